@@ -1,0 +1,73 @@
+# The targets are all that CI uses, too (.ci/run). `make` alone lists them.
+
+SHELL       := bash
+.SHELLFLAGS := -o pipefail -c
+
+GO        ?= go
+BIN       ?= bin/acp-agent
+FUZZTIME  ?= 20s
+COUNT     ?= 6
+INTEROP   := testdata/interop
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+# Linters are pinned here and built on first use. golangci-lint takes minutes to build,
+# so it is run by hand: `make golangci`.
+GOFUMPT     := $(GO) run mvdan.cc/gofumpt@v0.12.0
+STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.DEFAULT_GOAL := help
+.PHONY: help build test lint golangci cross interop bench fuzz generate update clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  \1\t\2/' | expand -t 14
+
+build: ## build the binary into bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o $(BIN) ./cmd/acp-agent
+
+test: ## run all tests with the race detector
+	$(GO) test -race ./...
+
+lint: ## check formatting, vet, staticcheck
+	@unformatted="$$($(GOFUMPT) -l .)" && \
+		if [ -n "$$unformatted" ]; then echo "gofumpt would change:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(STATICCHECK) ./...
+
+golangci: ## run golangci-lint, which takes minutes the first time
+	$(GOLANGCI) run ./...
+
+cross: ## build and vet for every system and processor
+	@for p in $(PLATFORMS); do \
+		echo "$$p"; \
+		export CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/}; \
+		$(GO) build ./... && $(GO) vet ./... || exit 1; \
+	done
+
+interop: $(INTEROP)/node_modules ## talk to the official TypeScript SDK, judge by the official schema
+	ACP_REQUIRE_ALL=1 $(GO) test -count=1 -run 'Interop|Schema' ./acp/... ./cmd/...
+
+# npm ci leaves the folder's time alone when nothing changes, hence the touch.
+$(INTEROP)/node_modules: $(INTEROP)/package-lock.json
+	cd $(INTEROP) && npm ci --no-audit --no-fund --ignore-scripts
+	@touch $@
+
+bench: ## run the benchmarks, COUNT times each, into bench.txt (compare with benchstat)
+	$(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee bench.txt
+
+fuzz: ## run every fuzz target for FUZZTIME
+	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*:func | |' | sort | \
+		while read -r dir target; do \
+			echo "$$dir $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$dir" || exit 1; \
+		done
+
+generate: $(INTEROP)/node_modules ## write the generated code again
+	$(GO) generate ./...
+
+update: ## write the golden files of the tests again
+	@grep -rlE --include='*_test.go' 'flag\.Bool\("update"' . | xargs -r -n1 dirname | sort -u | \
+		while read -r dir; do $(GO) test -count=1 "$$dir" -update || exit 1; done
+
+clean: ## remove what the other targets made
+	rm -rf bin bench.txt $(INTEROP)/node_modules

@@ -1,0 +1,35 @@
+// Package rpc speaks newline-delimited JSON-RPC 2.0 with one peer.
+//
+// It owns everything between a pair of byte streams and decoded requests: line
+// framing and its limits, the check that a line is a JSON-RPC message, raw ids
+// echoed byte for byte, one ordered output, cancellation of requests in both
+// directions, error codes, and the orderly end of a connection. Outgoing calls
+// and the dispatch of incoming messages are done by sourcegraph/jsonrpc2, which
+// reads and writes through this package's own object stream: its stock stream
+// closes the connection on a malformed line and corrupts negative ids.
+//
+// It refuses to know ACP: no method name except `$/cancel_request`, no session,
+// no type of the schema. It imports the standard library, golang.org/x/sys and
+// sourcegraph/jsonrpc2, and nothing of this module.
+//
+// Goroutines: see [Conn]. All are started by [Conn.Run] and waited for by it.
+//
+// A server in short:
+//
+//	out, err := rpc.TakeStdout()
+//	if err != nil {
+//		return err
+//	}
+//	conn := rpc.New(os.Stdin, out, handler, rpc.Options{Logger: log})
+//	return conn.Run(ctx)
+//
+// Incoming messages reach the [Handler] one by one, in wire order. A request is
+// answered in two steps: Request does, on the read loop, what must happen in
+// wire order, and returns a [Body] that does the work on its own goroutine. So a
+// cancellation written right behind a prompt always finds the prompt.
+//
+// # Requirements
+//
+// R145 (one JSON-RPC message a line, nothing else on stdout), R147 (error codes,
+// `$/cancel_request`), R149 (end of input).
+package rpc

@@ -1,0 +1,116 @@
+package schematest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// definitions is the schema, from which single definitions are compiled when they are
+// first asked for.
+type definitions struct {
+	raw   map[string]json.RawMessage // the stable ones
+	known map[string]map[string]bool // names of the members of objects, unstable ones too
+
+	mu       sync.Mutex
+	compiled map[string]*jsonschema.Resolved
+}
+
+func readDefinitions(dir string) (*definitions, error) {
+	stable, err := readFile(filepath.Join(dir, "schema.json"))
+	if err != nil {
+		return nil, err
+	}
+	unstable, err := readFile(filepath.Join(dir, "schema.unstable.json"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	d := &definitions{
+		raw:      stable,
+		known:    map[string]map[string]bool{},
+		compiled: map[string]*jsonschema.Resolved{},
+	}
+	for name := range stable {
+		d.known[name] = map[string]bool{}
+		gatherMembers(d.known[name], stable, name)
+		gatherMembers(d.known[name], unstable, name)
+	}
+	return d, nil
+}
+
+func readFile(path string) (map[string]json.RawMessage, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var doc struct {
+		Defs map[string]json.RawMessage `json:"$defs"`
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("decode %s: %w", path, err)
+	}
+	return doc.Defs, nil
+}
+
+// validate judges a JSON value by a definition.
+func (d *definitions) validate(name string, raw json.RawMessage) error {
+	resolved, err := d.compile(name)
+	if err != nil {
+		return err
+	}
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return err
+	}
+	if err := resolved.Validate(value); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// compile resolves a definition together with those that it refers to. A schema can be
+// resolved only once, so that each gets copies of its own.
+func (d *definitions) compile(name string) (*jsonschema.Resolved, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r := d.compiled[name]; r != nil {
+		return r, nil
+	}
+	if d.raw[name] == nil {
+		return nil, fmt.Errorf("the schema has no definition %s", name)
+	}
+	root := &jsonschema.Schema{Ref: reference(name), Defs: map[string]*jsonschema.Schema{}}
+	if err := d.collect(root.Defs, name); err != nil {
+		return nil, err
+	}
+	resolved, err := root.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("resolve %s: %w", name, err)
+	}
+	d.compiled[name] = resolved
+	return resolved, nil
+}
+
+// collect adds a definition and all that it refers to.
+func (d *definitions) collect(to map[string]*jsonschema.Schema, name string) error {
+	if to[name] != nil {
+		return nil
+	}
+	s := new(jsonschema.Schema)
+	if err := json.Unmarshal(d.raw[name], s); err != nil {
+		return fmt.Errorf("decode %s: %w", name, err)
+	}
+	to[name] = s
+	for _, ref := range references(d.raw[name]) {
+		if err := d.collect(to, ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}

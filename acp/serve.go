@@ -1,0 +1,32 @@
+package acp
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	"acp-agent/acp/rpc"
+	"acp-agent/acp/v1"
+)
+
+// Options are what Serve needs.
+type Options struct {
+	// Core is the agent behind the protocol.
+	Core v1.Core
+	// Version is the agent's own.
+	Version string
+	// Logger gets what is odd, never contents; nil means none.
+	Logger *slog.Logger
+}
+
+// Serve serves one connection until its input ends, ctx ends, or writing
+// fails. Turns that run are cancelled and answered, and when it returns no
+// process is left that it started (R149). The end of the input is no error.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
+	agent := v1.New(v1.Options{Core: o.Core, Version: o.Version, Logger: o.Logger})
+	conn := rpc.New(in, out, agent, rpc.Options{Logger: o.Logger})
+	agent.Connect(conn)
+	err := conn.Run(ctx)
+	agent.Close()
+	return err
+}

@@ -1,0 +1,81 @@
+package v1
+
+import (
+	"context"
+
+	"acp-agent/acp/rpc"
+	"acp-agent/acp/schema"
+	"acp-agent/session"
+	"acp-agent/transcript"
+)
+
+func (s *open) modes() *schema.SessionModeState {
+	state := &schema.SessionModeState{CurrentModeID: schema.SessionModeId(s.Mode())}
+	for _, m := range session.Modes() {
+		state.AvailableModes = append(state.AvailableModes, schema.SessionMode{
+			ID: schema.SessionModeId(m.ID), Name: m.Name, Description: m.Description,
+		})
+	}
+	return state
+}
+
+func (s *open) configOptions() []schema.SessionConfigOption {
+	var options []schema.SessionConfigOption
+	for _, o := range s.Options() {
+		selectOption := schema.SelectConfigOption{
+			ID: schema.SessionConfigId(o.ID), Name: o.Name, Description: o.Description,
+			Category: schema.SessionConfigOptionCategory(o.Category), CurrentValue: schema.SessionConfigValueId(o.Current),
+		}
+		var values schema.SelectOptions
+		for _, v := range o.Values {
+			values = append(values, schema.SessionConfigSelectOption{
+				Value: schema.SessionConfigValueId(v.ID), Name: v.Name, Description: v.Description,
+			})
+		}
+		selectOption.Options = values
+		options = append(options, selectOption)
+	}
+	return options
+}
+
+func (a *Agent) setMode(req *rpc.Request) rpc.Body {
+	var params schema.SetSessionModeRequest
+	if err := schema.Decode(req.Params, &params); err != nil {
+		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/set_mode: %s", err))
+	}
+	s := a.session(string(params.SessionID))
+	if s == nil {
+		return fail(unknownSession(string(params.SessionID)))
+	}
+	if err := s.SetMode(string(params.ModeID)); err != nil {
+		return fail(wireError(err))
+	}
+	return func(context.Context) rpc.Reply {
+		s.translator.Emit(transcript.ModeChanged{ModeID: string(params.ModeID)})
+		return rpc.Reply{Result: &schema.SetSessionModeResponse{}}
+	}
+}
+
+func (a *Agent) setConfigOption(req *rpc.Request) rpc.Body {
+	var params schema.SetSessionConfigOptionRequest
+	if err := schema.Decode(req.Params, &params); err != nil {
+		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/set_config_option: %s", err))
+	}
+	s := a.session(string(params.SessionID))
+	if s == nil {
+		return fail(unknownSession(string(params.SessionID)))
+	}
+	value := params.Value.ID
+	if params.Value.IsBoolean {
+		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/set_config_option: %s takes one of its values as a string", params.ConfigID))
+	}
+	if err := s.SetOption(string(params.ConfigID), string(value)); err != nil {
+		return fail(wireError(err))
+	}
+	return func(context.Context) rpc.Reply {
+		if string(params.ConfigID) == session.ModeOption {
+			s.translator.Emit(transcript.ModeChanged{ModeID: string(value)})
+		}
+		return rpc.Reply{Result: &schema.SetSessionConfigOptionResponse{ConfigOptions: s.configOptions()}}
+	}
+}

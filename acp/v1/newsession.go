@@ -1,0 +1,113 @@
+package v1
+
+import (
+	"context"
+	"path/filepath"
+
+	"acp-agent/acp/rpc"
+	"acp-agent/acp/schema"
+	"acp-agent/session"
+)
+
+func (a *Agent) newSession(req *rpc.Request) rpc.Body {
+	var params schema.NewSessionRequest
+	if err := schema.Decode(req.Params, &params); err != nil {
+		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/new: %s", err))
+	}
+	for _, dir := range append([]string{params.Cwd}, params.AdditionalDirectories...) {
+		if !filepath.IsAbs(dir) {
+			return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/new: directory %q must be an absolute path", dir))
+		}
+	}
+	return func(ctx context.Context) rpc.Reply {
+		s, err := a.open(ctx, params)
+		if err != nil {
+			return rpc.Reply{Err: wireError(err)}
+		}
+		return rpc.Reply{Result: s.describe(), Then: func() { s.announce() }}
+	}
+}
+
+// open opens a session and wires it to the editor.
+func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*open, error) {
+	a.mu.Lock()
+	said := a.client
+	a.mu.Unlock()
+	s := &open{translator: newTranslator(a.conn, said)}
+	link := &link{conn: a.conn, translator: s.translator}
+	spec := session.Spec{
+		Cwd: params.Cwd, Additional: params.AdditionalDirectories, Sink: s.translator,
+		Asker: &asker{link}, Servers: serverNames(params.MCPServers), Trial: &a.trial,
+	}
+	if said.readFiles || said.writeFiles {
+		spec.Editor = &editor{link, said}
+	}
+	if said.terminals && !said.agentTerminals {
+		spec.Terminals = &terminals{link}
+	}
+	var err error
+	if s.Session, err = a.Core.Open(ctx, spec); err != nil {
+		return nil, err
+	}
+	s.translator.session, s.translator.options = s.ID, s.configOptions
+	link.session = s.ID
+	a.mu.Lock()
+	ended := a.ended
+	if !ended {
+		a.sessions[s.ID] = s
+	}
+	a.mu.Unlock()
+	if ended {
+		s.Session.Close(a.Shutdown)
+		return nil, session.ErrClosed
+	}
+	return s, nil
+}
+
+func serverNames(servers []schema.McpServer) []string {
+	var names []string
+	for _, server := range servers {
+		switch server := server.(type) {
+		case schema.McpServerStdio:
+			names = append(names, server.Name)
+		case schema.McpServerHttp:
+			names = append(names, server.Name)
+		case schema.McpServerSse:
+			names = append(names, server.Name)
+		}
+	}
+	return names
+}
+
+func (s *open) describe() *schema.NewSessionResponse {
+	return &schema.NewSessionResponse{SessionID: schema.SessionId(s.ID), Modes: s.modes(), ConfigOptions: s.configOptions()}
+}
+
+// announce sends what may only come behind the answer to session/new.
+func (s *open) announce() {
+	s.translator.commands(s.Commands())
+	s.Start()
+}
+
+func (a *Agent) closeSession(req *rpc.Request) rpc.Body {
+	var params schema.CloseSessionRequest
+	if err := schema.Decode(req.Params, &params); err != nil {
+		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/close: %s", err))
+	}
+	a.mu.Lock()
+	s := a.sessions[string(params.SessionID)]
+	delete(a.sessions, string(params.SessionID))
+	a.mu.Unlock()
+	if s == nil {
+		return fail(unknownSession(string(params.SessionID)))
+	}
+	s.Cancel()
+	return func(context.Context) rpc.Reply {
+		s.Session.Close(a.Grace)
+		return rpc.Reply{Result: &schema.CloseSessionResponse{}}
+	}
+}
+
+func unknownSession(id string) error {
+	return rpc.Errorf(rpc.CodeResourceNotFound, "unknown session %q", id)
+}

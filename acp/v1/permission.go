@@ -1,0 +1,116 @@
+package v1
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"acp-agent/acp/schema"
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+// caller makes requests of the client.
+type caller interface {
+	Call(ctx context.Context, method string, params, result any) error
+}
+
+// link is what the editor's parts of one session share.
+type link struct {
+	conn       caller
+	translator *translator
+	session    string // set before first use
+}
+
+// asker puts permission requests to the person, through session/request_permission.
+type asker struct{ *link }
+
+// The ids of the four standard options (R152); clients pick by kind.
+const (
+	optionAllow       = "allow"
+	optionAllowAlways = "allow_always"
+	optionReject      = "reject"
+	optionRejectAlway = "reject_always"
+)
+
+// Ask implements tools.Asker. When ctx ends, the client is told with
+// $/cancel_request and nothing it answers later counts.
+func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Answer, error) {
+	a.translator.flush() // what led to the question is on the screen before it
+	params := &schema.RequestPermissionRequest{
+		SessionID: schema.SessionId(a.session),
+		ToolCall:  permissionCall(req),
+		Options:   permissionOptions(req.Remember),
+	}
+	var response schema.RequestPermissionResponse
+	if err := a.conn.Call(ctx, schema.MethodSessionRequestPermission, params, &response); err != nil {
+		return tools.RejectOnce, err
+	}
+	return answerOf(response.Outcome, req.Remember != ""), nil
+}
+
+func permissionOptions(remember string) []schema.PermissionOption {
+	options := []schema.PermissionOption{{OptionID: optionAllow, Name: "Allow once", Kind: schema.PermissionOptionKindAllowOnce}}
+	if remember != "" {
+		options = append(options, schema.PermissionOption{
+			OptionID: optionAllowAlways, Name: "Allow for this session: " + kinds.Line(remember, 100),
+			Kind: schema.PermissionOptionKindAllowAlways,
+		})
+	}
+	return append(options,
+		schema.PermissionOption{OptionID: optionReject, Name: "Reject", Kind: schema.PermissionOptionKindRejectOnce},
+		schema.PermissionOption{OptionID: optionRejectAlway, Name: "Reject this for the session", Kind: schema.PermissionOptionKindRejectAlways},
+	)
+}
+
+// answerOf reads the outcome. Whatever is not one of the options that were
+// offered is no approval (PROTOCOL.md 1.8).
+func answerOf(outcome schema.RequestPermissionOutcome, always bool) tools.Answer {
+	selected, ok := outcome.(schema.SelectedPermissionOutcome)
+	if !ok {
+		if _, cancelled := outcome.(schema.CancelledPermissionOutcome); cancelled {
+			return tools.Cancelled
+		}
+		return tools.RejectOnce
+	}
+	switch {
+	case selected.OptionID == optionAllow:
+		return tools.AllowOnce
+	case selected.OptionID == optionAllowAlways && always:
+		return tools.AllowAlways
+	case selected.OptionID == optionRejectAlway:
+		return tools.RejectAlways
+	}
+	return tools.RejectOnce
+}
+
+// permissionCall shows the call whole: the full command or the diff, what it
+// touches, and why it is asked (O1).
+func permissionCall(req tools.PermissionRequest) schema.ToolCallUpdate {
+	card := req.Ready.Card
+	c := change{
+		status: pending, title: card.Title, kind: card.Kind, locations: card.Locations, input: rawJSON(req.Ready.Args),
+		content: append(append([]kinds.Content{}, card.Content...), kinds.Text{Text: explanation(req)}),
+	}
+	return c.update(req.CallID, req.Ready.Tool)
+}
+
+func explanation(req tools.PermissionRequest) string {
+	var b strings.Builder
+	var args struct{ Cmd, Cwd string }
+	if req.Ready.Card.Kind == kinds.Execute && json.Unmarshal(req.Ready.Args, &args) == nil && args.Cmd != "" {
+		b.WriteString(fence("sh", kinds.Visible(args.Cmd)))
+		if args.Cwd != "" {
+			fmt.Fprintf(&b, "\n\nin `%s`", kinds.Visible(args.Cwd))
+		}
+		b.WriteString("\n\n")
+	}
+	for _, location := range req.Ready.Card.Locations {
+		fmt.Fprintf(&b, "`%s`\n\n", kinds.Visible(location.Path))
+	}
+	if req.Reason != "" {
+		fmt.Fprintf(&b, "Asked because: %s", kinds.Visible(req.Reason))
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,33 @@
+package v1
+
+import (
+	"context"
+
+	"acp-agent/acp/rpc"
+	"acp-agent/acp/schema"
+)
+
+// prompt queues a prompt on the read loop, so that whatever follows it on the
+// wire, a cancel above all, finds it.
+func (a *Agent) prompt(req *rpc.Request) rpc.Body {
+	var params schema.PromptRequest
+	if err := schema.Decode(req.Params, &params); err != nil {
+		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/prompt: %s", err))
+	}
+	s := a.session(string(params.SessionID))
+	if s == nil {
+		return fail(unknownSession(string(params.SessionID)))
+	}
+	parts, err := promptParts(params.Prompt)
+	if err != nil {
+		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/prompt: %s", err))
+	}
+	turn := s.Prompt(parts)
+	return func(ctx context.Context) rpc.Reply {
+		stop, err := turn.Wait(ctx)
+		if err != nil {
+			return rpc.Reply{Err: wireError(err), Then: turn.Release}
+		}
+		return rpc.Reply{Result: &schema.PromptResponse{StopReason: schema.StopReason(stop)}, Then: turn.Release}
+	}
+}

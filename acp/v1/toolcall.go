@@ -1,0 +1,291 @@
+package v1
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// Bounds of what one card shows; the whole stands in the sidecar.
+const (
+	// contentBytes bounds the text of a finished card.
+	contentBytes = 64 << 10
+	// windowBytes bounds the text of a running command's card, which v1 can
+	// only send whole: a window keeps the cost of n updates at O(n).
+	windowBytes = 8 << 10
+	// outputInterval and outputBytes pace a command's output.
+	outputInterval = 100 * time.Millisecond
+	outputBytes    = 32 << 10
+)
+
+// pane is how a command's output reaches the editor.
+type pane int
+
+const (
+	plainPane  pane = iota // as text in the card
+	agentPane              // a terminal that we own, through _meta.terminal_output
+	clientPane             // a terminal of the editor's own
+)
+
+// callView is what the editor knows of one call.
+type callView struct {
+	opened    bool
+	name      string
+	tool      string
+	title     string
+	kind      kinds.Kind
+	status    status
+	locations []kinds.Location
+	pane      pane
+
+	waiting strings.Builder // output not sent yet
+	window  []byte          // the end of the output, for plainPane
+	cut     bool            // window has lost its beginning
+	fresh   bool            // window has something that was not sent
+	sent    time.Time
+}
+
+// emitCall sends what an event of a tool call means.
+func (t *translator) emitCall(e transcript.Event) {
+	switch e := e.(type) {
+	case transcript.ToolStarted:
+		t.startCall(e)
+	case transcript.ToolReady:
+		t.readyCall(e)
+	case transcript.ToolState:
+		if view := t.calls[e.CallID]; view != nil && e.State == transcript.InProgress {
+			t.update(e.CallID, view, change{status: inProgress})
+		}
+	case transcript.ToolOutput:
+		t.output(e)
+	case transcript.ToolTerminal:
+		if view := t.calls[e.CallID]; view != nil {
+			view.pane = clientPane
+			t.update(e.CallID, view, change{content: []kinds.Content{kinds.Terminal{ID: e.TerminalID}}})
+		}
+	case transcript.ToolFinished:
+		t.finishCall(e)
+	}
+}
+
+// startCall shows a call as soon as its name is known. Commands wait for their
+// text: an editor takes a terminal's label from the first message alone.
+func (t *translator) startCall(e transcript.ToolStarted) {
+	view := &callView{name: e.Name, tool: e.Tool, title: kinds.Label(e.Tool), kind: kinds.Of(e.Tool)}
+	t.calls[e.CallID] = view
+	if view.kind != kinds.Execute {
+		t.open(e.CallID, view, change{})
+	}
+}
+
+func (t *translator) readyCall(e transcript.ToolReady) {
+	view := t.calls[e.CallID]
+	if view == nil {
+		return
+	}
+	first := !view.opened
+	c := change{input: rawJSON(e.Args), locations: e.Card.Locations, title: e.Card.Title, kind: e.Card.Kind}
+	if c.input == nil && e.Input != "" {
+		c.input, _ = json.Marshal(e.Input)
+	}
+	if first {
+		view.title, view.kind, view.tool = e.Card.Title, e.Card.Kind, e.Tool
+		if view.kind == kinds.Execute && t.client.agentTerminals && len(e.Args) > 0 {
+			view.pane = agentPane
+			c.content = []kinds.Content{kinds.Terminal{ID: e.CallID}}
+			c.meta = t.terminalInfo(e)
+		}
+		t.open(e.CallID, view, c)
+		return
+	}
+	t.update(e.CallID, view, c)
+}
+
+// terminalInfo announces a terminal of ours; it may only stand in the first
+// message of a call.
+func (t *translator) terminalInfo(e transcript.ToolReady) map[string]any {
+	info := map[string]any{"terminal_id": e.CallID}
+	var args struct{ Cwd string }
+	if json.Unmarshal(e.Args, &args) == nil && args.Cwd != "" {
+		info["cwd"] = args.Cwd
+	}
+	return map[string]any{"terminal_info": info}
+}
+
+// output takes a piece of a running command's output.
+func (t *translator) output(e transcript.ToolOutput) {
+	view := t.calls[e.CallID]
+	if view == nil || view.pane == clientPane {
+		return
+	}
+	view.waiting.WriteString(e.Text)
+	wait := outputInterval - t.now().Sub(view.sent)
+	if wait <= 0 || view.pane == agentPane && view.waiting.Len() >= outputBytes {
+		t.flushText()
+		t.flushOutput(e.CallID, view)
+		return
+	}
+	if view.pane == plainPane && view.waiting.Len() >= windowBytes {
+		view.slideWindow() // so that output between two updates does not pile up
+	}
+	t.schedule(wait)
+}
+
+// slideWindow moves what waits into the bounded window of a plain card.
+func (v *callView) slideWindow() {
+	v.fresh = true
+	v.window = append(v.window, v.waiting.String()...)
+	v.waiting.Reset()
+	if over := len(v.window) - windowBytes; over > 0 {
+		for over < len(v.window) && !utf8.RuneStart(v.window[over]) {
+			over++
+		}
+		v.window, v.cut = slices.Clone(v.window[over:]), true
+	}
+}
+
+func (t *translator) flushOutputs() {
+	for id, view := range t.calls {
+		if view.waiting.Len() > 0 || view.fresh {
+			t.flushOutput(id, view)
+		}
+	}
+}
+
+// flushOutput sends what a command has printed since the last time.
+func (t *translator) flushOutput(id string, view *callView) {
+	view.sent = t.now()
+	if view.pane == agentPane {
+		key := "terminal_output"
+		if t.client.terminalDelta {
+			key = "terminal_output_delta"
+		}
+		text := view.waiting.String()
+		view.waiting.Reset()
+		t.update(id, view, change{meta: map[string]any{key: map[string]any{"terminal_id": id, "data": text}}})
+		return
+	}
+	view.slideWindow()
+	view.fresh = false
+	shown := string(view.window)
+	if view.cut {
+		shown = "…" + shown
+	}
+	t.update(id, view, change{content: []kinds.Content{kinds.Text{Text: fence("console", shown)}}})
+}
+
+// finishCall sends a call's end. A call that was never shown and never will
+// run is shown now, so that the editor and the model agree on what happened.
+func (t *translator) finishCall(e transcript.ToolFinished) {
+	view := t.calls[e.CallID]
+	if view == nil {
+		return
+	}
+	if !view.opened {
+		t.open(e.CallID, view, change{title: e.Card.Title, kind: e.Card.Kind})
+	}
+	if view.pane == agentPane && view.waiting.Len() > 0 {
+		t.flushOutput(e.CallID, view)
+	}
+	delete(t.calls, e.CallID)
+	c := change{status: failed, locations: e.Card.Locations, title: e.Card.Title, kind: e.Card.Kind, last: true}
+	if e.State == transcript.Done {
+		c.status = completed
+	}
+	c.content = finalContent(e, view)
+	if view.pane == plainPane || e.State != transcript.Done {
+		c.output = rawOutput(e)
+	}
+	if view.pane == agentPane {
+		c.meta = map[string]any{"terminal_exit": terminalExit(e)}
+	}
+	t.update(e.CallID, view, c)
+}
+
+// finalContent is what a finished card shows: what the tool chose, or its text.
+// A terminal goes on showing itself.
+func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
+	if e.State != transcript.Done {
+		text := []kinds.Content{kinds.Text{Text: clip(e.Text)}}
+		if view.pane != plainPane && e.Result.Error != nil && e.Result.Error.DeniedBy == "" {
+			return nil
+		}
+		return text
+	}
+	if e.Card.Content != nil || view.pane != plainPane {
+		return e.Card.Content
+	}
+	if e.Text == "" {
+		return nil
+	}
+	language := ""
+	if view.kind == kinds.Execute {
+		language = "console"
+	}
+	return []kinds.Content{kinds.Text{Text: fence(language, clip(e.Text))}}
+}
+
+// terminalExit says how the command in a terminal of ours ended.
+func terminalExit(e transcript.ToolFinished) map[string]any {
+	exit := map[string]any{"terminal_id": e.CallID, "exit_code": nil, "signal": nil}
+	var data struct {
+		ExitCode *int   `json:"exit_code"`
+		Signal   string `json:"signal"`
+	}
+	if json.Unmarshal(e.Result.Data, &data) == nil {
+		if data.ExitCode != nil {
+			exit["exit_code"] = *data.ExitCode
+		}
+		if data.Signal != "" {
+			exit["signal"] = data.Signal
+		}
+	}
+	return exit
+}
+
+// rawOutput is the envelope of a result. Data that the card cannot hold is
+// left out: the model's copy and the sidecar have it.
+func rawOutput(e transcript.ToolFinished) json.RawMessage {
+	envelope := e.Result
+	if len(envelope.Data) > contentBytes {
+		envelope.Data = nil
+	}
+	raw, err := json.Marshal(envelope)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// clip bounds a text and says so.
+func clip(text string) string {
+	if len(text) <= contentBytes {
+		return text
+	}
+	cut := contentBytes
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "\n… (shortened here; the model has more)"
+}
+
+// fence makes a code block that its content cannot end.
+func fence(language, text string) string {
+	ticks := "```"
+	for strings.Contains(text, ticks) {
+		ticks += "`"
+	}
+	return ticks + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + ticks
+}
+
+func rawJSON(args []byte) json.RawMessage {
+	if len(args) == 0 {
+		return nil
+	}
+	return args
+}

@@ -1,0 +1,185 @@
+package v1
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"acp-agent/acp/schema"
+	"acp-agent/kinds"
+	"acp-agent/session"
+	"acp-agent/transcript"
+)
+
+// status is a tool call's status on the wire.
+type status = schema.ToolCallStatus
+
+const (
+	pending    = schema.ToolCallStatusPending
+	inProgress = schema.ToolCallStatusInProgress
+	completed  = schema.ToolCallStatusCompleted
+	failed     = schema.ToolCallStatusFailed
+)
+
+// change is what one message says about a call. Zero fields say nothing.
+type change struct {
+	status    status
+	title     string
+	kind      kinds.Kind
+	locations []kinds.Location
+	content   []kinds.Content
+	input     json.RawMessage
+	output    json.RawMessage
+	meta      map[string]any
+	// last marks the end of the call, which is sent even if nothing changed.
+	last bool
+}
+
+// open sends the first message of a call.
+func (t *translator) open(id string, view *callView, c change) {
+	view.opened, view.status = true, pending
+	view.locations = c.locations
+	call := schema.ToolCall{
+		ToolCallID: schema.ToolCallId(id), Title: view.title, Name: view.name, Kind: schema.ToolKind(view.kind), Status: pending,
+		Locations: locations(c.locations), Content: contents(c.content), RawInput: c.input,
+		Meta: map[string]any{"tool_name": view.name},
+	}
+	for key, value := range c.meta {
+		call.Meta[key] = value
+	}
+	t.send(call)
+}
+
+// update sends what differs from what the editor knows of a call.
+func (t *translator) update(id string, view *callView, c change) {
+	if c.title == view.title {
+		c.title = ""
+	}
+	if c.kind == view.kind {
+		c.kind = ""
+	}
+	if c.status == view.status {
+		c.status = ""
+	}
+	if slices.Equal(c.locations, view.locations) {
+		c.locations = nil
+	}
+	if c.title == "" && c.kind == "" && c.status == "" && c.locations == nil && c.content == nil &&
+		c.input == nil && c.output == nil && c.meta == nil && !c.last {
+		return
+	}
+	view.remember(c)
+	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: c.update(id, "")})
+}
+
+func (v *callView) remember(c change) {
+	if c.title != "" {
+		v.title = c.title
+	}
+	if c.kind != "" {
+		v.kind = c.kind
+	}
+	if c.status != "" {
+		v.status = c.status
+	}
+	if c.locations != nil {
+		v.locations = c.locations
+	}
+}
+
+// update makes the wire form; name is the tool's, where the client may not
+// have heard it yet.
+func (c change) update(id, name string) schema.ToolCallUpdate {
+	update := schema.ToolCallUpdate{
+		ToolCallID: schema.ToolCallId(id), Kind: schema.ToolKind(c.kind), Status: c.status, Name: name,
+		Locations: locations(c.locations), Content: contents(c.content), RawInput: c.input, RawOutput: c.output, Meta: c.meta,
+	}
+	if c.title != "" {
+		update.Title = &c.title
+	}
+	return update
+}
+
+func locations(from []kinds.Location) []schema.ToolCallLocation {
+	var list []schema.ToolCallLocation
+	for _, l := range from {
+		location := schema.ToolCallLocation{Path: l.Path}
+		if l.Line > 0 {
+			location.Line = pointer(uint32(l.Line))
+		}
+		list = append(list, location)
+	}
+	return list
+}
+
+func contents(from []kinds.Content) []schema.ToolCallContent {
+	var list []schema.ToolCallContent
+	for _, content := range from {
+		switch content := content.(type) {
+		case kinds.Text:
+			list = append(list, schema.Content{Content: schema.TextContent{Text: content.Text}})
+		case kinds.Image:
+			list = append(list, schema.Content{Content: schema.ImageContent{MimeType: content.MediaType, Data: content.Data}})
+		case kinds.Diff:
+			list = append(list, schema.Diff{Path: content.Path, OldText: content.Old, NewText: content.New})
+		case kinds.Terminal:
+			list = append(list, schema.Terminal{TerminalID: schema.TerminalId(content.ID)})
+		}
+	}
+	return list
+}
+
+func textUpdate(kind transcript.PartKind, message, text string) schema.SessionUpdate {
+	content := schema.TextContent{Text: text}
+	if kind == transcript.ReasoningKind {
+		return schema.AgentThoughtChunk{Content: content, MessageID: schema.MessageId(message)}
+	}
+	return schema.AgentMessageChunk{Content: content, MessageID: schema.MessageId(message)}
+}
+
+func usageUpdate(e transcript.UsageChanged) schema.SessionUpdate {
+	return schema.UsageUpdate{Used: uint64(e.Used), Size: uint64(e.Size)}
+}
+
+func titleUpdate(e transcript.TitleChanged) schema.SessionUpdate {
+	return schema.SessionInfoUpdate{
+		Title: schema.Value(e.Title), UpdatedAt: schema.Value(e.At.UTC().Format(time.RFC3339)),
+	}
+}
+
+func planUpdate(e transcript.PlanChanged) schema.SessionUpdate {
+	plan := schema.Plan{}
+	for _, entry := range e.Entries {
+		plan.Entries = append(plan.Entries, schema.PlanEntry{
+			Content: entry.Content, Priority: schema.PlanEntryPriority(entry.Priority), Status: schema.PlanEntryStatus(entry.Status),
+		})
+	}
+	return plan
+}
+
+func modeUpdate(id string) schema.SessionUpdate {
+	return schema.CurrentModeUpdate{CurrentModeID: schema.SessionModeId(id)}
+}
+
+func optionsUpdate(options []schema.SessionConfigOption) schema.SessionUpdate {
+	return schema.ConfigOptionUpdate{ConfigOptions: options}
+}
+
+func noticeUpdate(e transcript.Notice) schema.SessionUpdate {
+	return schema.Notice{Severity: schema.NoticeSeverity(e.Severity), Title: e.Title, Description: e.Text}
+}
+
+// commands announces the slash commands.
+func (t *translator) commands(commands []session.Command) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	update := schema.AvailableCommandsUpdate{}
+	for _, c := range commands {
+		command := schema.AvailableCommand{Name: c.Name, Description: c.Description}
+		if c.Hint != "" {
+			command.Input = &schema.UnstructuredCommandInput{Hint: c.Hint}
+		}
+		update.AvailableCommands = append(update.AvailableCommands, command)
+	}
+	t.send(update)
+}

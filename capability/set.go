@@ -1,0 +1,162 @@
+package capability
+
+import "slices"
+
+// The names of the capabilities that tools declare and rules may name (R3, R114).
+const (
+	CapFSRead   = "fs.read"
+	CapFSWrite  = "fs.write"
+	CapShellRun = "shell.run"
+	CapNetFetch = "net.fetch"
+)
+
+// RequirementSet is what a tool or a manifest needs of its host (R110). The zero
+// value needs nothing and grants nothing.
+type RequirementSet struct {
+	FS    FS         `json:"fs,omitzero"`
+	Net   Net        `json:"net,omitzero"`
+	Shell []ShellRun `json:"shell,omitempty"`
+	// Capabilities names anything that the fields above do not cover.
+	Capabilities []string `json:"capabilities,omitempty"`
+}
+
+// FS lists path patterns: globs, relative to the workspace root or beginning with a
+// variable. A pattern without a glob character means that path and all beneath it.
+type FS struct {
+	Read  []string `json:"read,omitempty"`
+	Write []string `json:"write,omitempty"`
+}
+
+// IsZero reports whether no path is named; encoding/json asks it.
+func (f FS) IsZero() bool { return len(f.Read) == 0 && len(f.Write) == 0 }
+
+// Net lists host patterns: a host name, "*.name" for all names beneath it, or "*".
+type Net struct {
+	Hosts []string `json:"hosts,omitempty"`
+}
+
+// IsZero reports whether no host is named; encoding/json asks it.
+func (n Net) IsZero() bool { return len(n.Hosts) == 0 }
+
+// ShellRun is one command that may be started. Nil Args accept any arguments; otherwise
+// there must be exactly one argument for each pattern, in order, so an empty list
+// accepts the bare command only (R110).
+type ShellRun struct {
+	Cmd  string       `json:"cmd"`
+	Args []ArgPattern `json:"args,omitzero"`
+}
+
+// Match reports whether the command line argv, argv[0] being the command, is this run.
+func (r ShellRun) Match(argv []string) bool {
+	if len(argv) == 0 || r.Cmd == "" || argv[0] != r.Cmd {
+		return false
+	}
+	if r.Args == nil {
+		return true
+	}
+	if len(r.Args) != len(argv)-1 {
+		return false
+	}
+	for i, p := range r.Args {
+		if !p.Match(argv[i+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Covers reports whether r accepts every command line that q accepts.
+func (r ShellRun) Covers(q ShellRun) bool {
+	if r.Cmd == "" || r.Cmd != q.Cmd {
+		return false
+	}
+	if r.Args == nil {
+		return true
+	}
+	if q.Args == nil {
+		return false
+	}
+	return slices.EqualFunc(r.Args, q.Args, ArgPattern.Covers)
+}
+
+func equalRun(a, b ShellRun) bool {
+	return a.Cmd == b.Cmd && (a.Args == nil) == (b.Args == nil) && slices.Equal(a.Args, b.Args)
+}
+
+// Union returns what either of the sets needs, each entry once and in order of first
+// appearance. The arguments are left alone (R112).
+func Union(sets ...RequirementSet) RequirementSet {
+	var u RequirementSet
+	for _, s := range sets {
+		u.FS.Read = addMissing(u.FS.Read, s.FS.Read)
+		u.FS.Write = addMissing(u.FS.Write, s.FS.Write)
+		u.Net.Hosts = addMissing(u.Net.Hosts, s.Net.Hosts)
+		u.Capabilities = addMissing(u.Capabilities, s.Capabilities)
+		for _, r := range s.Shell {
+			if !slices.ContainsFunc(u.Shell, func(have ShellRun) bool { return equalRun(have, r) }) {
+				u.Shell = append(u.Shell, ShellRun{Cmd: r.Cmd, Args: slices.Clone(r.Args)})
+			}
+		}
+	}
+	return u
+}
+
+func addMissing(have, more []string) []string {
+	for _, s := range more {
+		if !slices.Contains(have, s) {
+			have = append(have, s)
+		}
+	}
+	return have
+}
+
+// Intersect returns patterns that both sets grant. Where one pattern covers the other
+// the narrower stays; two patterns that merely overlap are dropped, because their
+// common part has no pattern of its own and dropping fails closed. Compiled.And is
+// exact and should be preferred for decisions; this form is for showing and storing.
+func Intersect(a, b RequirementSet) RequirementSet {
+	return RequirementSet{
+		FS: FS{
+			Read:  narrower(a.FS.Read, b.FS.Read, coversPath),
+			Write: narrower(a.FS.Write, b.FS.Write, coversPath),
+		},
+		Net:          Net{Hosts: narrower(a.Net.Hosts, b.Net.Hosts, coversHost)},
+		Shell:        narrowerRuns(a.Shell, b.Shell),
+		Capabilities: narrower(a.Capabilities, b.Capabilities, func(p, q string) bool { return p == q }),
+	}
+}
+
+func narrower(a, b []string, covers func(p, q string) bool) []string {
+	var out []string
+	for _, p := range a {
+		for _, q := range b {
+			switch {
+			case covers(p, q):
+				out = addMissing(out, []string{q})
+			case covers(q, p):
+				out = addMissing(out, []string{p})
+			}
+		}
+	}
+	return out
+}
+
+func narrowerRuns(a, b []ShellRun) []ShellRun {
+	var out []ShellRun
+	add := func(r ShellRun) {
+		if !slices.ContainsFunc(out, func(have ShellRun) bool { return equalRun(have, r) }) {
+			out = append(out, r)
+		}
+	}
+	for _, p := range a {
+		for _, q := range b {
+			switch {
+			case p.Covers(q):
+				add(q)
+			case q.Covers(p):
+				add(p)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"acp-agent/internal/launch"
+)
+
+func main() {
+	// The helper form comes first: it is started once a command and must not
+	// pay for anything the agent needs.
+	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
+		os.Exit(launch.Helper(os.Args[2:]))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run runs the command line and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot(stdin, stdout, stderr)
+	root.SetArgs(args)
+	return exitCode(root.ExecuteContext(ctx), stderr)
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"acp-agent/loop"
+	"acp-agent/session"
+	"acp-agent/transcript"
+)
+
+// Emit takes an event of the turn. Calls of one batch emit side by side.
+func (r *report) Emit(e transcript.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch e := e.(type) {
+	case transcript.PartStarted:
+		r.parts[e.PartID] = e.Kind == transcript.TextKind
+	case transcript.PartDelta:
+		if r.parts[e.PartID] {
+			r.say(e.Text)
+		}
+	case transcript.PartEnded:
+		r.endLine()
+		delete(r.parts, e.PartID)
+	case transcript.StepFinished:
+		if e.Usage != nil {
+			r.result.Usage = r.result.Usage.Add(*e.Usage)
+		}
+	case transcript.ToolReady:
+		r.tools[e.CallID] = e.Tool
+	case transcript.ToolFinished:
+		r.result.ToolCalls = append(r.result.ToolCalls, runCall{
+			Tool: r.tools[e.CallID], Title: e.Card.Title, State: e.State, Result: e.Result,
+		})
+		r.note(fmt.Sprintf("%s: %s", e.Card.Title, ending(e)))
+	case transcript.Notice:
+		r.note(e.Text)
+	}
+}
+
+// ending says in one line how a call ended.
+func ending(e transcript.ToolFinished) string {
+	if e.State == transcript.Done {
+		return "done"
+	}
+	first, _, _ := strings.Cut(e.Result.ErrorText, "\n")
+	return string(e.State) + ": " + first
+}
+
+func (r *report) say(text string) {
+	r.answer.WriteString(text)
+	if r.asJSON {
+		return
+	}
+	io.WriteString(r.out, text)
+	r.midLine = !strings.HasSuffix(text, "\n")
+}
+
+func (r *report) endLine() {
+	if r.midLine {
+		io.WriteString(r.out, "\n")
+		r.midLine = false
+	}
+}
+
+func (r *report) note(text string) {
+	if !r.asJSON {
+		fmt.Fprintln(r.progress, "•", text)
+	}
+}
+
+// failed ends the report of a turn that could not be finished.
+func (r *report) failed(err error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endLine()
+	var value *session.BadValueError
+	if errors.As(err, &value) {
+		return &exitError{exitUsage, err}
+	}
+	if !r.asJSON {
+		return err
+	}
+	r.result.Error = err.Error()
+	return r.print(exitFailed)
+}
+
+// ended ends the report with the stop reason's exit code.
+func (r *report) ended(stop loop.StopReason) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endLine()
+	codes := map[loop.StopReason]int{
+		loop.EndTurn: exitOK, loop.Refusal: exitRefused, loop.MaxTokens: exitLimit, loop.MaxTurnRequests: exitLimit,
+		loop.Cancelled: exitCancelled,
+	}
+	r.result.StopReason = string(stop)
+	if r.asJSON {
+		return r.print(codes[stop])
+	}
+	if code := codes[stop]; code != exitOK {
+		return &exitError{code, fmt.Errorf("the turn ended early: %s", stop)}
+	}
+	return nil
+}
+
+func (r *report) print(code int) error {
+	r.result.Answer = strings.TrimSpace(r.answer.String())
+	if err := printJSON(r.out, r.result); err != nil {
+		return err
+	}
+	if code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// printJSON prints a value as indented JSON.
+func printJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}

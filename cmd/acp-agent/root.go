@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes of every subcommand.
+const (
+	exitOK        = 0
+	exitFailed    = 1 // the turn, or the program, failed
+	exitUsage     = 2 // the command line was wrong
+	exitRefused   = 3 // the model refused
+	exitLimit     = 4 // a limit ended the turn: tokens or steps
+	exitCancelled = 130
+)
+
+// exitError carries an exit code out of a subcommand; Err may be nil when all
+// has been said.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// exitCode says what went wrong, in one line, and how to exit.
+func exitCode(err error, stderr io.Writer) int {
+	if err == nil {
+		return exitOK
+	}
+	code := exitFailed
+	var exit *exitError
+	if errors.As(err, &exit) {
+		code = exit.code
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(stderr, "acp-agent:", text)
+	}
+	return code
+}
+
+func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "acp-agent",
+		Short: "A coding agent for editors that speak the Agent Client Protocol",
+		Long: `A coding agent for editors that speak the Agent Client Protocol (ACP).
+
+Without a subcommand it serves ACP on stdin and stdout; that is how editors
+start it. To see it at work without an editor, a key or a network:
+
+    acp-agent demo
+
+It talks to any OpenAI-compatible server. Set OPENAI_API_KEY for the hosted
+one, or OPENAI_BASE_URL (and OPENAI_MODEL) for another, such as a local Ollama
+at http://localhost:11434/v1.`,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), stdin, stderr) },
+	}
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
+	root.AddCommand(newServe(), newDemo(), newRun(), newVersion())
+	return root
+}
+
+func newServe() *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve",
+		Short: "Serve ACP on stdin and stdout (the default)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return serve(cmd.Context(), cmd.InOrStdin(), cmd.ErrOrStderr())
+		},
+	}
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"acp-agent/session"
+	"acp-agent/transcript"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	cwd, model, mode string
+	asJSON           bool
+}
+
+func newRun() *cobra.Command {
+	var flags runFlags
+	cmd := &cobra.Command{
+		Use:   "run [prompt...]",
+		Short: "Run one turn without an editor",
+		Long: `Run one turn in the current directory and print the answer.
+
+The prompt is the arguments, standard input when there are none or the only
+one is "-", or both: standard input then follows the arguments. There is nobody to ask: what would be
+asked in an editor is denied, unless a rule in the configuration allows it.
+
+The answer goes to standard output, what the agent does to standard error.
+Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
+4 the token or step limit ended it; 130 interrupted.`,
+		Example: `  acp-agent run "What does this project do?"
+  git diff | acp-agent run "Review this change" --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			prompt, err := readPrompt(args, cmd.InOrStdin())
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			return runTurn(cmd, flags, prompt)
+		},
+	}
+	cmd.Flags().StringVar(&flags.cwd, "cwd", "", "directory to work in (default: the current one)")
+	cmd.Flags().StringVar(&flags.model, "model", "", "model to use (default: the configured one)")
+	cmd.Flags().StringVar(&flags.mode, "mode", "", "mode: ask or code (default: the configured one)")
+	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print one JSON object at the end instead of text")
+	return cmd
+}
+
+// maxPrompt bounds what is read from standard input.
+const maxPrompt = 8 << 20
+
+// readPrompt joins the arguments and standard input.
+func readPrompt(args []string, stdin io.Reader) (string, error) {
+	if len(args) == 1 && args[0] == "-" {
+		args = nil
+	}
+	text := strings.Join(args, " ")
+	if len(args) == 0 || piped(stdin) {
+		data, err := io.ReadAll(io.LimitReader(stdin, maxPrompt+1))
+		if err != nil {
+			return "", fmt.Errorf("read the prompt: %w", err)
+		}
+		if len(data) > maxPrompt {
+			return "", fmt.Errorf("the prompt on standard input is larger than %d MiB", maxPrompt>>20)
+		}
+		text = strings.TrimSpace(text + "\n\n" + string(data))
+	}
+	if text == "" {
+		return "", errors.New(`no prompt: give it as an argument, as in acp-agent run "Explain main.go"`)
+	}
+	return text, nil
+}
+
+// piped reports whether standard input is a file or a pipe with something to
+// say; a terminal, a closed one and /dev/null are not.
+func piped(stdin io.Reader) bool {
+	file, ok := stdin.(*os.File)
+	if !ok {
+		return stdin != nil
+	}
+	info, err := file.Stat()
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
+}
+
+func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
+	cwd, err := filepath.Abs(flags.cwd)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	ctx := cmd.Context()
+	report := newReport(cmd.OutOrStdout(), cmd.ErrOrStderr(), flags.asJSON)
+	core := newCore(newLogger(cmd.ErrOrStderr()))
+	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Sink: report})
+	if err != nil {
+		return report.failed(err)
+	}
+	defer s.Close(500 * time.Millisecond)
+	for option, value := range map[string]string{session.ModeOption: flags.mode, session.ModelOption: flags.model} {
+		if value == "" {
+			continue
+		}
+		if option == session.ModelOption {
+			s.AdmitModel(value)
+		}
+		if err := s.SetOption(option, value); err != nil {
+			return &exitError{exitUsage, err}
+		}
+	}
+	turn := s.Prompt([]transcript.Part{&transcript.TextPart{Text: prompt}})
+	stop, err := turn.Wait(ctx)
+	turn.Release()
+	if err != nil {
+		return report.failed(err)
+	}
+	return report.ended(stop)
+}
+
+// report prints a turn as it runs, or keeps it for one JSON object.
+type report struct {
+	out, progress io.Writer
+	asJSON        bool
+
+	mu      sync.Mutex
+	parts   map[string]bool   // open parts; true for text, false for thoughts
+	tools   map[string]string // tool ids by call
+	midLine bool
+	result  runResult
+	answer  strings.Builder
+}
+
+// runResult is what --json prints.
+type runResult struct {
+	StopReason string           `json:"stop_reason,omitempty"`
+	Answer     string           `json:"answer"`
+	ToolCalls  []runCall        `json:"tool_calls"`
+	Usage      transcript.Usage `json:"usage"`
+	Error      string           `json:"error,omitempty"`
+}
+
+type runCall struct {
+	Tool   string              `json:"tool"`
+	Title  string              `json:"title"`
+	State  transcript.State    `json:"state"`
+	Result transcript.Envelope `json:"result"`
+}
+
+func newReport(out, progress io.Writer, asJSON bool) *report {
+	return &report{
+		out: out, progress: progress, asJSON: asJSON, parts: map[string]bool{}, tools: map[string]string{},
+		result: runResult{ToolCalls: []runCall{}},
+	}
+}

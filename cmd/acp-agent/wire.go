@@ -1,0 +1,366 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"acp-agent/capability"
+	"acp-agent/config"
+	"acp-agent/internal/launch"
+	"acp-agent/model"
+	"acp-agent/model/openai"
+	"acp-agent/model/script"
+	"acp-agent/permissions"
+	"acp-agent/session"
+	"acp-agent/subagent"
+	"acp-agent/tools"
+	"acp-agent/tools/builtin"
+	"acp-agent/transcript"
+)
+
+// envScript names a model script that answers instead of a server: for tests
+// and for trying things out without a model.
+const envScript = "ACP_AGENT_MODEL_SCRIPT"
+
+// defaultModel is asked of the hosted server when no model was named.
+const defaultModel = "gpt-5"
+
+// core is the agent put together: everything that does not depend on how a
+// person reaches it. What it needs of the disk is read when a session first
+// asks for it, never before.
+type core struct {
+	sources config.Sources
+	getenv  func(string) string
+	logger  *slog.Logger
+	// scripted, when set, answers instead of a server.
+	scripted model.Provider
+
+	assemble func() (*session.Host, error)
+
+	mu        sync.Mutex
+	key       config.Secret // given by the client for this process
+	loggedOut bool
+	loaded    *config.Config
+	backend   *session.Backend
+}
+
+// newCore returns the agent over the process's own environment.
+func newCore(logger *slog.Logger) *core {
+	home, _ := os.UserHomeDir()
+	c := &core{
+		getenv: os.Getenv, logger: logger,
+		sources: config.Sources{Getenv: os.Getenv, ReadFile: config.ReadFile, ConfigDir: xdg.ConfigHome, HomeDir: home},
+	}
+	c.assemble = sync.OnceValues(c.newHost)
+	return c
+}
+
+// newLogger writes to stderr, at the level of ACP_AGENT_LOG or warn.
+func newLogger(stderr io.Writer) *slog.Logger {
+	level := slog.LevelWarn
+	if text := os.Getenv(config.EnvLog); text != "" {
+		_ = level.UnmarshalText([]byte(text)) // a misspelt level is reported by config, at the first session
+	}
+	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// firstModelTimeout bounds the wait for a server's list when no model is named.
+const firstModelTimeout = 5 * time.Second
+
+// Warm prepares what the first session needs, so that it does not wait.
+func (c *core) Warm() { _, _ = c.assemble() }
+
+// Open opens a session (session/new).
+func (c *core) Open(ctx context.Context, spec session.Spec) (*session.Session, error) {
+	host, err := c.assemble()
+	if err != nil {
+		return nil, err
+	}
+	return host.Open(ctx, spec)
+}
+
+func (c *core) newHost() (*session.Host, error) {
+	registry, err := tools.NewRegistry(builtin.All()...)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find our own binary: %w", err)
+	}
+	return &session.Host{
+		Backend: c.Backend, Registry: registry, Manifest: subagent.Main(), Configure: c.settings,
+		Own: c.own(), StateDir: stateDir(), Home: c.sources.HomeDir,
+		Launcher: &launch.Launcher{Self: self}, Shell: shellName(), Environ: os.Environ(), Secrets: c.secrets,
+		IDs: &transcript.IDs{}, Logger: c.logger,
+	}, nil
+}
+
+func stateDir() string { return filepath.Join(xdg.StateHome, "acp-agent", "sessions") }
+
+// own are the directories that no tool may write: configuration, data, state.
+func (c *core) own() []string {
+	return []string{
+		filepath.Join(xdg.ConfigHome, "acp-agent"), filepath.Join(xdg.DataHome, "acp-agent"),
+		filepath.Join(xdg.StateHome, "acp-agent"), filepath.Dir(c.sources.UserFile()),
+	}
+}
+
+func shellName() string {
+	shell, err := launch.FindShell(os.Getenv("PATH"), nil)
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(shell.Path)
+}
+
+// configLocked returns the person's configuration. A broken file is reported
+// each time it is asked for, until it is mended.
+func (c *core) configLocked() (*config.Config, error) {
+	if c.loaded != nil {
+		return c.loaded, nil
+	}
+	cfg, err := config.Load(c.sources, "")
+	if err != nil {
+		return nil, err
+	}
+	c.loaded = cfg
+	return cfg, nil
+}
+
+// Backend returns the model server in force.
+func (c *core) Backend() (session.Backend, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.backend != nil {
+		return *c.backend, nil
+	}
+	cfg, err := c.configLocked()
+	if err != nil {
+		return session.Backend{}, err
+	}
+	backend, err := c.connect(cfg)
+	if err != nil {
+		return session.Backend{}, err
+	}
+	c.backend = &backend
+	return backend, nil
+}
+
+func (c *core) connect(cfg *config.Config) (session.Backend, error) {
+	name := cfg.Model.Name
+	if path := c.getenv(envScript); c.scripted == nil && path != "" {
+		if err := c.loadScript(path); err != nil {
+			return session.Backend{}, err
+		}
+	}
+	if c.scripted != nil {
+		if name == "" {
+			name = "scripted"
+		}
+		return session.Backend{Provider: c.scripted, Name: "script", Model: name, ThoughtLevel: cfg.Model.ThoughtLevel}, nil
+	}
+	key := cfg.Model.APIKey
+	if !c.key.IsZero() {
+		key = c.key
+	}
+	if c.loggedOut {
+		return session.Backend{}, &session.AuthError{Message: "logged out; call authenticate to go on"}
+	}
+	if key.IsZero() && cfg.Model.BaseURL == config.DefaultBaseURL {
+		return session.Backend{}, &session.AuthError{
+			Message: "no model server is configured: set " + cfg.Model.APIKeyEnv + ", or " + config.EnvBaseURL + " for a server of your own",
+		}
+	}
+	if name == "" && cfg.Model.BaseURL == config.DefaultBaseURL {
+		name = defaultModel
+	}
+	provider, err := openai.New(openai.Options{
+		BaseURL: cfg.Model.BaseURL, APIKey: key.Reveal(), Headers: reveal(cfg.Model.Headers),
+		ExtraBody: extraBody(cfg.Model.ExtraBody), Window: windows(cfg.Model, name), Images: images(cfg.Model, name),
+		Version: version, Logger: c.logger,
+	})
+	if err != nil {
+		return session.Backend{}, err
+	}
+	if name == "" {
+		if name, err = firstModel(provider); err != nil {
+			return session.Backend{}, err
+		}
+	}
+	return session.Backend{
+		Provider: provider, Name: cfg.Model.BaseURL, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
+		Temperature: cfg.Model.Temperature, MaxTokens: cfg.Model.MaxOutput,
+	}, nil
+}
+
+// firstModel picks a model of a server for which none was named.
+func firstModel(provider model.Provider) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), firstModelTimeout)
+	defer cancel()
+	infos, err := provider.Models(ctx)
+	if err == nil && len(infos) == 0 {
+		err = errors.New("it offers no model")
+	}
+	if err != nil {
+		return "", fmt.Errorf("no model is named, and the server's list could not be used: %w; set %s", err, config.EnvModel)
+	}
+	return infos[0].ID, nil
+}
+
+func (c *core) loadScript(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", envScript, err)
+	}
+	defer file.Close()
+	loaded, err := script.Load(path, file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", envScript, err)
+	}
+	c.scripted = loaded.Provider(script.Options{Cwd: cwdOf})
+	return nil
+}
+
+// cwdOf tells a scripted model which directory its session works in.
+func cwdOf(req *model.Request) string { return subagent.CwdOf(req.System) }
+
+// Authenticate takes a key for this process, or reads environment and
+// configuration again. It succeeds when a session could be opened now.
+func (c *core) Authenticate(_ context.Context, key string) error {
+	c.mu.Lock()
+	c.loggedOut, c.loaded, c.backend = false, nil, nil
+	if key != "" {
+		c.key = config.NewSecret(key)
+	}
+	c.mu.Unlock()
+	_, err := c.Backend()
+	return err
+}
+
+// Logout forgets the key; sessions ask for authentication from now on.
+func (c *core) Logout() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.loggedOut, c.key, c.backend = true, config.Secret{}, nil
+}
+
+// secrets are the values that must never leave the process.
+func (c *core) secrets() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var values []string
+	if c.loaded != nil {
+		values = c.loaded.Secrets()
+	}
+	if !c.key.IsZero() {
+		values = append(values, c.key.Reveal())
+	}
+	return values
+}
+
+// settings are what the person, and the project in a directory, configured.
+func (c *core) settings(cwd string) (session.Settings, error) {
+	cfg, err := config.Load(c.sources, cwd)
+	if err != nil {
+		return session.Settings{}, err
+	}
+	return session.Settings{
+		User: permissionRules(cfg.Rules), Project: permissionRules(cfg.Project), Mode: permissions.Mode(cfg.Mode),
+		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable),
+		ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
+	}, nil
+}
+
+func permissionRules(from config.Rules) []permissions.Rule {
+	var rules []permissions.Rule
+	add := func(list []config.Rule, action capability.Action) {
+		for _, r := range list {
+			rules = append(rules, permissions.Rule{Permission: r.Permission, Pattern: r.Pattern, Action: action, Source: r.Source})
+		}
+	}
+	add(from.Allow, capability.Allow)
+	add(from.Ask, capability.Ask)
+	add(from.Deny, capability.Deny)
+	return rules
+}
+
+// disabled says which tools are off, in the words of R9.
+func disabled(names []string) func(tool string) (string, bool) {
+	off := map[string]bool{}
+	for _, name := range names {
+		off[name] = true
+	}
+	return func(tool string) (string, bool) {
+		switch {
+		case off["*"]:
+			return "All tools disabled", true
+		case off[tool]:
+			return "Tool explicitly disabled", true
+		}
+		return "", false
+	}
+}
+
+func limits(from config.Limits) tools.Limits {
+	l := tools.CanonicalLimits()
+	if from.Profile == config.ProfileAmp {
+		l = tools.AmpLimits()
+	}
+	l.BashTimeout = from.BashTimeout.Duration
+	if from.ToolTimeout.Duration > 0 {
+		l.Timeout = from.ToolTimeout.Duration
+	}
+	if from.Concurrent > 0 {
+		l.Concurrent = from.Concurrent
+	}
+	l.SidecarBytes = from.SidecarBytes
+	return l
+}
+
+func reveal(headers map[string]config.Secret) map[string]string {
+	plain := make(map[string]string, len(headers))
+	for name, value := range headers {
+		plain[name] = value.Reveal()
+	}
+	return plain
+}
+
+func extraBody(from map[string]json.RawMessage) map[string]any {
+	body := make(map[string]any, len(from))
+	for name, value := range from {
+		body[name] = value
+	}
+	return body
+}
+
+// windows are the configured context windows by model; model.window counts for
+// the configured model.
+func windows(from config.Model, name string) map[string]int {
+	known := maps.Clone(from.Windows)
+	if known == nil {
+		known = map[string]int{}
+	}
+	if _, set := known[name]; !set && from.Window > 0 {
+		known[name] = from.Window
+	}
+	return known
+}
+
+func images(from config.Model, name string) map[string]bool {
+	if from.Images == nil {
+		return nil
+	}
+	return map[string]bool{name: *from.Images}
+}

@@ -1,0 +1,203 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// checkUser checks what the types cannot, and brings paths and the address to their one
+// form. Fields that the file does not set hold valid defaults.
+func (s Sources) checkUser(f *file, cfg *Config) error {
+	for _, check := range []func() error{
+		func() error { return f.checkModel(&cfg.Model) },
+		func() error { return f.checkLimits(cfg.Limits) },
+		func() error { return f.problem("mode", oneOf(cfg.Mode, ModeAsk, ModeCode)) },
+		func() error { return f.problem("log.level", oneOf(cfg.Log.Level, logLevels()...)) },
+		func() error { return f.checkRules(&cfg.Rules) },
+		func() error { return f.checkNames("tools.disable", cfg.Tools.Disable) },
+		func() error { return s.checkPaths(f, cfg) },
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *file) checkModel(m *Model) error {
+	url, problem := baseURL(m.BaseURL)
+	if problem != "" {
+		return f.errorf("model.base_url", "%s", problem)
+	}
+	m.BaseURL = url
+	for _, name := range sortedKeys(m.Headers) {
+		field := "model.headers." + name
+		if !isHeaderName(name) {
+			return f.errorf(field, "is no valid name of an HTTP header")
+		}
+		if err := f.checkHeaderValue(field, m.Headers[name]); err != nil {
+			return err
+		}
+	}
+	if strings.ContainsAny(m.APIKeyEnv, "= \t\r\n\x00") {
+		return f.errorf("model.api_key_env", "expects the name of a variable; the key itself belongs in model.api_key")
+	}
+	if err := f.checkHeaderValue("model.api_key", m.APIKey); err != nil {
+		return err
+	}
+	for _, n := range []struct {
+		field string
+		value int
+	}{{"model.window", m.Window}, {"model.max_output", m.MaxOutput}} {
+		if n.value < 0 {
+			return f.errorf(n.field, "must not be negative, found %d", n.value)
+		}
+	}
+	for _, name := range sortedKeys(m.Windows) {
+		if w := m.Windows[name]; w < 1 {
+			return f.errorf("model.windows."+name, "must be 1 or more, found %d", w)
+		}
+	}
+	if t := m.Temperature; t != nil && (*t < 0 || *t > 2) {
+		return f.errorf("model.temperature", "must be between 0 and 2, found %v", *t)
+	}
+	return nil
+}
+
+// isHeaderName reports whether a name is a token of HTTP.
+func isHeaderName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
+}
+
+func (f *file) checkHeaderValue(field string, value Secret) error {
+	if strings.ContainsFunc(value.Reveal(), func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return f.errorf(field, "holds a character that an HTTP header cannot carry, such as a line break")
+	}
+	return nil
+}
+
+func (f *file) checkLimits(l Limits) error {
+	if err := f.problem("limits.profile", oneOf(l.Profile, ProfileCanonical, ProfileAmp)); err != nil {
+		return err
+	}
+	if l.MaxSteps < 1 || l.MaxSteps > mostSteps {
+		return f.errorf("limits.max_steps", "must be between 1 and %d, found %d", mostSteps, l.MaxSteps)
+	}
+	if l.Concurrent < 1 || l.Concurrent > mostConcurrent {
+		return f.errorf("limits.concurrent", "must be between 1 and %d, found %d", mostConcurrent, l.Concurrent)
+	}
+	if l.ToolTimeout.Duration == 0 {
+		return f.errorf("limits.tool_timeout", "must be longer than nothing")
+	}
+	if l.SidecarBytes < 0 {
+		return f.errorf("limits.sidecar_bytes", "must not be negative, found %d", l.SidecarBytes)
+	}
+	return nil
+}
+
+// checkRules also notes for each rule where it stands.
+func (f *file) checkRules(rules *Rules) error {
+	return rules.all(func(field string, r *Rule) error {
+		if err := r.check(); err != nil {
+			return f.errorf(field, "%w", err)
+		}
+		line, column := position(f.data, f.where[field])
+		r.Source = fmt.Sprintf("%s:%d:%d", f.name, line, column)
+		return nil
+	})
+}
+
+func (f *file) checkNames(field string, names []string) error {
+	for i, name := range names {
+		if name == "" {
+			return f.errorf(fmt.Sprintf("%s[%d]", field, i), "expects the id of a tool, found an empty text")
+		}
+	}
+	return nil
+}
+
+// checkPaths makes every path absolute.
+func (s Sources) checkPaths(f *file, cfg *Config) error {
+	clean := func(field string, path *string) error {
+		abs := *path
+		if rest, home := strings.CutPrefix(filepath.ToSlash(abs), "~"); home && (rest == "" || rest[0] == '/') {
+			if s.HomeDir == "" {
+				return f.errorf(field, "starts with ~, but the home directory is not known; write the whole path")
+			}
+			abs = filepath.Join(s.HomeDir, rest)
+		}
+		if !filepath.IsAbs(abs) {
+			return f.errorf(field, "expects an absolute path or one that starts with ~/, found %q", *path)
+		}
+		*path = filepath.Clean(abs)
+		return nil
+	}
+	for _, roots := range []struct {
+		field string
+		paths []string
+	}{{"roots.read", cfg.Roots.Read}, {"roots.write", cfg.Roots.Write}} {
+		for i := range roots.paths {
+			if err := clean(fmt.Sprintf("%s[%d]", roots.field, i), &roots.paths[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, single := range []struct {
+		field string
+		path  *string
+	}{{"search.ripgrep", &cfg.Search.Ripgrep}, {"log.file", &cfg.Log.File}} {
+		if *single.path == "" {
+			continue
+		}
+		if err := clean(single.field, single.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *file) problem(field, problem string) error {
+	if problem == "" {
+		return nil
+	}
+	return f.errorf(field, "%s", problem)
+}
+
+func oneOf(value string, values ...string) string {
+	if slices.Contains(values, value) {
+		return ""
+	}
+	return fmt.Sprintf("must be one of %s, found %q", strings.Join(values, ", "), value)
+}
+
+// baseURL returns an address in its one form, or what is wrong with it. The text of the
+// address is not part of the answer where it can hold a password.
+func baseURL(text string) (address, problem string) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return "", "is no valid address; expects one such as http://localhost:11434/v1"
+	case u.User != nil:
+		return "", "must not hold a user or a password; put the key into model.api_key or " + EnvAPIKey
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return "", fmt.Sprintf("expects an http or https address such as http://localhost:11434/v1, found %q", text)
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "", "must not hold a query or a fragment; put such settings into model.headers or model.extra_body"
+	}
+	return strings.TrimRight(u.String(), "/"), ""
+}
+
+// appendNew appends what is not yet in the list.
+func appendNew(list []string, more ...string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}

@@ -1,0 +1,27 @@
+// Package config reads what the user, the project and the environment have set.
+//
+// It owns the two JSONC files, their fields, defaults and checks, and the order in which
+// they count: built-in defaults, the user's file, the environment, then the project's
+// file, which may only tighten. Every error names the file, the line and column, the
+// field, and what to do.
+//
+// It refuses to know what the settings are for: cmd/acp-agent alone imports it and hands
+// each package its own small struct. It imports the standard library, adrg/xdg and
+// tailscale/hujson, nothing of this module, and starts no goroutines. [Load] is a pure
+// function of its [Sources]; only [System] looks at the process. Nothing is read before
+// [Load] is called, so a broken file is met when a session opens, not at start.
+//
+//	cfg, err := config.Load(config.System(), cwd)
+//	if err != nil {
+//		return err // ".../config.jsonc:4:18: limits.max_steps: ..."
+//	}
+//	client := openai.New(openai.Options{BaseURL: cfg.Model.BaseURL, Key: cfg.Model.APIKey.Reveal()})
+//
+// Keys are held as [Secret], which prints as "[redacted]" wherever it is printed.
+//
+// # Requirements
+//
+// R114 (where rules of the scopes user and project come from), R123 and SECURITY T1 and
+// T3 (a project only tightens), D3 (keys never printed), C-29 (roots of the user's
+// config), E5 (profiles of limits), A.24 (the limits' defaults).
+package config

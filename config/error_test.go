@@ -1,0 +1,104 @@
+package config_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"acp-agent/config"
+)
+
+func TestLoad_Mistakes(t *testing.T) {
+	for _, tc := range []struct{ name, file, want string }{
+		{"syntax", "{\n  \"mode\": \"ask\"\n  \"log\": {}\n}", `:3:3: invalid character '"' after object value (expecting ',' or '}')`},
+		{"cut short", `{"mode": "ask"`, ":1:15: parsing object after value: unexpected EOF"},
+		{"no object", `[]`, ":1:1: expects an object, found a list"},
+		{"unknown section", "{\n\t\"modle\": {}}", ":2:2: modle: unknown field; known here: editor, limits, log, mode, model, roots, rules, search, tools"},
+		{"unknown field", `{"log": {"colour": 1}}`, ":1:10: log.colour: unknown field; known here: file, level"},
+		{"case counts", `{"Mode": "ask"}`, ":1:2: Mode: unknown field"},
+		{"twice", `{"mode": "ask", "mode": "code"}`, ":1:17: mode: is set twice"},
+		{"null", `{"mode": null}`, ":1:10: mode: null is no value here"},
+		{"text for number", `{"limits": {"max_steps": "many"}}`, ":1:26: limits.max_steps: expects a whole number, found a text"},
+		{"fraction", `{"limits": {"max_steps": 1.5}}`, "limits.max_steps: expects a whole number within range, found 1.5"},
+		{"number for text", `{"model": {"api_key": 12345}}`, ":1:23: model.api_key: expects a text in quotes, found a number"},
+		{"object for text", `{"model": {"api_key": {}}}`, "model.api_key: expects a text in quotes, found an object"},
+		{"text for list", `{"roots": {"read": "/a"}}`, "roots.read: expects a list, found a text"},
+		{"list for object", `{"model": []}`, "model: expects an object, found a list"},
+		{"steps", `{"limits": {"max_steps": 0}}`, "limits.max_steps: must be between 1 and 100000, found 0"},
+		{"concurrent", `{"limits": {"concurrent": 65}}`, "limits.concurrent: must be between 1 and 64, found 65"},
+		{"profile", `{"limits": {"profile": "big"}}`, `limits.profile: must be one of canonical, amp, found "big"`},
+		{"time without unit", `{"limits": {"bash_timeout": "120"}}`, `limits.bash_timeout: expects a time with a unit, such as "90s" or "5m", found "120"`},
+		{"time below zero", `{"limits": {"bash_timeout": "-1s"}}`, "limits.bash_timeout: expects a time that is not negative"},
+		{"no tool time", `{"limits": {"tool_timeout": "0s"}}`, "limits.tool_timeout: must be longer than nothing"},
+		{"sidecars", `{"limits": {"sidecar_bytes": -1}}`, "limits.sidecar_bytes: must not be negative"},
+		{"mode", `{"mode": "yolo"}`, `mode: must be one of ask, code, found "yolo"`},
+		{"level", `{"log": {"level": "loud"}}`, `log.level: must be one of debug, info, warn, error, found "loud"`},
+		{"address", `{"model": {"base_url": "localhost:11434"}}`, "model.base_url: expects an http or https address"},
+		{"address with query", `{"model": {"base_url": "http://a/v1?x=1"}}`, "model.base_url: must not hold a query"},
+		{"window", `{"model": {"window": -1}}`, "model.window: must not be negative"},
+		{"windows", `{"model": {"windows": {"a": 0}}}`, "model.windows.a: must be 1 or more"},
+		{"temperature", `{"model": {"temperature": 3}}`, "model.temperature: must be between 0 and 2, found 3"},
+		{"header name", `{"model": {"headers": {"a b": "x"}}}`, "model.headers.a b: is no valid name"},
+		{"relative root", `{"roots": {"write": ["src"]}}`, `roots.write[0]: expects an absolute path or one that starts with ~/, found "src"`},
+		{"somebody's home", `{"roots": {"read": ["~bob"]}}`, "roots.read[0]: expects an absolute path"},
+		{"open rule", `{"rules": {"deny": ["bash(rm"]}}`, `:1:21: rules.deny[0]: expects tool(pattern), found "bash(rm" without a closing parenthesis`},
+		{"empty pattern", `{"rules": {"deny": ["bash()"]}}`, `rules.deny[0]: expects tool(pattern), found "bash()" with an empty pattern`},
+		{"empty rule", `{"rules": {"deny": [""]}}`, "rules.deny[0]: expects a permission"},
+		{"rule without permission", `{"rules": {"deny": [{"pattern": "x"}]}}`, ":1:21: rules.deny[0]: expects a permission"},
+		{"blank in rule", `{"rules": {"deny": ["bash rm"]}}`, `rules.deny[0]: permission "bash rm" holds a blank`},
+		{"rule of wrong kind", `{"rules": {"deny": [1]}}`, "rules.deny[0]: expects a text or an object, found a number"},
+		{"empty tool", `{"tools": {"disable": [""]}}`, "tools.disable[0]: expects the id of a tool"},
+		{"too large", strings.Repeat(" ", 256<<10) + "{}", ": is larger than 262144 bytes"},
+		{"deep", strings.Repeat("[", 200<<10), ": parsing value: unexpected EOF"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := config.Load(sources(nil, map[string]string{userFile: tc.file}), workspace)
+			var mistake *config.Error
+			if !errors.As(err, &mistake) {
+				t.Fatalf("error %v, want a *config.Error", err)
+			}
+			if text := err.Error(); !strings.HasPrefix(text, userFile) || !strings.Contains(text, tc.want) {
+				t.Errorf("error\n%s\nwant the file and\n%s", text, tc.want)
+			}
+		})
+	}
+}
+
+func TestLoad_MistakeInEnvironment(t *testing.T) {
+	for _, tc := range []struct{ name, variable, value, want string }{
+		{"address", "OPENAI_BASE_URL", "api.example.com", `OPENAI_BASE_URL: expects an http or https address such as http://localhost:11434/v1, found "api.example.com"`},
+		{"level", "ACP_AGENT_LOG", "all", `ACP_AGENT_LOG: must be one of debug, info, warn, error, found "all"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := config.Load(sources(map[string]string{tc.variable: tc.value}, nil), "")
+			if err == nil || err.Error() != tc.want {
+				t.Errorf("error %v, want %s", err, tc.want)
+			}
+		})
+	}
+}
+
+// TestLoad_MistakesKeepSecrets breaks files around a key and looks for it in the error.
+func TestLoad_MistakesKeepSecrets(t *testing.T) {
+	const canary = "sk-canary-1234567890"
+	for _, tc := range []struct{ name, file string }{
+		{"bad escape", `{"model": {"api_key": "` + canary + `\q"}}`},
+		{"no quotes", `{"model": {"api_key": ` + canary + `}}`},
+		{"line break", `{"model": {"api_key": "` + canary + `\n"}}`},
+		{"header", `{"model": {"headers": {"X": "` + canary + `\r\n"}}}`},
+		{"name of the variable", `{"model": {"api_key_env": "` + canary + ` "}}`},
+		{"password in address", `{"model": {"base_url": "http://u:` + canary + `@host/v1"}}`},
+		{"broken address", `{"model": {"base_url": "http://u:` + canary + `@host:x/v1"}}`},
+		{"in a list", `{"model": {"api_key": ["` + canary + `"]}}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := config.Load(sources(nil, map[string]string{userFile: tc.file}), "")
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if strings.Contains(err.Error(), canary) {
+				t.Errorf("the error shows the key: %v", err)
+			}
+		})
+	}
+}

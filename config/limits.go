@@ -1,0 +1,94 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+)
+
+// The profiles of limits (E5): which numbers the tools' own limits take.
+const (
+	ProfileCanonical = "canonical"
+	ProfileAmp       = "amp"
+)
+
+// Defaults of the limits (A.24, SECURITY X5) and the most that may be set.
+const (
+	defaultMaxSteps     = 200
+	defaultToolTimeout  = 120 * time.Second
+	defaultConcurrent   = 10
+	defaultSidecarBytes = 1 << 30
+
+	mostSteps      = 100_000
+	mostConcurrent = 64
+)
+
+// Limits bound what a turn may spend.
+type Limits struct {
+	// Profile is ProfileCanonical or ProfileAmp.
+	Profile string `json:"profile"`
+	// MaxSteps is the most model calls of one turn.
+	MaxSteps int `json:"max_steps"`
+	// BashTimeout ends a command; 0 means never.
+	BashTimeout Duration `json:"bash_timeout"`
+	// ToolTimeout ends any other tool call that makes no progress.
+	ToolTimeout Duration `json:"tool_timeout"`
+	// Concurrent is the most tool calls that run at once.
+	Concurrent int `json:"concurrent"`
+	// SidecarBytes is the most that a session keeps of long outputs; 0 keeps none.
+	SidecarBytes int64 `json:"sidecar_bytes"`
+}
+
+func defaultLimits() Limits {
+	return Limits{
+		Profile:      ProfileCanonical,
+		MaxSteps:     defaultMaxSteps,
+		ToolTimeout:  Duration{defaultToolTimeout},
+		Concurrent:   defaultConcurrent,
+		SidecarBytes: defaultSidecarBytes,
+	}
+}
+
+// tighten takes from the project's limits what is lower. A project may ask for more
+// without harm: it does not get it, and a file shared by many need not know the limits
+// of each.
+func (l *Limits) tighten(p projectLimits) {
+	lower(&l.MaxSteps, p.MaxSteps)
+	lower(&l.Concurrent, p.Concurrent)
+	lower(&l.SidecarBytes, p.SidecarBytes)
+	if p.ToolTimeout != nil {
+		l.ToolTimeout.Duration = min(l.ToolTimeout.Duration, p.ToolTimeout.Duration)
+	}
+	if t := p.BashTimeout; t != nil && t.Duration > 0 {
+		if l.BashTimeout.Duration == 0 || t.Duration < l.BashTimeout.Duration {
+			l.BashTimeout = *t
+		}
+	}
+}
+
+func lower[T cmp.Ordered](limit, to *T) {
+	if to != nil {
+		*limit = min(*limit, *to)
+	}
+}
+
+// Duration is a length of time, written as text such as "90s" or "5m".
+type Duration struct{ time.Duration }
+
+// UnmarshalText implements encoding.TextUnmarshaler. A negative time is an error.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf(`expects a time with a unit, such as "90s" or "5m", found %q`, text)
+	}
+	if v < 0 {
+		return fmt.Errorf("expects a time that is not negative, found %q", text)
+	}
+	d.Duration = v
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Duration) MarshalText() ([]byte, error) {
+	return []byte(d.String()), nil
+}

@@ -1,0 +1,219 @@
+package config_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/config"
+)
+
+// abs makes a path absolute on the system of the test.
+func abs(slashed string) string {
+	if runtime.GOOS == "windows" {
+		slashed = "C:" + slashed
+	}
+	return filepath.FromSlash(slashed)
+}
+
+var (
+	home        = abs("/home/ann")
+	workspace   = abs("/work/shop")
+	userFile    = filepath.Join(home, ".config", "acp-agent", "config.jsonc")
+	projectFile = config.ProjectFile(workspace)
+)
+
+// sources are a world with the given variables and files.
+func sources(env, files map[string]string) config.Sources {
+	return config.Sources{
+		Getenv: func(name string) string { return env[name] },
+		ReadFile: func(path string) ([]byte, error) {
+			text, ok := files[path]
+			if !ok {
+				return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+			}
+			return []byte(text), nil
+		},
+		ConfigDir: filepath.Join(home, ".config"),
+		HomeDir:   home,
+	}
+}
+
+func load(t *testing.T, env, files map[string]string) *config.Config {
+	t.Helper()
+	cfg, err := config.Load(sources(env, files), workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func TestLoad_NothingSet(t *testing.T) {
+	got := load(t, nil, nil)
+	want := config.Default()
+	want.Roots.Read = sources(nil, nil).PackageCaches()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
+	}
+	zero, err := config.Load(config.Sources{}, workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(config.Default(), zero); diff != "" {
+		t.Errorf("config of no sources (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoad_EveryField(t *testing.T) {
+	got := load(t, nil, map[string]string{userFile: `{
+		// a comment, and commas at the ends
+		"model": {
+			"name": "m", "base_url": "http://localhost:11434/v1/", "api_key": "k",
+			"api_key_env": "OTHER", "headers": {"X-Team": "a"}, "window": 1000,
+			"windows": {"big.model": 5000}, "images": true, "thought_level": "low",
+			"max_output": 100, "temperature": 0.5, "extra_body": {"a": {"b": [1, /* c */ 9007199254740993,]}},
+		},
+		"editor": {"fs": false},
+		"limits": {"profile": "amp", "max_steps": 7, "bash_timeout": "5m", "tool_timeout": "90s",
+			"concurrent": 3, "sidecar_bytes": 0},
+		"roots": {"read": ["~/src"], "write": ["` + filepath.ToSlash(abs("/srv/out")) + `/"]},
+		"rules": {"allow": ["bash(go test *)"], "ask": ["read(a(b)c)"], "deny": ["web_fetch", {"permission": "bash", "pattern": "rm *"}]},
+		"tools": {"disable": ["task"]},
+		"search": {"ripgrep": "~/bin/rg"},
+		"mode": "code",
+		"log": {"level": "debug", "file": "~/agent.log"},
+	}`})
+	images, temperature := true, 0.5
+	want := &config.Config{
+		Model: config.Model{
+			Name: "m", BaseURL: "http://localhost:11434/v1", APIKey: config.NewSecret("k"),
+			APIKeyEnv: "OTHER", Headers: map[string]config.Secret{"X-Team": config.NewSecret("a")},
+			Window: 1000, Windows: map[string]int{"big.model": 5000}, Images: &images,
+			ThoughtLevel: "low", MaxOutput: 100, Temperature: &temperature,
+			ExtraBody: map[string]json.RawMessage{"a": json.RawMessage(`{"b":[1,9007199254740993]}`)},
+		},
+		Limits: config.Limits{
+			Profile: "amp", MaxSteps: 7, BashTimeout: config.Duration{Duration: 5 * time.Minute},
+			ToolTimeout: config.Duration{Duration: 90 * time.Second}, Concurrent: 3,
+		},
+		Roots: config.Roots{
+			Read:  append([]string{filepath.Join(home, "src")}, sources(nil, nil).PackageCaches()...),
+			Write: []string{abs("/srv/out")},
+		},
+		Rules: config.Rules{
+			Allow: []config.Rule{{Permission: "bash", Pattern: "go test *", Source: userFile + ":13:23"}},
+			Ask:   []config.Rule{{Permission: "read", Pattern: "a(b)c", Source: userFile + ":13:51"}},
+			Deny: []config.Rule{
+				{Permission: "web_fetch", Source: userFile + ":13:76"},
+				{Permission: "bash", Pattern: "rm *", Source: userFile + ":13:89"},
+			},
+		},
+		Tools:  config.Tools{Disable: []string{"task"}},
+		Search: config.Search{Ripgrep: filepath.Join(home, "bin", "rg")},
+		Mode:   "code",
+		Log:    config.Log{Level: "debug", File: filepath.Join(home, "agent.log")},
+		Files:  []string{userFile},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoad_Environment(t *testing.T) {
+	file := `{"model": {"name": "file", "base_url": "http://file/v1", "api_key": "file"}, "log": {"level": "error"}}`
+	for _, tc := range []struct {
+		name, file                string
+		env                       map[string]string
+		model, url, key, logLevel string
+	}{
+		{name: "file alone", file: file, model: "file", url: "http://file/v1", key: "file", logLevel: "error"},
+		{
+			name: "environment wins", file: file,
+			env: map[string]string{
+				"OPENAI_MODEL": "env", "OPENAI_BASE_URL": "https://env/v1/", "OPENAI_API_KEY": " env\n", "ACP_AGENT_LOG": "WARN",
+			},
+			model: "env", url: "https://env/v1", key: "env", logLevel: "warn",
+		},
+		{
+			name:  "another variable for the key",
+			file:  `{"model": {"api_key_env": "TEAM_KEY", "api_key": "file"}}`,
+			env:   map[string]string{"OPENAI_API_KEY": "not this one", "TEAM_KEY": "team"},
+			url:   config.DefaultBaseURL,
+			key:   "team",
+			model: "", logLevel: "warn",
+		},
+		{
+			name: "no variable for the key",
+			file: `{"model": {"api_key_env": ""}}`,
+			env:  map[string]string{"OPENAI_API_KEY": "not this one"},
+			url:  config.DefaultBaseURL, logLevel: "warn",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cfg := load(t, tc.env, map[string]string{userFile: tc.file})
+			got := []string{cfg.Model.Name, cfg.Model.BaseURL, cfg.Model.APIKey.Reveal(), cfg.Log.Level}
+			if diff := cmp.Diff([]string{tc.model, tc.url, tc.key, tc.logLevel}, got); diff != "" {
+				t.Errorf("model, url, key, level (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLoad_NamedFile(t *testing.T) {
+	env := map[string]string{"ACP_AGENT_CONFIG": "/etc/mine.jsonc"}
+	cfg := load(t, env, map[string]string{"/etc/mine.jsonc": `{"mode": "code"}`, userFile: `{"mode": "broken"}`})
+	if cfg.Mode != config.ModeCode {
+		t.Errorf("mode %q, want the one of the named file", cfg.Mode)
+	}
+	_, err := config.Load(sources(env, nil), workspace)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "ACP_AGENT_CONFIG names it") {
+		t.Errorf("error %v, want that the named file does not exist", err)
+	}
+}
+
+func TestLoad_Unreadable(t *testing.T) {
+	src := sources(nil, nil)
+	src.ReadFile = func(path string) ([]byte, error) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
+	}
+	_, err := config.Load(src, "")
+	want := userFile + ": cannot be read: permission denied; make it readable or remove it"
+	if err == nil || err.Error() != want || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestCheckNames(t *testing.T) {
+	cfg := load(t, nil, map[string]string{
+		userFile:    `{"rules": {"deny": ["bash(rm *)"]}, "tools": {"disable": ["task"]}}`,
+		projectFile: `{"rules": {"deny": ["bahs(rm *)"]}}`,
+	})
+	known := func(name string) bool { return name == "bash" }
+	all := func(string) bool { return true }
+	for _, tc := range []struct {
+		name             string
+		permission, tool func(string) bool
+		want             string
+	}{
+		{"all known", all, all, ""},
+		{"rule", known, all, projectFile + `:1:21: rules.deny[0]: unknown permission "bahs"; use a tool id, a capability, an mcp: form or *`},
+		{"tool", all, known, `config: tools.disable: unknown tool "task"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := ""
+			if err := cfg.CheckNames(tc.permission, tc.tool); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

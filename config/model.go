@@ -1,0 +1,43 @@
+package config
+
+import "encoding/json"
+
+// DefaultBaseURL is the server that is asked when nothing else is set.
+const DefaultBaseURL = "https://api.openai.com/v1"
+
+// Model says which model of which server answers.
+type Model struct {
+	// Name is the model of a new session; empty means that none was chosen.
+	Name string `json:"name"`
+	// BaseURL is an http or https address without user, query and fragment, and
+	// without a slash at the end.
+	BaseURL string `json:"base_url"`
+	// APIKey is the key that is sent; zero means none, which local servers accept.
+	APIKey Secret `json:"api_key"`
+	// APIKeyEnv names the variable whose value, if set, is used instead of APIKey.
+	APIKeyEnv string `json:"api_key_env"`
+	// Headers are sent with every request.
+	Headers map[string]Secret `json:"headers"`
+	// Window is the context window in tokens; 0 means what is known of the model.
+	Window int `json:"window"`
+	// Windows are windows by name of model; they come before Window.
+	Windows map[string]int `json:"windows"`
+	// Images says whether the model takes pictures; nil means what is known of it.
+	Images *bool `json:"images"`
+	// ThoughtLevel is the reasoning effort of a new session; empty means the server's.
+	ThoughtLevel string `json:"thought_level"`
+	// MaxOutput is the most tokens of one step; 0 means the server's own limit.
+	MaxOutput int `json:"max_output"`
+	// Temperature is sent when it is not nil.
+	Temperature *float64 `json:"temperature"`
+	// ExtraBody is merged into the body of every request.
+	ExtraBody map[string]json.RawMessage `json:"extra_body"`
+}
+
+// WindowOf returns the configured window of a model in tokens, 0 when none is.
+func (m Model) WindowOf(name string) int {
+	if w, ok := m.Windows[name]; ok {
+		return w
+	}
+	return m.Window
+}

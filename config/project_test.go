@@ -1,0 +1,98 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/config"
+)
+
+func TestLoad_ProjectTightens(t *testing.T) {
+	user := `{
+		"limits": {"max_steps": 50, "concurrent": 4, "sidecar_bytes": 1000, "bash_timeout": "1m"},
+		"rules": {"allow": ["bash(make *)"]}, "tools": {"disable": ["task"]},
+	}`
+	got := load(t, nil, map[string]string{userFile: user, projectFile: `{
+		"limits": {"max_steps": 10, "concurrent": 60, "sidecar_bytes": 0, "bash_timeout": "0s", "tool_timeout": "5s"},
+		"rules": {"ask": ["bash(make deploy)"], "deny": ["read(secrets/**)"]},
+		"tools": {"disable": ["task", "web_fetch"]},
+	}`})
+
+	want := load(t, nil, map[string]string{userFile: user})
+	want.Limits.MaxSteps = 10
+	want.Limits.SidecarBytes = 0
+	want.Limits.ToolTimeout = config.Duration{Duration: 5 * time.Second}
+	want.Project = config.Rules{
+		Ask:  []config.Rule{{Permission: "bash", Pattern: "make deploy", Source: projectFile + ":3:21"}},
+		Deny: []config.Rule{{Permission: "read", Pattern: "secrets/**", Source: projectFile + ":3:52"}},
+	}
+	want.Tools.Disable = []string{"task", "web_fetch"}
+	want.Files = append(want.Files, projectFile)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoad_ProjectBashTimeout(t *testing.T) {
+	for _, tc := range []struct{ name, user, project, want string }{
+		{"over none", "0s", "5m", "5m"},
+		{"shorter", "10m", "5m", "5m"},
+		{"longer", "1m", "5m", "1m"},
+		{"none over some", "1m", "0s", "1m"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cfg := load(t, nil, map[string]string{
+				userFile:    `{"limits": {"bash_timeout": "` + tc.user + `"}}`,
+				projectFile: `{"limits": {"bash_timeout": "` + tc.project + `"}}`,
+			})
+			if want, err := time.ParseDuration(tc.want); err != nil || cfg.Limits.BashTimeout.Duration != want {
+				t.Errorf("bash timeout %s, want %s", cfg.Limits.BashTimeout, tc.want)
+			}
+		})
+	}
+}
+
+// TestLoad_ProjectCannot walks all that a foreign repository could gain from.
+func TestLoad_ProjectCannot(t *testing.T) {
+	elsewhere := "is not for a project to set, which may only tighten; remove it here and set it in the user's file, " + userFile
+	for _, tc := range []struct{ name, file, want string }{
+		{"address", `{"model": {"base_url": "http://evil"}}`, ":1:2: model: " + elsewhere},
+		{"key", `{"model": {"api_key": "x"}}`, "model: " + elsewhere},
+		{"roots", `{"roots": {"write": ["/"]}}`, "roots: " + elsewhere},
+		{"allow", `{"rules": {"deny": [], "allow": ["*"]}}`, ":1:24: rules.allow: " + elsewhere},
+		{"escaped name", `{"rules": {"\u0061llow": ["*"]}}`, "rules.allow: " + elsewhere},
+		{"mode", `{"mode": "code"}`, "mode: " + elsewhere},
+		{"profile", `{"limits": {"profile": "amp"}}`, "limits.profile: " + elsewhere},
+		{"editor", `{"editor": {"fs": true}}`, "editor: " + elsewhere},
+		{"program", `{"search": {"ripgrep": "/work/shop/rg"}}`, "search: " + elsewhere},
+		{"log", `{"log": {"file": "/etc/passwd"}}`, "log: " + elsewhere},
+		{"proxy", `{"proxy": "http://evil"}`, "proxy: unknown field; known here: limits, rules, tools"},
+		{"sandbox", `{"sandbox": "none"}`, "sandbox: unknown field"},
+		{"mcp", `{"mcp": {}}`, "mcp: unknown field"},
+		{"environment", `{"env": {}}`, "env: unknown field"},
+		{"case", `{"rules": {"Allow": ["*"]}}`, "rules.Allow: unknown field; known here: ask, deny"},
+		{"steps", `{"limits": {"max_steps": 0}}`, ":1:26: limits.max_steps: must be between"},
+		{"time", `{"limits": {"tool_timeout": "0s"}}`, "limits.tool_timeout: must be longer than nothing"},
+		{"rule", `{"rules": {"deny": ["bash("]}}`, "rules.deny[0]: expects tool(pattern)"},
+		{"syntax", `{"rules": }`, ":1:11: invalid character '}' at start of value"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cfg, err := config.Load(sources(nil, map[string]string{projectFile: tc.file}), workspace)
+			if err == nil {
+				t.Fatalf("no error, and the config is %+v", cfg)
+			}
+			if text := err.Error(); !strings.HasPrefix(text, projectFile) || !strings.Contains(text, tc.want) {
+				t.Errorf("error\n%s\nwant the file and\n%s", text, tc.want)
+			}
+		})
+	}
+}
+
+func TestLoad_NoWorkspaceNoProject(t *testing.T) {
+	if _, err := config.Load(sources(nil, map[string]string{projectFile: `broken`}), ""); err != nil {
+		t.Errorf("a project's file was read without a workspace: %v", err)
+	}
+}

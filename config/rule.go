@@ -1,0 +1,91 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Rules are permission rules by what they answer (R114). A rule for a tool is written
+// "tool" or "tool(pattern)", or as an object with the fields permission and pattern.
+type Rules struct {
+	Allow []Rule `json:"allow"`
+	Ask   []Rule `json:"ask"`
+	Deny  []Rule `json:"deny"`
+}
+
+// Rule is one row.
+type Rule struct {
+	// Permission is a tool id, a capability, an "mcp:" form or a form with "*".
+	Permission string `json:"permission"`
+	// Pattern is matched against path, command or host; empty matches all.
+	Pattern string `json:"pattern"`
+	// Source is the file, line and column where the rule stands, for people.
+	Source string `json:"-"`
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler for the short form. Everything
+// between the first parenthesis and the last is the pattern, so it may hold others.
+func (r *Rule) UnmarshalText(text []byte) error {
+	name, pattern, found := strings.Cut(string(text), "(")
+	if found {
+		var closed bool
+		if pattern, closed = strings.CutSuffix(pattern, ")"); !closed {
+			return fmt.Errorf("expects tool(pattern), found %q without a closing parenthesis at its end", text)
+		}
+		if pattern == "" {
+			return fmt.Errorf("expects tool(pattern), found %q with an empty pattern; write %q to match all", text, name)
+		}
+	}
+	*r = Rule{Permission: name, Pattern: pattern}
+	return r.check()
+}
+
+// check refuses names that could match nothing, for instance after a slip of the hand:
+// a deny that never matches is worse than an error.
+func (r Rule) check() error {
+	if r.Permission == "" {
+		return errors.New(`expects a permission, such as "bash" or "read(secrets/**)"`)
+	}
+	if strings.ContainsAny(r.Permission, " \t\r\n()") {
+		return fmt.Errorf("permission %q holds a blank or a parenthesis; expects a tool id, a capability, an mcp: form or *", r.Permission)
+	}
+	return nil
+}
+
+// all calls f for each rule, with the name of the field that holds it.
+func (r *Rules) all(f func(field string, rule *Rule) error) error {
+	for _, list := range []struct {
+		name  string
+		rules []Rule
+	}{{"allow", r.Allow}, {"ask", r.Ask}, {"deny", r.Deny}} {
+		for i := range list.rules {
+			if err := f(fmt.Sprintf("rules.%s[%d]", list.name, i), &list.rules[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// CheckNames returns an error for the first rule or disabled tool whose name is not
+// known. It is apart from Load because the tools are not known to this package.
+func (c *Config) CheckNames(permission, tool func(name string) bool) error {
+	for _, rules := range []*Rules{&c.Rules, &c.Project} {
+		err := rules.all(func(field string, r *Rule) error {
+			if permission(r.Permission) {
+				return nil
+			}
+			return fmt.Errorf("%s: %s: unknown permission %q; use a tool id, a capability, an mcp: form or *", r.Source, field, r.Permission)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range c.Tools.Disable {
+		if !tool(name) {
+			return fmt.Errorf("config: tools.disable: unknown tool %q", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/adrg/xdg"
+)
+
+// System returns the sources of this process: its environment, its home, the XDG config
+// directory, and the disk. It reads no file.
+func System() Sources {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // "~" is refused then, with an error that says so
+	}
+	return Sources{
+		Getenv:    os.Getenv,
+		ReadFile:  ReadFile,
+		ConfigDir: xdg.ConfigHome,
+		HomeDir:   home,
+	}
+}
+
+// ReadFile reads a regular file up to a little more than maxFile, enough for the decoder
+// to see that it is too large. A project's file is foreign: it may be a pipe that never
+// ends or a device.
+func ReadFile(path string) (data []byte, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("not a regular file but %s", info.Mode().Type())
+	}
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
+}

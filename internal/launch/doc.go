@@ -1,0 +1,57 @@
+// Package launch runs one judged shell command in a process tree that can be
+// ended as a whole.
+//
+// It owns the way from a command's text to the processes it becomes: the shell
+// that runs it ([FindShell]), the environment it sees ([Env]), its limits, its
+// single stream of output, its exit status, and its end. Between the agent and
+// the shell stands a helper, our own binary started again with [HelperArg]. On
+// Linux the helper is the subreaper of that one command, so whatever the
+// command leaves behind (background jobs, `setsid` children, daemons that
+// forked twice) still belongs to it; it asks them to end, kills them when they
+// do not, and only then reports. It does the same when the agent dies, which it
+// learns from the end of a pipe. On Windows a job object does this work. On
+// macOS there is neither: the helper ends the shell's process group and every
+// process it can still reach through parent links, and a daemon that forked
+// twice and left its group gets away.
+//
+// The helper has two forms with one protocol. [Launcher.Start] runs it as the
+// agent's child, over three pipes: the spec and stop requests go in, the
+// command writes its output straight into the second, the status comes back on
+// the third. [Launcher.PrepareTerminal] lets a client run it in a terminal of
+// its own: the same three channels are named pipes in a private directory, and
+// the helper copies the output to the terminal as well.
+//
+// The package does not judge commands, does not know tools, sessions or the
+// protocol, does not store output, and builds no sandbox: the caller of
+// [Helper] passes the steps that restrict the shell's thread. It may import
+// the standard library and golang.org/x/sys.
+//
+// Goroutines: every [Process] has two, one that copies output and ends at the
+// end of the pipe, one that reads the helper's records and ends with the
+// helper. [Process.Wait] waits for both. A stopped process also has a timer,
+// ended with the process. A [Group] has none. The helper's own goroutines live
+// as long as its process, which does nothing else.
+//
+//	func main() {
+//		if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
+//			os.Exit(launch.Helper(os.Args[2:]))
+//		}
+//		...
+//	}
+//
+//	p, err := l.Start(ctx, launch.Spec{Text: "make", Shell: sh, Dir: dir, Env: env}, out)
+//	if err != nil { ... }
+//	group.Add(p)
+//	status, err := p.Wait(ctx)
+//	if err != nil { // the turn was cancelled
+//		p.Stop(launch.StopGrace)
+//	}
+//
+// # Requirements
+//
+// R54 (bash, else sh; nothing persists), R55 (an exit code is an output, a
+// failed start an error), R58 (kill the whole tree, TERM then KILL, never hang
+// on a grandchild that holds the pipe, empty stdin, no terminal), R149 and R153
+// (close and cancel leave no process), R156 (terminals of the client).
+// SECURITY.md C7, X1 to X5 and S6.
+package launch

@@ -1,0 +1,110 @@
+package launch
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// EnvOptions say what [Env] must know besides the environment.
+type EnvOptions struct {
+	// Secrets are the configured keys, wherever they came from. A variable
+	// that holds one is dropped. One shorter than eight bytes, such as the
+	// dummy key of a local model server, must be the whole value.
+	Secrets []string
+	// Workspace are the directories whose programs must not shadow the
+	// system's: PATH loses its entries inside them.
+	Workspace []string
+	// Set are NAME=value entries that are put in after the sweep, such as the
+	// variables that keep git from running a repository's programs (C9).
+	Set []string
+}
+
+// defaultPath stands in for a PATH of which nothing is left.
+const defaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+// Env returns the environment of a command: environ, which is the editor's,
+// less what names or holds a secret, what makes a program load or run something
+// else, and what leads to an agent or daemon outside the command's tree (X1,
+// S6); plus defaults that keep programs from paging and colouring, plus Set.
+// Toolchain variables survive. dropped lists the names that were taken out,
+// and PATH entries as "PATH entry", sorted; it never holds a value.
+func Env(environ []string, o EnvOptions) (env, dropped []string) {
+	roots := resolveAll(o.Workspace)
+	path := ""
+	for _, e := range environ {
+		name, value, ok := strings.Cut(e, "=")
+		switch {
+		case !ok || name == "":
+			// A Windows drive's directory, or noise.
+		case sameName(name, "PATH"):
+			var out []string
+			path, out = cleanPath(value, roots, o.Secrets)
+			dropped = append(dropped, out...)
+		case strings.ContainsRune(e, 0), deniedName(name), holdsSecret(value, o.Secrets):
+			dropped = append(dropped, name)
+		default:
+			env = append(env, e)
+		}
+	}
+	if path == "" && runtime.GOOS != "windows" {
+		path = defaultPath
+	}
+	env = overlay(env, []string{
+		"PATH=" + path,
+		"TERM=dumb",
+		"PAGER=cat",
+		"GIT_PAGER=cat",
+		"MANPAGER=cat",
+	})
+	slices.Sort(dropped)
+	return overlay(env, o.Set), slices.Compact(dropped)
+}
+
+// overlay returns base with the entries of top in place of those of the same
+// name. Of several entries of one name the last stays.
+func overlay(base, top []string) []string {
+	all := slices.Concat(base, top)
+	seen := make(map[string]bool, len(all))
+	out := make([]string, 0, len(all))
+	for _, e := range slices.Backward(all) {
+		name, _, _ := strings.Cut(e, "=")
+		if runtime.GOOS == "windows" {
+			name = strings.ToUpper(name)
+		}
+		if !seen[name] {
+			seen[name] = true
+			out = append(out, e)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// cleanPath keeps the absolute entries that lie outside the workspace.
+func cleanPath(path string, roots, secrets []string) (clean string, dropped []string) {
+	var keep []string
+	for _, dir := range filepath.SplitList(path) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			real = dir
+		}
+		switch {
+		case !filepath.IsAbs(dir), within(filepath.Clean(dir), roots), within(real, roots):
+			dropped = append(dropped, "PATH "+dir)
+		case strings.ContainsRune(dir, 0), holdsSecret(dir, secrets):
+			dropped = append(dropped, "PATH entry that holds a secret")
+		default:
+			keep = append(keep, dir)
+		}
+	}
+	return strings.Join(keep, string(filepath.ListSeparator)), dropped
+}
+
+func sameName(a, b string) bool {
+	if runtime.GOOS == "windows" {
+		return strings.EqualFold(a, b)
+	}
+	return a == b
+}

@@ -1,0 +1,138 @@
+package launch
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// Step restricts the shell before it starts: this is where a sandbox goes. The
+// steps run in order, in the helper, on the locked OS thread that then starts
+// the shell. A step must restrict that thread alone, as Landlock and
+// no_new_privs do: the helper's other threads still have to find and kill the
+// command's processes. An error means that the shell is not started.
+type Step func(Spec) error
+
+// Helper is the main of the helper process: cmd/acp-agent calls it before
+// anything else when its first argument is [HelperArg], with the arguments
+// after that one, and exits with its result. Without arguments it serves
+// [Launcher.Start]; `--spec FILE` is the form of [Launcher.PrepareTerminal],
+// which exits as the command did.
+func Helper(args []string, steps ...Step) int {
+	switch {
+	case len(args) == 0:
+		return helpLocal(steps)
+	case len(args) == 2 && args[0] == specFlag:
+		return helpTerminal(args[1], steps)
+	}
+	fmt.Fprintf(os.Stderr, "acp-agent %s: started by the agent itself, not by hand\n", HelperArg)
+	return exitUsage
+}
+
+const (
+	specFlag = "--spec"
+
+	exitUsage  = 2
+	exitFailed = 125 // as env and timeout use it: the command was never run
+)
+
+// helpLocal serves an agent that holds our three standard descriptors.
+func helpLocal(steps []Step) int {
+	control := bufio.NewReader(os.Stdin)
+	line, err := control.ReadBytes('\n')
+	if err != nil {
+		return exitFailed // the agent died first: nobody is left to tell
+	}
+	h := helper{steps: steps, control: control, status: os.Stderr, output: os.Stdout}
+	spec, _, err := decodeSpec(line)
+	if err != nil {
+		h.report(record{Error: err.Error()})
+		return exitFailed
+	}
+	if _, ok := h.run(spec); !ok {
+		return exitFailed
+	}
+	return 0
+}
+
+// helper is what the helper's process holds.
+type helper struct {
+	steps   []Step
+	control *bufio.Reader
+	status  *os.File
+	output  *os.File // standard output and error of the shell; closed once it runs
+	tee     func()   // ends when the output has ended; nil if nothing stands between
+}
+
+// report writes one record. A false result says that the agent is gone.
+func (h *helper) report(r record) bool {
+	_, err := h.status.Write(r.line())
+	return err == nil
+}
+
+// run runs the command to the end of its tree and output, and reports it. The
+// result is false if the command was not run.
+func (h *helper) run(spec Spec) (Status, bool) {
+	if err := contain(); err != nil {
+		h.report(record{Error: err.Error()})
+		return Status{}, false
+	}
+	stops := make(chan time.Duration)
+	go relaySignals(stops) // both live as long as the process
+	go readStops(h.control, stops)
+	if !h.report(record{Helper: os.Getpid()}) {
+		return Status{}, false
+	}
+	t, err := plant(spec, h.output, h.steps)
+	h.output.Close()
+	if err != nil {
+		h.report(record{Error: startError(spec, err)})
+		return Status{}, false
+	}
+	h.report(record{Shell: t.shell})
+	status, stopped := t.tend(stops)
+	if h.tee != nil {
+		h.awaitTee(stopped || status.Survivors > 0, stops)
+	}
+	h.report(record{Status: &status})
+	return status, true
+}
+
+// awaitTee waits until all output is copied, unless nobody wants it any more:
+// a terminal that does not read must not keep the helper alive.
+func (h *helper) awaitTee(unwanted bool, stops <-chan time.Duration) {
+	copied := make(chan struct{})
+	go func() {
+		h.tee()
+		close(copied)
+	}()
+	var limit <-chan time.Time
+	if unwanted {
+		limit = time.After(drainIdle)
+	}
+	select {
+	case <-copied:
+	case <-limit:
+	case <-stops:
+	}
+}
+
+// startError names the part that was missing; the kernel's answer does not say
+// whether it was the shell or the directory.
+func startError(spec Spec, err error) string {
+	if info, serr := os.Stat(spec.Dir); serr != nil {
+		return serr.Error()
+	} else if !info.IsDir() {
+		return fmt.Sprintf("%q is not a directory", spec.Dir)
+	}
+	var step stepError
+	if errors.As(err, &step) {
+		return step.Error()
+	}
+	return fmt.Sprintf("%q: %v", spec.Shell.Path, err)
+}
+
+// stepError is the failure of a Step, which has nothing to do with the shell.
+type stepError struct{ error }

@@ -1,0 +1,84 @@
+package launch
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// link is the agent's end of the three channels to a helper. Its methods are
+// called under the process's lock.
+type link struct {
+	control *os.File // to the helper: the spec, stop requests; its end says that the agent is gone
+	output  *os.File // from the command
+	status  *os.File // from the helper: records; its end says that the helper is gone
+
+	// spare are our own writing ends of named pipes. They keep the readers
+	// from seeing an end before the helper has come.
+	spare []*os.File
+	// dir holds the named pipes, until the helper has them all open.
+	dir string
+}
+
+// stop asks the helper to end its tree.
+func (l *link) stop(grace time.Duration) {
+	// A helper that is gone needs no request.
+	_, _ = fmt.Fprintf(l.control, "stop %d\n", grace.Milliseconds())
+}
+
+// attached drops what only served until the helper came.
+func (l *link) attached() {
+	for _, f := range l.spare {
+		f.Close()
+	}
+	if l.dir != "" {
+		os.RemoveAll(l.dir)
+	}
+	l.spare, l.dir = nil, ""
+}
+
+// abandon lets go of a helper that has not come. One that comes later finds
+// no spec, or the end of the control channel.
+func (l *link) abandon() {
+	l.control.Close()
+	l.attached()
+}
+
+// close ends the channels of a helper that is gone, except the output, which
+// its reader closes. Channels that were never opened are nil, which Close takes.
+func (l *link) close() {
+	l.control.Close()
+	l.status.Close()
+	l.attached()
+}
+
+// readStops is the helper's side of the control channel: it sends the grace of
+// every stop request, and [ShutdownGrace] when the agent is gone.
+func readStops(control *bufio.Reader, stops chan<- time.Duration) {
+	for {
+		line, err := control.ReadString('\n')
+		if grace, ok := parseStop(line); ok {
+			stops <- grace
+		}
+		if err != nil {
+			if err != io.EOF {
+				stops <- 0 // the channel broke: nobody can stop us any more
+			}
+			stops <- ShutdownGrace
+			return
+		}
+	}
+}
+
+func parseStop(line string) (time.Duration, bool) {
+	arg, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "stop ")
+	if !ok {
+		return 0, false
+	}
+	ms, err := strconv.ParseUint(arg, 10, 31)
+	return time.Duration(ms) * time.Millisecond, err == nil
+}

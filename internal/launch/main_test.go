@@ -1,0 +1,118 @@
+package launch
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// agentArg makes the test binary an agent that starts a command and waits to
+// be killed.
+const agentArg = "__agent"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case HelperArg:
+			// Not os.Exit: the race detector would sleep for a second there.
+			syscall.Exit(Helper(os.Args[2:], testSteps()...))
+		case agentArg:
+			os.Exit(testAgent(os.Args[2]))
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// testAgent runs text until it is killed. It says when the command has begun
+// to print.
+func testAgent(text string) int {
+	l := &Launcher{Self: os.Args[0]}
+	sh, err := FindShell("", nil)
+	if err != nil {
+		return 1
+	}
+	p, err := l.Start(context.Background(), Spec{Text: text, Shell: sh, Dir: "/", Env: []string{"PATH=" + defaultPath}}, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	<-p.Done()
+	return 0
+}
+
+// output is a writer that can be read while it is written.
+type output struct {
+	mu    sync.Mutex
+	buf   bytes.Buffer
+	count int
+	wrote chan struct{} // closed by the first write
+	once  sync.Once
+}
+
+func newOutput() *output { return &output{wrote: make(chan struct{})} }
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.once.Do(func() { close(o.wrote) })
+	o.count++
+	return o.buf.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+func (o *output) writes() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.count
+}
+
+func launcher(t testing.TB) *Launcher {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Launcher{Self: self}
+}
+
+func spec(t testing.TB, text string) Spec {
+	t.Helper()
+	sh, err := FindShell(os.Getenv("PATH"), nil)
+	if err != nil {
+		t.Skip(err)
+	}
+	return Spec{Text: text, Shell: sh, Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
+}
+
+func start(t testing.TB, s Spec, out *output) *Process {
+	t.Helper()
+	p, err := launcher(t).Start(t.Context(), s, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Stop(0)
+		<-p.Done()
+	})
+	return p
+}
+
+// wait is Wait with the deadline that a hanging test needs.
+func wait(t testing.TB, p *Process) (Status, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	return p.Wait(ctx)
+}

@@ -1,0 +1,252 @@
+package launch
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// StopGrace is the time between TERM and KILL when a turn is cancelled.
+	StopGrace = 2 * time.Second
+	// ShutdownGrace is the same when the agent itself is about to exit, or is
+	// found to be gone.
+	ShutdownGrace = 500 * time.Millisecond
+
+	// backstopDelay is how long after a grace the helper may take to kill its
+	// tree before the agent does it in its place.
+	backstopDelay = time.Second
+	// drainIdle is how long a pipe may be silent after its helper is gone. It
+	// matters only if a process that could not be killed holds it open.
+	drainIdle = 200 * time.Millisecond
+)
+
+var (
+	// ErrLost reports a helper that ended without saying how its command
+	// ended: it was killed, or it crashed.
+	ErrLost = errors.New("launch: the command's helper ended without a status")
+	// ErrNotStarted reports a command of [Launcher.PrepareTerminal] that was
+	// stopped before the client ran it.
+	ErrNotStarted = errors.New("launch: the command was never started")
+)
+
+// Process is one command and every process that came of it. Its methods may be
+// called from any goroutine.
+type Process struct {
+	cookie  string    // marks the environment of every process of the command
+	cmd     *exec.Cmd // the helper; nil if a client started it
+	link    *link     // the channels to the helper
+	out     io.Writer
+	dropped atomic.Bool // output is no longer wanted
+
+	ready   chan error    // the outcome of the start, one value
+	done    chan struct{} // closed when the tree is gone
+	drained chan struct{} // closed when out gets nothing more
+
+	mu       sync.Mutex
+	helper   int // the helper's pid once it has attached, while it lives
+	stopped  bool
+	gone     bool
+	backstop *time.Timer
+	killAt   time.Time // when backstop fires
+
+	status Status // with err, set before done is closed
+	err    error
+}
+
+func newProcess(cookie string, cmd *exec.Cmd, l *link, out io.Writer) *Process {
+	return &Process{
+		cookie:  cookie,
+		cmd:     cmd,
+		link:    l,
+		out:     out,
+		ready:   make(chan error, 1),
+		done:    make(chan struct{}),
+		drained: make(chan struct{}),
+	}
+}
+
+// Done is closed when the last process of the command is gone. Output may
+// still be on its way to the writer; see [Process.Wait].
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Wait returns when the command has ended, nothing of it is left, and its
+// output has been handed to the writer in full. A non-zero exit code or a
+// signal is a Status and not an error (R55); the errors are [ErrLost],
+// [ErrNotStarted], the reason a client's helper gave for not starting, and
+// ctx's cause. The end of ctx does not stop the command: see [Process.Stop].
+func (p *Process) Wait(ctx context.Context) (Status, error) {
+	for _, c := range []<-chan struct{}{p.done, p.drained} {
+		select {
+		case <-c:
+		case <-ctx.Done():
+			return Status{}, context.Cause(ctx)
+		}
+	}
+	return p.status, p.err
+}
+
+// Stop ends the command: every process of it gets TERM now and KILL when the
+// grace is over. It returns at once; [Process.Done] tells the end. Output is
+// dropped from here on, except for a write that has already begun. A later Stop
+// can only bring the KILL forward.
+func (p *Process) Stop(grace time.Duration) {
+	p.dropped.Store(true)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		return
+	}
+	p.stopped = true
+	grace = max(grace, 0)
+	p.link.stop(grace)
+	if p.helper == 0 && p.cmd == nil {
+		p.link.abandon()
+		return
+	}
+	wake(p.helper)
+	p.armBackstop(grace + backstopDelay)
+}
+
+// armBackstop sees to it that kill runs after the delay, or sooner if it was
+// already due sooner. The caller holds mu.
+func (p *Process) armBackstop(delay time.Duration) {
+	at := time.Now().Add(delay)
+	switch {
+	case p.backstop == nil:
+		p.backstop = time.AfterFunc(delay, p.kill)
+	case at.Before(p.killAt):
+		p.backstop.Reset(delay)
+	default:
+		return
+	}
+	p.killAt = at
+}
+
+// kill does the helper's work when the helper does not: the tree first, while
+// the helper still holds it together, then the helper.
+func (p *Process) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		return
+	}
+	if p.helper != 0 {
+		killTree(p.helper)
+	}
+	if p.cmd != nil {
+		// The only error is that it has ended by itself.
+		_ = p.cmd.Process.Kill()
+	}
+}
+
+// copyOutput hands the command's output to the writer until the pipe ends.
+func (p *Process) copyOutput() {
+	defer close(p.drained)
+	defer p.link.output.Close()
+	buf := make([]byte, 32<<10)
+	for {
+		late := p.isGone()
+		if late {
+			// Not every file can carry a deadline; those end by themselves.
+			_ = p.link.output.SetReadDeadline(time.Now().Add(drainIdle))
+		}
+		n, err := p.link.output.Read(buf)
+		if n > 0 && !p.dropped.Load() {
+			if _, werr := p.out.Write(buf[:n]); werr != nil {
+				p.dropped.Store(true) // keep draining: a full pipe would hold the command
+			}
+		}
+		if err != nil && (late || !errors.Is(err, os.ErrDeadlineExceeded)) {
+			return
+		}
+	}
+}
+
+// watch reads the helper's records until it is gone, then makes sure that its
+// tree is gone too.
+func (p *Process) watch() {
+	var lost record
+	r := bufio.NewReader(p.link.status)
+	for {
+		line, err := r.ReadBytes('\n')
+		if len(line) > 0 {
+			p.note(decodeRecord(line), &lost)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if p.cmd != nil {
+		// How the helper itself exited says nothing the records do not.
+		_ = p.cmd.Wait()
+	}
+	p.finish(lost)
+}
+
+// note takes in one record. What is left of an error is kept in lost.
+func (p *Process) note(r record, lost *record) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case r.Helper != 0:
+		p.helper = r.Helper
+		p.link.attached()
+	case r.Shell != 0:
+		lost.Shell = r.Shell
+		p.begun(nil)
+	case r.Status != nil:
+		lost.Status = r.Status
+	case r.Error != "":
+		lost.Error = r.Error
+	}
+}
+
+// begun reports the outcome of the start once.
+func (p *Process) begun(err error) {
+	select {
+	case p.ready <- err:
+	default:
+	}
+}
+
+// finish settles the result after the helper has gone.
+func (p *Process) finish(last record) {
+	if last.Status == nil || last.Status.Survivors > 0 {
+		sweep(p.cookie, last.Shell)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case last.Status != nil:
+		p.status = *last.Status
+	case last.Error != "":
+		p.err = fmt.Errorf("launch: start command: %s", last.Error)
+	case p.helper == 0 && p.cmd == nil:
+		p.err = ErrNotStarted
+	default:
+		p.err = ErrLost
+	}
+	p.begun(p.err)
+	p.gone = true
+	if p.backstop != nil {
+		p.backstop.Stop()
+	}
+	p.link.close()
+	close(p.done)
+	// Wake a reader whose pipe is still held open by a survivor.
+	_ = p.link.output.SetReadDeadline(time.Now())
+}
+
+func (p *Process) isGone() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.gone
+}

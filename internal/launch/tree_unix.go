@@ -1,0 +1,226 @@
+//go:build linux || darwin
+
+package launch
+
+import (
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// leftoverGrace is the time between TERM and KILL for what a command
+	// leaves behind when its shell exits: time to remove a lock file, no more,
+	// because the answer waits for it.
+	leftoverGrace = 200 * time.Millisecond
+	// killPause separates two rounds of KILL over a tree that still forks.
+	killPause = 2 * time.Millisecond
+	// killPatience is how long KILL is repeated before what is left counts as
+	// a survivor.
+	killPatience = 3 * time.Second
+)
+
+// tree is a shell and everything that came of it, seen from the helper.
+type tree struct {
+	shell   int
+	exited  chan exit     // the shell's end, one value
+	empty   chan struct{} // closed when the helper has no child left
+	release func()        // lets go of the thread that started the shell
+}
+
+// exit is the end of the shell.
+type exit struct {
+	status syscall.WaitStatus
+	last   bool // nothing else was left
+}
+
+// plant starts the shell in a session of its own, without a terminal, and
+// begins to reap.
+func plant(spec Spec, out *os.File, steps []Step) (*tree, error) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	attr := &syscall.ProcAttr{
+		Dir:   spec.Dir,
+		Env:   spec.Env,
+		Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
+		Sys:   shellAttr(),
+	}
+	var (
+		wg       sync.WaitGroup
+		pid      int
+		started  = make(chan struct{})
+		finished = make(chan struct{})
+	)
+	wg.Go(func() {
+		// A thread of its own, to the end. It carries the restrictions of the
+		// steps, so no other goroutine may get it; and the kernel kills the
+		// shell when the thread that started it ends.
+		onOwnThread(func() {
+			pid, err = startShell(spec, attr, steps)
+			close(started)
+			<-finished
+		})
+	})
+	<-started
+	t := &tree{
+		shell:  pid,
+		exited: make(chan exit, 1),
+		empty:  make(chan struct{}),
+		release: func() {
+			close(finished)
+			wg.Wait()
+		},
+	}
+	if err != nil {
+		t.release()
+		return nil, err
+	}
+	go t.reap() // ends with the last child, or with the process
+	return t, nil
+}
+
+func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step) (int, error) {
+	for _, step := range steps {
+		if err := step(spec); err != nil {
+			return 0, stepError{err}
+		}
+	}
+	return forkLimited(spec, attr)
+}
+
+// reap waits for every child there is and, on Linux, every orphan that becomes
+// one. No child left then means no descendant left: a living descendant always
+// has a living ancestor among the helper's children.
+func (t *tree) reap() {
+	for {
+		var ws syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &ws, 0, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			close(t.empty)
+			return
+		case pid == t.shell:
+			t.exited <- exit{status: ws, last: reapDead() && nothingEscapes}
+		}
+	}
+}
+
+// reapDead waits for the children that have already ended and reports whether
+// none is left. Usually the shell was all there was; knowing it at once saves
+// the usual command a walk over the process table.
+func reapDead() bool {
+	for {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return true
+		case pid == 0:
+			return false
+		}
+	}
+}
+
+// tend watches over the tree to its end. Each value of stops asks for that end
+// within a grace; stopped says that one came.
+func (t *tree) tend(stops <-chan time.Duration) (status Status, stopped bool) {
+	defer t.release()
+	var (
+		ended bool // the shell
+		empty = t.empty
+		end   = ending{tree: t}
+	)
+	for {
+		select {
+		case e := <-t.exited:
+			ended, status = true, statusOf(e.status)
+			if e.last {
+				return status, stopped
+			}
+			end.within(leftoverGrace)
+		case <-empty:
+			empty = nil
+			if !ended {
+				status = statusOf((<-t.exited).status)
+			}
+			if nothingEscapes || len(t.rest()) == 0 {
+				return status, stopped
+			}
+			end.within(leftoverGrace)
+		case grace := <-stops:
+			stopped = true
+			end.within(grace)
+		case <-end.due:
+			left := end.kill()
+			if left == 0 && empty == nil {
+				return status, stopped
+			}
+			if end.hopeless() {
+				status.Survivors = left
+				return status, stopped
+			}
+		}
+	}
+}
+
+// ending is the way of a tree to its end: TERM, a grace, then KILL until
+// nothing is left. The zero time means that it has not begun.
+type ending struct {
+	tree   *tree
+	due    <-chan time.Time // fires for the next round of KILL
+	killAt time.Time
+	giveUp time.Time // set by the first round of KILL
+}
+
+// within begins the ending, or shortens a grace that is still running.
+func (e *ending) within(grace time.Duration) {
+	if !e.giveUp.IsZero() {
+		return
+	}
+	first, at := e.killAt.IsZero(), time.Now().Add(grace)
+	if first {
+		e.tree.signal(syscall.SIGTERM)
+		e.tree.signal(syscall.SIGCONT) // a stopped process takes TERM only when it runs
+	}
+	if first || at.Before(e.killAt) {
+		e.killAt, e.due = at, time.After(grace)
+	}
+}
+
+// kill is one round of KILL. It returns how many processes there were.
+func (e *ending) kill() int {
+	if e.giveUp.IsZero() {
+		e.giveUp = time.Now().Add(killPatience)
+	}
+	e.due = time.After(killPause)
+	return e.tree.signal(syscall.SIGKILL)
+}
+
+func (e *ending) hopeless() bool { return time.Now().After(e.giveUp) }
+
+// signal sends sig to everything in the tree and returns how many that were.
+func (t *tree) signal(sig syscall.Signal) int {
+	rest := t.rest()
+	for _, pid := range rest {
+		// A process may end first, or belong to another user.
+		_ = syscall.Kill(pid, sig)
+	}
+	return len(rest)
+}
+
+// rest lists the tree's living processes.
+func (t *tree) rest() []int { return descendants(os.Getpid(), t.shell) }
+
+func statusOf(ws syscall.WaitStatus) Status {
+	if ws.Signaled() {
+		return Status{ExitCode: 128 + int(ws.Signal()), Signal: unix.SignalName(ws.Signal())}
+	}
+	return Status{ExitCode: ws.ExitStatus()}
+}

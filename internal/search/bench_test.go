@@ -1,0 +1,107 @@
+//go:build unix
+
+package search_test
+
+import (
+	"io"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"acp-agent/internal/search"
+)
+
+// queries are what the benchmarks look for in the Go source tree.
+func queries() []struct {
+	name, pattern string
+	exact         bool
+} {
+	return []struct {
+		name, pattern string
+		exact         bool
+	}{
+		{"literal", `func ReadAll`, true},
+		{"literal_anycase", `deadline exceeded`, false},
+		{"common_anycase", `error`, false},
+		{"class_suffix", `[A-Z]\w+Error\b`, true},
+		{"alternation_anycase", `foo|bar|quux`, false},
+		{"inner_literal", `\w+\s+\w+\s+error`, true},
+		{"no_literal", `[a-z]\d{4}[^a-z]\d`, true},
+	}
+}
+
+func source() string { return filepath.Join(runtime.GOROOT(), "src") }
+
+// BenchmarkGrep reports CPU time beside wall time; BenchmarkRipgrep does the
+// same for the program that is the yardstick (goal: 1.5 times its CPU).
+func BenchmarkGrep(b *testing.B) {
+	for _, q := range queries() {
+		b.Run(q.name, func(b *testing.B) {
+			start := cpuTime(b)
+			for b.Loop() {
+				root, err := search.OSDir(source())
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, err = search.Grep(b.Context(), root, search.GrepOptions{Base: source(), Pattern: q.pattern, CaseSensitive: q.exact}, io.Discard)
+				root.Close()
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64((cpuTime(b)-start).Milliseconds())/float64(b.N), "cpu-ms/op")
+		})
+	}
+}
+
+func BenchmarkRipgrep(b *testing.B) {
+	rg, err := exec.LookPath("rg")
+	if err != nil {
+		b.Skip("no rg to compare with")
+	}
+	for _, q := range queries() {
+		b.Run(q.name, func(b *testing.B) {
+			var cpu time.Duration
+			for b.Loop() {
+				args := []string{"-n", "-e", q.pattern, source()}
+				if !q.exact {
+					args = append(args, "-i")
+				}
+				cmd := exec.Command(rg, args...)
+				cmd.Stdout = io.Discard
+				if err := cmd.Run(); err != nil {
+					b.Fatal(err)
+				}
+				cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+			}
+			b.ReportMetric(float64(cpu.Milliseconds())/float64(b.N), "cpu-ms/op")
+		})
+	}
+}
+
+func BenchmarkGlob(b *testing.B) {
+	for b.Loop() {
+		root, err := search.OSDir(source())
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, err = search.Glob(b.Context(), root, search.GlobOptions{Base: source(), Pattern: "**/*_test.go"})
+		root.Close()
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,53 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"acp-agent/internal/search"
+)
+
+// TestGrep_HardPatterns are patterns that need very many states, or a program
+// too large for the automaton: the answers must not depend on which way they
+// are judged, and the search must come to an end.
+func TestGrep_HardPatterns(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	for range 6000 {
+		for range random.IntN(120) {
+			text.WriteByte("ab cd\t1é"[random.IntN(8)])
+		}
+		text.WriteByte('\n')
+	}
+	words := make([]string, 300)
+	for i := range words {
+		words[i] = fmt.Sprintf("a%db", i)
+	}
+	for _, pattern := range []string{
+		`[ab][^d]{40}c`, `[abcd].{24}\d`,  `(a|b){1,3}(.{20}c){2}`, `(\w{50}){10}`, `[a-d]{1000}`, `(x+x+)+y`, `(a*)*b`, `\pL+\s\PL{8}\p{Greek}?c`,
+		strings.Join(words, "|"), `(?:a?){60}a{60}`,
+	} {
+		t.Run(pattern[:min(len(pattern), 20)], func(t *testing.T) {
+			t.Parallel()
+			files := fstest.MapFS{"f": {Data: []byte(text.String()), Mode: 0o644}}
+			got, err := search.Grep(t.Context(), search.FromFS(files), search.GrepOptions{Base: "/w", Pattern: pattern}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			re, want := regexp.MustCompile("(?i)"+pattern), 0
+			for line := range strings.Lines(text.String()) {
+				if re.MatchString(strings.TrimSuffix(line, "\n")) {
+					want++
+				}
+			}
+			if got.Total != want {
+				t.Errorf("total %d, want %d", got.Total, want)
+			}
+		})
+	}
+}

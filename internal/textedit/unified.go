@@ -1,0 +1,110 @@
+package textedit
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+const (
+	contextLines = 3
+	// maxDiffLines bounds what is compared line by line, after the common head
+	// and tail are gone. Above it the whole middle is shown as replaced.
+	maxDiffLines = 20_000
+)
+
+// Unified is the git-style diff from old to new of the file at path, "" when
+// they are equal (R39). "git apply" takes it. The path is written below a/ and
+// b/, without a leading slash.
+func Unified(path, old, new string) string {
+	if old == new {
+		return ""
+	}
+	a, b := quotePath("a/", path), quotePath("b/", path)
+	return "diff --git " + a + " " + b + "\n" + body(a, b, old, new)
+}
+
+// UnifiedCreate is the diff that makes a new file.
+func UnifiedCreate(path, new string) string {
+	a, b := quotePath("a/", path), quotePath("b/", path)
+	return "diff --git " + a + " " + b + "\nnew file mode 100644\n" + body("/dev/null", b, "", new)
+}
+
+// UnifiedDelete is the diff that deletes a file.
+func UnifiedDelete(path, old string) string {
+	a, b := quotePath("a/", path), quotePath("b/", path)
+	return "diff --git " + a + " " + b + "\ndeleted file mode 100644\n" + body(a, "/dev/null", old, "")
+}
+
+// body is the part with the hunks.
+func body(a, b, old, new string) string {
+	if old == new {
+		return ""
+	}
+	text, err := udiff.ToUnified(tabBlank(a), tabBlank(b), old, lineEdits(old, new), contextLines)
+	if err != nil {
+		// Edits made from old and new cannot contradict old.
+		return fmt.Sprintf("--- %s\n+++ %s\n", a, b)
+	}
+	return text
+}
+
+// lineEdits compares what stands between the common head and tail of whole lines.
+func lineEdits(old, new string) []udiff.Edit {
+	head := commonPrefix(old, new)
+	head = strings.LastIndexByte(old[:head], '\n') + 1
+	tail := commonSuffix(old[head:], new[head:])
+	if i := strings.IndexByte(old[len(old)-tail:], '\n'); i >= 0 {
+		tail -= i + 1
+	} else {
+		tail = 0
+	}
+	was, now := old[head:len(old)-tail], new[head:len(new)-tail]
+	if strings.Count(was, "\n")+strings.Count(now, "\n") > maxDiffLines {
+		return []udiff.Edit{{Start: head, End: len(old) - tail, New: now}}
+	}
+	edits := udiff.Lines(was, now)
+	for i := range edits {
+		edits[i].Start += head
+		edits[i].End += head
+	}
+	return edits
+}
+
+// quotePath writes a path as git does in a header: in C quotes where it holds
+// bytes that could be misread.
+func quotePath(prefix, path string) string {
+	path = prefix + strings.TrimLeft(filepath.ToSlash(path), "/")
+	var quoted strings.Builder
+	needed := false
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '"' || c == '\\':
+			needed = true
+			quoted.WriteByte('\\')
+			quoted.WriteByte(c)
+		case c < ' ' || c >= 0x7f:
+			needed = true
+			octal := strconv.FormatUint(uint64(c), 8)
+			quoted.WriteString(`\` + strings.Repeat("0", 3-len(octal)) + octal)
+		default:
+			quoted.WriteByte(c)
+		}
+	}
+	if !needed {
+		return path
+	}
+	return `"` + quoted.String() + `"`
+}
+
+// tabBlank ends a label that holds a blank with a tab, so that a reader does
+// not take the rest for a time.
+func tabBlank(label string) string {
+	if strings.Contains(label, " ") && !strings.HasPrefix(label, `"`) {
+		return label + "\t"
+	}
+	return label
+}

@@ -1,0 +1,112 @@
+package kinds
+
+import (
+	"slices"
+	"strings"
+)
+
+// row is one line of requirements section C: the kind of a tool, its label
+// while the arguments are still streaming in, and how its title is made.
+type row struct {
+	id    string
+	kind  Kind
+	label string
+	title titler
+}
+
+// The thirteen locked ids stand first, in the order of R3; extension and
+// subagent tools follow. A tool that is not listed is Other.
+var table = []row{
+	{"read", Read, "Read file", pathTitle("Read")},
+	{"write", Edit, "Write file", pathTitle("Write")},
+	{"edit", Edit, "Edit file", pathTitle("Edit")},
+	{"glob", Search, "Find files", argTitle("Find", "filePattern")},
+	{"grep", Search, "Search", grepTitle},
+	{"bash", Execute, "Run command", commandTitle},
+	{"todo", Other, "Update plan", nil},
+	{"task", Other, "Delegate task", taskTitle},
+	{"question", Other, "Ask a question", nil},
+	{"web_search", Fetch, "Search the web", argTitle("Search the web for", "query")},
+	{"web_fetch", Fetch, "Fetch page", argTitle("Fetch", "url")},
+	{"skill", Think, "Load skill", argTitle("Load skill", "name")},
+	{"tool_search", Search, "Find tools", argTitle("Find tools for", "query")},
+
+	{"apply_patch", Edit, "Apply patch", patchTitle},
+	{"undo_edit", Edit, "Undo edit", pathTitle("Undo edit of")},
+	{"delete_file", Delete, "Delete file", pathTitle("Delete")},
+	{"format_file", Edit, "Format file", pathTitle("Format")},
+	{"lsp", Search, "Ask language server", lspTitle},
+	{"repo_clone", Fetch, "Clone repository", argTitle("Clone", "url")},
+	{"repo_overview", Read, "Survey repository", pathTitle("Survey")},
+	{"plan", Think, "Plan", nil},
+	{"plan_exit", SwitchMode, "Leave plan mode", nil},
+	{"finder", Search, "Find code", argTitle("Find", "query")},
+	{"oracle", Think, "Consult oracle", nil},
+	{"librarian", Search, "Search repositories", argTitle("Search repositories for", "query")},
+	{"check", Execute, "Run checks", nil},
+	{"kraken", Edit, "Refactor many files", nil},
+	{"view_image", Read, "View image", pathTitle("View")},
+	{"read_thread", Read, "Read thread", nil},
+	{"find_thread", Search, "Find thread", argTitle("Find thread", "query")},
+	{"task_list", Read, "List tasks", nil},
+}
+
+// lockedCount is the number of locked ids at the head of the table.
+const lockedCount = 13
+
+// Locked returns the thirteen tool ids that every agent ships (R3), in order.
+func Locked() []string {
+	ids := make([]string, 0, lockedCount)
+	for _, r := range table[:lockedCount] {
+		ids = append(ids, r.id)
+	}
+	return ids
+}
+
+// Known returns every id of the table, locked ones first.
+func Known() []string {
+	ids := make([]string, 0, len(table))
+	for _, r := range table {
+		ids = append(ids, r.id)
+	}
+	return ids
+}
+
+// Of returns the kind of a tool by its canonical id. Tools that are not in the
+// table (MCP, toolbox, unknown names) are Other; their declared kind, if any,
+// passes through Legal.
+func Of(id string) Kind {
+	if r := find(id); r != nil {
+		return r.kind
+	}
+	return Other
+}
+
+// Label is the title of a call whose arguments are not known yet.
+func Label(id string) string {
+	if r := find(id); r != nil {
+		return r.label
+	}
+	return humanise(id)
+}
+
+func find(id string) *row {
+	i := slices.IndexFunc(table, func(r row) bool { return r.id == id })
+	if i < 0 {
+		return nil
+	}
+	return &table[i]
+}
+
+// humanise turns "mcp__github__search_code" into "github: search code".
+func humanise(id string) string {
+	if id == "" {
+		return "Unknown tool"
+	}
+	name, isMCP := strings.CutPrefix(id, "mcp__")
+	name = strings.TrimPrefix(name, "tb__")
+	if server, tool, ok := strings.Cut(name, "__"); isMCP && ok {
+		return server + ": " + strings.ReplaceAll(tool, "_", " ")
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}

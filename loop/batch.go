@@ -1,0 +1,85 @@
+package loop
+
+import (
+	"context"
+	"sync"
+
+	"acp-agent/model"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+)
+
+// Batches groups calls, in order, so that no two of a batch conflict (R101):
+// a call joins the batch before it unless it conflicts with a member. Calls are
+// never moved past one another (C-12).
+func Batches(calls []*pipeline.Prepared) [][]*pipeline.Prepared {
+	var batches [][]*pipeline.Prepared
+	for _, call := range calls {
+		if len(batches) > 0 && !conflicts(call, batches[len(batches)-1]) {
+			batches[len(batches)-1] = append(batches[len(batches)-1], call)
+			continue
+		}
+		batches = append(batches, []*pipeline.Prepared{call})
+	}
+	return batches
+}
+
+func conflicts(call *pipeline.Prepared, batch []*pipeline.Prepared) bool {
+	for _, other := range batch {
+		if call.Conflicts(other) {
+			return true
+		}
+	}
+	return false
+}
+
+// run executes a step's calls: batches in sequence, the members of one side by
+// side. Every call ends, whatever happens; results are in call order (R22).
+func (l *Loop) run(ctx context.Context, s *step) []callResult {
+	prepared := make([]*pipeline.Prepared, len(s.calls))
+	for i, call := range s.calls {
+		input := call.input.String()
+		repaired, _ := model.RepairArguments(input)
+		if s.finish == model.Length || s.finish == model.Refusal {
+			prepared[i] = pipeline.Cut(pipeline.Call{ID: call.id, Name: call.name, Input: input}, l.Tools.Canonical(call.name))
+		} else {
+			prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.id, Name: call.name, Input: repaired})
+		}
+		l.emit(transcript.ToolReady{
+			CallID: call.id, Tool: prepared[i].Tool, Input: repaired, Args: prepared[i].Args, Card: prepared[i].Card,
+		})
+	}
+	results := make(map[string]transcript.ToolFinished, len(prepared))
+	for _, batch := range Batches(prepared) {
+		l.runBatch(ctx, batch, results)
+	}
+	ordered := make([]callResult, len(prepared))
+	for i, call := range prepared {
+		ordered[i] = callResult{call: call, end: results[call.ID]}
+	}
+	return ordered
+}
+
+func (l *Loop) runBatch(ctx context.Context, batch []*pipeline.Prepared, results map[string]transcript.ToolFinished) {
+	var mu sync.Mutex
+	finish := func(call *pipeline.Prepared) {
+		end := l.Tools.Run(ctx, call, transcript.SinkFunc(l.emit))
+		mu.Lock()
+		defer mu.Unlock()
+		results[call.ID] = end
+	}
+	if len(batch) == 1 {
+		finish(batch[0])
+		return
+	}
+	places := make(chan struct{}, l.Concurrent)
+	var group sync.WaitGroup
+	for _, call := range batch {
+		places <- struct{}{}
+		group.Go(func() {
+			defer func() { <-places }()
+			finish(call)
+		})
+	}
+	group.Wait()
+}

@@ -1,0 +1,23 @@
+// Package loop runs one turn of an agent: prompt, model, tool calls, and again
+// until the model has no more calls. Every agent, main or delegated, is run by
+// this one loop (R133); what differs between agents is data.
+//
+// A turn emits a transcript stream and keeps nothing beside it: the messages
+// of the next model request are what [transcript.Log] folded from the stream.
+//
+//	l := loop.New(loop.Options{Provider: provider, Tools: pipe, Sink: sink, ...})
+//	stop, err := l.Turn(ctx, loop.Prompt{Parts: parts})
+//
+// Cancelling ctx ends a turn at any point with [Cancelled] and no error, every
+// open tool call closed. A failure of the model is an error and leaves what was
+// said so far in the log (R142).
+//
+// Goroutines: the calls of one batch run on goroutines that Turn waits for.
+//
+// It imports model, transcript, tools and tools/pipeline, and knows neither
+// ACP nor sessions.
+//
+// # Requirements
+//
+// R22, R100-R102, R133, R134, R137, R138, R140, R142, R153, R154.
+package loop

@@ -1,0 +1,52 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+)
+
+// callResult is a call and how it ended.
+type callResult struct {
+	call *pipeline.Prepared
+	end  transcript.ToolFinished
+}
+
+// The steps after which a turn that makes no headway is stopped.
+const (
+	// maxMalformed is how many steps in a row may consist of calls whose
+	// arguments are not even JSON (SECURITY.md section 4).
+	maxMalformed = 3
+	// maxRepeats is how many steps in a row may make the same calls with the
+	// same results. Polling a slow build is legitimate, so it is generous.
+	maxRepeats = 10
+)
+
+// guard notices a turn that goes in circles.
+type guard struct {
+	malformed, repeats int
+	last               string
+}
+
+func (g *guard) check(results []callResult) error {
+	g.malformed++
+	var fingerprint strings.Builder
+	for _, r := range results {
+		if !r.call.Malformed {
+			g.malformed = 0
+		}
+		fmt.Fprintf(&fingerprint, "%q %q %q\n", r.call.Tool, r.call.Input, r.end.Text)
+	}
+	if g.malformed >= maxMalformed {
+		return fmt.Errorf("the model sent malformed tool arguments %d times in a row", maxMalformed)
+	}
+	if fingerprint.String() != g.last {
+		g.repeats, g.last = 0, fingerprint.String()
+	}
+	if g.repeats++; g.repeats >= maxRepeats {
+		return fmt.Errorf("the model repeated the same calls with the same results %d times", maxRepeats)
+	}
+	return nil
+}

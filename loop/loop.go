@@ -1,0 +1,153 @@
+package loop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"acp-agent/model"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+)
+
+// Tools is what the loop needs of the tool pipeline.
+type Tools interface {
+	// Catalog lists the tools as the model is told of them, in a fixed order.
+	Catalog() []model.Tool
+	// Canonical returns the tool id that a name stands for.
+	Canonical(name string) string
+	// Prepare takes a call through every stage that needs no person and no
+	// side effect. It never fails: what is wrong shows when the call runs.
+	Prepare(call pipeline.Call) *pipeline.Prepared
+	// Run runs a prepared call to its end and emits its states; the last event
+	// of the call is a ToolFinished. It returns promptly when ctx ends.
+	Run(ctx context.Context, call *pipeline.Prepared, sink transcript.Sink) transcript.ToolFinished
+}
+
+// Options are what a Loop is made of. All fields without a stated default are
+// required.
+type Options struct {
+	Provider model.Provider
+	Tools    Tools
+	Log      *transcript.Log
+	// Sink sees every event after Log has.
+	Sink transcript.Sink
+	IDs  *transcript.IDs
+	// System is the system prompt. It does not change while a session lives, so
+	// that prompt caches hit (R138).
+	System string
+	// Model, ThoughtLevel, Temperature and MaxTokens go into each request.
+	Model        string
+	ThoughtLevel string
+	Temperature  *float64
+	MaxTokens    int
+	// Window is the model's context in tokens; 0 means unknown.
+	Window int
+	// MaxSteps caps the model calls of one turn; 0 means 200.
+	MaxSteps int
+	// Concurrent caps the calls of a batch that run at once; 0 means 10.
+	Concurrent int
+	// CacheKey and Memo are the conversation's; see model.Request.
+	CacheKey string
+	Memo     *model.Memo
+	// Retry bounds the repeats of a failing model call; zero fields mean 5
+	// tries within 60 s.
+	Retry RetryLimits
+	// Now is the clock for time stamps; nil means time.Now.
+	Now func() time.Time
+}
+
+// The defaults of Options.
+const (
+	DefaultMaxSteps   = 200
+	DefaultConcurrent = 10
+)
+
+// Loop runs turns, one at a time.
+type Loop struct {
+	Options
+	digest string
+}
+
+// New returns a Loop.
+func New(o Options) *Loop {
+	if o.MaxSteps == 0 {
+		o.MaxSteps = DefaultMaxSteps
+	}
+	if o.Concurrent == 0 {
+		o.Concurrent = DefaultConcurrent
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Retry = o.Retry.withDefaults()
+	sum := sha256.Sum256([]byte(o.System))
+	return &Loop{Options: o, digest: hex.EncodeToString(sum[:])}
+}
+
+// StopReason says why a turn ended, in the words of ACP (R154).
+type StopReason string
+
+// The stop reasons.
+const (
+	EndTurn         StopReason = "end_turn"
+	MaxTokens       StopReason = "max_tokens"
+	MaxTurnRequests StopReason = "max_turn_requests"
+	Refusal         StopReason = "refusal"
+	Cancelled       StopReason = "cancelled"
+)
+
+// Turn runs one turn for a user message. It returns Cancelled and no error when
+// ctx ended, and an error only when the model failed.
+func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason, error) {
+	turn := l.IDs.New(transcript.TurnPrefix)
+	l.emit(transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: l.Now()})
+	l.emit(transcript.UserSaid{Message: prompt})
+
+	stop, err := l.steps(ctx)
+	reason := "finish"
+	switch {
+	case ctx.Err() != nil:
+		stop, err, reason = Cancelled, nil, "abort"
+	case err != nil:
+		reason = "error"
+	case stop == Refusal:
+		// The protocol has the client drop this prompt and all that followed;
+		// so does the model's view of the conversation.
+		l.emit(transcript.TurnWithdrawn{MessageID: prompt.ID})
+	}
+	l.emit(transcript.TurnFinished{TurnID: turn, Reason: reason})
+	return stop, err
+}
+
+// steps asks the model until it has no more calls.
+func (l *Loop) steps(ctx context.Context) (StopReason, error) {
+	var guard guard
+	for range l.MaxSteps {
+		step, err := l.ask(ctx)
+		if err != nil {
+			return "", err
+		}
+		if len(step.calls) == 0 {
+			return step.stopReason(), nil
+		}
+		results := l.run(ctx, step)
+		if ctx.Err() != nil {
+			return Cancelled, nil
+		}
+		if err := guard.check(results); err != nil {
+			l.emit(transcript.Notice{Severity: transcript.Warning, Title: "Stopped", Text: err.Error()})
+			return MaxTurnRequests, nil
+		}
+		if step.finish == model.Refusal {
+			return Refusal, nil
+		}
+	}
+	return MaxTurnRequests, nil
+}
+
+func (l *Loop) emit(e transcript.Event) {
+	l.Log.Apply(e)
+	l.Sink.Emit(e)
+}

@@ -1,0 +1,192 @@
+package loop
+
+import (
+	"context"
+	"strings"
+
+	"acp-agent/model"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+)
+
+// step is one model call as it streams in, and what came of it.
+type step struct {
+	loop   *Loop
+	id     string // of the assistant message
+	finish model.FinishReason
+	usage  *transcript.Usage
+	calls  []*streamedCall
+
+	part     string // the open text or reasoning part, "" when none
+	partKind transcript.PartKind
+	said     bool // text was shown
+	thought  bool
+	size     int // characters received, for an estimate of the usage
+}
+
+// streamedCall is a tool call whose arguments arrive in pieces.
+type streamedCall struct {
+	id, name string
+	index    int
+	input    strings.Builder
+}
+
+// stream makes one attempt at a step. The message is complete in the log when
+// it returns nil. When it fails, every part and call it opened is closed.
+func (l *Loop) stream(ctx context.Context) (*step, error) {
+	s := &step{loop: l, id: l.IDs.New(transcript.MessagePrefix)}
+	request := &model.Request{
+		Model: l.Model, System: l.System, Messages: l.Log.Messages(), Tools: l.Tools.Catalog(),
+		ThoughtLevel: l.ThoughtLevel, Temperature: l.Temperature, MaxTokens: l.MaxTokens,
+		CacheKey: l.CacheKey, Memo: l.Memo,
+	}
+	l.emit(transcript.StepStarted{MessageID: s.id, Model: l.Model, Digest: l.digest, At: l.Now()})
+	for chunk, err := range l.Provider.Stream(ctx, request) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			s.abandon(ctx)
+			return s, err
+		}
+		s.take(chunk)
+	}
+	if err := ctx.Err(); err != nil {
+		s.abandon(ctx)
+		return s, err
+	}
+	s.endPart()
+	l.emit(transcript.StepFinished{MessageID: s.id, Usage: s.usage})
+	l.reportUsage(s, request)
+	return s, nil
+}
+
+func (s *step) take(chunk model.Chunk) {
+	switch chunk.Kind {
+	case model.Text:
+		s.said = s.said || strings.TrimSpace(chunk.Text) != ""
+		s.grow(transcript.TextKind, chunk.Text)
+	case model.Reasoning:
+		s.thought = true
+		s.grow(transcript.ReasoningKind, chunk.Text)
+	case model.ToolCall:
+		s.takeCall(chunk)
+	case model.Usage:
+		s.usage = chunk.Usage
+	case model.Finish:
+		s.finish = chunk.Reason
+	}
+}
+
+func (s *step) grow(kind transcript.PartKind, text string) {
+	if text == "" {
+		return
+	}
+	if s.part == "" || s.partKind != kind {
+		s.endPart()
+		s.part, s.partKind = s.loop.IDs.New(transcript.PartPrefix), kind
+		s.loop.emit(transcript.PartStarted{MessageID: s.id, PartID: s.part, Kind: kind})
+	}
+	s.size += len(text)
+	s.loop.emit(transcript.PartDelta{PartID: s.part, Text: text})
+}
+
+func (s *step) endPart() {
+	if s.part != "" {
+		s.loop.emit(transcript.PartEnded{PartID: s.part})
+		s.part = ""
+	}
+}
+
+func (s *step) takeCall(chunk model.Chunk) {
+	call := s.call(chunk.Index)
+	if call == nil {
+		s.endPart()
+		call = &streamedCall{id: s.loop.IDs.New(transcript.CallPrefix), name: chunk.Name, index: chunk.Index}
+		s.calls = append(s.calls, call)
+		s.loop.emit(transcript.ToolStarted{
+			MessageID: s.id, CallID: call.id, Name: call.name, Tool: s.loop.Tools.Canonical(call.name),
+		})
+	}
+	if chunk.Arguments != "" {
+		s.size += len(chunk.Arguments)
+		call.input.WriteString(chunk.Arguments)
+		s.loop.emit(transcript.ToolInput{CallID: call.id, Delta: chunk.Arguments})
+	}
+}
+
+func (s *step) call(index int) *streamedCall {
+	for i := len(s.calls) - 1; i >= 0; i-- {
+		if s.calls[i].index == index {
+			return s.calls[i]
+		}
+	}
+	return nil
+}
+
+// abandon closes what a failed attempt had opened. A call whose arguments were
+// cut is never run (SECURITY.md section 4). An attempt that showed no text
+// leaves nothing for the model to see again.
+func (s *step) abandon(ctx context.Context) {
+	s.endPart()
+	state, text := transcript.Failed, "the model's answer was cut off before this call was complete; it was not run"
+	if ctx.Err() != nil {
+		state, text = transcript.Cancelled, pipeline.CancelledText
+	}
+	for _, call := range s.calls {
+		s.loop.emit(pipeline.Unrun(call.id, s.loop.Tools.Canonical(call.name), state, text))
+	}
+	s.loop.emit(transcript.StepFinished{MessageID: s.id, Usage: s.usage})
+	if !s.said && ctx.Err() == nil {
+		s.loop.emit(transcript.StepDropped{MessageID: s.id})
+	}
+}
+
+func (s *step) stopReason() StopReason {
+	switch s.finish {
+	case model.Length:
+		return MaxTokens
+	case model.Refusal:
+		return Refusal
+	default:
+		return EndTurn
+	}
+}
+
+// empty reports an answer with nothing in it for the person or for us.
+func (s *step) empty() bool {
+	return !s.said && len(s.calls) == 0 && s.finish != model.Refusal && s.finish != model.Length
+}
+
+// reportUsage tells how full the context is. When the server reports nothing,
+// four bytes are counted as one token.
+func (l *Loop) reportUsage(s *step, request *model.Request) {
+	used := 0
+	if s.usage != nil {
+		used = s.usage.Total()
+	}
+	if used == 0 {
+		used = (len(request.System) + s.size) / bytesPerToken
+		for _, m := range request.Messages {
+			used += estimate(m)
+		}
+	}
+	l.emit(transcript.UsageChanged{Used: used, Size: l.Window})
+}
+
+const bytesPerToken = 4
+
+func estimate(m *transcript.Message) int {
+	size := 0
+	for _, part := range m.Parts {
+		switch part := part.(type) {
+		case *transcript.TextPart:
+			size += len(part.Text)
+		case *transcript.ResourcePart:
+			size += len(part.Text)
+		case *transcript.ToolPart:
+			size += len(part.Input) + len(part.Text)
+		}
+	}
+	return size / bytesPerToken
+}

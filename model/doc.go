@@ -1,0 +1,21 @@
+// Package model is what the loop needs of a language model, and no more.
+//
+// A [Provider] streams one assistant step for a [Request]: text, reasoning,
+// tool-call argument deltas, usage, and why it ended. It knows nothing of
+// retries across steps, tools or sessions. Implementations stand below it:
+// model/openai (OpenAI-compatible servers) and model/script (a deterministic
+// model that reads its answers from a file).
+//
+//	for chunk, err := range provider.Stream(ctx, request) {
+//		if err != nil {
+//			return err // a *model.Error
+//		}
+//		fmt.Print(chunk.Text)
+//	}
+//
+// It imports transcript and the standard library and starts no goroutine.
+//
+// # Requirements
+//
+// R137 (usage), R140 (the error buckets), R165 (providers without a network).
+package model

@@ -1,0 +1,92 @@
+package openai
+
+import (
+	"acp-agent/model"
+	"acp-agent/transcript"
+)
+
+// memo is what a conversation's Request.Memo holds: the JSON of its finished
+// messages and of its tools. A message is encoded once, so a step costs what is
+// new in it, and its bytes never change, so that servers find the prefix of the
+// last request in their caches (R138).
+type memo struct {
+	images   bool
+	messages []*transcript.Message
+	ends     []int // ends[i] is where messages[i] ends in text
+	text     []byte
+
+	tools     []model.Tool
+	toolsText []byte
+}
+
+// memoOf returns the memo of a request's conversation; a new one when it has
+// none, or one made by another provider or for a model with other senses.
+func memoOf(req *model.Request, images bool) *memo {
+	if req.Memo == nil {
+		return &memo{images: images}
+	}
+	m, ok := req.Memo.Value.(*memo)
+	if !ok || m.images != images {
+		m = &memo{images: images}
+		req.Memo.Value = m
+	}
+	return m
+}
+
+// sync encodes the finished messages that are new and forgets those that are
+// gone (compaction). It returns the rest, which is not finished.
+func (m *memo) sync(messages []*transcript.Message) []*transcript.Message {
+	same := 0
+	for same < min(len(messages), len(m.messages)) && messages[same] == m.messages[same] {
+		same++
+	}
+	m.messages, m.ends = m.messages[:same], m.ends[:same]
+	if same == 0 {
+		m.text = m.text[:0]
+	} else {
+		m.text = m.text[:m.ends[same-1]]
+	}
+	for same < len(messages) && messages[same].Finished {
+		m.text = appendMessage(m.text, messages[same], m.images)
+		m.messages = append(m.messages, messages[same])
+		m.ends = append(m.ends, len(m.text))
+		same++
+	}
+	return messages[same:]
+}
+
+// body writes the request of one step.
+func (p *Provider) body(req *model.Request, params []param) []byte {
+	m := memoOf(req, p.info(req.Model).Images)
+	if m.toolsText == nil || !sameTools(m.tools, req.Tools) {
+		m.tools, m.toolsText = append([]model.Tool(nil), req.Tools...), appendTools([]byte{}, req.Tools)
+	}
+	fresh := m.sync(req.Messages)
+
+	b := make([]byte, 0, len(m.text)+len(m.toolsText)+len(req.System)+len(req.System)/8+1024)
+	b = append(b, `{"model":`...)
+	b = appendString(b, req.Model)
+	b = append(b, `,"stream":true`...)
+	for _, one := range params {
+		b = append(b, ',')
+		b = appendString(b, one.name)
+		b = append(b, ':')
+		b = append(b, one.text...)
+	}
+	b = append(b, m.toolsText...)
+	b = append(b, `,"messages":[`...)
+	start := len(b)
+	if req.System != "" {
+		b = append(b, `,{"role":"system","content":`...)
+		b = appendString(b, req.System)
+		b = append(b, '}')
+	}
+	b = append(b, m.text...)
+	for _, message := range fresh {
+		b = appendMessage(b, message, m.images)
+	}
+	if len(b) > start {
+		b[start] = ' ' // each message brings a comma; the first must not
+	}
+	return append(b, `]}`...)
+}

@@ -1,0 +1,141 @@
+package openai
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode"
+
+	"acp-agent/model"
+)
+
+// maxCalls bounds the tool calls of one step.
+const maxCalls = 256
+
+var errTooManyCalls = errors.New("the answer has too many tool calls")
+
+// calls puts the pieces of a step's tool calls together. Servers number calls
+// with gaps, not at all, or all alike; they leave ids out or use one twice. What
+// comes out is numbered from 0 and has ids of its own where needed.
+type calls struct {
+	list    []*call
+	byIndex map[int]*call
+	ids     map[string]bool
+}
+
+type call struct {
+	index     int
+	serverID  string
+	id, name  string // as announced; the id is empty before
+	arguments strings.Builder
+}
+
+// add takes one piece and emits what is known of its call: nothing before the
+// name is.
+func (cs *calls) add(piece *toolCall, emit func(model.Chunk) error) error {
+	name, args := string(piece.Function.Name), string(piece.Function.Arguments)
+	c := cs.find(piece)
+	if c == nil || c.endsBefore(piece) {
+		if len(cs.list) == maxCalls {
+			return errTooManyCalls
+		}
+		c = cs.start(piece)
+	} else if name != "" && args != "" && c.arguments.String() == args && json.Valid([]byte(args)) {
+		return nil // the whole call sent again
+	}
+	if c.serverID == "" {
+		c.serverID = string(piece.ID)
+	}
+	c.arguments.WriteString(args)
+	if c.id != "" {
+		if args == "" {
+			return nil
+		}
+		return emit(model.Chunk{Kind: model.ToolCall, Index: c.index, ID: c.id, Arguments: args})
+	}
+	if name == "" {
+		return nil
+	}
+	c.name = name
+	return cs.announce(c, emit)
+}
+
+// flush emits the calls that never got a name; whoever runs them says so.
+func (cs *calls) flush(emit func(model.Chunk) error) error {
+	for _, c := range cs.list {
+		if c.id == "" {
+			if err := cs.announce(c, emit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (cs *calls) announce(c *call, emit func(model.Chunk) error) error {
+	c.id = cs.unique(c.serverID)
+	return emit(model.Chunk{Kind: model.ToolCall, Index: c.index, ID: c.id, Name: c.name, Arguments: c.arguments.String()})
+}
+
+// find returns the call that a piece seems to go on with, or nil.
+func (cs *calls) find(piece *toolCall) *call {
+	if piece.Index != nil {
+		return cs.byIndex[*piece.Index]
+	}
+	if len(cs.list) == 0 {
+		return nil
+	}
+	if piece.ID == "" {
+		return cs.list[len(cs.list)-1]
+	}
+	for _, c := range cs.list {
+		if c.serverID == string(piece.ID) {
+			return c
+		}
+	}
+	return nil
+}
+
+// endsBefore reports whether the piece opens a call of its own instead of going
+// on with c. A piece without a name never does.
+func (c *call) endsBefore(piece *toolCall) bool {
+	name := string(piece.Function.Name)
+	switch {
+	case name == "":
+		return false
+	case piece.ID != "" && c.serverID != "":
+		return string(piece.ID) != c.serverID
+	case c.name == "":
+		return false
+	case name != c.name:
+		return true
+	}
+	// The same name again: a server that repeats it, or the next call.
+	return piece.Function.Arguments != "" && json.Valid([]byte(c.arguments.String()))
+}
+
+func (cs *calls) start(piece *toolCall) *call {
+	c := &call{index: len(cs.list), serverID: string(piece.ID)}
+	cs.list = append(cs.list, c)
+	if piece.Index != nil {
+		if cs.byIndex == nil {
+			cs.byIndex = map[int]*call{}
+		}
+		cs.byIndex[*piece.Index] = c
+	}
+	return c
+}
+
+// unique returns the server's id if it serves as one, or a fresh one.
+func (cs *calls) unique(id string) string {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }
+	if id == "" || len(id) > 128 || cs.ids[id] || strings.ContainsFunc(id, odd) {
+		id = "call_" + rand.Text()
+	}
+	if cs.ids == nil {
+		cs.ids = map[string]bool{}
+	}
+	cs.ids[id] = true
+	return id
+}

@@ -1,0 +1,109 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	official "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"acp-agent/model"
+)
+
+// maxErrorBody bounds what is read of an answer that says no.
+const maxErrorBody = 64 << 10
+
+// client sends requests to the base URL.
+type client struct {
+	official official.Client
+}
+
+// newClient makes the official client without its constructor, which reads the
+// environment.
+func (p *Provider) newClient() *client {
+	options := []option.RequestOption{
+		option.WithHTTPClient(&http.Client{Transport: p.transport, CheckRedirect: checkRedirect}),
+		option.WithBaseURL(p.base.String()),
+		option.WithMaxRetries(0),
+		option.WithMiddleware(p.middleware),
+	}
+	if p.opts.APIKey != "" {
+		options = append(options, option.WithAPIKey(p.opts.APIKey))
+	}
+	for name, value := range p.opts.Headers {
+		options = append(options, option.WithHeader(name, value))
+	}
+	for name, values := range p.base.Query() {
+		for _, value := range values {
+			options = append(options, option.WithQueryAdd(name, value))
+		}
+	}
+	return &client{official.Client{Options: options}}
+}
+
+// post sends body and returns the answer, which is a success; the caller closes
+// it.
+func (c *client) post(ctx context.Context, path string, body []byte) (*http.Response, error) {
+	var res *http.Response
+	err := c.official.Post(ctx, path, nil, &res,
+		option.WithRequestBody("application/json", body), option.WithHeader("Accept", "text/event-stream, application/json"))
+	return res, err
+}
+
+// get is post for a request without a body.
+func (c *client) get(ctx context.Context, path string) (*http.Response, error) {
+	var res *http.Response
+	err := c.official.Get(ctx, path, nil, &res)
+	return res, err
+}
+
+// middleware takes off what the official client tells about the machine, and
+// turns an answer that says no into a *model.Error: the official errors read
+// the body without a bound, and hold the request with its key.
+func (p *Provider) middleware(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+	for name := range req.Header {
+		if strings.HasPrefix(name, "X-Stainless-") {
+			req.Header.Del(name)
+		}
+	}
+	if _, set := p.opts.Headers["User-Agent"]; !set {
+		req.Header.Set("User-Agent", "acp-agent/"+p.opts.Version)
+	}
+	res, err := next(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+		_ = res.Body.Close()
+		return nil, p.statusError(res.StatusCode, res.Header, body)
+	}
+	return res, nil
+}
+
+// checkRedirect keeps requests, and with them the key, on the host that was
+// configured.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	target := req.URL.Scheme + "://" + req.URL.Host
+	switch {
+	case req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme:
+		return &model.Error{
+			Kind: model.Invalid, Status: req.Response.StatusCode,
+			Message: fmt.Sprintf("the model server redirects to another host, %s; refused to send the request there", target),
+			Hint:    "set the base URL to that host if you trust it",
+		}
+	case req.Method != first.Method:
+		return &model.Error{
+			Kind: model.Invalid, Status: req.Response.StatusCode,
+			Message: fmt.Sprintf("the model server redirects %s to %s", first.URL.Path, req.URL.Path), Hint: "check the base URL",
+		}
+	case len(via) > 3:
+		return errors.New("too many redirects")
+	}
+	return nil
+}

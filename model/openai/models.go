@@ -1,0 +1,193 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"acp-agent/model"
+)
+
+const (
+	modelsTimeout = 10 * time.Second
+	maxModels     = 8 << 20 // bytes of a list of models
+)
+
+// Models asks the server for its models, for at most 10 seconds, and returns
+// those that chat, sorted by id. What the server tells about them is kept for
+// Describe.
+func (p *Provider) Models(ctx context.Context) ([]model.Info, error) {
+	entries, err := p.listModels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]model.Info, 0, len(entries))
+	for _, entry := range entries {
+		if entry.ID == "" || !p.chats(entry.ID) {
+			continue
+		}
+		p.learn(entry.info())
+		info := p.info(string(entry.ID))
+		info.Name = entry.name()
+		infos = append(infos, info)
+	}
+	slices.SortFunc(infos, func(a, b model.Info) int { return strings.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(infos, func(a, b model.Info) bool { return a.ID == b.ID }), nil
+}
+
+// Describe tells what is known of a model without asking anyone: the options
+// first, then what the server told Models or Probe, then a small table of
+// well-known families. On a local server the table says nothing of windows:
+// there they depend on how the server was started.
+func (p *Provider) Describe(_ context.Context, id string) model.Info { return p.info(id) }
+
+func (p *Provider) info(id string) model.Info {
+	f := familyOf(id)
+	info := model.Info{ID: id, Images: f.images, ThoughtLevels: slices.Clone(f.levels)}
+	if !p.local {
+		info.Window, info.MaxOutput = f.window, f.output
+	}
+	p.mu.Lock()
+	known := p.known[id]
+	p.mu.Unlock()
+	info.Name = known.Name
+	info.Images = info.Images || known.Images
+	if known.Window > 0 {
+		info.Window = known.Window
+	}
+	if known.MaxOutput > 0 {
+		info.MaxOutput = known.MaxOutput
+	}
+	if window := p.opts.Window[id]; window > 0 {
+		info.Window = window
+	}
+	if images, set := p.opts.Images[id]; set {
+		info.Images = images
+	}
+	return info
+}
+
+// learn keeps what the server told of a model; what it did not tell stays as it
+// was.
+func (p *Provider) learn(info model.Info) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	known := p.known[info.ID]
+	known.ID = info.ID
+	if info.Name != "" {
+		known.Name = info.Name
+	}
+	if info.Window > 0 {
+		known.Window = info.Window
+	}
+	if info.MaxOutput > 0 {
+		known.MaxOutput = info.MaxOutput
+	}
+	known.Images = known.Images || info.Images
+	p.known[info.ID] = known
+}
+
+// chats reports whether a model is one to talk to, as far as its id tells.
+func (p *Provider) chats(id literal) bool {
+	others := []string{"embed", "rerank", "whisper", "moderation"}
+	if p.official() {
+		others = append(others, "tts", "dall-e", "transcribe", "realtime", "image", "audio", "sora", "babbage", "davinci", "instruct")
+	}
+	name := strings.ToLower(string(id))
+	return !slices.ContainsFunc(others, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// entry is a model in a server's list, in the words of several servers.
+type entry struct {
+	ID      literal `json:"id"`
+	Name    literal `json:"name"`
+	Display literal `json:"display_name"`
+
+	ContextLength int `json:"context_length"` // OpenRouter and others
+	ContextWindow int `json:"context_window"` // Groq
+	MaxModelLen   int `json:"max_model_len"`  // vLLM
+	MaxContext    int `json:"max_context_length"`
+	Meta          struct {
+		Context      int `json:"n_ctx"`
+		TrainContext int `json:"n_ctx_train"`
+	} `json:"meta"` // llama.cpp
+
+	MaxCompletion int `json:"max_completion_tokens"`
+	TopProvider   struct {
+		ContextLength int `json:"context_length"`
+		MaxCompletion int `json:"max_completion_tokens"`
+	} `json:"top_provider"`
+	Architecture struct {
+		Input []string `json:"input_modalities"`
+	} `json:"architecture"`
+	Capabilities json.RawMessage `json:"capabilities"`
+}
+
+func (e *entry) name() string {
+	for _, name := range []literal{e.Display, e.Name} {
+		if name != "" && name != e.ID {
+			return oneLine(string(name))
+		}
+	}
+	return ""
+}
+
+func (e *entry) info() model.Info {
+	info := model.Info{ID: string(e.ID), Name: e.name()}
+	info.Window = firstPositive(e.TopProvider.ContextLength, e.ContextLength, e.ContextWindow, e.MaxModelLen, e.Meta.Context, e.MaxContext, e.Meta.TrainContext)
+	info.MaxOutput = firstPositive(e.TopProvider.MaxCompletion, e.MaxCompletion)
+	var flags struct{ Vision bool }
+	info.Images = slices.Contains(e.Architecture.Input, "image") || json.Unmarshal(e.Capabilities, &flags) == nil && flags.Vision
+	return info
+}
+
+func firstPositive(numbers ...int) int {
+	for _, n := range numbers {
+		if n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+func (p *Provider) listModels(ctx context.Context) ([]entry, error) {
+	body, err := p.fetchModels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		list     struct{ Data, Models []entry }
+		mismatch *json.UnmarshalTypeError
+		target   any = &list
+	)
+	if strings.HasPrefix(strings.TrimSpace(string(body[:min(len(body), 64)])), "[") {
+		target = &list.Data
+	}
+	if err := json.Unmarshal(body, target); err != nil && !errors.As(err, &mismatch) {
+		return nil, &model.Error{Kind: model.Invalid, Message: fmt.Sprintf("the model server's list of models is not JSON (%d bytes)", len(body)), Hint: p.baseHint(), Err: err}
+	}
+	return append(list.Data, list.Models...), nil
+}
+
+func (p *Provider) fetchModels(parent context.Context) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(parent, modelsTimeout, errIdle)
+	defer cancel()
+	res, err := p.client.get(ctx, "models")
+	var body []byte
+	if err == nil {
+		defer closeBody(res)
+		body, err = io.ReadAll(io.LimitReader(res.Body, maxModels))
+	}
+	switch {
+	case err == nil:
+		return body, nil
+	case parent.Err() != nil:
+		return nil, parent.Err()
+	}
+	return nil, p.requestError(ctx, err)
+}

@@ -1,0 +1,196 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"acp-agent/model"
+)
+
+// DefaultBaseURL is where requests go when Options name no other server.
+const DefaultBaseURL = "https://api.openai.com/v1"
+
+// The default limits on a server's silence.
+const (
+	idleTimeout      = 60 * time.Second
+	slowStartTimeout = 10 * time.Minute
+)
+
+// Options configure a Provider. Nothing else does: the environment is not read.
+type Options struct {
+	// BaseURL is the server's address, with its /v1; empty means DefaultBaseURL.
+	// A query in it is sent with each request.
+	BaseURL string
+	// APIKey is sent as a bearer token; empty means that no Authorization
+	// header is sent.
+	APIKey string `json:"-"`
+	// Headers are added to every request. Their values count as secrets.
+	Headers map[string]string `json:"-"`
+	// ExtraBody is added to the request of each step and replaces what would be
+	// sent under the same name. It may not name model, messages, tools, stream.
+	ExtraBody map[string]any
+	// Window and Images say what is known of models, by id; they outrank
+	// everything else that Describe finds.
+	Window map[string]int
+	Images map[string]bool
+	// ThinkTags treats <think>…</think> at the start of an answer as reasoning.
+	ThinkTags bool
+	// PromptCacheKey sends Request.CacheKey to servers other than OpenAI too.
+	PromptCacheKey bool
+	// IdleTimeout is how long the server may be silent within an answer; 0
+	// means 60 seconds.
+	IdleTimeout time.Duration
+	// StartTimeout is how long it may be silent before the answer begins; 0
+	// means IdleTimeout, but ten minutes for local servers, which read a long
+	// prompt in silence, and for models that reason out of sight.
+	StartTimeout time.Duration
+	// Version stands in the User-Agent; empty means "dev".
+	Version string
+	// Transport carries the requests; nil means one that is made for it.
+	Transport http.RoundTripper `json:"-"`
+	// Logger gets debug records without contents; nil means none.
+	Logger *slog.Logger `json:"-"`
+}
+
+// String shows the server and no secrets.
+func (o Options) String() string { return "openai.Options{" + o.BaseURL + "}" }
+
+// GoString is String: %#v must not show the key either.
+func (o Options) GoString() string { return o.String() }
+
+// Provider is a model.Provider. It is safe for concurrent use.
+type Provider struct {
+	opts      Options
+	base      *url.URL
+	local     bool
+	transport http.RoundTripper
+	client    *client
+	extra     []param
+
+	mu      sync.Mutex
+	dropped map[refusedParam]bool
+	known   map[string]model.Info
+}
+
+// New returns a Provider, or an error when the options make no sense. It does
+// not touch the network.
+func New(opts Options) (*Provider, error) {
+	if opts.BaseURL == "" {
+		opts.BaseURL = DefaultBaseURL
+	}
+	if opts.IdleTimeout == 0 {
+		opts.IdleTimeout = idleTimeout
+	}
+	if opts.Version == "" {
+		opts.Version = "dev"
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	base, err := parseBase(opts.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	extra, err := extraParams(opts.ExtraBody)
+	if err != nil {
+		return nil, err
+	}
+	p := &Provider{
+		opts: opts, base: base, local: isLocal(base.Hostname()), extra: extra,
+		dropped: map[refusedParam]bool{}, known: map[string]model.Info{},
+	}
+	p.transport = opts.Transport
+	if p.transport == nil {
+		p.transport = newTransport()
+	}
+	p.client = p.newClient()
+	return p, nil
+}
+
+// Close lets go of idle connections. Requests may still be made after it.
+func (p *Provider) Close() {
+	if t, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+// String shows the server and no secrets.
+func (p *Provider) String() string { return "openai.Provider{" + p.base.Redacted() + "}" }
+
+// GoString is String: %#v must not show the key either.
+func (p *Provider) GoString() string { return p.String() }
+
+// Local reports whether the server is on this machine or this network.
+func (p *Provider) Local() bool { return p.local }
+
+func parseBase(text string) (*url.URL, error) {
+	base, err := url.Parse(strings.TrimSpace(text))
+	switch {
+	case err != nil:
+		var bad *url.Error
+		if errors.As(err, &bad) {
+			err = bad.Err // the text may hold a secret
+		}
+		return nil, fmt.Errorf("base URL: %w", err)
+	case base.Scheme != "http" && base.Scheme != "https", base.Hostname() == "":
+		return nil, fmt.Errorf("base URL %q: want http://host/v1 or https://host/v1", base.Redacted())
+	case base.User != nil:
+		return nil, fmt.Errorf("base URL %q: must not hold a user or password; set the key or a header instead", base.Redacted())
+	}
+	base.Fragment = ""
+	return base, nil
+}
+
+func extraParams(extra map[string]any) ([]param, error) {
+	var params []param
+	for name, value := range extra {
+		if slices.Contains([]string{"model", "messages", "tools", "stream"}, name) {
+			return nil, fmt.Errorf("extra body: %q cannot be replaced", name)
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("extra body %q: %w", name, err)
+		}
+		params = append(params, param{name, text})
+	}
+	slices.SortFunc(params, func(a, b param) int { return strings.Compare(a.name, b.name) })
+	return params, nil
+}
+
+// isLocal reports whether host names this machine or a private network.
+func isLocal(host string) bool {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.IsLoopback() || addr.IsPrivate() || addr.IsUnspecified() || addr.IsLinkLocalUnicast()
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return host == "localhost" || host == "host.docker.internal" ||
+		strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local")
+}
+
+// official reports whether the server is OpenAI itself.
+func (p *Provider) official() bool { return p.base.Hostname() == "api.openai.com" }
+
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:   true,
+		TLSHandshakeTimeout: 10 * time.Second,
+		// Many sessions stream at once; the default of two would dial anew for
+		// nearly every step.
+		MaxIdleConns: 64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
+		// A compressed event stream arrives in lumps.
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: 1 << 20,
+	}
+}

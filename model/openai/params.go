@@ -1,0 +1,132 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"acp-agent/model"
+)
+
+// param is one member of the request body.
+type param struct {
+	name string
+	text []byte // JSON
+}
+
+// refusedParam is a parameter that a server did not take for a model.
+type refusedParam struct{ model, name string }
+
+// droppable are the parameters that are left away once a server complains of
+// them (R66): each is a wish, not a need.
+var droppable = []string{
+	"stream_options", "max_completion_tokens", "max_tokens", "temperature",
+	"reasoning_effort", "parallel_tool_calls", "prompt_cache_key",
+}
+
+// params are the members of the request body other than model, stream, tools
+// and messages, without those that the server refused before.
+func (p *Provider) params(req *model.Request) []param {
+	params := []param{{"stream_options", []byte(`{"include_usage":true}`)}}
+	if req.Temperature != nil {
+		params = append(params, param{"temperature", strconv.AppendFloat(nil, *req.Temperature, 'f', -1, 64)})
+	}
+	if req.ThoughtLevel != "" {
+		params = append(params, param{"reasoning_effort", appendString(nil, req.ThoughtLevel)})
+	}
+	if req.CacheKey != "" && (p.opts.PromptCacheKey || p.official()) {
+		params = append(params, param{"prompt_cache_key", appendString(nil, req.CacheKey)})
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if req.MaxTokens > 0 {
+		params = append(params, param{p.limitName(req.Model), strconv.AppendInt(nil, int64(req.MaxTokens), 10)})
+	}
+	params = slices.DeleteFunc(params, func(own param) bool {
+		return slices.ContainsFunc(p.extra, func(extra param) bool { return extra.name == own.name })
+	})
+	params = append(params, p.extra...)
+	return slices.DeleteFunc(params, func(one param) bool { return p.dropped[refusedParam{req.Model, one.name}] })
+}
+
+// limitName is what the server calls the token limit; the caller holds mu.
+func (p *Provider) limitName(id string) string {
+	names := []string{"max_tokens", "max_completion_tokens"}
+	if p.official() || len(familyOf(id).levels) > 0 {
+		slices.Reverse(names)
+	}
+	if p.dropped[refusedParam{id, names[0]}] {
+		return names[1]
+	}
+	return names[0]
+}
+
+// dropRefused notes the parameter that err complains of, if there is one among
+// those sent, and reports whether the request is worth another try.
+func (p *Provider) dropRefused(id string, sent []param, err error) bool {
+	var e *model.Error
+	var d *detail
+	if !errors.As(err, &e) || !errors.As(err, &d) || e.Status != 400 && e.Status != 422 {
+		return false
+	}
+	for _, name := range droppable {
+		if !slices.ContainsFunc(sent, func(one param) bool { return one.name == name }) || !d.names(name) {
+			continue
+		}
+		p.opts.Logger.Debug("model server refused a parameter", "model", id, "parameter", name)
+		p.mu.Lock()
+		p.dropped[refusedParam{id, name}] = true
+		p.mu.Unlock()
+		return true
+	}
+	return false
+}
+
+// appendTools writes the tools member, or nothing when there are none.
+func appendTools(b []byte, tools []model.Tool) []byte {
+	if len(tools) == 0 {
+		return b
+	}
+	b = append(b, `,"tools":[`...)
+	for i, tool := range tools {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"type":"function","function":{"name":`...)
+		b = appendString(b, tool.Name)
+		b = append(b, `,"description":`...)
+		b = appendString(b, tool.Description)
+		b = append(b, `,"parameters":`...)
+		if json.Valid(tool.Parameters) {
+			b = append(b, tool.Parameters...)
+		} else {
+			b = append(b, `{"type":"object","properties":{}}`...)
+		}
+		b = append(b, `}}`...)
+	}
+	return append(b, ']')
+}
+
+func sameTools(a, b []model.Tool) bool {
+	return slices.EqualFunc(a, b, func(x, y model.Tool) bool {
+		return x.Name == y.Name && x.Description == y.Description && string(x.Parameters) == string(y.Parameters)
+	})
+}
+
+// toolName makes a name that servers accept in the history: a model may have
+// called a tool by a name that no server would take back.
+func toolName(name string) string {
+	if name == "" {
+		return "unknown"
+	}
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+	return clean[:min(len(clean), 64)]
+}

@@ -1,0 +1,196 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"acp-agent/model"
+)
+
+// probeTimeout bounds each question of Probe.
+const probeTimeout = 2 * time.Second
+
+// ErrNotLocal is returned by Probe for servers that are not local: nobody asked
+// them for anything but /v1.
+var ErrNotLocal = errors.New("only local model servers are probed")
+
+// Report is what a local server tells of a model.
+type Report struct {
+	model.Info
+	// Server is ollama, llama.cpp, lmstudio, or openai for any other.
+	Server string
+	// Warnings are for the person: what will not work well, and what helps.
+	Warnings []string
+}
+
+// Probe asks a local server for the window that a model really has, which is
+// often much smaller than the one it was made for, and for what it can do. It
+// asks at most five questions of 2 seconds each. Describe knows the answers
+// afterwards.
+func (p *Provider) Probe(ctx context.Context, id string) (*Report, error) {
+	if !p.local {
+		return nil, ErrNotLocal
+	}
+	report := &Report{Server: "openai"}
+	if _, err := p.Models(ctx); err != nil {
+		return nil, err
+	}
+	for _, ask := range []func(context.Context, string, *Report) bool{p.probeOllama, p.probeLlama, p.probeStudio} {
+		if ask(ctx, id, report) {
+			break
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	report.ID = id
+	p.learn(report.Info)
+	report.Info = p.info(id)
+	if report.Window > 0 && report.Window < 16_384 {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("the window of %s is only %d tokens; an agent needs 16,384 or more", id, report.Window))
+	}
+	return report, nil
+}
+
+// ollamaDefaultWindow is what Ollama gives a model when nobody says otherwise;
+// it cuts longer requests off without a word.
+const ollamaDefaultWindow = 4096
+
+func (p *Provider) probeOllama(ctx context.Context, id string, r *Report) bool {
+	var show struct {
+		Parameters   string
+		Capabilities []string
+		ModelInfo    map[string]json.RawMessage `json:"model_info"`
+	}
+	if !p.ask(ctx, http.MethodPost, "/api/show", map[string]string{"model": id}, &show) || show.ModelInfo == nil {
+		return false
+	}
+	r.Server = "ollama"
+	r.Images = slices.Contains(show.Capabilities, "vision")
+	if show.Capabilities != nil && !slices.Contains(show.Capabilities, "tools") {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s cannot call tools", id))
+	}
+	var running struct {
+		Models []struct {
+			Name, Model   string
+			ContextLength int `json:"context_length"`
+		}
+	}
+	p.ask(ctx, http.MethodGet, "/api/ps", nil, &running)
+	for _, m := range running.Models {
+		if m.Name == id || m.Model == id || m.Name == id+":latest" {
+			r.Window = m.ContextLength
+		}
+	}
+	if r.Window == 0 {
+		r.Window = numCtx(show.Parameters)
+	}
+	if r.Window == 0 {
+		r.Window = ollamaDefaultWindow
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is not loaded and sets no num_ctx; Ollama then takes its default, often %d tokens, and silently cuts what is longer: set OLLAMA_CONTEXT_LENGTH", id, ollamaDefaultWindow))
+	}
+	return true
+}
+
+// numCtx reads num_ctx from a model's parameters, one "name value" per line.
+func numCtx(parameters string) int {
+	for line := range strings.Lines(parameters) {
+		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "num_ctx" {
+			n, _ := strconv.Atoi(fields[1])
+			return max(n, 0)
+		}
+	}
+	return 0
+}
+
+func (p *Provider) probeLlama(ctx context.Context, _ string, r *Report) bool {
+	var props struct {
+		Settings struct {
+			Context int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+		Modalities struct{ Vision bool }
+	}
+	if !p.ask(ctx, http.MethodGet, "/props", nil, &props) || props.Settings.Context == 0 {
+		return false
+	}
+	r.Server, r.Window, r.Images = "llama.cpp", props.Settings.Context, props.Modalities.Vision
+	return true
+}
+
+func (p *Provider) probeStudio(ctx context.Context, id string, r *Report) bool {
+	var list struct {
+		Data []struct {
+			ID, Type string
+			Loaded   int `json:"loaded_context_length"`
+			Max      int `json:"max_context_length"`
+		}
+	}
+	if !p.ask(ctx, http.MethodGet, "/api/v0/models", nil, &list) {
+		return false
+	}
+	for _, m := range list.Data {
+		if m.ID != id || m.Max == 0 {
+			continue
+		}
+		r.Server, r.Window, r.Images = "lmstudio", m.Loaded, m.Type == "vlm"
+		if m.Loaded == 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is not loaded; its window depends on the setting it is loaded with", id))
+		}
+		return true
+	}
+	return false
+}
+
+// ask puts a question to the server's own API, which stands beside the base
+// URL's /v1, and reports whether it was answered.
+func (p *Provider) ask(ctx context.Context, method, path string, body, into any) bool {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	target := *p.base
+	target.Path = strings.TrimSuffix(strings.TrimRight(target.Path, "/"), "/v1") + path
+	var content io.Reader = http.NoBody
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return false
+		}
+		content = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, target.String(), content)
+	if err != nil {
+		return false
+	}
+	req.Header.Set("Content-Type", "application/json")
+	p.authorize(req)
+	res, err := (&http.Client{Transport: p.transport, CheckRedirect: checkRedirect}).Do(req)
+	if err != nil {
+		return false
+	}
+	defer closeBody(res)
+	if res.StatusCode != http.StatusOK {
+		return false
+	}
+	var mismatch *json.UnmarshalTypeError
+	err = json.NewDecoder(io.LimitReader(res.Body, maxModels)).Decode(into)
+	return err == nil || errors.As(err, &mismatch)
+}
+
+// authorize sets what the official client sets on its own requests.
+func (p *Provider) authorize(req *http.Request) {
+	req.Header.Set("User-Agent", "acp-agent/"+p.opts.Version)
+	if p.opts.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+p.opts.APIKey)
+	}
+	for name, value := range p.opts.Headers {
+		req.Header.Set(name, value)
+	}
+}

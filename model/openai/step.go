@@ -1,0 +1,178 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"acp-agent/model"
+)
+
+// errStopped says that the consumer broke out of the loop.
+var errStopped = errors.New("stopped by the consumer")
+
+// step turns the events of one answer into chunks.
+type step struct {
+	yield func(model.Chunk) bool
+	think *thinking // nil when tags are text
+
+	calls   calls
+	usage   *usage
+	finish  string
+	model   string
+	refused bool // the server sent a refusal
+	begun   bool // something was emitted
+}
+
+func (s *step) emit(c model.Chunk) error {
+	s.begun = true
+	if !s.yield(c) {
+		return errStopped
+	}
+	return nil
+}
+
+// text emits a piece of text or reasoning, if it is one.
+func (s *step) text(kind model.ChunkKind, text string) error {
+	if text == "" {
+		return nil
+	}
+	return s.emit(model.Chunk{Kind: kind, Text: text})
+}
+
+// add takes one event.
+func (s *step) add(c *chunk) error {
+	if c.Model != "" {
+		s.model = c.Model
+	}
+	s.count(c.Usage)
+	if c.Groq != nil {
+		s.count(c.Groq.Usage)
+	}
+	for i := range c.Choices {
+		choice := &c.Choices[i]
+		if choice.Index != 0 {
+			continue // only one answer was asked for
+		}
+		s.count(choice.Usage)
+		d := &choice.Delta
+		// Some servers repeat the whole message behind its deltas.
+		if choice.Message != nil && d.empty() && !s.begun {
+			d = choice.Message
+		}
+		if err := s.delta(d); err != nil {
+			return err
+		}
+		if choice.FinishReason != "" {
+			s.finish = string(choice.FinishReason)
+		}
+	}
+	return nil
+}
+
+func (s *step) count(u *usage) {
+	if !u.empty() {
+		s.usage = u
+	}
+}
+
+func (s *step) delta(d *delta) error {
+	if err := s.text(model.Reasoning, d.reasoning()); err != nil {
+		return err
+	}
+	if err := s.content(d.Content.text); err != nil {
+		return err
+	}
+	if d.Refusal.text != "" {
+		s.refused = true
+		if err := s.text(model.Text, d.Refusal.text); err != nil {
+			return err
+		}
+	}
+	for i := range d.ToolCalls {
+		if err := s.calls.add(&d.ToolCalls[i], s.emit); err != nil {
+			return err
+		}
+	}
+	if d.FunctionCall != nil {
+		legacy := -1
+		return s.calls.add(&toolCall{Index: &legacy, Function: *d.FunctionCall}, s.emit)
+	}
+	return nil
+}
+
+func (s *step) content(text string) error {
+	if s.think == nil {
+		return s.text(model.Text, text)
+	}
+	reasoning, text := s.think.split(text)
+	if err := s.text(model.Reasoning, reasoning); err != nil {
+		return err
+	}
+	return s.text(model.Text, text)
+}
+
+// end emits what was held back, the usage and the finish.
+func (s *step) end() error {
+	if s.think != nil {
+		reasoning, text := s.think.rest()
+		if err := s.text(model.Reasoning, reasoning); err != nil {
+			return err
+		}
+		if err := s.text(model.Text, text); err != nil {
+			return err
+		}
+	}
+	if err := s.calls.flush(s.emit); err != nil {
+		return err
+	}
+	if s.usage != nil {
+		if err := s.emit(model.Chunk{Kind: model.Usage, Usage: s.usage.count()}); err != nil {
+			return err
+		}
+	}
+	return s.emit(model.Chunk{Kind: model.Finish, Reason: s.reason(), Model: s.model})
+}
+
+// reason maps what the server said; what it did counts for more: a step with
+// calls ends in them even if the server says "stop".
+func (s *step) reason() model.FinishReason {
+	switch strings.ToLower(s.finish) {
+	case "length", "max_tokens", "max_output_tokens", "model_length":
+		return model.Length
+	case "content_filter", "refusal", "safety", "recitation", "prohibited_content":
+		return model.Refusal
+	}
+	switch {
+	case s.refused && len(s.calls.list) == 0:
+		return model.Refusal
+	case len(s.calls.list) > 0:
+		return model.ToolCalls
+	}
+	return model.Stop
+}
+
+// broken reports whether the server says by its finish reason that the answer
+// was broken off on its side.
+func (s *step) broken() bool {
+	switch strings.ToLower(s.finish) {
+	case "error", "abort", "insufficient_system_resource":
+		return true
+	}
+	return false
+}
+
+// isError reports whether an event is an error, and returns the part of it that
+// says which.
+func isError(kind string, data []byte, c *chunk) (json.RawMessage, bool) {
+	null := func(m json.RawMessage) bool { return len(m) == 0 || string(m) == "null" || string(m) == `""` }
+	switch {
+	case !null(c.Error):
+		return data, true
+	case c.Groq != nil && !null(c.Groq.Error):
+		return c.Groq.Error, true
+	case kind == "error" && len(c.Choices) == 0, c.Object == "error":
+		return data, true
+	}
+	return nil, false
+}

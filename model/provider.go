@@ -1,0 +1,118 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+
+	"acp-agent/transcript"
+)
+
+// Provider streams one assistant step at a time. It is safe for concurrent use
+// by several sessions.
+type Provider interface {
+	// Stream asks the model for one step. The sequence ends after a chunk of
+	// kind Finish, or with one error, which is a *Error (or the context's, when
+	// ctx ended). Breaking out of the loop aborts the request.
+	Stream(ctx context.Context, req *Request) iter.Seq2[Chunk, error]
+	// Models lists the models the server offers, lazily and at most once per
+	// call; servers that offer no list give an error.
+	Models(ctx context.Context) ([]Info, error)
+	// Describe tells what is known of a model without asking the network when
+	// that is possible: its window, images, thought levels.
+	Describe(ctx context.Context, id string) Info
+}
+
+// Info describes a model.
+type Info struct {
+	ID string
+	// Name is for people; empty means ID.
+	Name string
+	// Window is the context window in tokens; 0 means unknown.
+	Window int
+	// MaxOutput is the most tokens of one step; 0 means unknown.
+	MaxOutput int
+	// Images says whether the model takes pictures.
+	Images bool
+	// ThoughtLevels are the reasoning efforts the model accepts, weakest first;
+	// empty means that it has none to choose.
+	ThoughtLevels []string
+}
+
+// Request is one step to be made.
+type Request struct {
+	Model    string
+	System   string
+	Messages []*transcript.Message
+	Tools    []Tool
+	// ThoughtLevel is one of Info.ThoughtLevels, or empty for the default.
+	ThoughtLevel string
+	// Temperature and MaxTokens are sent only when set (R66).
+	Temperature *float64
+	MaxTokens   int
+	// CacheKey is stable for a session, so that providers can route its steps
+	// to a warm prompt cache (R138). It tells nothing of the person.
+	CacheKey string
+	// Memo is scratch space of one conversation. A provider keeps there what
+	// it derived from finished messages, so that a step costs only what is new.
+	// nil means that nothing is kept.
+	Memo *Memo
+}
+
+// Memo holds a provider's encoding of a conversation's finished messages. It
+// belongs to one conversation and is used by one step at a time.
+type Memo struct{ Value any }
+
+// Tool is a tool as the model sees it.
+type Tool struct {
+	Name        string
+	Description string
+	// Parameters is a JSON Schema object.
+	Parameters json.RawMessage
+}
+
+// ChunkKind tells what a Chunk carries.
+type ChunkKind int
+
+// The kinds of chunks.
+const (
+	Text ChunkKind = iota
+	Reasoning
+	// ToolCall carries a piece of a tool call: the first of an Index has ID and
+	// Name, later ones grow Arguments.
+	ToolCall
+	// Usage carries the tokens of the step, at most once.
+	Usage
+	// Finish is the last chunk.
+	Finish
+)
+
+// Chunk is one piece of a streamed step.
+type Chunk struct {
+	Kind ChunkKind
+	// Text is set for Text and Reasoning.
+	Text string
+	// Index numbers a step's tool calls from 0; ID is the provider's call id,
+	// unique within the step and never empty; Arguments is a piece of text.
+	Index     int
+	ID, Name  string
+	Arguments string
+	// Usage is set for kind Usage.
+	Usage *transcript.Usage
+	// Reason is set for kind Finish.
+	Reason FinishReason
+	// Model is, for kind Finish, the model that the server says answered.
+	Model string
+}
+
+// FinishReason says why a step ended.
+type FinishReason string
+
+// The finish reasons; an unknown one of a server becomes Stop, or ToolCalls
+// when the step has calls.
+const (
+	Stop      FinishReason = "stop"
+	ToolCalls FinishReason = "tool_calls"
+	Length    FinishReason = "length"
+	Refusal   FinishReason = "refusal"
+)

@@ -1,0 +1,153 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+)
+
+// RepairArguments makes a JSON object of the argument text of a tool call, if there is
+// only one way to read it. The result is false when there is not; the text is
+// then returned as it is. Values are never guessed: text that ends within one,
+// or after a number that may have had more digits, is not repaired.
+//
+// What is repaired: nothing at all (an object without members), code fences, an
+// object within a JSON string, raw control characters in strings, commas before
+// a closing bracket, one missing brace at the end or some too many, and an
+// object that is sent twice or behind an empty one.
+func RepairArguments(args string) (string, bool) {
+	for _, text := range []string{args, unfence(args)} {
+		if fixed, ok := repair(text, true); ok {
+			return fixed, true
+		}
+	}
+	return args, false
+}
+
+func repair(text string, nested bool) (string, bool) {
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF"))
+	if text == "" || text == "null" {
+		return "{}", true
+	}
+	if object(text) {
+		return text, true
+	}
+	var inner string
+	if nested && json.Unmarshal([]byte(text), &inner) == nil {
+		return repair(inner, false)
+	}
+	if text[0] != '{' {
+		return "", false
+	}
+	text = mend(text)
+	if object(text) {
+		return text, true
+	}
+	return single(text)
+}
+
+// object reports whether text is a JSON object.
+func object(text string) bool {
+	return strings.HasPrefix(text, "{") && json.Valid([]byte(text))
+}
+
+// unfence takes the text out of a Markdown code fence.
+func unfence(text string) string {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "```") || !strings.HasSuffix(text, "```") || len(text) < 6 {
+		return text
+	}
+	text = text[3 : len(text)-3]
+	if info, rest, found := strings.Cut(text, "\n"); found && !strings.Contains(info, "{") {
+		return rest
+	}
+	return strings.TrimPrefix(text, "json")
+}
+
+// mend walks over text, escapes control characters within strings, leaves out
+// commas before a closing bracket, and adds the last brace if only that one is
+// missing.
+func mend(text string) string {
+	b := make([]byte, 0, len(text)+1)
+	var open []byte // the brackets that are open
+	inString, escaped := false, false
+	comma := -1 // where a comma stands in b with only space behind it
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case escaped:
+			escaped = false
+		case inString && c == '\\':
+			escaped = true
+		case c == '"':
+			inString, comma = !inString, -1
+		case inString && c < ' ':
+			quoted, _ := json.Marshal(string(rune(c)))
+			b = append(b, quoted[1:len(quoted)-1]...)
+			continue
+		case inString, c == ' ', c == '\n', c == '\r', c == '\t':
+		case c == ',':
+			if comma >= 0 {
+				return text // two in a row: something is missing
+			}
+			comma = len(b)
+		case c == '}' || c == ']':
+			if comma >= 0 {
+				b[comma] = ' '
+			}
+			comma = -1
+			open = open[:max(len(open)-1, 0)]
+		default:
+			comma = -1
+			if c == '{' || c == '[' {
+				open = append(open, c)
+			}
+		}
+		b = append(b, c)
+	}
+	if !inString && string(open) == "{" && complete(b) {
+		b = append(b, '}')
+	}
+	return string(b)
+}
+
+// complete reports whether the last value of text cannot go on.
+func complete(text []byte) bool {
+	text = bytes.TrimRight(text, " \t\r\n")
+	switch text[len(text)-1] {
+	case '"', '}', ']':
+		return true
+	}
+	for _, word := range []string{"true", "false", "null"} {
+		if bytes.HasSuffix(text, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// single reads a row of objects that says one thing: the same object again, an
+// empty one before it, closing braces behind it.
+func single(text string) (string, bool) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	found := ""
+	for {
+		var value json.RawMessage
+		err := dec.Decode(&value)
+		if err != nil {
+			rest := strings.Trim(text[dec.InputOffset():], "} \t\r\n")
+			return found, found != "" && (errors.Is(err, io.EOF) || rest == "")
+		}
+		next := string(value)
+		switch {
+		case !object(next):
+			return "", false
+		case found == "" || strings.Trim(found, "{} \t\r\n") == "" || next == found:
+			found = next
+		default:
+			return "", false
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-agent/model"
+)
+
+// expect is what a step demands of its request.
+type expect struct {
+	LastUser   string   `json:"last_user"`
+	LastResult string   `json:"last_result"`
+	System     string   `json:"system"`
+	NotSystem  string   `json:"not_system"`
+	Tools      []string `json:"tools"`
+	NoTools    []string `json:"no_tools"`
+	Model      string   `json:"model"`
+	Messages   int      `json:"messages"`
+}
+
+// check says what of the request is not as expected; nil when all is.
+func (e *expect) check(s *scope) error {
+	if e == nil {
+		return nil
+	}
+	last := ""
+	if len(s.calls) > 0 {
+		last = s.calls[len(s.calls)-1].Text
+	}
+	for _, want := range []struct{ what, got, part string }{
+		{"prompt", s.user, e.LastUser},
+		{"last result", last, e.LastResult},
+		{"system prompt", s.req.System, e.System},
+	} {
+		if !strings.Contains(want.got, want.part) {
+			return fmt.Errorf("expected %q in the %s, got %.400q", want.part, want.what, want.got)
+		}
+	}
+	if e.NotSystem != "" && strings.Contains(s.req.System, e.NotSystem) {
+		return fmt.Errorf("expected no %q in the system prompt", e.NotSystem)
+	}
+	if e.Model != "" && e.Model != s.req.Model {
+		return fmt.Errorf("expected model %q, got %q", e.Model, s.req.Model)
+	}
+	if e.Messages != 0 && e.Messages != len(s.req.Messages) {
+		return fmt.Errorf("expected %d messages, got %d", e.Messages, len(s.req.Messages))
+	}
+	return e.checkTools(s.req.Tools)
+}
+
+func (e *expect) checkTools(tools []model.Tool) error {
+	var names []string
+	for _, tool := range tools {
+		names = append(names, tool.Name)
+	}
+	for _, name := range e.Tools {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("expected tool %q, got %q", name, names)
+		}
+	}
+	for _, name := range e.NoTools {
+		if slices.Contains(names, name) {
+			return fmt.Errorf("expected no tool %q, got %q", name, names)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package permissions
+
+import (
+	"path"
+	"strings"
+
+	"acp-agent/capability"
+)
+
+// alwaysRules returns the narrowest rules that would allow what the call asks for, or
+// nil when one of its parts must be asked each time (E5).
+func (s Set) alwaysRules(call Call) []Rule {
+	if len(call.names()) == 0 || call.Tool == "" {
+		return nil
+	}
+	var rules []Rule
+	names := call.names()
+	for _, p := range call.pairs() {
+		if s.decidePair(call, names, p).Action == capability.Allow {
+			continue
+		}
+		pattern, ok := alwaysPattern(p)
+		if !ok {
+			return nil
+		}
+		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: "always"}
+		if !contains(rules, rule) {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
+
+func contains(rules []Rule, rule Rule) bool {
+	for _, r := range rules {
+		if r.Permission == rule.Permission && r.Pattern == rule.Pattern {
+			return true
+		}
+	}
+	return false
+}
+
+func alwaysPattern(p pair) (string, bool) {
+	switch p.Kind {
+	case Path:
+		return capability.EscapeGlob(slash(p.Name)), p.Name != ""
+	case Host:
+		return p.Name, p.Name != "" && !strings.Contains(p.Name, "*")
+	case Command:
+		if p.Judged == nil || len(p.Judged.Always) == 0 || p.Dynamic {
+			return "", false
+		}
+		pattern := escapeText(QuoteArgs(p.Judged.Always))
+		if !p.Judged.AlwaysExact {
+			pattern += " *"
+		}
+		return pattern, true
+	default:
+		return "*", p.Judged == nil
+	}
+}
+
+// toAllow lists the choices of R118 for a call that runs commands.
+func toAllow(call Call) []string {
+	for _, r := range call.Resources {
+		if r.Kind != Command {
+			continue
+		}
+		full := call.Text
+		if full == "" {
+			full = r.Name
+		}
+		name, _, _ := strings.Cut(r.Name, " ")
+		return []string{full, path.Base(name), "*"}
+	}
+	return nil
+}
+
+// QuoteArgs returns the canonical text of a command line: arguments joined by one
+// blank, each quoted when it holds anything but plain characters. Two different
+// argument lists never have the same text, so a text that begins with the quoted form
+// of some arguments and a blank is a command line that begins with those arguments.
+func QuoteArgs(argv []string) string {
+	var b strings.Builder
+	for i, arg := range argv {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if plainArg(arg) {
+			b.WriteString(arg)
+			continue
+		}
+		b.WriteByte('\'')
+		b.WriteString(strings.ReplaceAll(arg, "'", `'\''`))
+		b.WriteByte('\'')
+	}
+	return b.String()
+}
+
+func plainArg(arg string) bool {
+	if arg == "" {
+		return false
+	}
+	for _, r := range arg {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r >= 0x80:
+		case strings.ContainsRune("-_./:=,@%+^~*?[]{}!#", r):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func escapeText(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`).Replace(text)
+}

@@ -1,0 +1,184 @@
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/capability"
+	"acp-agent/permissions"
+)
+
+// simple is one simple command as the checks on what flows between commands see it.
+type simple struct {
+	words []word   // behind the wrappers
+	argv  []string // the values of words; argv[0] is the base name
+	inner []simple // the commands of the substitutions in its words
+	at    dirs
+}
+
+func (s simple) name() string {
+	if len(s.argv) == 0 {
+		return ""
+	}
+	return s.argv[0]
+}
+
+// args returns the words after the name.
+func (s simple) args() []word {
+	if len(s.words) == 0 {
+		return nil
+	}
+	return s.words[1:]
+}
+
+// call judges a simple command.
+func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor finding) flow {
+	var inner []simple
+	for _, a := range c.Assigns {
+		floor = floor.worse(asks(Dynamic, "the command sets a variable"))
+		inner = append(inner, j.inside(a, at, floor)...)
+	}
+	words := j.evaluate(c.Args, at)
+	for i := range words {
+		for _, prog := range words[i].inner {
+			f := floor.worse(asks(Dynamic, "a substitution is only known when it runs"))
+			inner = append(inner, j.stmts(prog.stmts, at, f).ran...)
+		}
+	}
+	if len(words) == 0 {
+		j.add(c, floor)
+		return flow{ok: at, fail: at, ran: inner}
+	}
+	p := Part{Text: j.slice(c), Static: allStatic(words) && len(c.Assigns) == 0}
+	ran, end := j.run(&p, words, inner, at, floor)
+	ran = append(ran, inner...)
+	end.ran = ran
+	return end
+}
+
+// run judges the words of one simple command, records its part, and returns what
+// it ran and where it leaves the program.
+func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor finding) ([]simple, flow) {
+	u := unwrap(words)
+	s := newSimple(u.words, inner, at)
+	f := floor.worse(u.floor)
+	p.Argv = written(u.words)
+	p.Network = usesNetwork(s)
+	p.spellings = spellings(words, u.words)
+	if u.changes {
+		p.outer = written(words)
+	}
+	if u.hidesOptions {
+		p.Static = false
+	}
+	end := stay(at)
+	if len(u.words) == 0 {
+		p.judge(f.worse(asks(Wrapper, "the command runs another one that is not known")))
+		j.parts = append(j.parts, *p)
+		return nil, end
+	}
+	f = f.worse(j.denied(p, s))
+	found, moved, known := j.listed(p, s, at)
+	if known && moved != nil {
+		end = *moved
+	}
+	f = f.worse(found)
+	if len(p.Argv) > 0 && p.Static && !u.wrapped && f.action == capability.Ask {
+		p.Always, p.AlwaysExact = alwaysPrefix(p.Argv, f)
+	}
+	p.judge(f)
+	j.parts = append(j.parts, *p)
+	ran := []simple{s}
+	for _, text := range u.programs(s) {
+		ran = append(ran, j.nested(text, at)...)
+	}
+	return ran, end
+}
+
+func newSimple(words []word, inner []simple, at dirs) simple {
+	s := simple{words: words, argv: values(words), inner: inner, at: at}
+	if len(s.argv) > 0 {
+		s.argv[0] = path.Base(strings.ReplaceAll(s.argv[0], `\`, "/"))
+		// Folded, because a file system that ignores case finds RM as well.
+		s.argv[0] = strings.TrimSuffix(strings.ToLower(s.argv[0]), ".exe")
+	}
+	return s
+}
+
+// nested judges a program that a command takes as an argument (bash -c, eval).
+func (j *judge) nested(w word, at dirs) []simple {
+	floor := asks(Interpreter, "the command runs a program given as text")
+	if !w.static {
+		return nil
+	}
+	if j.depth++; j.depth > MaxDepth {
+		j.err = errTooDeep
+		return nil
+	}
+	defer func() { j.depth-- }()
+	sub := &judge{env: j.env, text: w.value, depth: j.depth, fetched: j.fetched}
+	file, err := parseNested(w.value, j.env)
+	if err != nil {
+		return nil
+	}
+	f := sub.stmts(file.Stmts, at, floor)
+	j.parts = append(j.parts, sub.parts...)
+	if sub.err != nil {
+		j.err = sub.err
+	}
+	return f.ran
+}
+
+// written gives the words as they are if known, and otherwise as they were typed.
+func written(words []word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.value
+		if !w.static {
+			out[i] = w.raw
+		}
+	}
+	return out
+}
+
+// spellings are further texts under which deny rules look for the command.
+func spellings(words, bare []word) []string {
+	var out []string
+	add := func(argv []string) {
+		if len(argv) == 0 {
+			return
+		}
+		out = append(out, permissions.QuoteArgs(argv))
+		argv = slices.Clone(argv)
+		argv[0] = path.Base(argv[0])
+		out = append(out, permissions.QuoteArgs(argv), strings.Join(argv, " "))
+	}
+	add(written(words))
+	add(values(bare))
+	add(written(withoutGlobals(bare)))
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// withoutGlobals drops the options between a program and its subcommand, so that a
+// deny of "git push*" meets "git -C . push" too.
+func withoutGlobals(words []word) []word {
+	if len(words) < 3 || !slices.Contains([]string{"git", "docker", "kubectl", "npm", "yarn", "pnpm", "cargo"}, path.Base(words[0].value)) {
+		return nil
+	}
+	takesValue := map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--prefix": true, "--context": true, "-n": true, "--cwd": true}
+	i := 1
+	for i < len(words) && strings.HasPrefix(words[i].value, "-") {
+		if takesValue[words[i].value] {
+			i++
+		}
+		i++
+	}
+	if i == 1 || i >= len(words) {
+		return nil
+	}
+	return append([]word{words[0]}, words[i:]...)
+}

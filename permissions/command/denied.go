@@ -1,0 +1,149 @@
+package command
+
+import (
+	"strings"
+)
+
+// denied returns the deny, or the finding of R118, that a command deserves whatever
+// the list says about it.
+func (j *judge) denied(p *Part, s simple) finding {
+	j.noteWrites(p, s)
+	f := firstDeny(
+		j.deletesAll(s),
+		j.device(s),
+		privilege(s),
+		power(s),
+		j.ownsAll(s),
+		j.persistence(s),
+		reverseShell(s),
+		j.fromNetwork(s),
+		j.exfiltrates(s),
+		j.readsSecret(s),
+	)
+	if f.set {
+		return f
+	}
+	j.noteFetched(s)
+	return dangerous(s)
+}
+
+// dangerous is R118's class of dangerous commands, by program and option (C-10).
+func dangerous(s simple) finding {
+	switch s.name() {
+	case "dd", "format", "format.com", "shred", "mkswap":
+		return validates(ReasonDangerous)
+	case "rm":
+		if hasFlag(s, "rR", "--recursive") && hasFlag(s, "f", "--force") {
+			return validates(ReasonDangerous)
+		}
+	}
+	return finding{}
+}
+
+// hasFlag reports one of the short flags, alone or in a cluster, or one of the long
+// options, which may be shortened as GNU programs allow.
+func hasFlag(s simple, short string, long ...string) bool {
+	for _, w := range s.args() {
+		v := w.value
+		if v == "--" {
+			return false
+		}
+		if strings.HasPrefix(v, "--") {
+			name, _, _ := strings.Cut(v, "=")
+			for _, l := range long {
+				if len(name) > 3 && strings.HasPrefix(l, name) {
+					return true
+				}
+			}
+			continue
+		}
+		if len(v) > 1 && v[0] == '-' && short != "" && strings.ContainsAny(v[1:], short) {
+			return true
+		}
+	}
+	return false
+}
+
+// operands are the words that are no options.
+func operands(s simple) []word {
+	var out []word
+	plain := false
+	for _, w := range s.args() {
+		switch {
+		case plain, w.value == "-", !strings.HasPrefix(w.value, "-"):
+			out = append(out, w)
+		case w.value == "--":
+			plain = true
+		}
+	}
+	return out
+}
+
+// noteWrites lists the files that the common file commands are known to change, so
+// that rules about paths hold for them.
+func (j *judge) noteWrites(p *Part, s simple) {
+	for _, w := range writtenBy(s) {
+		if !w.static {
+			continue
+		}
+		if names, ok := s.at.join(w.value); ok {
+			for _, name := range names {
+				resolved, _ := j.env.Inside(name)
+				if resolved == "" {
+					resolved = name
+				}
+				p.Wrote = append(p.Wrote, resolved)
+			}
+		}
+	}
+}
+
+// writtenBy returns the operands that a command changes, creates or removes.
+func writtenBy(s simple) []word {
+	ops := operands(s)
+	switch s.name() {
+	case "rm", "rmdir", "unlink", "shred", "truncate", "touch", "mkdir", "tee", "mv", "mkfifo", "mknod", "split":
+		return ops
+	case "chmod", "chown", "chgrp", "chattr", "setfacl":
+		return ops[min(1, len(ops)):]
+	case "cp", "ln", "install", "rsync", "scp":
+		return append(ops[max(0, len(ops)-1):], optionValues(s, "-t", "--target-directory")...)
+	case "sed", "perl", "ruby", "awk", "gawk":
+		if hasFlag(s, "i", "--in-place") {
+			return ops[min(1, len(ops)):]
+		}
+	case "dd":
+		for _, w := range ops {
+			if name, ok := strings.CutPrefix(w.value, "of="); ok {
+				return []word{{value: name, raw: w.raw, static: w.static}}
+			}
+		}
+	case "curl":
+		return optionValues(s, "-o", "--output")
+	case "wget":
+		return optionValues(s, "-O", "--output-document")
+	case "git":
+		if sub := subcommand(s); sub == "rm" || sub == "mv" {
+			return ops[min(1, len(ops)):]
+		}
+	}
+	return nil
+}
+
+// optionValues returns the values of options, attached or in the next word.
+func optionValues(s simple, names ...string) []word {
+	var out []word
+	args := s.args()
+	for i, w := range args {
+		for _, name := range names {
+			if w.value == name && i+1 < len(args) {
+				out = append(out, args[i+1])
+			} else if rest, ok := strings.CutPrefix(w.value, name+"="); ok {
+				out = append(out, word{value: rest, raw: w.raw, static: w.static})
+			} else if rest, ok := strings.CutPrefix(w.value, name); ok && rest != "" && !strings.HasPrefix(name, "--") {
+				out = append(out, word{value: rest, raw: w.raw, static: w.static})
+			}
+		}
+	}
+	return out
+}

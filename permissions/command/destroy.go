@@ -1,0 +1,217 @@
+package command
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// deletesAll is DN1: a recursive or forced delete of a root, a home, the workspace, an
+// ancestor of it, or a directory of the system.
+func (j *judge) deletesAll(s simple) finding {
+	var targets []word
+	switch s.name() {
+	case "rm":
+		if !hasFlag(s, "rRfd", "--recursive", "--force", "--no-preserve-root", "--dir") {
+			return finding{}
+		}
+		targets = operands(s)
+	case "find":
+		if !hasAnyArg(s, "-delete") && !runsRemoval(s) || narrows(s) {
+			return finding{}
+		}
+		targets = findRoots(s)
+	case "rmdir", "unlink", "trash", "srm", "rd", "del":
+		targets = operands(s)
+	case "git":
+		return finding{}
+	default:
+		return finding{}
+	}
+	for _, w := range targets {
+		if j.vital(w, s.at) {
+			return denies(DeleteAll, s.name()+" would delete "+shown(w)+", which is a root, a home or the workspace")
+		}
+	}
+	return finding{}
+}
+
+// ownsAll is DN11: a recursive change of mode or owner of the same places.
+func (j *judge) ownsAll(s simple) finding {
+	switch s.name() {
+	case "chmod", "chown", "chgrp", "setfacl", "chattr":
+	default:
+		return finding{}
+	}
+	if !hasFlag(s, "R", "--recursive") {
+		return finding{}
+	}
+	ops := operands(s)
+	for _, w := range ops[min(1, len(ops)):] {
+		if j.vitalRoot(w, s.at) {
+			return denies(ChmodAll, s.name()+" would change all of "+shown(w))
+		}
+	}
+	return finding{}
+}
+
+// vital reports a target whose loss is the loss of a root, a home or the workspace.
+func (j *judge) vital(w word, at dirs) bool {
+	return j.reaches(w, at, true)
+}
+
+// vitalRoot is vital without the workspace itself, whose modes may be changed.
+func (j *judge) vitalRoot(w word, at dirs) bool {
+	return j.reaches(w, at, false)
+}
+
+func (j *judge) reaches(w word, at dirs, workspace bool) bool {
+	v := w.value
+	if strings.HasPrefix(v, "~") && (len(v) == 1 || !strings.ContainsAny(v[1:], "/")) {
+		return true // some user's home
+	}
+	if strings.HasPrefix(v, unknown+"/") || v == unknown {
+		// "$X/" with X empty is the root; a bare "$X" is only asked about.
+		return v == unknown+"/" || v == unknown+"/*"
+	}
+	v = stripAll(v)
+	if strings.Contains(v, unknown) {
+		return false
+	}
+	if v == "" {
+		v = "."
+		if strings.HasPrefix(w.value, "/") {
+			v = "/"
+		}
+	}
+	names, ok := at.join(v)
+	if !ok {
+		return v == "." || v == ".." || traverses(v)
+	}
+	for _, name := range names {
+		if j.vitalPath(filepath.Clean(name), workspace) {
+			return true
+		}
+		if resolved, _ := j.env.Inside(name); resolved != "" && resolved != filepath.Clean(name) && j.vitalPath(resolved, workspace) {
+			return true
+		}
+	}
+	return false
+}
+
+// stripAll turns "dir/*", "dir/.*" and "dir/{*,.*}" into "dir": all of it is meant.
+func stripAll(v string) string {
+	for {
+		base := v
+		for _, all := range []string{"*", ".*", ".[!.]*", ".??*", "{*,.*}", "{,.}*", "**"} {
+			if v == all {
+				return ""
+			}
+			if rest, ok := strings.CutSuffix(v, "/"+all); ok {
+				v = rest
+			}
+		}
+		if len(v) > 1 {
+			v = strings.TrimSuffix(v, "/")
+		}
+		if v == base {
+			return v
+		}
+	}
+}
+
+func (j *judge) vitalPath(name string, workspace bool) bool {
+	name = filepath.ToSlash(name)
+	if name == "/" || len(name) <= 3 && strings.HasSuffix(name, ":") || len(name) == 3 && name[1] == ':' {
+		return true
+	}
+	if home := filepath.ToSlash(filepath.Clean(j.env.Home)); j.env.Home != "" && within(name, home) {
+		return true
+	}
+	for _, root := range j.env.Roots {
+		if root == "" {
+			continue
+		}
+		root = filepath.ToSlash(filepath.Clean(root))
+		if within(name, root) {
+			return workspace || name != root
+		}
+		if within(root, name) {
+			return false
+		}
+	}
+	return systemDir(name)
+}
+
+// systemDir reports a directory without which the machine does not work: any top-level
+// one but the temporary ones, homes of other people, and what lies in the system's own.
+func systemDir(name string) bool {
+	parts := strings.Split(strings.Trim(name, "/"), "/")
+	if len(parts) == 1 {
+		return parts[0] != "tmp"
+	}
+	switch parts[0] {
+	case "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "root", "run", "sbin", "sys", "usr",
+		"System", "Library", "Applications":
+		return true
+	case "home", "Users":
+		return len(parts) == 2
+	case "var":
+		return parts[1] != "tmp"
+	}
+	return false
+}
+
+func shown(w word) string {
+	if w.raw != "" {
+		return w.raw
+	}
+	return w.value
+}
+
+func hasAnyArg(s simple, names ...string) bool {
+	for _, w := range s.args() {
+		for _, n := range names {
+			if w.value == n {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runsRemoval reports a find that starts rm for what it finds.
+func runsRemoval(s simple) bool {
+	args := s.args()
+	for i, w := range args {
+		if strings.HasPrefix(w.value, "-exec") || strings.HasPrefix(w.value, "-ok") {
+			if i+1 < len(args) && filepath.Base(args[i+1].value) == "rm" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// narrows reports a find that deletes only what a test on the name selects.
+func narrows(s simple) bool {
+	return hasAnyArg(s, "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-empty", "-newer", "-mtime", "-mmin", "-size", "-samefile", "-inum") &&
+		!hasAnyArg(s, "!", "-not", "-o", "-or")
+}
+
+// findRoots are the starting points of a find: the operands before its expression.
+func findRoots(s simple) []word {
+	var out []word
+	for _, w := range s.args() {
+		if w.value == "-H" || w.value == "-L" || w.value == "-P" {
+			continue
+		}
+		if strings.HasPrefix(w.value, "-") || w.value == "(" || w.value == "!" {
+			break
+		}
+		out = append(out, w)
+	}
+	if len(out) == 0 {
+		out = append(out, word{value: ".", raw: ".", static: true})
+	}
+	return out
+}

@@ -1,0 +1,83 @@
+package command
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxDirs bounds the directories that are followed at once; more means unknown.
+const maxDirs = 8
+
+// dirs is the set of directories in which a command may find itself: after "cd x; y",
+// y runs in x or, if the cd failed, where the program was before (C6).
+type dirs struct {
+	list    []string
+	unknown bool
+}
+
+func (d dirs) union(e dirs) dirs {
+	if d.unknown || e.unknown {
+		return dirs{unknown: true}
+	}
+	out := slices.Clone(d.list)
+	for _, dir := range e.list {
+		if !slices.Contains(out, dir) {
+			out = append(out, dir)
+		}
+	}
+	if len(out) > maxDirs {
+		return dirs{unknown: true}
+	}
+	return dirs{list: out}
+}
+
+// join returns the absolute paths that name may stand for, or false when the
+// directory is not known.
+func (d dirs) join(name string) ([]string, bool) {
+	if isAbs(name) {
+		return []string{name}, true
+	}
+	if d.unknown {
+		return nil, false
+	}
+	out := make([]string, 0, len(d.list))
+	for _, dir := range d.list {
+		if !isAbs(dir) {
+			return nil, false
+		}
+		out = append(out, filepath.Join(dir, name))
+	}
+	return out, len(out) > 0
+}
+
+// isAbs accepts both the platform's absolute paths and those of the POSIX shell that
+// runs the command.
+func isAbs(name string) bool {
+	return strings.HasPrefix(name, "/") || filepath.IsAbs(name)
+}
+
+// insideText is the confinement by text alone.
+func insideText(roots []string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		clean := filepath.Clean(name)
+		for _, root := range roots {
+			if root == "" {
+				continue
+			}
+			if within(filepath.Clean(root), clean) {
+				return clean, true
+			}
+		}
+		return clean, false
+	}
+}
+
+// within reports whether name is dir or lies beneath it, by whole components.
+func within(dir, name string) bool {
+	if name == dir {
+		return true
+	}
+	sep := string(filepath.Separator)
+	return strings.HasPrefix(name, strings.TrimSuffix(dir, sep)+sep)
+}

@@ -1,0 +1,215 @@
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// reverseShell is DN10 for single commands.
+func reverseShell(s simple) finding {
+	deny := func() finding { return denies(ReverseSh, s.name()+" connects a shell to the network") }
+	switch {
+	case hasWord("nc ncat netcat", s.name()):
+		if hasFlag(s, "ec", "--exec", "--sh-exec", "--lua-exec") {
+			return deny()
+		}
+	case s.name() == "socat":
+		for _, v := range s.argv[1:] {
+			up := strings.ToUpper(v)
+			if strings.HasPrefix(up, "EXEC:") || strings.HasPrefix(up, "SYSTEM:") || strings.HasPrefix(up, "SHELL:") {
+				return deny()
+			}
+		}
+	case isInterpreter(s.name()) || hasWord("awk gawk mawk", s.name()):
+		code := strings.ToLower(strings.Join(s.argv[1:], "\n"))
+		if containsAny(code, "/dev/tcp/", "/dev/udp/", "/inet/tcp/") {
+			return deny()
+		}
+		connects := containsAny(code, "socket", "fsockopen", "tcpclient", "tcpsocket", "net.connect", "createconnection", "net/http")
+		if connects && containsAny(code, "dup2", "subprocess", "pty.", "os.system", "exec", "popen", "/bin/sh", "/bin/bash", "cmd.exe", "shell_exec", "spawn") {
+			return deny()
+		}
+	}
+	return finding{}
+}
+
+func containsAny(s string, subs ...string) bool {
+	return slices.ContainsFunc(subs, func(sub string) bool { return strings.Contains(s, sub) })
+}
+
+// fromNetwork is DN4 for single commands: a program that comes out of a substitution,
+// or a file that an earlier command of the same text has fetched.
+func (j *judge) fromNetwork(s simple) finding {
+	runsText := isInterpreter(s.name()) || hasWord("eval source . exec xargs trap", s.name()) || s.name() == unknown
+	for _, inner := range s.inner {
+		if fetches(inner) && runsText {
+			return denies(NetToShell, "network content is run as a program")
+		}
+		if f := flowing(s, inner); f.set {
+			return f
+		}
+	}
+	if len(j.fetched) == 0 {
+		return finding{}
+	}
+	var files []word
+	if isInterpreter(s.name()) || hasWord("source .", s.name()) {
+		files = operands(s)
+	}
+	if len(s.words) > 0 && strings.Contains(s.words[0].value, "/") {
+		files = append(files, s.words[0])
+	}
+	if s.name() == "chmod" {
+		files = append(files, operands(s)...)
+	}
+	for _, w := range files {
+		names, _ := s.at.join(w.value)
+		for _, name := range names {
+			if j.fetched[name] {
+				return denies(NetToShell, shown(w)+" came from the network and would be run")
+			}
+		}
+	}
+	return finding{}
+}
+
+// noteFetched remembers the files that a download writes.
+func (j *judge) noteFetched(s simple) {
+	var files []string
+	for _, w := range writtenBy(s) {
+		files = append(files, w.value)
+	}
+	if !fetches(s) {
+		if hasWord("cp mv ln install", s.name()) {
+			j.follow(s, files)
+		}
+		return
+	}
+	if s.name() == "wget" || s.name() == "curl" && hasFlag(s, "O", "--remote-name") {
+		for _, w := range operands(s) {
+			url, _, _ := strings.Cut(w.value, "?")
+			files = append(files, path.Base(url))
+		}
+	}
+	for _, f := range files {
+		names, _ := s.at.join(f)
+		for _, name := range names {
+			j.fetched[name] = true
+		}
+	}
+}
+
+// follow carries the mark of a fetched file over to its copy.
+func (j *judge) follow(s simple, to []string) {
+	for _, w := range operands(s) {
+		names, _ := s.at.join(w.value)
+		for _, name := range names {
+			if !j.fetched[name] {
+				continue
+			}
+			for _, f := range to {
+				copies, _ := s.at.join(f)
+				for _, c := range copies {
+					j.fetched[c] = true
+				}
+			}
+			return
+		}
+	}
+}
+
+// exfiltrates is DN7 for single commands.
+func (j *judge) exfiltrates(s simple) finding {
+	if !fetches(s) {
+		return finding{}
+	}
+	deny := func(what string) finding {
+		return denies(Exfil, s.name()+" would send "+what+" over the network")
+	}
+	for _, inner := range s.inner {
+		if printsEnvironment(inner) {
+			return deny("the environment")
+		}
+	}
+	skip := false
+	for _, w := range s.args() {
+		if skip {
+			skip = false
+			continue
+		}
+		if hasWord("-i --cert --key --cacert -E --capath --identity", w.value) {
+			skip = s.name() != "curl" || w.value != "-i"
+			continue
+		}
+		for _, v := range w.vars {
+			if secretVariable(v) {
+				return deny("the value of " + v)
+			}
+		}
+		if j.secretArg(w, s.at) {
+			return deny("the secret " + shown(w))
+		}
+	}
+	return finding{}
+}
+
+// readsSecret is DN8: any command that would show or copy the content of a secret file.
+func (j *judge) readsSecret(s simple) finding {
+	args := s.args()
+	switch s.name() {
+	case "ls", "stat", "test", "[", "rm", "touch", "chmod", "chown", "chgrp", "mkdir", "rmdir", "du", "file",
+		"echo", "printf", "basename", "dirname", "realpath", "readlink", "which", "type", "command", "cd", "pushd",
+		"true", "false", "tree", "tee", "ssh-keygen", "ssh-add", "export", "unlink", "shred", "ssh", "alias", "truncate":
+		return finding{}
+	case "find":
+		if len(findPrograms(args)) == 0 {
+			return finding{}
+		}
+	case "git":
+		if !hasWord("show diff cat-file blame grep log archive annotate stash format-patch", subcommand(s)) {
+			return finding{}
+		}
+		if subcommand(s) == "log" && !hasFlag(s, "p", "--patch") {
+			return finding{}
+		}
+	case "cp", "ln", "install", "rsync":
+		ops := operands(s)
+		args = ops[:max(0, len(ops)-1)]
+	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "awk", "gawk", "jq", "perl":
+		args = withoutProgram(s)
+	}
+	skip := false
+	for _, w := range args {
+		if skip {
+			skip = false
+			continue
+		}
+		if fetches(s) && hasWord("-i --cert --key --cacert -E --capath", w.value) {
+			skip = s.name() != "curl" || w.value != "-i"
+			continue
+		}
+		if j.secretArg(w, s.at) {
+			return denies(SecretRead, shown(w)+" holds secrets, and reading secrets is not permitted")
+		}
+	}
+	return finding{}
+}
+
+// withoutProgram drops the pattern or script, which is the first operand unless an
+// option gives it.
+func withoutProgram(s simple) []word {
+	if hasFlag(s, "e", "--regexp", "--expression") && s.name() != "perl" || hasFlag(s, "f", "--file", "--from-file") {
+		return s.args()
+	}
+	first := true
+	var out []word
+	for _, w := range s.args() {
+		if first && !strings.HasPrefix(w.value, "-") {
+			first = false
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}

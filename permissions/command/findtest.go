@@ -1,0 +1,73 @@
+package command
+
+import (
+	"strings"
+)
+
+// findTests are the parts of find's expression that only look: those without a value,
+// with one, and with a file to compare with.
+const (
+	findBare   = "-print -print0 -empty -prune -not ! -a -and -o -or ( ) , -readable -writable -executable -depth -d -xdev -mount -true -false -quit -nouser -nogroup -daystart -noleaf -ls"
+	findValued = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -maxdepth -mindepth -size -mtime -mmin -atime -amin -ctime -cmin -user -group -uid -gid -perm -links -inum -lname -ilname -printf -used"
+	findFile   = "-newer -anewer -cnewer -samefile"
+)
+
+// find judges find: starting points inside, then tests; every action but printing is
+// asked about.
+func (j *judge) find(part *Part, s simple, at dirs) finding {
+	f := allowed()
+	args := s.args()
+	if len(args) > 0 && args[0].value == "-P" {
+		args = args[1:]
+	}
+	i := 0
+	for ; i < len(args) && !strings.HasPrefix(args[i].value, "-") && args[i].value != "(" && args[i].value != "!"; i++ {
+		f = f.worse(j.operand(part, args[i], at, false))
+	}
+	if i == 0 {
+		f = f.worse(j.operand(part, word{value: ".", raw: ".", static: true}, at, false))
+	}
+	for ; i < len(args); i++ {
+		v := args[i].value
+		switch {
+		case hasWord(findBare, v):
+		case hasWord(findValued, v) && i+1 < len(args):
+			i++
+		case hasWord(findFile, v) && i+1 < len(args):
+			i++
+			f = f.worse(j.operand(part, args[i], at, false))
+		default:
+			return f.worse(asks(Unlisted, "find "+v+" is not on the list of what only reads"))
+		}
+	}
+	return f
+}
+
+// test judges test and [. -v and -R evaluate their operand, so they are not listed.
+func (j *judge) test(part *Part, s simple, at dirs) finding {
+	args := s.args()
+	if s.name() == "[" {
+		if len(args) == 0 || args[len(args)-1].value != "]" {
+			return unlisted(s)
+		}
+		args = args[:len(args)-1]
+	}
+	f := allowed()
+	for i := 0; i < len(args); i++ {
+		v := args[i].value
+		switch {
+		case hasWord("-b -c -d -e -f -g -h -k -L -p -r -s -S -u -w -x -O -G -N", v) && i+1 < len(args):
+			i++
+			f = f.worse(j.operand(part, args[i], at, false))
+		case hasWord("-nt -ot -ef", v):
+			if i == 0 || i+1 == len(args) {
+				return unlisted(s)
+			}
+			f = f.worse(j.operand(part, args[i-1], at, false)).worse(j.operand(part, args[i+1], at, false))
+		case hasWord("-n -z = == != < > -eq -ne -lt -le -gt -ge ! -a -o ( )", v):
+		case strings.HasPrefix(v, "-") && len(v) == 2 && (v[1] < '0' || v[1] > '9'):
+			return asks(Unlisted, "the test "+v+" is not on the list of what only reads")
+		}
+	}
+	return f
+}

@@ -1,0 +1,86 @@
+package command
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// role is what of a command matters to the ones that it is connected with.
+type role struct {
+	raw, shell, reads, fetches, prints, evals bool
+}
+
+func roleOf(s simple) role {
+	return role{
+		raw: rawNetwork(s), shell: isShell(s.name()), reads: readsProgram(s),
+		fetches: fetches(s), prints: printsEnvironment(s), evals: s.name() == "eval",
+	}
+}
+
+// roles keeps one command for each role, so that a text of many commands does not take
+// the time of all their pairs. Commands without a role are dropped.
+func roles(list []simple) []simple {
+	seen := map[role]bool{{}: true}
+	var out []simple
+	for _, s := range list {
+		if r := roleOf(s); !seen[r] {
+			seen[r] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// connected judges what some commands send to others.
+func connected(from, to []simple) finding {
+	var f finding
+	if from = roles(from); len(from) == 0 {
+		return f
+	}
+	for _, t := range roles(to) {
+		for _, s := range from {
+			f = f.worse(flowing(s, t))
+		}
+	}
+	return f
+}
+
+// flowing judges one command's output as another one's input.
+func flowing(from, to simple) finding {
+	switch {
+	case rawNetwork(from) && isShell(to.name()) && readsProgram(to),
+		isShell(from.name()) && readsProgram(from) && rawNetwork(to):
+		return denies(ReverseSh, "a shell is connected to the network")
+	case fetches(from) && (readsProgram(to) || to.name() == "eval"):
+		return denies(NetToShell, "network content is run by "+to.name())
+	case printsEnvironment(from) && fetches(to):
+		return denies(Exfil, "the environment is sent over the network by "+to.name())
+	default:
+		return finding{}
+	}
+}
+
+// checkRedirected judges what the redirections of a statement feed to its commands, and
+// what they take from them. fed are the commands inside the redirections.
+func (j *judge) checkRedirected(s *syntax.Stmt, ran, fed []simple, from int) {
+	j.raiseFrom(from, connected(fed, ran).worse(connected(ran, fed)))
+	for _, r := range s.Redirs {
+		if writesFile(r.Op) {
+			j.rememberFetched(r, ran)
+		}
+	}
+}
+
+// rememberFetched notes the file into which a network command's output goes.
+func (j *judge) rememberFetched(r *syntax.Redirect, ran []simple) {
+	for _, s := range ran {
+		if !fetches(s) {
+			continue
+		}
+		target := j.word(r.Word, s.at)
+		if names, ok := s.at.join(target.value); ok && target.static {
+			for _, name := range names {
+				j.fetched[name] = true
+			}
+		}
+	}
+}

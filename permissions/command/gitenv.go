@@ -1,0 +1,108 @@
+package command
+
+import (
+	"bufio"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// GitEnv returns the variables, as NAME=value, under which every git process must run,
+// so that a repository cannot make a read run its programs (C9). The settings travel in
+// git's own GIT_CONFIG_* variables because the text that was judged must not change.
+// Drivers that a repository's own configuration names cannot be switched off this way:
+// see GitConfigPrograms.
+func GitEnv() []string {
+	env := []string{
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_ATTR_NOSYSTEM=1",
+		"GIT_OPTIONAL_LOCKS=0",
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_PAGER=cat",
+		"PAGER=cat",
+		"GIT_EDITOR=true",
+		"GIT_NO_LAZY_FETCH=1",
+	}
+	settings := [][2]string{
+		{"core.fsmonitor", "false"},
+		{"core.hooksPath", "/dev/null"},
+		{"core.pager", "cat"},
+		{"safe.bareRepository", "explicit"},
+		{"protocol.ext.allow", "never"},
+		{"log.showSignature", "false"},
+		{"submodule.recurse", "false"},
+	}
+	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)))
+	for i, kv := range settings {
+		n := strconv.Itoa(i)
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+kv[0], "GIT_CONFIG_VALUE_"+n+"="+kv[1])
+	}
+	return env
+}
+
+// GitArgs returns the global arguments with which the agent's own git helpers, which
+// build their argv themselves (C10), start git.
+func GitArgs() []string {
+	return []string{
+		"--no-pager", "--no-optional-locks",
+		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat",
+		"-c", "safe.bareRepository=explicit",
+	}
+}
+
+// GitDiffArgs returns the arguments that GitArgs needs behind "diff", "log" and "show".
+func GitDiffArgs() []string { return []string{"--no-ext-diff", "--no-textconv"} }
+
+// GitKeyRuns reports a git configuration key whose value git may run as a program, or
+// that brings in more configuration. Names that are not known to be harmless by their
+// last part are not reported; the list follows git's documentation.
+func GitKeyRuns(key string) bool {
+	k := strings.ToLower(key)
+	section, _, _ := strings.Cut(k, ".")
+	last := k[strings.LastIndex(k, ".")+1:]
+	switch section {
+	case "alias", "include", "includeif", "hook", "pager", "credential", "difftool", "mergetool", "browser", "man", "guitool", "sendemail", "web", "instaweb":
+		return strings.Contains(k, ".")
+	case "color":
+		return false
+	case "url":
+		return last == "insteadof" || last == "pushinsteadof"
+	}
+	return slices.Contains([]string{
+		"fsmonitor", "hookspath", "pager", "editor", "askpass", "sshcommand", "gitproxy", "attributesfile",
+		"textconv", "command", "external", "driver", "clean", "smudge", "process", "program", "helper", "cmd",
+		"uploadpack", "receivepack", "vcs", "sequenceeditor", "templatedir", "packobjectshook", "defaultkeycommand",
+		"update", "alternaterefscommand",
+	}, last) || k == "sequence.editor" || k == "diff.tool" || k == "merge.tool"
+}
+
+// GitConfigPrograms returns the keys of a git configuration file, in their order of
+// appearance, that can make git run a program. A caller compares the answers from before
+// and after a command (S3), and sets Env.GitPrograms when there are any.
+func GitConfigPrograms(config string) []string {
+	var out []string
+	section := ""
+	lines := bufio.NewScanner(strings.NewReader(config))
+	lines.Buffer(nil, len(config)+1)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(line, "[") {
+			head, rest, _ := strings.Cut(line[1:], "]")
+			name, sub, _ := strings.Cut(head, " ")
+			section = strings.ToLower(name)
+			if sub = strings.Trim(strings.TrimSpace(sub), `"`); sub != "" {
+				section += "." + sub
+			}
+			line = strings.TrimSpace(rest)
+		}
+		key, _, _ := strings.Cut(line, "=")
+		key = strings.TrimSpace(key)
+		if key == "" || strings.HasPrefix(key, "#") || strings.HasPrefix(key, ";") {
+			continue
+		}
+		if full := section + "." + key; GitKeyRuns(full) {
+			out = append(out, full)
+		}
+	}
+	return out
+}

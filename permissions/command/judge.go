@@ -1,0 +1,140 @@
+package command
+
+import (
+	"errors"
+	"path"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/capability"
+	"acp-agent/internal/shell"
+	"acp-agent/permissions"
+)
+
+// errTooDeep stops the walk of a program that nests deeper than MaxDepth.
+var errTooDeep = errors.New("nested too deep")
+
+// Judge returns the verdict on a command text under the policy default-v1. The text
+// must be the one that will run, after preprocessing (C7). Judge never fails: a text
+// that is too long, too deep or not text is denied, one that does not parse is asked.
+func Judge(text string, env Env) Verdict {
+	if err := shell.CheckText(text); err != nil {
+		return whole(text, denies(Limits, "the command cannot be run safely: "+err.Error()))
+	}
+	if nesting(text) > 4*MaxDepth {
+		return whole(text, denies(Limits, "the command nests too deep to be judged"))
+	}
+	file, err := shell.Parse(text, env.Dialect)
+	if err != nil {
+		return whole(text, asks(Unparsed, "the command could not be parsed: "+err.Error()))
+	}
+	j := newJudge(text, env)
+	j.stmts(file.Stmts, dirs{list: []string{env.Cwd}}, finding{})
+	if j.err != nil {
+		return whole(text, denies(Limits, "the command nests too deep to be judged"))
+	}
+	return j.verdict(text)
+}
+
+// whole is the verdict on a text that was not taken apart.
+func whole(text string, f finding) Verdict {
+	p := Part{Text: text}
+	p.judge(f)
+	v := Verdict{Action: f.action, Class: f.class, Reason: f.reason, Parts: []Part{p}, Validation: f.validation}
+	if f.action == capability.Ask {
+		v.ToAllow = []string{text, text, "*"}
+	}
+	return v
+}
+
+// nesting is a cheap upper bound of how deep brackets and substitutions nest, so that
+// the recursive parser is never given a text that could exhaust its stack.
+func nesting(text string) int {
+	depth, most := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '(', '{', '[':
+			depth++
+			most = max(most, depth)
+		case ')', '}', ']':
+			depth = max(depth-1, 0)
+		}
+	}
+	return most
+}
+
+type judge struct {
+	env   Env
+	text  string
+	parts []Part
+	depth int
+	err   error
+	// fetched holds the paths that a network command of this program has written.
+	fetched map[string]bool
+}
+
+func newJudge(text string, env Env) *judge {
+	if env.Secret == nil {
+		env.Secret = permissions.Secret
+	}
+	if env.Inside == nil {
+		env.Inside = insideText(env.Roots)
+	}
+	return &judge{env: env, text: text, fetched: map[string]bool{}}
+}
+
+// verdict takes the worst part as the verdict of the program.
+func (j *judge) verdict(text string) Verdict {
+	worst := allowed()
+	worst.reason = "every command only reads, inside the workspace"
+	name := ""
+	v := Verdict{Parts: j.parts}
+	for _, p := range j.parts {
+		f := p.finding()
+		if next := worst.worse(f); next != worst {
+			worst = next
+			if len(p.Argv) > 0 {
+				name = path.Base(p.Argv[0])
+			}
+		}
+		v.Network = v.Network || p.Network
+		v.Validation = v.Validation || p.Validation
+	}
+	if len(j.parts) == 0 {
+		worst = asks(Unlisted, "the command is empty")
+		v.Parts = []Part{{Text: text, Action: capability.Ask, Class: Unlisted, Reason: worst.reason}}
+	}
+	v.Action, v.Class, v.Reason = worst.action, worst.class, worst.reason
+	if v.Action == capability.Ask {
+		if name == "" && len(v.Parts[0].Argv) > 0 {
+			name = path.Base(v.Parts[0].Argv[0])
+		}
+		if name == "" {
+			name = text
+		}
+		v.ToAllow = []string{text, name, "*"}
+	}
+	return v
+}
+
+func (p *Part) judge(f finding) {
+	p.Action, p.Class, p.Reason, p.Validation = f.action, f.class, f.reason, f.validation
+}
+
+func (p *Part) finding() finding {
+	return finding{action: p.Action, class: p.Class, reason: p.Reason, validation: p.Validation, set: true}
+}
+
+// raise makes a part at least as strict as f.
+func (p *Part) raise(f finding) {
+	p.judge(p.finding().worse(f))
+}
+
+// slice returns the text of a node as it was written.
+func (j *judge) slice(node syntax.Node) string {
+	from, to := int(node.Pos().Offset()), int(node.End().Offset())
+	if from < 0 || to > len(j.text) || from > to {
+		return ""
+	}
+	return j.text[from:to]
+}

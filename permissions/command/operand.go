@@ -1,0 +1,142 @@
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"acp-agent/permissions"
+)
+
+// operand judges a path that a listed command uses. reads says that the content of the
+// file comes out, not only its name. The zero finding means that all is well.
+func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
+	if !w.static {
+		return asks(Dynamic, w.raw+" is only known when the command runs")
+	}
+	if w.value == "/dev/null" {
+		return finding{}
+	}
+	if traverses(w.value) {
+		return validates(ReasonTraversal)
+	}
+	if w.value == "" {
+		return asks(Unlisted, "an empty path is no path")
+	}
+	names, ok := at.join(w.value)
+	if !ok {
+		return asks(Outside, w.value+" is taken from a directory that is not known")
+	}
+	var f finding
+	for _, name := range names {
+		resolved, inside := j.env.Inside(name)
+		if j.env.Secret(name) || resolved != "" && j.env.Secret(resolved) {
+			if reads {
+				return denies(SecretRead, w.value+" holds secrets, and reading secrets is not permitted")
+			}
+			f = f.worse(asks(SecretRead, w.value+" holds secrets"))
+		}
+		if !inside {
+			f = f.worse(asks(Outside, w.value+" lies outside the workspace"))
+			resolved = name
+		}
+		if !slices.Contains(p.Reads, resolved) {
+			p.Reads = append(p.Reads, resolved)
+		}
+	}
+	return f
+}
+
+// tree judges a directory whose whole content is read.
+func (j *judge) tree(name string, at dirs) finding {
+	names, ok := at.join(name)
+	if !ok {
+		return asks(Outside, "the directory is not known")
+	}
+	for _, dir := range names {
+		resolved, _ := j.env.Inside(dir)
+		if j.env.HoldsSecret == nil || j.env.HoldsSecret(resolved) {
+			return asks(SecretRead, "reading all of "+name+" may read files that hold secrets")
+		}
+	}
+	return finding{}
+}
+
+// traverses is the class of R118.
+func traverses(v string) bool {
+	return strings.Contains(v, "../") || strings.Contains(v, `..\`) || strings.HasSuffix(v, "/..")
+}
+
+// candidates are the paths that an argument may name: itself, or what follows the
+// marks with which programs join an option or a host to a path.
+func candidates(v string) []string {
+	out := []string{v}
+	add := func(s string) {
+		s = strings.TrimPrefix(s, "file://")
+		if s != "" && s != v {
+			out = append(out, s)
+		}
+	}
+	for _, mark := range []string{"=", "@", ":", "<"} {
+		if i := strings.LastIndex(v, mark); i >= 0 {
+			add(v[i+1:])
+		}
+	}
+	if strings.HasPrefix(v, "file://") {
+		add(v)
+	}
+	if len(v) > 2 && v[0] == '-' && v[1] != '-' {
+		add(v[2:])
+	}
+	return out
+}
+
+// secretArg reports whether an argument names a secret, by its text or by where it
+// leads; a glob that could only be meant for one counts.
+func (j *judge) secretArg(w word, at dirs) bool {
+	for _, c := range candidates(w.value) {
+		if strings.ContainsAny(c, " \n") && !strings.Contains(c, "/") || strings.HasPrefix(c, "http") {
+			continue
+		}
+		if j.env.Secret(c) && (c != "credentials") || isProcEnviron(c) || c == "/etc/shadow" || c == "/etc/gshadow" {
+			return true
+		}
+		if !w.static && secretGlob(c) {
+			return true
+		}
+		if !w.static || strings.HasPrefix(c, "-") || strings.Contains(c, "://") || len(c) > 1024 {
+			continue
+		}
+		names, _ := at.join(c)
+		for _, name := range names {
+			if resolved, _ := j.env.Inside(name); resolved != "" && resolved != name && j.env.Secret(resolved) && !j.env.Secret(name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// secretGlob reports a glob with some literal text that matches a well-known secret.
+func secretGlob(pattern string) bool {
+	base := path.Base(pattern)
+	if !strings.ContainsAny(base, "*?[") || strings.Trim(base, "*?[]") == "" {
+		return false
+	}
+	for _, name := range []string{
+		".env", ".env.local", ".env.production", ".npmrc", ".netrc", ".pypirc", ".pgpass", ".git-credentials",
+		"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "x.pem", "x.key", "x.p12", "x.pfx", "credentials", "credentials.json",
+	} {
+		if strings.HasPrefix(name, ".") && !strings.HasPrefix(base, ".") {
+			continue
+		}
+		if ok, err := path.Match(base, name); err == nil && ok && permissions.Secret(name) && literal(base) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func literal(glob string) int {
+	return len(strings.Trim(strings.NewReplacer("*", "", "?", "").Replace(glob), "[]"))
+}

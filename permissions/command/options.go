@@ -1,0 +1,124 @@
+package command
+
+import (
+	"strings"
+)
+
+// options is the grammar of a command's options that are known to be harmless (C4).
+// An option that is not here is asked about; long names must be written out.
+type options struct {
+	flags    string // short options without a value; they may be clustered
+	valued   string // short options with a value, attached or in the next word
+	file     string // short options whose value is a file that is read
+	long     string // long options without a value
+	longVal  string // long options with a value, attached or in the next word
+	longMay  string // long options with or without an attached value
+	longFile string // long options whose value is a file that is read
+	number   bool   // accepts -5
+}
+
+// parsed is a command line that the grammar accepts.
+type parsed struct {
+	operands []word
+	files    []word            // values of options that name files
+	seen     map[string]string // options as they appeared, with their value
+	dashed   bool              // there was a "--"
+}
+
+func (p parsed) has(names ...string) bool {
+	for _, n := range names {
+		if _, ok := p.seen[n]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// parse reads the words after the command's name. bad is the first option that the
+// grammar does not know, or one that lacks its value.
+func (o options) parse(args []word) (p parsed, bad string) {
+	p.seen = map[string]string{}
+	for i := 0; i < len(args); i++ {
+		v := args[i].value
+		var next *word
+		if i+1 < len(args) {
+			next = &args[i+1]
+		}
+		var used bool
+		switch {
+		case v == "--":
+			p.dashed = true
+			p.operands = append(p.operands, args[i+1:]...)
+			return p, ""
+		case strings.HasPrefix(v, "--"):
+			used, bad = o.longOption(&p, args[i], next)
+		case len(v) > 1 && v[0] == '-':
+			used, bad = o.cluster(&p, args[i], next)
+		default:
+			p.operands = append(p.operands, args[i])
+		}
+		if bad != "" {
+			return p, bad
+		}
+		if used {
+			i++
+		}
+	}
+	return p, ""
+}
+
+func (o options) longOption(p *parsed, w word, next *word) (used bool, bad string) {
+	name, value, attached := strings.Cut(w.value, "=")
+	switch {
+	case hasWord(o.long, name) && !attached, hasWord(o.longMay, name):
+		p.seen[name] = value
+		return false, ""
+	case hasWord(o.longVal, name), hasWord(o.longFile, name):
+		from := word{value: value, raw: w.raw, static: w.static}
+		if !attached {
+			if next == nil {
+				return false, w.value
+			}
+			from, used = *next, true
+		}
+		p.seen[name] = from.value
+		if hasWord(o.longFile, name) {
+			p.files = append(p.files, from)
+		}
+		return used, ""
+	default:
+		return false, w.value
+	}
+}
+
+func (o options) cluster(p *parsed, w word, next *word) (used bool, bad string) {
+	v := w.value
+	if o.number && strings.Trim(v[1:], "0123456789") == "" {
+		p.seen["-NUM"] = v[1:]
+		return false, ""
+	}
+	for i := 1; i < len(v); i++ {
+		c := v[i : i+1]
+		switch {
+		case strings.Contains(o.flags, c):
+			p.seen["-"+c] = ""
+			continue
+		case strings.Contains(o.valued, c), strings.Contains(o.file, c):
+		default:
+			return false, v
+		}
+		from := word{value: v[i+1:], raw: w.raw, static: w.static}
+		if from.value == "" {
+			if next == nil {
+				return false, v
+			}
+			from, used = *next, true
+		}
+		p.seen["-"+c] = from.value
+		if strings.Contains(o.file, c) {
+			p.files = append(p.files, from)
+		}
+		return used, ""
+	}
+	return false, ""
+}

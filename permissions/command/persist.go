@@ -1,0 +1,145 @@
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"acp-agent/permissions"
+)
+
+// persistence is DN9: what makes code run later, or changes what governs the agent.
+func (j *judge) persistence(s simple) finding {
+	switch s.name() {
+	case "crontab":
+		if !hasAnyArg(s, "-l") {
+			return denies(Persist, "crontab plans commands for later")
+		}
+	case "at", "batch", "atrm", "schtasks", "chsh":
+		return denies(Persist, s.name()+" changes what runs later")
+	case "systemctl":
+		if hasWord("enable link edit daemon-reload preset reenable set-environment import-environment", subcommand(s)) {
+			return denies(Persist, "systemctl "+subcommand(s)+" changes what runs later")
+		}
+	case "launchctl":
+		if hasWord("load bootstrap enable submit setenv kickstart", subcommand(s)) {
+			return denies(Persist, "launchctl "+subcommand(s)+" changes what runs later")
+		}
+	case "ssh-copy-id", "update-rc.d", "chkconfig":
+		return denies(Persist, s.name()+" changes who or what may come in later")
+	case "git":
+		if f := gitPersists(s); f.set {
+			return f
+		}
+	}
+	removes := slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "mkdir"}, s.name())
+	for _, w := range writtenBy(s) {
+		f := j.persists(w.value, s.at)
+		if f.set && (!removes || j.governs(w.value, s.at)) {
+			return f
+		}
+	}
+	return finding{}
+}
+
+// persists judges a file that is written.
+func (j *judge) persists(name string, at dirs) finding {
+	names, ok := at.join(name)
+	if !ok {
+		names = []string{name}
+	}
+	for _, n := range slices.Clone(names) {
+		if resolved, _ := j.env.Inside(n); resolved != "" && resolved != n {
+			names = append(names, resolved)
+		}
+	}
+	for _, n := range names {
+		if f := accountFile(n); f.set {
+			return f
+		}
+		if runsLater(n, j.env.Own) {
+			return denies(Persist, path.Base(n)+" makes code run later or governs the agent")
+		}
+	}
+	return finding{}
+}
+
+// governs reports a name whose loss would change what the agent may do.
+func (j *judge) governs(name string, at dirs) bool {
+	names, ok := at.join(name)
+	if !ok {
+		names = []string{name}
+	}
+	for _, n := range names {
+		if permissions.Protected(n, j.env.Own...) == permissions.ProtectedDeny || inGit(n, "hooks") {
+			return true
+		}
+	}
+	return false
+}
+
+// runsLater reports a file that other programs will run or obey.
+func runsLater(name string, own []string) bool {
+	for _, dir := range []string{
+		"/etc/cron.d", "/etc/crontab", "/etc/cron.daily", "/etc/cron.hourly", "/etc/cron.weekly", "/etc/cron.monthly", "/var/spool/cron",
+		"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh", "/etc/zshrc", "/etc/zprofile", "/etc/environment",
+		"/etc/rc.local", "/etc/init.d", "/etc/systemd", "/lib/systemd", "/usr/lib/systemd", "/etc/ld.so.preload", "/etc/ld.so.conf.d", "/etc/xdg/autostart", "/etc/hosts.allow",
+	} {
+		if within(dir, name) {
+			return true
+		}
+	}
+	switch permissions.Protected(name, own...) {
+	case permissions.ProtectedDeny:
+		return true
+	case permissions.ProtectedAsk:
+		return !gitInterior(name) || inGit(name, "hooks") || inGit(name, "config") || inGit(name, "config.worktree")
+	default:
+		return false
+	}
+}
+
+// gitInterior reports a protected name that is only git's own data.
+func gitInterior(name string) bool {
+	parts := strings.Split(strings.ToLower(strings.ReplaceAll(name, `\`, "/")), "/")
+	return slices.Contains(parts, ".git") || parts[len(parts)-1] == ".gitmodules"
+}
+
+// inGit reports whether the name is that entry of a git directory, or beneath it. The
+// git directory as a whole counts as each of its entries.
+func inGit(name, entry string) bool {
+	parts := strings.Split(strings.ToLower(strings.ReplaceAll(strings.TrimRight(name, "/"), `\`, "/")), "/")
+	for i, p := range parts {
+		if p == ".git" && i+1 < len(parts) {
+			rest := parts[i+1:]
+			if rest[0] == "modules" || rest[0] == "worktrees" {
+				return slices.Contains(rest, entry)
+			}
+			return rest[0] == entry
+		}
+	}
+	return false
+}
+
+// gitPersists judges git's own ways to plant a program.
+func gitPersists(s simple) finding {
+	if subcommand(s) != "config" {
+		return finding{}
+	}
+	if hasAnyArg(s, "--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch", "get", "list", "--unset") {
+		return finding{}
+	}
+	ops := operands(s)
+	if len(ops) < 3 { // config KEY reads
+		if hasFlag(s, "e", "--edit") {
+			return denies(Persist, "git config opens the configuration in an editor")
+		}
+		return finding{}
+	}
+	for _, w := range ops[1:] {
+		if GitKeyRuns(w.value) {
+			return denies(Persist, "git config "+w.value+" can make git run a program")
+		}
+	}
+	return finding{}
+}

@@ -1,0 +1,200 @@
+package command
+
+import (
+	"regexp"
+	"strings"
+)
+
+// versionForms lists the exact words with which a program prints its version.
+var versionForms = map[string]string{
+	"go": "version", "node": "--version -v", "npm": "--version -v", "yarn": "--version -v", "pnpm": "--version -v",
+	"python": "--version -V", "python3": "--version -V", "pip": "--version -V", "pip3": "--version -V",
+	"ruby": "--version -v", "gem": "--version -v", "bundle": "--version -v", "perl": "--version -v", "php": "--version -v",
+	"java": "--version -version", "javac": "--version -version", "rustc": "--version -V", "cargo": "--version -V",
+	"rustup": "--version -V", "gcc": "--version", "g++": "--version", "cc": "--version", "clang": "--version",
+	"make": "--version -v", "cmake": "--version", "dotnet": "--version", "swift": "--version", "deno": "--version -V",
+	"bun": "--version -v", "tsc": "--version -v", "git": "--version version", "docker": "--version -v", "bash": "--version",
+	"uv": "--version", "lua": "-v", "kotlin": "-version", "scala": "-version --version", "ghc": "--version", "elixir": "--version",
+}
+
+// readers is the list of commands that only read, with the options that were looked at
+// one by one. Options that write, run a program, follow links or wait for ever are not
+// here on purpose: sort -o, uniq IN OUT, grep -R, tail -f, date -s, tree -o, file -C.
+var readers = map[string]entry{
+	"true": {args: argText}, "false": {args: argText}, ":": {args: argText},
+	"exit":   {args: argText, most: 1},
+	"pwd":    {options: options{flags: "LP"}},
+	"echo":   {options: options{}, args: argText, check: nil},
+	"printf": {args: argText},
+	"ls": {args: argNames, options: options{
+		flags:   "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
+		long:    "--all --almost-all --human-readable --group-directories-first --reverse --size --inode --directory --full-time --recursive --numeric-uid-gid --no-group --literal --si",
+		longMay: "--color --classify --hyperlink", longVal: "--sort --time --time-style --format --hide --ignore --width --indicator-style",
+	}},
+	"cat": {args: argFiles, options: options{
+		flags: "AbeEnstTuv", long: "--number --number-nonblank --show-all --show-ends --show-tabs --show-nonprinting --squeeze-blank",
+	}},
+	"tac": {args: argFiles}, "rev": {args: argFiles},
+	"grep": grepEntry(), "egrep": grepEntry(), "fgrep": grepEntry(),
+	"head": {args: argFiles, options: options{
+		flags: "qvz", valued: "nc", number: true, long: "--quiet --silent --verbose --zero-terminated", longVal: "--lines --bytes",
+	}},
+	"tail": {args: argFiles, options: options{
+		flags: "qvz", valued: "nc", number: true, long: "--quiet --silent --verbose --zero-terminated", longVal: "--lines --bytes",
+	}},
+	"wc": {args: argFiles, options: options{
+		flags: "clmwL", long: "--lines --words --chars --bytes --max-line-length", longVal: "--total",
+	}},
+	"sort": {args: argFiles, options: options{
+		flags: "bdfgiMhnRrVcCmsuz", valued: "kt",
+		long:    "--reverse --unique --numeric-sort --human-numeric-sort --version-sort --stable --ignore-case --general-numeric-sort --month-sort --ignore-leading-blanks --dictionary-order --zero-terminated --merge",
+		longVal: "--key --field-separator --sort", longMay: "--check",
+	}},
+	"uniq": {args: argFiles, most: 1, options: options{
+		flags: "cdDiuz", valued: "fsw", long: "--count --repeated --unique --ignore-case --zero-terminated",
+		longVal: "--skip-fields --skip-chars --check-chars", longMay: "--all-repeated --group",
+	}},
+	"diff": {args: argFiles, most: 2, check: checkDiff, options: options{
+		flags: "ucqsiwbBEZaryNpednyt", valued: "UCWI", number: true,
+		long:    "--brief --side-by-side --ignore-all-space --ignore-space-change --ignore-blank-lines --recursive --new-file --report-identical-files --suppress-common-lines --strip-trailing-cr --ignore-case --text --minimal --no-dereference --ignore-trailing-space --show-c-function --expand-tabs",
+		longMay: "--unified --context --color", longVal: "--exclude --width --label --ignore-matching-lines",
+	}},
+	"cmp":      {args: argFiles, most: 2, options: options{flags: "bls", long: "--print-bytes --silent --quiet --verbose"}},
+	"comm":     {args: argFiles, most: 2, options: options{flags: "123i", long: "--check-order --nocheck-order"}},
+	"basename": {args: argText, options: options{flags: "az", valued: "s", long: "--multiple --zero", longVal: "--suffix"}},
+	"dirname":  {args: argText, options: options{flags: "z", long: "--zero"}},
+	"realpath": {args: argNames, options: options{flags: "emsqLPz", long: "--canonicalize-existing --canonicalize-missing --strip --no-symlinks --quiet"}},
+	"readlink": {args: argNames, options: options{flags: "femnqsvz", long: "--canonicalize --canonicalize-existing --canonicalize-missing --no-newline"}},
+	"stat":     {args: argNames, options: options{flags: "fLltxnqrs", valued: "c", long: "--file-system --terse --dereference", longVal: "--format --printf"}},
+	"file":     {args: argNames, options: options{flags: "biLhkNrpsv0", long: "--brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --raw"}},
+	"which":    {args: argText, options: options{flags: "as", long: "--all"}},
+	"type":     {args: argText, options: options{flags: "afptP"}},
+	"date": {args: argText, check: checkDate, options: options{
+		flags: "uR", valued: "d", file: "r", long: "--utc --universal --rfc-email", longVal: "--date --rfc-3339", longMay: "--iso-8601", longFile: "--reference",
+	}},
+	"cut": {args: argFiles, options: options{
+		flags: "nsz", valued: "bcdf", long: "--only-delimited --complement --zero-terminated", longVal: "--bytes --characters --delimiter --fields --output-delimiter",
+	}},
+	"tr":    {args: argText, most: 2, options: options{flags: "cCdst", long: "--complement --delete --squeeze-repeats --truncate-set1"}},
+	"nl":    {args: argFiles, options: options{flags: "p", valued: "bdfhilnsvw", longVal: "--body-numbering --number-width --number-format --starting-line-number"}},
+	"fold":  {args: argFiles, options: options{flags: "bs", valued: "w", long: "--bytes --spaces", longVal: "--width"}},
+	"paste": {args: argFiles, options: options{flags: "sz", valued: "d", long: "--serial", longVal: "--delimiters"}},
+	"od":    {args: argFiles, options: options{flags: "abcdfhilosvx", valued: "AjNtw"}},
+	"seq":   {args: argText, most: 3, options: options{flags: "w", valued: "sf", long: "--equal-width", longVal: "--separator --format"}},
+	"uname": {options: options{flags: "amnoprsv", long: "--all"}},
+	"arch":  {}, "nproc": {options: options{long: "--all"}}, "whoami": {}, "id": {options: options{flags: "ugGnr"}},
+	"md5sum": {args: argFiles}, "sha1sum": {args: argFiles}, "sha256sum": {args: argFiles},
+	"tree": {args: argNames, options: options{
+		flags: "adfisphugDCnJXrtvAFNQcU", valued: "LPI", long: "--dirsfirst --noreport --prune --du --gitignore --si", longVal: "--filelimit --sort",
+	}},
+	"du": {args: argNames, options: options{
+		flags: "abchkmsxlS0", valued: "dBt", long: "--all --apparent-size --bytes --total --human-readable --summarize --si --one-file-system", longVal: "--max-depth --block-size --exclude --threshold",
+	}},
+	"df": {args: argNames, options: options{
+		flags: "ahHiklmPT", valued: "txB", long: "--all --human-readable --inodes --local --portability --print-type --si --total", longVal: "--type --exclude-type --block-size", longMay: "--output",
+	}},
+	"sed": {args: argText, check: checkSed, options: options{flags: "nE", long: "--quiet --silent"}},
+	"awk": {args: argText, check: checkAwk, options: options{valued: "F"}},
+	"jq":  {args: argText, check: checkJQ, options: options{flags: "rcMSe", long: "--raw-output --compact-output --sort-keys --monochrome-output"}},
+}
+
+func grepEntry() entry {
+	return entry{args: argPattern, check: checkGrep, options: options{
+		flags: "EFGPiyvwxcLlmoqsbHhnTzZraIU", valued: "ABCem", file: "f", number: true,
+		long:     "--line-number --ignore-case --no-ignore-case --recursive --count --files-with-matches --files-without-match --only-matching --word-regexp --line-regexp --extended-regexp --fixed-strings --basic-regexp --perl-regexp --invert-match --no-messages --quiet --silent --with-filename --no-filename --null --text --byte-offset --initial-tab",
+		longVal:  "--include --exclude --exclude-dir --max-count --context --after-context --before-context --regexp --binary-files --directories --label",
+		longMay:  "--color --colour",
+		longFile: "--file --exclude-from",
+	}}
+}
+
+func checkGrep(j *judge, p parsed, at dirs) finding {
+	if p.seen["--directories"] != "" && p.seen["--directories"] != "skip" {
+		return asks(Unlisted, "grep --directories is not on the list of what only reads")
+	}
+	if !p.has("-r", "--recursive") {
+		return finding{}
+	}
+	paths := p.operands
+	if !p.has("-e", "-f", "--regexp", "--file") {
+		paths = paths[min(1, len(paths)):]
+	}
+	if len(paths) == 0 {
+		return j.tree(".", at)
+	}
+	var f finding
+	for _, w := range paths {
+		f = f.worse(j.tree(w.value, at))
+	}
+	return f
+}
+
+// checkDiff keeps a recursive diff from following links out of the workspace.
+func checkDiff(j *judge, p parsed, at dirs) finding {
+	if !p.has("-r", "--recursive") {
+		return finding{}
+	}
+	if !p.has("--no-dereference") {
+		return asks(Outside, "diff -r follows links, which may lead outside the workspace")
+	}
+	var f finding
+	for _, w := range p.operands {
+		f = f.worse(j.tree(w.value, at))
+	}
+	return f
+}
+
+// checkDate refuses the operand that sets the clock.
+func checkDate(_ *judge, p parsed, _ dirs) finding {
+	for _, w := range p.operands {
+		if !strings.HasPrefix(w.value, "+") {
+			return asks(Unlisted, "date with a time sets the clock")
+		}
+	}
+	return finding{}
+}
+
+// The only scripts of sed, awk and jq that count as reading: they print lines, fields
+// and members, and nothing else.
+var (
+	sedPrints = regexp.MustCompile(`^(\d+|\$|\d+,(\d+|\$))p(;(\d+|\$|\d+,(\d+|\$))p)*$`)
+	awkPrints = regexp.MustCompile(`^(NR ?(==|<=|>=|<) ?\d+ ?)?\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}$`)
+	jqSelects = regexp.MustCompile(`^\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\[?\.)*( ?\| ?(keys|length|type|\.([A-Za-z0-9_."\[\]]*)))*$`)
+)
+
+func checkSed(j *judge, p parsed, at dirs) finding {
+	if !p.has("-n", "--quiet", "--silent") || len(p.operands) == 0 || !sedPrints.MatchString(p.operands[0].value) {
+		return asks(Interpreter, "only sed scripts that print lines are known to read only")
+	}
+	return j.scriptFiles(p, at)
+}
+
+func checkAwk(j *judge, p parsed, at dirs) finding {
+	if len(p.operands) == 0 || !awkPrints.MatchString(p.operands[0].value) {
+		return asks(Interpreter, "only awk scripts that print fields are known to read only")
+	}
+	for _, w := range p.operands[1:] {
+		if strings.Contains(w.value, "=") {
+			return asks(Unlisted, "an operand of awk sets a variable")
+		}
+	}
+	return j.scriptFiles(p, at)
+}
+
+func checkJQ(j *judge, p parsed, at dirs) finding {
+	if len(p.operands) == 0 || !jqSelects.MatchString(p.operands[0].value) {
+		return asks(Interpreter, "only jq filters that select members are known to read only")
+	}
+	return j.scriptFiles(p, at)
+}
+
+// scriptFiles checks the operands behind a script.
+func (j *judge) scriptFiles(p parsed, at dirs) finding {
+	var f finding
+	for _, w := range p.operands[1:] {
+		if w.value != "-" {
+			f = f.worse(j.operand(&Part{}, w, at, true))
+		}
+	}
+	return f
+}

@@ -1,0 +1,223 @@
+package command
+
+import (
+	"path"
+	"strings"
+
+	"acp-agent/capability"
+)
+
+// argKind says what the operands of a listed command are.
+type argKind uint8
+
+const (
+	argNone    argKind = iota // there are none
+	argText                   // plain text
+	argFiles                  // files whose content is read; "-" is standard input
+	argNames                  // files of which only names and attributes come out
+	argPattern                // a pattern, unless an option gave it, and then files
+)
+
+// entry is a row of the list of commands that only read.
+type entry struct {
+	options
+	args  argKind
+	most  int // the most operands; 0 means any number
+	check func(j *judge, p parsed, at dirs) finding
+}
+
+// listed judges a command by the list. moved is where it leaves the program when it
+// changes the directory.
+func (j *judge) listed(part *Part, s simple, at dirs) (f finding, moved *flow, known bool) {
+	name := s.name()
+	switch name {
+	case "cd", "pushd", "popd":
+		f, end := j.changesDir(part, s, at)
+		return f, &end, true
+	}
+	if !s.words[0].static {
+		return asks(Dynamic, "the name of the command is only known when it runs"), nil, false
+	}
+	full := s.words[0].value
+	dir, base := path.Split(full)
+	for _, w := range s.args() {
+		if w.static {
+			continue
+		}
+		if traverses(w.value) {
+			return validates(ReasonTraversal), nil, false
+		}
+		return asks(Dynamic, w.raw+" is only known when the command runs"), nil, false
+	}
+	if base != name || dir != "" && dir != "/bin/" && dir != "/usr/bin/" {
+		return unlisted(s), nil, false
+	}
+	return j.reads(part, s, at), nil, true
+}
+
+// reads judges a command all of whose words are known.
+func (j *judge) reads(part *Part, s simple, at dirs) finding {
+	if f, ok := j.version(s); ok {
+		return f
+	}
+	switch s.name() {
+	case "git":
+		return j.git(part, s, at)
+	case "find":
+		return j.find(part, s, at)
+	case "test", "[":
+		return j.test(part, s, at)
+	case "npm", "yarn", "pnpm", "pip", "pip3":
+		return j.packages(s)
+	case "command":
+		return j.lookup(s)
+	}
+	e, ok := readers[s.name()]
+	if !ok {
+		return unlisted(s)
+	}
+	p, bad := e.parse(s.args())
+	if bad != "" {
+		return asks(Unlisted, "the option "+bad+" of "+s.name()+" is not on the list of what only reads")
+	}
+	if e.most > 0 && len(p.operands) > e.most {
+		return asks(Unlisted, s.name()+" is given more operands than it reads")
+	}
+	return j.operands(part, s, e, p, at)
+}
+
+// operands checks the paths and the special rules of a listed command.
+func (j *judge) operands(part *Part, s simple, e entry, p parsed, at dirs) finding {
+	f := allowed()
+	for _, w := range p.files {
+		f = f.worse(j.operand(part, w, at, true))
+	}
+	paths := p.operands
+	switch e.args {
+	case argNone:
+		if len(paths) > 0 {
+			return asks(Unlisted, s.name()+" is given an operand that is not on the list of what only reads")
+		}
+	case argText:
+		paths = nil
+	case argPattern:
+		if !p.has("-e", "-f", "--regexp", "--file") {
+			paths = paths[min(1, len(paths)):]
+		}
+	}
+	for _, w := range paths {
+		if w.value == "-" && e.args != argNames {
+			continue
+		}
+		f = f.worse(j.operand(part, w, at, e.args != argNames))
+	}
+	if e.check != nil {
+		f = f.worse(e.check(j, p, at))
+	}
+	return f
+}
+
+// unlisted asks about a command that is not on the list, with the reason of R118 when
+// an argument climbs.
+func unlisted(s simple) finding {
+	for _, w := range s.words {
+		if traverses(w.value) {
+			return validates(ReasonTraversal)
+		}
+	}
+	name := shown(s.words[0])
+	switch {
+	case isInterpreter(s.name()), hasWord("eval source .", s.name()):
+		return asks(Interpreter, name+" runs a program that is not judged here")
+	case usesNetwork(s):
+		return asks(Unlisted, name+" uses the network")
+	case len(writtenBy(s)) > 0:
+		return asks(Writes, name+" changes files")
+	default:
+		return asks(Unlisted, name+" is not on the list of commands that only read")
+	}
+}
+
+// changesDir follows cd, pushd and popd (C6).
+func (j *judge) changesDir(part *Part, s simple, at dirs) (finding, flow) {
+	lost := flow{ok: dirs{unknown: true}, fail: at}
+	args := s.args()
+	for _, w := range args {
+		if traverses(w.value) {
+			return validates(ReasonTraversal), j.moved(w, at, lost)
+		}
+	}
+	if s.name() == "popd" || len(args) != 1 || strings.HasPrefix(args[0].value, "-") || strings.HasPrefix(args[0].value, "+") {
+		return asks(Outside, s.name()+" goes to a directory that is not known"), lost
+	}
+	w := args[0]
+	if !w.static {
+		return asks(Dynamic, w.raw+" is only known when the command runs"), lost
+	}
+	return allowed().worse(j.operand(part, w, at, false)), j.moved(w, at, lost)
+}
+
+func (j *judge) moved(w word, at dirs, lost flow) flow {
+	if !w.static || w.value == "" {
+		return lost
+	}
+	names, ok := at.join(w.value)
+	if !ok {
+		return lost
+	}
+	next := dirs{}
+	for _, name := range names {
+		if resolved, _ := j.env.Inside(name); resolved != "" {
+			name = resolved
+		}
+		next = next.union(dirs{list: []string{name}})
+	}
+	return flow{ok: next, fail: at}
+}
+
+// version allows the question for a program's version, spelt exactly. Tools that load
+// code which the project names are asked about until the project is trusted (T2).
+func (j *judge) version(s simple) (finding, bool) {
+	if len(s.argv) != 2 {
+		return finding{}, false
+	}
+	forms, ok := versionForms[s.name()]
+	if !ok || !hasWord(forms, s.argv[1]) {
+		return finding{}, false
+	}
+	if j.env.Untrusted && hasWord("yarn pnpm npm cargo rustc rustup go bundle corepack", s.name()) {
+		return asks(Interpreter, s.name()+" may run code that this untrusted project names"), true
+	}
+	return allowed(), true
+}
+
+// packages allows the listing of installed packages (R119).
+func (j *judge) packages(s simple) finding {
+	e := entry{options: options{
+		flags: "agl", long: "--json --all --long --global --parseable --production --dev --prod --outdated --not-required --user --local --no-color --silent",
+		longVal: "--depth --format --omit --pattern",
+	}}
+	sub := subcommand(s)
+	if sub != "list" && !(sub == "ls" && s.name() != "yarn" && !strings.HasPrefix(s.name(), "pip")) {
+		return unlisted(s)
+	}
+	p, bad := e.parse(s.args())
+	if bad != "" || len(p.operands) > 2 || len(p.operands) == 2 && strings.ContainsAny(p.operands[1].value, "/.") || p.has("--outdated") {
+		return asks(Unlisted, s.name()+" list has an argument that is not on the list of what only reads")
+	}
+	if j.env.Untrusted && !strings.HasPrefix(s.name(), "pip") {
+		return asks(Interpreter, s.name()+" may run code that this untrusted project names")
+	}
+	return allowed()
+}
+
+// lookup allows "command -v NAME", which runs nothing.
+func (j *judge) lookup(s simple) finding {
+	if len(s.argv) == 3 && (s.argv[1] == "-v" || s.argv[1] == "-V") && !strings.Contains(s.argv[2], "/") {
+		return allowed()
+	}
+	return unlisted(s)
+}
+
+// isAllow is used where a finding decides whether to go on.
+func (f finding) isAllow() bool { return f.set && f.action == capability.Allow }

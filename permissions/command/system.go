@@ -1,0 +1,151 @@
+package command
+
+import (
+	"strings"
+)
+
+// device is DN2: raw devices and file systems.
+func (j *judge) device(s simple) finding {
+	name := s.name()
+	if strings.HasPrefix(name, "mkfs") || strings.HasPrefix(name, "newfs") {
+		return denies(RawDevice, name+" makes a new file system over what is there")
+	}
+	switch name {
+	case "wipefs", "blkdiscard", "sgdisk", "fdisk", "sfdisk", "cfdisk", "gdisk", "parted", "hdparm", "nvme", "badblocks", "cryptsetup", "pvcreate", "vgremove", "lvremove", "zpool", "mke2fs":
+		if hasFlag(s, "", "--help", "--version") || hasAnyArg(s, "-l") {
+			return finding{}
+		}
+		return denies(RawDevice, name+" changes disks below their files")
+	case "diskutil":
+		if sub := strings.ToLower(subcommand(s)); strings.HasPrefix(sub, "erase") || strings.HasPrefix(sub, "partition") || sub == "zerodisk" || sub == "secureerase" {
+			return denies(RawDevice, "diskutil "+sub+" destroys a file system")
+		}
+	}
+	for _, w := range writtenBy(s) {
+		if f := rawDevice(w.value); f.set {
+			return f
+		}
+	}
+	return finding{}
+}
+
+// rawDevice denies writing to a device other than those that hold nothing.
+func rawDevice(name string) finding {
+	rest, ok := strings.CutPrefix(name, "/dev/")
+	if !ok || rest == "" {
+		return finding{}
+	}
+	switch rest {
+	case "null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "ptmx":
+		return finding{}
+	}
+	for _, dir := range []string{"fd/", "pts/", "shm/", "mqueue/", "tcp/", "udp/"} {
+		if strings.HasPrefix(rest, dir) {
+			return finding{}
+		}
+	}
+	return denies(RawDevice, "the raw device "+strings.ReplaceAll(name, unknown, "…")+" would be overwritten")
+}
+
+// privilege is DN5.
+func privilege(s simple) finding {
+	name := s.name()
+	switch name {
+	case "sudo", "su", "doas", "pkexec", "runas", "sudoedit", "visudo", "gosu", "su-exec", "run0",
+		"setcap", "capsh", "setpriv", "usermod", "useradd", "adduser", "groupmod", "gpasswd", "passwd", "chpasswd", "vipw", "nsenter", "dseditgroup", "sysadminctl", "gsudo":
+		return denies(Privilege, name+" changes privileges")
+	case "chmod", "install":
+		for _, w := range s.args() {
+			if setsID(w.value) {
+				return denies(Privilege, name+" "+shown(w)+" gives a program its owner's privileges")
+			}
+		}
+	}
+	for _, w := range writtenBy(s) {
+		if f := accountFile(w.value); f.set {
+			return f
+		}
+	}
+	return finding{}
+}
+
+// setsID reports a mode that sets the setuid or setgid bit.
+func setsID(mode string) bool {
+	mode = strings.TrimPrefix(strings.TrimPrefix(mode, "--mode="), "-m")
+	if len(mode) >= 4 && strings.Trim(mode, "01234567") == "" {
+		bits := mode[len(mode)-4]
+		return bits >= '2' && bits != '1'
+	}
+	for _, clause := range strings.Split(mode, ",") {
+		who, what, ok := strings.Cut(clause, "+")
+		if !ok {
+			who, what, ok = strings.Cut(clause, "=")
+		}
+		if ok && strings.Trim(who, "ugoa") == "" && what != "" && strings.Trim(what, "rwxXst") == "" && strings.Contains(what, "s") {
+			return true
+		}
+	}
+	return false
+}
+
+func accountFile(name string) finding {
+	for _, f := range []string{"/etc/sudoers", "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/pam.d", "/etc/doas.conf", "/etc/sudoers.d"} {
+		if within(f, name) {
+			return denies(Privilege, name+" decides who may do what")
+		}
+	}
+	return finding{}
+}
+
+// power is DN6: power state, killing everything, killing the agent.
+func power(s simple) finding {
+	name := s.name()
+	switch name {
+	case "shutdown", "reboot", "halt", "poweroff", "telinit", "killall5":
+		return denies(PowerState, name+" ends more than the command")
+	case "init":
+		if len(s.argv) == 2 && hasWord("0 1 5 6 s S", s.argv[1]) {
+			return denies(PowerState, "init changes the run level")
+		}
+	case "systemctl", "loginctl", "pmset":
+		if hasWord("poweroff reboot halt suspend hibernate hybrid-sleep kexec emergency rescue exit soft-reboot sleepnow terminate-user kill-user kill-session terminate-session", subcommand(s)) {
+			return denies(PowerState, name+" "+subcommand(s)+" ends more than the command")
+		}
+	case "kill":
+		return killsAll(s)
+	case "pkill", "killall", "skill", "taskkill":
+		for _, w := range s.args() {
+			if strings.Contains(w.value, "acp-agent") {
+				return denies(PowerState, name+" would end the agent itself")
+			}
+		}
+		if hasFlag(s, "u", "--euid", "--uid", "--user") || hasAnyArg(s, ".", ".*", "", "-1") {
+			return denies(PowerState, name+" would end every process")
+		}
+	}
+	return finding{}
+}
+
+func killsAll(s simple) finding {
+	signal := true
+	for _, w := range s.args() {
+		for _, v := range w.vars {
+			if v == "PPID" {
+				return denies(PowerState, "kill would end the agent itself")
+			}
+		}
+		v := w.value
+		if signal && len(v) > 1 && v[0] == '-' {
+			signal = v == "-s" || v == "-n"
+			if v == "-1" && len(s.argv) == 2 {
+				return denies(PowerState, "kill would end every process")
+			}
+			continue
+		}
+		signal = false
+		if v == "-1" || v == "1" || v == "0" {
+			return denies(PowerState, "kill "+v+" would end every process")
+		}
+	}
+	return finding{}
+}

@@ -1,0 +1,175 @@
+package command
+
+import (
+	"acp-agent/capability"
+	"acp-agent/internal/shell"
+	"acp-agent/permissions"
+)
+
+// Class names the kind of finding behind a verdict.
+type Class string
+
+// The classes that allow or ask.
+const (
+	ReadOnly    Class = "read-only"   // on the list, with vetted options
+	Unlisted    Class = "unlisted"    // not on the list, or an option that is not
+	Dynamic     Class = "dynamic"     // not known before it runs
+	Writes      Class = "write"       // writes a file
+	Outside     Class = "outside"     // touches something outside the roots
+	Wrapper     Class = "wrapper"     // runs another command
+	Interpreter Class = "interpreter" // runs a program in another language
+	Unparsed    Class = "unparsed"    // the parser does not accept the text
+	Dangerous   Class = "dangerous"   // one of the findings of R118
+)
+
+// The classes that deny.
+const (
+	Limits     Class = "limits" // too long, too deep, or not text
+	DeleteAll  Class = "DN1"    // recursive or forced delete of a root, home, workspace
+	RawDevice  Class = "DN2"    // a raw device or a file system
+	ForkBomb   Class = "DN3"
+	NetToShell Class = "DN4"  // network content into an interpreter
+	Privilege  Class = "DN5"  // privilege escalation, setuid, capabilities
+	PowerState Class = "DN6"  // power state, kill all, kill the agent
+	Exfil      Class = "DN7"  // secrets or the environment over the network
+	SecretRead Class = "DN8"  // the set that read refuses
+	Persist    Class = "DN9"  // persistence and self-modification
+	ReverseSh  Class = "DN10" // reverse shells
+	ChmodAll   Class = "DN11" // recursive chmod or chown of a root or home
+)
+
+// The sentences of R118, given literally.
+const (
+	ReasonTraversal = "Path traversal detected"
+	ReasonDangerous = "Potentially dangerous command"
+	ReasonRedirect  = "Output redirection to sensitive location"
+)
+
+// Limits of C8.
+const (
+	MaxDepth = 50 // nesting of commands, above which a text is denied
+)
+
+// Env is what a verdict depends on besides the text.
+type Env struct {
+	Cwd   string   // absolute working directory of the command
+	Roots []string // absolute workspace and additional roots
+	Home  string   // absolute; empty: "~" is not known
+	// Inside resolves an absolute path, links and all (also the deepest existing parent
+	// of one that does not exist), and reports whether it lies inside the roots. Nil:
+	// judged by the text of the path and Roots alone, for hosts without a disk.
+	Inside func(path string) (resolved string, ok bool)
+	// Secret reports a path that must not be read. Nil means permissions.Secret.
+	Secret func(path string) bool
+	// HoldsSecret reports whether a secret file lies anywhere beneath a directory, for
+	// commands that read whole trees (grep -r). Nil: such commands are asked about.
+	HoldsSecret func(dir string) bool
+	// Own lists absolute directories of the agent itself, see permissions.Call.Own.
+	Own []string
+	// Untrusted says that the person does not trust the project yet. Tools that read
+	// executable configuration even to print their version are then asked about (T2).
+	Untrusted bool
+	// GitPrograms says that the repository's own git configuration names programs (see
+	// GitConfigPrograms) that GitEnv cannot switch off; git is then asked about (C9).
+	GitPrograms bool
+	Dialect     shell.Dialect
+}
+
+// Part is one simple command or one redirection of the program.
+type Part struct {
+	Text string // as written
+	// Argv holds the words of a command behind its wrappers; a word that is not static
+	// is given as written. Empty for a redirection.
+	Argv   []string
+	Static bool // every word is known before it runs
+	Action capability.Action
+	Class  Class
+	Reason string // one plain sentence
+	// Validation marks a finding of R118 that no stored rule lifts.
+	Validation bool
+	Network    bool // may need the network (S4)
+	// Reads and Wrote are absolute paths that the part is known to read or change.
+	Reads, Wrote []string
+	// Always is the argv prefix that "always" may store, exactly when AlwaysExact; nil
+	// when it must not be offered (E5).
+	Always      []string
+	AlwaysExact bool
+
+	redirect bool
+	// outer is the command with its wrappers when they change what runs.
+	outer []string
+	// spellings are further texts of the command, for deny rules.
+	spellings []string
+}
+
+// Verdict is the answer for a whole text: the worst of its parts (C3).
+type Verdict struct {
+	Action     capability.Action
+	Class      Class
+	Reason     string
+	Parts      []Part
+	Network    bool     // some part may need the network
+	Validation bool     // some part must be asked whatever the rules say
+	ToAllow    []string // full command, name of the deciding command, "*"; only for ask
+}
+
+// Resources returns the verdict as the rules see it: one resource for each command and
+// redirection, and one for each path that a command is known to touch, so that a rule
+// about paths holds for commands too.
+func (v Verdict) Resources() []permissions.Resource {
+	var out []permissions.Resource
+	for _, p := range v.Parts {
+		judged := &permissions.Judgement{
+			Action: p.Action, Reason: p.Reason, Validation: p.Validation,
+			Always: p.Always, AlwaysExact: p.AlwaysExact,
+		}
+		if p.redirect {
+			out = append(out, redirectResources(p, judged)...)
+			continue
+		}
+		out = append(out, permissions.Resource{
+			Kind: permissions.Command, Name: p.name(), Requested: p.spellings,
+			Capability: capability.CapShellRun, Dynamic: !p.Static, Judged: judged,
+		})
+		if len(p.outer) > 0 {
+			out = append(out, permissions.Resource{
+				Kind: permissions.Command, Name: permissions.QuoteArgs(p.outer),
+				Capability: capability.CapShellRun, Dynamic: !p.Static, Judged: judged,
+			})
+		}
+		touched := &permissions.Judgement{Action: capability.Allow, Reason: p.Reason}
+		out = append(out, pathResources(p.Reads, capability.CapFSRead, touched)...)
+		out = append(out, pathResources(p.Wrote, capability.CapFSWrite, touched)...)
+	}
+	return out
+}
+
+func redirectResources(p Part, judged *permissions.Judgement) []permissions.Resource {
+	out := pathResources(p.Reads, capability.CapFSRead, judged)
+	out = append(out, pathResources(p.Wrote, capability.CapFSWrite, judged)...)
+	if len(out) == 0 {
+		out = append(out, permissions.Resource{
+			Kind: permissions.Command, Name: p.Text, Dynamic: true,
+			Capability: capability.CapShellRun, Judged: judged,
+		})
+	}
+	return out
+}
+
+func pathResources(paths []string, capName string, judged *permissions.Judgement) []permissions.Resource {
+	var out []permissions.Resource
+	for _, name := range paths {
+		out = append(out, permissions.Resource{
+			Kind: permissions.Path, Name: name, Capability: capName, Judged: judged,
+		})
+	}
+	return out
+}
+
+// name is the canonical text that patterns are compared with.
+func (p Part) name() string {
+	if !p.Static || len(p.Argv) == 0 {
+		return p.Text
+	}
+	return permissions.QuoteArgs(p.Argv)
+}

@@ -1,0 +1,305 @@
+package command
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// flow is where a statement may leave the program: ok after success, fail after
+// failure; and the simple commands that it ran.
+type flow struct {
+	ok, fail dirs
+	ran      []simple
+}
+
+func stay(at dirs) flow { return flow{ok: at, fail: at} }
+
+func (f flow) any() dirs { return f.ok.union(f.fail) }
+
+// stmts judges statements that run one after the other. floor is the least that every
+// part inside must be given.
+func (j *judge) stmts(list []*syntax.Stmt, at dirs, floor finding) flow {
+	out := stay(at)
+	for _, s := range list {
+		f := j.stmt(s, out.any(), floor)
+		f.ran = append(out.ran, f.ran...)
+		out = f
+	}
+	return out
+}
+
+func (j *judge) stmt(s *syntax.Stmt, at dirs, floor finding) flow {
+	if j.err != nil || s == nil {
+		return stay(at)
+	}
+	if j.depth++; j.depth > MaxDepth {
+		j.err = errTooDeep
+		return stay(at)
+	}
+	defer func() { j.depth-- }()
+
+	if s.Background || s.Coprocess || s.Disown {
+		floor = floor.worse(asks(Unlisted, "the command runs in the background"))
+	}
+	from := len(j.parts)
+	f := j.command(s, at, floor)
+	fed := j.redirects(s.Redirs, at, floor)
+	j.checkRedirected(s, f.ran, fed, from)
+	if s.Negated {
+		f.ok, f.fail = f.fail, f.ok
+	}
+	if s.Background || s.Coprocess || s.Disown {
+		f.ok, f.fail = at, at
+	}
+	return f
+}
+
+// command judges one node. A kind of node that is not named here is asked about, and
+// the programs inside it are judged all the same (C1).
+func (j *judge) command(s *syntax.Stmt, at dirs, floor finding) flow {
+	switch c := s.Cmd.(type) {
+	case nil:
+		return stay(at)
+	case *syntax.CallExpr:
+		return j.call(s, c, at, floor)
+	case *syntax.BinaryCmd:
+		return j.binary(c, at, floor)
+	case *syntax.Block:
+		return j.stmts(c.Stmts, at, floor)
+	case *syntax.Subshell:
+		return flow{ok: at, fail: at, ran: j.stmts(c.Stmts, at, floor).ran}
+	case *syntax.IfClause:
+		return j.ifClause(c, at, floor)
+	case *syntax.WhileClause:
+		return j.loop(at, floor, c.Cond, c.Do)
+	case *syntax.ForClause:
+		return j.forClause(c, at, floor)
+	case *syntax.FuncDecl:
+		return j.function(c, at, floor)
+	case *syntax.TimeClause:
+		if c.Stmt == nil {
+			return j.opaque(c, at, floor, "time")
+		}
+		return j.stmt(c.Stmt, at, floor.worse(asks(Wrapper, "time runs another command")))
+	case *syntax.CaseClause:
+		return j.caseClause(c, at, floor)
+	case *syntax.DeclClause:
+		return j.declaration(c, at, floor)
+	default:
+		return j.opaque(c, at, floor, "this form of the shell language")
+	}
+}
+
+// binary judges a list. It leans to the left, so its items are taken from the left
+// side one after the other: a long list is not a deep one.
+func (j *judge) binary(c *syntax.BinaryCmd, at dirs, floor finding) flow {
+	if c.Op != syntax.AndStmt && c.Op != syntax.OrStmt {
+		return j.pipeline(c, at, floor)
+	}
+	spine := []*syntax.BinaryCmd{c}
+	first := c.X
+	for plain(first) {
+		list, ok := first.Cmd.(*syntax.BinaryCmd)
+		if !ok || list.Op != syntax.AndStmt && list.Op != syntax.OrStmt {
+			break
+		}
+		spine, first = append(spine, list), list.X
+	}
+	out := j.stmt(first, at, floor)
+	for _, list := range slices.Backward(spine) {
+		if list.Op == syntax.AndStmt {
+			y := j.stmt(list.Y, out.ok, floor)
+			out = flow{ok: y.ok, fail: out.fail.union(y.fail), ran: append(out.ran, y.ran...)}
+			continue
+		}
+		y := j.stmt(list.Y, out.fail, floor)
+		out = flow{ok: out.ok.union(y.ok), fail: y.fail, ran: append(out.ran, y.ran...)}
+	}
+	return out
+}
+
+// plain reports a statement that is nothing but its command.
+func plain(s *syntax.Stmt) bool {
+	return !s.Background && !s.Negated && !s.Coprocess && !s.Disown && len(s.Redirs) == 0
+}
+
+// pipeline judges the stages, each in its own subshell, and then what flows between
+// them.
+func (j *judge) pipeline(c *syntax.BinaryCmd, at dirs, floor finding) flow {
+	stages := []*syntax.Stmt{c.Y}
+	first := c.X
+	for plain(first) {
+		b, ok := first.Cmd.(*syntax.BinaryCmd)
+		if !ok || b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
+			break
+		}
+		stages, first = append(stages, b.Y), b.X
+	}
+	stages = append(stages, first)
+	var ran, earlier []simple
+	for _, s := range slices.Backward(stages) {
+		from := len(j.parts)
+		f := j.stmt(s, at, floor)
+		j.raiseFrom(from, connected(earlier, f.ran))
+		earlier = roles(append(earlier, f.ran...))
+		ran = append(ran, f.ran...)
+	}
+	return flow{ok: at, fail: at, ran: ran}
+}
+
+// raiseFrom makes the parts that came since index from at least as strict as f.
+func (j *judge) raiseFrom(from int, f finding) {
+	if !f.set {
+		return
+	}
+	for i := from; i < len(j.parts); i++ {
+		j.parts[i].raise(f)
+	}
+}
+
+func (j *judge) ifClause(c *syntax.IfClause, at dirs, floor finding) flow {
+	var ran []simple
+	var end dirs
+	entered := false
+	leave := func(f flow) {
+		if ran = append(ran, f.ran...); !entered {
+			end, entered = f.any(), true
+			return
+		}
+		end = end.union(f.any())
+	}
+	for ; c != nil; c = c.Else {
+		cond := j.stmts(c.Cond, at, floor)
+		ran = append(ran, cond.ran...)
+		at = cond.any()
+		leave(j.stmts(c.Then, at, floor))
+		if c.Else == nil && len(c.Cond) > 0 {
+			leave(stay(at)) // no branch was taken
+		}
+	}
+	return flow{ok: end, fail: end, ran: ran}
+}
+
+// loop judges a body that may run again from where it ended.
+func (j *judge) loop(at dirs, floor finding, cond, body []*syntax.Stmt) flow {
+	if moves(cond) || moves(body) {
+		at = dirs{unknown: true}
+	}
+	first := j.stmts(cond, at, floor)
+	second := j.stmts(body, first.any(), floor)
+	end := at.union(second.any())
+	return flow{ok: end, fail: end, ran: append(first.ran, second.ran...)}
+}
+
+// moves reports whether the statements may change the working directory.
+func moves(list []*syntax.Stmt) bool {
+	found := false
+	for _, s := range list {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+				switch call.Args[0].Lit() {
+				case "cd", "pushd", "popd":
+					found = true
+				case "": // a name that is not known
+					found = true
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+func (j *judge) forClause(c *syntax.ForClause, at dirs, floor finding) flow {
+	floor = floor.worse(asks(Dynamic, "the loop sets a variable"))
+	var ran []simple
+	switch loop := c.Loop.(type) {
+	case *syntax.WordIter:
+		for _, item := range loop.Items {
+			ran = append(ran, j.inside(item, at, floor)...)
+		}
+	default:
+		ran = j.inside(c.Loop, at, floor)
+	}
+	f := j.loop(at, floor, nil, c.Do)
+	f.ran = append(ran, f.ran...)
+	if len(f.ran) == 0 {
+		j.add(c, floor)
+	}
+	return f
+}
+
+func (j *judge) caseClause(c *syntax.CaseClause, at dirs, floor finding) flow {
+	ran := j.inside(c.Word, at, floor)
+	if w := j.word(c.Word, at); !w.static {
+		floor = floor.worse(asks(Dynamic, "the case depends on a value that is not known before it runs"))
+	}
+	end := at
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			ran = append(ran, j.inside(p, at, floor)...)
+		}
+		f := j.stmts(item.Stmts, end, floor)
+		end = end.union(f.any())
+		ran = append(ran, f.ran...)
+	}
+	if len(ran) == 0 {
+		j.add(c, floor.worse(asks(Unlisted, "the case runs no command")))
+	}
+	return flow{ok: end, fail: end, ran: ran}
+}
+
+// function asks about a definition and judges its body, which may run anywhere. One
+// that starts itself twice over is a fork bomb (DN3).
+func (j *judge) function(c *syntax.FuncDecl, at dirs, floor finding) flow {
+	f := asks(Dynamic, "the command defines a function")
+	if c.Name != nil && forks(c.Body, c.Name.Value) {
+		f = denies(ForkBomb, "the function "+c.Name.Value+" starts itself without end")
+	}
+	j.add(c, floor.worse(f))
+	ran := j.stmts([]*syntax.Stmt{c.Body}, dirs{unknown: true}, floor.worse(f)).ran
+	return flow{ok: at, fail: at, ran: ran}
+}
+
+// declaration asks about export, declare and the like. Without a value they print the
+// variables, which matters to what reads their output.
+func (j *judge) declaration(c *syntax.DeclClause, at dirs, floor finding) flow {
+	f := j.opaque(c, at, floor, c.Variant.Value)
+	argv := []string{c.Variant.Value}
+	for _, a := range c.Args {
+		argv = append(argv, j.slice(a))
+	}
+	f.ran = append(f.ran, simple{argv: argv, at: at})
+	f.ok = at
+	return f
+}
+
+// opaque asks about a node that the policy does not know, and judges what is inside.
+func (j *judge) opaque(node syntax.Node, at dirs, floor finding, what string) flow {
+	f := floor.worse(asks(Dynamic, what+" is not on the list of what only reads"))
+	j.add(node, f)
+	return flow{ok: dirs{unknown: true}, fail: at, ran: j.inside(node, at, f)}
+}
+
+// inside judges every program that lies anywhere beneath a node: substitutions, and
+// statements of constructs that have no case of their own.
+func (j *judge) inside(node syntax.Node, at dirs, floor finding) []simple {
+	var ran []simple
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if s, ok := n.(*syntax.Stmt); ok {
+			floor := floor.worse(asks(Dynamic, "a substitution is only known when it runs"))
+			ran = append(ran, j.stmt(s, at, floor).ran...)
+			return false
+		}
+		return j.err == nil
+	})
+	return ran
+}
+
+// add records a part that is no simple command.
+func (j *judge) add(node syntax.Node, f finding) {
+	p := Part{Text: j.slice(node)}
+	p.judge(f)
+	j.parts = append(j.parts, p)
+}

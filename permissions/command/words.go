@@ -1,0 +1,189 @@
+package command
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/internal/shell"
+)
+
+// unknown stands in a word's value for a piece that is only known when it runs.
+const unknown = "\x00"
+
+// word is an argument as far as it is known.
+type word struct {
+	value  string // the value; pieces that are not known are the unknown mark
+	raw    string // as written
+	static bool
+	// vars are the names of the variables whose value goes into the word.
+	vars []string
+	// inner are the programs inside the word: "$(…)", "<(…)".
+	inner []program
+}
+
+// program is a substitution inside a word.
+type program struct {
+	stmts []*syntax.Stmt
+	proc  bool // a process substitution
+}
+
+// evaluate gives the words of a command: a word that holds $IFS counts as several,
+// which is what such a word is written for.
+func (j *judge) evaluate(args []*syntax.Word, at dirs) []word {
+	out := make([]word, 0, len(args))
+	for _, arg := range args {
+		w := j.word(arg, at)
+		if !strings.Contains(w.value, ifsMark) {
+			out = append(out, w)
+			continue
+		}
+		for _, piece := range strings.Split(w.value, ifsMark) {
+			if piece != "" {
+				out = append(out, word{value: piece, raw: w.raw, vars: w.vars, inner: w.inner})
+			}
+		}
+	}
+	return out
+}
+
+// ifsMark stands for $IFS while a word is evaluated.
+const ifsMark = "\x01"
+
+func (j *judge) word(node *syntax.Word, at dirs) word {
+	w := word{raw: j.slice(node)}
+	if known, ok := shell.Static(node); ok {
+		w.value, w.static = known.Value, true
+		if known.Tilde {
+			w.value, w.static = shell.ExpandTilde(known.Value, j.env.Home)
+		}
+		return w
+	}
+	var b strings.Builder
+	for i, part := range node.Parts {
+		j.piece(&w, &b, part, at, i == 0)
+	}
+	w.value = b.String()
+	w.static = harmlessGlob(node, w.value)
+	return w
+}
+
+// harmlessGlob reports an unquoted glob that can only ever become more of the same
+// option, since every name that it matches begins with the same text: people write
+// --include=*.go without quotes.
+func harmlessGlob(node *syntax.Word, value string) bool {
+	if lit := node.Lit(); lit == "" || strings.ContainsAny(lit, "{}~`$\\") {
+		return false
+	}
+	for _, option := range []string{"--include=", "--exclude=", "--exclude-dir="} {
+		if strings.HasPrefix(value, option) {
+			return true
+		}
+	}
+	return false
+}
+
+// piece appends what is known of one part of a word that is not static.
+func (j *judge) piece(w *word, b *strings.Builder, part syntax.WordPart, at dirs, first bool) {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		value := unescape(part.Value)
+		if first {
+			value, _ = shell.ExpandTilde(value, j.env.Home)
+		}
+		b.WriteString(value)
+	case *syntax.SglQuoted:
+		if value, ok := shell.Static(&syntax.Word{Parts: []syntax.WordPart{part}}); ok {
+			b.WriteString(value.Value)
+			return
+		}
+		b.WriteString(unknown)
+	case *syntax.DblQuoted:
+		for _, p := range part.Parts {
+			if lit, ok := p.(*syntax.Lit); ok {
+				b.WriteString(unescape(lit.Value))
+				continue
+			}
+			j.piece(w, b, p, at, false)
+		}
+	case *syntax.ParamExp:
+		b.WriteString(j.param(w, part, at))
+	default:
+		b.WriteString(unknown)
+		j.collect(w, part)
+	}
+}
+
+// param gives the value of the few variables that are known, so that "$HOME" cannot
+// hide what a deny is about.
+func (j *judge) param(w *word, p *syntax.ParamExp, at dirs) string {
+	j.collect(w, p)
+	if p.Param == nil {
+		return unknown
+	}
+	w.vars = append(w.vars, p.Param.Value)
+	plain := p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Index == nil &&
+		!p.Excl && !p.Length && p.Names == 0
+	switch {
+	case p.Param.Value == "HOME" && p.Repl == nil && p.Slice == nil && !p.Length && !p.Excl && j.env.Home != "":
+		return j.env.Home
+	case plain && p.Param.Value == "PWD" && len(at.list) == 1 && !at.unknown:
+		return at.list[0]
+	case plain && p.Param.Value == "IFS":
+		return ifsMark
+	default:
+		return unknown
+	}
+}
+
+// collect finds the programs inside a part of a word, and the variables it reads.
+func (j *judge) collect(w *word, node syntax.Node) {
+	syntax.Walk(node, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			w.inner = append(w.inner, program{stmts: n.Stmts})
+			return false
+		case *syntax.ProcSubst:
+			w.inner = append(w.inner, program{stmts: n.Stmts, proc: true})
+			return false
+		case *syntax.ParamExp:
+			if n.Param != nil && syntax.Node(n) != node {
+				w.vars = append(w.vars, n.Param.Value)
+			}
+		}
+		return true
+	})
+}
+
+func unescape(lit string) string {
+	if !strings.Contains(lit, `\`) {
+		return lit
+	}
+	var b strings.Builder
+	for i := 0; i < len(lit); i++ {
+		if lit[i] == '\\' && i+1 < len(lit) {
+			if i++; lit[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(lit[i])
+	}
+	return b.String()
+}
+
+func values(words []word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.value
+	}
+	return out
+}
+
+func allStatic(words []word) bool {
+	for _, w := range words {
+		if !w.static {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,251 @@
+package command
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/internal/shell"
+)
+
+// unwrapped is a command behind the wrappers that start it (C4).
+type unwrapped struct {
+	words   []word
+	floor   finding
+	wrapped bool
+	// changes is set when a wrapper alters what runs (its environment, its arguments),
+	// so that a rule must allow the whole line as well as the command.
+	changes bool
+	// hidesOptions is set when an option makes the command run another program, so
+	// that no pattern but "*" may allow it.
+	hidesOptions bool
+}
+
+// wrapper says how to find the command that a wrapper runs.
+type wrapper struct {
+	valued  string // short options that take a value
+	long    string // long options that take a value, blank-separated
+	skip    int    // operands of its own before the command
+	assigns bool   // accepts NAME=value before the command
+	changes bool
+}
+
+func wrapperOf(name string) (wrapper, bool) {
+	switch name {
+	case "nice":
+		return wrapper{valued: "n", long: "--adjustment"}, true
+	case "nohup", "setsid", "builtin", "time":
+		return wrapper{valued: "fo"}, true
+	case "timeout":
+		return wrapper{valued: "ks", long: "--kill-after --signal", skip: 1}, true
+	case "stdbuf":
+		return wrapper{valued: "ioe", long: "--input --output --error"}, true
+	case "ionice":
+		return wrapper{valued: "cnpPu", long: "--class --classdata"}, true
+	case "chrt", "taskset":
+		return wrapper{skip: 1}, true
+	case "command":
+		return wrapper{}, true
+	case "exec":
+		return wrapper{valued: "a", changes: true}, true
+	case "env":
+		return wrapper{valued: "uCS", long: "--unset --chdir --split-string", assigns: true, changes: true}, true
+	case "xargs":
+		return wrapper{
+			valued: "adEILnPs", changes: true,
+			long: "--arg-file --delimiter --eof --replace --max-lines --max-args --max-procs --max-chars --process-slot-var",
+		}, true
+	case "parallel", "watch", "busybox", "toybox", "flock", "chronic", "unbuffer", "catchsegv", "strace", "ltrace", "script", "doas", "sudo", "pkexec":
+		return wrapper{valued: "nugpDRTho", skip: skipOf(name), changes: true, assigns: name == "sudo"}, true
+	default:
+		return wrapper{}, false
+	}
+}
+
+func skipOf(name string) int {
+	if name == "flock" {
+		return 1
+	}
+	return 0
+}
+
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// unwrap takes the wrappers off a command.
+func unwrap(words []word) unwrapped {
+	u := unwrapped{words: words, floor: finding{}}
+	for range 16 {
+		if len(u.words) == 0 {
+			return u
+		}
+		name := path.Base(u.words[0].value)
+		w, ok := wrapperOf(name)
+		if !ok || name == "command" && looksUp(u.words) {
+			u.hidesOptions = u.hidesOptions || runsOther(u.words)
+			return u
+		}
+		rest, split := w.command(u.words[1:])
+		if name == "sudo" || name == "doas" || name == "pkexec" {
+			u.floor = u.floor.worse(denies(Privilege, name+" runs a command with other privileges"))
+		}
+		u.floor = u.floor.worse(asks(Wrapper, name+" runs another command"))
+		u.wrapped = true
+		u.changes = u.changes || w.changes
+		if name == "env" && len(rest) == 0 && !split {
+			return u // env alone prints the environment
+		}
+		if split {
+			u.hidesOptions = true
+		}
+		u.words = rest
+	}
+	u.floor = u.floor.worse(denies(Limits, "the command is wrapped too often to be judged"))
+	return u
+}
+
+// looksUp reports "command -v NAME", which runs nothing.
+func looksUp(words []word) bool {
+	return len(words) > 1 && (words[1].value == "-v" || words[1].value == "-V")
+}
+
+// command skips the wrapper's own options and operands.
+func (w wrapper) command(args []word) (rest []word, split bool) {
+	skip := w.skip
+	for i := 0; i < len(args); i++ {
+		v := args[i].value
+		switch {
+		case v == "--":
+			rest = args[i+1:]
+			return rest[min(skip, len(rest)):], split
+		case strings.HasPrefix(v, "--"):
+			name, _, attached := strings.Cut(v, "=")
+			if name == "--split-string" {
+				split = true
+			}
+			if !attached && hasWord(w.long, v) {
+				i++
+			}
+		case len(v) > 1 && v[0] == '-':
+			split = split || w.assigns && strings.Contains(v, "S")
+			if at := strings.IndexAny(v[1:], w.valued); w.valued != "" && at >= 0 && at == len(v)-2 {
+				i++
+			}
+		case w.assigns && assignment.MatchString(v):
+		case skip > 0:
+			skip--
+		default:
+			return args[i:], split
+		}
+	}
+	return nil, split
+}
+
+// hasWord reports whether w is one of the words of a list that blanks separate.
+func hasWord(list, w string) bool {
+	if w == "" || strings.Contains(w, " ") {
+		return false
+	}
+	for from := 0; ; {
+		i := strings.Index(list[from:], w)
+		if i < 0 {
+			return false
+		}
+		i += from
+		end := i + len(w)
+		if (i == 0 || list[i-1] == ' ') && (end == len(list) || list[end] == ' ') {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+// runsOther reports options that make a program start another one.
+func runsOther(words []word) bool {
+	var options string
+	switch path.Base(words[0].value) {
+	case "git":
+		options = "-c --exec-path --config-env --upload-pack --receive-pack --exec --ext-diff --textconv --open-files-in-pager -O"
+	case "go":
+		options = "-exec -toolexec -vettool"
+	case "cargo":
+		options = "--config"
+	case "npm", "pnpm", "yarn":
+		options = "--script-shell --node-options"
+	case "find":
+		options = "-exec -execdir -ok -okdir"
+	case "tar":
+		options = "--to-command --checkpoint-action --use-compress-program --rsh-command -I -F --info-script --new-volume-script"
+	case "rsync", "ssh", "scp", "sftp":
+		options = "-e --rsh --rsync-path -o -S -F"
+	case "sort":
+		options = "--compress-program"
+	case "rg":
+		options = "--pre"
+	case "make", "gmake":
+		options = "-f --file --makefile --eval -C"
+	}
+	for _, w := range words[1:] {
+		name, _, _ := strings.Cut(w.value, "=")
+		if hasWord(options, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// programs returns the shell programs that the command takes as arguments.
+func (u unwrapped) programs(s simple) []word {
+	args := s.args()
+	switch {
+	case s.name() == "eval":
+		if len(args) == 1 {
+			return args
+		}
+		return []word{{value: strings.Join(values(args), " "), static: allStatic(args)}}
+	case s.name() == "trap" && len(args) > 1:
+		return args[:1]
+	case isShell(s.name()):
+		for i, w := range args {
+			if strings.HasPrefix(w.value, "-") && !strings.HasPrefix(w.value, "--") && strings.Contains(w.value, "c") {
+				rest := args[i+1:]
+				for len(rest) > 0 && strings.HasPrefix(rest[0].value, "-") {
+					rest = rest[1:]
+				}
+				return rest[:min(1, len(rest))]
+			}
+		}
+	case s.name() == "find":
+		return findPrograms(args)
+	}
+	return nil
+}
+
+// findPrograms gives the commands that find starts, as text for the same judge.
+func findPrograms(args []word) []word {
+	var out []word
+	for i := 0; i < len(args); i++ {
+		if !hasWord("-exec -execdir -ok -okdir", args[i].value) {
+			continue
+		}
+		var argv []string
+		for i++; i < len(args) && args[i].value != ";" && args[i].value != "+"; i++ {
+			argv = append(argv, quoteForShell(args[i].value))
+		}
+		out = append(out, word{value: strings.Join(argv, " "), static: true})
+	}
+	return out
+}
+
+func quoteForShell(s string) string {
+	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, unknown, ""), "'", `'\''`) + "'"
+}
+
+// parseNested parses a program inside a program, with the same guards.
+func parseNested(text string, env Env) (*syntax.File, error) {
+	if err := shell.CheckText(text); err != nil {
+		return nil, err
+	}
+	return shell.Parse(text, env.Dialect)
+}

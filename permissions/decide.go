@@ -1,0 +1,223 @@
+package permissions
+
+import (
+	"fmt"
+
+	"acp-agent/capability"
+)
+
+// Decide answers the call (R115, R116). Over all its resources, and over the rules of
+// the agents that delegated to this one, the strictest answer holds.
+//
+// The order for one resource: a deny of any scope; then the most specific ask or allow
+// that a person, a manifest or the session wrote (permission exact, then capability,
+// then wildcard; then length of the pattern's literal text; then the later scope); then
+// the default rows, or the command judge in their place, which never outrank a written
+// rule (C-8); then ask. Between rules that are equal in all this the stricter wins.
+func (s Set) Decide(call Call) Decision {
+	d := s.decide(call)
+	if d.Action != capability.Ask {
+		return d
+	}
+	d.ToAllow = toAllow(call)
+	if d.Validation {
+		return d
+	}
+	rules := s.alwaysRules(call)
+	if len(rules) > 0 && s.With(Session, rules...).decide(call).Action == capability.Allow {
+		d.Always = rules
+	}
+	return d
+}
+
+func (s Set) decide(call Call) Decision {
+	names := call.names()
+	var worst Decision
+	risk, validation := RiskNone, false
+	for i, p := range call.pairs() {
+		d := s.decidePair(call, names, p)
+		if d.Risk.rank() > risk.rank() {
+			risk = d.Risk
+		}
+		validation = validation || d.Validation
+		if i == 0 || d.Action.Stricter(worst.Action) {
+			worst = d
+		}
+	}
+	worst.Risk, worst.Validation = risk, validation
+	if s.parent == nil {
+		return worst
+	}
+	above := s.parent.decide(call)
+	if above.Action.Stricter(worst.Action) {
+		above.Reason += " (a bound of the delegating agent)"
+		return above
+	}
+	return worst
+}
+
+func (s Set) decidePair(call Call, names []string, p pair) Decision {
+	d := s.answer(call, names, p)
+	d.Risk = riskOf(p)
+	if d.Action == capability.Deny {
+		return d
+	}
+	if p.Judged != nil && p.Judged.Validation {
+		d.Validation, d.Risk = true, RiskDanger
+		if d.Action == capability.Allow {
+			d = Decision{Reason: p.Judged.Reason, Risk: d.Risk, Validation: true}
+		}
+	}
+	if writes(p) {
+		if protection, why := protectionOf(call, p.Resource); protection != Unprotected {
+			d.Validation, d.Risk = true, RiskProtected
+			if d.Action == capability.Allow {
+				d = Decision{Reason: why, Risk: d.Risk, Validation: true}
+			}
+		}
+	}
+	return d
+}
+
+// answer applies the final denies and then the rules to one pair.
+func (s Set) answer(call Call, names []string, p pair) Decision {
+	if d, denied := finalDeny(call, p); denied {
+		return d
+	}
+	if rule, scope, ok := s.denying(call, names, p); ok {
+		return Decision{
+			Action: capability.Deny, DeniedBy: DeniedByRule, Rule: &rule, Scope: scope,
+			Reason: describe(rule, scope),
+		}
+	}
+	if rule, scope, ok := s.best(call, names, p, Manifest, Session); ok {
+		return Decision{Action: rule.Action, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
+	}
+	if p.Judged != nil {
+		return Decision{Action: p.Judged.Action, Reason: p.Judged.Reason}
+	}
+	if rule, scope, ok := s.best(call, names, p, DefaultScope, DefaultScope); ok {
+		return Decision{Action: rule.Action, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
+	}
+	return Decision{Action: capability.Ask, Reason: fmt.Sprintf("no rule covers %s", call.Tool)}
+}
+
+// finalDeny holds the denials that no rule of any scope can lift.
+func finalDeny(call Call, p pair) (Decision, bool) {
+	if p.Judged != nil && p.Judged.Action == capability.Deny {
+		return Decision{Action: capability.Deny, DeniedBy: DeniedByPolicy, Reason: p.Judged.Reason}, true
+	}
+	if p.Kind != Path {
+		return Decision{}, false
+	}
+	if writes(p) {
+		if protection, why := protectionOf(call, p.Resource); protection == ProtectedDeny {
+			return Decision{Action: capability.Deny, DeniedBy: DeniedByProtected, Reason: why}, true
+		}
+		return Decision{}, false
+	}
+	for _, name := range p.all() {
+		if Secret(name) {
+			return Decision{Action: capability.Deny, DeniedBy: DeniedBySecret, Reason: SecretReason}, true
+		}
+	}
+	return Decision{}, false
+}
+
+func (s Set) denying(call Call, names []string, p pair) (Rule, Scope, bool) {
+	for i := scopeCount - 1; i >= 0; i-- {
+		for _, rule := range s.scopes[i] {
+			if rule.Action != capability.Deny {
+				continue
+			}
+			if rankPermission(rule.Permission, names, p.capability) == noMatch {
+				continue
+			}
+			if _, ok := matchRule(rule, call, p); ok {
+				return rule, Scope(i), true
+			}
+		}
+	}
+	return Rule{}, 0, false
+}
+
+// best returns the most specific ask or allow of the scopes from..to.
+func (s Set) best(call Call, names []string, p pair, from, to Scope) (Rule, Scope, bool) {
+	var (
+		found bool
+		rule  Rule
+		scope Scope
+		top   weight
+	)
+	for i := from; i <= to; i++ {
+		for _, r := range s.scopes[i] {
+			if r.Action == capability.Deny {
+				continue
+			}
+			w := weight{permission: rankPermission(r.Permission, names, p.capability), scope: i}
+			if w.permission == noMatch {
+				continue
+			}
+			literal, ok := matchRule(r, call, p)
+			if !ok {
+				continue
+			}
+			w.literal, w.name = literal, literalLen(r.Permission)
+			c := w.compare(top)
+			if !found || c > 0 || c == 0 && r.Action.Stricter(rule.Action) {
+				found, rule, scope, top = true, r, i, w
+			}
+		}
+	}
+	return rule, scope, found
+}
+
+func describe(rule Rule, scope Scope) string {
+	pattern := rule.Pattern
+	if pattern == "" {
+		pattern = "*"
+	}
+	if scope == DefaultScope {
+		switch rule.Action {
+		case capability.Ask:
+			return fmt.Sprintf("%s asks by default", rule.Permission)
+		case capability.Allow:
+			return fmt.Sprintf("%s is allowed by default", rule.Permission)
+		}
+	}
+	text := fmt.Sprintf("%s rule %q for %s (%s)", rule.Action, pattern, rule.Permission, scope)
+	if rule.Source != "" {
+		text += ", from " + rule.Source
+	}
+	return text
+}
+
+func riskOf(p pair) Risk {
+	if p.Judged != nil && p.Judged.Action == capability.Deny {
+		return RiskDanger
+	}
+	switch {
+	case p.Kind == Command && p.Judged != nil && p.Judged.Action == capability.Allow:
+		return RiskRead
+	case p.Kind == Command, p.capability == capability.CapShellRun:
+		return RiskExecute
+	case writes(p):
+		return RiskWrite
+	case p.Kind == Host, p.capability == capability.CapNetFetch:
+		return RiskNetwork
+	case p.Kind == Path, p.capability == capability.CapFSRead:
+		return RiskRead
+	default:
+		return RiskNone
+	}
+}
+
+// writes reports whether the pair changes a file. A path without any capability may be
+// written, for all that is known of it.
+func writes(p pair) bool {
+	return p.Kind == Path && p.capability != capability.CapFSRead
+}
+
+func (r Resource) all() []string {
+	return append([]string{r.Name}, r.Requested...)
+}

@@ -1,0 +1,74 @@
+package permissions
+
+import (
+	"acp-agent/capability"
+)
+
+// Risk is the class of a call, for the card that a person sees. It is derived from the
+// call itself; what the model says about its own call plays no part (E1).
+type Risk string
+
+// The classes, mildest first.
+const (
+	RiskNone      Risk = "none"      // nothing outside the session
+	RiskRead      Risk = "read"      // reads files
+	RiskNetwork   Risk = "network"   // reaches a host
+	RiskWrite     Risk = "write"     // changes files
+	RiskExecute   Risk = "execute"   // runs a program
+	RiskProtected Risk = "protected" // changes files that govern other programs
+	RiskDanger    Risk = "danger"    // matches a class that validation or policy names
+)
+
+// What a denial came from (R125's denied_by).
+const (
+	DeniedByRule      = "rule"
+	DeniedByPolicy    = "policy"    // the command judge
+	DeniedByProtected = "protected" // the agent's own files
+	DeniedBySecret    = "secret"    // a file that holds secrets
+	DeniedByHeadless  = "headless"  // an ask with nobody to answer it
+)
+
+// SecretReason is the text given when a call would read a secret (R29).
+const SecretReason = "Refusing to read env file. Reading secrets is not permitted."
+
+// Decision is the answer to a call, with all that is needed to explain it.
+type Decision struct {
+	Action capability.Action
+	Reason string // one plain sentence
+	// Rule is the rule that decided, in Scope; nil when none did.
+	Rule  *Rule
+	Scope Scope
+	// DeniedBy says what kind of check denied; empty unless Action is Deny.
+	DeniedBy string
+	Risk     Risk
+	// Validation is set when no stored rule can turn the ask into an allow (R118).
+	Validation bool
+	// Always holds the narrowest rules that allow this call from now on; empty when
+	// "always" must not be offered (E5) or would have no effect.
+	Always []Rule
+	// ToAllow lists what a person may choose to allow for a command: the full text, the
+	// name of the command, "*" (R118). Empty for other calls and unless Action is Ask.
+	ToAllow []string
+}
+
+// Headless returns the decision for a host without a person: an ask becomes a deny
+// (R122). It never waits and never invents an answer.
+func Headless(d Decision) Decision {
+	if d.Action != capability.Ask {
+		return d
+	}
+	d.Action = capability.Deny
+	d.DeniedBy = DeniedByHeadless
+	d.Reason += "; there is no one to ask, so the call is denied (headless)"
+	d.Always, d.ToAllow = nil, nil
+	return d
+}
+
+func (r Risk) rank() int {
+	for i, known := range []Risk{RiskNone, RiskRead, RiskNetwork, RiskWrite, RiskExecute, RiskProtected, RiskDanger} {
+		if r == known {
+			return i
+		}
+	}
+	return len(RiskNone)
+}

@@ -1,0 +1,55 @@
+package permissions
+
+import "acp-agent/capability"
+
+// Mode chooses between the shipped default rows. It changes nothing else (R115).
+type Mode string
+
+// The modes that have default rows of their own.
+const (
+	ModeAsk  Mode = "ask"  // every change of a file is asked
+	ModeCode Mode = "code" // changes of files in the workspace are allowed
+)
+
+// Defaults returns the shipped rules (R117, without the automatic grant for one
+// directory's writes, and with web_fetch asking for hosts that nobody named). trusted says that the person trusts this project, which frees
+// the checks, language servers and formatters that it configures. An unknown mode has
+// the rows of ModeAsk.
+func Defaults(mode Mode, trusted bool) []Rule {
+	var rules []Rule
+	add := func(action capability.Action, pattern string, permissions ...string) {
+		for _, p := range permissions {
+			rules = append(rules, Rule{Permission: p, Pattern: pattern, Action: action, Source: "default"})
+		}
+	}
+	add(capability.Allow, "*",
+		"read", "glob", "grep", "finder", "web_search", "todo", "skill", "tool_search",
+		"question", "undo_edit", "read_thread", "find_thread", "task_list",
+		"task", "oracle", "librarian", "kraken", "repo_overview", "view_image", "plan")
+	add(capability.Ask, "*",
+		"bash", "write", "edit", "delete_file", "apply_patch", "repo_clone", "web_fetch", "mcp:*", "mcp__*", "tb__*", "plan_exit")
+	project := capability.Ask
+	if trusted {
+		project = capability.Allow
+	}
+	add(project, "*", "check", "lsp", "format_file")
+	add(capability.Allow, "{"+VarScratch+"}/**", "write", "edit", "apply_patch", "delete_file")
+	add(capability.Allow, "{"+VarGrantedHosts+"}", "web_fetch")
+	if mode == ModeCode {
+		add(capability.Allow, "{"+capability.VarWorkspace+"}/**", "write", "edit", "apply_patch")
+	}
+	return rules
+}
+
+// DevRules returns the opt-in profile that lets common development commands run without
+// a question (R120, C-9). It is meant for the user's scope: the judge's denies and the
+// findings of validation hold against it.
+func DevRules() []Rule {
+	var rules []Rule
+	for _, name := range []string{
+		"npm", "npx", "pnpm", "yarn", "node", "git", "python", "python3", "pip", "pip3", "pytest", "go", "cargo", "make",
+	} {
+		rules = append(rules, Rule{Permission: "bash", Pattern: name + " *", Action: capability.Allow, Source: "profile dev"})
+	}
+	return rules
+}

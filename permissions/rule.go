@@ -1,0 +1,115 @@
+package permissions
+
+import (
+	"slices"
+	"time"
+
+	"acp-agent/capability"
+)
+
+// Rule is one row of a rule list (R114).
+type Rule struct {
+	// Permission is a tool id ("bash"), a capability ("fs.write"), an MCP tool
+	// ("mcp:server:tool"), or a form with "*" ("mcp:server:*", "*").
+	Permission string `json:"permission"`
+	// Pattern is matched against each resource of the call: a glob over a path, a glob
+	// over the text of one parsed command, or a host. Empty, "*" and "**" match all.
+	Pattern string            `json:"pattern"`
+	Action  capability.Action `json:"action"`
+	// Source says where the rule came from, for people: a file and line, "default".
+	Source string `json:"source,omitempty"`
+	// AddedAt is when a stored rule was added; zero when unknown.
+	AddedAt time.Time `json:"added_at,omitzero"`
+}
+
+// Scope says who wrote a rule. A later scope wins a tie (R115).
+type Scope uint8
+
+// The scopes, weakest first.
+const (
+	DefaultScope Scope = iota
+	Manifest
+	User
+	Project
+	Session
+
+	scopeCount = int(Session) + 1
+)
+
+// String returns the name of the scope, as messages and stored rules show it.
+func (s Scope) String() string {
+	switch s {
+	case DefaultScope:
+		return "defaults"
+	case Manifest:
+		return "manifest"
+	case User:
+		return "user"
+	case Project:
+		return "project"
+	case Session:
+		return "session"
+	default:
+		return "unknown"
+	}
+}
+
+// Set is an immutable snapshot of the rules of all scopes, for one agent. With and
+// Child return new snapshots, so a decision that is under way is not disturbed by a
+// rule that arrives meanwhile. The zero value asks about everything.
+type Set struct {
+	scopes [scopeCount][]Rule
+	// parent holds the rules of the delegating agent; its answer can only be narrowed.
+	parent *Set
+}
+
+// NewSet returns a set with the given default rules and nothing else.
+func NewSet(defaults []Rule) Set {
+	var s Set
+	s.scopes[DefaultScope] = slices.Clone(defaults)
+	return s
+}
+
+// With returns a snapshot that also holds the rules, in the given scope. A scope that
+// does not exist leaves the set as it is.
+func (s Set) With(scope Scope, rules ...Rule) Set {
+	if int(scope) >= scopeCount {
+		return s
+	}
+	s.scopes[scope] = slices.Concat(s.scopes[scope], rules)
+	return s
+}
+
+// Replace returns a snapshot in which the rules are all that the scope holds. A change
+// of mode replaces DefaultScope with the rows of the new mode and nothing else (R115).
+func (s Set) Replace(scope Scope, rules []Rule) Set {
+	if int(scope) >= scopeCount {
+		return s
+	}
+	s.scopes[scope] = slices.Clone(rules)
+	return s
+}
+
+// Rules returns a copy of the rules of one scope.
+func (s Set) Rules(scope Scope) []Rule {
+	if int(scope) >= scopeCount {
+		return nil
+	}
+	return slices.Clone(s.scopes[scope])
+}
+
+// Child returns the rules of an agent to which this one delegates. The child starts
+// with the same default, user and project rules and its own manifest; session rules
+// are not handed down, except that this agent's answer, taken without its session
+// allows, bounds the child's for ever: its denies cannot be lifted (R64, R115).
+func (s Set) Child(manifest []Rule) Set {
+	bound := s
+	bound.scopes[Session] = slices.DeleteFunc(slices.Clone(s.scopes[Session]), func(r Rule) bool {
+		return r.Action == capability.Allow
+	})
+	child := s
+	child.scopes[Manifest] = slices.Clone(manifest)
+	child.scopes[Session] = nil
+	child.parent = &bound
+	return child
+}

@@ -1,0 +1,381 @@
+package rules
+
+import (
+	"bufio"
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const module = "acp-agent"
+
+// room is one package in the house: its floor, and the neighbours on the same floor that
+// it may import. Packages on lower floors may be imported always, see never.
+type room struct {
+	floor      int
+	neighbours []string
+}
+
+// rooms is the graph of ARCHITECTURE.md. A new package needs a line here, and that is
+// the place to think about where it belongs.
+var rooms = map[string]room{
+	"cmd/acp-agent": {6, nil},
+
+	"acp":        {5, []string{"acp/v1", "acp/schema", "acp/rpc"}},
+	"acp/v1":     {5, []string{"acp/schema", "acp/rpc"}},
+	"acp/schema": {5, nil},
+	// A program that writes acp/schema, and what finds and applies the official schema.
+	"acp/schema/gen":        {5, []string{"acp/schema", "acp/schema/schematest"}},
+	"acp/schema/schematest": {5, []string{"acp/schema"}},
+	"acp/rpc":               {5, nil},
+
+	"session": {4, nil},
+
+	"subagent": {3, nil},
+
+	"loop": {2, nil},
+
+	"tools":          {1, nil},
+	"tools/builtin":  {1, []string{"tools"}},
+	"tools/pipeline": {1, []string{"tools", "workspace"}},
+	"tools/tooltest": {1, []string{"tools"}},
+	"workspace":      {1, []string{"tools"}},
+	"store":          {1, nil},
+	"mcp":            {1, []string{"tools"}},
+	"toolbox":        {1, []string{"tools"}},
+
+	"capability":          {0, nil},
+	"config":              {0, nil},
+	"kinds":               {0, nil},
+	"model":               {0, []string{"transcript"}},
+	"model/modeltest":     {0, []string{"model", "transcript"}},
+	"model/openai":        {0, []string{"model", "transcript"}},
+	"model/record":        {0, []string{"model", "transcript"}},
+	"model/script":        {0, []string{"model", "transcript"}},
+	"permissions":         {0, []string{"capability"}},
+	"permissions/command": {0, []string{"capability", "permissions", "internal/shell"}},
+	"sandbox":             {0, nil},
+	"skills":              {0, nil},
+	"transcript":          {0, []string{"kinds"}},
+
+	"internal/gitignore": {0, nil},
+	"internal/launch":    {0, nil},
+	"internal/search":    {0, []string{"internal/gitignore"}},
+	"internal/shell":     {0, nil},
+	"internal/testreq":   {0, nil},
+	"internal/textedit":  {0, nil},
+}
+
+// never are imports that the floors would allow, with the reason.
+var never = []struct {
+	from, to string // patterns of path.Match; from "*" is every package
+	except   []string
+	why      string
+}{
+	{"*", "config", []string{"cmd/acp-agent"}, "cmd reads the configuration and hands out small structs"},
+	{"*", "internal/testreq", []string{"acp/schema/schematest", "tools/tooltest"}, "it is for tests"},
+	{"*", "tools/tooltest", nil, "it is for tests"},
+	{"*", "model/modeltest", nil, "it is for tests"},
+	{"*", "acp/schema/schematest", []string{"acp/schema/gen"}, "it is for tests"},
+	{"tools", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
+	{"tools/builtin", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
+	{"tools/builtin", "model*", nil, "a tool that wants a model asks its spawner"},
+	{"acp/rpc", "*", nil, "the wire knows no other package"},
+	{"acp/schema", "*", nil, "the types of the protocol know no other package"},
+	{"kinds", "*", nil, "everything rests on it"},
+	{"*", "github.com/openai/openai-go/*", []string{"model/openai"}, "one package speaks to model servers"},
+	{"*", "github.com/sourcegraph/jsonrpc2", []string{"acp/rpc"}, "one package speaks JSON-RPC to the editor"},
+}
+
+// source is one Go file, parsed.
+type source struct {
+	name, dir string
+	text      []byte
+	file      *ast.File
+	test      bool
+	generated bool
+}
+
+func (s source) imports() []string {
+	var paths []string
+	for _, spec := range s.file.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			panic(err) // the parser took it
+		}
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+// line is where a node stands, for messages.
+func (s source) line(n ast.Node) string {
+	return s.name + ":" + strconv.Itoa(1+bytes.Count(s.text[:n.Pos()-s.file.FileStart], []byte("\n")))
+}
+
+// tree parses every Go file once, whatever system it is for.
+var tree = sync.OnceValues(func() ([]source, error) {
+	var all []source
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		if d.IsDir() && name != "." && (base == "testdata" || base == "node_modules" || base[0] == '.' || base[0] == '_') {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(base, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(fset, name, text, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		all = append(all, source{
+			name: name, dir: path.Dir(name), text: text, file: file,
+			test: strings.HasSuffix(base, "_test.go"), generated: ast.IsGenerated(file),
+		})
+		return nil
+	})
+	return all, err
+})
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	all, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 50 {
+		t.Fatalf("only %d Go files found: the walk is broken", len(all))
+	}
+	return all
+}
+
+func TestRules_Imports(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.dir == "." {
+			continue
+		}
+		from, known := rooms[s.dir]
+		if !known {
+			t.Errorf("%s: package %s is on no floor: add it to rooms in rules_test.go, and to ARCHITECTURE.md", s.name, s.dir)
+			continue
+		}
+		if s.test {
+			continue
+		}
+		for _, imported := range s.imports() {
+			to, ours := strings.CutPrefix(imported, module+"/")
+			if ours {
+				if r := rooms[to]; r.floor > from.floor || r.floor == from.floor && !slices.Contains(from.neighbours, to) {
+					t.Errorf("%s: %s (floor %d) imports %s (floor %d), which is neither lower nor a listed neighbour", s.name, s.dir, from.floor, to, r.floor)
+				}
+			}
+			for _, n := range never {
+				if n.to == "*" && !ours || slices.Contains(n.except, s.dir) || !match(n.from, s.dir) || !match(n.to, to) {
+					continue
+				}
+				t.Errorf("%s: %s must not import %s: %s", s.name, s.dir, to, n.why)
+			}
+		}
+	}
+}
+
+// match is path.Match in which a star at the end crosses slashes.
+func match(pattern, name string) bool {
+	if prefix, open := strings.CutSuffix(pattern, "*"); open {
+		return strings.HasPrefix(name, prefix)
+	}
+	return pattern == name
+}
+
+// TestRules_System is R12: what tools do to the system passes through their runtime,
+// where it is judged, confined and recorded.
+func TestRules_System(t *testing.T) {
+	forbidden := []string{"os", "os/exec", "net", "net/http", "syscall", "io/ioutil", "plugin", "unsafe"}
+	paths := []string{"Walk", "WalkDir", "Glob", "EvalSymlinks", "Abs"}
+	for _, s := range sources(t) {
+		if s.test || s.dir != "tools" && s.dir != "tools/builtin" && s.dir != "tools/pipeline" {
+			continue
+		}
+		for _, imported := range s.imports() {
+			if slices.Contains(forbidden, imported) || strings.HasPrefix(imported, "golang.org/x/sys") {
+				t.Errorf("%s: imports %s; use the tools.Runtime that the call is handed (R12)", s.name, imported)
+			}
+		}
+		each(s, func(sel *ast.SelectorExpr, pkg string) {
+			if pkg == "filepath" && slices.Contains(paths, sel.Sel.Name) {
+				t.Errorf("%s: filepath.%s looks at the disk; use the tools.Runtime that the call is handed (R12)", s.line(sel), sel.Sel.Name)
+			}
+		})
+	}
+}
+
+// TestRules_Stdout keeps stdout for the protocol, and foreign lines whole.
+func TestRules_Stdout(t *testing.T) {
+	mayStdout := []string{"cmd/acp-agent", "acp/rpc", "acp/schema/gen", "internal/launch"} // launch: the helper's own stdout is a command's
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		each(s, func(sel *ast.SelectorExpr, pkg string) {
+			name := sel.Sel.Name
+			switch {
+			case pkg == "fmt" && strings.HasPrefix(name, "Print"), pkg == "os" && name == "Stdout":
+				if !slices.Contains(mayStdout, s.dir) {
+					t.Errorf("%s: %s.%s: stdout belongs to the protocol; log, or write to the writer you are given", s.line(sel), pkg, name)
+				}
+			case pkg == "bufio" && (name == "Scanner" || name == "NewScanner"):
+				t.Errorf("%s: bufio.%s stops at a line of 64 KiB (X6); read with bufio.Reader, or split the text with strings.Lines", s.line(sel), name)
+			}
+		})
+	}
+}
+
+// each calls f for every name.Selector in the file whose name is no local variable.
+func each(s source, f func(sel *ast.SelectorExpr, pkg string)) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := sel.X.(*ast.Ident); ok {
+				f(sel, id.Name)
+			}
+		}
+		return true
+	})
+}
+
+func TestRules_Docs(t *testing.T) {
+	docs := map[string]bool{}
+	for _, s := range sources(t) {
+		if _, seen := docs[s.dir]; !seen {
+			docs[s.dir] = false
+		}
+		if path.Base(s.name) != "doc.go" {
+			continue
+		}
+		docs[s.dir] = true
+		if s.file.Doc == nil || len(s.file.Decls) > 0 {
+			t.Errorf("%s: holds the package comment and nothing else", s.name)
+			continue
+		}
+		text := s.file.Doc.Text()
+		opening := "Package " + s.file.Name.Name + " "
+		if s.file.Name.Name == "main" {
+			opening = ""
+		}
+		if !strings.HasPrefix(text, opening) || !strings.Contains(text, "\n# Requirements\n") {
+			t.Errorf("%s: the comment starts with %q and has a section # Requirements", s.name, opening)
+		}
+	}
+	for dir, has := range docs {
+		if !has {
+			t.Errorf("package %s has no doc.go: say what it owns, what it refuses to know, what it imports and starts", dir)
+		}
+	}
+}
+
+func TestRules_Code(t *testing.T) {
+	const most = 400
+	marks := regexp.MustCompile(`\b(TODO|FIXME)\b`)
+	for _, s := range sources(t) {
+		if lines := bytes.Count(s.text, []byte("\n")); lines > most && !s.generated {
+			t.Errorf("%s: %d lines; at most %d, so that one file holds one idea", s.name, lines, most)
+		}
+		for _, c := range s.file.Comments {
+			if mark := marks.FindString(c.Text()); mark != "" {
+				t.Errorf("%s: a %s: do it, or open an issue", s.line(c), mark)
+			}
+		}
+		for _, d := range s.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+				t.Errorf("%s: func init: construct it where it is wired", s.line(f))
+			}
+		}
+	}
+}
+
+// TestRules_Skips sends every skip for want of something through internal/testreq, so
+// that CI notices. What stays are -short and inputs that
+// a fuzz target or a property does not take.
+func TestRules_Skips(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.dir == "internal/testreq" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return !bytes.Contains(s.text[n.Pos()-s.file.FileStart:n.Body.Pos()-s.file.FileStart], []byte("*rapid.T"))
+			case *ast.IfStmt:
+				return !strings.Contains(string(s.text[n.Cond.Pos()-s.file.FileStart:n.Cond.End()-s.file.FileStart]), "testing.Short()")
+			case *ast.CallExpr:
+				sel, ok := n.Fun.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				recv, ok := sel.X.(*ast.Ident)
+				if !ok || !slices.Contains([]string{"t", "b", "f", "tb"}, recv.Name) {
+					return true
+				}
+				if strings.HasPrefix(sel.Sel.Name, "Skip") {
+					t.Errorf("%s: %s.%s: use testreq.Skip, which fails in CI", s.line(n), recv.Name, sel.Sel.Name)
+				}
+				return sel.Sel.Name != "Fuzz"
+			}
+			return true
+		})
+	}
+}
+
+// TestRules_Module holds go.mod to what was asked for and to what can be built anywhere.
+func TestRules_Module(t *testing.T) {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := map[string]bool{}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(lines.Text()), "require "))
+		if len(fields) == 0 {
+			continue
+		}
+		if fields[0] == "replace" {
+			t.Error("go.mod: a replace keeps go install from working")
+		}
+		if len(fields) == 2 {
+			direct[fields[0]] = true
+		}
+	}
+	for _, mod := range []string{
+		"github.com/bmatcuk/doublestar/v4", "github.com/openai/openai-go/v3",
+		"github.com/sergi/go-diff", "github.com/sourcegraph/jsonrpc2",
+	} {
+		if !direct[mod] {
+			t.Errorf("go.mod: %s must be required directly", mod)
+		}
+		used := slices.ContainsFunc(sources(t), func(s source) bool {
+			return !s.test && slices.ContainsFunc(s.imports(), func(p string) bool { return match(mod+"*", p) })
+		})
+		if !used {
+			t.Errorf("go.mod: %s must be imported by code that is no test", mod)
+		}
+	}
+}

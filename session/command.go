@@ -1,0 +1,101 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// Command is a slash command: text that the person types and the agent answers
+// itself, without the model (R158).
+type Command struct {
+	// Name has no slash.
+	Name, Description string
+	// Hint says what may follow the name; empty when nothing may.
+	Hint string
+}
+
+// Commands lists the slash commands.
+func (s *Session) Commands() []Command {
+	return []Command{
+		{Name: "help", Description: "What this agent can do: its commands, modes and tools."},
+		{Name: "status", Description: "Model, mode, directories, and how full the context is."},
+	}
+}
+
+// command answers a prompt that is a slash command. Text that merely begins
+// with a slash, such as a path, is not one.
+func (s *Session) command(prompt *transcript.Message) (reply string, ok bool) {
+	text := strings.TrimSpace(prompt.Text())
+	name, isCommand := strings.CutPrefix(text, "/")
+	if !isCommand {
+		return "", false
+	}
+	name, _, _ = strings.Cut(name, " ")
+	switch name {
+	case "help":
+		return s.help(), true
+	case "status":
+		return s.status(), true
+	}
+	return "", false
+}
+
+// reply says something in the agent's name. Neither the command nor the answer
+// is part of what the model sees.
+func (s *Session) reply(prompt *transcript.Message, text string) {
+	id, part := s.host.IDs.New(transcript.MessagePrefix), s.host.IDs.New(transcript.PartPrefix)
+	turn := s.host.IDs.New(transcript.TurnPrefix)
+	for _, e := range []transcript.Event{
+		transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: s.host.now()},
+		transcript.PartStarted{MessageID: id, PartID: part, Kind: transcript.TextKind},
+		transcript.PartDelta{PartID: part, Text: text},
+		transcript.PartEnded{PartID: part},
+		transcript.TurnFinished{TurnID: turn, Reason: "finish"},
+	} {
+		s.emit(e)
+	}
+}
+
+func (s *Session) help() string {
+	var b strings.Builder
+	b.WriteString("**Commands**\n\n")
+	for _, c := range s.Commands() {
+		fmt.Fprintf(&b, "- `/%s`: %s\n", c.Name, c.Description)
+	}
+	b.WriteString("\n**Modes**\n\n")
+	for _, m := range Modes() {
+		fmt.Fprintf(&b, "- %s: %s\n", m.Name, m.Description)
+	}
+	b.WriteString("\n**Tools**\n\n")
+	for _, tool := range s.tools.Catalog() {
+		fmt.Fprintf(&b, "- `%s` (%s)\n", tool.Name, kinds.Of(tool.Name))
+	}
+	return b.String()
+}
+
+func (s *Session) status() string {
+	chosen := s.chosen()
+	s.mu.Lock()
+	usage, context := s.usage, s.context
+	s.mu.Unlock()
+	var b strings.Builder
+	fmt.Fprintf(&b, "- Model: `%s`", chosen.model)
+	if chosen.thought != "" {
+		fmt.Fprintf(&b, ", thinking %s", chosen.thought)
+	}
+	fmt.Fprintf(&b, "\n- Mode: %s\n- Directory: `%s`\n", chosen.mode, s.work.Session().Cwd)
+	for _, dir := range s.Additional() {
+		fmt.Fprintf(&b, "- Also: `%s`\n", dir)
+	}
+	if context.Size > 0 {
+		fmt.Fprintf(&b, "- Context: %d of %d tokens\n", context.Used, context.Size)
+	} else if context.Used > 0 {
+		fmt.Fprintf(&b, "- Context: %d tokens, window unknown\n", context.Used)
+	}
+	fmt.Fprintf(&b, "- Used so far: %d tokens in, %d cached, %d out, %d reasoning\n",
+		usage.Input, usage.CacheRead, usage.Output, usage.Reasoning)
+	return b.String()
+}

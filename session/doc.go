@@ -1,0 +1,22 @@
+// Package session keeps live sessions: one turn at a time, a queue behind it,
+// cancel, modes, config options and slash commands. It puts the parts of one
+// session together (workspace, permission policy, pipeline, transcript) and
+// runs the loop over them.
+//
+//	s, err := host.Open(ctx, session.Spec{Cwd: "/work", Sink: sink, Asker: asker})
+//	turn := s.Prompt(parts) // queued at once, never blocks
+//	stop, err := turn.Wait(ctx)
+//	s.Cancel()
+//	s.Close(ctx)
+//
+// It knows neither ACP nor the command line: editors come in as the interfaces
+// of tools and workspace, events go out through a transcript.Sink.
+//
+// Goroutines: each session has one that drains its queue, alive only while
+// there is a turn; Close waits for it. The host has one at most that fetches
+// the server's list of models.
+//
+// # Requirements
+//
+// R133, R140, R142, R143, R149, R153, R157 (ask and code), R158.
+package session

@@ -1,0 +1,158 @@
+package session
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"acp-agent/internal/launch"
+	"acp-agent/model"
+	"acp-agent/permissions"
+	"acp-agent/subagent"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
+)
+
+// Host is what all sessions of a process share.
+type Host struct {
+	// Backend gives the model server in force now. Credentials may change while
+	// the process runs, so it is asked at each turn.
+	Backend func() (Backend, error)
+	// Registry holds the tools.
+	Registry *tools.Registry
+	Manifest subagent.Manifest
+	// Configure gives the settings of a session in a directory.
+	Configure func(cwd string) (Settings, error)
+	// Own are directories of the agent that no tool may write.
+	Own []string
+	// StateDir is the private parent of the sessions' directories.
+	StateDir string
+	Home     string
+	Launcher *launch.Launcher
+	Shell    string
+	// Environ is the environment that commands are given, before the sweep;
+	// Secrets are values that must never reach a child.
+	Environ []string
+	Secrets func() []string
+	IDs     *transcript.IDs
+	Logger  *slog.Logger
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+
+	models modelList
+	locks  workspace.Locks
+}
+
+// Settings are what the person, and the project of a directory, configured.
+type Settings struct {
+	// User and Project are their rules, over the shipped defaults.
+	User, Project []permissions.Rule
+	// Mode is the mode that a session starts in; empty means ask.
+	Mode   permissions.Mode
+	Limits tools.Limits
+	// MaxSteps caps the model calls of a turn; 0 means the loop's default.
+	MaxSteps int
+	// Disabled says whether a tool is off, and why (R9); nil means none is.
+	Disabled func(tool string) (reason string, off bool)
+	// ReadRoots and WriteRoots are directories beside the session's own that
+	// tools may use (C-29).
+	ReadRoots, WriteRoots []string
+	// Editor says whether the client's files may be used when it offers them.
+	Editor bool
+}
+
+// Backend is a model server and how it is used.
+type Backend struct {
+	Provider model.Provider
+	// Name identifies the server for the cache of its model list.
+	Name string
+	// Model is the configured model; ThoughtLevel its configured effort.
+	Model        string
+	ThoughtLevel string
+	Temperature  *float64
+	MaxTokens    int
+}
+
+// Spec is what a client asks of a new session.
+type Spec struct {
+	Cwd        string
+	Additional []string
+	// Sink sees the session's events.
+	Sink transcript.Sink
+	// Asker puts permission requests to the person; nil means that there is
+	// none, and every ask is a denial (R122).
+	Asker tools.Asker
+	// Editor and Terminals are the client's; nil means that it has none.
+	Editor    workspace.Editor
+	Terminals workspace.Terminals
+	// Servers names the MCP servers that the client wants connected.
+	Servers []string
+	// Trial is shared by the sessions of a connection; see workspace.Options.
+	Trial *workspace.TerminalTrial
+	// Rules are added to the session's scope, as the command line gives them.
+	Rules []permissions.Rule
+}
+
+func (h *Host) now() time.Time {
+	if h.Now != nil {
+		return h.Now()
+	}
+	return time.Now()
+}
+
+// modelList fetches a server's models once and remembers them.
+type modelList struct {
+	mu      sync.Mutex
+	name    string
+	infos   []model.Info
+	fetched bool
+	waiting []func()
+}
+
+// modelListTimeout bounds the fetch; the list is a convenience.
+const modelListTimeout = 10 * time.Second
+
+// known returns what has been fetched of a server's list.
+func (l *modelList) known(name string) []model.Info {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.name != name {
+		return nil
+	}
+	return slices.Clone(l.infos)
+}
+
+// fetch asks the server for its list unless that was done before, and calls
+// then when there is something new. It blocks for as long as the server takes.
+func (l *modelList) fetch(ctx context.Context, b Backend, then func()) {
+	l.mu.Lock()
+	if l.name == b.Name && l.fetched {
+		l.mu.Unlock()
+		return
+	}
+	if l.name == b.Name && l.waiting != nil {
+		l.waiting = append(l.waiting, then)
+		l.mu.Unlock()
+		return
+	}
+	l.name, l.infos, l.fetched, l.waiting = b.Name, nil, false, []func(){then}
+	l.mu.Unlock()
+
+	ctx, cancel := context.WithTimeout(ctx, modelListTimeout)
+	defer cancel()
+	infos, err := b.Provider.Models(ctx)
+
+	l.mu.Lock()
+	waiting := l.waiting
+	l.waiting, l.fetched, l.infos = nil, err == nil, infos
+	l.mu.Unlock()
+	if err != nil {
+		return
+	}
+	for _, then := range waiting {
+		then()
+	}
+}

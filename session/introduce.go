@@ -1,0 +1,53 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// titleRunes bounds the title that is made of the first prompt.
+const titleRunes = 80
+
+// introduce does what only the first prompt of a session does: it names the
+// session and says which MCP servers are not connected.
+func (s *Session) introduce(prompt *transcript.Message) {
+	s.mu.Lock()
+	title := ""
+	if !s.titled {
+		title = titleOf(prompt)
+		s.titled = title != ""
+	}
+	s.mu.Unlock()
+	if title != "" {
+		s.emit(transcript.TitleChanged{Title: title, At: s.host.now()})
+	}
+	if len(s.spec.Servers) > 0 {
+		names := make([]string, len(s.spec.Servers))
+		for i, name := range s.spec.Servers {
+			names[i] = kinds.Line(name, titleRunes)
+		}
+		s.sayOnce("mcp", transcript.Notice{
+			Severity: transcript.Warning, Title: "MCP servers not connected",
+			Text: fmt.Sprintf("These MCP servers are not connected, this version does not support MCP yet: %s.", strings.Join(names, ", ")),
+		})
+	}
+}
+
+// titleOf takes the first line with text of a prompt, or the name of what it
+// mentions.
+func titleOf(prompt *transcript.Message) string {
+	for line := range strings.Lines(prompt.Text()) {
+		if title := kinds.Line(line, titleRunes); title != "" {
+			return title
+		}
+	}
+	for _, part := range prompt.Parts {
+		if link, ok := part.(*transcript.LinkPart); ok {
+			return kinds.Line(link.Name, titleRunes)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,197 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"acp-agent/model"
+	"acp-agent/permissions"
+)
+
+// choice is what the person picked for a session.
+type choice struct {
+	mode    permissions.Mode
+	model   string
+	thought string
+}
+
+// Mode is a way of working that the person may pick.
+type Mode struct {
+	ID, Name, Description string
+}
+
+// Modes lists the modes, most careful first.
+func Modes() []Mode {
+	return []Mode{
+		{ID: string(permissions.ModeAsk), Name: "Ask", Description: "Asks before every change and every command that is not read-only."},
+		{ID: string(permissions.ModeCode), Name: "Code", Description: "Edits files inside the project without asking; commands are still judged."},
+	}
+}
+
+// Option is a setting of a session that the person may change (ACP, session
+// config options). The order of options is their priority.
+type Option struct {
+	ID, Name, Description string
+	// Category is mode, model or thought_level.
+	Category string
+	Current  string
+	Values   []Value
+}
+
+// Value is one choice of an Option.
+type Value struct {
+	ID, Name, Description string
+}
+
+// The ids of the options.
+const (
+	ModeOption    = "mode"
+	ModelOption   = "model"
+	ThoughtOption = "thought_level"
+)
+
+// BadValueError is a mode, option or value that does not exist.
+type BadValueError struct {
+	What, Got string
+	Legal     []string
+}
+
+// Error names the legal values.
+func (e *BadValueError) Error() string {
+	return fmt.Sprintf("unknown %s %q; it must be one of %q", e.What, e.Got, e.Legal)
+}
+
+func (s *Session) chosen() choice {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.choice
+}
+
+// Mode returns the current mode's id.
+func (s *Session) Mode() string { return string(s.chosen().mode) }
+
+// Options lists the settings with their current values.
+func (s *Session) Options() []Option {
+	chosen := s.chosen()
+	mode := Option{ID: ModeOption, Name: "Mode", Category: "mode", Current: string(chosen.mode), Description: "How much the agent may do without asking."}
+	for _, m := range Modes() {
+		mode.Values = append(mode.Values, Value(m))
+	}
+	options := []Option{mode}
+	backend, err := s.host.Backend()
+	if err != nil {
+		return options
+	}
+	pick := Option{ID: ModelOption, Name: "Model", Category: "model", Current: chosen.model, Description: "The model that answers."}
+	for _, info := range s.models(backend, chosen.model) {
+		pick.Values = append(pick.Values, Value{ID: info.ID, Name: nameOf(info)})
+	}
+	options = append(options, pick)
+	if levels := backend.Provider.Describe(s.ctx, chosen.model).ThoughtLevels; len(levels) > 0 {
+		options = append(options, thoughtOption(levels, chosen.thought))
+	}
+	return options
+}
+
+// defaultThought is the value that leaves the effort to the server.
+const defaultThought = "default"
+
+func thoughtOption(levels []string, current string) Option {
+	if !slices.Contains(levels, current) {
+		current = defaultThought
+	}
+	o := Option{
+		ID: ThoughtOption, Name: "Thinking", Category: "thought_level", Current: current,
+		Description: "How long the model may think before it answers.",
+		Values:      []Value{{ID: defaultThought, Name: "Default"}},
+	}
+	for _, level := range levels {
+		o.Values = append(o.Values, Value{ID: level, Name: level})
+	}
+	return o
+}
+
+// models lists the configured model, the chosen one, and what the server
+// offers as far as it is known.
+func (s *Session) models(backend Backend, chosen string) []model.Info {
+	list := []model.Info{{ID: backend.Model}}
+	s.mu.Lock()
+	admitted := s.admitted
+	s.mu.Unlock()
+	for _, id := range []string{chosen, admitted} {
+		if id != "" && !slices.ContainsFunc(list, func(have model.Info) bool { return have.ID == id }) {
+			list = append(list, model.Info{ID: id})
+		}
+	}
+	for _, info := range s.host.models.known(backend.Name) {
+		known := slices.IndexFunc(list, func(have model.Info) bool { return have.ID == info.ID })
+		if known >= 0 {
+			list[known] = info
+			continue
+		}
+		list = append(list, info)
+	}
+	return list
+}
+
+func nameOf(info model.Info) string {
+	if info.Name != "" {
+		return info.Name
+	}
+	return info.ID
+}
+
+// AdmitModel makes a model selectable that the server may not list.
+func (s *Session) AdmitModel(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.admitted = id
+}
+
+// SetMode changes the mode: permissions follow from the next tool call on, and
+// a running turn goes on.
+func (s *Session) SetMode(id string) error {
+	return s.SetOption(ModeOption, id)
+}
+
+// SetOption changes one setting. It neither blocks nor emits anything: the
+// caller announces the change where it is in order.
+func (s *Session) SetOption(id, value string) error {
+	options := s.Options()
+	at := slices.IndexFunc(options, func(o Option) bool { return o.ID == id })
+	if at < 0 {
+		return &BadValueError{What: "config option", Got: id, Legal: optionIDs(options)}
+	}
+	legal := make([]string, len(options[at].Values))
+	for i, v := range options[at].Values {
+		legal[i] = v.ID
+	}
+	if !slices.Contains(legal, value) {
+		return &BadValueError{What: options[at].Name, Got: value, Legal: legal}
+	}
+	s.mu.Lock()
+	switch id {
+	case ModeOption:
+		s.choice.mode = permissions.Mode(value)
+	case ModelOption:
+		s.choice.model = value
+	case ThoughtOption:
+		if value == defaultThought {
+			value = ""
+		}
+		s.choice.thought = value
+	}
+	s.mu.Unlock()
+	if id == ModeOption {
+		s.policy.SetDefaults(permissions.Defaults(permissions.Mode(value), false))
+	}
+	return nil
+}
+
+func optionIDs(options []Option) []string {
+	ids := make([]string, len(options))
+	for i, o := range options {
+		ids[i] = o.ID
+	}
+	return ids
+}

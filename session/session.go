@@ -1,0 +1,202 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"acp-agent/loop"
+	"acp-agent/model"
+	"acp-agent/permissions"
+	"acp-agent/subagent"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
+)
+
+// Session is one live conversation in one directory. Its methods are safe for
+// concurrent use.
+type Session struct {
+	// ID is unique and opaque.
+	ID string
+
+	host     *Host
+	spec     Spec
+	settings Settings
+
+	work   *workspace.Workspace
+	policy *pipeline.Policy
+	tools  *pipeline.Pipeline
+	log    *transcript.Log
+	memo   model.Memo
+	system string
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	running sync.WaitGroup // drain, and the fetch of the model list
+
+	mu       sync.Mutex // guards what follows
+	current  *Turn
+	queue    []*Turn
+	closed   bool
+	choice   choice
+	admitted string // a model that was named beside the server's list
+	titled   bool
+	said     map[string]bool // things that are said once
+	usage    transcript.Usage
+	context  transcript.UsageChanged
+}
+
+// Open makes a session. It reads no file of the project and asks no server;
+// what is missing of the configuration is an error here, so that the editor
+// shows it before the person has typed anything.
+func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
+	backend, err := h.Backend()
+	if err != nil {
+		return nil, err
+	}
+	settings, err := h.Configure(spec.Cwd)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{
+		ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec, settings: settings,
+		log: transcript.NewLog(), said: map[string]bool{},
+	}
+	s.choice = choice{mode: settings.Mode, model: backend.Model, thought: backend.ThoughtLevel}
+	if s.choice.mode == "" {
+		s.choice.mode = permissions.ModeAsk
+	}
+	if s.work, err = workspace.New(s.workspaceOptions()); err != nil {
+		return nil, err
+	}
+	rules := permissions.NewSet(permissions.Defaults(s.choice.mode, false)).
+		With(permissions.User, settings.User...).With(permissions.Project, settings.Project...).
+		With(permissions.Session, spec.Rules...)
+	s.policy = pipeline.NewPolicy(rules)
+	s.tools = pipeline.New(pipeline.Options{
+		Registry: h.Registry, Disabled: settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: spec.Asker,
+		Limits: settings.Limits, Own: h.Own, Home: h.Home, Logger: h.Logger, IDs: h.IDs,
+	})
+	s.system = h.Manifest.System(subagent.Environment{
+		Cwd: s.work.Session().Cwd, Additional: s.work.Session().Roots[1:], Scratch: s.work.Session().Scratch,
+		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: h.now(),
+	})
+	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	return s, nil
+}
+
+func (s *Session) workspaceOptions() workspace.Options {
+	h, spec := s.host, s.spec
+	o := workspace.Options{
+		SessionID: s.ID, Cwd: spec.Cwd, Additional: spec.Additional,
+		ReadRoots: s.settings.ReadRoots, WriteRoots: s.settings.WriteRoots,
+		Home: h.Home, StateDir: h.StateDir, Limits: s.settings.Limits, IDs: h.IDs,
+		Secret:    permissions.Secret,
+		Protected: func(path string) bool { return permissions.Protected(path, h.Own...) != permissions.Unprotected },
+		Terminals: spec.Terminals, Trial: spec.Trial,
+		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.locks,
+	}
+	if s.settings.Editor {
+		o.Editor = spec.Editor
+	}
+	return o
+}
+
+// Close cancels what runs, ends what is queued, and frees what the session
+// holds; it returns when that is done. grace is how long processes have between
+// TERM and KILL (R149).
+func (s *Session) Close(grace time.Duration) {
+	s.mu.Lock()
+	s.closed = true
+	for _, queued := range s.queue {
+		queued.end(loop.Cancelled, nil)
+	}
+	s.queue = nil
+	s.mu.Unlock()
+	s.cancel(ErrClosed)
+	s.running.Wait()
+	s.work.Close(grace)
+}
+
+// Start does what follows the answer to session/new: it fetches the server's
+// list of models behind the scenes, once for all sessions.
+func (s *Session) Start() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	backend, err := s.host.Backend()
+	if err != nil {
+		return
+	}
+	s.running.Go(func() {
+		s.host.models.fetch(s.ctx, backend, func() { s.spec.Sink.Emit(transcript.OptionsChanged{}) })
+	})
+}
+
+// runTurn runs one turn over the loop.
+func (s *Session) runTurn(t *Turn) (loop.StopReason, error) {
+	if t.ctx.Err() != nil {
+		return loop.Cancelled, nil
+	}
+	s.introduce(t.prompt)
+	if reply, ok := s.command(t.prompt); ok {
+		s.reply(t.prompt, reply)
+		return loop.EndTurn, nil
+	}
+	backend, err := s.host.Backend()
+	if err != nil {
+		return "", err
+	}
+	chosen := s.chosen()
+	info := backend.Provider.Describe(t.ctx, chosen.model)
+	if info.Window == 0 {
+		s.sayOnce("window:"+chosen.model, transcript.Notice{
+			Severity: transcript.Info, Title: "Context window unknown",
+			Text: fmt.Sprintf("The context window of %s is not known, so its use is not shown. Set model.window in the configuration.", chosen.model),
+		})
+	}
+	runner := loop.New(loop.Options{
+		Provider: backend.Provider, Tools: s.tools, Log: s.log, Sink: transcript.SinkFunc(s.emit), IDs: s.host.IDs,
+		System: s.system, Model: chosen.model, ThoughtLevel: chosen.thought,
+		Temperature: backend.Temperature, MaxTokens: backend.MaxTokens, Window: info.Window,
+		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent,
+		CacheKey: s.ID, Memo: &s.memo, Now: s.host.now,
+	})
+	return runner.Turn(t.ctx, t.prompt)
+}
+
+// emit passes an event on and keeps what /status shows.
+func (s *Session) emit(e transcript.Event) {
+	switch e := e.(type) {
+	case transcript.StepFinished:
+		if e.Usage != nil {
+			s.mu.Lock()
+			s.usage = s.usage.Add(*e.Usage)
+			s.mu.Unlock()
+		}
+	case transcript.UsageChanged:
+		s.mu.Lock()
+		s.context = e
+		s.mu.Unlock()
+	}
+	s.spec.Sink.Emit(e)
+}
+
+func (s *Session) sayOnce(what string, notice transcript.Notice) {
+	s.mu.Lock()
+	known := s.said[what]
+	s.said[what] = true
+	s.mu.Unlock()
+	if !known {
+		s.spec.Sink.Emit(notice)
+	}
+}
+
+// Additional returns the directories beside the first that belong to the
+// session, canonical.
+func (s *Session) Additional() []string { return s.work.Session().Roots[1:] }

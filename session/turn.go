@@ -1,0 +1,172 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"acp-agent/loop"
+	"acp-agent/transcript"
+)
+
+// The causes a turn can be cancelled with.
+var (
+	// ErrCancelled is the person's cancel.
+	ErrCancelled = errors.New("cancelled by the user")
+	// ErrClosed is the end of the session.
+	ErrClosed = errors.New("the session was closed")
+)
+
+// NotRunError answers a queued prompt when the turn before it failed: the queue
+// is not drained into the same failure, and the person decides (R143).
+type NotRunError struct{ Cause error }
+
+// Error says why the prompt was not run.
+func (e *NotRunError) Error() string {
+	return "not sent, because the prompt before it failed: " + e.Cause.Error()
+}
+
+// Unwrap returns the failure of the turn before.
+func (e *NotRunError) Unwrap() error { return e.Cause }
+
+// Turn is a prompt that was accepted: queued, running or ended.
+type Turn struct {
+	session *Session
+	prompt  *transcript.Message
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	done    chan struct{}
+	stop    loop.StopReason
+	err     error
+
+	release  sync.Once
+	released chan struct{}
+}
+
+// Release says that the turn's answer has been delivered: until then the
+// session starts no other turn, so that nothing of the next one can be taken
+// for a part of this one. It is to be called after Wait.
+func (t *Turn) Release() { t.release.Do(func() { close(t.released) }) }
+
+// Wait returns how the turn ended. A turn that was cancelled, queued or
+// running, ends with loop.Cancelled and no error (R153). When ctx ends first,
+// the turn is cancelled and Wait goes on until it has ended.
+func (t *Turn) Wait(ctx context.Context) (loop.StopReason, error) {
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+		t.session.withdraw(t, context.Cause(ctx))
+		<-t.done
+	}
+	return t.stop, t.err
+}
+
+func (t *Turn) end(stop loop.StopReason, err error) {
+	t.stop, t.err = stop, err
+	t.cancel(nil)
+	close(t.done)
+}
+
+// Prompt accepts a prompt: it runs at once when the session is idle and waits
+// its turn otherwise (R143). It never blocks, so a cancel that arrives right
+// behind it finds it.
+func (s *Session) Prompt(parts []transcript.Part) *Turn {
+	t := &Turn{session: s, done: make(chan struct{}), released: make(chan struct{})}
+	t.prompt = &transcript.Message{
+		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: s.host.now(), Parts: parts,
+	}
+	t.ctx, t.cancel = context.WithCancelCause(s.ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		t.end(loop.Cancelled, nil)
+		return t
+	}
+	if s.current != nil {
+		s.queue = append(s.queue, t)
+		return t
+	}
+	s.current = t
+	s.running.Go(s.drain)
+	return t
+}
+
+// Busy reports whether a turn is running.
+func (s *Session) Busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current != nil
+}
+
+// Cancel ends the running turn; queued prompts stay (C-25). With no turn
+// running it does nothing, and nothing that comes later is affected.
+func (s *Session) Cancel() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != nil {
+		s.current.cancel(ErrCancelled)
+	}
+}
+
+// withdraw cancels one turn: a queued one leaves the queue, the running one is
+// cancelled.
+func (s *Session) withdraw(t *Turn, cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, queued := range s.queue {
+		if queued == t {
+			s.queue = append(s.queue[:i:i], s.queue[i+1:]...)
+			t.end(loop.Cancelled, nil)
+			return
+		}
+	}
+	if cause == nil {
+		cause = ErrCancelled
+	}
+	t.cancel(cause)
+}
+
+// drain runs the current turn and those queued behind it. A turn's answer is
+// out before the next one may emit anything.
+func (s *Session) drain() {
+	for t := s.head(); t != nil; t = s.advance() {
+		stop, err := s.runTurn(t)
+		s.finish(t, stop, err)
+		select {
+		case <-t.released:
+		case <-s.ctx.Done():
+		}
+	}
+}
+
+func (s *Session) head() *Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current
+}
+
+// finish ends a turn. When it failed, so do the prompts queued behind it.
+func (s *Session) finish(t *Turn, stop loop.StopReason, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.end(stop, err)
+	if err == nil {
+		return
+	}
+	for _, queued := range s.queue {
+		queued.end("", &NotRunError{Cause: err})
+	}
+	s.queue = nil
+}
+
+// advance makes the first queued turn the current one.
+func (s *Session) advance() *Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current = nil
+	if len(s.queue) == 0 {
+		return nil
+	}
+	s.current, s.queue = s.queue[0], s.queue[1:]
+	return s.current
+}

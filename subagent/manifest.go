@@ -1,0 +1,79 @@
+package subagent
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Manifest is an agent as data.
+type Manifest struct {
+	// Name is how people and other agents call it.
+	Name        string
+	Description string
+	// Prompt is the head of its system prompt.
+	Prompt string
+	// Tools are the ids of the tools it has; empty means all.
+	Tools []string
+	// MaxSteps caps the model calls of one turn; 0 means the host's limit.
+	MaxSteps int
+	// Temperature and MaxTokens are sent to the model only when set.
+	Temperature *float64
+	MaxTokens   int
+}
+
+//go:embed main.md
+var mainPrompt string
+
+// Main is the agent that a person talks to.
+func Main() Manifest {
+	return Manifest{Name: "main", Description: "The agent that the person talks to.", Prompt: mainPrompt}
+}
+
+// Environment is what an agent is told of where it works. It is taken once,
+// when a session opens, so that the system prompt never changes (R138).
+type Environment struct {
+	Cwd        string
+	Additional []string
+	Scratch    string
+	OS, Shell  string
+	Date       time.Time
+}
+
+// System makes the system prompt: the manifest's prompt, then the environment.
+// The tool catalogue follows in the request itself.
+func (m Manifest) System(env Environment) string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(m.Prompt))
+	b.WriteString("\n\nEnvironment\n")
+	fmt.Fprintf(&b, "%s%s\n", cwdLine, env.Cwd)
+	for _, dir := range env.Additional {
+		fmt.Fprintf(&b, "- Also part of the project: %s\n", dir)
+	}
+	if env.Scratch != "" {
+		fmt.Fprintf(&b, "- Scratch directory for temporary files, writable without asking: %s\n", env.Scratch)
+	}
+	if env.OS != "" {
+		fmt.Fprintf(&b, "- System: %s\n", env.OS)
+	}
+	if env.Shell != "" {
+		fmt.Fprintf(&b, "- Commands run under: %s\n", env.Shell)
+	}
+	if !env.Date.IsZero() {
+		fmt.Fprintf(&b, "- Date: %s\n", env.Date.Format(time.DateOnly))
+	}
+	return b.String()
+}
+
+const cwdLine = "- Working directory: "
+
+// CwdOf reads the working directory out of a system prompt that System made.
+func CwdOf(system string) string {
+	for line := range strings.Lines(system) {
+		if cwd, ok := strings.CutPrefix(line, cwdLine); ok {
+			return strings.TrimSpace(cwd)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,171 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/internal/shell"
+	"acp-agent/tools"
+)
+
+//go:embed bash.md
+var bashPrompt string
+
+type bashArgs struct {
+	Cmd string `json:"cmd"`
+	Cwd string `json:"cwd"`
+}
+
+// bashData is the data of a command (R52). When the output was cut, Output is
+// its end and Head its beginning (R105); Head is empty in profile amp.
+type bashData struct {
+	Command   string  `json:"command"`
+	Cwd       string  `json:"cwd"`
+	Output    string  `json:"output"`
+	Head      *string `json:"head,omitempty"`
+	ExitCode  *int    `json:"exit_code"`
+	Signal    string  `json:"signal,omitempty"`
+	Truncated bool    `json:"truncated,omitempty"`
+}
+
+// errBashTimeout is the cause of a context that ended at Limits.BashTimeout.
+var errBashTimeout = errors.New("command time limit reached")
+
+// newBash is the tool that runs commands (R51-R59). Limits.BashBytes and
+// Limits.BashTail bound what it returns; it has no time limit unless the host
+// sets Limits.BashTimeout.
+func newBash() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "bash",
+		Description: prompt(bashPrompt),
+		Parameters: object(
+			text("cmd", "The command."),
+			text("cwd?", "Absolute directory to run it in. Default: the working directory."),
+		),
+		Requires:       capability.RequirementSet{Capabilities: []string{capability.CapShellRun}},
+		Aliases:        []tools.Alias{{Name: "Bash"}, {Name: "run_terminal_command"}},
+		Renames:        map[string]string{"command": "cmd", "workdir": "cwd"},
+		Preprocess:     preprocessBash,
+		Resources:      commandOf,
+		Profile:        &tools.Profile{Serial: true},
+		DisableTimeout: true,
+		OwnLimit:       true,
+		DefaultAction:  capability.Ask,
+	}, bash)
+}
+
+// preprocessBash makes the command and its directory what will be judged and
+// run (R53).
+func preprocessBash(args json.RawMessage, env tools.Env) (json.RawMessage, error) {
+	var object map[string]json.RawMessage
+	var cmd, cwd string
+	if json.Unmarshal(args, &object) != nil || object == nil || json.Unmarshal(object["cmd"], &cmd) != nil {
+		return args, nil // the schema check names what is wrong
+	}
+	if raw, given := object["cwd"]; given && json.Unmarshal(raw, &cwd) != nil {
+		return args, nil
+	}
+	cmd, cwd, err := shell.Preprocess(cmd, env.Abs(cwd), env.Home)
+	if err != nil {
+		return nil, &tools.Error{Kind: tools.BadInput, Message: "bash: " + err.Error(), Err: err}
+	}
+	if object["cmd"], err = json.Marshal(cmd); err != nil {
+		return nil, err
+	}
+	if object["cwd"], err = json.Marshal(cwd); err != nil {
+		return nil, err
+	}
+	return json.Marshal(object)
+}
+
+func commandOf(args json.RawMessage, env tools.Env) []tools.Resource {
+	var a bashArgs
+	if json.Unmarshal(args, &a) != nil {
+		return nil
+	}
+	return []tools.Resource{{Kind: tools.Command, Value: a.Cmd, Dir: env.Abs(a.Cwd)}}
+}
+
+func bash(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result, error) {
+	if strings.TrimSpace(a.Cmd) == "" {
+		return nil, tools.Errorf(tools.BadInput, "bash: cmd must not be empty")
+	}
+	cmd := tools.ShellCommand{Text: a.Cmd, Dir: rt.Session().Abs(a.Cwd)}
+	info, err := rt.FS().Stat(ctx, cmd.Dir)
+	switch {
+	case err != nil:
+		return nil, fileFailure("change to", cmd.Dir, err)
+	case !info.IsDir:
+		return nil, tools.Errorf(tools.BadInput, "bash: cwd %s is not a directory", cmd.Dir)
+	}
+	limit := rt.Session().Limits.BashTimeout
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if limit > 0 {
+		limited, cancel = context.WithTimeoutCause(ctx, limit, errBashTimeout)
+	}
+	defer cancel()
+	output := newCollector(rt)
+	exit, err := rt.Processes().Run(limited, cmd, output)
+	shown := output.finish()
+	stopped := limited.Err() != nil && (err != nil || exit.Signal != "")
+	switch {
+	case stopped && errors.Is(context.Cause(limited), errBashTimeout):
+		return nil, &tools.Error{
+			Kind:    tools.Timeout,
+			Message: fmt.Sprintf("Tool execution timed out after %v seconds", limit.Seconds()),
+			Hint:    "The command was stopped. Its output until then:\n" + shown.body(),
+		}
+	case stopped:
+		return bashResult(cmd, shown, nil), nil
+	case err != nil:
+		return nil, startFailure(err)
+	}
+	return bashResult(cmd, shown, &exit), nil
+}
+
+// startFailure is the error of a command that could not be run (R55).
+func startFailure(err error) error {
+	if known := (*tools.Error)(nil); errors.As(err, &known) {
+		return err
+	}
+	return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("bash: the command could not be run: %v", err), Err: err}
+}
+
+// body is the output with a mark where something was left out.
+func (v view) body() string {
+	if !v.cut {
+		return v.text
+	}
+	mark := fmt.Sprintf("[%d bytes of output left out here; %s]\n", v.omitted, v.note)
+	if v.head != "" && !strings.HasSuffix(v.head, "\n") {
+		mark = "\n" + mark
+	}
+	return v.head + mark + v.text
+}
+
+// bashResult makes the text of R52; exit is nil for a command that was
+// cancelled, whose output so far is returned.
+func bashResult(cmd tools.ShellCommand, v view, exit *tools.Exit) *tools.Result {
+	data := bashData{Command: cmd.Text, Cwd: cmd.Dir, Output: v.text, Truncated: v.cut}
+	if v.cut {
+		data.Head = &v.head
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<command>%s</command>\n<working_directory>%s</working_directory>\n<output>%s</output>\n",
+		cmd.Text, cmd.Dir, v.body())
+	if exit == nil {
+		b.WriteString("<cancelled>the command was stopped before it ended</cancelled>")
+	} else {
+		data.ExitCode, data.Signal = &exit.Code, exit.Signal
+		fmt.Fprintf(&b, "<exit_code>%d</exit_code>", exit.Code)
+		if exit.Signal != "" {
+			fmt.Fprintf(&b, "\n<signal>%s</signal>", exit.Signal)
+		}
+	}
+	return &tools.Result{Data: data, Text: b.String(), Truncated: v.cut, OutputPath: v.path}
+}

@@ -1,0 +1,74 @@
+package builtin
+
+import (
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"acp-agent/tools"
+)
+
+// All returns the tools in the order in which the model is told of them.
+func All() []tools.Tool {
+	return []tools.Tool{
+		newRead(),
+		newWrite(),
+		newEdit(),
+		newGlob(),
+		newGrep(),
+		newBash(),
+	}
+}
+
+// The variables of the paths that file tools require (R111).
+const (
+	workspaceScope = "{workspace}"
+	adHocScope     = "{ad-hoc}"
+)
+
+// argument is one property of a tool's schema.
+type argument struct {
+	name   string
+	schema *jsonschema.Schema
+}
+
+// object makes the schema of a tool's arguments. Names end in "?" when the
+// argument is optional; no others are allowed, so that none is silently
+// ignored (R15).
+func object(arguments ...argument) *jsonschema.Schema {
+	s := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+	for _, a := range arguments {
+		name, optional := strings.CutSuffix(a.name, "?")
+		if !optional {
+			s.Required = append(s.Required, name)
+		}
+		s.Properties[name] = a.schema
+		s.PropertyOrder = append(s.PropertyOrder, name)
+	}
+	return s
+}
+
+func text(name, description string) argument {
+	return argument{name, &jsonschema.Schema{Type: "string", Description: description}}
+}
+
+func number(name, description string) argument {
+	return argument{name, &jsonschema.Schema{Type: "number", Description: description}}
+}
+
+func flag(name, description string) argument {
+	return argument{name, &jsonschema.Schema{Type: "boolean", Default: []byte("false"), Description: description}}
+}
+
+func pair(name, description string) argument {
+	two := 2
+	return argument{name, &jsonschema.Schema{
+		Type: "array", Items: &jsonschema.Schema{Type: "number"}, MinItems: &two, MaxItems: &two, Description: description,
+	}}
+}
+
+// prompt is an embedded description as the model reads it.
+func prompt(embedded string) string { return strings.TrimSpace(embedded) }

@@ -1,0 +1,219 @@
+package builtin_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/tools/builtin"
+	"acp-agent/tools/tooltest"
+)
+
+// tool returns the tool that answers to a name.
+func tool(t *testing.T, name string) tools.Tool {
+	t.Helper()
+	registry, err := tools.NewRegistry(builtin.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, ok := registry.Get(registry.Canonical(name))
+	if !ok {
+		t.Fatalf("no tool answers to %q", name)
+	}
+	return entry.Tool
+}
+
+// run runs one call and fails the test when the tool does.
+func run(t *testing.T, rt *tooltest.Runtime, name string, args map[string]any) *tools.Result {
+	t.Helper()
+	result, err := rt.Run(t.Context(), tool(t, name), name, encode(t, args))
+	if err != nil {
+		t.Fatalf("%s(%v): %v", name, args, err)
+	}
+	return result
+}
+
+// fail runs one call that must fail with a *tools.Error.
+func fail(t *testing.T, rt *tooltest.Runtime, name string, args map[string]any) *tools.Error {
+	t.Helper()
+	result, err := rt.Run(t.Context(), tool(t, name), name, encode(t, args))
+	var failure *tools.Error
+	if !errors.As(err, &failure) {
+		t.Fatalf("%s(%v) = %+v, %v; want a *tools.Error", name, args, result, err)
+	}
+	return failure
+}
+
+func encode(t *testing.T, value any) string {
+	t.Helper()
+	raw, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// data is a result's data as clients see it.
+func data(t *testing.T, result *tools.Result) map[string]any {
+	t.Helper()
+	var object map[string]any
+	if err := json.Unmarshal([]byte(encode(t, result.Data)), &object); err != nil {
+		t.Fatalf("data is no object: %v", err)
+	}
+	return object
+}
+
+// profiles are the limits under which every table of the seeds must hold.
+func profiles() map[string]tools.Limits {
+	return map[string]tools.Limits{"canonical": tools.CanonicalLimits(), "amp": tools.AmpLimits()}
+}
+
+// under runs a test under both profiles and every given name of a tool.
+func under(t *testing.T, names []string, test func(t *testing.T, limits tools.Limits, name string)) {
+	t.Helper()
+	for profile, limits := range profiles() {
+		for _, name := range names {
+			t.Run(profile+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				test(t, limits, name)
+			})
+		}
+	}
+}
+
+func TestAll_Conform(t *testing.T) {
+	t.Parallel()
+	for _, tool := range builtin.All() {
+		t.Run(tool.ID, func(t *testing.T) {
+			t.Parallel()
+			tooltest.Conform(t, tool)
+		})
+	}
+}
+
+// Every prompt text has a tool in the list, and every tool its files.
+func TestAll_FilesAndList(t *testing.T) {
+	t.Parallel()
+	prompts, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, tool := range builtin.All() {
+		ids = append(ids, tool.ID)
+		for _, file := range []string{tool.ID + ".md", tool.ID + ".go", tool.ID + "_test.go"} {
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("tool %s: %v", tool.ID, err)
+			}
+		}
+		if kinds.Of(tool.ID) == kinds.Other && !slices.Contains([]string{"todo", "task", "question"}, tool.ID) {
+			t.Errorf("tool %s has no kind", tool.ID)
+		}
+	}
+	for _, prompt := range prompts {
+		if id := strings.TrimSuffix(prompt, ".md"); !slices.Contains(ids, id) {
+			t.Errorf("%s has no entry in All", prompt)
+		}
+	}
+}
+
+// The whole first request must stay small, and what a text says of a limit
+// must be what the code does.
+func TestAll_Prompts(t *testing.T) {
+	t.Parallel()
+	quoted := map[string][]int{
+		"read": {builtin.DefaultLines, builtin.MaxLines, builtin.MaxLineBytes},
+		"glob": {tools.CanonicalLimits().GlobTotal},
+		"grep": {builtin.GrepPerFile, builtin.GrepLine},
+		"bash": {0},
+	}
+	number := regexp.MustCompile(`\d+`)
+	for _, tool := range builtin.All() {
+		if len(tool.Description) > 450 {
+			t.Errorf("description of %s has %d bytes, want at most 450", tool.ID, len(tool.Description))
+		}
+		if slices.Contains([]string{"read", "glob", "grep", "bash", "write", "edit"}, tool.ID) {
+			var found []int
+			for _, digits := range number.FindAllString(strings.ReplaceAll(tool.Description, "RE2", ""), -1) {
+				n, err := strconv.Atoi(digits)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = append(found, n)
+			}
+			if !slices.Equal(found, quoted[tool.ID]) {
+				t.Errorf("description of %s quotes %v, the code says %v", tool.ID, found, quoted[tool.ID])
+			}
+		}
+	}
+}
+
+func TestAll_Names(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		canonical string
+		names     []string
+	}{
+		{"read", []string{"read", "Read", "read_file", "list_directory"}},
+		{"write", []string{"write", "Write", "write_file", "create_file"}},
+		{"edit", []string{"edit", "Edit", "edit_file"}},
+		{"bash", []string{"bash", "Bash", "run_terminal_command"}},
+		{"grep", []string{"grep", "Grep", "search"}},
+		{"glob", []string{"glob", "Glob"}},
+	}
+	registry, err := tools.NewRegistry(builtin.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range tests {
+		for _, name := range tt.names {
+			if got := registry.Canonical(name); got != tt.canonical {
+				t.Errorf("Canonical(%q) = %q, want %q", name, got, tt.canonical)
+			}
+		}
+	}
+}
+
+// The seeds fix the arguments' names and which are required.
+func TestAll_Schemas(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		id                 string
+		required, optional []string
+	}{
+		{"read", []string{"path"}, []string{"read_range", "byte_range"}},
+		{"write", []string{"path", "content"}, nil},
+		{"edit", []string{"path", "old_str", "new_str"}, []string{"replace_all"}},
+		{"glob", []string{"filePattern"}, []string{"limit", "offset"}},
+		{"grep", []string{"pattern"}, []string{"path", "glob", "caseSensitive", "literal"}},
+		{"bash", []string{"cmd"}, []string{"cwd"}},
+	}
+	for _, tt := range tests {
+		schema := tool(t, tt.id).Parameters
+		if !slices.Equal(schema.Required, tt.required) {
+			t.Errorf("%s requires %v, want %v", tt.id, schema.Required, tt.required)
+		}
+		if want := slices.Concat(tt.required, tt.optional); !slices.Equal(schema.PropertyOrder, want) {
+			t.Errorf("%s has %v, want %v", tt.id, schema.PropertyOrder, want)
+		}
+	}
+}
+
+// One argument under two names is fine when they agree and an error otherwise.
+func TestAll_BothNames(t *testing.T) {
+	t.Parallel()
+	rt := tooltest.New(tooltest.Options{Files: map[string]string{"a.txt": "one\n"}})
+	run(t, rt, "read", map[string]any{"path": "a.txt", "file_path": "a.txt"})
+	failure := fail(t, rt, "read", map[string]any{"path": "a.txt", "file_path": "b.txt"})
+	if failure.Kind != tools.BadInput || !strings.Contains(failure.Message, "file_path") {
+		t.Errorf("error = %v, want one that names file_path", failure)
+	}
+}

@@ -1,0 +1,23 @@
+// Package builtin holds the tools that the agent ships, one file each: what the
+// model reads in <id>.md, what the tool says of itself and does in <id>.go, its
+// tests in <id>_test.go.
+//
+// It owns the behaviour and the literal texts of each tool. It refuses to know
+// the disk, processes and the network: a tool reaches them only through the
+// [tools.Runtime] it is handed, so checks, delegation to the editor and the
+// test harness hold for all of them. Search, edit matching and command texts
+// are the business of internal/search, internal/textedit and internal/shell.
+//
+//	registry, err := tools.NewRegistry(builtin.All()...)
+//	entry, args, err := registry.Resolve("edit_file", args)
+//	result, err := entry.Run(ctx, runtime, args)
+//
+// Adding a tool: write the three files and add one line to [All].
+//
+// It imports tools, kinds, capability, transcript and the three internal
+// packages above, never os, os/exec or net/http. It starts no goroutine.
+//
+// # Requirements
+//
+// R3, R15-R17, R23-R59, R100-R105, R108.
+package builtin

@@ -1,0 +1,179 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/internal/textedit"
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+//go:embed edit.md
+var editPrompt string
+
+type editArgs struct {
+	Path       string `json:"path"`
+	OldStr     string `json:"old_str"`
+	NewStr     string `json:"new_str"`
+	ReplaceAll bool   `json:"replace_all"`
+}
+
+// editData is the data of an edit (R39): LineRange is 1-based in the new file.
+type editData struct {
+	Diff      string `json:"diff"`
+	LineRange [2]int `json:"lineRange"`
+}
+
+// newEdit is the tool that replaces text in a file (R36-R41). Files over
+// Limits.FileBytes are refused.
+func newEdit() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "edit",
+		Description: prompt(editPrompt),
+		Parameters: object(
+			text("path", "Absolute path of the file."),
+			text("old_str", "Text to replace."),
+			text("new_str", "Text to put in its place."),
+			flag("replace_all?", "Replace every occurrence."),
+		),
+		Requires: capability.RequirementSet{FS: capability.FS{
+			Read: []string{workspaceScope, adHocScope}, Write: []string{workspaceScope, adHocScope},
+		}},
+		Aliases:       []tools.Alias{{Name: "Edit"}, {Name: "edit_file"}},
+		Renames:       map[string]string{"file_path": "path", "old_string": "old_str", "new_string": "new_str"},
+		Preprocess:    absolutePath,
+		Resources:     touches(tools.PathRead, tools.PathWrite),
+		Profile:       fileProfile(),
+		Preview:       previewEdit,
+		DefaultAction: capability.Ask,
+	}, edit)
+}
+
+func edit(ctx context.Context, rt tools.Runtime, a editArgs) (*tools.Result, error) {
+	e, err := newEditing(rt, a)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := rt.FS().Lock(ctx, e.path)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	// The match is made on what the file holds now, not on what was shown when
+	// the call was approved (R41).
+	if err := e.match(ctx); err != nil {
+		return nil, err
+	}
+	if err := rt.FS().WriteText(ctx, e.path, e.applied.Content, &e.before); err != nil {
+		return nil, fileFailure("edit", e.path, err)
+	}
+	return e.result(), nil
+}
+
+func previewEdit(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
+	var a editArgs
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, tools.Errorf(tools.BadInput, "arguments of edit: %v", err)
+	}
+	e, err := newEditing(rt, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.match(ctx); err != nil {
+		return nil, err
+	}
+	return e.content(), nil
+}
+
+// editing is one call with the file as it was and as it will be.
+type editing struct {
+	editArgs
+	rt      tools.Runtime
+	path    string
+	secret  bool
+	before  tools.Text
+	applied textedit.Result
+}
+
+func newEditing(rt tools.Runtime, a editArgs) (*editing, error) {
+	if a.Path == "" {
+		return nil, noPath("edit")
+	}
+	path := rt.Session().Abs(a.Path)
+	return &editing{editArgs: a, rt: rt, path: path, secret: rt.FS().Secret(path)}, nil
+}
+
+// match checks in the order of R37: the file exists, the strings differ, the
+// old one is found.
+func (e *editing) match(ctx context.Context) (err error) {
+	e.before, err = e.rt.FS().ReadText(ctx, e.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !e.before.Exists {
+		return &tools.Error{
+			Kind: tools.BadInput, Path: e.path, Message: "file not found. Cannot update a file that doesn't exist.",
+		}
+	}
+	if err != nil {
+		return fileFailure("edit", e.path, err)
+	}
+	if strings.IndexByte(e.before.Content[:min(len(e.before.Content), sniffBytes)], 0) >= 0 {
+		return binaryRefused(e.path)
+	}
+	e.applied, err = textedit.Apply(e.before.Content, e.OldStr, e.NewStr, e.ReplaceAll)
+	if err != nil {
+		return e.mismatch(err)
+	}
+	limit := e.rt.Session().Limits.FileBytes
+	if size := int64(len(e.applied.Content)); limit > 0 && size > limit {
+		return oversize(e.path, size, limit)
+	}
+	return nil
+}
+
+// mismatch adds to a miss what is nearest to it, so that the next try can hit.
+func (e *editing) mismatch(err error) *tools.Error {
+	failure := &tools.Error{Kind: tools.BadInput, Path: e.path, Message: err.Error(), Err: err}
+	if !errors.As(err, new(textedit.NotFoundError)) || e.secret {
+		return failure
+	}
+	failure.Hint = textedit.NearestHint(e.before.Content, e.OldStr)
+	if failure.Hint == "" {
+		failure.Hint = "Nothing like it is in the file; read it again before the next try."
+	}
+	return failure
+}
+
+func (e *editing) content() []kinds.Content {
+	if e.secret {
+		return secretContent()
+	}
+	return []kinds.Content{diffOf(e.path, e.before, e.applied.Content)}
+}
+
+func (e *editing) result() *tools.Result {
+	first, last := e.applied.LineRange[0], e.applied.LineRange[1]
+	data := editData{LineRange: e.applied.LineRange}
+	head := fmt.Sprintf("Edited %s, lines %d-%d", e.path, first, last)
+	if e.applied.Replacements > 1 {
+		head += fmt.Sprintf(", %d replacements", e.applied.Replacements)
+	}
+	if e.applied.Fuzzy {
+		head += " (matched with differing whitespace)"
+	}
+	if !e.secret {
+		name := e.rt.Session().Rel(e.path)
+		data.Diff = strings.ToValidUTF8(textedit.Unified(name, e.before.Content, e.applied.Content), "\ufffd")
+	}
+	result := tools.Output(data)
+	result.Text = strings.TrimSuffix(head+"\n"+data.Diff, "\n")
+	result.Content = e.content()
+	result.Locations = []kinds.Location{{Path: e.path, Line: first}}
+	result.TrackFiles = []string{e.path}
+	return result
+}

@@ -1,0 +1,137 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/internal/search"
+	"acp-agent/tools"
+)
+
+//go:embed glob.md
+var globPrompt string
+
+type globArgs struct {
+	FilePattern string   `json:"filePattern"`
+	Limit       *float64 `json:"limit"`
+	Offset      *float64 `json:"offset"`
+}
+
+// globData is the data of a glob (R43). Head repeats Files when the list was
+// cut and stands whole in a sidecar (R105).
+type globData struct {
+	Files     []string `json:"files"`
+	Remaining int      `json:"remaining"`
+	Head      []string `json:"head,omitempty"`
+}
+
+// newGlob is the tool that finds files by name (R42-R45). One call gives at
+// most Limits.GlobTotal paths.
+func newGlob() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "glob",
+		Description: prompt(globPrompt),
+		Parameters: object(
+			text("filePattern", `Pattern such as "**/*.js" or "src/**/*.ts".`),
+			number("limit?", "Most paths to return."),
+			number("offset?", "Paths to skip."),
+		),
+		Requires: capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope, adHocScope}}},
+		Aliases:  []tools.Alias{{Name: "Glob"}},
+		Renames:  map[string]string{"pattern": "filePattern"},
+		Resources: func(args json.RawMessage, env tools.Env) []tools.Resource {
+			return []tools.Resource{{Kind: tools.PathRead, Value: globBase(args, env)}}
+		},
+		Profile: &tools.Profile{Keys: func(args json.RawMessage, env tools.Env) []tools.ResourceKey {
+			return treeKey(env, globBase(args, env))
+		}},
+		ReadOnly:      true,
+		OwnLimit:      true,
+		DefaultAction: capability.Allow,
+	}, glob)
+}
+
+// globBase is the directory that a call walks.
+func globBase(args json.RawMessage, env tools.Env) string {
+	var a struct{ FilePattern string }
+	if json.Unmarshal(args, &a) != nil {
+		return env.Cwd
+	}
+	base, _ := searchBase(env, a.FilePattern)
+	return base
+}
+
+func glob(ctx context.Context, rt tools.Runtime, a globArgs) (*tools.Result, error) {
+	if a.FilePattern == "" {
+		return nil, tools.Errorf(tools.BadInput, "glob: filePattern must not be empty")
+	}
+	limit, err := count("limit", a.Limit, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	offset, err := count("offset", a.Offset, 0)
+	if err != nil {
+		return nil, err
+	}
+	base, pattern := searchBase(rt.Session().Env, a.FilePattern)
+	dir, err := rt.FS().Dir(ctx, base)
+	if err != nil {
+		return nil, fileFailure("search", base, err)
+	}
+	defer dir.Close()
+	found, err := search.Glob(ctx, dir, search.GlobOptions{
+		Base: base, Pattern: pattern, Ignore: ignoresAbove(ctx, rt, base),
+	})
+	if err != nil {
+		return nil, searchFailure("glob", base, err, "")
+	}
+	return globResult(rt, found, limit, min(offset, len(found.Paths)))
+}
+
+// globResult cuts one page out of what was found. Only a page that was not
+// asked to be smaller and is too long counts as truncated (R105).
+func globResult(rt tools.Runtime, found search.GlobResult, limit, offset int) (*tools.Result, error) {
+	total := len(found.Paths)
+	wanted := min(limit, total-offset)
+	page := found.Paths[offset : offset+min(wanted, rt.Session().Limits.GlobTotal)]
+	data := globData{Files: append([]string{}, page...), Remaining: total - offset - len(page)}
+	result := &tools.Result{}
+	lines := strings.Join(page, "\n")
+	switch {
+	case total == 0:
+		lines = "No files found."
+	case len(page) < wanted:
+		path, note := keepWhole(rt, "list", func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Join(found.Paths, "\n")+"\n")
+			return err
+		})
+		data.Head, result.Truncated, result.OutputPath = data.Files, true, path
+		lines += fmt.Sprintf("\n\n[%d more; %s]", data.Remaining, note)
+	case data.Remaining > 0:
+		lines += fmt.Sprintf("\n\n[%d more; continue with offset %d]", data.Remaining, offset+len(page))
+	case len(page) == 0:
+		lines = fmt.Sprintf("[all of the %d files found lie before offset %d]", total, offset)
+	}
+	if found.Truncated {
+		lines += "\n[the search ended early: there may be more files]"
+	}
+	result.Data, result.Text = data, strings.TrimPrefix(lines, "\n\n")
+	return result, nil
+}
+
+// count checks a number of things, which JSON gives as any number.
+func count(name string, given *float64, otherwise int) (int, error) {
+	if given == nil {
+		return otherwise, nil
+	}
+	if *given != math.Trunc(*given) || *given < 0 {
+		return 0, tools.Errorf(tools.BadInput, "glob: %s must be a whole number, 0 or more, not %v", name, *given)
+	}
+	return int(min(*given, maxWhole)), nil
+}

@@ -1,0 +1,178 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/internal/search"
+	"acp-agent/tools"
+)
+
+// The limits of grep (section A.24). The bound of all hits together is
+// Limits.GrepTotal.
+const (
+	grepPerFile = 10
+	grepLine    = 200
+	// grepSpool is how much of all hits is held in memory.
+	grepSpool = 256 << 10
+)
+
+//go:embed grep.md
+var grepPrompt string
+
+type grepArgs struct {
+	Pattern       string `json:"pattern"`
+	Path          string `json:"path"`
+	Glob          string `json:"glob"`
+	CaseSensitive bool   `json:"caseSensitive"`
+	Literal       bool   `json:"literal"`
+}
+
+// newGrep is the tool that searches in files (R46-R50).
+func newGrep() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "grep",
+		Description: prompt(grepPrompt),
+		Parameters: object(
+			text("pattern", "What to search for."),
+			text("path?", "File or directory to search. Not with glob."),
+			text("glob?", "Files to search, by name. Not with path."),
+			flag("caseSensitive?", "Match case."),
+			flag("literal?", "Take pattern as plain text."),
+		),
+		Requires:   capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope, adHocScope}}},
+		Aliases:    []tools.Alias{{Name: "Grep"}, {Name: "search", Renames: map[string]string{"query": "pattern"}}},
+		Preprocess: absolutePath,
+		Resources: func(args json.RawMessage, env tools.Env) []tools.Resource {
+			return []tools.Resource{{Kind: tools.PathRead, Value: grepBase(args, env)}}
+		},
+		Profile: &tools.Profile{Keys: func(args json.RawMessage, env tools.Env) []tools.ResourceKey {
+			return treeKey(env, grepBase(args, env))
+		}},
+		ReadOnly:      true,
+		OwnLimit:      true,
+		DefaultAction: capability.Allow,
+	}, grep)
+}
+
+// grepBase is the file or directory that a call reads.
+func grepBase(args json.RawMessage, env tools.Env) string {
+	var a struct{ Path, Glob string }
+	if json.Unmarshal(args, &a) != nil {
+		return env.Cwd
+	}
+	if a.Path != "" {
+		return env.Abs(a.Path)
+	}
+	base, _ := searchBase(env, a.Glob)
+	return base
+}
+
+func grep(ctx context.Context, rt tools.Runtime, a grepArgs) (*tools.Result, error) {
+	switch {
+	case a.Pattern == "":
+		return nil, tools.Errorf(tools.BadInput, "grep: pattern must not be empty")
+	case a.Path != "" && a.Glob != "":
+		return nil, tools.Errorf(tools.BadInput, "grep: path and glob exclude each other; give one of them")
+	}
+	all := &spool{rt: rt, limit: grepSpool}
+	found, base, err := grepFiles(ctx, rt, a, all)
+	if err != nil {
+		all.close()
+		return nil, searchFailure("grep", base, err, "To search for plain text, set literal:true.")
+	}
+	return grepResult(found, all), nil
+}
+
+// grepFiles searches what path or glob name, else the session's directory.
+func grepFiles(ctx context.Context, rt tools.Runtime, a grepArgs, all *spool) (found search.GrepResult, base string, err error) {
+	limits := rt.Session().Limits
+	o := search.GrepOptions{
+		Pattern: a.Pattern, Literal: a.Literal, CaseSensitive: a.CaseSensitive,
+		MaxPerFile: grepPerFile, MaxTotal: limits.GrepTotal, MaxLine: grepLine, Skip: rt.FS().Secret,
+	}
+	file := ""
+	if a.Path == "" {
+		base, o.Glob = searchBase(rt.Session().Env, a.Glob)
+	} else {
+		base = rt.Session().Abs(a.Path)
+		if rt.FS().Secret(base) {
+			return found, base, secretRefused(base)
+		}
+		info, err := rt.FS().Stat(ctx, base)
+		if err != nil {
+			return found, base, err
+		}
+		if !info.IsDir {
+			base, file = fileIn(rt.Session().Env, base, info.Real)
+		}
+		o.Hidden = namesHidden(rt.Session().Rel(base))
+	}
+	o.Base = base
+	dir, err := rt.FS().Dir(ctx, base)
+	if err != nil {
+		return found, base, err
+	}
+	defer dir.Close()
+	if file != "" {
+		found, err = search.GrepFile(ctx, dir, file, o, all)
+	} else {
+		o.Ignore = ignoresAbove(ctx, rt, base)
+		found, err = search.Grep(ctx, dir, o, all)
+	}
+	return found, base, err
+}
+
+// fileIn splits the path of a file into a directory and a name in it. A path
+// that is itself a symlink gives the file it leads to, for the search engine
+// follows none.
+func fileIn(env tools.Env, path, realPath string) (dir, name string) {
+	dir, name = filepath.Dir(path), filepath.Base(path)
+	if realPath != "" && env.Resolve != nil && filepath.Join(env.Resolve(dir), name) != realPath {
+		return filepath.Dir(realPath), filepath.Base(realPath)
+	}
+	return dir, name
+}
+
+// grepResult makes the array of R47, or its head when hits were left out.
+func grepResult(found search.GrepResult, all *spool) *tools.Result {
+	if found.Total == 0 {
+		all.close()
+		lines := []string{"No results found.", "If you meant to search for a literal string, run Grep again with literal:true."}
+		return &tools.Result{Data: lines, Text: strings.Join(append(lines, passedOver(found)...), "\n")}
+	}
+	result := &tools.Result{Data: found.Lines, Text: strings.Join(found.Lines, "\n")}
+	if found.Omitted() > 0 || found.Truncated {
+		path, note := all.keep("list")
+		result.Data = map[string][]string{"head": found.Lines}
+		result.Truncated, result.OutputPath = true, path
+		result.Text += fmt.Sprintf("\n\n[%d of %d hits in %d files; %s]", len(found.Lines), found.Total, found.Files, note)
+	} else {
+		all.close()
+	}
+	if skipped := passedOver(found); len(skipped) > 0 {
+		result.Text += "\n" + strings.Join(skipped, "\n")
+	}
+	return result
+}
+
+// passedOver tells the model of files that could have held a hit and were not
+// searched.
+func passedOver(found search.GrepResult) []string {
+	var notes []string
+	if found.Secret > 0 {
+		notes = append(notes, fmt.Sprintf("[%d files that hold secrets were not searched]", found.Secret))
+	}
+	if found.Unreadable > 0 {
+		notes = append(notes, fmt.Sprintf("[%d files or directories could not be read]", found.Unreadable))
+	}
+	if found.Truncated {
+		notes = append(notes, "[the search ended early: there may be more hits]")
+	}
+	return notes
+}

@@ -1,0 +1,58 @@
+package builtin
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"acp-agent/tools"
+)
+
+// guidanceNames are the files that tell agents how to work in a directory.
+func guidanceNames() []string { return []string{"AGENTS.md", "CLAUDE.md", "CONTEXT.md"} }
+
+// discover lists the guidance files that apply to path and that the session has
+// not loaded, from the nearest directory up to the root that holds it (R34).
+// The file itself and second names of one file are left out.
+func discover(ctx context.Context, rt tools.Runtime, path string) []string {
+	session := rt.Session()
+	root := rootOf(session.Roots, path)
+	if root == "" {
+		return nil
+	}
+	seen := slices.Clone(session.Guidance)
+	var found []string
+	for dir := filepath.Dir(path); within(dir, root); dir = filepath.Dir(dir) {
+		for _, name := range guidanceNames() {
+			file := filepath.Join(dir, name)
+			info, err := rt.FS().Stat(ctx, file)
+			if err != nil || info.IsDir || file == path || slices.Contains(seen, file) || slices.Contains(seen, info.Real) {
+				continue
+			}
+			seen = append(seen, file, info.Real)
+			found = append(found, file)
+		}
+		if dir == root {
+			break
+		}
+	}
+	return found
+}
+
+// rootOf returns the innermost of the roots that holds path, "" when none does.
+func rootOf(roots []string, path string) string {
+	best := ""
+	for _, root := range roots {
+		if within(path, root) && len(root) > len(best) {
+			best = root
+		}
+	}
+	return best
+}
+
+// within reports whether path is dir or lies beneath it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

@@ -1,0 +1,339 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// The limits of read (section A.24). The bound of what one call returns is
+// Limits.ReadBytes.
+const (
+	defaultLines  = 500
+	maxLines      = 2000
+	maxLineBytes  = 4096
+	maxEntries    = 2000
+	maxImageBytes = 5 << 20
+)
+
+//go:embed read.md
+var readPrompt string
+
+type readArgs struct {
+	Path      string    `json:"path"`
+	ReadRange []float64 `json:"read_range"`
+	ByteRange []float64 `json:"byte_range"`
+}
+
+// imageData is the data of a result that is an image (R28).
+type imageData struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      string `json:"data"`
+}
+
+// newRead is the tool that shows files, directories and images (R23-R31).
+func newRead() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "read",
+		Description: prompt(readPrompt),
+		Parameters: object(
+			text("path", "Absolute path of the file or directory."),
+			pair("read_range?", "Lines [start, end], 1-indexed, inclusive. Default [1, 500]."),
+			pair("byte_range?", "Instead of lines, bytes [start, end), from 0, raw."),
+		),
+		Requires:      capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope, adHocScope}}},
+		Aliases:       []tools.Alias{{Name: "Read"}, {Name: "read_file"}, {Name: "list_directory"}},
+		Renames:       map[string]string{"file_path": "path"},
+		Preprocess:    absolutePath,
+		Resources:     touches(tools.PathRead),
+		Profile:       &tools.Profile{Keys: readKeys},
+		ReadOnly:      true,
+		Cacheable:     true,
+		OwnLimit:      true,
+		DefaultAction: capability.Allow,
+	}, read)
+}
+
+func readKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
+	return treeKey(env, pathOf(args))
+}
+
+func read(ctx context.Context, rt tools.Runtime, a readArgs) (*tools.Result, error) {
+	if a.Path == "" {
+		return nil, noPath("read")
+	}
+	lines, err := lineRange(a.ReadRange)
+	if err != nil {
+		return nil, err
+	}
+	span, err := byteRange(a.ByteRange)
+	if err != nil {
+		return nil, err
+	}
+	if a.ReadRange != nil && a.ByteRange != nil {
+		return nil, tools.Errorf(tools.BadInput, "read: give read_range or byte_range, not both")
+	}
+	path := rt.Session().Abs(a.Path)
+	// Before anything else, so that the answer does not tell whether the file exists.
+	if rt.FS().Secret(path) {
+		return nil, secretRefused(path)
+	}
+	r := reading{rt: rt, path: path, limits: rt.Session().Limits}
+	r.info, err = rt.FS().Stat(ctx, path)
+	switch {
+	case err != nil:
+		return nil, fileFailure("read", path, err)
+	case r.info.IsDir && span != nil:
+		return nil, tools.Errorf(tools.BadInput, "read: %s is a directory, it has no byte_range", path)
+	case r.info.IsDir:
+		return r.directory(ctx, lines, a.ReadRange != nil)
+	case span != nil:
+		return r.bytes(ctx, *span)
+	}
+	return r.file(ctx, lines)
+}
+
+// reading is one call on its way to a result.
+type reading struct {
+	rt     tools.Runtime
+	path   string
+	limits tools.Limits
+	info   tools.FileInfo
+}
+
+// file shows lines of a text, as the editor has them when it has the file.
+func (r *reading) file(ctx context.Context, lines [2]int) (*tools.Result, error) {
+	w := &window{from: lines[0], to: lines[1], maxBytes: r.limits.ReadBytes}
+	buffer, open, err := r.rt.FS().ReadLines(ctx, r.path, w.from, w.to+1)
+	if err != nil {
+		return nil, fileFailure("read", r.path, err)
+	}
+	if open {
+		err = w.scan(ctx, strings.NewReader(buffer), w.from)
+		return r.lines(w, err)
+	}
+	file, err := r.rt.FS().Open(ctx, r.path)
+	if err != nil {
+		return nil, fileFailure("read", r.path, err)
+	}
+	defer file.Close()
+	head := make([]byte, sniffBytes)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fileFailure("read", r.path, err)
+	}
+	if media := imageType(head[:n]); media != "" {
+		return r.image(file, media)
+	}
+	if isBinary(head[:n]) {
+		return nil, binaryRefused(r.path)
+	}
+	err = w.scan(ctx, file, 1)
+	return r.lines(w, err)
+}
+
+func (r *reading) lines(w *window, err error) (*tools.Result, error) {
+	switch {
+	case errors.Is(err, errTooLarge):
+		return nil, tooLarge(r.path, r.limits.ReadBytes)
+	case err != nil:
+		return nil, fileFailure("read", r.path, err)
+	}
+	line := 0
+	if w.from > 1 {
+		line = w.from
+	}
+	return r.shown(w.text.String(), w.note(), line), nil
+}
+
+// shown is a result of text, with a note that only the model reads.
+func (r *reading) shown(text, note string, line int) *tools.Result {
+	result := tools.Output(text)
+	result.Locations = []kinds.Location{{Path: r.path, Line: line}}
+	result.Text = strings.TrimPrefix(text+"\n\n"+note, "\n\n")
+	if note == "" {
+		result.Text = text
+	}
+	return result
+}
+
+// bytes shows a run of bytes without line numbers, for lines too long to show.
+func (r *reading) bytes(ctx context.Context, span [2]int64) (*tools.Result, error) {
+	file, size, err := r.source(ctx)
+	if err != nil {
+		return nil, fileFailure("read", r.path, err)
+	}
+	defer file.Close()
+	start, end := min(span[0], size), min(span[1], size)
+	if end-start > int64(r.limits.ReadBytes) {
+		return nil, tooLarge(r.path, r.limits.ReadBytes)
+	}
+	raw := make([]byte, end-start)
+	n, err := io.ReadFull(io.NewSectionReader(file, start, end-start), raw)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fileFailure("read", r.path, err)
+	}
+	raw = raw[:n]
+	if isBinary(raw[:min(n, sniffBytes)]) {
+		return nil, binaryRefused(r.path)
+	}
+	lead, tail := splitEdges(raw, start > 0, end < size)
+	shown := raw[lead : len(raw)-tail]
+	note := fmt.Sprintf("[bytes %d to %d of %d]", start+int64(lead), end-int64(tail), size)
+	return r.shown(strings.ToValidUTF8(string(shown), "\ufffd"), note, 0), nil
+}
+
+// byteSource is where byte ranges are taken from.
+type byteSource interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// source is the text in the editor when it has the file, else the file.
+func (r *reading) source(ctx context.Context) (byteSource, int64, error) {
+	_, open, err := r.rt.FS().ReadLines(ctx, r.path, 1, 1)
+	if err != nil {
+		return nil, 0, err
+	}
+	if open {
+		text, err := r.rt.FS().ReadText(ctx, r.path)
+		return textSource{strings.NewReader(text.Content)}, int64(len(text.Content)), err
+	}
+	file, err := r.rt.FS().Open(ctx, r.path)
+	return file, r.info.Size, err
+}
+
+type textSource struct{ io.ReaderAt }
+
+func (textSource) Close() error { return nil }
+
+// splitEdges counts the bytes at both ends of raw that belong to a character
+// which the range cuts in two. Nothing is dropped where that would leave
+// nothing, or where the bytes are no part of a character.
+func splitEdges(raw []byte, front, back bool) (lead, tail int) {
+	if front {
+		for lead < min(3, len(raw)-1) && raw[lead]&0xc0 == 0x80 {
+			lead++
+		}
+	}
+	if back {
+		tail = len(raw) - len(completeUTF8(raw))
+	}
+	if lead+tail >= len(raw) {
+		return 0, 0
+	}
+	return lead, tail
+}
+
+func (r *reading) image(file tools.File, media string) (*tools.Result, error) {
+	if r.info.Size > maxImageBytes {
+		return nil, &tools.Error{
+			Kind: tools.BadInput, Path: r.path,
+			Message: fmt.Sprintf("image %s is too large to show (%d bytes, at most %d)", r.path, r.info.Size, maxImageBytes),
+			Hint:    "Make a smaller copy of it and read that.",
+		}
+	}
+	raw, err := io.ReadAll(io.NewSectionReader(file, 0, maxImageBytes))
+	if err != nil {
+		return nil, fileFailure("read", r.path, err)
+	}
+	data := base64.StdEncoding.EncodeToString(raw)
+	result := tools.Output(imageData{Type: "image", MediaType: media, Data: data})
+	result.Text = fmt.Sprintf("[%s image, %d bytes]", media, len(raw))
+	result.Images = []transcript.ImagePart{{MediaType: media, Data: data}}
+	result.Locations = []kinds.Location{{Path: r.path}}
+	return result, nil
+}
+
+// directory lists entries; a range chooses among them as among lines (R27).
+func (r *reading) directory(ctx context.Context, lines [2]int, asked bool) (*tools.Result, error) {
+	if !asked {
+		lines = [2]int{1, maxEntries}
+	}
+	entries, more, err := r.rt.FS().List(ctx, r.path, lines[1])
+	if err != nil {
+		return nil, fileFailure("read", r.path, err)
+	}
+	var list strings.Builder
+	next := min(lines[0]-1, len(entries))
+	for _, entry := range entries[next:] {
+		name := entry.Name
+		if entry.IsDir {
+			name += "/"
+		}
+		if list.Len()+1+len(name) > r.limits.ReadBytes {
+			more = true
+			break
+		}
+		if list.Len() > 0 {
+			list.WriteByte('\n')
+		}
+		list.WriteString(strings.ToValidUTF8(name, "\ufffd"))
+		next++
+	}
+	note := ""
+	if more {
+		note = fmt.Sprintf("[more entries follow; continue with read_range [%d, %d]]", next+1, next+maxLines)
+	}
+	result := r.shown(list.String(), note, 0)
+	if more && !asked {
+		result.Data = map[string]string{"head": list.String()}
+		result.Truncated = true
+	}
+	return result, nil
+}
+
+// lineRange checks read_range and bounds it (R23, R26).
+func lineRange(given []float64) ([2]int, error) {
+	if given == nil {
+		return [2]int{1, defaultLines}, nil
+	}
+	start, end, err := wholePair("read_range", given)
+	if err != nil {
+		return [2]int{}, err
+	}
+	start = max(start, 1)
+	if end < start {
+		return [2]int{}, tools.Errorf(tools.BadInput, "read: read_range [%v, %v] ends before it starts", given[0], given[1])
+	}
+	end = min(end, start+maxLines-1)
+	return [2]int{int(start), int(end)}, nil
+}
+
+// byteRange checks byte_range; nil when there is none.
+func byteRange(given []float64) (*[2]int64, error) {
+	if given == nil {
+		return nil, nil
+	}
+	start, end, err := wholePair("byte_range", given)
+	if err != nil {
+		return nil, err
+	}
+	start = max(start, 0)
+	if end <= start {
+		return nil, tools.Errorf(tools.BadInput, "read: byte_range [%v, %v] is empty", given[0], given[1])
+	}
+	return &[2]int64{start, end}, nil
+}
+
+// maxWhole bounds numbers in ranges far above any file and far below overflow.
+const maxWhole = 1 << 50
+
+func wholePair(name string, given []float64) (start, end int64, err error) {
+	if len(given) != 2 || given[0] != math.Trunc(given[0]) || given[1] != math.Trunc(given[1]) {
+		return 0, 0, tools.Errorf(tools.BadInput, "read: %s must be two whole numbers", name)
+	}
+	return int64(max(min(given[0], maxWhole), -maxWhole)), int64(max(min(given[1], maxWhole), -maxWhole)), nil
+}

@@ -1,0 +1,65 @@
+package builtin
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// sniffBytes is how much of a file's start decides what it is.
+const sniffBytes = 8192
+
+// imageType tells an image that models can look at by its first bytes (R28).
+func imageType(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
+		return "image/png"
+	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
+		return "image/jpeg"
+	case bytes.HasPrefix(head, []byte("GIF87a")), bytes.HasPrefix(head, []byte("GIF89a")):
+		return "image/gif"
+	}
+	return ""
+}
+
+// isBinary reports whether the bytes are not text in any encoding that shows
+// as such: they hold a NUL, or more than a tenth of them are control characters
+// that no text has.
+func isBinary(head []byte) bool {
+	odd := 0
+	for _, c := range head {
+		switch {
+		case c == 0:
+			return true
+		case c < 0x20 && c != '\t' && c != '\n' && c != '\v' && c != '\f' && c != '\r' && c != '\b' && c != 0x1b:
+			odd++
+		}
+	}
+	return odd*10 > len(head)
+}
+
+// cutUTF8 returns at most limit bytes of text without splitting a character
+// (R108).
+func cutUTF8(text []byte, limit int) []byte {
+	if len(text) <= limit {
+		return text
+	}
+	for back := 0; back < utf8.UTFMax && limit-back > 0; back++ {
+		if utf8.RuneStart(text[limit-back]) {
+			return text[:limit-back]
+		}
+	}
+	return text[:limit] // not UTF-8: no character to save
+}
+
+// completeUTF8 drops a character at the end of text that is cut short.
+func completeUTF8(text []byte) []byte {
+	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
+		if last := text[len(text)-back:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return text[:len(text)-back]
+			}
+			break
+		}
+	}
+	return text
+}

@@ -1,0 +1,28 @@
+// Package tools is the tool contract: what every tool publishes, what it is
+// handed when it runs, and the registry that finds it.
+//
+// A tool is data plus one function. Its [Spec] carries everything that others
+// need to know: registry, permission defaults, batching, ACP cards and docs all
+// derive from it. Its Run function sees only the typed [Runtime] it is handed,
+// never os, os/exec or net/http, so capability checks, editor delegation and
+// the test harness exist once, below all tools (R12).
+//
+//	type countArgs struct {
+//		Pattern string `json:"pattern" jsonschema:"glob pattern"`
+//	}
+//
+//	func newCount() tools.Tool {
+//		return tools.Define(tools.Spec{ID: "count_files", Description: "Count files.", ReadOnly: true},
+//			func(ctx context.Context, rt tools.Runtime, a countArgs) (*tools.Result, error) {
+//				...
+//				return tools.Output(map[string]int{"count": n}), nil
+//			})
+//	}
+//
+// It imports kinds, capability, transcript and internal/search, and starts no
+// goroutine. It knows neither the loop nor the permission rules nor ACP.
+//
+// # Requirements
+//
+// R1-R7, R11-R22, R100-R106.
+package tools

@@ -1,0 +1,166 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// maxPreviews is how often a person is asked about one call whose preview goes
+// on changing while they look at it.
+const maxPreviews = 3
+
+// ask puts the call to the person when the rules say so. What they approve is
+// what runs: the preview is made again behind the answer, and a call that would
+// now do something else is asked about anew (E6, R41).
+func (r *running) ask(ctx context.Context) error {
+	preview, err := r.preview(ctx)
+	if err != nil {
+		return err
+	}
+	r.card.Content = preview
+	if r.decision.Action == capability.Allow {
+		return nil
+	}
+	if r.pipeline.Asker == nil {
+		return r.refused(permissions.Headless(r.decision))
+	}
+	if err := r.takeAskingPlace(ctx); err != nil {
+		return err
+	}
+	defer func() { <-r.pipeline.asking }()
+	for range maxPreviews {
+		// An answer given while this call waited may have settled it (R123).
+		if err := r.judge(ctx); err != nil {
+			return err
+		}
+		if r.decision.Action == capability.Allow {
+			return nil
+		}
+		if err := r.askOnce(ctx); err != nil {
+			return err
+		}
+		again, err := r.preview(ctx)
+		if err != nil {
+			return err
+		}
+		if reflect.DeepEqual(again, r.card.Content) {
+			return nil
+		}
+		r.card.Content = again
+	}
+	return &tools.Error{
+		Kind: tools.Denied, DeniedBy: "user",
+		Message: "the file kept changing while the person was looking at this change, so it was not made",
+	}
+}
+
+func (r *running) takeAskingPlace(ctx context.Context) error {
+	select {
+	case r.pipeline.asking <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// preview computes what the call would show, without changing anything (R152).
+func (r *running) preview(ctx context.Context) ([]kinds.Content, error) {
+	if r.entry.Preview == nil {
+		return nil, nil
+	}
+	runtime := r.pipeline.Workspace.Call(r.ID, r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
+	defer runtime.Finish()
+	return r.entry.Preview(ctx, runtime, r.Args)
+}
+
+func (r *running) askOnce(ctx context.Context) error {
+	r.sink.Emit(transcript.ToolState{
+		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: r.decision.Reason,
+	})
+	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
+		CallID:   r.ID,
+		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.card},
+		Reason:   r.decision.Reason,
+		Remember: r.remember(),
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return &tools.Error{
+			Kind: tools.Denied, DeniedBy: "user", Message: "permission could not be asked for: " + err.Error(), Err: err,
+		}
+	}
+	return r.heed(answer)
+}
+
+// heed does what the person answered (R123).
+func (r *running) heed(answer tools.Answer) error {
+	switch answer {
+	case tools.AllowOnce:
+		r.grant(false)
+		return nil
+	case tools.AllowAlways:
+		if r.remember() != "" {
+			r.pipeline.Policy.Remember(r.decision.Always...)
+		}
+		r.grant(len(r.outside) > 0)
+		return nil
+	case tools.RejectAlways:
+		r.pipeline.Policy.Remember(r.denials()...)
+	case tools.Cancelled:
+		return &tools.Error{Kind: tools.Aborted, Message: "the permission request was dismissed, so the call was not run"}
+	}
+	return &tools.Error{
+		Kind: tools.Denied, DeniedBy: "user",
+		Message: "the user rejected this call", Hint: "Do not try it again in another way; ask what they want instead.",
+	}
+}
+
+// remember says in one line what "always" would store.
+func (r *running) remember() string {
+	var parts []string
+	for _, access := range r.outside {
+		parts = append(parts, "reading in "+access.Dir)
+	}
+	for _, rule := range r.decision.Always {
+		if rule.Permission == "bash" {
+			parts = append(parts, "commands like "+rule.Pattern)
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, r.pipeline.Workspace.Session().Rel(rule.Pattern)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// denials are the session rules of a "reject always": this very call, no more.
+func (r *running) denials() []permissions.Rule {
+	var rules []permissions.Rule
+	for _, resource := range r.judged.Resources {
+		pattern := permissions.ExactPattern(resource)
+		if pattern == "" {
+			continue
+		}
+		rules = append(rules, permissions.Rule{
+			Permission: r.Tool, Pattern: pattern, Action: capability.Deny, Source: "the person's answer",
+		})
+	}
+	return rules
+}
+
+// refused is the end of a call that rules, mode or the lack of a person deny.
+func (r *running) refused(d permissions.Decision) error {
+	by := d.DeniedBy
+	if by == permissions.DeniedByRule {
+		by = d.Scope.String()
+	}
+	return &tools.Error{Kind: tools.Denied, DeniedBy: by, Message: d.Reason}
+}

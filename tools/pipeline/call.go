@@ -1,0 +1,97 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// Call is a tool call as the model made it.
+type Call struct {
+	// ID is unique in the session.
+	ID string
+	// Name is what the model wrote; Input is the argument text it wrote.
+	Name, Input string
+}
+
+// Prepared is a call that passed, or failed, the stages that need neither a
+// person nor the outside world.
+type Prepared struct {
+	Call
+	// Tool is the canonical id, or Name when no tool has it.
+	Tool string
+	// Args are the arguments that will run (R21); nil when the call is faulty.
+	Args json.RawMessage
+	// Card is what the editor shows.
+	Card kinds.Card
+	// Malformed says that Input was not even JSON.
+	Malformed bool
+
+	entry  *tools.Entry
+	env    tools.Env
+	serial bool
+	keys   []tools.ResourceKey
+	fault  *tools.Error
+}
+
+// Conflicts reports whether the two calls must not run side by side (R100,
+// R102). A faulty call touches nothing.
+func (p *Prepared) Conflicts(q *Prepared) bool {
+	if p.fault != nil || q.fault != nil {
+		return false
+	}
+	if p.serial || q.serial {
+		return true
+	}
+	for _, a := range p.keys {
+		for _, b := range q.keys {
+			if (a.Write || b.Write) && overlap(a, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func overlap(a, b tools.ResourceKey) bool {
+	return a.Key == b.Key || a.Tree && beneath(b.Key, a.Key) || b.Tree && beneath(a.Key, b.Key)
+}
+
+func beneath(path, dir string) bool {
+	return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// CancelledText is what the model reads of a call that the person cancelled.
+const CancelledText = "cancelled by the user"
+
+// Unrun is the end of a call that never ran.
+func Unrun(callID, tool string, state transcript.State, text string) transcript.ToolFinished {
+	kind := tools.Backend
+	if state == transcript.Cancelled {
+		kind = tools.Aborted
+	}
+	return transcript.ToolFinished{
+		CallID: callID, State: state, Text: text,
+		Card: kinds.Card{Kind: kinds.Of(tool), Title: kinds.Label(tool)},
+		Result: transcript.Envelope{
+			Type: transcript.Error, ErrorText: text, Error: &transcript.ErrorDetail{Kind: string(kind)},
+		},
+	}
+}
+
+// Cut is a call of an answer that ended too early, by the token limit or a
+// refusal: it is never executed.
+func Cut(call Call, tool string) *Prepared {
+	return &Prepared{
+		Call: call, Tool: tool, Card: kinds.Card{Kind: kinds.Of(tool), Title: kinds.Label(tool)},
+		fault: &tools.Error{
+			Kind:    tools.BadInput,
+			Message: "the answer ended before this call could be trusted to be complete, so it was not run",
+			Hint:    "if the token limit was hit, make the call again in smaller pieces",
+		},
+	}
+}

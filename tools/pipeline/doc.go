@@ -1,0 +1,31 @@
+// Package pipeline is the one door through which every tool call passes, in
+// the order of R20:
+//
+//	queued -> alias -> enablement -> preprocess -> schema -> capability check
+//	-> rules and command judgement -> watchdog -> ask -> execute -> truncate
+//	-> finished
+//
+// [Pipeline.Prepare] takes a call through the stages that are pure, so that
+// the loop can batch it by what it will really touch; [Pipeline.Run] does the
+// rest. Each stage is a small function on the call's state, and the two lists
+// of stages below can be read from top to bottom.
+//
+//	prepared := p.Prepare(pipeline.Call{ID: id, Name: "Read", Input: `{"path":"a.go"}`})
+//	end := p.Run(ctx, prepared, sink) // a transcript.ToolFinished, whatever happened
+//
+// A call that is refused, malformed, cancelled or out of time ends like any
+// other: with one terminal state and an envelope (R5, R22, R125). Nothing here
+// returns a Go error to the loop.
+//
+// Goroutines: Run executes the tool on a goroutine of its own. When the call is
+// cancelled or out of time and the tool does not stop within a moment, Run
+// answers without it; the goroutine is remembered, its late result is dropped,
+// and the session's next call waits until it is gone.
+//
+// It imports tools, workspace, permissions, kinds, transcript and model; it
+// knows neither the loop nor ACP.
+//
+// # Requirements
+//
+// R4, R5, R9, R11, R13, R16-R22, R103, R105-R106, R112-R118, R122, R123, R125.
+package pipeline

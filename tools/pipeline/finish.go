@@ -1,0 +1,113 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+	"unicode/utf8"
+
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// truncate cuts results of tools that do not bound their own output at the
+// general cap, and keeps the whole in a sidecar (R106, R108).
+func (r *running) truncate(context.Context) error {
+	limit := r.pipeline.Limits.ResultBytes
+	text := r.result.ModelText()
+	if r.entry.OwnLimit || limit <= 0 || len(text) <= limit {
+		return nil
+	}
+	head := text[:limit]
+	for !utf8.ValidString(head[max(0, len(head)-utf8.UTFMax):]) && len(head) > 0 && !utf8.RuneStart(text[len(head)]) {
+		head = head[:len(head)-1]
+	}
+	marked := head + fmt.Sprintf("\n\n[Tool result truncated: %dKB exceeds limit. Please refine the query.]",
+		int(math.Round(float64(len(text))/1024)))
+	r.result.Truncated = true
+	if path, err := r.spill(text); err == nil {
+		r.result.OutputPath = path
+		marked += "\nThe whole result is in " + path
+	}
+	r.result.Data = map[string]string{"head": head}
+	r.result.Text = marked
+	return nil
+}
+
+func (r *running) spill(text string) (path string, err error) {
+	sidecar, err := r.runtime.Sidecar()
+	if err != nil {
+		return "", err
+	}
+	_, err = sidecar.Write([]byte(text))
+	if closeErr := sidecar.Close(); err == nil {
+		err = closeErr
+	}
+	return sidecar.Path(), err
+}
+
+// finish makes the end of the call: one terminal state, one envelope.
+func (r *running) finish(ctx context.Context, err error) transcript.ToolFinished {
+	end := transcript.ToolFinished{CallID: r.ID, State: transcript.Done, Card: r.card}
+	end.Result.Metadata.DurationMS = time.Since(r.started).Milliseconds()
+	if result := r.result; result != nil {
+		r.describeResult(&end, result)
+	}
+	if ctx.Err() != nil {
+		err = r.cancelled(err)
+	}
+	if err != nil {
+		r.fail(&end, asToolError(err))
+	}
+	return end
+}
+
+func (r *running) describeResult(end *transcript.ToolFinished, result *tools.Result) {
+	data, err := json.Marshal(result.Data)
+	if err != nil {
+		data, _ = json.Marshal(fmt.Sprint(result.Data))
+	}
+	end.Result.Type, end.Result.Data = transcript.Output, data
+	end.Result.Metadata.Truncated, end.Result.Metadata.OutputPath = result.Truncated, result.OutputPath
+	end.Result.Metadata.TrackFiles = result.TrackFiles
+	end.Text, end.Images = result.ModelText(), result.Images
+	if result.Content != nil {
+		end.Card.Content = result.Content
+	}
+	if result.Locations != nil {
+		end.Card.Locations = result.Locations
+	}
+	if result.Title != "" {
+		end.Card.Title = result.Title
+	}
+}
+
+// cancelled is the error of a call whose turn was cancelled. What the tool had
+// produced by then stays in the text, for the model to know (R142).
+func (r *running) cancelled(err error) error {
+	failure := &tools.Error{Kind: tools.Aborted, Message: CancelledText, Err: err}
+	if r.result != nil && r.result.ModelText() != "" {
+		failure.Hint = "What it had produced:\n" + r.result.ModelText()
+	}
+	return failure
+}
+
+func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error) {
+	switch failure.Kind {
+	case tools.Denied:
+		end.State = transcript.Rejected
+	case tools.Aborted:
+		end.State = transcript.Cancelled
+	default:
+		end.State = transcript.Failed
+	}
+	end.Text, end.Images = failure.Error(), nil
+	end.Card.Content = nil
+	end.Result.Type, end.Result.Data = transcript.Error, nil
+	end.Result.ErrorText = failure.Error()
+	end.Result.Error = &transcript.ErrorDetail{
+		Kind: string(failure.Kind), Code: failure.Code, AbsolutePath: failure.Path, DeniedBy: failure.DeniedBy,
+	}
+}

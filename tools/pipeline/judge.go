@@ -1,0 +1,138 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"acp-agent/capability"
+	"acp-agent/permissions"
+	"acp-agent/permissions/command"
+	"acp-agent/tools"
+)
+
+// judge asks the rules about everything the call touches; commands are first
+// taken apart by the command judge. A denial ends the call here.
+func (r *running) judge(context.Context) error {
+	r.judged = r.permissionCall()
+	r.decision = r.pipeline.Policy.Rules().Decide(r.judged)
+	if r.decision.Action == capability.Deny {
+		return r.refused(r.decision)
+	}
+	switch {
+	case r.decision.Action != capability.Allow:
+	case len(r.outside) > 0 && !r.granted():
+		r.decision.Action = capability.Ask
+		r.decision.Reason = fmt.Sprintf("%s is outside the session's directories", r.outside[0].Path)
+	case r.insist != "":
+		r.decision.Action, r.decision.Reason = capability.Ask, r.insist
+	}
+	return nil
+}
+
+// granted reports whether an answer has opened every outside path since the
+// capability check.
+func (r *running) granted() bool {
+	for _, access := range r.outside {
+		again, err := r.pipeline.Workspace.Check(access.Path, false)
+		if err != nil || !again.Inside {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *running) permissionCall() permissions.Call {
+	session := r.pipeline.Workspace.Session()
+	call := permissions.Call{
+		Tool: r.Tool, Capabilities: capabilities(r.entry.Requires), Home: r.pipeline.Home, Own: r.pipeline.Own,
+		Vars: capability.Vars{
+			capability.VarWorkspace: session.Roots,
+			permissions.VarScratch:  {session.Scratch},
+		},
+	}
+	for _, alias := range r.entry.Aliases {
+		call.Aliases = append(call.Aliases, alias.Name)
+	}
+	for _, resource := range r.resources() {
+		switch resource.Kind {
+		case tools.Command:
+			call.Text = resource.Value
+			call.Resources = append(call.Resources, r.judgeCommand(resource, session).Resources()...)
+		case tools.Host:
+			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Host, Name: resource.Value})
+		default:
+			call.Resources = append(call.Resources, r.pathResource(resource))
+		}
+	}
+	return call
+}
+
+func (r *running) pathResource(resource tools.Resource) permissions.Resource {
+	requested := r.env.Abs(resource.Value)
+	path := permissions.Resource{
+		Kind: permissions.Path, Name: r.env.Resolve(requested), Requested: []string{requested},
+	}
+	if resource.Kind == tools.PathRead {
+		path.Capability = capability.CapFSRead
+	} else {
+		path.Capability = capability.CapFSWrite
+	}
+	return path
+}
+
+func (r *running) judgeCommand(resource tools.Resource, session tools.Session) command.Verdict {
+	return command.Judge(resource.Value, command.Env{
+		Cwd: resource.Dir, Roots: session.Roots, Home: r.pipeline.Home, Own: r.pipeline.Own,
+		Inside: func(path string) (string, bool) {
+			access, err := r.pipeline.Workspace.Check(path, false)
+			return access.Real, err == nil && access.Inside
+		},
+		Untrusted: true,
+	})
+}
+
+// capabilities names what a requirement set needs, as rules name it.
+func capabilities(set capability.RequirementSet) []string {
+	var names []string
+	if len(set.FS.Read) > 0 {
+		names = append(names, capability.CapFSRead)
+	}
+	if len(set.FS.Write) > 0 {
+		names = append(names, capability.CapFSWrite)
+	}
+	if len(set.Shell) > 0 {
+		names = append(names, capability.CapShellRun)
+	}
+	if !set.Net.IsZero() {
+		names = append(names, capability.CapNetFetch)
+	}
+	return append(names, set.Capabilities...)
+}
+
+// watch asks the watchdog, which can only narrow what the rules answered
+// (R121). Whatever goes wrong in it is a denial (E4).
+func (r *running) watch(ctx context.Context) (err error) {
+	if r.pipeline.Watchdog == nil {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r.pipeline.Logger.Error("watchdog panicked", "tool", r.Tool, "stack", string(debug.Stack()))
+			err = &tools.Error{Kind: tools.Denied, DeniedBy: "watchdog", Message: "the watchdog failed, so the call was not run"}
+		}
+	}()
+	verdict, err := r.pipeline.Watchdog.Judge(ctx, WatchedCall{
+		SessionID: r.pipeline.Workspace.Session().ID, CallID: r.ID, Tool: r.Tool, Args: r.Args,
+	})
+	switch {
+	case err != nil:
+		return &tools.Error{Kind: tools.Denied, DeniedBy: "watchdog", Message: "the watchdog failed, so the call was not run: " + err.Error(), Err: err}
+	case verdict.Action == capability.Deny:
+		return &tools.Error{Kind: tools.Denied, DeniedBy: "watchdog", Message: verdict.Reason}
+	case verdict.Action == capability.Ask:
+		r.insist = verdict.Reason
+		return r.judge(ctx)
+	}
+	return nil
+}

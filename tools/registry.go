@@ -1,0 +1,192 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Registry finds tools by their canonical id or an alias. It is built once and
+// then only read; safe for concurrent use after that.
+type Registry struct {
+	tools   map[string]*Entry
+	names   map[string]alias
+	ordered []*Entry
+}
+
+// Entry is a registered tool with what was derived from its Spec.
+type Entry struct {
+	Tool
+	// Schema is Spec.Parameters as the model is sent it.
+	Schema   json.RawMessage
+	resolved *jsonschema.Resolved
+}
+
+type alias struct {
+	id      string
+	renames map[string]string
+}
+
+var idPattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+
+// NewRegistry registers tools in order. It refuses a tool without id,
+// description or function, with a schema that is not an object's, or whose id
+// or alias is taken (R1, R8).
+func NewRegistry(list ...Tool) (*Registry, error) {
+	r := &Registry{tools: map[string]*Entry{}, names: map[string]alias{}}
+	for _, tool := range list {
+		if err := r.add(tool); err != nil {
+			return nil, fmt.Errorf("register tool %q: %w", tool.ID, err)
+		}
+	}
+	return r, nil
+}
+
+func (r *Registry) add(tool Tool) error {
+	switch {
+	case !idPattern.MatchString(tool.ID):
+		return fmt.Errorf("id must be snake_case, at most 64 characters")
+	case strings.TrimSpace(tool.Description) == "":
+		return fmt.Errorf("description is missing")
+	case tool.Run == nil:
+		return fmt.Errorf("function is missing")
+	}
+	entry := &Entry{Tool: tool}
+	if err := entry.compile(); err != nil {
+		return err
+	}
+	if err := r.name(tool.ID, alias{id: tool.ID}); err != nil {
+		return err
+	}
+	for _, a := range tool.Aliases {
+		if err := r.name(a.Name, alias{id: tool.ID, renames: a.Renames}); err != nil {
+			return err
+		}
+	}
+	r.tools[tool.ID] = entry
+	r.ordered = append(r.ordered, entry)
+	return nil
+}
+
+func (r *Registry) name(name string, a alias) error {
+	if taken, ok := r.names[name]; ok {
+		return fmt.Errorf("name %q already belongs to %s", name, taken.id)
+	}
+	r.names[name] = a
+	return nil
+}
+
+func (e *Entry) compile() error {
+	schema := e.Parameters
+	if schema == nil {
+		schema = &jsonschema.Schema{Type: "object"}
+	}
+	if schema.Type != "object" {
+		return fmt.Errorf("parameters must be an object schema")
+	}
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		return fmt.Errorf("encode parameters: %w", err)
+	}
+	e.Schema = raw
+	if e.resolved, err = schema.Resolve(nil); err != nil {
+		return fmt.Errorf("parameters: %w", err)
+	}
+	return nil
+}
+
+// All returns the tools in the order they were registered.
+func (r *Registry) All() []*Entry { return r.ordered }
+
+// Get returns a tool by its canonical id.
+func (r *Registry) Get(id string) (*Entry, bool) {
+	entry, ok := r.tools[id]
+	return entry, ok
+}
+
+// Canonical returns the id that a name stands for, and the name itself when it
+// stands for nothing.
+func (r *Registry) Canonical(name string) string {
+	if a, ok := r.names[name]; ok {
+		return a.id
+	}
+	return name
+}
+
+// Resolve finds the tool a name stands for and renames the arguments to the
+// canonical ones (R16-R18). An unknown name is an *Error that lists names near
+// it (R11); an argument given under two names with different values is one too.
+func (r *Registry) Resolve(name string, args json.RawMessage) (*Entry, json.RawMessage, error) {
+	a, ok := r.names[name]
+	if !ok {
+		return nil, nil, &Error{Kind: BadInput, Message: fmt.Sprintf("unknown tool %q", name), Hint: r.suggest(name)}
+	}
+	entry := r.tools[a.id]
+	renames := maps.Clone(entry.Renames)
+	if len(a.renames) > 0 && renames == nil {
+		renames = map[string]string{}
+	}
+	maps.Copy(renames, a.renames)
+	mapped, err := rename(args, renames)
+	return entry, mapped, err
+}
+
+func rename(args json.RawMessage, renames map[string]string) (json.RawMessage, error) {
+	if len(renames) == 0 {
+		return args, nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(args, &object); err != nil || object == nil {
+		return args, nil // the schema check names what is wrong
+	}
+	changed := false
+	for _, from := range slices.Sorted(maps.Keys(renames)) {
+		to := renames[from]
+		value, given := object[from]
+		if !given || from == to {
+			continue
+		}
+		if old, both := object[to]; both && !sameJSON(old, value) {
+			return nil, Errorf(BadInput, "%q and %q mean the same argument but were given different values", from, to)
+		}
+		object[to] = value
+		delete(object, from)
+		changed = true
+	}
+	if !changed {
+		return args, nil
+	}
+	return json.Marshal(object)
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	return fmt.Sprint(x) == fmt.Sprint(y)
+}
+
+// suggest lists the names closest to one that is unknown, or all of them.
+func (r *Registry) suggest(name string) string {
+	ids := make([]string, 0, len(r.ordered))
+	for _, entry := range r.ordered {
+		ids = append(ids, entry.ID)
+	}
+	folded := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
+	var near []string
+	for _, id := range ids {
+		if folded != "" && (strings.Contains(folded, id) || strings.Contains(id, folded)) {
+			near = append(near, id)
+		}
+	}
+	if len(near) > 0 {
+		return "did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return "the tools are " + strings.Join(ids, ", ")
+}

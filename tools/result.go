@@ -1,0 +1,100 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// Result is what a tool hands back. The pipeline makes the envelope of R5 of
+// it; tools never build envelopes.
+type Result struct {
+	// Data is the tool's own JSON (R5). For tools whose result is plain text it
+	// is a string.
+	Data any
+	// Text is what the model reads; empty means Data, as text when it is a
+	// string and as JSON otherwise.
+	Text string
+	// Images are shown to the model and to the person.
+	Images []transcript.ImagePart
+	// Content replaces the card's content when set, Locations its locations,
+	// Title its title.
+	Content   []kinds.Content
+	Locations []kinds.Location
+	Title     string
+	// TrackFiles are the absolute paths that the call changed (R129).
+	TrackFiles []string
+	// Truncated and OutputPath say that Data holds only the head and where the
+	// whole stands (R105).
+	Truncated  bool
+	OutputPath string
+}
+
+// Output makes a Result of data.
+func Output(data any) *Result { return &Result{Data: data} }
+
+// ErrorKind says what sort of failure a tool had (R14); the set is closed.
+type ErrorKind string
+
+// The kinds of tool errors.
+const (
+	BadInput    ErrorKind = "bad_input"
+	Unavailable ErrorKind = "unavailable"
+	Denied      ErrorKind = "denied"
+	Aborted     ErrorKind = "cancelled"
+	Timeout     ErrorKind = "timeout"
+	Backend     ErrorKind = "backend"
+)
+
+// Error is the one error a model sees. Its text is Message, then the hint.
+type Error struct {
+	Kind ErrorKind
+	// Code is for clients, such as "reading-secret-file"; may be empty.
+	Code string
+	// Path is absolute, when the failure is about a file.
+	Path string
+	// Message states what was wrong and with which input.
+	Message string
+	// Hint says what to do next; may be empty.
+	Hint string
+	// DeniedBy names who refused, for kind Denied.
+	DeniedBy string
+	Err      error
+}
+
+// Error returns the text the model reads.
+func (e *Error) Error() string {
+	if e.Hint == "" {
+		return e.Message
+	}
+	return e.Message + "\n" + e.Hint
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf makes an Error of a kind.
+func Errorf(kind ErrorKind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// ModelText is what the model reads of a result.
+func (r *Result) ModelText() string {
+	if r.Text != "" {
+		return r.Text
+	}
+	switch data := r.Data.(type) {
+	case nil:
+		return ""
+	case string:
+		return data
+	default:
+		text, err := json.Marshal(data)
+		if err != nil {
+			return fmt.Sprint(data)
+		}
+		return string(text)
+	}
+}

@@ -1,0 +1,215 @@
+package tools
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"time"
+
+	"acp-agent/internal/search"
+	"acp-agent/transcript"
+)
+
+// Runtime is all that a running tool can reach (R12). It belongs to one call.
+type Runtime interface {
+	FS() FS
+	Processes() Processes
+	Clock() Clock
+	Session() Session
+	// Sidecar opens a file in the session's private directory for a result
+	// that is too large to return (R105, R107). The caller closes it.
+	Sidecar() (Sidecar, error)
+	// Progress shows a running call's output and restarts its time limit
+	// (R103). Text need not be whole lines or whole characters.
+	Progress(text []byte)
+}
+
+// Session is what a tool may know of the session it runs in.
+type Session struct {
+	ID string
+	Env
+	// Roots are the directories that belong to the session, absolute and
+	// resolved, Cwd first.
+	Roots []string
+	// Scratch is the session's own directory (R109).
+	Scratch string
+	// Limits are the sizes in force.
+	Limits Limits
+	// Guidance are the project instruction files already loaded.
+	Guidance []string
+}
+
+// Limits are the sizes that a host may tune (section A.24).
+type Limits struct {
+	// ReadBytes bounds what read returns: 204,800, or 65,536 in profile amp.
+	ReadBytes int
+	// FileBytes bounds files opened whole: 10,000,000.
+	FileBytes int64
+	// GrepTotal bounds grep's hits: 200, or 100 in profile amp.
+	GrepTotal int
+	// GlobTotal bounds glob's files: 1,000.
+	GlobTotal int
+	// BashBytes bounds a command's output inline: 204,800; BashTail is how much
+	// of its end is always kept, in characters: 50,000. Profile amp keeps the
+	// tail alone.
+	BashBytes, BashTail int
+	TailOnly            bool
+	// ResultBytes bounds every other result: 102,400.
+	ResultBytes int
+	// SidecarBytes bounds all sidecars of a session: 1 GiB.
+	SidecarBytes int64
+	// Timeout is the time limit of tools that have one: 120 s. BashTimeout is
+	// bash's: 0, none.
+	Timeout, BashTimeout time.Duration
+	// Concurrent is how many calls run at once: 10.
+	Concurrent int
+}
+
+// CanonicalLimits are the default limits.
+func CanonicalLimits() Limits {
+	return Limits{
+		ReadBytes: 204_800, FileBytes: 10_000_000, GrepTotal: 200, GlobTotal: 1_000,
+		BashBytes: 204_800, BashTail: 50_000, ResultBytes: 102_400, SidecarBytes: 1 << 30,
+		Timeout: 120 * time.Second, Concurrent: 10,
+	}
+}
+
+// AmpLimits are the figures of the limits profile "amp".
+func AmpLimits() Limits {
+	l := CanonicalLimits()
+	l.ReadBytes, l.GrepTotal, l.TailOnly = 65_536, 100, true
+	return l
+}
+
+// FS is the file system as a call may use it: confined to the session's roots
+// and what the person granted, checked again at each operation (R113). Paths
+// are absolute or as the model wrote them; "~" and relative ones are resolved.
+// Errors are *Error with the path in them, or wrap fs.ErrNotExist.
+type FS interface {
+	// Stat describes a path, following links within the allowed directories.
+	Stat(ctx context.Context, path string) (FileInfo, error)
+	// List returns a directory's entries sorted by name, at most limit; more
+	// says that there are others.
+	List(ctx context.Context, path string, limit int) (entries []DirEntry, more bool, err error)
+	// Open opens a regular file's bytes on disk. It never blocks on a FIFO.
+	Open(ctx context.Context, path string) (File, error)
+	// ReadLines returns lines [from, to] (1-based, inclusive) as the person
+	// sees them: the editor's unsaved buffer when it offers one (R155). ok is
+	// false when the file is better read with Open: no editor, or not its file.
+	ReadLines(ctx context.Context, path string, from, to int) (text string, ok bool, err error)
+	// ReadText returns a whole text file as the person sees it, at most
+	// Limits.FileBytes, with what a later WriteText needs to know.
+	ReadText(ctx context.Context, path string) (Text, error)
+	// WriteText replaces a file's text or creates it, parents included, once:
+	// through the editor when it offers that, else atomically on disk (R155,
+	// P2). before is what ReadText returned, nil for "whatever is there"; when
+	// the file is no longer that, nothing is written and the error says so.
+	WriteText(ctx context.Context, path, text string, before *Text) error
+	// Lock serialises read-change-write of one file within the process (R40).
+	Lock(ctx context.Context, path string) (unlock func(), err error)
+	// Dir opens a directory for searching.
+	Dir(ctx context.Context, path string) (search.Dir, error)
+	// Secret reports whether a path names a secret (R30), as requested or as
+	// resolved.
+	Secret(path string) bool
+}
+
+// FileInfo describes a file.
+type FileInfo struct {
+	// Path is absolute; Real is symlink-resolved.
+	Path, Real string
+	Size       int64
+	Mode       fs.FileMode
+	ModTime    time.Time
+	IsDir      bool
+}
+
+// DirEntry is one name in a directory.
+type DirEntry struct {
+	Name string
+	// IsDir is true for directories and for links to them (R27).
+	IsDir bool
+}
+
+// File is an open regular file.
+type File interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+	Stat() (fs.FileInfo, error)
+}
+
+// Text is a file's text at one moment.
+type Text struct {
+	Content string
+	// FromEditor says that the editor gave it.
+	FromEditor bool
+	// Exists is false for a file that is not there; Content is then "".
+	Exists bool
+}
+
+// Processes runs commands.
+type Processes interface {
+	// Run runs one command and returns when it has exited and its output is
+	// drained, or at once when ctx ends: the process tree is then being killed
+	// behind the answer and its further output dropped (R58). A command that
+	// cannot be started is an error; a non-zero exit is not (R55).
+	Run(ctx context.Context, cmd ShellCommand, output io.Writer) (Exit, error)
+}
+
+// ShellCommand is a command line for the session's shell.
+type ShellCommand struct {
+	Text string
+	// Dir is absolute.
+	Dir string
+}
+
+// Exit says how a command ended.
+type Exit struct {
+	Code int
+	// Signal is the name of the signal that ended it, or "".
+	Signal string
+}
+
+// Clock is time as tools see it.
+type Clock interface {
+	Now() time.Time
+}
+
+// Sidecar is a file for the whole of a result that is returned cut.
+type Sidecar interface {
+	io.WriteCloser
+	// Path is absolute and inside the session's read scope.
+	Path() string
+	// Dropped is the number of bytes that the quota refused.
+	Dropped() int64
+}
+
+// Asker puts a permission request to the person. Implementations answer
+// Cancelled, or an error, when they cannot; they never invent a yes.
+type Asker interface {
+	Ask(ctx context.Context, req PermissionRequest) (Answer, error)
+}
+
+// PermissionRequest is what the person is asked (R152, O1).
+type PermissionRequest struct {
+	CallID string
+	// Ready is the call as it will run, with its preview in the card.
+	Ready transcript.ToolReady
+	// Reason says why it is asked, in one line.
+	Reason string
+	// Remember says what "always" would store, in one line; empty means that
+	// nothing may be stored, and "always" is not offered.
+	Remember string
+}
+
+// Answer is a person's answer to a PermissionRequest (R123).
+type Answer int
+
+// The answers. The zero value refuses.
+const (
+	RejectOnce Answer = iota
+	RejectAlways
+	AllowOnce
+	AllowAlways
+	Cancelled
+)

@@ -1,0 +1,155 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"acp-agent/capability"
+	"acp-agent/kinds"
+)
+
+// Tool is a tool: what it says of itself, and what it does.
+type Tool struct {
+	Spec
+	// Run does the work. args have passed Spec.Parameters. A failure of the
+	// tool is a Result made with Fail or a returned *Error; any other error is
+	// a fault of the host and is reported as kind Backend. When ctx ends, Run
+	// stops and returns what it has.
+	Run func(ctx context.Context, rt Runtime, args json.RawMessage) (*Result, error)
+}
+
+// Spec is everything a tool publishes (R1, R2).
+type Spec struct {
+	// ID is the canonical name: short snake_case, unique.
+	ID string
+	// Description is the prose the model reads.
+	Description string
+	// Parameters is the JSON Schema of the arguments; nil means an empty object
+	// (R7).
+	Parameters *jsonschema.Schema
+	// Requires is the capability surface the tool needs.
+	Requires capability.RequirementSet
+	// Source says where the tool comes from; the zero value is builtin.
+	Source Source
+	// Aliases are other names, each with an optional mapping of its arguments.
+	Aliases []Alias
+	// Renames maps alternative argument names to canonical ones under every
+	// name of the tool (R17).
+	Renames map[string]string
+	// Preprocess rewrites validated names into the arguments that will run;
+	// nil means no change. It must be pure.
+	Preprocess func(args json.RawMessage, env Env) (json.RawMessage, error)
+	// Resources names what the call touches; permission rules judge each of
+	// them and the capability check confines them. nil means nothing.
+	Resources func(args json.RawMessage, env Env) []Resource
+	// Profile decides what may run beside the tool; nil means nothing may
+	// (R100).
+	Profile *Profile
+	// Preview computes the card of a permission request without changing
+	// anything, such as the diff of an edit (R152). nil means the plain card.
+	Preview func(ctx context.Context, rt Runtime, args json.RawMessage) ([]kinds.Content, error)
+	// DisableTimeout exempts the tool from the default time limit (R103).
+	DisableTimeout bool
+	// ReadOnly tools change nothing; Cacheable results may be kept (R130).
+	ReadOnly, Cacheable bool
+	// OwnLimit says that the tool bounds its own output (R105); others are cut
+	// at the general cap (R106).
+	OwnLimit bool
+	// DefaultAction is the shipped rule when no one wrote another (R117); the
+	// zero value is ask.
+	DefaultAction capability.Action
+}
+
+// Source says where a tool comes from.
+type Source struct {
+	// Kind is "builtin" (or empty), "mcp", "toolbox" or "provider".
+	Kind string
+	// Server is the MCP server or provider id.
+	Server string
+}
+
+// Alias is another name a tool answers to (R16, R17).
+type Alias struct {
+	Name string
+	// Renames maps this alias's argument names to canonical ones, beside the
+	// tool's own Renames.
+	Renames map[string]string
+}
+
+// Profile says what a call conflicts with (R100-R102).
+type Profile struct {
+	// Serial calls run alone.
+	Serial bool
+	// Keys names the resources; nil means none, so that nothing conflicts.
+	Keys func(args json.RawMessage, env Env) []ResourceKey
+}
+
+// ResourceKey is a resource and how it is used. Keys of paths are absolute and
+// symlink-resolved.
+type ResourceKey struct {
+	Key   string
+	Write bool
+	// Tree marks a reader or writer of everything beneath Key, such as grep.
+	Tree bool
+}
+
+// Resource is one thing a call touches, as rules see it.
+type Resource struct {
+	// Kind is PathRead, PathWrite, Command or Host.
+	Kind ResourceKind
+	// Value is an absolute path, the command text, or a host name.
+	Value string
+	// Dir is the working directory of a Command.
+	Dir string
+}
+
+// ResourceKind tells paths, commands and hosts apart.
+type ResourceKind int
+
+// The kinds of resources.
+const (
+	PathRead ResourceKind = iota
+	PathWrite
+	Command
+	Host
+)
+
+// Env is the little of a session that pure functions of a Spec may know.
+type Env struct {
+	kinds.Place
+	// Resolve follows symlinks of an absolute path as far as it exists, and
+	// cleans it; it never fails.
+	Resolve func(abs string) string
+}
+
+// Key is a ResourceKey of a path as the model wrote it.
+func (e Env) Key(path string, write bool) ResourceKey {
+	abs := e.Abs(path)
+	if e.Resolve != nil {
+		abs = e.Resolve(abs)
+	}
+	return ResourceKey{Key: abs, Write: write}
+}
+
+// Define makes a Tool of a function with typed arguments. When spec.Parameters
+// is nil the schema is derived from A's json and jsonschema tags; fields whose
+// json tag has omitempty or omitzero are optional, and no other properties are
+// allowed. It panics when A has no schema: that is a bug in the tool.
+func Define[A any](spec Spec, run func(ctx context.Context, rt Runtime, args A) (*Result, error)) Tool {
+	if spec.Parameters == nil {
+		schema, err := jsonschema.For[A](nil)
+		if err != nil {
+			panic("tools: schema of " + spec.ID + ": " + err.Error())
+		}
+		spec.Parameters = schema
+	}
+	return Tool{Spec: spec, Run: func(ctx context.Context, rt Runtime, raw json.RawMessage) (*Result, error) {
+		var args A
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return nil, &Error{Kind: BadInput, Message: "arguments of " + spec.ID + ": " + err.Error()}
+		}
+		return run(ctx, rt, args)
+	}}
+}

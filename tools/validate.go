@@ -1,0 +1,129 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Validate checks arguments against the tool's schema (R4). The error is a
+// *Error of kind BadInput that names the offending argument.
+func (e *Entry) Validate(args json.RawMessage) error {
+	decoder := json.NewDecoder(bytes.NewReader(args))
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return &Error{
+			Kind: BadInput, Message: fmt.Sprintf("the arguments of %s are not valid JSON: %v", e.ID, err),
+			Hint: "send one JSON object",
+		}
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return Errorf(BadInput, "the arguments of %s must be a JSON object, not %s", e.ID, jsonType(value))
+	}
+	if missing := e.missing(object); missing != "" {
+		return Errorf(BadInput, "%s: required argument %q is missing", e.ID, missing)
+	}
+	if unknown := e.unknown(object); unknown != "" {
+		return &Error{
+			Kind: BadInput, Message: fmt.Sprintf("%s: unknown argument %q", e.ID, unknown),
+			Hint: "its arguments are " + strings.Join(e.argumentNames(), ", "),
+		}
+	}
+	if err := e.resolved.Validate(value); err != nil {
+		return Errorf(BadInput, "%s: %s", e.ID, plainSchemaError(err))
+	}
+	return nil
+}
+
+func (e *Entry) missing(object map[string]any) string {
+	if e.Parameters == nil {
+		return ""
+	}
+	for _, name := range e.Parameters.Required {
+		if _, ok := object[name]; !ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// unknown names an argument that the schema forbids, so that the message can
+// say which; jsonschema's own text does not.
+func (e *Entry) unknown(object map[string]any) string {
+	if e.Parameters == nil || e.Parameters.AdditionalProperties == nil {
+		return ""
+	}
+	if forbids, _ := json.Marshal(e.Parameters.AdditionalProperties); string(forbids) != "false" && string(forbids) != `{"not":{}}` {
+		return ""
+	}
+	for name := range object {
+		if _, ok := e.Parameters.Properties[name]; !ok {
+			return name
+		}
+	}
+	return ""
+}
+
+func (e *Entry) argumentNames() []string {
+	if len(e.Parameters.PropertyOrder) == len(e.Parameters.Properties) {
+		return e.Parameters.PropertyOrder
+	}
+	names := append([]string(nil), e.Parameters.Required...)
+	for name := range e.Parameters.Properties {
+		if !contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+var schemaPath = regexp.MustCompile(`validating (\S+): `)
+
+// plainSchemaError turns the validator's chain of schema paths into the
+// argument's name followed by what is wrong with it.
+func plainSchemaError(err error) string {
+	text := err.Error()
+	matches := schemaPath.FindAllStringSubmatch(text, -1)
+	if len(matches) == 0 {
+		return text
+	}
+	path := matches[len(matches)-1][1]
+	rest := text[strings.LastIndex(text, matches[len(matches)-1][0])+len(matches[len(matches)-1][0]):]
+	var names []string
+	for _, part := range strings.Split(strings.TrimPrefix(path, "root"), "/") {
+		if part != "" && part != "properties" && part != "items" {
+			names = append(names, part)
+		}
+	}
+	if len(names) == 0 {
+		return rest
+	}
+	return fmt.Sprintf("argument %q: %s", strings.Join(names, "."), rest)
+}
+
+func jsonType(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case float64:
+		return "a number"
+	case string:
+		return "a string"
+	default:
+		return "an array"
+	}
+}

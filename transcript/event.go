@@ -1,0 +1,173 @@
+package transcript
+
+import (
+	"time"
+
+	"acp-agent/kinds"
+)
+
+// Event is one step of a session's stream. For parts and tool calls the order
+// is fixed: started, then deltas, then ended; a delta never precedes its start
+// (R134), and a tool call ends exactly once (R125).
+type Event interface{ isEvent() }
+
+// Sink consumes a session's stream. Emit may block: that is how a slow editor
+// slows the model down. It is called from one goroutine at a time per call or
+// part, and from several for different calls.
+type Sink interface{ Emit(Event) }
+
+// SinkFunc makes a Sink of a function.
+type SinkFunc func(Event)
+
+// Emit calls f.
+func (f SinkFunc) Emit(e Event) { f(e) }
+
+// PartKind tells text from reasoning.
+type PartKind int
+
+// The kinds of streamed parts.
+const (
+	TextKind PartKind = iota
+	ReasoningKind
+)
+
+type (
+	// TurnStarted opens a turn (R131).
+	TurnStarted struct {
+		TurnID, MessageID string
+		At                time.Time
+	}
+	// TurnFinished closes a turn: Reason is finish, abort or error (R131).
+	TurnFinished struct {
+		TurnID, Reason  string
+		PendingApproval bool
+	}
+	// UserSaid records a prompt before the model is called (R135).
+	UserSaid struct{ Message *Message }
+
+	// StepStarted opens the assistant message of one model call.
+	StepStarted struct {
+		MessageID, Model, Digest string
+		At                       time.Time
+	}
+	// StepFinished closes it. Usage is nil when the server reported none.
+	StepFinished struct {
+		MessageID string
+		Usage     *Usage
+	}
+	// StepDropped withdraws an assistant message that is asked for again: none
+	// of its text was shown, and its tool calls, if any, were ended as failed.
+	StepDropped struct{ MessageID string }
+
+	// TurnWithdrawn takes a user message and all that followed out of the model's
+	// view, as a refusal asks (ACP, stop reasons).
+	TurnWithdrawn struct{ MessageID string }
+
+	// PartStarted opens a text or reasoning part.
+	PartStarted struct {
+		MessageID, PartID string
+		Kind              PartKind
+	}
+	// PartDelta grows it.
+	PartDelta struct{ PartID, Text string }
+	// PartEnded closes it.
+	PartEnded struct{ PartID string }
+
+	// ToolStarted opens a tool call; its arguments are still streaming in.
+	ToolStarted struct {
+		MessageID, CallID, Name, Tool string
+	}
+	// ToolInput grows the arguments.
+	ToolInput struct{ CallID, Delta string }
+	// ToolReady says the arguments are complete. Input is the text the model
+	// wrote; Args are the arguments that will run: canonical, preprocessed,
+	// validated (R21), or nil when there are none.
+	ToolReady struct {
+		CallID, Tool, Input string
+		Args                []byte
+		Card                kinds.Card
+	}
+	// ToolState moves a call between its states that are not terminal.
+	ToolState struct {
+		CallID string
+		State  State
+		// ToAllow, with BlockedOnUser, is what could be allowed (R118).
+		ToAllow []string
+		Reason  string
+	}
+	// ToolOutput is a piece of a running command's output, valid UTF-8.
+	ToolOutput struct{ CallID, Text string }
+	// ToolTerminal says that a terminal of the editor shows the call.
+	ToolTerminal struct{ CallID, TerminalID string }
+	// ToolFinished ends a call.
+	ToolFinished struct {
+		CallID string
+		State  State
+		Card   kinds.Card
+		Result Envelope
+		Text   string
+		Images []ImagePart
+	}
+
+	// UsageChanged reports the context's fill after a model call; Size is the
+	// model's window in tokens, 0 when unknown.
+	UsageChanged struct{ Used, Size int }
+	// TitleChanged names the session.
+	TitleChanged struct {
+		Title string
+		At    time.Time
+	}
+	// PlanChanged carries the complete plan.
+	PlanChanged struct{ Entries []PlanEntry }
+	// ModeChanged says which mode is current.
+	ModeChanged struct{ ModeID string }
+	// OptionsChanged says that the session's config options differ now.
+	OptionsChanged struct{}
+	// Notice tells the person something that is not the model's text, such as
+	// a retry.
+	Notice struct {
+		Severity    Severity
+		Title, Text string
+	}
+)
+
+// PlanEntry is one line of a plan.
+type PlanEntry struct {
+	Content  string `json:"content"`
+	Priority string `json:"priority"`
+	Status   string `json:"status"`
+}
+
+// Severity ranks a Notice.
+type Severity string
+
+// The severities of a notice.
+const (
+	Info    Severity = "info"
+	Warning Severity = "warning"
+	Problem Severity = "error"
+)
+
+func (TurnStarted) isEvent()    {}
+func (TurnFinished) isEvent()   {}
+func (UserSaid) isEvent()       {}
+func (StepStarted) isEvent()    {}
+func (StepFinished) isEvent()   {}
+func (StepDropped) isEvent()    {}
+func (TurnWithdrawn) isEvent()  {}
+func (PartStarted) isEvent()    {}
+func (PartDelta) isEvent()      {}
+func (PartEnded) isEvent()      {}
+func (ToolStarted) isEvent()    {}
+func (ToolInput) isEvent()      {}
+func (ToolReady) isEvent()      {}
+func (ToolState) isEvent()      {}
+func (ToolOutput) isEvent()     {}
+func (ToolTerminal) isEvent()   {}
+func (ToolFinished) isEvent()   {}
+func (UsageChanged) isEvent()   {}
+func (TitleChanged) isEvent()   {}
+func (PlanChanged) isEvent()    {}
+func (ModeChanged) isEvent()    {}
+func (OptionsChanged) isEvent() {}
+func (Notice) isEvent()         {}

@@ -1,0 +1,181 @@
+package transcript
+
+import (
+	"strings"
+	"sync"
+	"time"
+)
+
+// Log folds a stream of events into messages. What it holds after any prefix
+// of the stream is the truthful state of the conversation at that moment
+// (R142). It is safe for concurrent use.
+type Log struct {
+	mu       sync.Mutex
+	messages []*Message
+	parts    map[string]*growing  // open text and reasoning parts
+	calls    map[string]*openCall // calls that have not ended
+	now      func() time.Time
+}
+
+// growing collects deltas without copying what came before at each one.
+type growing struct {
+	text strings.Builder
+	set  func(string)
+}
+
+type openCall struct {
+	part  *ToolPart
+	input strings.Builder
+}
+
+// NewLog returns a Log that begins with the given messages.
+func NewLog(messages ...*Message) *Log {
+	return &Log{messages: messages, parts: map[string]*growing{}, calls: map[string]*openCall{}, now: time.Now}
+}
+
+// Messages returns the conversation. Messages that are Finished are shared and
+// must not be changed by anyone.
+func (l *Log) Messages() []*Message {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, part := range l.parts {
+		part.set(part.text.String())
+	}
+	return append([]*Message(nil), l.messages...)
+}
+
+// OpenCalls returns the ids of calls that have not ended, in no order.
+func (l *Log) OpenCalls() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ids := make([]string, 0, len(l.calls))
+	for id := range l.calls {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// Emit applies an event; a Log is a Sink.
+func (l *Log) Emit(e Event) { l.Apply(e) }
+
+// Apply folds one event into the conversation. Events that concern no message
+// or name an unknown id change nothing.
+func (l *Log) Apply(e Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch e := e.(type) {
+	case UserSaid:
+		e.Message.Finished = true
+		l.messages = append(l.messages, e.Message)
+	case StepStarted:
+		l.messages = append(l.messages, &Message{ID: e.MessageID, Role: Assistant, Created: e.At, Model: e.Model, Digest: e.Digest})
+	case StepFinished:
+		if m := l.message(e.MessageID); m != nil {
+			m.Usage, m.Finished = e.Usage, len(l.calls) == 0
+		}
+	case StepDropped:
+		l.drop(e.MessageID)
+	case TurnWithdrawn:
+		l.withdraw(e.MessageID)
+	case PartStarted:
+		l.startPart(e)
+	case PartDelta:
+		if part := l.parts[e.PartID]; part != nil {
+			part.text.WriteString(e.Text)
+		}
+	case PartEnded:
+		if part := l.parts[e.PartID]; part != nil {
+			part.set(part.text.String())
+			delete(l.parts, e.PartID)
+		}
+	default:
+		l.applyCall(e)
+	}
+}
+
+func (l *Log) applyCall(e Event) {
+	switch e := e.(type) {
+	case ToolStarted:
+		part := &ToolPart{CallID: e.CallID, Name: e.Name, Tool: e.Tool, State: Queued}
+		if m := l.message(e.MessageID); m != nil {
+			m.Parts = append(m.Parts, part)
+			l.calls[e.CallID] = &openCall{part: part}
+		}
+	case ToolInput:
+		if call := l.calls[e.CallID]; call != nil {
+			call.input.WriteString(e.Delta)
+		}
+	case ToolReady:
+		if call := l.calls[e.CallID]; call != nil {
+			call.part.Tool, call.part.Input, call.part.Card = e.Tool, e.Input, e.Card
+			call.input.Reset()
+		}
+	case ToolState:
+		if call := l.calls[e.CallID]; call != nil {
+			call.part.State = e.State
+		}
+	case ToolFinished:
+		l.finishCall(e)
+	}
+}
+
+func (l *Log) finishCall(e ToolFinished) {
+	call := l.calls[e.CallID]
+	if call == nil {
+		return
+	}
+	delete(l.calls, e.CallID)
+	if call.part.Input == "" {
+		call.part.Input = call.input.String()
+	}
+	result := e.Result
+	call.part.State, call.part.Card, call.part.Result = e.State, e.Card, &result
+	call.part.Text, call.part.Images = e.Text, e.Images
+	if len(l.calls) == 0 && len(l.messages) > 0 {
+		l.messages[len(l.messages)-1].Finished = true
+	}
+}
+
+func (l *Log) startPart(e PartStarted) {
+	m := l.message(e.MessageID)
+	if m == nil {
+		return
+	}
+	if e.Kind == ReasoningKind {
+		part := &ReasoningPart{ID: e.PartID}
+		m.Parts = append(m.Parts, part)
+		l.parts[e.PartID] = &growing{set: func(s string) { part.Text = s }}
+		return
+	}
+	part := &TextPart{ID: e.PartID}
+	m.Parts = append(m.Parts, part)
+	l.parts[e.PartID] = &growing{set: func(s string) { part.Text = s }}
+}
+
+// message finds a message from the end, where the live ones are.
+func (l *Log) message(id string) *Message {
+	for i := len(l.messages) - 1; i >= 0; i-- {
+		if l.messages[i].ID == id {
+			return l.messages[i]
+		}
+	}
+	return nil
+}
+
+func (l *Log) drop(id string) {
+	for i := len(l.messages) - 1; i >= 0; i-- {
+		if l.messages[i].ID == id {
+			l.messages = append(l.messages[:i:i], l.messages[i+1:]...)
+			return
+		}
+	}
+}
+
+func (l *Log) withdraw(id string) {
+	for i, m := range l.messages {
+		if m.ID == id {
+			l.messages = l.messages[:i:i]
+			return
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package transcript
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"acp-agent/kinds"
+)
+
+// Role says who a message is from.
+type Role string
+
+// The roles of a conversation. Tool results are parts of the assistant message
+// that asked for them, not messages of their own.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Message is one entry of a conversation. A finished message never changes
+// again (R135), so what was derived from it may be kept.
+type Message struct {
+	ID      string    `json:"id"`
+	Role    Role      `json:"role"`
+	Created time.Time `json:"created"`
+	Parts   []Part    `json:"-"`
+	// Digest is the SHA-256 of the system prompt an assistant message was
+	// made under, in hexadecimal (R138).
+	Digest string `json:"digest,omitempty"`
+	// Model is the model that wrote an assistant message.
+	Model string `json:"model,omitempty"`
+	// Usage is what the model call behind an assistant message cost.
+	Usage *Usage `json:"usage,omitempty"`
+	// Finished says that no event will add to this message.
+	Finished bool `json:"finished"`
+}
+
+// Part is a piece of a message: *TextPart, *ReasoningPart, *ImagePart,
+// *LinkPart, *ResourcePart or *ToolPart.
+type Part interface{ isPart() }
+
+// TextPart is text for people.
+type TextPart struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	// Synthetic text was put there by the agent, not by the person: the
+	// model sees it, the editor does not.
+	Synthetic bool `json:"synthetic,omitempty"`
+}
+
+// ReasoningPart is a model's thinking, shown as thoughts and not sent back.
+type ReasoningPart struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// ImagePart is a picture in a prompt, base64 encoded.
+type ImagePart struct {
+	MediaType string `json:"media_type"`
+	Data      string `json:"data"`
+	URI       string `json:"uri,omitempty"`
+}
+
+// LinkPart points at something the prompt mentions; its content is not inlined
+// (R159).
+type LinkPart struct {
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	MediaType   string `json:"media_type,omitempty"`
+	Size        int64  `json:"size,omitempty"`
+}
+
+// ResourcePart is a text that the editor embedded in the prompt.
+type ResourcePart struct {
+	URI       string `json:"uri"`
+	Text      string `json:"text"`
+	MediaType string `json:"media_type,omitempty"`
+}
+
+// ToolPart is one tool call and, once it ended, its result.
+type ToolPart struct {
+	CallID string `json:"call_id"`
+	// Name is what the model wrote; Tool is the canonical id (R19).
+	Name string `json:"name"`
+	Tool string `json:"tool"`
+	// Input is the argument text as the model wrote it, valid JSON or not.
+	Input string `json:"input"`
+	State State  `json:"state"`
+	// Card is what the editor shows.
+	Card kinds.Card `json:"card"`
+	// Result is set once State is terminal.
+	Result *Envelope `json:"result,omitempty"`
+	// Text is the result as the model reads it.
+	Text string `json:"text,omitempty"`
+	// Images are results that the model looks at.
+	Images []ImagePart `json:"images,omitempty"`
+}
+
+func (*TextPart) isPart()      {}
+func (*ReasoningPart) isPart() {}
+func (*ImagePart) isPart()     {}
+func (*LinkPart) isPart()      {}
+func (*ResourcePart) isPart()  {}
+func (*ToolPart) isPart()      {}
+
+// Text joins the message's text parts.
+func (m *Message) Text() string {
+	var b strings.Builder
+	for _, part := range m.Parts {
+		if text, ok := part.(*TextPart); ok {
+			b.WriteString(text.Text)
+		}
+	}
+	return b.String()
+}
+
+// Calls returns the message's tool calls in the order they were made.
+func (m *Message) Calls() []*ToolPart {
+	var calls []*ToolPart
+	for _, part := range m.Parts {
+		if call, ok := part.(*ToolPart); ok {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// State is where a tool call stands (R125).
+type State string
+
+// The states of a tool call. The last four are terminal; a call enters exactly
+// one of them, once.
+const (
+	Queued        State = "queued"
+	BlockedOnUser State = "blocked-on-user"
+	InProgress    State = "in-progress"
+	Done          State = "done"
+	Failed        State = "error"
+	Cancelled     State = "cancelled"
+	Rejected      State = "rejected-by-user"
+)
+
+// Terminal reports whether no state can follow s.
+func (s State) Terminal() bool {
+	return slices.Contains([]State{Done, Failed, Cancelled, Rejected}, s)
+}
+
+// Envelope is the one result shape of every tool (R5). Type is "output" with
+// Data, or "error" with ErrorText; never both.
+type Envelope struct {
+	Type      string          `json:"type"`
+	Data      json.RawMessage `json:"data,omitempty"`
+	ErrorText string          `json:"error_text,omitempty"`
+	// Error is the structured part of an error (R6).
+	Error    *ErrorDetail `json:"error,omitempty"`
+	Metadata Metadata     `json:"metadata"`
+}
+
+// The two types of an envelope.
+const (
+	Output = "output"
+	Error  = "error"
+)
+
+// ErrorDetail carries what a client may branch on.
+type ErrorDetail struct {
+	Kind         string `json:"kind,omitempty"`
+	Code         string `json:"errorCode,omitempty"`
+	AbsolutePath string `json:"absolutePath,omitempty"`
+	// DeniedBy names who refused: a rule's scope, "user", "headless", "mode",
+	// "capability" (R125).
+	DeniedBy string `json:"deniedBy,omitempty"`
+}
+
+// Metadata accompanies every envelope.
+type Metadata struct {
+	DurationMS int64  `json:"duration_ms"`
+	Truncated  bool   `json:"truncated,omitempty"`
+	OutputPath string `json:"output_path,omitempty"`
+	// TrackFiles are the absolute paths that the call changed (R129).
+	TrackFiles []string `json:"track_files,omitempty"`
+}
+
+// Usage counts the tokens of one model call. Input excludes cached tokens and
+// Output excludes reasoning, so that the five add up without double counting
+// (R137).
+type Usage struct {
+	Input      int `json:"input"`
+	CacheRead  int `json:"cache_read,omitempty"`
+	CacheWrite int `json:"cache_write,omitempty"`
+	Output     int `json:"output"`
+	Reasoning  int `json:"reasoning,omitempty"`
+}
+
+// Total is the number of tokens the call left in the model's context.
+func (u Usage) Total() int {
+	return u.Input + u.CacheRead + u.CacheWrite + u.Output + u.Reasoning
+}
+
+// Add returns the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
+		Output: u.Output + v.Output, Reasoning: u.Reasoning + v.Reasoning,
+	}
+}

@@ -1,0 +1,143 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"acp-agent/tools"
+)
+
+// Access is what the capability check says of a path that is not refused.
+type Access struct {
+	// Path is absolute, as it was asked for; Real is where it leads.
+	Path, Real string
+	// Inside says that the session may use it as it is. Otherwise it is a read
+	// outside the roots, for the person to decide (C-29).
+	Inside bool
+	// Dir is the directory that an "always" would open for reading; empty when
+	// none may be, such as for the home directory as a whole.
+	Dir string
+
+	isDir bool
+}
+
+// Check is the capability check of one path, as a model writes it (R113). The
+// error is an *tools.Error: a secret (before anything is said of whether it
+// exists), a write outside the roots, or a path that cannot be followed.
+func (w *Workspace) Check(path string, write bool) (Access, error) {
+	abs := w.abs(path)
+	if !write && w.o.Secret(abs) {
+		return Access{}, secretError(abs)
+	}
+	t, err := w.follow(abs)
+	if err != nil {
+		return Access{}, err
+	}
+	if w.secret(t) && (!write || t.exists()) {
+		return Access{}, secretError(abs)
+	}
+	access := Access{Path: abs, Real: t.real(), isDir: t.isDir()}
+	r, _ := pick(w.roots(""), t, write)
+	switch {
+	case w.foreign(t, r):
+		return Access{}, w.outside(t, write)
+	case r != nil:
+		access.Inside = true
+	case write:
+		return Access{}, w.outside(t, true)
+	default:
+		access.Dir = w.grantable(t)
+	}
+	return access, nil
+}
+
+// follow resolves a path, after making sure that the session's own directory
+// exists when it is meant.
+func (w *Workspace) follow(abs string) (*trail, error) {
+	if w.private.holds(abs) {
+		if err := w.private.create(); err != nil {
+			return nil, failure("open", abs, err)
+		}
+	}
+	t, err := follow(abs)
+	if err != nil {
+		return nil, failure("open", abs, err)
+	}
+	return t, nil
+}
+
+// Grant opens what the person allowed: for one call the path alone, and when
+// forSession is set and access.Dir is not empty, that directory for reading as
+// long as the session lives. It never allows a write. What is opened is what
+// was checked: if the path leads elsewhere by now, it stays closed.
+func (w *Workspace) Grant(callID string, access Access, forSession bool) {
+	if access.Inside {
+		return
+	}
+	dir, only := access.Real, ""
+	switch {
+	case forSession && access.Dir != "":
+		dir = access.Dir
+	case !access.isDir:
+		dir, only = filepath.Split(access.Real)
+	}
+	r, err := openRoot(dir)
+	if err != nil || r.path != filepath.Clean(dir) {
+		return // it changed since it was checked; the call will say so
+	}
+	r.only = only
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed:
+		_ = r.handle.Close()
+	case forSession && access.Dir != "":
+		w.adHoc = append(w.adHoc, r)
+	default:
+		w.grants[callID] = append(w.grants[callID], r)
+	}
+}
+
+// grantable is the directory around a path that may be opened for good: not a
+// volume, not the home directory or one above it, nothing secret or protected.
+func (w *Workspace) grantable(t *trail) string {
+	dir := t.real()
+	if !t.isDir() {
+		dir = filepath.Dir(dir)
+	}
+	if len(t.missing) > 1 || len(components(dir)) == 0 || w.o.Secret(dir) || w.o.Protected(dir) {
+		return ""
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return ""
+	}
+	if home, err := follow(w.abs(w.o.Home)); w.o.Home != "" && err == nil {
+		if _, _, above := home.below(info); above {
+			return ""
+		}
+	}
+	return dir
+}
+
+func (w *Workspace) outside(t *trail, write bool) *tools.Error {
+	verb, key := "read", "roots.read"
+	if write {
+		verb, key = "written", "roots.write"
+	}
+	where := t.asked
+	if real := t.real(); real != t.asked {
+		where += " (which leads to " + real + ")"
+	}
+	var dirs []string
+	for _, r := range w.fixed[:w.session] {
+		dirs = append(dirs, r.path)
+	}
+	return &tools.Error{
+		Kind: tools.Denied, Path: t.asked, DeniedBy: "capability",
+		Message: where + " cannot be " + verb + ": it is outside the session's directories (" + strings.Join(dirs, ", ") + ")",
+		Hint: "work inside them, or ask the person to add its directory to the session as an additional directory, or to " +
+			key + " in the configuration",
+	}
+}

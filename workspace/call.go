@@ -1,0 +1,114 @@
+package workspace
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// Call is the runtime of one tool call. It is safe for concurrent use.
+type Call struct {
+	w        *Workspace
+	id, tool string
+	sink     transcript.Sink
+	// over ends with the call; commands are bound to it.
+	over context.Context
+	stop context.CancelFunc
+
+	mu       sync.Mutex
+	progress func()
+	text     splitter
+}
+
+var _ tools.Runtime = (*Call)(nil)
+
+// Call returns the runtime of one call of a tool. Its output goes to sink as
+// transcript events until Finish; nil shows it to nobody.
+func (w *Workspace) Call(callID, tool string, sink transcript.Sink) *Call {
+	if sink == nil {
+		sink = transcript.SinkFunc(func(transcript.Event) {})
+	}
+	c := &Call{w: w, id: callID, tool: tool, sink: sink}
+	// The call is bounded by Finish and the session by Close, not by a request.
+	c.over, c.stop = context.WithCancel(context.Background())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls[c] = struct{}{}
+	if w.closed {
+		c.stop()
+	}
+	return c
+}
+
+// Finish ends the call: what a tool that did not stop still prints, writes or
+// runs is dropped, refused and stopped. Sidecars can be opened afterwards, for
+// a result that is cut once it is known. Finish may be called more than once.
+func (c *Call) Finish() {
+	if !c.ended() {
+		c.show(func() string { return c.text.flush() })
+	}
+	c.end()
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	delete(c.w.calls, c)
+	for _, r := range c.w.grants[c.id] {
+		_ = r.handle.Close() // only ever read through
+	}
+	delete(c.w.grants, c.id)
+}
+
+func (c *Call) end() { c.stop() }
+
+func (c *Call) ended() bool { return c.over.Err() != nil }
+
+// OnProgress sets what is called at each Progress, to restart a time limit
+// (R103).
+func (c *Call) OnProgress(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.progress = f
+}
+
+// Progress shows output and restarts the call's time limit. The tail of a
+// character that is not whole yet is held back.
+func (c *Call) Progress(text []byte) {
+	if c.ended() {
+		return
+	}
+	c.mu.Lock()
+	restart := c.progress
+	c.mu.Unlock()
+	if restart != nil {
+		restart()
+	}
+	c.show(func() string { return c.text.add(text) })
+}
+
+// show emits in the order of arrival, which the lock keeps.
+func (c *Call) show(next func() string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if text := next(); text != "" && !c.ended() {
+		c.sink.Emit(transcript.ToolOutput{CallID: c.id, Text: text})
+	}
+}
+
+// FS returns the files of the call.
+func (c *Call) FS() tools.FS { return files{c} }
+
+// Processes returns the commands of the call.
+func (c *Call) Processes() tools.Processes { return processes{c} }
+
+// Clock returns the workspace's clock.
+func (c *Call) Clock() tools.Clock { return clock{c.w.o.Now} }
+
+// Session describes the session.
+func (c *Call) Session() tools.Session { return c.w.Session() }
+
+type clock struct{ now func() time.Time }
+
+// Now returns the time.
+func (c clock) Now() time.Time { return c.now() }

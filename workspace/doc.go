@@ -1,0 +1,44 @@
+// Package workspace is the ground a session stands on: it implements
+// [tools.Runtime], the only door through which a running tool reaches files,
+// processes and its session's private directory.
+//
+// It owns confinement, and decides nothing else. Every path is resolved by
+// hand to the directories it really leads through, must lie in one of the
+// session's roots, and is then opened again from that root's handle, one
+// directory at a time, each proved to be the one that was looked at. A link
+// swapped in between check and use is noticed, not followed. Containment is
+// the identity of directories, never a comparison of text.
+//
+// It also owns how a person's editor takes part (R155): which files are read
+// and written through it, and what happens when its buffer and the disk
+// disagree. The rule: a buffer that equals what the disk held when we last
+// looked is clean, and when a command has changed the disk since, the disk is
+// newer and wins. Any other difference is unsaved work, and the buffer's text
+// is used.
+//
+// It does not judge: permission rules, what is asked, and which names are
+// secret come from outside. It knows no protocol; [Editor] and [Terminals] are
+// the client as it needs it. It imports tools, kinds, transcript,
+// internal/launch, internal/search and, of the system, os.
+//
+// Goroutines: none of its own. Those of commands belong to internal/launch;
+// the release of a client's terminal after a cancelled command is waited for
+// by [Workspace.Quiet] and [Workspace.Close].
+//
+//	w, err := workspace.New(workspace.Options{SessionID: id, Cwd: "/work/project"})
+//	if err != nil { ... }
+//	defer w.Close(launch.ShutdownGrace)
+//
+//	access, err := w.Check("/work/project/main.go", false)
+//	...
+//	call := w.Call(callID, "read", sink)
+//	defer call.Finish()
+//	text, err := call.FS().ReadText(ctx, "main.go")
+//
+// # Requirements
+//
+// R12, R29-R31, R33, R35, R40 (files), R54, R55, R58, R59 (commands),
+// R105, R107, R109 (sidecars and scratch), R113 (confinement), R149 (close),
+// R155, R156 (the editor's files and terminals); C-29. SECURITY.md P1, P2, P6,
+// P7, P9, D1, D2, D4, X5.
+package workspace

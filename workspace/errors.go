@@ -1,0 +1,87 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"acp-agent/tools"
+)
+
+// errMoved reports that a path led elsewhere when it was used than when it was
+// looked at. It never leaves the package: the path is followed again, and a
+// path that will not stand still is an error of its own.
+var errMoved = errors.New("changed while it was being opened")
+
+// Texts that clients and tests compare.
+const (
+	secretCode = "reading-secret-file"
+	secretText = "Refusing to read env file. Reading secrets is not permitted."
+	binaryText = "File appears to be binary and cannot be displayed as text."
+)
+
+func secretError(path string) *tools.Error {
+	return &tools.Error{Kind: tools.Denied, Code: secretCode, Path: path, Message: secretText, DeniedBy: "secret"}
+}
+
+func binaryError(path string) *tools.Error {
+	return &tools.Error{Kind: tools.BadInput, Path: path, Message: binaryText}
+}
+
+func sizeError(path string, size, limit int64) *tools.Error {
+	return &tools.Error{
+		Kind: tools.BadInput, Path: path,
+		Message: fmt.Sprintf("File %s exceeds size limit (%d > %d)", path, size, limit),
+	}
+}
+
+func changedError(path string) *tools.Error {
+	return &tools.Error{
+		Kind: tools.Backend, Path: path,
+		Message: path + " was changed since it was read; nothing was written",
+		Hint:    "read the file again and repeat the change",
+	}
+}
+
+func endedError(path string) *tools.Error {
+	return &tools.Error{Kind: tools.Aborted, Path: path, Message: path + ": the call has ended"}
+}
+
+// failure makes the error a model reads of what the system said of a path. A
+// missing file stays apart from every other trouble (R31).
+func failure(op, path string, err error) error {
+	var known *tools.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return &tools.Error{
+			Kind: tools.BadInput, Path: path, Err: err,
+			Message: fmt.Sprintf("ENOENT: no such file or directory '%s'", path),
+		}
+	case errors.Is(err, syscall.ENOTDIR):
+		return &tools.Error{
+			Kind: tools.BadInput, Path: path, Err: err,
+			Message: fmt.Sprintf("ENOTDIR: not a directory '%s'", path),
+		}
+	}
+	return &tools.Error{
+		Kind: tools.Backend, Path: path, Err: err,
+		Message: fmt.Sprintf("%s '%s': %s", op, path, reason(err)),
+	}
+}
+
+// reason is the innermost cause, without the names of handles and system calls
+// around it.
+func reason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return strings.TrimSpace(err.Error())
+}

@@ -1,0 +1,161 @@
+package workspace
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"acp-agent/internal/search"
+	"acp-agent/tools"
+)
+
+// files is the file system as one call may use it.
+type files struct{ *Call }
+
+// maxEntries bounds what a listing holds in memory. A directory with more is
+// sorted as far as it was read.
+const (
+	maxEntries = 1 << 18
+	entryBatch = 4096
+)
+
+// Stat describes a path. It says of a secret that it exists, and no more than
+// a listing of its directory would.
+func (f files) Stat(ctx context.Context, path string) (tools.FileInfo, error) {
+	var out tools.FileInfo
+	err := f.at(ctx, "stat", path, false, func(p *place) error {
+		if !p.exists() {
+			return fs.ErrNotExist
+		}
+		info, err := p.lstat()
+		if err != nil {
+			return err
+		}
+		out = tools.FileInfo{
+			Path: p.asked, Real: p.real(), Size: info.Size(), Mode: info.Mode(),
+			ModTime: info.ModTime(), IsDir: info.IsDir(),
+		}
+		return nil
+	})
+	return out, err
+}
+
+// List returns a directory's entries sorted by name.
+func (f files) List(ctx context.Context, path string, limit int) (entries []tools.DirEntry, more bool, err error) {
+	err = f.open(ctx, "list", path, func(p *place) error {
+		if p.root.only != "" {
+			return f.w.outside(p.trail, false)
+		}
+		found, cut, err := readDir(ctx, p)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(found, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+		if limit > 0 && len(found) > limit {
+			found, cut = found[:limit], true
+		}
+		entries, more = make([]tools.DirEntry, 0, len(found)), cut
+		for _, e := range found {
+			entries = append(entries, tools.DirEntry{Name: e.Name(), IsDir: e.IsDir() || f.leadsToDir(p, e)})
+		}
+		return nil
+	})
+	return entries, more, err
+}
+
+// readDir reads a directory, at most maxEntries of it.
+func readDir(ctx context.Context, p *place) (found []fs.DirEntry, cut bool, err error) {
+	dir, err := p.openDir()
+	if err != nil {
+		return nil, false, err
+	}
+	defer dir.Close()
+	handle, err := dir.Open(".")
+	if err != nil {
+		return nil, false, err
+	}
+	defer handle.Close()
+	for len(found) < maxEntries {
+		if ctx.Err() != nil {
+			return nil, false, context.Cause(ctx)
+		}
+		batch, err := handle.ReadDir(entryBatch)
+		found = append(found, batch...)
+		if err == io.EOF {
+			return found, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return found, true, nil
+}
+
+// leadsToDir reports whether a link leads to a directory that the call may use.
+// Of others it tells nothing.
+func (f files) leadsToDir(p *place, e fs.DirEntry) bool {
+	if e.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
+		return false
+	}
+	t, err := follow(filepath.Join(p.real(), e.Name()))
+	if err != nil || !t.isDir() {
+		return false
+	}
+	r, _ := pick(f.w.roots(f.id), t, false)
+	return r != nil
+}
+
+// Open opens a regular file on disk.
+func (f files) Open(ctx context.Context, path string) (tools.File, error) {
+	var out *os.File
+	err := f.open(ctx, "open", path, func(p *place) (err error) {
+		out, err = p.openFile()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Dir opens a directory for searching.
+func (f files) Dir(ctx context.Context, path string) (search.Dir, error) {
+	var out search.Dir
+	err := f.open(ctx, "open", path, func(p *place) error {
+		if p.root.only != "" {
+			return f.w.outside(p.trail, false)
+		}
+		dir, err := p.openDir()
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		out, err = search.FromRoot(dir)
+		return err
+	})
+	return out, err
+}
+
+// Lock waits for the lock of the file that a path leads to.
+func (f files) Lock(ctx context.Context, path string) (unlock func(), err error) {
+	t, err := f.w.follow(f.w.abs(path))
+	if err != nil {
+		return nil, err
+	}
+	return f.w.o.Locks.Lock(ctx, t.real())
+}
+
+// Secret reports whether a path names a secret, as it is written or where it
+// leads.
+func (f files) Secret(path string) bool {
+	abs := f.w.abs(path)
+	if f.w.o.Secret(abs) {
+		return true
+	}
+	t, err := follow(abs)
+	return err == nil && f.w.secret(t)
+}

@@ -1,0 +1,212 @@
+package workspace
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gofrs/flock"
+)
+
+// private is the session's own directory: sidecars, scratch, and what a
+// command's helper is handed. Its name is fixed from the start and cannot be
+// guessed; it is created with its first use, and locked from then on, so that
+// a sweep of another process leaves it alone (R107).
+type private struct {
+	parent string // "" when the parent is the system's temporary directory
+	dir    string
+	quota  atomic.Int64 // bytes that sidecars may still take
+
+	mu      sync.Mutex
+	lock    *flock.Flock
+	opened  []*root // the directory, then scratch
+	within  fs.FileInfo
+	removed bool
+}
+
+const (
+	scratchName = "scratch"
+	runName     = "run"
+	lockName    = "lock"
+)
+
+func (p *private) name(stateDir, session string) error {
+	name := session + "-" + strings.ToLower(rand.Text())
+	if stateDir == "" {
+		p.dir = filepath.Join(os.TempDir(), "acp-agent-"+name)
+		return nil
+	}
+	if !filepath.IsAbs(stateDir) {
+		return fmt.Errorf("state directory %q is not an absolute path", stateDir)
+	}
+	p.parent = filepath.Clean(stateDir)
+	p.dir = filepath.Join(p.parent, name)
+	return nil
+}
+
+func (p *private) scratch() string { return filepath.Join(p.dir, scratchName) }
+
+// holds reports whether a path is meant to lie in the directory. It decides
+// only that the directory is made, never that a path is allowed.
+func (p *private) holds(abs string) bool {
+	rel, err := filepath.Rel(p.dir, abs)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func (p *private) roots() []*root {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]*root(nil), p.opened...)
+}
+
+// parentInfo identifies the common parent of all sessions' directories; nil
+// when there is none.
+func (p *private) parentInfo() fs.FileInfo {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.within == nil && p.parent != "" {
+		if info, err := os.Stat(p.parent); err == nil {
+			p.within = info
+		}
+	}
+	return p.within
+}
+
+// lockTries is how often a directory is made anew when a sweep takes it away
+// between its creation and its lock.
+const lockTries = 8
+
+// create makes and locks the directory, once.
+func (p *private) create() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.removed:
+		return errors.New("the session is closed")
+	case p.opened != nil:
+		return nil
+	}
+	if p.parent != "" {
+		if err := ownDir(p.parent); err != nil {
+			return err
+		}
+	}
+	var err error
+	for range lockTries {
+		if err = p.claim(); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("create session directory: %w", err)
+	}
+	return p.open()
+}
+
+// claim makes the directory and locks it. A sweep may hold the lock and be
+// removing it: then it is gone afterwards.
+func (p *private) claim() error {
+	if err := os.Mkdir(p.dir, 0o700); err != nil {
+		return err
+	}
+	lock := newLock(p.dir)
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	err := sameLock(lock)
+	if err != nil {
+		return errors.Join(err, lock.Close())
+	}
+	p.lock = lock
+	return nil
+}
+
+// sameLock reports that the file that was locked is the one that has its name.
+func sameLock(lock *flock.Flock) error {
+	named, err := os.Lstat(lock.Path())
+	if err != nil {
+		return err
+	}
+	mine, err := lock.Stat()
+	if err == nil && !os.SameFile(named, mine) {
+		err = fs.ErrNotExist
+	}
+	return err
+}
+
+func newLock(dir string) *flock.Flock {
+	return flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
+}
+
+func (p *private) open() error {
+	for _, name := range []string{scratchName, runName} {
+		if err := os.Mkdir(filepath.Join(p.dir, name), 0o700); err != nil {
+			return err
+		}
+	}
+	own, err := openRoot(p.dir)
+	if err != nil {
+		return err
+	}
+	scratch, err := openRoot(p.scratch())
+	if err != nil {
+		return errors.Join(err, own.handle.Close())
+	}
+	own.own, scratch.own, scratch.write = true, true, true
+	p.opened = []*root{own, scratch}
+	return nil
+}
+
+// ownDir makes a directory that nobody else can look into, or checks that one
+// that exists is such (D1).
+func ownDir(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || !ownedPrivately(info) {
+		return fmt.Errorf("%q is not a private directory of this user: it must belong to you and have mode 0700", path)
+	}
+	return nil
+}
+
+// remove deletes the directory, never through a link, and lets go of the lock.
+func (p *private) remove() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.removed = true
+	if p.lock == nil {
+		return
+	}
+	for _, r := range p.opened {
+		_ = r.handle.Close()
+	}
+	p.opened = nil
+	discard(p.dir, p.lock)
+	p.lock = nil
+}
+
+// discard removes a session's directory whose lock is held. The lock file goes
+// last: what is left of a removal that failed can be swept later.
+func discard(dir string, lock *flock.Flock) {
+	if handle, err := os.OpenRoot(dir); err == nil {
+		if entries, err := fs.ReadDir(handle.FS(), "."); err == nil {
+			for _, entry := range entries {
+				if entry.Name() != lockName {
+					_ = handle.RemoveAll(entry.Name()) // what stays is swept later
+				}
+			}
+		}
+		_ = handle.Close()
+	}
+	removeLocked(dir, lock)
+}

@@ -1,0 +1,227 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	"acp-agent/internal/launch"
+	"acp-agent/tools"
+)
+
+// runner is the commands of a session.
+type runner struct {
+	group launch.Group
+	slots chan struct{} // a token for each command that runs
+
+	setUp sync.Once
+	shell launch.Shell
+	env   []string
+	err   error
+
+	mu     sync.Mutex
+	behind []<-chan struct{} // work that outlives its call
+}
+
+// processes is the commands of one call.
+type processes struct{ *Call }
+
+// Run runs one command, in the client's terminal when it offers that, else as
+// our own child. When ctx or the call ends it returns at once.
+func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
+	if p.w.o.Launcher == nil {
+		return tools.Exit{}, tools.Errorf(tools.Unavailable, "commands cannot be run in this session")
+	}
+	dir, err := p.w.commandDir(cmd.Dir)
+	if err != nil {
+		return tools.Exit{}, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.over, func() { cancel(endedError(cmd.Text)) })()
+
+	select {
+	case p.w.runner.slots <- struct{}{}:
+		defer func() { <-p.w.runner.slots }()
+	case <-ctx.Done():
+		return tools.Exit{}, context.Cause(ctx)
+	}
+	spec, err := p.w.spec(cmd.Text, dir)
+	if err != nil {
+		return tools.Exit{}, err
+	}
+	out := &gate{to: output}
+	defer out.shut()
+	exit, done, err := p.inTerminal(ctx, spec, out)
+	if done {
+		return exit, err
+	}
+	return p.locally(ctx, spec, out)
+}
+
+// locally runs the command as our own child.
+func (p processes) locally(ctx context.Context, spec launch.Spec, out io.Writer) (tools.Exit, error) {
+	process, err := p.w.o.Launcher.Start(ctx, spec, out)
+	if err != nil {
+		return tools.Exit{}, commandError(ctx, err)
+	}
+	p.w.runner.group.Add(process)
+	status, err := process.Wait(ctx)
+	if err != nil {
+		process.Stop(launch.StopGrace)
+		return tools.Exit{}, commandError(ctx, err)
+	}
+	return exitOf(status), nil
+}
+
+func exitOf(s launch.Status) tools.Exit { return tools.Exit{Code: s.ExitCode, Signal: s.Signal} }
+
+func commandError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &tools.Error{
+		Kind: tools.Backend, Err: err,
+		Message: "the command could not be run: " + strings.TrimPrefix(err.Error(), "launch: "),
+	}
+}
+
+// commandDir resolves a working directory, which must lie in the session's
+// roots: what the person granted to a call is for reading alone (R59).
+func (w *Workspace) commandDir(path string) (string, error) {
+	abs := w.abs(path)
+	t, err := w.follow(abs)
+	if err != nil {
+		return "", err
+	}
+	r, _ := pick(w.roots(""), t, false)
+	switch {
+	case r == nil || w.foreign(t, r):
+		return "", w.outside(t, false)
+	case !t.exists():
+		return "", &tools.Error{Kind: tools.BadInput, Path: abs, Message: "the working directory " + abs + " does not exist"}
+	case !t.isDir():
+		return "", &tools.Error{Kind: tools.BadInput, Path: abs, Message: "the working directory " + abs + " is not a directory"}
+	}
+	return t.real(), nil
+}
+
+// spec describes a command, with the session's shell and scrubbed environment.
+func (w *Workspace) spec(text, dir string) (launch.Spec, error) {
+	r := &w.runner
+	r.setUp.Do(func() { w.setUpCommands() })
+	if r.err != nil {
+		return launch.Spec{}, &tools.Error{Kind: tools.Unavailable, Err: r.err, Message: strings.TrimPrefix(r.err.Error(), "launch: ")}
+	}
+	spec := launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env, Limits: w.o.ExecLimits}
+	if w.o.Policy == nil {
+		return spec, nil
+	}
+	policy, err := w.o.Policy(dir)
+	if err != nil {
+		return launch.Spec{}, &tools.Error{Kind: tools.Unavailable, Err: err, Message: "the command cannot be confined: " + err.Error()}
+	}
+	spec.Policy = policy
+	return spec, nil
+}
+
+// setUpCommands finds the shell and makes the environment, when the first
+// command needs them.
+func (w *Workspace) setUpCommands() {
+	var inside []string
+	for _, r := range w.fixed {
+		if r.write {
+			inside = append(inside, r.path)
+		}
+	}
+	r := &w.runner
+	r.env, _ = launch.Env(w.o.Environ, launch.EnvOptions{Secrets: w.o.Secrets, Workspace: inside, Set: w.o.SetEnv})
+	if r.shell = w.o.Shell; r.shell.Path != "" {
+		return
+	}
+	r.shell, r.err = launch.FindShell(variable(r.env, "PATH"), inside)
+}
+
+func variable(env []string, name string) string {
+	for _, entry := range env {
+		if n, value, ok := strings.Cut(entry, "="); ok && n == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// leave runs what must still be done after a call has its answer. The session
+// waits for it before its next call, and before it closes.
+func (r *runner) leave(work func()) {
+	done := make(chan struct{})
+	r.mu.Lock()
+	r.behind = append(r.behind, done)
+	r.mu.Unlock()
+	go func() {
+		defer close(done)
+		work()
+	}()
+}
+
+// quiet waits for stopped commands and for what was left behind.
+func (r *runner) quiet(ctx context.Context) error {
+	if err := r.group.Gone(ctx); err != nil {
+		return err
+	}
+	for {
+		r.mu.Lock()
+		if len(r.behind) == 0 {
+			r.mu.Unlock()
+			return nil
+		}
+		next := r.behind[0]
+		r.mu.Unlock()
+		select {
+		case <-next:
+			r.forget(next)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (r *runner) forget(done <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, d := range r.behind {
+		if d == done {
+			r.behind = append(r.behind[:i:i], r.behind[i+1:]...)
+			return
+		}
+	}
+}
+
+// gate passes output on until the call has its answer.
+type gate struct {
+	mu     sync.Mutex
+	to     io.Writer
+	closed bool
+}
+
+// Write passes output on, or drops it.
+func (g *gate) Write(b []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed || g.to == nil {
+		return len(b), nil
+	}
+	return g.to.Write(b)
+}
+
+// shut drops what still comes, after a write that has begun.
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// isNotStarted reports whether a command prepared for a terminal never ran.
+func isNotStarted(err error) bool { return errors.Is(err, launch.ErrNotStarted) }

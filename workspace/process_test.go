@@ -1,0 +1,222 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"acp-agent/internal/launch"
+	"acp-agent/tools"
+)
+
+// lockedBuffer collects a command's output.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	seen chan struct{} // closed at the first output, when set
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.seen != nil && b.text.Len() == 0 {
+		close(b.seen)
+	}
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	more := t.TempDir()
+	g := newGround(t, func(o *Options) {
+		o.Additional = []string{more}
+		o.Environ = append(o.Environ, "MY_API_KEY=sk-1234", "KEPT=yes")
+		o.SetEnv = []string{"ADDED=too"}
+	})
+	put(t, g.in("sub/file"), "x")
+	tests := []struct {
+		name, text, dir, want string
+		exit                  tools.Exit
+	}{
+		{"output of both streams, in order", "echo a; echo b >&2; echo c", "", "a\nb\nc\n", tools.Exit{}},
+		{"exit code", "exit 3", "", "", tools.Exit{Code: 3}},
+		{"signal", "kill -TERM $$", "", "", tools.Exit{Code: 143, Signal: "SIGTERM"}},
+		{"directory", "pwd", g.in("sub"), g.in("sub") + "\n", tools.Exit{}},
+		{"additional directory", "pwd", more, more + "\n", tools.Exit{}},
+		{"environment", `echo "$MY_API_KEY:$KEPT:$ADDED"`, "", ":yes:too\n", tools.Exit{}},
+		{"empty input", "cat", "", "", tools.Exit{}},
+		{"begins with a dash", "-x; echo end", "", "", tools.Exit{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out lockedBuffer
+			exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: tt.text, Dir: tt.dir}, &out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.name == "begins with a dash" {
+				if !strings.HasSuffix(out.String(), "end\n") {
+					t.Errorf("output %q", out.String())
+				}
+				return
+			}
+			same(t, "exit", exit, tt.exit)
+			same(t, "output", out.String(), tt.want)
+		})
+	}
+}
+
+func TestRun_Refuses(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	put(t, g.in("file"), "x")
+	link(t, g.outside, g.in("out"))
+	tests := []struct {
+		name, dir string
+		kind      tools.ErrorKind
+	}{
+		{"outside", g.outside, tools.Denied},
+		{"link out", g.in("out"), tools.Denied},
+		{"missing", g.in("gone"), tools.BadInput},
+		{"file", g.in("file"), tools.BadInput},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true", Dir: tt.dir}, io.Discard)
+			toolError(t, err, tt.kind)
+		})
+	}
+	t.Run("granted for reading alone", func(t *testing.T) {
+		access, err := g.Check(g.outside, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Grant("call_1", access, false)
+		_, err = g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true", Dir: g.outside}, io.Discard)
+		toolError(t, err, tools.Denied)
+	})
+	t.Run("no launcher", func(t *testing.T) {
+		g := newGround(t, func(o *Options) { o.Launcher = nil })
+		_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, io.Discard)
+		toolError(t, err, tools.Unavailable)
+	})
+	t.Run("no shell", func(t *testing.T) {
+		g := newGround(t, func(o *Options) { o.Shell = launch.Shell{Path: "/no/such/shell", Args: []string{"-c"}} })
+		_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, io.Discard)
+		toolError(t, err, tools.Backend)
+	})
+	t.Run("cannot be confined", func(t *testing.T) {
+		g := newGround(t, func(o *Options) {
+			o.Policy = func(string) (json.RawMessage, error) { return nil, errors.New("no sandbox") }
+		})
+		_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, io.Discard)
+		toolError(t, err, tools.Unavailable)
+	})
+}
+
+// TestRun_Cancel ends a command that ignores TERM and has a child in a session
+// of its own: the call returns first, and then nothing is left.
+func TestRun_Cancel(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	mark := g.in("alive")
+	text := `trap "" TERM; (setsid sh -c 'trap "" TERM; while :; do date > alive; sleep 0.05; done' &) ; echo started; while :; do sleep 1; done`
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("turn cancelled")
+	out := lockedBuffer{seen: make(chan struct{})}
+	c := g.call(t)
+	returned := make(chan error, 1)
+	go func() {
+		_, err := c.Processes().Run(ctx, tools.ShellCommand{Text: text}, &out)
+		returned <- err
+	}()
+	<-out.seen
+	cancel(cause)
+	if err := <-returned; !errors.Is(err, cause) {
+		t.Errorf("err = %v", err)
+	}
+	size := len(out.String())
+	limited, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	if err := g.Quiet(limited); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "output after the answer", len(out.String()), size)
+	_ = os.Remove(mark)
+	time.Sleep(200 * time.Millisecond) // the loop would have written four times
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("a process of the command is still alive")
+	}
+}
+
+func TestRun_EndsWithItsCall(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	out := lockedBuffer{seen: make(chan struct{})}
+	c := g.Call("call_1", "bash", nil)
+	returned := make(chan error, 1)
+	go func() {
+		_, err := c.Processes().Run(t.Context(), tools.ShellCommand{Text: "echo started; sleep 100"}, &out)
+		returned <- err
+	}()
+	<-out.seen
+	c.Finish()
+	toolError(t, <-returned, tools.Aborted)
+	if err := g.Quiet(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRun_EndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	out := lockedBuffer{seen: make(chan struct{})}
+	c := g.call(t)
+	returned := make(chan error, 1)
+	go func() {
+		_, err := c.Processes().Run(t.Context(), tools.ShellCommand{Text: "echo started; sleep 100"}, &out)
+		returned <- err
+	}()
+	<-out.seen
+	g.Close(0)
+	if err := <-returned; err == nil {
+		t.Error("the command ended by itself")
+	}
+}
+
+func TestRun_AtMost(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, func(o *Options) { o.Commands = 1 })
+	out := lockedBuffer{seen: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() {
+		_, _ = g.Call("call_1", "bash", nil).Processes().Run(ctx, tools.ShellCommand{Text: "echo started; sleep 100"}, &out)
+	})
+	<-out.seen
+	waiting, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	_, err := g.Call("call_2", "bash", nil).Processes().Run(waiting, tools.ShellCommand{Text: "echo ran > ran"}, io.Discard)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("err = %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(g.cwd, "ran")); err == nil {
+		t.Error("a second command ran beside the first")
+	}
+	cancel()
+	all.Wait()
+}

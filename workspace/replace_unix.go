@@ -1,0 +1,51 @@
+//go:build unix
+
+package workspace
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// keepOwner gives a file the owner of the one it replaces, as far as we may.
+func keepOwner(f *os.File, old fs.FileInfo) {
+	was, ok := old.Sys().(*syscall.Stat_t)
+	if !ok {
+		return
+	}
+	if int(was.Uid) == os.Geteuid() && int(was.Gid) == os.Getegid() {
+		return
+	}
+	if f.Chown(int(was.Uid), int(was.Gid)) != nil {
+		_ = f.Chown(-1, int(was.Gid)) // a group of ours may be kept alone
+	}
+}
+
+// syncDir makes a rename in a directory durable.
+func syncDir(dir *os.Root) error {
+	f, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// withFD lends a directory's descriptor.
+func withFD(dir *os.Root, do func(fd int) error) error {
+	f, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var done error
+	if err := conn.Control(func(fd uintptr) { done = do(int(fd)) }); err != nil {
+		return err
+	}
+	return done
+}

@@ -1,0 +1,100 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// sidecar is a file for the whole of a result that is returned cut.
+type sidecar struct {
+	private *private
+	path    string
+
+	mu      sync.Mutex
+	file    *os.File
+	dropped int64
+}
+
+var fileName = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
+
+// Sidecar opens a file in the session's directory (R105, R107). Its name is
+// the tool's and an id; nothing that exists is ever opened.
+func (c *Call) Sidecar() (tools.Sidecar, error) {
+	p := &c.w.private
+	if err := p.create(); err != nil {
+		return nil, failure("create sidecar in", p.dir, err)
+	}
+	tool := c.tool
+	if !fileName.MatchString(tool) {
+		tool = "tool"
+	}
+	name := tool + "-output-" + c.w.o.IDs.New(transcript.PartPrefix)
+	path := filepath.Join(p.dir, name)
+	opened := p.roots()
+	if len(opened) == 0 {
+		return nil, endedError(path)
+	}
+	f, err := opened[0].handle.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, failure("create", path, err)
+	}
+	return &sidecar{private: p, path: path, file: f}, nil
+}
+
+// Path returns the file's absolute path.
+func (s *sidecar) Path() string { return s.path }
+
+// Dropped is the number of bytes that the quota, or a full disk, refused.
+func (s *sidecar) Dropped() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dropped
+}
+
+// Write stores what the session's quota still allows. It takes everything and
+// counts what it drops, so that a command's pipe is drained to its end (X5).
+func (s *sidecar) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return 0, os.ErrClosed
+	}
+	granted := 0
+	if s.dropped == 0 { // a hole in the middle would mislead
+		granted = s.private.take(len(b))
+	}
+	written, err := s.file.Write(b[:granted])
+	if err != nil {
+		s.private.quota.Add(int64(granted - written))
+	}
+	s.dropped += int64(len(b) - written)
+	return len(b), nil
+}
+
+// take reserves up to n bytes of the quota.
+func (p *private) take(n int) int {
+	for {
+		left := p.quota.Load()
+		granted := max(0, min(int64(n), left))
+		if p.quota.CompareAndSwap(left, left-granted) {
+			return int(granted)
+		}
+	}
+}
+
+// Close closes the file.
+func (s *sidecar) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	s.file = nil
+	return err
+}

@@ -1,0 +1,203 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"acp-agent/internal/launch"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// Terminals are the client's terminals (R156). They are used from several
+// goroutines at once; all methods return when ctx ends.
+type Terminals interface {
+	// Create starts a program by argv. outputLimit bounds what the client
+	// keeps, in bytes.
+	Create(ctx context.Context, cmd string, args []string, env map[string]string, cwd string, outputLimit int) (Terminal, error)
+}
+
+// Terminal is a terminal of the client.
+type Terminal interface {
+	ID() string
+	// Wait returns when the program has exited.
+	Wait(ctx context.Context) (tools.Exit, error)
+	// Kill ends the program and keeps the terminal.
+	Kill(ctx context.Context) error
+	// Output returns what the client has kept; truncated says that it is not
+	// all.
+	Output(ctx context.Context) (text string, truncated bool, err error)
+	// Release lets the client free the terminal.
+	Release(ctx context.Context) error
+}
+
+// TerminalTrial remembers, for a connection, that the client could not start
+// our binary: commands then run locally. The zero value is ready; it is safe
+// for concurrent use.
+type TerminalTrial struct{ failed atomic.Bool }
+
+// Failed reports whether the client has failed to start our binary.
+func (t *TerminalTrial) Failed() bool { return t.failed.Load() }
+
+const (
+	// startWait is how long a created terminal may take to start our binary.
+	startWait = 10 * time.Second
+	// exitWait is how long the end of a command and the end of its terminal
+	// may lie apart.
+	exitWait = 2 * time.Second
+	// releaseWait bounds what is left to do with a terminal.
+	releaseWait = 5 * time.Second
+)
+
+// inTerminal runs the command in a terminal of the client. The client starts
+// our binary, never the command: the helper runs the judged text and hands us
+// the whole stream, whatever the terminal keeps. done is false when the client
+// cannot do that, and nothing was run.
+func (p processes) inTerminal(ctx context.Context, spec launch.Spec, out io.Writer) (exit tools.Exit, done bool, err error) {
+	w := p.w
+	if w.o.Terminals == nil || w.o.Trial.Failed() || w.private.create() != nil {
+		return exit, false, nil
+	}
+	argv, process, err := w.o.Launcher.PrepareTerminal(filepath.Join(w.private.dir, runName), spec, out)
+	if err != nil {
+		if errors.Is(err, errors.ErrUnsupported) {
+			w.o.Trial.failed.Store(true)
+		}
+		return exit, false, nil
+	}
+	w.runner.group.Add(process)
+	terminal, err := w.o.Terminals.Create(ctx, argv[0], argv[1:], nil, spec.Dir, w.o.Limits.BashBytes)
+	if err != nil {
+		process.Stop(0)
+		if ctx.Err() != nil {
+			return exit, true, context.Cause(ctx)
+		}
+		w.o.Trial.failed.Store(true)
+		return exit, false, nil
+	}
+	p.showTerminal(terminal.ID())
+	run := &terminalRun{runner: &w.runner, terminal: terminal, process: process, spec: argv[len(argv)-1], out: out}
+	exit, err = run.follow(ctx)
+	if isNotStarted(err) && ctx.Err() == nil {
+		w.o.Trial.failed.Store(true)
+		return exit, false, nil
+	}
+	if err != nil {
+		err = commandError(ctx, err)
+	}
+	return exit, true, err
+}
+
+func (c *Call) showTerminal(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended() {
+		c.sink.Emit(transcript.ToolTerminal{CallID: c.id, TerminalID: id})
+	}
+}
+
+// terminalRun is a command in a terminal of the client.
+type terminalRun struct {
+	runner   *runner
+	terminal Terminal
+	process  *launch.Process
+	spec     string // the file that the helper takes away when it starts
+	out      io.Writer
+}
+
+// follow waits for the command and lets go of its terminal, in every case.
+func (t *terminalRun) follow(ctx context.Context) (tools.Exit, error) {
+	watched, cancel := context.WithCancel(ctx)
+	exited := make(chan struct{})
+	t.runner.leave(func() { // ends with the terminal's program, or with follow
+		defer close(exited)
+		_, _ = t.terminal.Wait(watched) // how it ended is the helper's to say
+	})
+	status, err := t.wait(ctx, exited)
+	if ctx.Err() != nil {
+		cancel()
+		t.abort()
+		return tools.Exit{}, context.Cause(ctx)
+	}
+	if err == nil {
+		within(exited, exitWait)
+	}
+	cancel()
+	t.release(err)
+	return exitOf(status), err
+}
+
+// wait returns the end of the command. A terminal that exits, or stays idle,
+// without our helper having begun could not start it.
+func (t *terminalRun) wait(ctx context.Context, exited <-chan struct{}) (launch.Status, error) {
+	start := time.NewTimer(startWait)
+	defer start.Stop()
+	for {
+		select {
+		case <-t.process.Done():
+			return t.process.Wait(ctx)
+		case <-ctx.Done():
+			return launch.Status{}, context.Cause(ctx)
+		case <-start.C:
+			if !t.taken() {
+				t.process.Stop(0)
+			}
+		case <-exited:
+			exited = nil
+			if t.taken() && within(t.process.Done(), exitWait) {
+				continue
+			}
+			t.process.Stop(0)
+		}
+	}
+}
+
+// taken reports whether the helper has begun.
+func (t *terminalRun) taken() bool {
+	_, err := os.Lstat(t.spec)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// release reads what the terminal shows, and lets go of it. The text is used
+// only where the helper was lost and with it the end of our own stream.
+func (t *terminalRun) release(failure error) {
+	ctx, cancel := context.WithTimeout(context.Background(), releaseWait)
+	defer cancel()
+	text, _, err := t.terminal.Output(ctx)
+	if err == nil && errors.Is(failure, launch.ErrLost) {
+		_, _ = io.WriteString(t.out, text) // the failure is reported in any case
+	}
+	_ = t.terminal.Release(ctx) // the client's to clean up, if it cannot
+}
+
+// abort ends the command behind the answer: its tree by the helper, then the
+// terminal (R156).
+func (t *terminalRun) abort() {
+	t.process.Stop(launch.StopGrace)
+	t.runner.leave(func() {
+		within(t.process.Done(), launch.StopGrace+time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), releaseWait)
+		defer cancel()
+		_ = t.terminal.Kill(ctx) // it has most likely exited by itself
+		_, _, _ = t.terminal.Output(ctx)
+		_ = t.terminal.Release(ctx)
+	})
+}
+
+// within waits for a channel for a while.
+func within(done <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

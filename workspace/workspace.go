@@ -1,0 +1,185 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"acp-agent/internal/launch"
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+// Workspace is the ground of one session. It is safe for concurrent use.
+type Workspace struct {
+	o       Options
+	place   kinds.Place
+	fixed   []*root // the session's roots, then those of the configuration
+	session int     // how many of fixed are the session's
+	private private
+	editor  editing
+	runner  runner
+
+	mu     sync.Mutex
+	adHoc  []*root            // read-only, opened by an "always"
+	grants map[string][]*root // by call
+	calls  map[*Call]struct{}
+	closed bool
+}
+
+var sessionID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
+
+// New opens the roots of a session. It fails when the session's id is not one,
+// or a directory of the client is relative, missing or a file (P9). It creates
+// nothing on disk.
+func New(o Options) (*Workspace, error) {
+	o.fill()
+	if !sessionID.MatchString(o.SessionID) {
+		return nil, fmt.Errorf("session id %q is not valid", o.SessionID)
+	}
+	w := &Workspace{o: o, grants: map[string][]*root{}, calls: map[*Call]struct{}{}}
+	if err := w.openRoots(); err != nil {
+		w.closeRoots()
+		return nil, err
+	}
+	w.place = kinds.Place{Cwd: w.fixed[0].given, Home: o.Home}
+	if err := w.private.name(o.StateDir, o.SessionID); err != nil {
+		w.closeRoots()
+		return nil, err
+	}
+	w.private.quota.Store(w.o.Limits.SidecarBytes)
+	w.editor = editing{editor: o.Editor, timeout: o.EditorTimeout, seen: map[string]sighting{}}
+	w.runner = runner{slots: make(chan struct{}, o.Commands)}
+	return w, nil
+}
+
+func (w *Workspace) openRoots() error {
+	for _, dir := range slices.Concat([]string{w.o.Cwd}, w.o.Additional) {
+		r, err := openRoot(dir)
+		if err != nil {
+			return err
+		}
+		r.write, r.editor = true, true
+		w.fixed = append(w.fixed, r)
+	}
+	w.session = len(w.fixed)
+	for i, dir := range slices.Concat(w.o.WriteRoots, w.o.ReadRoots) {
+		r, err := openRoot(w.place.Abs(dir))
+		if err != nil {
+			continue // a cache that is not there has nothing to read
+		}
+		r.write = i < len(w.o.WriteRoots)
+		w.fixed = append(w.fixed, r)
+	}
+	return nil
+}
+
+// roots are the directories a call may use at this moment.
+func (w *Workspace) roots(callID string) []*root {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Concat(w.fixed, w.private.roots(), w.adHoc, w.grants[callID])
+}
+
+// Session returns what a tool may know of the session. Roots are the session's
+// own directories, Cwd first; Scratch exists from its first use on.
+func (w *Workspace) Session() tools.Session {
+	s := tools.Session{
+		ID:       w.o.SessionID,
+		Env:      tools.Env{Place: w.place, Resolve: w.Resolve},
+		Scratch:  w.private.scratch(),
+		Limits:   w.o.Limits,
+		Guidance: w.o.Guidance(),
+	}
+	for _, r := range w.fixed[:w.session] {
+		s.Roots = append(s.Roots, r.path)
+	}
+	return s
+}
+
+// Resolve follows the links of an absolute path as far as it exists. It never
+// fails: a path that cannot be followed is returned as it is.
+func (w *Workspace) Resolve(abs string) string {
+	t, err := follow(w.abs(abs))
+	if err != nil {
+		return w.abs(abs)
+	}
+	return t.real()
+}
+
+// AdHoc lists the directories that an "always" opened for reading.
+func (w *Workspace) AdHoc() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var dirs []string
+	for _, r := range w.adHoc {
+		dirs = append(dirs, r.path)
+	}
+	return dirs
+}
+
+// abs makes a path as a model writes it absolute.
+func (w *Workspace) abs(path string) string { return w.place.Abs(plainPath(path)) }
+
+// Quiet waits until nothing of a cancelled call is left running: its process
+// tree, and the release of its terminal (R153). Running calls are not waited
+// for. The error is ctx's cause.
+func (w *Workspace) Quiet(ctx context.Context) error { return w.runner.quiet(ctx) }
+
+// Close stops the session's commands, waits until they are gone, and removes
+// its private directory (R149). grace is the time between TERM and KILL.
+// Calls that still run find everything closed.
+func (w *Workspace) Close(grace time.Duration) {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return
+	}
+	w.closed = true
+	for c := range w.calls {
+		c.end()
+	}
+	w.mu.Unlock()
+
+	w.runner.group.Close(grace)
+	// A tree that cannot be killed must not hold up the end of the session.
+	ctx, cancel := context.WithTimeout(context.Background(), grace+closeWait)
+	defer cancel()
+	_ = w.runner.quiet(ctx)
+	w.private.remove()
+	w.closeRoots()
+}
+
+const closeWait = launch.StopGrace
+
+func (w *Workspace) closeRoots() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	granted := slices.Concat(w.fixed, w.adHoc)
+	for _, roots := range w.grants {
+		granted = append(granted, roots...)
+	}
+	for _, r := range granted {
+		_ = r.handle.Close() // only ever read through
+	}
+}
+
+// secret reports whether any name of a path is a secret's (P3).
+func (w *Workspace) secret(t *trail) bool { return slices.ContainsFunc(t.names, w.o.Secret) }
+
+// foreign reports whether a path lies in the common parent of the sessions'
+// directories, but not in this session's own (R107).
+func (w *Workspace) foreign(t *trail, r *root) bool {
+	if r != nil && r.own {
+		return false
+	}
+	parent := w.private.parentInfo()
+	if parent == nil {
+		return false
+	}
+	_, _, inside := t.below(parent)
+	return inside
+}

@@ -1,0 +1,234 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/internal/launch"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// TestMain lets the test binary serve as the helper that runs commands.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
+		os.Exit(launch.Helper(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// isSecret is a small stand-in for the permissions' list.
+func isSecret(path string) bool {
+	for _, name := range components(path) {
+		if name == ".env" || name == ".ssh" {
+			return true
+		}
+	}
+	return false
+}
+
+// ground is a workspace over a fresh directory with a sibling outside it.
+type ground struct {
+	*Workspace
+	cwd, outside, state string
+}
+
+func newGround(t *testing.T, change ...func(*Options)) *ground {
+	t.Helper()
+	top := t.TempDir()
+	if real, err := filepath.EvalSymlinks(top); err == nil {
+		top = real
+	}
+	g := &ground{cwd: filepath.Join(top, "work"), outside: filepath.Join(top, "workspace"), state: filepath.Join(top, "state")}
+	for _, dir := range []string{g.cwd, g.outside} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		SessionID: "ses_test", Cwd: g.cwd, StateDir: g.state, Home: top, Secret: isSecret,
+		Launcher: &launch.Launcher{Self: self}, Environ: os.Environ(),
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	if g.Workspace, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close(launch.ShutdownGrace) })
+	return g
+}
+
+// call returns the runtime of a call that ends with the test.
+func (g *ground) call(t *testing.T) *Call {
+	t.Helper()
+	c := g.Call("call_1", "read", nil)
+	t.Cleanup(c.Finish)
+	return c
+}
+
+func (g *ground) in(name string) string { return filepath.Join(g.cwd, name) }
+
+func put(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Skipf("symbolic links are not available: %v", err)
+	}
+}
+
+func get(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// toolError asserts that err is a tool error of the kind, and returns it.
+func toolError(t *testing.T, err error, kind tools.ErrorKind) *tools.Error {
+	t.Helper()
+	var e *tools.Error
+	if !errors.As(err, &e) || e.Kind != kind {
+		t.Fatalf("error = %v, want a tool error of kind %s", err, kind)
+	}
+	return e
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// recorder is a sink that keeps what it is given.
+type recorder struct {
+	mu     sync.Mutex
+	events []transcript.Event
+}
+
+func (r *recorder) Emit(e transcript.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+}
+
+func (r *recorder) output() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var b strings.Builder
+	for _, e := range r.events {
+		if out, ok := e.(transcript.ToolOutput); ok {
+			b.WriteString(out.Text)
+		}
+	}
+	return b.String()
+}
+
+func TestNew_Refuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := put(t, filepath.Join(dir, "file"), "x")
+	tests := []struct {
+		name string
+		o    Options
+		want string
+	}{
+		{"no session id", Options{Cwd: dir}, "session id"},
+		{"session id with a path in it", Options{SessionID: "../x", Cwd: dir}, "session id"},
+		{"relative cwd", Options{SessionID: "s", Cwd: "work"}, "not an absolute path"},
+		{"empty cwd", Options{SessionID: "s"}, "not an absolute path"},
+		{"missing cwd", Options{SessionID: "s", Cwd: filepath.Join(dir, "gone")}, "file does not exist"},
+		{"cwd is a file", Options{SessionID: "s", Cwd: file}, "is not a directory"},
+		{"relative additional directory", Options{SessionID: "s", Cwd: dir, Additional: []string{"x"}}, "not an absolute path"},
+		{"missing additional directory", Options{SessionID: "s", Cwd: dir, Additional: []string{dir + "/gone"}}, "file does not exist"},
+		{"relative state directory", Options{SessionID: "s", Cwd: dir, StateDir: "state"}, "not an absolute path"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := New(tt.o)
+			if err == nil {
+				w.Close(0)
+				t.Fatal("New succeeded")
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %q does not say %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestNew_TouchesNothing(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, func(o *Options) { o.ReadRoots = []string{"/no/such/cache"} })
+	_ = g.Session()
+	if _, err := os.Stat(g.state); !os.IsNotExist(err) {
+		t.Errorf("the state directory exists before its first use: %v", err)
+	}
+}
+
+func TestSession(t *testing.T) {
+	t.Parallel()
+	more := t.TempDir()
+	g := newGround(t, func(o *Options) { o.Additional = []string{more + "/."} })
+	s := g.Session()
+	real, err := filepath.EvalSymlinks(more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "roots", s.Roots, []string{g.cwd, real})
+	same(t, "cwd", s.Cwd, g.cwd)
+	if !strings.HasPrefix(s.Scratch, g.state) {
+		t.Errorf("scratch %q does not lie in the state directory", s.Scratch)
+	}
+	same(t, "limits", s.Limits, tools.CanonicalLimits())
+	put(t, g.in("a/file"), "x")
+	link(t, g.in("a"), g.in("b"))
+	same(t, "resolved", s.Resolve(g.in("b/file")), g.in("a/file"))
+	same(t, "resolved with a missing end", s.Resolve(g.in("b/no/file")), g.in("a/no/file"))
+}
+
+func TestClose_EndsEverything(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	put(t, g.in("file"), "x")
+	c := g.Call("call_1", "read", nil)
+	if _, err := c.Sidecar(); err != nil {
+		t.Fatal(err)
+	}
+	g.Close(time.Second)
+	g.Close(time.Second)
+	if _, err := c.FS().Open(t.Context(), g.in("file")); err == nil {
+		t.Error("a file was opened after Close")
+	}
+	if _, err := c.Sidecar(); err == nil {
+		t.Error("a sidecar was opened after Close")
+	}
+	entries, err := os.ReadDir(g.state)
+	if err != nil || len(entries) != 0 {
+		t.Errorf("left in the state directory: %v, %v", entries, err)
+	}
+}
