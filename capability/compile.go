@@ -157,6 +157,9 @@ func expandPaths(patterns []string, vars Vars) ([]string, error) {
 // relative pattern is taken from each directory of the workspace. The errors are those
 // of Compile.
 func ExpandPath(pattern string, vars Vars) ([]string, error) {
+	if err := simpleEnough(pattern); err != nil {
+		return nil, err
+	}
 	full := pattern
 	if !strings.HasPrefix(full, "{") && !absolute(full) {
 		full = "{" + VarWorkspace + "}/" + full
@@ -192,6 +195,17 @@ func expandHosts(patterns []string, vars Vars) ([]string, error) {
 		out = append(out, forms...)
 	}
 	return out, nil
+}
+
+// simpleEnough refuses patterns whose matching could take very long: each group of
+// alternatives multiplies the work, and a project may have written the pattern.
+func simpleEnough(pattern string) error {
+	const longest, groups, alternatives = 4096, 4, 64
+	plain := variable.ReplaceAllString(pattern, "")
+	if len(pattern) > longest || strings.Count(plain, "{") > groups || strings.Count(plain, ",") > alternatives {
+		return fmt.Errorf("pattern %.80q: too many alternatives to match in good time", pattern)
+	}
+	return nil
 }
 
 // ExpandHost returns the host patterns that one pattern with variables stands for. An

@@ -42,7 +42,7 @@ func (f *fakeModel) Stream(ctx context.Context, req *model.Request) iter.Seq2[mo
 	return func(yield func(model.Chunk, error) bool) { next(ctx, yield) }
 }
 
-func (f *fakeModel) Models(context.Context) ([]model.Info, error)       { return nil, nil }
+func (f *fakeModel) Models(context.Context) ([]model.Info, error)     { return nil, nil }
 func (f *fakeModel) Describe(_ context.Context, id string) model.Info { return model.Info{ID: id} }
 
 func says(text string, finish model.FinishReason) attempt {

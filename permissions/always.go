@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"acp-agent/capability"
@@ -10,7 +11,7 @@ import (
 // alwaysRules returns the narrowest rules that would allow what the call asks for, or
 // nil when one of its parts must be asked each time (E5).
 func (s Set) alwaysRules(call Call) []Rule {
-	if len(call.names()) == 0 || call.Tool == "" {
+	if call.Tool == "" {
 		return nil
 	}
 	var rules []Rule
@@ -24,26 +25,19 @@ func (s Set) alwaysRules(call Call) []Rule {
 			return nil
 		}
 		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: "always"}
-		if !contains(rules, rule) {
+		if !slices.Contains(rules, rule) {
 			rules = append(rules, rule)
 		}
 	}
 	return rules
 }
 
-func contains(rules []Rule, rule Rule) bool {
-	for _, r := range rules {
-		if r.Permission == rule.Permission && r.Pattern == rule.Pattern {
-			return true
-		}
-	}
-	return false
-}
-
 func alwaysPattern(p pair) (string, bool) {
 	switch p.Kind {
 	case Path:
-		return capability.EscapeGlob(slash(p.Name)), p.Name != ""
+		// A file that a command writes is asked about each time: a rule for the path
+		// would free the other tools, one for the command would free other files.
+		return capability.EscapeGlob(slash(p.Name)), p.Name != "" && p.Judged == nil
 	case Host:
 		return p.Name, p.Name != "" && !strings.Contains(p.Name, "*")
 	case Command:

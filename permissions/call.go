@@ -105,7 +105,9 @@ func (c Call) pairs() []pair {
 			}
 		}
 		if !found {
-			add(r, "")
+			for _, name := range allOf(r.Kind) {
+				add(r, name)
+			}
 		}
 	}
 	for _, name := range c.Capabilities {
@@ -129,6 +131,21 @@ func (c Call) wholeJudgement() *Judgement {
 		}
 	}
 	return worst
+}
+
+// allOf returns the capabilities under which a resource must be judged when the call
+// declares none that suits it.
+func allOf(kind Kind) []string {
+	switch kind {
+	case Path:
+		return []string{capability.CapFSRead, capability.CapFSWrite}
+	case Command:
+		return []string{capability.CapShellRun}
+	case Host:
+		return []string{capability.CapNetFetch}
+	default:
+		return []string{""}
+	}
 }
 
 func suits(name string, kind Kind) bool {

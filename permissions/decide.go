@@ -68,15 +68,30 @@ func (s Set) decidePair(call Call, names []string, p pair) Decision {
 			d = Decision{Reason: p.Judged.Reason, Risk: d.Risk, Validation: true}
 		}
 	}
-	if writes(p) {
-		if protection, why := protectionOf(call, p.Resource); protection != Unprotected {
-			d.Validation, d.Risk = true, RiskProtected
-			if d.Action == capability.Allow {
-				d = Decision{Reason: why, Risk: d.Risk, Validation: true}
-			}
+	if why := pinned(call, p); why != "" {
+		d.Validation, d.Risk = true, RiskProtected
+		if d.Action == capability.Allow {
+			d = Decision{Reason: why, Risk: d.Risk, Validation: true}
 		}
 	}
 	return d
+}
+
+// pinned says why writing a file is asked each time, whatever the rules say; empty when
+// it is not.
+func pinned(call Call, p pair) string {
+	if !writes(p) {
+		return ""
+	}
+	if protection, why := protectionOf(call, p.Resource); protection != Unprotected {
+		return why
+	}
+	for _, name := range p.all() {
+		if Secret(name) {
+			return name + " holds secrets, so writing it is always asked"
+		}
+	}
+	return ""
 }
 
 // answer applies the final denies and then the rules to one pair.
@@ -130,10 +145,11 @@ func (s Set) denying(call Call, names []string, p pair) (Rule, Scope, bool) {
 			if rule.Action != capability.Deny {
 				continue
 			}
-			if rankPermission(rule.Permission, names, p.capability) == noMatch {
+			rank := rankPermission(rule.Permission, names, p.capability)
+			if rank == noMatch {
 				continue
 			}
-			if _, ok := matchRule(rule, call, p); ok {
+			if _, ok := matchRule(rule, rank, call, p); ok {
 				return rule, Scope(i), true
 			}
 		}
@@ -158,7 +174,7 @@ func (s Set) best(call Call, names []string, p pair, from, to Scope) (Rule, Scop
 			if w.permission == noMatch {
 				continue
 			}
-			literal, ok := matchRule(r, call, p)
+			literal, ok := matchRule(r, w.permission, call, p)
 			if !ok {
 				continue
 			}

@@ -136,6 +136,11 @@ func TestDecide_Modes(t *testing.T) {
 		{"nor its store", permissions.ModeCode, fileCall("write", "/data/acp/db"), deny},
 		{"scratch is free", permissions.ModeAsk, fileCall("write", "/data/acp/scratch/a"), allow},
 		{"unknown mode is ask", "yolo", fileCall("edit", "/w/a"), ask},
+		{"writing a secret", permissions.ModeCode, permissions.Call{
+			Tool: "write", Capabilities: []string{capability.CapFSWrite},
+			Resources: []permissions.Resource{{Kind: permissions.Path, Name: "/w/.env"}},
+			Vars:      capability.Vars{capability.VarWorkspace: {"/w"}},
+		}, ask},
 		{"reading a secret", permissions.ModeCode, fileCall("read", "/w/.env"), deny},
 	}
 	for _, tt := range tests {

@@ -63,12 +63,15 @@ func rankPermission(permission string, names []string, capName string) int {
 // matchRule reports whether the rule's pattern accepts the resource, and the length of
 // the pattern's literal text. Allow is compared exactly and with the real name only;
 // ask and deny with every name, folded (P3, P4).
-func matchRule(rule Rule, call Call, p pair) (literal int, ok bool) {
+func matchRule(rule Rule, rank int, call Call, p pair) (literal int, ok bool) {
 	if matchesAll(rule.Pattern) {
 		return 0, true
 	}
 	switch p.Kind {
 	case Path:
+		if p.Judged != nil && rank == byName {
+			return 0, false // a rule for the shell tool speaks of commands
+		}
 		return matchPathRule(rule, call, p)
 	case Command:
 		return literalLen(rule.Pattern), matchCommandRule(rule, p)

@@ -154,6 +154,9 @@ func (s *Session) runTurn(t *Turn) (loop.StopReason, error) {
 	}
 	chosen := s.chosen()
 	info := backend.Provider.Describe(t.ctx, chosen.model)
+	if !info.Images {
+		s.withoutImages(t.prompt, chosen.model)
+	}
 	if info.Window == 0 {
 		s.sayOnce("window:"+chosen.model, transcript.Notice{
 			Severity: transcript.Info, Title: "Context window unknown",

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -116,7 +115,7 @@ func (c *Conn) Run(ctx context.Context) error {
 	end(ErrClosed)
 	deadline, stop := context.WithTimeout(context.WithoutCancel(ctx), c.drain)
 	defer stop()
-	c.stopReading(deadline.Done())
+	interrupted := c.interruptRead()
 	c.stopBodies(deadline.Done())
 	c.out.close()
 	select {
@@ -124,7 +123,13 @@ func (c *Conn) Run(ctx context.Context) error {
 	case <-deadline.Done():
 		closeIfPossible(c.w)
 	}
-	c.out.finish(ErrClosed)
+	c.out.finish(ErrClosed) // this also frees a read loop that waits to answer
+	if interrupted {
+		select {
+		case <-c.read:
+		case <-deadline.Done():
+		}
+	}
 	return err
 }
 
@@ -145,20 +150,21 @@ func (c *Conn) serve(ctx context.Context) error {
 	}
 }
 
-// stopReading interrupts a blocked read, if it can be, and waits for the read loop.
-func (c *Conn) stopReading(deadline <-chan struct{}) {
+// interruptRead ends a Read that is going on, if that is possible. With a terminal or an
+// inherited pipe it is not, as their missing deadlines tell: then the reader is left in
+// its Read, which may never return, and what it still reads is dropped.
+func (c *Conn) interruptRead() bool {
 	select {
 	case <-c.read:
-		return
+		return true // it has ended by itself
 	default:
 	}
-	if !closeIfPossible(c.r) {
-		return // it may block for good; what it still reads is dropped
+	if d, ok := c.r.(interface{ SetReadDeadline(t time.Time) error }); ok {
+		if d.SetReadDeadline(time.Now()) != nil {
+			return false
+		}
 	}
-	select {
-	case <-c.read:
-	case <-deadline:
-	}
+	return closeIfPossible(c.r)
 }
 
 // stopBodies starts no more bodies and waits for those that run.
@@ -200,7 +206,10 @@ func (c *Conn) Notify(method string, params any) error {
 
 func closeIfPossible(v any) bool {
 	closer, ok := v.(io.Closer)
-	return ok && !errors.Is(closer.Close(), errors.ErrUnsupported)
+	if ok {
+		_ = closer.Close() // an end by other means is as good
+	}
+	return ok
 }
 
 // silent keeps jsonrpc2 from writing to the standard logger; what it would say, its

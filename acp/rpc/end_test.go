@@ -1,11 +1,13 @@
 package rpc_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -166,6 +168,35 @@ func TestConn_Close(t *testing.T) {
 	p.expect(result("1", "{}"))
 	if err := p.ended(); err != nil {
 		t.Errorf("Run: %v", err)
+	}
+}
+
+// deaf is an input that cannot be interrupted, as an inherited pipe.
+type deaf struct{ io.Reader }
+
+func (deaf) SetReadDeadline(time.Time) error { return os.ErrNoDeadline }
+func (deaf) Close() error                    { return nil }
+
+// An input that cannot be interrupted holds up neither the end nor the last answers.
+func TestConn_InputStaysOpen(t *testing.T) {
+	r, in := io.Pipe()
+	defer in.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	started := make(chan string, 1)
+	var out bytes.Buffer
+	conn := rpc.New(deaf{r}, &out, untilCancelled(started), rpc.Options{DrainTimeout: time.Hour})
+	run := make(chan error, 1)
+	go func() { run <- conn.Run(ctx) }()
+	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"m"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-started
+	cancel()
+	if err := <-run; !errors.Is(err, context.Canceled) {
+		t.Errorf("Run: %v", err)
+	}
+	if want := failed("1", rpc.CodeRequestCancelled, "request cancelled") + "\n"; out.String() != want {
+		t.Errorf("output %q, want %q", out.String(), want)
 	}
 }
 

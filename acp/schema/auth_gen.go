@@ -139,7 +139,7 @@ func (v *AuthMethodTerminal) UnmarshalJSON(raw []byte) error {
 
 func (AuthMethodTerminal) authMethod() {}
 
-// authMethodTerminalTag is the "type" of a AuthMethodTerminal.
+// authMethodTerminalTag is the "type" in AuthMethodTerminal.
 type authMethodTerminalTag struct{}
 
 func (authMethodTerminalTag) MarshalJSON() ([]byte, error) { return []byte(`"terminal"`), nil }

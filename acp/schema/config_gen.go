@@ -40,7 +40,7 @@ func (v *SelectConfigOption) UnmarshalJSON(raw []byte) error {
 
 func (SelectConfigOption) sessionConfigOption() {}
 
-// selectConfigOptionTag is the "type" of a SelectConfigOption.
+// selectConfigOptionTag is the "type" in SelectConfigOption.
 type selectConfigOptionTag struct{}
 
 func (selectConfigOptionTag) MarshalJSON() ([]byte, error) { return []byte(`"select"`), nil }
@@ -71,7 +71,7 @@ func (v *BooleanConfigOption) UnmarshalJSON(raw []byte) error {
 
 func (BooleanConfigOption) sessionConfigOption() {}
 
-// booleanConfigOptionTag is the "type" of a BooleanConfigOption.
+// booleanConfigOptionTag is the "type" in BooleanConfigOption.
 type booleanConfigOptionTag struct{}
 
 func (booleanConfigOptionTag) MarshalJSON() ([]byte, error) { return []byte(`"boolean"`), nil }
@@ -213,7 +213,7 @@ func (v *ConfigOptionUpdate) UnmarshalJSON(raw []byte) error {
 
 func (ConfigOptionUpdate) sessionUpdate() {}
 
-// configOptionUpdateTag is the "sessionUpdate" of a ConfigOptionUpdate.
+// configOptionUpdateTag is the "sessionUpdate" in ConfigOptionUpdate.
 type configOptionUpdateTag struct{}
 
 func (configOptionUpdateTag) MarshalJSON() ([]byte, error) {

@@ -66,7 +66,7 @@ func (v *TextContent) UnmarshalJSON(raw []byte) error {
 
 func (TextContent) contentBlock() {}
 
-// textContentTag is the "type" of a TextContent.
+// textContentTag is the "type" in TextContent.
 type textContentTag struct{}
 
 func (textContentTag) MarshalJSON() ([]byte, error) { return []byte(`"text"`), nil }
@@ -95,7 +95,7 @@ func (v *ImageContent) UnmarshalJSON(raw []byte) error {
 
 func (ImageContent) contentBlock() {}
 
-// imageContentTag is the "type" of a ImageContent.
+// imageContentTag is the "type" in ImageContent.
 type imageContentTag struct{}
 
 func (imageContentTag) MarshalJSON() ([]byte, error) { return []byte(`"image"`), nil }
@@ -122,7 +122,7 @@ func (v *AudioContent) UnmarshalJSON(raw []byte) error {
 
 func (AudioContent) contentBlock() {}
 
-// audioContentTag is the "type" of a AudioContent.
+// audioContentTag is the "type" in AudioContent.
 type audioContentTag struct{}
 
 func (audioContentTag) MarshalJSON() ([]byte, error) { return []byte(`"audio"`), nil }
@@ -157,7 +157,7 @@ func (v *ResourceLink) UnmarshalJSON(raw []byte) error {
 
 func (ResourceLink) contentBlock() {}
 
-// resourceLinkTag is the "type" of a ResourceLink.
+// resourceLinkTag is the "type" in ResourceLink.
 type resourceLinkTag struct{}
 
 func (resourceLinkTag) MarshalJSON() ([]byte, error) { return []byte(`"resource_link"`), nil }
@@ -182,7 +182,7 @@ func (v *EmbeddedResource) UnmarshalJSON(raw []byte) error {
 
 func (EmbeddedResource) contentBlock() {}
 
-// embeddedResourceTag is the "type" of a EmbeddedResource.
+// embeddedResourceTag is the "type" in EmbeddedResource.
 type embeddedResourceTag struct{}
 
 func (embeddedResourceTag) MarshalJSON() ([]byte, error) { return []byte(`"resource"`), nil }

@@ -80,7 +80,7 @@ func (v *StringPropertySchema) UnmarshalJSON(raw []byte) error {
 
 func (StringPropertySchema) elicitationPropertySchema() {}
 
-// stringPropertySchemaTag is the "type" of a StringPropertySchema.
+// stringPropertySchemaTag is the "type" in StringPropertySchema.
 type stringPropertySchemaTag struct{}
 
 func (stringPropertySchemaTag) MarshalJSON() ([]byte, error) { return []byte(`"string"`), nil }
@@ -130,7 +130,7 @@ func (v *NumberPropertySchema) UnmarshalJSON(raw []byte) error {
 
 func (NumberPropertySchema) elicitationPropertySchema() {}
 
-// numberPropertySchemaTag is the "type" of a NumberPropertySchema.
+// numberPropertySchemaTag is the "type" in NumberPropertySchema.
 type numberPropertySchemaTag struct{}
 
 func (numberPropertySchemaTag) MarshalJSON() ([]byte, error) { return []byte(`"number"`), nil }
@@ -161,7 +161,7 @@ func (v *IntegerPropertySchema) UnmarshalJSON(raw []byte) error {
 
 func (IntegerPropertySchema) elicitationPropertySchema() {}
 
-// integerPropertySchemaTag is the "type" of a IntegerPropertySchema.
+// integerPropertySchemaTag is the "type" in IntegerPropertySchema.
 type integerPropertySchemaTag struct{}
 
 func (integerPropertySchemaTag) MarshalJSON() ([]byte, error) { return []byte(`"integer"`), nil }
@@ -188,7 +188,7 @@ func (v *BooleanPropertySchema) UnmarshalJSON(raw []byte) error {
 
 func (BooleanPropertySchema) elicitationPropertySchema() {}
 
-// booleanPropertySchemaTag is the "type" of a BooleanPropertySchema.
+// booleanPropertySchemaTag is the "type" in BooleanPropertySchema.
 type booleanPropertySchemaTag struct{}
 
 func (booleanPropertySchemaTag) MarshalJSON() ([]byte, error) { return []byte(`"boolean"`), nil }
@@ -221,7 +221,7 @@ func (v *MultiSelectPropertySchema) UnmarshalJSON(raw []byte) error {
 
 func (MultiSelectPropertySchema) elicitationPropertySchema() {}
 
-// multiSelectPropertySchemaTag is the "type" of a MultiSelectPropertySchema.
+// multiSelectPropertySchemaTag is the "type" in MultiSelectPropertySchema.
 type multiSelectPropertySchemaTag struct{}
 
 func (multiSelectPropertySchemaTag) MarshalJSON() ([]byte, error) { return []byte(`"array"`), nil }
@@ -275,7 +275,7 @@ func (v *StringMultiSelectItems) UnmarshalJSON(raw []byte) error {
 
 func (StringMultiSelectItems) multiSelectItems() {}
 
-// stringMultiSelectItemsTag is the "type" of a StringMultiSelectItems.
+// stringMultiSelectItemsTag is the "type" in StringMultiSelectItems.
 type stringMultiSelectItemsTag struct{}
 
 func (stringMultiSelectItemsTag) MarshalJSON() ([]byte, error) { return []byte(`"string"`), nil }

@@ -83,7 +83,7 @@ func (v *McpServerHttp) UnmarshalJSON(raw []byte) error {
 
 func (McpServerHttp) mcpServer() {}
 
-// mcpServerHttpTag is the "type" of a McpServerHttp.
+// mcpServerHttpTag is the "type" in McpServerHttp.
 type mcpServerHttpTag struct{}
 
 func (mcpServerHttpTag) MarshalJSON() ([]byte, error) { return []byte(`"http"`), nil }
@@ -110,7 +110,7 @@ func (v *McpServerSse) UnmarshalJSON(raw []byte) error {
 
 func (McpServerSse) mcpServer() {}
 
-// mcpServerSseTag is the "type" of a McpServerSse.
+// mcpServerSseTag is the "type" in McpServerSse.
 type mcpServerSseTag struct{}
 
 func (mcpServerSseTag) MarshalJSON() ([]byte, error) { return []byte(`"sse"`), nil }

@@ -89,7 +89,7 @@ func (v *CurrentModeUpdate) UnmarshalJSON(raw []byte) error {
 
 func (CurrentModeUpdate) sessionUpdate() {}
 
-// currentModeUpdateTag is the "sessionUpdate" of a CurrentModeUpdate.
+// currentModeUpdateTag is the "sessionUpdate" in CurrentModeUpdate.
 type currentModeUpdateTag struct{}
 
 func (currentModeUpdateTag) MarshalJSON() ([]byte, error) {

@@ -24,7 +24,7 @@ func (v *Notice) UnmarshalJSON(raw []byte) error {
 
 func (Notice) sessionUpdate() {}
 
-// noticeTag is the "sessionUpdate" of a Notice.
+// noticeTag is the "sessionUpdate" in Notice.
 type noticeTag struct{}
 
 func (noticeTag) MarshalJSON() ([]byte, error) { return []byte(`"notice"`), nil }
@@ -63,7 +63,7 @@ func (v *CompactionUpdate) UnmarshalJSON(raw []byte) error {
 
 func (CompactionUpdate) sessionUpdate() {}
 
-// compactionUpdateTag is the "sessionUpdate" of a CompactionUpdate.
+// compactionUpdateTag is the "sessionUpdate" in CompactionUpdate.
 type compactionUpdateTag struct{}
 
 func (compactionUpdateTag) MarshalJSON() ([]byte, error) { return []byte(`"compaction_update"`), nil }
@@ -88,7 +88,7 @@ func (v *CompactionSummaryChunk) UnmarshalJSON(raw []byte) error {
 
 func (CompactionSummaryChunk) sessionUpdate() {}
 
-// compactionSummaryChunkTag is the "sessionUpdate" of a CompactionSummaryChunk.
+// compactionSummaryChunkTag is the "sessionUpdate" in CompactionSummaryChunk.
 type compactionSummaryChunkTag struct{}
 
 func (compactionSummaryChunkTag) MarshalJSON() ([]byte, error) {

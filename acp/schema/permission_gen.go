@@ -101,7 +101,7 @@ func (v *CancelledPermissionOutcome) UnmarshalJSON(raw []byte) error {
 
 func (CancelledPermissionOutcome) requestPermissionOutcome() {}
 
-// cancelledPermissionOutcomeTag is the "outcome" of a CancelledPermissionOutcome.
+// cancelledPermissionOutcomeTag is the "outcome" in CancelledPermissionOutcome.
 type cancelledPermissionOutcomeTag struct{}
 
 func (cancelledPermissionOutcomeTag) MarshalJSON() ([]byte, error) { return []byte(`"cancelled"`), nil }
@@ -149,7 +149,7 @@ func (v *SelectedPermissionOutcome) UnmarshalJSON(raw []byte) error {
 
 func (SelectedPermissionOutcome) requestPermissionOutcome() {}
 
-// selectedPermissionOutcomeTag is the "outcome" of a SelectedPermissionOutcome.
+// selectedPermissionOutcomeTag is the "outcome" in SelectedPermissionOutcome.
 type selectedPermissionOutcomeTag struct{}
 
 func (selectedPermissionOutcomeTag) MarshalJSON() ([]byte, error) { return []byte(`"selected"`), nil }

@@ -20,7 +20,7 @@ func (v *Plan) UnmarshalJSON(raw []byte) error {
 
 func (Plan) sessionUpdate() {}
 
-// planTag is the "sessionUpdate" of a Plan.
+// planTag is the "sessionUpdate" in Plan.
 type planTag struct{}
 
 func (planTag) MarshalJSON() ([]byte, error) { return []byte(`"plan"`), nil }

@@ -38,7 +38,7 @@ func (v *ToolCall) UnmarshalJSON(raw []byte) error {
 
 func (ToolCall) sessionUpdate() {}
 
-// toolCallTag is the "sessionUpdate" of a ToolCall.
+// toolCallTag is the "sessionUpdate" in ToolCall.
 type toolCallTag struct{}
 
 func (toolCallTag) MarshalJSON() ([]byte, error) { return []byte(`"tool_call"`), nil }
@@ -192,7 +192,7 @@ func (v *Content) UnmarshalJSON(raw []byte) error {
 
 func (Content) toolCallContent() {}
 
-// contentTag is the "type" of a Content.
+// contentTag is the "type" in Content.
 type contentTag struct{}
 
 func (contentTag) MarshalJSON() ([]byte, error) { return []byte(`"content"`), nil }
@@ -219,7 +219,7 @@ func (v *Diff) UnmarshalJSON(raw []byte) error {
 
 func (Diff) toolCallContent() {}
 
-// diffTag is the "type" of a Diff.
+// diffTag is the "type" in Diff.
 type diffTag struct{}
 
 func (diffTag) MarshalJSON() ([]byte, error) { return []byte(`"diff"`), nil }
@@ -242,7 +242,7 @@ func (v *Terminal) UnmarshalJSON(raw []byte) error {
 
 func (Terminal) toolCallContent() {}
 
-// terminalTag is the "type" of a Terminal.
+// terminalTag is the "type" in Terminal.
 type terminalTag struct{}
 
 func (terminalTag) MarshalJSON() ([]byte, error) { return []byte(`"terminal"`), nil }

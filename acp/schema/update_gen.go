@@ -61,7 +61,7 @@ func (v *UserMessageChunk) UnmarshalJSON(raw []byte) error {
 
 func (UserMessageChunk) sessionUpdate() {}
 
-// userMessageChunkTag is the "sessionUpdate" of a UserMessageChunk.
+// userMessageChunkTag is the "sessionUpdate" in UserMessageChunk.
 type userMessageChunkTag struct{}
 
 func (userMessageChunkTag) MarshalJSON() ([]byte, error) { return []byte(`"user_message_chunk"`), nil }
@@ -86,7 +86,7 @@ func (v *AgentMessageChunk) UnmarshalJSON(raw []byte) error {
 
 func (AgentMessageChunk) sessionUpdate() {}
 
-// agentMessageChunkTag is the "sessionUpdate" of a AgentMessageChunk.
+// agentMessageChunkTag is the "sessionUpdate" in AgentMessageChunk.
 type agentMessageChunkTag struct{}
 
 func (agentMessageChunkTag) MarshalJSON() ([]byte, error) {
@@ -113,7 +113,7 @@ func (v *AgentThoughtChunk) UnmarshalJSON(raw []byte) error {
 
 func (AgentThoughtChunk) sessionUpdate() {}
 
-// agentThoughtChunkTag is the "sessionUpdate" of a AgentThoughtChunk.
+// agentThoughtChunkTag is the "sessionUpdate" in AgentThoughtChunk.
 type agentThoughtChunkTag struct{}
 
 func (agentThoughtChunkTag) MarshalJSON() ([]byte, error) {
@@ -133,7 +133,7 @@ func (v *SessionToolCallUpdate) UnmarshalJSON(raw []byte) error {
 
 func (SessionToolCallUpdate) sessionUpdate() {}
 
-// sessionToolCallUpdateTag is the "sessionUpdate" of a SessionToolCallUpdate.
+// sessionToolCallUpdateTag is the "sessionUpdate" in SessionToolCallUpdate.
 type sessionToolCallUpdateTag struct{}
 
 func (sessionToolCallUpdateTag) MarshalJSON() ([]byte, error) {
@@ -212,7 +212,7 @@ func (v *SessionInfoUpdate) UnmarshalJSON(raw []byte) error {
 
 func (SessionInfoUpdate) sessionUpdate() {}
 
-// sessionInfoUpdateTag is the "sessionUpdate" of a SessionInfoUpdate.
+// sessionInfoUpdateTag is the "sessionUpdate" in SessionInfoUpdate.
 type sessionInfoUpdateTag struct{}
 
 func (sessionInfoUpdateTag) MarshalJSON() ([]byte, error) {
@@ -241,7 +241,7 @@ func (v *UsageUpdate) UnmarshalJSON(raw []byte) error {
 
 func (UsageUpdate) sessionUpdate() {}
 
-// usageUpdateTag is the "sessionUpdate" of a UsageUpdate.
+// usageUpdateTag is the "sessionUpdate" in UsageUpdate.
 type usageUpdateTag struct{}
 
 func (usageUpdateTag) MarshalJSON() ([]byte, error) { return []byte(`"usage_update"`), nil }
@@ -281,7 +281,7 @@ func (v *AvailableCommandsUpdate) UnmarshalJSON(raw []byte) error {
 
 func (AvailableCommandsUpdate) sessionUpdate() {}
 
-// availableCommandsUpdateTag is the "sessionUpdate" of a AvailableCommandsUpdate.
+// availableCommandsUpdateTag is the "sessionUpdate" in AvailableCommandsUpdate.
 type availableCommandsUpdateTag struct{}
 
 func (availableCommandsUpdateTag) MarshalJSON() ([]byte, error) {

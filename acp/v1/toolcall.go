@@ -18,6 +18,8 @@ const (
 	// windowBytes bounds the text of a running command's card, which v1 can
 	// only send whole: a window keeps the cost of n updates at O(n).
 	windowBytes = 8 << 10
+	// rawBytes bounds the data within rawOutput, which mostly repeats the content.
+	rawBytes = 16 << 10
 	// outputInterval and outputBytes pace a command's output.
 	outputInterval = 100 * time.Millisecond
 	outputBytes    = 32 << 10
@@ -217,7 +219,10 @@ func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 		}
 		return text
 	}
-	if e.Card.Content != nil || view.pane != plainPane {
+	if view.pane != plainPane {
+		return nil
+	}
+	if e.Card.Content != nil {
 		return e.Card.Content
 	}
 	if e.Text == "" {
@@ -252,7 +257,7 @@ func terminalExit(e transcript.ToolFinished) map[string]any {
 // left out: the model's copy and the sidecar have it.
 func rawOutput(e transcript.ToolFinished) json.RawMessage {
 	envelope := e.Result
-	if len(envelope.Data) > contentBytes {
+	if len(envelope.Data) > rawBytes {
 		envelope.Data = nil
 	}
 	raw, err := json.Marshal(envelope)

@@ -47,7 +47,7 @@ type translator struct {
 	sent    time.Time // when text was last sent
 	timer   *time.Timer
 	due     time.Time // when the timer fires; zero when it is not set
-	running bool // a turn is running: the timer may send
+	running bool      // a turn is running: the timer may send
 }
 
 // openPart is a part that is streaming in.

@@ -167,7 +167,7 @@ func (c *core) connect(cfg *config.Config) (session.Backend, error) {
 	}
 	if c.scripted != nil {
 		if name == "" {
-			name = "scripted"
+			name = script.DefaultModel
 		}
 		return session.Backend{Provider: c.scripted, Name: "script", Model: name, ThoughtLevel: cfg.Model.ThoughtLevel}, nil
 	}

@@ -80,8 +80,8 @@ func (h *helper) run(spec Spec) (Status, bool) {
 		return Status{}, false
 	}
 	stops := make(chan time.Duration)
-	go relaySignals(stops) // both live as long as the process
-	go readStops(h.control, stops)
+	relaySignals(stops)
+	go readStops(h.control, stops) // lives as long as the process
 	if !h.report(record{Helper: os.Getpid()}) {
 		return Status{}, false
 	}
@@ -91,23 +91,31 @@ func (h *helper) run(spec Spec) (Status, bool) {
 		h.report(record{Error: startError(spec, err)})
 		return Status{}, false
 	}
+	copied := h.startTee()
 	h.report(record{Shell: t.shell})
 	status, stopped := t.tend(stops)
-	if h.tee != nil {
-		h.awaitTee(stopped || status.Survivors > 0, stops)
-	}
+	awaitTee(copied, stopped || status.Survivors > 0, stops)
 	h.report(record{Status: &status})
 	return status, true
 }
 
+// startTee returns what is closed when all output is copied.
+func (h *helper) startTee() <-chan struct{} {
+	copied := make(chan struct{})
+	if h.tee == nil {
+		close(copied)
+		return copied
+	}
+	go func() {
+		defer close(copied)
+		h.tee()
+	}()
+	return copied
+}
+
 // awaitTee waits until all output is copied, unless nobody wants it any more:
 // a terminal that does not read must not keep the helper alive.
-func (h *helper) awaitTee(unwanted bool, stops <-chan time.Duration) {
-	copied := make(chan struct{})
-	go func() {
-		h.tee()
-		close(copied)
-	}()
+func awaitTee(copied <-chan struct{}, unwanted bool, stops <-chan time.Duration) {
 	var limit <-chan time.Time
 	if unwanted {
 		limit = time.After(drainIdle)

@@ -22,11 +22,13 @@ func helperAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: tru
 func relaySignals(stops chan<- time.Duration) {
 	c := make(chan os.Signal, 8)
 	signal.Notify(c, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE)
-	for s := range c {
-		if s != syscall.SIGPIPE {
-			stops <- StopGrace
+	go func() { // lives as long as the process
+		for s := range c {
+			if s != syscall.SIGPIPE {
+				stops <- StopGrace
+			}
 		}
-	}
+	}()
 }
 
 // sealDescriptors keeps every descriptor but the standard three from the shell:

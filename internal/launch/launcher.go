@@ -24,7 +24,8 @@ type Launcher struct {
 // stream from a single goroutine, and a slow writer slows the command down. A
 // writer's error drops the rest of the output and leaves the command running.
 //
-// The context bounds the start alone. An error means that nothing runs (R55).
+// The context bounds the start alone; its end kills what has begun, and its
+// cause is returned. An error means that nothing runs (R55).
 func (l *Launcher) Start(ctx context.Context, spec Spec, out io.Writer) (*Process, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
@@ -50,15 +51,15 @@ func (l *Launcher) Start(ctx context.Context, spec Spec, out io.Writer) (*Proces
 	go p.watch()
 
 	unbind := context.AfterFunc(ctx, p.kill)
-	defer unbind()
 	// If the helper is gone, watch has the better reason.
 	_, _ = lk.control.Write(line)
-	if err := <-p.ready; err != nil {
+	err = <-p.ready
+	if cancelled := !unbind(); cancelled {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
 		<-p.done
 		<-p.drained
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		return nil, err
 	}
 	return p, nil

@@ -219,7 +219,7 @@ func (p *Process) begun(err error) {
 
 // finish settles the result after the helper has gone.
 func (p *Process) finish(last record) {
-	if last.Status == nil || last.Status.Survivors > 0 {
+	if last.Status == nil {
 		sweep(p.cookie, last.Shell)
 	}
 	p.mu.Lock()

@@ -122,6 +122,7 @@ func TestStart_HelperStopped(t *testing.T) {
 	go func() {
 		p, err := launcher(t).Start(ctx, spec(t, strings.ReplaceAll("kill -STOP $PPID; setsid NAP & echo up; NAP", "NAP", nap)), out)
 		if err == nil { // the helper was quicker
+			<-out.wrote
 			p.Stop(0)
 			<-p.Done()
 		}
@@ -168,14 +169,18 @@ func TestProcess_AgentKilled(t *testing.T) {
 	if _, err := pipe.Read(make([]byte, 3)); err != nil {
 		t.Fatal(err)
 	}
-	if n := sleeping(t, nap); n == 0 {
-		t.Error("the command does not run")
-	}
+	eventually(t, "the command runs", func() bool { return sleeping(t, nap) == 2 })
 	_ = agent.Process.Kill()
 	_ = agent.Wait()
-	for deadline := time.Now().Add(5 * time.Second); sleeping(t, nap) > 0; time.Sleep(10 * time.Millisecond) {
+	eventually(t, "the command is gone with its agent", func() bool { return sleeping(t, nap) == 0 })
+}
+
+// eventually polls what no channel can tell: processes of another parent.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the command outlived its agent by 5 s")
+			t.Fatalf("not within 5 s: %s", what)
 		}
 	}
 }

@@ -9,22 +9,22 @@ import (
 )
 
 // sweep kills the processes that carry the cookie in their environment. It is
-// for the case that the helper was killed and its orphans went to init.
+// for the case that the helper was killed and its orphans went to init. A
+// process that is just loading a program shows no environment, so one look that
+// finds nothing proves nothing.
 func sweep(cookie string, _ int) {
-	const rounds = 50
+	const (
+		rounds = 100
+		enough = 5 // looks in a row that find nothing
+	)
 	mark := []byte(cookieName + "=" + cookie)
-	for range rounds {
-		marked := 0
+	quiet := 0
+	for round := 0; round < rounds && quiet < enough; round++ {
+		quiet++
 		for pid, p := range processes() {
-			if p.dead || !carries(pid, mark) {
-				continue
+			if !p.dead && carries(pid, mark) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+				quiet = 0
 			}
-			if syscall.Kill(pid, syscall.SIGKILL) == nil {
-				marked++
-			}
-		}
-		if marked == 0 {
-			return
 		}
 		time.Sleep(killPause)
 	}

@@ -19,7 +19,8 @@ import (
 //
 // The process is the same as one of [Launcher.Start]: out gets the whole
 // stream, whatever the terminal keeps, and Stop works without the client. It
-// is not running yet. If the client refuses to run it, Stop abandons it.
+// is not running yet. If the client refuses to run it, or says that it has
+// ended while Done stays open, Stop abandons it.
 //
 // On Windows the error is [errors.ErrUnsupported].
 func (l *Launcher) PrepareTerminal(dir string, spec Spec, out io.Writer) (argv []string, p *Process, err error) {

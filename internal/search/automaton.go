@@ -132,6 +132,7 @@ func (a *automaton) scan(b []byte, pos int) int {
 // stops early at stateMatch and stateDead. A rune cut off at the end of b is
 // left over: rest is its length.
 func (a *automaton) feed(s uint32, b []byte) (next uint32, rest int) {
+	a.read += len(b)
 	for len(b) > 0 && s >= firstState {
 		if fast := a.table[int(s)+int(a.p.ascii[b[0]])]; fast != stateUnknown {
 			s, b = fast, b[1:]

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io/fs"
-	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,21 +16,17 @@ const (
 	direntNameAt = 19
 )
 
-//nolint:gochecknoglobals // a pool holds no state that a caller can see
-var direntBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
-
 // ReadDir reads the names with getdents64 directly: the types come along, and
 // no entry needs a system call of its own.
 func (d *rawDir) ReadDir() ([]fs.DirEntry, error) {
-	buf := direntBuffers.Get().(*[32 << 10]byte)
-	defer direntBuffers.Put(buf)
+	buf := make([]byte, 32<<10) // small enough to stay on the stack
 	if _, err := unix.Seek(d.fd, 0, unix.SEEK_SET); err != nil {
 		return nil, &fs.PathError{Op: "readdir", Err: err}
 	}
 	var entries []fs.DirEntry
 	var block []rawEntry
 	for {
-		n, err := unix.Getdents(d.fd, buf[:])
+		n, err := unix.Getdents(d.fd, buf)
 		if err == unix.EINTR {
 			continue
 		}

@@ -205,6 +205,7 @@ func run(t *rapid.T, cmd *exec.Cmd) string {
 func FuzzGrep(f *testing.F) {
 	f.Add("foo|ba[rz]", "foo\nBAR\r\n", true)
 	f.Add(`\b\w+\s$`, "x y \n\xff\n", false)
+	f.Add(`\x{FFFD}b`, "a\xffb\n", true)
 	f.Add(`(?i)ſk|é{2,3}`, "SK\néÉ", false)
 	f.Fuzz(func(t *testing.T, pattern, text string, exact bool) {
 		if len(pattern) > 60 || len(text) > 4000 {

@@ -29,6 +29,7 @@ type pipeline struct {
 
 	queue  chan *job
 	work   chan *job
+	chunks sync.Pool
 	enough atomic.Bool // no more lines will be shown
 
 	res     GrepResult
@@ -97,7 +98,7 @@ func (p *pipeline) worker(ctx context.Context) {
 
 // search works through one job.
 func (p *pipeline) search(ctx context.Context, s *scanner, j *job) {
-	rec := &recorder{p: p, job: j, chunk: newChunk()}
+	rec := &recorder{p: p, job: j, chunk: p.newChunk()}
 	s.match = rec.match
 	rec.dir = printedDir(p.o.Base, j.rel)
 	for _, name := range j.names {
@@ -137,7 +138,7 @@ func (p *pipeline) collect(cancel context.CancelCauseFunc) {
 					cancel(err)
 				}
 			}
-			c.free()
+			p.free(c)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package search
 import (
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -22,19 +21,20 @@ type shownLine struct {
 	cut                 bool
 }
 
-//nolint:gochecknoglobals // a pool holds no state that a caller can see
-var chunks = sync.Pool{New: func() any { return new(chunk) }}
-
-func newChunk() *chunk {
-	c := chunks.Get().(*chunk)
+// newChunk takes a chunk that was given back, or makes one.
+func (p *pipeline) newChunk() *chunk {
+	c, ok := p.chunks.Get().(*chunk)
+	if !ok {
+		return &chunk{}
+	}
 	*c = chunk{text: c.text[:0], lines: c.lines[:0]}
 	return c
 }
 
-// free gives the chunk back, unless it grew so large that it should go.
-func (c *chunk) free() {
+// free gives a chunk back, unless it grew so large that it should go.
+func (p *pipeline) free(c *chunk) {
 	if cap(c.text) <= 2*chunkBytes {
-		chunks.Put(c)
+		p.chunks.Put(c)
 	}
 }
 
@@ -96,7 +96,7 @@ func (r *recorder) match(line int, content []byte, cut bool) error {
 	}
 	if len(c.text) >= chunkBytes {
 		r.job.chunks <- c
-		r.chunk = newChunk()
+		r.chunk = r.p.newChunk()
 	}
 	return nil
 }

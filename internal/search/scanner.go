@@ -181,7 +181,7 @@ func (j *lineJudge) end(terminated bool) bool {
 	return j.state == stateMatch || j.state >= firstState && dfa.atEnd(j.state)
 }
 
-//nolint:gochecknoglobals // constant
+// newline is what ends a line, for the functions that want a slice. Read-only.
 var newline = []byte{'\n'}
 
 // fill reads until p is full or r ends.

@@ -29,7 +29,7 @@ func TestGrep_HardPatterns(t *testing.T) {
 		words[i] = fmt.Sprintf("a%db", i)
 	}
 	for _, pattern := range []string{
-		`[ab][^d]{40}c`, `[abcd].{24}\d`,  `(a|b){1,3}(.{20}c){2}`, `(\w{50}){10}`, `[a-d]{1000}`, `(x+x+)+y`, `(a*)*b`, `\pL+\s\PL{8}\p{Greek}?c`,
+		`[ab][^d]{40}c`, `[abcd].{24}\d{9}`, `(a|b){1,3}(.{20}c){2}`, `(\w{50}){10}`, `[a-d]{1000}`, `(x+x+)+y`, `(a*)*b`, `\pL+\s\PL{8}\p{Greek}?c`,
 		strings.Join(words, "|"), `(?:a?){60}a{60}`,
 	} {
 		t.Run(pattern[:min(len(pattern), 20)], func(t *testing.T) {

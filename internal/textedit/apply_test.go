@@ -74,6 +74,10 @@ func TestApply(t *testing.T) {
 			want: textedit.Result{Content: "a\nb\r\nX\nd\r\n", LineRange: [2]int{3, 3}, Replacements: 1},
 		},
 		{
+			name: "mixed endings: the prevailing one of the span", content: "a\nb\r\nc\nd\n", old: "a\nb\nc\n", new: "x\ny\nz\n",
+			want: textedit.Result{Content: "x\ny\nz\nd\n", LineRange: [2]int{1, 3}, Replacements: 1},
+		},
+		{
 			name: "line break removed with its CR", content: "a\r\nb\r\n", old: "a\nb", new: "ab",
 			want: textedit.Result{Content: "ab\r\n", LineRange: [2]int{1, 1}, Replacements: 1},
 		},
@@ -161,23 +165,28 @@ func TestApply_Refuses(t *testing.T) {
 		{"missing", "a", "b", "c", false, textedit.NotFoundError{}, "Could not find exact match for old_str"},
 		{"missing with all", "a", "b", "c", true, textedit.NotFoundError{}, "Could not find exact match for old_str"},
 		{
-			"twice", "x x", "x", "y", false, textedit.MultipleError{Count: 2},
+			"twice", "x x", "x", "y", false,
+			textedit.MultipleError{Count: 2},
 			"found multiple matches for edit (2 occurrences). Use replace_all or provide more context.",
 		},
 		{
-			"overlapping", "aaa", "aa", "b", false, textedit.MultipleError{Count: 2},
+			"overlapping", "aaa", "aa", "b", false,
+			textedit.MultipleError{Count: 2},
 			"found multiple matches for edit (2 occurrences). Use replace_all or provide more context.",
 		},
 		{
-			"forgiven twice", "\ta\nb\n\t\ta\n", "  a", "c", false, textedit.MultipleError{Count: 2},
+			"forgiven twice", "\ta\nb\n\t\ta\n", "  a", "c", false,
+			textedit.MultipleError{Count: 2},
 			"found multiple matches for edit (2 occurrences). Use replace_all or provide more context.",
 		},
 		{
-			"twice over two line endings", "x\r\ny\nx\ny\n", "x\ny", "z", false, textedit.MultipleError{Count: 2},
+			"twice over two line endings", "x\r\ny\nx\ny\n", "x\ny", "z", false,
+			textedit.MultipleError{Count: 2},
 			"found multiple matches for edit (2 occurrences). Use replace_all or provide more context.",
 		},
 		{"blanks alone are not forgiven", "a\n\t\nb", "  \n", "c", false, textedit.NotFoundError{}, "Could not find exact match for old_str"},
 		{"another block structure", "if x {\n\ta()\nb()\n}\n", "  if x {\n    a()\n    b()\n  }", "c", false, textedit.NotFoundError{}, "Could not find exact match for old_str"},
+		{"nesting turned round", "    if x:\na()\n", "if x:\n    a()", "c", false, textedit.NotFoundError{}, "Could not find exact match for old_str"},
 		{"words are never forgiven", "foo(a, b)\n", "foo(a,b)", "c", false, textedit.NotFoundError{}, "Could not find exact match for old_str"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -51,24 +51,27 @@ type function struct {
 	Arguments arguments `json:"arguments"`
 }
 
-// decodeChunk reads an event. Members of an unexpected type count as missing.
-func decodeChunk(data []byte) (*chunk, error) {
-	c := new(chunk)
-	var mismatch *json.UnmarshalTypeError
+// decode reads an event into c, which may have held another. Members of an
+// unexpected type count as missing.
+func (c *chunk) decode(data []byte) error {
+	// The decoder writes over old elements of a slice without clearing them.
+	choices := c.Choices[:cap(c.Choices)]
+	clear(choices)
+	*c = chunk{Choices: choices[:0]}
+
+	var list []chunk
+	var target any = c
 	if data[0] == '[' {
-		var list []chunk
-		if err := json.Unmarshal(data, &list); err != nil && !errors.As(err, &mismatch) {
-			return nil, err
-		}
-		if len(list) > 0 {
-			c = &list[0]
-		}
-		return c, nil
+		target = &list
 	}
-	if err := json.Unmarshal(data, c); err != nil && !errors.As(err, &mismatch) {
-		return nil, err
+	var mismatch *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, target); err != nil && !errors.As(err, &mismatch) {
+		return err
 	}
-	return c, nil
+	if len(list) > 0 {
+		*c = list[0]
+	}
+	return nil
 }
 
 // reasoning is the delta's thinking, in whichever dialect; servers that send

@@ -143,7 +143,7 @@ func (p *Provider) reason(err error) (reason, hint string) {
 		return fmt.Sprintf("nothing listens at %s", p.base.Host), p.unreachableHint()
 	case errors.As(err, &authority), errors.As(err, &hostname), errors.As(err, &invalid):
 		return p.clean(innermost(err).Error()), "the server's certificate was not accepted"
-	case errors.As(err, &record):
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
 		return "it does not speak TLS", "should the base URL begin with http:// ?"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection was closed", ""

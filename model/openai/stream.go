@@ -88,6 +88,7 @@ func (p *Provider) attempt(ctx context.Context, id string, body []byte, yield fu
 // read reads the answer to its end.
 func (p *Provider) read(s *step, dog *watchdog) error {
 	events := newEvents(dog)
+	var c chunk
 	for {
 		kind, data, err := events.next()
 		switch {
@@ -101,16 +102,15 @@ func (p *Provider) read(s *step, dog *watchdog) error {
 			_, _ = io.CopyN(io.Discard, dog, 4<<10)
 			return err
 		}
-		c, err := decodeChunk(data)
-		if err != nil {
+		if err := c.decode(data); err != nil {
 			return p.cut(s, errMalformed)
 		}
-		if said, is := isError(kind, data, c); is {
+		if said, is := isError(kind, data, &c); is {
 			e := p.eventError(said)
 			e.Interrupted = s.begun
 			return e
 		}
-		if err := s.add(c); err != nil {
+		if err := s.add(&c); err != nil {
 			if errors.Is(err, errTooManyCalls) {
 				return p.cut(s, err)
 			}

@@ -209,7 +209,7 @@ func TestStream_Broken(t *testing.T) {
 	}{
 		{"cut in the text", modeltest.Step{Text: "abc", Pieces: 3, Cut: 3}, model.Transient, true, "the answer was cut off"},
 		{"cut in a call", modeltest.Step{Calls: []modeltest.Call{{Name: "f", Arguments: `{"a":1}`, Pieces: 3}}, Cut: 3}, model.Transient, true, "cut off"},
-		{"cut before anything", modeltest.Step{Cut: -1}, model.Transient, false, "cut off"},
+		{"cut before anything", modeltest.Step{Cut: -1}, model.Transient, false, "the connection was closed"},
 		{"ended in the text", modeltest.Step{Text: "abc", Finish: "none", NoDone: true}, model.Transient, true, "ended the answer in the middle"},
 		{"ended at once", modeltest.Step{Raw: []string{}}, model.Transient, false, "ended the answer before it began"},
 		{"ended in an event", modeltest.Step{Raw: []string{begin, `data: {"choices":[{"del`}}, model.Transient, true, "not JSON"},

@@ -18,6 +18,7 @@ type thinkState int
 
 const (
 	thinkUndecided thinkState = iota
+	thinkOpened               // right behind the opening tag
 	thinkInside
 	thinkBetween // behind the closing tag, before the first text
 	thinkDone
@@ -30,12 +31,15 @@ func (t *thinking) split(piece string) (reasoning, text string) {
 		begin := strings.TrimLeft(t.held, " \t\r\n")
 		switch {
 		case strings.HasPrefix(begin, thinkOpen):
-			t.state, t.held = thinkInside, strings.TrimPrefix(begin[len(thinkOpen):], "\n")
+			t.state, t.held = thinkOpened, begin[len(thinkOpen):]
 		case strings.HasPrefix(thinkOpen, begin):
 			return "", ""
 		default:
 			t.state = thinkDone
 		}
+	}
+	if t.state == thinkOpened && t.held != "" {
+		t.state, t.held = thinkInside, strings.TrimPrefix(t.held, "\n")
 	}
 	if t.state == thinkInside {
 		inside, after, closed := strings.Cut(t.held, thinkClose)

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// GitEnv returns the variables, as NAME=value, under which every git process must run,
-// so that a repository cannot make a read run its programs (C9). The settings travel in
-// git's own GIT_CONFIG_* variables because the text that was judged must not change.
-// Drivers that a repository's own configuration names cannot be switched off this way:
-// see GitConfigPrograms.
+// GitEnv returns the variables, as NAME=value, under which a command must run that was
+// allowed because it only reads, so that a repository cannot make git run its programs
+// (C9). The settings travel in git's own GIT_CONFIG_* variables because the text that
+// was judged must not change. A command that a person approved runs without them: hooks
+// are part of what a commit means. Drivers that a repository's own configuration names
+// cannot be switched off this way: see GitConfigPrograms.
 func GitEnv() []string {
 	env := []string{
 		"GIT_CONFIG_NOSYSTEM=1",

@@ -1,14 +1,10 @@
 package command
 
 import (
-	"regexp"
 	"strings"
 )
 
-// gitRevs is what a revision may look like; anything else is checked as a path, too.
-var gitGpg = regexp.MustCompile(`%G`)
-
-// gitShow holds the options that log, show and diff share.
+// The gitShow constants hold the options that log, show and diff share.
 const (
 	gitShowFlags = "psnzwbRiqvacC"
 	gitShowLong  = "--oneline --graph --all --stat --shortstat --numstat --name-only --name-status --patch --no-patch --summary --raw " +
@@ -16,7 +12,7 @@ const (
 		"--no-color --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --exit-code --quiet --check --no-ext-diff --no-textconv " +
 		"--no-renames --tags --branches --remotes --left-right --cherry-pick --simplify-by-decoration --topo-order --date-order " +
 		"--full-history --minimal --patience --histogram --pickaxe-all --pickaxe-regex --merge-base --full-index --binary --text " +
-		"--no-decorate --no-notes --regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --all-match --invert-grep --relative-date --compact-summary --no-prefix --no-index-off"
+		"--no-decorate --no-notes --regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --all-match --invert-grep --relative-date --compact-summary --no-prefix"
 	gitShowVal = "--max-count --skip --since --after --until --before --author --committer --grep --date --unified --diff-filter --diff-algorithm --encoding --inter-hunk-context"
 	gitShowMay = "--pretty --format --decorate --abbrev --word-diff --color --find-renames --find-copies --dirstat --relative --stat-width --color-words --stat --submodule --color-moved --tags --branches --remotes --since --until --after --before"
 )
@@ -109,7 +105,7 @@ func splitU(sub string, args []word) []word {
 // tag, and formats that run a signature checker.
 func gitSpecial(sub string, p parsed) finding {
 	for _, opt := range []string{"--format", "--pretty"} {
-		if gitGpg.MatchString(p.seen[opt]) {
+		if strings.Contains(p.seen[opt], "%G") {
 			return asks(Interpreter, "the format runs a program that checks signatures")
 		}
 	}

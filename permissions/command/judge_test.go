@@ -79,7 +79,7 @@ func TestJudge_ReadOnly(t *testing.T) {
 		"true", "false", "test -f main.go", "[ -d src ]", "[ -f a ] && cat a", "basename a/b", "dirname a/b", "realpath a", "stat a", "file a",
 		"which go", "date", "date +%s", "nl a", "tree -L 2", "du -sh .", "df -h", "sed -n '1,20p' main.go", "awk '{print $1}' a",
 		"jq .name package.json", "cd src && ls", "cd src; ls", "cd src && cat main.go && cd /w && ls", "(cd src && ls)", "ls 2>/dev/null", "ls >/dev/null 2>&1",
-		"cat a 2>&1 | grep x", "! grep -q x a", "if [ -f a ]; then cat a; else echo none; fi", "cat <<'E'\nhello $x\nE", "/bin/ls", "/usr/bin/git status",
+		"cat a 2>&1 | grep x", "echo -n x", "echo ---", "cat a; echo; echo -e x", "git status -uno", "tail -n +5 a", "cut -d ' ' -f 1 a", "! grep -q x a", "if [ -f a ]; then cat a; else echo none; fi", "cat <<'E'\nhello $x\nE", "/bin/ls", "/usr/bin/git status",
 		"command -v go", "type ls", "ls # a comment", "cat $'a\\tb'", "cat 'a b'", "ls /extra", "cat /w/a", "printf '%s\\n' a", "echo $'x'", "echo ~",
 		"find . -name .env", "grep -n credentials main.go", "grep -e x -e y a", "cat /dev/null", "ls -l\nls -a", "{ ls; pwd; }", "cat < a", "cat -- a",
 		"git log -p -2 main.go", "git log --since=yesterday --author=ann", "git tag -l", "git stash list", "seq 1 3", "sha256sum a",

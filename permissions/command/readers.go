@@ -21,10 +21,9 @@ var versionForms = map[string]string{
 // one by one. Options that write, run a program, follow links or wait for ever are not
 // here on purpose: sort -o, uniq IN OUT, grep -R, tail -f, date -s, tree -o, file -C.
 var readers = map[string]entry{
-	"true": {args: argText}, "false": {args: argText}, ":": {args: argText},
+	"true": {free: true}, "false": {free: true}, ":": {free: true}, "echo": {free: true},
 	"exit":   {args: argText, most: 1},
 	"pwd":    {options: options{flags: "LP"}},
-	"echo":   {options: options{}, args: argText, check: nil},
 	"printf": {args: argText},
 	"ls": {args: argNames, options: options{
 		flags:   "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
@@ -108,7 +107,7 @@ func grepEntry() entry {
 	}}
 }
 
-func checkGrep(j *judge, p parsed, at dirs) finding {
+func checkGrep(j *judge, _ *Part, p parsed, at dirs) finding {
 	if p.seen["--directories"] != "" && p.seen["--directories"] != "skip" {
 		return asks(Unlisted, "grep --directories is not on the list of what only reads")
 	}
@@ -130,7 +129,7 @@ func checkGrep(j *judge, p parsed, at dirs) finding {
 }
 
 // checkDiff keeps a recursive diff from following links out of the workspace.
-func checkDiff(j *judge, p parsed, at dirs) finding {
+func checkDiff(j *judge, _ *Part, p parsed, at dirs) finding {
 	if !p.has("-r", "--recursive") {
 		return finding{}
 	}
@@ -145,7 +144,7 @@ func checkDiff(j *judge, p parsed, at dirs) finding {
 }
 
 // checkDate refuses the operand that sets the clock.
-func checkDate(_ *judge, p parsed, _ dirs) finding {
+func checkDate(_ *judge, _ *Part, p parsed, _ dirs) finding {
 	for _, w := range p.operands {
 		if !strings.HasPrefix(w.value, "+") {
 			return asks(Unlisted, "date with a time sets the clock")
@@ -162,14 +161,14 @@ var (
 	jqSelects = regexp.MustCompile(`^\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\[?\.)*( ?\| ?(keys|length|type|\.([A-Za-z0-9_."\[\]]*)))*$`)
 )
 
-func checkSed(j *judge, p parsed, at dirs) finding {
+func checkSed(j *judge, part *Part, p parsed, at dirs) finding {
 	if !p.has("-n", "--quiet", "--silent") || len(p.operands) == 0 || !sedPrints.MatchString(p.operands[0].value) {
 		return asks(Interpreter, "only sed scripts that print lines are known to read only")
 	}
-	return j.scriptFiles(p, at)
+	return j.scriptFiles(part, p, at)
 }
 
-func checkAwk(j *judge, p parsed, at dirs) finding {
+func checkAwk(j *judge, part *Part, p parsed, at dirs) finding {
 	if len(p.operands) == 0 || !awkPrints.MatchString(p.operands[0].value) {
 		return asks(Interpreter, "only awk scripts that print fields are known to read only")
 	}
@@ -178,22 +177,22 @@ func checkAwk(j *judge, p parsed, at dirs) finding {
 			return asks(Unlisted, "an operand of awk sets a variable")
 		}
 	}
-	return j.scriptFiles(p, at)
+	return j.scriptFiles(part, p, at)
 }
 
-func checkJQ(j *judge, p parsed, at dirs) finding {
+func checkJQ(j *judge, part *Part, p parsed, at dirs) finding {
 	if len(p.operands) == 0 || !jqSelects.MatchString(p.operands[0].value) {
 		return asks(Interpreter, "only jq filters that select members are known to read only")
 	}
-	return j.scriptFiles(p, at)
+	return j.scriptFiles(part, p, at)
 }
 
 // scriptFiles checks the operands behind a script.
-func (j *judge) scriptFiles(p parsed, at dirs) finding {
+func (j *judge) scriptFiles(part *Part, p parsed, at dirs) finding {
 	var f finding
 	for _, w := range p.operands[1:] {
 		if w.value != "-" {
-			f = f.worse(j.operand(&Part{}, w, at, true))
+			f = f.worse(j.operand(part, w, at, true))
 		}
 	}
 	return f

@@ -3,8 +3,6 @@ package command
 import (
 	"path"
 	"strings"
-
-	"acp-agent/capability"
 )
 
 // argKind says what the operands of a listed command are.
@@ -22,8 +20,9 @@ const (
 type entry struct {
 	options
 	args  argKind
-	most  int // the most operands; 0 means any number
-	check func(j *judge, p parsed, at dirs) finding
+	most  int  // the most operands; 0 means any number
+	free  bool // takes any words and does nothing with them but print
+	check func(j *judge, part *Part, p parsed, at dirs) finding
 }
 
 // listed judges a command by the list. moved is where it leaves the program when it
@@ -76,6 +75,9 @@ func (j *judge) reads(part *Part, s simple, at dirs) finding {
 	if !ok {
 		return unlisted(s)
 	}
+	if e.free {
+		return allowed()
+	}
 	p, bad := e.parse(s.args())
 	if bad != "" {
 		return asks(Unlisted, "the option "+bad+" of "+s.name()+" is not on the list of what only reads")
@@ -112,7 +114,7 @@ func (j *judge) operands(part *Part, s simple, e entry, p parsed, at dirs) findi
 		f = f.worse(j.operand(part, w, at, e.args != argNames))
 	}
 	if e.check != nil {
-		f = f.worse(e.check(j, p, at))
+		f = f.worse(e.check(j, part, p, at))
 	}
 	return f
 }
@@ -218,6 +220,3 @@ func (j *judge) lookup(s simple) finding {
 	}
 	return unlisted(s)
 }
-
-// isAllow is used where a finding decides whether to go on.
-func (f finding) isAllow() bool { return f.set && f.action == capability.Allow }

@@ -96,16 +96,14 @@ func (j *judge) redirectFrom(p *Part, r *syntax.Redirect, at dirs) finding {
 	if f := netDevice(w.value); f.set {
 		return f
 	}
-	f := j.operand(p, w, at, true)
-	if !f.set {
-		return allowed()
-	}
-	return f
+	p.Static = w.static
+	return allowed().worse(j.operand(p, w, at, true))
 }
 
 // redirectTo judges a redirection that opens a file for writing.
 func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
 	w := j.word(r.Word, at)
+	p.Static = w.static
 	if w.static && w.value == "/dev/null" {
 		return finding{}
 	}

@@ -60,7 +60,13 @@ func number(name, description string) argument {
 }
 
 func flag(name, description string) argument {
-	return argument{name, &jsonschema.Schema{Type: "boolean", Default: []byte("false"), Description: description}}
+	return argument{name, &jsonschema.Schema{Type: "boolean", Description: description}}
+}
+
+// defaulted states in the schema what an argument is when it is not given.
+func defaulted(a argument, value string) argument {
+	a.schema.Default = []byte(value)
+	return a
 }
 
 func pair(name, description string) argument {

@@ -41,7 +41,7 @@ func newEdit() tools.Tool {
 			text("path", "Absolute path of the file."),
 			text("old_str", "Text to replace."),
 			text("new_str", "Text to put in its place."),
-			flag("replace_all?", "Replace every occurrence."),
+			defaulted(flag("replace_all?", "Replace every occurrence."), "false"),
 		),
 		Requires: capability.RequirementSet{FS: capability.FS{
 			Read: []string{workspaceScope, adHocScope}, Write: []string{workspaceScope, adHocScope},

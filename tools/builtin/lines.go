@@ -15,7 +15,7 @@ const (
 	chunkBytes = 64 << 10
 	// maxSkip is how far the end of a line is looked for before the window ends
 	// in that line: a file of one endless line must not be read to its end.
-	maxSkip = 16 << 20
+	maxSkip = 4 << 20
 )
 
 // window is a run of lines taken from a stream, numbered.

@@ -31,7 +31,6 @@ func (r *running) execute(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.runtime = r.pipeline.Workspace.Call(r.ID, r.Tool, r.sink)
-	defer r.runtime.Finish()
 
 	limit := r.pipeline.Limits.Timeout
 	if r.entry.DisableTimeout || limit <= 0 {

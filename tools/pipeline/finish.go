@@ -27,7 +27,9 @@ func (r *running) truncate(context.Context) error {
 	marked := head + fmt.Sprintf("\n\n[Tool result truncated: %dKB exceeds limit. Please refine the query.]",
 		int(math.Round(float64(len(text))/1024)))
 	r.result.Truncated = true
-	if path, err := r.spill(text); err == nil {
+	if path, err := r.spill(text); err != nil {
+		marked += "\nThe rest could not be kept: " + err.Error()
+	} else {
 		r.result.OutputPath = path
 		marked += "\nThe whole result is in " + path
 	}

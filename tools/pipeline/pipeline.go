@@ -160,6 +160,9 @@ func (p *Pipeline) describe(c *Prepared) error {
 func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) transcript.ToolFinished {
 	r := &running{Prepared: c, pipeline: p, sink: sink, started: time.Now(), card: c.Card}
 	err := r.pass(ctx)
+	if r.runtime != nil {
+		r.runtime.Finish()
+	}
 	end := r.finish(ctx, err)
 	p.Logger.Debug("tool call", "call_id", c.ID, "tool", c.Tool, "state", end.State,
 		"duration_ms", end.Result.Metadata.DurationMS)

@@ -85,21 +85,33 @@ func generate(dir string) (map[string][]byte, error) {
 
 // checkFiles compares the definitions that there are with those that have a file.
 func (p *plan) checkFiles() error {
-	placed := map[string]bool{}
 	for _, family := range sortedKeys(files) {
 		for _, name := range files[family] {
 			if p.defs[name] == nil {
 				return fmt.Errorf("files.go names %s, which the schema does not have", name)
 			}
-			placed[name] = true
 		}
 	}
 	for _, name := range sortedKeys(p.defs) {
-		if !placed[name] && byHand[name].typ == "" && !slices.Contains(skipped, name) && !p.dissolved(name) {
-			return fmt.Errorf("the schema has %s, which files.go puts nowhere", name)
+		if !p.placed(name) {
+			return errNowhere(name)
 		}
 	}
 	return nil
+}
+
+func errNowhere(name string) error {
+	return fmt.Errorf("the schema has %s, which files.go puts nowhere", name)
+}
+
+// placed says whether a definition stands in a file, or needs none.
+func (p *plan) placed(name string) bool {
+	for _, names := range files {
+		if slices.Contains(names, name) {
+			return true
+		}
+	}
+	return byHand[name].typ != "" || slices.Contains(skipped, name) || p.dissolved(name)
 }
 
 // dissolved says whether a definition only lends its fields to variants of unions.

@@ -165,6 +165,6 @@ func (s *source) member(name string) {
 		s.printf("func (%s) %s() {}\n\n", name, lowerFirst(u))
 	}
 	if tag, ok := s.plan.tags[name]; ok {
-		s.constant(tagType(name), tag.value, fmt.Sprintf("is the %q of a %s.", tag.field, name))
+		s.constant(tagType(name), tag.value, fmt.Sprintf("is the %q in %s.", tag.field, name))
 	}
 }

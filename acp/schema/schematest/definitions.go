@@ -15,8 +15,8 @@ import (
 // definitions is the schema, from which single definitions are compiled when they are
 // first asked for.
 type definitions struct {
-	raw   map[string]json.RawMessage // the stable ones
-	known map[string]map[string]bool // names of the members of objects, unstable ones too
+	raw      map[string]json.RawMessage // the stable ones
+	unstable map[string]json.RawMessage // all of the unstable schema
 
 	mu       sync.Mutex
 	compiled map[string]*jsonschema.Resolved
@@ -31,17 +31,7 @@ func readDefinitions(dir string) (*definitions, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	d := &definitions{
-		raw:      stable,
-		known:    map[string]map[string]bool{},
-		compiled: map[string]*jsonschema.Resolved{},
-	}
-	for name := range stable {
-		d.known[name] = map[string]bool{}
-		gatherMembers(d.known[name], stable, name)
-		gatherMembers(d.known[name], unstable, name)
-	}
-	return d, nil
+	return &definitions{raw: stable, unstable: unstable, compiled: map[string]*jsonschema.Resolved{}}, nil
 }
 
 func readFile(path string) (map[string]json.RawMessage, error) {

@@ -72,11 +72,14 @@ func gatherMembers(to map[string]bool, defs map[string]json.RawMessage, name str
 // protocol leaves room for additions in `_meta` only.
 func (d *definitions) customMember(name string, raw json.RawMessage) error {
 	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil || len(d.known[name]) == 0 {
+	if json.Unmarshal(raw, &object) != nil {
 		return nil
 	}
+	known := map[string]bool{}
+	gatherMembers(known, d.raw, name)
+	gatherMembers(known, d.unstable, name)
 	for member := range object {
-		if !d.known[name][member] {
+		if len(known) > 0 && !known[member] {
 			return fmt.Errorf("%s has no member %q", name, member)
 		}
 	}

@@ -103,6 +103,13 @@ func load() (*Validator, error) {
 // Definition judges a JSON value by the definition of that name.
 func (v *Validator) Definition(name string, raw []byte) error { return v.defs.validate(name, raw) }
 
+// Method says who serves a method ("agent", "client", or "protocol" for both), and
+// whether it is a notification.
+func (v *Validator) Method(name string) (side string, notification, ok bool) {
+	m, ok := v.methods[name]
+	return m.side, m.notification, ok
+}
+
 // envelope is a JSON-RPC message.
 type envelope struct {
 	Version string          `json:"jsonrpc"`

@@ -1,0 +1,209 @@
+package openai_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"acp-agent/model"
+	"acp-agent/model/modeltest"
+	"acp-agent/model/openai"
+)
+
+func TestModels(t *testing.T) {
+	tests := []struct {
+		name, body string
+		want       []model.Info
+	}{
+		{"OpenAI", `{"object":"list","data":[{"id":"gpt-4o","object":"model"},{"id":"a-model"},{"id":"text-embedding-3-small"}]}`,
+			[]model.Info{{ID: "a-model"}, {ID: "gpt-4o", Images: true}}},
+		{"OpenRouter", `{"data":[{"id":"x/y","name":"X: Y","context_length":1000,"architecture":{"input_modalities":["text","image"]},"top_provider":{"context_length":900,"max_completion_tokens":100}}]}`,
+			[]model.Info{{ID: "x/y", Name: "X: Y", Window: 900, MaxOutput: 100, Images: true}}},
+		{"vLLM", `{"data":[{"id":"m","max_model_len":8192}]}`, []model.Info{{ID: "m", Window: 8192}}},
+		{"llama.cpp", `{"models":[{"name":"m","capabilities":["completion"]}],"data":[{"id":"m","meta":{"n_ctx_train":32768}}]}`, []model.Info{{ID: "m", Window: 32768}}},
+		{"Mistral", `{"data":[{"id":"m","max_context_length":131072,"capabilities":{"vision":true}}]}`, []model.Info{{ID: "m", Window: 131072, Images: true}}},
+		{"bare list", ` [{"id":"m","display_name":"M","context_length":10,"type":"chat"}]`, []model.Info{{ID: "m", Name: "M", Window: 10}}},
+		{"twice", `{"data":[{"id":"m"},{"id":"m"}]}`, []model.Info{{ID: "m"}}},
+		{"odd", `{"data":[{"id":7,"context_length":"big"},{},{"id":null}]}`, []model.Info{{ID: "7"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := modeltest.New(t)
+			s.HandleJSON("/v1/models", tt.body)
+			p := provider(t, s)
+			got, err := p.Models(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Error("(-want +got)\n", diff)
+			}
+			for _, want := range tt.want {
+				if diff := cmp.Diff(want, p.Describe(t.Context(), want.ID), cmpopts.EquateEmpty()); diff != "" {
+					t.Error("described (-want +got)\n", diff)
+				}
+			}
+		})
+	}
+}
+
+func TestModels_Errors(t *testing.T) {
+	s := modeltest.New(t)
+	p := provider(t, s)
+	status := func(status int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+		}
+	}
+	for _, tt := range []struct {
+		handler http.HandlerFunc
+		kind    model.ErrorKind
+	}{
+		{status(401, ""), model.Auth},
+		{status(404, "404 page not found"), model.Invalid},
+		{status(503, ""), model.Transient},
+		{status(200, "<html>"), model.Invalid},
+	} {
+		s.Handle("/v1/models", tt.handler)
+		infos, err := p.Models(t.Context())
+		var e *model.Error
+		if !errors.As(err, &e) || e.Kind != tt.kind {
+			t.Errorf("got %v and %v", infos, err)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	remote := func(change func(*openai.Options)) *openai.Provider {
+		opts := openai.Options{BaseURL: "https://models.example/v1"}
+		if change != nil {
+			change(&opts)
+		}
+		p, err := openai.New(opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	configured := func(o *openai.Options) {
+		o.Window, o.Images = map[string]int{"gpt-4o": 5, "mine": 7}, map[string]bool{"gpt-4o": false, "mine": true}
+	}
+	local := func(o *openai.Options) { o.BaseURL = "http://192.168.1.5:1234/v1" }
+	low := []string{"low", "medium", "high"}
+	tests := []struct {
+		name string
+		p    *openai.Provider
+		want model.Info
+	}{
+		{"known", remote(nil), model.Info{ID: "gpt-4o-mini", Window: 128_000, MaxOutput: 16_384, Images: true}},
+		{"longest name first", remote(nil), model.Info{ID: "gpt-4.1-nano", Window: 1_047_576, MaxOutput: 32_768, Images: true}},
+		{"reasons", remote(nil), model.Info{ID: "o3-mini", Window: 200_000, MaxOutput: 100_000, ThoughtLevels: low}},
+		{"reasons little", remote(nil), model.Info{ID: "GPT-5-mini", Window: 400_000, MaxOutput: 128_000, Images: true, ThoughtLevels: append([]string{"minimal"}, low...)}},
+		{"behind an owner", remote(nil), model.Info{ID: "anthropic/claude-sonnet-4", Window: 200_000, Images: true}},
+		{"unknown", remote(nil), model.Info{ID: "mystery"}},
+		{"configured", remote(configured), model.Info{ID: "gpt-4o", Window: 5, MaxOutput: 16_384}},
+		{"configured and unknown", remote(configured), model.Info{ID: "mine", Window: 7, Images: true}},
+		{"local: no window is guessed", remote(local), model.Info{ID: "gpt-oss:20b", ThoughtLevels: low}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, tt.p.Describe(t.Context(), tt.want.ID), cmpopts.EquateEmpty()); diff != "" {
+				t.Error("(-want +got)\n", diff)
+			}
+		})
+	}
+}
+
+func TestProbe(t *testing.T) {
+	tests := []struct {
+		name    string
+		routes  map[string]string
+		server  string
+		window  int
+		images  bool
+		warning string // in one of the warnings; empty for none at all
+	}{
+		{"Ollama, loaded", map[string]string{
+			"/api/show": `{"model_info":{"llama.context_length":131072},"capabilities":["completion","tools","vision"]}`,
+			"/api/ps":   `{"models":[{"name":"other"},{"name":"m:latest","context_length":32768}]}`,
+		}, "ollama", 32768, true, ""},
+		{"Ollama, num_ctx", map[string]string{"/api/show": `{"model_info":{},"parameters":"stop  \"x\"\nnum_ctx    16384"}`}, "ollama", 16384, false, ""},
+		{"Ollama, by default", map[string]string{"/api/show": `{"model_info":{"llama.context_length":131072}}`}, "ollama", 4096, false, "OLLAMA_CONTEXT_LENGTH"},
+		{"Ollama, no tools", map[string]string{"/api/show": `{"model_info":{},"parameters":"num_ctx 16384","capabilities":["completion"]}`}, "ollama", 16384, false, "cannot call tools"},
+		{"llama.cpp", map[string]string{"/props": `{"default_generation_settings":{"n_ctx":20000},"modalities":{"vision":true}}`}, "llama.cpp", 20000, true, ""},
+		{"llama.cpp, small", map[string]string{"/props": `{"default_generation_settings":{"n_ctx":2048}}`}, "llama.cpp", 2048, false, "only 2048 tokens"},
+		{"LM Studio", map[string]string{"/api/v0/models": `{"data":[{"id":"x"},{"id":"m","type":"vlm","max_context_length":131072,"loaded_context_length":65536}]}`}, "lmstudio", 65536, true, ""},
+		{"LM Studio, not loaded", map[string]string{"/api/v0/models": `{"data":[{"id":"m","type":"llm","max_context_length":131072}]}`}, "lmstudio", 9000, false, "is not loaded"},
+		{"any other", map[string]string{"/props": `not JSON`, "/api/show": `{}`}, "openai", 9000, false, "only 9000"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := modeltest.New(t)
+			s.HandleJSON("/v1/models", `{"data":[{"id":"m","max_model_len":9000}]}`)
+			for path, text := range tt.routes {
+				s.HandleJSON(path, text)
+			}
+			p := provider(t, s)
+			got, err := p.Probe(t.Context(), "m")
+			if err != nil {
+				t.Fatal(err)
+			}
+			warnings := strings.Join(got.Warnings, "; ")
+			if got.ID != "m" || got.Server != tt.server || got.Window != tt.window || got.Images != tt.images ||
+				!strings.Contains(warnings, tt.warning) || (warnings != "") != (tt.warning != "") {
+				t.Errorf("got %+v", got)
+			}
+			if info := p.Describe(t.Context(), "m"); info.Window != tt.window || info.Images != tt.images {
+				t.Errorf("described %+v", info)
+			}
+			for _, r := range s.Requests() {
+				if r.Header.Get("Authorization") != "Bearer "+canary || r.Header.Get("User-Agent") != "acp-agent/dev" {
+					t.Errorf("%s with %v", r.Path, r.Header)
+				}
+			}
+		})
+	}
+}
+
+func TestProbe_OnlyLocal(t *testing.T) {
+	for base, local := range map[string]bool{
+		"http://localhost:1/v1": true, "http://127.0.0.1/v1": true, "http://[::1]:1/v1": true, "http://10.1.2.3/v1": true, "http://box.local/v1": true,
+		"https://api.openai.com/v1": false, "http://8.8.8.8/v1": false, "http://localhost.example/v1": false,
+	} {
+		p, err := openai.New(openai.Options{BaseURL: base, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if !local {
+				t.Errorf("%s was asked", r.URL)
+			}
+			return nil, errors.New("no network")
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Probe(t.Context(), "m"); p.Local() != local || errors.Is(err, openai.ErrNotLocal) == local {
+			t.Errorf("%s: local %t, %v", base, p.Local(), err)
+		}
+	}
+}
+
+func TestNew_Errors(t *testing.T) {
+	for name, opts := range map[string]openai.Options{
+		"want http://host/v1":            {BaseURL: "localhost:8080"},
+		"must not hold a user":           {BaseURL: "https://me:" + canary + "@host/v1"},
+		"invalid port":                   {BaseURL: "http://host:x?" + canary},
+		`"messages" cannot be replaced`:  {ExtraBody: map[string]any{"messages": 1}},
+		`extra body "x": json: unsuppor`: {ExtraBody: map[string]any{"x": func() {}}},
+	} {
+		_, err := openai.New(opts)
+		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), canary) {
+			t.Errorf("got %v, want %q", err, name)
+		}
+	}
+	if _, err := openai.New(openai.Options{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,110 @@
+package command
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// ifClause judges the branches of an if; the program may leave by each of them.
+func (j *judge) ifClause(c *syntax.IfClause, at dirs, floor finding) flow {
+	var ran []simple
+	var end dirs
+	entered := false
+	leave := func(f flow) {
+		if ran = append(ran, f.ran...); !entered {
+			end, entered = f.any(), true
+			return
+		}
+		end = end.union(f.any())
+	}
+	for ; c != nil; c = c.Else {
+		cond := j.stmts(c.Cond, at, floor)
+		ran = append(ran, cond.ran...)
+		at = cond.any()
+		leave(j.stmts(c.Then, at, floor))
+		if c.Else == nil && len(c.Cond) > 0 {
+			leave(stay(at)) // no branch was taken
+		}
+	}
+	return flow{ok: end, fail: end, ran: ran}
+}
+
+// loop judges a body that may run again from where it ended.
+func (j *judge) loop(at dirs, floor finding, cond, body []*syntax.Stmt) flow {
+	if moves(cond) || moves(body) {
+		at = dirs{unknown: true}
+	}
+	first := j.stmts(cond, at, floor)
+	second := j.stmts(body, first.any(), floor)
+	end := at.union(second.any())
+	return flow{ok: end, fail: end, ran: append(first.ran, second.ran...)}
+}
+
+// moves reports whether the statements may change the working directory.
+func moves(list []*syntax.Stmt) bool {
+	found := false
+	for _, s := range list {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+				switch call.Args[0].Lit() {
+				case "cd", "pushd", "popd":
+					found = true
+				case "": // a name that is not known
+					found = true
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+func (j *judge) forClause(c *syntax.ForClause, at dirs, floor finding) flow {
+	floor = floor.worse(asks(Dynamic, "the loop sets a variable"))
+	var ran []simple
+	switch loop := c.Loop.(type) {
+	case *syntax.WordIter:
+		for _, item := range loop.Items {
+			ran = append(ran, j.inside(item, at, floor)...)
+		}
+	default:
+		ran = j.inside(c.Loop, at, floor)
+	}
+	f := j.loop(at, floor, nil, c.Do)
+	f.ran = append(ran, f.ran...)
+	if len(f.ran) == 0 {
+		j.add(c, floor)
+	}
+	return f
+}
+
+func (j *judge) caseClause(c *syntax.CaseClause, at dirs, floor finding) flow {
+	ran := j.inside(c.Word, at, floor)
+	if w := j.word(c.Word, at); !w.static {
+		floor = floor.worse(asks(Dynamic, "the case depends on a value that is not known before it runs"))
+	}
+	end := at
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			ran = append(ran, j.inside(p, at, floor)...)
+		}
+		f := j.stmts(item.Stmts, end, floor)
+		end = end.union(f.any())
+		ran = append(ran, f.ran...)
+	}
+	if len(ran) == 0 {
+		j.add(c, floor.worse(asks(Unlisted, "the case runs no command")))
+	}
+	return flow{ok: end, fail: end, ran: ran}
+}
+
+// function asks about a definition and judges its body, which may run anywhere. One
+// that starts itself twice over is a fork bomb (DN3).
+func (j *judge) function(c *syntax.FuncDecl, at dirs, floor finding) flow {
+	f := asks(Dynamic, "the command defines a function")
+	if c.Name != nil && forks(c.Body, c.Name.Value) {
+		f = denies(ForkBomb, "the function "+c.Name.Value+" starts itself without end")
+	}
+	j.add(c, floor.worse(f))
+	ran := j.stmts([]*syntax.Stmt{c.Body}, dirs{unknown: true}, floor.worse(f)).ran
+	return flow{ok: at, fail: at, ran: ran}
+}

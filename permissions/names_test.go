@@ -1,0 +1,71 @@
+package permissions_test
+
+import (
+	"testing"
+
+	"acp-agent/permissions"
+)
+
+func TestSecret(t *testing.T) {
+	for _, name := range []string{
+		".env", "/w/.env", ".ENV", ".env.", ".env ", ".env::$DATA", ".env.local", ".env.production.local", ".env.example.local", `C:\w\.env`,
+		"credentials", "credentials.json", "credentials.YAML", "credentials.bak", "a/credentials/b",
+		"id_rsa", "id_rsa.bak", "id_ed25519", "id_dsa_old", "id_ecdsa-sk", "id_rsa.pub.bak",
+		"server.pem", "a.key", "a.P12", "a.pfx", ".npmrc", ".netrc", ".pypirc", ".pgpass", ".git-credentials",
+		"~/.aws/config", "/h/.ssh", "/h/.ssh/config", ".gnupg/x", ".kube/config", ".docker/config.json", "/h/.DOCKER/Config.json",
+		".e\u200bnv", "\u212aube/../.\u212aube/x", ".en\uff56"[:3] + "v",
+	} {
+		if !permissions.Secret(name) {
+			t.Errorf("Secret(%q) = false", name)
+		}
+	}
+	for _, name := range []string{
+		"", "/", ".", "main.go", ".env.example", ".env.sample", ".env.template", "a/.ENV.Example", "env", ".environment", ".envrc",
+		"credentials.go", "credentials.test.js", "my-credentials", "id_rsa.pub", "id_ed25519.PUB", "id_card", "pem", "a.pem.txt", "keys.go",
+		"docker/config.json", ".docker/other.json", "config.json", "npmrc", "ssh/a",
+	} {
+		if permissions.Secret(name) {
+			t.Errorf("Secret(%q) = true", name)
+		}
+	}
+}
+
+func TestProtected(t *testing.T) {
+	tests := []struct {
+		want  permissions.Protection
+		names []string
+	}{
+		{permissions.ProtectedDeny, []string{
+			"/w/.acp-agent/config.jsonc", "/w/.acp-agent", "/w/.ACP-Agent./x", "/h/.config/acp-agent/config.jsonc", "/h/.local/share/acp-agent/db",
+			"/h/.local/state/acp-agent/log", "/h/Library/Application Support/acp-agent/x", `C:\Users\a\AppData\Roaming\acp-agent\x`, `C:\Users\a\AppData\Local\acp-agent\x`, "/data/own/x", "/DATA/own",
+		}},
+		{permissions.ProtectedAsk, []string{
+			"/w/.git", "/w/.git/config", "/w/.git/hooks/pre-commit", "/w/.GIT/HEAD", "/w/git~1/x", "/w/.git./x", "/w/sub/.git/x", "/w/.gitmodules", "/w/.mcp.json", "/w/.vscode/settings.json",
+			"/w/.zed/tasks.json", "/w/.idea/x", "/w/.envrc", "/h/.bashrc", "/h/.zshenv", "/h/.profile", "/h/.ssh/authorized_keys", "/h/.config/fish/config.fish",
+			"/h/.config/systemd/user/a", "/etc/systemd/system/a", "/h/Library/LaunchAgents/a", "/etc/cron.d/a", "/h/.config/autostart/a", "/w/.husky/pre-commit", "/w/a.code-workspace", "/w/.g\u200cit/config",
+		}},
+		{permissions.Unprotected, []string{
+			"", "/", "/w/main.go", "/w/.gitignore", "/w/.github/workflows/a.yml", "/home/a/acp-agent/main.go", "/w/config/acp-agent/x", "/w/git/x", "/data/owner/x", "/w/vscode/x", "/w/profile",
+		}},
+	}
+	for _, tt := range tests {
+		for _, name := range tt.names {
+			if got := permissions.Protected(name, "/data/own"); got != tt.want {
+				t.Errorf("Protected(%q) = %d, want %d", name, got, tt.want)
+			}
+		}
+	}
+}
+
+func TestQuoteArgs(t *testing.T) {
+	seen := map[string]bool{}
+	for _, argv := range [][]string{
+		{"a", "b"}, {"a b"}, {"a", "", "b"}, {"a", " b"}, {"a", "'b'"}, {"a 'b'"}, {"a", `b\`}, {"a", "b;c"}, {"a", "b", "c"}, {"a", "b\nc"}, {"'a", "b'"}, {"a", `"b"`},
+	} {
+		text := permissions.QuoteArgs(argv)
+		if seen[text] {
+			t.Errorf("QuoteArgs(%q) = %q, which stands for other arguments too", argv, text)
+		}
+		seen[text] = true
+	}
+}
