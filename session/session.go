@@ -39,6 +39,7 @@ type Session struct {
 
 	mu       sync.Mutex // guards what follows
 	current  *Turn
+	draining bool // drain is running
 	queue    []*Turn
 	closed   bool
 	choice   choice

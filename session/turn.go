@@ -45,8 +45,14 @@ type Turn struct {
 
 // Release says that the turn's answer has been delivered: until then the
 // session starts no other turn, so that nothing of the next one can be taken
-// for a part of this one. It is to be called after Wait.
-func (t *Turn) Release() { t.release.Do(func() { close(t.released) }) }
+// for a part of this one. It is to be called after Wait. When it returns, the
+// session is idle or the next turn is the one that Cancel ends.
+func (t *Turn) Release() {
+	t.release.Do(func() {
+		t.session.advance(t)
+		close(t.released)
+	})
+}
 
 // Wait returns how the turn ended. A turn that was cancelled, queued or
 // running, ends with loop.Cancelled and no error (R153). When ctx ends first,
@@ -87,7 +93,10 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 		return t
 	}
 	s.current = t
-	s.running.Go(s.drain)
+	if !s.draining {
+		s.draining = true
+		s.running.Go(s.drain)
+	}
 	return t
 }
 
@@ -126,22 +135,25 @@ func (s *Session) withdraw(t *Turn, cause error) {
 	t.cancel(cause)
 }
 
-// drain runs the current turn and those queued behind it. A turn's answer is
-// out before the next one may emit anything.
+// drain runs the current turn and those that follow it. A turn's answer is out
+// before the next one may emit anything.
 func (s *Session) drain() {
-	for t := s.head(); t != nil; t = s.advance() {
+	for t := s.head(); t != nil; t = s.head() {
 		stop, err := s.runTurn(t)
 		s.finish(t, stop, err)
 		select {
 		case <-t.released:
 		case <-s.ctx.Done():
+			s.advance(t)
 		}
 	}
 }
 
+// head returns the turn to run; without one the drain ends.
 func (s *Session) head() *Turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.draining = s.current != nil
 	return s.current
 }
 
@@ -159,14 +171,15 @@ func (s *Session) finish(t *Turn, stop loop.StopReason, err error) {
 	s.queue = nil
 }
 
-// advance makes the first queued turn the current one.
-func (s *Session) advance() *Turn {
+// advance makes the first queued turn the current one, in the place of t.
+func (s *Session) advance(t *Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.current = nil
-	if len(s.queue) == 0 {
-		return nil
+	if s.current != t {
+		return
 	}
-	s.current, s.queue = s.queue[0], s.queue[1:]
-	return s.current
+	s.current = nil
+	if len(s.queue) > 0 {
+		s.current, s.queue = s.queue[0], s.queue[1:]
+	}
 }

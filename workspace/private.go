@@ -80,7 +80,7 @@ func (p *private) parentInfo() fs.FileInfo {
 
 // lockTries is how often a directory is made anew when a sweep takes it away
 // between its creation and its lock.
-const lockTries = 8
+const lockTries = 100
 
 // create makes and locks the directory, once.
 func (p *private) create() error {

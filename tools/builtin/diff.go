@@ -18,8 +18,7 @@ func diffOf(path string, before tools.Text, after string) kinds.Diff {
 	return d
 }
 
-// secretContent is the card of a change to a file that holds secrets: neither
-// the model nor the store sees what stands in it.
+// secretContent is the card of a new file that will hold secrets.
 func secretContent() []kinds.Content {
 	return []kinds.Content{kinds.Text{Text: "The text of a file that holds secrets is not shown."}}
 }

@@ -97,7 +97,6 @@ type editing struct {
 	editArgs
 	rt      tools.Runtime
 	path    string
-	secret  bool
 	before  tools.Text
 	applied textedit.Result
 }
@@ -107,7 +106,11 @@ func newEditing(rt tools.Runtime, a editArgs) (*editing, error) {
 		return nil, noPath("edit")
 	}
 	path := rt.Session().Abs(a.Path)
-	return &editing{editArgs: a, rt: rt, path: path, secret: rt.FS().Secret(path)}, nil
+	// Matches, misses, hints and diffs would all tell what stands in it (P8).
+	if rt.FS().Secret(path) {
+		return nil, secretKept(path)
+	}
+	return &editing{editArgs: a, rt: rt, path: path}, nil
 }
 
 // match checks in the order of R37: the file exists, the strings differ, the
@@ -139,7 +142,7 @@ func (e *editing) match(ctx context.Context) (err error) {
 // mismatch adds to a miss what is nearest to it, so that the next try can hit.
 func (e *editing) mismatch(err error) *tools.Error {
 	failure := &tools.Error{Kind: tools.BadInput, Path: e.path, Message: err.Error(), Err: err}
-	if !errors.As(err, new(textedit.NotFoundError)) || e.secret {
+	if !errors.As(err, new(textedit.NotFoundError)) {
 		return failure
 	}
 	failure.Hint = textedit.NearestHint(e.before.Content, e.OldStr)
@@ -150,25 +153,22 @@ func (e *editing) mismatch(err error) *tools.Error {
 }
 
 func (e *editing) content() []kinds.Content {
-	if e.secret {
-		return secretContent()
-	}
 	return []kinds.Content{diffOf(e.path, e.before, e.applied.Content)}
 }
 
 func (e *editing) result() *tools.Result {
 	first, last := e.applied.LineRange[0], e.applied.LineRange[1]
-	data := editData{LineRange: e.applied.LineRange}
+	name := e.rt.Session().Rel(e.path)
+	data := editData{
+		Diff:      strings.ToValidUTF8(textedit.Unified(name, e.before.Content, e.applied.Content), "\ufffd"),
+		LineRange: e.applied.LineRange,
+	}
 	head := fmt.Sprintf("Edited %s, lines %d-%d", e.path, first, last)
 	if e.applied.Replacements > 1 {
 		head += fmt.Sprintf(", %d replacements", e.applied.Replacements)
 	}
 	if e.applied.Fuzzy {
 		head += " (matched with differing whitespace)"
-	}
-	if !e.secret {
-		name := e.rt.Session().Rel(e.path)
-		data.Diff = strings.ToValidUTF8(textedit.Unified(name, e.before.Content, e.applied.Content), "\ufffd")
 	}
 	result := tools.Output(data)
 	result.Text = strings.TrimSuffix(head+"\n"+data.Diff, "\n")

@@ -27,6 +27,14 @@ func secretRefused(path string) *tools.Error {
 	}
 }
 
+// secretKept is the error of changing a file that holds secrets.
+func secretKept(path string) *tools.Error {
+	return &tools.Error{
+		Kind: tools.BadInput, Code: secretCode, Path: path,
+		Message: "Refusing to change a file that holds secrets.", Hint: "Tell the user which change to make.",
+	}
+}
+
 // binaryRefused is the error of showing a file that is not text.
 func binaryRefused(path string) *tools.Error {
 	return &tools.Error{

@@ -124,14 +124,3 @@ func globResult(rt tools.Runtime, found search.GlobResult, limit, offset int) (*
 	result.Data, result.Text = data, strings.TrimPrefix(lines, "\n\n")
 	return result, nil
 }
-
-// count checks a number of things, which JSON gives as any number.
-func count(name string, given *float64, otherwise int) (int, error) {
-	if given == nil {
-		return otherwise, nil
-	}
-	if *given != math.Trunc(*given) || *given < 0 {
-		return 0, tools.Errorf(tools.BadInput, "glob: %s must be a whole number, 0 or more, not %v", name, *given)
-	}
-	return int(min(*given, maxWhole)), nil
-}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"acp-agent/capability"
@@ -169,74 +168,7 @@ func (r *reading) shown(text, note string, line int) *tools.Result {
 	return result
 }
 
-// bytes shows a run of bytes without line numbers, for lines too long to show.
-func (r *reading) bytes(ctx context.Context, span [2]int64) (*tools.Result, error) {
-	file, size, err := r.source(ctx)
-	if err != nil {
-		return nil, fileFailure("read", r.path, err)
-	}
-	defer file.Close()
-	start, end := min(span[0], size), min(span[1], size)
-	if end-start > int64(r.limits.ReadBytes) {
-		return nil, tooLarge(r.path, r.limits.ReadBytes)
-	}
-	raw := make([]byte, end-start)
-	n, err := io.ReadFull(io.NewSectionReader(file, start, end-start), raw)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fileFailure("read", r.path, err)
-	}
-	raw = raw[:n]
-	if isBinary(raw[:min(n, sniffBytes)]) {
-		return nil, binaryRefused(r.path)
-	}
-	lead, tail := splitEdges(raw, start > 0, end < size)
-	shown := raw[lead : len(raw)-tail]
-	note := fmt.Sprintf("[bytes %d to %d of %d]", start+int64(lead), end-int64(tail), size)
-	return r.shown(strings.ToValidUTF8(string(shown), "\ufffd"), note, 0), nil
-}
-
-// byteSource is where byte ranges are taken from.
-type byteSource interface {
-	io.ReaderAt
-	io.Closer
-}
-
-// source is the text in the editor when it has the file, else the file.
-func (r *reading) source(ctx context.Context) (byteSource, int64, error) {
-	_, open, err := r.rt.FS().ReadLines(ctx, r.path, 1, 1)
-	if err != nil {
-		return nil, 0, err
-	}
-	if open {
-		text, err := r.rt.FS().ReadText(ctx, r.path)
-		return textSource{strings.NewReader(text.Content)}, int64(len(text.Content)), err
-	}
-	file, err := r.rt.FS().Open(ctx, r.path)
-	return file, r.info.Size, err
-}
-
-type textSource struct{ io.ReaderAt }
-
-func (textSource) Close() error { return nil }
-
-// splitEdges counts the bytes at both ends of raw that belong to a character
-// which the range cuts in two. Nothing is dropped where that would leave
-// nothing, or where the bytes are no part of a character.
-func splitEdges(raw []byte, front, back bool) (lead, tail int) {
-	if front {
-		for lead < min(3, len(raw)-1) && raw[lead]&0xc0 == 0x80 {
-			lead++
-		}
-	}
-	if back {
-		tail = len(raw) - len(completeUTF8(raw))
-	}
-	if lead+tail >= len(raw) {
-		return 0, 0
-	}
-	return lead, tail
-}
-
+// image shows a picture to the model and the person (R28).
 func (r *reading) image(file tools.File, media string) (*tools.Result, error) {
 	if r.info.Size > maxImageBytes {
 		return nil, &tools.Error{
@@ -293,47 +225,4 @@ func (r *reading) directory(ctx context.Context, lines [2]int, asked bool) (*too
 		result.Truncated = true
 	}
 	return result, nil
-}
-
-// lineRange checks read_range and bounds it (R23, R26).
-func lineRange(given []float64) ([2]int, error) {
-	if given == nil {
-		return [2]int{1, defaultLines}, nil
-	}
-	start, end, err := wholePair("read_range", given)
-	if err != nil {
-		return [2]int{}, err
-	}
-	start = max(start, 1)
-	if end < start {
-		return [2]int{}, tools.Errorf(tools.BadInput, "read: read_range [%v, %v] ends before it starts", given[0], given[1])
-	}
-	end = min(end, start+maxLines-1)
-	return [2]int{int(start), int(end)}, nil
-}
-
-// byteRange checks byte_range; nil when there is none.
-func byteRange(given []float64) (*[2]int64, error) {
-	if given == nil {
-		return nil, nil
-	}
-	start, end, err := wholePair("byte_range", given)
-	if err != nil {
-		return nil, err
-	}
-	start = max(start, 0)
-	if end <= start {
-		return nil, tools.Errorf(tools.BadInput, "read: byte_range [%v, %v] is empty", given[0], given[1])
-	}
-	return &[2]int64{start, end}, nil
-}
-
-// maxWhole bounds numbers in ranges far above any file and far below overflow.
-const maxWhole = 1 << 50
-
-func wholePair(name string, given []float64) (start, end int64, err error) {
-	if len(given) != 2 || given[0] != math.Trunc(given[0]) || given[1] != math.Trunc(given[1]) {
-		return 0, 0, tools.Errorf(tools.BadInput, "read: %s must be two whole numbers", name)
-	}
-	return int64(max(min(given[0], maxWhole), -maxWhole)), int64(max(min(given[1], maxWhole), -maxWhole)), nil
 }

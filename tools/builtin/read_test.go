@@ -105,7 +105,7 @@ func TestRead_Lines(t *testing.T) {
 // Pages of bytes that split characters still show each character once.
 func TestRead_BytePagesKeepCharacters(t *testing.T) {
 	t.Parallel()
-	content := strings.Repeat("aé€😀", 50)
+	content := strings.Repeat("aé€😀", 5)
 	rt := tooltest.New(tooltest.Options{Files: map[string]string{"f.txt": content}})
 	for width := 4; width < 12; width++ {
 		var pages strings.Builder

@@ -118,7 +118,10 @@ func (w writing) change(ctx context.Context) (content []kinds.Content, exists bo
 		exists = true
 	}
 	if w.rt.FS().Secret(w.path) {
-		return secretContent(), exists, nil
+		if exists {
+			return nil, true, secretKept(w.path)
+		}
+		return secretContent(), false, nil
 	}
 	before, err := w.rt.FS().ReadText(ctx, w.path)
 	switch {

@@ -98,7 +98,7 @@ func TestWrite_Errors(t *testing.T) {
 	t.Parallel()
 	limits := tools.CanonicalLimits()
 	limits.FileBytes = 100
-	rt := tooltest.New(tooltest.Options{Files: map[string]string{"dir/x": ""}, Limits: &limits})
+	rt := tooltest.New(tooltest.Options{Files: map[string]string{"dir/x": "", ".env": "KEY=1\n"}, Limits: &limits})
 	rt.Mem.Fail(tooltest.OpWrite, "full.txt", fmt.Errorf("no space left on device"))
 	rt.Mem.Fail(tooltest.OpStat, "odd.txt", fmt.Errorf("stat: %w", fs.ErrPermission))
 	tests := []struct {
@@ -108,6 +108,7 @@ func TestWrite_Errors(t *testing.T) {
 	}{
 		{"too large", "a.txt", strings.Repeat("x", 100), tools.BadInput, "File /test-workspace/a.txt exceeds size limit (101 > 100)"},
 		{"directory", "dir", "x", tools.BadInput, "write: /test-workspace/dir is a directory"},
+		{"secret", ".env", "x", tools.BadInput, "Refusing to change a file that holds secrets."},
 		{"empty path", "", "x", tools.BadInput, "write: path must not be empty"},
 		{"disk full", "full.txt", "x", tools.Backend, "write /test-workspace/full.txt: no space left on device"},
 		{"not readable", "odd.txt", "x", tools.Backend, "write /test-workspace/odd.txt: stat: permission denied"},

@@ -1,0 +1,105 @@
+package kinds_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/kinds"
+)
+
+// Requirements, section C.
+func TestOf_EveryRow(t *testing.T) {
+	rows := map[string]kinds.Kind{
+		"read": kinds.Read, "write": kinds.Edit, "edit": kinds.Edit, "glob": kinds.Search, "grep": kinds.Search,
+		"bash": kinds.Execute, "todo": kinds.Other, "task": kinds.Other, "question": kinds.Other,
+		"web_search": kinds.Fetch, "web_fetch": kinds.Fetch, "skill": kinds.Think, "tool_search": kinds.Search,
+		"apply_patch": kinds.Edit, "undo_edit": kinds.Edit, "delete_file": kinds.Delete, "format_file": kinds.Edit,
+		"lsp": kinds.Search, "repo_clone": kinds.Fetch, "repo_overview": kinds.Read, "plan": kinds.Think,
+		"plan_exit": kinds.SwitchMode, "finder": kinds.Search, "oracle": kinds.Think, "librarian": kinds.Search,
+		"check": kinds.Execute, "kraken": kinds.Edit, "view_image": kinds.Read, "read_thread": kinds.Read,
+		"find_thread": kinds.Search, "task_list": kinds.Read, "mcp__x__y": kinds.Other, "tb__x": kinds.Other, "": kinds.Other,
+	}
+	for id, want := range rows {
+		if got := kinds.Of(id); got != want {
+			t.Errorf("%q is %q, want %q", id, got, want)
+		}
+		if kinds.Label(id) == "" {
+			t.Errorf("%q has no label", id)
+		}
+	}
+	for _, id := range kinds.Known() {
+		if _, ok := rows[id]; !ok {
+			t.Errorf("%q is in the table but not in section C", id)
+		}
+	}
+	if got := kinds.Locked(); len(got) != 13 || got[0] != "read" || got[12] != "tool_search" {
+		t.Errorf("locked ids: %v", got)
+	}
+}
+
+func TestLegal(t *testing.T) {
+	for _, k := range kinds.All() {
+		if kinds.Legal(k) != k {
+			t.Errorf("%q is not kept", k)
+		}
+	}
+	if got := kinds.Legal("surprise"); got != kinds.Other {
+		t.Errorf("an unknown kind became %q", got)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	place := kinds.Place{Cwd: "/work", Home: "/home/me"}
+	at := func(path string, line int) []kinds.Location { return []kinds.Location{{Path: path, Line: line}} }
+	tests := []struct {
+		name, id, args string
+		want           kinds.Card
+	}{
+		{"relative path", "read", `{"path":"a/b.go"}`, kinds.Card{Kind: kinds.Read, Title: "Read a/b.go", Locations: at("/work/a/b.go", 0)}},
+		{"absolute path inside", "edit", `{"path":"/work/a.go"}`, kinds.Card{Kind: kinds.Edit, Title: "Edit a.go", Locations: at("/work/a.go", 0)}},
+		{"outside stays absolute", "read", `{"path":"/etc/hosts"}`, kinds.Card{Kind: kinds.Read, Title: "Read /etc/hosts", Locations: at("/etc/hosts", 0)}},
+		{"a name that begins like the root", "read", `{"path":"/workspace/a"}`, kinds.Card{Kind: kinds.Read, Title: "Read /workspace/a", Locations: at("/workspace/a", 0)}},
+		{"a name that begins with dots", "read", `{"path":"..a"}`, kinds.Card{Kind: kinds.Read, Title: "Read ..a", Locations: at("/work/..a", 0)}},
+		{"home", "read", `{"path":"~/n.txt"}`, kinds.Card{Kind: kinds.Read, Title: "Read /home/me/n.txt", Locations: at("/home/me/n.txt", 0)}},
+		{"range", "read", `{"path":"a","read_range":[40,80]}`, kinds.Card{Kind: kinds.Read, Title: "Read a from line 40", Locations: at("/work/a", 40)}},
+		{"the whole command", "bash", `{"cmd":"make test &&\nmake lint"}`, kinds.Card{Kind: kinds.Execute, Title: "make test &&\nmake lint"}},
+		{"a command that hides something", "bash", `{"cmd":"ls \u202e\u0007"}`, kinds.Card{Kind: kinds.Execute, Title: `ls \u{202e}\u{7}`}},
+		{"grep in a directory", "grep", `{"pattern":"x","path":"sub"}`, kinds.Card{Kind: kinds.Search, Title: "Search for x in sub", Locations: at("/work/sub", 0)}},
+		{"grep in files", "grep", `{"pattern":"x","glob":"*.go"}`, kinds.Card{Kind: kinds.Search, Title: "Search for x in *.go"}},
+		{"glob", "glob", `{"filePattern":"**/*.go"}`, kinds.Card{Kind: kinds.Search, Title: "Find **/*.go"}},
+		{"no arguments yet", "write", `{`, kinds.Card{Kind: kinds.Edit, Title: "Write file"}},
+		{"wrong types", "write", `{"path":7}`, kinds.Card{Kind: kinds.Edit, Title: "Write file"}},
+		{"MCP", "mcp__git_hub__search_code", `{}`, kinds.Card{Kind: kinds.Other, Title: "git_hub: search code"}},
+		{"task", "task", `{"subagent_type":"explore","prompt":"find\nit"}`, kinds.Card{Kind: kinds.Other, Title: "explore: find it"}},
+		{
+			"patch", "apply_patch", `{"patch":"--- a/x\n+++ b/x\n@@\n--- /dev/null\n+++ b/y\n"}`,
+			kinds.Card{Kind: kinds.Edit, Title: "Patch x, y", Locations: []kinds.Location{{Path: "/work/x"}, {Path: "/work/y"}}},
+		},
+		{"patch that deletes", "apply_patch", `{"patch":"--- a/x\n+++ /dev/null\n"}`, kinds.Card{Kind: kinds.Delete, Title: "Patch x", Locations: at("/work/x", 0)}},
+		{"patch that renames", "apply_patch", `{"patch":"rename from x\nrename to y\n"}`, kinds.Card{Kind: kinds.Move, Title: "Patch y", Locations: at("/work/y", 0)}},
+		{"lsp diagnostics", "lsp", `{"operation":"diagnostics","path":"a.go"}`, kinds.Card{Kind: kinds.Read, Title: "diagnostics in a.go", Locations: at("/work/a.go", 0)}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, kinds.Describe(test.id, []byte(test.args), place)); diff != "" {
+				t.Errorf("card (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func FuzzDescribe(f *testing.F) {
+	f.Add("read", `{"path":"a"}`)
+	f.Add("apply_patch", `{"patch":"--- a/x\n+++ b/x"}`)
+	f.Fuzz(func(t *testing.T, id, args string) {
+		card := kinds.Describe(id, []byte(args), kinds.Place{Cwd: "/work"})
+		if !card.Kind.Valid() || card.Title == "" {
+			t.Errorf("%q %q: card %+v", id, args, card)
+		}
+		if id != "bash" && (strings.ContainsAny(card.Title, "\n\r\x1b") || len([]rune(card.Title)) > 12*120) {
+			t.Errorf("title %q", card.Title)
+		}
+	})
+}
