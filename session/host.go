@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/shell"
 	"acp-agent/model"
 	"acp-agent/permissions"
 	"acp-agent/subagent"
@@ -32,7 +33,9 @@ type Host struct {
 	StateDir string
 	Home     string
 	Launcher *launch.Launcher
-	Shell    string
+	// Shell names the shell that runs commands, Dialect its language.
+	Shell   string
+	Dialect shell.Dialect
 	// Environ is the environment that commands are given, before the sweep;
 	// Secrets are values that must never reach a child.
 	Environ []string

@@ -79,7 +79,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	s.policy = pipeline.NewPolicy(rules)
 	s.tools = pipeline.New(pipeline.Options{
 		Registry: h.Registry, Disabled: settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: spec.Asker,
-		Limits: settings.Limits, Own: h.Own, Home: h.Home, Logger: h.Logger, IDs: h.IDs,
+		Limits: settings.Limits, Own: h.Own, Home: h.Home, Dialect: h.Dialect, Logger: h.Logger, IDs: h.IDs,
 	})
 	s.system = h.Manifest.System(subagent.Environment{
 		Cwd: s.work.Session().Cwd, Additional: s.work.Session().Roots[1:], Scratch: s.work.Session().Scratch,

@@ -174,7 +174,7 @@ func TestCancel_RunningTurnOnly(t *testing.T) {
 }
 
 func TestCancel_RightBehindThePrompt(t *testing.T) {
-	s, _ := open(t, setup{script: `{"say":"x","repeat":-1}`})
+	s, _ := open(t, setup{script: `{"say":"x","wait":"for the cancel","repeat":-1}`})
 	for range 200 {
 		turn := prompt(s, "go")
 		s.Cancel()

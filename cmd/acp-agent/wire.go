@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"acp-agent/capability"
 	"acp-agent/config"
 	"acp-agent/internal/launch"
+	"acp-agent/internal/shell"
 	"acp-agent/model"
 	"acp-agent/model/openai"
 	"acp-agent/model/script"
@@ -57,10 +59,9 @@ type core struct {
 
 // newCore returns the agent over the process's own environment.
 func newCore(logger *slog.Logger) *core {
-	home, _ := os.UserHomeDir()
 	c := &core{
 		getenv: os.Getenv, logger: logger,
-		sources: config.Sources{Getenv: os.Getenv, ReadFile: config.ReadFile, ConfigDir: xdg.ConfigHome, HomeDir: home},
+		sources: config.System(),
 	}
 	c.assemble = sync.OnceValues(c.newHost)
 	return c
@@ -99,10 +100,11 @@ func (c *core) newHost() (*session.Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find our own binary: %w", err)
 	}
+	shellName, dialect := findShell(c.getenv("PATH"))
 	return &session.Host{
 		Backend: c.Backend, Registry: registry, Manifest: subagent.Main(), Configure: c.settings,
 		Own: c.own(), StateDir: stateDir(), Home: c.sources.HomeDir,
-		Launcher: &launch.Launcher{Self: self}, Shell: shellName(), Environ: os.Environ(), Secrets: c.secrets,
+		Launcher: &launch.Launcher{Self: self}, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger,
 	}, nil
 }
@@ -117,12 +119,18 @@ func (c *core) own() []string {
 	}
 }
 
-func shellName() string {
-	shell, err := launch.FindShell(os.Getenv("PATH"), nil)
+// findShell names the shell that commands will run under and its language. A
+// machine without one says so when a command is run.
+func findShell(path string) (name string, dialect shell.Dialect) {
+	found, err := launch.FindShell(path, nil)
 	if err != nil {
-		return ""
+		return "", shell.POSIX
 	}
-	return filepath.Base(shell.Path)
+	dialect = shell.POSIX
+	if found.Bash {
+		dialect = shell.Bash
+	}
+	return filepath.Base(found.Path), dialect
 }
 
 // configLocked returns the person's configuration. A broken file is reported
@@ -180,7 +188,7 @@ func (c *core) connect(cfg *config.Config) (session.Backend, error) {
 	}
 	if key.IsZero() && cfg.Model.BaseURL == config.DefaultBaseURL {
 		return session.Backend{}, &session.AuthError{
-			Message: "no model server is configured: set " + cfg.Model.APIKeyEnv + ", or " + config.EnvBaseURL + " for a server of your own",
+			Message: "no model server is configured: set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") + ", or " + config.EnvBaseURL + " for a server of your own",
 		}
 	}
 	if name == "" && cfg.Model.BaseURL == config.DefaultBaseURL {

@@ -156,11 +156,18 @@ func (r *running) denials() []permissions.Rule {
 	return rules
 }
 
+// secretCode tells clients that a secret file was refused (R29).
+const secretCode = "reading-secret-file"
+
 // refused is the end of a call that rules, mode or the lack of a person deny.
 func (r *running) refused(d permissions.Decision) error {
 	by := d.DeniedBy
 	if by == permissions.DeniedByRule {
 		by = d.Scope.String()
 	}
-	return &tools.Error{Kind: tools.Denied, DeniedBy: by, Message: d.Reason}
+	denied := &tools.Error{Kind: tools.Denied, DeniedBy: by, Message: d.Reason}
+	if by == permissions.DeniedBySecret {
+		denied.Code = secretCode
+	}
+	return denied
 }

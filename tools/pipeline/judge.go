@@ -88,7 +88,10 @@ func (r *running) judgeCommand(resource tools.Resource, session tools.Session) c
 			access, err := r.pipeline.Workspace.Check(path, false)
 			return access.Real, err == nil && access.Inside
 		},
-		Untrusted: true,
+		Dialect: r.pipeline.Dialect,
+		// No project is trusted yet, so nothing it configures is run to probe it (T2).
+		Untrusted:   true,
+		GitPrograms: r.gitPrograms(resource.Dir, session.Roots),
 	})
 }
 

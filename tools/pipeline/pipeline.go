@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"acp-agent/internal/shell"
 	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/permissions"
@@ -32,7 +33,9 @@ type Options struct {
 	// Own are directories of the agent that no tool may write.
 	Own  []string
 	Home string
-	IDs  *transcript.IDs
+	// Dialect is the language of the shell that runs commands (R54).
+	Dialect shell.Dialect
+	IDs     *transcript.IDs
 	// Logger gets one record a call, without contents; nil means none.
 	Logger *slog.Logger
 }
