@@ -19,14 +19,15 @@ var errTooManyCalls = errors.New("the answer has too many tool calls")
 // with gaps, not at all, or all alike; they leave ids out or use one twice. What
 // comes out is numbered from 0 and has ids of its own where needed.
 type calls struct {
-	list    []*call
-	byIndex map[int]*call
-	ids     map[string]bool
+	list      []*call
+	byIndex   map[int]*call
+	ids       map[string]bool
+	announced int
 }
 
 type call struct {
-	index     int
 	serverID  string
+	index     int    // in the order of announcement
 	id, name  string // as announced; the id is empty before
 	arguments strings.Builder
 }
@@ -74,7 +75,8 @@ func (cs *calls) flush(emit func(model.Chunk) error) error {
 }
 
 func (cs *calls) announce(c *call, emit func(model.Chunk) error) error {
-	c.id = cs.unique(c.serverID)
+	c.id, c.index = cs.unique(c.serverID), cs.announced
+	cs.announced++
 	return emit(model.Chunk{Kind: model.ToolCall, Index: c.index, ID: c.id, Name: c.name, Arguments: c.arguments.String()})
 }
 
@@ -116,7 +118,7 @@ func (c *call) endsBefore(piece *toolCall) bool {
 }
 
 func (cs *calls) start(piece *toolCall) *call {
-	c := &call{index: len(cs.list), serverID: string(piece.ID)}
+	c := &call{serverID: string(piece.ID)}
 	cs.list = append(cs.list, c)
 	if piece.Index != nil {
 		if cs.byIndex == nil {

@@ -70,7 +70,7 @@ func (p *Provider) middleware(req *http.Request, next option.MiddlewareNext) (*h
 			req.Header.Del(name)
 		}
 	}
-	if _, set := p.opts.Headers["User-Agent"]; !set {
+	if strings.HasPrefix(req.Header.Get("User-Agent"), "OpenAI/") {
 		req.Header.Set("User-Agent", "acp-agent/"+p.opts.Version)
 	}
 	res, err := next(req)

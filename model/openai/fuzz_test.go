@@ -55,7 +55,7 @@ func FuzzAnswer(f *testing.F) {
 				t.Errorf("chunk %d is not UTF-8", i)
 			}
 			if c.Kind == model.ToolCall {
-				if id, seen := ids[c.Index]; c.ID == "" || seen && id != c.ID || !seen && c.Index > 0 && len(ids) == 0 && c.Index >= maxCalls {
+				if id, seen := ids[c.Index]; c.ID == "" || seen && id != c.ID || !seen && c.Index != len(ids) {
 					t.Errorf("chunk %d: call %d has id %q", i, c.Index, c.ID)
 				}
 				ids[c.Index] = c.ID

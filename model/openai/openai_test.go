@@ -5,11 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"acp-agent/model"
 	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
 	"acp-agent/transcript"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // canary is a key that must show up in the Authorization header only.
 const canary = "sk-canary-0123456789abcdef"

@@ -54,7 +54,7 @@ func (p *Provider) params(req *model.Request) []param {
 // limitName is what the server calls the token limit; the caller holds mu.
 func (p *Provider) limitName(id string) string {
 	names := []string{"max_tokens", "max_completion_tokens"}
-	if p.official() || len(familyOf(id).levels) > 0 {
+	if p.official() {
 		slices.Reverse(names)
 	}
 	if p.dropped[refusedParam{id, names[0]}] {

@@ -8,7 +8,7 @@ import (
 
 // The bounds of what a server may send in one step.
 const (
-	maxEvent  = 16 << 20
+	maxEvent  = 12 << 20
 	maxAnswer = 64 << 20
 )
 

@@ -126,6 +126,10 @@ func TestStream_Answers(t *testing.T) {
 		{"name after the arguments", []string{
 			tool(`"index":0,"id":"a","function":{"arguments":"{"}`), tool(`"index":0,"function":{"name":"f","arguments":"}"}`), end,
 		}, calls(call{"a", "f", "{}"})},
+		{"first name after the second", []string{
+			tool(`"index":0,"id":"a","function":{"arguments":"{"}`), tool(`"index":1,"id":"b","function":{"name":"g","arguments":"{}"}`),
+			tool(`"index":0,"function":{"name":"f","arguments":"}"}`), end,
+		}, calls(call{"b", "g", "{}"}, call{"a", "f", "{}"})},
 		{"whole call sent again", []string{
 			tool(`"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}`), tool(`"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}`), end,
 		}, calls(call{"a", "f", `{"x":1}`})},

@@ -152,7 +152,7 @@ func (f *FS) WriteText(ctx context.Context, name, text string, before *tools.Tex
 		return err
 	}
 	abs := f.abs(name)
-	if _, exists := f.Get(name); exists && f.Secret(name) {
+	if _, err := f.Stat(ctx, name); err == nil && f.Secret(name) {
 		return secretRefused(abs)
 	}
 	if f.before != nil {

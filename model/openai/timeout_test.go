@@ -1,0 +1,32 @@
+package openai
+
+import (
+	"testing"
+	"time"
+)
+
+func TestStartTimeout(t *testing.T) {
+	tests := []struct {
+		name string
+		opts Options
+		id   string
+		want time.Duration
+	}{
+		{"remote", Options{}, "gpt-4o", idleTimeout},
+		{"remote, configured", Options{IdleTimeout: time.Second}, "gpt-4o", time.Second},
+		{"reasons out of sight", Options{}, "o3", slowStartTimeout},
+		{"local", Options{BaseURL: "http://localhost:1/v1"}, "m", slowStartTimeout},
+		{"local, configured", Options{BaseURL: "http://localhost:1/v1", StartTimeout: time.Second}, "m", time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := New(tt.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.startTimeout(tt.id); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
