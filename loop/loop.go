@@ -42,8 +42,8 @@ type Options struct {
 	ThoughtLevel string
 	Temperature  *float64
 	MaxTokens    int
-	// Window is the model's context in tokens; 0 means unknown.
-	Window int
+	// Window gives the model's context in tokens, 0 when it is not known (yet).
+	Window func() int
 	// MaxSteps caps the model calls of one turn; 0 means 200.
 	MaxSteps int
 	// Concurrent caps the calls of a batch that run at once; 0 means 10.

@@ -43,6 +43,7 @@ func (f *fakeModel) Stream(ctx context.Context, req *model.Request) iter.Seq2[mo
 }
 
 func (f *fakeModel) Models(context.Context) ([]model.Info, error)     { return nil, nil }
+func (f *fakeModel) Probe(context.Context, string) ([]string, error)  { return nil, nil }
 func (f *fakeModel) Describe(_ context.Context, id string) model.Info { return model.Info{ID: id} }
 
 func says(text string, finish model.FinishReason) attempt {
@@ -130,7 +131,7 @@ func (b *bench) Emit(e transcript.Event) {
 
 func (b *bench) turn(ctx context.Context, text string, edit ...func(*loop.Options)) (loop.StopReason, error) {
 	o := loop.Options{
-		Provider: b.model, Tools: b.tools, Log: b.log, Sink: b, IDs: &transcript.IDs{}, System: "be good", Model: "m", Window: 100,
+		Provider: b.model, Tools: b.tools, Log: b.log, Sink: b, IDs: &transcript.IDs{}, System: "be good", Model: "m", Window: func() int { return 100 },
 	}
 	for _, f := range edit {
 		f(&o)

@@ -171,7 +171,7 @@ func (l *Loop) reportUsage(s *step, request *model.Request) {
 			used += estimate(m)
 		}
 	}
-	l.emit(transcript.UsageChanged{Used: used, Size: l.Window})
+	l.emit(transcript.UsageChanged{Used: used, Size: l.Window()})
 }
 
 const bytesPerToken = 4

@@ -18,6 +18,10 @@ type Provider interface {
 	// Models lists the models the server offers, lazily and at most once per
 	// call; servers that offer no list give an error.
 	Models(ctx context.Context) ([]Info, error)
+	// Probe asks the server what it knows of a model beyond its list, where that
+	// is worth the questions; Describe knows the answers afterwards. It returns
+	// what the person should know of it. It may take seconds.
+	Probe(ctx context.Context, id string) (warnings []string, err error)
 	// Describe tells what is known of a model without asking the network when
 	// that is possible: its window, images, thought levels.
 	Describe(ctx context.Context, id string) Info

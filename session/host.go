@@ -70,8 +70,6 @@ type Settings struct {
 // Backend is a model server and how it is used.
 type Backend struct {
 	Provider model.Provider
-	// Name identifies the server for the cache of its model list.
-	Name string
 	// Model is the configured model; ThoughtLevel its configured effort.
 	Model        string
 	ThoughtLevel string
@@ -109,43 +107,45 @@ func (h *Host) now() time.Time {
 // modelList fetches a server's models once and remembers them.
 type modelList struct {
 	mu      sync.Mutex
-	name    string
+	of      model.Provider
 	infos   []model.Info
 	fetched bool
-	waiting []func()
+	waiting []func(warnings []string)
 }
 
 // modelListTimeout bounds the fetch; the list is a convenience.
 const modelListTimeout = 10 * time.Second
 
 // known returns what has been fetched of a server's list.
-func (l *modelList) known(name string) []model.Info {
+func (l *modelList) known(of model.Provider) []model.Info {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.name != name {
+	if l.of != of {
 		return nil
 	}
 	return slices.Clone(l.infos)
 }
 
-// fetch asks the server for its list unless that was done before, and calls
-// then when there is something new. It blocks for as long as the server takes.
-func (l *modelList) fetch(ctx context.Context, b Backend, then func()) {
+// fetch asks the server for its list and what it knows of the configured model,
+// unless that was done before, and calls then when there is something new to
+// its session. It blocks for as long as the server takes.
+func (l *modelList) fetch(ctx context.Context, b Backend, then func(warnings []string)) {
 	l.mu.Lock()
-	if l.name == b.Name && l.fetched {
+	if l.of == b.Provider && l.fetched {
 		l.mu.Unlock()
 		return
 	}
-	if l.name == b.Name && l.waiting != nil {
+	if l.of == b.Provider && l.waiting != nil {
 		l.waiting = append(l.waiting, then)
 		l.mu.Unlock()
 		return
 	}
-	l.name, l.infos, l.fetched, l.waiting = b.Name, nil, false, []func(){then}
+	l.of, l.infos, l.fetched, l.waiting = b.Provider, nil, false, []func([]string){then}
 	l.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(ctx, modelListTimeout)
 	defer cancel()
+	warnings, _ := b.Provider.Probe(ctx, b.Model) // what it cannot tell stays unknown
 	infos, err := b.Provider.Models(ctx)
 
 	l.mu.Lock()
@@ -156,6 +156,6 @@ func (l *modelList) fetch(ctx context.Context, b Backend, then func()) {
 		return
 	}
 	for _, then := range waiting {
-		then()
+		then(warnings)
 	}
 }

@@ -123,7 +123,7 @@ func (s *Session) models(backend Backend, chosen string) []model.Info {
 			list = append(list, model.Info{ID: id})
 		}
 	}
-	for _, info := range s.host.models.known(backend.Name) {
+	for _, info := range s.host.models.known(backend.Provider) {
 		known := slices.IndexFunc(list, func(have model.Info) bool { return have.ID == info.ID })
 		if known >= 0 {
 			list[known] = info

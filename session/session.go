@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -135,7 +134,12 @@ func (s *Session) Start() {
 		return
 	}
 	s.running.Go(func() {
-		s.host.models.fetch(s.ctx, backend, func() { s.spec.Sink.Emit(transcript.OptionsChanged{}) })
+		s.host.models.fetch(s.ctx, backend, func(warnings []string) {
+			s.spec.Sink.Emit(transcript.OptionsChanged{})
+			for _, warning := range warnings {
+				s.sayOnce(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
+			}
+		})
 	})
 }
 
@@ -158,16 +162,11 @@ func (s *Session) runTurn(t *Turn) (loop.StopReason, error) {
 	if !info.Images {
 		s.withoutImages(t.prompt, chosen.model)
 	}
-	if info.Window == 0 {
-		s.sayOnce("window:"+chosen.model, transcript.Notice{
-			Severity: transcript.Info, Title: "Context window unknown",
-			Text: fmt.Sprintf("The context window of %s is not known, so its use is not shown. Set model.window in the configuration.", chosen.model),
-		})
-	}
 	runner := loop.New(loop.Options{
 		Provider: backend.Provider, Tools: s.tools, Log: s.log, Sink: transcript.SinkFunc(s.emit), IDs: s.host.IDs,
 		System: s.system, Model: chosen.model, ThoughtLevel: chosen.thought,
-		Temperature: backend.Temperature, MaxTokens: backend.MaxTokens, Window: info.Window,
+		Temperature: backend.Temperature, MaxTokens: backend.MaxTokens,
+		Window:   func() int { return backend.Provider.Describe(t.ctx, chosen.model).Window },
 		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent,
 		CacheKey: s.ID, Memo: &s.memo, Now: s.host.now,
 	})
@@ -187,6 +186,12 @@ func (s *Session) emit(e transcript.Event) {
 		s.mu.Lock()
 		s.context = e
 		s.mu.Unlock()
+		if e.Size == 0 {
+			s.sayOnce("window", transcript.Notice{
+				Severity: transcript.Info, Title: "Context window unknown",
+				Text: "The context window of this model is not known, so its use is not shown. Set model.window in the configuration.",
+			})
+		}
 	}
 	s.spec.Sink.Emit(e)
 }

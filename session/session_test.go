@@ -108,7 +108,7 @@ func open(t *testing.T, s setup) (*session.Session, *recorder) {
 	provider := loaded.Provider(script.Options{Models: s.models})
 	host := &session.Host{
 		Backend: func() (session.Backend, error) {
-			return session.Backend{Provider: provider, Name: "test", Model: "script"}, s.fail
+			return session.Backend{Provider: provider, Model: "script"}, s.fail
 		},
 		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
 		Configure: func(string) (session.Settings, error) {

@@ -41,18 +41,17 @@ type Agent struct {
 	mu       sync.Mutex // guards what follows, and the order of writes
 	nextID   int
 	problems []string
-	asked    []*Permission
-	claimed  int // permissions that NextPermission has handed out
 	closed   bool
-	cursor   int // line behind the last one that Expect took
-	announce chan struct{}
+
+	// Lines behind the last ones that Expect and NextPermission took.
+	cursor, askedFrom int
 }
 
 // Start starts the agent. It is closed, and its run checked, when the test
 // ends.
 func Start(tb TB, o Options) *Agent {
 	tb.Helper()
-	a := &Agent{tb: tb, opts: o, Home: o.Home, run: rand.Text(), record: newRecord(), announce: make(chan struct{})}
+	a := &Agent{tb: tb, opts: o, Home: o.Home, run: rand.Text(), record: newRecord()}
 	a.ctx, a.quit = context.WithCancel(context.Background())
 	if a.Home == "" {
 		a.Home = tb.TempDir()

@@ -1,9 +1,6 @@
 package acptest
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // Permission is a permission request of the agent's.
 type Permission struct {
@@ -53,67 +50,18 @@ func (p *Permission) Fail(code int, message string) {
 // it is answered. It is for agents without Options.Permission.
 func (a *Agent) NextPermission() *Permission {
 	a.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for {
-		a.mu.Lock()
-		if a.claimed < len(a.asked) {
-			p := a.asked[a.claimed]
-			a.claimed++
-			a.mu.Unlock()
-			return p
-		}
-		more := a.announce
-		a.mu.Unlock()
-		select {
-		case <-more:
-		case <-a.ended():
-			a.fatal("the agent ended without a permission request")
-		case <-ctx.Done():
-			a.fatal("no permission was asked for within %s", patience.Round(time.Second))
-		}
-	}
-}
-
-// ended is closed some time after the agent's output has ended.
-func (a *Agent) ended() <-chan struct{} {
-	done := make(chan struct{})
-	_, more, ended := a.record.from(0)
-	if ended {
-		close(done)
-		return done
-	}
-	a.served.Go(func() {
-		for !ended {
-			select {
-			case <-more:
-				_, more, ended = a.record.from(0)
-			case <-a.ctx.Done():
-				return
-			}
-		}
-		close(done)
-	})
-	return done
+	m, next := a.await(a.askedFrom, "a permission request", func(m *Message) bool { return m.Method == methodPermission })
+	a.askedFrom = next
+	return &Permission{Message: m, agent: a}
 }
 
 // serve answers a request of the agent's, or leaves it open.
 func (a *Agent) serve(m *Message) {
-	if m.Method == methodPermission {
-		p := &Permission{Message: m, agent: a}
-		if a.opts.Permission != nil {
-			a.served.Go(func() { a.opts.Permission(p) })
-			return
-		}
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.asked = append(a.asked, p)
-		close(a.announce)
-		a.announce = make(chan struct{})
-		return
-	}
 	var handler func(context.Context, *Message) (any, *Failure)
 	switch {
+	case a.opts.Permission != nil && m.Method == methodPermission:
+		a.served.Go(func() { a.opts.Permission(&Permission{Message: m, agent: a}) })
+		return
 	case a.opts.Files != nil && (m.Method == methodReadFile || m.Method == methodWriteFile):
 		handler = a.opts.Files.serve
 	case a.opts.Terminals != nil && isTerminal(m.Method):

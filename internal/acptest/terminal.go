@@ -3,7 +3,6 @@ package acptest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -82,6 +81,7 @@ func (t *Terminals) create(m *Message) (any, *Failure) {
 	if limit, ok := m.Get("outputByteLimit").(float64); ok {
 		terminal.output.limit = int(limit)
 	}
+	terminal.cmd.WaitDelay = time.Second // for descendants that keep the output open
 	terminal.cmd.Stdout, terminal.cmd.Stderr = &terminal.output, &terminal.output
 	if err := terminal.cmd.Start(); err != nil {
 		return nil, &Failure{Code: codeInternal, Message: err.Error()}
@@ -114,12 +114,9 @@ func (t *clientTerminal) kill() {
 	}
 }
 
+// status says how the process ended; it may be asked for once done is closed.
 func (t *clientTerminal) status() map[string]any {
-	var exit *exec.ExitError
 	state := t.cmd.ProcessState
-	if state == nil || !errors.As(error(&exec.ExitError{ProcessState: state}), &exit) {
-		return map[string]any{}
-	}
 	if code := state.ExitCode(); code >= 0 {
 		return map[string]any{"exitCode": code}
 	}

@@ -19,10 +19,14 @@ func TestModels(t *testing.T) {
 		name, body string
 		want       []model.Info
 	}{
-		{"OpenAI", `{"object":"list","data":[{"id":"gpt-4o","object":"model"},{"id":"a-model"},{"id":"text-embedding-3-small"}]}`,
-			[]model.Info{{ID: "a-model"}, {ID: "gpt-4o", Images: true}}},
-		{"OpenRouter", `{"data":[{"id":"x/y","name":"X: Y","context_length":1000,"architecture":{"input_modalities":["text","image"]},"top_provider":{"context_length":900,"max_completion_tokens":100}}]}`,
-			[]model.Info{{ID: "x/y", Name: "X: Y", Window: 900, MaxOutput: 100, Images: true}}},
+		{
+			"OpenAI", `{"object":"list","data":[{"id":"gpt-4o","object":"model"},{"id":"a-model"},{"id":"text-embedding-3-small"}]}`,
+			[]model.Info{{ID: "a-model"}, {ID: "gpt-4o", Images: true}},
+		},
+		{
+			"OpenRouter", `{"data":[{"id":"x/y","name":"X: Y","context_length":1000,"architecture":{"input_modalities":["text","image"]},"top_provider":{"context_length":900,"max_completion_tokens":100}}]}`,
+			[]model.Info{{ID: "x/y", Name: "X: Y", Window: 900, MaxOutput: 100, Images: true}},
+		},
 		{"vLLM", `{"data":[{"id":"m","max_model_len":8192}]}`, []model.Info{{ID: "m", Window: 8192}}},
 		{"llama.cpp", `{"models":[{"name":"m","capabilities":["completion"]}],"data":[{"id":"m","meta":{"n_ctx_train":32768}}]}`, []model.Info{{ID: "m", Window: 32768}}},
 		{"Mistral", `{"data":[{"id":"m","max_context_length":131072,"capabilities":{"vision":true}}]}`, []model.Info{{ID: "m", Window: 131072, Images: true}}},
@@ -149,7 +153,7 @@ func TestProbe(t *testing.T) {
 				s.HandleJSON(path, text)
 			}
 			p := provider(t, s)
-			got, err := p.Probe(t.Context(), "m")
+			got, err := p.Report(t.Context(), "m")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,7 +188,7 @@ func TestProbe_OnlyLocal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Probe(t.Context(), "m"); p.Local() != local || errors.Is(err, openai.ErrNotLocal) == local {
+		if _, err := p.Report(t.Context(), "m"); p.Local() != local || errors.Is(err, openai.ErrNotLocal) == local {
 			t.Errorf("%s: local %t, %v", base, p.Local(), err)
 		}
 	}

@@ -16,10 +16,10 @@ import (
 	"acp-agent/model"
 )
 
-// probeTimeout bounds each question of Probe.
+// probeTimeout bounds each question of Report.
 const probeTimeout = 2 * time.Second
 
-// ErrNotLocal is returned by Probe for servers that are not local: nobody asked
+// ErrNotLocal is returned by Report for servers that are not local: nobody asked
 // them for anything but /v1.
 var ErrNotLocal = errors.New("only local model servers are probed")
 
@@ -32,11 +32,24 @@ type Report struct {
 	Warnings []string
 }
 
-// Probe asks a local server for the window that a model really has, which is
+// Probe implements model.Provider: it asks local servers (see Report) and no
+// others.
+func (p *Provider) Probe(ctx context.Context, id string) ([]string, error) {
+	if !p.local {
+		return nil, nil
+	}
+	report, err := p.Report(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return report.Warnings, nil
+}
+
+// Report asks a local server for the window that a model really has, which is
 // often much smaller than the one it was made for, and for what it can do. It
 // asks at most five questions of 2 seconds each. Describe knows the answers
 // afterwards.
-func (p *Provider) Probe(ctx context.Context, id string) (*Report, error) {
+func (p *Provider) Report(ctx context.Context, id string) (*Report, error) {
 	if !p.local {
 		return nil, ErrNotLocal
 	}

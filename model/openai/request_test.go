@@ -51,25 +51,42 @@ func TestRequest_Messages(t *testing.T) {
 		messages []*transcript.Message
 		want     string
 	}{
-		{"texts", true, []*transcript.Message{said(text("a <b> & \"c\"\n\x01\xff")), answered(text("b")), said(text("c"), text("d"))},
-			`[{"role":"user","content":"a <b> & \"c\"\n\u0001\ufffd"},{"role":"assistant","content":"b"},{"role":"user","content":"cd"}]`},
-		{"synthetic text stands apart", true, []*transcript.Message{said(&transcript.TextPart{Text: "note", Synthetic: true}, text("a"))},
-			`[{"role":"user","content":"note\n\na"}]`},
-		{"mention and resource", true, []*transcript.Message{said(text("see "), &transcript.LinkPart{URI: "file:///w/a.go", Name: "a.go"}, text(" and"),
-			&transcript.ResourcePart{URI: "file:///w/b", Text: "body"}, text("please"))},
-			`[{"role":"user","content":"see [@a.go](file:///w/a.go) and\n\n<resource uri=\"file:///w/b\">\nbody\n</resource>\n\nplease"}]`},
-		{"image", true, []*transcript.Message{said(text("what is "), &image, text("?"))},
-			`[{"role":"user","content":[{"type":"text","text":"what is "},` + png + `,{"type":"text","text":"?"}]}]`},
-		{"image that the model does not take", false, []*transcript.Message{said(text("what is"), &image)},
-			`[{"role":"user","content":"what is\n\n[image omitted: this model takes no images]"}]`},
+		{
+			"texts", true,
+			[]*transcript.Message{said(text("a <b> & \"c\"\n\x01\xff")), answered(text("b")), said(text("c"), text("d"))},
+			`[{"role":"user","content":"a <b> & \"c\"\n\u0001\ufffd"},{"role":"assistant","content":"b"},{"role":"user","content":"cd"}]`,
+		},
+		{
+			"synthetic text stands apart", true,
+			[]*transcript.Message{said(&transcript.TextPart{Text: "note", Synthetic: true}, text("a"))},
+			`[{"role":"user","content":"note\n\na"}]`,
+		},
+		{
+			"mention and resource", true,
+			[]*transcript.Message{said(text("see "), &transcript.LinkPart{URI: "file:///w/a.go", Name: "a.go"}, text(" and"),
+				&transcript.ResourcePart{URI: "file:///w/b", Text: "body"}, text("please"))},
+			`[{"role":"user","content":"see [@a.go](file:///w/a.go) and\n\n<resource uri=\"file:///w/b\">\nbody\n</resource>\n\nplease"}]`,
+		},
+		{
+			"image", true,
+			[]*transcript.Message{said(text("what is "), &image, text("?"))},
+			`[{"role":"user","content":[{"type":"text","text":"what is "},` + png + `,{"type":"text","text":"?"}]}]`,
+		},
+		{
+			"image that the model does not take", false,
+			[]*transcript.Message{said(text("what is"), &image)},
+			`[{"role":"user","content":"what is\n\n[image omitted: this model takes no images]"}]`,
+		},
 		{"reasoning is not sent, empty answers are left out", true, []*transcript.Message{
 			said(text("a")), answered(&transcript.ReasoningPart{Text: "hm"}), answered(text(" \n")), answered(&transcript.ReasoningPart{Text: "hm"}, text("b")),
 		}, `[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]`},
-		{"calls", true, []*transcript.Message{answered(text("I look."),
-			&transcript.ToolPart{CallID: "1", Name: "read", Input: `{"a": 1}`, State: transcript.Done, Result: result, Text: "one"},
-			&transcript.ToolPart{CallID: "2", Name: "no such.tool", Input: `{"a`, State: transcript.Failed, Result: &transcript.Envelope{ErrorText: "bad"}},
-			&transcript.ToolPart{CallID: "3", Input: `[1]`, State: transcript.Done, Result: result},
-			&transcript.ToolPart{CallID: "4", Name: "bash", State: transcript.InProgress})},
+		{
+			"calls", true,
+			[]*transcript.Message{answered(text("I look."),
+				&transcript.ToolPart{CallID: "1", Name: "read", Input: `{"a": 1}`, State: transcript.Done, Result: result, Text: "one"},
+				&transcript.ToolPart{CallID: "2", Name: "no such.tool", Input: `{"a`, State: transcript.Failed, Result: &transcript.Envelope{ErrorText: "bad"}},
+				&transcript.ToolPart{CallID: "3", Input: `[1]`, State: transcript.Done, Result: result},
+				&transcript.ToolPart{CallID: "4", Name: "bash", State: transcript.InProgress})},
 			`[{"role":"assistant","content":"I look.","tool_calls":[
 				{"id":"1","type":"function","function":{"name":"read","arguments":"{\"a\": 1}"}},
 				{"id":"2","type":"function","function":{"name":"no_such_tool","arguments":"{}"}},
@@ -78,18 +95,25 @@ func TestRequest_Messages(t *testing.T) {
 			  {"role":"tool","tool_call_id":"1","content":"one"},
 			  {"role":"tool","tool_call_id":"2","content":"bad"},
 			  {"role":"tool","tool_call_id":"3","content":"(no output)"},
-			  {"role":"tool","tool_call_id":"4","content":"This call was interrupted; it has no result, and its effects are unknown."}]`},
-		{"images of results", true, []*transcript.Message{answered(
-			&transcript.ToolPart{CallID: "1", Name: "read", State: transcript.Done, Result: result, Text: "an image", Images: []transcript.ImagePart{image}},
-			&transcript.ToolPart{CallID: "2", Name: "read", State: transcript.Done, Result: result, Text: "a text"})},
+			  {"role":"tool","tool_call_id":"4","content":"This call was interrupted; it has no result, and its effects are unknown."}]`,
+		},
+		{
+			"images of results", true,
+			[]*transcript.Message{answered(
+				&transcript.ToolPart{CallID: "1", Name: "read", State: transcript.Done, Result: result, Text: "an image", Images: []transcript.ImagePart{image}},
+				&transcript.ToolPart{CallID: "2", Name: "read", State: transcript.Done, Result: result, Text: "a text"})},
 			`[{"role":"assistant","content":null,"tool_calls":[
 				{"id":"1","type":"function","function":{"name":"read","arguments":"{}"}},{"id":"2","type":"function","function":{"name":"read","arguments":"{}"}}]},
 			  {"role":"tool","tool_call_id":"1","content":"an image"},{"role":"tool","tool_call_id":"2","content":"a text"},
-			  {"role":"user","content":[{"type":"text","text":"Image 1 from the result of read (1):"},` + png + `]}]`},
-		{"images of results that the model does not take", false, []*transcript.Message{answered(
-			&transcript.ToolPart{CallID: "1", Name: "read", State: transcript.Done, Result: result, Text: "an image", Images: []transcript.ImagePart{image}})},
+			  {"role":"user","content":[{"type":"text","text":"Image 1 from the result of read (1):"},` + png + `]}]`,
+		},
+		{
+			"images of results that the model does not take", false,
+			[]*transcript.Message{answered(
+				&transcript.ToolPart{CallID: "1", Name: "read", State: transcript.Done, Result: result, Text: "an image", Images: []transcript.ImagePart{image}})},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"read","arguments":"{}"}}]},
-			  {"role":"tool","tool_call_id":"1","content":"an image\n[image omitted: this model takes no images]"}]`},
+			  {"role":"tool","tool_call_id":"1","content":"an image\n[image omitted: this model takes no images]"}]`,
+		},
 		{"nothing", true, nil, `[]`},
 	}
 	for _, tt := range tests {

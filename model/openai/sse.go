@@ -184,7 +184,13 @@ func (e *events) fill() {
 			e.err = errTooLong
 			return
 		}
-		grown := make([]byte, min(2*len(e.buf), maxEvent))
+		// The old buffers of a very long line are garbage that is not yet
+		// collected: few steps keep the memory for it small.
+		factor := 2
+		if len(e.buf) >= 1<<20 {
+			factor = 4
+		}
+		grown := make([]byte, min(factor*len(e.buf), maxEvent))
 		copy(grown, e.buf)
 		e.buf = grown
 	}

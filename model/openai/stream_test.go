@@ -118,8 +118,11 @@ func TestStream_Answers(t *testing.T) {
 		{"one id twice", []string{
 			tool(`"index":0,"id":"a","function":{"name":"f","arguments":"{}"}`), tool(`"index":1,"id":"a","function":{"name":"f","arguments":"{}"}`), end,
 		}, calls(call{"a", "f", "{}"}, call{fresh, "f", "{}"})},
-		{"odd ids", []string{tool(`"index":0,"id":"a b","function":{"name":"f","arguments":"{}"}`), tool(`"index":1,"id":"` + strings.Repeat("x", 200) + `","function":{"name":"f","arguments":"{}"}`), end},
-			calls(call{fresh, "f", "{}"}, call{fresh, "f", "{}"})},
+		{
+			"odd ids",
+			[]string{tool(`"index":0,"id":"a b","function":{"name":"f","arguments":"{}"}`), tool(`"index":1,"id":"` + strings.Repeat("x", 200) + `","function":{"name":"f","arguments":"{}"}`), end},
+			calls(call{fresh, "f", "{}"}, call{fresh, "f", "{}"}),
+		},
 		{"name repeated", []string{
 			tool(`"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}`), tool(`"index":0,"id":"a","function":{"name":"f","arguments":":1}"}`), end,
 		}, calls(call{"a", "f", `{"x":1}`})},

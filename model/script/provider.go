@@ -47,6 +47,9 @@ func (p *provider) Models(context.Context) ([]model.Info, error) {
 }
 
 // Describe returns the model of that id, or one of which nothing is known.
+// Probe has nothing to ask.
+func (p *provider) Probe(context.Context, string) ([]string, error) { return nil, nil }
+
 func (p *provider) Describe(_ context.Context, id string) model.Info {
 	for _, info := range p.opts.Models {
 		if info.ID == id {

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
@@ -140,18 +143,16 @@ func TestAll_Prompts(t *testing.T) {
 		if len(tool.Description) > 450 {
 			t.Errorf("description of %s has %d bytes, want at most 450", tool.ID, len(tool.Description))
 		}
-		if slices.Contains([]string{"read", "glob", "grep", "bash", "write", "edit"}, tool.ID) {
-			var found []int
-			for _, digits := range number.FindAllString(strings.ReplaceAll(tool.Description, "RE2", ""), -1) {
-				n, err := strconv.Atoi(digits)
-				if err != nil {
-					t.Fatal(err)
-				}
-				found = append(found, n)
+		var found []int
+		for _, digits := range number.FindAllString(strings.ReplaceAll(tool.Description, "RE2", ""), -1) {
+			n, err := strconv.Atoi(digits)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if !slices.Equal(found, quoted[tool.ID]) {
-				t.Errorf("description of %s quotes %v, the code says %v", tool.ID, found, quoted[tool.ID])
-			}
+			found = append(found, n)
+		}
+		if !slices.Equal(found, quoted[tool.ID]) {
+			t.Errorf("description of %s quotes %v, the code says %v", tool.ID, found, quoted[tool.ID])
 		}
 	}
 }
@@ -203,6 +204,66 @@ func TestAll_Schemas(t *testing.T) {
 		}
 		if want := slices.Concat(tt.required, tt.optional); !slices.Equal(schema.PropertyOrder, want) {
 			t.Errorf("%s has %v, want %v", tt.id, schema.PropertyOrder, want)
+		}
+	}
+}
+
+// What the pipeline and the permission defaults derive from the specs.
+func TestAll_Specs(t *testing.T) {
+	t.Parallel()
+	type spec struct {
+		Action             capability.Action
+		ReadOnly, OwnLimit bool
+		Serial, Previews   bool
+		Requires           capability.RequirementSet
+	}
+	scopes := []string{"{workspace}", "{ad-hoc}"}
+	reads := capability.RequirementSet{FS: capability.FS{Read: scopes}}
+	want := map[string]spec{
+		"read":  {Action: capability.Allow, ReadOnly: true, OwnLimit: true, Requires: reads},
+		"glob":  {Action: capability.Allow, ReadOnly: true, OwnLimit: true, Requires: reads},
+		"grep":  {Action: capability.Allow, ReadOnly: true, OwnLimit: true, Requires: reads},
+		"write": {Action: capability.Ask, Previews: true, Requires: capability.RequirementSet{FS: capability.FS{Write: scopes}}},
+		"edit":  {Action: capability.Ask, Previews: true, Requires: capability.RequirementSet{FS: capability.FS{Read: scopes, Write: scopes}}},
+		"bash": {
+			Action: capability.Ask, OwnLimit: true, Serial: true,
+			Requires: capability.RequirementSet{Capabilities: []string{capability.CapShellRun}},
+		},
+	}
+	for id, want := range want {
+		tool := tool(t, id)
+		got := spec{
+			Action: tool.DefaultAction, ReadOnly: tool.ReadOnly, OwnLimit: tool.OwnLimit,
+			Serial: tool.Profile.Serial, Previews: tool.Preview != nil, Requires: tool.Requires,
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+// Writers of one file conflict however its path is spelt; what they touch is
+// named as it will be used (trap 32).
+func TestAll_WritersShareTheirKey(t *testing.T) {
+	t.Parallel()
+	rt := tooltest.New(tooltest.Options{Files: map[string]string{"real/f.txt": ""}})
+	rt.Mem.Link("alias", "real")
+	for _, path := range []string{"real/f.txt", "./real/../real/f.txt", "/test-workspace/alias/f.txt"} {
+		args := json.RawMessage(encode(t, map[string]any{"path": path}))
+		for _, id := range []string{"write", "edit"} {
+			keys := tool(t, id).Profile.Keys(args, rt.Sess.Env)
+			if diff := cmp.Diff([]tools.ResourceKey{{Key: "/test-workspace/real/f.txt", Write: true}}, keys); diff != "" {
+				t.Errorf("keys of %s %s (-want +got):\n%s", id, path, diff)
+			}
+		}
+	}
+	args := json.RawMessage(`{"path":"a.txt"}`)
+	for id, want := range map[string][]tools.Resource{
+		"write": {{Kind: tools.PathWrite, Value: "/test-workspace/a.txt"}},
+		"edit":  {{Kind: tools.PathRead, Value: "/test-workspace/a.txt"}, {Kind: tools.PathWrite, Value: "/test-workspace/a.txt"}},
+	} {
+		if diff := cmp.Diff(want, tool(t, id).Resources(args, rt.Sess.Env)); diff != "" {
+			t.Errorf("resources of %s (-want +got):\n%s", id, diff)
 		}
 	}
 }

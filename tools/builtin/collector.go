@@ -101,7 +101,10 @@ func (c *collector) finish() view {
 	tail := lastRunes(c.tail, c.limits.BashTail)
 	var head []byte
 	if !c.limits.TailOnly {
-		tail = tail[max(0, len(tail)-c.limits.BashBytes):]
+		if over := len(tail) - c.limits.BashBytes; over > 0 {
+			lead, _ := splitEdges(tail[over:], true, false)
+			tail = tail[over+lead:]
+		}
 		head = completeUTF8(c.head[:min(len(c.head), c.limits.BashBytes-len(tail))])
 	}
 	v := view{

@@ -1,5 +1,11 @@
 package builtin
 
+import (
+	"context"
+	"io"
+	"strings"
+)
+
 // The limits that prompt texts quote.
 const (
 	DefaultLines  = defaultLines
@@ -13,3 +19,18 @@ const (
 
 // CleanOutput is exported for its fuzz target.
 func CleanOutput(raw string) string { return cleanOutput(raw) }
+
+// Window is what read takes out of a text that comes in chunks.
+func Window(ctx context.Context, content string, from, to, chunk int) (text string, more bool, err error) {
+	w := &window{from: from, to: to, maxBytes: 1 << 40}
+	err = w.scan(ctx, chunked{strings.NewReader(content), chunk}, 1)
+	return w.text.String(), w.more, err
+}
+
+// chunked is a reader that gives at most size bytes at once.
+type chunked struct {
+	io.Reader
+	size int
+}
+
+func (c chunked) Read(p []byte) (int, error) { return c.Reader.Read(p[:min(len(p), c.size)]) }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"testing"
 
@@ -410,7 +409,45 @@ func TestRead_CardAndKeys(t *testing.T) {
 			t.Errorf("preprocessing of %q = %s, %v", path, ready, err)
 		}
 	}
-	if !slices.Equal(read.Requires.FS.Read, []string{"{workspace}", "{ad-hoc}"}) {
-		t.Errorf("requires %+v", read.Requires)
-	}
+}
+
+// Whatever the chunks, the window is what splitting the whole text gives.
+func FuzzRead_Window(f *testing.F) {
+	f.Add("a\nb\r\nc", 1, 2, 1)
+	f.Add("\n\n\n", 2, 9, 2)
+	f.Add(strings.Repeat("é", 2100)+"\r\nx", 1, 1, 7)
+	f.Add("no end", 5, 6, 3)
+	f.Fuzz(func(t *testing.T, content string, from, to, chunk int) {
+		from, chunk = max(from, 1), min(max(chunk, 1), 1<<16)
+		if to < from || strings.HasPrefix(content, "\ufeff") {
+			t.Skip()
+		}
+		var want []string
+		all := strings.SplitAfter(content, "\n")
+		if all[len(all)-1] == "" {
+			all = all[:len(all)-1]
+		}
+		for i, line := range all {
+			if i+1 < from || i+1 > to {
+				continue
+			}
+			if body, ended := strings.CutSuffix(line, "\n"); ended {
+				line = strings.TrimSuffix(body, "\r")
+			}
+			if len(line) > builtin.MaxLineBytes {
+				return // cut lines have a test of their own
+			}
+			want = append(want, fmt.Sprintf("%d: %s", i+1, strings.ToValidUTF8(line, "\ufffd")))
+		}
+		got, more, err := builtin.Window(t.Context(), content, from, to, chunk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.Join(want, "\n"), got); diff != "" {
+			t.Errorf("window (-want +got):\n%s", diff)
+		}
+		if more != (len(all) > to) {
+			t.Errorf("more = %v with %d lines and the end at %d", more, len(all), to)
+		}
+	})
 }

@@ -33,7 +33,11 @@ func (s *spool) spill() {
 	if s.side != nil || s.err != nil {
 		return
 	}
-	if s.side, s.err = s.rt.Sidecar(); s.err == nil {
+	side, err := s.rt.Sidecar()
+	if err != nil {
+		s.err = err
+	} else {
+		s.side = side
 		s.put(s.buf)
 	}
 	s.buf = nil

@@ -1,14 +1,14 @@
-package openai_test
+package model_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"acp-agent/model/openai"
+	"acp-agent/model"
 )
 
-func TestRepair(t *testing.T) {
+func TestRepairArguments(t *testing.T) {
 	tests := []struct {
 		name, args, want string // an empty want: not to be repaired
 	}{
@@ -55,7 +55,7 @@ func TestRepair(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, ok := openai.Repair(tt.args)
+			got, ok := model.RepairArguments(tt.args)
 			want, repaired := tt.want, true
 			if want == "" {
 				want, repaired = tt.args, false
@@ -67,12 +67,12 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-func FuzzRepair(f *testing.F) {
+func FuzzRepairArguments(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,],}`, "```json\n{}\n```", `"{\"a\":1}"`, `{"a":"x"`, "{}{}", "{\"a\":\"\n\"}", `{"a":true`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, args string) {
-		got, ok := openai.Repair(args)
+		got, ok := model.RepairArguments(args)
 		if !ok {
 			if got != args {
 				t.Errorf("%q was changed to %q", args, got)
@@ -82,7 +82,7 @@ func FuzzRepair(f *testing.F) {
 		if !json.Valid([]byte(got)) || !strings.HasPrefix(got, "{") {
 			t.Errorf("%q became %q", args, got)
 		}
-		if again, ok := openai.Repair(got); !ok || again != got {
+		if again, ok := model.RepairArguments(got); !ok || again != got {
 			t.Errorf("%q became %q and then %q", args, got, again)
 		}
 	})

@@ -1,0 +1,184 @@
+package acptest
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Check judges a run by the rules that hold for every run, and returns what is
+// wrong. ended says that the agent was allowed to end by itself, so that
+// nothing may be left open.
+func Check(lines []Line, ended bool) []string {
+	c := &checker{open: map[string][]*Message{}, sessions: map[string]*sessionState{}}
+	for _, l := range lines {
+		switch {
+		case l.Message == nil:
+		case l.FromAgent:
+			c.fromAgent(l.Message)
+		default:
+			c.fromClient(l.Message)
+		}
+	}
+	if ended {
+		c.atEnd()
+	}
+	return c.problems
+}
+
+type checker struct {
+	problems []string
+	// open are the client's requests without an answer, by id.
+	open map[string][]*Message
+	// offered is what the client said it can do; nil before initialize.
+	offered     any
+	initialized bool
+	sessions    map[string]*sessionState
+}
+
+// sessionState is what the client knows of a session.
+type sessionState struct {
+	turns  int // prompts without an answer
+	closed bool
+	calls  map[string]*callState
+}
+
+func (c *checker) problem(format string, args ...any) {
+	c.problems = append(c.problems, fmt.Sprintf(format, args...))
+}
+
+func (c *checker) fromClient(m *Message) {
+	if !m.IsRequest() {
+		return
+	}
+	id := string(m.ID)
+	c.open[id] = append(c.open[id], m)
+	if m.Method == methodInitialize {
+		c.offered = m.Get("clientCapabilities")
+	}
+	if s := c.sessions[m.Session()]; s != nil && m.Method == methodPrompt {
+		s.turns++
+	}
+}
+
+func (c *checker) fromAgent(m *Message) {
+	switch {
+	case m.IsResponse():
+		c.response(m)
+	case !c.initialized:
+		c.problem("%s came before the answer to initialize", m.Method)
+	case m.Method == methodUpdate:
+		c.update(m)
+	case m.IsRequest():
+		c.request(m)
+	}
+}
+
+// response pairs an answer with its request.
+func (c *checker) response(m *Message) {
+	id := string(m.ID)
+	if id == "null" || id == "" {
+		if m.Error == nil {
+			c.problem("a result without an id: %s", m.Result)
+		}
+		return // about a line that was no request
+	}
+	asked := c.open[id]
+	if len(asked) == 0 {
+		c.problem("an answer to %s, which was never asked, or answered before", id)
+		return
+	}
+	request := asked[0]
+	c.open[id] = asked[1:]
+	switch request.Method {
+	case methodInitialize:
+		c.initialized = c.initialized || m.Error == nil
+	case methodNew:
+		c.sessionOpened(m)
+	case methodPrompt:
+		c.turnEnded(request)
+	case methodClose:
+		if s := c.sessions[request.Session()]; s != nil && m.Error == nil {
+			s.closed = true
+		}
+	case "session/set_config_option":
+		c.options(m.Get("result.configOptions"))
+	}
+}
+
+func (c *checker) sessionOpened(m *Message) {
+	if m.Error != nil {
+		return
+	}
+	id, _ := m.Get("result.sessionId").(string)
+	if id == "" || c.sessions[id] != nil {
+		c.problem("session/new answered with the session id %q, which is empty or taken", id)
+	}
+	c.sessions[id] = &sessionState{calls: map[string]*callState{}}
+	c.options(m.Get("result.configOptions"))
+	current, known := m.Get("result.modes.currentModeId"), false
+	modes, _ := m.Get("result.modes.availableModes").([]any)
+	for _, mode := range modes {
+		known = known || at(mode, "id") == current
+	}
+	if current != nil && !known {
+		c.problem("the current mode %v is not among those that are available", current)
+	}
+}
+
+// turnEnded is for the answer to a prompt.
+func (c *checker) turnEnded(request *Message) {
+	s := c.sessions[request.Session()]
+	if s == nil {
+		return
+	}
+	s.turns--
+	if s.turns > 0 {
+		return // another prompt is queued, and may have begun
+	}
+	for id, call := range s.calls {
+		if !call.final() {
+			c.problem("the turn was answered while the call %s was still %s", id, call.status)
+		}
+	}
+}
+
+// always are updates that may come outside a turn.
+var always = []string{"available_commands_update", "config_option_update", "current_mode_update"}
+
+func (c *checker) update(m *Message) {
+	kind, members := m.Update()
+	s := c.sessions[m.Session()]
+	switch {
+	case s == nil:
+		c.problem("%s for the session %q, which the client does not know yet", kind, m.Session())
+		return
+	case s.closed:
+		c.problem("%s for a session that is closed", kind)
+	case s.turns <= 0 && !slices.Contains(always, kind):
+		c.problem("%s outside a turn: %s", kind, encode(members))
+	}
+	c.offer(kind, members)
+	switch kind {
+	case "tool_call":
+		c.callOpened(s, members)
+	case "tool_call_update":
+		c.callUpdated(s, members)
+	case "config_option_update":
+		c.options(members["configOptions"])
+	}
+}
+
+func (c *checker) atEnd() {
+	for id, asked := range c.open {
+		for _, m := range asked {
+			c.problem("%s (id %s) was never answered", m.Method, id)
+		}
+	}
+	for _, s := range c.sessions {
+		for id, call := range s.calls {
+			if !call.final() {
+				c.problem("the call %s was left %s", id, call.status)
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package acptest
+
+import (
+	"path/filepath"
+	"reflect"
+)
+
+// callState is what the client knows of a tool call.
+type callState struct {
+	status string
+	fields map[string]any
+}
+
+func (s *callState) final() bool { return s.status == "completed" || s.status == "failed" }
+
+// callFields are the members of a call that an update need only have when they
+// have changed.
+var callFields = []string{"title", "name", "kind", "status", "content", "locations", "rawInput", "rawOutput"}
+
+func (c *checker) callOpened(s *sessionState, members map[string]any) {
+	id, _ := members["toolCallId"].(string)
+	if id == "" || s.calls[id] != nil {
+		c.problem("tool_call with the id %q, which is empty or taken", id)
+	}
+	call := &callState{status: "pending", fields: map[string]any{}}
+	s.calls[id] = call
+	for _, name := range []string{"title", "kind", "name"} {
+		if text, _ := members[name].(string); text == "" {
+			c.problem("the call %s was opened without %s", id, name)
+		}
+	}
+	c.absorb(call, members)
+}
+
+func (c *checker) callUpdated(s *sessionState, members map[string]any) {
+	id, _ := members["toolCallId"].(string)
+	call := s.calls[id]
+	switch {
+	case call == nil:
+		c.problem("tool_call_update for %s, which was never opened", id)
+		return
+	case call.final():
+		c.problem("tool_call_update for %s, which is %s: %s", id, call.status, encode(members))
+	}
+	for _, name := range callFields {
+		if value, sent := members[name]; sent && reflect.DeepEqual(value, call.fields[name]) {
+			c.problem("the call %s has its %s sent again unchanged: %s", id, name, encode(value))
+		}
+	}
+	if len(members) == 2 {
+		c.problem("tool_call_update for %s says nothing", id)
+	}
+	c.absorb(call, members)
+}
+
+// absorb takes the members of a tool_call or tool_call_update over.
+func (c *checker) absorb(call *callState, members map[string]any) {
+	for _, name := range callFields {
+		if value := members[name]; value != nil {
+			call.fields[name] = value
+		}
+	}
+	if status, _ := members["status"].(string); status != "" {
+		call.status = status
+	}
+	c.paths(members)
+}
+
+// paths judges the paths and lines that an editor is to open.
+func (c *checker) paths(members map[string]any) {
+	locations, _ := members["locations"].([]any)
+	for _, location := range locations {
+		path, _ := at(location, "path").(string)
+		line, given := at(location, "line").(float64)
+		if !filepath.IsAbs(path) || given && line < 1 {
+			c.problem("the location %s is not an absolute path with a line from 1 on", encode(location))
+		}
+	}
+	content, _ := members["content"].([]any)
+	for _, block := range content {
+		if path, _ := at(block, "path").(string); at(block, "type") == "diff" && !filepath.IsAbs(path) {
+			c.problem("the diff of %q has no absolute path", path)
+		}
+	}
+}
