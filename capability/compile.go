@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -23,7 +24,9 @@ const (
 type Vars map[string][]string
 
 // variable is a brace group that holds one name; "{a,b}" stays a glob alternative.
-var variable = regexp.MustCompile(`\{([A-Za-z][A-Za-z0-9_-]*)\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{([A-Za-z][A-Za-z0-9_-]*)\}`)
+})
 
 // UndefinedError names a variable that a pattern uses and nobody defined (R111).
 type UndefinedError struct {
@@ -201,7 +204,7 @@ func expandHosts(patterns []string, vars Vars) ([]string, error) {
 // alternatives multiplies the work, and a project may have written the pattern.
 func simpleEnough(pattern string) error {
 	const longest, groups, alternatives = 4096, 4, 64
-	plain := variable.ReplaceAllString(pattern, "")
+	plain := variable().ReplaceAllString(pattern, "")
 	if len(pattern) > longest || strings.Count(plain, "{") > groups || strings.Count(plain, ",") > alternatives {
 		return fmt.Errorf("pattern %.80q: too many alternatives to match in good time", pattern)
 	}
@@ -217,7 +220,7 @@ func ExpandHost(pattern string, vars Vars) ([]string, error) {
 // expand replaces the variables of a pattern, giving one result for each combination
 // of their values. Empty values are dropped: "" in front of "/**" would be everything.
 func expand(pattern string, vars Vars, paths bool) ([]string, error) {
-	at := variable.FindStringSubmatchIndex(pattern)
+	at := variable().FindStringSubmatchIndex(pattern)
 	if at == nil {
 		return []string{pattern}, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 )
 
 // Sources is where Load looks. The zero value holds nothing, so that Load returns the
@@ -87,8 +88,8 @@ func (s Sources) read(path string) (data []byte, found bool, err error) {
 		return nil, false, nil
 	}
 	data, err = s.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, false, nil // whether a directory is one is for others to judge
 	}
 	if err != nil {
 		return nil, false, &Error{File: path, Problem: "cannot be read: " + cause(err).Error() + "; make it readable or remove it", Err: err}

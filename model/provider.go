@@ -94,7 +94,8 @@ const (
 // Chunk is one piece of a streamed step.
 type Chunk struct {
 	Kind ChunkKind
-	// Text is set for Text and Reasoning.
+	// Text is set for Text and Reasoning; it is valid UTF-8 and never ends
+	// within a character.
 	Text string
 	// Index numbers a step's tool calls from 0; ID is the provider's call id,
 	// unique within the step and never empty; Arguments is a piece of text.

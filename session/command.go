@@ -28,16 +28,14 @@ func (s *Session) Commands() []Command {
 // command answers a prompt that is a slash command. Text that merely begins
 // with a slash, such as a path, is not one.
 func (s *Session) command(prompt *transcript.Message) (reply string, ok bool) {
-	text := strings.TrimSpace(prompt.Text())
-	name, isCommand := strings.CutPrefix(text, "/")
-	if !isCommand {
+	words := strings.Fields(prompt.Text())
+	if len(words) == 0 {
 		return "", false
 	}
-	name, _, _ = strings.Cut(name, " ")
-	switch name {
-	case "help":
+	switch words[0] {
+	case "/help":
 		return s.help(), true
-	case "status":
+	case "/status":
 		return s.status(), true
 	}
 	return "", false

@@ -1,10 +1,7 @@
 package session
 
 import (
-	"context"
 	"log/slog"
-	"slices"
-	"sync"
 	"time"
 
 	"acp-agent/internal/launch"
@@ -45,8 +42,8 @@ type Host struct {
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 
-	models modelList
-	locks  workspace.Locks
+	library library
+	locks   workspace.Locks
 }
 
 // Settings are what the person, and the project of a directory, configured.
@@ -104,58 +101,5 @@ func (h *Host) now() time.Time {
 	return time.Now()
 }
 
-// modelList fetches a server's models once and remembers them.
-type modelList struct {
-	mu      sync.Mutex
-	of      model.Provider
-	infos   []model.Info
-	fetched bool
-	waiting []func(warnings []string)
-}
-
-// modelListTimeout bounds the fetch; the list is a convenience.
-const modelListTimeout = 10 * time.Second
-
-// known returns what has been fetched of a server's list.
-func (l *modelList) known(of model.Provider) []model.Info {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.of != of {
-		return nil
-	}
-	return slices.Clone(l.infos)
-}
-
-// fetch asks the server for its list and what it knows of the configured model,
-// unless that was done before, and calls then when there is something new to
-// its session. It blocks for as long as the server takes.
-func (l *modelList) fetch(ctx context.Context, b Backend, then func(warnings []string)) {
-	l.mu.Lock()
-	if l.of == b.Provider && l.fetched {
-		l.mu.Unlock()
-		return
-	}
-	if l.of == b.Provider && l.waiting != nil {
-		l.waiting = append(l.waiting, then)
-		l.mu.Unlock()
-		return
-	}
-	l.of, l.infos, l.fetched, l.waiting = b.Provider, nil, false, []func([]string){then}
-	l.mu.Unlock()
-
-	ctx, cancel := context.WithTimeout(ctx, modelListTimeout)
-	defer cancel()
-	warnings, _ := b.Provider.Probe(ctx, b.Model) // what it cannot tell stays unknown
-	infos, err := b.Provider.Models(ctx)
-
-	l.mu.Lock()
-	waiting := l.waiting
-	l.waiting, l.fetched, l.infos = nil, err == nil, infos
-	l.mu.Unlock()
-	if err != nil {
-		return
-	}
-	for _, then := range waiting {
-		then(warnings)
-	}
-}
+// Close ends what the host does behind the scenes. Sessions are closed before.
+func (h *Host) Close() { h.library.close() }

@@ -2,26 +2,34 @@ package session
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"acp-agent/transcript"
 )
 
-// withoutImages replaces the pictures of a prompt by a line that says so, for a
-// model that cannot see them: it must not pretend that it has (R159).
-func (s *Session) withoutImages(prompt *transcript.Message, modelID string) {
-	dropped := 0
-	for i, part := range prompt.Parts {
-		if _, ok := part.(*transcript.ImagePart); ok {
-			dropped++
-			prompt.Parts[i] = &transcript.TextPart{
-				Text: "[The person attached an image that you cannot see.]", Synthetic: true,
-			}
-		}
+// imageWait is how long a turn with pictures waits to learn whether the model
+// takes them.
+const imageWait = 5 * time.Second
+
+// checkImages says when a prompt has pictures that the model is not known to
+// take; the provider leaves them out of the request and tells the model so.
+func (s *Session) checkImages(t *Turn, backend Backend, id string) {
+	isImage := func(part transcript.Part) bool { _, ok := part.(*transcript.ImagePart); return ok }
+	if !slices.ContainsFunc(t.prompt.Parts, isImage) || backend.Provider.Describe(t.ctx, id).Images {
+		return
 	}
-	if dropped > 0 {
+	wait := time.NewTimer(imageWait)
+	defer wait.Stop()
+	select {
+	case <-s.learn(id).done:
+	case <-wait.C:
+	case <-t.ctx.Done():
+	}
+	if !backend.Provider.Describe(t.ctx, id).Images {
 		s.emit(transcript.Notice{
 			Severity: transcript.Warning, Title: "Image not sent",
-			Text: fmt.Sprintf("%s is not known to take images, so %d of them did not reach it. Choose another model, or set model.images.", modelID, dropped),
+			Text: fmt.Sprintf("%s is not known to take images, so those of this prompt did not reach it. Choose another model, or set model.images.", id),
 		})
 	}
 }

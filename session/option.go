@@ -61,6 +61,14 @@ func (e *BadValueError) Error() string {
 	return fmt.Sprintf("unknown %s %q; it must be one of %q", e.What, e.Got, e.Legal)
 }
 
+// lastBackend is the server that the session last used. It is kept so that
+// nothing that must not block has to ask for it.
+func (s *Session) lastBackend() Backend {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.backend
+}
+
 func (s *Session) chosen() choice {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,10 +86,7 @@ func (s *Session) Options() []Option {
 		mode.Values = append(mode.Values, Value(m))
 	}
 	options := []Option{mode}
-	backend, err := s.host.Backend()
-	if err != nil {
-		return options
-	}
+	backend := s.lastBackend()
 	pick := Option{ID: ModelOption, Name: "Model", Category: "model", Current: chosen.model, Description: "The model that answers."}
 	for _, info := range s.models(backend, chosen.model) {
 		pick.Values = append(pick.Values, Value{ID: info.ID, Name: nameOf(info)})
@@ -123,7 +128,7 @@ func (s *Session) models(backend Backend, chosen string) []model.Info {
 			list = append(list, model.Info{ID: id})
 		}
 	}
-	for _, info := range s.host.models.known(backend.Provider) {
+	for _, info := range s.host.library.list(backend.Provider) {
 		known := slices.IndexFunc(list, func(have model.Info) bool { return have.ID == info.ID })
 		if known >= 0 {
 			list[known] = info
@@ -175,6 +180,10 @@ func (s *Session) SetOption(id, value string) error {
 		s.choice.mode = permissions.Mode(value)
 	case ModelOption:
 		s.choice.model = value
+		levels := s.backend.Provider.Describe(s.ctx, value).ThoughtLevels
+		if !slices.Contains(levels, s.choice.thought) {
+			s.choice.thought = "" // the new model does not know this level
+		}
 	case ThoughtOption:
 		if value == defaultThought {
 			value = ""
@@ -182,6 +191,9 @@ func (s *Session) SetOption(id, value string) error {
 		s.choice.thought = value
 	}
 	s.mu.Unlock()
+	if id == ModelOption {
+		s.learn(value)
+	}
 	if id == ModeOption {
 		s.policy.SetDefaults(permissions.Defaults(permissions.Mode(value), false))
 	}

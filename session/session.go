@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"acp-agent/model"
 	"acp-agent/permissions"
 	"acp-agent/subagent"
+	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -42,6 +45,8 @@ type Session struct {
 	queue    []*Turn
 	closed   bool
 	choice   choice
+	backend  Backend // the one last used
+	learned  map[string]bool
 	admitted string // a model that was named beside the server's list
 	titled   bool
 	said     map[string]bool // things that are said once
@@ -63,14 +68,15 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	}
 	s := &Session{
 		ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec, settings: settings,
-		log: transcript.NewLog(), said: map[string]bool{},
+		log: transcript.NewLog(), said: map[string]bool{}, learned: map[string]bool{}, backend: backend,
 	}
 	s.choice = choice{mode: settings.Mode, model: backend.Model, thought: backend.ThoughtLevel}
 	if s.choice.mode == "" {
 		s.choice.mode = permissions.ModeAsk
 	}
 	if s.work, err = workspace.New(s.workspaceOptions()); err != nil {
-		return nil, err
+		// Its directories are the client's choice.
+		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 	}
 	rules := permissions.NewSet(permissions.Defaults(s.choice.mode, false)).
 		With(permissions.User, settings.User...).With(permissions.Project, settings.Project...).
@@ -121,31 +127,51 @@ func (s *Session) Close(grace time.Duration) {
 	s.work.Close(grace)
 }
 
-// Start does what follows the answer to session/new: it fetches the server's
-// list of models behind the scenes, once for all sessions.
-func (s *Session) Start() {
+// Start does what follows the answer to session/new: it learns what the server
+// knows of its models, behind the scenes and once for all sessions.
+func (s *Session) Start() { s.learn(s.chosen().model) }
+
+// learn announces what the server tells of a model once it is known.
+func (s *Session) learn(id string) *knowledge {
+	backend := s.lastBackend()
+	k := s.host.library.learn(backend.Provider, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return
+	if s.closed || s.learned[id] {
+		return k
 	}
-	backend, err := s.host.Backend()
-	if err != nil {
-		return
-	}
+	s.learned[id] = true
 	s.running.Go(func() {
-		s.host.models.fetch(s.ctx, backend, func(warnings []string) {
-			s.spec.Sink.Emit(transcript.OptionsChanged{})
-			for _, warning := range warnings {
-				s.sayOnce(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
-			}
-		})
+		select {
+		case <-k.done:
+		case <-s.ctx.Done():
+			return
+		}
+		s.spec.Sink.Emit(transcript.OptionsChanged{})
+		for _, warning := range k.warnings {
+			s.sayOnce(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
+		}
 	})
+	return k
 }
 
-// runTurn runs one turn over the loop.
-func (s *Session) runTurn(t *Turn) (loop.StopReason, error) {
+// runTurn runs one turn. Whatever goes wrong in it ends the turn, not the
+// process.
+func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.host.Logger.Error("turn panicked", "session", s.ID, "stack", string(debug.Stack()))
+			for _, id := range s.log.OpenCalls() {
+				end := pipeline.Unrun(id, "", transcript.Failed, "the turn failed inside the agent")
+				s.log.Apply(end)
+				s.emit(end)
+			}
+			s.emit(transcript.TurnFinished{Reason: "error"})
+			stop, err = "", fmt.Errorf("the turn failed inside the agent: %v", v)
+		}
+	}()
 	if t.ctx.Err() != nil {
+		s.log.Apply(transcript.UserSaid{Message: t.prompt})
 		return loop.Cancelled, nil
 	}
 	s.introduce(t.prompt)
@@ -155,22 +181,27 @@ func (s *Session) runTurn(t *Turn) (loop.StopReason, error) {
 	}
 	backend, err := s.host.Backend()
 	if err != nil {
+		s.log.Apply(transcript.UserSaid{Message: t.prompt})
 		return "", err
 	}
+	s.mu.Lock()
+	s.backend = backend
+	s.mu.Unlock()
 	chosen := s.chosen()
-	info := backend.Provider.Describe(t.ctx, chosen.model)
-	if !info.Images {
-		s.withoutImages(t.prompt, chosen.model)
-	}
-	runner := loop.New(loop.Options{
+	s.checkImages(t, backend, chosen.model)
+	return s.loop(t.ctx, backend, chosen).Turn(t.ctx, t.prompt)
+}
+
+// loop makes the loop of one turn.
+func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loop.Loop {
+	return loop.New(loop.Options{
 		Provider: backend.Provider, Tools: s.tools, Log: s.log, Sink: transcript.SinkFunc(s.emit), IDs: s.host.IDs,
 		System: s.system, Model: chosen.model, ThoughtLevel: chosen.thought,
 		Temperature: backend.Temperature, MaxTokens: backend.MaxTokens,
-		Window:   func() int { return backend.Provider.Describe(t.ctx, chosen.model).Window },
+		Window:   func() int { return backend.Provider.Describe(ctx, chosen.model).Window },
 		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent,
 		CacheKey: s.ID, Memo: &s.memo, Now: s.host.now,
 	})
-	return runner.Turn(t.ctx, t.prompt)
 }
 
 // emit passes an event on and keeps what /status shows.
@@ -186,8 +217,8 @@ func (s *Session) emit(e transcript.Event) {
 		s.mu.Lock()
 		s.context = e
 		s.mu.Unlock()
-		if e.Size == 0 {
-			s.sayOnce("window", transcript.Notice{
+		if id := s.chosen().model; e.Size == 0 && s.learn(id).complete() {
+			s.sayOnce("window "+id, transcript.Notice{
 				Severity: transcript.Info, Title: "Context window unknown",
 				Text: "The context window of this model is not known, so its use is not shown. Set model.window in the configuration.",
 			})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"acp-agent/loop"
 	"acp-agent/transcript"
@@ -144,8 +145,23 @@ func (s *Session) drain() {
 		select {
 		case <-t.released:
 		case <-s.ctx.Done():
-			s.advance(t)
+			s.lastAnswer(t)
 		}
+	}
+}
+
+// answerWait is how long a session that ends waits for the answer of its last
+// turn to be delivered.
+const answerWait = time.Second
+
+// lastAnswer lets the answer of a turn go out before the session is gone.
+func (s *Session) lastAnswer(t *Turn) {
+	wait := time.NewTimer(answerWait)
+	defer wait.Stop()
+	select {
+	case <-t.released:
+	case <-wait.C:
+		s.advance(t)
 	}
 }
 

@@ -1,10 +1,11 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -32,7 +33,11 @@ type alias struct {
 	renames map[string]string
 }
 
-var idPattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+// isID reports whether a name is snake_case and of a length that models accept.
+func isID(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	return name != "" && len(name) <= 64 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_") == ""
+}
 
 // NewRegistry registers tools in order. It refuses a tool without id,
 // description or function, with a schema that is not an object's, or whose id
@@ -49,7 +54,7 @@ func NewRegistry(list ...Tool) (*Registry, error) {
 
 func (r *Registry) add(tool Tool) error {
 	switch {
-	case !idPattern.MatchString(tool.ID):
+	case !isID(tool.ID):
 		return fmt.Errorf("id must be snake_case, at most 64 characters")
 	case strings.TrimSpace(tool.Description) == "":
 		return fmt.Errorf("description is missing")
@@ -154,7 +159,9 @@ func rename(args json.RawMessage, renames map[string]string) (json.RawMessage, e
 		if old, both := object[to]; both && !sameJSON(old, value) {
 			return nil, Errorf(BadInput, "%q and %q mean the same argument but were given different values", from, to)
 		}
-		object[to] = value
+		if _, both := object[to]; !both {
+			object[to] = value
+		}
 		delete(object, from)
 		changed = true
 	}
@@ -164,12 +171,18 @@ func rename(args json.RawMessage, renames map[string]string) (json.RawMessage, e
 	return json.Marshal(object)
 }
 
+// exactJSON decodes a value without rounding its numbers.
+func exactJSON(raw json.RawMessage) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
+}
+
 func sameJSON(a, b json.RawMessage) bool {
-	var x, y any
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return false
-	}
-	return fmt.Sprint(x) == fmt.Sprint(y)
+	x, errX := exactJSON(a)
+	y, errY := exactJSON(b)
+	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 
 // suggest lists the names closest to one that is unknown, or all of them.

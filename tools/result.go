@@ -26,6 +26,9 @@ type Result struct {
 	Title     string
 	// TrackFiles are the absolute paths that the call changed (R129).
 	TrackFiles []string
+	// Partial says that the tool was stopped before it had done its work, so
+	// that a cancelled call is not taken for a finished one (R142).
+	Partial bool
 	// Truncated and OutputPath say that Data holds only the head and where the
 	// whole stands (R105).
 	Truncated  bool

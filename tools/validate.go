@@ -1,19 +1,18 @@
 package tools
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Validate checks arguments against the tool's schema (R4). The error is a
 // *Error of kind BadInput that names the offending argument.
 func (e *Entry) Validate(args json.RawMessage) error {
-	decoder := json.NewDecoder(bytes.NewReader(args))
 	var value any
-	if err := decoder.Decode(&value); err != nil {
+	if err := json.Unmarshal(args, &value); err != nil {
 		return &Error{
 			Kind: BadInput, Message: fmt.Sprintf("the arguments of %s are not valid JSON: %v", e.ID, err),
 			Hint: "send one JSON object",
@@ -89,13 +88,15 @@ func contains(names []string, name string) bool {
 	return false
 }
 
-var schemaPath = regexp.MustCompile(`validating (\S+): `)
+var schemaPath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`validating (\S+): `)
+})
 
 // plainSchemaError turns the validator's chain of schema paths into the
 // argument's name followed by what is wrong with it.
 func plainSchemaError(err error) string {
 	text := err.Error()
-	matches := schemaPath.FindAllStringSubmatch(text, -1)
+	matches := schemaPath().FindAllStringSubmatch(text, -1)
 	if len(matches) == 0 {
 		return text
 	}

@@ -68,7 +68,7 @@ type (
 		MessageID, PartID string
 		Kind              PartKind
 	}
-	// PartDelta grows it.
+	// PartDelta grows it by text that is valid UTF-8.
 	PartDelta struct{ PartID, Text string }
 	// PartEnded closes it.
 	PartEnded struct{ PartID string }
@@ -97,7 +97,8 @@ type (
 	}
 	// ToolOutput is a piece of a running command's output, valid UTF-8.
 	ToolOutput struct{ CallID, Text string }
-	// ToolTerminal says that a terminal of the editor shows the call.
+	// ToolTerminal says that a terminal of the editor shows the call; with an
+	// empty id, that it does not after all.
 	ToolTerminal struct{ CallID, TerminalID string }
 	// ToolFinished ends a call.
 	ToolFinished struct {

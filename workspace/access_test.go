@@ -59,12 +59,12 @@ func TestCheck(t *testing.T) {
 		{"dangling link out", g.in("dangling"), true, "denied"},
 		{"home", "~", false, "outside"},
 
-		{"secret by name", g.in("real/.env"), false, "denied"},
-		{"secret that does not exist", g.in(".env"), false, "denied"},
-		{"secret behind a link", g.in("notes.txt"), false, "denied"},
-		{"secret behind two links", g.in("twice.txt"), false, "denied"},
-		{"secret to be overwritten", g.in("real/.env"), true, "denied"},
-		{"secret to be overwritten by a link", g.in("notes.txt"), true, "denied"},
+		{"secret by name", g.in("real/.env"), false, "bad_input"},
+		{"secret that does not exist", g.in(".env"), false, "bad_input"},
+		{"secret behind a link", g.in("notes.txt"), false, "bad_input"},
+		{"secret behind two links", g.in("twice.txt"), false, "bad_input"},
+		{"secret to be overwritten", g.in("real/.env"), true, "bad_input"},
+		{"secret to be overwritten by a link", g.in("notes.txt"), true, "bad_input"},
 		{"secret to be created", g.in(".env"), true, "inside"},
 		{"below a file", g.in("file/x"), false, "bad_input"},
 		{"link loop", g.in("loop"), false, "backend"},
@@ -97,7 +97,7 @@ func TestCheck_Texts(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)
 	_, err := g.Check(g.in(".env"), false)
-	e := toolError(t, err, tools.Denied)
+	e := toolError(t, err, tools.BadInput)
 	same(t, "code", e.Code, "reading-secret-file")
 	same(t, "text", e.Error(), "Refusing to read env file. Reading secrets is not permitted.")
 

@@ -19,7 +19,7 @@
 // It does not judge: permission rules, what is asked, and which names are
 // secret come from outside. It knows no protocol; [Editor] and [Terminals] are
 // the client as it needs it. It imports tools, kinds, transcript,
-// internal/launch, internal/search and, of the system, os.
+// internal/launch, internal/search, and a file lock.
 //
 // Goroutines: none of its own. Those of commands belong to internal/launch;
 // the release of a client's terminal after a cancelled command is waited for

@@ -24,7 +24,7 @@ const (
 )
 
 func secretError(path string) *tools.Error {
-	return &tools.Error{Kind: tools.Denied, Code: secretCode, Path: path, Message: secretText, DeniedBy: "secret"}
+	return &tools.Error{Kind: tools.BadInput, Code: secretCode, Path: path, Message: secretText}
 }
 
 func binaryError(path string) *tools.Error {

@@ -7,75 +7,57 @@ import (
 	"strings"
 )
 
-// leftover is a note that a write has a temporary file beside its target. It
-// stands in the session's directory as long as the temporary file may exist,
-// so that the sweep after a crash finds and removes it.
-type leftover struct {
-	private *private
-	name    string
-}
-
-const leftoverPrefix = "temp-"
+// tempsName is the file, in the session's directory, that lists the temporary
+// files that its writes made beside their targets. They are gone again after
+// each write; after a kill in the middle of one, the sweep removes what is left.
+const tempsName = "temps"
 
 // remember notes a temporary file that is about to be made. Without a note the
 // write goes on: only a kill at that instant would leave the file behind.
-func (p *private) remember(path string) *leftover {
+func (p *private) remember(path string) {
 	if p.create() != nil {
-		return nil
-	}
-	opened := p.roots()
-	body, err := json.Marshal(path)
-	if err != nil || len(opened) == 0 {
-		return nil
-	}
-	name := leftoverPrefix + filepath.Base(path)
-	if opened[0].handle.WriteFile(filepath.Join(runName, name), body, 0o600) != nil {
-		return nil
-	}
-	return &leftover{private: p, name: name}
-}
-
-// forget removes the note.
-func (l *leftover) forget() {
-	if l == nil {
 		return
 	}
-	if opened := l.private.roots(); len(opened) > 0 {
-		_ = opened[0].handle.Remove(filepath.Join(runName, l.name)) // swept with its directory
+	line, err := json.Marshal(path)
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.temps != nil {
+		_, _ = p.temps.Write(append(line, '\n'))
 	}
 }
 
 func siblingOf(p *place, name string) string { return filepath.Join(filepath.Dir(p.real()), name) }
 
-// clearLeftovers removes the temporary files that a dead session's notes name.
-// A note decides no more than that one file of our own naming is removed: not a
-// link, not a directory.
+// clearLeftovers removes the temporary files that a dead session's list names.
+// The list decides no more than that one file of our own naming is removed: not
+// a link, not a directory.
 func clearLeftovers(dir string) {
-	notes := filepath.Join(dir, runName)
-	entries, err := os.ReadDir(notes)
+	list, err := os.ReadFile(filepath.Join(dir, runName, tempsName))
 	if err != nil {
 		return
 	}
-	for _, entry := range entries {
-		name, isNote := strings.CutPrefix(entry.Name(), leftoverPrefix)
-		if !isNote || !entry.Type().IsRegular() || !tempName.MatchString(name) {
-			continue
-		}
-		body, err := os.ReadFile(filepath.Join(notes, entry.Name()))
-		if err != nil {
-			continue
-		}
+	for line := range strings.Lines(string(list)) {
 		var path string
-		if json.Unmarshal(body, &path) != nil || !filepath.IsAbs(path) || filepath.Base(path) != name {
-			continue
+		if json.Unmarshal([]byte(line), &path) != nil || !filepath.IsAbs(path) {
+			continue // such as a last line that was cut off
 		}
-		parent, err := os.OpenRoot(filepath.Dir(path))
-		if err != nil {
-			continue
-		}
-		if info, err := parent.Lstat(name); err == nil && info.Mode().IsRegular() {
-			_ = parent.Remove(name)
-		}
-		_ = parent.Close()
+		removeTemp(filepath.Split(path))
+	}
+}
+
+func removeTemp(dir, name string) {
+	if !tempName.MatchString(name) {
+		return
+	}
+	parent, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer parent.Close()
+	if info, err := parent.Lstat(name); err == nil && info.Mode().IsRegular() {
+		_ = parent.Remove(name) // what stays is a file that we may not remove
 	}
 }

@@ -26,6 +26,7 @@ type private struct {
 	mu      sync.Mutex
 	lock    *flock.Flock
 	opened  []*root // the directory, then scratch
+	temps   *os.File
 	within  fs.FileInfo
 	removed bool
 }
@@ -158,6 +159,8 @@ func (p *private) open() error {
 	if err != nil {
 		return errors.Join(err, own.handle.Close())
 	}
+	// Without this list a crash may leave a temporary file behind, no more.
+	p.temps, _ = own.handle.OpenFile(filepath.Join(runName, tempsName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	own.own, scratch.own, scratch.write = true, true, true
 	p.opened = []*root{own, scratch}
 	return nil
@@ -191,6 +194,10 @@ func (p *private) remove() {
 		_ = r.handle.Close()
 	}
 	p.opened = nil
+	if p.temps != nil {
+		_ = p.temps.Close()
+		p.temps = nil
+	}
 	discard(p.dir, p.lock)
 	p.lock = nil
 }

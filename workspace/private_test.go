@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -139,8 +140,7 @@ func TestSweep(t *testing.T) {
 	put(t, filepath.Join(dead, lockName), "")
 	link(t, g.outside, filepath.Join(dead, "link"))
 	temp := put(t, g.in(".acp-agent-"+strings.Repeat("b", 26)+".tmp"), "half")
-	put(t, filepath.Join(dead, runName, leftoverPrefix+filepath.Base(temp)), `"`+filepath.ToSlash(temp)+`"`)
-	put(t, filepath.Join(dead, runName, leftoverPrefix+"keep"), `"`+filepath.ToSlash(keep)+`"`)
+	put(t, filepath.Join(dead, runName, tempsName), fmt.Sprintf("%q\n%q\n%q\nnonsense\n%q", temp, keep, g.in("gone"), temp+"cut"))
 	fresh := filepath.Join(g.state, "ses_nolock-"+strings.Repeat("c", 26))
 	put(t, filepath.Join(fresh, "x"), "x")
 	strange := put(t, filepath.Join(g.state, "notes", "x"), "not ours")

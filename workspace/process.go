@@ -115,6 +115,9 @@ func (w *Workspace) spec(text, dir string) (launch.Spec, error) {
 	if r.err != nil {
 		return launch.Spec{}, &tools.Error{Kind: tools.Unavailable, Err: r.err, Message: strings.TrimPrefix(r.err.Error(), "launch: ")}
 	}
+	// The model is told of the scratch directory, so it must be there. A command
+	// that does not use it runs without it.
+	_ = w.private.create()
 	spec := launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env, Limits: w.o.ExecLimits}
 	if w.o.Policy == nil {
 		return spec, nil

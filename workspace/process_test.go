@@ -128,41 +128,6 @@ func TestRun_Refuses(t *testing.T) {
 	})
 }
 
-// TestRun_Cancel ends a command that ignores TERM and has a child in a session
-// of its own: the call returns first, and then nothing is left.
-func TestRun_Cancel(t *testing.T) {
-	t.Parallel()
-	g := newGround(t)
-	mark := g.in("alive")
-	text := `trap "" TERM; (setsid sh -c 'trap "" TERM; while :; do date > alive; sleep 0.05; done' &) ; echo started; while :; do sleep 1; done`
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cause := errors.New("turn cancelled")
-	out := lockedBuffer{seen: make(chan struct{})}
-	c := g.call(t)
-	returned := make(chan error, 1)
-	go func() {
-		_, err := c.Processes().Run(ctx, tools.ShellCommand{Text: text}, &out)
-		returned <- err
-	}()
-	<-out.seen
-	cancel(cause)
-	if err := <-returned; !errors.Is(err, cause) {
-		t.Errorf("err = %v", err)
-	}
-	size := len(out.String())
-	limited, stop := context.WithTimeout(t.Context(), 10*time.Second)
-	defer stop()
-	if err := g.Quiet(limited); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "output after the answer", len(out.String()), size)
-	_ = os.Remove(mark)
-	time.Sleep(200 * time.Millisecond) // the loop would have written four times
-	if _, err := os.Stat(mark); err == nil {
-		t.Error("a process of the command is still alive")
-	}
-}
-
 func TestRun_EndsWithItsCall(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)

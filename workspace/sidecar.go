@@ -3,7 +3,7 @@ package workspace
 import (
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 	"sync"
 
 	"acp-agent/tools"
@@ -20,7 +20,10 @@ type sidecar struct {
 	dropped int64
 }
 
-var fileName = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
+// isFileName reports whether a tool's name can be a part of a file's.
+func isFileName(name string) bool {
+	return name != "" && len(name) <= 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
 
 // Sidecar opens a file in the session's directory (R105, R107). Its name is
 // the tool's and an id; nothing that exists is ever opened.
@@ -30,7 +33,7 @@ func (c *Call) Sidecar() (tools.Sidecar, error) {
 		return nil, failure("create sidecar in", p.dir, err)
 	}
 	tool := c.tool
-	if !fileName.MatchString(tool) {
+	if !isFileName(tool) {
 		tool = "tool"
 	}
 	name := tool + "-output-" + c.w.o.IDs.New(transcript.PartPrefix)

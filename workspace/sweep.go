@@ -6,10 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 )
 
 // sessionDir is the form of the names that private.name gives.
-var sessionDir = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}-[a-z2-7]{26}$`)
+var sessionDir = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}-[a-z2-7]{26}$`)
+})
 
 // Sweep removes the directories under stateDir that sessions of killed
 // processes left behind, and the temporary files that their writes left beside
@@ -25,7 +28,7 @@ func Sweep(stateDir string) (removed int, err error) {
 		return 0, err
 	}
 	for _, entry := range entries {
-		if !entry.IsDir() || !sessionDir.MatchString(entry.Name()) {
+		if !entry.IsDir() || !sessionDir().MatchString(entry.Name()) {
 			continue
 		}
 		dir := filepath.Join(stateDir, entry.Name())

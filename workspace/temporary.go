@@ -14,8 +14,6 @@ type temporary struct {
 	dir  *os.Root
 	name string
 	info fs.FileInfo
-	// note is what the session's directory remembers it by, until it is gone.
-	note *leftover
 }
 
 var tempName = regexp.MustCompile(`^\.acp-agent-[a-z2-7]{26}\.tmp$`)
@@ -25,7 +23,7 @@ var tempName = regexp.MustCompile(`^\.acp-agent-[a-z2-7]{26}\.tmp$`)
 // failure the file is gone again.
 func (c *change) writeTemp(p *place, old fs.FileInfo) (*temporary, error) {
 	t := &temporary{dir: p.dir, name: ".acp-agent-" + strings.ToLower(rand.Text()) + ".tmp"}
-	t.note = c.w.private.remember(siblingOf(p, t.name))
+	c.w.private.remember(siblingOf(p, t.name))
 	err := c.fillTemp(t, p, old)
 	if err != nil {
 		t.discard()
@@ -151,10 +149,7 @@ func (t *temporary) check(p *place, name string, same func(*os.File) bool) error
 }
 
 // discard removes the temporary name: our file when the write failed, the old
-// one when it was exchanged.
+// one when it was exchanged, nothing when ours was renamed.
 func (t *temporary) discard() {
-	err := t.dir.Remove(t.name)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.note.forget()
-	}
+	_ = t.dir.Remove(t.name) // what stays is swept later
 }

@@ -72,7 +72,7 @@ func (p processes) inTerminal(ctx context.Context, spec launch.Spec, out io.Writ
 		return exit, false, nil
 	}
 	w.runner.group.Add(process)
-	terminal, err := w.o.Terminals.Create(ctx, argv[0], argv[1:], nil, spec.Dir, w.o.Limits.BashBytes)
+	terminal, err := w.createTerminal(ctx, argv, spec.Dir)
 	if err != nil {
 		process.Stop(0)
 		if ctx.Err() != nil {
@@ -86,12 +86,51 @@ func (p processes) inTerminal(ctx context.Context, spec launch.Spec, out io.Writ
 	exit, err = run.follow(ctx)
 	if isNotStarted(err) && ctx.Err() == nil {
 		w.o.Trial.failed.Store(true)
+		p.showTerminal("") // what follows is shown without it
 		return exit, false, nil
 	}
 	if err != nil {
 		err = commandError(ctx, err)
 	}
 	return exit, true, err
+}
+
+// createTerminal asks the client for a terminal. When ctx ends first, it
+// returns at once, and a terminal that is made all the same is let go of behind
+// the answer: nobody else would know its name.
+func (w *Workspace) createTerminal(ctx context.Context, argv []string, dir string) (Terminal, error) {
+	type made struct {
+		terminal Terminal
+		err      error
+	}
+	answer := make(chan made)
+	w.runner.leave(func() {
+		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), startWait)
+		defer cancel()
+		terminal, err := w.o.Terminals.Create(asking, argv[0], argv[1:], nil, dir, w.o.Limits.BashBytes)
+		select {
+		case answer <- made{terminal, err}:
+		case <-ctx.Done():
+			if err == nil {
+				letGo(terminal)
+			}
+		}
+	})
+	select {
+	case m := <-answer:
+		return m.terminal, m.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// letGo ends whatever runs in a terminal and frees it.
+func letGo(terminal Terminal) {
+	ctx, cancel := context.WithTimeout(context.Background(), releaseWait)
+	defer cancel()
+	_ = terminal.Kill(ctx) // it has most likely exited by itself
+	_, _, _ = terminal.Output(ctx)
+	_ = terminal.Release(ctx)
 }
 
 func (c *Call) showTerminal(id string) {
@@ -182,11 +221,7 @@ func (t *terminalRun) abort() {
 	t.process.Stop(launch.StopGrace)
 	t.runner.leave(func() {
 		within(t.process.Done(), launch.StopGrace+time.Second)
-		ctx, cancel := context.WithTimeout(context.Background(), releaseWait)
-		defer cancel()
-		_ = t.terminal.Kill(ctx) // it has most likely exited by itself
-		_, _, _ = t.terminal.Output(ctx)
-		_ = t.terminal.Release(ctx)
+		letGo(t.terminal)
 	})
 }
 

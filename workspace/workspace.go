@@ -3,8 +3,8 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,14 +30,18 @@ type Workspace struct {
 	closed bool
 }
 
-var sessionID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
+// isSessionID reports whether an id can be a part of a file's name.
+func isSessionID(id string) bool {
+	const legal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	return id != "" && len(id) <= 100 && strings.Trim(id, legal) == ""
+}
 
 // New opens the roots of a session. It fails when the session's id is not one,
 // or a directory of the client is relative, missing or a file (P9). It creates
 // nothing on disk.
 func New(o Options) (*Workspace, error) {
 	o.fill()
-	if !sessionID.MatchString(o.SessionID) {
+	if !isSessionID(o.SessionID) {
 		return nil, fmt.Errorf("session id %q is not valid", o.SessionID)
 	}
 	w := &Workspace{o: o, grants: map[string][]*root{}, calls: map[*Call]struct{}{}}
@@ -131,13 +135,11 @@ func (w *Workspace) Quiet(ctx context.Context) error { return w.runner.quiet(ctx
 
 // Close stops the session's commands, waits until they are gone, and removes
 // its private directory (R149). grace is the time between TERM and KILL.
-// Calls that still run find everything closed.
+// Calls that still run find everything closed. A second Close, beside or after
+// the first, can only bring the end forward.
 func (w *Workspace) Close(grace time.Duration) {
 	w.mu.Lock()
-	if w.closed {
-		w.mu.Unlock()
-		return
-	}
+	first := !w.closed
 	w.closed = true
 	for c := range w.calls {
 		c.end()
@@ -149,8 +151,10 @@ func (w *Workspace) Close(grace time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace+closeWait)
 	defer cancel()
 	_ = w.runner.quiet(ctx)
-	w.private.remove()
-	w.closeRoots()
+	if first {
+		w.private.remove()
+		w.closeRoots()
+	}
 }
 
 const closeWait = launch.StopGrace

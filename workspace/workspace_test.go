@@ -12,12 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/testreq"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
 
-// TestMain lets the test binary serve as the helper that runs commands.
+// TestMain lets the test binary serve as the helper that runs commands, and as
+// a process that is killed in the middle of a write.
 func TestMain(m *testing.M) {
+	if step := os.Getenv(crashEnv); step != "" {
+		os.Exit(crash(step, os.Args[1]))
+	}
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
 		os.Exit(launch.Helper(os.Args[2:]))
 	}
@@ -94,7 +99,7 @@ func put(t *testing.T, path, text string) string {
 func link(t *testing.T, target, path string) {
 	t.Helper()
 	if err := os.Symlink(target, path); err != nil {
-		t.Skipf("symbolic links are not available: %v", err)
+		testreq.Skip(t, "symbolic links")
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,11 +51,13 @@ type Agent struct {
 	methods map[string]func(*rpc.Request) rpc.Body
 	trial   workspace.TerminalTrial
 	warming sync.WaitGroup
+	closing sync.WaitGroup // session/close requests under way
 
 	mu          sync.Mutex
 	initialized bool
 	client      client
 	sessions    map[string]*open
+	alive       map[*open]struct{} // those of sessions, and those being closed
 	ended       bool
 }
 
@@ -74,7 +78,7 @@ func New(o Options) *Agent {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	a := &Agent{Options: o, sessions: map[string]*open{}}
+	a := &Agent{Options: o, sessions: map[string]*open{}, alive: map[*open]struct{}{}}
 	a.methods = map[string]func(*rpc.Request) rpc.Body{
 		schema.MethodInitialize:             a.initialize,
 		schema.MethodAuthenticate:           a.authenticate,
@@ -126,14 +130,12 @@ func (a *Agent) Notify(method string, params json.RawMessage) {
 func (a *Agent) Close() {
 	a.mu.Lock()
 	a.ended = true
-	sessions := a.sessions
-	a.sessions = map[string]*open{}
+	sessions := slices.Collect(maps.Keys(a.alive))
 	a.mu.Unlock()
-	var closing sync.WaitGroup
 	for _, s := range sessions {
-		closing.Go(func() { s.Session.Close(a.Shutdown) })
+		a.closing.Go(func() { s.Session.Close(a.Shutdown) })
 	}
-	closing.Wait()
+	a.closing.Wait()
 	a.warming.Wait()
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"acp-agent/acp/schema"
@@ -24,10 +25,16 @@ func promptParts(blocks []schema.ContentBlock) ([]transcript.Part, error) {
 		}
 		parts = append(parts, part)
 	}
-	if len(parts) == 0 {
+	if !slices.ContainsFunc(parts, says) {
 		return nil, errors.New("the prompt is empty")
 	}
 	return parts, nil
+}
+
+// says reports whether a part is more than blank text.
+func says(part transcript.Part) bool {
+	text, ok := part.(*transcript.TextPart)
+	return !ok || strings.TrimSpace(text.Text) != ""
 }
 
 func promptPart(block schema.ContentBlock) (transcript.Part, error) {

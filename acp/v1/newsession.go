@@ -2,6 +2,7 @@ package v1
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
 	"acp-agent/acp/rpc"
@@ -11,7 +12,7 @@ import (
 
 func (a *Agent) newSession(req *rpc.Request) rpc.Body {
 	var params schema.NewSessionRequest
-	if err := schema.Decode(req.Params, &params); err != nil {
+	if err := schema.Decode(req.Params, &params); err != nil && !withoutServers(err) {
 		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/new: %s", err))
 	}
 	for _, dir := range append([]string{params.Cwd}, params.AdditionalDirectories...) {
@@ -26,6 +27,13 @@ func (a *Agent) newSession(req *rpc.Request) rpc.Body {
 		}
 		return rpc.Reply{Result: s.describe(), Then: func() { s.announce() }}
 	}
+}
+
+// withoutServers reports whether all that is wrong with the params is that they
+// lack the list of MCP servers, as those of some clients do.
+func withoutServers(err error) bool {
+	field, ok := errors.AsType[*schema.FieldError](err)
+	return ok && *field == schema.FieldError{Path: "mcpServers", Problem: "is missing"}
 }
 
 // open opens a session and wires it to the editor.
@@ -49,16 +57,16 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	if s.Session, err = a.Core.Open(ctx, spec); err != nil {
 		return nil, err
 	}
-	s.translator.session, s.translator.options = s.ID, s.configOptions
+	s.translator.session, s.translator.options, s.translator.mode = s.ID, s.configOptions, s.Mode
 	link.session = s.ID
 	a.mu.Lock()
 	ended := a.ended
 	if !ended {
-		a.sessions[s.ID] = s
+		a.sessions[s.ID], a.alive[s] = s, struct{}{}
 	}
 	a.mu.Unlock()
 	if ended {
-		s.Session.Close(a.Shutdown)
+		s.Session.Close(a.Shutdown) // it has nothing to stop yet
 		return nil, session.ErrClosed
 	}
 	return s, nil
@@ -104,6 +112,9 @@ func (a *Agent) closeSession(req *rpc.Request) rpc.Body {
 	s.Cancel()
 	return func(context.Context) rpc.Reply {
 		s.Session.Close(a.Grace)
+		a.mu.Lock()
+		delete(a.alive, s)
+		a.mu.Unlock()
 		return rpc.Reply{Result: &schema.CloseSessionResponse{}}
 	}
 }

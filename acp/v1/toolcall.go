@@ -44,6 +44,7 @@ type callView struct {
 	status    status
 	locations []kinds.Location
 	pane      pane
+	terminal  string // the id of the terminal that shows the call
 
 	waiting strings.Builder // output not sent yet
 	window  []byte          // the end of the output, for plainPane
@@ -66,10 +67,7 @@ func (t *translator) emitCall(e transcript.Event) {
 	case transcript.ToolOutput:
 		t.output(e)
 	case transcript.ToolTerminal:
-		if view := t.calls[e.CallID]; view != nil {
-			view.pane = clientPane
-			t.update(e.CallID, view, change{content: []kinds.Content{kinds.Terminal{ID: e.TerminalID}}})
-		}
+		t.terminalOf(e)
 	case transcript.ToolFinished:
 		t.finishCall(e)
 	}
@@ -98,7 +96,7 @@ func (t *translator) readyCall(e transcript.ToolReady) {
 	if first {
 		view.title, view.kind, view.tool = e.Card.Title, e.Card.Kind, e.Tool
 		if view.kind == kinds.Execute && t.client.agentTerminals && len(e.Args) > 0 {
-			view.pane = agentPane
+			view.pane, view.terminal = agentPane, e.CallID
 			c.content = []kinds.Content{kinds.Terminal{ID: e.CallID}}
 			c.meta = t.terminalInfo(e)
 		}
@@ -117,6 +115,23 @@ func (t *translator) terminalInfo(e transcript.ToolReady) map[string]any {
 		info["cwd"] = args.Cwd
 	}
 	return map[string]any{"terminal_info": info}
+}
+
+// terminalOf shows the editor's terminal in a call, or with no id takes it back
+// because nothing could be started there.
+func (t *translator) terminalOf(e transcript.ToolTerminal) {
+	view := t.calls[e.CallID]
+	if view == nil {
+		return
+	}
+	view.terminal = e.TerminalID
+	if e.TerminalID == "" {
+		view.pane = plainPane
+		t.update(e.CallID, view, change{content: []kinds.Content{}})
+		return
+	}
+	view.pane = clientPane
+	t.update(e.CallID, view, change{content: []kinds.Content{kinds.Terminal{ID: e.TerminalID}}})
 }
 
 // output takes a piece of a running command's output.
@@ -213,11 +228,11 @@ func (t *translator) finishCall(e transcript.ToolFinished) {
 // A terminal goes on showing itself.
 func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	if e.State != transcript.Done {
-		text := []kinds.Content{kinds.Text{Text: clip(e.Text)}}
-		if view.pane != plainPane && e.Result.Error != nil && e.Result.Error.DeniedBy == "" {
-			return nil
+		content := []kinds.Content{kinds.Text{Text: clip(e.Text)}}
+		if view.pane != plainPane {
+			content = append([]kinds.Content{kinds.Terminal{ID: view.terminal}}, content...)
 		}
-		return text
+		return content
 	}
 	if view.pane != plainPane {
 		return nil
@@ -260,6 +275,7 @@ func rawOutput(e transcript.ToolFinished) json.RawMessage {
 	if len(envelope.Data) > rawBytes {
 		envelope.Data = nil
 	}
+	envelope.ErrorText = clip(envelope.ErrorText)
 	raw, err := json.Marshal(envelope)
 	if err != nil {
 		return nil
@@ -281,10 +297,16 @@ func clip(text string) string {
 
 // fence makes a code block that its content cannot end.
 func fence(language, text string) string {
-	ticks := "```"
-	for strings.Contains(text, ticks) {
-		ticks += "`"
+	run, longest := 0, 2
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
 	}
+	ticks := strings.Repeat("`", longest+1)
 	return ticks + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + ticks
 }
 

@@ -34,8 +34,9 @@ type notifier interface {
 type translator struct {
 	conn    notifier
 	client  client
-	session string // the session's id, set before the first event
-	options func() []schema.SessionConfigOption
+	session string                              // the session's id, set before the first event
+	options func() []schema.SessionConfigOption // neither blocks
+	mode    func() string
 	now     func() time.Time
 
 	mu    sync.Mutex
@@ -95,7 +96,9 @@ func (t *translator) Emit(e transcript.Event) {
 	case transcript.PlanChanged:
 		t.send(planUpdate(e))
 	case transcript.ModeChanged:
-		t.send(modeUpdate(e.ModeID))
+		// The mode is read here, not taken from the event: two changes in a row
+		// may arrive in either order, and the last word must be true.
+		t.send(modeUpdate(t.mode()))
 		t.send(optionsUpdate(t.options()))
 	case transcript.OptionsChanged:
 		t.send(optionsUpdate(t.options()))
@@ -151,7 +154,7 @@ func (t *translator) tick() {
 	t.flushOutputs()
 }
 
-// flushText sends the text that waits, less a character that is still cut.
+// flushText sends the text that waits.
 func (t *translator) flushText() {
 	if t.text.Len() == 0 {
 		return

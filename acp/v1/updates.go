@@ -113,7 +113,10 @@ func locations(from []kinds.Location) []schema.ToolCallLocation {
 }
 
 func contents(from []kinds.Content) []schema.ToolCallContent {
-	var list []schema.ToolCallContent
+	if from == nil {
+		return nil
+	}
+	list := []schema.ToolCallContent{} // empty clears what was shown
 	for _, content := range from {
 		switch content := content.(type) {
 		case kinds.Text:

@@ -58,6 +58,7 @@ func runDemo(ctx context.Context, view *demoView, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer core.Close()
 	toAgent, fromClient := io.Pipe()
 	toClient, fromAgent := io.Pipe()
 	served := make(chan error, 1)

@@ -97,6 +97,7 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	ctx := cmd.Context()
 	report := newReport(cmd.OutOrStdout(), cmd.ErrOrStderr(), flags.asJSON)
 	core := newCore(newLogger(cmd.ErrOrStderr()))
+	defer core.Close()
 	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Sink: report})
 	if err != nil {
 		return report.failed(err)

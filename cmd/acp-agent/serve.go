@@ -18,7 +18,9 @@ func serve(ctx context.Context, stdin io.Reader, stderr io.Writer) error {
 		return fmt.Errorf("take stdout: %w", err)
 	}
 	logger := newLogger(stderr)
-	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: newCore(logger), Version: version, Logger: logger})
+	core := newCore(logger)
+	defer core.Close()
+	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Logger: logger})
 	if errors.Is(err, context.Canceled) {
 		return nil // a signal asked us to end, and we did
 	}

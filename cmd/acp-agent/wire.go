@@ -11,6 +11,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	"acp-agent/config"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/shell"
+	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/model/openai"
 	"acp-agent/model/script"
@@ -50,11 +53,18 @@ type core struct {
 
 	assemble func() (*session.Host, error)
 
-	mu        sync.Mutex
-	key       config.Secret // given by the client for this process
-	loggedOut bool
-	loaded    *config.Config
-	backend   *session.Backend
+	mu    sync.Mutex
+	state state
+	host  *session.Host // once it is assembled
+}
+
+// state is what authenticate and logout change; it is replaced as a whole.
+type state struct {
+	generation int
+	key        config.Secret // given by the client for this process
+	loggedOut  bool
+	secrets    []string // of the configuration in force
+	backend    *session.Backend
 }
 
 // newCore returns the agent over the process's own environment.
@@ -101,12 +111,16 @@ func (c *core) newHost() (*session.Host, error) {
 		return nil, fmt.Errorf("find our own binary: %w", err)
 	}
 	shellName, dialect := findShell(c.getenv("PATH"))
-	return &session.Host{
+	host := &session.Host{
 		Backend: c.Backend, Registry: registry, Manifest: subagent.Main(), Configure: c.settings,
 		Own: c.own(), StateDir: stateDir(), Home: c.sources.HomeDir,
 		Launcher: &launch.Launcher{Self: self}, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger,
-	}, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.host = host
+	return host, nil
 }
 
 func stateDir() string { return filepath.Join(xdg.StateHome, "acp-agent", "sessions") }
@@ -133,82 +147,83 @@ func findShell(path string) (name string, dialect shell.Dialect) {
 	return filepath.Base(found.Path), dialect
 }
 
-// configLocked returns the person's configuration. A broken file is reported
-// each time it is asked for, until it is mended.
-func (c *core) configLocked() (*config.Config, error) {
-	if c.loaded != nil {
-		return c.loaded, nil
+// Backend returns the model server in force. It is made outside the lock, for
+// a server may have to be asked for its models.
+func (c *core) Backend() (session.Backend, error) {
+	c.mu.Lock()
+	now := c.state
+	c.mu.Unlock()
+	if now.backend != nil {
+		return *now.backend, nil
+	}
+	made, err := c.resolve(now)
+	if err != nil {
+		return session.Backend{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.generation == now.generation {
+		if c.state.backend != nil {
+			return *c.state.backend, nil // another was faster
+		}
+		c.state = made
+	}
+	return *made.backend, nil
+}
+
+// resolve loads the configuration and connects to its server.
+func (c *core) resolve(s state) (state, error) {
+	if s.loggedOut {
+		return s, &session.AuthError{Message: "logged out; call authenticate to go on"}
 	}
 	cfg, err := config.Load(c.sources, "")
 	if err != nil {
-		return nil, err
+		return s, err
 	}
-	c.loaded = cfg
-	return cfg, nil
+	backend, err := c.connect(cfg, s.key)
+	if err != nil {
+		return s, err
+	}
+	s.secrets, s.backend = cfg.Secrets(), &backend
+	return s, nil
 }
 
-// Backend returns the model server in force.
-func (c *core) Backend() (session.Backend, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.backend != nil {
-		return *c.backend, nil
-	}
-	cfg, err := c.configLocked()
+func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend, error) {
+	scripted, err := c.script()
 	if err != nil {
 		return session.Backend{}, err
 	}
-	backend, err := c.connect(cfg)
-	if err != nil {
-		return session.Backend{}, err
+	if scripted != nil {
+		return session.Backend{
+			Provider: scripted, Model: cmp.Or(cfg.Model.Name, script.DefaultModel), ThoughtLevel: cfg.Model.ThoughtLevel,
+		}, nil
 	}
-	c.backend = &backend
-	return backend, nil
-}
-
-func (c *core) connect(cfg *config.Config) (session.Backend, error) {
-	name := cfg.Model.Name
-	if path := c.getenv(envScript); c.scripted == nil && path != "" {
-		if err := c.loadScript(path); err != nil {
-			return session.Backend{}, err
+	key, name := cfg.Model.APIKey, cfg.Model.Name
+	if !given.IsZero() {
+		key = given
+	}
+	if cfg.Model.BaseURL == config.DefaultBaseURL {
+		if key.IsZero() {
+			return session.Backend{}, &session.AuthError{
+				Message: "no model server is configured: set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") +
+					", or " + config.EnvBaseURL + " for a server of your own",
+			}
 		}
-	}
-	if c.scripted != nil {
-		if name == "" {
-			name = script.DefaultModel
-		}
-		return session.Backend{Provider: c.scripted, Name: "script", Model: name, ThoughtLevel: cfg.Model.ThoughtLevel}, nil
-	}
-	key := cfg.Model.APIKey
-	if !c.key.IsZero() {
-		key = c.key
-	}
-	if c.loggedOut {
-		return session.Backend{}, &session.AuthError{Message: "logged out; call authenticate to go on"}
-	}
-	if key.IsZero() && cfg.Model.BaseURL == config.DefaultBaseURL {
-		return session.Backend{}, &session.AuthError{
-			Message: "no model server is configured: set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") + ", or " + config.EnvBaseURL + " for a server of your own",
-		}
-	}
-	if name == "" && cfg.Model.BaseURL == config.DefaultBaseURL {
-		name = defaultModel
+		name = cmp.Or(name, defaultModel)
 	}
 	provider, err := openai.New(openai.Options{
 		BaseURL: cfg.Model.BaseURL, APIKey: key.Reveal(), Headers: reveal(cfg.Model.Headers),
 		ExtraBody: extraBody(cfg.Model.ExtraBody), Window: windows(cfg.Model, name), Images: images(cfg.Model, name),
 		Version: version, Logger: c.logger,
 	})
+	if err == nil && name == "" {
+		name, err = firstModel(provider)
+	}
 	if err != nil {
 		return session.Backend{}, err
 	}
-	if name == "" {
-		if name, err = firstModel(provider); err != nil {
-			return session.Backend{}, err
-		}
-	}
 	return session.Backend{
-		Provider: provider, Name: cfg.Model.BaseURL, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
+		Provider: provider, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
 		Temperature: cfg.Model.Temperature, MaxTokens: cfg.Model.MaxOutput,
 	}, nil
 }
@@ -227,60 +242,81 @@ func firstModel(provider model.Provider) (string, error) {
 	return infos[0].ID, nil
 }
 
-func (c *core) loadScript(path string) error {
+// script returns the scripted model, when there is one.
+func (c *core) script() (model.Provider, error) {
+	path := c.getenv(envScript)
+	if c.scripted != nil || path == "" {
+		return c.scripted, nil
+	}
 	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("%s: %w", envScript, err)
+		return nil, fmt.Errorf("%s: %w", envScript, err)
 	}
 	defer file.Close()
 	loaded, err := script.Load(path, file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", envScript, err)
+		return nil, fmt.Errorf("%s: %w", envScript, err)
 	}
-	c.scripted = loaded.Provider(script.Options{Cwd: cwdOf})
-	return nil
+	return loaded.Provider(script.Options{Cwd: cwdOf}), nil
 }
 
 // cwdOf tells a scripted model which directory its session works in.
 func cwdOf(req *model.Request) string { return subagent.CwdOf(req.System) }
 
 // Authenticate takes a key for this process, or reads environment and
-// configuration again. It succeeds when a session could be opened now.
+// configuration again. It succeeds when a session could be opened now; when it
+// fails, what was in force stays so.
 func (c *core) Authenticate(_ context.Context, key string) error {
 	c.mu.Lock()
-	c.loggedOut, c.loaded, c.backend = false, nil, nil
-	if key != "" {
-		c.key = config.NewSecret(key)
-	}
+	next := state{generation: c.state.generation + 1, key: c.state.key}
 	c.mu.Unlock()
-	_, err := c.Backend()
-	return err
+	if key != "" {
+		next.key = config.NewSecret(key)
+	}
+	made, err := c.resolve(next)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = made
+	return nil
 }
 
 // Logout forgets the key; sessions ask for authentication from now on.
 func (c *core) Logout() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.loggedOut, c.key, c.backend = true, config.Secret{}, nil
+	c.state = state{generation: c.state.generation + 1, loggedOut: true, secrets: c.state.secrets}
 }
 
-// secrets are the values that must never leave the process.
+// secrets are the values that must never reach a child.
 func (c *core) secrets() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var values []string
-	if c.loaded != nil {
-		values = c.loaded.Secrets()
-	}
-	if !c.key.IsZero() {
-		values = append(values, c.key.Reveal())
+	values := slices.Clone(c.state.secrets)
+	if !c.state.key.IsZero() {
+		values = append(values, c.state.key.Reveal())
 	}
 	return values
+}
+
+// Close ends what runs behind the scenes; sessions are closed before.
+func (c *core) Close() {
+	c.mu.Lock()
+	host := c.host
+	c.mu.Unlock()
+	if host != nil {
+		host.Close()
+	}
 }
 
 // settings are what the person, and the project in a directory, configured.
 func (c *core) settings(cwd string) (session.Settings, error) {
 	cfg, err := config.Load(c.sources, cwd)
+	if err == nil {
+		err = cfg.CheckNames(knownPermission, knownTool)
+	}
 	if err != nil {
 		return session.Settings{}, err
 	}
@@ -289,6 +325,22 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable),
 		ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
 	}, nil
+}
+
+// knownTool reports whether a name in tools.disable can mean a tool.
+func knownTool(name string) bool {
+	return name == "*" || name == "mcp:*" || slices.Contains(kinds.Known(), name) || foreign(name)
+}
+
+// knownPermission reports whether a rule's name can mean something.
+func knownPermission(name string) bool {
+	capabilities := []string{capability.CapFSRead, capability.CapFSWrite, capability.CapShellRun, capability.CapNetFetch}
+	return knownTool(name) || slices.Contains(capabilities, name) || strings.Contains(name, "*")
+}
+
+// foreign reports the name of a tool from elsewhere.
+func foreign(name string) bool {
+	return strings.HasPrefix(name, "mcp:") || strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "tb__")
 }
 
 func permissionRules(from config.Rules) []permissions.Rule {
@@ -316,6 +368,8 @@ func disabled(names []string) func(tool string) (string, bool) {
 			return "All tools disabled", true
 		case off[tool]:
 			return "Tool explicitly disabled", true
+		case off["mcp:*"] && strings.HasPrefix(tool, "mcp__"):
+			return "MCP tools disabled", true
 		}
 		return "", false
 	}

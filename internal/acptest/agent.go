@@ -38,6 +38,9 @@ type Agent struct {
 
 	gate sync.Mutex // held while reading is paused
 
+	exit    sync.Once
+	exitErr error
+
 	mu       sync.Mutex // guards what follows, and the order of writes
 	nextID   int
 	problems []string

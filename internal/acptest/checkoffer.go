@@ -45,11 +45,12 @@ func (c *checker) request(m *Message) {
 	c.permissionOptions(m)
 }
 
-// permissionOptions allows one option of a kind: clients pick by kind.
+// permissionOptions allows one option of a kind among the first four: clients
+// pick by kind.
 func (c *checker) permissionOptions(m *Message) {
 	seen := map[any]bool{}
 	options, _ := m.Get("options").([]any)
-	for _, option := range options {
+	for _, option := range options[:min(4, len(options))] {
 		kind := at(option, "kind")
 		if seen[kind] {
 			c.problem("a permission request has two options of the kind %v", kind)

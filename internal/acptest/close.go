@@ -2,7 +2,7 @@ package acptest
 
 import (
 	"errors"
-	"os/exec"
+	"os"
 	"strings"
 	"time"
 )
@@ -14,39 +14,22 @@ func (a *Agent) Close() {
 	if !a.end() {
 		return
 	}
-	left := a.descendants()
+	if a.opts.Killed {
+		_ = a.cmd.Process.Kill() // it may have ended
+	}
+	left := a.Running()
 	closed := time.Now()
-	if err := a.stdin.Close(); err != nil {
+	if err := a.stdin.Close(); err != nil && !a.opts.Killed {
 		a.problem("close the agent's input: %v", err)
 	}
-	limit := time.AfterFunc(5*Slack(exitWithin), func() { _ = a.cmd.Process.Kill() })
-	a.read.Wait()
-	err := a.cmd.Wait()
-	limit.Stop()
-	took := time.Since(closed)
-	switch {
+	err := a.Exit(5 * Slack(exitWithin))
+	switch took := time.Since(closed); {
 	case a.opts.Killed:
 	case err != nil:
 		a.problem("the agent did not exit well: %v", err)
 	case took > Slack(exitWithin):
 		a.problem("the agent took %s to exit once its input had ended", took.Round(time.Millisecond))
 	}
-	a.finish(left)
-}
-
-// Kill ends the agent by force; Options.Killed has to be set.
-func (a *Agent) Kill() {
-	a.tb.Helper()
-	if !a.end() {
-		return
-	}
-	left := a.descendants()
-	_ = a.cmd.Process.Kill() // it may have ended
-	a.read.Wait()
-	if err := a.cmd.Wait(); err != nil && !errors.As(err, new(*exec.ExitError)) {
-		a.problem("wait for the agent: %v", err)
-	}
-	a.stdin.Close()
 	a.finish(left)
 }
 
@@ -59,14 +42,35 @@ func (a *Agent) end() bool {
 	return first
 }
 
+// Exit waits for the agent to end by itself, and returns how it did: nil is
+// exit code 0. After the limit it is killed.
+func (a *Agent) Exit(limit time.Duration) error {
+	timer := time.AfterFunc(limit, func() { _ = a.cmd.Process.Kill() })
+	defer timer.Stop()
+	a.exit.Do(func() {
+		a.read.Wait()
+		a.exitErr = a.cmd.Wait()
+	})
+	if !timer.Stop() {
+		return errors.New("it was still running after " + limit.String())
+	}
+	return a.exitErr
+}
+
+// Signal sends the agent a signal.
+func (a *Agent) Signal(s os.Signal) error { return a.cmd.Process.Signal(s) }
+
+// Deafen closes the client's end of the agent's output.
+func (a *Agent) Deafen() { a.stdout.Close() }
+
 // finish reports what is wrong with the run. left are processes that must be
 // gone by now.
-func (a *Agent) finish(left []process) {
+func (a *Agent) finish(left Processes) {
 	a.tb.Helper()
 	if a.opts.Killed {
-		awaitEnd(a, left) // the kernel and the helpers need a moment
+		awaitEnd(left) // the helpers need a moment to notice
 	}
-	for _, p := range a.running(left) {
+	for _, p := range append(left.Alive(), marked(a.run)...) {
 		a.problem("a process is left: %s", p)
 	}
 	a.quit()
@@ -97,8 +101,8 @@ func (a *Agent) finish(left []process) {
 // leaveWithin is how long the processes of a killed agent may live on.
 const leaveWithin = 2 * time.Second
 
-func awaitEnd(a *Agent, left []process) {
-	for deadline := time.Now().Add(Slack(leaveWithin)); time.Now().Before(deadline) && len(a.running(left)) > 0; {
+func awaitEnd(left Processes) {
+	for deadline := time.Now().Add(Slack(leaveWithin)); time.Now().Before(deadline) && len(left.Alive()) > 0; {
 		time.Sleep(10 * time.Millisecond) // nobody tells us when foreign processes end
 	}
 }

@@ -60,16 +60,22 @@ func checkSchema(run string, lines []Line) []string {
 			v.Observe(schematest.ToAgent, line)
 			continue
 		}
-		if err := v.Message(schematest.ToClient, line); err != nil && !foreign(l.Message) {
+		err := v.Message(schematest.ToClient, line)
+		if err != nil && foreign(l.Message) {
+			err = v.Definition("Error", encode(l.Message.Error))
+		}
+		if err != nil {
 			problems = append(problems, err.Error())
 		}
 	}
 	return problems
 }
 
-// foreign reports whether a line answers a request that has no place in the
-// schema: one that the agent does not know either.
-func foreign(m *Message) bool { return m.IsResponse() && m.Error != nil && m.Error.Code == -32601 }
+// foreign reports whether a line refuses a request that has no place in the
+// schema, of which the judge knows nothing.
+func foreign(m *Message) bool {
+	return m.IsResponse() && m.Error != nil && (m.Error.Code == -32601 || m.Error.Code == -32600)
+}
 
 // renumber gives a message an id that no other run has, since the judge knows
 // the requests of all of them by their ids.

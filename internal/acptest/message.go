@@ -3,14 +3,16 @@ package acptest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Message is a JSON-RPC message, read without knowledge of the agent's types.
 type Message struct {
 	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
+	Method string          `json:"-"`
 	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *Failure        `json:"error"`
@@ -25,25 +27,34 @@ type Failure struct {
 
 // parse reads one line.
 func parse(line []byte) (*Message, error) {
-	dec := json.NewDecoder(bytes.NewReader(line))
-	m := &Message{}
-	if err := dec.Decode(m); err != nil {
+	if !utf8.Valid(line) {
+		return nil, errors.New("not UTF-8")
+	}
+	var wire struct {
+		Message
+		Method json.RawMessage `json:"method"`
+	}
+	if err := json.Unmarshal(line, &wire); err != nil {
 		return nil, err
 	}
-	if dec.More() {
-		return nil, fmt.Errorf("more than one value in a line")
+	m := &wire.Message
+	// A method that is no name is kept as it is: tests send such things.
+	if json.Unmarshal(wire.Method, &m.Method) != nil || m.Method == "" {
+		m.Method = string(wire.Method)
 	}
 	return m, nil
 }
 
 // IsRequest reports whether the message wants an answer.
-func (m *Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
+func (m *Message) IsRequest() bool {
+	return m.Method != "" && len(m.ID) > 0 && strings.ContainsRune(`"-0123456789`, rune(m.ID[0]))
+}
 
 // IsNotification reports whether the message is one.
 func (m *Message) IsNotification() bool { return m.Method != "" && m.ID == nil }
 
 // IsResponse reports whether the message answers a request.
-func (m *Message) IsResponse() bool { return m.Method == "" }
+func (m *Message) IsResponse() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
 
 // Update is what a session/update carries: its sessionUpdate, and the members.
 // The kind is empty for other messages.

@@ -8,16 +8,6 @@ import (
 	"strings"
 )
 
-// process is one process of this machine; the start time tells it from a later
-// one of the same number.
-type process struct {
-	pid     int
-	started string
-	command string
-}
-
-func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, p.command) }
-
 // stat is what /proc/PID/stat says.
 type stat struct {
 	process
@@ -61,15 +51,15 @@ func allProcesses() map[int]stat {
 	return all
 }
 
-// descendants are the processes that the agent has started and that still hang
-// on it; the agent itself is not one.
-func (a *Agent) descendants() []process {
+// Tree returns a process and all that descend from it, as far as they hang
+// together.
+func Tree(root int) Processes {
 	all := allProcesses()
-	var list []process
+	var list Processes
 	for pid, s := range all {
-		for up, steps := s.parent, 0; up > 1 && steps < 100; up, steps = all[up].parent, steps+1 {
-			if up == a.PID {
-				list = append(list, all[pid].process)
+		for up, steps := pid, 0; up > 1 && steps < 100; up, steps = all[up].parent, steps+1 {
+			if up == root {
+				list = append(list, s.process)
 				break
 			}
 		}
@@ -77,25 +67,29 @@ func (a *Agent) descendants() []process {
 	return list
 }
 
-// running returns those of the processes that still run, and all others that
-// bear the mark of this run, such as daemons that have left the tree.
-func (a *Agent) running(left []process) []process {
-	known := map[int]process{}
-	for _, p := range left {
-		known[p.pid] = p
+// Alive returns those of the processes that still run.
+func (p Processes) Alive() Processes {
+	var list Processes
+	for _, one := range p {
+		if s, ok := readStat(one.pid); ok && s.started == one.started && !s.ended() {
+			list = append(list, one)
+		}
 	}
-	mark := []byte(envRun + "=" + a.run)
-	var list []process
+	return list
+}
+
+// ended reports whether nothing is left of the process but its entry; that
+// nobody has waited for it yet is no matter of ours.
+func (s stat) ended() bool { return s.state == "Z" || s.state == "X" }
+
+// marked returns the processes that bear the mark of a run, such as daemons
+// that have left the tree.
+func marked(run string) Processes {
+	mark := []byte(envRun + "=" + run)
+	var list Processes
 	for pid, s := range allProcesses() {
-		if s.state == "Z" || s.state == "X" || pid == a.PID {
-			continue // it has ended; that nobody has waited for it is not ours
-		}
-		if known[pid].started == s.started && s.started != "" {
-			list = append(list, s.process)
-			continue
-		}
 		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		if err == nil && bytes.Contains(env, mark) {
+		if err == nil && !s.ended() && bytes.Contains(env, mark) {
 			list = append(list, s.process)
 		}
 	}
@@ -116,13 +110,4 @@ func (a *Agent) Peak() int64 {
 		}
 	}
 	return 0
-}
-
-// Running lists the processes of the run besides the agent itself, as text.
-func (a *Agent) Running() []string {
-	var list []string
-	for _, p := range a.running(a.descendants()) {
-		list = append(list, p.String())
-	}
-	return list
 }

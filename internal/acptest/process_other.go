@@ -2,18 +2,14 @@
 
 package acptest
 
-// process is one process of this machine. Only on Linux are they looked at.
-type process struct{}
+// Tree returns a process and all that descend from it.
+func Tree(int) Processes { return nil }
 
-func (process) String() string { return "" }
+// Alive returns those of the processes that still run.
+func (p Processes) Alive() Processes { return nil }
 
-func (a *Agent) descendants() []process      { return nil }
-func (a *Agent) running([]process) []process { return nil }
+func marked(string) Processes { return nil }
 
 // Peak is the most memory that the agent has had resident so far, in bytes; 0
 // where the system does not tell.
 func (a *Agent) Peak() int64 { return 0 }
-
-// Running lists the processes of the run besides the agent itself, as text;
-// empty where they cannot be seen.
-func (a *Agent) Running() []string { return nil }

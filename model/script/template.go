@@ -6,17 +6,20 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"acp-agent/model"
 	"acp-agent/transcript"
 )
 
 // variable is the shape of what may stand in ${}.
-var variable = regexp.MustCompile(`^(cwd|user|last_result|match\.\d{1,2}|result\.\d{1,4}(\.[^.]+)*)$`)
+var variable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(cwd|user|last_result|match\.\d{1,2}|result\.\d{1,4}(\.[^.]+)*)$`)
+})
 
 // checkVariable stands for the values while a script is loaded.
 func checkVariable(name string) (string, error) {
-	if !variable.MatchString(name) {
+	if !variable().MatchString(name) {
 		return "", fmt.Errorf("unknown variable ${%s}", name)
 	}
 	return "", nil

@@ -3,6 +3,7 @@ package command
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // versionForms lists the exact words with which a program prints its version.
@@ -156,20 +157,26 @@ func checkDate(_ *judge, _ *Part, p parsed, _ dirs) finding {
 // The only scripts of sed, awk and jq that count as reading: they print lines, fields
 // and members, and nothing else.
 var (
-	sedPrints = regexp.MustCompile(`^(\d+|\$|\d+,(\d+|\$))p(;(\d+|\$|\d+,(\d+|\$))p)*$`)
-	awkPrints = regexp.MustCompile(`^(NR ?(==|<=|>=|<) ?\d+ ?)?\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}$`)
-	jqSelects = regexp.MustCompile(`^\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\[?\.)*( ?\| ?(keys|length|type|\.([A-Za-z0-9_."\[\]]*)))*$`)
+	sedPrints = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\d+|\$|\d+,(\d+|\$))p(;(\d+|\$|\d+,(\d+|\$))p)*$`)
+	})
+	awkPrints = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(NR ?(==|<=|>=|<) ?\d+ ?)?\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}$`)
+	})
+	jqSelects = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\[?\.)*( ?\| ?(keys|length|type|\.([A-Za-z0-9_."\[\]]*)))*$`)
+	})
 )
 
 func checkSed(j *judge, part *Part, p parsed, at dirs) finding {
-	if !p.has("-n", "--quiet", "--silent") || len(p.operands) == 0 || !sedPrints.MatchString(p.operands[0].value) {
+	if !p.has("-n", "--quiet", "--silent") || len(p.operands) == 0 || !sedPrints().MatchString(p.operands[0].value) {
 		return asks(Interpreter, "only sed scripts that print lines are known to read only")
 	}
 	return j.scriptFiles(part, p, at)
 }
 
 func checkAwk(j *judge, part *Part, p parsed, at dirs) finding {
-	if len(p.operands) == 0 || !awkPrints.MatchString(p.operands[0].value) {
+	if len(p.operands) == 0 || !awkPrints().MatchString(p.operands[0].value) {
 		return asks(Interpreter, "only awk scripts that print fields are known to read only")
 	}
 	for _, w := range p.operands[1:] {
@@ -181,7 +188,7 @@ func checkAwk(j *judge, part *Part, p parsed, at dirs) finding {
 }
 
 func checkJQ(j *judge, part *Part, p parsed, at dirs) finding {
-	if len(p.operands) == 0 || !jqSelects.MatchString(p.operands[0].value) {
+	if len(p.operands) == 0 || !jqSelects().MatchString(p.operands[0].value) {
 		return asks(Interpreter, "only jq filters that select members are known to read only")
 	}
 	return j.scriptFiles(part, p, at)

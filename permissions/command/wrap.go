@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -71,7 +72,9 @@ func skipOf(name string) int {
 	return 0
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var assignment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+})
 
 // unwrap takes the wrappers off a command.
 func unwrap(words []word) unwrapped {
@@ -132,7 +135,7 @@ func (w wrapper) command(args []word) (rest []word, split bool) {
 			if at := strings.IndexAny(v[1:], w.valued); w.valued != "" && at >= 0 && at == len(v)-2 {
 				i++
 			}
-		case w.assigns && assignment.MatchString(v):
+		case w.assigns && assignment().MatchString(v):
 		case skip > 0:
 			skip--
 		default:

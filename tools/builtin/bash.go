@@ -168,5 +168,7 @@ func bashResult(cmd tools.ShellCommand, v view, exit *tools.Exit) *tools.Result 
 			fmt.Fprintf(&b, "\n<signal>%s</signal>", exit.Signal)
 		}
 	}
-	return &tools.Result{Data: data, Text: b.String(), Truncated: v.cut, OutputPath: v.path}
+	return &tools.Result{
+		Data: data, Text: b.String(), Content: bashCard(v, exit), Partial: exit == nil, Truncated: v.cut, OutputPath: v.path,
+	}
 }

@@ -29,27 +29,36 @@ func TestBash(t *testing.T) {
 		data   map[string]any
 	}{
 		{
-			"output", map[string]any{"cmd": "ls -la", "cwd": "/test-workspace/sub"}, tooltest.Script{Output: []string{"total 48\n", "a.txt\n"}},
+			"output",
+			map[string]any{"cmd": "ls -la", "cwd": "/test-workspace/sub"},
+			tooltest.Script{Output: []string{"total 48\n", "a.txt\n"}},
 			"<command>ls -la</command>\n<working_directory>/test-workspace/sub</working_directory>\n<output>total 48\na.txt\n</output>\n<exit_code>0</exit_code>",
 			map[string]any{"command": "ls -la", "cwd": "/test-workspace/sub", "output": "total 48\na.txt\n", "exit_code": 0.0},
 		},
 		{
-			"exit code is not an error", map[string]any{"cmd": "false"}, tooltest.Script{ExitCode: 3},
+			"exit code is not an error",
+			map[string]any{"cmd": "false"},
+			tooltest.Script{ExitCode: 3},
 			"<command>false</command>\n<working_directory>/test-workspace</working_directory>\n<output></output>\n<exit_code>3</exit_code>",
 			map[string]any{"command": "false", "cwd": "/test-workspace", "output": "", "exit_code": 3.0},
 		},
 		{
-			"signal", map[string]any{"cmd": "crash"}, tooltest.Script{ExitCode: 139, Signal: "SIGSEGV"},
+			"signal",
+			map[string]any{"cmd": "crash"},
+			tooltest.Script{ExitCode: 139, Signal: "SIGSEGV"},
 			"<command>crash</command>\n<working_directory>/test-workspace</working_directory>\n<output></output>\n<exit_code>139</exit_code>\n<signal>SIGSEGV</signal>",
 			map[string]any{"command": "crash", "cwd": "/test-workspace", "output": "", "exit_code": 139.0, "signal": "SIGSEGV"},
 		},
 		{
-			"other argument names", map[string]any{"command": "pwd", "workdir": "/test-workspace/sub"}, tooltest.Script{},
+			"other argument names",
+			map[string]any{"command": "pwd", "workdir": "/test-workspace/sub"},
+			tooltest.Script{},
 			"<command>pwd</command>\n<working_directory>/test-workspace/sub</working_directory>\n<output></output>\n<exit_code>0</exit_code>",
 			map[string]any{"command": "pwd", "cwd": "/test-workspace/sub", "output": "", "exit_code": 0.0},
 		},
 		{
-			"terminal codes", map[string]any{"cmd": "make"},
+			"terminal codes",
+			map[string]any{"cmd": "make"},
 			tooltest.Script{Output: []string{"\x1b[31mred\x1b[0m\r\n10%\r20%\n\x1b]0;title\x07bad\xff\x00\a\b tab\t\x1b(B\u009b\n"}},
 			"<command>make</command>\n<working_directory>/test-workspace</working_directory>\n<output>red\n10%\n20%\nbad\ufffd tab\t\n</output>\n<exit_code>0</exit_code>",
 			map[string]any{"command": "make", "cwd": "/test-workspace", "output": "red\n10%\n20%\nbad\ufffd tab\t\n", "exit_code": 0.0},

@@ -8,14 +8,25 @@ import (
 	"acp-agent/tools"
 )
 
+// Options say how the tools work. The zero value is the default.
+type Options struct {
+	// Ripgrep is the absolute path of a ripgrep that glob and grep ask first
+	// (R45, R49); empty means our own engine alone.
+	Ripgrep string
+}
+
+// All returns the tools with the default options.
+func All() []tools.Tool { return Options{}.All() }
+
 // All returns the tools in the order in which the model is told of them.
-func All() []tools.Tool {
+func (o Options) All() []tools.Tool {
+	rg := ripgrep{o.Ripgrep}
 	return []tools.Tool{
 		newRead(),
 		newWrite(),
 		newEdit(),
-		newGlob(),
-		newGrep(),
+		newGlob(rg),
+		newGrep(rg),
 		newBash(),
 	}
 }

@@ -85,11 +85,13 @@ func TestEdit_Errors(t *testing.T) {
 		{"differs before matches", map[string]any{"path": "f.txt", "old_str": "zz", "new_str": "zz"}, "old_str and new_str must be different"},
 		{"no match", map[string]any{"path": "f.txt", "old_str": "four", "new_str": "x"}, "Could not find exact match for old_str"},
 		{
-			"many", map[string]any{"path": "f.txt", "old_str": "two", "new_str": "x"},
+			"many",
+			map[string]any{"path": "f.txt", "old_str": "two", "new_str": "x"},
 			"found multiple matches for edit (2 occurrences). Use replace_all or provide more context.",
 		},
 		{
-			"many after forgiving", map[string]any{"path": "f.txt", "old_str": "if x {\n\ty()\n}", "new_str": "x"},
+			"many after forgiving",
+			map[string]any{"path": "f.txt", "old_str": "if x {\n\ty()\n}", "new_str": "x"},
 			"found multiple matches for edit (2 occurrences). Use replace_all or provide more context.",
 		},
 		{"empty old", map[string]any{"path": "f.txt", "old_str": "", "new_str": "x"}, "old_str must not be empty"},

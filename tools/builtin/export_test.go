@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -34,3 +35,13 @@ type chunked struct {
 }
 
 func (c chunked) Read(p []byte) (int, error) { return c.Reader.Read(p[:min(len(p), c.size)]) }
+
+// Answer reads an output of ripgrep: its files, whether it is complete, and
+// what was said.
+func Answer(output []string, counted bool) (files []string, complete bool, said string) {
+	a := &answer{counted: counted, take: func(name string, hit bool) { files = append(files, fmt.Sprint(name, hit)) }}
+	for _, piece := range output {
+		_, _ = a.Write([]byte(piece)) // it never fails
+	}
+	return files, a.complete(), string(a.said)
+}

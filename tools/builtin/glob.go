@@ -33,7 +33,7 @@ type globData struct {
 
 // newGlob is the tool that finds files by name (R42-R45). One call gives at
 // most Limits.GlobTotal paths.
-func newGlob() tools.Tool {
+func newGlob(rg ripgrep) tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "glob",
 		Description: prompt(globPrompt),
@@ -54,7 +54,9 @@ func newGlob() tools.Tool {
 		ReadOnly:      true,
 		OwnLimit:      true,
 		DefaultAction: capability.Allow,
-	}, glob)
+	}, func(ctx context.Context, rt tools.Runtime, a globArgs) (*tools.Result, error) {
+		return glob(ctx, rt, rg, a)
+	})
 }
 
 // globBase is the directory that a call walks.
@@ -67,7 +69,7 @@ func globBase(args json.RawMessage, env tools.Env) string {
 	return base
 }
 
-func glob(ctx context.Context, rt tools.Runtime, a globArgs) (*tools.Result, error) {
+func glob(ctx context.Context, rt tools.Runtime, rg ripgrep, a globArgs) (*tools.Result, error) {
 	if a.FilePattern == "" {
 		return nil, tools.Errorf(tools.BadInput, "glob: filePattern must not be empty")
 	}
@@ -85,9 +87,12 @@ func glob(ctx context.Context, rt tools.Runtime, a globArgs) (*tools.Result, err
 		return nil, fileFailure("search", base, err)
 	}
 	defer dir.Close()
-	found, err := search.Glob(ctx, dir, search.GlobOptions{
-		Base: base, Pattern: pattern, Ignore: ignoresAbove(ctx, rt, base),
-	})
+	o := search.GlobOptions{Base: base, Pattern: pattern, Ignore: ignoresAbove(ctx, rt, base)}
+	narrowed, err := rg.files(ctx, rt, dir, o)
+	if err != nil {
+		return nil, searchFailure("glob", base, err, "")
+	}
+	found, err := search.Glob(ctx, narrowed, o)
 	if err != nil {
 		return nil, searchFailure("glob", base, err, "")
 	}

@@ -34,7 +34,7 @@ type grepArgs struct {
 }
 
 // newGrep is the tool that searches in files (R46-R50).
-func newGrep() tools.Tool {
+func newGrep(rg ripgrep) tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "grep",
 		Description: prompt(grepPrompt),
@@ -57,7 +57,9 @@ func newGrep() tools.Tool {
 		ReadOnly:      true,
 		OwnLimit:      true,
 		DefaultAction: capability.Allow,
-	}, grep)
+	}, func(ctx context.Context, rt tools.Runtime, a grepArgs) (*tools.Result, error) {
+		return grep(ctx, rt, rg, a)
+	})
 }
 
 // grepBase is the file or directory that a call reads.
@@ -73,7 +75,7 @@ func grepBase(args json.RawMessage, env tools.Env) string {
 	return base
 }
 
-func grep(ctx context.Context, rt tools.Runtime, a grepArgs) (*tools.Result, error) {
+func grep(ctx context.Context, rt tools.Runtime, rg ripgrep, a grepArgs) (*tools.Result, error) {
 	switch {
 	case a.Pattern == "":
 		return nil, tools.Errorf(tools.BadInput, "grep: pattern must not be empty")
@@ -81,7 +83,7 @@ func grep(ctx context.Context, rt tools.Runtime, a grepArgs) (*tools.Result, err
 		return nil, tools.Errorf(tools.BadInput, "grep: path and glob exclude each other; give one of them")
 	}
 	all := &spool{rt: rt, limit: grepSpool}
-	found, base, err := grepFiles(ctx, rt, a, all)
+	found, base, err := grepFiles(ctx, rt, rg, a, all)
 	if err != nil {
 		all.close()
 		return nil, searchFailure("grep", base, err, "To search for plain text, set literal:true.")
@@ -90,7 +92,9 @@ func grep(ctx context.Context, rt tools.Runtime, a grepArgs) (*tools.Result, err
 }
 
 // grepFiles searches what path or glob name, else the session's directory.
-func grepFiles(ctx context.Context, rt tools.Runtime, a grepArgs, all *spool) (found search.GrepResult, base string, err error) {
+func grepFiles(
+	ctx context.Context, rt tools.Runtime, rg ripgrep, a grepArgs, all *spool,
+) (found search.GrepResult, base string, err error) {
 	limits := rt.Session().Limits
 	o := search.GrepOptions{
 		Pattern: a.Pattern, Literal: a.Literal, CaseSensitive: a.CaseSensitive,
@@ -121,10 +125,14 @@ func grepFiles(ctx context.Context, rt tools.Runtime, a grepArgs, all *spool) (f
 	defer dir.Close()
 	if file != "" {
 		found, err = search.GrepFile(ctx, dir, file, o, all)
-	} else {
-		o.Ignore = ignoresAbove(ctx, rt, base)
-		found, err = search.Grep(ctx, dir, o, all)
+		return found, base, err
 	}
+	o.Ignore = ignoresAbove(ctx, rt, base)
+	narrowed, err := rg.matching(ctx, rt, dir, o)
+	if err != nil {
+		return found, base, err
+	}
+	found, err = search.Grep(ctx, narrowed, o, all)
 	return found, base, err
 }
 

@@ -6,12 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"acp-agent/tools"
 )
 
 const (
+	// firstBytes is what is read first: most files are no larger, and many may be
+	// read at once.
+	firstBytes = 8 << 10
 	chunkBytes = 64 << 10
 	// maxSkip is how far the end of a line is looked for before the window ends
 	// in that line: a file of one endless line must not be read to its end.
@@ -47,7 +52,7 @@ var errTooLarge = errors.New("window too large")
 // chunk and the window, whatever the file's size, and stops behind the window.
 func (w *window) scan(ctx context.Context, r io.Reader, first int) error {
 	w.next = first
-	chunk := make([]byte, chunkBytes)
+	chunk := make([]byte, firstBytes)
 	for !w.more && !w.endless {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -61,6 +66,9 @@ func (w *window) scan(ctx context.Context, r io.Reader, first int) error {
 		}
 		if err != nil {
 			return err
+		}
+		if n == firstBytes && len(chunk) == firstBytes {
+			chunk = make([]byte, chunkBytes)
 		}
 	}
 	return w.finish()
@@ -133,7 +141,13 @@ func (w *window) endLine(terminator int) error {
 		w.text.WriteByte('\n')
 	}
 	shown := cutUTF8(w.line, maxLineBytes)
-	fmt.Fprintf(&w.text, "%d: %s", w.next, strings.ToValidUTF8(string(shown), "\ufffd"))
+	w.text.WriteString(strconv.Itoa(w.next))
+	w.text.WriteString(": ")
+	if utf8.Valid(shown) {
+		w.text.Write(shown)
+	} else {
+		w.text.WriteString(strings.ToValidUTF8(string(shown), "\ufffd"))
+	}
 	if w.size > maxLineBytes {
 		w.long++
 		fmt.Fprintf(&w.text, "... [line cut at %d bytes]", maxLineBytes)

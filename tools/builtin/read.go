@@ -185,6 +185,7 @@ func (r *reading) image(file tools.File, media string) (*tools.Result, error) {
 	result := tools.Output(imageData{Type: "image", MediaType: media, Data: data})
 	result.Text = fmt.Sprintf("[%s image, %d bytes]", media, len(raw))
 	result.Images = []transcript.ImagePart{{MediaType: media, Data: data}}
+	result.Content = []kinds.Content{kinds.Image{MediaType: media, Data: data}}
 	result.Locations = []kinds.Location{{Path: r.path}}
 	return result, nil
 }
@@ -216,8 +217,13 @@ func (r *reading) directory(ctx context.Context, lines [2]int, asked bool) (*too
 		next++
 	}
 	note := ""
-	if more {
+	switch {
+	case more:
 		note = fmt.Sprintf("[more entries follow; continue with read_range [%d, %d]]", next+1, next+maxLines)
+	case len(entries) == 0:
+		note = "[the directory is empty]"
+	case list.Len() == 0:
+		note = fmt.Sprintf("[the directory has %d entries, none in the range asked for]", len(entries))
 	}
 	result := r.shown(list.String(), note, 0)
 	if more && !asked {

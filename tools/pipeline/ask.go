@@ -76,7 +76,7 @@ func (r *running) preview(ctx context.Context) ([]kinds.Content, error) {
 	if r.entry.Preview == nil {
 		return nil, nil
 	}
-	runtime := r.pipeline.Workspace.Call(r.ID, r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
+	runtime := r.pipeline.Workspace.Call(r.ID+"/preview", r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
 	defer runtime.Finish()
 	return r.entry.Preview(ctx, runtime, r.Args)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"acp-agent/tools"
@@ -82,9 +81,8 @@ func (r *running) await(ctx context.Context) (*tools.Result, error) {
 // guarded turns a panic of the tool into its failure (R7).
 func (r *running) guarded(ctx context.Context) (result *tools.Result, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			r.pipeline.Logger.Error("tool panicked", "tool", r.Tool, "call_id", r.ID, "stack", string(debug.Stack()))
-			result, err = nil, tools.Errorf(tools.Backend, "%s failed inside the agent: %T: %v", r.Tool, p, p)
+		if v := recover(); v != nil {
+			result, err = nil, r.pipeline.panicked(r.Tool, r.ID, v)
 		}
 	}()
 	result, err = r.entry.Run(ctx, r.runtime, r.Args)

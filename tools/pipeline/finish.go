@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -17,7 +18,7 @@ import (
 func (r *running) truncate(context.Context) error {
 	limit := r.pipeline.Limits.ResultBytes
 	text := r.result.ModelText()
-	if r.entry.OwnLimit || limit <= 0 || len(text) <= limit {
+	if r.entry.OwnLimit || r.result.Truncated || limit <= 0 || len(text) <= limit {
 		return nil
 	}
 	head := text[:limit]
@@ -33,9 +34,31 @@ func (r *running) truncate(context.Context) error {
 		r.result.OutputPath = path
 		marked += "\nThe whole result is in " + path
 	}
-	r.result.Data = map[string]string{"head": head}
+	r.result.Data = withHead(r.result.Data, head)
 	r.result.Text = marked
 	return nil
+}
+
+// smallField bounds a field that a cut object keeps beside its head.
+const smallField = 1 << 10
+
+// withHead is the data of a cut result: the tool's own object, less what made
+// it large, with the head; anything else becomes the head alone (R105).
+func withHead(data any, head string) any {
+	cut := map[string]any{"head": head}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return cut
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) == nil {
+		for name, value := range object {
+			if len(value) <= smallField && name != "head" {
+				cut[name] = value
+			}
+		}
+	}
+	return cut
 }
 
 func (r *running) spill(text string) (path string, err error) {
@@ -55,9 +78,13 @@ func (r *running) finish(ctx context.Context, err error) transcript.ToolFinished
 	end := transcript.ToolFinished{CallID: r.ID, State: transcript.Done, Card: r.card}
 	end.Result.Metadata.DurationMS = time.Since(r.started).Milliseconds()
 	if result := r.result; result != nil {
+		if err != nil || ctx.Err() != nil {
+			_ = r.truncate(ctx) // it never fails; a stopped call has not come to it
+		}
 		r.describeResult(&end, result)
 	}
-	if ctx.Err() != nil {
+	// A call that had done its work when the cancel came is done (R142).
+	if ctx.Err() != nil && (err != nil || r.result == nil || r.result.Partial) {
 		err = r.cancelled(err)
 	}
 	if err != nil {
@@ -90,10 +117,18 @@ func (r *running) describeResult(end *transcript.ToolFinished, result *tools.Res
 // produced by then stays in the text, for the model to know (R142).
 func (r *running) cancelled(err error) error {
 	failure := &tools.Error{Kind: tools.Aborted, Message: CancelledText, Err: err}
+	if r.result == nil && r.runtime != nil && r.writes() {
+		failure.Message += "; it is not known whether the change was made"
+	}
 	if r.result != nil && r.result.ModelText() != "" {
 		failure.Hint = "What it had produced:\n" + r.result.ModelText()
 	}
 	return failure
+}
+
+// writes reports whether the call changes files.
+func (r *running) writes() bool {
+	return slices.ContainsFunc(r.resources(), func(resource tools.Resource) bool { return resource.Kind == tools.PathWrite })
 }
 
 func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error) {

@@ -20,7 +20,7 @@ const maxGitConfig = 1 << 20
 // the repository's own configuration names (C9). What cannot be read is taken
 // to name one.
 func (r *running) gitPrograms(dir string, roots []string) bool {
-	runtime := r.pipeline.Workspace.Call(r.ID, r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
+	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
 	defer runtime.Finish()
 	for {
 		config, err := readConfig(runtime.FS(), filepath.Join(dir, ".git", "config"))

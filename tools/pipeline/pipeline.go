@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"acp-agent/internal/shell"
@@ -90,9 +91,14 @@ func (p *Pipeline) disabled(id string) (string, bool) {
 }
 
 // Prepare takes a call through the pure stages (R20).
-func (p *Pipeline) Prepare(call Call) *Prepared {
-	c := &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.Workspace.Session().Env}
+func (p *Pipeline) Prepare(call Call) (c *Prepared) {
+	c = &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.Workspace.Session().Env}
 	c.Card = kinds.Card{Kind: kinds.Of(c.Tool), Title: kinds.Label(c.Tool)}
+	defer func() {
+		if v := recover(); v != nil {
+			c.fault = p.panicked(c.Tool, c.ID, v)
+		}
+	}()
 	for _, stage := range []func(*Prepared) error{
 		p.resolve,    // the tool and the canonical names of its arguments
 		p.gate,       // is the tool on?
@@ -188,10 +194,21 @@ type running struct {
 	result   *tools.Result
 }
 
-func (r *running) pass(ctx context.Context) error {
+// panicked turns a panic in or around a tool into the call's failure (R7).
+func (p *Pipeline) panicked(tool, callID string, v any) *tools.Error {
+	p.Logger.Error("tool panicked", "tool", tool, "call_id", callID, "stack", string(debug.Stack()))
+	return tools.Errorf(tools.Backend, "%s failed inside the agent: %T: %v", tool, v, v)
+}
+
+func (r *running) pass(ctx context.Context) (err error) {
 	if r.fault != nil {
 		return r.fault
 	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = r.pipeline.panicked(r.Tool, r.ID, v)
+		}
+	}()
 	for _, stage := range []func(context.Context) error{
 		r.quiet,   // what was cancelled before is gone
 		r.confine, // capability check
@@ -211,12 +228,26 @@ func (r *running) pass(ctx context.Context) error {
 	return nil
 }
 
-// quiet waits until nothing of an earlier, cancelled call can still act.
+// quietLimit bounds the wait for what was cancelled before. It is longer than
+// a process has between TERM and KILL.
+const quietLimit = 10 * time.Second
+
+// quiet waits until nothing of an earlier, cancelled call can still act. What
+// does not go, such as a read from a dead mount, must not wedge the session.
 func (r *running) quiet(ctx context.Context) error {
-	if err := r.pipeline.strays.gone(ctx); err != nil {
-		return err
+	limited, cancel := context.WithTimeout(ctx, quietLimit)
+	defer cancel()
+	err := r.pipeline.strays.gone(limited)
+	if err == nil {
+		err = r.pipeline.Workspace.Quiet(limited)
 	}
-	return r.pipeline.Workspace.Quiet(ctx)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return &tools.Error{
+			Kind: tools.Unavailable, Err: err,
+			Message: "an earlier call that was stopped is still not gone, so this one was not started", Hint: "try again in a moment",
+		}
+	}
+	return err
 }
 
 // asToolError gives every failure the one shape that a model sees.

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -18,25 +19,28 @@ func (s *strays) add(done <-chan struct{}) {
 	s.left = append(s.left, done)
 }
 
-// gone waits until every goroutine that was added has ended.
+// gone waits until every goroutine that was added has ended. Several callers
+// may wait at once, and each waits for all.
 func (s *strays) gone(ctx context.Context) error {
-	for {
-		s.mu.Lock()
-		left := s.left
-		s.left = nil
-		s.mu.Unlock()
-		if len(left) == 0 {
-			return nil
+	s.mu.Lock()
+	s.left = slices.DeleteFunc(s.left, ended)
+	left := slices.Clone(s.left)
+	s.mu.Unlock()
+	for _, done := range left {
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
-		for i, done := range left {
-			select {
-			case <-done:
-			case <-ctx.Done():
-				s.mu.Lock()
-				s.left = append(s.left, left[i:]...)
-				s.mu.Unlock()
-				return ctx.Err()
-			}
-		}
+	}
+	return nil
+}
+
+func ended(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
 	}
 }

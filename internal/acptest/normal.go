@@ -1,0 +1,85 @@
+package acptest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// normal gives what differs from run to run a name.
+type normal struct {
+	dirs  *strings.Replacer
+	names map[string]string // of ids
+	count map[string]int    // of names by prefix
+	known map[string]bool   // session ids
+}
+
+var (
+	idForm   = regexp.MustCompile(`\b(ses|msg|prt|call|turn|trn)_[0-9a-z]{20,}\b`)
+	timeForm = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+	// Waits between tries are jittered; a session's directory has a random name.
+	waitForm    = regexp.MustCompile(`Trying again in [0-9.]+m?s`)
+	stateForm   = regexp.MustCompile(`(/acp-agent/sessions/)[^/"]+`)
+	commandForm = regexp.MustCompile(`/exec-[0-9]+/`)
+)
+
+func newNormal(names Names) *normal {
+	var pairs []string
+	self, _ := os.Executable() // empty is skipped
+	for _, dir := range []struct{ path, name string }{
+		{names.Project, "$PROJECT"}, {filepath.Dir(names.Project), "$PROJECT/.."}, {names.Home, "$HOME"}, {self, "$SELF"},
+	} {
+		if dir.path == "" || dir.path == "." {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(dir.path); err == nil && real != dir.path {
+			pairs = append(pairs, real, dir.name)
+		}
+		pairs = append(pairs, dir.path, dir.name)
+	}
+	return &normal{dirs: strings.NewReplacer(pairs...), names: map[string]string{}, count: map[string]int{}, known: map[string]bool{}}
+}
+
+// learn notes a session's id, knows tells whether it is one.
+func (n *normal) learn(session string)      { n.known[session] = true }
+func (n *normal) knows(session string) bool { return n.known[session] }
+
+// value drops durations from a decoded JSON value.
+func (n *normal) value(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		clean := make(map[string]any, len(v))
+		for name, member := range v {
+			if name != "duration_ms" {
+				clean[name] = n.value(member)
+			}
+		}
+		return clean
+	case []any:
+		clean := make([]any, len(v))
+		for i, element := range v {
+			clean[i] = n.value(element)
+		}
+		return clean
+	}
+	return v
+}
+
+// text names what differs in a rendered line.
+func (n *normal) text(line string) string {
+	line = n.dirs.Replace(line)
+	line = timeForm.ReplaceAllString(line, "$$time")
+	line = waitForm.ReplaceAllString(line, "Trying again in $$wait")
+	line = stateForm.ReplaceAllString(line, "$1$$state")
+	line = commandForm.ReplaceAllString(line, "/$$command/")
+	return idForm.ReplaceAllStringFunc(line, func(id string) string {
+		if n.names[id] == "" {
+			prefix, _, _ := strings.Cut(id, "_")
+			n.count[prefix]++
+			n.names[id] = fmt.Sprintf("$%s%d", prefix, n.count[prefix])
+		}
+		return n.names[id]
+	})
+}

@@ -1,0 +1,142 @@
+package acptest
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// The agent's side of a transcript.
+
+func (r *renderer) fromAgent(m *Message) {
+	last := r.last
+	r.last = ""
+	switch {
+	case m.IsResponse():
+		r.response(m)
+	case m.Method == methodUpdate:
+		r.update(m, last)
+	case m.IsRequest():
+		method := strings.TrimPrefix(m.Method, "session/")
+		r.agentAsked[string(m.ID)] = method
+		if m.Method == methodPermission && !r.names.Show["permission"] {
+			r.permission(m)
+			return
+		}
+		r.add("<- "+r.session(m)+method+r.params(m), "")
+	default:
+		r.add("<- "+m.Method+" "+r.agentAsked[textOf(m.Get("requestId"))], "")
+	}
+}
+
+func (r *renderer) response(m *Message) {
+	method := r.asked[string(m.ID)]
+	text := r.outcome(m)
+	switch {
+	case m.Error != nil:
+	case method == methodInitialize && !r.names.Show["initialize"]:
+		text = "ok"
+	case method == methodNew:
+		id, _ := m.Get("result.sessionId").(string)
+		r.normal.learn(id)
+		text = id
+		if r.names.Show["options"] {
+			text = r.json(m.Get("result"))
+		}
+	case method == "session/set_config_option" && !r.names.Show["options"]:
+		text = r.json(current(m.Get("result.configOptions")))
+	case method == methodPrompt:
+		text = textOf(m.Get("result.stopReason"))
+	}
+	switch method {
+	case "":
+		method = "no request"
+	case methodPrompt:
+		method = "prompt"
+	}
+	r.add("<- "+method+": "+text, "")
+}
+
+// permission shortens a permission request: of the options, those that say more
+// than their kind.
+func (r *renderer) permission(m *Message) {
+	call, _ := m.Get("toolCall").(map[string]any)
+	call = maps.Clone(call)
+	id := textOf(call["toolCallId"])
+	delete(call, "toolCallId")
+	var offered []string
+	options, _ := m.Get("options").([]any)
+	for _, option := range options {
+		text := textOf(at(option, "kind"))
+		if text == "allow_always" {
+			text += " " + string(encode(at(option, "name")))
+		}
+		offered = append(offered, text)
+	}
+	r.add(fmt.Sprintf("<- %srequest_permission %s [%s] %s", r.session(m), id, strings.Join(offered, ", "), r.json(call)), "")
+}
+
+// current is the values of config options by their ids.
+func current(options any) any {
+	values := map[string]any{}
+	list, _ := options.([]any)
+	for _, option := range list {
+		values[textOf(at(option, "id"))] = at(option, "currentValue")
+	}
+	return values
+}
+
+func (r *renderer) update(m *Message, last string) {
+	kind, members := m.Update()
+	members = maps.Clone(members)
+	delete(members, "sessionUpdate")
+	r.last = kind
+	head := "<- " + r.session(m) + kind
+	call, _ := members["toolCallId"].(string)
+	output, _ := outputOf(members)
+	switch {
+	case strings.HasSuffix(kind, "_message_chunk") || kind == "agent_thought_chunk":
+		id, _ := members["messageId"].(string)
+		if id != "" {
+			head += " " + id
+		}
+		r.join(head, head+m.Session(), textOf(at(members, "content.text")))
+	case kind == "available_commands_update" && !r.names.Show["commands"]:
+		list, _ := members["availableCommands"].([]any)
+		for _, command := range list {
+			head += " /" + textOf(at(command, "name"))
+		}
+		r.add(head, "")
+	case kind == "config_option_update" && last != "current_mode_update":
+		r.last = last
+	case kind == "config_option_update" && !r.names.Show["options"]:
+		r.add(head+" "+r.json(current(members["configOptions"])), "")
+	case kind == "tool_call_update" && output != "":
+		r.join("<- "+r.session(m)+"output "+call, "output "+call, output)
+	case kind == "tool_call_update" && len(members) == 2 && members["content"] != nil:
+		// What a running command has printed, as much as there is.
+		if n := len(r.entries); r.entries[n-1].key != "output "+call {
+			r.add("<- "+r.session(m)+"output "+call, "output "+call)
+		}
+	case call != "":
+		delete(members, "toolCallId")
+		r.add(head+" "+call+" "+r.json(members), "")
+	case kind == "usage_update" && !r.names.Show["usage"]:
+		r.add(head, "")
+	default:
+		r.add(head+" "+r.json(members), "")
+	}
+}
+
+// outputOf is the piece of output that an update carries, and nothing else.
+func outputOf(members map[string]any) (text, id string) {
+	meta, _ := members["_meta"].(map[string]any)
+	if len(members) != 2 || len(meta) != 1 {
+		return "", ""
+	}
+	for _, piece := range meta {
+		text, _ = at(piece, "data").(string)
+		id, _ = at(piece, "terminal_id").(string)
+	}
+	return text, id
+}

@@ -1,0 +1,132 @@
+// A client made of the official SDK. It reads a job from the file named by its argument,
+// drives the agent through the job's steps, and prints what happened as one JSON object.
+// It judges nothing: cmd/acp-agent/interop_test.go does.
+//
+// The steps: {do: "prompt", text, answer, cancelOn}, {do: "mode", mode},
+// {do: "option", option, value}, {do: "close"}. answer is what the person says to every
+// question of the turn: allow, reject, or cancel, which cancels the turn with the question
+// open. cancelOn cancels the turn at a sight: {file} when that file has content,
+// {update} at the first update of that kind.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { client, methods, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
+import { Files } from "./files.mjs";
+import { Terminals } from "./terminals.mjs";
+import { start } from "./wire.mjs";
+
+const job = JSON.parse(await readFile(process.argv[2], "utf8"));
+
+// The SDK reports what it cannot read on the console; that belongs into the report.
+const complaints = [];
+console.error = console.warn = (...args) => complaints.push(args.map(String).join(" "));
+
+const files = new Files(job.buffers);
+const terminals = new Terminals(job.env);
+const wire = start(job.command, job.env, job.cwd);
+let step = null; // the one that is running
+
+const app = client({ name: "interop" })
+  .onRequest(methods.client.session.requestPermission, ({ params }) => askPerson(params))
+  .onNotification(methods.client.session.update, ({ params }) => {
+    if (step?.cancelOn?.update === params.update.sessionUpdate) {
+      cancel();
+    }
+  });
+if (job.capabilities.fs.readTextFile) {
+  app.onRequest(methods.client.fs.readTextFile, ({ params }) => files.read(params));
+}
+if (job.capabilities.fs.writeTextFile) {
+  app.onRequest(methods.client.fs.writeTextFile, ({ params }) => files.write(params));
+}
+if (job.capabilities.terminal) {
+  app
+    .onRequest(methods.client.terminal.create, ({ params }) => terminals.create(params))
+    .onRequest(methods.client.terminal.output, ({ params }) => terminals.output(params))
+    .onRequest(methods.client.terminal.waitForExit, ({ params }) => terminals.wait(params))
+    .onRequest(methods.client.terminal.kill, ({ params }) => terminals.kill(params))
+    .onRequest(methods.client.terminal.release, ({ params }) => terminals.release(params));
+}
+
+const connection = app.connect(wire.stream);
+const agent = connection.agent;
+let sessionId;
+
+async function cancel() {
+  delete step.cancelOn;
+  await agent.notify(methods.agent.session.cancel, { sessionId });
+}
+
+async function askPerson(request) {
+  const kind = { allow: "allow_once", reject: "reject_once" }[step.answer];
+  if (step.answer === "cancel") {
+    await cancel();
+    return { outcome: { outcome: "cancelled" } };
+  }
+  const option = request.options.find((o) => o.kind === kind);
+  return { outcome: { outcome: "selected", optionId: option.optionId } };
+}
+
+async function cancelWhenWritten(mine) {
+  const path = join(job.cwd, mine.cancelOn.file);
+  while (step === mine) {
+    const text = await readFile(path, "utf8").catch(() => "");
+    if (text.endsWith("\n")) {
+      return cancel();
+    }
+    await sleep(5);
+  }
+}
+
+function run(s) {
+  switch (s.do) {
+    case "prompt":
+      return agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: s.text }] });
+    case "mode":
+      return agent.request(methods.agent.session.setMode, { sessionId, modeId: s.mode });
+    case "option":
+      return agent.request(methods.agent.session.setConfigOption, { sessionId, configId: s.option, value: s.value });
+    case "close":
+      return agent.request(methods.agent.session.close, { sessionId });
+  }
+  throw new Error(`no step ${s.do}`);
+}
+
+const initialized = await agent.request(methods.agent.initialize, {
+  protocolVersion: PROTOCOL_VERSION,
+  clientCapabilities: job.capabilities,
+  clientInfo: { name: "interop", version: "1" },
+});
+const session = await agent.request(methods.agent.session.new, { cwd: job.cwd, mcpServers: [] });
+sessionId = session.sessionId;
+
+const steps = [];
+for (const given of job.steps) {
+  step = { ...given };
+  const from = wire.lines.length;
+  const watching = step.cancelOn?.file ? cancelWhenWritten(step) : undefined;
+  const outcome = await run(step).then(
+    (result) => ({ result }),
+    (error) => ({ error: { code: error.code, message: error.message } }),
+  );
+  step = null;
+  await watching;
+  steps.push({ ...outcome, from, to: wire.lines.length });
+}
+const exit = await wire.stop();
+
+console.log(
+  JSON.stringify({
+    initialized,
+    session,
+    steps,
+    reads: files.reads,
+    writes: files.writes,
+    buffers: Object.fromEntries(files.buffers),
+    terminals: terminals.report(),
+    lines: wire.lines,
+    complaints,
+    exit,
+  }),
+);

@@ -1,0 +1,16 @@
+package builtin_test
+
+import (
+	"os"
+	"testing"
+
+	"acp-agent/internal/launch"
+)
+
+// TestMain lets the test binary serve as the helper that runs commands.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
+		os.Exit(launch.Helper(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
