@@ -7,6 +7,7 @@ GO        ?= go
 BIN       ?= bin/acp-agent
 FUZZTIME  ?= 20s
 COUNT     ?= 6
+RUNS      ?= 5
 INTEROP   := testdata/interop
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
@@ -17,7 +18,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint golangci cross interop bench fuzz generate update clean
+.PHONY: help build test lint golangci cross interop bench microbench fuzz generate update clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -52,7 +53,11 @@ $(INTEROP)/node_modules: $(INTEROP)/package-lock.json
 	cd $(INTEROP) && npm ci --no-audit --no-fund --ignore-scripts
 	@touch $@
 
-bench: ## run the benchmarks, COUNT times each, into bench.txt (compare with benchstat)
+bench: ## measure the agent beside a bare program, RUNS times (docs/performance.md), samples into bench.txt
+	$(GO) vet ./testdata/bench/...
+	$(GO) run ./testdata/bench -runs $(RUNS) -o bench.txt
+
+microbench: ## run the benchmarks of the packages, COUNT times each, into bench.txt (compare with benchstat)
 	$(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee bench.txt
 
 fuzz: ## run every fuzz target for FUZZTIME

@@ -31,11 +31,15 @@ type recorder struct {
 	mu     sync.Mutex
 	events []transcript.Event
 	more   chan struct{}
+	gate   chan struct{} // when set, text waits until it is closed
 }
 
 func newRecorder() *recorder { return &recorder{more: make(chan struct{}, 1)} }
 
 func (r *recorder) Emit(e transcript.Event) {
+	if _, isText := e.(transcript.PartDelta); isText && r.gate != nil {
+		<-r.gate
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, e)
@@ -211,7 +215,9 @@ func TestWait_ContextWithdraws(t *testing.T) {
 
 func TestFailure_QueuedPromptsAreNotRun(t *testing.T) {
 	s, rec := open(t, setup{script: `{"say":"a","error":{"status":401,"message":"bad key"}}` + "\n" + `{"say":"later"}`})
+	rec.gate = make(chan struct{})
 	first, queued := prompt(s, "1"), prompt(s, "2")
+	close(rec.gate) // the first fails once the second is queued
 	_, err := first.Wait(t.Context())
 	if err == nil {
 		t.Fatal("no error")

@@ -102,7 +102,7 @@ func (c *core) Open(ctx context.Context, spec session.Spec) (*session.Session, e
 }
 
 func (c *core) newHost() (*session.Host, error) {
-	registry, err := tools.NewRegistry(builtin.All()...)
+	registry, err := tools.NewRegistry(builtin.Options{Ripgrep: c.ripgrep()}.All()...)
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +121,16 @@ func (c *core) newHost() (*session.Host, error) {
 	defer c.mu.Unlock()
 	c.host = host
 	return host, nil
+}
+
+// ripgrep is the path of the ripgrep to search with, read once; "" means none.
+// A configuration that cannot be read is reported when a session is opened.
+func (c *core) ripgrep() string {
+	cfg, err := config.Load(c.sources, "")
+	if err != nil {
+		return ""
+	}
+	return cfg.Search.Ripgrep
 }
 
 func stateDir() string { return filepath.Join(xdg.StateHome, "acp-agent", "sessions") }

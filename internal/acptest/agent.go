@@ -144,7 +144,7 @@ func (a *Agent) take(line []byte) {
 	case len(line) > maxLine:
 		a.problem("a line of %d bytes on stdout", len(line))
 	}
-	m, err := parse(text)
+	m, err := Parse(text)
 	if err != nil {
 		m = nil
 		if whole || !a.opts.Killed {

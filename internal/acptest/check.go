@@ -58,7 +58,10 @@ func (c *checker) fromClient(m *Message) {
 	if m.Method == methodInitialize {
 		c.offered = m.Get("clientCapabilities")
 	}
-	if s := c.sessions[m.Session()]; s != nil && m.Method == methodPrompt {
+	if m.Method != methodPrompt {
+		return
+	}
+	if s := c.sessions[m.Session()]; s != nil {
 		s.turns++
 	}
 }

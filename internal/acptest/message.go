@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -16,6 +17,9 @@ type Message struct {
 	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *Failure        `json:"error"`
+
+	once    sync.Once
+	decoded any // Params, once they were asked for
 }
 
 // Failure is the error of a response.
@@ -25,8 +29,8 @@ type Failure struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// parse reads one line.
-func parse(line []byte) (*Message, error) {
+// Parse reads one line.
+func Parse(line []byte) (*Message, error) {
 	if !utf8.Valid(line) {
 		return nil, errors.New("not UTF-8")
 	}
@@ -91,7 +95,10 @@ func (m *Message) Get(path string) any {
 	return at(root["params"], path)
 }
 
-func (m *Message) params() any { return decode(m.Params) }
+func (m *Message) params() any {
+	m.once.Do(func() { m.decoded = decode(m.Params) })
+	return m.decoded
+}
 
 func decode(raw json.RawMessage) any {
 	var v any

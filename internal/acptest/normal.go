@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -26,18 +27,23 @@ var (
 )
 
 func newNormal(names Names) *normal {
-	var pairs []string
 	self, _ := os.Executable() // empty is skipped
-	for _, dir := range []struct{ path, name string }{
-		{names.Project, "$PROJECT"}, {filepath.Dir(names.Project), "$PROJECT/.."}, {names.Home, "$HOME"}, {self, "$SELF"},
-	} {
-		if dir.path == "" || dir.path == "." {
-			continue
+	type dir struct{ path, name string }
+	dirs := []dir{{names.Project, "$PROJECT"}, {names.Home, "$HOME"}, {self, "$SELF"}}
+	if up := filepath.Dir(names.Project); up != filepath.Dir(up) && names.Project != "" {
+		dirs = append(dirs, dir{up, "$PROJECT/.."})
+	}
+	for _, d := range dirs {
+		if real, err := filepath.EvalSymlinks(d.path); err == nil && real != d.path {
+			dirs = append(dirs, dir{real, d.name})
 		}
-		if real, err := filepath.EvalSymlinks(dir.path); err == nil && real != dir.path {
-			pairs = append(pairs, real, dir.name)
+	}
+	slices.SortStableFunc(dirs, func(a, b dir) int { return len(b.path) - len(a.path) }) // the innermost counts
+	var pairs []string
+	for _, d := range dirs {
+		if d.path != "" {
+			pairs = append(pairs, d.path, d.name)
 		}
-		pairs = append(pairs, dir.path, dir.name)
 	}
 	return &normal{dirs: strings.NewReplacer(pairs...), names: map[string]string{}, count: map[string]int{}, known: map[string]bool{}}
 }

@@ -22,7 +22,7 @@ func (a *Agent) write(lines ...string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, line := range lines {
-		m, err := parse([]byte(line))
+		m, err := Parse([]byte(line))
 		if err != nil {
 			m = nil // on purpose: the client may send what it likes
 		}

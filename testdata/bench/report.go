@@ -23,7 +23,8 @@ func (r results) add(row, of string, value float64) {
 // line is a row of the table.
 type line struct {
 	row, unit string
-	// ratio is the goal as a multiple of the floor, limit as a value; 0 means none.
+	// ratio is the goal as a multiple of the floor, limit as a value; 0 means none. With
+	// both, either will do: the limit is for a machine as fast as the one it was set on.
 	ratio, limit float64
 }
 
@@ -35,12 +36,12 @@ var lines = []line{
 	{"warm prompt to first chunk", "ms", 3, 0},
 	{"2000 deltas, prompt to stop", "ms", 2.5, 0},
 	{"2000 deltas, CPU", "ms", 0, 30},
-	{"deltas every 30 ms, latency p50", "ms", 0, 0.3},
-	{"deltas every 30 ms, latency p99", "ms", 0, 0.8},
+	{"deltas every 30 ms, latency p50", "ms", 1.7, 0.3},
+	{"deltas every 30 ms, latency p99", "ms", 1.7, 0.8},
 	{"deltas every 10 ms, latency p50", "ms", 0, 0},
 	{"deltas every 10 ms, latency p99", "ms", 0, 0},
 	{"50 sequential reads, per call", "ms", 2.5, 0},
-	{"bash call", "ms", 0, 8},
+	{"bash call, not sandboxed yet", "ms", 0, 8},
 	{"edit call", "ms", 2, 0},
 	{"fsync of a small file and its directory", "ms", 0, 0},
 	{"20 parallel reads in one step", "ms", 2, 0},
@@ -85,6 +86,8 @@ func percentile(samples []float64, p int) float64 {
 // goal says what is asked for, verdict whether it was met by the best of all runs.
 func (l line) goal() string {
 	switch {
+	case l.ratio > 0 && l.limit > 0:
+		return fmt.Sprintf("<= %g %s or %gx floor", l.limit, l.unit, l.ratio)
 	case l.ratio > 0:
 		return fmt.Sprintf("<= %gx floor", l.ratio)
 	case l.limit > 0:

@@ -47,8 +47,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	size := len(p)
 	for len(p) > 0 && !a.bad {
 		if a.at == inSaid {
-			a.bad = bytes.IndexByte(p, 0) >= 0 // a shell's variable holds none
-			a.said = append(a.said, p[:min(len(p), maxSaid-len(a.said))]...)
+			said, _, more := bytes.Cut(p, []byte{0})
+			a.bad = more // what a shell's variable held has no NUL
+			a.said = append(a.said, said[:min(len(said), maxSaid-len(a.said))]...)
 			break
 		}
 		end := byte(0)

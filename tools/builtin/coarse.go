@@ -56,7 +56,7 @@ func (w *coarseWriter) expr(re *syntax.Regexp, first, last bool) {
 	case syntax.OpBeginLine, syntax.OpBeginText:
 		w.anchor(`(?m:^)`, first)
 	case syntax.OpEndLine, syntax.OpEndText:
-		w.anchor(`(?m:$)`, last)
+		w.anchor(`(?m:\r?$)`, last)
 	case syntax.OpWordBoundary:
 		w.WriteString(`\b`)
 	case syntax.OpNoWordBoundary:

@@ -7,12 +7,14 @@
 // [tools.Runtime] it is handed, so checks, delegation to the editor and the
 // test harness hold for all of them. Search, edit matching and command texts
 // are the business of internal/search, internal/textedit and internal/shell.
+// A ripgrep that the person configured only narrows a search (ripgrep.go,
+// answer.go, coarse.go, narrowed.go).
 //
 //	registry, err := tools.NewRegistry(builtin.All()...)
 //	entry, args, err := registry.Resolve("edit_file", args)
 //	result, err := entry.Run(ctx, runtime, args)
 //
-// Adding a tool: write the three files and add one line to [All].
+// Adding a tool: write the three files and add one line to [Options.All].
 //
 // It imports tools, kinds, capability, transcript and the three internal
 // packages above, never os, os/exec or net/http. It starts no goroutine.

@@ -184,6 +184,89 @@ func TestRipgrep_SameResults(t *testing.T) {
 	}
 }
 
+// Each line stands in a file of its own, so that none hides behind another.
+func TestRipgrep_SameMatches(t *testing.T) {
+	t.Parallel()
+	rg, dir := ripgrepPath(t), t.TempDir()
+	texts := []string{
+		"foo", "foo\n", "foo\r\n", "foo\r", "foo\r\r\n", "\n", "\r\n", "", "\xff", "\xff\n", "a\xffb", "é", "É", "e\u0301", "K", "\u212a", "ſ", "S",
+		"\ufefffoo", "\xff\xfef\x00o\x00o\x00", "far\x00", strings.Repeat("x", 9_000) + "\x00foo", "x y", "_", "1", "٣", "\u00a0", "\t", "x{2}", "xx",
+		"-v", "--files", "\x1b[31mfoo", "日本", "😀", "\u2028", "foo bar\nbar foo\r\n", "$^", "^foo",
+	}
+	for i, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d", i)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call := disk(t, dir).Call("call_1", "grep", nil)
+	t.Cleanup(call.Finish)
+	for _, pattern := range []string{
+		"foo", "FOO", "foo$", "^foo", `^foo\b`, `foo\r`, `foo\z`, `\Afoo`, "^$", "$^", `^\r?$`, `o\B`, `\bfoo\b`, ".", "^.$", "^..$", "^...$", `\x{FFFD}`,
+		`[^a-z]`, `[^\x00-\x7F]`, "é", "É", "[é]", "k", "K", "s", `(?-i)k`, `\w`, `\W`, `^\W$`, `\s`, `\S`, `\d`, `\D`, `\pL`, `\PL`, `\p{Han}{2}`, `[[:^alpha:]]`,
+		`x{2}`, `x\{2\}`, `\Qx{2}\E`, `(?s).`, `(?U)fo+`, `a.b`, `-v`, `--files`, `\x{FEFF}foo`, `\x{1F600}`, `(|foo)`, `[^\s\S]`, `(foo|bar) (foo|bar)$`,
+		`\x1b\[`, `\pN`, `\n?foo`, `[\n]|bar`, `\x{D800}`, `x{9000}|y`, `(\pL{5}){200}|1`, `x+\x00`, `\f|\v|\a|_`, `\$\^`,
+	} {
+		for _, exact := range []bool{false, true} {
+			args := encode(t, map[string]any{"pattern": pattern, "caseSensitive": exact})
+			want := outcomeOf(t.Context(), call, tool(t, "grep"), args)
+			got := outcomeOf(t.Context(), direct{call}, withRipgrep(t, rg, "grep"), args)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-without +with ripgrep):\n%s", args, diff)
+			}
+		}
+	}
+}
+
+// Only the ignore files that rule for our engine rule for ripgrep.
+func TestRipgrep_SameIgnores(t *testing.T) {
+	t.Parallel()
+	rg, top := ripgrepPath(t), t.TempDir()
+	dir := filepath.Join(top, "work")
+	for name, text := range map[string]string{
+		".gitignore": "*\n", ".git/HEAD": "", "work/.gitignore": "*.log\nout/\n", "work/a.txt": "hit", "work/b.log": "hit", "work/out/c": "hit",
+		"work/sub/.gitignore": "!b.log\n", "work/sub/b.log": "hit", "work/sub/.ignore": "d\n", "work/sub/d": "hit",
+		"work/nested/.git/info/exclude": "f\n", "work/nested/f": "hit", "work/nested/.git/g": "hit", "work/.hidden/h": "hit", "work/.env": "hit",
+	} {
+		full := filepath.Join(top, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call := disk(t, dir).Call("call_1", "grep", nil)
+	t.Cleanup(call.Finish)
+	for _, tt := range []struct {
+		id, args string
+		files    []string
+	}{
+		{"grep", `{"pattern":"hit"}`, []string{"a.txt", "nested/f", "sub/b.log", "sub/d"}},
+		{"grep", `{"pattern":"hit","path":"sub"}`, []string{"sub/b.log", "sub/d"}},
+		{"grep", `{"pattern":"hit","path":".hidden"}`, []string{".hidden/h"}},
+		{"grep", `{"pattern":"hit","glob":"**/.*/*"}`, []string{".hidden/h"}},
+		{"glob", `{"filePattern":"**/*.{log,txt}"}`, []string{"a.txt", "sub/b.log"}},
+		{"glob", `{"filePattern":"sub/*"}`, []string{"sub/b.log", "sub/d"}},
+		{"glob", `{"filePattern":"nested/**"}`, []string{"nested/f"}},
+		{"glob", `{"filePattern":"` + filepath.ToSlash(dir) + `/*"}`, []string{"a.txt"}},
+	} {
+		var want []string
+		for _, name := range tt.files {
+			line := filepath.Join(dir, name)
+			if tt.id == "grep" {
+				line += ":1: hit"
+			}
+			want = append(want, line)
+		}
+		for _, tool := range []tools.Tool{tool(t, tt.id), withRipgrep(t, rg, tt.id)} {
+			o := outcomeOf(t.Context(), direct{call}, tool, tt.args)
+			if diff := cmp.Diff(strings.Join(want, "\n"), o.Text+o.Err); diff != "" {
+				t.Errorf("%s %s (-want +got):\n%s", tt.id, tt.args, diff)
+			}
+		}
+	}
+}
+
 // Many hits in many files: the same are shown, and all are kept.
 func TestRipgrep_SameLimits(t *testing.T) {
 	t.Parallel()

@@ -218,7 +218,7 @@ func (r *running) pass(ctx context.Context) (err error) {
 		r.execute,
 		r.truncate,
 	} {
-		if err := ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil && r.result == nil {
 			return err
 		}
 		if err := stage(ctx); err != nil {

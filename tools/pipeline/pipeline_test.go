@@ -375,7 +375,7 @@ func TestPipeline_CancelDoesNotWaitForATool(t *testing.T) {
 			t.Errorf("the answer came %s after the cancel", took)
 		}
 		// The next call starts only when the stray has gone.
-		time.AfterFunc(time.Minute, func() { close(release) })
+		time.AfterFunc(5*time.Second, func() { close(release) })
 		s.write(t, "a.txt", "text\n")
 		want(t, s.call(t, "read", object{"path": "a.txt"}), transcript.Done, "text")
 		if !late {
@@ -387,6 +387,46 @@ func TestPipeline_CancelDoesNotWaitForATool(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestPipeline_AStrayDoesNotWedgeTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := customStage(t, tools.Spec{}, func(context.Context, tools.Runtime) (*tools.Result, error) {
+			<-release
+			return nil, nil
+		})
+		want(t, s.call(t, "custom", object{}), transcript.Failed, "timed out")
+		for range 2 {
+			want(t, s.call(t, "read", object{"path": "a.txt"}), transcript.Failed, "an earlier call that was stopped is still not gone")
+		}
+		close(release)
+		s.write(t, "a.txt", "text\n")
+		want(t, s.call(t, "read", object{"path": "a.txt"}), transcript.Done, "text")
+	})
+}
+
+func TestPipeline_WorkThatWasDoneIsNotCancelled(t *testing.T) {
+	for name, partial := range map[string]bool{"done": false, "partial": true} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			s := customStage(t, tools.Spec{}, func(context.Context, tools.Runtime) (*tools.Result, error) {
+				cancel()
+				return &tools.Result{Data: "worked", Partial: partial}, nil
+			})
+			state := transcript.Done
+			if partial {
+				state = transcript.Cancelled
+			}
+			want(t, s.callIn(ctx, t, "custom", object{}), state, "worked")
+		})
+	}
+}
+
+func TestPipeline_PanicInAPreviewIsAToolError(t *testing.T) {
+	spec := tools.Spec{Preview: func(context.Context, tools.Runtime, json.RawMessage) ([]kinds.Content, error) { panic("oh") }}
+	s := customStage(t, spec, func(context.Context, tools.Runtime) (*tools.Result, error) { return nil, nil })
+	want(t, s.call(t, "custom", object{}), transcript.Failed, "string: oh")
 }
 
 func TestPipeline_GeneralCap(t *testing.T) {
