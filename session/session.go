@@ -115,6 +115,14 @@ func (s *Session) workspaceOptions() workspace.Options {
 // holds; it returns when that is done. grace is how long processes have between
 // TERM and KILL (R149).
 func (s *Session) Close(grace time.Duration) {
+	s.Stop()
+	s.running.Wait()
+	s.work.Close(grace)
+}
+
+// Stop is the part of Close that does not wait: it cancels what runs and ends
+// what is queued, and nothing begins after it.
+func (s *Session) Stop() {
 	s.mu.Lock()
 	s.closed = true
 	for _, queued := range s.queue {
@@ -123,8 +131,6 @@ func (s *Session) Close(grace time.Duration) {
 	s.queue = nil
 	s.mu.Unlock()
 	s.cancel(ErrClosed)
-	s.running.Wait()
-	s.work.Close(grace)
 }
 
 // Start does what follows the answer to session/new: it learns what the server

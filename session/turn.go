@@ -110,11 +110,29 @@ func (s *Session) Busy() bool {
 
 // Cancel ends the running turn; queued prompts stay (C-25). With no turn
 // running it does nothing, and nothing that comes later is affected.
+//
+// A turn that has ended is the current one until its answer is delivered. The
+// client may have that answer, and its next prompt and a cancel of that be here,
+// a moment before we learn of the delivery: the cancel is for the next turn.
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current != nil {
-		s.current.cancel(ErrCancelled)
+	running := s.current
+	if running != nil && running.ended() && len(s.queue) > 0 {
+		running = s.queue[0]
+	}
+	if running != nil {
+		running.cancel(ErrCancelled)
+	}
+}
+
+// ended reports whether the turn has ended, delivered or not.
+func (t *Turn) ended() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -86,10 +86,17 @@ func TestLog_Withdraw(t *testing.T) {
 func TestLog_UnknownIdsChangeNothing(t *testing.T) {
 	log := transcript.NewLog()
 	for _, e := range []transcript.Event{
-		transcript.PartDelta{PartID: "x"}, transcript.PartEnded{PartID: "x"}, transcript.ToolInput{CallID: "x"},
-		transcript.ToolReady{CallID: "x"}, transcript.ToolState{CallID: "x"}, transcript.ToolFinished{CallID: "x"},
-		transcript.StepFinished{MessageID: "x"}, transcript.StepDropped{MessageID: "x"}, transcript.PartStarted{MessageID: "x"},
-		transcript.ToolStarted{MessageID: "x"}, transcript.TurnWithdrawn{MessageID: "x"},
+		transcript.PartDelta{PartID: "x"},
+		transcript.PartEnded{PartID: "x"},
+		transcript.ToolInput{CallID: "x"},
+		transcript.ToolReady{CallID: "x"},
+		transcript.ToolState{CallID: "x"},
+		transcript.ToolFinished{CallID: "x"},
+		transcript.StepFinished{MessageID: "x"},
+		transcript.StepDropped{MessageID: "x"},
+		transcript.PartStarted{MessageID: "x"},
+		transcript.ToolStarted{MessageID: "x"},
+		transcript.TurnWithdrawn{MessageID: "x"},
 	} {
 		log.Apply(e)
 	}

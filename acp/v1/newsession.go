@@ -109,7 +109,7 @@ func (a *Agent) closeSession(req *rpc.Request) rpc.Body {
 	if s == nil {
 		return fail(unknownSession(string(params.SessionID)))
 	}
-	s.Cancel()
+	s.Stop() // here, so that no queued prompt begins meanwhile
 	return func(context.Context) rpc.Reply {
 		s.Session.Close(a.Grace)
 		a.mu.Lock()

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"acp-agent/internal/testreq"
 )
 
 // agentArg makes the test binary an agent that starts a command and waits to
@@ -91,7 +93,7 @@ func spec(t testing.TB, text string) Spec {
 	t.Helper()
 	sh, err := FindShell(os.Getenv("PATH"), nil)
 	if err != nil {
-		t.Skip(err)
+		testreq.Skip(t, err.Error())
 	}
 	return Spec{Text: text, Shell: sh, Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"acp-agent/internal/search"
+	"acp-agent/internal/testreq"
 )
 
 // queries are what the benchmarks look for in the Go source tree.
@@ -39,7 +40,7 @@ func source(b *testing.B) string {
 	b.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
-		b.Skipf("no Go source tree to search: %v", err)
+		testreq.Skip(b, "no Go source tree to search: "+err.Error())
 	}
 	return filepath.Join(strings.TrimSpace(string(root)), "src")
 }
@@ -70,7 +71,7 @@ func BenchmarkGrep(b *testing.B) {
 func BenchmarkRipgrep(b *testing.B) {
 	rg, err := exec.LookPath("rg")
 	if err != nil {
-		b.Skip("no rg to compare with")
+		testreq.Skip(b, "no rg to compare with")
 	}
 	base := source(b)
 	for _, q := range queries() {

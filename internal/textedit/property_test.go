@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"acp-agent/internal/testreq"
 	"acp-agent/internal/textedit"
 )
 
@@ -89,10 +90,7 @@ func TestUnified_GitApplies(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {
-		if os.Getenv("ACP_REQUIRE_ALL") == "1" {
-			t.Fatal("git is required: it is the judge of this test")
-		}
-		t.Skip("no git: it is the judge of this test")
+		testreq.Skip(t, "no git, which is the judge of this test")
 	}
 	dir := t.TempDir()
 	apply := func(t *rapid.T, patch string) {

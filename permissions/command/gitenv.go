@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bufio"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,10 +82,8 @@ func GitKeyRuns(key string) bool {
 func GitConfigPrograms(config string) []string {
 	var out []string
 	section := ""
-	lines := bufio.NewScanner(strings.NewReader(config))
-	lines.Buffer(nil, len(config)+1)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
+	for line := range strings.Lines(config) {
+		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {
 			head, rest, _ := strings.Cut(line[1:], "]")
 			name, sub, _ := strings.Cut(head, " ")

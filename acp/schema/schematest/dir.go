@@ -8,13 +8,8 @@ import (
 	"path/filepath"
 )
 
-const (
-	// EnvDir names the environment variable with the folder of schema.json.
-	EnvDir = "ACP_SCHEMA_DIR"
-	// EnvRequireAll names the environment variable that, set to 1, makes a missing schema
-	// a failure.
-	EnvRequireAll = "ACP_REQUIRE_ALL"
-)
+// EnvDir names the environment variable with the folder of schema.json.
+const EnvDir = "ACP_SCHEMA_DIR"
 
 // installed is where `make interop` puts the schema, below the module's root.
 const installed = "testdata/interop/node_modules/@agentclientprotocol/sdk/schema/v1"
