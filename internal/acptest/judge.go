@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"acp-agent/acp/schema/schematest"
+	"acp-agent/internal/testreq"
 )
 
 // judge is the official schema, nil where it is not installed. Reading it takes
 // longer than most runs, so that all share one.
 var judge = sync.OnceValues(func() (*schematest.Validator, error) {
 	if _, err := schematest.Dir(); err != nil {
-		if os.Getenv(schematest.EnvRequireAll) == "1" {
+		if os.Getenv(testreq.Env) == "1" {
 			return nil, err
 		}
 		return nil, nil

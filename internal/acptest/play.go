@@ -34,7 +34,7 @@ import (
 //	prompt TEXT                 session/prompt, without waiting
 //	prompt [BLOCKS]             the same with these blocks
 //	cancel                      session/cancel
-//	withdraw                    $/cancel_request for the latest prompt
+//	withdraw                    $/cancel_request for the latest prompt, and wait for its answer
 //	end [REASON]                the oldest prompt of the session ends so; default end_turn
 //
 //	expect KIND [NAME=TEXT…]    wait for an update of that kind; a member, by its path, is

@@ -28,7 +28,9 @@ func (p *player) withdraw(string) {
 	if len(p.turns) == 0 {
 		p.fatal("no prompt is waiting for its end")
 	}
-	p.Notify(methodCancelCall, fmt.Sprintf(`{"requestId":%s}`, p.turns[len(p.turns)-1].id))
+	latest := p.turns[len(p.turns)-1]
+	p.Notify(methodCancelCall, fmt.Sprintf(`{"requestId":%s}`, latest.id))
+	latest.Wait()
 }
 
 func (p *player) expect(rest string) {

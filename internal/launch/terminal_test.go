@@ -89,6 +89,9 @@ func TestTerminal_LeavesNoFile(t *testing.T) {
 		t.Errorf("the command line shows the command: %s", line)
 	}
 	err := filepath.WalkDir(c.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
 		info, err := d.Info()
 		if err == nil && path != c.dir && info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %v", d.Name(), info.Mode())
