@@ -57,11 +57,12 @@ const (
 
 // inTerminal runs the command in a terminal of the client. The client starts
 // our binary, never the command: the helper runs the judged text and hands us
-// the whole stream, whatever the terminal keeps. done is false when the client
+// the whole stream, whatever the terminal keeps. Other tools run
+// programs out of sight. done is false when the client
 // cannot do that, and nothing was run.
 func (p processes) inTerminal(ctx context.Context, spec launch.Spec, out io.Writer) (exit tools.Exit, done bool, err error) {
 	w := p.w
-	if w.o.Terminals == nil || w.o.Trial.Failed() || w.private.create() != nil {
+	if p.tool != "bash" || w.o.Terminals == nil || w.o.Trial.Failed() || w.private.create() != nil {
 		return exit, false, nil
 	}
 	argv, process, err := w.o.Launcher.PrepareTerminal(filepath.Join(w.private.dir, runName), spec, out)

@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"os"
+	"syscall"
 	"testing"
 
 	"acp-agent/internal/launch"
@@ -10,7 +11,8 @@ import (
 // TestMain lets the test binary serve as the helper that runs commands.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
-		os.Exit(launch.Helper(os.Args[2:]))
+		// Not os.Exit: the race detector would sleep for a second there.
+		syscall.Exit(launch.Helper(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }
