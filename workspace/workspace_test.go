@@ -78,7 +78,7 @@ func newGround(t *testing.T, change ...func(*Options)) *ground {
 // call returns the runtime of a call that ends with the test.
 func (g *ground) call(t *testing.T) *Call {
 	t.Helper()
-	c := g.Call("call_1", "read", nil)
+	c := g.Call("call_1", "bash", nil)
 	t.Cleanup(c.Finish)
 	return c
 }
