@@ -46,22 +46,7 @@ func (a *Action) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Strictest returns the strictest of the actions: deny before ask before allow (R116).
-// Without arguments it is Ask.
-func Strictest(actions ...Action) Action {
-	if len(actions) == 0 {
-		return Ask
-	}
-	worst := Allow
-	for _, a := range actions {
-		if a.rank() > worst.rank() {
-			worst = a
-		}
-	}
-	return worst
-}
-
-// Stricter reports whether a leaves less room than b.
+// Stricter reports whether a leaves less room than b: deny before ask before allow (R116).
 func (a Action) Stricter(b Action) bool {
 	return a.rank() > b.rank()
 }

@@ -15,7 +15,7 @@
 //	if err != nil {
 //		return err // ".../config.jsonc:4:18: limits.max_steps: ..."
 //	}
-//	client := openai.New(openai.Options{BaseURL: cfg.Model.BaseURL, Key: cfg.Model.APIKey.Reveal()})
+//	provider, err := openai.New(openai.Options{BaseURL: cfg.Model.BaseURL, APIKey: cfg.Model.APIKey.Reveal()})
 //
 // Keys are held as [Secret], which prints as "[redacted]" wherever it is printed.
 //

@@ -33,11 +33,3 @@ type Model struct {
 	// ExtraBody is merged into the body of every request.
 	ExtraBody map[string]json.RawMessage `json:"extra_body"`
 }
-
-// WindowOf returns the configured window of a model in tokens, 0 when none is.
-func (m Model) WindowOf(name string) int {
-	if w, ok := m.Windows[name]; ok {
-		return w
-	}
-	return m.Window
-}

@@ -26,12 +26,3 @@ func All() []Kind {
 
 // Valid reports whether k is one of the closed set.
 func (k Kind) Valid() bool { return slices.Contains(All(), k) }
-
-// Legal returns k when it is one of the closed set and Other when it is not:
-// the rule for kinds that MCP, toolbox and provider tools declare of themselves.
-func Legal(k Kind) Kind {
-	if k.Valid() {
-		return k
-	}
-	return Other
-}

@@ -39,14 +39,14 @@ func TestOf_EveryRow(t *testing.T) {
 	}
 }
 
-func TestLegal(t *testing.T) {
+func TestKind_Valid(t *testing.T) {
 	for _, k := range kinds.All() {
-		if kinds.Legal(k) != k {
-			t.Errorf("%q is not kept", k)
+		if !k.Valid() {
+			t.Errorf("%q is not valid", k)
 		}
 	}
-	if got := kinds.Legal("surprise"); got != kinds.Other {
-		t.Errorf("an unknown kind became %q", got)
+	if kinds.Kind("surprise").Valid() {
+		t.Error("an unknown kind is valid")
 	}
 }
 

@@ -73,8 +73,7 @@ func Known() []string {
 }
 
 // Of returns the kind of a tool by its canonical id. Tools that are not in the
-// table (MCP, toolbox, unknown names) are Other; their declared kind, if any,
-// passes through Legal.
+// table (MCP, toolbox, unknown names) are Other.
 func Of(id string) Kind {
 	if r := find(id); r != nil {
 		return r.kind

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"acp-agent/model"
@@ -9,28 +10,23 @@ import (
 	"acp-agent/transcript"
 )
 
-// Batches groups calls, in order, so that no two of a batch conflict (R101):
+// batches groups calls, in order, so that no two of a batch conflict (R101):
 // a call joins the batch before it unless it conflicts with a member. Calls are
 // never moved past one another (C-12).
-func Batches(calls []*pipeline.Prepared) [][]*pipeline.Prepared {
-	var batches [][]*pipeline.Prepared
+func batches(calls []*pipeline.Prepared) [][]*pipeline.Prepared {
+	var list [][]*pipeline.Prepared
 	for _, call := range calls {
-		if len(batches) > 0 && !conflicts(call, batches[len(batches)-1]) {
-			batches[len(batches)-1] = append(batches[len(batches)-1], call)
+		if last := len(list) - 1; last >= 0 && !conflicts(call, list[last]) {
+			list[last] = append(list[last], call)
 			continue
 		}
-		batches = append(batches, []*pipeline.Prepared{call})
+		list = append(list, []*pipeline.Prepared{call})
 	}
-	return batches
+	return list
 }
 
 func conflicts(call *pipeline.Prepared, batch []*pipeline.Prepared) bool {
-	for _, other := range batch {
-		if call.Conflicts(other) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(batch, call.Conflicts)
 }
 
 // run executes a step's calls: batches in sequence, the members of one side by
@@ -50,7 +46,7 @@ func (l *Loop) run(ctx context.Context, s *step) []callResult {
 		})
 	}
 	results := make(map[string]transcript.ToolFinished, len(prepared))
-	for _, batch := range Batches(prepared) {
+	for _, batch := range batches(prepared) {
 		l.runBatch(ctx, batch, results)
 	}
 	ordered := make([]callResult, len(prepared))

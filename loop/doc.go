@@ -5,8 +5,8 @@
 // A turn emits a transcript stream and keeps nothing beside it: the messages
 // of the next model request are what [transcript.Log] folded from the stream.
 //
-//	l := loop.New(loop.Options{Provider: provider, Tools: pipe, Sink: sink, ...})
-//	stop, err := l.Turn(ctx, loop.Prompt{Parts: parts})
+//	l := loop.New(loop.Options{Provider: provider, Tools: pipe, Log: log, Sink: sink, ...})
+//	stop, err := l.Turn(ctx, &transcript.Message{ID: id, Role: transcript.User, Parts: parts})
 //
 // Cancelling ctx ends a turn at any point with [Cancelled] and no error, every
 // open tool call closed. A failure of the model is an error and leaves what was

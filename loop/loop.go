@@ -51,17 +51,12 @@ type Options struct {
 	// CacheKey and Memo are the conversation's; see model.Request.
 	CacheKey string
 	Memo     *model.Memo
-	// Retry bounds the repeats of a failing model call; zero fields mean 5
-	// tries within 60 s.
-	Retry RetryLimits
-	// Now is the clock for time stamps; nil means time.Now.
-	Now func() time.Time
 }
 
 // The defaults of Options.
 const (
-	DefaultMaxSteps   = 200
-	DefaultConcurrent = 10
+	defaultMaxSteps   = 200
+	defaultConcurrent = 10
 )
 
 // Loop runs turns, one at a time.
@@ -73,15 +68,11 @@ type Loop struct {
 // New returns a Loop.
 func New(o Options) *Loop {
 	if o.MaxSteps == 0 {
-		o.MaxSteps = DefaultMaxSteps
+		o.MaxSteps = defaultMaxSteps
 	}
 	if o.Concurrent == 0 {
-		o.Concurrent = DefaultConcurrent
+		o.Concurrent = defaultConcurrent
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	o.Retry = o.Retry.withDefaults()
 	sum := sha256.Sum256([]byte(o.System))
 	return &Loop{Options: o, digest: hex.EncodeToString(sum[:])}
 }
@@ -102,7 +93,7 @@ const (
 // ctx ended, and an error only when the model failed.
 func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason, error) {
 	turn := l.IDs.New(transcript.TurnPrefix)
-	l.emit(transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: l.Now()})
+	l.emit(transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: time.Now()})
 	l.emit(transcript.UserSaid{Message: prompt})
 
 	stop, err := l.steps(ctx)

@@ -11,29 +11,16 @@ import (
 	"acp-agent/transcript"
 )
 
-// RetryLimits bound the repeats of a failing model call (SECURITY.md section 4).
-type RetryLimits struct {
-	// Tries is how often a call is made at most; 0 means 5.
-	Tries int
-	// Total bounds the time spent waiting between tries; 0 means 60 s.
-	Total time.Duration
-	// First is the wait before the second try, doubled and jittered after
-	// that; 0 means 1 s.
-	First time.Duration
-}
-
-func (r RetryLimits) withDefaults() RetryLimits {
-	if r.Tries == 0 {
-		r.Tries = 5
-	}
-	if r.Total == 0 {
-		r.Total = time.Minute
-	}
-	if r.First == 0 {
-		r.First = time.Second
-	}
-	return r
-}
+// Bounds of the repeats of a failing model call (SECURITY.md section 4).
+const (
+	// maxTries is how often a call is made at most.
+	maxTries = 5
+	// maxWaiting bounds the time spent waiting between tries, all together.
+	maxWaiting = time.Minute
+	// firstWait is the wait before the second try; it grows and is jittered
+	// from there.
+	firstWait = time.Second
+)
 
 // errEmpty is a model that answered with nothing, twice.
 var errEmpty = &model.Error{
@@ -45,7 +32,7 @@ var errEmpty = &model.Error{
 // shown again: once there is some, a broken stream is an error (R140).
 func (l *Loop) ask(ctx context.Context) (*step, error) {
 	wait := backoff.NewExponentialBackOff()
-	wait.InitialInterval, wait.MaxInterval = l.Retry.First, l.Retry.Total/2
+	wait.InitialInterval, wait.MaxInterval = firstWait, maxWaiting/2
 	waited := time.Duration(0)
 	empties := 0
 	for try := 1; ; try++ {
@@ -65,15 +52,15 @@ func (l *Loop) ask(ctx context.Context) (*step, error) {
 			return nil, ctx.Err()
 		}
 		failure := model.AsError(err)
-		if failure.Kind != model.Transient || s.said || try == l.Retry.Tries {
+		if failure.Kind != model.Transient || s.said || try == maxTries {
 			return nil, gaveUp(failure, try)
 		}
 		pause := max(wait.NextBackOff(), failure.RetryAfter)
-		if waited += pause; waited > l.Retry.Total {
+		if waited += pause; waited > maxWaiting {
 			return nil, gaveUp(failure, try)
 		}
 		l.notice(fmt.Sprintf("%s. Trying again in %s (try %d of %d).",
-			failure.Message, pause.Round(100*time.Millisecond), try+1, l.Retry.Tries))
+			failure.Message, pause.Round(100*time.Millisecond), try+1, maxTries))
 		if err := sleep(ctx, pause); err != nil {
 			return nil, err
 		}

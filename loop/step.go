@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"strings"
+	"time"
 
 	"acp-agent/model"
 	"acp-agent/tools/pipeline"
@@ -20,7 +21,6 @@ type step struct {
 	part     string // the open text or reasoning part, "" when none
 	partKind transcript.PartKind
 	said     bool // text was shown
-	thought  bool
 	size     int // characters received, for an estimate of the usage
 }
 
@@ -40,7 +40,7 @@ func (l *Loop) stream(ctx context.Context) (*step, error) {
 		ThoughtLevel: l.ThoughtLevel, Temperature: l.Temperature, MaxTokens: l.MaxTokens,
 		CacheKey: l.CacheKey, Memo: l.Memo,
 	}
-	l.emit(transcript.StepStarted{MessageID: s.id, Model: l.Model, Digest: l.digest, At: l.Now()})
+	l.emit(transcript.StepStarted{MessageID: s.id, Model: l.Model, Digest: l.digest, At: time.Now()})
 	for chunk, err := range l.Provider.Stream(ctx, request) {
 		if err == nil {
 			err = ctx.Err()
@@ -67,7 +67,6 @@ func (s *step) take(chunk model.Chunk) {
 		s.said = s.said || strings.TrimSpace(chunk.Text) != ""
 		s.grow(transcript.TextKind, chunk.Text)
 	case model.Reasoning:
-		s.thought = true
 		s.grow(transcript.ReasoningKind, chunk.Text)
 	case model.ToolCall:
 		s.takeCall(chunk)

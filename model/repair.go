@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// RepairArguments makes a JSON object of the argument text of a tool call, if there is
-// only one way to read it. The result is false when there is not; the text is
-// then returned as it is. Values are never guessed: text that ends within one,
-// or after a number that may have had more digits, is not repaired.
+// RepairArguments makes a JSON object of the argument text of a tool call, if
+// there is only one way to read it. The result is false when there is not; the
+// text is then returned as it is. Values are never guessed: text that ends
+// within one, or after a number that may have had more digits, is not repaired.
 //
 // What is repaired: nothing at all (an object without members), code fences, an
 // object within a JSON string, raw control characters in strings, commas before

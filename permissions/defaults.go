@@ -12,9 +12,9 @@ const (
 )
 
 // Defaults returns the shipped rules (R117, without the automatic grant for one
-// directory's writes, and with web_fetch asking for hosts that nobody named). trusted says that the person trusts this project, which frees
-// the checks, language servers and formatters that it configures. An unknown mode has
-// the rows of ModeAsk.
+// directory's writes, and with web_fetch asking for hosts that nobody named). trusted
+// says that the person trusts this project, which frees the checks, language servers and
+// formatters that it configures. An unknown mode has the rows of ModeAsk.
 func Defaults(mode Mode, trusted bool) []Rule {
 	var rules []Rule
 	add := func(action capability.Action, pattern string, permissions ...string) {

@@ -90,14 +90,6 @@ func (s Set) Replace(scope Scope, rules []Rule) Set {
 	return s
 }
 
-// Rules returns a copy of the rules of one scope.
-func (s Set) Rules(scope Scope) []Rule {
-	if int(scope) >= scopeCount {
-		return nil
-	}
-	return slices.Clone(s.scopes[scope])
-}
-
 // Child returns the rules of an agent to which this one delegates. The child starts
 // with the same default, user and project rules and its own manifest; session rules
 // are not handed down, except that this agent's answer, taken without its session

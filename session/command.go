@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"acp-agent/kinds"
 	"acp-agent/transcript"
@@ -47,7 +48,7 @@ func (s *Session) reply(prompt *transcript.Message, text string) {
 	id, part := s.host.IDs.New(transcript.MessagePrefix), s.host.IDs.New(transcript.PartPrefix)
 	turn := s.host.IDs.New(transcript.TurnPrefix)
 	for _, e := range []transcript.Event{
-		transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: s.host.now()},
+		transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: time.Now()},
 		transcript.PartStarted{MessageID: id, PartID: part, Kind: transcript.TextKind},
 		transcript.PartDelta{PartID: part, Text: text},
 		transcript.PartEnded{PartID: part},
@@ -85,7 +86,7 @@ func (s *Session) status() string {
 		fmt.Fprintf(&b, ", thinking %s", chosen.thought)
 	}
 	fmt.Fprintf(&b, "\n- Mode: %s\n- Directory: `%s`\n", chosen.mode, s.work.Session().Cwd)
-	for _, dir := range s.Additional() {
+	for _, dir := range s.additional() {
 		fmt.Fprintf(&b, "- Also: `%s`\n", dir)
 	}
 	if context.Size > 0 {

@@ -6,15 +6,19 @@
 //	s, err := host.Open(ctx, session.Spec{Cwd: "/work", Sink: sink, Asker: asker})
 //	turn := s.Prompt(parts) // queued at once, never blocks
 //	stop, err := turn.Wait(ctx)
+//	turn.Release() // the answer is out: the next turn may begin
 //	s.Cancel()
-//	s.Close(ctx)
+//	s.Close(grace)
 //
 // It knows neither ACP nor the command line: editors come in as the interfaces
-// of tools and workspace, events go out through a transcript.Sink.
+// of tools and workspace, events go out through a transcript.Sink. It imports
+// loop, subagent, tools, tools/pipeline, workspace, permissions, model, kinds,
+// transcript, internal/launch and internal/shell.
 //
 // Goroutines: each session has one that drains its queue, alive only while
-// there is a turn; Close waits for it. The host has one at most that fetches
-// the server's list of models.
+// there is a turn, and one for each model that it waits to learn of; Close
+// waits for them. The host has one for each model that a server is asked
+// about, for at most 15 s; [Host.Close] ends them and waits.
 //
 // # Requirements
 //

@@ -2,7 +2,6 @@ package session
 
 import (
 	"log/slog"
-	"time"
 
 	"acp-agent/internal/launch"
 	"acp-agent/internal/shell"
@@ -39,8 +38,6 @@ type Host struct {
 	Secrets func() []string
 	IDs     *transcript.IDs
 	Logger  *slog.Logger
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
 
 	library library
 	locks   workspace.Locks
@@ -92,13 +89,6 @@ type Spec struct {
 	Trial *workspace.TerminalTrial
 	// Rules are added to the session's scope, as the command line gives them.
 	Rules []permissions.Rule
-}
-
-func (h *Host) now() time.Time {
-	if h.Now != nil {
-		return h.Now()
-	}
-	return time.Now()
 }
 
 // Close ends what the host does behind the scenes. Sessions are closed before.

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"acp-agent/kinds"
 	"acp-agent/transcript"
@@ -22,7 +23,7 @@ func (s *Session) introduce(prompt *transcript.Message) {
 	}
 	s.mu.Unlock()
 	if title != "" {
-		s.emit(transcript.TitleChanged{Title: title, At: s.host.now()})
+		s.emit(transcript.TitleChanged{Title: title, At: time.Now()})
 	}
 	if len(s.spec.Servers) > 0 {
 		names := make([]string, len(s.spec.Servers))

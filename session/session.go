@@ -37,7 +37,7 @@ type Session struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	running sync.WaitGroup // drain, and the fetch of the model list
+	running sync.WaitGroup // drain, and those of learn
 
 	mu       sync.Mutex // guards what follows
 	current  *Turn
@@ -84,11 +84,11 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	s.policy = pipeline.NewPolicy(rules)
 	s.tools = pipeline.New(pipeline.Options{
 		Registry: h.Registry, Disabled: settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: spec.Asker,
-		Limits: settings.Limits, Own: h.Own, Home: h.Home, Dialect: h.Dialect, Logger: h.Logger, IDs: h.IDs,
+		Limits: settings.Limits, Own: h.Own, Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
 	})
 	s.system = h.Manifest.System(subagent.Environment{
-		Cwd: s.work.Session().Cwd, Additional: s.work.Session().Roots[1:], Scratch: s.work.Session().Scratch,
-		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: h.now(),
+		Cwd: s.work.Session().Cwd, Additional: s.additional(), Scratch: s.work.Session().Scratch,
+		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: time.Now(),
 	})
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	return s, nil
@@ -180,11 +180,11 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})
 		return loop.Cancelled, nil
 	}
-	s.introduce(t.prompt)
 	if reply, ok := s.command(t.prompt); ok {
 		s.reply(t.prompt, reply)
 		return loop.EndTurn, nil
 	}
+	s.introduce(t.prompt)
 	backend, err := s.host.Backend()
 	if err != nil {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})
@@ -206,7 +206,7 @@ func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loo
 		Temperature: backend.Temperature, MaxTokens: backend.MaxTokens,
 		Window:   func() int { return backend.Provider.Describe(ctx, chosen.model).Window },
 		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent,
-		CacheKey: s.ID, Memo: &s.memo, Now: s.host.now,
+		CacheKey: s.ID, Memo: &s.memo,
 	})
 }
 
@@ -243,6 +243,6 @@ func (s *Session) sayOnce(what string, notice transcript.Notice) {
 	}
 }
 
-// Additional returns the directories beside the first that belong to the
+// additional returns the directories beside the first that belong to the
 // session, canonical.
-func (s *Session) Additional() []string { return s.work.Session().Roots[1:] }
+func (s *Session) additional() []string { return s.work.Session().Roots[1:] }

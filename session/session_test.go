@@ -222,11 +222,11 @@ func TestFailure_QueuedPromptsAreNotRun(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
+	first.Release()
 	var notRun *session.NotRunError
 	if _, err := queued.Wait(t.Context()); !errors.As(err, &notRun) || !strings.Contains(err.Error(), "bad key") {
 		t.Errorf("the queued prompt got %v", err)
 	}
-	first.Release()
 	queued.Release()
 	wait(t, prompt(s, "3"), loop.EndTurn) // the next prompt clears it
 	if got := rec.text(); got != "alater" {

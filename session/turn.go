@@ -80,7 +80,7 @@ func (t *Turn) end(stop loop.StopReason, err error) {
 func (s *Session) Prompt(parts []transcript.Part) *Turn {
 	t := &Turn{session: s, done: make(chan struct{}), released: make(chan struct{})}
 	t.prompt = &transcript.Message{
-		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: s.host.now(), Parts: parts,
+		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
 	}
 	t.ctx, t.cancel = context.WithCancelCause(s.ctx)
 	s.mu.Lock()
@@ -99,13 +99,6 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 		s.running.Go(s.drain)
 	}
 	return t
-}
-
-// Busy reports whether a turn is running.
-func (s *Session) Busy() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.current != nil
 }
 
 // Cancel ends the running turn; queued prompts stay (C-25). With no turn
@@ -191,21 +184,15 @@ func (s *Session) head() *Turn {
 	return s.current
 }
 
-// finish ends a turn. When it failed, so do the prompts queued behind it.
+// finish ends a turn.
 func (s *Session) finish(t *Turn, stop loop.StopReason, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t.end(stop, err)
-	if err == nil {
-		return
-	}
-	for _, queued := range s.queue {
-		queued.end("", &NotRunError{Cause: err})
-	}
-	s.queue = nil
 }
 
-// advance makes the first queued turn the current one, in the place of t.
+// advance makes the first queued turn the current one, in the place of t. When t
+// failed, those queued behind it end instead (R143), each behind its answer.
 func (s *Session) advance(t *Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,6 +200,12 @@ func (s *Session) advance(t *Turn) {
 		return
 	}
 	s.current = nil
+	if t.err != nil {
+		for _, queued := range s.queue {
+			queued.end("", &NotRunError{Cause: t.err})
+		}
+		s.queue = nil
+	}
 	if len(s.queue) > 0 {
 		s.current, s.queue = s.queue[0], s.queue[1:]
 	}

@@ -7,20 +7,14 @@ import (
 	"time"
 )
 
-// Manifest is an agent as data.
+// Manifest is an agent as data. It grows with what agents can differ in; a
+// field that nothing heeds would be a promise that is not kept.
 type Manifest struct {
 	// Name is how people and other agents call it.
 	Name        string
 	Description string
 	// Prompt is the head of its system prompt.
 	Prompt string
-	// Tools are the ids of the tools it has; empty means all.
-	Tools []string
-	// MaxSteps caps the model calls of one turn; 0 means the host's limit.
-	MaxSteps int
-	// Temperature and MaxTokens are sent to the model only when set.
-	Temperature *float64
-	MaxTokens   int
 }
 
 //go:embed main.md

@@ -112,6 +112,9 @@ type FS interface {
 	// Secret reports whether a path names a secret (R30), as requested or as
 	// resolved.
 	Secret(path string) bool
+	// SecretName is Secret by the text of an absolute path alone, for names that
+	// are known to be no links, such as those of a search that follows none.
+	SecretName(path string) bool
 }
 
 // FileInfo describes a file.
@@ -193,6 +196,8 @@ type Asker interface {
 // PermissionRequest is what the person is asked (R152, O1).
 type PermissionRequest struct {
 	CallID string
+	// Name is what the model called the tool.
+	Name string
 	// Ready is the call as it will run, with its preview in the card.
 	Ready transcript.ToolReady
 	// Reason says why it is asked, in one line.

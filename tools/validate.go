@@ -3,7 +3,9 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -58,7 +60,7 @@ func (e *Entry) unknown(object map[string]any) string {
 	if forbids, _ := json.Marshal(e.Parameters.AdditionalProperties); string(forbids) != "false" && string(forbids) != `{"not":{}}` {
 		return ""
 	}
-	for name := range object {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if _, ok := e.Parameters.Properties[name]; !ok {
 			return name
 		}
@@ -70,22 +72,13 @@ func (e *Entry) argumentNames() []string {
 	if len(e.Parameters.PropertyOrder) == len(e.Parameters.Properties) {
 		return e.Parameters.PropertyOrder
 	}
-	names := append([]string(nil), e.Parameters.Required...)
-	for name := range e.Parameters.Properties {
-		if !contains(names, name) {
+	names := slices.Clone(e.Parameters.Required)
+	for _, name := range slices.Sorted(maps.Keys(e.Parameters.Properties)) {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 var schemaPath = sync.OnceValue(func() *regexp.Regexp {
@@ -96,14 +89,14 @@ var schemaPath = sync.OnceValue(func() *regexp.Regexp {
 // argument's name followed by what is wrong with it.
 func plainSchemaError(err error) string {
 	text := err.Error()
-	matches := schemaPath().FindAllStringSubmatch(text, -1)
+	matches := schemaPath().FindAllStringSubmatchIndex(text, -1)
 	if len(matches) == 0 {
 		return text
 	}
-	path := matches[len(matches)-1][1]
-	rest := text[strings.LastIndex(text, matches[len(matches)-1][0])+len(matches[len(matches)-1][0]):]
+	last := matches[len(matches)-1]
+	path, rest := text[last[2]:last[3]], text[last[1]:]
 	var names []string
-	for _, part := range strings.Split(strings.TrimPrefix(path, "root"), "/") {
+	for part := range strings.SplitSeq(strings.TrimPrefix(path, "root"), "/") {
 		if part != "" && part != "properties" && part != "items" {
 			names = append(names, part)
 		}

@@ -146,7 +146,6 @@ type Severity string
 const (
 	Info    Severity = "info"
 	Warning Severity = "warning"
-	Problem Severity = "error"
 )
 
 func (TurnStarted) isEvent()    {}

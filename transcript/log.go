@@ -17,10 +17,30 @@ type Log struct {
 	now      func() time.Time
 }
 
-// growing collects deltas without copying what came before at each one.
+// growing collects deltas. What came before is not copied again as it grows,
+// for an answer can be large.
 type growing struct {
-	text strings.Builder
+	full []string
+	last strings.Builder
 	set  func(string)
+}
+
+// pieceBytes is the size of the pieces that a growing text is kept in.
+const pieceBytes = 64 << 10
+
+func (g *growing) add(text string) {
+	g.last.WriteString(text)
+	if g.last.Len() >= pieceBytes {
+		g.full = append(g.full, g.last.String())
+		g.last.Reset()
+	}
+}
+
+func (g *growing) text() string {
+	if len(g.full) == 0 {
+		return g.last.String()
+	}
+	return strings.Join(append(g.full, g.last.String()), "")
 }
 
 type openCall struct {
@@ -39,7 +59,7 @@ func (l *Log) Messages() []*Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, part := range l.parts {
-		part.set(part.text.String())
+		part.set(part.text())
 	}
 	return append([]*Message(nil), l.messages...)
 }
@@ -54,9 +74,6 @@ func (l *Log) OpenCalls() []string {
 	}
 	return ids
 }
-
-// Emit applies an event; a Log is a Sink.
-func (l *Log) Emit(e Event) { l.Apply(e) }
 
 // Apply folds one event into the conversation. Events that concern no message
 // or name an unknown id change nothing.
@@ -81,11 +98,11 @@ func (l *Log) Apply(e Event) {
 		l.startPart(e)
 	case PartDelta:
 		if part := l.parts[e.PartID]; part != nil {
-			part.text.WriteString(e.Text)
+			part.add(e.Text)
 		}
 	case PartEnded:
 		if part := l.parts[e.PartID]; part != nil {
-			part.set(part.text.String())
+			part.set(part.text())
 			delete(l.parts, e.PartID)
 		}
 	default:

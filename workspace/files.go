@@ -149,6 +149,9 @@ func (f files) Lock(ctx context.Context, path string) (unlock func(), err error)
 	return f.w.o.Locks.Lock(ctx, t.real())
 }
 
+// SecretName implements tools.FS.
+func (f files) SecretName(path string) bool { return f.w.o.Secret(path) }
+
 // Secret reports whether a path names a secret, as it is written or where it
 // leads.
 func (f files) Secret(path string) bool {

@@ -16,8 +16,8 @@ import (
 	"acp-agent/workspace"
 )
 
-// ProtocolVersion is the version this package speaks.
-const ProtocolVersion = 1
+// protocolVersion is the version this package speaks.
+const protocolVersion = 1
 
 // Core is the agent behind the protocol.
 type Core interface {
@@ -144,6 +144,19 @@ func (a *Agent) session(id string) *open {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.sessions[id]
+}
+
+// decode reads the params of a request; the error is the answer to it.
+func decode(req *rpc.Request, params json.Unmarshaler) error {
+	if err := schema.Decode(req.Params, params); err != nil {
+		return badParams(req, err)
+	}
+	return nil
+}
+
+// badParams says what is wrong with the params of a request.
+func badParams(req *rpc.Request, err error) error {
+	return rpc.Errorf(rpc.CodeInvalidParams, "%s: %s", req.Method, err)
 }
 
 // fail is the body of a request that is refused at once.

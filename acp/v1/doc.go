@@ -15,9 +15,10 @@
 //	err := conn.Run(ctx)
 //	agent.Close()
 //
-// It imports session, tools, workspace, transcript, kinds, acp/schema and
-// acp/rpc. Goroutines: one timer a session, see translator; and those that
-// Close starts to end the sessions side by side, which it waits for.
+// It imports session, tools, workspace, model, transcript, kinds, acp/schema
+// and acp/rpc. Goroutines: one timer a session, see translator; the one that
+// prepares the first session behind initialize, and those that end sessions
+// side by side, all of which [Agent.Close] waits for.
 //
 // # Requirements
 //

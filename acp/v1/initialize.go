@@ -28,7 +28,7 @@ func (a *Agent) initialize(req *rpc.Request) rpc.Body {
 	}
 	var params schema.InitializeRequest
 	if err := schema.Decode(req.Params, &params); err != nil && version.ProtocolVersion.String() == "1" {
-		return fail(rpc.Errorf(rpc.CodeInvalidParams, "initialize: %s", err))
+		return fail(badParams(req, err))
 	}
 	a.mu.Lock()
 	a.initialized, a.client = true, clientOf(params.ClientCapabilities)
@@ -62,7 +62,7 @@ const authMethod = "api-key"
 
 func (a *Agent) capabilities() *schema.InitializeResponse {
 	return &schema.InitializeResponse{
-		ProtocolVersion: ProtocolVersion,
+		ProtocolVersion: protocolVersion,
 		AgentInfo:       &schema.Implementation{Name: "acp-agent", Title: "acp-agent", Version: a.Version},
 		AgentCapabilities: schema.AgentCapabilities{
 			PromptCapabilities: schema.PromptCapabilities{Image: true, EmbeddedContext: true},
@@ -81,8 +81,8 @@ func (a *Agent) capabilities() *schema.InitializeResponse {
 
 func (a *Agent) authenticate(req *rpc.Request) rpc.Body {
 	var params schema.AuthenticateRequest
-	if err := schema.Decode(req.Params, &params); err != nil {
-		return fail(rpc.Errorf(rpc.CodeInvalidParams, "authenticate: %s", err))
+	if err := decode(req, &params); err != nil {
+		return fail(err)
 	}
 	if string(params.MethodID) != authMethod {
 		return fail(rpc.Errorf(rpc.CodeInvalidParams, "authenticate: unknown method %q; the method is %q", params.MethodID, authMethod))

@@ -40,8 +40,8 @@ func (s *open) configOptions() []schema.SessionConfigOption {
 
 func (a *Agent) setMode(req *rpc.Request) rpc.Body {
 	var params schema.SetSessionModeRequest
-	if err := schema.Decode(req.Params, &params); err != nil {
-		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/set_mode: %s", err))
+	if err := decode(req, &params); err != nil {
+		return fail(err)
 	}
 	s := a.session(string(params.SessionID))
 	if s == nil {
@@ -58,8 +58,8 @@ func (a *Agent) setMode(req *rpc.Request) rpc.Body {
 
 func (a *Agent) setConfigOption(req *rpc.Request) rpc.Body {
 	var params schema.SetSessionConfigOptionRequest
-	if err := schema.Decode(req.Params, &params); err != nil {
-		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/set_config_option: %s", err))
+	if err := decode(req, &params); err != nil {
+		return fail(err)
 	}
 	s := a.session(string(params.SessionID))
 	if s == nil {

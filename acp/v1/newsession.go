@@ -13,7 +13,7 @@ import (
 func (a *Agent) newSession(req *rpc.Request) rpc.Body {
 	var params schema.NewSessionRequest
 	if err := schema.Decode(req.Params, &params); err != nil && !withoutServers(err) {
-		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/new: %s", err))
+		return fail(badParams(req, err))
 	}
 	for _, dir := range append([]string{params.Cwd}, params.AdditionalDirectories...) {
 		if !filepath.IsAbs(dir) {
@@ -99,8 +99,8 @@ func (s *open) announce() {
 
 func (a *Agent) closeSession(req *rpc.Request) rpc.Body {
 	var params schema.CloseSessionRequest
-	if err := schema.Decode(req.Params, &params); err != nil {
-		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/close: %s", err))
+	if err := decode(req, &params); err != nil {
+		return fail(err)
 	}
 	a.mu.Lock()
 	s := a.sessions[string(params.SessionID)]

@@ -28,10 +28,10 @@ type asker struct{ *link }
 
 // The ids of the four standard options (R152); clients pick by kind.
 const (
-	optionAllow       = "allow"
-	optionAllowAlways = "allow_always"
-	optionReject      = "reject"
-	optionRejectAlway = "reject_always"
+	optionAllow        = "allow"
+	optionAllowAlways  = "allow_always"
+	optionReject       = "reject"
+	optionRejectAlways = "reject_always"
 )
 
 // Ask implements tools.Asker. When ctx ends, the client is told with
@@ -50,17 +50,20 @@ func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Ans
 	return answerOf(response.Outcome, req.Remember != ""), nil
 }
 
+// rememberRunes bounds what an option says of the rule that it would store.
+const rememberRunes = 100
+
 func permissionOptions(remember string) []schema.PermissionOption {
 	options := []schema.PermissionOption{{OptionID: optionAllow, Name: "Allow once", Kind: schema.PermissionOptionKindAllowOnce}}
 	if remember != "" {
 		options = append(options, schema.PermissionOption{
-			OptionID: optionAllowAlways, Name: "Allow for this session: " + kinds.Line(remember, 100),
+			OptionID: optionAllowAlways, Name: "Allow for this session: " + kinds.Line(remember, rememberRunes),
 			Kind: schema.PermissionOptionKindAllowAlways,
 		})
 	}
 	return append(options,
 		schema.PermissionOption{OptionID: optionReject, Name: "Reject", Kind: schema.PermissionOptionKindRejectOnce},
-		schema.PermissionOption{OptionID: optionRejectAlway, Name: "Reject this for the session", Kind: schema.PermissionOptionKindRejectAlways},
+		schema.PermissionOption{OptionID: optionRejectAlways, Name: "Reject this for the session", Kind: schema.PermissionOptionKindRejectAlways},
 	)
 }
 
@@ -79,7 +82,7 @@ func answerOf(outcome schema.RequestPermissionOutcome, always bool) tools.Answer
 		return tools.AllowOnce
 	case selected.OptionID == optionAllowAlways && always:
 		return tools.AllowAlways
-	case selected.OptionID == optionRejectAlway:
+	case selected.OptionID == optionRejectAlways:
 		return tools.RejectAlways
 	}
 	return tools.RejectOnce
@@ -93,14 +96,14 @@ func permissionCall(req tools.PermissionRequest) schema.ToolCallUpdate {
 		status: pending, title: card.Title, kind: card.Kind, locations: card.Locations, input: rawJSON(req.Ready.Args),
 		content: append(append([]kinds.Content{}, card.Content...), kinds.Text{Text: explanation(req)}),
 	}
-	return c.update(req.CallID, req.Ready.Tool)
+	return c.update(req.CallID, req.Name)
 }
 
 func explanation(req tools.PermissionRequest) string {
 	var b strings.Builder
 	var args struct{ Cmd, Cwd string }
 	if req.Ready.Card.Kind == kinds.Execute && json.Unmarshal(req.Ready.Args, &args) == nil && args.Cmd != "" {
-		b.WriteString(fence("sh", kinds.Visible(args.Cmd)))
+		b.WriteString(kinds.Fence("sh", kinds.Visible(args.Cmd)))
 		if args.Cwd != "" {
 			fmt.Fprintf(&b, "\n\nin `%s`", kinds.Visible(args.Cwd))
 		}

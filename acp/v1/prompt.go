@@ -11,8 +11,8 @@ import (
 // wire, a cancel above all, finds it.
 func (a *Agent) prompt(req *rpc.Request) rpc.Body {
 	var params schema.PromptRequest
-	if err := schema.Decode(req.Params, &params); err != nil {
-		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/prompt: %s", err))
+	if err := decode(req, &params); err != nil {
+		return fail(err)
 	}
 	s := a.session(string(params.SessionID))
 	if s == nil {
@@ -20,7 +20,7 @@ func (a *Agent) prompt(req *rpc.Request) rpc.Body {
 	}
 	parts, err := promptParts(params.Prompt)
 	if err != nil {
-		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/prompt: %s", err))
+		return fail(badParams(req, err))
 	}
 	turn := s.Prompt(parts)
 	return func(ctx context.Context) rpc.Reply {

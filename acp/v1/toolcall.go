@@ -38,7 +38,6 @@ const (
 type callView struct {
 	opened    bool
 	name      string
-	tool      string
 	title     string
 	kind      kinds.Kind
 	status    status
@@ -76,7 +75,7 @@ func (t *translator) emitCall(e transcript.Event) {
 // startCall shows a call as soon as its name is known. Commands wait for their
 // text: an editor takes a terminal's label from the first message alone.
 func (t *translator) startCall(e transcript.ToolStarted) {
-	view := &callView{name: e.Name, tool: e.Tool, title: kinds.Label(e.Tool), kind: kinds.Of(e.Tool)}
+	view := &callView{name: e.Name, title: kinds.Label(e.Tool), kind: kinds.Of(e.Tool)}
 	t.calls[e.CallID] = view
 	if view.kind != kinds.Execute {
 		t.open(e.CallID, view, change{})
@@ -88,27 +87,26 @@ func (t *translator) readyCall(e transcript.ToolReady) {
 	if view == nil {
 		return
 	}
-	first := !view.opened
 	c := change{input: rawJSON(e.Args), locations: e.Card.Locations, title: e.Card.Title, kind: e.Card.Kind}
 	if c.input == nil && e.Input != "" {
 		c.input, _ = json.Marshal(e.Input)
 	}
-	if first {
-		view.title, view.kind, view.tool = e.Card.Title, e.Card.Kind, e.Tool
-		if view.kind == kinds.Execute && t.client.agentTerminals && len(e.Args) > 0 {
-			view.pane, view.terminal = agentPane, e.CallID
-			c.content = []kinds.Content{kinds.Terminal{ID: e.CallID}}
-			c.meta = t.terminalInfo(e)
-		}
-		t.open(e.CallID, view, c)
+	if view.opened {
+		t.update(e.CallID, view, c)
 		return
 	}
-	t.update(e.CallID, view, c)
+	view.title, view.kind = e.Card.Title, e.Card.Kind
+	if view.kind == kinds.Execute && t.client.agentTerminals && len(e.Args) > 0 {
+		view.pane, view.terminal = agentPane, e.CallID
+		c.content = []kinds.Content{kinds.Terminal{ID: e.CallID}}
+		c.meta = terminalInfo(e)
+	}
+	t.open(e.CallID, view, c)
 }
 
 // terminalInfo announces a terminal of ours; it may only stand in the first
 // message of a call.
-func (t *translator) terminalInfo(e transcript.ToolReady) map[string]any {
+func terminalInfo(e transcript.ToolReady) map[string]any {
 	info := map[string]any{"terminal_id": e.CallID}
 	var args struct{ Cwd string }
 	if json.Unmarshal(e.Args, &args) == nil && args.Cwd != "" {
@@ -193,7 +191,7 @@ func (t *translator) flushOutput(id string, view *callView) {
 	if view.cut {
 		shown = "…" + shown
 	}
-	t.update(id, view, change{content: []kinds.Content{kinds.Text{Text: fence("console", shown)}}})
+	t.update(id, view, change{content: []kinds.Content{kinds.Text{Text: kinds.Fence("console", shown)}}})
 }
 
 // finishCall sends a call's end. A call that was never shown and never will
@@ -247,7 +245,7 @@ func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	if view.kind == kinds.Execute {
 		language = "console"
 	}
-	return []kinds.Content{kinds.Text{Text: fence(language, clip(e.Text))}}
+	return []kinds.Content{kinds.Text{Text: kinds.Fence(language, clip(e.Text))}}
 }
 
 // terminalExit says how the command in a terminal of ours ended.
@@ -293,21 +291,6 @@ func clip(text string) string {
 		cut--
 	}
 	return text[:cut] + "\n… (shortened here; the model has more)"
-}
-
-// fence makes a code block that its content cannot end.
-func fence(language, text string) string {
-	run, longest := 0, 2
-	for i := range len(text) {
-		if text[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	ticks := strings.Repeat("`", longest+1)
-	return ticks + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + ticks
 }
 
 func rawJSON(args []byte) json.RawMessage {

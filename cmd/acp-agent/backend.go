@@ -45,7 +45,7 @@ func (c *core) resolve(s state) (state, error) {
 	if s.loggedOut {
 		return s, &session.AuthError{Message: "logged out; call authenticate to go on"}
 	}
-	cfg, err := config.Load(c.sources, "")
+	cfg, err := c.load("")
 	if err != nil {
 		return s, err
 	}
@@ -83,7 +83,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	provider, err := openai.New(openai.Options{
 		BaseURL: cfg.Model.BaseURL, APIKey: key.Reveal(), Headers: reveal(cfg.Model.Headers),
 		ExtraBody: extraBody(cfg.Model.ExtraBody), Window: windows(cfg.Model, name), Images: images(cfg.Model, name),
-		Version: version, Logger: c.logger,
+		Version: version, Logger: c.logger.Logger,
 	})
 	if err == nil && name == "" {
 		name, err = firstModel(provider)
@@ -141,6 +141,7 @@ func (c *core) Authenticate(_ context.Context, key string) error {
 	c.mu.Unlock()
 	if key != "" {
 		next.key = config.NewSecret(key)
+		c.logger.hide(key)
 	}
 	made, err := c.resolve(next)
 	if err != nil {

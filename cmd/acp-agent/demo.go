@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,8 +33,8 @@ func newDemo() *cobra.Command {
 project through the real protocol: it reads files, proposes a change as a
 diff, asks for permission, runs a command, and answers.
 
-Nothing outside a temporary directory is touched, and that is removed at the
-end. With --yes every question is answered with yes.`,
+Nothing outside temporary directories is touched, and those are removed at
+the end. With --yes every question is answered with yes.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			view := newDemoView(cmd.OutOrStdout(), cmd.InOrStdin(), yes)
@@ -54,7 +53,12 @@ func runDemo(ctx context.Context, view *demoView, stderr io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(project)
-	core, err := demoCore(stderr)
+	stateDir, err := os.MkdirTemp("", "acp-agent-demo-state-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(stateDir)
+	core, err := demoCore(stderr, stateDir)
 	if err != nil {
 		return err
 	}
@@ -63,7 +67,7 @@ func runDemo(ctx context.Context, view *demoView, stderr io.Writer) error {
 	toClient, fromAgent := io.Pipe()
 	served := make(chan error, 1)
 	go func() { // ends when the client's end is closed, below
-		err := acp.Serve(ctx, toAgent, fromAgent, acp.Options{Core: core, Version: version, Logger: core.logger})
+		err := acp.Serve(ctx, toAgent, fromAgent, acp.Options{Core: core, Version: version, Logger: core.logger.Logger})
 		fromAgent.Close()
 		served <- err
 	}()
@@ -124,7 +128,7 @@ func demoProject() (string, error) {
 
 // demoCore is the agent with the scripted model and without the person's own
 // configuration, so that the demo is the same for everyone.
-func demoCore(stderr io.Writer) (*core, error) {
+func demoCore(stderr io.Writer, stateDir string) (*core, error) {
 	file, err := demoFiles.Open("demo/model.jsonl")
 	if err != nil {
 		return nil, err
@@ -134,11 +138,9 @@ func demoCore(stderr io.Writer) (*core, error) {
 	if err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
-	core := newCore(newLogger(stderr))
+	core := newCore(stderr)
+	core.stateDir = stateDir
 	core.sources = config.Sources{HomeDir: core.sources.HomeDir}
 	core.scripted = loaded.Provider(script.Options{Cwd: cwdOf})
 	return core, nil
 }
-
-// demoPause lets a person see that something is being asked.
-const demoPause = 600 * time.Millisecond

@@ -265,6 +265,9 @@ func (v *demoView) ask(ctx context.Context, req schema.RequestPermissionRequest)
 	return v.choose(ctx, keys)
 }
 
+// demoPause lets a person see that something is being asked.
+const demoPause = 600 * time.Millisecond
+
 func (v *demoView) choose(ctx context.Context, keys map[string]schema.PermissionOptionId) schema.RequestPermissionOutcome {
 	if v.yes {
 		select {

@@ -5,8 +5,12 @@
 // Its subcommands are for people: demo shows the whole thing in a terminal
 // with a scripted model, run is one headless turn, version says what it is.
 //
-// main.go looks at the arguments, wire.go puts the packages together; each
-// subcommand has a file of its own. Nothing else is decided here.
+// root.go holds the command line and the exit codes; each subcommand has a file
+// of its own. wire.go puts the packages together, with backend.go for the model
+// server, settings.go for what the configuration means to each package, and
+// log.go for the log. Nothing else is decided here.
+//
+// It may import everything. Goroutines: those of demo, see runDemo.
 //
 // # Requirements
 //

@@ -6,11 +6,48 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"acp-agent/loop"
 	"acp-agent/session"
 	"acp-agent/transcript"
 )
+
+// report prints a turn as it runs, or keeps it for one JSON object.
+type report struct {
+	out, progress io.Writer
+	asJSON        bool
+
+	mu      sync.Mutex
+	parts   map[string]bool   // open parts; true for text, false for thoughts
+	tools   map[string]string // tool ids by call
+	midLine bool
+	result  runResult
+	answer  strings.Builder
+}
+
+// runResult is what --json prints.
+type runResult struct {
+	StopReason string           `json:"stop_reason,omitempty"`
+	Answer     string           `json:"answer"`
+	ToolCalls  []runCall        `json:"tool_calls"`
+	Usage      transcript.Usage `json:"usage"`
+	Error      string           `json:"error,omitempty"`
+}
+
+type runCall struct {
+	Tool   string              `json:"tool"`
+	Title  string              `json:"title"`
+	State  transcript.State    `json:"state"`
+	Result transcript.Envelope `json:"result"`
+}
+
+func newReport(out, progress io.Writer, asJSON bool) *report {
+	return &report{
+		out: out, progress: progress, asJSON: asJSON, parts: map[string]bool{}, tools: map[string]string{},
+		result: runResult{ToolCalls: []runCall{}},
+	}
+}
 
 // Emit takes an event of the turn. Calls of one batch emit side by side.
 func (r *report) Emit(e transcript.Event) {

@@ -18,8 +18,8 @@ const (
 	exitCancelled = 130
 )
 
-// exitError carries an exit code out of a subcommand; Err may be nil when all
-// has been said.
+// exitError carries an exit code out of a subcommand; err is nil when all has
+// been said.
 type exitError struct {
 	code int
 	err  error

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,8 +29,9 @@ func newRun() *cobra.Command {
 		Long: `Run one turn in the current directory and print the answer.
 
 The prompt is the arguments, standard input when there are none or the only
-one is "-", or both: standard input then follows the arguments. There is nobody to ask: what would be
-asked in an editor is denied, unless a rule in the configuration allows it.
+one is "-", or both: standard input then follows the arguments. There is
+nobody to ask: what would be asked in an editor is denied, unless a rule in
+the configuration allows it.
 
 The answer goes to standard output, what the agent does to standard error.
 Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
@@ -96,23 +96,15 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	}
 	ctx := cmd.Context()
 	report := newReport(cmd.OutOrStdout(), cmd.ErrOrStderr(), flags.asJSON)
-	core := newCore(newLogger(cmd.ErrOrStderr()))
+	core := newCore(cmd.ErrOrStderr())
 	defer core.Close()
 	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Sink: report})
 	if err != nil {
 		return report.failed(err)
 	}
 	defer s.Close(500 * time.Millisecond)
-	for option, value := range map[string]string{session.ModeOption: flags.mode, session.ModelOption: flags.model} {
-		if value == "" {
-			continue
-		}
-		if option == session.ModelOption {
-			s.AdmitModel(value)
-		}
-		if err := s.SetOption(option, value); err != nil {
-			return &exitError{exitUsage, err}
-		}
+	if err := choose(s, flags); err != nil {
+		return &exitError{exitUsage, err}
 	}
 	turn := s.Prompt([]transcript.Part{&transcript.TextPart{Text: prompt}})
 	stop, err := turn.Wait(ctx)
@@ -123,38 +115,17 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	return report.ended(stop)
 }
 
-// report prints a turn as it runs, or keeps it for one JSON object.
-type report struct {
-	out, progress io.Writer
-	asJSON        bool
-
-	mu      sync.Mutex
-	parts   map[string]bool   // open parts; true for text, false for thoughts
-	tools   map[string]string // tool ids by call
-	midLine bool
-	result  runResult
-	answer  strings.Builder
-}
-
-// runResult is what --json prints.
-type runResult struct {
-	StopReason string           `json:"stop_reason,omitempty"`
-	Answer     string           `json:"answer"`
-	ToolCalls  []runCall        `json:"tool_calls"`
-	Usage      transcript.Usage `json:"usage"`
-	Error      string           `json:"error,omitempty"`
-}
-
-type runCall struct {
-	Tool   string              `json:"tool"`
-	Title  string              `json:"title"`
-	State  transcript.State    `json:"state"`
-	Result transcript.Envelope `json:"result"`
-}
-
-func newReport(out, progress io.Writer, asJSON bool) *report {
-	return &report{
-		out: out, progress: progress, asJSON: asJSON, parts: map[string]bool{}, tools: map[string]string{},
-		result: runResult{ToolCalls: []runCall{}},
+// choose sets what the flags name. A model need not be one that the server
+// lists.
+func choose(s *session.Session, flags runFlags) error {
+	if flags.mode != "" {
+		if err := s.SetOption(session.ModeOption, flags.mode); err != nil {
+			return err
+		}
 	}
+	if flags.model == "" {
+		return nil
+	}
+	s.AdmitModel(flags.model)
+	return s.SetOption(session.ModelOption, flags.model)
 }

@@ -16,7 +16,7 @@ import (
 
 // settings are what the person, and the project in a directory, configured.
 func (c *core) settings(cwd string) (session.Settings, error) {
-	cfg, err := config.Load(c.sources, cwd)
+	cfg, err := c.load(cwd)
 	if err == nil {
 		err = cfg.CheckNames(knownPermission, knownTool)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -36,10 +35,13 @@ const defaultModel = "gpt-5"
 type core struct {
 	sources config.Sources
 	getenv  func(string) string
-	logger  *slog.Logger
+	logger  *logger
+	// stateDir holds the sessions' own directories and the log.
+	stateDir string
 	// scripted, when set, answers instead of a server.
 	scripted model.Provider
 
+	// assemble makes the host, once.
 	assemble func() (*session.Host, error)
 
 	mu    sync.Mutex
@@ -57,22 +59,13 @@ type state struct {
 }
 
 // newCore returns the agent over the process's own environment.
-func newCore(logger *slog.Logger) *core {
+func newCore(stderr io.Writer) *core {
 	c := &core{
-		getenv: os.Getenv, logger: logger,
-		sources: config.System(),
+		getenv: os.Getenv, logger: newLogger(stderr), sources: config.System(),
+		stateDir: filepath.Join(xdg.StateHome, "acp-agent"),
 	}
 	c.assemble = sync.OnceValues(c.newHost)
 	return c
-}
-
-// newLogger writes to stderr, at the level of ACP_AGENT_LOG or warn.
-func newLogger(stderr io.Writer) *slog.Logger {
-	level := slog.LevelWarn
-	if text := os.Getenv(config.EnvLog); text != "" {
-		_ = level.UnmarshalText([]byte(text)) // a misspelt level is reported by config, at the first session
-	}
-	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 }
 
 // firstModelTimeout bounds the wait for a server's list when no model is named.
@@ -102,9 +95,9 @@ func (c *core) newHost() (*session.Host, error) {
 	shellName, dialect := findShell(c.getenv("PATH"))
 	host := &session.Host{
 		Backend: c.Backend, Registry: registry, Manifest: subagent.Main(), Configure: c.settings,
-		Own: c.own(), StateDir: stateDir(), Home: c.sources.HomeDir,
+		Own: c.own(), StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: &launch.Launcher{Self: self}, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
-		IDs: &transcript.IDs{}, Logger: c.logger,
+		IDs: &transcript.IDs{}, Logger: c.logger.Logger,
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,20 +108,28 @@ func (c *core) newHost() (*session.Host, error) {
 // ripgrep is the path of the ripgrep to search with, read once; "" means none.
 // A configuration that cannot be read is reported when a session is opened.
 func (c *core) ripgrep() string {
-	cfg, err := config.Load(c.sources, "")
+	cfg, err := c.load("")
 	if err != nil {
 		return ""
 	}
 	return cfg.Search.Ripgrep
 }
 
-func stateDir() string { return filepath.Join(xdg.StateHome, "acp-agent", "sessions") }
+// load reads the configuration, with that of the project in a directory unless
+// cwd is empty, and has the log heed it.
+func (c *core) load(cwd string) (*config.Config, error) {
+	cfg, err := config.Load(c.sources, cwd)
+	if err == nil {
+		c.logger.configure(cfg, c.stateDir)
+	}
+	return cfg, err
+}
 
 // own are the directories that no tool may write: configuration, data, state.
 func (c *core) own() []string {
 	return []string{
 		filepath.Join(xdg.ConfigHome, "acp-agent"), filepath.Join(xdg.DataHome, "acp-agent"),
-		filepath.Join(xdg.StateHome, "acp-agent"), filepath.Dir(c.sources.UserFile()),
+		c.stateDir, filepath.Dir(c.sources.UserFile()),
 	}
 }
 
@@ -146,7 +147,8 @@ func findShell(path string) (name string, dialect shell.Dialect) {
 	return filepath.Base(found.Path), dialect
 }
 
-// Close ends what runs behind the scenes; sessions are closed before.
+// Close ends what runs behind the scenes, and the log's file; sessions are
+// closed before.
 func (c *core) Close() {
 	c.mu.Lock()
 	host := c.host
@@ -154,4 +156,5 @@ func (c *core) Close() {
 	if host != nil {
 		host.Close()
 	}
+	c.logger.close()
 }

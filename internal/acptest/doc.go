@@ -25,10 +25,10 @@
 // and has the race detector when the test has: its TestMain runs the program
 // where [EnvProgram] is set.
 //
-// It is for tests. It imports acp/schema/schematest, internal/testreq and the
-// standard library. Each Agent runs a reader of the child's output, one of its
-// errors, one goroutine for each request that it answers, and those of its
-// terminals; Close waits for all of them.
+// It is for tests. It imports acp/schema/schematest and the standard library.
+// Each Agent runs a reader of the child's output, one of its errors, one
+// goroutine for each request that it answers, and those of its terminals; Close
+// waits for all of them.
 //
 // # Requirements
 //

@@ -72,6 +72,15 @@ func best(samples []float64) float64 {
 	return slices.Min(samples)
 }
 
+// pick is the sample that counts: the best, and of ratios within a run the median, which
+// a single slow divisor does not make good.
+func (l line) pick(samples []float64) float64 {
+	if l.unit == "x" {
+		return median(samples)
+	}
+	return best(samples)
+}
+
 func median(samples []float64) float64 { return percentile(samples, 50) }
 
 // percentile is the nearest-rank percentile, NaN when there are no samples.
@@ -83,7 +92,7 @@ func percentile(samples []float64, p int) float64 {
 	return sorted[max((len(sorted)*p+99)/100, 1)-1]
 }
 
-// goal says what is asked for, verdict whether it was met by the best of all runs.
+// goal says what is asked for, verdict whether it was met.
 func (l line) goal() string {
 	switch {
 	case l.ratio > 0 && l.limit > 0:
@@ -117,20 +126,20 @@ func (r results) table(w io.Writer) {
 		if !measured {
 			continue
 		}
-		ours, floor := best(samples["agent"]), best(samples["floor"])
+		ours, floor := l.pick(samples["agent"]), l.pick(samples["floor"])
 		row(l.row, l.goal(), l.show(samples["agent"]), l.show(samples["floor"]), number(ours/floor), l.verdict(ours, floor))
 	}
 }
 
-// show is the best and, behind it, the median.
+// show is the best and, behind it, the median; of a ratio the median alone.
 func (l line) show(samples []float64) string {
 	if len(samples) == 0 {
 		return "-"
 	}
-	if b, m := number(best(samples)), number(median(samples)); b != m {
+	if b, m := number(best(samples)), number(median(samples)); b != m && l.unit != "x" {
 		return fmt.Sprintf("%s (%s) %s", b, m, l.unit)
 	}
-	return number(best(samples)) + " " + l.unit
+	return number(l.pick(samples)) + " " + l.unit
 }
 
 func number(v float64) string {

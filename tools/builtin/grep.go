@@ -98,7 +98,7 @@ func grepFiles(
 	limits := rt.Session().Limits
 	o := search.GrepOptions{
 		Pattern: a.Pattern, Literal: a.Literal, CaseSensitive: a.CaseSensitive,
-		MaxPerFile: grepPerFile, MaxTotal: limits.GrepTotal, MaxLine: grepLine, Skip: rt.FS().Secret,
+		MaxPerFile: grepPerFile, MaxTotal: limits.GrepTotal, MaxLine: grepLine,
 	}
 	file := ""
 	if a.Path == "" {
@@ -117,7 +117,7 @@ func grepFiles(
 		}
 		o.Hidden = namesHidden(rt.Session().Rel(base))
 	}
-	o.Base = base
+	o.Base, o.Skip = base, secretBeneath(rt, base)
 	dir, err := rt.FS().Dir(ctx, base)
 	if err != nil {
 		return found, base, err
@@ -134,6 +134,19 @@ func grepFiles(
 	}
 	found, err = search.Grep(ctx, narrowed, o, all)
 	return found, base, err
+}
+
+// secretBeneath reports secrets among the files of a search in base. The search
+// follows no links, so beneath base a name says where a file is; base itself is
+// resolved once instead of once a file.
+func secretBeneath(rt tools.Runtime, base string) func(path string) bool {
+	files, realBase := rt.FS(), base
+	if resolve := rt.Session().Resolve; resolve != nil {
+		realBase = resolve(base)
+	}
+	return func(path string) bool {
+		return files.SecretName(path) || realBase != base && files.SecretName(realBase+strings.TrimPrefix(path, base))
+	}
 }
 
 // fileIn splits the path of a file into a directory and a name in it. A path

@@ -69,7 +69,7 @@ func (g ripgrep) matching(ctx context.Context, rt tools.Runtime, dir search.Dir,
 	}, scope(o.Glob, o.Hidden)...)
 	found := newCandidates()
 	a := &answer{counted: true, take: func(name string, hit bool) {
-		if hit || rt.FS().Secret(filepath.Join(o.Base, filepath.FromSlash(name))) {
+		if hit || o.Skip(filepath.Join(o.Base, filepath.FromSlash(name))) {
 			found.add(name)
 		}
 	}}

@@ -87,6 +87,7 @@ func (r *running) askOnce(ctx context.Context) error {
 	})
 	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID:   r.ID,
+		Name:     r.Name,
 		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.card},
 		Reason:   r.decision.Reason,
 		Remember: r.remember(),
@@ -96,7 +97,7 @@ func (r *running) askOnce(ctx context.Context) error {
 	}
 	if err != nil {
 		return &tools.Error{
-			Kind: tools.Denied, DeniedBy: "user", Message: "permission could not be asked for: " + err.Error(), Err: err,
+			Kind: tools.Denied, DeniedBy: "user", Message: "the editor could not ask for permission, so the call was not run", Err: err,
 		}
 	}
 	return r.heed(answer)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"acp-agent/tools"
-	"acp-agent/workspace"
 )
 
 // confine is the capability check: every path a call names must lie where the
@@ -61,5 +60,3 @@ func (r *running) grant(forSession bool) {
 		r.pipeline.Workspace.Grant(r.ID, access, forSession)
 	}
 }
-
-var _ = workspace.Access{}

@@ -22,8 +22,9 @@
 // answers without it; the goroutine is remembered, its late result is dropped,
 // and the session's next call waits until it is gone.
 //
-// It imports tools, workspace, permissions, kinds, transcript and model; it
-// knows neither the loop nor ACP.
+// It imports tools, workspace, permissions and permissions/command, capability,
+// kinds, transcript, model and internal/shell; it knows neither the loop nor
+// ACP.
 //
 // # Requirements
 //

@@ -36,7 +36,6 @@ type Options struct {
 	Home string
 	// Dialect is the language of the shell that runs commands (R54).
 	Dialect shell.Dialect
-	IDs     *transcript.IDs
 	// Logger gets one record a call, without contents; nil means none.
 	Logger *slog.Logger
 }

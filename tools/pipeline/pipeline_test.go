@@ -77,7 +77,7 @@ func newStage(t *testing.T, edit func(*pipeline.Options), extra ...tools.Tool) *
 	s.policy = pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false)))
 	o := pipeline.Options{
 		Registry: registry, Workspace: work, Policy: s.policy, Asker: s,
-		Limits: tools.CanonicalLimits(), IDs: &transcript.IDs{},
+		Limits: tools.CanonicalLimits(),
 	}
 	if edit != nil {
 		edit(&o)

@@ -219,6 +219,9 @@ func (f *FS) Dir(ctx context.Context, name string) (search.Dir, error) {
 	return &dir{fs: f, path: resolved}, nil
 }
 
+// SecretName implements [tools.FS].
+func (f *FS) SecretName(name string) bool { return f.secret(name) }
+
 // Secret implements [tools.FS].
 func (f *FS) Secret(name string) bool {
 	abs := f.abs(name)

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"cmp"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"acp-agent/config"
+)
+
+// logger is the log of the process: on stderr from the start, and in a file
+// from when the configuration was read and says where. Secrets that are known
+// never stand in it.
+type logger struct {
+	*slog.Logger
+	level  slog.LevelVar
+	stderr io.Writer
+	file   logFile
+
+	mu      sync.Mutex
+	secrets []string
+}
+
+// newLogger logs at the level of ACP_AGENT_LOG or warn until configure.
+func newLogger(stderr io.Writer) *logger {
+	l := &logger{stderr: stderr}
+	level, _ := config.System().LogLevel() // a misspelt level is reported by the first session
+	l.level.Set(config.Log{Level: level}.Slog())
+	l.Logger = slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: &l.level, ReplaceAttr: l.redact}))
+	return l
+}
+
+// logName is the log's file in the state directory.
+const logName = "acp-agent.log"
+
+// configure has the log heed the configuration.
+func (l *logger) configure(cfg *config.Config, stateDir string) {
+	l.level.Set(cfg.Log.Slog())
+	l.file.use(cmp.Or(cfg.Log.File, filepath.Join(stateDir, logName)))
+	l.hide(cfg.Secrets()...)
+}
+
+// shortestSecret is the length from which a secret is looked for within other
+// text; a shorter one would blank out ordinary words.
+const shortestSecret = 8
+
+// hide keeps values out of the log from now on.
+func (l *logger) hide(values ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, value := range values {
+		if len(value) >= shortestSecret && !slices.Contains(l.secrets, value) {
+			l.secrets = append(l.secrets, value)
+		}
+	}
+}
+
+// redact takes secrets out of whatever is written as text, the message included.
+func (l *logger) redact(_ []string, a slog.Attr) slog.Attr {
+	if kind := a.Value.Kind(); kind != slog.KindString && kind != slog.KindAny {
+		return a
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := a.Value.String()
+	for _, secret := range l.secrets {
+		if strings.Contains(text, secret) {
+			text = strings.ReplaceAll(text, secret, "[redacted]")
+			a.Value = slog.StringValue(text)
+		}
+	}
+	return a
+}
+
+// Write takes a record from the handler.
+func (l *logger) Write(record []byte) (int, error) {
+	l.file.append(record)
+	return l.stderr.Write(record)
+}
+
+// close closes the file; what is logged later is on stderr alone.
+func (l *logger) close() { l.file.use("") }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-agent/config"
+)
+
+func TestLogger_File(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state", "acp-agent")
+	var stderr bytes.Buffer
+	l := newLogger(&stderr)
+	defer l.close()
+	l.Error("before the configuration")
+	l.configure(config.Default(), dir)
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the directory is there before the first record: %v", err)
+	}
+	l.Info("too quiet")
+	l.Warn("first", "call_id", "c1")
+	l.close()
+	l.Warn("after the end")
+
+	got := readLog(t, filepath.Join(dir, logName))
+	if !strings.Contains(got, "first") || strings.Count(got, "\n") != 1 {
+		t.Errorf("file: %q", got)
+	}
+	for _, want := range []string{"before the configuration", "first", "after the end"} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("stderr lacks %q: %q", want, stderr.String())
+		}
+	}
+}
+
+func TestLogger_Redacts(t *testing.T) {
+	const key = "sk-canary-0123456789"
+	cfg := config.Default()
+	cfg.Model.APIKey = config.NewSecret(key)
+	cfg.Log.File = filepath.Join(t.TempDir(), "log")
+	var stderr bytes.Buffer
+	l := newLogger(&stderr)
+	defer l.close()
+	l.configure(cfg, "")
+	l.hide("given-by-the-client", "tiny")
+	l.With("bound", key).Warn("said "+key, "text", "a "+key+" b", "error", errors.New("header "+key),
+		"both", key+" given-by-the-client", "word", "tiny", "number", 7)
+
+	for place, got := range map[string]string{"stderr": stderr.String(), "file": readLog(t, cfg.Log.File)} {
+		if strings.Contains(got, key) || strings.Contains(got, "given-by-the-client") {
+			t.Errorf("%s holds a secret: %s", place, got)
+		}
+		if !strings.Contains(got, "word=tiny") || !strings.Contains(got, "number=7") || strings.Count(got, "[redacted]") != 6 {
+			t.Errorf("%s: %s", place, got)
+		}
+	}
+}
+
+func TestLogFile_Rotates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	var one, other logFile // two processes with the same file
+	one.use(path)
+	other.use(path)
+	defer one.use("")
+	defer other.use("")
+	record := bytes.Repeat([]byte("x"), 1<<20)
+	for range 4 {
+		one.append(record)
+		other.append(record)
+	}
+	for name, most := range map[string]int64{path: maxLogFile, path + oldLog: maxLogFile} {
+		if info, err := os.Stat(name); err != nil || info.Size() > most || info.Size() == 0 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 2 {
+		t.Errorf("files: %v, %v", entries, err)
+	}
+}
+
+// A place where no file can be is given up in silence: stderr has the record.
+func TestLogger_NoFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := config.Default()
+	cfg.Log.File = filepath.Join(file, "log")
+	var stderr bytes.Buffer
+	l := newLogger(&stderr)
+	l.configure(cfg, "")
+	l.Warn("said")
+	if !strings.Contains(stderr.String(), "msg=said") {
+		t.Errorf("stderr: %q", stderr.String())
+	}
+}
+
+func readLog(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

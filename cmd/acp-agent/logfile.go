@@ -1,0 +1,92 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// maxLogFile bounds the file of the log. A full one is kept under the name
+// with oldLog behind it, in place of the one before.
+const (
+	maxLogFile = 5 << 20
+	oldLog     = ".old"
+)
+
+// logFile is a file of bounded size that several processes may append to. It
+// is opened by the first record, so that an agent with nothing to say touches
+// no disk. Its failures are silent: stderr has every record as well.
+type logFile struct {
+	mu   sync.Mutex
+	path string // "" while there is none
+	file *os.File
+}
+
+// use makes path the file of what is appended from now on; "" means none.
+func (f *logFile) use(path string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if path != f.path {
+		f.close()
+		f.path = path
+	}
+}
+
+// append writes one record. A file that cannot be written is given up until
+// another path is used.
+func (f *logFile) append(record []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.path == "" {
+		return
+	}
+	if err := f.write(record); err != nil {
+		f.close()
+		f.path = ""
+	}
+}
+
+func (f *logFile) write(record []byte) error {
+	if f.file == nil {
+		if err := f.open(); err != nil {
+			return err
+		}
+	}
+	info, err := f.file.Stat() // others append, too
+	if err == nil && info.Size() > 0 && info.Size()+int64(len(record)) > maxLogFile {
+		err = f.rotate(info)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.file.Write(record)
+	return err
+}
+
+func (f *logFile) open() (err error) {
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return err
+	}
+	f.file, err = os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	return err
+}
+
+// rotate begins a new file, unless another process has begun one already: then
+// what we have open is the old one, under its new name.
+func (f *logFile) rotate(full fs.FileInfo) error {
+	f.close() // before the renaming, which an open file forbids on Windows
+	if current, err := os.Stat(f.path); err == nil && os.SameFile(full, current) {
+		if err := os.Rename(f.path, f.path+oldLog); err != nil {
+			return err
+		}
+	}
+	return f.open()
+}
+
+func (f *logFile) close() {
+	if f.file != nil {
+		_ = f.file.Close() // every record was written by a call of its own
+		f.file = nil
+	}
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"acp-agent/internal/acptest"
+)
+
+var update = flag.Bool("update", false, "write the transcripts of testdata/scripts again")
+
+// TestScript plays the whole-agent scripts: the real program, a scripted model,
+// a scripted client (acptest.Play), and the transcript of what went over the
+// wire. `go test ./cmd/acp-agent -run TestScript -update` writes the
+// transcripts again.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", "scripts"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			return os.MkdirAll(filepath.Join(env.WorkDir, "project"), 0o755)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"play": play},
+	})
+}
+
+// play plays the client script `client` in the directory `project` against the
+// model script `model.jsonl`, and writes the transcript to `transcript`.
+// Arguments NAME=value go into the agent's environment.
+func play(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("! play: a client script says itself what must fail")
+	}
+	tb := &scriptTB{ts: ts}
+	options := acptest.Options{Env: args}
+	if model, err := os.ReadFile(ts.MkAbs("model.jsonl")); err == nil {
+		options.Model = string(model)
+	}
+	dir, err := filepath.EvalSymlinks(ts.MkAbs("project"))
+	ts.Check(err)
+	transcript := acptest.Play(tb, "client", ts.ReadFile("client"), dir, options)
+	ts.Check(os.WriteFile(ts.MkAbs("transcript"), []byte(transcript), 0o644))
+	if tb.failed {
+		ts.Logf("%s", transcript)
+		ts.Fatalf("the run was not as it should be")
+	}
+}
+
+// scriptTB is a script as a test.
+type scriptTB struct {
+	ts     *testscript.TestScript
+	failed bool
+}
+
+func (*scriptTB) Helper()                           {}
+func (s *scriptTB) Logf(format string, args ...any) { s.ts.Logf(format, args...) }
+func (s *scriptTB) Cleanup(f func())                { s.ts.Defer(f) }
+
+func (s *scriptTB) Errorf(format string, args ...any) {
+	s.failed = true
+	s.ts.Logf(format, args...)
+}
+
+func (s *scriptTB) Fatalf(format string, args ...any) { s.ts.Fatalf(format, args...) }
+
+func (s *scriptTB) TempDir() string {
+	dir, err := os.MkdirTemp("", "acp-script-")
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		s.ts.Fatalf("%s", fmt.Sprint(err))
+	}
+	s.ts.Defer(func() { os.RemoveAll(dir) })
+	return dir
+}

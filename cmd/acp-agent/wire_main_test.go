@@ -1,0 +1,27 @@
+package main
+
+import (
+	"os"
+	"syscall"
+	"testing"
+
+	"acp-agent/internal/acptest"
+	"acp-agent/internal/launch"
+)
+
+// TestMain makes the test binary the program itself where a test has started
+// it as that: so the tests run the real main, built once, with the race
+// detector when they have it.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
+		// main does the same, but with os.Exit, where the race detector sleeps
+		// for a second; the helper's environment is empty, so it cannot be told
+		// not to.
+		syscall.Exit(launch.Helper(os.Args[2:]))
+	}
+	if os.Getenv(acptest.EnvProgram) != "" {
+		os.Unsetenv(acptest.EnvProgram) // commands must not see it
+		main()
+	}
+	os.Exit(m.Run())
+}

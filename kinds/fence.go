@@ -1,0 +1,19 @@
+package kinds
+
+import "strings"
+
+// Fence makes a Markdown code block that nothing in its text can end: the fence
+// is longer than any run of backticks in it. language may be empty.
+func Fence(language, text string) string {
+	run, longest := 0, 2
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	ticks := strings.Repeat("`", longest+1)
+	return ticks + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + ticks
+}
