@@ -198,8 +198,10 @@ func hidden(r rune) bool {
 		return false
 	case unicode.IsControl(r):
 		return true
-	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x2069, r == 0xfeff:
+	case r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x2069, r == 0xfeff:
 		return true
+	case r == 0x00ad, r == 0x115f, r == 0x1160, r == 0x180e, r == 0x3164, r == 0xffa0:
+		return true // blanks and hyphens that are not shown
 	case r >= 0xe0000 && r <= 0xe007f:
 		return true
 	}

@@ -14,8 +14,8 @@
 //
 // Goroutines: the calls of one batch run on goroutines that Turn waits for.
 //
-// It imports model, transcript, tools and tools/pipeline, and knows neither
-// ACP nor sessions.
+// It imports model, transcript and tools/pipeline, and knows neither ACP nor
+// sessions.
 //
 // # Requirements
 //

@@ -21,7 +21,7 @@ type step struct {
 	part     string // the open text or reasoning part, "" when none
 	partKind transcript.PartKind
 	said     bool // text was shown
-	size     int // characters received, for an estimate of the usage
+	size     int  // characters received, for an estimate of the usage
 }
 
 // streamedCall is a tool call whose arguments arrive in pieces.

@@ -2,7 +2,10 @@ package session
 
 import (
 	"log/slog"
+	"path/filepath"
+	"slices"
 
+	"acp-agent/capability"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/shell"
 	"acp-agent/model"
@@ -87,9 +90,30 @@ type Spec struct {
 	Servers []string
 	// Trial is shared by the sessions of a connection; see workspace.Options.
 	Trial *workspace.TerminalTrial
-	// Rules are added to the session's scope, as the command line gives them.
-	Rules []permissions.Rule
 }
 
 // Close ends what the host does behind the scenes. Sessions are closed before.
 func (h *Host) Close() { h.library.close() }
+
+// secret reports whether a file must not be read: one that holds secrets by its
+// name, or one of the agent's own, for its configuration may hold the key. The
+// session's own directory lies apart (workspace.Options.StateDir).
+func (h *Host) secret(path string) bool {
+	if permissions.Secret(path) {
+		return true
+	}
+	beneath := func(dir string) bool {
+		return dir != "" && capability.MatchPath(capability.EscapeGlob(filepath.ToSlash(dir)), filepath.ToSlash(path))
+	}
+	return !beneath(h.StateDir) && slices.ContainsFunc(h.Own, beneath)
+}
+
+// Sweep removes, behind the scenes, what sessions of killed processes left
+// behind (R107).
+func (h *Host) Sweep() {
+	h.library.working.Go(func() {
+		if removed, err := workspace.Sweep(h.StateDir); err != nil || removed > 0 {
+			h.Logger.Info("swept leftovers of killed sessions", "removed", removed, "error", err)
+		}
+	})
+}

@@ -79,8 +79,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 	}
 	rules := permissions.NewSet(permissions.Defaults(s.choice.mode, false)).
-		With(permissions.User, settings.User...).With(permissions.Project, settings.Project...).
-		With(permissions.Session, spec.Rules...)
+		With(permissions.User, settings.User...).With(permissions.Project, settings.Project...)
 	s.policy = pipeline.NewPolicy(rules)
 	s.tools = pipeline.New(pipeline.Options{
 		Registry: h.Registry, Disabled: settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: spec.Asker,
@@ -100,7 +99,7 @@ func (s *Session) workspaceOptions() workspace.Options {
 		SessionID: s.ID, Cwd: spec.Cwd, Additional: spec.Additional,
 		ReadRoots: s.settings.ReadRoots, WriteRoots: s.settings.WriteRoots,
 		Home: h.Home, StateDir: h.StateDir, Limits: s.settings.Limits, IDs: h.IDs,
-		Secret:    permissions.Secret,
+		Secret:    h.secret,
 		Protected: func(path string) bool { return permissions.Protected(path, h.Own...) != permissions.Unprotected },
 		Terminals: spec.Terminals, Trial: spec.Trial,
 		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.locks,

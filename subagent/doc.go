@@ -1,6 +1,6 @@
-// Package subagent holds agents as data: the manifests that say what an agent
-// is told, which tools it has, and where its limits are. One loop runs them
-// all (R133).
+// Package subagent holds agents as data: a manifest says what an agent is told,
+// and one loop runs them all (R133). There is one manifest so far, that of the
+// agent which a person talks to.
 //
 //	manifest := subagent.Main()
 //	prompt := manifest.System(subagent.Environment{Cwd: "/work", OS: "linux"})

@@ -1,11 +1,12 @@
 // Package tools is the tool contract: what every tool publishes, what it is
 // handed when it runs, and the registry that finds it.
 //
-// A tool is data plus one function. Its [Spec] carries everything that others
-// need to know: registry, permission defaults, batching, ACP cards and docs all
-// derive from it. Its Run function sees only the typed [Runtime] it is handed,
-// never os, os/exec or net/http, so capability checks, editor delegation and
-// the test harness exist once, below all tools (R12).
+// A tool is data plus one function. Its [Spec] carries what registry, pipeline
+// and loop need to know of it: its names, its schema, what a call touches, and
+// what may run beside it. (Kinds and titles stand in kinds, default rules in
+// permissions, by the tool's id.) Its Run function sees only the typed [Runtime]
+// it is handed, never os, os/exec or net/http, so capability checks, editor
+// delegation and the test harness exist once, below all tools (R12).
 //
 //	type countArgs struct {
 //		Pattern string `json:"pattern" jsonschema:"glob pattern"`
@@ -19,8 +20,9 @@
 //			})
 //	}
 //
-// It imports kinds, capability, transcript and internal/search, and starts no
-// goroutine. It knows neither the loop nor the permission rules nor ACP.
+// It imports kinds, capability, transcript, internal/search and the JSON schema
+// library, and starts no goroutine. It knows neither the loop nor the permission
+// rules nor ACP.
 //
 // # Requirements
 //

@@ -57,9 +57,6 @@ type Spec struct {
 	// OwnLimit says that the tool bounds its own output (R105); others are cut
 	// at the general cap (R106).
 	OwnLimit bool
-	// DefaultAction is the shipped rule when no one wrote another (R117); the
-	// zero value is ask.
-	DefaultAction capability.Action
 }
 
 // Source says where a tool comes from.

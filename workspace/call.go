@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +22,7 @@ type Call struct {
 
 	mu       sync.Mutex
 	progress func()
+	setEnv   []string // variables of this call's commands
 	text     splitter
 }
 
@@ -63,6 +66,34 @@ func (c *Call) Finish() {
 func (c *Call) end() { c.stop() }
 
 func (c *Call) ended() bool { return c.over.Err() != nil }
+
+// SetEnv sets variables, as "NAME=value", in the environment of the commands
+// that the call runs from now on.
+func (c *Call) SetEnv(variables ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.setEnv = variables
+}
+
+// environ returns env with the call's own variables in the place of others of
+// the same name.
+func (c *Call) environ(env []string) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.setEnv) == 0 {
+		return env
+	}
+	own := map[string]bool{}
+	for _, variable := range c.setEnv {
+		name, _, _ := strings.Cut(variable, "=")
+		own[name] = true
+	}
+	kept := slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return own[name]
+	})
+	return append(kept, c.setEnv...)
+}
 
 // OnProgress sets what is called at each Progress, to restart a time limit
 // (R103).

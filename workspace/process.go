@@ -52,6 +52,7 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	if err != nil {
 		return tools.Exit{}, err
 	}
+	spec.Env = p.environ(spec.Env)
 	out := &gate{to: output}
 	defer out.shut()
 	exit, done, err := p.inTerminal(ctx, spec, out)

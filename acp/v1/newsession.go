@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
@@ -16,7 +17,7 @@ func (a *Agent) newSession(req *rpc.Request) rpc.Body {
 		return fail(badParams(req, err))
 	}
 	for _, dir := range append([]string{params.Cwd}, params.AdditionalDirectories...) {
-		if !filepath.IsAbs(dir) {
+		if !filepath.IsAbs(dir) || strings.ContainsRune(dir, 0) {
 			return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/new: directory %q must be an absolute path", dir))
 		}
 	}

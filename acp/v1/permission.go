@@ -105,15 +105,24 @@ func explanation(req tools.PermissionRequest) string {
 	if req.Ready.Card.Kind == kinds.Execute && json.Unmarshal(req.Ready.Args, &args) == nil && args.Cmd != "" {
 		b.WriteString(kinds.Fence("sh", kinds.Visible(args.Cmd)))
 		if args.Cwd != "" {
-			fmt.Fprintf(&b, "\n\nin `%s`", kinds.Visible(args.Cwd))
+			fmt.Fprintf(&b, "\n\nin %s", span(args.Cwd))
 		}
 		b.WriteString("\n\n")
 	}
 	for _, location := range req.Ready.Card.Locations {
-		fmt.Fprintf(&b, "`%s`\n\n", kinds.Visible(location.Path))
+		fmt.Fprintf(&b, "%s\n\n", span(location.Path))
 	}
 	if req.Reason != "" {
-		fmt.Fprintf(&b, "Asked because: %s", kinds.Visible(req.Reason))
+		fmt.Fprintf(&b, "Asked because: %s", span(req.Reason))
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// spanLimit bounds what stands in one line of a card.
+const spanLimit = 1000
+
+// span makes one line of code of a text that the model chose, so that it cannot
+// pose as something that the agent says.
+func span(text string) string {
+	return "`" + strings.ReplaceAll(kinds.Line(text, spanLimit), "`", "'") + "`"
 }

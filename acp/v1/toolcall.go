@@ -11,15 +11,11 @@ import (
 	"acp-agent/transcript"
 )
 
-// Bounds of what one card shows; the whole stands in the sidecar.
+// Bounds of what the card of a running command shows, and how often.
 const (
-	// contentBytes bounds the text of a finished card.
-	contentBytes = 64 << 10
 	// windowBytes bounds the text of a running command's card, which v1 can
 	// only send whole: a window keeps the cost of n updates at O(n).
 	windowBytes = 8 << 10
-	// rawBytes bounds the data within rawOutput, which mostly repeats the content.
-	rawBytes = 16 << 10
 	// outputInterval and outputBytes pace a command's output.
 	outputInterval = 100 * time.Millisecond
 	outputBytes    = 32 << 10
@@ -192,105 +188,6 @@ func (t *translator) flushOutput(id string, view *callView) {
 		shown = "…" + shown
 	}
 	t.update(id, view, change{content: []kinds.Content{kinds.Text{Text: kinds.Fence("console", shown)}}})
-}
-
-// finishCall sends a call's end. A call that was never shown and never will
-// run is shown now, so that the editor and the model agree on what happened.
-func (t *translator) finishCall(e transcript.ToolFinished) {
-	view := t.calls[e.CallID]
-	if view == nil {
-		return
-	}
-	if !view.opened {
-		t.open(e.CallID, view, change{title: e.Card.Title, kind: e.Card.Kind})
-	}
-	if view.pane == agentPane && view.waiting.Len() > 0 {
-		t.flushOutput(e.CallID, view)
-	}
-	delete(t.calls, e.CallID)
-	c := change{status: failed, locations: e.Card.Locations, title: e.Card.Title, kind: e.Card.Kind, last: true}
-	if e.State == transcript.Done {
-		c.status = completed
-	}
-	c.content = finalContent(e, view)
-	if view.pane == plainPane || e.State != transcript.Done {
-		c.output = rawOutput(e)
-	}
-	if view.pane == agentPane {
-		c.meta = map[string]any{"terminal_exit": terminalExit(e)}
-	}
-	t.update(e.CallID, view, c)
-}
-
-// finalContent is what a finished card shows: what the tool chose, or its text.
-// A terminal goes on showing itself.
-func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
-	if e.State != transcript.Done {
-		content := []kinds.Content{kinds.Text{Text: clip(e.Text)}}
-		if view.pane != plainPane {
-			content = append([]kinds.Content{kinds.Terminal{ID: view.terminal}}, content...)
-		}
-		return content
-	}
-	if view.pane != plainPane {
-		return nil
-	}
-	if e.Card.Content != nil {
-		return e.Card.Content
-	}
-	if e.Text == "" {
-		return nil
-	}
-	language := ""
-	if view.kind == kinds.Execute {
-		language = "console"
-	}
-	return []kinds.Content{kinds.Text{Text: kinds.Fence(language, clip(e.Text))}}
-}
-
-// terminalExit says how the command in a terminal of ours ended.
-func terminalExit(e transcript.ToolFinished) map[string]any {
-	exit := map[string]any{"terminal_id": e.CallID, "exit_code": nil, "signal": nil}
-	var data struct {
-		ExitCode *int   `json:"exit_code"`
-		Signal   string `json:"signal"`
-	}
-	if json.Unmarshal(e.Result.Data, &data) == nil {
-		if data.ExitCode != nil {
-			exit["exit_code"] = *data.ExitCode
-		}
-		if data.Signal != "" {
-			exit["signal"] = data.Signal
-		}
-	}
-	return exit
-}
-
-// rawOutput is the envelope of a result. Data that the card cannot hold is
-// left out: the model's copy and the sidecar have it.
-func rawOutput(e transcript.ToolFinished) json.RawMessage {
-	envelope := e.Result
-	if len(envelope.Data) > rawBytes {
-		envelope.Data = nil
-	}
-	envelope.ErrorText = clip(envelope.ErrorText)
-	raw, err := json.Marshal(envelope)
-	if err != nil {
-		return nil
-	}
-	return raw
-}
-
-// clip bounds a text and says so.
-func clip(text string) string {
-	if len(text) <= contentBytes {
-		return text
-	}
-	cut := contentBytes
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "\n… (shortened here; the model has more)"
 }
 
 func rawJSON(args []byte) json.RawMessage {

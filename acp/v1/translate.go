@@ -43,12 +43,11 @@ type translator struct {
 	parts map[string]openPart
 	calls map[string]*callView
 
-	text    strings.Builder // not sent yet, of part textOf
-	textOf  openPart
-	sent    time.Time // when text was last sent
-	timer   *time.Timer
-	due     time.Time // when the timer fires; zero when it is not set
-	running bool      // a turn is running: the timer may send
+	text   strings.Builder // not sent yet, of part textOf
+	textOf openPart
+	sent   time.Time // when text was last sent
+	timer  *time.Timer
+	due    time.Time // when the timer fires; zero when it is not set
 }
 
 // openPart is a part that is streaming in.
@@ -79,8 +78,6 @@ func (t *translator) Emit(e transcript.Event) {
 		t.flushText()
 	}
 	switch e := e.(type) {
-	case transcript.TurnStarted:
-		t.running = true
 	case transcript.TurnFinished:
 		t.endTurn()
 	case transcript.PartStarted:
@@ -147,9 +144,6 @@ func (t *translator) tick() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.due = time.Time{}
-	if !t.running {
-		return
-	}
 	t.flushText()
 	t.flushOutputs()
 }
@@ -168,11 +162,13 @@ func (t *translator) flushText() {
 	t.send(textUpdate(t.textOf.kind, t.textOf.message, text))
 }
 
+// endTurn forgets whatever could still wait, so that nothing of the turn is
+// sent behind its end, not even by a timer that has just fired.
 func (t *translator) endTurn() {
-	t.running = false
 	t.timer.Stop()
 	t.due = time.Time{}
 	clear(t.parts)
+	clear(t.calls)
 }
 
 // flush sends whatever waits, as before a question to the person.

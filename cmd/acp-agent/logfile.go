@@ -34,7 +34,7 @@ func (f *logFile) use(path string) {
 }
 
 // append writes one record. A file that cannot be written is given up until
-// another path is used.
+// use names one again.
 func (f *logFile) append(record []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

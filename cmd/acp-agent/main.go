@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -24,6 +25,9 @@ func main() {
 
 // run runs the command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if err := harden(); err != nil {
+		fmt.Fprintln(stderr, "acp-agent: this process cannot be shielded from others of the same user:", err)
+	}
 	root := newRoot(stdin, stdout, stderr)
 	root.SetArgs(args)
 	return exitCode(root.ExecuteContext(ctx), stderr)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"acp-agent/kinds"
 	"acp-agent/loop"
 	"acp-agent/session"
 	"acp-agent/transcript"
@@ -93,7 +94,7 @@ func (r *report) say(text string) {
 	if r.asJSON {
 		return
 	}
-	io.WriteString(r.out, text)
+	io.WriteString(r.out, kinds.Visible(text)) // a terminal obeys what it is sent
 	r.midLine = !strings.HasSuffix(text, "\n")
 }
 
@@ -106,7 +107,7 @@ func (r *report) endLine() {
 
 func (r *report) note(text string) {
 	if !r.asJSON {
-		fmt.Fprintln(r.progress, "•", text)
+		fmt.Fprintln(r.progress, "•", kinds.Visible(text))
 	}
 }
 

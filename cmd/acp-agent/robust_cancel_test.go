@@ -137,10 +137,6 @@ func long(n int) string {
 	return string(text)
 }
 
-func endsWith(text, end string) bool {
-	return len(text) >= len(end) && text[len(text)-len(end):] == end
-}
-
 // TestRobust_CancelAnyTime is R153 and C-25 at places that nobody chose: a cancel
 // at growing distances behind the prompt ends each turn in cancelled, or in
 // end_turn if it came too late, and never in anything else.

@@ -99,6 +99,7 @@ func (c *core) newHost() (*session.Host, error) {
 		Launcher: &launch.Launcher{Self: self}, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger,
 	}
+	host.Sweep()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host = host

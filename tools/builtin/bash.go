@@ -55,7 +55,6 @@ func newBash() tools.Tool {
 		Profile:        &tools.Profile{Serial: true},
 		DisableTimeout: true,
 		OwnLimit:       true,
-		DefaultAction:  capability.Ask,
 	}, bash)
 }
 

@@ -18,7 +18,7 @@ const cardBytes = 60 << 10
 func bashCard(v view, exit *tools.Exit) []kinds.Content {
 	var parts []string
 	if output := v.within(cardBytes).body(); strings.TrimSpace(output) != "" {
-		parts = append(parts, console(output))
+		parts = append(parts, kinds.Fence("console", output))
 	}
 	switch {
 	case exit == nil:
@@ -34,21 +34,6 @@ func bashCard(v view, exit *tools.Exit) []kinds.Content {
 		parts = append(parts, v.note)
 	}
 	return []kinds.Content{kinds.Text{Text: strings.Join(parts, "\n\n")}}
-}
-
-// console is a block of code that nothing in the text can end.
-func console(text string) string {
-	run, longest := 0, 2
-	for i := range len(text) {
-		if text[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	fence := strings.Repeat("`", longest+1)
-	return fence + "console\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
 }
 
 // within is the view with at most limit bytes of its two ends.

@@ -212,7 +212,6 @@ func TestAll_Schemas(t *testing.T) {
 func TestAll_Specs(t *testing.T) {
 	t.Parallel()
 	type spec struct {
-		Action             capability.Action
 		ReadOnly, OwnLimit bool
 		Serial, Previews   bool
 		Requires           capability.RequirementSet
@@ -220,20 +219,20 @@ func TestAll_Specs(t *testing.T) {
 	scopes := []string{"{workspace}", "{ad-hoc}"}
 	reads := capability.RequirementSet{FS: capability.FS{Read: scopes}}
 	want := map[string]spec{
-		"read":  {Action: capability.Allow, ReadOnly: true, OwnLimit: true, Requires: reads},
-		"glob":  {Action: capability.Allow, ReadOnly: true, OwnLimit: true, Requires: reads},
-		"grep":  {Action: capability.Allow, ReadOnly: true, OwnLimit: true, Requires: reads},
-		"write": {Action: capability.Ask, Previews: true, Requires: capability.RequirementSet{FS: capability.FS{Write: scopes}}},
-		"edit":  {Action: capability.Ask, Previews: true, Requires: capability.RequirementSet{FS: capability.FS{Read: scopes, Write: scopes}}},
+		"read":  {ReadOnly: true, OwnLimit: true, Requires: reads},
+		"glob":  {ReadOnly: true, OwnLimit: true, Requires: reads},
+		"grep":  {ReadOnly: true, OwnLimit: true, Requires: reads},
+		"write": {Previews: true, Requires: capability.RequirementSet{FS: capability.FS{Write: scopes}}},
+		"edit":  {Previews: true, Requires: capability.RequirementSet{FS: capability.FS{Read: scopes, Write: scopes}}},
 		"bash": {
-			Action: capability.Ask, OwnLimit: true, Serial: true,
+			OwnLimit: true, Serial: true,
 			Requires: capability.RequirementSet{Capabilities: []string{capability.CapShellRun}},
 		},
 	}
 	for id, want := range want {
 		tool := tool(t, id)
 		got := spec{
-			Action: tool.DefaultAction, ReadOnly: tool.ReadOnly, OwnLimit: tool.OwnLimit,
+			ReadOnly: tool.ReadOnly, OwnLimit: tool.OwnLimit,
 			Serial: tool.Profile.Serial, Previews: tool.Preview != nil, Requires: tool.Requires,
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

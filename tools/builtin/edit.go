@@ -46,13 +46,12 @@ func newEdit() tools.Tool {
 		Requires: capability.RequirementSet{FS: capability.FS{
 			Read: []string{workspaceScope, adHocScope}, Write: []string{workspaceScope, adHocScope},
 		}},
-		Aliases:       []tools.Alias{{Name: "Edit"}, {Name: "edit_file"}},
-		Renames:       map[string]string{"file_path": "path", "old_string": "old_str", "new_string": "new_str"},
-		Preprocess:    absolutePath,
-		Resources:     touches(tools.PathRead, tools.PathWrite),
-		Profile:       fileProfile(),
-		Preview:       previewEdit,
-		DefaultAction: capability.Ask,
+		Aliases:    []tools.Alias{{Name: "Edit"}, {Name: "edit_file"}},
+		Renames:    map[string]string{"file_path": "path", "old_string": "old_str", "new_string": "new_str"},
+		Preprocess: absolutePath,
+		Resources:  touches(tools.PathRead, tools.PathWrite),
+		Profile:    fileProfile(),
+		Preview:    previewEdit,
 	}, edit)
 }
 

@@ -51,9 +51,8 @@ func newGlob(rg ripgrep) tools.Tool {
 		Profile: &tools.Profile{Keys: func(args json.RawMessage, env tools.Env) []tools.ResourceKey {
 			return treeKey(env, globBase(args, env))
 		}},
-		ReadOnly:      true,
-		OwnLimit:      true,
-		DefaultAction: capability.Allow,
+		ReadOnly: true,
+		OwnLimit: true,
 	}, func(ctx context.Context, rt tools.Runtime, a globArgs) (*tools.Result, error) {
 		return glob(ctx, rt, rg, a)
 	})

@@ -54,9 +54,8 @@ func newGrep(rg ripgrep) tools.Tool {
 		Profile: &tools.Profile{Keys: func(args json.RawMessage, env tools.Env) []tools.ResourceKey {
 			return treeKey(env, grepBase(args, env))
 		}},
-		ReadOnly:      true,
-		OwnLimit:      true,
-		DefaultAction: capability.Allow,
+		ReadOnly: true,
+		OwnLimit: true,
 	}, func(ctx context.Context, rt tools.Runtime, a grepArgs) (*tools.Result, error) {
 		return grep(ctx, rt, rg, a)
 	})

@@ -54,7 +54,9 @@ func TestRipgrep_Answers(t *testing.T) {
 		{"files that have no hit", "grep", []string{"\x00./none.txt\x001\n\x00"}, 0, "", strings.Join(noResults(), "\n"), false},
 		{"files that are not there", "grep", []string{"\x00./x/y\x001\n./../../other/c.txt\x001\n\x00"}, 0, "", strings.Join(noResults(), "\n"), false},
 		{
-			"secret file without a hit", "grep", []string{"\x00./.env\x000\n\x00"}, 1, "",
+			"secret file without a hit", "grep",
+			[]string{"\x00./.env\x000\n\x00"},
+			1, "",
 			strings.Join(append(noResults(), "[1 files that hold secrets were not searched]"), "\n"), false,
 		},
 		{"glob", "glob", []string{"\x00./sub/b.txt\x00./a.txt\x00./none.txt\x00\x00"}, 0, "", "/test-workspace/a.txt\n/test-workspace/none.txt\n/test-workspace/sub/b.txt", false},

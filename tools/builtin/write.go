@@ -39,14 +39,13 @@ func newWrite() tools.Tool {
 			text("path", "Absolute path of the file."),
 			text("content", "The whole content."),
 		),
-		Requires:      capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
-		Aliases:       []tools.Alias{{Name: "Write"}, {Name: "write_file"}, {Name: "create_file"}},
-		Renames:       map[string]string{"file_path": "path"},
-		Preprocess:    absolutePath,
-		Resources:     touches(tools.PathWrite),
-		Profile:       fileProfile(),
-		Preview:       previewWrite,
-		DefaultAction: capability.Ask,
+		Requires:   capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
+		Aliases:    []tools.Alias{{Name: "Write"}, {Name: "write_file"}, {Name: "create_file"}},
+		Renames:    map[string]string{"file_path": "path"},
+		Preprocess: absolutePath,
+		Resources:  touches(tools.PathWrite),
+		Profile:    fileProfile(),
+		Preview:    previewWrite,
 	}, write)
 }
 

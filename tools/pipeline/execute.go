@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"acp-agent/permissions/command"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
@@ -31,6 +32,10 @@ func (r *running) execute(ctx context.Context) error {
 	defer cancel(nil)
 	r.runtime = r.pipeline.Workspace.Call(r.ID, r.Tool, r.sink)
 
+	if r.readsOnly {
+		// What nobody was asked about must not run what a repository names (C9).
+		r.runtime.SetEnv(command.GitEnv()...)
+	}
 	limit := r.pipeline.Limits.Timeout
 	if r.entry.DisableTimeout || limit <= 0 {
 		limit = 0

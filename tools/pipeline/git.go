@@ -16,29 +16,28 @@ import (
 // maxGitConfig bounds how much of a repository's configuration is looked at.
 const maxGitConfig = 1 << 20
 
-// gitPrograms reports whether a git command in dir could run a program that
-// the repository's own configuration names (C9). What cannot be read is taken
-// to name one.
-func (r *running) gitPrograms(dir string, roots []string) bool {
+// gitPrograms reports whether a git command in dir could run a program, or reach
+// a place, that a repository's own configuration names (C9). Whatever is not the
+// plain case, a .git directory at or below a root with a configuration that is
+// fully understood, is taken to.
+func (r *running) gitPrograms(dir string) bool {
 	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
 	defer runtime.Finish()
-	for {
-		config, err := readConfig(runtime.FS(), filepath.Join(dir, ".git", "config"))
-		switch {
-		case err == nil:
-			return len(command.GitConfigPrograms(config)) > 0
-		case !errors.Is(err, fs.ErrNotExist):
-			return true
-		}
-		// A .git that is a file points at a repository elsewhere.
-		if _, err := runtime.FS().Stat(context.Background(), filepath.Join(dir, ".git")); err == nil {
-			return true
-		}
-		if slices.Contains(roots, dir) || dir == filepath.Dir(dir) {
-			return false
-		}
-		dir = filepath.Dir(dir)
+	files, roots := runtime.FS(), r.pipeline.Workspace.Session().Roots
+	exists := func(name ...string) bool {
+		_, err := files.Stat(context.Background(), filepath.Join(append([]string{dir, ".git"}, name...)...))
+		return !errors.Is(err, fs.ErrNotExist)
 	}
+	for dir = r.env.Resolve(dir); !exists(); dir = filepath.Dir(dir) {
+		if slices.Contains(roots, dir) || dir == filepath.Dir(dir) {
+			return true // the repository, if any, lies outside the session
+		}
+	}
+	if exists("commondir") || exists("config.worktree") {
+		return true
+	}
+	config, err := readConfig(files, filepath.Join(dir, ".git", "config"))
+	return err != nil || len(command.GitConfigPrograms(config)) > 0
 }
 
 func readConfig(files tools.FS, path string) (string, error) {

@@ -58,7 +58,9 @@ func (r *running) permissionCall() permissions.Call {
 		switch resource.Kind {
 		case tools.Command:
 			call.Text = resource.Value
-			call.Resources = append(call.Resources, r.judgeCommand(resource, session).Resources()...)
+			verdict := r.judgeCommand(resource, session)
+			r.readsOnly = verdict.Action == capability.Allow
+			call.Resources = append(call.Resources, verdict.Resources()...)
 		case tools.Host:
 			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Host, Name: resource.Value})
 		default:
@@ -91,7 +93,7 @@ func (r *running) judgeCommand(resource tools.Resource, session tools.Session) c
 		Dialect: r.pipeline.Dialect,
 		// No project is trusted yet, so nothing it configures is run to probe it (T2).
 		Untrusted:   true,
-		GitPrograms: r.gitPrograms(resource.Dir, session.Roots),
+		GitPrograms: r.gitPrograms(resource.Dir),
 	})
 }
 

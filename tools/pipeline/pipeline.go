@@ -188,9 +188,11 @@ type running struct {
 	judged   permissions.Call
 	decision permissions.Decision
 	insist   string // why the watchdog wants the person asked, "" when it does not
-	outside  []workspace.Access
-	runtime  *workspace.Call
-	result   *tools.Result
+	// readsOnly says that the command judge found nothing but reading.
+	readsOnly bool
+	outside   []workspace.Access
+	runtime   *workspace.Call
+	result    *tools.Result
 }
 
 // panicked turns a panic in or around a tool into the call's failure (R7).
@@ -225,28 +227,6 @@ func (r *running) pass(ctx context.Context) (err error) {
 		}
 	}
 	return nil
-}
-
-// quietLimit bounds the wait for what was cancelled before. It is longer than
-// a process has between TERM and KILL.
-const quietLimit = 10 * time.Second
-
-// quiet waits until nothing of an earlier, cancelled call can still act. What
-// does not go, such as a read from a dead mount, must not wedge the session.
-func (r *running) quiet(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, quietLimit)
-	defer cancel()
-	err := r.pipeline.strays.gone(limited)
-	if err == nil {
-		err = r.pipeline.Workspace.Quiet(limited)
-	}
-	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return &tools.Error{
-			Kind: tools.Unavailable, Err: err,
-			Message: "an earlier call that was stopped is still not gone, so this one was not started", Hint: "try again in a moment",
-		}
-	}
-	return err
 }
 
 // asToolError gives every failure the one shape that a model sees.

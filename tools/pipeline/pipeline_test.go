@@ -301,7 +301,7 @@ func TestPipeline_SecretIsRefusedBeforeAnyQuestion(t *testing.T) {
 
 // custom is a tool whose behaviour a test gives.
 func custom(spec tools.Spec, run func(ctx context.Context, rt tools.Runtime) (*tools.Result, error)) tools.Tool {
-	spec.ID, spec.Description, spec.DefaultAction = "custom", "A tool of a test.", capability.Allow
+	spec.ID, spec.Description = "custom", "A tool of a test."
 	return tools.Define(spec, func(ctx context.Context, rt tools.Runtime, _ struct{}) (*tools.Result, error) { return run(ctx, rt) })
 }
 

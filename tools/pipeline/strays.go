@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
+
+	"acp-agent/tools"
 )
 
 // strays remembers goroutines that were left behind, until they end.
@@ -43,4 +46,26 @@ func ended(done <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// quietLimit bounds the wait for what was cancelled before. It is longer than
+// a process has between TERM and KILL.
+const quietLimit = 10 * time.Second
+
+// quiet waits until nothing of an earlier, cancelled call can still act. What
+// does not go, such as a read from a dead mount, must not wedge the session.
+func (r *running) quiet(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, quietLimit)
+	defer cancel()
+	err := r.pipeline.strays.gone(limited)
+	if err == nil {
+		err = r.pipeline.Workspace.Quiet(limited)
+	}
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return &tools.Error{
+			Kind: tools.Unavailable, Err: err,
+			Message: "an earlier call that was stopped is still not gone, so this one was not started", Hint: "try again in a moment",
+		}
+	}
+	return err
 }

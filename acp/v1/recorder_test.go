@@ -1,0 +1,111 @@
+package v1
+
+import (
+	"encoding/json"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"acp-agent/acp/schema"
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// recorder is an editor that notes every update and when it came.
+type recorder struct {
+	t     *testing.T
+	start time.Time
+
+	mu      sync.Mutex
+	updates []noted
+}
+
+type noted struct {
+	at   time.Duration
+	text string // of a chunk of text or thought
+	json string // the whole update
+}
+
+// Notify implements notifier.
+func (r *recorder) Notify(method string, params any) error {
+	note, ok := params.(*schema.SessionNotification)
+	if method != schema.MethodSessionUpdate || !ok || note.SessionID != "ses_1" {
+		r.t.Errorf("notification %s %T", method, params)
+		return nil
+	}
+	raw, err := json.Marshal(note.Update)
+	if err != nil {
+		r.t.Errorf("update %T: %v", note.Update, err)
+	}
+	n := noted{at: time.Since(r.start), json: string(raw)}
+	switch update := note.Update.(type) {
+	case schema.AgentMessageChunk:
+		n.text = update.Content.(schema.TextContent).Text
+	case schema.AgentThoughtChunk:
+		n.text = update.Content.(schema.TextContent).Text
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.updates = append(r.updates, n)
+	return nil
+}
+
+// take returns the updates since the last take.
+func (r *recorder) take() []noted {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	taken := r.updates
+	r.updates = nil
+	return taken
+}
+
+// lines are the updates since the last take, as JSON.
+func (r *recorder) lines() []string {
+	var lines []string
+	for _, n := range r.take() {
+		lines = append(lines, n.json)
+	}
+	return lines
+}
+
+// inTurn runs a test within a turn of a session, with time of its own.
+func inTurn(t *testing.T, c client, run func(t *testing.T, tr *translator, r *recorder)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{t: t, start: time.Now()}
+		tr := newTranslator(r, c)
+		tr.session = "ses_1"
+		tr.options = func() []schema.SessionConfigOption { return []schema.SessionConfigOption{} }
+		tr.mode = func() string { return "code" }
+		tr.Emit(transcript.TurnStarted{TurnID: "trn_1", MessageID: "msg_1"})
+		run(t, tr, r)
+		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
+		r.take()
+		time.Sleep(time.Minute)
+		if late := r.lines(); late != nil {
+			t.Errorf("after the end of the turn: %q", late)
+		}
+	})
+}
+
+// startBash opens a call of bash that is about to run.
+func startBash(tr *translator) {
+	tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "Bash", Tool: "bash"})
+	tr.Emit(transcript.ToolReady{
+		CallID: "call_1", Tool: "bash", Input: `{"cmd":"make"}`, Args: []byte(`{"cmd":"make","cwd":"/work"}`),
+		Card: kinds.Card{Kind: kinds.Execute, Title: "make"},
+	})
+	tr.Emit(transcript.ToolState{CallID: "call_1", State: transcript.InProgress})
+}
+
+// endBash ends that call.
+func endBash(tr *translator, state transcript.State, text, data string) {
+	result := transcript.Envelope{Type: transcript.Output, Data: json.RawMessage(data)}
+	if state != transcript.Done {
+		result = transcript.Envelope{Type: transcript.Error, ErrorText: text}
+	}
+	tr.Emit(transcript.ToolFinished{
+		CallID: "call_1", State: state, Text: text, Result: result, Card: kinds.Card{Kind: kinds.Execute, Title: "make"},
+	})
+}

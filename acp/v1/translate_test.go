@@ -1,0 +1,222 @@
+package v1
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/transcript"
+)
+
+func startText(tr *translator) {
+	tr.Emit(transcript.PartStarted{MessageID: "msg_2", PartID: "prt_1", Kind: transcript.TextKind})
+}
+
+func say(tr *translator, text string) { tr.Emit(transcript.PartDelta{PartID: "prt_1", Text: text}) }
+
+// The first text goes out at once, what follows within 25 ms together, and
+// more than 4 KB at once again (DESIGN.md section 3).
+func TestTranslator_Pacing(t *testing.T) {
+	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+		big := strings.Repeat("x", textBytes)
+		startText(tr)
+		say(tr, "a")
+		time.Sleep(time.Millisecond)
+		say(tr, "b")
+		time.Sleep(time.Millisecond)
+		say(tr, "c")
+		time.Sleep(time.Second)
+		say(tr, "d")
+		say(tr, big)
+		say(tr, "e")
+		time.Sleep(time.Second)
+
+		type chunk struct {
+			At   time.Duration
+			Text string
+		}
+		want := []chunk{
+			{0, "a"},
+			{textInterval, "bc"},
+			{time.Second + 2*time.Millisecond, "d"},
+			{time.Second + 2*time.Millisecond, big},
+			{time.Second + 2*time.Millisecond + textInterval, "e"},
+		}
+		var got []chunk
+		for _, n := range r.take() {
+			got = append(got, chunk{n.at, n.text})
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("chunks (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// However the text is cut, all of it arrives, in order, in few updates.
+func TestTranslator_TextWhole(t *testing.T) {
+	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+		startText(tr)
+		var want strings.Builder
+		for i := range 2000 {
+			text := fmt.Sprintf("%d é ", i)
+			want.WriteString(text)
+			say(tr, text)
+			time.Sleep(time.Millisecond)
+		}
+		tr.Emit(transcript.PartEnded{PartID: "prt_1"})
+		var got strings.Builder
+		updates := r.take()
+		for _, n := range updates {
+			got.WriteString(n.text)
+		}
+		if got.String() != want.String() {
+			t.Error("the text differs")
+		}
+		if most := int(2*time.Second/textInterval) + 2; len(updates) > most {
+			t.Errorf("%d updates, want %d at most", len(updates), most)
+		}
+	})
+}
+
+// Text that waits goes out before whatever comes behind it.
+func TestTranslator_FlushesText(t *testing.T) {
+	const waiting = `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"b"},"messageId":"msg_2"}`
+	tests := []struct {
+		name string
+		next transcript.Event
+		want []string
+	}{
+		{
+			"before a tool call",
+			transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "read", Tool: "read"},
+			[]string{waiting, `{"sessionUpdate":"tool_call","toolCallId":"call_1","title":"Read file","name":"read","kind":"read","status":"pending","_meta":{"tool_name":"read"}}`},
+		},
+		{"at the end of its part", transcript.PartEnded{PartID: "prt_1"}, []string{waiting}},
+		{"at the end of the turn", transcript.TurnFinished{TurnID: "trn_1", Reason: "abort"}, []string{waiting}},
+		{
+			"before another part",
+			transcript.PartStarted{MessageID: "msg_3", PartID: "prt_2", Kind: transcript.ReasoningKind},
+			[]string{waiting},
+		},
+		{
+			"before the mode",
+			transcript.ModeChanged{ModeID: "ask"},
+			[]string{waiting, `{"sessionUpdate":"current_mode_update","currentModeId":"code"}`, `{"sessionUpdate":"config_option_update","configOptions":[]}`},
+		},
+		{"before the context's fill", transcript.UsageChanged{Used: 5, Size: 10}, []string{waiting, `{"sessionUpdate":"usage_update","used":5,"size":10}`}},
+		{"a window that is not known is not told", transcript.UsageChanged{Used: 5}, []string{waiting}},
+		{"before a title", transcript.TitleChanged{Title: "T", At: time.Unix(0, 0)}, []string{waiting, `{"sessionUpdate":"session_info_update","title":"T","updatedAt":"1970-01-01T00:00:00Z"}`}},
+		{
+			"before a plan",
+			transcript.PlanChanged{Entries: []transcript.PlanEntry{{Content: "c", Priority: "high", Status: "pending"}}},
+			[]string{waiting, `{"sessionUpdate":"plan","entries":[{"content":"c","priority":"high","status":"pending"}]}`},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+				startText(tr)
+				say(tr, "a")
+				say(tr, "b")
+				if got := len(r.lines()); got != 1 {
+					t.Fatalf("%d updates before", got)
+				}
+				tr.Emit(test.next)
+				if diff := cmp.Diff(test.want, r.lines()); diff != "" {
+					t.Errorf("updates (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+func TestTranslator_ThoughtAndText(t *testing.T) {
+	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+		tr.Emit(transcript.PartStarted{MessageID: "msg_2", PartID: "prt_1", Kind: transcript.ReasoningKind})
+		tr.Emit(transcript.PartStarted{MessageID: "msg_2", PartID: "prt_2", Kind: transcript.TextKind})
+		for _, e := range []transcript.PartDelta{{PartID: "prt_1", Text: "t"}, {PartID: "prt_1", Text: "u"}, {PartID: "prt_2", Text: "x\xff"}, {PartID: "prt_9", Text: "y"}} {
+			tr.Emit(e)
+		}
+		time.Sleep(time.Second)
+		want := []string{
+			`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"t"},"messageId":"msg_2"}`,
+			`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"u"},"messageId":"msg_2"}`,
+			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x�"},"messageId":"msg_2"}`,
+		}
+		if diff := cmp.Diff(want, r.lines()); diff != "" {
+			t.Errorf("updates (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Nothing of a turn comes after its end, whatever still waits (R153).
+func TestTranslator_SilentAfterTurn(t *testing.T) {
+	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+		startBash(tr)
+		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "a"})
+		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "b"}) // it waits for the timer
+		startText(tr)
+		say(tr, "a")
+		say(tr, "b")
+		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "error"})
+		r.take()
+		say(tr, "c")
+		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "c"})
+		endBash(tr, transcript.Done, "late", `{}`)
+		time.Sleep(time.Minute)
+		if late := r.lines(); late != nil {
+			t.Errorf("after the end of the turn: %q", late)
+		}
+	})
+}
+
+func TestTranslator_Notice(t *testing.T) {
+	warning := transcript.Notice{Severity: transcript.Warning, Title: "Retrying", Text: "once more"}
+	info := transcript.Notice{Severity: transcript.Info, Title: "Window", Text: "unknown"}
+	tests := []struct {
+		name   string
+		client client
+		notice transcript.Notice
+		want   string
+	}{
+		{"a warning as text", client{}, warning, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"_once more_\n\n"}}`},
+		{"an info as thought", client{}, info, `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"unknown\n\n"}}`},
+		{"a warning as notice", client{notices: true}, warning, `{"sessionUpdate":"notice","severity":"warning","title":"Retrying","description":"once more"}`},
+		{"an info as notice", client{notices: true}, info, `{"sessionUpdate":"notice","severity":"info","title":"Window","description":"unknown"}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			inTurn(t, test.client, func(t *testing.T, tr *translator, r *recorder) {
+				tr.Emit(test.notice)
+				if diff := cmp.Diff([]string{test.want}, r.lines()); diff != "" {
+					t.Errorf("updates (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+func TestClip(t *testing.T) {
+	tests := []struct {
+		name, text string
+		cut        bool
+	}{
+		{"short", "a", false},
+		{"as long as may be", strings.Repeat("a", contentBytes), false},
+		{"longer", strings.Repeat("a", contentBytes+1), true},
+		{"within a character", strings.Repeat("a", contentBytes-1) + "é", true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := clip(test.text)
+			head, _, cut := strings.Cut(got, "\n…")
+			if cut != test.cut || !utf8.ValidString(got) || len(head) > contentBytes || !strings.HasPrefix(test.text, head) {
+				t.Errorf("cut %t, %d bytes", cut, len(head))
+			}
+		})
+	}
+}
