@@ -95,16 +95,21 @@ func plainSchemaError(err error) string {
 	}
 	last := matches[len(matches)-1]
 	path, rest := text[last[2]:last[3]], text[last[1]:]
-	var names []string
-	for part := range strings.SplitSeq(strings.TrimPrefix(path, "root"), "/") {
-		if part != "" && part != "properties" && part != "items" {
-			names = append(names, part)
+	name := ""
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i := 0; i < len(parts); i++ {
+		switch {
+		case parts[i] == "properties" && i+1 < len(parts):
+			i++
+			name += "." + parts[i]
+		case parts[i] == "items":
+			name += "[]"
 		}
 	}
-	if len(names) == 0 {
+	if name == "" {
 		return rest
 	}
-	return fmt.Sprintf("argument %q: %s", strings.Join(names, "."), rest)
+	return fmt.Sprintf("argument %q: %s", strings.TrimPrefix(name, "."), rest)
 }
 
 func jsonType(value any) string {
