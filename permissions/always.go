@@ -8,6 +8,9 @@ import (
 	"acp-agent/capability"
 )
 
+// sourceAlways marks the rules that "always" stored.
+const sourceAlways = "always"
+
 // alwaysRules returns the narrowest rules that would allow what the call asks for, or
 // nil when one of its parts must be asked each time (E5).
 func (s Set) alwaysRules(call Call) []Rule {
@@ -24,7 +27,7 @@ func (s Set) alwaysRules(call Call) []Rule {
 		if !ok {
 			return nil
 		}
-		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: "always"}
+		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: sourceAlways}
 		if !slices.Contains(rules, rule) {
 			rules = append(rules, rule)
 		}

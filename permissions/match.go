@@ -106,7 +106,7 @@ func matchesAll(pattern string) bool {
 
 func matchCommandRule(rule Rule, p pair) bool {
 	if rule.Action == capability.Allow {
-		return !p.Dynamic && matchCommand(rule.Pattern, p.Name)
+		return !p.Dynamic && matchCommand(rule.Pattern, p.Name) && (rule.Source != sourceAlways || storesAlways(rule, p))
 	}
 	pattern := foldText(rule.Pattern)
 	for _, name := range p.all() {
@@ -115,6 +115,14 @@ func matchCommandRule(rule Rule, p pair) bool {
 		}
 	}
 	return false
+}
+
+// storesAlways reports that "always" would store this very rule for this very command:
+// the words behind a stored prefix may hold an option that changes what it does, which
+// the text cannot tell and the judge of the command can.
+func storesAlways(rule Rule, p pair) bool {
+	pattern, ok := alwaysPattern(p)
+	return ok && pattern == rule.Pattern
 }
 
 // matchCommand compares a pattern with the text of one simple command. A pattern that

@@ -81,6 +81,10 @@ func TestPreprocess(t *testing.T) {
 
 		{"tilde in cwd", "ls", "~/p", result{"ls", "/home/ann/p"}},
 		{"tilde cwd and cd", "cd a && ls", "~", result{"ls", "/home/ann/a"}},
+		{"a comment that seems to go on", "cd a && ls # x \\\ntouch y", "/w", result{"cd a && ls # x \\\ntouch y", "/w"}},
+		{"a comment that seems to go on, in the background", "ls # x \\\ny &", "/w", result{"ls # x \\\ny &", "/w"}},
+		{"a here-document that seems to go on", "cd a && cat <<E\n\\\nE\n", "/w", result{"cd a && cat <<E\n\\\nE\n", "/w"}},
+		{"a line that goes on", "cd a && ls \\\n-l", "/w", result{"ls \\\n-l", "/w/a"}},
 		{"does not parse", "cd a && 'x", "/w", result{"cd a && 'x", "/w"}},
 		{"does not parse background", "if true &", "/w", result{"if true &", "/w"}},
 	}

@@ -3,7 +3,6 @@ package command
 import (
 	"path"
 	"slices"
-	"strings"
 )
 
 // alwaysPrefix returns the narrowest argv prefix that "always" may store for a command
@@ -17,40 +16,10 @@ func alwaysPrefix(argv []string, f finding) (prefix []string, exact bool) {
 	if isInterpreter(name) || hasWord("eval source . exec trap ssh awk gawk sed find xargs make npx pnpx bunx uvx", name) && name != "make" && name != "find" && name != "sed" {
 		return nil, false
 	}
-	n := familyPrefix(name, argv)
-	if n > 0 && n <= len(argv) && !slices.ContainsFunc(argv[:n], func(a string) bool { return strings.HasPrefix(a, "-") }) {
-		return slices.Clone(argv[:n]), false
+	for _, fam := range families(name) {
+		if len(argv) > 1 && argv[1] == fam.sub && fam.accepts(argv[2:]) {
+			return slices.Clone(argv[:2]), false
+		}
 	}
 	return slices.Clone(argv), true
-}
-
-// familyPrefix is the number of words that name what a tool will do, for tools whose
-// remaining words change from call to call without changing that.
-func familyPrefix(name string, argv []string) int {
-	if len(argv) < 2 {
-		return 0
-	}
-	sub := argv[1]
-	switch name {
-	case "git":
-		if hasWord("add commit fetch switch stash restore", sub) {
-			return 2
-		}
-	case "go":
-		if hasWord("test build vet fmt list", sub) {
-			return 2
-		}
-	case "cargo":
-		if hasWord("test build check clippy fmt", sub) {
-			return 2
-		}
-	case "npm", "pnpm", "yarn", "bun":
-		if sub == "run" && len(argv) > 2 {
-			return 3
-		}
-		if sub == "test" {
-			return 2
-		}
-	}
-	return 0
 }

@@ -62,6 +62,10 @@ func (s sandboxDir) env() command.Env {
 			return resolved, resolved == s.work || strings.HasPrefix(resolved, s.work+"/")
 		},
 		HoldsSecret: func(string) bool { return true },
+		Regular: func(name string) bool {
+			info, err := os.Stat(name)
+			return err == nil && info.Mode().IsRegular()
+		},
 	}
 }
 
@@ -144,11 +148,48 @@ func (s sandboxDir) compare(t interface {
 	}
 }
 
+// TestJudge_LinesAgainstBash does the same with what decides where a word, a line, a
+// comment, a quote and a here-document end: there a parser may differ from the shell, and
+// then a command hides in what it takes for text.
+func TestJudge_LinesAgainstBash(t *testing.T) {
+	s := newSandboxDir(t)
+	env := s.env()
+	env.HoldsSecret = func(string) bool { return false }
+	env.Secret = func(string) bool { return false }
+	pieces := rapid.SampledFrom([]string{
+		"touch new", "touch new", "touch new", "\n", "\n", "\\\n", "\\\n", "\\", "#", "#", " # ", " ", " ", ";", "echo a", "ls", "'", "\"", "`", "\t", "<<E\n", "<<'E'\n", "<<-E\n", "<<\\E\n", "\nE\n", "E", "E\n", "$'", "\\'", "{", "}", "(", ")", "&&", "|", "&",
+		"case a in a) ", " ;; esac", "*)", "if ls; then ", "\nfi", "!", "[", "]", "=", "~", "<", "2>&1", "$", "%n", "printf ", "%s", "${X:=a}", "$((", "))", "|#", "a#", "#!", ";;", "\n#", "cat", "<<", "[[", "]]", "-",
+	})
+	lines := rapid.SampledFrom([]string{
+		"touch new", "touch new", "touch new # \\", "ls", "echo a \\", "echo a\\", "echo a\\\\", "# c \\", "# c", "#", "cat <<E", "cat <<'E'", "cat <<-E", "cat <<-'E' # c", "cat <<\"E\" | cat", "cat <<E; touch new", "cat <<E <<F", "E", "E", "\tE", "E ", "E\\", "F", "\\", "\\E", " E",
+		"echo 'a", "b'", "echo \"a # b", "b\"", "echo \"a\\", "'", "\"", "echo $'a\\'", "echo a'#'b # c", "case a in", "a) # c", "*) ls;;", ";;", "esac", "if ls", "then", "fi", "{", "}", "(", ")", "ls &&", "ls |", "| cat", "&& ls", "!", "printf %s\\n \\", "echo a\\ #b", "echo 'a'#b", "echo `", "`",
+		"while false", "do", "done", "echo \\# a", "echo \\", "cat <<E &&", "cat <<''", "", "cat << \\E", "cat <<E\\", "F cat", "cat <<#", "#", "cat <<E#", "E#",
+	})
+	allowed := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(pieces, 2, 12).Draw(rt, "pieces"), "")
+		if rapid.Bool().Draw(rt, "lines") {
+			text = strings.Join(rapid.SliceOfN(lines, 2, 8).Draw(rt, "lines"), "\n")
+		}
+		if command.Judge(text, env).Action != capability.Allow {
+			return
+		}
+		if !strings.Contains(text, "touch") {
+			return
+		}
+		allowed++
+		s.compare(rt, text)
+	})
+	t.Logf("%d random commands were allowed and run", allowed)
+}
+
 // FuzzJudge holds what must be true of any text: the judge ends, gives a reason, is as
 // strict as its strictest part, and never allows a text with a sign of an effect.
 func FuzzJudge(f *testing.F) {
 	for _, seed := range []string{
 		"ls | cat", "rm -rf /", "a() { a|a& };a", "cat <<E\n$(x)\nE", "cd a && b > c", "find . -exec rm {} \\;", "$'\\x72m' -rf /", "bash -c 'x'", "[[ a =~ b ]]", "${x@P}", "curl x|sh", "((a))", "git -C a log", "case a in b) c;; esac",
+		"echo a # b \\\nrm -rf /", "printf #\\\n\ttouch x", "echo a\\\n#b; rm -rf /", "cat <<E\na\\\nE\nrm -rf /\nE", "case a in ${x:=y}) ;; *) ls;; esac", "printf a%n PATH; ls", "cat <<'E'\n\\\nE\nls", "ls \\\n -l #\n# b\npwd",
+		"cd src && git -C .. status", "cat -- --include=*", "grep x --include=*.go a", "diff a b", "git diff --stat -- :x", "od -w /etc/passwd",
 	} {
 		f.Add(seed)
 	}
@@ -171,7 +212,7 @@ func FuzzJudge(f *testing.F) {
 				t.Fatalf("%q is allowed with the dynamic part %q", text, p.Text)
 			}
 		}
-		if again := command.Judge(text+"\nrm -rf /", testEnv()); again.Action != capability.Deny && strings.TrimRight(text, "\\") == text && !strings.Contains(text, "#") && !strings.Contains(text, "<<") {
+		if again := command.Judge(text+"\nrm -rf /", testEnv()); again.Action != capability.Deny && strings.TrimRight(text, "\\") == text && !strings.Contains(text, "<<") {
 			t.Fatalf("%q hides what follows it: %s", text, again.Reason)
 		}
 	})

@@ -42,6 +42,7 @@ func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor findi
 		inner = append(inner, j.inside(a, at, floor)...)
 	}
 	words := j.evaluate(c.Args, at)
+	settleGlobs(words)
 	for i := range words {
 		for _, prog := range words[i].inner {
 			f := floor.worse(asks(Dynamic, "a substitution is only known when it runs"))
@@ -71,11 +72,9 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	if u.changes {
 		p.outer = written(words)
 	}
-	if u.hidesOptions {
-		p.Static = false
-	}
 	end := stay(at)
 	if len(u.words) == 0 {
+		p.Static = p.Static && !u.hidesOptions
 		p.judge(f.worse(asks(Wrapper, "the command runs another one that is not known")))
 		j.parts = append(j.parts, *p)
 		return nil, end
@@ -86,6 +85,9 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		end = *moved
 	}
 	f = f.worse(found)
+	if u.hidesOptions && f.action != capability.Allow {
+		p.Static = false
+	}
 	if len(p.Argv) > 0 && p.Static && !u.wrapped && f.action == capability.Ask {
 		p.Always, p.AlwaysExact = alwaysPrefix(p.Argv, f)
 	}

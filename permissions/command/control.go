@@ -2,6 +2,8 @@ package command
 
 import (
 	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/internal/shell"
 )
 
 // ifClause judges the branches of an if; the program may leave by each of them.
@@ -45,12 +47,8 @@ func moves(list []*syntax.Stmt) bool {
 	for _, s := range list {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-				switch call.Args[0].Lit() {
-				case "cd", "pushd", "popd":
-					found = true
-				case "": // a name that is not known
-					found = true
-				}
+				name, known := shell.Static(call.Args[0])
+				found = found || !known || hasWord("cd pushd popd", name.Value)
 			}
 			return !found
 		})
@@ -79,14 +77,20 @@ func (j *judge) forClause(c *syntax.ForClause, at dirs, floor finding) flow {
 
 func (j *judge) caseClause(c *syntax.CaseClause, at dirs, floor finding) flow {
 	ran := j.inside(c.Word, at, floor)
-	if w := j.word(c.Word, at); !w.static {
-		floor = floor.worse(asks(Dynamic, "the case depends on a value that is not known before it runs"))
-	}
-	end := at
+	words := []*syntax.Word{c.Word}
 	for _, item := range c.Items {
+		words = append(words, item.Patterns...)
 		for _, p := range item.Patterns {
 			ran = append(ran, j.inside(p, at, floor)...)
 		}
+	}
+	if !literalWords(words...) {
+		// An expansion in a pattern can set a variable, so that it is a part of its own.
+		floor = floor.worse(asks(Dynamic, "the case depends on a value that is not known before it runs"))
+		j.add(c, floor)
+	}
+	end := at
+	for _, item := range c.Items {
 		f := j.stmts(item.Stmts, end, floor)
 		end = end.union(f.any())
 		ran = append(ran, f.ran...)

@@ -22,6 +22,8 @@ func GitEnv() []string {
 		"PAGER=cat",
 		"GIT_EDITOR=true",
 		"GIT_NO_LAZY_FETCH=1",
+		// Not git's, but of the same kind: where "cd" goes must not depend on it.
+		"CDPATH=",
 	}
 	settings := [][2]string{
 		{"core.fsmonitor", "false"},
@@ -54,14 +56,15 @@ func GitArgs() []string {
 func GitDiffArgs() []string { return []string{"--no-ext-diff", "--no-textconv"} }
 
 // GitKeyRuns reports a git configuration key whose value git may run as a program, or
-// that brings in more configuration. Names that are not known to be harmless by their
+// that brings in more configuration or
+// another working tree. Names that are not known to be harmless by their
 // last part are not reported; the list follows git's documentation.
 func GitKeyRuns(key string) bool {
 	k := strings.ToLower(key)
 	section, _, _ := strings.Cut(k, ".")
 	last := k[strings.LastIndex(k, ".")+1:]
 	switch section {
-	case "alias", "include", "includeif", "hook", "pager", "credential", "difftool", "mergetool", "browser", "man", "guitool", "sendemail", "web", "instaweb":
+	case "alias", "include", "includeif", "hook", "imap", "pager", "credential", "difftool", "mergetool", "browser", "man", "guitool", "sendemail", "web", "instaweb":
 		return strings.Contains(k, ".")
 	case "color":
 		return false
@@ -69,38 +72,9 @@ func GitKeyRuns(key string) bool {
 		return last == "insteadof" || last == "pushinsteadof"
 	}
 	return slices.Contains([]string{
-		"fsmonitor", "hookspath", "pager", "editor", "askpass", "sshcommand", "gitproxy", "attributesfile",
-		"textconv", "command", "external", "driver", "clean", "smudge", "process", "program", "helper", "cmd",
-		"uploadpack", "receivepack", "vcs", "sequenceeditor", "templatedir", "packobjectshook", "defaultkeycommand",
-		"update", "alternaterefscommand",
-	}, last) || k == "sequence.editor" || k == "diff.tool" || k == "merge.tool"
-}
-
-// GitConfigPrograms returns the keys of a git configuration file, in their order of
-// appearance, that can make git run a program. A caller compares the answers from before
-// and after a command (S3), and sets Env.GitPrograms when there are any.
-func GitConfigPrograms(config string) []string {
-	var out []string
-	section := ""
-	for line := range strings.Lines(config) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			head, rest, _ := strings.Cut(line[1:], "]")
-			name, sub, _ := strings.Cut(head, " ")
-			section = strings.ToLower(name)
-			if sub = strings.Trim(strings.TrimSpace(sub), `"`); sub != "" {
-				section += "." + sub
-			}
-			line = strings.TrimSpace(rest)
-		}
-		key, _, _ := strings.Cut(line, "=")
-		key = strings.TrimSpace(key)
-		if key == "" || strings.HasPrefix(key, "#") || strings.HasPrefix(key, ";") {
-			continue
-		}
-		if full := section + "." + key; GitKeyRuns(full) {
-			out = append(out, full)
-		}
-	}
-	return out
+		"fsmonitor", "hookspath", "pager", "editor", "askpass", "gitproxy", "attributesfile",
+		"textconv", "external", "driver", "clean", "smudge", "process", "program", "helper", "cmd",
+		"uploadpack", "receivepack", "vcs", "sequenceeditor", "templatedir",
+		"update", "worktree", "worktreeconfig", "difffilter",
+	}, last) || strings.HasSuffix(last, "command") || strings.HasSuffix(last, "hook") || k == "sequence.editor" || k == "diff.tool" || k == "merge.tool"
 }

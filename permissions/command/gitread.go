@@ -1,47 +1,54 @@
 package command
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 )
 
-// The gitShow constants hold the options that log, show and diff share.
+// The gitLog constants hold the options that log, show and diff share. Those that print
+// patches or the content of files (-p, -L, -S, --word-diff, --check) are not here, nor
+// those that imply them: history may hold what a secret file once held (P8), and no one
+// can tell. Options whose value is optional take it attached only.
 const (
-	gitShowFlags = "psnzwbRiqvacC"
-	gitShowLong  = "--oneline --graph --all --stat --shortstat --numstat --name-only --name-status --patch --no-patch --summary --raw " +
-		"--patch-with-stat --abbrev-commit --no-abbrev-commit --no-merges --merges --first-parent --reverse --follow --cached --staged " +
-		"--no-color --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --exit-code --quiet --check --no-ext-diff --no-textconv " +
-		"--no-renames --tags --branches --remotes --left-right --cherry-pick --simplify-by-decoration --topo-order --date-order " +
-		"--full-history --minimal --patience --histogram --pickaxe-all --pickaxe-regex --merge-base --full-index --binary --text " +
-		"--no-decorate --no-notes --regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --all-match --invert-grep --relative-date --compact-summary --no-prefix"
-	gitShowVal = "--max-count --skip --since --after --until --before --author --committer --grep --date --unified --diff-filter --diff-algorithm --encoding --inter-hunk-context"
-	gitShowMay = "--pretty --format --decorate --abbrev --word-diff --color --find-renames --find-copies --dirstat --relative --stat-width --color-words --stat --submodule --color-moved --tags --branches --remotes --since --until --after --before"
+	gitLogFlags = "szwbRiqa"
+	gitLogLong  = "--oneline --graph --all --shortstat --numstat --name-only --name-status --no-patch --summary " +
+		"--abbrev-commit --no-abbrev-commit --no-merges --merges --first-parent --reverse --follow --cached --staged " +
+		"--no-color --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --exit-code --quiet --no-ext-diff --no-textconv " +
+		"--no-renames --left-right --cherry-pick --simplify-by-decoration --topo-order --date-order " +
+		"--full-history --minimal --patience --histogram --merge-base " +
+		"--no-decorate --no-notes --regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --all-match --invert-grep --relative-date --compact-summary"
+	gitLogVal = "--max-count --skip --author --committer --grep --date --diff-filter --diff-algorithm"
+	gitLogMay = "--pretty --format --decorate --abbrev --color --find-renames --find-copies --dirstat --relative --stat-width --stat --tags --branches --remotes --since --until --after --before --encoding"
 )
+
+// gitSummaries are the options with which diff and show print no content.
+var gitSummaries = []string{"--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--summary", "--compact-summary", "--dirstat", "--no-patch", "-s"}
 
 // gitForms lists the reading subcommands with the options that were looked at.
 var gitForms = map[string]entry{
 	"status": {args: argNames, options: options{
-		flags: "sbvz", long: "--short --branch --long --verbose --show-stash --ahead-behind --no-ahead-behind --no-renames",
+		flags: "sbz", long: "--short --branch --long --show-stash --ahead-behind --no-ahead-behind --no-renames",
 		longMay: "--porcelain --untracked-files --ignored --find-renames --column",
 	}},
-	"log":  {args: argFiles, options: options{flags: gitShowFlags + "gNt", valued: "nUSGL", number: true, long: gitShowLong, longVal: gitShowVal, longMay: gitShowMay}},
-	"show": {args: argFiles, options: options{flags: gitShowFlags, valued: "nUSG", number: true, long: gitShowLong, longVal: gitShowVal, longMay: gitShowMay}},
-	"diff": {args: argFiles, options: options{flags: gitShowFlags, valued: "USG", long: gitShowLong, longVal: gitShowVal, longMay: gitShowMay}},
+	"log":  {args: argFiles, options: options{flags: gitLogFlags + "g", valued: "n", number: true, long: gitLogLong, longVal: gitLogVal, longMay: gitLogMay}},
+	"show": {args: argFiles, options: options{flags: gitLogFlags, long: gitLogLong, longVal: gitLogVal, longMay: gitLogMay}},
+	"diff": {args: argFiles, options: options{flags: gitLogFlags, long: gitLogLong, longVal: gitLogVal, longMay: gitLogMay}},
 	"branch": {args: argText, options: options{
 		flags: "arviq", long: "--list --all --remotes --show-current --verbose --ignore-case --no-color --no-column",
 		longMay: "--contains --no-contains --merged --no-merged --color --column --abbrev", longVal: "--sort --format --points-at",
 	}},
 	"rev-parse": {args: argFiles, options: options{
-		flags: "q", long: "--abbrev-ref --show-toplevel --show-prefix --show-cdup --git-dir --is-inside-work-tree --is-inside-git-dir --verify --quiet --symbolic --symbolic-full-name --is-bare-repository --git-common-dir --absolute-git-dir --is-shallow-repository --show-superproject-working-tree",
+		flags: "q", long: "--show-toplevel --show-prefix --show-cdup --git-dir --is-inside-work-tree --is-inside-git-dir --verify --quiet --symbolic --symbolic-full-name --is-bare-repository --git-common-dir --absolute-git-dir --is-shallow-repository --show-superproject-working-tree",
 		longMay: "--short --abbrev-ref",
 	}},
 	"remote":     {args: argNone, options: options{flags: "v", long: "--verbose"}},
-	"ls-files":   {args: argNames, options: options{flags: "cdmosutvz", long: "--cached --deleted --modified --others --stage --exclude-standard --full-name --unmerged", longVal: "--exclude"}},
-	"tag":        {args: argText, options: options{flags: "il", long: "--list --ignore-case --no-column", valued: "", number: false, longVal: "--sort --format --points-at", longMay: "--contains --merged --no-merged --column --color"}},
-	"describe":   {args: argText, options: options{long: "--tags --all --always --long --dirty --exact-match --first-parent", longVal: "--abbrev --match --exclude --candidates"}},
-	"blame":      {args: argFiles, options: options{flags: "wlstefnpMC", valued: "L", long: "--porcelain --line-porcelain --show-email --show-name", longVal: "--date --since --abbrev"}},
-	"shortlog":   {args: argFiles, options: options{flags: "sne", long: "--summary --numbered --email --all --no-merges", longVal: "--since --until --author"}},
+	"ls-files":   {args: argNames, options: options{flags: "cdmotvz", long: "--cached --deleted --modified --others --exclude-standard --full-name", longVal: "--exclude"}},
+	"tag":        {args: argText, options: options{flags: "il", long: "--list --ignore-case --no-column", longVal: "--sort --format --points-at", longMay: "--contains --merged --no-merged --column --color"}},
+	"describe":   {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --candidates", longMay: "--abbrev --dirty"}},
+	"shortlog":   {args: argFiles, options: options{flags: "sne", long: "--summary --numbered --email --all --no-merges", longMay: "--since --until --author"}},
 	"merge-base": {args: argText, options: options{flags: "a", long: "--all --is-ancestor --octopus --fork-point"}},
-	"rev-list":   {args: argFiles, options: options{valued: "n", number: true, long: "--all --count --no-merges --merges --first-parent --reverse --left-right", longVal: "--max-count --since --until --author"}},
+	"rev-list":   {args: argFiles, options: options{valued: "n", number: true, long: "--all --count --no-merges --merges --first-parent --reverse --left-right", longVal: "--max-count", longMay: "--since --until --author"}},
 }
 
 // git judges git: a few global options, then the reading form of a subcommand. The
@@ -68,9 +75,7 @@ func (j *judge) git(part *Part, s simple, at dirs) finding {
 		return f.worse(unlisted(s))
 	}
 	sub := args[0].value
-	if j.env.GitPrograms {
-		f = f.worse(asks(Interpreter, "the configuration of this repository names programs that git would run"))
-	}
+	f = f.worse(j.gitRepository(at))
 	if sub == "stash" && len(args) == 2 && args[1].value == "list" {
 		return f
 	}
@@ -83,6 +88,20 @@ func (j *judge) git(part *Part, s simple, at dirs) finding {
 		return f.worse(asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads"))
 	}
 	return f.worse(gitSpecial(sub, p)).worse(j.gitOperands(part, e, p, at))
+}
+
+// gitRepository asks about a repository whose configuration makes git run programs, in
+// any of the directories in which git may find itself (C9).
+func (j *judge) gitRepository(at dirs) finding {
+	if at.unknown {
+		return asks(Outside, "git runs in a directory that is not known")
+	}
+	for _, dir := range at.list {
+		if j.env.GitPrograms != nil && j.env.GitPrograms(dir) {
+			return asks(Interpreter, "the configuration of this repository names programs that git would run")
+		}
+	}
+	return finding{}
 }
 
 // splitU gives "git status -uno" the long form that the grammar knows.
@@ -102,18 +121,48 @@ func splitU(sub string, args []word) []word {
 }
 
 // gitSpecial refuses what the grammar cannot say: operands that create a branch or a
-// tag, and formats that run a signature checker.
+// tag, objects whose content is printed, and formats that print it or run a program.
 func gitSpecial(sub string, p parsed) finding {
 	for _, opt := range []string{"--format", "--pretty"} {
-		if strings.Contains(p.seen[opt], "%G") {
-			return asks(Interpreter, "the format runs a program that checks signatures")
+		if !plainFormat(sub, p.seen[opt]) {
+			return asks(Interpreter, "the format may print content or run a program that checks signatures")
 		}
 	}
 	listing := p.has("--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") || sub == "tag" && p.has("-l")
-	if (sub == "branch" || sub == "tag") && len(p.operands) > 0 && !listing {
+	switch {
+	case (sub == "branch" || sub == "tag") && len(p.operands) > 0 && !listing:
 		return asks(Unlisted, "git "+sub+" with a name creates it")
+	case (sub == "diff" || sub == "show") && !p.has(gitSummaries...):
+		return asks(Unlisted, "git "+sub+" prints content, which may be that of a file that holds secrets")
+	case sub == "status" && strings.Contains(p.seen["--porcelain"], "2"):
+		return asks(Unlisted, "this form of git status names objects")
+	}
+	for _, w := range p.operands {
+		if sub == "show" && !headCommit().MatchString(w.value) {
+			return asks(Unlisted, w.value+" may be an object whose content git show prints")
+		}
+		if strings.HasPrefix(w.value, ":") {
+			return asks(Unlisted, w.value+" selects files by a pattern of git's own")
+		}
 	}
 	return finding{}
+}
+
+// headCommit accepts the names that can only be commits.
+var headCommit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(HEAD|@)([~^][0-9]*)*$`)
+})
+
+// refFormat accepts the fields of a ref that say where it points and when it moved.
+var refFormat = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([^%]|%%|%\((HEAD|refname|objectname|upstream|committerdate|creatordate|authordate|authorname|committername|subject)(:[a-z0-9=-]+)?\))*$`)
+})
+
+func plainFormat(sub, format string) bool {
+	if sub == "branch" || sub == "tag" {
+		return refFormat().MatchString(format)
+	}
+	return !strings.Contains(format, "%G")
 }
 
 // gitOperands checks each operand as the path that it may be; what stands behind the

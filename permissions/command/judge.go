@@ -29,11 +29,26 @@ func Judge(text string, env Env) Verdict {
 		return whole(text, asks(Unparsed, "the command could not be parsed: "+err.Error()))
 	}
 	j := newJudge(text, env)
-	j.stmts(file.Stmts, dirs{list: []string{env.Cwd}}, finding{})
+	j.stmts(file.Stmts, j.start(), finding{})
 	if j.err != nil {
 		return whole(text, denies(Limits, "the command nests too deep to be judged"))
 	}
-	return j.verdict(text)
+	v := j.verdict(text)
+	if f := settled(file); f.set && v.Action == capability.Allow {
+		j.raiseFrom(0, f)
+		return j.verdict(text)
+	}
+	return v
+}
+
+// start is the working directory with links followed, since "..", for all but the
+// shell's own cd, is the parent of where a link leads.
+func (j *judge) start() dirs {
+	cwd := j.env.Cwd
+	if resolved, _ := j.env.Inside(cwd); resolved != "" && isAbs(cwd) {
+		cwd = resolved
+	}
+	return dirs{list: []string{cwd}}
 }
 
 // whole is the verdict on a text that was not taken apart.

@@ -36,6 +36,7 @@ func testEnv() command.Env {
 			return clean, false
 		},
 		HoldsSecret: func(dir string) bool { return dir == "/w/private" },
+		Regular:     func(name string) bool { return name == "/w/a" || name == "/w/b" },
 		Own:         []string{"/data/acp"},
 	}
 }
@@ -72,8 +73,8 @@ func TestJudge_ReadOnly(t *testing.T) {
 		"cat -n main.go | head -20", "grep -n TODO main.go", "grep -rn TODO src", `grep -rn "foo bar" --include=*_test.go src`, `grep -rn x --include='*.go' src`,
 		"find . -name main.go -type f", "find src -maxdepth 2 -type d", "find . -name '*.go' | wc -l", "head -n 5 a", "tail -5 a",
 		"wc -l a b", "sort a | uniq -c | sort -rn", "diff a b", "diff -u a b", "cut -d: -f1 a", "tr a-z A-Z < a",
-		"git status", "git status --short", "git status -sb", "git log --oneline -5", "git log --oneline | head -5", "git diff",
-		"git diff --stat HEAD~1", "git diff main..feature", "git show HEAD", "git show HEAD:main.go", "git branch", "git branch -a", "git branch --show-current",
+		"git status", "git status --short", "git status -sb", "git log --oneline -5", "git log --oneline | head -5",
+		"git diff --stat HEAD~1", "git diff --name-only main..feature", "git show --stat HEAD", "git log --stat -3", "git branch", "git branch -a", "git branch --show-current",
 		"git rev-parse HEAD", "git rev-parse --abbrev-ref HEAD", "git -C src status", "git --no-pager log -3", "git remote -v", "git ls-files",
 		"npm list", "npm ls --depth=0", "yarn list", "pip list", "go version", "node --version", "python3 --version",
 		"true", "false", "test -f main.go", "[ -d src ]", "[ -f a ] && cat a", "basename a/b", "dirname a/b", "realpath a", "stat a", "file a",
@@ -82,7 +83,7 @@ func TestJudge_ReadOnly(t *testing.T) {
 		"cat a 2>&1 | grep x", "echo -n x", "echo ---", "cat a; echo; echo -e x", "git status -uno", "tail -n +5 a", "cut -d ' ' -f 1 a", "! grep -q x a", "if [ -f a ]; then cat a; else echo none; fi", "cat <<'E'\nhello $x\nE", "/bin/ls", "/usr/bin/git status",
 		"command -v go", "type ls", "ls # a comment", "cat $'a\\tb'", "cat 'a b'", "ls /extra", "cat /w/a", "printf '%s\\n' a", "echo $'x'", "echo ~",
 		"find . -name .env", "grep -n credentials main.go", "grep -e x -e y a", "cat /dev/null", "ls -l\nls -a", "{ ls; pwd; }", "cat < a", "cat -- a",
-		"git log -p -2 main.go", "git log --since=yesterday --author=ann", "git tag -l", "git stash list", "seq 1 3", "sha256sum a",
+		"git log -2 main.go", "git log --since=yesterday --author=ann", "git tag -l", "git stash list", "seq 1 3", "sha256sum a",
 	} {
 		cases = append(cases, judgeCase{text: text, want: allow})
 	}
@@ -108,6 +109,7 @@ func TestJudge_Asks(t *testing.T) {
 		"echo ${x@P}", "echo ${x:=y}", "echo ${!x}", "echo $((1+1))", "((x=1))", "let x=1", "[[ -f a ]]", "[[ a -eq 1 ]]", "test -v 'a[$(id)]'", "cat <(ls)", "ls > >(cat)",
 		"cat <<E\n$x\nE", "cat <<< $x", "echo {a,b}", "echo a{1..3}", "echo @(a|b)", "$X", "$(echo ls)", `l"s" $x`, "./ls", "/tmp/ls", "LS", "trap 'ls' EXIT",
 		"exec 3<a", "exec 3>a", "ls 3<>a", "echo a | tee b", "echo 'unterminated", "ls )", "if", "printenv", "cat a b c ../d", "echo \"$(ls)\"", "rm -f a", "chmod +x a",
+		"git diff", "git diff main..feature", "git show HEAD", "git show HEAD:main.go", "git log -p -2 main.go",
 		"git log --show-signature", "case x in x) ls;; esac; case $1 in a) ls;; esac", "kill 123", "pkill x", "systemctl status x", "crontab -l", "docker ps", "printf -v x y", "hash -p /tmp/x ls",
 		"ls --colour=x --evil", "cat --unknown a", "less a", "vim a", "man ls", "rg x", "rg --pre x y", "ag x", "git diff HEAD -- ../x", "du -L .", "echo a > /tmp/x", "enable -n ls", "shopt -s expand_aliases",
 	} {

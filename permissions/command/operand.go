@@ -20,6 +20,10 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 	if traverses(w.value) {
 		return validates(ReasonTraversal)
 	}
+	if w.value == ".." {
+		// The shell's cd takes it by name and programs by the disk, which differ behind a link.
+		return asks(Outside, "the parent of a directory depends on the links that led there")
+	}
 	if w.value == "" {
 		return asks(Unlisted, "an empty path is no path")
 	}

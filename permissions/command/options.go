@@ -15,6 +15,7 @@ type options struct {
 	longMay  string // long options with or without an attached value
 	longFile string // long options whose value is a file that is read
 	number   bool   // accepts -5
+	posix    bool   // options end at the first operand
 }
 
 // parsed is a command line that the grammar accepts.
@@ -22,7 +23,9 @@ type parsed struct {
 	operands []word
 	files    []word            // values of options that name files
 	seen     map[string]string // options as they appeared, with their value
-	dashed   bool              // there was a "--"
+	// late are the options behind an operand, with their values. The tools of some
+	// systems take them for operands, so that they must do as paths, too.
+	late []word
 }
 
 func (p parsed) has(names ...string) bool {
@@ -47,21 +50,30 @@ func (o options) parse(args []word) (p parsed, bad string) {
 		var used bool
 		switch {
 		case v == "--":
-			p.dashed = true
 			p.operands = append(p.operands, args[i+1:]...)
 			return p, ""
 		case strings.HasPrefix(v, "--"):
 			used, bad = o.longOption(&p, args[i], next)
 		case len(v) > 1 && v[0] == '-':
 			used, bad = o.cluster(&p, args[i], next)
+		case o.posix:
+			p.operands = append(p.operands, args[i:]...)
+			return p, ""
 		default:
 			p.operands = append(p.operands, args[i])
+			continue
 		}
 		if bad != "" {
 			return p, bad
 		}
+		late := len(p.operands) > 0
+		if late {
+			p.late = append(p.late, args[i])
+		}
 		if used {
-			i++
+			if i++; late {
+				p.late = append(p.late, args[i])
+			}
 		}
 	}
 	return p, ""

@@ -2,6 +2,7 @@ package command
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -25,7 +26,7 @@ var readers = map[string]entry{
 	"true": {free: true}, "false": {free: true}, ":": {free: true}, "echo": {free: true},
 	"exit":   {args: argText, most: 1},
 	"pwd":    {options: options{flags: "LP"}},
-	"printf": {args: argText},
+	"printf": {args: argText, check: checkPrintf},
 	"ls": {args: argNames, options: options{
 		flags:   "1aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ",
 		long:    "--all --almost-all --human-readable --group-directories-first --reverse --size --inode --directory --full-time --recursive --numeric-uid-gid --no-group --literal --si",
@@ -55,9 +56,9 @@ var readers = map[string]entry{
 		longVal: "--skip-fields --skip-chars --check-chars", longMay: "--all-repeated --group",
 	}},
 	"diff": {args: argFiles, most: 2, check: checkDiff, options: options{
-		flags: "ucqsiwbBEZaryNpednyt", valued: "UCWI", number: true,
-		long:    "--brief --side-by-side --ignore-all-space --ignore-space-change --ignore-blank-lines --recursive --new-file --report-identical-files --suppress-common-lines --strip-trailing-cr --ignore-case --text --minimal --no-dereference --ignore-trailing-space --show-c-function --expand-tabs",
-		longMay: "--unified --context --color", longVal: "--exclude --width --label --ignore-matching-lines",
+		flags: "ucqsiwbBEZaypedt", valued: "UCWI", number: true,
+		long:    "--brief --side-by-side --ignore-all-space --ignore-space-change --ignore-blank-lines --report-identical-files --suppress-common-lines --strip-trailing-cr --ignore-case --text --minimal --ignore-trailing-space --show-c-function --expand-tabs",
+		longMay: "--unified --context --color", longVal: "--width --label --ignore-matching-lines",
 	}},
 	"cmp":      {args: argFiles, most: 2, options: options{flags: "bls", long: "--print-bytes --silent --quiet --verbose"}},
 	"comm":     {args: argFiles, most: 2, options: options{flags: "123i", long: "--check-order --nocheck-order"}},
@@ -79,7 +80,7 @@ var readers = map[string]entry{
 	"nl":    {args: argFiles, options: options{flags: "p", valued: "bdfhilnsvw", longVal: "--body-numbering --number-width --number-format --starting-line-number"}},
 	"fold":  {args: argFiles, options: options{flags: "bs", valued: "w", long: "--bytes --spaces", longVal: "--width"}},
 	"paste": {args: argFiles, options: options{flags: "sz", valued: "d", long: "--serial", longVal: "--delimiters"}},
-	"od":    {args: argFiles, options: options{flags: "abcdfhilosvx", valued: "AjNtw"}},
+	"od":    {args: argFiles, options: options{flags: "abcdfhilosvx", valued: "AjNt"}},
 	"seq":   {args: argText, most: 3, options: options{flags: "w", valued: "sf", long: "--equal-width", longVal: "--separator --format"}},
 	"uname": {options: options{flags: "amnoprsv", long: "--all"}},
 	"arch":  {}, "nproc": {options: options{long: "--all"}}, "whoami": {}, "id": {options: options{flags: "ugGnr"}},
@@ -94,7 +95,7 @@ var readers = map[string]entry{
 		flags: "ahHiklmPT", valued: "txB", long: "--all --human-readable --inodes --local --portability --print-type --si --total", longVal: "--type --exclude-type --block-size", longMay: "--output",
 	}},
 	"sed": {args: argText, check: checkSed, options: options{flags: "nE", long: "--quiet --silent"}},
-	"awk": {args: argText, check: checkAwk, options: options{valued: "F"}},
+	"awk": {args: argText, check: checkAwk, options: options{valued: "F", posix: true}},
 	"jq":  {args: argText, check: checkJQ, options: options{flags: "rcMSe", long: "--raw-output --compact-output --sort-keys --monochrome-output"}},
 }
 
@@ -102,8 +103,8 @@ func grepEntry() entry {
 	return entry{args: argPattern, check: checkGrep, options: options{
 		flags: "EFGPiyvwxcLlmoqsbHhnTzZraIU", valued: "ABCem", file: "f", number: true,
 		long:     "--line-number --ignore-case --no-ignore-case --recursive --count --files-with-matches --files-without-match --only-matching --word-regexp --line-regexp --extended-regexp --fixed-strings --basic-regexp --perl-regexp --invert-match --no-messages --quiet --silent --with-filename --no-filename --null --text --byte-offset --initial-tab",
-		longVal:  "--include --exclude --exclude-dir --max-count --context --after-context --before-context --regexp --binary-files --directories --label",
-		longMay:  "--color --colour",
+		longVal:  "--include --exclude --exclude-dir --max-count --after-context --before-context --regexp --binary-files --directories --label",
+		longMay:  "--color --colour --context",
 		longFile: "--file --exclude-from",
 	}}
 }
@@ -129,19 +130,16 @@ func checkGrep(j *judge, _ *Part, p parsed, at dirs) finding {
 	return f
 }
 
-// checkDiff keeps a recursive diff from following links out of the workspace.
+// checkDiff allows files only: given a directory, diff reads what lies in it, be it a
+// secret or a link.
 func checkDiff(j *judge, _ *Part, p parsed, at dirs) finding {
-	if !p.has("-r", "--recursive") {
-		return finding{}
-	}
-	if !p.has("--no-dereference") {
-		return asks(Outside, "diff -r follows links, which may lead outside the workspace")
-	}
-	var f finding
 	for _, w := range p.operands {
-		f = f.worse(j.tree(w.value, at))
+		names, ok := at.join(w.value)
+		if !ok || j.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !j.env.Regular(name) }) {
+			return asks(Outside, w.value+" is not known to be a file, and diff reads all of a directory")
+		}
 	}
-	return f
+	return finding{}
 }
 
 // checkDate refuses the operand that sets the clock.
@@ -167,6 +165,19 @@ var (
 		return regexp.MustCompile(`^\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\[?\.)*( ?\| ?(keys|length|type|\.([A-Za-z0-9_."\[\]]*)))*$`)
 	})
 )
+
+// printfFormat accepts the formats that only print: %n sets a variable, a "*" takes a
+// width from an operand, and %(…)T reads the clock of the shell.
+var printfFormat = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([^%\\]|\\[\\"'abefnrtv0-7]|%[-0 +#]*[0-9]*(\.[0-9]+)?[sdiuxXobqcf%])*$`)
+})
+
+func checkPrintf(_ *judge, _ *Part, p parsed, _ dirs) finding {
+	if len(p.operands) == 0 || !printfFormat().MatchString(p.operands[0].value) {
+		return asks(Unlisted, "the format of printf is not one that is known to print only")
+	}
+	return finding{}
+}
 
 func checkSed(j *judge, part *Part, p parsed, at dirs) finding {
 	if !p.has("-n", "--quiet", "--silent") || len(p.operands) == 0 || !sedPrints().MatchString(p.operands[0].value) {

@@ -113,6 +113,11 @@ func (j *judge) operands(part *Part, s simple, e entry, p parsed, at dirs) findi
 		}
 		f = f.worse(j.operand(part, w, at, e.args != argNames))
 	}
+	if e.args != argNone && e.args != argText {
+		for _, w := range p.late {
+			f = f.worse(j.operand(&Part{}, w, at, e.args != argNames))
+		}
+	}
 	if e.check != nil {
 		f = f.worse(e.check(j, part, p, at))
 	}
@@ -177,8 +182,9 @@ func (j *judge) moved(w word, at dirs, lost flow) flow {
 	return flow{ok: next, fail: at}
 }
 
-// version allows the question for a program's version, spelt exactly. Tools that load
-// code which the project names are asked about until the project is trusted (T2).
+// version allows the question for a program's version, spelt exactly. All but a
+// few tools may load code or settings that the project names, or be a shim that does,
+// and are asked about until the project is trusted (T2).
 func (j *judge) version(s simple) (finding, bool) {
 	if len(s.argv) != 2 {
 		return finding{}, false
@@ -187,7 +193,7 @@ func (j *judge) version(s simple) (finding, bool) {
 	if !ok || !hasWord(forms, s.argv[1]) {
 		return finding{}, false
 	}
-	if j.env.Untrusted && hasWord("yarn pnpm npm cargo rustc rustup go bundle corepack", s.name()) {
+	if j.env.Untrusted && !hasWord("git bash cc gcc g++ make perl python python3 node", s.name()) {
 		return asks(Interpreter, s.name()+" may run code that this untrusted project names"), true
 	}
 	return allowed(), true
@@ -207,7 +213,7 @@ func (j *judge) packages(s simple) finding {
 	if bad != "" || len(p.operands) > 2 || len(p.operands) == 2 && strings.ContainsAny(p.operands[1].value, "/.") || p.has("--outdated") {
 		return asks(Unlisted, s.name()+" list has an argument that is not on the list of what only reads")
 	}
-	if j.env.Untrusted && !strings.HasPrefix(s.name(), "pip") {
+	if j.env.Untrusted {
 		return asks(Interpreter, s.name()+" may run code that this untrusted project names")
 	}
 	return allowed()

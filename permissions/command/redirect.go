@@ -55,7 +55,7 @@ func (j *judge) redirect(p *Part, r *syntax.Redirect, at dirs) finding {
 	}
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		if r.Hdoc != nil && !plainBody(r.Hdoc) {
+		if !literalWords(r.Word) || r.Hdoc != nil && !plainBody(r.Hdoc) {
 			return asks(Dynamic, "the here-document is only known when it runs")
 		}
 		return finding{}

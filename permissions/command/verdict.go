@@ -69,10 +69,15 @@ type Env struct {
 	// Untrusted says that the person does not trust the project yet. Tools that read
 	// executable configuration even to print their version are then asked about (T2).
 	Untrusted bool
-	// GitPrograms says that the repository's own git configuration names programs (see
-	// GitConfigPrograms) that GitEnv cannot switch off; git is then asked about (C9).
-	GitPrograms bool
-	Dialect     shell.Dialect
+	// GitPrograms reports whether the configuration of the repository that git would
+	// find from an absolute directory names programs (see GitConfigPrograms) that GitEnv
+	// cannot switch off, or could not be understood; git is then asked about (C9). Nil:
+	// no repository does.
+	GitPrograms func(dir string) bool
+	// Regular reports that an absolute path is an existing regular file and no directory,
+	// for commands that read all of a directory (diff). Nil: such commands are asked about.
+	Regular func(path string) bool
+	Dialect shell.Dialect
 }
 
 // Part is one simple command or one redirection of the program.

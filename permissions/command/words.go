@@ -1,6 +1,7 @@
 package command
 
 import (
+	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -16,6 +17,8 @@ type word struct {
 	value  string // the value; pieces that are not known are the unknown mark
 	raw    string // as written
 	static bool
+	// optionGlob marks an option of grep with a glob, see settleGlobs.
+	optionGlob bool
 	// vars are the names of the variables whose value goes into the word.
 	vars []string
 	// inner are the programs inside the word: "$(…)", "<(…)".
@@ -64,15 +67,15 @@ func (j *judge) word(node *syntax.Word, at dirs) word {
 		j.piece(&w, &b, part, at, i == 0)
 	}
 	w.value = b.String()
-	w.static = harmlessGlob(node, w.value)
+	w.optionGlob = optionGlob(node, w.value)
 	return w
 }
 
-// harmlessGlob reports an unquoted glob that can only ever become more of the same
-// option, since every name that it matches begins with the same text: people write
+// optionGlob reports an unquoted glob that can only ever become more of the same
+// option, since every name that it matches begins with the same text: people give grep
 // --include=*.go without quotes.
-func harmlessGlob(node *syntax.Word, value string) bool {
-	if lit := node.Lit(); lit == "" || strings.ContainsAny(lit, "{}~`$\\") {
+func optionGlob(node *syntax.Word, value string) bool {
+	if lit := node.Lit(); lit == "" || strings.ContainsAny(lit, "/{}~`$\\") {
 		return false
 	}
 	for _, option := range []string{"--include=", "--exclude=", "--exclude-dir="} {
@@ -81,6 +84,20 @@ func harmlessGlob(node *syntax.Word, value string) bool {
 		}
 	}
 	return false
+}
+
+// settleGlobs takes such a glob as known where it is an option of grep: behind "--" it
+// would be a file.
+func settleGlobs(words []word) {
+	if len(words) == 0 || !words[0].static || !hasWord("grep egrep fgrep", path.Base(words[0].value)) {
+		return
+	}
+	for i := range words {
+		if words[i].value == "--" {
+			return
+		}
+		words[i].static = words[i].static || words[i].optionGlob
+	}
 }
 
 // piece appends what is known of one part of a word that is not static.

@@ -164,40 +164,6 @@ func hasWord(list, w string) bool {
 	}
 }
 
-// runsOther reports options that make a program start another one.
-func runsOther(words []word) bool {
-	var options string
-	switch path.Base(words[0].value) {
-	case "git":
-		options = "-c --exec-path --config-env --upload-pack --receive-pack --exec --ext-diff --textconv --open-files-in-pager -O"
-	case "go":
-		options = "-exec -toolexec -vettool"
-	case "cargo":
-		options = "--config"
-	case "npm", "pnpm", "yarn":
-		options = "--script-shell --node-options"
-	case "find":
-		options = "-exec -execdir -ok -okdir"
-	case "tar":
-		options = "--to-command --checkpoint-action --use-compress-program --rsh-command -I -F --info-script --new-volume-script"
-	case "rsync", "ssh", "scp", "sftp":
-		options = "-e --rsh --rsync-path -o -S -F"
-	case "sort":
-		options = "--compress-program"
-	case "rg":
-		options = "--pre"
-	case "make", "gmake":
-		options = "-f --file --makefile --eval -C"
-	}
-	for _, w := range words[1:] {
-		name, _, _ := strings.Cut(w.value, "=")
-		if hasWord(options, name) {
-			return true
-		}
-	}
-	return false
-}
-
 // programs returns the shell programs that the command takes as arguments.
 func (u unwrapped) programs(s simple) []word {
 	args := s.args()

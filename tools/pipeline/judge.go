@@ -93,8 +93,22 @@ func (r *running) judgeCommand(resource tools.Resource, session tools.Session) c
 		Dialect: r.pipeline.Dialect,
 		// No project is trusted yet, so nothing it configures is run to probe it (T2).
 		Untrusted:   true,
-		GitPrograms: r.gitPrograms(resource.Dir),
+		GitPrograms: r.gitPrograms,
+		Regular:     r.regular,
 	})
+}
+
+// regular reports whether a path is an existing file inside the session's
+// directories, links followed.
+func (r *running) regular(path string) bool {
+	access, err := r.pipeline.Workspace.Check(path, false)
+	if err != nil || !access.Inside {
+		return false
+	}
+	runtime := r.pipeline.Workspace.Call(r.ID+"/judge", r.Tool, nil)
+	defer runtime.Finish()
+	info, err := runtime.FS().Stat(context.Background(), path)
+	return err == nil && info.Mode.IsRegular()
 }
 
 // capabilities names what a requirement set needs, as rules name it.

@@ -1,0 +1,147 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+)
+
+// GitConfigPrograms returns the keys of a git configuration file, in their order of
+// appearance, that can make git run a program. A file that is not fully understood gives
+// one more entry, which says where; nothing behind it is read. A caller compares the
+// answers from before and after a command (S3), and takes any entry as a program.
+func GitConfigPrograms(config string) []string {
+	c := gitConfig{text: strings.TrimPrefix(strings.ReplaceAll(config, "\r\n", "\n"), "\ufeff")}
+	noText := strings.Contains(config, "\x00") // which the reader takes for the end
+	for c.at < len(c.text) {
+		if noText || !c.item() {
+			line := 1 + strings.Count(c.text[:min(c.at, len(c.text))], "\n")
+			return append(c.found, fmt.Sprintf("line %d is not understood", line))
+		}
+	}
+	return c.found
+}
+
+// gitConfig reads git's configuration syntax: a section header and keys may share a
+// line, and a value may continue on the next one.
+type gitConfig struct {
+	text    string
+	at      int
+	section string
+	found   []string
+}
+
+// next consumes one byte; it is 0 at the end, which no file of text holds.
+func (c *gitConfig) next() byte {
+	if c.at >= len(c.text) {
+		return 0
+	}
+	c.at++
+	return c.text[c.at-1]
+}
+
+// take consumes the bytes at the front that belong to a set.
+func (c *gitConfig) take(set string) string {
+	rest := strings.TrimLeft(c.text[c.at:], set)
+	taken := c.text[c.at : len(c.text)-len(rest)]
+	c.at += len(taken)
+	return taken
+}
+
+func (c *gitConfig) skipLine() {
+	if end := strings.IndexByte(c.text[c.at:], '\n'); end >= 0 {
+		c.at += end + 1
+		return
+	}
+	c.at = len(c.text)
+}
+
+const gitNameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
+
+// item reads a blank, a comment, a header or a key with its value.
+func (c *gitConfig) item() (ok bool) {
+	c.take(" \t\n")
+	if c.at >= len(c.text) {
+		return true
+	}
+	switch c.text[c.at] {
+	case '#', ';':
+		c.skipLine()
+		return true
+	case '[':
+		c.at++
+		return c.header()
+	}
+	key := c.take(gitNameBytes)
+	if key == "" || c.section == "" {
+		return false
+	}
+	c.take(" \t")
+	switch c.next() {
+	case '=':
+		ok = c.value()
+	case '\n', 0:
+		ok = true
+	}
+	if full := c.section + "." + key; ok && GitKeyRuns(full) {
+		c.found = append(c.found, full)
+	}
+	return ok
+}
+
+// header reads what follows "[": a name, and a quoted subsection.
+func (c *gitConfig) header() bool {
+	name := c.take(gitNameBytes + ".")
+	if name == "" {
+		return false
+	}
+	c.section = strings.ToLower(name)
+	blank := c.take(" \t")
+	switch c.next() {
+	case ']':
+		return blank == ""
+	case '"':
+		if blank == "" {
+			return false
+		}
+	default:
+		return false
+	}
+	var sub strings.Builder
+	for {
+		b := c.next()
+		switch b {
+		case '"':
+			c.section += "." + sub.String()
+			return c.next() == ']'
+		case '\\':
+			if b = c.next(); b == 0 || b == '\n' {
+				return false
+			}
+		case 0, '\n':
+			return false
+		}
+		sub.WriteByte(b)
+	}
+}
+
+// value skips a value: quotes keep comment marks, and a backslash continues the line.
+func (c *gitConfig) value() bool {
+	quoted := false
+	for {
+		switch c.next() {
+		case '"':
+			quoted = !quoted
+		case '\\':
+			if !strings.ContainsRune("nbt\\\"\n", rune(c.next())) {
+				return false
+			}
+		case '#', ';':
+			if !quoted {
+				c.skipLine()
+				return true
+			}
+		case '\n', 0:
+			return !quoted
+		}
+	}
+}
