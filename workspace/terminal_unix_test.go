@@ -121,7 +121,7 @@ func TestTerminal(t *testing.T) {
 	if n := strings.Count(out.String(), "\n"); n != 20001 {
 		t.Errorf("%d lines reached the model", n)
 	}
-	term := f.created[0]
+	term := f.first()
 	same(t, "calls", term.list(), "output release")
 	if !strings.Contains(term.out.String(), "secret-text") {
 		t.Errorf("the terminal shows %q", term.out.String())
@@ -154,8 +154,8 @@ func TestTerminal_Cancel(t *testing.T) {
 	if err := g.Quiet(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "calls", f.created[0].list(), "kill output release")
-	<-f.created[0].done
+	same(t, "calls", f.first().list(), "kill output release")
+	<-f.first().done
 }
 
 func TestTerminal_FallsBack(t *testing.T) {
@@ -189,7 +189,7 @@ func TestTerminal_FallsBack(t *testing.T) {
 				t.Errorf("%d terminals were created", len(f.created))
 			}
 			if tt.release {
-				same(t, "calls", f.created[0].list(), "output release")
+				same(t, "calls", f.first().list(), "output release")
 			}
 		})
 	}
@@ -207,13 +207,19 @@ func TestTerminal_HelperLost(t *testing.T) {
 		returned <- err
 	}()
 	<-out.seen
-	f.mu.Lock()
-	term := f.created[0]
-	f.mu.Unlock()
+	term := f.first()
 	_ = term.cmd.Process.Kill()
 	toolError(t, <-returned, tools.Backend)
 	same(t, "calls", term.list(), "output release")
 	if !bytes.Contains([]byte(out.String()), []byte("started")) {
 		t.Errorf("output %q", out.String())
 	}
+}
+
+// first returns the first terminal. Its output may be seen before Create has
+// returned, which holds the lock until the terminal is recorded.
+func (f *fakeTerminals) first() *fakeTerminal {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.created[0]
 }
