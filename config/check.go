@@ -17,7 +17,7 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 		func() error { return f.problem("mode", oneOf(cfg.Mode, ModeAsk, ModeCode)) },
 		func() error { return f.problem("log.level", oneOf(cfg.Log.Level, logLevels()...)) },
 		func() error { return f.checkRules(&cfg.Rules) },
-		func() error { return f.checkNames("tools.disable", cfg.Tools.Disable) },
+		func() error { return f.checkTools(cfg) },
 		func() error { return s.checkPaths(f, cfg) },
 	} {
 		if err := check(); err != nil {
@@ -94,6 +94,12 @@ func (f *file) checkLimits(l Limits) error {
 	if l.ToolTimeout.Duration == 0 {
 		return f.errorf("limits.tool_timeout", "must be longer than nothing")
 	}
+	if l.SearchCalls < 0 {
+		return f.errorf("limits.search_calls", "must not be negative, found %d", l.SearchCalls)
+	}
+	if l.SearchTimeout.Duration == 0 {
+		return f.errorf("limits.search_timeout", "must be longer than nothing")
+	}
 	if l.SidecarBytes < 0 {
 		return f.errorf("limits.sidecar_bytes", "must not be negative, found %d", l.SidecarBytes)
 	}
@@ -155,6 +161,15 @@ func (s Sources) checkPaths(f *file, cfg *Config) error {
 			continue
 		}
 		if err := clean(single.field, single.path); err != nil {
+			return err
+		}
+	}
+	paths := cfg.toolPaths()
+	for _, field := range sortedKeys(paths) {
+		if *paths[field] == "" {
+			continue
+		}
+		if err := clean(field, paths[field]); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,17 @@ type Config struct {
 	Rules  Rules  `json:"rules"`
 	Tools  Tools  `json:"tools"`
 	Search Search `json:"search"`
+	Web    Web    `json:"web"`
+	Skills Skills `json:"skills"`
+	// Checks are the commands of the check tool.
+	Checks []Check `json:"checks"`
+	// Format gives the formatter of files by the end of their name, a program
+	// that reads the text and writes it formatted; "{file}" is the file's path. An
+	// empty list means none.
+	Format map[string][]string `json:"format"`
+	// LSP gives the language server of files by the end of their name.
+	LSP       map[string][]string `json:"lsp"`
+	Subagents Subagents           `json:"subagents"`
 	// Mode is the mode of a new session: ModeAsk or ModeCode.
 	Mode string `json:"mode"`
 	Log  Log    `json:"log"`
@@ -37,18 +48,6 @@ type Roots struct {
 	Write []string `json:"write"`
 }
 
-// Tools says which tools are offered to the model.
-type Tools struct {
-	// Disable lists tool ids that are left out, the user's and the project's.
-	Disable []string `json:"disable"`
-}
-
-// Search configures glob and grep.
-type Search struct {
-	// Ripgrep is the absolute path of a ripgrep to use; empty means the built-in search.
-	Ripgrep string `json:"ripgrep"`
-}
-
 // The modes of a session.
 const (
 	ModeAsk  = "ask"  // every change of a file is asked
@@ -61,6 +60,9 @@ type Log struct {
 	Level string `json:"level"`
 	// File is an absolute path; empty means the default place.
 	File string `json:"file"`
+	// Trace writes a record for each turn, model call, tool call and decision: when
+	// it began and how long it took, without contents (R132).
+	Trace bool `json:"trace"`
 }
 
 // Slog returns the level in the form of log/slog; a level that is not one of the four
@@ -76,11 +78,13 @@ func (l Log) Slog() slog.Level {
 // Default returns the settings that hold when nothing is set.
 func Default() *Config {
 	return &Config{
-		Model:  Model{BaseURL: DefaultBaseURL, APIKeyEnv: EnvAPIKey},
-		Editor: Editor{FS: true},
-		Limits: defaultLimits(),
-		Mode:   ModeAsk,
-		Log:    Log{Level: "warn"},
+		Model:     Model{BaseURL: DefaultBaseURL, APIKeyEnv: EnvAPIKey},
+		Editor:    Editor{FS: true},
+		Limits:    defaultLimits(),
+		Tools:     Tools{Search: defaultToolSearch()},
+		Mode:      ModeAsk,
+		Log:       Log{Level: "warn"},
+		Subagents: Subagents{Enabled: true},
 	}
 }
 
@@ -94,6 +98,11 @@ func (c *Config) Secrets() []string {
 	for _, name := range sortedKeys(c.Model.Headers) {
 		if h := c.Model.Headers[name]; !h.IsZero() {
 			values = append(values, h.Reveal())
+		}
+	}
+	for _, p := range c.Search.Providers {
+		if !p.APIKey.IsZero() {
+			values = append(values, p.APIKey.Reveal())
 		}
 	}
 	return values

@@ -44,6 +44,7 @@ func (s Sources) loadEnv(cfg *Config) error {
 			cfg.Model.APIKey = key
 		}
 	}
+	s.loadKeys(cfg)
 	level, err := s.LogLevel()
 	if err != nil {
 		return err

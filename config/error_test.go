@@ -13,7 +13,7 @@ func TestLoad_Mistakes(t *testing.T) {
 		{"syntax", "{\n  \"mode\": \"ask\"\n  \"log\": {}\n}", `:3:3: invalid character '"' after object value (expecting ',' or '}')`},
 		{"cut short", `{"mode": "ask"`, ":1:15: parsing object after value: unexpected EOF"},
 		{"no object", `[]`, ":1:1: expects an object, found a list"},
-		{"unknown section", "{\n\t\"modle\": {}}", ":2:2: modle: unknown field; known here: editor, limits, log, mode, model, roots, rules, search, tools"},
+		{"unknown section", "{\n\t\"modle\": {}}", ":2:2: modle: unknown field; known here: checks, editor, format, limits, log, lsp, mode, model, roots, rules, search, skills, subagents, tools, web"},
 		{"unknown field", `{"log": {"colour": 1}}`, ":1:10: log.colour: unknown field; known here: file, level"},
 		{"case counts", `{"Mode": "ask"}`, ":1:2: Mode: unknown field"},
 		{"twice", `{"mode": "ask", "mode": "code"}`, ":1:17: mode: is set twice"},

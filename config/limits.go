@@ -19,6 +19,9 @@ const (
 	defaultConcurrent   = 10
 	defaultSidecarBytes = 1 << 30
 
+	defaultSearchCalls   = 25
+	defaultSearchTimeout = 15 * time.Second
+
 	mostSteps      = 100_000
 	mostConcurrent = 64
 )
@@ -37,6 +40,9 @@ type Limits struct {
 	Concurrent int `json:"concurrent"`
 	// SidecarBytes is the most that a session keeps of long outputs; 0 keeps none.
 	SidecarBytes int64 `json:"sidecar_bytes"`
+	// SearchCalls is the most web searches of a session; SearchTimeout ends each.
+	SearchCalls   int      `json:"search_calls"`
+	SearchTimeout Duration `json:"search_timeout"`
 }
 
 func defaultLimits() Limits {
@@ -46,6 +52,8 @@ func defaultLimits() Limits {
 		ToolTimeout:  Duration{defaultToolTimeout},
 		Concurrent:   defaultConcurrent,
 		SidecarBytes: defaultSidecarBytes,
+
+		SearchCalls: defaultSearchCalls, SearchTimeout: Duration{defaultSearchTimeout},
 	}
 }
 

@@ -82,13 +82,22 @@ func TestLoad_EveryField(t *testing.T) {
 		},
 		"editor": {"fs": false},
 		"limits": {"profile": "amp", "max_steps": 7, "bash_timeout": "5m", "tool_timeout": "90s",
-			"concurrent": 3, "sidecar_bytes": 0},
+			"concurrent": 3, "sidecar_bytes": 0, "search_calls": 5, "search_timeout": "3s"},
 		"roots": {"read": ["~/src"], "write": ["` + filepath.ToSlash(abs("/srv/out")) + `/"]},
 		"rules": {"allow": ["bash(go test *)"], "ask": ["read(a(b)c)"], "deny": ["web_fetch", {"permission": "bash", "pattern": "rm *"}]},
-		"tools": {"disable": ["task"]},
-		"search": {"ripgrep": "~/bin/rg"},
+		"tools": {
+			"disable": ["task"], "always": ["apply_patch"], "search": {"enabled": false, "threshold": 5, "max_matches": 3},
+			"mount": [{"module": "count", "source": "./count", "config": {"max_size": 1}}],
+		},
+		"search": {"ripgrep": "~/bin/rg", "providers": [
+			{"type": "searxng", "url": "http://localhost:8888", "api_key": "s", "api_key_env": "NONE", "file": "~/answers.json"}]},
+		"web": {"hosts": ["go.dev"], "private": ["localhost:8080"]},
+		"skills": {"paths": ["~/skills"], "urls": ["https://skills.example/SKILL.md"]},
+		"checks": [{"name": "test", "cmd": "go test ./..."}],
+		"format": {".go": ["gofmt"]}, "lsp": {".go": ["gopls"]},
+		"subagents": {"enabled": false},
 		"mode": "code",
-		"log": {"level": "debug", "file": "~/agent.log"},
+		"log": {"level": "debug", "file": "~/agent.log", "trace": true},
 	}`})
 	images, temperature := true, 0.5
 	want := &config.Config{
@@ -102,6 +111,7 @@ func TestLoad_EveryField(t *testing.T) {
 		Limits: config.Limits{
 			Profile: "amp", MaxSteps: 7, BashTimeout: config.Duration{Duration: 5 * time.Minute},
 			ToolTimeout: config.Duration{Duration: 90 * time.Second}, Concurrent: 3,
+			SearchCalls: 5, SearchTimeout: config.Duration{Duration: 3 * time.Second},
 		},
 		Roots: config.Roots{
 			Read:  append([]string{filepath.Join(home, "src")}, sources(nil, nil).PackageCaches()...),
@@ -115,10 +125,24 @@ func TestLoad_EveryField(t *testing.T) {
 				{Permission: "bash", Pattern: "rm *", Source: userFile + ":13:89"},
 			},
 		},
-		Tools:  config.Tools{Disable: []string{"task"}},
-		Search: config.Search{Ripgrep: filepath.Join(home, "bin", "rg")},
+		Tools: config.Tools{
+			Disable: []string{"task"}, Always: []string{"apply_patch"}, Search: config.ToolSearch{Threshold: 5, MaxMatches: 3},
+			Mount: []config.Mount{{Module: "count", Source: "./count", Config: json.RawMessage(`{"max_size":1}`)}},
+		},
+		Search: config.Search{
+			Ripgrep: filepath.Join(home, "bin", "rg"),
+			Providers: []config.SearchProvider{{
+				Type: "searxng", URL: "http://localhost:8888", APIKey: config.NewSecret("s"), APIKeyEnv: "NONE",
+				File: filepath.Join(home, "answers.json"),
+			}},
+		},
+		Web:    config.Web{Hosts: []string{"go.dev"}, Private: []string{"localhost:8080"}},
+		Skills: config.Skills{Paths: []string{filepath.Join(home, "skills")}, URLs: []string{"https://skills.example/SKILL.md"}},
+		Checks: []config.Check{{Name: "test", Cmd: "go test ./..."}},
+		Format: map[string][]string{".go": {"gofmt"}},
+		LSP:    map[string][]string{".go": {"gopls"}},
 		Mode:   "code",
-		Log:    config.Log{Level: "debug", File: filepath.Join(home, "agent.log")},
+		Log:    config.Log{Level: "debug", File: filepath.Join(home, "agent.log"), Trace: true},
 		Files:  []string{userFile},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

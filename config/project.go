@@ -10,8 +10,12 @@ import (
 // is foreign, so its file can take away and never give.
 type projectFile struct {
 	Rules  projectRules  `json:"rules"`
-	Tools  Tools         `json:"tools"`
+	Tools  projectTools  `json:"tools"`
 	Limits projectLimits `json:"limits"`
+}
+
+type projectTools struct {
+	Disable []string `json:"disable"`
 }
 
 type projectRules struct {

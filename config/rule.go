@@ -82,9 +82,11 @@ func (c *Config) CheckNames(permission, tool func(name string) bool) error {
 			return err
 		}
 	}
-	for _, name := range c.Tools.Disable {
-		if !tool(name) {
-			return fmt.Errorf("config: tools.disable: unknown tool %q", name)
+	for field, names := range map[string][]string{"tools.disable": c.Tools.Disable, "tools.always": c.Tools.Always} {
+		for _, name := range names {
+			if !tool(name) {
+				return fmt.Errorf("config: %s: unknown tool %q", field, name)
+			}
 		}
 	}
 	return nil

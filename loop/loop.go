@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"time"
 
+	"acp-agent/internal/trace"
 	"acp-agent/model"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
@@ -51,6 +52,8 @@ type Options struct {
 	// CacheKey and Memo are the conversation's; see model.Request.
 	CacheKey string
 	Memo     *model.Memo
+	// Tracer records how long model calls take (R132); nil means not at all.
+	Tracer *trace.Tracer
 }
 
 // The defaults of Options.

@@ -33,8 +33,16 @@ type streamedCall struct {
 
 // stream makes one attempt at a step. The message is complete in the log when
 // it returns nil. When it fails, every part and call it opened is closed.
-func (l *Loop) stream(ctx context.Context) (*step, error) {
-	s := &step{loop: l, id: l.IDs.New(transcript.MessagePrefix)}
+func (l *Loop) stream(ctx context.Context) (s *step, err error) {
+	ctx, span := l.Tracer.Chat(ctx, l.Model)
+	s = &step{loop: l, id: l.IDs.New(transcript.MessagePrefix)}
+	defer func() {
+		if u := s.usage; u != nil {
+			span.Tokens(u.Input+u.CacheRead+u.CacheWrite, u.Output+u.Reasoning)
+		}
+		span.Finish(string(s.finish))
+		span.End(err)
+	}()
 	request := &model.Request{
 		Model: l.Model, System: l.System, Messages: l.Log.Messages(), Tools: l.Tools.Catalog(),
 		ThoughtLevel: l.ThoughtLevel, Temperature: l.Temperature, MaxTokens: l.MaxTokens,

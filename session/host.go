@@ -7,9 +7,13 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/launch"
+	"acp-agent/internal/lsp"
+	"acp-agent/internal/observe"
 	"acp-agent/internal/shell"
+	"acp-agent/internal/trace"
 	"acp-agent/model"
 	"acp-agent/permissions"
+	"acp-agent/skills"
 	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -24,6 +28,17 @@ type Host struct {
 	// Registry holds the tools.
 	Registry *tools.Registry
 	Manifest subagent.Manifest
+	// Skills says where skills and instructions are, but for the session's own
+	// directories.
+	Skills skills.Options
+	// Languages are the language servers; nil means the shipped list.
+	Languages []lsp.Server
+	// Net gives the network of a tool; nil means that tools have none.
+	Net func(tool string) tools.Net
+	// Warnings say what of the configuration could not be used; nil means nothing.
+	Warnings func() []string
+	// UserData is the agent's data directory.
+	UserData string
 	// Configure gives the settings of a session in a directory.
 	Configure func(cwd string) (Settings, error)
 	// Own are directories of the agent that no tool may write.
@@ -41,6 +56,10 @@ type Host struct {
 	Secrets func() []string
 	IDs     *transcript.IDs
 	Logger  *slog.Logger
+	// Bus is told what happens in all sessions (R131); Tracer records how long
+	// things take, nil means not at all (R132).
+	Bus    *observe.Bus
+	Tracer *trace.Tracer
 
 	library library
 	locks   workspace.Locks
@@ -57,6 +76,12 @@ type Settings struct {
 	MaxSteps int
 	// Disabled says whether a tool is off, and why (R9); nil means none is.
 	Disabled func(tool string) (reason string, off bool)
+	// Threshold is how many tools there may be before those that are neither
+	// locked nor among Always have to be looked for (R87); 0 means any number.
+	Threshold int
+	Always    []string
+	// Hosts may be fetched from without a question.
+	Hosts []string
 	// ReadRoots and WriteRoots are directories beside the session's own that
 	// tools may use (C-29).
 	ReadRoots, WriteRoots []string
@@ -83,6 +108,9 @@ type Spec struct {
 	// Asker puts permission requests to the person; nil means that there is
 	// none, and every ask is a denial (R122).
 	Asker tools.Asker
+	// Questions puts the questions of the question tool to the person; nil means
+	// that there is nobody to answer them (R76).
+	Questions tools.Questioner
 	// Editor and Terminals are the client's; nil means that it has none.
 	Editor    workspace.Editor
 	Terminals workspace.Terminals

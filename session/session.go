@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/observe"
+	"acp-agent/internal/trace"
 	"acp-agent/loop"
 	"acp-agent/model"
 	"acp-agent/permissions"
@@ -33,9 +35,13 @@ type Session struct {
 	tools  *pipeline.Pipeline
 	log    *transcript.Log
 	memo   model.Memo
-	system string
-	ctx    context.Context
-	cancel context.CancelCauseFunc
+	told   told
+
+	languages languages
+	system    string
+	span      *trace.Span
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
 
 	running sync.WaitGroup // drain, and those of learn
 
@@ -54,9 +60,9 @@ type Session struct {
 	context  transcript.UsageChanged
 }
 
-// Open makes a session. It reads no file of the project and asks no server;
-// what is missing of the configuration is an error here, so that the editor
-// shows it before the person has typed anything.
+// Open makes a session. Of the project it reads its skills and instructions; it
+// asks no server. What is missing of the configuration is an error here, so
+// that the editor shows it before the person has typed anything.
 func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	backend, err := h.Backend()
 	if err != nil {
@@ -74,40 +80,27 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	if s.choice.mode == "" {
 		s.choice.mode = permissions.ModeAsk
 	}
+	s.told = h.learnContext(ctx, spec)
 	if s.work, err = workspace.New(s.workspaceOptions()); err != nil {
 		// Its directories are the client's choice.
 		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 	}
+	s.languages = newLanguages(s.work, h.Languages)
 	rules := permissions.NewSet(permissions.Defaults(s.choice.mode, false)).
 		With(permissions.User, settings.User...).With(permissions.Project, settings.Project...)
 	s.policy = pipeline.NewPolicy(rules)
-	s.tools = pipeline.New(pipeline.Options{
-		Registry: h.Registry, Disabled: settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: spec.Asker,
-		Limits: settings.Limits, Own: h.Own, Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
-	})
+	if s.tools, err = s.pipeline(); err != nil {
+		s.work.Close(0)
+		return nil, err
+	}
 	s.system = h.Manifest.System(subagent.Environment{
 		Cwd: s.work.Session().Cwd, Additional: s.additional(), Scratch: s.work.Session().Scratch,
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: time.Now(),
+		Instructions: s.told.instructions.Text, Skills: s.told.skills.Prompt(),
 	})
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	s.ctx, s.span = h.Tracer.Session(s.ctx, s.ID)
 	return s, nil
-}
-
-func (s *Session) workspaceOptions() workspace.Options {
-	h, spec := s.host, s.spec
-	o := workspace.Options{
-		SessionID: s.ID, Cwd: spec.Cwd, Additional: spec.Additional,
-		ReadRoots: s.settings.ReadRoots, WriteRoots: s.settings.WriteRoots,
-		Home: h.Home, StateDir: h.StateDir, Limits: s.settings.Limits, IDs: h.IDs,
-		Secret:    h.secret,
-		Protected: func(path string) bool { return permissions.Protected(path, h.Own...) != permissions.Unprotected },
-		Terminals: spec.Terminals, Trial: spec.Trial,
-		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.locks,
-	}
-	if s.settings.Editor {
-		o.Editor = spec.Editor
-	}
-	return o
 }
 
 // Close cancels what runs, ends what is queued, and frees what the session
@@ -116,7 +109,9 @@ func (s *Session) workspaceOptions() workspace.Options {
 func (s *Session) Close(grace time.Duration) {
 	s.Stop()
 	s.running.Wait()
+	s.languages.Close()
 	s.work.Close(grace)
+	s.span.End(nil)
 }
 
 // Stop is the part of Close that does not wait: it cancels what runs and ends
@@ -134,7 +129,11 @@ func (s *Session) Stop() {
 
 // Start does what follows the answer to session/new: it learns what the server
 // knows of its models, behind the scenes and once for all sessions.
-func (s *Session) Start() { s.learn(s.chosen().model) }
+func (s *Session) Start() {
+	s.told.tell(s.spec.Sink)
+	s.host.tellProblems(s.spec.Sink)
+	s.learn(s.chosen().model)
+}
 
 // learn announces what the server tells of a model once it is known.
 func (s *Session) learn(id string) *knowledge {
@@ -194,7 +193,12 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	s.mu.Unlock()
 	chosen := s.chosen()
 	s.checkImages(t, backend, chosen.model)
-	return s.loop(t.ctx, backend, chosen).Turn(t.ctx, t.prompt)
+	s.nameHosts(hostsIn(t.prompt))
+	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.host.Manifest.Name)
+	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)
+	span.Finish(string(stop))
+	span.End(err)
+	return stop, err
 }
 
 // loop makes the loop of one turn.
@@ -205,18 +209,26 @@ func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loo
 		Temperature: backend.Temperature, MaxTokens: backend.MaxTokens,
 		Window:   func() int { return backend.Provider.Describe(ctx, chosen.model).Window },
 		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent,
-		CacheKey: s.ID, Memo: &s.memo,
+		CacheKey: s.ID, Memo: &s.memo, Tracer: s.host.Tracer,
 	})
 }
 
 // emit passes an event on and keeps what /status shows.
 func (s *Session) emit(e transcript.Event) {
 	switch e := e.(type) {
+	case transcript.TurnStarted:
+		s.publish(observe.TurnStarted, e.At, map[string]any{observe.FieldMessageID: e.MessageID})
+	case transcript.TurnFinished:
+		s.publish(observe.TurnFinished, time.Now(), observe.FinishedFields(e.Reason, e.PendingApproval))
 	case transcript.StepFinished:
 		if e.Usage != nil {
 			s.mu.Lock()
 			s.usage = s.usage.Add(*e.Usage)
 			s.mu.Unlock()
+		}
+	case transcript.ToolFinished:
+		if changed := e.Result.Metadata.TrackFiles; len(changed) > 0 {
+			s.languages.Changed(changed...) // language servers do not watch the disk
 		}
 	case transcript.UsageChanged:
 		s.mu.Lock()
@@ -230,6 +242,11 @@ func (s *Session) emit(e transcript.Event) {
 		}
 	}
 	s.spec.Sink.Emit(e)
+}
+
+// publish tells the subscribers of the bus what happened to the session (R131).
+func (s *Session) publish(name string, at time.Time, fields map[string]any) {
+	s.host.Bus.Publish(observe.Event{Name: name, At: at, SessionID: s.ID, Fields: fields})
 }
 
 func (s *Session) sayOnce(what string, notice transcript.Notice) {

@@ -5,10 +5,10 @@
 //	manifest := subagent.Main()
 //	prompt := manifest.System(subagent.Environment{Cwd: "/work", OS: "linux"})
 //
-// It imports only the standard library, knows neither the loop nor ACP, and
-// starts no goroutine.
+// It imports capability, knows neither the loop nor ACP, and starts no
+// goroutine.
 //
 // # Requirements
 //
-// R133 (agents are data), R138 (order and stability of the system prompt).
+// R133 (agents are data), R138 (order and stability of the system prompt), R86, R111.
 package subagent

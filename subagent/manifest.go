@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"acp-agent/capability"
 )
 
 // Manifest is an agent as data. It grows with what agents can differ in; a
@@ -15,6 +17,12 @@ type Manifest struct {
 	Description string
 	// Prompt is the head of its system prompt.
 	Prompt string
+	// Tools are the native tools that it has; nil means all (R10).
+	Tools []string
+	// Always are extension tools that it is told of from the start (R87).
+	Always []string
+	// Requires is what it needs beside what its tools do (R112).
+	Requires capability.RequirementSet
 }
 
 //go:embed main.md
@@ -33,13 +41,22 @@ type Environment struct {
 	Scratch    string
 	OS, Shell  string
 	Date       time.Time
+	// Instructions are those of the person and the project (R86), Skills the
+	// lines about the skills that can be loaded (R85).
+	Instructions, Skills string
 }
 
-// System makes the system prompt: the manifest's prompt, then the environment.
-// The tool catalogue follows in the request itself.
+// System makes the system prompt: the manifest's prompt, the instructions, the
+// skills, then the environment (R138). The tool catalogue follows in the
+// request itself.
 func (m Manifest) System(env Environment) string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(m.Prompt))
+	for _, block := range []string{env.Instructions, env.Skills} {
+		if block = strings.TrimSpace(block); block != "" {
+			b.WriteString("\n\n" + block)
+		}
+	}
 	b.WriteString("\n\nEnvironment\n")
 	fmt.Fprintf(&b, "%s%s\n", cwdLine, env.Cwd)
 	for _, dir := range env.Additional {
@@ -64,10 +81,12 @@ const cwdLine = "- Working directory: "
 
 // CwdOf reads the working directory out of a system prompt that System made.
 func CwdOf(system string) string {
+	// The last one is ours: instructions may hold a line like it.
+	cwd := ""
 	for line := range strings.Lines(system) {
-		if cwd, ok := strings.CutPrefix(line, cwdLine); ok {
-			return strings.TrimSpace(cwd)
+		if rest, ok := strings.CutPrefix(line, cwdLine); ok {
+			cwd = strings.TrimSpace(rest)
 		}
 	}
-	return ""
+	return cwd
 }

@@ -29,8 +29,10 @@ type Entry struct {
 }
 
 type alias struct {
-	id      string
-	renames map[string]string
+	id string
+	Alias
+	// own checks arguments against the alias's schema; nil means that it has none.
+	own *Entry
 }
 
 // isID reports whether a name is snake_case and of a length that models accept.
@@ -69,8 +71,12 @@ func (r *Registry) add(tool Tool) error {
 		return err
 	}
 	for _, a := range tool.Aliases {
-		if err := r.name(a.Name, alias{id: tool.ID, renames: a.Renames}); err != nil {
-			return err
+		own, err := a.entry()
+		if err == nil {
+			err = r.name(a.Name, alias{id: tool.ID, Alias: a, own: own})
+		}
+		if err != nil {
+			return fmt.Errorf("alias %q: %w", a.Name, err)
 		}
 	}
 	r.tools[tool.ID] = entry
@@ -84,6 +90,15 @@ func (r *Registry) name(name string, a alias) error {
 	}
 	r.names[name] = a
 	return nil
+}
+
+// entry is the alias as a tool with a schema of its own, nil when it has none.
+func (a Alias) entry() (*Entry, error) {
+	if a.Parameters == nil {
+		return nil, nil
+	}
+	own := &Entry{Tool: Tool{Spec: Spec{ID: a.Name, Parameters: a.Parameters}}}
+	return own, own.compile()
 }
 
 func (e *Entry) compile() error {
@@ -132,13 +147,35 @@ func (r *Registry) Resolve(name string, args json.RawMessage) (*Entry, json.RawM
 		return nil, nil, &Error{Kind: BadInput, Message: fmt.Sprintf("unknown tool %q", name), Hint: r.suggest(name)}
 	}
 	entry := r.tools[a.id]
-	renames := maps.Clone(entry.Renames)
-	if len(a.renames) > 0 && renames == nil {
-		renames = map[string]string{}
-	}
-	maps.Copy(renames, a.renames)
-	mapped, err := rename(args, renames)
+	mapped, err := a.translate(entry, args)
 	return entry, mapped, err
+}
+
+// translate turns arguments as they were given under a name into those of the
+// tool (R17).
+func (a alias) translate(entry *Entry, args json.RawMessage) (json.RawMessage, error) {
+	if !json.Valid(args) {
+		return args, nil // the schema check says what is wrong
+	}
+	if a.own != nil {
+		if err := a.own.Validate(args); err != nil {
+			return nil, err
+		}
+	}
+	renames := entry.Renames
+	if len(a.Renames) > 0 {
+		renames = maps.Clone(a.Renames)
+		for from, to := range entry.Renames {
+			if _, set := renames[from]; !set {
+				renames[from] = to
+			}
+		}
+	}
+	mapped, err := rename(args, renames)
+	if err != nil || a.Map == nil {
+		return mapped, err
+	}
+	return a.Map(mapped)
 }
 
 func rename(args json.RawMessage, renames map[string]string) (json.RawMessage, error) {

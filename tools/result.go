@@ -26,6 +26,9 @@ type Result struct {
 	Title     string
 	// TrackFiles are the absolute paths that the call changed (R129).
 	TrackFiles []string
+	// Depends are the absolute paths that a cacheable result was made from; nil
+	// means that it is not kept, an empty list that it depends on no file (R130).
+	Depends []string
 	// Partial says that the tool was stopped before it had done its work, so
 	// that a cancelled call is not taken for a finished one (R142).
 	Partial bool

@@ -12,10 +12,14 @@ import (
 
 // Runtime is all that a running tool can reach (R12). It belongs to one call.
 type Runtime interface {
+	// CallID is the id of the call, unique in the session.
+	CallID() string
 	FS() FS
 	Processes() Processes
+	Net() Net
 	Clock() Clock
 	Session() Session
+	Services() Services
 	// Sidecar opens a file in the session's private directory for a result
 	// that is too large to return (R105, R107). The caller closes it.
 	Sidecar() (Sidecar, error)
@@ -54,8 +58,19 @@ type Limits struct {
 	// tail alone.
 	BashBytes, BashTail int
 	TailOnly            bool
+	// FetchBytes bounds the text of a page: 204,800, or 262,144 in profile amp.
+	FetchBytes int
 	// ResultBytes bounds every other result: 102,400.
 	ResultBytes int
+	// StreamBytes bounds, in characters, what providers and modules print: 50,000
+	// (R104).
+	StreamBytes int
+	// FilesPerCall bounds the files that one call changes: 100 (R104).
+	FilesPerCall int
+	// SearchCalls bounds the searches of a session: 25. SearchTimeout bounds
+	// each: 15 s (R80).
+	SearchCalls   int
+	SearchTimeout time.Duration
 	// SidecarBytes bounds all sidecars of a session: 1 GiB.
 	SidecarBytes int64
 	// Timeout is the time limit of tools that have one: 120 s. BashTimeout is
@@ -69,7 +84,9 @@ type Limits struct {
 func CanonicalLimits() Limits {
 	return Limits{
 		ReadBytes: 204_800, FileBytes: 10_000_000, GrepTotal: 200, GlobTotal: 1_000,
-		BashBytes: 204_800, BashTail: 50_000, ResultBytes: 102_400, SidecarBytes: 1 << 30,
+		BashBytes: 204_800, BashTail: 50_000, FetchBytes: 204_800, ResultBytes: 102_400,
+		StreamBytes: 50_000, SidecarBytes: 1 << 30, FilesPerCall: 100,
+		SearchCalls: 25, SearchTimeout: 15 * time.Second,
 		Timeout: 120 * time.Second, Concurrent: 10,
 	}
 }
@@ -77,7 +94,7 @@ func CanonicalLimits() Limits {
 // AmpLimits are the figures of the limits profile "amp".
 func AmpLimits() Limits {
 	l := CanonicalLimits()
-	l.ReadBytes, l.GrepTotal, l.TailOnly = 65_536, 100, true
+	l.ReadBytes, l.GrepTotal, l.FetchBytes, l.TailOnly = 65_536, 100, 262_144, true
 	return l
 }
 
@@ -105,6 +122,13 @@ type FS interface {
 	// P2). before is what ReadText returned, nil for "whatever is there"; when
 	// the file is no longer that, nothing is written and the error says so.
 	WriteText(ctx context.Context, path, text string, before *Text) error
+	// Remove deletes a regular file, or a link and never what it leads to; never
+	// a directory. It is not asked of the editor, which offers no such thing.
+	// before is as for WriteText.
+	Remove(ctx context.Context, path string, before *Text) error
+	// Rename moves a regular file with its bytes and mode, and makes the parents
+	// of its new name; it refuses a name that is taken.
+	Rename(ctx context.Context, from, to string) error
 	// Lock serialises read-change-write of one file within the process (R40).
 	Lock(ctx context.Context, path string) (unlock func(), err error)
 	// Dir opens a directory for searching.
@@ -157,6 +181,26 @@ type Processes interface {
 	// behind the answer and its further output dropped (R58). A command that
 	// cannot be started is an error; a non-zero exit is not (R55).
 	Run(ctx context.Context, cmd ShellCommand, output io.Writer) (Exit, error)
+	// Exec runs one program by its arguments, with no shell between (C10), under
+	// the same rules as Run. A program that is not found is an *Error of kind
+	// Unavailable that names it.
+	Exec(ctx context.Context, p Program, output io.Writer) (Exit, error)
+}
+
+// Program is a program and its arguments.
+type Program struct {
+	// Args begin with the program: a name to be found on the PATH of the
+	// session's commands, or an absolute path.
+	Args []string
+	// Dir is absolute.
+	Dir string
+	// Env are variables, as NAME=value, beside the session's own.
+	Env []string
+	// Stdin is what the program reads.
+	Stdin []byte
+	// Stderr gets the program's errors; nil means that they go where its output
+	// goes.
+	Stderr io.Writer
 }
 
 // ShellCommand is a command line for the session's shell.

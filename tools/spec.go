@@ -33,6 +33,11 @@ type Spec struct {
 	Requires capability.RequirementSet
 	// Source says where the tool comes from; the zero value is builtin.
 	Source Source
+	// Kind is the ACP kind that a tool from elsewhere declares; empty means that
+	// its id decides (requirements, section C). It never influences permission.
+	Kind kinds.Kind
+	// SubagentTypes are the subagents that a toolbox tool is for, or "all" (R10).
+	SubagentTypes []string
 	// Aliases are other names, each with an optional mapping of its arguments.
 	Aliases []Alias
 	// Renames maps alternative argument names to canonical ones under every
@@ -61,11 +66,20 @@ type Spec struct {
 
 // Source says where a tool comes from.
 type Source struct {
-	// Kind is "builtin" (or empty), "mcp", "toolbox" or "provider".
+	// Kind is one of the sources below; empty means Builtin.
 	Kind string
-	// Server is the MCP server or provider id.
+	// Server is the MCP server, provider or module.
 	Server string
 }
+
+// The sources of tools (R2).
+const (
+	Builtin  = "builtin"
+	MCP      = "mcp"
+	Toolbox  = "toolbox"
+	Provider = "provider"
+	Module   = "module"
+)
 
 // Alias is another name a tool answers to (R16, R17).
 type Alias struct {
@@ -73,6 +87,12 @@ type Alias struct {
 	// Renames maps this alias's argument names to canonical ones, beside the
 	// tool's own Renames.
 	Renames map[string]string
+	// Parameters is the alias's own schema, which arguments under this name must
+	// pass before they are mapped; nil means the tool's own.
+	Parameters *jsonschema.Schema
+	// Map turns arguments of the alias into those of the tool, when new names
+	// are not enough; it runs after Renames and must be pure.
+	Map func(args json.RawMessage) (json.RawMessage, error)
 }
 
 // Profile says what a call conflicts with (R100-R102).

@@ -17,5 +17,5 @@
 // # Requirements
 //
 // R5 (envelope), R125 (states), R134 (stream order), R135 (messages and parts),
-// R136 (ids), R142 (truthful partial state).
+// R136 (ids), R142 (truthful partial state), R61, R75, R80, R87, R144.
 package transcript

@@ -120,6 +120,13 @@ type (
 	}
 	// PlanChanged carries the complete plan.
 	PlanChanged struct{ Entries []PlanEntry }
+	// Counted counts one use of something that a session has a limit for (R80).
+	Counted struct{ What string }
+	// ToolsActivated makes deferred tools callable for the rest of the session
+	// (R87).
+	ToolsActivated struct{ IDs []string }
+	// HostsNamed says that a person or a search named hosts.
+	HostsNamed struct{ Hosts []string }
 	// ModeChanged says which mode is current.
 	ModeChanged struct{ ModeID string }
 	// OptionsChanged says that the session's config options differ now.
@@ -168,6 +175,9 @@ func (ToolFinished) isEvent()   {}
 func (UsageChanged) isEvent()   {}
 func (TitleChanged) isEvent()   {}
 func (PlanChanged) isEvent()    {}
+func (Counted) isEvent()        {}
+func (ToolsActivated) isEvent() {}
+func (HostsNamed) isEvent()     {}
 func (ModeChanged) isEvent()    {}
 func (OptionsChanged) isEvent() {}
 func (Notice) isEvent()         {}

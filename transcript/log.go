@@ -14,6 +14,7 @@ type Log struct {
 	messages []*Message
 	parts    map[string]*growing  // open text and reasoning parts
 	calls    map[string]*openCall // calls that have not ended
+	memory   Memory
 	now      func() time.Time
 }
 
@@ -64,6 +65,13 @@ func (l *Log) Messages() []*Message {
 	return append([]*Message(nil), l.messages...)
 }
 
+// Memory returns what the session's tools remember.
+func (l *Log) Memory() Memory {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.memory.Clone()
+}
+
 // OpenCalls returns the ids of calls that have not ended, in no order.
 func (l *Log) OpenCalls() []string {
 	l.mu.Lock()
@@ -106,6 +114,7 @@ func (l *Log) Apply(e Event) {
 			delete(l.parts, e.PartID)
 		}
 	default:
+		l.memory.Apply(e)
 		l.applyCall(e)
 	}
 }

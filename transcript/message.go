@@ -174,6 +174,10 @@ type ErrorDetail struct {
 	// DeniedBy names who refused: a rule's scope, "user", "headless", "mode",
 	// "capability" (R125).
 	DeniedBy string `json:"deniedBy,omitempty"`
+	// Type is the error's type in the words of a foreign tool, and Details what
+	// else it said of its failure (R6).
+	Type    string                     `json:"type,omitempty"`
+	Details map[string]json.RawMessage `json:"details,omitempty"`
 }
 
 // Metadata accompanies every envelope.
@@ -183,6 +187,8 @@ type Metadata struct {
 	OutputPath string `json:"output_path,omitempty"`
 	// TrackFiles are the absolute paths that the call changed (R129).
 	TrackFiles []string `json:"track_files,omitempty"`
+	// Unseen says where a command's changes were not looked for (R128).
+	Unseen string `json:"unseen,omitempty"`
 }
 
 // Usage counts the tokens of one model call. Input excludes cached tokens and

@@ -54,7 +54,12 @@ func (w *Workspace) Check(path string, write bool) (Access, error) {
 
 // follow resolves a path, after making sure that the session's own directory
 // exists when it is meant.
-func (w *Workspace) follow(abs string) (*trail, error) {
+func (w *Workspace) follow(abs string) (*trail, error) { return w.followed(abs, follow) }
+
+// followName is follow for the name itself: a link that has it is not followed.
+func (w *Workspace) followName(abs string) (*trail, error) { return w.followed(abs, followName) }
+
+func (w *Workspace) followed(abs string, follow func(string) (*trail, error)) (*trail, error) {
 	if w.private.holds(abs) {
 		if err := w.private.create(); err != nil {
 			return nil, failure("open", abs, err)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"acp-agent/workspace/journal"
 )
 
 // keepAttributes copies the extended attributes of the file that is replaced,
@@ -15,23 +17,36 @@ func keepAttributes(to *os.File, p *place) {
 		return
 	}
 	defer from.Close()
-	src, dst := int(from.Fd()), int(to.Fd())
-	size, err := unix.Flistxattr(src, nil)
+	setAttributes(to, attributesOf(from))
+}
+
+// attributesOf reads a file's extended attributes, as far as we may.
+func attributesOf(f *os.File) []journal.Attribute {
+	fd := int(f.Fd())
+	size, err := unix.Flistxattr(fd, nil)
 	if err != nil || size == 0 {
-		return
+		return nil
 	}
 	names := make([]byte, size)
-	if size, err = unix.Flistxattr(src, names); err != nil {
-		return
+	if size, err = unix.Flistxattr(fd, names); err != nil {
+		return nil
 	}
+	var found []journal.Attribute
 	for name := range strings.SplitSeq(strings.TrimRight(string(names[:size]), "\x00"), "\x00") {
-		size, err := unix.Fgetxattr(src, name, nil)
+		size, err := unix.Fgetxattr(fd, name, nil)
 		if err != nil {
 			continue
 		}
 		value := make([]byte, size)
-		if size, err = unix.Fgetxattr(src, name, value); err == nil {
-			_ = unix.Fsetxattr(dst, name, value[:size], 0) // some are the kernel's own
+		if size, err = unix.Fgetxattr(fd, name, value); err == nil {
+			found = append(found, journal.Attribute{Name: name, Value: value[:size]})
 		}
+	}
+	return found
+}
+
+func setAttributes(f *os.File, attributes []journal.Attribute) {
+	for _, a := range attributes {
+		_ = unix.Fsetxattr(int(f.Fd()), a.Name, a.Value, 0) // some are the kernel's own
 	}
 }

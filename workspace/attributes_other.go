@@ -2,7 +2,16 @@
 
 package workspace
 
-import "os"
+import (
+	"os"
 
-// keepAttributes is not offered here.
+	"acp-agent/workspace/journal"
+)
+
+// Extended attributes are not kept here.
+
 func keepAttributes(*os.File, *place) {}
+
+func attributesOf(*os.File) []journal.Attribute { return nil }
+
+func setAttributes(*os.File, []journal.Attribute) {}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"acp-agent/tools"
@@ -69,5 +70,18 @@ func BenchmarkWriteText(b *testing.B) {
 		if err := files.WriteText(b.Context(), "a/b/file", before.Content, &before); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkEdit writes another text each time, so that each needs a pre-image.
+func BenchmarkEdit(b *testing.B) {
+	files := benchGround(b).FS()
+	before := tools.Text{Content: string(make10k()), Exists: true}
+	for i := 0; b.Loop(); i++ {
+		text := strconv.Itoa(i) + before.Content[len(strconv.Itoa(i)):]
+		if err := files.WriteText(b.Context(), "a/b/file", text, &before); err != nil {
+			b.Fatal(err)
+		}
+		before.Content = text
 	}
 }

@@ -7,11 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/capability"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
 
-// Call is the runtime of one tool call. It is safe for concurrent use.
+// Call is the files and commands of one tool call. It is safe for concurrent use.
 type Call struct {
 	w        *Workspace
 	id, tool string
@@ -23,12 +24,12 @@ type Call struct {
 	mu       sync.Mutex
 	progress func()
 	setEnv   []string // variables of this call's commands
+	scope    *capability.Compiled
+	agent    string
 	text     splitter
 }
 
-var _ tools.Runtime = (*Call)(nil)
-
-// Call returns the runtime of one call of a tool. Its output goes to sink as
+// Call returns the ground of one call of a tool. Its output goes to sink as
 // transcript events until Finish; nil shows it to nobody.
 func (w *Workspace) Call(callID, tool string, sink transcript.Sink) *Call {
 	if sink == nil {
@@ -126,6 +127,9 @@ func (c *Call) show(next func() string) {
 		c.sink.Emit(transcript.ToolOutput{CallID: c.id, Text: text})
 	}
 }
+
+// CallID is the id of the call.
+func (c *Call) CallID() string { return c.id }
 
 // FS returns the files of the call.
 func (c *Call) FS() tools.FS { return files{c} }

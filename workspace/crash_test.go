@@ -50,7 +50,7 @@ func TestWriteText_Crash(t *testing.T) {
 		t.Fatal(err)
 	}
 	for step, want := range map[string]string{
-		"create": "old", "write": "old", "chmod": "old", "sync": "old", "rename": "old", "syncdir": "new",
+		"preimage": "old", "syncimage": "old", "create": "old", "write": "old", "chmod": "old", "sync": "old", "rename": "old", "syncdir": "new",
 	} {
 		t.Run(step, func(t *testing.T) {
 			dir := t.TempDir()

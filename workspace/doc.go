@@ -16,14 +16,24 @@
 // newer and wins. Any other difference is unsaved work, and the buffer's text
 // is used.
 //
+// It remembers what each call changed through it (workspace/journal): before a
+// file is written or deleted its bytes and mode are kept, durably, in the
+// session's private directory; what was renamed is renamed back. A change is taken back only from a file that
+// still is what the change left: [Call.Changes] takes back the last change of a
+// file, [Workspace.Rollback] all of a call's. Through the editor the text goes
+// back the way it came, and the disk is never written behind its back. What a
+// command changes has no pre-image: [Workspace.Watch] can say that it changed.
+//
 // It does not judge: permission rules, what is asked, and which names are
 // secret come from outside. It knows no protocol; [Editor] and [Terminals] are
 // the client as it needs it. It imports tools, kinds, transcript,
-// internal/launch, internal/search, and a file lock.
+// capability, workspace/journal, internal/launch, internal/search,
+// internal/gitignore, and a file lock.
 //
-// Goroutines: none of its own. Those of commands belong to internal/launch;
-// the release of a client's terminal after a cancelled command is waited for
-// by [Workspace.Quiet] and [Workspace.Close].
+// Goroutines: a write makes pre-image and new file side by side, and waits for
+// both. Those of commands belong to internal/launch; the release of a client's
+// terminal after a cancelled command is waited for by [Workspace.Quiet] and
+// [Workspace.Close].
 //
 //	w, err := workspace.New(workspace.Options{SessionID: id, Cwd: "/work/project"})
 //	if err != nil { ... }
@@ -37,8 +47,8 @@
 //
 // # Requirements
 //
-// R12, R29-R31, R33, R35, R40 (files), R54, R55, R58, R59 (commands),
-// R105, R107, R109 (sidecars and scratch), R113 (confinement), R149 (close),
-// R155, R156 (the editor's files and terminals); C-29. SECURITY.md P1, P2, P6,
-// P7, P9, D1, D2, D4, X5.
+// R12, R29-R31, R33, R35, R40 (files), R54, R55, R58, R59 (commands), R95, R96,
+// R127-R129 (changes), R105, R107, R109 (sidecars and scratch), R112, R113
+// (confinement), R149 (close), R155, R156 (the editor's files and terminals);
+// C-29. SECURITY.md P1, P2, P6, P7, P9, D1, D2, D4, X5.
 package workspace

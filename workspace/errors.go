@@ -38,9 +38,12 @@ func sizeError(path string, size, limit int64) *tools.Error {
 	}
 }
 
+// errChanged marks a refusal because a file is not what it was.
+var errChanged = errors.New("changed since it was looked at")
+
 func changedError(path string) *tools.Error {
 	return &tools.Error{
-		Kind: tools.Backend, Path: path,
+		Kind: tools.Backend, Path: path, Err: errChanged,
 		Message: path + " was changed since it was read; nothing was written",
 		Hint:    "read the file again and repeat the change",
 	}

@@ -10,10 +10,25 @@ import (
 // exchange swaps two names of one directory at once.
 func exchange(dir *os.Root, a, b string) error {
 	return withFD(dir, func(fd int) error {
-		err := unix.Renameat2(fd, a, fd, b, unix.RENAME_EXCHANGE)
-		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {
+		return cannot(unix.Renameat2(fd, a, fd, b, unix.RENAME_EXCHANGE))
+	})
+}
+
+// renameNew moves a file to a name that nothing has.
+func renameNew(from *os.Root, name string, to *os.Root, newName string) error {
+	return withFD(from, func(fd int) error {
+		return withFD(to, func(toFD int) error {
+			return cannot(unix.Renameat2(fd, name, toFD, newName, unix.RENAME_NOREPLACE))
+		})
+	})
+}
+
+// cannot marks what the system or the file system does not offer.
+func cannot(err error) error {
+	for _, not := range []error{unix.EINVAL, unix.ENOSYS, unix.ENOTSUP, unix.EXDEV} {
+		if errors.Is(err, not) {
 			return errors.ErrUnsupported
 		}
-		return err
-	})
+	}
+	return err
 }

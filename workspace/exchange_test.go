@@ -14,7 +14,7 @@ func replaceWith(t *testing.T, g *ground, meddle func()) error {
 	t.Helper()
 	c := &change{files: files{g.call(t)}, text: "ours", before: &tools.Text{Content: "old", Exists: true}}
 	return c.at(t.Context(), "write", "file", true, func(p *place) error {
-		temp, err := c.writeTemp(p, nil)
+		temp, err := c.writeTemp(p, c.body(nil))
 		if err != nil {
 			return err
 		}

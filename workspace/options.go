@@ -38,6 +38,10 @@ type Options struct {
 	// Guidance lists the instruction files loaded so far; nil means none.
 	Guidance func() []string
 
+	// JournalBytes bounds the pre-images that are kept of changed files; over it
+	// the oldest operations can no longer be taken back. 0 means 256 MiB.
+	JournalBytes int64
+
 	// Editor is the client's file access; nil means the disk alone.
 	Editor Editor
 	// EditorTimeout bounds each request to Editor; 0 means 30 s.

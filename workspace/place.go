@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"acp-agent/tools"
 )
@@ -31,6 +32,9 @@ func (p *place) close() {
 	}
 }
 
+// parentPath is the directory that holds the name.
+func (p *place) parentPath() string { return filepath.Dir(p.real()) }
+
 // tries is how often a path is followed again when it moves under our feet, as
 // it does while editors save by renaming.
 const tries = 16
@@ -38,6 +42,17 @@ const tries = 16
 // at does something at the place a path leads to, allowed for this call. It
 // does it again when the path led elsewhere by the time it was used.
 func (c *Call) at(ctx context.Context, op, path string, write bool, do func(*place) error) error {
+	return c.where(ctx, op, path, write, c.w.follow, do)
+}
+
+// atName is at for changing a name: a link that has it is not followed.
+func (c *Call) atName(ctx context.Context, op, path string, do func(*place) error) error {
+	return c.where(ctx, op, path, true, c.w.followName, do)
+}
+
+func (c *Call) where(
+	ctx context.Context, op, path string, write bool, follow func(abs string) (*trail, error), do func(*place) error,
+) error {
 	abs := c.w.abs(path)
 	for range tries {
 		if err := ctx.Err(); err != nil {
@@ -46,7 +61,7 @@ func (c *Call) at(ctx context.Context, op, path string, write bool, do func(*pla
 		if c.ended() {
 			return endedError(abs)
 		}
-		err := c.once(abs, write, do)
+		err := c.once(abs, write, follow, do)
 		if errors.Is(err, errMoved) {
 			continue
 		}
@@ -58,14 +73,17 @@ func (c *Call) at(ctx context.Context, op, path string, write bool, do func(*pla
 	return failure(op, abs, errMoved)
 }
 
-func (c *Call) once(abs string, write bool, do func(*place) error) error {
-	t, err := c.w.follow(abs)
+func (c *Call) once(abs string, write bool, follow func(string) (*trail, error), do func(*place) error) error {
+	t, err := follow(abs)
 	if err != nil {
 		return err
 	}
 	r, rel := pick(c.w.roots(c.id), t, write)
 	if r == nil || c.w.foreign(t, r) {
 		return c.w.outside(t, write)
+	}
+	if err := c.inScope(t, write); err != nil {
+		return err
 	}
 	p, err := walk(r, t, rel)
 	if err != nil {

@@ -27,6 +27,7 @@ type private struct {
 	lock    *flock.Flock
 	opened  []*root // the directory, then scratch
 	temps   *os.File
+	images  *os.Root // of the journal; nil until its first use
 	within  fs.FileInfo
 	removed bool
 }
@@ -34,6 +35,7 @@ type private struct {
 const (
 	scratchName = "scratch"
 	runName     = "run"
+	imagesName  = "journal"
 	lockName    = "lock"
 )
 
@@ -89,7 +91,7 @@ func (p *private) create() error {
 	defer p.mu.Unlock()
 	switch {
 	case p.removed:
-		return errors.New("the session is closed")
+		return p.gone()
 	case p.opened != nil:
 		return nil
 	}
@@ -166,6 +168,32 @@ func (p *private) open() error {
 	return nil
 }
 
+// journal opens the directory of the pre-images, making it on its first use.
+func (p *private) journal() (*os.Root, error) {
+	if err := p.create(); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.images != nil || p.opened == nil {
+		return p.images, p.gone()
+	}
+	own := p.opened[0].handle
+	if err := own.Mkdir(imagesName, 0o700); err != nil {
+		return nil, err
+	}
+	images, err := own.OpenRoot(imagesName)
+	p.images = images
+	return images, err
+}
+
+func (p *private) gone() error {
+	if p.removed {
+		return errors.New("the session is closed")
+	}
+	return nil
+}
+
 // ownDir makes a directory that nobody else can look into, or checks that one
 // that exists is such (D1).
 func ownDir(path string) error {
@@ -194,6 +222,10 @@ func (p *private) remove() {
 		_ = r.handle.Close()
 	}
 	p.opened = nil
+	if p.images != nil {
+		_ = p.images.Close() // only ever worked through
+		p.images = nil
+	}
 	if p.temps != nil {
 		_ = p.temps.Close()
 		p.temps = nil

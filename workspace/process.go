@@ -38,16 +38,11 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	if err != nil {
 		return tools.Exit{}, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(p.over, func() { cancel(endedError(cmd.Text)) })()
-
-	select {
-	case p.w.runner.slots <- struct{}{}:
-		defer func() { <-p.w.runner.slots }()
-	case <-ctx.Done():
-		return tools.Exit{}, context.Cause(ctx)
+	ctx, over, err := p.slot(ctx, cmd.Text)
+	if err != nil {
+		return tools.Exit{}, err
 	}
+	defer over()
 	spec, err := p.w.spec(cmd.Text, dir)
 	if err != nil {
 		return tools.Exit{}, err
@@ -59,12 +54,12 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	if done {
 		return exit, err
 	}
-	return p.locally(ctx, spec, out)
+	return p.locally(ctx, spec, launch.Streams{Output: out})
 }
 
 // locally runs the command as our own child.
-func (p processes) locally(ctx context.Context, spec launch.Spec, out io.Writer) (tools.Exit, error) {
-	process, err := p.w.o.Launcher.Start(ctx, spec, out)
+func (p processes) locally(ctx context.Context, spec launch.Spec, streams launch.Streams) (tools.Exit, error) {
+	process, err := p.w.o.Launcher.StartStreams(ctx, spec, streams)
 	if err != nil {
 		return tools.Exit{}, commandError(ctx, err)
 	}
@@ -120,26 +115,13 @@ func (w *Workspace) spec(text, dir string) (launch.Spec, error) {
 	// that does not use it runs without it.
 	_ = w.private.create()
 	spec := launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env, Limits: w.o.ExecLimits}
-	if w.o.Policy == nil {
-		return spec, nil
-	}
-	policy, err := w.o.Policy(dir)
-	if err != nil {
-		return launch.Spec{}, &tools.Error{Kind: tools.Unavailable, Err: err, Message: "the command cannot be confined: " + err.Error()}
-	}
-	spec.Policy = policy
-	return spec, nil
+	return w.confine(spec)
 }
 
 // setUpCommands finds the shell and makes the environment, when the first
 // command needs them.
 func (w *Workspace) setUpCommands() {
-	var inside []string
-	for _, r := range w.fixed {
-		if r.write {
-			inside = append(inside, r.path)
-		}
-	}
+	inside := w.writable()
 	r := &w.runner
 	r.env, _ = launch.Env(w.o.Environ, launch.EnvOptions{Secrets: w.o.Secrets, Workspace: inside, Set: w.o.SetEnv})
 	if r.shell = w.o.Shell; r.shell.Path != "" {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"acp-agent/workspace/journal"
 )
 
 // temporary is the file that a write makes beside its target.
@@ -18,60 +20,86 @@ type temporary struct {
 
 var tempName = regexp.MustCompile(`^\.acp-agent-[a-z2-7]{26}\.tmp$`)
 
-// writeTemp writes the text to a new file in the target's directory, with the
-// mode and, where that is permitted, the owner and attributes of old. On every
-// failure the file is gone again.
-func (c *change) writeTemp(p *place, old fs.FileInfo) (*temporary, error) {
-	t := &temporary{dir: p.dir, name: ".acp-agent-" + strings.ToLower(rand.Text()) + ".tmp"}
-	c.w.private.remember(siblingOf(p, t.name))
-	err := c.fillTemp(t, p, old)
-	if err != nil {
+// body is what a temporary file is made of.
+type body struct {
+	write func(*os.File) error
+	// old is the file whose owner and mode it gets, where that is permitted; nil
+	// for a new one. mode takes the place of old's.
+	old  fs.FileInfo
+	mode fs.FileMode
+	// keep copies the attributes of the file that stands at the place;
+	// attributes are others.
+	keep       bool
+	attributes []journal.Attribute
+}
+
+// writeTemp writes a new file in the target's directory. On every failure it is
+// gone again.
+func (f files) writeTemp(p *place, b body) (*temporary, error) {
+	t := f.newTemp(p)
+	if err := f.fillTemp(t, p, b); err != nil {
 		t.discard()
 		return nil, err
 	}
 	return t, nil
 }
 
-func (c *change) fillTemp(t *temporary, p *place, old fs.FileInfo) error {
-	if err := c.w.o.fault("create"); err != nil {
+// newTemp is a name beside a place that nothing has.
+func (f files) newTemp(p *place) *temporary {
+	t := &temporary{dir: p.dir, name: ".acp-agent-" + strings.ToLower(rand.Text()) + ".tmp"}
+	f.w.private.remember(siblingOf(p, t.name))
+	return t
+}
+
+func (f files) fillTemp(t *temporary, p *place, b body) error {
+	if err := f.w.o.fault("create"); err != nil {
 		return err
 	}
 	mode := fs.FileMode(0o666)
-	if old != nil {
+	if b.old != nil {
 		mode = 0o600 // until it has the mode of the file it replaces
 	}
-	f, err := p.dir.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	file, err := p.dir.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return moved(err)
 	}
-	err = c.fill(f, p, old)
+	err = f.fill(file, p, b)
 	if err == nil {
-		t.info, err = f.Stat()
+		t.info, err = file.Stat()
 	}
-	return errors.Join(err, f.Close())
+	return errors.Join(err, file.Close())
 }
 
-func (c *change) fill(f *os.File, p *place, old fs.FileInfo) error {
-	if err := c.w.o.fault("write"); err != nil {
+func (f files) fill(file *os.File, p *place, b body) error {
+	if err := f.w.o.fault("write"); err != nil {
 		return err
 	}
-	if _, err := f.WriteString(c.text); err != nil {
+	if err := b.write(file); err != nil {
 		return err
 	}
-	if old != nil {
-		keepOwner(f, old)
-		keepAttributes(f, p)
-		if err := c.w.o.fault("chmod"); err != nil {
+	if b.old != nil {
+		keepOwner(file, b.old)
+		if b.keep {
+			keepAttributes(file, p)
+		}
+		setAttributes(file, b.attributes)
+		if err := f.w.o.fault("chmod"); err != nil {
 			return err
 		}
-		if err := f.Chmod(old.Mode().Perm()); err != nil {
+		if err := file.Chmod(b.mode.Perm()); err != nil {
 			return err
 		}
 	}
-	if err := c.w.o.fault("sync"); err != nil {
+	if err := f.w.o.fault("sync"); err != nil {
 		return err
 	}
-	return f.Sync()
+	return file.Sync()
+}
+
+// stands reports whether the file has taken the place.
+func (t *temporary) stands(p *place) bool {
+	now, err := p.dir.Lstat(p.name)
+	return err == nil && os.SameFile(now, t.info)
 }
 
 // rename puts the file in the target's place, whatever stands there.

@@ -82,6 +82,37 @@ func follow(asked string) (*trail, error) {
 	return t.end(nil)
 }
 
+// followName is follow for the name itself: when a link has it, the trail ends
+// at the link.
+func followName(asked string) (*trail, error) {
+	parent, name := filepath.Dir(asked), filepath.Base(asked)
+	if parent == asked {
+		return follow(asked)
+	}
+	t, err := follow(parent)
+	if err != nil {
+		return nil, err
+	}
+	t.asked = asked
+	t.names = append(t.names, asked)
+	if !t.exists() {
+		return t.end(append(t.missing, name))
+	}
+	if !t.isDir() {
+		return nil, &fs.PathError{Op: "open", Path: asked, Err: syscall.ENOTDIR}
+	}
+	path := filepath.Join(t.last().path, name)
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return t.end([]string{name})
+	case err != nil:
+		return nil, err
+	}
+	t.steps = append(t.steps, step{path, info})
+	return t.end(nil)
+}
+
 // detour takes a link's target in place of the link.
 func (t *trail) detour(link, target string, pending []string) ([]string, error) {
 	rest := filepath.Join(pending...)

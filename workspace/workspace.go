@@ -11,6 +11,7 @@ import (
 	"acp-agent/internal/launch"
 	"acp-agent/kinds"
 	"acp-agent/tools"
+	"acp-agent/workspace/journal"
 )
 
 // Workspace is the ground of one session. It is safe for concurrent use.
@@ -20,6 +21,7 @@ type Workspace struct {
 	fixed   []*root // the session's roots, then those of the configuration
 	session int     // how many of fixed are the session's
 	private private
+	journal *journal.Journal
 	editor  editing
 	runner  runner
 
@@ -55,6 +57,7 @@ func New(o Options) (*Workspace, error) {
 		return nil, err
 	}
 	w.private.quota.Store(w.o.Limits.SidecarBytes)
+	w.journal = journal.New(journal.Options{Dir: w.private.journal, MaxBytes: o.JournalBytes, Fault: o.fault})
 	w.editor = editing{editor: o.Editor, timeout: o.EditorTimeout, seen: map[string]sighting{}}
 	w.runner = runner{slots: make(chan struct{}, o.Commands)}
 	return w, nil

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
 
 	"acp-agent/tools"
+	"acp-agent/workspace/journal"
 )
 
 // WriteText replaces a file's text or creates it, parents included. Every text
@@ -21,13 +23,14 @@ func (f files) WriteText(ctx context.Context, path, text string, before *tools.T
 		return binaryError(abs)
 	}
 	change := &change{files: f, text: text, before: before}
-	if err := f.at(ctx, "write", path, true, change.prepare(ctx)); err != nil {
-		return err
+	err := f.at(ctx, "write", path, true, change.local)
+	if err == nil && change.editors() {
+		err = change.throughEditor(ctx)
 	}
-	if change.r != nil && f.w.editor.reads() && change.r.editor != "" {
-		return change.throughEditor(ctx)
+	if err != nil && change.parent != "" {
+		f.prune(context.WithoutCancel(ctx), change.parent, f.id)
 	}
-	return f.at(ctx, "write", path, true, change.toDisk)
+	return err
 }
 
 // change is one write on its way.
@@ -37,36 +40,52 @@ type change struct {
 	before *tools.Text
 	// r is the file as it stands; nil when it is no text of an editor's.
 	r *reading
+	// parent is the directory of a file that is new.
+	parent string
+}
+
+// editors reports whether the file is the editor's to be asked about.
+func (c *change) editors() bool {
+	return c.r != nil && c.w.editor.reads() && c.r.editor != ""
+}
+
+// local prepares the write and, unless the editor is to be asked first, does
+// it.
+func (c *change) local(p *place) error {
+	if err := c.prepare(p); err != nil || c.editors() {
+		return err
+	}
+	return c.toDisk(p)
 }
 
 // prepare refuses what cannot be written, makes the parents of a new file, and
 // looks at what is there.
-func (c *change) prepare(ctx context.Context) func(*place) error {
-	return func(p *place) error {
-		if c.w.secret(p.trail) && p.exists() {
-			return secretError(p.asked)
-		}
-		if p.name == "." {
-			return notRegular(p.asked, p.root.info)
-		}
-		if !p.exists() {
-			if err := c.makeParents(p); err != nil {
-				return err
-			}
-		}
-		if c.w.secret(p.trail) {
-			return nil // local, whatever the editor offers
-		}
-		r, err := c.w.readDisk(p)
-		if err == nil {
-			c.r = r
-			return nil
-		}
-		if local(err) && c.before == nil && isRegular(p) {
-			return nil // a binary or huge file that is written over: local
-		}
-		return err
+func (c *change) prepare(p *place) error {
+	c.r = nil
+	if c.w.secret(p.trail) && p.exists() {
+		return secretError(p.asked)
 	}
+	if p.name == "." {
+		return notRegular(p.asked, p.root.info)
+	}
+	if !p.exists() {
+		c.parent = p.parentPath()
+		if err := c.makeParents(p, c.id); err != nil {
+			return err
+		}
+	}
+	if c.w.secret(p.trail) || !c.w.editor.reads() {
+		return nil // local, whatever the file holds
+	}
+	r, err := c.w.readDisk(p)
+	if err == nil {
+		c.r = r
+		return nil
+	}
+	if local(err) && c.before == nil && isRegular(p) {
+		return nil // a binary or huge file that is written over: local
+	}
+	return err
 }
 
 func isRegular(p *place) bool {
@@ -74,80 +93,11 @@ func isRegular(p *place) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// throughEditor writes a file that is the editor's own.
-func (c *change) throughEditor(ctx context.Context) error {
-	r := c.r
-	if err := c.w.readEditor(ctx, r); err != nil {
-		return err
-	}
-	if c.before != nil && !c.expected(r.exists, r.content) {
-		return changedError(r.path)
-	}
-	if !c.w.editor.writes() {
-		if r.side == buffer {
-			return &tools.Error{
-				Kind: tools.Backend, Path: r.path,
-				Message: r.path + " has unsaved changes in the editor, which cannot be written from here",
-				Hint:    "ask the person to save the file, then read it again and repeat the change",
-			}
-		}
-		return c.at(ctx, "write", r.path, true, c.toDisk)
-	}
-	if c.ended() {
-		return endedError(r.path)
-	}
-	if err := c.w.editor.write(ctx, r.editor, c.text); err != nil {
-		return err
-	}
-	c.noteWrite(ctx)
-	return nil
-}
-
-// expected reports whether a file is what the caller read.
-func (c *change) expected(exists bool, content string) bool {
-	return c.before.Exists == exists && c.before.Content == content
-}
-
-// noteWrite looks at the disk after the editor's write, to know later whether
-// a command changed the file. Not every editor saves what it is given, and some
-// add to it, so what it finds is only remembered.
-func (c *change) noteWrite(ctx context.Context) {
-	var now string
-	err := c.at(ctx, "read", c.r.path, false, func(p *place) error {
-		after, err := c.w.readDisk(p)
-		if err == nil {
-			now = after.disk
-		}
-		return err
-	})
-	if err == nil {
-		c.w.editor.wrote(c.r.real, c.text, now)
-	}
-}
-
-// makeParents creates the directories above a new file and moves the place
-// down into them.
-func (c *change) makeParents(p *place) error {
-	for _, name := range p.absent {
-		if err := c.w.o.fault("mkdir"); err != nil {
-			return err
-		}
-		if err := p.dir.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return moved(err)
-		}
-		if err := p.enter(name); err != nil {
-			return err
-		}
-	}
-	p.absent = nil
-	return nil
-}
-
 // toDisk writes the file itself: the new text goes into a temporary file in
 // the same directory, which then takes the name (P2). Until then the old bytes
 // are untouched, and after it a crash finds the new ones.
 func (c *change) toDisk(p *place) error {
-	if err := c.makeParents(p); err != nil {
+	if err := c.makeParents(p, c.id); err != nil {
 		return err
 	}
 	var old fs.FileInfo
@@ -161,52 +111,114 @@ func (c *change) toDisk(p *place) error {
 		}
 		old = info
 	}
-	temp, err := c.writeTemp(p, old)
+	entry := c.stage()
+	before, temp, err := c.both(entry, p, old)
 	if err != nil {
+		entry.Drop()
 		return err
 	}
 	defer temp.discard()
-	if c.ended() {
-		return endedError(p.asked)
-	}
-	if err := c.put(p, temp); err != nil {
+	if err = c.put(p, temp, old); err != nil && !temp.stands(p) {
+		entry.Drop()
 		return err
 	}
+	entry.Commit(c.record(p, before, journal.State{
+		Form: journal.File, Content: journal.ContentOf(c.text), Info: temp.info,
+	}))
 	c.settle(p)
-	return nil
+	return err
+}
+
+// both makes the pre-image and the new file at once: each waits for the disk,
+// and neither changes what stands at the place.
+func (c *change) both(entry *journal.Entry, p *place, old fs.FileInfo) (journal.State, *temporary, error) {
+	if old == nil {
+		temp, err := c.writeTemp(p, c.body(nil))
+		return journal.State{}, temp, err
+	}
+	var before journal.State
+	var kept error
+	var beside sync.WaitGroup
+	beside.Go(func() { before, kept = c.image(entry, p, old) })
+	temp, err := c.writeTemp(p, c.body(old))
+	beside.Wait()
+	if kept != nil && err == nil {
+		temp.discard()
+	}
+	if kept != nil {
+		err = kept
+	}
+	return before, temp, err
+}
+
+func (c *change) body(old fs.FileInfo) body {
+	b := body{write: func(f *os.File) error { _, err := f.WriteString(c.text); return err }}
+	if old != nil {
+		b.old, b.mode, b.keep = old, old.Mode(), true
+	}
+	return b
 }
 
 // settle makes the directory's entry durable. The text is in place by now, so
 // a file system that cannot do this is no failure of the write.
-func (c *change) settle(p *place) {
-	if c.w.o.fault("syncdir") == nil {
+func (f files) settle(p *place) {
+	if f.w.o.fault("syncdir") == nil {
 		_ = syncDir(p.dir)
 	}
 }
 
 // put gives the temporary file its name, if the file is still what the caller
-// read. The moment between looking and renaming is closed where the system can
+// read; a caller who did not read it writes over what its pre-image was taken
+// of. The moment between looking and renaming is closed where the system can
 // exchange two names at once, and create one only if it is not there.
-func (c *change) put(p *place, temp *temporary) error {
+func (c *change) put(p *place, temp *temporary, old fs.FileInfo) error {
+	if c.ended() {
+		return endedError(p.asked)
+	}
 	if err := c.w.o.fault("rename"); err != nil {
 		return err
 	}
+	var err error
 	switch {
-	case c.before == nil:
-		return temp.rename(p)
-	case !c.before.Exists:
+	case c.before != nil && c.before.Exists:
+		return temp.replace(p, c.same)
+	case c.before != nil:
 		return temp.create(p)
+	case old == nil:
+		err = temp.create(p)
+	default:
+		err = temp.replace(p, func(f *os.File) bool { return untouched(f, old) })
 	}
-	return temp.replace(p, c.same)
+	if errors.Is(err, errChanged) {
+		return errMoved // the newer file is looked at, and written over
+	}
+	return err
 }
 
-// same reports whether an open file holds what the caller read. Through an
-// editor that only reads, that may be the buffer's form of the disk's text.
-func (c *change) same(f *os.File) bool {
-	want := c.before.Content
+// untouched reports whether an open file is the one that was looked at, as it
+// was then.
+func untouched(f *os.File, then fs.FileInfo) bool {
+	now, err := f.Stat()
+	return err == nil && sameMoment(now, then)
+}
+
+func sameMoment(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// onDisk is the text that the disk must hold for the caller to have read what
+// it says it read. Through an editor that only reads, the caller read the
+// buffer's form of it.
+func (c *change) onDisk() string {
 	if c.r != nil && c.r.asked {
-		want = c.r.disk
+		return c.r.disk
 	}
+	return c.before.Content
+}
+
+// same reports whether an open file holds what the caller read.
+func (c *change) same(f *os.File) bool {
+	want := c.onDisk()
 	info, err := f.Stat()
 	if err != nil || info.Size() != int64(len(want)) {
 		return false

@@ -88,6 +88,7 @@ func New(o Options) *Agent {
 		schema.MethodSessionClose:           a.closeSession,
 		schema.MethodSessionSetMode:         a.setMode,
 		schema.MethodSessionSetConfigOption: a.setConfigOption,
+		methodCancelCall:                    a.cancelCall,
 	}
 	return a
 }

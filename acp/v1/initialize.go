@@ -15,6 +15,7 @@ type client struct {
 	agentTerminals        bool // _meta.terminal_output
 	terminalDelta         bool // _meta.terminal_output_delta
 	notices               bool // session.notices
+	forms                 bool // elicitation.form
 }
 
 func (a *Agent) initialize(req *rpc.Request) rpc.Body {
@@ -54,6 +55,7 @@ func clientOf(c schema.ClientCapabilities) client {
 	if c.Session != nil {
 		said.notices = c.Session.Notices != nil
 	}
+	said.forms = c.Elicitation != nil && c.Elicitation.Form != nil
 	return said
 }
 
@@ -71,6 +73,7 @@ func (a *Agent) capabilities() *schema.InitializeResponse {
 				AdditionalDirectories: &schema.SessionAdditionalDirectoriesCapabilities{},
 			},
 			Auth: schema.AgentAuthCapabilities{Logout: &schema.LogoutCapabilities{}},
+			Meta: metaCancelCall(),
 		},
 		AuthMethods: []schema.AuthMethod{schema.AuthMethodAgent{
 			ID: authMethod, Name: "API key",

@@ -46,7 +46,7 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	link := &link{conn: a.conn, translator: s.translator}
 	spec := session.Spec{
 		Cwd: params.Cwd, Additional: params.AdditionalDirectories, Sink: s.translator,
-		Asker: &asker{link}, Servers: serverNames(params.MCPServers), Trial: &a.trial,
+		Asker: &asker{link}, Questions: &questioner{link, said.forms}, Servers: serverNames(params.MCPServers), Trial: &a.trial,
 	}
 	if said.readFiles || said.writeFiles {
 		spec.Editor = &editor{link, said}

@@ -14,5 +14,5 @@
 //
 // # Requirements
 //
-// R122 (run is headless), R145 (stdout belongs to the protocol), R165.
+// R122 (run is headless), R145 (stdout belongs to the protocol), R165, R8, R81, R164.
 package main

@@ -34,6 +34,11 @@ func newLogger(stderr io.Writer) *logger {
 	return l
 }
 
+// trace is the log of spans, which has no level: whoever turns it on wants it.
+func (l *logger) trace() *slog.Logger {
+	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: l.redact}))
+}
+
 // logName is the log's file in the state directory.
 const logName = "acp-agent.log"
 

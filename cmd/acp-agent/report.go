@@ -157,6 +157,13 @@ func (r *report) print(code int) error {
 	return nil
 }
 
+// printLine prints a value as one line of JSON.
+func printLine(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
+
 // printJSON prints a value as indented JSON.
 func printJSON(out io.Writer, value any) error {
 	encoder := json.NewEncoder(out)

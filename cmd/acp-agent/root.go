@@ -73,7 +73,7 @@ at http://localhost:11434/v1.`,
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
-	root.AddCommand(newServe(), newDemo(), newRun(), newVersion())
+	root.AddCommand(newServe(), newDemo(), newRun(), newTools(), newTool(), newValidate(), newVersion())
 	return root
 }
 
@@ -85,5 +85,15 @@ func newServe() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return serve(cmd.Context(), cmd.InOrStdin(), cmd.ErrOrStderr())
 		},
+	}
+}
+
+// usageArgs makes a wrong number of arguments a mistake of usage.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return &exitError{exitUsage, err}
+		}
+		return nil
 	}
 }

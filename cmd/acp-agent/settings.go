@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	return session.Settings{
 		User: permissionRules(cfg.Rules), Project: permissionRules(cfg.Project), Mode: permissions.Mode(cfg.Mode),
 		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable),
+		Threshold: threshold(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
 		ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
 	}, nil
 }
@@ -73,9 +75,34 @@ func disabled(names []string) func(tool string) (string, bool) {
 			return "Tool explicitly disabled", true
 		case off["mcp:*"] && strings.HasPrefix(tool, "mcp__"):
 			return "MCP tools disabled", true
+		case tool == "task":
+			return "Sub-agents not enabled", true
+		case tool == "plan_exit":
+			return "Plan mode is not available", true
 		}
 		return "", false
 	}
+}
+
+// threshold is how many tools there may be before some have to be looked for; 0
+// means any number (R87).
+func threshold(search config.ToolSearch) int {
+	if !search.Enabled {
+		return 0
+	}
+	return search.Threshold
+}
+
+// hosts may be fetched from without a question: those that are listed, and
+// those of the granted pairs.
+func hosts(web config.Web) []string {
+	list := slices.Clone(web.Hosts)
+	for _, pair := range web.Private {
+		if host, _, err := net.SplitHostPort(pair); err == nil {
+			list = append(list, host)
+		}
+	}
+	return list
 }
 
 func limits(from config.Limits) tools.Limits {
@@ -91,6 +118,7 @@ func limits(from config.Limits) tools.Limits {
 		l.Concurrent = from.Concurrent
 	}
 	l.SidecarBytes = from.SidecarBytes
+	l.SearchCalls, l.SearchTimeout = from.SearchCalls, from.SearchTimeout.Duration
 	return l
 }
 

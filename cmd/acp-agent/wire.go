@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,12 +14,14 @@ import (
 
 	"acp-agent/config"
 	"acp-agent/internal/launch"
+	"acp-agent/internal/observe"
 	"acp-agent/internal/shell"
+	"acp-agent/internal/trace"
 	"acp-agent/model"
 	"acp-agent/session"
+	"acp-agent/skills"
 	"acp-agent/subagent"
-	"acp-agent/tools"
-	"acp-agent/tools/builtin"
+	"acp-agent/tools/mount"
 	"acp-agent/transcript"
 )
 
@@ -44,9 +47,12 @@ type core struct {
 	// assemble makes the host, once.
 	assemble func() (*session.Host, error)
 
-	mu    sync.Mutex
-	state state
-	host  *session.Host // once it is assembled
+	mu       sync.Mutex
+	state    state
+	launcher *launch.Launcher
+	warnings []string      // what of the configuration could not be used
+	host     *session.Host // once it is assembled
+	set      *toolset
 }
 
 // state is what authenticate and logout change; it is replaced as a whole.
@@ -84,36 +90,52 @@ func (c *core) Open(ctx context.Context, spec session.Spec) (*session.Session, e
 }
 
 func (c *core) newHost() (*session.Host, error) {
-	registry, err := tools.NewRegistry(builtin.Options{Ripgrep: c.ripgrep()}.All()...)
+	cfg, err := c.load("")
 	if err != nil {
-		return nil, err
+		cfg = config.Default() // the mistake is reported when a session is opened
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find our own binary: %w", err)
 	}
+	c.launcher = &launch.Launcher{Self: self}
+	set, err := c.newToolset(cfg)
+	if err != nil {
+		return nil, err
+	}
 	shellName, dialect := findShell(c.getenv("PATH"))
 	host := &session.Host{
-		Backend: c.Backend, Registry: registry, Manifest: subagent.Main(), Configure: c.settings,
+		Backend: c.Backend, Registry: set.registry, Manifest: subagent.Main(), Configure: c.settings,
+		Skills: skills.Options{
+			Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Paths: cfg.Skills.Paths, URLs: cfg.Skills.URLs,
+			Fetch: set.web.page,
+		},
+		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: filepath.Join(xdg.DataHome, "acp-agent"), Warnings: c.problems,
 		Own: c.own(), StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
-		Launcher: &launch.Launcher{Self: self}, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
-		IDs: &transcript.IDs{}, Logger: c.logger.Logger,
+		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
+		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
 	}
+	if cfg.Log.Trace {
+		host.Tracer = trace.New(c.logger.trace())
+	}
+	contribute(host.Bus, set.mounting)
 	host.Sweep()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.host = host
+	c.host, c.set = host, set
 	return host, nil
 }
 
-// ripgrep is the path of the ripgrep to search with, read once; "" means none.
-// A configuration that cannot be read is reported when a session is opened.
-func (c *core) ripgrep() string {
-	cfg, err := c.load("")
-	if err != nil {
-		return ""
-	}
-	return cfg.Search.Ripgrep
+// contribute makes the events of the mounted modules known (R131).
+func contribute(bus *observe.Bus, mounting *mount.Mounting) {
+	bus.Contribute("modules", func() []string { return mounting.Contributions(mount.EventsChannel) })
+}
+
+// problems are what of the configuration could not be used.
+func (c *core) problems() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.warnings)
 }
 
 // load reads the configuration, with that of the project in a directory unless
@@ -152,10 +174,23 @@ func findShell(path string) (name string, dialect shell.Dialect) {
 // closed before.
 func (c *core) Close() {
 	c.mu.Lock()
-	host := c.host
+	host, set := c.host, c.set
 	c.mu.Unlock()
 	if host != nil {
 		host.Close()
+		if err := set.close(); err != nil {
+			c.logger.Warn("modules", "error", err.Error())
+		}
+		closeBus(host.Bus)
 	}
 	c.logger.close()
+}
+
+// busGrace is how long subscribers have to see the last events.
+const busGrace = 200 * time.Millisecond
+
+func closeBus(bus *observe.Bus) {
+	ctx, cancel := context.WithTimeout(context.Background(), busGrace)
+	defer cancel()
+	_ = bus.Close(ctx) // a subscriber that hangs does not hold up the exit
 }

@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 	}
 	if os.Getenv(acptest.EnvProgram) != "" {
 		os.Unsetenv(acptest.EnvProgram) // commands must not see it
+		if os.Getenv(envForeignTools) != "" {
+			testHookTools = foreignTools
+		}
 		main()
 	}
 	os.Exit(m.Run())

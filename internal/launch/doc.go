@@ -1,10 +1,10 @@
-// Package launch runs one judged shell command in a process tree that can be
-// ended as a whole.
+// Package launch runs one judged shell command, or one program by its arguments,
+// in a process tree that can be ended as a whole.
 //
 // It owns the way from a command's text to the processes it becomes: the shell
-// that runs it ([FindShell]), the environment it sees ([Env]), its limits, its
-// single stream of output, its exit status, and its end. Between the agent and
-// the shell stands a helper, our own binary started again with [HelperArg]. On
+// that runs it ([FindShell]) or the program ([FindProgram]), the environment it
+// sees ([Env], [ProgramEnv]), its limits, its streams, its exit status, and its
+// end. Between the agent and the shell stands a helper, our own binary started again with [HelperArg]. On
 // Linux the helper is the subreaper of that one command, so whatever the
 // command leaves behind (background jobs, `setsid` children, daemons that
 // forked twice) still belongs to it; it asks them to end, kills them when they
@@ -17,7 +17,9 @@
 // The helper has two forms with one protocol. [Launcher.Start] runs it as the
 // agent's child, over three pipes: the spec and stop requests go in, the
 // command writes its output straight into the second, the status comes back on
-// the third. [Launcher.PrepareTerminal] lets a client run it in a terminal of
+// the third. [Launcher.StartStreams] and [Launcher.StartPiped] hand the helper
+// up to two pipes more, for the command's own input and its errors, whose
+// numbers stand in the spec. [Launcher.PrepareTerminal] lets a client run it in a terminal of
 // its own: the same three channels are named pipes in a private directory, and
 // the helper copies the output to the terminal as well.
 //
@@ -26,9 +28,10 @@
 // [Helper] passes the steps that restrict the shell's thread. It may import
 // the standard library and golang.org/x/sys.
 //
-// Goroutines: every [Process] has two, one that copies output and ends at the
-// end of the pipe, one that reads the helper's records and ends with the
-// helper. [Process.Wait] waits for both. A stopped process also has a timer,
+// Goroutines: every [Process] has one for each stream that it copies or feeds,
+// which ends at the end of the pipe, one that waits for those, and one that
+// reads the helper's records and ends with the helper. [Process.Wait] waits for
+// all of them. A stopped process also has a timer,
 // ended with the process. A [Group] has none. The helper's own goroutines live
 // as long as its process, which does nothing else.
 //
@@ -53,5 +56,5 @@
 // failed start an error), R58 (kill the whole tree, TERM then KILL, never hang
 // on a grandchild that holds the pipe, empty stdin, no terminal), R149 and R153
 // (close and cancel leave no process), R156 (terminals of the client).
-// SECURITY.md C7, X1 to X5 and S6.
+// SECURITY.md C7, C10, X1 to X5 and S6.
 package launch

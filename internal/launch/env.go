@@ -31,6 +31,20 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 // Toolchain variables survive. dropped lists the names that were taken out,
 // and PATH entries as "PATH entry", sorted; it never holds a value.
 func Env(environ []string, o EnvOptions) (env, dropped []string) {
+	return sweepEnv(environ, o, func(string) bool { return true })
+}
+
+// ProgramEnv returns the environment of a program that is not the model's own
+// command, such as a formatter or a language server (X1): of what [Env] keeps
+// only the short list of what such programs need to find themselves, their
+// caches and their toolchains; plus the same defaults, plus Set.
+func ProgramEnv(environ []string, o EnvOptions) []string {
+	env, _ := sweepEnv(environ, o, allowedName)
+	return env
+}
+
+// sweepEnv is Env for the names that are wanted at all.
+func sweepEnv(environ []string, o EnvOptions, wanted func(name string) bool) (env, dropped []string) {
 	roots := resolveAll(o.Workspace)
 	path := ""
 	for _, e := range environ {
@@ -42,7 +56,7 @@ func Env(environ []string, o EnvOptions) (env, dropped []string) {
 			var out []string
 			path, out = cleanPath(value, roots, o.Secrets)
 			dropped = append(dropped, out...)
-		case strings.ContainsRune(e, 0), deniedName(name), holdsSecret(value, o.Secrets):
+		case strings.ContainsRune(e, 0), !wanted(name), deniedName(name), holdsSecret(value, o.Secrets):
 			dropped = append(dropped, name)
 		default:
 			env = append(env, e)

@@ -180,7 +180,7 @@ func TestFindShell(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := findProgram("prog", nil, tt.path, work); got != tt.want {
+			if got := findProgram("prog", nil, shellDirs(tt.path), work); got != tt.want {
 				t.Errorf("got %q; want %q", got, tt.want)
 			}
 		})

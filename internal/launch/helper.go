@@ -45,12 +45,13 @@ func helpLocal(steps []Step) int {
 	if err != nil {
 		return exitFailed // the agent died first: nobody is left to tell
 	}
-	h := helper{steps: steps, control: control, status: os.Stderr, output: os.Stdout}
-	spec, _, err := decodeSpec(line)
+	h := helper{steps: steps, control: control, status: os.Stderr, files: stdio{out: os.Stdout}}
+	spec, c, err := decodeSpec(line)
 	if err != nil {
 		h.report(record{Error: err.Error()})
 		return exitFailed
 	}
+	h.files.in, h.files.err = c.inherited()
 	if _, ok := h.run(spec); !ok {
 		return exitFailed
 	}
@@ -62,8 +63,8 @@ type helper struct {
 	steps   []Step
 	control *bufio.Reader
 	status  *os.File
-	output  *os.File // standard output and error of the shell; closed once it runs
-	tee     func()   // ends when the output has ended; nil if nothing stands between
+	files   stdio
+	tee     func() // ends when the output has ended; nil if nothing stands between
 }
 
 // report writes one record. A false result says that the agent is gone.
@@ -85,8 +86,8 @@ func (h *helper) run(spec Spec) (Status, bool) {
 	if !h.report(record{Helper: os.Getpid()}) {
 		return Status{}, false
 	}
-	t, err := plant(spec, h.output, h.steps)
-	h.output.Close()
+	t, err := plant(spec, h.files, h.steps)
+	h.files.close()
 	if err != nil {
 		h.report(record{Error: startError(spec, err)})
 		return Status{}, false
@@ -139,7 +140,7 @@ func startError(spec Spec, err error) string {
 	if errors.As(err, &step) {
 		return step.Error()
 	}
-	return fmt.Sprintf("%q: %v", spec.Shell.Path, err)
+	return fmt.Sprintf("%q: %v", spec.program(), err)
 }
 
 // stepError is the failure of a Step, which has nothing to do with the shell.

@@ -44,13 +44,16 @@ type tree struct {
 	cmd   *exec.Cmd
 }
 
-func plant(spec Spec, out *os.File, steps []Step) (*tree, error) {
+func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 	for _, step := range steps {
 		if err := step(spec); err != nil {
 			return nil, stepError{err}
 		}
 	}
-	cmd := &exec.Cmd{Path: spec.Shell.Path, Args: spec.argv(), Dir: spec.Dir, Env: spec.Env, Stdout: out, Stderr: out}
+	cmd := &exec.Cmd{Path: spec.program(), Args: spec.argv(), Dir: spec.Dir, Env: spec.Env, Stdout: files.out, Stderr: files.errors()}
+	if files.in != nil {
+		cmd.Stdin = files.in // left nil it is the null device; a nil *os.File would not be
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -80,3 +83,14 @@ func (t *tree) tend(stops <-chan time.Duration) (status Status, stopped bool) {
 func wake(int)          {}
 func killTree(int)      {}
 func sweep(string, int) {}
+
+// hand lets the helper that cmd will start inherit a handle, which has the same
+// number there.
+func hand(cmd *exec.Cmd, f *os.File) (uintptr, error) {
+	handle := f.Fd()
+	if err := windows.SetHandleInformation(windows.Handle(handle), windows.HANDLE_FLAG_INHERIT, windows.HANDLE_FLAG_INHERIT); err != nil {
+		return 0, fmt.Errorf("hand a pipe to the helper: %w", err)
+	}
+	cmd.SysProcAttr.AdditionalInheritedHandles = append(cmd.SysProcAttr.AdditionalInheritedHandles, syscall.Handle(handle))
+	return handle, nil
+}

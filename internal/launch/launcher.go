@@ -19,22 +19,25 @@ type Launcher struct {
 	Self string
 }
 
-// Start runs the command and returns when its shell runs. Its standard output
-// and standard error share one pipe, which keeps their order; out gets the
-// stream from a single goroutine, and a slow writer slows the command down. A
-// writer's error drops the rest of the output and leaves the command running.
+// Start runs the command and returns when its shell or program runs. Its input
+// is empty. Its standard output and standard error share one pipe, which keeps
+// their order; out gets the stream from a single goroutine, and a slow writer
+// slows the command down. A writer's error drops the rest of the output and
+// leaves the command running.
 //
 // The context bounds the start alone; its end kills what has begun, and its
 // cause is returned. An error means that nothing runs (R55).
 func (l *Launcher) Start(ctx context.Context, spec Spec, out io.Writer) (*Process, error) {
+	return l.StartStreams(ctx, spec, Streams{Output: out})
+}
+
+// start starts the helper and the command; begin starts the goroutines of the
+// process.
+func (l *Launcher) start(ctx context.Context, spec Spec, w wiring, begin func(*Process)) (*Process, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
 	cookie := rand.Text()
-	line, err := spec.encode(nil, cookieName+"="+cookie, "PWD="+spec.Dir)
-	if err != nil {
-		return nil, err
-	}
 	cmd := &exec.Cmd{
 		Path: l.Self,
 		Args: []string{l.Self, HelperArg},
@@ -42,54 +45,105 @@ func (l *Launcher) Start(ctx context.Context, spec Spec, out io.Writer) (*Proces
 
 		SysProcAttr: helperAttr(),
 	}
-	lk, err := startHelper(cmd)
+	lk, c, err := startHelper(cmd, w)
 	if err != nil {
 		return nil, fmt.Errorf("launch: start helper %q: %w", l.Self, err)
 	}
-	p := newProcess(cookie, cmd, lk, out)
-	go p.copyOutput()
-	go p.watch()
+	p := newProcess(cookie, cmd, lk)
+	begin(p)
 
 	unbind := context.AfterFunc(ctx, p.kill)
-	// If the helper is gone, watch has the better reason.
-	_, _ = lk.control.Write(line)
-	err = <-p.ready
+	line, err := spec.encode(c, cookieName+"="+cookie, "PWD="+spec.Dir)
+	if err == nil {
+		// If the helper is gone, watch has the better reason.
+		_, _ = lk.control.Write(line)
+		err = <-p.ready
+	} else {
+		p.kill()
+	}
 	if cancelled := !unbind(); cancelled {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
 		<-p.done
 		<-p.drained
+		lk.output.Close() // of a piped program nobody else does
 		return nil, err
 	}
 	return p, nil
 }
 
-// startHelper starts the helper with a pipe on each of its three descriptors.
-func startHelper(cmd *exec.Cmd) (*link, error) {
-	var pipes [3]struct{ r, w *os.File }
-	for i := range pipes {
-		r, w, err := os.Pipe()
-		if err != nil {
-			for _, p := range pipes[:i] {
-				p.r.Close()
-				p.w.Close()
-			}
-			return nil, err
-		}
-		pipes[i].r, pipes[i].w = r, w
+// wiring says which pipes a command has besides that of its output.
+type wiring struct{ input, errors bool }
+
+// startHelper starts the helper with a pipe on each of its three descriptors,
+// and hands it what the command has besides.
+func startHelper(cmd *exec.Cmd, w wiring) (_ *link, c channels, err error) {
+	var p plumbing
+	defer func() { p.finish(err != nil) }()
+	lk := &link{control: p.into(), output: p.from(), status: p.from()}
+	if p.err != nil {
+		return nil, c, p.err
 	}
-	control, output, status := pipes[0], pipes[1], pipes[2]
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = control.r, output.w, status.w
-	err := cmd.Start()
-	control.r.Close()
-	output.w.Close()
-	status.w.Close()
-	if err != nil {
-		control.w.Close()
-		output.r.Close()
-		status.r.Close()
-		return nil, err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.theirs[0], p.theirs[1], p.theirs[2]
+	if w.input {
+		lk.input = p.into()
+		c.Stdin = p.hand(cmd)
 	}
-	return &link{control: control.w, output: output.r, status: status.r}, nil
+	if w.errors {
+		lk.errors = p.from()
+		c.Stderr = p.hand(cmd)
+	}
+	if p.err != nil {
+		return nil, c, p.err
+	}
+	return lk, c, cmd.Start()
+}
+
+// plumbing makes pipes between us and a process. Its first error ends it.
+type plumbing struct {
+	ours, theirs []*os.File
+	err          error
+}
+
+// into makes a pipe to the process, and from one that comes from it; the result
+// is our end.
+func (p *plumbing) into() *os.File {
+	r, w := p.pipe()
+	p.ours, p.theirs = append(p.ours, w), append(p.theirs, r)
+	return w
+}
+
+func (p *plumbing) from() *os.File {
+	r, w := p.pipe()
+	p.ours, p.theirs = append(p.ours, r), append(p.theirs, w)
+	return r
+}
+
+func (p *plumbing) pipe() (r, w *os.File) {
+	if p.err == nil {
+		r, w, p.err = os.Pipe()
+	}
+	return r, w
+}
+
+// hand gives the process its end of the last pipe, beside its standard
+// descriptors.
+func (p *plumbing) hand(cmd *exec.Cmd) (fd uintptr) {
+	if p.err == nil {
+		fd, p.err = hand(cmd, p.theirs[len(p.theirs)-1])
+	}
+	return fd
+}
+
+// finish closes the ends of the process, which has its own by now, and ours
+// when nothing came of it.
+func (p *plumbing) finish(failed bool) {
+	closing := p.theirs
+	if failed {
+		closing = append(closing, p.ours...)
+	}
+	for _, f := range closing {
+		f.Close() // a pipe that could not be made is nil, which Close takes
+	}
 }

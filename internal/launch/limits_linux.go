@@ -15,7 +15,7 @@ import (
 func forkLimited(spec Spec, attr *syscall.ProcAttr) (int, error) {
 	wanted := spec.Limits.rlimits()
 	attr.Sys.Ptrace = len(wanted) > 0
-	pid, err := syscall.ForkExec(spec.Shell.Path, spec.argv(), attr)
+	pid, err := syscall.ForkExec(spec.program(), spec.argv(), attr)
 	if err != nil || len(wanted) == 0 {
 		return pid, err
 	}

@@ -15,6 +15,8 @@ import (
 type link struct {
 	control *os.File // to the helper: the spec, stop requests; its end says that the agent is gone
 	output  *os.File // from the command
+	errors  *os.File // its standard error; nil when it goes with the output
+	input   *os.File // to the command; nil when it has none
 	status  *os.File // from the helper: records; its end says that the helper is gone
 
 	// spare are our own writing ends of named pipes. They keep the readers
@@ -48,11 +50,12 @@ func (l *link) abandon() {
 	l.attached()
 }
 
-// close ends the channels of a helper that is gone, except the output, which
-// its reader closes. Channels that were never opened are nil, which Close takes.
+// close ends the channels of a helper that is gone, except those that come from
+// the command, which their readers close. Channels that were never opened are nil, which Close takes.
 func (l *link) close() {
 	l.control.Close()
 	l.status.Close()
+	l.input.Close()
 	l.attached()
 }
 

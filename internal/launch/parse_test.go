@@ -20,13 +20,13 @@ func TestSpec_RoundTrip(t *testing.T) {
 		Limits: Limits{CPU: 1, Processes: 1 << 40},
 		Policy: []byte(`{"a":1}`),
 	}
-	line, err := want.encode(nil, "B=2", "C=3")
+	line, err := want.encode(channels{}, "B=2", "C=3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, f, err := decodeSpec(line)
-	if err != nil || f != nil {
-		t.Fatalf("got pipes %v, error %v", f, err)
+	got, c, err := decodeSpec(line)
+	if err != nil || c != (channels{}) {
+		t.Fatalf("got channels %v, error %v", c, err)
 	}
 	want.Env = []string{"A=\xff=\n", "B=2", "C=3"}
 	if d := cmp.Diff(want, got); d != "" {
@@ -75,7 +75,8 @@ func TestDecodeRecord_Crash(t *testing.T) {
 }
 
 func FuzzDecodeSpec(f *testing.F) {
-	f.Add([]byte(`{"v":1,"text":"dHJ1ZQ==","path":"/bin/sh","args":["-c","--"],"dir":"Lw==","env":"QT0x"}`))
+	f.Add([]byte(`{"v":2,"text":"dHJ1ZQ==","path":"/bin/sh","args":["-c","--"],"dir":"Lw==","env":"QT0x"}`))
+	f.Add([]byte(`{"v":2,"argv":"L2Jpbi90cnVlAAA=","dir":"Lw==","stdin":3,"stderr":4}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		s, pipes, err := decodeSpec(line)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"sync"
 	"sync/atomic"
@@ -40,15 +39,14 @@ var (
 // Process is one command and every process that came of it. Its methods may be
 // called from any goroutine.
 type Process struct {
-	cookie  string    // marks the environment of every process of the command
-	cmd     *exec.Cmd // the helper; nil if a client started it
-	link    *link     // the channels to the helper
-	out     io.Writer
+	cookie  string      // marks the environment of every process of the command
+	cmd     *exec.Cmd   // the helper; nil if a client started it
+	link    *link       // the channels to the helper
 	dropped atomic.Bool // output is no longer wanted
 
 	ready   chan error    // the outcome of the start, one value
 	done    chan struct{} // closed when the tree is gone
-	drained chan struct{} // closed when out gets nothing more
+	drained chan struct{} // closed when the writers get nothing more
 
 	mu       sync.Mutex
 	helper   int // the helper's pid once it has attached, while it lives
@@ -61,16 +59,35 @@ type Process struct {
 	err    error
 }
 
-func newProcess(cookie string, cmd *exec.Cmd, l *link, out io.Writer) *Process {
+func newProcess(cookie string, cmd *exec.Cmd, l *link) *Process {
 	return &Process{
 		cookie:  cookie,
 		cmd:     cmd,
 		link:    l,
-		out:     out,
 		ready:   make(chan error, 1),
 		done:    make(chan struct{}),
 		drained: make(chan struct{}),
 	}
+}
+
+// begin starts the goroutines of a process. A nil writer leaves its stream to
+// somebody else to read.
+func (p *Process) begin(out, errs io.Writer, input []byte) {
+	var streams sync.WaitGroup
+	if out != nil {
+		streams.Go(func() { p.copy(p.link.output, out) })
+	}
+	if errs != nil {
+		streams.Go(func() { p.copy(p.link.errors, errs) })
+	}
+	if len(input) > 0 {
+		streams.Go(func() { p.feed(input) })
+	}
+	go func() {
+		streams.Wait()
+		close(p.drained)
+	}()
+	go p.watch()
 }
 
 // Done is closed when the last process of the command is gone. Output may
@@ -147,29 +164,6 @@ func (p *Process) kill() {
 	}
 }
 
-// copyOutput hands the command's output to the writer until the pipe ends.
-func (p *Process) copyOutput() {
-	defer close(p.drained)
-	defer p.link.output.Close()
-	buf := make([]byte, 32<<10)
-	for {
-		late := p.isGone()
-		if late {
-			// Not every file can carry a deadline; those end by themselves.
-			_ = p.link.output.SetReadDeadline(time.Now().Add(drainIdle))
-		}
-		n, err := p.link.output.Read(buf)
-		if n > 0 && !p.dropped.Load() {
-			if _, werr := p.out.Write(buf[:n]); werr != nil {
-				p.dropped.Store(true) // keep draining: a full pipe would hold the command
-			}
-		}
-		if err != nil && (late || !errors.Is(err, os.ErrDeadlineExceeded)) {
-			return
-		}
-	}
-}
-
 // watch reads the helper's records until it is gone, then makes sure that its
 // tree is gone too.
 func (p *Process) watch() {
@@ -241,8 +235,9 @@ func (p *Process) finish(last record) {
 	}
 	p.link.close()
 	close(p.done)
-	// Wake a reader whose pipe is still held open by a survivor.
+	// Wake the readers of pipes that a survivor still holds open.
 	_ = p.link.output.SetReadDeadline(time.Now())
+	_ = p.link.errors.SetReadDeadline(time.Now())
 }
 
 func (p *Process) isGone() bool {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -30,10 +31,10 @@ type Shell struct {
 // Without either the error is [ErrNoShell] (R54).
 func FindShell(path string, workspace []string) (Shell, error) {
 	roots := resolveAll(workspace)
-	if p := findProgram("bash", bashPlaces(), path, roots); p != "" {
+	if p := findProgram("bash", bashPlaces(), shellDirs(path), roots); p != "" {
 		return Shell{Path: p, Args: []string{"--noprofile", "--norc", "-c", "--"}, Bash: true}, nil
 	}
-	if p := findProgram("sh", shPlaces(), path, roots); p != "" {
+	if p := findProgram("sh", shPlaces(), shellDirs(path), roots); p != "" {
 		return Shell{Path: p, Args: []string{"-c", "--"}}, nil
 	}
 	return Shell{}, ErrNoShell
@@ -59,58 +60,11 @@ func shPlaces() []string {
 	return []string{"/bin/sh", "/usr/bin/sh"}
 }
 
-// findProgram returns the first runnable candidate outside the workspace.
-func findProgram(name string, places []string, path string, roots []string) string {
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	for _, dir := range filepath.SplitList(path) {
+// shellDirs are the directories of a PATH where a shell is looked for.
+func shellDirs(path string) []string {
+	return slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
 		// The bash.exe of the Windows system directory starts a virtual
 		// machine, out of reach of our job object.
-		if filepath.IsAbs(dir) && !strings.EqualFold(filepath.Base(dir), "system32") {
-			places = append(places, filepath.Join(dir, name))
-		}
-	}
-	for _, p := range places {
-		real, err := filepath.EvalSymlinks(p)
-		if err != nil || within(p, roots) || within(real, roots) {
-			continue
-		}
-		if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() && runnable(info) {
-			return p
-		}
-	}
-	return ""
-}
-
-func runnable(info os.FileInfo) bool {
-	return runtime.GOOS == "windows" || info.Mode()&0o111 != 0
-}
-
-// resolveAll returns the directories cleaned, and with symbolic links followed
-// where that gives another name.
-func resolveAll(dirs []string) []string {
-	var out []string
-	for _, d := range dirs {
-		if d == "" {
-			continue
-		}
-		d = filepath.Clean(d)
-		out = append(out, d)
-		if real, err := filepath.EvalSymlinks(d); err == nil && real != d {
-			out = append(out, real)
-		}
-	}
-	return out
-}
-
-// within reports whether path is one of the roots or lies beneath one.
-func within(path string, roots []string) bool {
-	for _, root := range roots {
-		rel, err := filepath.Rel(root, path)
-		if err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
+		return strings.EqualFold(filepath.Base(dir), "system32")
+	})
 }

@@ -12,14 +12,19 @@ import (
 // HelperArg is the first argument that makes our binary act as the helper.
 const HelperArg = "__exec"
 
-// Spec describes one command. It is complete: the helper adds nothing to it
-// from its own surroundings.
+// Spec describes one command: a text for a shell, or a program with its
+// arguments. It is complete: the helper adds nothing to it from its own
+// surroundings.
 type Spec struct {
 	// Text is the command, run exactly as given. It holds no NUL byte.
 	Text string
 	// Shell runs the text; see [FindShell].
 	Shell Shell
-	// Dir is the absolute directory the shell starts in. PWD is set to it.
+	// Argv, when set, is run in place of Text and Shell, with no shell between
+	// (C10). It begins with the absolute path of the program, see [FindProgram],
+	// and holds no NUL byte.
+	Argv []string
+	// Dir is the absolute directory the command starts in. PWD is set to it.
 	Dir string
 	// Env is the whole environment as NAME=value; see [Env].
 	Env []string
@@ -40,11 +45,11 @@ type Limits struct {
 
 // Status is how a command ended.
 type Status struct {
-	// ExitCode is the shell's exit code, or 128 plus the signal's number when
-	// a signal ended it.
+	// ExitCode is that of the shell or program, or 128 plus the signal's number
+	// when a signal ended it.
 	ExitCode int `json:"exit_code"`
-	// Signal names the signal that ended the shell, such as "SIGKILL"; empty
-	// when it exited by itself.
+	// Signal names the signal that ended it, such as "SIGKILL"; empty when it
+	// exited by itself.
 	Signal string `json:"signal,omitempty"`
 	// Survivors counts processes of the command that could not be killed,
 	// such as those of another user. It is zero unless something is wrong.
@@ -52,7 +57,7 @@ type Status struct {
 }
 
 // wireVersion guards against a helper binary replaced under a running agent.
-const wireVersion = 1
+const wireVersion = 2
 
 // wireSpec is a Spec on its way to the helper. Text and environment travel as
 // bytes, because JSON strings would change what is not UTF-8.
@@ -61,31 +66,38 @@ type wireSpec struct {
 	Text    []byte          `json:"text"`
 	Path    string          `json:"path"`
 	Args    []string        `json:"args"`
+	Argv    []byte          `json:"argv,omitempty"` // NUL after each of them
 	Dir     []byte          `json:"dir"`
 	Env     []byte          `json:"env"` // NUL between the entries
 	Limits  Limits          `json:"limits"`
 	Policy  json.RawMessage `json:"policy,omitempty"`
-	Fifos   *fifos          `json:"fifos,omitempty"`
+	channels
+}
+
+// channels say over what, besides its standard descriptors, a helper reaches
+// its agent and serves its command.
+type channels struct {
+	Fifos *fifos `json:"fifos,omitempty"`
+	// Stdin and Stderr are inherited descriptors, or handles, of the command's
+	// own; 0 is an empty input, and errors that go where the output goes.
+	Stdin  uintptr `json:"stdin,omitempty"`
+	Stderr uintptr `json:"stderr,omitempty"`
 }
 
 // record is one line from the helper to the agent.
 type record struct {
 	Helper int     `json:"helper,omitempty"` // the helper's pid, once it holds all channels
-	Shell  int     `json:"shell,omitempty"`  // the shell's pid, once it runs
-	Error  string  `json:"error,omitempty"`  // why the shell could not be started
+	Shell  int     `json:"shell,omitempty"`  // the pid of the shell or program, once it runs
+	Error  string  `json:"error,omitempty"`  // why it could not be started
 	Status *Status `json:"status,omitempty"` // the end; the tree is gone
 }
 
 // check refuses what the helper could not run as asked.
 func (s *Spec) check() error {
-	switch {
-	case s.Text == "":
-		return errors.New("launch: empty command")
-	case strings.ContainsRune(s.Text, 0):
-		return errors.New("launch: command holds a NUL byte")
-	case !filepath.IsAbs(s.Shell.Path):
-		return fmt.Errorf("launch: shell %q is not an absolute path", s.Shell.Path)
-	case !filepath.IsAbs(s.Dir):
+	if err := s.checkCommand(); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(s.Dir) {
 		return fmt.Errorf("launch: directory %q is not an absolute path", s.Dir)
 	}
 	for _, e := range s.Env {
@@ -97,20 +109,45 @@ func (s *Spec) check() error {
 	return nil
 }
 
+// checkCommand looks at what is to be run: a text or a program, not both.
+func (s *Spec) checkCommand() error {
+	switch {
+	case len(s.Argv) > 0 && s.Text != "":
+		return errors.New("launch: both a command and a program")
+	case len(s.Argv) > 0 && !filepath.IsAbs(s.Argv[0]):
+		return fmt.Errorf("launch: program %q is not an absolute path", s.Argv[0])
+	case strings.ContainsRune(strings.Join(s.Argv, ""), 0):
+		return errors.New("launch: argument holds a NUL byte")
+	case len(s.Argv) > 0:
+		return nil
+	case s.Text == "":
+		return errors.New("launch: empty command")
+	case strings.ContainsRune(s.Text, 0):
+		return errors.New("launch: command holds a NUL byte")
+	case !filepath.IsAbs(s.Shell.Path):
+		return fmt.Errorf("launch: shell %q is not an absolute path", s.Shell.Path)
+	}
+	return nil
+}
+
 // encode returns the spec as one line of JSON. Each of extra is added to the
 // environment in place of an entry of the same name.
-func (s *Spec) encode(f *fifos, extra ...string) ([]byte, error) {
-	b, err := json.Marshal(wireSpec{
-		Version: wireVersion,
-		Text:    []byte(s.Text),
-		Path:    s.Shell.Path,
-		Args:    s.Shell.Args,
-		Dir:     []byte(s.Dir),
-		Env:     []byte(strings.Join(overlay(s.Env, extra), "\x00")),
-		Limits:  s.Limits,
-		Policy:  s.Policy,
-		Fifos:   f,
-	})
+func (s *Spec) encode(c channels, extra ...string) ([]byte, error) {
+	w := wireSpec{
+		Version:  wireVersion,
+		Text:     []byte(s.Text),
+		Path:     s.Shell.Path,
+		Args:     s.Shell.Args,
+		Dir:      []byte(s.Dir),
+		Env:      []byte(strings.Join(overlay(s.Env, extra), "\x00")),
+		Limits:   s.Limits,
+		Policy:   s.Policy,
+		channels: c,
+	}
+	for _, arg := range s.Argv {
+		w.Argv = append(append(w.Argv, arg...), 0)
+	}
+	b, err := json.Marshal(w)
 	if err != nil {
 		return nil, fmt.Errorf("launch: encode command: %w", err)
 	}
@@ -118,13 +155,13 @@ func (s *Spec) encode(f *fifos, extra ...string) ([]byte, error) {
 }
 
 // decodeSpec is the reverse of encode. The named pipes are nil in the local form.
-func decodeSpec(line []byte) (Spec, *fifos, error) {
+func decodeSpec(line []byte) (Spec, channels, error) {
 	var w wireSpec
 	if err := json.Unmarshal(line, &w); err != nil {
-		return Spec{}, nil, fmt.Errorf("launch: decode command: %w", err)
+		return Spec{}, channels{}, fmt.Errorf("launch: decode command: %w", err)
 	}
 	if w.Version != wireVersion {
-		return Spec{}, nil, fmt.Errorf("launch: command of version %d given to a helper of version %d: restart the agent", w.Version, wireVersion)
+		return Spec{}, channels{}, fmt.Errorf("launch: command of version %d given to a helper of version %d: restart the agent", w.Version, wireVersion)
 	}
 	s := Spec{
 		Text:   string(w.Text),
@@ -136,19 +173,33 @@ func decodeSpec(line []byte) (Spec, *fifos, error) {
 	if len(w.Env) > 0 {
 		s.Env = strings.Split(string(w.Env), "\x00")
 	}
+	if len(w.Argv) > 0 {
+		s.Argv = strings.Split(strings.TrimSuffix(string(w.Argv), "\x00"), "\x00")
+	}
 	if err := s.check(); err != nil {
-		return Spec{}, nil, err
+		return Spec{}, channels{}, err
 	}
 	if w.Fifos != nil {
 		if err := w.Fifos.check(); err != nil {
-			return Spec{}, nil, err
+			return Spec{}, channels{}, err
 		}
 	}
-	return s, w.Fifos, nil
+	return s, w.channels, nil
 }
 
-// argv is the shell's argument vector.
+// program is the path of what is started: the shell, or the program itself.
+func (s *Spec) program() string {
+	if len(s.Argv) > 0 {
+		return s.Argv[0]
+	}
+	return s.Shell.Path
+}
+
+// argv is its argument vector.
 func (s *Spec) argv() []string {
+	if len(s.Argv) > 0 {
+		return s.Argv
+	}
 	argv := append([]string{s.Shell.Path}, s.Shell.Args...)
 	return append(argv, s.Text)
 }

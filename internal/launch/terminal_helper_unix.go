@@ -21,10 +21,11 @@ func runInTerminal(file string, steps []Step) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	spec, f, err := decodeSpec(line)
+	spec, c, err := decodeSpec(line)
 	if err != nil {
 		return exitFailed, err
 	}
+	f := c.Fifos
 	if f == nil {
 		return exitFailed, errors.New("launch: command names no pipe to its agent")
 	}
@@ -48,7 +49,7 @@ func runInTerminal(file string, steps []Step) (int, error) {
 		steps:   steps,
 		control: bufio.NewReader(control),
 		status:  status,
-		output:  w,
+		files:   stdio{out: w},
 		tee:     func() { tee(r, output, os.Stdout) },
 	}
 	end, ok := h.run(spec)

@@ -197,7 +197,7 @@ func TestTerminal_StuckTerminal(t *testing.T) {
 func TestHelper_RefusesForeignSpec(t *testing.T) {
 	t.Parallel()
 	s := spec(t, "echo never")
-	line, err := s.encode(nil)
+	line, err := s.encode(channels{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (l *Launcher) PrepareTerminal(dir string, spec Spec, out io.Writer) (argv [
 	lk := &link{dir: dir}
 	cookie := rand.Text()
 	file := filepath.Join(dir, "spec")
-	line, err := spec.encode(f, cookieName+"="+cookie, "PWD="+spec.Dir)
+	line, err := spec.encode(channels{Fifos: f}, cookieName+"="+cookie, "PWD="+spec.Dir)
 	if err == nil {
 		err = os.WriteFile(file, line, 0o600)
 	}
@@ -54,9 +54,8 @@ func (l *Launcher) PrepareTerminal(dir string, spec Spec, out io.Writer) (argv [
 		lk.output.Close()
 		return nil, nil, fmt.Errorf("launch: prepare terminal: %w", err)
 	}
-	p = newProcess(cookie, nil, lk, out)
-	go p.copyOutput()
-	go p.watch()
+	p = newProcess(cookie, nil, lk)
+	p.begin(out, nil, nil)
 	return []string{l.Self, HelperArg, specFlag, file}, p, nil
 }
 

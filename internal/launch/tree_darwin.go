@@ -34,7 +34,7 @@ func forkLimited(spec Spec, attr *syscall.ProcAttr) (int, error) {
 			return 0, err
 		}
 	}
-	return syscall.ForkExec(spec.Shell.Path, spec.argv(), attr)
+	return syscall.ForkExec(spec.program(), spec.argv(), attr)
 }
 
 // descendants lists the living processes below root, and those of the shell's

@@ -39,21 +39,26 @@ type exit struct {
 
 // plant starts the shell in a session of its own, without a terminal, and
 // begins to reap.
-func plant(spec Spec, out *os.File, steps []Step) (*tree, error) {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return nil, err
+func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
+	in := files.in
+	if in == nil {
+		null, err := os.Open(os.DevNull)
+		if err != nil {
+			return nil, err
+		}
+		defer null.Close()
+		in = null
 	}
-	defer null.Close()
 	attr := &syscall.ProcAttr{
 		Dir:   spec.Dir,
 		Env:   spec.Env,
-		Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
+		Files: []uintptr{in.Fd(), files.out.Fd(), files.errors().Fd()},
 		Sys:   shellAttr(),
 	}
 	var (
 		wg       sync.WaitGroup
 		pid      int
+		err      error
 		started  = make(chan struct{})
 		finished = make(chan struct{})
 	)

@@ -95,13 +95,6 @@ func bash(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result, err
 		return nil, tools.Errorf(tools.BadInput, "bash: cmd must not be empty")
 	}
 	cmd := tools.ShellCommand{Text: a.Cmd, Dir: rt.Session().Abs(a.Cwd)}
-	info, err := rt.FS().Stat(ctx, cmd.Dir)
-	switch {
-	case err != nil:
-		return nil, fileFailure("change to", cmd.Dir, err)
-	case !info.IsDir:
-		return nil, tools.Errorf(tools.BadInput, "bash: cwd %s is not a directory", cmd.Dir)
-	}
 	limit := rt.Session().Limits.BashTimeout
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if limit > 0 {

@@ -152,8 +152,8 @@ func TestBash_Errors(t *testing.T) {
 	}{
 		{"empty", map[string]any{"cmd": " \n"}, tools.BadInput, "bash: cmd must not be empty"},
 		{"control character", map[string]any{"cmd": "echo \x1b[2J"}, tools.BadInput, "bash: command text: control character U+001B at byte 5"},
-		{"no directory", map[string]any{"cmd": "ls", "cwd": "nope"}, tools.BadInput, "ENOENT: no such file or directory '/test-workspace/nope'"},
-		{"file as directory", map[string]any{"cmd": "ls", "cwd": "file"}, tools.BadInput, "bash: cwd /test-workspace/file is not a directory"},
+		{"no directory", map[string]any{"cmd": "ls", "cwd": "nope"}, tools.BadInput, "the working directory /test-workspace/nope does not exist"},
+		{"file as directory", map[string]any{"cmd": "ls", "cwd": "file"}, tools.BadInput, "the working directory /test-workspace/file is not a directory"},
 		{"cannot start", map[string]any{"cmd": "boom"}, tools.Backend, `bash: the command could not be run: start "boom": fork: no memory`},
 	}
 	for _, tt := range tests {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"acp-agent/internal/websearch"
 	"acp-agent/tools"
 )
 
@@ -13,6 +14,14 @@ type Options struct {
 	// Ripgrep is the absolute path of a ripgrep that glob and grep ask first
 	// (R45, R49); empty means our own engine alone.
 	Ripgrep string
+	// Search are the providers of web_search; a session keeps to one (R81).
+	Search []websearch.Provider
+	// Formatters are those of format_file by extension, before the shipped ones:
+	// a program that reads the text and writes it formatted, with "{file}" for
+	// the file's path.
+	Formatters map[string][]string
+	// Checks are the commands of check.
+	Checks []Check
 }
 
 // All returns the tools with the default options.
@@ -28,6 +37,25 @@ func (o Options) All() []tools.Tool {
 		newGlob(rg),
 		newGrep(rg),
 		newBash(),
+		newTodo(),
+		newTask(),
+		newQuestion(),
+		newWebSearch(o.Search),
+		newWebFetch(),
+		newSkill(),
+		newToolSearch(),
+
+		newApplyPatch(),
+		newUndoEdit(),
+		newDeleteFile(),
+		newFormatFile(o.Formatters),
+		newCheck(o.Checks),
+		newLSP(),
+		newRepoOverview(),
+		newRepoClone(),
+		newViewImage(),
+		newPlan(),
+		newPlanExit(),
 	}
 }
 

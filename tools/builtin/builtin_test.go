@@ -137,6 +137,8 @@ func TestAll_Prompts(t *testing.T) {
 		"glob": {tools.CanonicalLimits().GlobTotal},
 		"grep": {builtin.GrepPerFile, builtin.GrepLine},
 		"bash": {0},
+
+		"apply_patch": {tools.CanonicalLimits().FilesPerCall},
 	}
 	number := regexp.MustCompile(`\d+`)
 	for _, tool := range builtin.All() {

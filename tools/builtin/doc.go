@@ -21,5 +21,5 @@
 //
 // # Requirements
 //
-// R3, R15-R17, R23-R59, R100-R105, R108.
+// R3, R15-R17, R23-R59, R100-R105, R108, R60-R62, R74, R76, R79-R84, R87, R95-R98.
 package builtin

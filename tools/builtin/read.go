@@ -139,7 +139,11 @@ func (r *reading) file(ctx context.Context, lines [2]int) (*tools.Result, error)
 		return nil, binaryRefused(r.path)
 	}
 	err = w.scan(ctx, file, 1)
-	return r.lines(w, err)
+	result, err := r.lines(w, err)
+	if err == nil {
+		result.Depends = []string{r.path} // of the disk alone, so it may be kept (R130)
+	}
+	return result, err
 }
 
 func (r *reading) lines(w *window, err error) (*tools.Result, error) {

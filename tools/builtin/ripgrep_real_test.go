@@ -41,11 +41,22 @@ func disk(t *testing.T, dir string) *workspace.Workspace {
 	return w
 }
 
+// grounded is a call with nothing but the workspace's files and commands.
+type grounded struct{ *workspace.Call }
+
+func (grounded) Net() tools.Net { return nil }
+
+func (grounded) Services() tools.Services { return tools.Services{} }
+
 // direct is a call whose commands run without our helper, which is slow to
 // start under the race detector.
-type direct struct{ *workspace.Call }
+type direct struct{ grounded }
 
 func (d direct) Processes() tools.Processes { return d }
+
+func (direct) Exec(context.Context, tools.Program, io.Writer) (tools.Exit, error) {
+	return tools.Exit{}, errors.ErrUnsupported
+}
 
 func (direct) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
 	c := exec.CommandContext(ctx, "sh", "-c", cmd.Text)
@@ -161,7 +172,7 @@ func TestRipgrep_SameResults(t *testing.T) {
 		}
 		drawTree(rt, dir)
 		w := disk(t, dir)
-		call := w.Call("call_1", "grep", nil)
+		call := grounded{w.Call("call_1", "grep", nil)}
 		defer call.Finish()
 		for range 3 {
 			id, args := drawCall(rt)
@@ -195,7 +206,7 @@ func TestRipgrep_SameMatches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	call := disk(t, dir).Call("call_1", "grep", nil)
+	call := grounded{disk(t, dir).Call("call_1", "grep", nil)}
 	t.Cleanup(call.Finish)
 	plain, asking := tool(t, "grep"), withRipgrep(t, rg, "grep")
 	for _, pattern := range []string{
@@ -233,7 +244,7 @@ func TestRipgrep_SameIgnores(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	call := disk(t, dir).Call("call_1", "grep", nil)
+	call := grounded{disk(t, dir).Call("call_1", "grep", nil)}
 	t.Cleanup(call.Finish)
 	for _, tt := range []struct {
 		id, args string
@@ -275,7 +286,7 @@ func TestRipgrep_SameLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	call := disk(t, dir).Call("call_1", "grep", nil)
+	call := grounded{disk(t, dir).Call("call_1", "grep", nil)}
 	t.Cleanup(call.Finish)
 	for id, args := range map[string]string{"grep": `{"pattern":"HIT"}`, "glob": `{"filePattern":"*","limit":20,"offset":200}`} {
 		want := outcomeOf(t.Context(), call, tool(t, id), args)
@@ -295,7 +306,7 @@ func TestRipgrep_NoConfig(t *testing.T) {
 		}
 	}
 	wrapper := script(t, "RIPGREP_CONFIG_PATH="+filepath.Join(dir, "rc")+" exec "+rg+` "$@"`)
-	call := disk(t, dir).Call("call_1", "grep", nil)
+	call := grounded{disk(t, dir).Call("call_1", "grep", nil)}
 	t.Cleanup(call.Finish)
 	got := outcomeOf(t.Context(), direct{call}, withRipgrep(t, wrapper, "grep"), `{"pattern":"hit"}`)
 	if want := filepath.Join(dir, "a.txt") + ":1: hit"; got.Text != want {
@@ -339,7 +350,7 @@ func TestRipgrep_FakeProgram(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("-v'hit\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			call := disk(t, dir).Call("call_1", "grep", nil)
+			call := grounded{disk(t, dir).Call("call_1", "grep", nil)}
 			t.Cleanup(call.Finish)
 			program := script(t, tt.text)
 			o := outcomeOf(t.Context(), call, withRipgrep(t, program, "grep"), `{"pattern":"-v'hit"}`)
@@ -353,11 +364,15 @@ func TestRipgrep_FakeProgram(t *testing.T) {
 
 // onOutput is a call that tells of the first output of a command.
 type onOutput struct {
-	*workspace.Call
+	grounded
 	tell func()
 }
 
 func (o onOutput) Processes() tools.Processes { return o }
+
+func (o onOutput) Exec(ctx context.Context, p tools.Program, output io.Writer) (tools.Exit, error) {
+	return o.Call.Processes().Exec(ctx, p, output)
+}
 
 func (o onOutput) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
 	return o.Call.Processes().Run(ctx, cmd, io.MultiWriter(output, o))
@@ -372,7 +387,7 @@ func (o onOutput) Write(p []byte) (int, error) {
 func TestRipgrep_FakeProgramHangs(t *testing.T) {
 	t.Parallel()
 	w := disk(t, t.TempDir())
-	call := w.Call("call_1", "grep", nil)
+	call := grounded{w.Call("call_1", "grep", nil)}
 	t.Cleanup(call.Finish)
 	ctx, cancel := context.WithCancel(t.Context())
 	program := script(t, "printf './a'; sleep 1000")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"acp-agent/capability"
+	"acp-agent/internal/observe"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/tools"
@@ -76,7 +77,10 @@ func (r *running) preview(ctx context.Context) ([]kinds.Content, error) {
 	if r.entry.Preview == nil {
 		return nil, nil
 	}
-	runtime := r.pipeline.Workspace.Call(r.ID+"/preview", r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
+	runtime, err := r.pipeline.runtimeOf(r.Prepared, r.ID+"/preview", transcript.SinkFunc(func(transcript.Event) {}))
+	if err != nil {
+		return nil, err
+	}
 	defer runtime.Finish()
 	return r.entry.Preview(ctx, runtime, r.Args)
 }
@@ -85,6 +89,7 @@ func (r *running) askOnce(ctx context.Context) error {
 	r.sink.Emit(transcript.ToolState{
 		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: r.decision.Reason,
 	})
+	r.publish(observe.ApprovalRequested, "approval-requested", nil)
 	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID:   r.ID,
 		Name:     r.Name,

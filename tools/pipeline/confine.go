@@ -9,8 +9,15 @@ import (
 // confine is the capability check: every path a call names must lie where the
 // session may work (R113, C-29). It runs before any rule is looked at, and no
 // rule lifts what it refuses. A read outside is not refused but asked about.
-func (r *running) confine(context.Context) error {
+func (r *running) confine(context.Context) (err error) {
+	if r.scope, err = r.pipeline.scopeOf(r.Prepared); err != nil {
+		return err
+	}
+	written := 0
 	for _, resource := range r.resources() {
+		if resource.Kind == tools.Host && !r.scope.Host(resource.Value) {
+			return undeclared(r.Tool, "the host "+resource.Value)
+		}
 		if resource.Kind != tools.PathRead && resource.Kind != tools.PathWrite {
 			if resource.Kind == tools.Command {
 				if err := r.confineDir(resource.Dir); err != nil {
@@ -25,7 +32,15 @@ func (r *running) confine(context.Context) error {
 		}
 		if !access.Inside {
 			r.outside = append(r.outside, access)
+		} else if err := r.within(resource, access.Real); err != nil {
+			return err
 		}
+		if resource.Kind == tools.PathWrite {
+			written++
+		}
+	}
+	if limit := r.pipeline.Limits.FilesPerCall; limit > 0 && written > limit {
+		return tools.Errorf(tools.BadInput, "Too many files (%d). Maximum %d files per operation.", written, limit)
 	}
 	return nil
 }

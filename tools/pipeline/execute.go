@@ -30,12 +30,19 @@ func (r *running) execute(ctx context.Context) error {
 	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.InProgress})
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r.runtime = r.pipeline.Workspace.Call(r.ID, r.Tool, r.sink)
-
+	var err error
+	if r.runtime, err = r.pipeline.runtimeOf(r.Prepared, r.ID, r.sink); err != nil {
+		return err
+	}
 	if r.readsOnly {
 		// What nobody was asked about must not run what a repository names (C9).
 		r.runtime.SetEnv(command.GitEnv()...)
 	}
+	if result, ok := r.recall(ctx); ok {
+		r.result = result
+		return nil
+	}
+	began := r.pipeline.cacheTime()
 	limit := r.pipeline.Limits.Timeout
 	if r.entry.DisableTimeout || limit <= 0 {
 		limit = 0
@@ -46,13 +53,19 @@ func (r *running) execute(ctx context.Context) error {
 		defer clock.Stop()
 		r.runtime.OnProgress(func() { clock.Reset(limit) })
 	}
+	scan := r.look(ctx)
 	result, err := r.await(ctx)
+	r.compare(ctx, scan, result)
+	r.forget(result)
 	if errors.Is(context.Cause(ctx), errTimeout) {
 		return tools.Errorf(tools.Timeout, "Tool execution timed out after %d seconds", int(limit.Seconds()))
 	}
 	r.result = result
 	if r.result == nil && err == nil {
 		r.result = &tools.Result{}
+	}
+	if err == nil && ctx.Err() == nil {
+		r.keep(ctx, r.result, began)
 	}
 	return err
 }

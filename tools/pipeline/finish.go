@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"acp-agent/tools"
+	"acp-agent/tools/bridge"
 	"acp-agent/transcript"
 )
 
@@ -77,6 +79,14 @@ func (r *running) spill(text string) (path string, err error) {
 func (r *running) finish(ctx context.Context, err error) transcript.ToolFinished {
 	end := transcript.ToolFinished{CallID: r.ID, State: transcript.Done, Card: r.card}
 	end.Result.Metadata.DurationMS = time.Since(r.started).Milliseconds()
+	if r.runtime != nil {
+		// Also of a call that failed: what it changed by then is changed.
+		var named []string
+		if r.result != nil {
+			named = r.result.TrackFiles
+		}
+		end.Result.Metadata.TrackFiles, end.Result.Metadata.Unseen = r.modified(named), r.unseen
+	}
 	if result := r.result; result != nil {
 		if err != nil || ctx.Err() != nil {
 			_ = r.truncate(ctx) // it never fails; a stopped call has not come to it
@@ -100,7 +110,6 @@ func (r *running) describeResult(end *transcript.ToolFinished, result *tools.Res
 	}
 	end.Result.Type, end.Result.Data = transcript.Output, data
 	end.Result.Metadata.Truncated, end.Result.Metadata.OutputPath = result.Truncated, result.OutputPath
-	end.Result.Metadata.TrackFiles = result.TrackFiles
 	end.Text, end.Images = result.ModelText(), result.Images
 	if result.Content != nil {
 		end.Card.Content = result.Content
@@ -146,5 +155,9 @@ func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error) {
 	end.Result.ErrorText = failure.Error()
 	end.Result.Error = &transcript.ErrorDetail{
 		Kind: string(failure.Kind), Code: failure.Code, AbsolutePath: failure.Path, DeniedBy: failure.DeniedBy,
+	}
+	var foreign *bridge.Foreign
+	if errors.As(failure, &foreign) {
+		end.Result.Error.Type, end.Result.Error.Details = foreign.Type, foreign.Details
 	}
 }

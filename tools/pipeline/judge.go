@@ -13,7 +13,12 @@ import (
 
 // judge asks the rules about everything the call touches; commands are first
 // taken apart by the command judge. A denial ends the call here.
-func (r *running) judge(context.Context) error {
+func (r *running) judge(ctx context.Context) error {
+	_, span := r.pipeline.Tracer.Permission(ctx, r.Tool)
+	defer func() {
+		span.Verdict(r.decision.Action.String())
+		span.End(nil)
+	}()
 	r.judged = r.permissionCall()
 	r.decision = r.pipeline.Policy.Rules().Decide(r.judged)
 	if r.decision.Action == capability.Deny {
@@ -49,7 +54,12 @@ func (r *running) permissionCall() permissions.Call {
 		Vars: capability.Vars{
 			capability.VarWorkspace: session.Roots,
 			permissions.VarScratch:  {session.Scratch},
+			// Defined even when it is empty, for the shipped rules name it.
+			permissions.VarGrantedHosts: nil,
 		},
+	}
+	if r.pipeline.Hosts != nil {
+		call.Vars[permissions.VarGrantedHosts] = r.pipeline.Hosts()
 	}
 	for _, alias := range r.entry.Aliases {
 		call.Aliases = append(call.Aliases, alias.Name)

@@ -8,7 +8,11 @@ import (
 	"runtime/debug"
 	"time"
 
+	"acp-agent/capability"
+	"acp-agent/internal/observe"
+	"acp-agent/internal/resultcache"
 	"acp-agent/internal/shell"
+	"acp-agent/internal/trace"
 	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/permissions"
@@ -21,9 +25,21 @@ import (
 type Options struct {
 	Registry *tools.Registry
 	// Disabled says whether a tool is off, and why (R9); nil means none is.
-	Disabled  func(tool string) (reason string, off bool)
+	Disabled func(tool string) (reason string, off bool)
+	// Gate is the mode's say about tools (R10).
+	Gate tools.Gate
+	// Deferral says which tools the model has to look for (R87).
+	Deferral Deferral
+	// Requires is what the agent's manifest needs beside its tools (R112).
+	Requires capability.RequirementSet
+	// UserData are the directories behind {user-data}.
+	UserData  []string
 	Workspace *workspace.Workspace
-	Policy    *Policy
+	// Services are the session's, but for those that belong to a call.
+	Services tools.Services
+	// Net gives the network of a tool; nil means that there is none.
+	Net    func(tool string) tools.Net
+	Policy *Policy
 	// Watchdog is asked about every call before it runs and can only narrow
 	// (R121); nil means that there is none.
 	Watchdog Watchdog
@@ -38,6 +54,16 @@ type Options struct {
 	Dialect shell.Dialect
 	// Logger gets one record a call, without contents; nil means none.
 	Logger *slog.Logger
+	// Cache keeps results of read-only tools (R130); nil means that none are kept.
+	Cache *resultcache.Cache
+	// Mode names the mode the session is in; nil means that it has none.
+	Mode func() string
+	// Hosts are those that a person or a search named; nil means none.
+	Hosts func() []string
+	// Bus is told when calls begin and end (R131), Tracer how long they and
+	// their judgement take (R132); nil means that nobody asks.
+	Bus    *observe.Bus
+	Tracer *trace.Tracer
 }
 
 // Watchdog is a hook before every call. An error or a panic in it denies.
@@ -54,10 +80,12 @@ type WatchedCall struct {
 // Pipeline runs the tool calls of one session. It is safe for concurrent use.
 type Pipeline struct {
 	Options
-	catalog []model.Tool
+	catalogue *catalogue
+	declared  capability.RequirementSet
 	// asking lets one permission request stand at a time, so that an "always"
 	// answers those that wait behind it (R123).
 	asking chan struct{}
+	active active
 	// strays are goroutines of tools that did not stop when they were told to.
 	strays strays
 }
@@ -67,26 +95,37 @@ func New(o Options) *Pipeline {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Pipeline{Options: o, asking: make(chan struct{}, 1)}
+	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), declared: capability.Union(o.Requires, o.Registry.Requires())}
+	var enabled []*tools.Entry
 	for _, entry := range o.Registry.All() {
-		if _, off := p.disabled(entry.ID); !off {
-			p.catalog = append(p.catalog, model.Tool{Name: entry.ID, Description: entry.Description, Parameters: entry.Schema})
+		if p.Why(entry) == "" {
+			enabled = append(enabled, entry)
 		}
 	}
+	p.catalogue = newCatalogue(enabled, o.Deferral)
 	return p
 }
 
-// Catalog lists the enabled tools under their canonical names (R19).
-func (p *Pipeline) Catalog() []model.Tool { return p.catalog }
+// Catalog lists, under their canonical names, the tools that the model may call
+// in its next answer (R19, R87).
+func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request() }
+
+// Deferred reports whether the model has to look for a tool before it can call
+// it (R87).
+func (p *Pipeline) Deferred(id string) bool { return p.catalogue.deferred(id) }
 
 // Canonical returns the id that a name stands for.
 func (p *Pipeline) Canonical(name string) string { return p.Registry.Canonical(name) }
 
-func (p *Pipeline) disabled(id string) (string, bool) {
-	if p.Disabled == nil {
-		return "", false
+// Why says why a tool is not there: it is switched off (R9), or the mode keeps
+// it out (R10). "" means that it is there.
+func (p *Pipeline) Why(entry *tools.Entry) string {
+	if p.Disabled != nil {
+		if reason, off := p.Disabled(entry.ID); off {
+			return reason
+		}
 	}
-	return p.Disabled(id)
+	return p.Gate.Refuse(&entry.Spec)
 }
 
 // Prepare takes a call through the pure stages (R20).
@@ -129,8 +168,14 @@ func (p *Pipeline) resolve(c *Prepared) error {
 }
 
 func (p *Pipeline) gate(c *Prepared) error {
-	if reason, off := p.disabled(c.Tool); off {
+	if reason := p.Why(c.entry); reason != "" {
 		return &tools.Error{Kind: tools.Denied, Message: reason, DeniedBy: "enablement"}
+	}
+	if p.catalogue.deferred(c.Tool) {
+		return &tools.Error{
+			Kind: tools.BadInput, Message: c.Tool + " is not loaded",
+			Hint: "find it with tool_search; it can be called in the answer after that",
+		}
 	}
 	return nil
 }
@@ -151,6 +196,9 @@ func (p *Pipeline) validate(c *Prepared) error { return c.entry.Validate(c.Args)
 
 func (p *Pipeline) describe(c *Prepared) error {
 	c.Card = kinds.Describe(c.Tool, c.Args, c.env.Place)
+	if c.Card.Kind == kinds.Other && c.entry.Kind.Valid() {
+		c.Card.Kind = c.entry.Kind
+	}
 	switch profile := c.entry.Profile; {
 	case profile == nil:
 		c.serial = true // nothing is known of it, so nothing runs beside it (R100)
@@ -167,14 +215,23 @@ func (p *Pipeline) describe(c *Prepared) error {
 // It returns promptly when ctx ends.
 func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) transcript.ToolFinished {
 	r := &running{Prepared: c, pipeline: p, sink: sink, started: time.Now(), card: c.Card}
+	ctx, leave := p.active.enter(ctx, c, r.started)
+	defer leave()
+	ctx, span := p.Tracer.Tool(ctx, c.Tool, c.ID)
+	r.announce()
 	err := r.pass(ctx)
 	if r.runtime != nil {
 		r.runtime.Finish()
 	}
 	end := r.finish(ctx, err)
-	p.Logger.Debug("tool call", "call_id", c.ID, "tool", c.Tool, "state", end.State,
+	p.Logger.Log(ctx, levelOf(end), "tool call", "call_id", c.ID, "tool", c.Tool, "state", end.State,
 		"duration_ms", end.Result.Metadata.DurationMS)
 	sink.Emit(end)
+	r.report(end)
+	if end.State != transcript.Done {
+		span.Fail(string(end.State))
+	}
+	span.End(nil)
 	return end
 }
 
@@ -191,8 +248,10 @@ type running struct {
 	// readsOnly says that the command judge found nothing but reading.
 	readsOnly bool
 	outside   []workspace.Access
-	runtime   *workspace.Call
+	scope     capability.Compiled
+	runtime   *callRuntime
 	result    *tools.Result
+	unseen    string // where a command's changes were not looked for
 }
 
 // panicked turns a panic in or around a tool into the call's failure (R7).

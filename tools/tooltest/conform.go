@@ -95,6 +95,9 @@ func (c *checker) badArguments(name string) {
 	for _, field := range c.tool.Parameters.Required {
 		lacking := maps.Clone(valid)
 		delete(lacking, field)
+		if _, ready, err := c.prepare(name, encode(lacking)); err == nil && parsed(ready)[field] != nil {
+			continue // another form of the call, in which the tool fills it in
+		}
 		c.refused(name, encode(lacking), field)
 	}
 	if forbidsOthers(c.tool.Parameters) {
@@ -249,4 +252,13 @@ func encode(args map[string]any) string {
 func forbidsOthers(schema *jsonschema.Schema) bool {
 	text, err := json.Marshal(schema.AdditionalProperties)
 	return schema.AdditionalProperties != nil && err == nil && (string(text) == "false" || string(text) == `{"not":{}}`)
+}
+
+// parsed reads a JSON object; nil when it is none.
+func parsed(raw json.RawMessage) map[string]any {
+	var object map[string]any
+	if json.Unmarshal(raw, &object) != nil {
+		return nil
+	}
+	return object
 }

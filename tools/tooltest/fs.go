@@ -20,6 +20,10 @@ const (
 	OpOpen  = "open"
 	OpRead  = "read"
 	OpWrite = "write"
+
+	OpRemove  = "remove"
+	OpRename  = "rename"
+	OpRestore = "restore" // of one file, in a rollback
 )
 
 // maxLinks ends a walk through symlinks that lead in a circle.
@@ -40,6 +44,7 @@ type FS struct {
 	writes []string
 	read   map[string]int64
 	before func(path string)
+	past   []past
 }
 
 type node struct {
@@ -48,6 +53,19 @@ type node struct {
 	mode  fs.FileMode
 	mtime time.Time
 	link  string
+}
+
+// text is the content of a small file, nil when there is none.
+func (n *node) text() *string {
+	if n == nil || n.data == nil {
+		return nil
+	}
+	content, err := io.ReadAll(io.NewSectionReader(n.data, 0, n.size))
+	if err != nil {
+		return nil
+	}
+	text := string(content)
+	return &text
 }
 
 // epoch is when every file of a new FS was changed last.

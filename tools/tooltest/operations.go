@@ -176,7 +176,9 @@ func (f *FS) WriteText(ctx context.Context, name, text string, before *tools.Tex
 	if old := f.nodes[resolved]; old != nil {
 		mode = old.mode
 	}
-	f.nodes[resolved] = &node{data: strings.NewReader(text), size: int64(len(text)), mode: mode, mtime: epoch()}
+	changed := &node{data: strings.NewReader(text), size: int64(len(text)), mode: mode, mtime: epoch()}
+	f.past = append(f.past, past{path: resolved, before: f.nodes[resolved], now: changed})
+	f.nodes[resolved] = changed
 	f.writes = append(f.writes, abs)
 	return nil
 }

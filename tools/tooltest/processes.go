@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"acp-agent/tools"
@@ -31,9 +32,11 @@ type Script struct {
 // command is used, again and again. It is safe for concurrent use.
 type Processes struct {
 	scripts []Script
+	fs      *FS // in which working directories must be; nil means anywhere
 
-	mu    sync.Mutex
-	calls []tools.ShellCommand
+	mu       sync.Mutex
+	calls    []tools.ShellCommand
+	programs []tools.Program
 }
 
 // NewProcesses returns Processes that know these scripts.
@@ -55,6 +58,36 @@ func (p *Processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.W
 	p.mu.Lock()
 	p.calls = append(p.calls, cmd)
 	p.mu.Unlock()
+	return p.play(ctx, cmd, output)
+}
+
+// Exec implements [tools.Processes]. The script is found by the arguments,
+// joined by blanks; its output is standard output.
+func (p *Processes) Exec(ctx context.Context, program tools.Program, output io.Writer) (tools.Exit, error) {
+	if err := ctx.Err(); err != nil {
+		return tools.Exit{}, err
+	}
+	p.mu.Lock()
+	p.programs = append(p.programs, program)
+	p.mu.Unlock()
+	return p.play(ctx, tools.ShellCommand{Text: strings.Join(program.Args, " "), Dir: program.Dir}, output)
+}
+
+// Programs lists the programs that were run by their arguments, in order.
+func (p *Processes) Programs() []tools.Program {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.programs)
+}
+
+func (p *Processes) play(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
+	if p.fs != nil {
+		if info, err := p.fs.Stat(ctx, cmd.Dir); err != nil {
+			return tools.Exit{}, tools.Errorf(tools.BadInput, "the working directory %s does not exist", cmd.Dir)
+		} else if !info.IsDir {
+			return tools.Exit{}, tools.Errorf(tools.BadInput, "the working directory %s is not a directory", cmd.Dir)
+		}
+	}
 	i := slices.IndexFunc(p.scripts, func(s Script) bool { return s.Cmd == "" || s.Cmd == cmd.Text })
 	if i < 0 {
 		return tools.Exit{}, fmt.Errorf("start %q: no script for this command", cmd.Text)

@@ -53,6 +53,13 @@ type Runtime struct {
 	Time *Clock
 	// Sess is what Session returns; a test may change it before a call.
 	Sess tools.Session
+	// Web is what Net returns; a test sets it.
+	Web tools.Net
+	// Remembered is the Memory of Services.
+	Remembered *Memory
+	// Serve is what Services returns, but for Memory and Changes; a test may
+	// change it before a call.
+	Serve tools.Services
 
 	quota int64
 
@@ -76,8 +83,11 @@ func New(o Options) *Runtime {
 	for name, content := range o.Editor {
 		mem.Edit(name, content)
 	}
+	processes := NewProcesses(o.Processes...)
+	processes.fs = mem
 	return &Runtime{
-		Mem: mem, Procs: NewProcesses(o.Processes...), Time: &Clock{now: epoch()}, quota: o.Quota,
+		Web: NetFunc(noNet), Remembered: &Memory{},
+		Mem: mem, Procs: processes, Time: &Clock{now: epoch()}, quota: o.Quota,
 		Sess: tools.Session{
 			ID: "ses_test", Env: tools.Env{Place: place, Resolve: mem.Resolve},
 			Roots: append([]string{Workspace}, o.Roots...), Scratch: Scratch, Limits: limits, Guidance: o.Guidance,
@@ -91,6 +101,19 @@ func (r *Runtime) FS() tools.FS { return r.Mem }
 
 // Processes implements [tools.Runtime].
 func (r *Runtime) Processes() tools.Processes { return r.Procs }
+
+// CallID implements [tools.Runtime].
+func (r *Runtime) CallID() string { return "call_test" }
+
+// Net implements [tools.Runtime].
+func (r *Runtime) Net() tools.Net { return r.Web }
+
+// Services implements [tools.Runtime].
+func (r *Runtime) Services() tools.Services {
+	services := r.Serve
+	services.Memory, services.Changes = r.Remembered, changes{r.Mem}
+	return services
+}
 
 // Clock implements [tools.Runtime].
 func (r *Runtime) Clock() tools.Clock { return r.Time }

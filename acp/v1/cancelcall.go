@@ -1,0 +1,32 @@
+package v1
+
+import (
+	"encoding/json"
+
+	"acp-agent/acp/rpc"
+)
+
+// methodCancelCall is our extension for ending one tool call and leaving its
+// turn alone (R126): params {sessionId, toolCallId}, result {cancelled}. It is
+// announced in the _meta of the agent's capabilities.
+const methodCancelCall = "_acp-agent/cancel_tool_call"
+
+// metaCancelCall announces it.
+func metaCancelCall() map[string]any {
+	return map[string]any{"acp-agent": map[string]any{"cancelToolCall": methodCancelCall}}
+}
+
+func (a *Agent) cancelCall(req *rpc.Request) rpc.Body {
+	var params struct {
+		SessionID  string `json:"sessionId"`
+		ToolCallID string `json:"toolCallId"`
+	}
+	if err := json.Unmarshal(req.Params, &params); err != nil || params.SessionID == "" || params.ToolCallID == "" {
+		return fail(rpc.Errorf(rpc.CodeInvalidParams, "%s: sessionId and toolCallId must be texts", req.Method))
+	}
+	s := a.session(params.SessionID)
+	if s == nil {
+		return fail(unknownSession(params.SessionID))
+	}
+	return answer(map[string]bool{"cancelled": s.CancelCall(params.ToolCallID)})
+}

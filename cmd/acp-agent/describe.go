@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+
+	"acp-agent/internal/launch"
+	"acp-agent/tools/mount"
+)
+
+// maxDescription bounds what a module may say of itself.
+const maxDescription = 256 << 10
+
+// describe runs a module's executable once, to ask it what it is. It gets the
+// short environment of a tool's program, and is ended with all that it started.
+func (c *core) describe(ctx context.Context, call mount.Describing) ([]byte, error) {
+	var out, errs limited
+	process, err := c.launcher.StartStreams(ctx, launch.Spec{
+		Argv: call.Args, Dir: call.Dir,
+		Env: launch.ProgramEnv(os.Environ(), launch.EnvOptions{Secrets: c.secrets(), Set: call.Env}),
+	}, launch.Streams{Input: call.Stdin, Output: &out, Errors: &errs})
+	if err != nil {
+		return nil, err
+	}
+	status, err := process.Wait(ctx)
+	if err != nil {
+		process.Stop(0)
+		<-process.Done()
+		return nil, err
+	}
+	if status.ExitCode != 0 {
+		return nil, fmt.Errorf("it ended with exit code %d: %s", status.ExitCode, bytes.TrimSpace(errs.Bytes()))
+	}
+	return out.Bytes(), nil
+}
+
+// limited keeps the first bytes of what is written.
+type limited struct{ bytes.Buffer }
+
+// Write takes everything and keeps what there is room for.
+func (l *limited) Write(p []byte) (int, error) {
+	if room := maxDescription - l.Len(); room > 0 {
+		l.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"acp-agent/model"
+)
+
+// noModel stands in for a model where none is asked, so that tools can be run
+// and listed without a key.
+type noModel struct{}
+
+var errNoModel = errors.New("there is no model here")
+
+// Stream implements model.Provider.
+func (noModel) Stream(context.Context, *model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) { yield(model.Chunk{}, errNoModel) }
+}
+
+// Models implements model.Provider.
+func (noModel) Models(context.Context) ([]model.Info, error) { return nil, errNoModel }
+
+// Probe implements model.Provider.
+func (noModel) Probe(context.Context, string) ([]string, error) { return nil, nil }
+
+// Describe implements model.Provider.
+func (noModel) Describe(_ context.Context, id string) model.Info { return model.Info{ID: id} }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"acp-agent/capability"
+	"acp-agent/config"
+	"acp-agent/internal/websearch"
+	"acp-agent/tools"
+	"acp-agent/tools/builtin"
+	"acp-agent/tools/mount"
+)
+
+// toolset is the tools of this process, made of the person's configuration. No
+// project has a say in it (T1).
+type toolset struct {
+	registry *tools.Registry
+	mounting *mount.Mounting
+	web      *web
+}
+
+// testHookTools gives tools of other sources; only tests set it.
+var testHookTools func() []tools.Tool
+
+// newToolset makes the tools. A module that cannot be mounted, or a search
+// provider that cannot be used, is a warning; the others are there (R8).
+func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
+	var providers []websearch.Provider
+	for i, p := range cfg.Search.Providers {
+		provider, err := websearch.New(websearch.Config{Type: p.Type, URL: p.URL, Key: p.APIKey.Reveal(), File: p.File})
+		if err != nil {
+			c.warn(fmt.Errorf("search.providers[%d]: %w", i, err))
+			continue
+		}
+		providers = append(providers, provider)
+	}
+	web, err := newWeb(cfg, providers)
+	if err != nil {
+		return nil, err
+	}
+	all := builtin.Options{
+		Ripgrep: cfg.Search.Ripgrep, Search: providers, Formatters: cfg.Format, Checks: checks(cfg.Checks),
+	}.All()
+	if testHookTools != nil {
+		all = append(all, testHookTools()...)
+	}
+	set := &toolset{web: web, mounting: mount.Run(context.Background(), plan(cfg.Tools.Mount), c.mountOptions(all))}
+	for _, failure := range set.mounting.Failures() {
+		c.warn(failure)
+	}
+	set.registry, err = tools.NewRegistry(set.mounting.Apply(all)...)
+	return set, err
+}
+
+func plan(entries []config.Mount) mount.Plan {
+	var list mount.Plan
+	for i, entry := range entries {
+		list = append(list, mount.Entry{
+			Module: entry.Module, Source: entry.Source, Config: entry.Config, At: fmt.Sprintf("tools.mount[%d]", i),
+		})
+	}
+	return list
+}
+
+// mountOptions are where modules come from: every built-in tool is one, under
+// its own id.
+func (c *core) mountOptions(all []tools.Tool) mount.Options {
+	o := mount.Options{
+		Taken: mount.Names(all), Dir: c.sources.MountDir(), Home: c.sources.HomeDir, Describe: c.describe,
+		Vars: capability.Vars{capability.VarWorkspace: nil, capability.VarAdHoc: nil, capability.VarUserData: nil},
+	}
+	o.Builtin = mount.Builtins(all, o)
+	return o
+}
+
+func checks(from []config.Check) []builtin.Check {
+	var list []builtin.Check
+	for _, check := range from {
+		list = append(list, builtin.Check{Name: check.Name, Cmd: check.Cmd})
+	}
+	return list
+}
+
+// close ends what the modules hold.
+func (s *toolset) close() error {
+	s.web.close()
+	return s.mounting.Close()
+}
+
+// warn says what of the configuration cannot be used, in the log and, at its
+// start, in each session.
+func (c *core) warn(err error) {
+	c.logger.Warn("configuration", "problem", err.Error())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.warnings = append(c.warnings, err.Error())
+}

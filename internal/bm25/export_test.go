@@ -1,0 +1,4 @@
+package bm25
+
+// Terms is what a text is found by.
+func Terms(text string) []string { return terms(text) }

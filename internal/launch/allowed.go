@@ -1,0 +1,53 @@
+package launch
+
+import "strings"
+
+// allowedName reports whether a variable is handed to programs that get the
+// short list. Names are compared without regard to case, as Windows does and as
+// the proxies' variables are written.
+func allowedName(name string) bool {
+	name = strings.ToUpper(name)
+	if strings.HasPrefix(name, "LC_") {
+		return true
+	}
+	return isAny(name, personNames()) || isAny(name, systemNames()) || isAny(name, toolchainNames()) || isAny(name, networkNames())
+}
+
+// personNames say who the person is, how they read, and where their files lie.
+func personNames() []string {
+	return []string{
+		"HOME", "USER", "LOGNAME", "USERNAME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "SHELL",
+		"LANG", "LANGUAGE", "TZ",
+		"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_DIRS",
+		"APPDATA", "LOCALAPPDATA",
+	}
+}
+
+// systemNames are what programs need to run at all.
+func systemNames() []string {
+	return []string{
+		"TMPDIR", "TMP", "TEMP", "TERM",
+		"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "PROGRAMDATA",
+		"PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432", "COMMONPROGRAMFILES",
+		"NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
+	}
+}
+
+// toolchainNames lead formatters and language servers to the compiler, the
+// packages and the caches that the person's own builds use.
+func toolchainNames() []string {
+	return []string{
+		"GOPATH", "GOROOT", "GOBIN", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOENV", "GOWORK", "GOTMPDIR", "GO111MODULE",
+		"GOOS", "GOARCH", "GOARM", "GOAMD64", "GOEXPERIMENT", "GOTOOLCHAIN", "CGO_ENABLED", "CC", "CXX",
+		"GOPROXY", "GOPRIVATE", "GONOPROXY", "GOSUMDB", "GONOSUMDB", "GOINSECURE",
+		"CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "RUST_SRC_PATH",
+		"JAVA_HOME", "DOTNET_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "PYENV_VERSION",
+		"NVM_DIR", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR",
+	}
+}
+
+// networkNames let a program reach the network as the person does. A proxy's
+// password takes the variable out all the same.
+func networkNames() []string {
+	return []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+}

@@ -1,0 +1,84 @@
+package launch
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// FindProgram returns the absolute path of a program: of a plain name, the
+// first match in the absolute directories of path, a PATH value; of an absolute
+// path, that path. A program that lies inside one of the workspace directories,
+// also by way of a symbolic link, is passed over: whoever may change files
+// there must not choose what runs. ok is false when nothing is left. On Windows
+// only .exe files count, for anything else would need a shell (C10).
+func FindProgram(name, path string, workspace []string) (program string, ok bool) {
+	roots := resolveAll(workspace)
+	switch {
+	case filepath.IsAbs(name):
+		program = firstRunnable([]string{filepath.Clean(name)}, roots)
+	case name != "" && filepath.Base(name) == name && filepath.IsLocal(name):
+		program = findProgram(name, nil, filepath.SplitList(path), roots)
+	}
+	return program, program != ""
+}
+
+// findProgram returns the first runnable candidate outside the workspace: of
+// some places, then of that name in some directories.
+func findProgram(name string, places, dirs, roots []string) string {
+	if runtime.GOOS == "windows" && !strings.EqualFold(filepath.Ext(name), ".exe") {
+		name += ".exe"
+	}
+	for _, dir := range dirs {
+		if filepath.IsAbs(dir) {
+			places = append(places, filepath.Join(dir, name))
+		}
+	}
+	return firstRunnable(places, roots)
+}
+
+func firstRunnable(places, roots []string) string {
+	for _, p := range places {
+		real, err := filepath.EvalSymlinks(p)
+		if err != nil || within(p, roots) || within(real, roots) {
+			continue
+		}
+		if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() && runnable(info) {
+			return p
+		}
+	}
+	return ""
+}
+
+func runnable(info os.FileInfo) bool {
+	return runtime.GOOS == "windows" || info.Mode()&0o111 != 0
+}
+
+// resolveAll returns the directories cleaned, and with symbolic links followed
+// where that gives another name.
+func resolveAll(dirs []string) []string {
+	var out []string
+	for _, d := range dirs {
+		if d == "" {
+			continue
+		}
+		d = filepath.Clean(d)
+		out = append(out, d)
+		if real, err := filepath.EvalSymlinks(d); err == nil && real != d {
+			out = append(out, real)
+		}
+	}
+	return out
+}
+
+// within reports whether path is one of the roots or lies beneath one.
+func within(path string, roots []string) bool {
+	for _, root := range roots {
+		rel, err := filepath.Rel(root, path)
+		if err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}

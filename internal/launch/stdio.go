@@ -1,0 +1,37 @@
+package launch
+
+import "os"
+
+// stdio are the standard descriptors of a command, as its helper holds them.
+type stdio struct {
+	in  *os.File // nil: empty
+	out *os.File
+	err *os.File // nil: out
+}
+
+// errors is where standard error goes.
+func (s stdio) errors() *os.File {
+	if s.err == nil {
+		return s.out
+	}
+	return s.err
+}
+
+// close lets go of the helper's own copies once the command has them: as long
+// as they are open, nobody sees an end.
+func (s stdio) close() {
+	s.in.Close() // what is nil is not closed
+	s.out.Close()
+	s.err.Close()
+}
+
+// inherited opens what the agent handed down for the command.
+func (c channels) inherited() (in, err *os.File) {
+	if c.Stdin != 0 {
+		in = os.NewFile(c.Stdin, "stdin")
+	}
+	if c.Stderr != 0 {
+		err = os.NewFile(c.Stderr, "stderr")
+	}
+	return in, err
+}

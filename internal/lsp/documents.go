@@ -1,0 +1,158 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+)
+
+// documents are the files that the server knows from us rather than from the
+// disk.
+type documents struct {
+	// token is held by whoever tells the server of open files, and guards them.
+	token chan struct{}
+	open  map[string]*openDocument // by path
+
+	mu      sync.Mutex
+	users   map[string]int  // queries under way about an open file
+	changed map[string]bool // paths that changed on disk since the server was told
+}
+
+// openDocument is a file that was opened at the server.
+type openDocument struct {
+	text    string
+	version int
+}
+
+// maxChanged bounds the paths that are remembered for a server.
+const maxChanged = 10_000
+
+func newDocuments() documents {
+	return documents{
+		token: make(chan struct{}, 1), open: map[string]*openDocument{},
+		users: map[string]int{}, changed: map[string]bool{},
+	}
+}
+
+// note remembers that files changed on disk.
+func (d *documents) note(paths []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, p := range paths {
+		if len(d.changed) < maxChanged {
+			d.changed[p] = true
+		}
+	}
+}
+
+func (d *documents) takeChanged() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	paths := slices.Sorted(maps.Keys(d.changed))
+	clear(d.changed)
+	return paths
+}
+
+// use counts a query about a file in, or out with -1.
+func (d *documents) use(path string, n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.users[path] += n; d.users[path] == 0 {
+		delete(d.users, path)
+	}
+}
+
+// idle lists the open files that no query is about.
+func (d *documents) idle() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var paths []string
+	for path := range d.open {
+		if d.users[path] == 0 {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// show makes the server see the file as the query does. Other files that nobody
+// asks about any more are closed, so that it reads them from the disk again. done
+// ends the use of the file.
+func (c *connection) show(ctx context.Context, q Query) (version int, done func(), err error) {
+	d := &c.docs
+	select {
+	case d.token <- struct{}{}:
+		defer func() { <-d.token }()
+	case <-ctx.Done():
+		return 0, nil, context.Cause(ctx)
+	}
+	d.use(q.Path, 1)
+	leave := func() { d.use(q.Path, -1) }
+	defer func() {
+		if err != nil {
+			leave()
+		}
+	}()
+	if err := c.tellChanged(ctx); err != nil {
+		return 0, nil, err
+	}
+	for _, path := range d.idle() {
+		if err := c.notify(ctx, "textDocument/didClose", documentParams{document{uriOf(path)}}); err != nil {
+			return 0, nil, err
+		}
+		delete(d.open, path)
+		c.news.forget(path)
+	}
+	doc, err := c.update(ctx, q)
+	if err != nil {
+		return 0, nil, err
+	}
+	return doc.version, leave, nil
+}
+
+// update opens the file or changes it to the query's text.
+func (c *connection) update(ctx context.Context, q Query) (*openDocument, error) {
+	doc := c.docs.open[q.Path]
+	switch {
+	case doc == nil:
+		doc = &openDocument{text: q.Text, version: 1}
+		c.news.expect(q.Path)
+		params := openParams{documentItem{
+			URI: uriOf(q.Path), LanguageID: c.server.Languages[extension(q.Path)], Version: doc.version, Text: q.Text,
+		}}
+		if err := c.notify(ctx, "textDocument/didOpen", params); err != nil {
+			return nil, err
+		}
+		c.docs.open[q.Path] = doc
+	case doc.text != q.Text:
+		doc.text = q.Text
+		doc.version++
+		c.news.expect(q.Path)
+		params := changeParams{documentVersion{uriOf(q.Path), doc.version}, []wholeText{{q.Text}}}
+		if err := c.notify(ctx, "textDocument/didChange", params); err != nil {
+			return nil, err
+		}
+	}
+	return doc, nil
+}
+
+// tellChanged tells the server of the files that changed on disk: it does not
+// look for itself.
+func (c *connection) tellChanged(ctx context.Context) error {
+	var params watchedParams
+	for _, path := range c.docs.takeChanged() {
+		kind := fileChanged
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			kind = fileDeleted
+		}
+		params.Changes = append(params.Changes, watched{uriOf(path), kind})
+	}
+	if len(params.Changes) == 0 {
+		return nil
+	}
+	return c.notify(ctx, "workspace/didChangeWatchedFiles", params)
+}

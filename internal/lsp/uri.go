@@ -1,0 +1,40 @@
+package lsp
+
+import (
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// uriOf is the URI of an absolute path.
+func uriOf(path string) string {
+	slashed := filepath.ToSlash(path)
+	if host, rest, ok := strings.Cut(strings.TrimPrefix(slashed, "//"), "/"); ok && strings.HasPrefix(slashed, "//") {
+		return (&url.URL{Scheme: "file", Host: host, Path: "/" + rest}).String()
+	}
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive
+	}
+	return (&url.URL{Scheme: "file", Path: slashed}).String()
+}
+
+// pathOf is the path of a file's URI; ok is false for what is no file.
+func pathOf(uri string) (path string, ok bool) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Path == "" {
+		return "", false
+	}
+	path = u.Path
+	if runtime.GOOS == "windows" {
+		if drive := strings.TrimPrefix(path, "/"); len(drive) > 1 && drive[1] == ':' {
+			// Servers write drives in either case.
+			path = strings.ToUpper(drive[:1]) + drive[1:]
+		}
+		if u.Host != "" {
+			path = "//" + u.Host + path
+		}
+	}
+	path = filepath.FromSlash(path)
+	return filepath.Clean(path), filepath.IsAbs(path)
+}

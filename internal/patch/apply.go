@@ -1,0 +1,216 @@
+package patch
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+const bom = "\ufeff"
+
+// Apply changes a text as a patch says. All hunks are found in the old text, so
+// their order does not matter, and what they do not change keeps its bytes.
+// Where a hunk fits byte for byte, its new lines are taken byte for byte too;
+// where line ends or whitespace had to be forgiven, new lines take those of the
+// file, and byte order mark and final newline stay as they are, unless the patch
+// speaks of them (R40). The error is an *Error.
+func Apply(old string, f FileChange) (string, error) {
+	t := newTarget(old)
+	var cuts []cut
+	shift := 0
+	for i := range f.Hunks {
+		h := &f.Hunks[i]
+		p, err := t.locate(h, shift)
+		if err != nil {
+			err.Path = f.Path
+			return "", err
+		}
+		if h.Numbered && p.end > p.at {
+			shift = p.at - (h.Start - 1)
+		}
+		t.bomSpoken = t.bomSpoken || p.exact && p.at == 0
+		cuts = append(cuts, t.cuts(h, p)...)
+	}
+	slices.SortStableFunc(cuts, func(a, b cut) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.end, b.end)) })
+	for i := 1; i < len(cuts); i++ {
+		if cuts[i].at < cuts[i-1].end {
+			return "", errorf(cuts[i].hunk.Line, f.Path, "two hunks change the same lines (the other begins at patch line %d)", cuts[i-1].hunk.Line)
+		}
+	}
+	if f.Op == Delete && len(f.Hunks) == 0 {
+		return "", nil
+	}
+	result := t.join(cuts)
+	if f.Op == Delete && result != "" {
+		return "", errorf(f.Line, f.Path, "the file has more lines than the patch deletes")
+	}
+	return result, nil
+}
+
+// target is a text to be changed.
+type target struct {
+	text  string
+	bom   string
+	lines []string // with their line ends; without the mark
+	plain []string // the lines without line ends
+	// bomSpoken says that a hunk fits with the first line's very bytes, so that
+	// it decides on the mark.
+	bomSpoken bool
+}
+
+func newTarget(text string) *target {
+	t := &target{text: text, lines: splitLines(text)}
+	t.plain = make([]string, len(t.lines))
+	for i, line := range t.lines {
+		t.plain[i] = trimEnd(line)
+	}
+	if len(t.plain) > 0 {
+		t.plain[0] = strings.TrimPrefix(t.plain[0], bom)
+	}
+	if strings.HasPrefix(text, bom) {
+		t.bom = bom
+	}
+	return t
+}
+
+// splitLines keeps line ends; only the last line may have none.
+func splitLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	lines := strings.SplitAfter(text, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+func trimEnd(line string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+}
+
+// lineEnd is the line end that prevails in some lines, else in the text.
+func (t *target) lineEnd(at, end int) string {
+	for _, lines := range [][]string{t.lines[at:end], t.lines} {
+		crlf, all := 0, 0
+		for _, line := range lines {
+			if strings.HasSuffix(line, "\r\n") {
+				crlf++
+			}
+			if strings.HasSuffix(line, "\n") {
+				all++
+			}
+		}
+		if all > 0 {
+			if 2*crlf > all {
+				return "\r\n"
+			}
+			return "\n"
+		}
+	}
+	return "\n"
+}
+
+// cut replaces the lines [at, end).
+type cut struct {
+	at, end int
+	add     []string
+	// soft says that the patch does not speak of the final newline.
+	soft bool
+	hunk *Hunk
+}
+
+// cuts are the changes of a hunk at its place, context left out.
+func (t *target) cuts(h *Hunk, p place) []cut {
+	soft := !p.exact && !slices.ContainsFunc(h.Lines, func(l Line) bool { return !strings.HasSuffix(l.Text, "\n") })
+	var all []cut
+	at, seen := p.at, 0
+	open := false // the last cut goes on
+	for _, l := range h.Lines {
+		if l.Op == Context {
+			at, seen, open = at+1, seen+1, false
+			continue
+		}
+		if !open {
+			all, open = append(all, cut{at: at, end: at, soft: soft, hunk: h}), true
+		}
+		last := &all[len(all)-1]
+		if l.Op == Removed {
+			at++
+			last.end = at
+			continue
+		}
+		last.add = append(last.add, t.spell(l.Text, seen, p))
+		seen++
+	}
+	return all
+}
+
+// spell writes a new line, the hunk's n-th, in the ways of the file.
+func (t *target) spell(text string, n int, p place) string {
+	switch {
+	case p.exact:
+		return text
+	case p.respelled != nil:
+		return p.respelled[n]
+	}
+	plain := trimEnd(text)
+	if n == 0 && p.at == 0 {
+		plain = strings.TrimPrefix(plain, bom)
+	}
+	if !strings.HasSuffix(text, "\n") {
+		return plain
+	}
+	return plain + t.lineEnd(p.at, p.end)
+}
+
+// join writes the text with the cuts made, which are in order.
+func (t *target) join(cuts []cut) string {
+	out := make([]string, 0, len(t.lines))
+	next, soft := 0, false
+	keep := func(to int) {
+		if next < to {
+			out, soft = append(out, t.lines[next:to]...), false
+		}
+	}
+	for _, c := range cuts {
+		keep(c.at)
+		if len(c.add) > 0 {
+			out, soft = append(out, c.add...), c.soft
+		}
+		next = c.end
+	}
+	keep(len(t.lines))
+	t.mendEnds(out, soft)
+	if t.bom != "" && !t.bomSpoken && len(out) > 0 {
+		return t.bom + strings.Join(t.unmarked(out), "")
+	}
+	return strings.Join(out, "")
+}
+
+// mendEnds gives every line but the last an end, and leaves the file without a
+// final newline when it had none and the last line is a soft one.
+func (t *target) mendEnds(out []string, soft bool) {
+	for i := range len(out) - 1 {
+		if !strings.HasSuffix(out[i], "\n") {
+			out[i] += t.lineEnd(0, len(t.lines))
+		}
+	}
+	if n := len(t.lines); soft && n > 0 && !strings.HasSuffix(t.lines[n-1], "\n") {
+		if plain := trimEnd(out[len(out)-1]); plain != "" { // an empty line is nothing but its end
+			out[len(out)-1] = plain
+		}
+	}
+}
+
+// unmarked takes the byte order mark off the line that had it, which may have
+// become a later one.
+func (t *target) unmarked(out []string) []string {
+	for i, line := range out {
+		if rest, found := strings.CutPrefix(line, bom); found {
+			out[i] = rest
+			break
+		}
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-agent/internal/textedit"
+)
+
+// place is where a hunk's old lines stand: [at, end).
+type place struct {
+	at, end int
+	// exact says that they are the same bytes.
+	exact bool
+	// respelled are the hunk's new lines, context included, in the whitespace of
+	// the file; nil where whitespace needs no forgiving.
+	respelled []string
+}
+
+// locate finds a hunk. shift is how far the hunk before stood from its number.
+func (t *target) locate(h *Hunk, shift int) (place, *Error) {
+	old := h.side(Removed)
+	if len(old) == 0 {
+		return t.insertion(h)
+	}
+	if found := search(t.lines, old); len(found) > 0 {
+		at, err := t.choose(h, found, len(old), shift)
+		return place{at: at, end: at + len(old), exact: true}, err
+	}
+	plain := make([]string, len(old))
+	for i, line := range old {
+		plain[i] = trimEnd(line)
+	}
+	plain[0] = strings.TrimPrefix(plain[0], bom)
+	if found := search(t.plain, plain); len(found) > 0 {
+		at, err := t.choose(h, found, len(old), shift)
+		return place{at: at, end: at + len(old)}, err
+	}
+	return t.loosely(h, old)
+}
+
+// side are the lines of the old text (with Removed) or the new one (with Added).
+func (h *Hunk) side(op LineOp) []string {
+	var lines []string
+	for _, l := range h.Lines {
+		if l.Op == Context || l.Op == op {
+			lines = append(lines, l.Text)
+		}
+	}
+	return lines
+}
+
+// insertion is the place of a hunk that has no old lines: only its number says
+// where, or that the file is empty, or, in an envelope, nothing: then the end.
+func (t *target) insertion(h *Hunk) (place, *Error) {
+	n := len(t.lines)
+	switch {
+	case n == 0:
+		return place{exact: true}, nil
+	case h.Numbered && h.Start <= n:
+		return place{at: h.Start, end: h.Start}, nil
+	case !h.Numbered && len(h.Anchors) == 0:
+		return place{at: n, end: n}, nil
+	}
+	return place{}, errorf(h.Line, "", "the hunk only adds lines and does not say where: give lines of context around them")
+}
+
+// choose picks one of several places. The place that the line number names is
+// the one; another only if all others are more than twice as far from it, so
+// that a number that is made up decides nothing.
+func (t *target) choose(h *Hunk, found []int, size, shift int) (int, *Error) {
+	if h.AtEnd {
+		if last := found[len(found)-1]; last+size == len(t.lines) {
+			return last, nil
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	if h.Numbered {
+		want := h.Start - 1 + shift
+		far := func(at int) int { return max(at-want, want-at) }
+		slices.SortStableFunc(found, func(a, b int) int { return far(a) - far(b) })
+		if far(found[0]) == 0 || 2*far(found[0]) < far(found[1]) {
+			return found[0], nil
+		}
+	} else if above, ok := t.anchor(h.Anchors); ok {
+		if i := slices.IndexFunc(found, func(at int) bool { return at >= above }); i >= 0 {
+			return found[i], nil
+		}
+	}
+	slices.Sort(found)
+	lines := make([]string, 0, 4)
+	for _, at := range found[:min(len(found), 4)] {
+		lines = append(lines, fmt.Sprint(at+1))
+	}
+	return 0, errorf(h.Line, "", "the hunk fits at %d places (lines %s%s): give more lines of context", len(found), strings.Join(lines, ", "), more(len(found) > 4))
+}
+
+func more(yes bool) string {
+	if yes {
+		return ", ..."
+	}
+	return ""
+}
+
+// anchor finds the lines that a hunk stands below, each below the one before it
+// and the only one there.
+func (t *target) anchor(anchors []string) (at int, ok bool) {
+	for _, want := range anchors {
+		found := -1
+		for i := at; i < len(t.plain); i++ {
+			if strings.TrimSpace(t.plain[i]) != want {
+				continue
+			}
+			if found >= 0 {
+				return 0, false
+			}
+			found = i
+		}
+		if found < 0 {
+			return 0, false
+		}
+		at = found
+	}
+	return at, len(anchors) > 0
+}
+
+// loosely finds a hunk whose whitespace differs, by the rules of edit: first
+// that at the end of lines, then the indentation; the place must be the only one.
+func (t *target) loosely(h *Hunk, old []string) (place, *Error) {
+	was, now := strings.Join(old, ""), strings.Join(h.side(Added), "")
+	miss := errorf(h.Line, "", "the hunk does not match the file: its lines without + are not there")
+	miss.Old = was
+	found, err := textedit.Match(t.text, was, false)
+	if multiple := (textedit.MultipleError{}); errors.As(err, &multiple) {
+		return place{}, errorf(h.Line, "", "the hunk fits at %d places when whitespace is forgiven: copy its lines exactly, or give more of them", multiple.Count)
+	}
+	if err != nil || !found.Fuzzy { // not fuzzy: within lines, which is no match of lines
+		return place{}, miss
+	}
+	span := found.Spans[0]
+	part := t.text[span.Start:span.End]
+	p := place{at: strings.Count(t.text[:span.Start], "\n")}
+	p.end = p.at + len(splitLines(part))
+	changed, err := textedit.Apply(part, was, now, false)
+	if err != nil {
+		return place{}, miss
+	}
+	p.respelled = splitLines(changed.Content)
+	if len(p.respelled) != len(h.side(Added)) || p.end-p.at != len(old) {
+		return place{}, miss
+	}
+	if p.respelled == nil {
+		p.respelled = []string{}
+	}
+	if p.at == 0 && len(p.respelled) > 0 {
+		p.respelled[0] = strings.TrimPrefix(p.respelled[0], bom)
+	}
+	return p, nil
+}
+
+// search finds all places of want in have, in time linear in both
+// (Knuth, Morris and Pratt).
+func search(have, want []string) []int {
+	fall := make([]int, len(want))
+	for i, k := 1, 0; i < len(want); i++ {
+		for k > 0 && want[i] != want[k] {
+			k = fall[k-1]
+		}
+		if want[i] == want[k] {
+			k++
+		}
+		fall[i] = k
+	}
+	var found []int
+	for i, k := 0, 0; i < len(have); i++ {
+		for k > 0 && have[i] != want[k] {
+			k = fall[k-1]
+		}
+		if have[i] == want[k] {
+			k++
+		}
+		if k == len(want) {
+			found = append(found, i+1-k)
+			k = fall[k-1]
+		}
+	}
+	return found
+}

@@ -1,0 +1,10 @@
+package resultcache
+
+import "syscall"
+
+func (s *Stamp) identify(sys any) {
+	if st, ok := sys.(*syscall.Stat_t); ok {
+		s.Inode, s.Device = st.Ino, uint64(st.Dev)
+		s.ChangeTime = st.Ctimespec.Nano()
+	}
+}

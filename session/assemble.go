@@ -1,0 +1,58 @@
+package session
+
+import (
+	"slices"
+
+	"acp-agent/internal/resultcache"
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+	"acp-agent/workspace"
+)
+
+// pipeline makes the door through which the session's tool calls pass.
+func (s *Session) pipeline() (*pipeline.Pipeline, error) {
+	h := s.host
+	cache, err := resultcache.New(resultcache.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p := pipeline.New(pipeline.Options{
+		Registry: h.Registry, Disabled: s.settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: s.spec.Asker,
+		Gate:     tools.Gate{IncludeTools: h.Manifest.Tools, AllowMCP: true, AllowToolbox: true},
+		Requires: h.Manifest.Requires, UserData: []string{h.UserData},
+		Deferral: pipeline.Deferral{
+			Threshold: s.settings.Threshold, Always: slices.Concat(kinds.Locked(), h.Manifest.Always, s.settings.Always),
+		},
+		Services: tools.Services{
+			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillIndex{s.told.skills}, Languages: s.languages,
+		},
+		Net: h.Net, Cache: cache, Mode: s.Mode,
+		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },
+		Limits: s.settings.Limits, Own: h.Own, Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
+		Bus: h.Bus, Tracer: h.Tracer,
+	})
+	return p, p.CheckVariables()
+}
+
+// CancelCall ends one tool call and leaves its turn alone (R126). It reports
+// whether the call was running.
+func (s *Session) CancelCall(id string) bool { return s.tools.Cancel(id) }
+
+func (s *Session) workspaceOptions() workspace.Options {
+	h, spec := s.host, s.spec
+	o := workspace.Options{
+		SessionID: s.ID, Cwd: spec.Cwd, Additional: spec.Additional,
+		ReadRoots: slices.Concat(s.settings.ReadRoots, s.told.skills.Dirs()), WriteRoots: s.settings.WriteRoots,
+		Home: h.Home, StateDir: h.StateDir, Limits: s.settings.Limits, IDs: h.IDs,
+		Secret: h.secret, Guidance: func() []string { return s.told.instructions.Files },
+		Protected: func(path string) bool { return permissions.Protected(path, h.Own...) != permissions.Unprotected },
+		Terminals: spec.Terminals, Trial: spec.Trial,
+		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.locks,
+	}
+	if s.settings.Editor {
+		o.Editor = spec.Editor
+	}
+	return o
+}

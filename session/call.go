@@ -1,0 +1,39 @@
+package session
+
+import (
+	"context"
+
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+)
+
+// Call runs one tool call outside of any turn, as a person does by hand, through
+// every stage that a model's call passes. Its events go to the session's sink.
+func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolFinished {
+	id := s.host.IDs.New(transcript.CallPrefix)
+	s.tools.Catalog() // what was found before is callable now
+	prepared := s.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
+	s.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})
+	return s.tools.Run(ctx, prepared, transcript.SinkFunc(s.record))
+}
+
+// ToolStatus says of one tool how it stands in the session.
+type ToolStatus struct {
+	// Off says why it is not there; "" when it is.
+	Off string
+	// Deferred tools have to be looked for (R87).
+	Deferred bool
+}
+
+// ToolStatus returns how a tool stands in this session.
+func (s *Session) ToolStatus(id string) ToolStatus {
+	entry, ok := s.host.Registry.Get(id)
+	if !ok {
+		return ToolStatus{Off: "unknown"}
+	}
+	return ToolStatus{Off: s.tools.Why(entry), Deferred: s.tools.Deferred(id)}
+}
+
+// Tools lists the tools in the order in which the model is told of them.
+func (s *Session) Tools() []*tools.Entry { return s.host.Registry.All() }

@@ -1,0 +1,53 @@
+package session
+
+import (
+	"slices"
+	"sync"
+
+	"acp-agent/transcript"
+)
+
+// memory is what the session's tools remember: the part of the transcript that
+// is not messages (tools.Memory).
+type memory struct {
+	session *Session
+	mu      sync.Mutex // makes Count one step
+}
+
+// Plan implements tools.Memory.
+func (m *memory) Plan() []transcript.PlanEntry { return m.session.log.Memory().Plan }
+
+// SetPlan implements tools.Memory.
+func (m *memory) SetPlan(entries []transcript.PlanEntry) {
+	m.session.record(transcript.PlanChanged{Entries: slices.Clone(entries)})
+}
+
+// Count implements tools.Memory.
+func (m *memory) Count(what string, limit int) (n int, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n = m.session.log.Memory().Counts[what]
+	if n >= limit {
+		return n, false
+	}
+	m.session.record(transcript.Counted{What: what})
+	return n + 1, true
+}
+
+// NameHosts implements tools.Memory.
+func (m *memory) NameHosts(hosts ...string) { m.session.nameHosts(hosts) }
+
+// nameHosts notes hosts that were not known yet.
+func (s *Session) nameHosts(hosts []string) {
+	known := s.log.Memory().Hosts
+	fresh := slices.DeleteFunc(slices.Clone(hosts), func(host string) bool { return slices.Contains(known, host) })
+	if len(fresh) > 0 {
+		s.record(transcript.HostsNamed{Hosts: fresh})
+	}
+}
+
+// record puts an event into the transcript and shows it.
+func (s *Session) record(e transcript.Event) {
+	s.log.Apply(e)
+	s.emit(e)
+}

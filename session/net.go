@@ -1,0 +1,30 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"acp-agent/internal/network"
+	"acp-agent/tools"
+)
+
+// Net makes the network of tools of a guarded client.
+type Net struct{ Client *network.Client }
+
+// Do implements tools.Net.
+func (n Net) Do(ctx context.Context, r tools.Request) (*tools.Response, error) {
+	answer, err := n.Client.Do(ctx, network.Request(r))
+	if err == nil {
+		return (*tools.Response)(answer), nil
+	}
+	var blocked *network.BlockedError
+	switch {
+	case errors.As(err, &blocked):
+		return nil, &tools.Error{Kind: tools.Denied, DeniedBy: "network", Message: err.Error(), Err: err}
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, &tools.Error{Kind: tools.Timeout, Message: err.Error(), Err: err}
+	}
+	return nil, &tools.Error{Kind: tools.Backend, Message: err.Error(), Err: err}
+}

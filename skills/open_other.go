@@ -1,0 +1,6 @@
+//go:build !unix
+
+package skills
+
+// nonblock is not needed where pipes have no names in directories.
+const nonblock = 0

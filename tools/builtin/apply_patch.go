@@ -1,0 +1,213 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/internal/patch"
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+//go:embed apply_patch.md
+var applyPatchPrompt string
+
+type applyPatchArgs struct {
+	Patch string `json:"patch"`
+}
+
+// patchData is the data of an applied patch.
+type patchData struct {
+	Files []patchedFile `json:"files"`
+}
+
+// patchedFile is what became of one file. Path is absolute, To the name after a
+// rename; the numbers count lines.
+type patchedFile struct {
+	Path    string   `json:"path"`
+	To      string   `json:"to,omitempty"`
+	Op      patch.Op `json:"op"`
+	Added   int      `json:"added"`
+	Removed int      `json:"removed"`
+}
+
+// newApplyPatch is the tool that changes several files at once (R97). A patch
+// that names more than Limits.FilesPerCall paths is refused, and so is one that
+// is larger than Limits.FileBytes, or a file that is before or after it (R104).
+// Every path is judged by itself, both names of a rename too (R116), and files
+// that hold secrets are left alone (R30).
+func newApplyPatch() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "apply_patch",
+		Description: prompt(applyPatchPrompt),
+		Parameters:  object(text("patch", "The patch.")),
+		Requires: capability.RequirementSet{FS: capability.FS{
+			Read: []string{workspaceScope, adHocScope}, Write: []string{workspaceScope, adHocScope},
+		}},
+		Aliases:   []tools.Alias{{Name: "ApplyPatch"}},
+		Renames:   map[string]string{"input": "patch", "diff": "patch"},
+		Resources: patchResources,
+		Profile:   &tools.Profile{Keys: patchKeys},
+		Preview:   previewPatch,
+	}, applyPatch)
+}
+
+// patchPaths are the absolute paths that a patch touches, in its order. A patch
+// that cannot be read touches none: the call itself says what is wrong with it.
+func patchPaths(args json.RawMessage, env tools.Env) []string {
+	var a applyPatchArgs
+	if json.Unmarshal(args, &a) != nil {
+		return nil
+	}
+	parsed, err := patch.Parse(a.Patch)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, f := range parsed.Files() {
+		for _, name := range f.Names() {
+			paths = append(paths, env.Abs(name))
+		}
+	}
+	return paths
+}
+
+func patchResources(args json.RawMessage, env tools.Env) []tools.Resource {
+	var resources []tools.Resource
+	for _, path := range patchPaths(args, env) {
+		resources = append(resources, tools.Resource{Kind: tools.PathRead, Value: path}, tools.Resource{Kind: tools.PathWrite, Value: path})
+	}
+	return resources
+}
+
+func patchKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
+	var keys []tools.ResourceKey
+	for _, path := range patchPaths(args, env) {
+		keys = append(keys, env.Key(path, true))
+	}
+	return keys
+}
+
+func applyPatch(ctx context.Context, rt tools.Runtime, a applyPatchArgs) (*tools.Result, error) {
+	p, err := newPatching(rt, a)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	// Every hunk is tried on what the files hold now before the first is written.
+	if err := p.plan(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.write(ctx); err != nil {
+		return nil, err
+	}
+	return p.result(), nil
+}
+
+func previewPatch(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
+	var a applyPatchArgs
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, tools.Errorf(tools.BadInput, "arguments of apply_patch: %v", err)
+	}
+	p, err := newPatching(rt, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.plan(ctx); err != nil {
+		return nil, err
+	}
+	return p.content(), nil
+}
+
+// patching is one call with the files as they were and as they will be.
+type patching struct {
+	rt    tools.Runtime
+	steps []patchStep
+}
+
+// newPatching reads the patch and refuses what no content of the files could
+// make right.
+func newPatching(rt tools.Runtime, a applyPatchArgs) (*patching, error) {
+	limits := rt.Session().Limits
+	if size := int64(len(a.Patch)); limits.FileBytes > 0 && size > limits.FileBytes {
+		return nil, oversize("apply_patch", size, limits.FileBytes)
+	}
+	parsed, err := patch.Parse(a.Patch)
+	if err != nil {
+		return nil, &tools.Error{Kind: tools.BadInput, Message: "apply_patch: " + err.Error(), Err: err}
+	}
+	p := &patching{rt: rt}
+	for _, f := range parsed.Files() {
+		step := patchStep{FileChange: f, path: rt.Session().Abs(f.Path)}
+		if f.Op == patch.Rename {
+			step.to = rt.Session().Abs(f.NewPath)
+		}
+		p.steps = append(p.steps, step)
+	}
+	paths := p.paths()
+	if n := len(paths); limits.FilesPerCall > 0 && n > limits.FilesPerCall {
+		return nil, tools.Errorf(tools.BadInput, "Too many files (%d). Maximum %d files per operation.", n, limits.FilesPerCall)
+	}
+	for _, path := range paths {
+		// Misses, hints and diffs would all tell what stands in it (P8).
+		if rt.FS().Secret(path) {
+			return nil, secretKept(path)
+		}
+	}
+	return p, p.distinct()
+}
+
+func (p *patching) paths() []string {
+	var paths []string
+	for _, s := range p.steps {
+		paths = append(paths, s.paths()...)
+	}
+	return paths
+}
+
+// plan reads every file and makes its new text.
+func (p *patching) plan(ctx context.Context) error {
+	for i := range p.steps {
+		if err := p.steps[i].plan(ctx, p.rt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *patching) content() []kinds.Content {
+	var content []kinds.Content
+	for i := range p.steps {
+		content = append(content, p.steps[i].content()...)
+	}
+	return content
+}
+
+func (p *patching) result() *tools.Result {
+	var data patchData
+	lines := []string{fmt.Sprintf("Applied the patch to %d files:", len(p.steps))}
+	result := &tools.Result{Content: p.content(), TrackFiles: p.paths()}
+	for i := range p.steps {
+		s := &p.steps[i]
+		added, removed := s.count()
+		data.Files = append(data.Files, patchedFile{Path: s.path, To: s.to, Op: s.Op, Added: added, Removed: removed})
+		line := fmt.Sprintf("%s %s (+%d -%d)", s.Op, strings.Join(s.paths(), " to "), added, removed)
+		if s.Executable {
+			line += ", not made executable: use chmod"
+		}
+		lines = append(lines, line)
+		result.Locations = append(result.Locations, s.location())
+	}
+	slices.Reverse(result.Locations) // the most telling last: the first file
+	result.Data, result.Text = data, strings.Join(lines, "\n")
+	return result
+}

@@ -1,0 +1,99 @@
+package builtin
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/tools/tooltest"
+)
+
+func TestDeleteFile(t *testing.T) {
+	t.Parallel()
+	const path = tooltest.Workspace + "/f.txt"
+	tests := []struct {
+		name, content string
+		editor        map[string]string
+		want          kinds.Content
+	}{
+		{"text", "a\n", nil, kinds.Diff{Path: path, Old: new("a\n")}},
+		{"empty", "", nil, kinds.Diff{Path: path, Old: new("")}},
+		{"unsaved work", "a\n", map[string]string{"f.txt": "b\n"}, kinds.Diff{Path: path, Old: new("b\n")}},
+		{"too large", strings.Repeat("x", 20), nil, kinds.Text{Text: "Deletes " + path + ", whose content cannot be shown."}},
+	}
+	for _, tt := range tests {
+		for _, name := range []string{"delete_file", "Delete", "delete"} {
+			t.Run(tt.name+" as "+name, func(t *testing.T) {
+				limits := tools.CanonicalLimits()
+				limits.FileBytes = 10
+				rt := tooltest.New(tooltest.Options{Files: map[string]string{"f.txt": tt.content}, Editor: tt.editor, Limits: &limits})
+				preview, err := newDeleteFile().Preview(t.Context(), rt, json.RawMessage(`{"path":"`+path+`"}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, there := rt.Mem.Get("f.txt"); !there {
+					t.Fatal("the preview deleted the file")
+				}
+				result, err := rt.Run(t.Context(), newDeleteFile(), name, `{"file_path":"f.txt"}`)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, there := rt.Mem.Get("f.txt"); there {
+					t.Error("the file is still there")
+				}
+				for what, content := range map[string][]kinds.Content{"preview": preview, "card": result.Content} {
+					if diff := cmp.Diff([]kinds.Content{tt.want}, content); diff != "" {
+						t.Errorf("%s (-want +got):\n%s", what, diff)
+					}
+				}
+				if got := result.ModelText(); got != "Deleted file "+path {
+					t.Errorf("text = %q", got)
+				}
+				if diff := cmp.Diff([]string{path}, result.TrackFiles); diff != "" {
+					t.Errorf("track files (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+func TestDeleteFile_Refuses(t *testing.T) {
+	t.Parallel()
+	const base = tooltest.Workspace + "/"
+	tests := []struct{ name, path, says string }{
+		{"empty path", "", "path must not be empty"},
+		{"missing", "nope", "ENOENT: no such file or directory '" + base + "nope'"},
+		{"directory", "dir", "is a directory"},
+		{"secret", ".env", "secrets"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			rt := tooltest.New(tooltest.Options{Files: map[string]string{"dir/x": "", ".env": "KEY=1"}})
+			args, err := json.Marshal(map[string]string{"path": tt.path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, runErr := rt.Run(t.Context(), newDeleteFile(), "delete_file", string(args))
+			_, previewErr := newDeleteFile().Preview(t.Context(), rt, args)
+			for _, err := range []error{runErr, previewErr} {
+				if e, ok := err.(*tools.Error); !ok || e.Kind != tools.BadInput || !strings.Contains(e.Message, tt.says) {
+					t.Errorf("error = %v, want %q", err, tt.says)
+				}
+			}
+			if writes := rt.Mem.Writes(); len(writes) > 0 {
+				t.Errorf("changed %v", writes)
+			}
+		})
+	}
+}
+
+func TestEditTools_Conform(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []tools.Tool{newUndoEdit(), newDeleteFile()} {
+		t.Run(tool.ID, func(t *testing.T) { tooltest.Conform(t, tool) })
+	}
+}

@@ -1,0 +1,212 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/tools/builtin"
+	"acp-agent/tools/tooltest"
+)
+
+// formatters are the programs of a test by name: what they make of a text, and
+// what they say.
+type formatters map[string]func(p tools.Program) (out, said string, exit tools.Exit)
+
+// formatRuntime is a Runtime whose programs are formatters.
+type formatRuntime struct {
+	*tooltest.Runtime
+	programs formatters
+	ran      *[]tools.Program
+}
+
+func newFormatRuntime(programs formatters, files map[string]string) formatRuntime {
+	return formatRuntime{tooltest.New(tooltest.Options{Files: files}), programs, &[]tools.Program{}}
+}
+
+func (r formatRuntime) Processes() tools.Processes { return r }
+
+func (r formatRuntime) Run(context.Context, tools.ShellCommand, io.Writer) (tools.Exit, error) {
+	return tools.Exit{}, errors.New("no shell is wanted here")
+}
+
+func (r formatRuntime) Exec(ctx context.Context, p tools.Program, output io.Writer) (tools.Exit, error) {
+	if err := ctx.Err(); err != nil {
+		return tools.Exit{}, err
+	}
+	f := r.programs[p.Args[0]]
+	if f == nil {
+		return tools.Exit{}, tools.Errorf(tools.Unavailable, "the program %q is not on the PATH", p.Args[0])
+	}
+	*r.ran = append(*r.ran, p)
+	out, said, exit := f(p)
+	_, _ = io.WriteString(output, out)
+	_, _ = io.WriteString(p.Stderr, said)
+	return exit, nil
+}
+
+// upper is a formatter that everybody can check.
+func upper(p tools.Program) (string, string, tools.Exit) {
+	return strings.ToUpper(string(p.Stdin)), "", tools.Exit{}
+}
+
+func format(t *testing.T, rt formatRuntime, own map[string][]string, path string) (*tools.Result, error) {
+	t.Helper()
+	tool := builtin.NewFormatFile(own)
+	_, ready, err := tooltest.Prepare(tool, "format_file", fmt.Sprintf(`{"path":%q}`, path), rt.Sess.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool.Run(t.Context(), rt, ready)
+}
+
+func TestFormatFile(t *testing.T) {
+	t.Parallel()
+	rt := newFormatRuntime(formatters{"gofmt": upper}, map[string]string{"sub/a.go": "on disk\n"})
+	rt.Mem.Edit("sub/a.go", "as the person sees it\n")
+	result, err := format(t, rt, nil, "sub/a.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, before := "/test-workspace/sub/a.go", "as the person sees it\n"
+	want := tools.Program{Args: []string{"gofmt"}, Dir: "/test-workspace/sub", Stdin: []byte(before)}
+	got := (*rt.ran)[0]
+	got.Stderr = nil
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("program (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]kinds.Content{kinds.Diff{Path: path, Old: &before, New: "AS THE PERSON SEES IT\n"}}, result.Content); d != "" {
+		t.Errorf("content (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]string{path}, result.TrackFiles); d != "" {
+		t.Errorf("track files (-want +got):\n%s", d)
+	}
+	object := data(t, result)
+	if diff, _ := object["diff"].(string); object["changed"] != true || object["formatter"] != "gofmt" || !strings.Contains(diff, "+AS THE PERSON") {
+		t.Errorf("data %v", object)
+	}
+	if !strings.HasPrefix(result.ModelText(), "Formatted "+path+" (gofmt)\n") {
+		t.Errorf("text %q", result.ModelText())
+	}
+	again, err := format(t, rt, nil, "sub/a.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := again.ModelText(); text != path+" is already formatted (gofmt)" || len(rt.Mem.Writes()) != 1 || len(again.TrackFiles) != 0 {
+		t.Errorf("the second time: %q, writes %v", text, rt.Mem.Writes())
+	}
+}
+
+func TestFormatFile_Chooses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, path string
+		installed  []string
+		own        map[string][]string
+		want       []string
+	}{
+		{"the second of two", "a.py", []string{"black"}, nil, []string{"black", "--quiet", "--stdin-filename", "/test-workspace/a.py", "-"}},
+		{"the first of two", "a.py", []string{"black", "ruff"}, nil, []string{"ruff", "format", "--stdin-filename", "/test-workspace/a.py", "-"}},
+		{"within an argument", "a.C", []string{"clang-format"}, nil, []string{"clang-format", "--assume-filename=/test-workspace/a.C"}},
+		{"the user's own", "a.go", []string{"gofumpt", "gofmt"}, map[string][]string{".go": {"gofumpt", "-extra"}}, []string{"gofumpt", "-extra"}},
+		{"a language of the user's own", "a.zig", []string{"zig"}, map[string][]string{".zig": {"zig", "fmt", "--stdin"}}, []string{"zig", "fmt", "--stdin"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			programs := formatters{}
+			for _, name := range tt.installed {
+				programs[name] = upper
+			}
+			rt := newFormatRuntime(programs, map[string]string{tt.path: "x\n"})
+			if _, err := format(t, rt, tt.own, tt.path); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, (*rt.ran)[0].Args); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestFormatFile_Refuses(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"a.go": "x\n", "a.py": "x\n", "a.txt": "x\n", "b.go": "x\x00", ".env": "A=1\n"}
+	tests := []struct {
+		name, path string
+		gofmt      func(tools.Program) (string, string, tools.Exit)
+		own        map[string][]string
+		kind       tools.ErrorKind
+		want       string
+	}{
+		{"complains", "a.go", func(tools.Program) (string, string, tools.Exit) {
+			return "half", "a.go:1:1: expected 'package'\n", tools.Exit{Code: 2}
+		}, nil, tools.Backend, "gofmt failed on /test-workspace/a.go (exit code 2)\na.go:1:1: expected 'package'\nThe file was left as it is."},
+		{"killed", "a.go", func(tools.Program) (string, string, tools.Exit) {
+			return "", "", tools.Exit{Code: 137, Signal: "SIGKILL"}
+		}, nil, tools.Backend, "(SIGKILL)"},
+		{"complains without end", "a.go", func(tools.Program) (string, string, tools.Exit) {
+			return "", strings.Repeat("e", 1<<20), tools.Exit{Code: 1}
+		}, nil, tools.Backend, "[more was left out]"},
+		{"prints nothing", "a.go", func(tools.Program) (string, string, tools.Exit) { return "", "", tools.Exit{} }, nil, tools.Backend, "printed nothing"},
+		{"prints without end", "a.go", func(tools.Program) (string, string, tools.Exit) {
+			return strings.Repeat("x", 10_000_001), "", tools.Exit{}
+		}, nil, tools.BadInput, "exceeds size limit"},
+		{"not installed", "a.go", nil, nil, tools.Unavailable, `"gofmt"`},
+		{"none of several installed", "a.py", nil, nil, tools.Unavailable, "install one of ruff, black"},
+		{"no formatter", "a.txt", upper, nil, tools.Unavailable, `under "formatters"`},
+		{"turned off", "a.go", upper, map[string][]string{".go": {}}, tools.Unavailable, "no formatter is configured for a.go"},
+		{"missing", "c.go", upper, nil, tools.BadInput, "ENOENT"},
+		{"binary", "b.go", upper, nil, tools.BadInput, "binary"},
+		{"secret", ".env", upper, nil, tools.BadInput, "secrets"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			programs := formatters{}
+			if tt.gofmt != nil {
+				programs["gofmt"] = tt.gofmt
+			}
+			rt := newFormatRuntime(programs, files)
+			_, err := format(t, rt, tt.own, tt.path)
+			var failure *tools.Error
+			if !errors.As(err, &failure) || failure.Kind != tt.kind || !strings.Contains(failure.Error(), tt.want) {
+				t.Errorf("error %v, want %s with %q", err, tt.kind, tt.want)
+			}
+			if len(err.Error()) > 5000 {
+				t.Errorf("error of %d bytes", len(err.Error()))
+			}
+			if writes := rt.Mem.Writes(); len(writes) > 0 {
+				t.Errorf("wrote %v", writes)
+			}
+		})
+	}
+}
+
+// What the person typed while the formatter ran is not lost.
+func TestFormatFile_ChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	rt := newFormatRuntime(nil, map[string]string{"a.go": "x\n"})
+	rt.programs = formatters{"gofmt": func(p tools.Program) (string, string, tools.Exit) {
+		rt.Mem.Put("a.go", "typed\n")
+		return upper(p)
+	}}
+	if _, err := format(t, rt, nil, "a.go"); err == nil {
+		t.Error("no error")
+	}
+	if got, _ := rt.Mem.Get("a.go"); got != "typed\n" {
+		t.Errorf("file %q", got)
+	}
+}
+
+func TestFormatFile_Spec(t *testing.T) {
+	t.Parallel()
+	tooltest.Conform(t, builtin.NewFormatFile(nil))
+}

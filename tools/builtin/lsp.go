@@ -1,0 +1,228 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"acp-agent/capability"
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+//go:embed lsp.md
+var lspPrompt string
+
+const (
+	// lspPlaces bounds the places and findings that are returned.
+	lspPlaces = 200
+	// lspLine bounds the text shown of a line, in bytes.
+	lspLine = 200
+	// lspCards bounds the locations of the card.
+	lspCards = 50
+)
+
+type lspArgs struct {
+	Operation string  `json:"operation"`
+	Path      string  `json:"path"`
+	Line      float64 `json:"line"`
+	Column    float64 `json:"column"`
+	Symbol    string  `json:"symbol"`
+}
+
+// lspLocations and lspDiagnostics are the data of the operations; Omitted counts
+// what is over the limit.
+type lspLocations struct {
+	Server    string               `json:"server"`
+	Locations []tools.CodeLocation `json:"locations"`
+	Omitted   int                  `json:"omitted,omitempty"`
+}
+
+type lspDiagnostics struct {
+	Server      string             `json:"server"`
+	Diagnostics []tools.Diagnostic `json:"diagnostics"`
+	Omitted     int                `json:"omitted,omitempty"`
+}
+
+// newLSP is the tool that asks language servers (R98). It returns at most 200
+// places.
+func newLSP() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "lsp",
+		Description: prompt(lspPrompt),
+		Parameters: object(
+			argument{"operation", &jsonschema.Schema{
+				Type: "string", Enum: []any{tools.Definitions, tools.References, tools.Diagnostics}, Description: "What to ask.",
+			}},
+			text("path", "Absolute path of the file."),
+			number("line?", "Line of the name, 1-based."),
+			number("column?", "Column of the name in characters, 1-based."),
+			text("symbol?", "The name itself, as it stands on the line; without a line, its first place in the file."),
+		),
+		Requires: capability.RequirementSet{
+			FS: capability.FS{Read: []string{workspaceScope}}, Capabilities: []string{capability.CapShellRun},
+		},
+		Renames:    map[string]string{"file_path": "path", "character": "column"},
+		Preprocess: absolutePath,
+		Resources:  touches(tools.PathRead),
+		Profile: &tools.Profile{Keys: func(_ json.RawMessage, env tools.Env) []tools.ResourceKey {
+			// What a server answers depends on every file beside it.
+			return treeKey(env, "")
+		}},
+		ReadOnly: true,
+	}, lsp)
+}
+
+func lsp(ctx context.Context, rt tools.Runtime, a lspArgs) (*tools.Result, error) {
+	if a.Path == "" {
+		return nil, noPath("lsp")
+	}
+	servers := rt.Services().Languages
+	if servers == nil {
+		return nil, tools.Errorf(tools.Unavailable, "lsp: language servers cannot be used in this session")
+	}
+	path := rt.Session().Abs(a.Path)
+	if rt.FS().Secret(path) {
+		return nil, secretRefused(path)
+	}
+	content, err := textToAsk(ctx, rt, path)
+	if err != nil {
+		return nil, err
+	}
+	query := tools.LanguageQuery{Operation: a.Operation, Path: rt.Session().Resolve(path), Text: content}
+	if a.Operation != tools.Diagnostics {
+		if query.Line, query.Column, err = a.place(path, content); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := servers.Ask(ctx, query)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		if _, known := asError(err); known {
+			return nil, err
+		}
+		return nil, &tools.Error{Kind: tools.Backend, Path: path, Message: "lsp: " + err.Error(), Err: err}
+	case answer == nil:
+		return nil, tools.Errorf(tools.Backend, "lsp: no answer about %s", path)
+	case a.Operation == tools.Diagnostics:
+		return diagnosticsResult(rt, path, answer), nil
+	}
+	return locationsResult(ctx, rt, a, answer)
+}
+
+// textToAsk is the file's text as the person sees it.
+func textToAsk(ctx context.Context, rt tools.Runtime, path string) (string, error) {
+	before, err := rt.FS().ReadText(ctx, path)
+	switch {
+	case err != nil:
+		return "", fileFailure("read", path, err)
+	case !before.Exists:
+		return "", missing(path)
+	case strings.IndexByte(before.Content[:min(len(before.Content), sniffBytes)], 0) >= 0:
+		return "", binaryRefused(path)
+	}
+	return before.Content, nil
+}
+
+// place is where in the file is asked, from what the model gave of line, column
+// and symbol.
+func (a lspArgs) place(path, content string) (line, column int, err error) {
+	lines := strings.Split(content, "\n")
+	line, column = whole(a.Line), whole(a.Column)
+	switch {
+	case a.Symbol == "" && (line == 0 || column == 0):
+		return 0, 0, tools.Errorf(tools.BadInput, "lsp: %s needs a line and either the symbol on it or its column", a.Operation)
+	case line < 0 || column < 0 || line > len(lines):
+		return 0, 0, tools.Errorf(tools.BadInput, "lsp: %s has no line %v; it has %d lines", path, a.Line, len(lines))
+	case column > 0 && line > 0:
+		return line, column, nil
+	case line > 0:
+		if column = symbolColumn(lines[line-1], a.Symbol); column == 0 {
+			return 0, 0, &tools.Error{
+				Kind: tools.BadInput, Path: path, Message: fmt.Sprintf("lsp: %q is not on line %d of %s", a.Symbol, line, path),
+				Hint: "The line is: " + clip(strings.TrimSpace(lines[line-1]), lspLine),
+			}
+		}
+		return line, column, nil
+	}
+	for i, l := range lines {
+		if column = symbolColumn(l, a.Symbol); column > 0 {
+			return i + 1, column, nil
+		}
+	}
+	return 0, 0, &tools.Error{Kind: tools.BadInput, Path: path, Message: fmt.Sprintf("lsp: %q is not in %s", a.Symbol, path)}
+}
+
+// whole is a number of the model as a place; what is no such number is below 0.
+func whole(n float64) int {
+	if n != math.Trunc(n) || n < 0 || n > math.MaxInt32 {
+		return -1
+	}
+	return int(n)
+}
+
+func locationsResult(ctx context.Context, rt tools.Runtime, a lspArgs, answer *tools.LanguageAnswer) (*tools.Result, error) {
+	found, omitted := most(answer.Locations)
+	if err := quoteLines(ctx, rt, found); err != nil {
+		return nil, err
+	}
+	result := tools.Output(lspLocations{Server: answer.Server, Locations: found, Omitted: omitted})
+	var b strings.Builder
+	for _, l := range found {
+		fmt.Fprintf(&b, "%s:%d:%d", rt.Session().Rel(l.Path), l.Line, l.Column)
+		if l.Text != "" {
+			b.WriteString(": " + l.Text)
+		}
+		b.WriteByte('\n')
+		result.Locations = append(result.Locations, kinds.Location{Path: l.Path, Line: l.Line})
+	}
+	finishList(result, &b, fmt.Sprintf("%s knows no %s of it.", answer.Server, a.Operation), omitted)
+	return result, nil
+}
+
+func diagnosticsResult(rt tools.Runtime, path string, answer *tools.LanguageAnswer) *tools.Result {
+	found, omitted := most(answer.Diagnostics)
+	result := tools.Output(lspDiagnostics{Server: answer.Server, Diagnostics: found, Omitted: omitted})
+	result.Locations = []kinds.Location{{Path: path}}
+	var b strings.Builder
+	for i, d := range found {
+		if i == 0 {
+			result.Locations = nil
+		}
+		message := strings.ReplaceAll(strings.TrimSpace(d.Message), "\n", "\n  ")
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s", rt.Session().Rel(d.Path), d.Line, d.Column, d.Severity, message)
+		if label := strings.TrimSpace(d.Source + " " + d.Code); label != "" {
+			b.WriteString(" [" + label + "]")
+		}
+		b.WriteByte('\n')
+		result.Locations = append(result.Locations, kinds.Location{Path: d.Path, Line: d.Line})
+	}
+	finishList(result, &b, fmt.Sprintf("%s finds nothing wrong with %s.", answer.Server, path), omitted)
+	return result
+}
+
+// finishList ends the text of a result that is a list.
+func finishList(result *tools.Result, lines *strings.Builder, none string, omitted int) {
+	if lines.Len() == 0 {
+		lines.WriteString(none)
+	}
+	if omitted > 0 {
+		fmt.Fprintf(lines, "[%d more left out]\n", omitted)
+		result.Truncated = true
+	}
+	result.Text = strings.TrimSuffix(lines.String(), "\n")
+	result.Locations = result.Locations[:min(len(result.Locations), lspCards)]
+}
+
+// most is the beginning of a list, never nil, and how many were left out.
+func most[E any](list []E) (head []E, omitted int) {
+	n := min(len(list), lspPlaces)
+	return append([]E{}, list[:n]...), len(list) - n
+}

@@ -1,0 +1,92 @@
+package builtin
+
+import (
+	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"acp-agent/tools"
+)
+
+// quoteLines puts the text of their lines into places in the session's own
+// directories. Others are known by their path alone, and so is a file that holds
+// secrets or cannot be read.
+func quoteLines(ctx context.Context, rt tools.Runtime, places []tools.CodeLocation) error {
+	files := map[string][]string{}
+	for i, l := range places {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		lines, read := files[l.Path]
+		if !read {
+			lines = linesOf(ctx, rt, l.Path)
+			files[l.Path] = lines
+		}
+		if l.Line >= 1 && l.Line <= len(lines) {
+			places[i].Text = clip(strings.TrimSpace(strings.ToValidUTF8(lines[l.Line-1], "\ufffd")), lspLine)
+		}
+	}
+	return nil
+}
+
+func linesOf(ctx context.Context, rt tools.Runtime, path string) []string {
+	session := rt.Session()
+	if !inRoots(session, session.Resolve(path)) || rt.FS().Secret(path) {
+		return nil
+	}
+	content, err := textToAsk(ctx, rt, path)
+	if err != nil {
+		return nil
+	}
+	return strings.Split(content, "\n")
+}
+
+// clip shortens a text to a number of bytes, between characters.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit] + "…"
+}
+
+// symbolColumn is the column, from 1 and in characters, of a name that stands by
+// itself on a line; of a qualified name, that of its last part. 0 means that it
+// does not stand there.
+func symbolColumn(line, symbol string) int {
+	symbol = strings.TrimSpace(symbol)
+	if symbol == "" {
+		return 0
+	}
+	for from := 0; ; {
+		i := strings.Index(line[from:], symbol)
+		if i < 0 {
+			return 0
+		}
+		start := from + i
+		end := start + len(symbol)
+		before, _ := utf8.DecodeLastRuneInString(line[:start])
+		after, _ := utf8.DecodeRuneInString(line[end:])
+		first, _ := utf8.DecodeRuneInString(symbol)
+		last, _ := utf8.DecodeLastRuneInString(symbol)
+		if !(isNameRune(first) && start > 0 && isNameRune(before)) && !(isNameRune(last) && end < len(line) && isNameRune(after)) {
+			qualifier := strings.LastIndexFunc(symbol, func(r rune) bool { return !isNameRune(r) })
+			if qualifier >= 0 {
+				_, size := utf8.DecodeRuneInString(symbol[qualifier:])
+				if qualifier+size < len(symbol) {
+					start += qualifier + size
+				}
+			}
+			return utf8.RuneCountInString(line[:start]) + 1
+		}
+		_, size := utf8.DecodeRuneInString(line[start:])
+		from = start + size
+	}
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}

@@ -1,0 +1,104 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"acp-agent/tools"
+)
+
+//go:embed question.md
+var questionPrompt string
+
+const (
+	// maxQuestions bounds one call, maxOptions the choices of one question.
+	maxQuestions = 10
+	maxOptions   = 50
+	// noQuestions is what a model reads where there is nobody to answer (R76).
+	noQuestions = "question is unavailable: this host has no user to answer. " +
+		"Continue with your best judgement and state your assumptions."
+)
+
+type questionArgs struct {
+	Questions []tools.Question `json:"questions"`
+}
+
+// questionData holds one list of answers for each question, in order (R74).
+type questionData struct {
+	Answers [][]string `json:"answers"`
+}
+
+// newQuestion is the tool that asks the person (R74-R78). It waits as long as it
+// takes; a call has at most 10 questions.
+func newQuestion() tools.Tool {
+	option := object(text("label", ""), text("description?", ""))
+	question := object(
+		text("question", ""),
+		text("header?", ""),
+		several("options?", "Answers to choose from.", option),
+		flag("multi_select?", "Several may be chosen."),
+	)
+	return tools.Define(tools.Spec{
+		ID:             "question",
+		Description:    prompt(questionPrompt),
+		Parameters:     object(several("questions", "What to ask.", question)),
+		Profile:        &tools.Profile{Serial: true},
+		DisableTimeout: true,
+	}, askPerson)
+}
+
+func askPerson(ctx context.Context, rt tools.Runtime, a questionArgs) (*tools.Result, error) {
+	if len(a.Questions) == 0 || len(a.Questions) > maxQuestions {
+		return nil, tools.Errorf(tools.BadInput, "question: questions must have 1 to %d entries, not %d", maxQuestions, len(a.Questions))
+	}
+	for i, q := range a.Questions {
+		if err := checkQuestion(i+1, q); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	person := rt.Services().Questions
+	if person == nil {
+		return nil, tools.Errorf(tools.Unavailable, noQuestions)
+	}
+	answers, err := person.Answers(ctx, rt.CallID(), a.Questions)
+	if err != nil {
+		return nil, err
+	}
+	if len(answers) != len(a.Questions) {
+		return nil, tools.Errorf(tools.Backend, "question: %d answers came for %d questions", len(answers), len(a.Questions))
+	}
+	for i, chosen := range answers {
+		if chosen == nil {
+			answers[i] = []string{} // an array on the wire, too
+		}
+	}
+	return tools.Output(questionData{answers}), nil
+}
+
+// checkQuestion finds what would leave a person without a sensible choice.
+func checkQuestion(number int, q tools.Question) error {
+	switch {
+	case strings.TrimSpace(q.Question) == "":
+		return tools.Errorf(tools.BadInput, "question: question %d is empty", number)
+	case q.MultiSelect && len(q.Options) == 0:
+		return tools.Errorf(tools.BadInput, "question: question %d is multi_select but has no options", number)
+	case len(q.Options) > maxOptions:
+		return tools.Errorf(tools.BadInput, "question: question %d has %d options, the most is %d", number, len(q.Options), maxOptions)
+	}
+	labels := map[string]bool{}
+	for _, option := range q.Options {
+		label := strings.TrimSpace(option.Label)
+		switch {
+		case label == "":
+			return tools.Errorf(tools.BadInput, "question: question %d has an option with an empty label", number)
+		case labels[label]:
+			return tools.Errorf(tools.BadInput, "question: question %d has the label %q twice", number, label)
+		}
+		labels[label] = true
+	}
+	return nil
+}

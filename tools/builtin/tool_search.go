@@ -1,0 +1,66 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"acp-agent/tools"
+)
+
+//go:embed tool_search.md
+var toolSearchPrompt string
+
+// maxMatches bounds what one search finds, and so makes callable (R87).
+const maxMatches = 10
+
+type toolSearchArgs struct {
+	Query string `json:"query"`
+}
+
+// toolSearchData is the tools that were found.
+type toolSearchData struct {
+	Matches []tools.ToolMatch `json:"matches"`
+}
+
+// newToolSearch is the tool that finds tools which are not listed (R87), at most
+// 10 at once. They are callable from the next model request on; the step that
+// is under way does not change.
+func newToolSearch() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "tool_search",
+		Description: prompt(toolSearchPrompt),
+		Parameters:  object(text("query", "Keywords.")),
+		Profile:     &tools.Profile{},
+		ReadOnly:    true,
+	}, toolSearch)
+}
+
+func toolSearch(ctx context.Context, rt tools.Runtime, a toolSearchArgs) (*tools.Result, error) {
+	query := strings.TrimSpace(a.Query)
+	if query == "" {
+		return nil, tools.Errorf(tools.BadInput, "tool_search: query must not be empty")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	index := rt.Services().Index
+	if index == nil {
+		return &tools.Result{
+			Data: toolSearchData{[]tools.ToolMatch{}}, Text: "No tools are hidden: all that there are are listed already.",
+		}, nil
+	}
+	matches := index.Search(query, maxMatches)
+	if len(matches) == 0 {
+		return &tools.Result{
+			Data: toolSearchData{[]tools.ToolMatch{}}, Text: fmt.Sprintf("None of the hidden tools matches %q. Other words may find one.", query),
+		}, nil
+	}
+	var b strings.Builder
+	b.WriteString("Callable from your next message on:\n")
+	for _, match := range matches {
+		fmt.Fprintf(&b, "%s: %s\n", match.ID, match.Description)
+	}
+	return &tools.Result{Data: toolSearchData{matches}, Text: strings.TrimSuffix(b.String(), "\n")}, nil
+}

@@ -1,0 +1,129 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/internal/textedit"
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+//go:embed undo_edit.md
+var undoEditPrompt string
+
+type undoEditArgs struct {
+	Path string `json:"path"`
+}
+
+// undoEditData is the data of an undo. Diff is empty when there is no text to
+// show.
+type undoEditData struct {
+	Path string `json:"path"`
+	Diff string `json:"diff"`
+}
+
+// newUndoEdit is the tool that takes back the last change of a file (R95).
+func newUndoEdit() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "undo_edit",
+		Description: prompt(undoEditPrompt),
+		Parameters:  object(text("path", "Absolute path of the file.")),
+		Requires:    capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
+		Renames:     map[string]string{"file_path": "path"},
+		Preprocess:  absolutePath,
+		Resources:   touches(tools.PathWrite),
+		Profile:     fileProfile(),
+		Preview:     previewUndoEdit,
+	}, undoEdit)
+}
+
+func undoEdit(ctx context.Context, rt tools.Runtime, a undoEditArgs) (*tools.Result, error) {
+	path, changes, err := undoing(rt, a)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := rt.FS().Lock(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	change, err := changes.Undo(ctx, path)
+	if err != nil {
+		return nil, fileFailure("undo_edit", path, err)
+	}
+	return undoResult(rt, change), nil
+}
+
+func previewUndoEdit(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
+	var a undoEditArgs
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, tools.Errorf(tools.BadInput, "arguments of undo_edit: %v", err)
+	}
+	path, changes, err := undoing(rt, a)
+	if err != nil {
+		return nil, err
+	}
+	change, err := changes.Last(ctx, path)
+	if err != nil {
+		return nil, fileFailure("undo_edit", path, err)
+	}
+	return changeContent(change), nil
+}
+
+// undoing checks the arguments and what the session offers.
+func undoing(rt tools.Runtime, a undoEditArgs) (path string, changes tools.Changes, err error) {
+	if a.Path == "" {
+		return "", nil, noPath("undo_edit")
+	}
+	if changes = rt.Services().Changes; changes == nil {
+		return "", nil, tools.Errorf(tools.Unavailable, "undo_edit: changes of files are not tracked in this session")
+	}
+	return rt.Session().Abs(a.Path), changes, nil
+}
+
+// changeContent is the card of a change: a diff where there is text on both
+// sides of it, or a file that comes or goes.
+func changeContent(c tools.Change) []kinds.Content {
+	switch {
+	case c.New != nil || c.Old != nil && !c.Exists:
+		before := tools.Text{Exists: c.Old != nil}
+		if before.Exists {
+			before.Content = *c.Old
+		}
+		after := ""
+		if c.New != nil {
+			after = *c.New
+		}
+		return []kinds.Content{diffOf(c.Path, before, after)}
+	case c.Exists:
+		return []kinds.Content{kinds.Text{Text: "Restores " + c.Path + ", whose content cannot be shown."}}
+	}
+	return []kinds.Content{kinds.Text{Text: "Removes " + c.Path + ", whose content cannot be shown."}}
+}
+
+func undoResult(rt tools.Runtime, c tools.Change) *tools.Result {
+	data := undoEditData{Path: c.Path}
+	content := changeContent(c)
+	if d, ok := content[0].(kinds.Diff); ok {
+		old := ""
+		if d.Old != nil {
+			old = *d.Old
+		}
+		data.Diff = textedit.Unified(rt.Session().Rel(c.Path), old, d.New)
+	}
+	what := "the file is as it was before"
+	if !c.Exists {
+		what = "the file is gone again"
+	}
+	result := tools.Output(data)
+	result.Text = strings.TrimSuffix(fmt.Sprintf("Undid the last change of %s: %s\n%s", c.Path, what, data.Diff), "\n")
+	result.Content = content
+	result.Locations = []kinds.Location{{Path: c.Path}}
+	result.TrackFiles = []string{c.Path}
+	return result
+}

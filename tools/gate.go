@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Gate is what a mode, or a subagent's type, says about tools (R10). The zero
+// value admits every native tool and no others.
+type Gate struct {
+	// IncludeTools are the native tools that are there, by id or alias; nil means
+	// all of them.
+	IncludeTools []string
+	// AllowMCP and AllowToolbox admit tools of those sources. Providers count as
+	// toolbox tools: both are programs that the person set up.
+	AllowMCP, AllowToolbox bool
+	// SubagentType is the type of the subagent that runs, "" for the main agent.
+	SubagentType string
+}
+
+// anySubagent in SubagentTypes admits a tool for every type.
+const anySubagent = "all"
+
+// Refuse says why the gate keeps a tool out; "" means that it is admitted.
+func (g Gate) Refuse(spec *Spec) string {
+	switch spec.Source.Kind {
+	case MCP:
+		if !g.AllowMCP {
+			return "MCP tools are not allowed in this mode"
+		}
+	case Toolbox, Provider:
+		return g.refuseToolbox(spec)
+	default:
+		named := func(name string) bool {
+			return name == spec.ID || slices.ContainsFunc(spec.Aliases, func(a Alias) bool { return a.Name == name })
+		}
+		if g.IncludeTools != nil && !slices.ContainsFunc(g.IncludeTools, named) {
+			return fmt.Sprintf("%s is not one of the tools of this mode", spec.ID)
+		}
+	}
+	return ""
+}
+
+func (g Gate) refuseToolbox(spec *Spec) string {
+	switch {
+	case !g.AllowToolbox:
+		return "toolbox tools are not allowed in this mode"
+	case g.SubagentType == "" || spec.SubagentTypes == nil,
+		slices.Contains(spec.SubagentTypes, anySubagent), slices.Contains(spec.SubagentTypes, g.SubagentType):
+		return ""
+	}
+	return fmt.Sprintf("%s is not for subagents of type %s", spec.ID, g.SubagentType)
+}

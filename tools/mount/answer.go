@@ -1,0 +1,65 @@
+package mount
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"acp-agent/tools/bridge"
+	"acp-agent/transcript"
+)
+
+// parseResult tells which of the known shapes a program's output is: our
+// envelope, Amp's or Amplifier's. known is false for anything else, which is
+// plain text. An object that has a shape's mark but is not well-formed is an
+// error, so that no failure is taken for text.
+func parseResult(text []byte) (o bridge.Outcome, known bool, err error) {
+	raw, ok := trimmed(text)
+	if !ok {
+		return o, false, nil
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		return o, false, nil
+	}
+	switch {
+	case isWord(keys["type"], transcript.Output, transcript.Error) && (keys["data"] != nil || keys["error_text"] != nil):
+		o, err = envelope(raw)
+	case isWord(keys["status"], statuses()...) && shaped(keys, "status", "result", "error"):
+		o, err = bridge.DecodeAmp(raw)
+	case keys["success"] != nil && shaped(keys, "success", "output", "error"):
+		o, err = bridge.DecodeAmplifier(raw)
+	default:
+		return o, false, nil
+	}
+	return o, true, err
+}
+
+func statuses() []string {
+	return []string{
+		string(transcript.Queued), string(transcript.BlockedOnUser), string(transcript.InProgress), string(transcript.Done),
+		string(transcript.Failed), string(transcript.Cancelled), string(transcript.Rejected),
+	}
+}
+
+func isWord(raw json.RawMessage, words ...string) bool {
+	var word string
+	return raw != nil && json.Unmarshal(raw, &word) == nil && slices.Contains(words, word)
+}
+
+// shaped reports whether an object is more than somebody's data that happens to
+// have the mark: it has nothing else, or a result or an error.
+func shaped(keys map[string]json.RawMessage, mark, result, failure string) bool {
+	return keys[result] != nil || keys[failure] != nil || keys[mark] != nil && len(keys) == 1
+}
+
+func envelope(raw json.RawMessage) (bridge.Outcome, error) {
+	var e transcript.Envelope
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return bridge.Outcome{}, err
+	}
+	if e.Type == transcript.Error && e.Data != nil {
+		return bridge.Outcome{}, fmt.Errorf("an error has no data")
+	}
+	return bridge.Ended("", e), nil
+}

@@ -1,0 +1,79 @@
+// Package mount brings tools into the agent by a mount plan (R8).
+//
+// A plan names modules, where each comes from, and its config:
+//
+//	tools:
+//	  - module: read
+//	    source: builtin
+//	    config: { max_size: 1048576, allowed_paths: [/home/me/projects] }
+//	  - module: count-files
+//	    source: ./tools/count
+//
+// [ParsePlan] reads it as YAML or as JSON with comments, [Run] mounts its
+// modules in order. A module's mount function gets a [Coordinator] and its
+// config and returns a tool, a cleanup function, or nothing. What fails in one
+// module is that module's [Failure]; the others go on, and so does the agent.
+//
+//	ours := builtin.All()
+//	o := mount.Options{Taken: mount.Names(ours), Dir: dir}
+//	o.Builtin = mount.Builtins(ours, o)
+//	mounting := mount.Run(ctx, plan, o)
+//	defer mounting.Close()
+//	registry, err := tools.NewRegistry(mounting.Apply(ours)...)
+//
+// # Built-in modules
+//
+// [Builtin] makes a module of a tool that the agent has anyway. Its config can
+// only narrow it. Only such a module may hold one of the locked ids.
+//
+// # Local modules
+//
+// A source that is a path (./, ../, ~/, absolute, or after "file:") is a
+// directory with tool.json and an executable. Anything else is refused: what
+// runs here has to be fetched, and looked at, by a person.
+//
+//	{
+//	  "name": "count_files",            // else describe is asked
+//	  "description": "Count files.",    // else describe is asked
+//	  "inputSchema": {…},               // or "parameters"; absent: an empty object
+//	  "executable": "./count.sh",       // within the directory
+//	  "kind": "search",                 // an ACP kind; else other
+//	  "requires": {…},                  // a requirement set; shell.run is added
+//	  "readonly": true,
+//	  "events": ["count_files:done"],
+//	  "timeout_ms": 10000               // in place of the general limit
+//	}
+//
+// A name with hyphens, as modules have them, becomes a tool id with
+// underscores: module my-tool gives tool my_tool.
+//
+// The executable is run by its arguments, never by a shell, in the session's
+// directory. TOOLBOX_ACTION, and its one argument too, is describe or execute;
+// TOOLBOX_CONFIG is the config of the plan as JSON, when there is one.
+//
+//   - describe answers with one JSON object that holds name, description and
+//     inputSchema, within five seconds.
+//   - execute reads the arguments, one JSON object, from its standard input and
+//     writes its result to its standard output. A result in one of the shapes of
+//     package bridge is taken for what it says; anything else is text, of which
+//     the first 50,000 characters are shown. Exit codes other than 0 are tool
+//     errors with what it wrote to its standard error, which is otherwise shown
+//     as progress.
+//
+// tool.json, the executable and the directories that hold them must belong to
+// the person and not be writable for others (B1), at mount and at each call.
+//
+// # For tests of modules
+//
+// A [Coordinator] needs nothing but a name and holds no resources, so a test
+// uses a real one; package mounttest has a recorder around it.
+//
+// It imports tools, tools/bridge, capability, kinds, transcript, and the YAML,
+// JSONC and JSON schema libraries. It starts no goroutine. It knows neither
+// rules nor sandboxes: executables run through the Runtime of their call.
+//
+// # Requirements
+//
+// R8, R104 (streams of modules), R111 (variables of modules), R131
+// (contributed events), R163, R164.
+package mount

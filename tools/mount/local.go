@@ -1,0 +1,137 @@
+package mount
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"acp-agent/capability"
+	"acp-agent/tools"
+)
+
+// SourceModule is the Source.Kind of the tools of local modules.
+const SourceModule = "module"
+
+const (
+	// describeTime is how long an executable may take to describe itself.
+	describeTime = 5 * time.Second
+	maxDescribed = 256 << 10
+	// maxConfig bounds a module's config, which it gets as one variable.
+	maxConfig = 32 << 10
+)
+
+// The variables of the protocol of local modules.
+const (
+	actionVar = "TOOLBOX_ACTION"
+	configVar = "TOOLBOX_CONFIG"
+
+	actionDescribe = "describe"
+	actionExecute  = "execute"
+)
+
+// localModule is the module in a directory with tool.json, see the package comment. dir is
+// absolute with its links resolved.
+func localModule(dir, module string, o Options) Module {
+	return func(ctx context.Context, c *Coordinator, config json.RawMessage) (Mounted, error) {
+		if len(config) > maxConfig {
+			return Mounted{}, fmt.Errorf("config is larger than %d bytes", maxConfig)
+		}
+		l := &localTool{dir: dir, config: config}
+		if err := l.load(ctx, o); err != nil {
+			return Mounted{}, err
+		}
+		id, err := ToolID(l.manifest.Name)
+		if err != nil {
+			return Mounted{}, err
+		}
+		tool := l.tool(id, module)
+		if err := c.Mount(tool); err != nil {
+			return Mounted{}, err
+		}
+		if events := l.manifest.Events; len(events) > 0 {
+			c.RegisterContributor(EventsChannel, module, func() []string { return events })
+		}
+		return Mounted{Tool: &tool}, nil
+	}
+}
+
+// localTool is a local module that was loaded.
+type localTool struct {
+	dir      string
+	config   json.RawMessage
+	manifest *manifest
+}
+
+func (l *localTool) load(ctx context.Context, o Options) (err error) {
+	if l.manifest, err = readManifest(l.dir); err != nil {
+		return err
+	}
+	path, err := l.executable()
+	if err != nil {
+		return fmt.Errorf("executable: %w", err)
+	}
+	if l.manifest.needsDescribe() {
+		if err := l.describe(ctx, path, o); err != nil {
+			return err
+		}
+	}
+	return l.manifest.check(o.Vars)
+}
+
+// executable is the path to run, checked again each time it is asked for.
+func (l *localTool) executable() (string, error) {
+	path, err := trusted(l.dir, l.manifest.Executable)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	return path, runnable(path, info)
+}
+
+func (l *localTool) env(action string) []string {
+	env := []string{actionVar + "=" + action}
+	if l.config != nil {
+		env = append(env, configVar+"="+string(l.config))
+	}
+	return env
+}
+
+func (l *localTool) describe(ctx context.Context, path string, o Options) error {
+	if o.Describe == nil {
+		return errors.New("tool.json gives no name or no description, and executables cannot be asked here; write both into tool.json")
+	}
+	ctx, cancel := context.WithTimeout(ctx, describeTime)
+	defer cancel()
+	stdout, err := o.Describe(ctx, Describing{Args: []string{path, actionDescribe}, Dir: l.dir, Env: l.env(actionDescribe)})
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("describe took longer than %s", describeTime)
+	case err != nil:
+		return fmt.Errorf("describe: %w", err)
+	case len(stdout) > maxDescribed:
+		return fmt.Errorf("describe answered with more than %d bytes", maxDescribed)
+	}
+	return l.manifest.complete(stdout)
+}
+
+// tool is the module as everything else knows it. It runs a program, so it
+// needs shell.run whatever else it declares, and nothing runs beside it.
+func (l *localTool) tool(id, module string) tools.Tool {
+	m := l.manifest
+	return tools.Tool{
+		Spec: tools.Spec{
+			ID: id, Description: m.Description, Parameters: m.schema, Kind: m.Kind, ReadOnly: m.ReadOnly,
+			Requires: capability.Union(m.Requires, capability.RequirementSet{Capabilities: []string{capability.CapShellRun}}),
+			Source:   tools.Source{Kind: SourceModule, Server: module},
+			// Its own limit stands in for the general one.
+			DisableTimeout: m.TimeoutMS > 0,
+		},
+		Run: l.run,
+	}
+}

@@ -1,0 +1,200 @@
+package mount
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/tools"
+)
+
+// Module is a module's mount function (R8). It returns a tool, a cleanup
+// function, both, or neither: a module that finds no use for itself mounts
+// nothing, and the agent runs without it. config is a JSON object or nil. An
+// error, and a panic, take back whatever it did with the Coordinator.
+type Module func(ctx context.Context, c *Coordinator, config json.RawMessage) (Mounted, error)
+
+// Mounted is what a module returns. The zero value is nothing.
+type Mounted struct {
+	Tool    *tools.Tool
+	Cleanup func() error
+}
+
+// Options say where modules come from.
+type Options struct {
+	// Builtin are the modules with source "builtin", by module name.
+	Builtin map[string]Module
+	// Taken are the ids and aliases of tools that exist already; with the locked
+	// ids, no module from outside may use them.
+	Taken []string
+	// Dir is where relative sources begin, absolute: the plan's directory. Home
+	// is what "~" means in them.
+	Dir, Home string
+	// Describe runs a local module's executable once, when it is mounted, without
+	// network and without the person's environment. nil means that modules that
+	// need it are refused.
+	Describe func(ctx context.Context, call Describing) (stdout []byte, err error)
+	// Vars are the variables that a module's requires may use (R111). nil means
+	// the three of R111, without directories.
+	Vars capability.Vars
+}
+
+// Describing is one run of an executable that is asked to describe itself.
+type Describing struct {
+	// Args begin with the absolute path of the executable.
+	Args []string
+	// Dir is the module's directory.
+	Dir string
+	// Env is all of its environment beside the short allow-list of X1.
+	Env   []string
+	Stdin []byte
+}
+
+// Failure is a module that was not mounted.
+type Failure struct {
+	Module string
+	// At is the place in the plan's file; may be empty.
+	At  string
+	Err error
+}
+
+// Error implements error.
+func (f Failure) Error() string {
+	if f.At == "" {
+		return fmt.Sprintf("module %q: %v", f.Module, f.Err)
+	}
+	return fmt.Sprintf("%s: module %q: %v", f.At, f.Module, f.Err)
+}
+
+// Unwrap returns the cause.
+func (f Failure) Unwrap() error { return f.Err }
+
+// Mounting is a plan that was run.
+type Mounting struct {
+	coordinator *Coordinator
+	failures    []Failure
+	mounted     []string
+}
+
+// New returns a Mounting without modules. taken are the names of Options.Taken.
+func New(taken ...string) *Mounting { return &Mounting{coordinator: NewCoordinator("", taken...)} }
+
+// Run mounts the modules of a plan in order. What goes wrong with one is
+// recorded as its failure, and the others go on (R8).
+func Run(ctx context.Context, plan Plan, o Options) *Mounting {
+	m := New(o.Taken...)
+	for _, entry := range plan {
+		module, inside, err := o.module(entry)
+		if err == nil {
+			err = m.mount(ctx, entry.Module, module, inside, entry.Config)
+		}
+		if err != nil {
+			m.failures = append(m.failures, Failure{Module: entry.Module, At: entry.At, Err: err})
+		}
+	}
+	return m
+}
+
+// Mount mounts one more module, from outside. The error is that of the module,
+// which then has left nothing behind.
+func (m *Mounting) Mount(ctx context.Context, name string, module Module, config json.RawMessage) error {
+	err := m.mount(ctx, name, module, false, config)
+	if err != nil {
+		m.failures = append(m.failures, Failure{Module: name, Err: err})
+	}
+	return err
+}
+
+func (m *Mounting) mount(ctx context.Context, name string, module Module, inside bool, config json.RawMessage) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !moduleName(name):
+		return fmt.Errorf("module names are lower-case letters, digits, _ and -, at most %d", maxName)
+	case slices.Contains(m.mounted, name):
+		return errors.New("a module of this name is mounted already")
+	}
+	if err := m.coordinator.view(name, inside).take(ctx, module, config); err != nil {
+		return err
+	}
+	m.mounted = append(m.mounted, name)
+	return nil
+}
+
+// take runs a module's mount function and mounts what it returns.
+func (c *Coordinator) take(ctx context.Context, module Module, config json.RawMessage) error {
+	result, err := guardedMount(ctx, module, c, config)
+	c.OnCleanup(result.Cleanup)
+	if err == nil && result.Tool != nil && !c.mounted(result.Tool.ID) {
+		err = c.Mount(*result.Tool)
+	}
+	if err != nil {
+		return errors.Join(err, c.withdraw())
+	}
+	return nil
+}
+
+func guardedMount(ctx context.Context, module Module, c *Coordinator, config json.RawMessage) (result Mounted, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("mount panicked: %v", p)
+		}
+	}()
+	return module(ctx, c, config)
+}
+
+// builtinSource is the source of the modules that the caller has.
+const builtinSource = "builtin"
+
+// module finds the module of an entry; inside says that it is one of ours.
+func (o Options) module(entry Entry) (module Module, inside bool, err error) {
+	switch {
+	case entry.Source == "" || entry.Source == builtinSource:
+		if module, ok := o.Builtin[entry.Module]; ok && module != nil {
+			return module, true, nil
+		}
+		return nil, false, fmt.Errorf("there is no built-in module of this name; there are %s",
+			strings.Join(slices.Sorted(maps.Keys(o.Builtin)), ", "))
+	case local(entry.Source):
+		dir, err := o.localDir(entry.Source)
+		if err != nil {
+			return nil, false, err
+		}
+		return localModule(dir, entry.Module, o), false, nil
+	}
+	return nil, false, fmt.Errorf("source %q is not on this machine: clone or download it to a local directory, "+
+		"look at what it does, and name that directory as source", entry.Source)
+}
+
+// Tools are the mounted tools in the order of the plan.
+func (m *Mounting) Tools() []tools.Tool { return m.coordinator.Tools() }
+
+// Apply returns the agent's tools with the mounted ones: a built-in tool that a
+// module configured stands where it stood, the others follow.
+func (m *Mounting) Apply(base []tools.Tool) []tools.Tool {
+	all := slices.Clone(base)
+	for _, tool := range m.Tools() {
+		if i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.ID == tool.ID }); i >= 0 {
+			all[i] = tool
+			continue
+		}
+		all = append(all, tool)
+	}
+	return all
+}
+
+// Failures are the modules that were not mounted, in the order of the plan.
+func (m *Mounting) Failures() []Failure { return slices.Clone(m.failures) }
+
+// Contributions are the names that modules contributed to a channel.
+func (m *Mounting) Contributions(channel string) []string {
+	return m.coordinator.Contributions(channel)
+}
+
+// Close runs the cleanups of all modules, the last one mounted first, once.
+func (m *Mounting) Close() error { return m.coordinator.Close() }

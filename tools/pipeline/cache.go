@@ -1,0 +1,80 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"acp-agent/internal/resultcache"
+	"acp-agent/tools"
+)
+
+// recall answers a read-only call with a result that was kept and still holds
+// (R130). It comes behind the permission stages, so a hit skips none of them.
+func (r *running) recall(ctx context.Context) (*tools.Result, bool) {
+	cache := r.pipeline.Cache
+	if cache == nil || !r.entry.ReadOnly {
+		return nil, false
+	}
+	kept, ok := cache.Get(r.cacheKey(), r.stamp(ctx))
+	if !ok {
+		return nil, false
+	}
+	result := kept.(tools.Result)
+	return &result, true
+}
+
+// keep keeps the result of a cacheable call that went well. A result made from
+// more than files, such as an editor's buffer, says so by naming none.
+func (r *running) keep(ctx context.Context, result *tools.Result, began time.Time) {
+	cache := r.pipeline.Cache
+	if cache == nil || !r.entry.Cacheable || result == nil || result.Depends == nil || result.Partial {
+		return
+	}
+	size := len(result.ModelText())
+	for _, image := range result.Images {
+		size += 2 * len(image.Data) // here, and in the card
+	}
+	cache.Put(r.cacheKey(), resultcache.Entry{
+		Value: *result, Bytes: size, Began: began, Depends: result.Depends,
+	}, r.stamp(ctx))
+}
+
+// forget drops what a call that changed something may have made untrue. What a
+// command changes is not known, so it drops everything.
+func (r *running) forget(result *tools.Result) {
+	cache := r.pipeline.Cache
+	switch {
+	case cache == nil || r.entry.ReadOnly || r.readsOnly:
+	case len(r.judged.Text) > 0:
+		cache.Clear()
+	case result != nil:
+		cache.Invalidate(result.TrackFiles...)
+	}
+}
+
+func (r *running) cacheKey() string {
+	session := r.pipeline.Workspace.Session()
+	mode := ""
+	if r.pipeline.Mode != nil {
+		mode = r.pipeline.Mode()
+	}
+	return resultcache.Key(r.Tool, r.Args, append([]string{session.ID, mode}, session.Roots...)...)
+}
+
+func (r *running) stamp(ctx context.Context) resultcache.Stat {
+	return func(path string) (resultcache.Stamp, error) {
+		info, err := r.runtime.Info(ctx, path)
+		if err != nil {
+			return resultcache.Stamp{}, err
+		}
+		return resultcache.StampOf(info), nil
+	}
+}
+
+// cacheTime is the moment before a call begins, as the cache sees time.
+func (p *Pipeline) cacheTime() time.Time {
+	if p.Cache == nil {
+		return time.Time{}
+	}
+	return p.Cache.Now()
+}

@@ -1,0 +1,125 @@
+package pipeline
+
+import (
+	"slices"
+	"sync"
+
+	"acp-agent/internal/bm25"
+	"acp-agent/model"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// Deferral says which tools the model is told of only when it looks for them
+// (R87). The zero value defers none.
+type Deferral struct {
+	// Threshold is how many tools may be active before any is deferred; 0 means
+	// that none ever is.
+	Threshold int
+	// Always are the ids that stand in the catalogue whatever their number.
+	Always []string
+	// Activated are deferred tools that were made callable before.
+	Activated []string
+}
+
+// catalogue is the tools that the model is told of. It changes only when the
+// next model request is made, so a step that is under way is not affected.
+type catalogue struct {
+	mu      sync.Mutex
+	listed  []model.Tool
+	hidden  map[string]*tools.Entry
+	pending []*tools.Entry
+	index   *bm25.Index // made by the first search
+}
+
+// newCatalogue sorts the enabled tools into those that are listed and those
+// that are deferred.
+func newCatalogue(enabled []*tools.Entry, o Deferral) *catalogue {
+	c := &catalogue{hidden: map[string]*tools.Entry{}}
+	defers := o.Threshold > 0 && len(enabled) > o.Threshold
+	for _, entry := range enabled {
+		if defers && !slices.Contains(o.Always, entry.ID) && !slices.Contains(o.Activated, entry.ID) {
+			c.hidden[entry.ID] = entry
+			continue
+		}
+		c.list(entry)
+	}
+	return c
+}
+
+func (c *catalogue) list(entry *tools.Entry) {
+	c.listed = append(c.listed, model.Tool{Name: entry.ID, Description: entry.Description, Parameters: entry.Schema})
+}
+
+// request returns the tools for the next model request. Those that were found
+// since the last one stand at the end, so that what came before is unchanged
+// for the server's cache.
+func (c *catalogue) request() []model.Tool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, entry := range c.pending {
+		delete(c.hidden, entry.ID)
+		c.list(entry)
+	}
+	c.pending = nil
+	return slices.Clip(c.listed)
+}
+
+// deferred reports whether a tool is there but not callable yet.
+func (c *catalogue) deferred(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hidden[id] != nil
+}
+
+// search finds deferred tools and makes them callable from the next request on.
+func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.index == nil {
+		c.index = indexOf(c.hidden)
+	}
+	var matches []tools.ToolMatch
+	for _, hit := range c.index.Search(query, limit) {
+		entry := c.hidden[hit.ID]
+		if entry == nil {
+			continue // found before, and listed by now
+		}
+		if !slices.Contains(c.pending, entry) {
+			c.pending = append(c.pending, entry)
+		}
+		matches = append(matches, tools.ToolMatch{ID: entry.ID, Description: entry.Description})
+	}
+	return matches
+}
+
+func indexOf(hidden map[string]*tools.Entry) *bm25.Index {
+	docs := make([]bm25.Document, 0, len(hidden))
+	for id, entry := range hidden {
+		text := id + " " + entry.Description
+		for _, alias := range entry.Aliases {
+			text += " " + alias.Name
+		}
+		docs = append(docs, bm25.Document{ID: id, Text: text})
+	}
+	return bm25.New(docs)
+}
+
+// toolIndex is the catalogue as one call may search it.
+type toolIndex struct {
+	*catalogue
+	sink transcript.Sink
+}
+
+// Search implements tools.ToolIndex.
+func (i toolIndex) Search(query string, limit int) []tools.ToolMatch {
+	matches := i.search(query, limit)
+	if len(matches) > 0 {
+		ids := make([]string, len(matches))
+		for n, match := range matches {
+			ids[n] = match.ID
+		}
+		i.sink.Emit(transcript.ToolsActivated{IDs: ids})
+	}
+	return matches
+}

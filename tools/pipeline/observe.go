@@ -1,0 +1,57 @@
+package pipeline
+
+import (
+	"log/slog"
+	"slices"
+	"time"
+
+	"acp-agent/internal/observe"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// announce tells the subscribers of the bus that a call begins (R131).
+func (r *running) announce() { r.publish(observe.ToolPre, "started", nil) }
+
+// report tells them how it ended: every tool:pre is followed by exactly one
+// tool:post or tool:error.
+func (r *running) report(end transcript.ToolFinished) {
+	fields := map[string]any{"state": string(end.State), "duration_ms": end.Result.Metadata.DurationMS}
+	if end.State == transcript.Done {
+		r.publish(observe.ToolPost, "completed", fields)
+		return
+	}
+	if end.Result.Error != nil {
+		fields["kind"] = end.Result.Error.Kind
+	}
+	r.publish(observe.ToolError, "error", fields)
+}
+
+// publish publishes an event, and beside it the tool's own one for this stage
+// when its module contributed that name.
+func (r *running) publish(name, stage string, fields map[string]any) {
+	bus := r.pipeline.Bus
+	if !bus.Active() {
+		return
+	}
+	e := observe.Event{
+		Name: name, At: time.Now(), SessionID: r.pipeline.Workspace.Session().ID, CallID: r.ID, Tool: r.Tool, Fields: fields,
+	}
+	bus.Publish(e)
+	if own := r.Tool + ":" + stage; slices.Contains(bus.Names(), own) {
+		e.Name = own
+		bus.Publish(e)
+	}
+}
+
+// levelOf is the level of a call's log record: error for a fault, warn for what
+// was refused, debug for all else (R132).
+func levelOf(end transcript.ToolFinished) slog.Level {
+	switch {
+	case end.State == transcript.Rejected:
+		return slog.LevelWarn
+	case end.Result.Error != nil && end.Result.Error.Kind == string(tools.Backend):
+		return slog.LevelError
+	}
+	return slog.LevelDebug
+}

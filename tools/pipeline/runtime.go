@@ -1,0 +1,97 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"acp-agent/capability"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
+)
+
+// callRuntime is what a running tool is handed: the files and commands of the
+// workspace, the network and the services of the session, all within what the
+// tool declared that it needs.
+type callRuntime struct {
+	*workspace.Call
+	tool     string
+	scope    capability.Compiled
+	net      tools.Net
+	services tools.Services
+}
+
+var _ tools.Runtime = (*callRuntime)(nil)
+
+// runtimeOf makes the runtime of a call. Its services speak to sink.
+func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*callRuntime, error) {
+	scope, err := p.scopeOf(c)
+	if err != nil {
+		return nil, err
+	}
+	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services}
+	r.Call.Confine(scope)
+	r.services.Changes = r.Call.Changes()
+	if len(p.catalogue.hidden) > 0 {
+		r.services.Index = toolIndex{p.catalogue, sink}
+	}
+	if p.Net != nil {
+		r.net = p.Net(c.Tool)
+	}
+	return r, nil
+}
+
+// Services implements tools.Runtime.
+func (r *callRuntime) Services() tools.Services { return r.services }
+
+// Net implements tools.Runtime. Hosts that the tool did not declare are refused.
+func (r *callRuntime) Net() tools.Net { return scopedNet{r} }
+
+// Processes implements tools.Runtime. Commands that the tool did not declare
+// are refused.
+func (r *callRuntime) Processes() tools.Processes { return scopedProcesses{r.Call.Processes(), r} }
+
+type scopedNet struct{ *callRuntime }
+
+// Do implements tools.Net.
+func (n scopedNet) Do(ctx context.Context, request tools.Request) (*tools.Response, error) {
+	if host := hostOf(request.URL); !n.scope.Host(host) {
+		return nil, undeclared(n.tool, "the host "+host)
+	}
+	if n.net == nil {
+		return nil, tools.Errorf(tools.Unavailable, "this session has no network")
+	}
+	return n.net.Do(ctx, request)
+}
+
+type scopedProcesses struct {
+	tools.Processes
+	*callRuntime
+}
+
+// Run implements tools.Processes.
+func (p scopedProcesses) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
+	if !p.scope.Has(capability.CapShellRun) {
+		return tools.Exit{}, undeclared(p.tool, "commands")
+	}
+	return p.Processes.Run(ctx, cmd, output)
+}
+
+// Exec implements tools.Processes.
+func (p scopedProcesses) Exec(ctx context.Context, program tools.Program, output io.Writer) (tools.Exit, error) {
+	if !p.scope.Has(capability.CapShellRun) && !p.scope.Run(program.Args) {
+		return tools.Exit{}, undeclared(p.tool, fmt.Sprintf("the program %q", program.Args))
+	}
+	return p.Processes.Exec(ctx, program, output)
+}
+
+// undeclared refuses what a tool tries beyond its own requirements: a fault of
+// the tool, whoever wrote it.
+func undeclared(tool, what string) error {
+	return &tools.Error{
+		Kind: tools.Denied, DeniedBy: byCapability,
+		Message: fmt.Sprintf("%s did not declare that it needs %s, so it was refused", tool, what),
+		Hint:    "whoever wrote the tool has to add it to what the tool requires",
+	}
+}

@@ -1,0 +1,92 @@
+package pipeline
+
+import (
+	"net/url"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/tools"
+)
+
+// byCapability names the capability check as the one that refused.
+const byCapability = "capability"
+
+// Ceiling is what this host grants at most, whatever tools and manifests
+// declare (R112): the session's directories, its private one, what the person
+// opened beside them, any host (the network rules hold besides), and commands
+// (each is judged).
+func Ceiling() capability.RequirementSet {
+	dirs := []string{"{" + capability.VarWorkspace + "}", "{" + capability.VarAdHoc + "}"}
+	return capability.RequirementSet{
+		FS: capability.FS{Read: dirs, Write: dirs[:1]}, Net: capability.Net{Hosts: []string{"*"}},
+		Capabilities: []string{capability.CapShellRun},
+	}
+}
+
+// scopeOf is what one call may touch: what its tool declares, within what the
+// agent as a whole may (R112), with the variables as they are now (R111).
+func (p *Pipeline) scopeOf(c *Prepared) (capability.Compiled, error) {
+	vars := p.vars(c.ID)
+	own, err := capability.Compile(c.entry.Requires, vars)
+	if err != nil {
+		return capability.Compiled{}, &tools.Error{
+			Kind: tools.Denied, DeniedBy: byCapability, Message: c.Tool + ": " + err.Error(), Err: err,
+		}
+	}
+	effective, err := p.effective(vars)
+	return own.And(effective), err
+}
+
+// effective is host ceiling ∩ declared, where declared is what the manifest and
+// every tool require (R112).
+func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) {
+	host := Ceiling()
+	// Any program that is declared: what it does is for the rules and the sandbox.
+	host.Shell = p.declared.Shell
+	ceiling, err := capability.Compile(host, vars)
+	if err != nil {
+		return capability.Compiled{}, err
+	}
+	declared, err := capability.Compile(p.declared, vars)
+	if err != nil {
+		return capability.Compiled{}, err
+	}
+	return ceiling.And(declared), nil
+}
+
+// Declared is what the manifest and every tool require, in one set (R112).
+func (p *Pipeline) Declared() capability.RequirementSet { return p.declared }
+
+// CheckVariables reports a variable that something declares and nobody
+// defined, so that a session fails loudly when it is opened (R111).
+func (p *Pipeline) CheckVariables() error {
+	_, err := p.effective(p.vars(""))
+	return err
+}
+
+func (p *Pipeline) vars(callID string) capability.Vars {
+	vars := p.Workspace.Vars(callID)
+	vars[capability.VarUserData] = p.UserData
+	return vars
+}
+
+// within checks a path that a call names against its tool's scope.
+func (r *running) within(resource tools.Resource, real string) error {
+	allowed := r.scope.Read(real)
+	verb := "read"
+	if resource.Kind == tools.PathWrite {
+		allowed, verb = r.scope.Write(real), "write"
+	}
+	if allowed {
+		return nil
+	}
+	return undeclared(r.Tool, "to "+verb+" "+real)
+}
+
+func hostOf(rawURL string) string {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+}

@@ -1,0 +1,54 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/workspace"
+)
+
+// look looks at the session's files before a command that may change them, so
+// that what it changed can be told (R128). What was judged to only read is not
+// worth the time.
+func (r *running) look(ctx context.Context) *workspace.Scan {
+	if r.judged.Text == "" || r.readsOnly {
+		return nil
+	}
+	return r.pipeline.Workspace.Watch(ctx)
+}
+
+// compare notes what the command changed. There is no way back from these
+// changes, for nobody knew of them beforehand; the result says what was changed
+// and what was not looked at.
+func (r *running) compare(ctx context.Context, scan *workspace.Scan, result *tools.Result) {
+	if scan == nil {
+		return
+	}
+	if ctx.Err() != nil {
+		// It is being stopped behind the answer, which must not wait for a look.
+		r.unseen = "the command was stopped before its changes could be looked for"
+		return
+	}
+	var changes []workspace.FileChange
+	changes, r.unseen = scan.Changed(ctx)
+	r.runtime.NoteScan(changes)
+	if result == nil || len(changes) == 0 || len(result.Locations) > 0 {
+		return
+	}
+	for _, change := range changes[:min(len(changes), maxLocations)] {
+		result.Locations = append(result.Locations, kinds.Location{Path: change.Path})
+	}
+}
+
+// maxLocations bounds how many changed files a command's card points to.
+const maxLocations = 20
+
+// modified are the files that the call changed: those that went through the
+// tracker, those that a command changed, and those that the tool itself names.
+func (r *running) modified(named []string) []string {
+	all := slices.Concat(named, r.pipeline.Workspace.Modified(r.ID))
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,152 @@
+package tools
+
+import (
+	"context"
+
+	"acp-agent/transcript"
+)
+
+// Services are what a session offers its tools beside files, commands and the
+// network. A nil field means that the session does not have it; the tool then
+// says so.
+type Services struct {
+	// Memory is never nil.
+	Memory Memory
+	// Questions is nil when there is nobody to answer (R76).
+	Questions Questioner
+	Skills    SkillIndex
+	// Index is nil when no tool is deferred.
+	Index ToolIndex
+	// Changes are those of the call's session.
+	Changes   Changes
+	Languages LanguageServers
+}
+
+// Memory keeps what a session's tools remember. It is part of the transcript,
+// so it lives as long as that does (R61, R80).
+type Memory interface {
+	Plan() []transcript.PlanEntry
+	// SetPlan replaces the plan and shows it (R61).
+	SetPlan(entries []transcript.PlanEntry)
+	// Count counts one use of something, unless limit uses were counted already;
+	// n is how many there are now.
+	Count(what string, limit int) (n int, ok bool)
+	// NameHosts makes hosts known as named by the person, or found by a search:
+	// web_fetch does not ask for them.
+	NameHosts(hosts ...string)
+}
+
+// Question is one question to the person (R74).
+type Question struct {
+	Question    string           `json:"question"`
+	Header      string           `json:"header,omitempty"`
+	Options     []QuestionOption `json:"options,omitempty"`
+	MultiSelect bool             `json:"multi_select,omitempty"`
+}
+
+// QuestionOption is an answer to choose.
+type QuestionOption struct {
+	Label       string `json:"label"`
+	Description string `json:"description,omitempty"`
+}
+
+// Questioner puts questions to the person.
+type Questioner interface {
+	// Answers waits for the answers, one list for each question. A person who
+	// declines, or cannot be asked, is an *Error; no answer is ever invented.
+	Answers(ctx context.Context, callID string, questions []Question) ([][]string, error)
+}
+
+// SkillIndex is the session's skills (R84).
+type SkillIndex interface {
+	// Load returns a skill as the model reads it. An unknown name is an *Error
+	// that lists the names.
+	Load(name string) (content string, err error)
+}
+
+// ToolIndex is the tools that the model is not told of (R87).
+type ToolIndex interface {
+	// Search finds deferred tools and makes them callable from the next model
+	// request on.
+	Search(query string, limit int) []ToolMatch
+}
+
+// ToolMatch is a tool that a search found.
+type ToolMatch struct {
+	ID          string `json:"id"`
+	Description string `json:"description"`
+}
+
+// Changes are the changes of the session's files that can be taken back (R95,
+// R127, R128).
+type Changes interface {
+	// Last describes what Undo would do to a file. It is an *Error when there is
+	// nothing to undo, or the file was changed since.
+	Last(ctx context.Context, path string) (Change, error)
+	// Undo takes back the last change of a file.
+	Undo(ctx context.Context, path string) (Change, error)
+	// Rollback takes back what this call changed so far, the newest first. What
+	// could not be restored is returned; the rest is.
+	Rollback(ctx context.Context) []error
+}
+
+// Change is what an undo does to a file.
+type Change struct {
+	// Path is absolute.
+	Path string
+	// Old and New are the texts before and after the undo; nil when there is no
+	// file, or no text.
+	Old, New *string
+	// Exists says whether the file is there after the undo.
+	Exists bool
+}
+
+// LanguageServers answers questions about code (R98).
+type LanguageServers interface {
+	Ask(ctx context.Context, q LanguageQuery) (*LanguageAnswer, error)
+}
+
+// The operations of a LanguageQuery.
+const (
+	Definitions = "definitions"
+	References  = "references"
+	Diagnostics = "diagnostics"
+)
+
+// LanguageQuery is one question about a file.
+type LanguageQuery struct {
+	Operation string
+	// Path is absolute.
+	Path string
+	// Line and Column are 1-based; Column counts characters.
+	Line, Column int
+	// Text is the file as the person sees it.
+	Text string
+}
+
+// LanguageAnswer is what a language server knows.
+type LanguageAnswer struct {
+	// Server names who answered.
+	Server      string
+	Locations   []CodeLocation
+	Diagnostics []Diagnostic
+}
+
+// CodeLocation is a place in a file; Text is its line, when it is known.
+type CodeLocation struct {
+	Path   string `json:"path"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Text   string `json:"text,omitempty"`
+}
+
+// Diagnostic is one finding of a language server.
+type Diagnostic struct {
+	Path     string `json:"path"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+	Source   string `json:"source,omitempty"`
+	Code     string `json:"code,omitempty"`
+}

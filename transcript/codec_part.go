@@ -1,0 +1,148 @@
+package transcript
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// The values of "type" of parts.
+const (
+	textType      = "text"
+	reasoningType = "reasoning"
+	imageType     = "image"
+	linkType      = "link"
+	resourceType  = "resource"
+	toolType      = "tool"
+)
+
+// The parts as JSON objects: "type" and the fields of the part.
+type (
+	textForm struct {
+		Type string `json:"type"`
+		*TextPart
+	}
+	reasoningForm struct {
+		Type string `json:"type"`
+		*ReasoningPart
+	}
+	imageForm struct {
+		Type string `json:"type"`
+		*ImagePart
+	}
+	linkForm struct {
+		Type string `json:"type"`
+		*LinkPart
+	}
+	resourceForm struct {
+		Type string `json:"type"`
+		*ResourcePart
+	}
+	// toolForm keeps the content of the card beside the card, where it has no
+	// JSON form of its own.
+	toolForm struct {
+		Type string `json:"type"`
+		*ToolPart
+		Content []contentForm `json:"content,omitempty"`
+	}
+)
+
+// EncodePart makes one line of JSON of a part, with a "type" that names its
+// kind; otherwise as [EncodeMessage].
+func EncodePart(p Part) ([]byte, error) {
+	form, err := partForm(p)
+	if err != nil {
+		return nil, err
+	}
+	return encode(form)
+}
+
+// DecodePart reads what EncodePart wrote. An unknown type is an error that
+// names it.
+func DecodePart(data []byte) (Part, error) {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("part: %w", err)
+	}
+	switch head.Type {
+	case textType:
+		return decodeAs[TextPart](data)
+	case reasoningType:
+		return decodeAs[ReasoningPart](data)
+	case imageType:
+		return decodeAs[ImagePart](data)
+	case linkType:
+		return decodeAs[LinkPart](data)
+	case resourceType:
+		return decodeAs[ResourcePart](data)
+	case toolType:
+		return decodeTool(data)
+	}
+	return nil, fmt.Errorf("part: unknown type %q", head.Type)
+}
+
+// decodeAs reads a part whose fields all have a JSON form of their own.
+func decodeAs[T any, P interface {
+	*T
+	Part
+}](data []byte) (Part, error) {
+	part := P(new(T))
+	if err := json.Unmarshal(data, part); err != nil {
+		return nil, fmt.Errorf("part: %w", err)
+	}
+	return part, nil
+}
+
+func decodeTool(data []byte) (Part, error) {
+	form := toolForm{ToolPart: new(ToolPart)}
+	if err := json.Unmarshal(data, &form); err != nil {
+		return nil, fmt.Errorf("part: %w", err)
+	}
+	for i, c := range form.Content {
+		content, err := c.content()
+		if err != nil {
+			return nil, fmt.Errorf("tool call %q: content %d: %w", form.CallID, i, err)
+		}
+		form.Card.Content = append(form.Card.Content, content)
+	}
+	return form.ToolPart, nil
+}
+
+func partForm(p Part) (any, error) {
+	switch p := p.(type) {
+	case *TextPart:
+		return present(p, textForm{textType, p})
+	case *ReasoningPart:
+		return present(p, reasoningForm{reasoningType, p})
+	case *ImagePart:
+		return present(p, imageForm{imageType, p})
+	case *LinkPart:
+		return present(p, linkForm{linkType, p})
+	case *ResourcePart:
+		return present(p, resourceForm{resourceType, p})
+	case *ToolPart:
+		if p == nil {
+			return nil, errNoPart
+		}
+		content, err := contentForms(p.Card.Content)
+		if err != nil {
+			return nil, fmt.Errorf("tool call %q: %w", p.CallID, err)
+		}
+		return toolForm{toolType, p, content}, nil
+	case nil:
+		return nil, errNoPart
+	}
+	return nil, fmt.Errorf("part: unknown type %T", p)
+}
+
+var errNoPart = errors.New("part: there is none")
+
+// present is form unless its part is nil.
+func present[T any](p *T, form any) (any, error) {
+	if p == nil {
+		return nil, errNoPart
+	}
+	return form, nil
+}

@@ -1,0 +1,202 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-agent/tools"
+	"acp-agent/workspace/journal"
+)
+
+// Changes are the session's changes of files as the call may take them back
+// (R95, R127). Like WriteText, Undo leaves locking to the caller.
+func (c *Call) Changes() tools.Changes { return changes{files{c}} }
+
+type changes struct{ files files }
+
+// Last describes what Undo would do.
+func (c changes) Last(ctx context.Context, path string) (tools.Change, error) {
+	_, change, err := c.last(ctx, path)
+	return change, err
+}
+
+// last finds the last change of a file, and proves that it can be taken back.
+func (c changes) last(ctx context.Context, path string) (*journal.Entry, tools.Change, error) {
+	f := c.files
+	abs := f.w.abs(path)
+	entry := f.w.journal.Last(f.w.spellings(abs)...)
+	if entry == nil {
+		return nil, tools.Change{}, nothingError(abs)
+	}
+	_, err := f.standings(ctx, entry)
+	if err == nil && entry.Lost() {
+		err = f.lostError(entry)
+	}
+	if err != nil {
+		return nil, tools.Change{}, err
+	}
+	return entry, f.describe(ctx, entry, abs), nil
+}
+
+// Undo takes back the last change of a file. A second one goes one further
+// back: what an undo does is reported, but is no change to be undone itself.
+func (c changes) Undo(ctx context.Context, path string) (tools.Change, error) {
+	f := c.files
+	entry, change, err := c.last(ctx, path)
+	if err != nil {
+		return tools.Change{}, err
+	}
+	if err := f.takeBack(ctx, entry); err != nil {
+		return tools.Change{}, err
+	}
+	f.w.journal.TakenBack(entry)
+	for _, r := range entry.Records {
+		f.w.journal.Note(f.origin(), journal.Change{Path: r.Path, Kind: inverse(r.Kind), Time: f.w.o.Now(), Undo: true})
+	}
+	return change, nil
+}
+
+// Rollback takes back what the call changed so far. It goes on when the call is
+// cancelled, and when it has ended: half a change is worse than a late one.
+// The caller may hold the locks of the files.
+func (c changes) Rollback(ctx context.Context) []error {
+	return c.files.w.rollback(context.WithoutCancel(ctx), c.files.id, false)
+}
+
+// Rollback takes back what an operation, which is a call by its id, changed
+// through files: the newest change first (R127, R128). What cannot be restored
+// stays as it is and on record, and is returned; the rest is restored, and
+// forgotten with its pre-images. A second Rollback tries what is left. It waits
+// for the locks of the files.
+func (w *Workspace) Rollback(ctx context.Context, operation string) []error {
+	return w.rollback(ctx, operation, true)
+}
+
+func (w *Workspace) rollback(ctx context.Context, operation string, lock bool) (failed []error) {
+	c := w.Call("", "rollback", nil) // the operation's own call may have ended
+	defer c.Finish()
+	f := files{c}
+	var stuck []string
+	for _, entry := range w.journal.Of(operation) {
+		paths := entry.Paths()
+		if slices.ContainsFunc(paths, func(path string) bool { return slices.Contains(stuck, path) }) {
+			stuck = append(stuck, paths...) // what lies below cannot be reached
+			continue
+		}
+		err := f.lockedTakeBack(ctx, entry, lock)
+		if err != nil {
+			stuck = append(stuck, paths...)
+			failed = append(failed, fmt.Errorf("roll back %s: %w", strings.Join(paths, ", "), err))
+			continue
+		}
+		w.journal.TakenBack(entry)
+	}
+	return failed
+}
+
+func (f files) lockedTakeBack(ctx context.Context, entry *journal.Entry, lock bool) error {
+	if !lock {
+		return f.takeBack(ctx, entry)
+	}
+	for _, path := range slices.Sorted(slices.Values(entry.Paths())) {
+		unlock, err := f.w.o.Locks.Lock(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	return f.takeBack(ctx, entry)
+}
+
+// spellings are the paths under which the changes of a file may be noted: the
+// name itself, if it was a link that changed, and where it leads.
+func (w *Workspace) spellings(abs string) []string {
+	var paths []string
+	for _, follow := range []func(string) (*trail, error){followName, follow} {
+		if t, err := follow(abs); err == nil {
+			paths = append(paths, t.real())
+		}
+	}
+	return paths
+}
+
+// describe tells the texts before and after the undo.
+func (f files) describe(ctx context.Context, entry *journal.Entry, abs string) tools.Change {
+	here := entry.Records[0]
+	if i := slices.IndexFunc(entry.Records, func(r journal.Record) bool {
+		return slices.Contains(f.w.spellings(abs), r.Path)
+	}); i >= 0 {
+		here = entry.Records[i]
+	}
+	change := tools.Change{Path: abs, Exists: here.Before.Form != journal.Absent}
+	if f.Secret(abs) {
+		return change
+	}
+	change.Old = f.shown(ctx, here.Path)
+	switch {
+	case len(entry.Records) > 1 && change.Exists: // it comes back from its other name
+		change.New = f.shown(ctx, entry.Records[1].Path)
+	case here.Editor != nil && change.Exists:
+		change.New = f.kept(here.Editor.Buffer)
+	case here.Before.Form == journal.File:
+		change.New = f.kept(here.Before.Content)
+	}
+	return change
+}
+
+// shown is a file's text as the person sees it; nil when there is none.
+func (f files) shown(ctx context.Context, path string) *string {
+	text, err := f.ReadText(ctx, path)
+	if err != nil || !text.Exists {
+		return nil
+	}
+	return &text.Content
+}
+
+// kept is a pre-image as text; nil when it is none.
+func (f files) kept(c journal.Content) *string {
+	var b strings.Builder
+	if c.Size > f.w.o.Limits.FileBytes || f.w.journal.CopyTo(&b, c) != nil || !isText(b.String()) {
+		return nil
+	}
+	text := b.String()
+	return &text
+}
+
+func inverse(kind journal.Kind) journal.Kind {
+	switch kind {
+	case journal.Created:
+		return journal.Deleted
+	case journal.Deleted:
+		return journal.Created
+	}
+	return journal.Modified
+}
+
+func nothingError(path string) *tools.Error {
+	return &tools.Error{
+		Kind: tools.BadInput, Path: path, Message: "nothing to undo for " + path,
+		Hint: "only what this session's file tools changed can be taken back, not what a command or the user changed",
+	}
+}
+
+// sinceError refuses to take back a change over another one (traps 34 and 35).
+func sinceError(path string) *tools.Error {
+	return &tools.Error{
+		Kind: tools.BadInput, Path: path, Err: errChanged,
+		Message: path + " was changed since; nothing was undone",
+		Hint:    "read the file, and make the change you want with edit",
+	}
+}
+
+func (f files) lostError(entry *journal.Entry) *tools.Error {
+	path := entry.Records[0].Path
+	return &tools.Error{
+		Kind: tools.Unavailable, Path: path, Err: errors.ErrUnsupported,
+		Message: fmt.Sprintf("the earlier content of %s is no longer kept: a session keeps at most %d MiB of it; nothing was undone",
+			path, f.w.journal.MaxBytes()>>20),
+	}
+}

@@ -1,0 +1,127 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"acp-agent/internal/launch"
+	"acp-agent/tools"
+)
+
+// Exec runs one program by its arguments, with no shell between (C10). It takes
+// one of the slots of the session's commands, and what holds of Run holds of it,
+// but for the environment, which is the short list of X1.
+func (p processes) Exec(ctx context.Context, program tools.Program, output io.Writer) (tools.Exit, error) {
+	spec, err := p.w.programSpec(program)
+	if err != nil {
+		return tools.Exit{}, err
+	}
+	spec.Env = p.environ(spec.Env)
+	spec.Limits = p.w.o.ExecLimits
+	ctx, done, err := p.slot(ctx, program.Args[0])
+	if err != nil {
+		return tools.Exit{}, err
+	}
+	defer done()
+	out := &gate{to: output}
+	defer out.shut()
+	streams := launch.Streams{Input: program.Stdin, Output: out}
+	if program.Stderr != nil {
+		errs := &gate{to: program.Stderr}
+		defer errs.shut()
+		streams.Errors = errs
+	}
+	return p.locally(ctx, spec, streams)
+}
+
+// slot waits for one of the session's slots for commands. ctx, which then also
+// ends with the call, and the slot are given back by done.
+func (p processes) slot(ctx context.Context, what string) (bound context.Context, done func(), err error) {
+	bound, cancel := context.WithCancelCause(ctx)
+	unbind := context.AfterFunc(p.over, func() { cancel(endedError(what)) })
+	release := func() {
+		unbind()
+		cancel(nil)
+	}
+	select {
+	case p.w.runner.slots <- struct{}{}:
+		return bound, func() {
+			<-p.w.runner.slots
+			release()
+		}, nil
+	case <-bound.Done():
+		defer release()
+		return nil, nil, context.Cause(bound)
+	}
+}
+
+// programSpec describes a program that is run by its arguments: found on the
+// swept PATH, in a directory of the session, with the short environment.
+func (w *Workspace) programSpec(program tools.Program) (launch.Spec, error) {
+	if w.o.Launcher == nil {
+		return launch.Spec{}, tools.Errorf(tools.Unavailable, "programs cannot be run in this session")
+	}
+	if len(program.Args) == 0 || program.Args[0] == "" {
+		return launch.Spec{}, tools.Errorf(tools.BadInput, "no program to run")
+	}
+	dir, err := w.commandDir(program.Dir)
+	if err != nil {
+		return launch.Spec{}, err
+	}
+	env := launch.ProgramEnv(w.o.Environ, launch.EnvOptions{
+		Secrets: w.o.Secrets, Workspace: w.writable(), Set: slices.Concat(w.o.SetEnv, program.Env),
+	})
+	path, ok := w.lookPath(program.Args[0], env)
+	if !ok {
+		return launch.Spec{}, notFound(program.Args[0])
+	}
+	return w.confine(launch.Spec{Argv: append([]string{path}, program.Args[1:]...), Dir: dir, Env: env})
+}
+
+// LookPath finds a program as Exec and StartProgram do: on the PATH less its
+// relative entries and those inside the session's directories, or by an
+// absolute path outside them.
+func (w *Workspace) LookPath(name string) (path string, ok bool) {
+	return w.lookPath(name, launch.ProgramEnv(w.o.Environ, launch.EnvOptions{Secrets: w.o.Secrets, Workspace: w.writable()}))
+}
+
+func (w *Workspace) lookPath(name string, env []string) (string, bool) {
+	return launch.FindProgram(name, variable(env, "PATH"), w.writable())
+}
+
+func notFound(name string) *tools.Error {
+	return &tools.Error{
+		Kind: tools.Unavailable, Message: fmt.Sprintf("the program %q is not on the PATH", name),
+		Hint: "A program that lies in the working directory does not count.",
+	}
+}
+
+// writable are the directories in which a call may change files: nothing that
+// lies there may take the place of a program.
+func (w *Workspace) writable() []string {
+	var dirs []string
+	for _, r := range w.fixed {
+		if r.write {
+			dirs = append(dirs, r.path)
+		}
+	}
+	return dirs
+}
+
+// confine adds the policy under which a command runs.
+func (w *Workspace) confine(spec launch.Spec) (launch.Spec, error) {
+	if w.o.Policy == nil {
+		return spec, nil
+	}
+	policy, err := w.o.Policy(spec.Dir)
+	if err != nil {
+		return launch.Spec{}, &tools.Error{
+			Kind: tools.Unavailable, Err: err,
+			Message: "the command cannot be confined: " + err.Error(),
+		}
+	}
+	spec.Policy = policy
+	return spec, nil
+}

@@ -1,0 +1,106 @@
+package journal
+
+import (
+	"slices"
+	"time"
+)
+
+// Operation is what one call changed (R129).
+type Operation struct {
+	Origin
+	// Changes are in the order in which they were made.
+	Changes []Change
+}
+
+// Change is one line of the audit.
+type Change struct {
+	Path string
+	Kind Kind
+	Time time.Time
+	// Undo says that the change took back an earlier one, TakenBack that it was
+	// itself taken back.
+	Undo, TakenBack bool
+	// Seen marks what a scan found: who changed it is likely, not proved, and
+	// there is no pre-image.
+	Seen bool
+}
+
+type note struct {
+	Origin
+	Change
+	seq int
+}
+
+// note adds a line to the audit. The caller holds mu.
+func (j *Journal) note(o Origin, c Change) *note {
+	j.seq++
+	n := &note{Origin: o, Change: c, seq: j.seq}
+	j.log = append(j.log, n)
+	return n
+}
+
+// Note adds changes that cannot be taken back: those of an undo, and what a
+// scan found.
+func (j *Journal) Note(o Origin, changes ...Change) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, c := range changes {
+		j.note(o, c)
+	}
+	j.trim()
+}
+
+// Mark is a moment in the audit, for Since.
+func (j *Journal) Mark() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.seq
+}
+
+// Since tells which paths were changed by noted operations since a mark.
+func (j *Journal) Since(mark int) map[string]bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	paths := map[string]bool{}
+	for _, n := range slices.Backward(j.log) {
+		if n.seq <= mark {
+			break
+		}
+		paths[n.Path] = true
+	}
+	return paths
+}
+
+// Modified lists the paths that an operation changed and that were not taken
+// back since, sorted.
+func (j *Journal) Modified(operation string) []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var paths []string
+	for _, n := range j.log {
+		if n.Operation == operation && !n.TakenBack {
+			paths = append(paths, n.Path)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// Operations lists what was changed, by whom and when, in the order in which
+// the operations began to change files (R129).
+func (j *Journal) Operations() []Operation {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var list []Operation
+	at := map[Origin]int{}
+	for _, n := range j.log {
+		i, known := at[n.Origin]
+		if !known {
+			i = len(list)
+			at[n.Origin] = i
+			list = append(list, Operation{Origin: n.Origin})
+		}
+		list[i].Changes = append(list[i].Changes, n.Change)
+	}
+	return list
+}

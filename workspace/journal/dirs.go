@@ -1,0 +1,48 @@
+package journal
+
+import "io/fs"
+
+// madeDir is a directory that was made for a new file.
+type madeDir struct {
+	info      fs.FileInfo
+	operation string
+	// left says that its operation was taken back while others' files were in
+	// it: it goes with the last of those.
+	left bool
+}
+
+// Made notes a directory that an operation made for a new file, so that taking
+// the operation back can remove it.
+func (j *Journal) Made(dir, operation string, info fs.FileInfo) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.made[dir] = &madeDir{info: info, operation: operation}
+}
+
+// MadeDir identifies a directory that goes, once it is empty, when the
+// operation is taken back: its own, or what another one had to leave.
+func (j *Journal) MadeDir(dir, operation string) (info fs.FileInfo, ok bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	m := j.made[dir]
+	if m == nil || m.operation != operation && !m.left {
+		return nil, false
+	}
+	return m.info, true
+}
+
+// Leave notes that a directory could not be removed with its operation.
+func (j *Journal) Leave(dir string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if m := j.made[dir]; m != nil {
+		m.left = true
+	}
+}
+
+// Unmade forgets a directory that is gone.
+func (j *Journal) Unmade(dir string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.made, dir)
+}

@@ -1,0 +1,60 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// makeParents creates the directories above a new file and moves the place
+// down into them.
+func (f files) makeParents(p *place, operation string) error {
+	path := p.last().path
+	for _, name := range p.absent {
+		path = filepath.Join(path, name)
+		if err := f.w.o.fault("mkdir"); err != nil {
+			return err
+		}
+		err := p.dir.Mkdir(name, 0o777)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return moved(err)
+		}
+		if err := p.enter(name); err != nil {
+			return err
+		}
+		if info, statErr := p.dir.Stat("."); err == nil && statErr == nil {
+			f.w.journal.Made(path, operation, info)
+		}
+	}
+	p.absent = nil
+	return nil
+}
+
+// prune removes the directories that an operation made for a file which is
+// gone, from the inner one up, as far as they are empty.
+func (c *Call) prune(ctx context.Context, dir, operation string) {
+	for {
+		made, ok := c.w.journal.MadeDir(dir, operation)
+		if !ok {
+			return
+		}
+		err := c.atName(ctx, "remove", dir, func(p *place) error {
+			info, err := p.dir.Lstat(p.name)
+			if err != nil {
+				return err
+			}
+			if !os.SameFile(info, made) {
+				return fs.ErrExist
+			}
+			return p.dir.Remove(p.name)
+		})
+		if err != nil {
+			c.w.journal.Leave(dir) // not empty yet, or not ours by now
+			return
+		}
+		c.w.journal.Unmade(dir)
+		dir = filepath.Dir(dir)
+	}
+}

@@ -1,0 +1,78 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"acp-agent/internal/launch"
+	"acp-agent/tools"
+)
+
+// Program is a running program that is spoken to over its standard streams, such
+// as a language server. Read reads its output, Write writes its input; both end
+// with the program. Its methods may be called from any goroutine.
+type Program struct {
+	piped *launch.Piped
+	grace time.Duration
+}
+
+var _ io.ReadWriteCloser = (*Program)(nil)
+
+// StartProgram starts a long-lived program by its arguments, under the same
+// confinement and in the same environment as the programs of a call. stderr gets
+// its errors from another goroutine; nil drops them. What p says of input is
+// left aside. ctx bounds the start alone: the program ends with Close, with the
+// session, or with the agent, its whole tree in each case (R149, X4). It takes
+// no slot and has no resource limits; who starts it bounds how many there are.
+func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, stderr io.Writer) (*Program, error) {
+	spec, err := w.programSpec(p)
+	if err != nil {
+		return nil, err
+	}
+	piped, err := w.o.Launcher.StartPiped(ctx, spec, stderr)
+	if err != nil {
+		return nil, commandError(ctx, err)
+	}
+	w.runner.group.Add(piped.Process)
+	return &Program{piped: piped, grace: launch.ShutdownGrace}, nil
+}
+
+// Read reads the program's output. Its end is io.EOF.
+func (p *Program) Read(b []byte) (int, error) { return p.piped.Stdout.Read(b) }
+
+// Write writes the program's input. It waits for the program to read, and fails
+// when the program is gone.
+func (p *Program) Write(b []byte) (int, error) { return p.piped.Stdin.Write(b) }
+
+// CloseWrite ends the program's input.
+func (p *Program) CloseWrite() error { return p.piped.Stdin.Close() }
+
+// Wait returns how the program ended, once nothing of it is left. The end of
+// ctx does not stop the program.
+func (p *Program) Wait(ctx context.Context) (tools.Exit, error) {
+	status, err := p.piped.Wait(ctx)
+	if err != nil {
+		return tools.Exit{}, commandError(ctx, err)
+	}
+	return exitOf(status), nil
+}
+
+// Close ends the program, if it has not ended: its tree gets TERM, and KILL half
+// a second later. It returns when nothing is left of it, or when what is left
+// cannot be killed. A second Close has nothing to do.
+func (p *Program) Close() error {
+	// A write that waits for a program that does not read ends here. That the pipe
+	// is closed already is no failure.
+	_ = p.piped.Stdin.Close()
+	p.piped.Stop(p.grace)
+	ctx, cancel := context.WithTimeout(context.Background(), p.grace+closeWait)
+	defer cancel()
+	_, err := p.piped.Wait(ctx)
+	_ = p.piped.Stdout.Close()
+	if errors.Is(err, context.DeadlineExceeded) {
+		return tools.Errorf(tools.Backend, "the program could not be stopped")
+	}
+	return nil // how the program ended is Wait's to say
+}

@@ -1,0 +1,147 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"acp-agent/tools"
+	"acp-agent/workspace/journal"
+)
+
+// Remove deletes a regular file, or a link and never what it leads to (R96). An
+// editor has no way to delete, so the disk's file goes even while the editor has
+// it open: before is compared with its buffer, and unsaved work that a caller
+// did not read stays in the buffer.
+func (f files) Remove(ctx context.Context, path string, before *tools.Text) error {
+	r := &removal{files: f, before: before}
+	if before != nil && f.w.editor.reads() {
+		seen, err := f.read(ctx, path)
+		if err != nil {
+			return err
+		}
+		if seen.exists != before.Exists || seen.content != before.Content {
+			return changedError(seen.path)
+		}
+		r.onDisk = &seen.disk
+	} else if before != nil {
+		r.onDisk = &before.Content
+	}
+	return f.atName(ctx, "remove", path, r.do)
+}
+
+// removal is one deletion on its way.
+type removal struct {
+	files
+	before *tools.Text
+	// onDisk is what the disk must hold; nil when that does not matter.
+	onDisk *string
+}
+
+func (r *removal) do(p *place) error {
+	info, err := r.look(p)
+	if err != nil {
+		return err
+	}
+	entry := r.stage()
+	was, err := r.image(entry, p, info)
+	if err == nil {
+		err = r.takeAway(p, info)
+	}
+	if err != nil {
+		entry.Drop()
+		return err
+	}
+	entry.Commit(journal.Record{Path: p.real(), Kind: journal.Deleted, Time: r.w.o.Now(), Before: was})
+	r.settle(p)
+	return nil
+}
+
+// look refuses what is not to be deleted.
+func (r *removal) look(p *place) (fs.FileInfo, error) {
+	if r.secretName(p) {
+		return nil, secretError(p.asked)
+	}
+	if !p.exists() {
+		return nil, fs.ErrNotExist
+	}
+	info, err := p.dir.Lstat(p.name)
+	switch {
+	case err != nil:
+		return nil, moved(err)
+	case p.name == "." || !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
+		return nil, notRegular(p.asked, info)
+	}
+	return info, nil
+}
+
+// secretName reports whether a name is a secret's, or leads to one.
+func (f files) secretName(p *place) bool { return f.w.secret(p.trail) || f.Secret(p.asked) }
+
+// image keeps what is about to go, if it is what the caller read.
+func (r *removal) image(e *journal.Entry, p *place, info fs.FileInfo) (journal.State, error) {
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := p.dir.Readlink(p.name)
+		if err != nil {
+			return journal.State{}, moved(err)
+		}
+		return journal.State{Form: journal.Link, Target: target, Info: info}, nil
+	}
+	was, err := imageFile(e, p, info)
+	if err != nil {
+		return was, err
+	}
+	if r.before != nil && (!r.before.Exists || !was.Kept || was.Content != journal.ContentOf(*r.onDisk)) {
+		return was, changedError(p.asked)
+	}
+	was.Attributes = p.attributes()
+	return was, nil
+}
+
+// attributes reads the extended attributes of the file at the place.
+func (p *place) attributes() []journal.Attribute {
+	f, err := p.openFile()
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	return attributesOf(f)
+}
+
+// takeAway removes what stands at a place if that still is what was looked at.
+// It is moved aside first: between a look and a removal by name the person may
+// save another file under the name.
+func (f files) takeAway(p *place, then fs.FileInfo) error {
+	if f.ended() {
+		return endedError(p.asked)
+	}
+	if err := f.w.o.fault("remove"); err != nil {
+		return err
+	}
+	aside := f.newTemp(p)
+	if err := p.dir.Rename(p.name, aside.name); err != nil {
+		return moved(err)
+	}
+	now, err := p.dir.Lstat(aside.name)
+	if err == nil && sameMoment(now, then) {
+		aside.discard()
+		return nil
+	}
+	return errors.Join(errMoved, aside.putBack(p))
+}
+
+// putBack gives what was moved aside its name again, unless the person has
+// saved yet another file under it: the newest one wins.
+func (t *temporary) putBack(p *place) error {
+	err := p.dir.Link(t.name, p.name)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		t.discard()
+		return nil
+	}
+	// Not every file system has hard links.
+	if _, err := p.dir.Lstat(p.name); !errors.Is(err, fs.ErrNotExist) {
+		t.discard()
+		return nil
+	}
+	return p.dir.Rename(t.name, p.name)
+}

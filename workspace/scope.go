@@ -1,0 +1,49 @@
+package workspace
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"acp-agent/capability"
+	"acp-agent/tools"
+)
+
+// Vars are the directories that the variables of requirement sets stand for, as
+// a call may use them now (R111): the workspace is what the session may write,
+// ad-hoc what was opened beside it for reading.
+func (w *Workspace) Vars(callID string) capability.Vars {
+	vars := capability.Vars{capability.VarWorkspace: {w.private.dir}, capability.VarAdHoc: nil}
+	for _, r := range w.roots(callID) {
+		name := capability.VarAdHoc
+		if r.write || r.own {
+			name = capability.VarWorkspace
+		}
+		vars[name] = append(vars[name], filepath.Join(r.path, r.only))
+	}
+	return vars
+}
+
+// Confine bounds what the call may touch further, to what its tool declared;
+// until then it may use all that the session may.
+func (c *Call) Confine(scope capability.Compiled) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.scope = &scope
+}
+
+// inScope refuses a path beyond what the tool of this call declared.
+func (c *Call) inScope(t *trail, write bool) error {
+	c.mu.Lock()
+	scope := c.scope
+	c.mu.Unlock()
+	real := t.real()
+	switch {
+	case scope == nil, scope.Write(real), !write && scope.Read(real):
+		return nil // what may be overwritten may be looked at before
+	}
+	return &tools.Error{
+		Kind: tools.Denied, Path: t.asked, DeniedBy: "capability",
+		Message: fmt.Sprintf("%s did not declare that it needs %s, so it was refused", c.tool, real),
+		Hint:    "whoever wrote the tool has to add it to what the tool requires",
+	}
+}
