@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"acp-agent/internal/trace"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
@@ -15,7 +16,7 @@ func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolF
 	s.tools.Catalog() // what was found before is callable now
 	prepared := s.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
 	s.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})
-	return s.tools.Run(ctx, prepared, transcript.SinkFunc(s.record))
+	return s.tools.Run(trace.WithSpan(ctx, s.span), prepared, transcript.SinkFunc(s.record))
 }
 
 // ToolStatus says of one tool how it stands in the session.

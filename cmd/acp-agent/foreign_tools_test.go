@@ -21,6 +21,7 @@ const envForeignTools = "ACP_TEST_FOREIGN_TOOLS"
 func foreignTools() []tools.Tool {
 	return []tools.Tool{
 		newCountFiles(),
+		newMeets(),
 		elsewhere("mcp__fake__look", tools.Source{Kind: tools.MCP, Server: "fake"}),
 		elsewhere("tb__all", tools.Source{Kind: tools.Toolbox}, "all"),
 		elsewhere("tb__fix", tools.Source{Kind: tools.Toolbox}, "fix"),
@@ -72,6 +73,28 @@ func odd(id string, run func(context.Context, tools.Runtime) (*tools.Result, err
 			return run(ctx, rt)
 		},
 	}
+}
+
+// newMeets reads a path, and ends only when two calls of it run at once.
+func newMeets() tools.Tool {
+	there := make(chan struct{})
+	tool := odd("meets", func(ctx context.Context, _ tools.Runtime) (*tools.Result, error) {
+		select {
+		case there <- struct{}{}:
+		case <-there:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return tools.Output("met"), nil
+	})
+	tool.Profile = &tools.Profile{Keys: func(args json.RawMessage, env tools.Env) []tools.ResourceKey {
+		var named struct{ Path string }
+		if json.Unmarshal(args, &named) != nil {
+			return nil
+		}
+		return []tools.ResourceKey{{Key: env.Abs(named.Path), Mode: tools.Read}}
+	}}
+	return tool
 }
 
 // countFilesArgs are the arguments of count_files.

@@ -27,7 +27,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			return os.MkdirAll(filepath.Join(env.WorkDir, "project"), 0o755)
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"play": play},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"play": play, "agent": agent},
 	})
 }
 

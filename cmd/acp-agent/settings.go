@@ -24,6 +24,9 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	if err != nil {
 		return session.Settings{}, err
 	}
+	if c.everyTool {
+		cfg.Tools.Search.Enabled = false
+	}
 	return session.Settings{
 		User: permissionRules(cfg.Rules), Project: permissionRules(cfg.Project), Mode: permissions.Mode(cfg.Mode),
 		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable),

@@ -62,7 +62,7 @@ func runTool(cmd *cobra.Command, flags toolFlags, args []string) error {
 	if asker.reachable() {
 		spec.Asker = asker
 	}
-	return withSession(cmd, flags.cwd, spec, func(s *session.Session) error {
+	return withSession(cmd, flags.cwd, spec, true, func(s *session.Session) error {
 		end := s.Call(cmd.Context(), args[0], input)
 		if flags.asJSON {
 			err = printLine(cmd.OutOrStdout(), end.Result)
@@ -79,15 +79,16 @@ func runTool(cmd *cobra.Command, flags toolFlags, args []string) error {
 	})
 }
 
-// withSession opens a session that has no model, for as long as do runs.
-func withSession(cmd *cobra.Command, dir string, spec session.Spec, do func(*session.Session) error) error {
+// withSession opens a session that has no model, for as long as do runs; with
+// everyTool, no tool waits to be found.
+func withSession(cmd *cobra.Command, dir string, spec session.Spec, everyTool bool, do func(*session.Session) error) error {
 	cwd, err := filepath.Abs(dir)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
 	spec.Cwd = cwd
 	core := newCore(cmd.ErrOrStderr())
-	core.scripted = noModel{}
+	core.scripted, core.everyTool = noModel{}, everyTool
 	defer core.Close()
 	s, err := core.Open(cmd.Context(), spec)
 	if err != nil {

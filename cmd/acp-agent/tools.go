@@ -31,7 +31,7 @@ or off with the reason.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			spec := session.Spec{Sink: transcript.SinkFunc(func(transcript.Event) {})}
-			return withSession(cmd, cwd, spec, func(s *session.Session) error {
+			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {
 				list := listTools(s)
 				if asJSON {
 					return printJSON(cmd.OutOrStdout(), list)

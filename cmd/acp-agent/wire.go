@@ -43,6 +43,8 @@ type core struct {
 	stateDir string
 	// scripted, when set, answers instead of a server.
 	scripted model.Provider
+	// everyTool has no tool wait to be found (R87).
+	everyTool bool
 
 	// assemble makes the host, once.
 	assemble func() (*session.Host, error)
@@ -148,11 +150,13 @@ func (c *core) load(cwd string) (*config.Config, error) {
 	return cfg, err
 }
 
-// own are the directories that no tool may write: configuration, data, state.
+// own are the directories and files that no tool may write: configuration,
+// data, state.
 func (c *core) own() []string {
 	return []string{
 		filepath.Join(xdg.ConfigHome, "acp-agent"), filepath.Join(xdg.DataHome, "acp-agent"),
-		c.stateDir, filepath.Dir(c.sources.UserFile()),
+		// A file that the environment names may lie beside anything.
+		c.stateDir, c.sources.UserFile(),
 	}
 }
 

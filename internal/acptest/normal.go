@@ -24,6 +24,8 @@ var (
 	waitForm    = regexp.MustCompile(`Trying again in [0-9.]+m?s`)
 	stateForm   = regexp.MustCompile(`(/acp-agent/sessions/)[^/"]+`)
 	commandForm = regexp.MustCompile(`/exec-[0-9]+/`)
+	// What comes from the web stands in labels that nobody can guess.
+	labelForm = regexp.MustCompile(`(search-results-)[A-Z2-7]{12}\b`)
 )
 
 func newNormal(names Names) *normal {
@@ -80,6 +82,7 @@ func (n *normal) text(line string) string {
 	line = waitForm.ReplaceAllString(line, "Trying again in $$wait")
 	line = stateForm.ReplaceAllString(line, "$1$$state")
 	line = commandForm.ReplaceAllString(line, "/$$command/")
+	line = labelForm.ReplaceAllString(line, "$1$$label")
 	return idForm.ReplaceAllStringFunc(line, func(id string) string {
 		if n.names[id] == "" {
 			prefix, _, _ := strings.Cut(id, "_")

@@ -13,8 +13,9 @@ import (
 // the client are those of this machine.
 //
 // A script has one statement a line; empty lines and those that begin with #
-// are skipped. $PROJECT, $HOME and $SESSION (the id of the session that is spoken
-// to) stand for their values everywhere.
+// are skipped. $PROJECT, $HOME, $SESSION (the id of the session that is spoken to)
+// and $CALL (the id of the tool call that was opened last) stand for their values
+// everywhere.
 //
 //	initialize [WORD…]          initialize, with the capabilities of the words: fs, read,
 //	initialize {PARAMS}         write, terminal, terminal_output, terminal_output_delta,
@@ -45,6 +46,8 @@ import (
 //	option ID                   answer it with an option that may not exist
 //	dismiss                     answer it with cancelled
 //	fail CODE TEXT              answer it with an error
+//	answer {CONTENT}            fill in the open form (elicitation/create), or the next one
+//	decline                     put it away
 //
 //	buffer FILE TEXT            change a file in the editor without saving; \n is a newline
 //	disk FILE TEXT              change it on disk
@@ -104,6 +107,7 @@ type player struct {
 	session  *Session // spoken to; nil before the first
 	turns    []*Turn  // without their end
 	open     *Permission
+	formFrom int      // line behind the last form that was answered
 	failed   *Message // an error that no statement has taken
 }
 
@@ -114,7 +118,7 @@ func (p *player) do(line string) {
 	if p.session != nil {
 		session = p.session.ID
 	}
-	line = strings.NewReplacer("$PROJECT", p.dir, "$HOME", p.Home, "$SESSION", session).Replace(line)
+	line = strings.NewReplacer("$PROJECT", p.dir, "$HOME", p.Home, "$SESSION", session, "$CALL", p.latestCall()).Replace(line)
 	verb, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	verbs := map[string]func(string){
@@ -124,7 +128,7 @@ func (p *player) do(line string) {
 		"prompt": p.prompt, "cancel": func(string) { p.session.Cancel() }, "withdraw": p.withdraw, "end": p.ends,
 		"expect": p.expect, "ask": p.asked, "allow": p.choose("allow"), "reject": p.choose("reject"),
 		"option": func(id string) { p.permission("").Select(id) }, "dismiss": func(string) { p.permission("").Dismiss() },
-		"fail": p.failPermission, "buffer": p.edit, "disk": p.disk, "show": p.shows,
+		"fail": p.failPermission, "answer": p.fill, "decline": p.decline, "buffer": p.edit, "disk": p.disk, "show": p.shows,
 	}
 	do := verbs[verb]
 	if do == nil {

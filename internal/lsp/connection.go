@@ -191,8 +191,19 @@ func (c *connection) send(ctx context.Context, write func() error) error {
 	return nil
 }
 
+// lastWords is how long the errors of a server that is gone may take to arrive:
+// its output can end before them.
+const lastWords = 500 * time.Millisecond
+
 // lost is the error of a server that is gone, with its last words.
 func (c *connection) lost() error {
+	c.kill()
+	wait := time.NewTimer(lastWords)
+	defer wait.Stop()
+	select {
+	case <-c.stream.closed:
+	case <-wait.C:
+	}
 	return &lostError{server: c.server.Name, fault: c.stream.fault(), words: c.stderr.String()}
 }
 

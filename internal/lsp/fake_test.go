@@ -83,7 +83,7 @@ func (f *fake) handle(m fakeMessage) {
 		f.initialize(m)
 	case "initialized":
 		if f.fault == "deaf" {
-			select {} // its input is full before long
+			time.Sleep(time.Hour) // blocked for ever, the runtime would call it a deadlock
 		}
 	case "textDocument/didOpen", "textDocument/didChange":
 		text := p.TextDocument.Text

@@ -107,6 +107,7 @@ func (r *running) guarded(ctx context.Context) (result *tools.Result, err error)
 	if err != nil && ctx.Err() == nil {
 		var known *tools.Error
 		if !errors.As(err, &known) {
+			r.pipeline.Logger.Error("tool failed", "tool", r.Tool, "call_id", r.ID, "error", err.Error())
 			err = &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("%s: %v", r.Tool, err), Err: err}
 		}
 	}

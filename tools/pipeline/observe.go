@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"acp-agent/internal/observe"
-	"acp-agent/tools"
 	"acp-agent/transcript"
 )
 
@@ -44,14 +43,12 @@ func (r *running) publish(name, stage string, fields map[string]any) {
 	}
 }
 
-// levelOf is the level of a call's log record: error for a fault, warn for what
-// was refused, debug for all else (R132).
+// levelOf is the level of a call's log record: warn for what was refused, debug
+// for all else (R132); faults are logged where they happen. What the person
+// refused themselves is no news to them.
 func levelOf(end transcript.ToolFinished) slog.Level {
-	switch {
-	case end.State == transcript.Rejected:
+	if end.State == transcript.Rejected && end.Result.Error.DeniedBy != byUser {
 		return slog.LevelWarn
-	case end.Result.Error != nil && end.Result.Error.Kind == string(tools.Backend):
-		return slog.LevelError
 	}
 	return slog.LevelDebug
 }

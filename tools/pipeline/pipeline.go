@@ -228,8 +228,8 @@ func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) t
 		"duration_ms", end.Result.Metadata.DurationMS)
 	sink.Emit(end)
 	r.report(end)
-	if end.State != transcript.Done {
-		span.Fail(string(end.State))
+	if detail := end.Result.Error; detail != nil {
+		span.Fail(detail.Kind)
 	}
 	span.End(nil)
 	return end
