@@ -28,11 +28,13 @@ func (h *Host) learnContext(ctx context.Context, spec Spec) told {
 	return t
 }
 
-// tell shows what was wrong with the skills and instructions.
-func (t told) tell(sink transcript.Sink) {
+// notices say what was wrong with the skills and instructions.
+func (t told) notices() []transcript.Notice {
+	var list []transcript.Notice
 	for _, w := range t.warnings {
-		sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "Skills and instructions", Text: w.String()})
+		list = append(list, transcript.Notice{Severity: transcript.Warning, Title: "Skills and instructions", Text: w.String()})
 	}
+	return list
 }
 
 // skillIndex is the session's skills as tools ask for them.
@@ -47,12 +49,14 @@ func (i skillIndex) Load(name string) (string, error) {
 	return content, nil
 }
 
-// tellProblems shows what of the configuration could not be used.
-func (h *Host) tellProblems(sink transcript.Sink) {
+// problems say what of the configuration could not be used.
+func (h *Host) problems() []transcript.Notice {
 	if h.Warnings == nil {
-		return
+		return nil
 	}
+	var list []transcript.Notice
 	for _, problem := range h.Warnings() {
-		sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "Configuration", Text: problem})
+		list = append(list, transcript.Notice{Severity: transcript.Warning, Title: "Configuration", Text: problem})
 	}
+	return list
 }

@@ -136,6 +136,16 @@ func (h *Host) secret(path string) bool {
 	return !beneath(h.StateDir) && slices.ContainsFunc(h.Own, beneath)
 }
 
+// Warm writes the tools' schemas, behind the scenes, so that the first prompt
+// does not wait for it.
+func (h *Host) Warm() {
+	h.library.working.Go(func() {
+		for _, entry := range h.Registry.All() {
+			entry.Schema()
+		}
+	})
+}
+
 // Sweep removes, behind the scenes, what sessions of killed processes left
 // behind (R107).
 func (h *Host) Sweep() {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 const titleRunes = 80
 
 // introduce does what only the first prompt of a session does: it names the
-// session and says which MCP servers are not connected.
+// session and says what of its surroundings cannot be used. Before a turn there
+// is no place for that in a client without notices.
 func (s *Session) introduce(prompt *transcript.Message) {
 	s.mu.Lock()
 	title := ""
@@ -24,6 +26,9 @@ func (s *Session) introduce(prompt *transcript.Message) {
 	s.mu.Unlock()
 	if title != "" {
 		s.emit(transcript.TitleChanged{Title: title, At: time.Now()})
+	}
+	for _, notice := range slices.Concat(s.told.notices(), s.host.problems()) {
+		s.sayOnce(notice.Text, notice)
 	}
 	if len(s.spec.Servers) > 0 {
 		names := make([]string, len(s.spec.Servers))

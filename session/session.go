@@ -130,8 +130,6 @@ func (s *Session) Stop() {
 // Start does what follows the answer to session/new: it learns what the server
 // knows of its models, behind the scenes and once for all sessions.
 func (s *Session) Start() {
-	s.told.tell(s.spec.Sink)
-	s.host.tellProblems(s.spec.Sink)
 	s.learn(s.chosen().model)
 }
 

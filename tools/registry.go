@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -23,9 +24,17 @@ type Registry struct {
 // Entry is a registered tool with what was derived from its Spec.
 type Entry struct {
 	Tool
-	// Schema is Spec.Parameters as the model is sent it.
-	Schema   json.RawMessage
-	resolved *jsonschema.Resolved
+	schema   func() (json.RawMessage, error)
+	resolved func() (*jsonschema.Resolved, error)
+}
+
+// Schema is Spec.Parameters as the model is sent it.
+func (e *Entry) Schema() json.RawMessage {
+	raw, err := e.schema()
+	if err != nil {
+		return json.RawMessage(`{"type":"object"}`) // compile has seen to it that there is none
+	}
+	return raw
 }
 
 type alias struct {
@@ -101,6 +110,9 @@ func (a Alias) entry() (*Entry, error) {
 	return own, own.compile()
 }
 
+// compile prepares the schema. Our own tools' are known to be sound by their
+// tests, and resolving all of them would cost every start a millisecond: it
+// waits until a tool is called. Those from elsewhere are looked at now.
 func (e *Entry) compile() error {
 	schema := e.Parameters
 	if schema == nil {
@@ -109,12 +121,20 @@ func (e *Entry) compile() error {
 	if schema.Type != "object" {
 		return fmt.Errorf("parameters must be an object schema")
 	}
-	raw, err := json.Marshal(schema)
-	if err != nil {
+	e.schema = sync.OnceValues(func() (json.RawMessage, error) { return json.Marshal(schema) })
+	e.resolved = sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.Resolve(nil) })
+	if e.Source.Kind == "" || e.Source.Kind == Builtin {
+		return nil
+	}
+	return e.sound()
+}
+
+// sound reports what is wrong with the schema (R1).
+func (e *Entry) sound() error {
+	if _, err := e.schema(); err != nil {
 		return fmt.Errorf("encode parameters: %w", err)
 	}
-	e.Schema = raw
-	if e.resolved, err = schema.Resolve(nil); err != nil {
+	if _, err := e.resolved(); err != nil {
 		return fmt.Errorf("parameters: %w", err)
 	}
 	return nil

@@ -102,6 +102,7 @@ func TestEntry_ValidateNamesTheArgument(t *testing.T) {
 		{"missing", `{}`, `required argument "path" is missing`},
 		{"unknown", `{"path":"x","colour":"red"}`, `unknown argument "colour"`},
 		{"wrong type", `{"path":7}`, `"path"`},
+		{"null", `{"path":null}`, `"path": type: null has type "null"`},
 		{"wrong type within a list", `{"path":"x","items":[{"name":1}]}`, `"items[].name"`},
 		{"not JSON", `{"path":`, "not valid JSON"},
 		{"trailing text", `{"path":"x"} and more`, "not valid JSON"},

@@ -33,7 +33,11 @@ func (e *Entry) Validate(args json.RawMessage) error {
 			Hint: "its arguments are " + strings.Join(e.argumentNames(), ", "),
 		}
 	}
-	if err := e.resolved.Validate(value); err != nil {
+	resolved, err := e.resolved()
+	if err != nil {
+		return Errorf(Backend, "%s: its parameters are no valid schema: %v", e.ID, err)
+	}
+	if err := resolved.Validate(value); err != nil {
 		return Errorf(BadInput, "%s: %s", e.ID, plainSchemaError(err))
 	}
 	return nil
@@ -94,7 +98,8 @@ func plainSchemaError(err error) string {
 		return text
 	}
 	last := matches[len(matches)-1]
-	path, rest := text[last[2]:last[3]], text[last[1]:]
+	// The validator prints null as Go's reflection does.
+	path, rest := text[last[2]:last[3]], strings.Replace(text[last[1]:], "<invalid reflect.Value>", "null", 1)
 	name := ""
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i := 0; i < len(parts); i++ {

@@ -38,6 +38,7 @@ type callView struct {
 	kind      kinds.Kind
 	status    status
 	locations []kinds.Location
+	content   []kinds.Content
 	pane      pane
 	terminal  string // the id of the terminal that shows the call
 

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"time"
 
@@ -38,7 +39,7 @@ type change struct {
 // open sends the first message of a call.
 func (t *translator) open(id string, view *callView, c change) {
 	view.opened, view.status = true, pending
-	view.locations = c.locations
+	view.locations, view.content = c.locations, c.content
 	call := schema.ToolCall{
 		ToolCallID: schema.ToolCallId(id), Title: view.title, Name: view.name, Kind: schema.ToolKind(view.kind), Status: pending,
 		Locations: locations(c.locations), Content: contents(c.content), RawInput: c.input,
@@ -64,6 +65,9 @@ func (t *translator) update(id string, view *callView, c change) {
 	if slices.Equal(c.locations, view.locations) {
 		c.locations = nil
 	}
+	if reflect.DeepEqual(c.content, view.content) {
+		c.content = nil
+	}
 	if c.title == "" && c.kind == "" && c.status == "" && c.locations == nil && c.content == nil &&
 		c.input == nil && c.output == nil && c.meta == nil && !c.last {
 		return
@@ -84,6 +88,9 @@ func (v *callView) remember(c change) {
 	}
 	if c.locations != nil {
 		v.locations = c.locations
+	}
+	if c.content != nil {
+		v.content = c.content
 	}
 }
 

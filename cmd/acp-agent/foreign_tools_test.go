@@ -22,11 +22,15 @@ func foreignTools() []tools.Tool {
 	return []tools.Tool{
 		newCountFiles(),
 		newMeets(),
+		newNeedsParam(),
 		elsewhere("mcp__fake__look", tools.Source{Kind: tools.MCP, Server: "fake"}),
 		elsewhere("tb__all", tools.Source{Kind: tools.Toolbox}, "all"),
 		elsewhere("tb__fix", tools.Source{Kind: tools.Toolbox}, "fix"),
 		odd("no_schema", func(context.Context, tools.Runtime) (*tools.Result, error) { return tools.Output("worked"), nil }),
 		odd("panics", func(context.Context, tools.Runtime) (*tools.Result, error) { panic("a bug in the tool") }),
+		odd("large", func(context.Context, tools.Runtime) (*tools.Result, error) {
+			return tools.Output(strings.Repeat("0123456789abcde\n", 150<<10/16)), nil
+		}),
 		odd("huge", func(context.Context, tools.Runtime) (*tools.Result, error) {
 			return tools.Output(strings.Repeat("0123456789abcde\n", 100<<20/16)), nil
 		}),
@@ -92,9 +96,27 @@ func newMeets() tools.Tool {
 		if json.Unmarshal(args, &named) != nil {
 			return nil
 		}
-		return []tools.ResourceKey{{Key: env.Abs(named.Path), Mode: tools.Read}}
+		return []tools.ResourceKey{{Key: env.Abs(named.Path)}}
 	}}
 	return tool
+}
+
+// needsParamArgs are the arguments of the module seed's canonical tool.
+type needsParamArgs struct {
+	RequiredParam string `json:"required_param" jsonschema:"Description of parameter"`
+	OptionalParam int    `json:"optional_param,omitempty" jsonschema:"Another one"`
+}
+
+// newNeedsParam refuses an empty required_param itself, as the seed's does.
+func newNeedsParam() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID: "needs_param", Description: "Performs specific action with given parameters.",
+	}, func(_ context.Context, _ tools.Runtime, args needsParamArgs) (*tools.Result, error) {
+		if args.RequiredParam == "" {
+			return nil, tools.Errorf(tools.BadInput, "required_param is required")
+		}
+		return tools.Output(args.RequiredParam), nil
+	})
 }
 
 // countFilesArgs are the arguments of count_files.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -25,7 +26,9 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			return os.MkdirAll(filepath.Join(env.WorkDir, "project"), 0o755)
+			modules, err := filepath.Abs(filepath.Join("..", "..", "testdata", "modules"))
+			env.Setenv("MODULES", modules)
+			return errors.Join(err, os.MkdirAll(filepath.Join(env.WorkDir, "project"), 0o755))
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"play": play, "agent": agent},
 	})

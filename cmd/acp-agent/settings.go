@@ -19,7 +19,9 @@ import (
 func (c *core) settings(cwd string) (session.Settings, error) {
 	cfg, err := c.load(cwd)
 	if err == nil {
-		err = cfg.CheckNames(knownPermission, knownTool)
+		err = cfg.CheckNames(
+			func(name string) bool { return knownPermission(name) || c.mounted(name) },
+			func(name string) bool { return knownTool(name) || c.mounted(name) })
 	}
 	if err != nil {
 		return session.Settings{}, err
@@ -33,6 +35,18 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		Threshold: threshold(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
 		ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
 	}, nil
+}
+
+// mounted reports whether a name is that of a tool that this process has, such
+// as one of a module.
+func (c *core) mounted(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.set == nil {
+		return false
+	}
+	_, ok := c.set.registry.Get(name)
+	return ok
 }
 
 // knownTool reports whether a name in tools.disable can mean a tool.

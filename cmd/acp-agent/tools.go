@@ -65,7 +65,7 @@ func listTools(s *session.Session) []toolInfo {
 		status := s.ToolStatus(entry.ID)
 		info := toolInfo{
 			ID: entry.ID, Locked: slices.Contains(kinds.Locked(), entry.ID), Kind: kinds.Of(entry.ID), Source: sourceOf(entry), State: "on", Reason: status.Off,
-			Requires: entry.Requires, Description: entry.Description, Parameters: entry.Schema,
+			Requires: entry.Requires, Description: entry.Description, Parameters: entry.Schema(),
 		}
 		for _, alias := range entry.Aliases {
 			info.Aliases = append(info.Aliases, alias.Name)

@@ -70,7 +70,9 @@ func (c *core) mountOptions(all []tools.Tool) mount.Options {
 		Taken: mount.Names(all), Dir: c.sources.MountDir(), Home: c.sources.HomeDir, Describe: c.describe,
 		Vars: capability.Vars{capability.VarWorkspace: nil, capability.VarAdHoc: nil, capability.VarUserData: nil},
 	}
-	o.Builtin = mount.Builtins(all, o)
+	// Which workspace there will be is not known yet, so what a call may touch is
+	// checked when it is made.
+	o.Builtin = mount.Builtins(all, mount.Options{Home: o.Home})
 	return o
 }
 

@@ -122,6 +122,7 @@ func (c *core) newHost() (*session.Host, error) {
 	}
 	contribute(host.Bus, set.mounting)
 	host.Sweep()
+	host.Warm()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host, c.set = host, set

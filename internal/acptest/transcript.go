@@ -10,12 +10,13 @@ import (
 // and are the same each time: one line a message, -> to the agent and <- from
 // it. Ids become $ses1, $msg1, $call1 in the order in which they appear, times
 // $time, directories $PROJECT and $HOME; durations are dropped. Pieces of one text,
-// or of one command's output, which come as they come, are joined.
+// or of one command's output, which come as they come, are joined, and the end of a
+// command shows its last content even where it was sent before.
 //
 // Left out is a config_option_update that no request has caused: it tells of
 // the server's list of models whenever that arrives.
 func Transcript(lines []Line, names Names) string {
-	r := &renderer{names: names, normal: newNormal(names), asked: map[string]string{}, agentAsked: map[string]string{}}
+	r := &renderer{names: names, normal: newNormal(names), asked: map[string]string{}, agentAsked: map[string]string{}, shown: map[string]any{}}
 	r.several = countSessions(lines) > 1
 	for _, l := range lines {
 		switch {
@@ -81,7 +82,8 @@ type renderer struct {
 	asked   map[string]string // methods of the client's requests, by id
 	// agentAsked are those of the agent's, and the number of each.
 	agentAsked map[string]string
-	last       string // kind of the update before
+	shown      map[string]any // the latest output of the running calls
+	last       string         // kind of the update before
 }
 
 func (r *renderer) add(head, key string) { r.entries = append(r.entries, entry{head: head, key: key}) }

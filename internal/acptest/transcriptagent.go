@@ -115,11 +115,15 @@ func (r *renderer) update(m *Message, last string) {
 		r.join("<- "+r.session(m)+"output "+call, "output "+call, output)
 	case kind == "tool_call_update" && len(members) == 2 && members["content"] != nil:
 		// What a running command has printed, as much as there is.
+		r.shown[call] = members["content"]
 		if n := len(r.entries); r.entries[n-1].key != "output "+call {
 			r.add("<- "+r.session(m)+"output "+call, "output "+call)
 		}
 	case call != "":
 		delete(members, "toolCallId")
+		if content := r.shown[call]; content != nil && members["rawOutput"] != nil && members["content"] == nil {
+			members["content"] = content // how it ended, whenever it was sent
+		}
 		r.add(head+" "+call+" "+r.json(members), "")
 	case kind == "usage_update" && !r.names.Show["usage"]:
 		r.add(head, "")

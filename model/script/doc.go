@@ -74,6 +74,7 @@
 //	${last_result}     the latest tool result, as the model reads it
 //	${result.N}        the same for the N-th call since the prompt, from 0
 //	${result.N.a.b}    a field of that result's data
+//	${sidecar.N}       the file that holds the whole of a result that was cut
 //	$${                a literal ${
 //
 // # Use

@@ -14,7 +14,7 @@ import (
 
 // variable is the shape of what may stand in ${}.
 var variable = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(cwd|user|last_result|match\.\d{1,2}|result\.\d{1,4}(\.[^.]+)*)$`)
+	return regexp.MustCompile(`^(cwd|user|last_result|match\.\d{1,2}|sidecar\.\d{1,4}|result\.\d{1,4}(\.[^.]+)*)$`)
 })
 
 // checkVariable stands for the values while a script is loaded.
@@ -102,6 +102,12 @@ func (s *scope) value(name string) (string, error) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n >= len(s.calls) {
 		return "", fmt.Errorf("${%s}: %d tools were called since the prompt", name, len(s.calls))
+	}
+	if kind == "sidecar" {
+		if result := s.calls[n].Result; result != nil && result.Metadata.OutputPath != "" {
+			return result.Metadata.OutputPath, nil
+		}
+		return "", fmt.Errorf("${%s}: the result was not cut", name)
 	}
 	if !deep {
 		return s.calls[n].Text, nil

@@ -150,7 +150,7 @@ type ours struct {
 
 func (o *ours) Name() string                 { return o.entry.ID }
 func (o *ours) Description() string          { return o.entry.Description }
-func (o *ours) InputSchema() json.RawMessage { return o.entry.Schema }
+func (o *ours) InputSchema() json.RawMessage { return o.entry.Schema() }
 
 // Execute implements AmplifierTool; its error is always nil.
 func (o *ours) Execute(ctx context.Context, input json.RawMessage) (AmplifierResult, error) {

@@ -111,7 +111,7 @@ func (f formatFile) candidates(path string) ([][]string, error) {
 	}
 	return nil, &tools.Error{
 		Kind: tools.Unavailable, Path: path, Message: fmt.Sprintf("no formatter is configured for %s", filepath.Base(path)),
-		Hint: `The user sets formatters by extension under "formatters" in the configuration.`,
+		Hint: `The user sets formatters by extension under "format" in the configuration.`,
 	}
 }
 

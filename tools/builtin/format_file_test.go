@@ -161,7 +161,7 @@ func TestFormatFile_Refuses(t *testing.T) {
 		}, nil, tools.BadInput, "exceeds size limit"},
 		{"not installed", "a.go", nil, nil, tools.Unavailable, `"gofmt"`},
 		{"none of several installed", "a.py", nil, nil, tools.Unavailable, "install one of ruff, black"},
-		{"no formatter", "a.txt", upper, nil, tools.Unavailable, `under "formatters"`},
+		{"no formatter", "a.txt", upper, nil, tools.Unavailable, `under "format"`},
 		{"turned off", "a.go", upper, map[string][]string{".go": {}}, tools.Unavailable, "no formatter is configured for a.go"},
 		{"missing", "c.go", upper, nil, tools.BadInput, "ENOENT"},
 		{"binary", "b.go", upper, nil, tools.BadInput, "binary"},

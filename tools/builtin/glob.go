@@ -95,16 +95,17 @@ func glob(ctx context.Context, rt tools.Runtime, rg ripgrep, a globArgs) (*tools
 	if err != nil {
 		return nil, searchFailure("glob", base, err, "")
 	}
-	return globResult(rt, found, limit, min(offset, len(found.Paths)))
+	return globResult(rt, found, limit, offset)
 }
 
 // globResult cuts one page out of what was found. Only a page that was not
 // asked to be smaller and is too long counts as truncated (R105).
 func globResult(rt tools.Runtime, found search.GlobResult, limit, offset int) (*tools.Result, error) {
 	total := len(found.Paths)
-	wanted := min(limit, total-offset)
-	page := found.Paths[offset : offset+min(wanted, rt.Session().Limits.GlobTotal)]
-	data := globData{Files: append([]string{}, page...), Remaining: total - offset - len(page)}
+	from := min(offset, total)
+	wanted := min(limit, total-from)
+	page := found.Paths[from : from+min(wanted, rt.Session().Limits.GlobTotal)]
+	data := globData{Files: append([]string{}, page...), Remaining: total - from - len(page)}
 	result := &tools.Result{}
 	lines := strings.Join(page, "\n")
 	switch {

@@ -11,6 +11,7 @@ import (
 	"acp-agent/capability"
 	"acp-agent/internal/network"
 	"acp-agent/internal/webpage"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -38,6 +39,7 @@ func newWebFetch() tools.Tool {
 			return rewriteText(args, "url", strings.TrimSpace)
 		},
 		Resources: webHost,
+		Preview:   previewFetch,
 		Profile:   &tools.Profile{}, // beside anything
 		ReadOnly:  true,
 		Cacheable: true,
@@ -45,8 +47,26 @@ func newWebFetch() tools.Tool {
 	}, webFetch)
 }
 
+// previewFetch refuses an address that is none before anybody is asked. It has no
+// host, so that an answer could only be for all hosts.
+func previewFetch(_ context.Context, _ tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
+	var a webFetchArgs
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, fmt.Errorf("web_fetch: decode the arguments: %w", err)
+	}
+	if _, err := network.Parse(a.URL); err != nil {
+		return nil, badAddress(err)
+	}
+	return nil, nil
+}
+
+func badAddress(err error) error {
+	return &tools.Error{
+		Kind: tools.BadInput, Message: "web_fetch: " + err.Error(), Hint: "Give the whole address, such as https://example.com/page.", Err: err,
+	}
+}
+
 // webHost is the host that a call asks, in the form in which hosts are compared.
-// An address that is none has no host; the call then fails for it.
 func webHost(args json.RawMessage, _ tools.Env) []tools.Resource {
 	var a webFetchArgs
 	if json.Unmarshal(args, &a) != nil {
@@ -61,9 +81,7 @@ func webHost(args json.RawMessage, _ tools.Env) []tools.Resource {
 
 func webFetch(ctx context.Context, rt tools.Runtime, a webFetchArgs) (*tools.Result, error) {
 	if _, err := network.Parse(a.URL); err != nil {
-		return nil, &tools.Error{
-			Kind: tools.BadInput, Message: "web_fetch: " + err.Error(), Hint: "Give the whole address, such as https://example.com/page.", Err: err,
-		}
+		return nil, badAddress(err)
 	}
 	response, err := rt.Net().Do(ctx, tools.Request{
 		URL: a.URL, Header: map[string]string{"Accept": "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.5"},

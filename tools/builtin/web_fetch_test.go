@@ -284,6 +284,12 @@ func TestWebFetch_BadAddress(t *testing.T) {
 		if failure.Kind != tools.BadInput || strings.Contains(failure.Error(), "asked") {
 			t.Errorf("%q: %s, %q", url, failure.Kind, failure)
 		}
+		// It has no host that a person could be asked about, so it must not get
+		// that far.
+		args, _ := json.Marshal(map[string]string{"url": url})
+		if _, err := builtin.NewWebFetch().Preview(t.Context(), nil, args); !errors.As(err, &failure) || failure.Kind != tools.BadInput {
+			t.Errorf("%q would be asked about: %v", url, err)
+		}
 	}
 }
 

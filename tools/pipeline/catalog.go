@@ -26,7 +26,8 @@ type Deferral struct {
 // next model request is made, so a step that is under way is not affected.
 type catalogue struct {
 	mu      sync.Mutex
-	listed  []model.Tool
+	listed  []*tools.Entry
+	written []model.Tool // the first of listed, in the form of a request
 	hidden  map[string]*tools.Entry
 	pending []*tools.Entry
 	index   *bm25.Index // made by the first search
@@ -42,13 +43,9 @@ func newCatalogue(enabled []*tools.Entry, o Deferral) *catalogue {
 			c.hidden[entry.ID] = entry
 			continue
 		}
-		c.list(entry)
+		c.listed = append(c.listed, entry)
 	}
 	return c
-}
-
-func (c *catalogue) list(entry *tools.Entry) {
-	c.listed = append(c.listed, model.Tool{Name: entry.ID, Description: entry.Description, Parameters: entry.Schema})
 }
 
 // request returns the tools for the next model request. Those that were found
@@ -59,10 +56,13 @@ func (c *catalogue) request() []model.Tool {
 	defer c.mu.Unlock()
 	for _, entry := range c.pending {
 		delete(c.hidden, entry.ID)
-		c.list(entry)
+		c.listed = append(c.listed, entry)
 	}
 	c.pending = nil
-	return slices.Clip(c.listed)
+	for _, entry := range c.listed[len(c.written):] {
+		c.written = append(c.written, model.Tool{Name: entry.ID, Description: entry.Description, Parameters: entry.Schema()})
+	}
+	return slices.Clip(c.written)
 }
 
 // deferred reports whether a tool is there but not callable yet.

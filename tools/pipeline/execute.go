@@ -58,7 +58,7 @@ func (r *running) execute(ctx context.Context) error {
 	r.compare(ctx, scan, result)
 	r.forget(result)
 	if errors.Is(context.Cause(ctx), errTimeout) {
-		return tools.Errorf(tools.Timeout, "Tool execution timed out after %d seconds", int(limit.Seconds()))
+		return tools.Errorf(tools.Timeout, "Tool execution timed out after %v seconds", limit.Seconds())
 	}
 	r.result = result
 	if r.result == nil && err == nil {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -48,6 +50,9 @@ const smallField = 1 << 10
 // it large, with the head; anything else becomes the head alone (R105).
 func withHead(data any, head string) any {
 	cut := map[string]any{"head": head}
+	if _, text := data.(string); text {
+		return cut // as JSON it would be as large again
+	}
 	raw, err := json.Marshal(data)
 	if err != nil {
 		return cut
@@ -68,7 +73,7 @@ func (r *running) spill(text string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = sidecar.Write([]byte(text))
+	_, err = io.Copy(sidecar, struct{ io.Reader }{strings.NewReader(text)}) // in pieces, not as a second copy
 	if closeErr := sidecar.Close(); err == nil {
 		err = closeErr
 	}

@@ -66,8 +66,8 @@ func (c *checker) structure(entry *tools.Entry) {
 		Type       string
 		Properties map[string]struct{ Description string }
 	}
-	if err := json.Unmarshal(entry.Schema, &schema); err != nil || schema.Type != "object" {
-		c.report("schema is not an object's: %s", entry.Schema)
+	if err := json.Unmarshal(entry.Schema(), &schema); err != nil || schema.Type != "object" {
+		c.report("schema is not an object's: %s", entry.Schema())
 	}
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		if schema.Properties[name].Description == "" {
@@ -165,6 +165,9 @@ func (c *checker) guard(what string, f func()) {
 
 func (c *checker) cancelled() {
 	_, ready, err := c.prepare(c.tool.ID, encode(c.sample()))
+	if denied, ok := asToolError(err); ok && denied.Kind == tools.Denied {
+		return // by the person's own settings of the tool, which no sample can know
+	}
 	if err != nil {
 		c.report("refuses arguments that fit its schema: %v", err)
 		return
