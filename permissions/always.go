@@ -18,14 +18,15 @@ func (s Set) alwaysRules(call Call) []Rule {
 		return nil
 	}
 	var rules []Rule
-	names := call.names()
-	for _, p := range call.pairs() {
+	names, pairs := call.names(), call.pairs()
+	changes := slices.ContainsFunc(pairs, func(p pair) bool { return p.Kind != None && p.capability != capability.CapFSRead })
+	for _, p := range pairs {
 		if s.decidePair(call, names, p).Action == capability.Allow {
 			continue
 		}
 		pattern, ok := alwaysPattern(p)
-		if !ok {
-			return nil
+		if !ok || p.Kind == None && changes {
+			return nil // an answer about one thing must not free the tool for all
 		}
 		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: sourceAlways}
 		if !slices.Contains(rules, rule) {

@@ -123,7 +123,7 @@ func (e *Entry) compile() error {
 	}
 	e.schema = sync.OnceValues(func() (json.RawMessage, error) { return json.Marshal(schema) })
 	e.resolved = sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.Resolve(nil) })
-	if e.Source.Kind == "" || e.Source.Kind == Builtin {
+	if !e.Foreign() {
 		return nil
 	}
 	return e.sound()

@@ -81,6 +81,10 @@ const (
 	Module   = "module"
 )
 
+// Foreign reports whether the tool is not part of the agent: what it says of
+// itself and of its results is not taken on trust.
+func (s *Spec) Foreign() bool { return s.Source.Kind != "" && s.Source.Kind != Builtin }
+
 // Alias is another name a tool answers to (R16, R17).
 type Alias struct {
 	Name string

@@ -171,8 +171,8 @@ type ErrorDetail struct {
 	Kind         string `json:"kind,omitempty"`
 	Code         string `json:"errorCode,omitempty"`
 	AbsolutePath string `json:"absolutePath,omitempty"`
-	// DeniedBy names who refused: a rule's scope, "user", "headless", "mode",
-	// "capability" (R125).
+	// DeniedBy names who refused: "rule:" and a rule's scope, "user" for the
+	// person, "headless", "enablement", "capability", "network" and others (R125).
 	DeniedBy string `json:"deniedBy,omitempty"`
 	// Type is the error's type in the words of a foreign tool, and Details what
 	// else it said of its failure (R6).

@@ -46,7 +46,7 @@ func TestCore_CloseCleansUpModules(t *testing.T) {
 	}
 }
 
-// A tool returns 100 MB at once (R106): the agent takes no more than a few times
+// A tool returns 100 MB at once (R106): the agent takes little more than
 // that, and neither the model nor the editor is sent it.
 func TestTool_HugeResult(t *testing.T) {
 	const size = 100 << 20
@@ -63,7 +63,7 @@ func TestTool_HugeResult(t *testing.T) {
 	session.Prompt("/status").Ends("end_turn")
 	idle := agent.Peak()
 	session.Prompt("all of it").Ends("end_turn")
-	if grown := agent.Peak() - idle; grown > int64(acptest.Slack(4*size)) {
+	if grown := agent.Peak() - idle; grown > int64(acptest.Slack(2*size)) {
 		t.Errorf("the agent grew by %d MiB", grown>>20)
 	}
 	t.Logf("idle %d MiB, at its peak %d MiB", idle>>20, agent.Peak()>>20)

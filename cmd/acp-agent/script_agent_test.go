@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -29,9 +30,9 @@ func agent(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	self, err := os.Executable()
 	ts.Check(err)
-	home := ts.Getenv("WORK") + string(os.PathSeparator) + "home"
+	home := filepath.Join(ts.Getenv("WORK"), "home")
 	for name, value := range map[string]string{
-		"HOME": home, "USERPROFILE": home, acptest.EnvProgram: "1", "GORACE": "atexit_sleep_ms=0",
+		"HOME": home, "USERPROFILE": home, "LOCALAPPDATA": home, "APPDATA": home, acptest.EnvProgram: "1", "GORACE": "atexit_sleep_ms=0",
 	} {
 		ts.Setenv(name, value)
 	}

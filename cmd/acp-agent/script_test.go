@@ -28,7 +28,10 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			modules, err := filepath.Abs(filepath.Join("..", "..", "testdata", "modules"))
 			env.Setenv("MODULES", modules)
-			return errors.Join(err, os.MkdirAll(filepath.Join(env.WorkDir, "project"), 0o755))
+			// $REAL is $WORK as the agent writes it, links resolved.
+			real, realErr := filepath.EvalSymlinks(env.WorkDir)
+			env.Setenv("REAL", real)
+			return errors.Join(err, realErr, os.MkdirAll(filepath.Join(env.WorkDir, "project"), 0o755))
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"play": play, "agent": agent},
 	})

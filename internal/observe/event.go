@@ -4,11 +4,12 @@ import "time"
 
 // The standard events (R131).
 const (
-	// ToolPre is published before a tool executes, after it was allowed.
+	// ToolPre is published when a call begins; a ToolPost or a ToolError follows.
+	// A call that is refused has both as well.
 	ToolPre = "tool:pre"
 	// ToolPost is published after a tool gave an output.
 	ToolPost = "tool:post"
-	// ToolError is published after a tool failed.
+	// ToolError is published after a tool failed, or its call was refused.
 	ToolError = "tool:error"
 	// TurnStarted opens a turn.
 	TurnStarted = "turn-started"

@@ -2,8 +2,10 @@ package patch
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
+	"sync"
 )
 
 const bom = "\ufeff"
@@ -13,12 +15,16 @@ const bom = "\ufeff"
 // Where a hunk fits byte for byte, its new lines are taken byte for byte too;
 // where line ends or whitespace had to be forgiven, new lines take those of the
 // file, and byte order mark and final newline stay as they are, unless the patch
-// speaks of them (R40). The error is an *Error.
-func Apply(old string, f FileChange) (string, error) {
+// speaks of them (R40). ctx is looked at before each hunk. The error is an *Error,
+// or the cause of ctx's end.
+func Apply(ctx context.Context, old string, f FileChange) (string, error) {
 	t := newTarget(old)
 	var cuts []cut
 	shift := 0
 	for i := range f.Hunks {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
 		h := &f.Hunks[i]
 		p, err := t.locate(h, shift)
 		if err != nil {
@@ -49,17 +55,19 @@ func Apply(old string, f FileChange) (string, error) {
 
 // target is a text to be changed.
 type target struct {
-	text  string
 	bom   string
-	lines []string // with their line ends; without the mark
-	plain []string // the lines without line ends
+	lines []string // with their line ends and the mark
+	plain []string // without both
+	// The lines as the three steps of locate compare them: each is made when the
+	// first hunk needs it, and serves all hunks.
+	exactly, plainly, barely func() *index
 	// bomSpoken says that a hunk fits with the first line's very bytes, so that
 	// it decides on the mark.
 	bomSpoken bool
 }
 
 func newTarget(text string) *target {
-	t := &target{text: text, lines: splitLines(text)}
+	t := &target{lines: splitLines(text)}
 	t.plain = make([]string, len(t.lines))
 	for i, line := range t.lines {
 		t.plain[i] = trimEnd(line)
@@ -70,6 +78,9 @@ func newTarget(text string) *target {
 	if strings.HasPrefix(text, bom) {
 		t.bom = bom
 	}
+	t.exactly = sync.OnceValue(func() *index { return newIndex(t.lines) })
+	t.plainly = sync.OnceValue(func() *index { return newIndex(t.plain) })
+	t.barely = sync.OnceValue(func() *index { return newIndex(bare(t.plain)) })
 	return t
 }
 
@@ -148,16 +159,14 @@ func (t *target) cuts(h *Hunk, p place) []cut {
 
 // spell writes a new line, the hunk's n-th, in the ways of the file.
 func (t *target) spell(text string, n int, p place) string {
-	switch {
-	case p.exact:
+	if p.exact {
 		return text
-	case p.respelled != nil:
-		return p.respelled[n]
 	}
 	plain := trimEnd(text)
 	if n == 0 && p.at == 0 {
 		plain = strings.TrimPrefix(plain, bom)
 	}
+	plain = p.respelling.Apply(plain)
 	if !strings.HasSuffix(text, "\n") {
 		return plain
 	}

@@ -12,7 +12,7 @@
 //		return err // a *patch.Error: it names the line, and the file
 //	}
 //	for _, change := range p.Files() {
-//		after, err := patch.Apply(before(change.Path), change)
+//		after, err := patch.Apply(ctx, before(change.Path), change)
 //		...
 //	}
 //

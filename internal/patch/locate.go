@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,9 +13,8 @@ type place struct {
 	at, end int
 	// exact says that they are the same bytes.
 	exact bool
-	// respelled are the hunk's new lines, context included, in the whitespace of
-	// the file; nil where whitespace needs no forgiving.
-	respelled []string
+	// respelling is how new lines get the file's indentation.
+	respelling textedit.Respelling
 }
 
 // locate finds a hunk. shift is how far the hunk before stood from its number.
@@ -25,7 +23,7 @@ func (t *target) locate(h *Hunk, shift int) (place, *Error) {
 	if len(old) == 0 {
 		return t.insertion(h)
 	}
-	if found := search(t.lines, old); len(found) > 0 {
+	if found := t.exactly().search(old); len(found) > 0 {
 		at, err := t.choose(h, found, len(old), shift)
 		return place{at: at, end: at + len(old), exact: true}, err
 	}
@@ -34,11 +32,11 @@ func (t *target) locate(h *Hunk, shift int) (place, *Error) {
 		plain[i] = trimEnd(line)
 	}
 	plain[0] = strings.TrimPrefix(plain[0], bom)
-	if found := search(t.plain, plain); len(found) > 0 {
+	if found := t.plainly().search(plain); len(found) > 0 {
 		at, err := t.choose(h, found, len(old), shift)
 		return place{at: at, end: at + len(old)}, err
 	}
-	return t.loosely(h, old)
+	return t.loosely(h, plain)
 }
 
 // side are the lines of the old text (with Removed) or the new one (with Added).
@@ -130,63 +128,36 @@ func (t *target) anchor(anchors []string) (at int, ok bool) {
 
 // loosely finds a hunk whose whitespace differs, by the rules of edit: first
 // that at the end of lines, then the indentation; the place must be the only one.
-func (t *target) loosely(h *Hunk, old []string) (place, *Error) {
-	was, now := strings.Join(old, ""), strings.Join(h.side(Added), "")
+func (t *target) loosely(h *Hunk, plain []string) (place, *Error) {
+	want := bare(plain)
+	var starts []int
+	if slices.ContainsFunc(want, func(line string) bool { return line != "" }) { // blanks alone are not forgiven
+		starts = t.barely().search(want)
+	}
+	for _, keepIndent := range []bool{true, false} {
+		var found []place
+		for _, at := range starts {
+			end := at + len(plain)
+			if how, ok := textedit.Forgive(t.plain[at:end], plain, keepIndent); ok {
+				found = append(found, place{at: at, end: end, respelling: how})
+			}
+			if len(found) > 1 {
+				return place{}, errorf(h.Line, "", "the hunk fits at several places when whitespace is forgiven (lines %d, %d): copy its lines exactly, or give more of them", found[0].at+1, at+1)
+			}
+		}
+		if len(found) == 1 {
+			return found[0], nil
+		}
+	}
 	miss := errorf(h.Line, "", "the hunk does not match the file: its lines without + are not there")
-	miss.Old = was
-	found, err := textedit.Match(t.text, was, false)
-	if multiple := (textedit.MultipleError{}); errors.As(err, &multiple) {
-		return place{}, errorf(h.Line, "", "the hunk fits at %d places when whitespace is forgiven: copy its lines exactly, or give more of them", multiple.Count)
-	}
-	if err != nil || !found.Fuzzy { // not fuzzy: within lines, which is no match of lines
-		return place{}, miss
-	}
-	span := found.Spans[0]
-	part := t.text[span.Start:span.End]
-	p := place{at: strings.Count(t.text[:span.Start], "\n")}
-	p.end = p.at + len(splitLines(part))
-	changed, err := textedit.Apply(part, was, now, false)
-	if err != nil {
-		return place{}, miss
-	}
-	p.respelled = splitLines(changed.Content)
-	if len(p.respelled) != len(h.side(Added)) || p.end-p.at != len(old) {
-		return place{}, miss
-	}
-	if p.respelled == nil {
-		p.respelled = []string{}
-	}
-	if p.at == 0 && len(p.respelled) > 0 {
-		p.respelled[0] = strings.TrimPrefix(p.respelled[0], bom)
-	}
-	return p, nil
+	miss.Old = strings.Join(h.side(Removed), "")
+	return place{}, miss
 }
 
-// search finds all places of want in have, in time linear in both
-// (Knuth, Morris and Pratt).
-func search(have, want []string) []int {
-	fall := make([]int, len(want))
-	for i, k := 1, 0; i < len(want); i++ {
-		for k > 0 && want[i] != want[k] {
-			k = fall[k-1]
-		}
-		if want[i] == want[k] {
-			k++
-		}
-		fall[i] = k
+func bare(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = textedit.Bare(line)
 	}
-	var found []int
-	for i, k := 0, 0; i < len(have); i++ {
-		for k > 0 && have[i] != want[k] {
-			k = fall[k-1]
-		}
-		if have[i] == want[k] {
-			k++
-		}
-		if k == len(want) {
-			found = append(found, i+1-k)
-			k = fall[k-1]
-		}
-	}
-	return found
+	return out
 }

@@ -36,7 +36,7 @@ func TestApply_RoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Parse: %v\n%s", err, diff)
 		}
-		got, err := patch.Apply(a, p.Files()[0])
+		got, err := patch.Apply(t.Context(), a, p.Files()[0])
 		if err != nil || got != b {
 			t.Fatalf("Apply = %q, %v; want %q\n%s", got, err, b, diff)
 		}
@@ -59,7 +59,7 @@ func TestApply_LineEnds(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Parse: %v\n%s", err, diff)
 		}
-		got, err := patch.Apply(crlf(a), p.Files()[0])
+		got, err := patch.Apply(t.Context(), crlf(a), p.Files()[0])
 		if err != nil || got != crlf(b) {
 			t.Fatalf("Apply = %q, %v; want %q\n%s", got, err, crlf(b), diff)
 		}
@@ -87,7 +87,7 @@ func FuzzParse(f *testing.F) {
 			if c.Path == "" || c.Op == patch.Rename && c.NewPath == "" {
 				t.Errorf("change without a name: %+v", c)
 			}
-			_, _ = patch.Apply(old, c) // must not panic
+			_, _ = patch.Apply(t.Context(), old, c) // must not panic
 		}
 	})
 }
@@ -104,7 +104,7 @@ func FuzzApply(f *testing.F) {
 			return
 		}
 		c := p.Files()[0]
-		got, err := patch.Apply(old, c)
+		got, err := patch.Apply(t.Context(), old, c)
 		if err != nil {
 			return
 		}

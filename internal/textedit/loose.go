@@ -16,8 +16,12 @@ func loose(text, old string, all bool) []place {
 	body, ended := strings.CutSuffix(old, "\n")
 	want := strings.Split(body, "\n")
 	have := splitLines(text)
+	texts := make([]string, len(have))
+	for i, l := range have {
+		texts[i] = l.text
+	}
 	for _, keepIndent := range []bool{true, false} {
-		if found := alike(have, want, ended, keepIndent, all); len(found) > 0 {
+		if found := alike(have, texts, want, ended, keepIndent, all); len(found) > 0 {
 			return found
 		}
 	}
@@ -45,9 +49,9 @@ func splitLines(text string) []line {
 }
 
 // alike finds the runs of lines that equal want but for forgiven whitespace.
-func alike(have []line, want []string, ended, keepIndent, all bool) (found []place) {
+func alike(have []line, texts, want []string, ended, keepIndent, all bool) (found []place) {
 	for i := 0; i+len(want) <= len(have); i++ {
-		in, ok := compare(have[i:i+len(want)], want, keepIndent)
+		in, ok := compare(texts[i:i+len(want)], want, keepIndent)
 		if !ok {
 			continue
 		}
@@ -69,10 +73,10 @@ func alike(have []line, want []string, ended, keepIndent, all bool) (found []pla
 
 // compare judges lines one by one. What the indents were is returned, so that
 // the new text can be given those of the file.
-func compare(have []line, want []string, keepIndent bool) (indents, bool) {
-	in := indents{}
+func compare(have, want []string, keepIndent bool) (indents, bool) {
+	var in indents // most runs differ in their first line, so it is made late
 	for i, w := range want {
-		h := strings.TrimRight(have[i].text, blanks)
+		h := strings.TrimRight(have[i], blanks)
 		w = strings.TrimRight(w, blanks)
 		if keepIndent {
 			if h != w {
@@ -82,7 +86,13 @@ func compare(have []line, want []string, keepIndent bool) (indents, bool) {
 		}
 		hIndent, hRest := cutIndent(h)
 		wIndent, wRest := cutIndent(w)
-		if hRest != wRest || hRest != "" && !in.add(wIndent, hIndent) {
+		if hRest != wRest {
+			return nil, false
+		}
+		if in == nil {
+			in = indents{}
+		}
+		if hRest != "" && !in.add(wIndent, hIndent) {
 			return nil, false
 		}
 	}

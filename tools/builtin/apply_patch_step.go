@@ -52,7 +52,10 @@ func (s *patchStep) plan(ctx context.Context, rt tools.Runtime) (err error) {
 	if s.binary() && len(s.Hunks) > 0 {
 		return binaryRefused(s.path)
 	}
-	if s.after, err = patch.Apply(s.before.Content, s.FileChange); err != nil {
+	switch s.after, err = patch.Apply(ctx, s.before.Content, s.FileChange); {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
 		return s.mismatch(err)
 	}
 	if s.Op == patch.Modify && s.after == s.before.Content {

@@ -68,6 +68,7 @@ func newCheck(checks []Check) tools.Tool {
 		Aliases:        []tools.Alias{{Name: "Check"}},
 		Resources:      c.resources,
 		Profile:        &tools.Profile{Serial: true},
+		Preview:        c.preview,
 		DisableTimeout: true,
 	}, c.run)
 }
@@ -97,20 +98,46 @@ func (c checking) named(name string) []Check {
 	return c.checks[i : i+1]
 }
 
-func (c checking) run(ctx context.Context, rt tools.Runtime, a checkArgs) (*tools.Result, error) {
+// chosen is named with the error that the model reads when there is none.
+func (c checking) chosen(name string) ([]Check, error) {
 	if len(c.checks) == 0 {
 		return nil, &tools.Error{
 			Kind: tools.Unavailable, Message: "check: no checks are configured",
 			Hint: `The user sets them under "checks" in the configuration. Until then run the project's own commands with bash.`,
 		}
 	}
-	checks := c.named(a.Name)
+	checks := c.named(name)
 	if len(checks) == 0 {
 		var names []string
 		for _, check := range c.checks {
 			names = append(names, check.Name)
 		}
-		return nil, tools.Errorf(tools.BadInput, "check: there is no check %q; there are %s", a.Name, strings.Join(names, ", "))
+		return nil, tools.Errorf(tools.BadInput, "check: there is no check %q; there are %s", name, strings.Join(names, ", "))
+	}
+	return checks, nil
+}
+
+// preview shows the commands, which the arguments do not tell.
+func (c checking) preview(_ context.Context, _ tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
+	var a checkArgs
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, tools.Errorf(tools.BadInput, "arguments of check: %v", err)
+	}
+	checks, err := c.chosen(a.Name)
+	if err != nil {
+		return nil, err
+	}
+	var card strings.Builder
+	for _, check := range checks {
+		fmt.Fprintf(&card, "**%s**\n\n%s\n\n", check.Name, kinds.Fence("sh", kinds.Visible(check.Cmd)))
+	}
+	return []kinds.Content{kinds.Text{Text: strings.TrimSpace(card.String())}}, nil
+}
+
+func (c checking) run(ctx context.Context, rt tools.Runtime, a checkArgs) (*tools.Result, error) {
+	checks, err := c.chosen(a.Name)
+	if err != nil {
+		return nil, err
 	}
 	data := checkData{Checks: []checkOutcome{}, OK: true}
 	for _, check := range checks {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
 	"acp-agent/tools/tooltest"
@@ -174,5 +175,25 @@ func TestCheck_Spec(t *testing.T) {
 	}
 	if !tool.DisableTimeout {
 		t.Error("it has a time limit")
+	}
+}
+
+// The person who is asked sees the commands, and is not asked about a check
+// that does not exist.
+func TestCheck_Preview(t *testing.T) {
+	t.Parallel()
+	check := checks()
+	content, err := check.Preview(t.Context(), nil, json.RawMessage(`{"name":"test"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []kinds.Content{kinds.Text{Text: "**test**\n\n```sh\ngo test ./...\n```"}}
+	if d := cmp.Diff(want, content); d != "" {
+		t.Errorf("card (-want +got):\n%s", d)
+	}
+	_, err = check.Preview(t.Context(), nil, json.RawMessage(`{"name":"lint"}`))
+	var failure *tools.Error
+	if !errors.As(err, &failure) || failure.Kind != tools.BadInput {
+		t.Errorf("preview of an unknown check gives %v, want an error of the input", err)
 	}
 }

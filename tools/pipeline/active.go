@@ -21,11 +21,24 @@ var errCallCancelled = errors.New(CancelledText)
 type active struct {
 	mu    sync.Mutex
 	calls map[string]activeCall
+	// queued are calls that were prepared and have not begun; true means that
+	// they were cancelled meanwhile.
+	queued map[string]bool
 }
 
 type activeCall struct {
 	ActiveCall
 	cancel context.CancelCauseFunc
+}
+
+// queue notes a call that waits for its turn.
+func (a *active) queue(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queued == nil {
+		a.queued = map[string]bool{}
+	}
+	a.queued[id] = false
 }
 
 // enter notes a call and returns the context that Cancel ends; leave takes it
@@ -38,6 +51,10 @@ func (a *active) enter(ctx context.Context, c *Prepared, now time.Time) (_ conte
 		a.calls = map[string]activeCall{}
 	}
 	a.calls[c.ID] = activeCall{ActiveCall{ID: c.ID, Tool: c.Tool, Started: now}, cancel}
+	if a.queued[c.ID] {
+		cancel(errCallCancelled)
+	}
+	delete(a.queued, c.ID)
 	return ctx, func() {
 		cancel(nil)
 		a.mu.Lock()
@@ -58,12 +75,17 @@ func (p *Pipeline) Active() []ActiveCall {
 	return list
 }
 
-// Cancel ends one call and leaves the turn and its other calls alone (R126). It
-// reports whether the call was running.
+// Cancel ends one call and leaves the turn and its other calls alone (R126); one
+// that waits for its turn will end as it begins. It reports whether the call was
+// there.
 func (p *Pipeline) Cancel(callID string) bool {
 	p.active.mu.Lock()
+	defer p.active.mu.Unlock()
+	if _, queued := p.active.queued[callID]; queued {
+		p.active.queued[callID] = true
+		return true
+	}
 	call, ok := p.active.calls[callID]
-	p.active.mu.Unlock()
 	if ok {
 		call.cancel(errCallCancelled)
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -85,7 +86,39 @@ func (r *running) preview(ctx context.Context) ([]kinds.Content, error) {
 		return nil, err
 	}
 	defer runtime.Finish()
-	return r.entry.Preview(ctx, runtime, r.Args)
+	return r.previewIn(ctx, runtime)
+}
+
+// previewIn runs the tool's preview within the time that a call has. One that
+// does not stop is left behind, so that a cancel need not wait for it.
+func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content []kinds.Content, err error) {
+	if limit := r.pipeline.Limits.Timeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
+		defer cancel()
+	}
+	type preview struct {
+		content []kinds.Content
+		err     error
+	}
+	made := make(chan preview, 1)
+	err = r.bounded(ctx, func() {
+		defer func() {
+			if v := recover(); v != nil {
+				made <- preview{err: r.pipeline.panicked(r.Tool, r.ID, v)}
+			}
+		}()
+		content, err := r.entry.Preview(ctx, runtime, r.Args)
+		made <- preview{content, err}
+	})
+	if errors.Is(context.Cause(ctx), errTimeout) {
+		return nil, tools.Errorf(tools.Timeout, "%s: what it would do could not be worked out in time", r.Tool)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := <-made
+	return p.content, p.err
 }
 
 func (r *running) askOnce(ctx context.Context) error {
@@ -145,6 +178,10 @@ func (r *running) remember() string {
 			parts = append(parts, "commands like "+rule.Pattern)
 			continue
 		}
+		if rule.Pattern == "*" {
+			parts = append(parts, "every call of "+rule.Permission)
+			continue
+		}
 		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, r.pipeline.Workspace.Session().Rel(rule.Pattern)))
 	}
 	return strings.Join(parts, ", ")
@@ -172,7 +209,7 @@ const secretCode = "reading-secret-file"
 func (r *running) refused(d permissions.Decision) error {
 	by := d.DeniedBy
 	if by == permissions.DeniedByRule {
-		by = d.Scope.String()
+		by = "rule:" + d.Scope.String()
 	}
 	denied := &tools.Error{Kind: tools.Denied, DeniedBy: by, Message: d.Reason}
 	if by == permissions.DeniedBySecret {

@@ -44,8 +44,8 @@ func (r *running) keep(ctx context.Context, result *tools.Result, began time.Tim
 func (r *running) forget(result *tools.Result) {
 	cache := r.pipeline.Cache
 	switch {
-	case cache == nil || r.entry.ReadOnly || r.readsOnly:
-	case len(r.judged.Text) > 0:
+	case cache == nil:
+	case r.unpredictable():
 		cache.Clear()
 	case result != nil:
 		cache.Invalidate(result.TrackFiles...)

@@ -65,6 +65,13 @@ func (c *catalogue) request() []model.Tool {
 	return slices.Clip(c.written)
 }
 
+// deferring reports whether any tool waits to be found.
+func (c *catalogue) deferring() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.hidden) > 0
+}
+
 // deferred reports whether a tool is there but not callable yet.
 func (c *catalogue) deferred(id string) bool {
 	c.mu.Lock()

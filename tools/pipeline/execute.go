@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"acp-agent/kinds"
 	"acp-agent/permissions/command"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -57,8 +58,9 @@ func (r *running) execute(ctx context.Context) error {
 	result, err := r.await(ctx)
 	r.compare(ctx, scan, result)
 	r.forget(result)
-	if errors.Is(context.Cause(ctx), errTimeout) {
-		return tools.Errorf(tools.Timeout, "Tool execution timed out after %v seconds", limit.Seconds())
+	// What was done when the clock ran out is done.
+	if late := err != nil || result == nil || result.Partial; late && errors.Is(context.Cause(ctx), errTimeout) {
+		return r.timedOut(limit)
 	}
 	r.result = result
 	if r.result == nil && err == nil {
@@ -70,29 +72,52 @@ func (r *running) execute(ctx context.Context) error {
 	return err
 }
 
-// await runs the tool on its own goroutine and answers without it when the
-// tool does not stop in time; what it does later is dropped.
+// timedOut is the error of a call that made no progress for too long (R103).
+func (r *running) timedOut(limit time.Duration) error {
+	failure := tools.Errorf(tools.Timeout, "Tool execution timed out after %v seconds", limit.Seconds())
+	if r.writes() {
+		failure.Hint = "It is not known whether the change was made."
+	}
+	return failure
+}
+
+// await runs the tool and answers without it when it does not stop in time; what
+// it does later is dropped.
 func (r *running) await(ctx context.Context) (*tools.Result, error) {
 	ended := make(chan outcome, 1)
-	done := make(chan struct{})
-	go func() { // ends with the tool; a tool that outlives its call is a stray
-		defer close(done)
+	err := r.bounded(ctx, func() {
 		result, err := r.guarded(ctx)
 		ended <- outcome{result, err}
+	})
+	if err != nil {
+		return nil, err
+	}
+	o := <-ended
+	return o.result, o.err
+}
+
+// bounded runs do on a goroutine of its own and waits for it. When ctx ends and
+// do does not end soon after, it is left behind as a stray, and the error is
+// ctx's.
+func (r *running) bounded(ctx context.Context, do func()) error {
+	done := make(chan struct{})
+	go func() { // ends with do
+		defer close(done)
+		do()
 	}()
 	select {
-	case o := <-ended:
-		return o.result, o.err
+	case <-done:
+		return nil
 	case <-ctx.Done():
 	}
 	grace := time.NewTimer(stopGrace)
 	defer grace.Stop()
 	select {
-	case o := <-ended:
-		return o.result, o.err
+	case <-done:
+		return nil
 	case <-grace.C:
 		r.pipeline.strays.add(done)
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 }
 
@@ -104,12 +129,19 @@ func (r *running) guarded(ctx context.Context) (result *tools.Result, err error)
 		}
 	}()
 	result, err = r.entry.Run(ctx, r.runtime, r.Args)
-	if err != nil && ctx.Err() == nil {
-		var known *tools.Error
-		if !errors.As(err, &known) {
-			r.pipeline.Logger.Error("tool failed", "tool", r.Tool, "call_id", r.ID, "error", err.Error())
-			err = &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("%s: %v", r.Tool, err), Err: err}
-		}
+	if err == nil || ctx.Err() != nil {
+		return result, err
+	}
+	var known *tools.Error
+	switch {
+	case !errors.As(err, &known):
+		r.pipeline.Logger.Error("tool failed", "tool", r.Tool, "call_id", r.ID, "error", kinds.Line(err.Error(), maxLogged))
+		err = &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("%s: %v", r.Tool, err), Err: err}
+	case r.entry.Foreign():
+		err = distrusted(known)
 	}
 	return result, err
 }
+
+// maxLogged bounds what the log holds of an error's text, in characters.
+const maxLogged = 500

@@ -64,12 +64,16 @@ func (r *running) permissionCall() permissions.Call {
 	for _, alias := range r.entry.Aliases {
 		call.Aliases = append(call.Aliases, alias.Name)
 	}
+	commands, reading := 0, 0
 	for _, resource := range r.resources() {
 		switch resource.Kind {
 		case tools.Command:
 			call.Text = resource.Value
 			verdict := r.judgeCommand(resource, session)
-			r.readsOnly = verdict.Action == capability.Allow
+			commands++
+			if verdict.Action == capability.Allow {
+				reading++
+			}
 			call.Resources = append(call.Resources, verdict.Resources()...)
 		case tools.Host:
 			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Host, Name: resource.Value})
@@ -77,6 +81,7 @@ func (r *running) permissionCall() permissions.Call {
 			call.Resources = append(call.Resources, r.pathResource(resource))
 		}
 	}
+	r.readsOnly = commands > 0 && reading == commands
 	return call
 }
 

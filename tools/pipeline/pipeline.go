@@ -132,6 +132,7 @@ func (p *Pipeline) Why(entry *tools.Entry) string {
 func (p *Pipeline) Prepare(call Call) (c *Prepared) {
 	c = &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.Workspace.Session().Env}
 	c.Card = kinds.Card{Kind: kinds.Of(c.Tool), Title: kinds.Label(c.Tool)}
+	p.active.queue(call.ID)
 	defer func() {
 		if v := recover(); v != nil {
 			c.fault = p.panicked(c.Tool, c.ID, v)
@@ -251,6 +252,7 @@ type running struct {
 	scope     capability.Compiled
 	runtime   *callRuntime
 	result    *tools.Result
+	shown     *shown // the result written out
 	unseen    string // where a command's changes were not looked for
 }
 
@@ -276,7 +278,7 @@ func (r *running) pass(ctx context.Context) (err error) {
 		r.watch,   // watchdog
 		r.ask,     // the person
 		r.execute,
-		r.truncate,
+		r.render,
 	} {
 		if err := ctx.Err(); err != nil && r.result == nil {
 			return err

@@ -33,7 +33,7 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services}
 	r.Call.Confine(scope)
 	r.services.Changes = r.Call.Changes()
-	if len(p.catalogue.hidden) > 0 {
+	if p.catalogue.deferring() {
 		r.services.Index = toolIndex{p.catalogue, sink}
 	}
 	if p.Net != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/workspace"
@@ -13,7 +14,7 @@ import (
 // that what it changed can be told (R128). What was judged to only read is not
 // worth the time.
 func (r *running) look(ctx context.Context) *workspace.Scan {
-	if r.judged.Text == "" || r.readsOnly {
+	if !r.unpredictable() {
 		return nil
 	}
 	return r.pipeline.Workspace.Watch(ctx)
@@ -45,10 +46,25 @@ func (r *running) compare(ctx context.Context, scan *workspace.Scan, result *too
 // maxLocations bounds how many changed files a command's card points to.
 const maxLocations = 20
 
-// modified are the files that the call changed: those that went through the
-// tracker, those that a command changed, and those that the tool itself names.
-func (r *running) modified(named []string) []string {
-	all := slices.Concat(named, r.pipeline.Workspace.Modified(r.ID))
+// unpredictable reports whether the call may change files that it does not
+// name: it runs commands or programs.
+func (r *running) unpredictable() bool {
+	if r.entry.ReadOnly || r.readsOnly {
+		return false
+	}
+	return len(r.entry.Requires.Shell) > 0 || slices.Contains(r.entry.Requires.Capabilities, capability.CapShellRun)
+}
+
+// modified are the files that the call changed, with links resolved: those that
+// went through the tracker, those that a command changed, and those that the
+// tool itself names.
+func (r *running) modified() []string {
+	all := r.pipeline.Workspace.Modified(r.ID)
+	if r.result != nil {
+		for _, path := range r.result.TrackFiles {
+			all = append(all, r.env.Resolve(path))
+		}
+	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }

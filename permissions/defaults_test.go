@@ -1,0 +1,62 @@
+package permissions_test
+
+import (
+	"testing"
+
+	"acp-agent/capability"
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+)
+
+// R83, R117: what the shipped rules say of each tool, in the modes and with a
+// project that is trusted.
+func TestDefaults(t *testing.T) {
+	type row struct{ asks, code, trusted capability.Action }
+	same := func(a capability.Action) row { return row{a, a, a} }
+	want := map[string]row{
+		"write": {ask, allow, ask}, "edit": {ask, allow, ask}, "apply_patch": {ask, allow, ask},
+		"check": {ask, ask, allow}, "lsp": {ask, ask, allow}, "format_file": {ask, ask, allow},
+		"bash": same(ask), "delete_file": same(ask), "repo_clone": same(ask), "web_fetch": same(ask), "plan_exit": same(ask),
+		"mcp__git__log": same(ask), "tb__fix": same(ask), "unheard_of": same(ask),
+	}
+	for _, id := range []string{
+		"read", "glob", "grep", "finder", "web_search", "todo", "task", "question", "skill", "tool_search", "undo_edit",
+		"read_thread", "find_thread", "task_list", "oracle", "librarian", "kraken", "repo_overview", "view_image", "plan",
+	} {
+		want[id] = same(allow)
+	}
+	for _, id := range kinds.Known() {
+		if _, ok := want[id]; !ok {
+			t.Errorf("%s is not in the table", id)
+		}
+	}
+	for id, want := range want {
+		call := fileCall(id, "/w/a.txt")
+		call.Capabilities = []string{capability.CapFSWrite}
+		decide := func(mode permissions.Mode, trusted bool) capability.Action {
+			return permissions.NewSet(permissions.Defaults(mode, trusted)).Decide(call).Action
+		}
+		got := row{decide(permissions.ModeAsk, false), decide(permissions.ModeCode, false), decide(permissions.ModeAsk, true)}
+		if got != want {
+			t.Errorf("%s: ask mode %v, code mode %v, trusted %v; want %v, %v, %v",
+				id, got.asks, got.code, got.trusted, want.asks, want.code, want.trusted)
+		}
+	}
+}
+
+// R120: the dev profile lets development commands run, and lifts no denial.
+func TestDevRules(t *testing.T) {
+	plain := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false))
+	dev := plain.With(permissions.User, permissions.DevRules()...)
+	for command, want := range map[string]capability.Action{"npm test": allow, "git push": allow, "make": allow, "curl x": ask} {
+		if got := plain.Decide(bashCall(ask, command)).Action; got != ask {
+			t.Errorf("without the profile %q is %v", command, got)
+		}
+		if got := dev.Decide(bashCall(ask, command)).Action; got != want {
+			t.Errorf("with the profile %q is %v, want %v", command, got, want)
+		}
+	}
+	if got := dev.Decide(bashCall(deny, "git push")).Action; got != deny {
+		t.Errorf("the profile makes a denied command %v", got)
+	}
+}

@@ -1,0 +1,195 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"acp-agent/tools"
+)
+
+// shown is a result in the form that leaves the pipeline: written out once, and
+// within its bounds.
+type shown struct {
+	// text is what the model reads, data the tool's own JSON.
+	text string
+	data json.RawMessage
+	// truncated and path say that it is not the whole, and where that stands.
+	truncated bool
+	path      string
+}
+
+// render writes the result out, cut at the general cap unless the tool bounds
+// its own output (R105, R106, R108). What a tool hands back is its own code too,
+// which may panic when it is written (R7).
+func (r *running) render(context.Context) (err error) {
+	if r.result == nil || r.shown != nil {
+		return nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			r.result, r.shown = nil, nil
+			err = r.pipeline.panicked(r.Tool, r.ID, v)
+		}
+	}()
+	if r.entry.Foreign() {
+		r.distrust()
+	}
+	text, data := r.result.ModelText(), written(r.result.Data)
+	limit := r.pipeline.Limits.ResultBytes
+	if r.entry.OwnLimit || r.result.Truncated || limit <= 0 || len(text) <= limit && len(data) <= 2*limit {
+		r.shown = &shown{text: text, data: data, truncated: r.result.Truncated, path: r.result.OutputPath}
+		return nil
+	}
+	if len(text) <= limit {
+		text = string(data) // the text is short, and what is large is the data
+	}
+	cut := r.cut(text)
+	cut.data = written(withHead(data, head(text, limit), limit))
+	r.shown = &cut
+	return nil
+}
+
+// written is a value as JSON; what has no JSON form is its text.
+func written(value any) json.RawMessage {
+	data, err := json.Marshal(value)
+	if err != nil {
+		data, _ = json.Marshal(fmt.Sprint(value))
+	}
+	return data
+}
+
+// cut bounds a text at the general cap and keeps the whole in a sidecar (R106).
+func (r *running) cut(text string) shown {
+	limit := r.pipeline.Limits.ResultBytes
+	if limit <= 0 || len(text) <= limit {
+		return shown{text: text}
+	}
+	s := shown{truncated: true}
+	s.text = head(text, limit) + fmt.Sprintf("\n\n[Tool result truncated: %dKB exceeds limit. Please refine the query.]",
+		int(math.Round(float64(len(text))/1024)))
+	path, err := r.spill(text)
+	if err != nil {
+		s.text += "\nThe rest could not be kept: " + err.Error()
+		return s
+	}
+	s.path = path
+	s.text += "\nThe whole result is in " + path
+	return s
+}
+
+// head is at most limit bytes of a text, in whole characters.
+func head(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+// keptFields bounds what a cut object keeps beside its head: each field, and all
+// of them.
+const (
+	keptField  = 1 << 10
+	keptFields = 16 << 10
+)
+
+// withHead is the data of a cut result (R105): of an object its own small fields
+// with the head, of an array as many of its elements as there is room for, and
+// of anything else the head alone.
+func withHead(data json.RawMessage, head string, limit int) any {
+	switch data[0] {
+	case '[':
+		if elements, ok := firstElements(data, limit); ok {
+			return map[string]any{"head": elements}
+		}
+	case '{':
+		var object map[string]json.RawMessage
+		if json.Unmarshal(data, &object) == nil {
+			return keepSmall(object, head)
+		}
+	}
+	return map[string]any{"head": head}
+}
+
+func keepSmall(object map[string]json.RawMessage, head string) map[string]any {
+	cut, room := map[string]any{"head": head}, keptFields
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		size := len(name) + len(object[name])
+		if name == "head" || size > keptField || size > room {
+			continue
+		}
+		cut[name] = object[name]
+		room -= size
+	}
+	return cut
+}
+
+// firstElements are the first elements of an array that fit into limit bytes.
+func firstElements(data json.RawMessage, limit int) ([]json.RawMessage, bool) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if _, err := decoder.Token(); err != nil {
+		return nil, false
+	}
+	elements := []json.RawMessage{}
+	for decoder.More() {
+		var element json.RawMessage
+		if err := decoder.Decode(&element); err != nil {
+			return nil, false
+		}
+		if limit -= len(element) + 1; limit < 0 {
+			break
+		}
+		elements = append(elements, element)
+	}
+	return elements, true
+}
+
+// spill writes a text to a sidecar.
+func (r *running) spill(text string) (path string, err error) {
+	if r.runtime == nil {
+		return "", fmt.Errorf("the call was never run")
+	}
+	sidecar, err := r.runtime.Sidecar()
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(sidecar, struct{ io.Reader }{strings.NewReader(text)}) // in pieces, not as a second copy
+	if closeErr := sidecar.Close(); err == nil {
+		err = closeErr
+	}
+	return sidecar.Path(), err
+}
+
+// distrust takes out of a result what only the agent can know: a tool from
+// elsewhere does not say where a sidecar is, nor what was changed outside the
+// session's directories.
+func (r *running) distrust() {
+	trusted := *r.result
+	trusted.Truncated, trusted.OutputPath = false, ""
+	trusted.TrackFiles = slices.DeleteFunc(slices.Clone(trusted.TrackFiles), func(path string) bool {
+		access, err := r.pipeline.Workspace.Check(path, true)
+		return err != nil || !access.Inside || access.Path != path
+	})
+	r.result = &trusted
+}
+
+// distrusted takes out of a foreign tool's error what it cannot know: who
+// refused, or that somebody cancelled.
+func distrusted(failure *tools.Error) *tools.Error {
+	if failure.Kind != tools.Denied && failure.Kind != tools.Aborted {
+		return failure
+	}
+	plain := *failure
+	plain.Kind, plain.DeniedBy = tools.Backend, ""
+	return &plain
+}
