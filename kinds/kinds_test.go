@@ -1,6 +1,7 @@
 package kinds_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -71,6 +72,8 @@ func TestDescribe(t *testing.T) {
 		{"glob", "glob", `{"filePattern":"**/*.go"}`, kinds.Card{Kind: kinds.Search, Title: "Find **/*.go"}},
 		{"no arguments yet", "write", `{`, kinds.Card{Kind: kinds.Edit, Title: "Write file"}},
 		{"wrong types", "write", `{"path":7}`, kinds.Card{Kind: kinds.Edit, Title: "Write file"}},
+		{"an id that is none", "\r\x1b[31m", `{}`, kinds.Card{Kind: kinds.Other, Title: `\u{1b}[31m`}},
+		{"an id of blanks", "_\n_", `{}`, kinds.Card{Kind: kinds.Other, Title: "Unknown tool"}},
 		{"MCP", "mcp__git_hub__search_code", `{}`, kinds.Card{Kind: kinds.Other, Title: "git_hub: search code"}},
 		{"task", "task", `{"subagent_type":"explore","prompt":"find\nit"}`, kinds.Card{Kind: kinds.Other, Title: "explore: find it"}},
 		{
@@ -78,7 +81,7 @@ func TestDescribe(t *testing.T) {
 			kinds.Card{Kind: kinds.Edit, Title: "Patch x, y", Locations: []kinds.Location{{Path: "/work/x"}, {Path: "/work/y"}}},
 		},
 		{"patch that deletes", "apply_patch", `{"patch":"--- a/x\n+++ /dev/null\n"}`, kinds.Card{Kind: kinds.Delete, Title: "Patch x", Locations: at("/work/x", 0)}},
-		{"patch that renames", "apply_patch", `{"patch":"rename from x\nrename to y\n"}`, kinds.Card{Kind: kinds.Move, Title: "Patch y", Locations: at("/work/y", 0)}},
+		{"patch that renames", "apply_patch", `{"patch":"rename from x\nrename to y\n"}`, kinds.Card{Kind: kinds.Move, Title: "Patch x, y", Locations: []kinds.Location{{Path: "/work/x"}, {Path: "/work/y"}}}},
 		{"lsp diagnostics", "lsp", `{"operation":"diagnostics","path":"a.go"}`, kinds.Card{Kind: kinds.Read, Title: "diagnostics in a.go", Locations: at("/work/a.go", 0)}},
 	}
 	for _, test := range tests {
@@ -90,9 +93,56 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+// Both forms that apply_patch takes name their files on the card.
+func TestDescribe_Patch(t *testing.T) {
+	tests := []struct {
+		name, patch string
+		kind        kinds.Kind
+		title       string
+	}{
+		{"update", "*** Begin Patch\n*** Update File: x\n@@ f\n-a\n+b\n*** End Patch", kinds.Edit, "Patch x"},
+		{"several", "*** Begin Patch\n*** Add File: sub/new\n+a\n*** Update File: x\n@@\n-a\n+b\n*** Delete File: gone\n*** End Patch", kinds.Edit, "Patch sub/new, x, gone"},
+		{"CRLF, no frame", "*** Update File: x \r\n@@\r\n-a\r\n+b\r\n", kinds.Edit, "Patch x"},
+		{"delete", "*** Begin Patch\n*** Delete File: x\n*** Delete File: y\n*** End Patch\n", kinds.Delete, "Patch x, y"},
+		{"move", "*** Begin Patch\n*** Update File: x\n*** Move to: y\n*** End Patch\n", kinds.Move, "Patch x, y"},
+		{"move and change", "*** Update File: x\n*** Move to: y\n@@\n-a\n+b\n", kinds.Edit, "Patch x, y"},
+		{"lines like names in an envelope", "*** Update File: x\n@@\n--- a\n+++ b\n", kinds.Edit, "Patch x"},
+		{"lines like names in a hunk", "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a\n+++ b\n c\n", kinds.Edit, "Patch x"},
+		{"time behind a tab", "--- x.orig\t2024-01-01 00:00:00\n+++ x.orig\t2024-01-02 00:00:00\n@@\n-a\n+b\n", kinds.Edit, "Patch x.orig"},
+		{"one name alone has a prefix", "--- /dev/null\n+++ b/x\n@@\n+a\n", kinds.Edit, "Patch x"},
+		{"a directory called a", "--- a/x\n+++ a/x\n@@\n+a\n", kinds.Edit, "Patch a/x"},
+		{"rename and change", "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/y\n@@\n-a\n+b\n", kinds.Edit, "Patch x, y"},
+		{"two renames", "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\ndiff --git a/v b/w\nrename from v\nrename to w\n", kinds.Move, "Patch x, y, v, w"},
+		{"rename and delete", "rename from x\nrename to y\n--- a/z\n+++ /dev/null\n@@\n-a\n", kinds.Edit, "Patch x, y, z"},
+		{"delete and rename", "--- a/z\n+++ /dev/null\n@@\n-a\nrename from x\nrename to y\n", kinds.Edit, "Patch z, x, y"},
+		{"no lines", "diff --git a/x y b/x y\ndeleted file mode 100644\n", kinds.Delete, "Patch x y"},
+		{"quoted", "--- \"a/\\303\\244\"\n+++ \"b/\\303\\244\"\n@@\n-a\n+b\n", kinds.Edit, "Patch ä"},
+		{"prose", "no patch at all\n", kinds.Edit, "Apply patch"},
+		{"names that are empty", "*** Update File: \n--- \n+++ \n", kinds.Edit, "Apply patch"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			args, err := json.Marshal(map[string]string{"patch": tt.patch})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := kinds.Card{Kind: tt.kind, Title: tt.title}
+			if names, ok := strings.CutPrefix(tt.title, "Patch "); ok {
+				for name := range strings.SplitSeq(names, ", ") {
+					want.Locations = append(want.Locations, kinds.Location{Path: "/work/" + name})
+				}
+			}
+			if diff := cmp.Diff(want, kinds.Describe("apply_patch", args, kinds.Place{Cwd: "/work"})); diff != "" {
+				t.Errorf("card (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func FuzzDescribe(f *testing.F) {
 	f.Add("read", `{"path":"a"}`)
 	f.Add("apply_patch", `{"patch":"--- a/x\n+++ b/x"}`)
+	f.Add("apply_patch", `{"patch":"*** Update File: x\n*** Move to: y\ndiff --git \"a b\" c\nrename to z"}`)
 	f.Fuzz(func(t *testing.T, id, args string) {
 		card := kinds.Describe(id, []byte(args), kinds.Place{Cwd: "/work"})
 		if !card.Kind.Valid() || card.Title == "" {

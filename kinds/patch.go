@@ -1,56 +1,195 @@
 package kinds
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
-// patchFiles reads the header lines of a git-style patch: the paths it
-// touches and whether all it does is delete, or rename.
-func patchFiles(patch string) (paths []string, onlyDeletes, onlyRenames bool) {
-	onlyDeletes, onlyRenames = true, true
-	renames := 0
-	for line := range strings.Lines(patch) {
-		line = strings.TrimRight(line, "\r\n")
-		switch {
-		case strings.HasPrefix(line, "+++ "):
-			onlyRenames = false
-			path := strings.TrimPrefix(line[4:], "b/")
-			if path != "/dev/null" {
-				onlyDeletes = false
-				paths = append(paths, path)
-			}
-		case strings.HasPrefix(line, "--- ") && line != "--- /dev/null":
-			paths = append(paths, strings.TrimPrefix(line[4:], "a/"))
-		case strings.HasPrefix(line, "rename to "):
-			renames++
-			onlyDeletes = false
-			paths = append(paths, line[len("rename to "):])
-		}
-	}
-	return paths, onlyDeletes && len(paths) > 0, onlyRenames && renames > 0
+// patchedFile is a file that a patch touches, as the patch names it.
+type patchedFile struct {
+	// old is "" for a file that is created, new for one that is deleted.
+	old, new string
+	// changed says that lines come or go.
+	changed bool
 }
 
+// patchedFiles reads the lines of a patch that name files, in both forms that
+// apply_patch takes. It is lenient: what it cannot make sense of names none.
+func patchedFiles(patch string) []patchedFile {
+	lines := strings.Split(strings.ReplaceAll(patch, "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		switch {
+		case isEnvelopeLine(line):
+			return envelopeFiles(lines[i:])
+		case strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "rename "), headerAt(lines[i:]):
+			return unifiedFiles(lines[i:])
+		}
+	}
+	return nil
+}
+
+const (
+	envelopeAdd    = "*** Add File: "
+	envelopeUpdate = "*** Update File: "
+	envelopeDelete = "*** Delete File: "
+	envelopeMove   = "*** Move to: "
+)
+
+func isEnvelopeLine(line string) bool {
+	return strings.HasPrefix(line, "*** Begin Patch") || strings.HasPrefix(line, envelopeAdd) ||
+		strings.HasPrefix(line, envelopeUpdate) || strings.HasPrefix(line, envelopeDelete)
+}
+
+func envelopeFiles(lines []string) (files []patchedFile) {
+	for _, line := range lines {
+		if name, ok := strings.CutPrefix(line, envelopeAdd); ok {
+			files = append(files, patchedFile{new: strings.TrimSpace(name), changed: true})
+		} else if name, ok := strings.CutPrefix(line, envelopeUpdate); ok {
+			name = strings.TrimSpace(name)
+			files = append(files, patchedFile{old: name, new: name})
+		} else if name, ok := strings.CutPrefix(line, envelopeDelete); ok {
+			files = append(files, patchedFile{old: strings.TrimSpace(name)})
+		} else if len(files) > 0 {
+			last := &files[len(files)-1]
+			if name, ok := strings.CutPrefix(line, envelopeMove); ok {
+				last.new = strings.TrimSpace(name)
+			}
+			last.changed = last.changed || strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")
+		}
+	}
+	return files
+}
+
+// headerAt reports whether lines begin with the two names of a file, and not
+// with a line removed and one added that look like them.
+func headerAt(lines []string) bool {
+	if len(lines) < 2 || !strings.HasPrefix(lines[0], "--- ") || !strings.HasPrefix(lines[1], "+++ ") {
+		return false
+	}
+	if len(lines) == 2 {
+		return true
+	}
+	for _, next := range []string{"@@", "--- ", "diff ", "```"} {
+		if strings.HasPrefix(lines[2], next) {
+			return true
+		}
+	}
+	return lines[2] == ""
+}
+
+func unifiedFiles(lines []string) (files []patchedFile) {
+	open := false // header lines of the last file may still come
+	last := func() *patchedFile {
+		if !open {
+			files, open = append(files, patchedFile{}), true
+		}
+		return &files[len(files)-1]
+	}
+	for i, line := range lines {
+		if names, ok := strings.CutPrefix(line, "diff --git "); ok {
+			open = false
+			last().old, last().new = gitNames(names)
+		} else if name, ok := strings.CutPrefix(line, "rename from "); ok {
+			last().old = fileName(name)
+		} else if name, ok := strings.CutPrefix(line, "rename to "); ok {
+			last().new = fileName(name)
+		} else if open && strings.HasPrefix(line, "new file mode ") {
+			last().old = ""
+		} else if open && strings.HasPrefix(line, "deleted file mode ") {
+			last().new = ""
+		} else if headerAt(lines[i:]) {
+			old, new := fileName(line[4:]), fileName(lines[i+1][4:])
+			if f := last(); f.old == "" || f.new == "" || f.old == f.new {
+				f.old, f.new = trimPrefixes(old, new)
+			} else if old != f.old && old != "a/"+f.old { // a rename is whole without names
+				open = false
+				f = last()
+				f.old, f.new = trimPrefixes(old, new)
+			}
+			last().changed, open = true, false
+		}
+	}
+	return files
+}
+
+// fileName is a name of a header line: in C quotes, or up to a tab, behind which
+// programs put a time. /dev/null is none.
+func fileName(text string) string {
+	if quoted, err := strconv.QuotedPrefix(text); err == nil && strings.HasPrefix(text, `"`) {
+		if name, err := strconv.Unquote(quoted); err == nil {
+			return name
+		}
+	}
+	text, _, _ = strings.Cut(text, "\t")
+	text = strings.TrimRight(text, " \r")
+	if text == "/dev/null" {
+		return ""
+	}
+	return text
+}
+
+// trimPrefixes takes "a/" and "b/" off where they are those of git.
+func trimPrefixes(old, new string) (string, string) {
+	shortOld, hadOld := strings.CutPrefix(old, "a/")
+	shortNew, hadNew := strings.CutPrefix(new, "b/")
+	if hadOld && (hadNew || new == "") || hadNew && old == "" || shortOld == shortNew {
+		return shortOld, shortNew
+	}
+	return old, new
+}
+
+// maxGitNames bounds the two names that are told apart, in bytes.
+const maxGitNames = 8 << 10
+
+// gitNames reads the names of a line "diff --git", which are equal but for their
+// prefixes when no other line names the file.
+func gitNames(text string) (old, new string) {
+	text = strings.TrimRight(text, " \r")
+	if len(text) > maxGitNames {
+		return "", ""
+	}
+	for i := range len(text) {
+		if text[i] != ' ' {
+			continue
+		}
+		if old, new = trimPrefixes(fileName(text[:i]), fileName(text[i+1:])); old == new {
+			return old, new
+		}
+	}
+	return "", ""
+}
+
+// patchKind is delete or move for a patch that does nothing else.
 func patchKind(patch string) Kind {
-	switch _, deletes, renames := patchFiles(patch); {
+	files := patchedFiles(patch)
+	deletes, moves := len(files) > 0, len(files) > 0
+	for _, f := range files {
+		deletes = deletes && f.old != "" && f.new == ""
+		moves = moves && f.old != "" && f.new != "" && f.old != f.new && !f.changed
+	}
+	switch {
 	case deletes:
 		return Delete
-	case renames:
+	case moves:
 		return Move
 	}
 	return Edit
 }
 
 func patchTitle(a arguments, in Place) (string, []Location) {
-	paths, _, _ := patchFiles(a.text("patch"))
 	var locations []Location
 	var names []string
 	seen := map[string]bool{}
-	for _, path := range paths {
-		abs := in.Abs(path)
-		if seen[abs] {
-			continue
+	for _, f := range patchedFiles(a.text("patch")) {
+		for _, path := range []string{f.old, f.new} {
+			abs := in.Abs(path)
+			if path == "" || seen[abs] {
+				continue
+			}
+			seen[abs] = true
+			locations = append(locations, Location{Path: abs})
+			names = append(names, in.Rel(abs))
 		}
-		seen[abs] = true
-		locations = append(locations, Location{Path: abs})
-		names = append(names, in.Rel(abs))
 	}
 	if len(names) == 0 {
 		return "", nil

@@ -98,14 +98,16 @@ func find(id string) *row {
 }
 
 // humanise turns "mcp__github__search_code" into "github: search code".
+// An id that no tool has may be anything that a model wrote.
 func humanise(id string) string {
-	if id == "" {
-		return "Unknown tool"
-	}
 	name, isMCP := strings.CutPrefix(id, "mcp__")
 	name = strings.TrimPrefix(name, "tb__")
+	label := strings.ReplaceAll(name, "_", " ")
 	if server, tool, ok := strings.Cut(name, "__"); isMCP && ok {
-		return server + ": " + strings.ReplaceAll(tool, "_", " ")
+		label = server + ": " + strings.ReplaceAll(tool, "_", " ")
 	}
-	return strings.ReplaceAll(name, "_", " ")
+	if label = Line(label, titleLimit); label == "" {
+		return "Unknown tool"
+	}
+	return label
 }

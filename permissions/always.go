@@ -19,13 +19,13 @@ func (s Set) alwaysRules(call Call) []Rule {
 	}
 	var rules []Rule
 	names, pairs := call.names(), call.pairs()
-	changes := slices.ContainsFunc(pairs, func(p pair) bool { return p.Kind != None && p.capability != capability.CapFSRead })
+	named := slices.ContainsFunc(pairs, func(p pair) bool { return p.Kind != None })
 	for _, p := range pairs {
 		if s.decidePair(call, names, p).Action == capability.Allow {
 			continue
 		}
 		pattern, ok := alwaysPattern(p)
-		if !ok || p.Kind == None && changes {
+		if !ok || p.Kind == None && named {
 			return nil // an answer about one thing must not free the tool for all
 		}
 		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: sourceAlways}
@@ -44,6 +44,8 @@ func alwaysPattern(p pair) (string, bool) {
 		return capability.EscapeGlob(slash(p.Name)), p.Name != "" && p.Judged == nil
 	case Host:
 		return p.Name, p.Name != "" && !strings.Contains(p.Name, "*")
+	case Program:
+		return escapeText(p.Name), p.Name != ""
 	case Command:
 		if p.Judged == nil || len(p.Judged.Always) == 0 || p.Dynamic {
 			return "", false

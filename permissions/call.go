@@ -15,6 +15,7 @@ const (
 	Path                // an absolute path
 	Command             // one simple command of a shell program
 	Host                // a host name or address
+	Program             // a program that a tool starts, under the name that rules use
 )
 
 // Resource is one thing that a call touches.
@@ -30,6 +31,9 @@ type Resource struct {
 	// Capability is the capability under which it is touched. Empty means all those
 	// of the call that suit the kind.
 	Capability string
+	// Also names further tools whose rules hold for this resource too: the stricter
+	// answer counts. A patch that deletes a file is bound by delete_file's rules.
+	Also []string
 	// Dynamic marks a command whose words are not all known before it runs. Only a
 	// match-all pattern can allow it.
 	Dynamic bool
@@ -139,7 +143,7 @@ func allOf(kind Kind) []string {
 	switch kind {
 	case Path:
 		return []string{capability.CapFSRead, capability.CapFSWrite}
-	case Command:
+	case Command, Program:
 		return []string{capability.CapShellRun}
 	case Host:
 		return []string{capability.CapNetFetch}
@@ -152,7 +156,7 @@ func suits(name string, kind Kind) bool {
 	switch kind {
 	case Path:
 		return strings.HasPrefix(name, "fs.")
-	case Command:
+	case Command, Program:
 		return name == capability.CapShellRun
 	case Host:
 		return name == capability.CapNetFetch

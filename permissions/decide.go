@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"fmt"
+	"slices"
 
 	"acp-agent/capability"
 )
@@ -36,6 +37,11 @@ func (s Set) decide(call Call) Decision {
 	risk, validation := RiskNone, false
 	for i, p := range call.pairs() {
 		d := s.decidePair(call, names, p)
+		for _, also := range p.Also {
+			if bound := s.decidePair(call, []string{also}, p); bound.Action.Stricter(d.Action) {
+				d = bound
+			}
+		}
 		if d.Risk.rank() > risk.rank() {
 			risk = d.Risk
 		}
@@ -69,10 +75,8 @@ func (s Set) decidePair(call Call, names []string, p pair) Decision {
 		}
 	}
 	if why := pinned(call, p); why != "" {
-		d.Validation, d.Risk = true, RiskProtected
-		if d.Action == capability.Allow {
-			d = Decision{Reason: why, Risk: d.Risk, Validation: true}
-		}
+		// The reason that tells most: that it would have been asked anyway does not.
+		d = Decision{Reason: why, Risk: RiskProtected, Validation: true}
 	}
 	return d
 }
@@ -157,6 +161,36 @@ func (s Set) denying(call Call, names []string, p pair) (Rule, Scope, bool) {
 	return Rule{}, 0, false
 }
 
+// DenyReading returns a test for paths that a rule forbids the call's tool to
+// read, for tools that go through many files; nil when no rule forbids any.
+func (s Set) DenyReading(call Call) func(path string) bool {
+	if !s.denies() {
+		return nil
+	}
+	names := call.names()
+	return func(path string) bool {
+		p := pair{Resource: Resource{Kind: Path, Name: path}, capability: capability.CapFSRead}
+		for set := &s; set != nil; set = set.parent {
+			if _, _, denied := set.denying(call, names, p); denied {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// denies reports whether any rule, of a parent too, denies something.
+func (s Set) denies() bool {
+	for set := &s; set != nil; set = set.parent {
+		for _, rules := range set.scopes {
+			if slices.ContainsFunc(rules, func(r Rule) bool { return r.Action == capability.Deny }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // best returns the most specific ask or allow of the scopes from..to.
 func (s Set) best(call Call, names []string, p pair, from, to Scope) (Rule, Scope, bool) {
 	var (
@@ -215,7 +249,7 @@ func riskOf(p pair) Risk {
 	switch {
 	case p.Kind == Command && p.Judged != nil && p.Judged.Action == capability.Allow:
 		return RiskRead
-	case p.Kind == Command, p.capability == capability.CapShellRun:
+	case p.Kind == Command, p.Kind == Program, p.capability == capability.CapShellRun:
 		return RiskExecute
 	case writes(p):
 		return RiskWrite

@@ -77,6 +77,8 @@ func matchRule(rule Rule, rank int, call Call, p pair) (literal int, ok bool) {
 		return literalLen(rule.Pattern), matchCommandRule(rule, p)
 	case Host:
 		return matchHostRule(rule, call, p)
+	case Program:
+		return literalLen(rule.Pattern), matchText(rule.Pattern, p.Name)
 	}
 	return 0, false
 }

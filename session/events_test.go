@@ -22,7 +22,9 @@ import (
 // yes allows everything once.
 type yes struct{}
 
-func (yes) Ask(context.Context, tools.PermissionRequest) (tools.Answer, error) { return tools.AllowOnce, nil }
+func (yes) Ask(context.Context, tools.PermissionRequest) (tools.Answer, error) {
+	return tools.AllowOnce, nil
+}
 
 // R131, R161: a turn's events in their order; what is asked comes before the
 // turn's end.

@@ -11,7 +11,7 @@ import (
 
 // address finds web addresses in what a person wrote.
 var address = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\bhttps?://[^\s<>"'` + "`" + `)\]}]+`)
+	return regexp.MustCompile(`(?i)\bhttps?://(?:\[[0-9a-f:.]+\])?[^\s<>"'` + "`" + `)\]}]*`)
 })
 
 // hostsIn are the hosts that the person named in a prompt, by an address or a

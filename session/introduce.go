@@ -23,11 +23,13 @@ func (s *Session) introduce(prompt *transcript.Message) {
 		title = titleOf(prompt)
 		s.titled = title != ""
 	}
+	waiting := s.waiting
+	s.waiting = nil
 	s.mu.Unlock()
 	if title != "" {
 		s.emit(transcript.TitleChanged{Title: title, At: time.Now()})
 	}
-	for _, notice := range slices.Concat(s.told.notices(), s.host.problems()) {
+	for _, notice := range slices.Concat(s.told.notices(), s.host.problems(), waiting) {
 		s.sayOnce(notice.Text, notice)
 	}
 	if len(s.spec.Servers) > 0 {

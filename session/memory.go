@@ -2,8 +2,10 @@ package session
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
+	"acp-agent/internal/network"
 	"acp-agent/transcript"
 )
 
@@ -37,10 +39,14 @@ func (m *memory) Count(what string, limit int) (n int, ok bool) {
 // NameHosts implements tools.Memory.
 func (m *memory) NameHosts(hosts ...string) { m.session.nameHosts(hosts) }
 
-// nameHosts notes hosts that were not known yet.
+// nameHosts notes hosts that were not known yet. A host is a name and nothing
+// more: what reads like a pattern would stand for others too.
 func (s *Session) nameHosts(hosts []string) {
 	known := s.log.Memory().Hosts
-	fresh := slices.DeleteFunc(slices.Clone(hosts), func(host string) bool { return slices.Contains(known, host) })
+	fresh := slices.DeleteFunc(slices.Clone(hosts), func(host string) bool {
+		target, err := network.Parse("https://" + hostInURL(host))
+		return err != nil || target.Host != host || strings.ContainsAny(host, "*?[]{}") || slices.Contains(known, host)
+	})
 	if len(fresh) > 0 {
 		s.record(transcript.HostsNamed{Hosts: fresh})
 	}
@@ -50,4 +56,12 @@ func (s *Session) nameHosts(hosts []string) {
 func (s *Session) record(e transcript.Event) {
 	s.log.Apply(e)
 	s.emit(e)
+}
+
+// hostInURL is a host as it stands in an address.
+func hostInURL(host string) string {
+	if strings.Contains(host, ":") {
+		return "[" + host + "]"
+	}
+	return host
 }

@@ -55,7 +55,8 @@ type Session struct {
 	learned  map[string]bool
 	admitted string // a model that was named beside the server's list
 	titled   bool
-	said     map[string]bool // things that are said once
+	said     map[string]bool     // things that are said once
+	waiting  []transcript.Notice // for the next prompt
 	usage    transcript.Usage
 	context  transcript.UsageChanged
 }
@@ -151,7 +152,7 @@ func (s *Session) learn(id string) *knowledge {
 		}
 		s.spec.Sink.Emit(transcript.OptionsChanged{})
 		for _, warning := range k.warnings {
-			s.sayOnce(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
+			s.sayInTurn(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
 		}
 	})
 	return k
@@ -254,6 +255,20 @@ func (s *Session) sayOnce(what string, notice transcript.Notice) {
 	s.mu.Unlock()
 	if !known {
 		s.spec.Sink.Emit(notice)
+	}
+}
+
+// sayInTurn is sayOnce for what turns up at any time: between turns there is no
+// place for it in a client without notices, and it waits for the next prompt.
+func (s *Session) sayInTurn(what string, notice transcript.Notice) {
+	s.mu.Lock()
+	idle := s.current == nil
+	if idle {
+		s.waiting = append(s.waiting, notice)
+	}
+	s.mu.Unlock()
+	if !idle {
+		s.sayOnce(what, notice)
 	}
 }
 

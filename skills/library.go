@@ -129,18 +129,22 @@ func (s *skill) frame(data []byte) string {
 	longer := len(data) > maxBody
 	_, body, _ := split(data[:min(len(data), maxBody)])
 	text := strings.Trim(readable(body), "\n")
-	text = strings.ReplaceAll(text, "</skill_content", "&lt;/skill_content")
+	text = guarded(text)
 	if len(text) > maxBody {
 		text, longer = cut(text, maxBody), true
 	}
 	if longer {
 		text += fmt.Sprintf("\n[the rest is left out: a skill's text may have %d bytes]", maxBody)
 	}
-	text = fmt.Sprintf("<skill_content name=%q>\n%s\n</skill_content>", s.Name, text)
 	if s.dir != "" {
-		text += "\nThis skill's folder, which relative paths in it start from: " + kinds.Line(s.dir, 4096)
+		text += "\n\nThis skill's folder, which relative paths in it start from: " + guarded(kinds.Line(s.dir, 4096))
 	}
-	return text
+	return fmt.Sprintf("<skill_content name=%q>\n%s\n</skill_content>", s.Name, text)
+}
+
+// guarded keeps a text from ending the frame that it stands in.
+func guarded(text string) string {
+	return strings.ReplaceAll(text, "</skill_content", "&lt;/skill_content")
 }
 
 // cut returns at most limit bytes of text, in whole characters.

@@ -29,8 +29,9 @@ func TestLibrary_Static(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "<skill_content name=\"first\">\nBody of first: loaded before.\n</skill_content>\n" +
-		"This skill's folder, which relative paths in it start from: " + filepath.Join(folder, "first")
+	// R84: the frame is the last of it.
+	want := "<skill_content name=\"first\">\nBody of first: loaded before.\n\n" +
+		"This skill's folder, which relative paths in it start from: " + filepath.Join(folder, "first") + "\n</skill_content>"
 	if diff := cmp.Diff(want, before); diff != "" {
 		t.Errorf("content (-want +got):\n%s", diff)
 	}

@@ -105,6 +105,10 @@ func AmpLimits() Limits {
 type FS interface {
 	// Stat describes a path, following links within the allowed directories.
 	Stat(ctx context.Context, path string) (FileInfo, error)
+	// Readlink tells where a path leads that is itself a link, as the link has
+	// it; "" for what is no link, or not there. The target need not exist, nor be
+	// one that the call may use.
+	Readlink(ctx context.Context, path string) (target string, err error)
 	// List returns a directory's entries sorted by name, at most limit; more
 	// says that there are others.
 	List(ctx context.Context, path string, limit int) (entries []DirEntry, more bool, err error)
@@ -112,7 +116,8 @@ type FS interface {
 	Open(ctx context.Context, path string) (File, error)
 	// ReadLines returns lines [from, to] (1-based, inclusive) as the person
 	// sees them: the editor's unsaved buffer when it offers one (R155). ok is
-	// false when the file is better read with Open: no editor, or not its file.
+	// false when the file is to be read with Open: no editor has a part in it.
+	// What is read with ok may change without a trace on disk.
 	ReadLines(ctx context.Context, path string, from, to int) (text string, ok bool, err error)
 	// ReadText returns a whole text file as the person sees it, at most
 	// Limits.FileBytes, with what a later WriteText needs to know.
@@ -127,7 +132,8 @@ type FS interface {
 	// before is as for WriteText.
 	Remove(ctx context.Context, path string, before *Text) error
 	// Rename moves a regular file with its bytes and mode, and makes the parents
-	// of its new name; it refuses a name that is taken.
+	// of its new name; it refuses a name that is taken, and a file that has
+	// unsaved work in the editor.
 	Rename(ctx context.Context, from, to string) error
 	// Lock serialises read-change-write of one file within the process (R40).
 	Lock(ctx context.Context, path string) (unlock func(), err error)

@@ -99,6 +99,9 @@ type Change struct {
 	Old, New *string
 	// Exists says whether the file is there after the undo.
 	Exists bool
+	// Also are the absolute paths of other files that the undo changes: the undo
+	// of a renaming changes two.
+	Also []string
 }
 
 // LanguageServers answers questions about code (R98).

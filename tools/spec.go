@@ -118,15 +118,22 @@ type ResourceKey struct {
 
 // Resource is one thing a call touches, as rules see it.
 type Resource struct {
-	// Kind is PathRead, PathWrite, Command or Host.
+	// Kind is PathRead, PathWrite, Command, Host or Executable.
 	Kind ResourceKind
-	// Value is an absolute path, the command text, or a host name.
+	// Value is an absolute path, the command text, a host name, or what a rule
+	// calls the program.
 	Value string
+	// Deletes, with PathWrite, says that the file goes away: rules for delete_file
+	// hold as well.
+	Deletes bool
 	// Dir is the working directory of a Command.
 	Dir string
+	// NoFollow says that the call touches the name of a path alone: when a link
+	// has it, the link is what is judged and confined, and not where it leads.
+	NoFollow bool
 }
 
-// ResourceKind tells paths, commands and hosts apart.
+// ResourceKind tells paths, commands, hosts and programs apart.
 type ResourceKind int
 
 // The kinds of resources.
@@ -135,6 +142,9 @@ const (
 	PathWrite
 	Command
 	Host
+	// Executable is a program that the tool starts, as opposed to a command that
+	// the model wrote: a formatter, a language server.
+	Executable
 )
 
 // Env is the little of a session that pure functions of a Spec may know.
@@ -143,6 +153,9 @@ type Env struct {
 	// Resolve follows symlinks of an absolute path as far as it exists, and
 	// cleans it; it never fails.
 	Resolve func(abs string) string
+	// Undoing lists the absolute paths that taking back the last change of a file
+	// would change, for the rules to see (R95); nil means that nothing is tracked.
+	Undoing func(abs string) []string
 }
 
 // Key is a ResourceKey of a path as the model wrote it.

@@ -34,6 +34,25 @@ func (w *Workspace) Check(path string, write bool) (Access, error) {
 	if err != nil {
 		return Access{}, err
 	}
+	return w.check(t, write)
+}
+
+// CheckName is Check for a change of the name itself, such as its removal: a
+// link that has it is not followed, and Real is the link's own path. A link to a
+// secret is a secret all the same.
+func (w *Workspace) CheckName(path string) (Access, error) {
+	t, err := w.followName(w.abs(path))
+	if err != nil {
+		return Access{}, err
+	}
+	if target, err := follow(t.asked); err == nil && target.exists() && w.secret(target) {
+		return Access{}, secretError(t.asked)
+	}
+	return w.check(t, true)
+}
+
+func (w *Workspace) check(t *trail, write bool) (Access, error) {
+	abs := t.asked
 	if w.secret(t) && (!write || t.exists()) {
 		return Access{}, secretError(abs)
 	}

@@ -210,3 +210,30 @@ func TestGrant(t *testing.T) {
 		}
 	})
 }
+
+// TestCheckName confines a name, and not where a link that has it leads.
+func TestCheckName(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	put(t, g.in(".env"), "KEY")
+	put(t, g.in("file"), "x")
+	link(t, g.outside, g.in("out"))
+	link(t, filepath.Join(g.outside, "nope"), g.in("dangling"))
+	link(t, "loop", g.in("loop"))
+	link(t, ".env", g.in("notes"))
+	link(t, g.cwd, filepath.Join(g.outside, "in"))
+	for _, name := range []string{"file", "out", "dangling", "loop", "nope"} {
+		access, err := g.CheckName(name)
+		if want := (Access{Path: g.in(name), Real: g.in(name), Inside: true}); err != nil || access != want {
+			t.Errorf("%s: %+v, %v, want %+v", name, access, err, want)
+		}
+	}
+	refused := map[string]tools.ErrorKind{
+		".env": tools.BadInput, "notes": tools.BadInput,
+		filepath.Join(g.outside, "in"): tools.Denied, "out/file": tools.Denied,
+	}
+	for name, kind := range refused {
+		_, err := g.CheckName(name)
+		toolError(t, err, kind)
+	}
+}

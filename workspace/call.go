@@ -17,6 +17,8 @@ type Call struct {
 	w        *Workspace
 	id, tool string
 	sink     transcript.Sink
+	// late calls go on while the session closes.
+	late bool
 	// over ends with the call; commands are bound to it.
 	over context.Context
 	stop context.CancelFunc
@@ -32,16 +34,19 @@ type Call struct {
 // Call returns the ground of one call of a tool. Its output goes to sink as
 // transcript events until Finish; nil shows it to nobody.
 func (w *Workspace) Call(callID, tool string, sink transcript.Sink) *Call {
-	if sink == nil {
-		sink = transcript.SinkFunc(func(transcript.Event) {})
+	return w.start(&Call{w: w, id: callID, tool: tool, sink: sink})
+}
+
+func (w *Workspace) start(c *Call) *Call {
+	if c.sink == nil {
+		c.sink = transcript.SinkFunc(func(transcript.Event) {})
 	}
-	c := &Call{w: w, id: callID, tool: tool, sink: sink}
 	// The call is bounded by Finish and the session by Close, not by a request.
 	c.over, c.stop = context.WithCancel(context.Background())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls[c] = struct{}{}
-	if w.closed {
+	if w.closed && !c.late {
 		c.stop()
 	}
 	return c

@@ -60,8 +60,8 @@ func (c changes) Undo(ctx context.Context, path string) (tools.Change, error) {
 }
 
 // Rollback takes back what the call changed so far. It goes on when the call is
-// cancelled, and when it has ended: half a change is worse than a late one.
-// The caller may hold the locks of the files.
+// cancelled, when it has ended, and while the session closes: half a change is
+// worse than a late one. The caller may hold the locks of the files.
 func (c changes) Rollback(ctx context.Context) []error {
 	return c.files.w.rollback(context.WithoutCancel(ctx), c.files.id, false)
 }
@@ -76,7 +76,10 @@ func (w *Workspace) Rollback(ctx context.Context, operation string) []error {
 }
 
 func (w *Workspace) rollback(ctx context.Context, operation string, lock bool) (failed []error) {
-	c := w.Call("", "rollback", nil) // the operation's own call may have ended
+	end, ok := w.begun.begin()
+	defer end()
+	// The operation's own call may have ended, and the session may be ending.
+	c := w.start(&Call{w: w, tool: "rollback", late: ok})
 	defer c.Finish()
 	f := files{c}
 	var stuck []string
@@ -111,6 +114,15 @@ func (f files) lockedTakeBack(ctx context.Context, entry *journal.Entry, lock bo
 	return f.takeBack(ctx, entry)
 }
 
+// undoing lists the paths that Undo of a file would change, links resolved.
+func (w *Workspace) undoing(abs string) []string {
+	entry := w.journal.Last(w.spellings(abs)...)
+	if entry == nil {
+		return nil
+	}
+	return entry.Paths()
+}
+
 // spellings are the paths under which the changes of a file may be noted: the
 // name itself, if it was a link that changed, and where it leads.
 func (w *Workspace) spellings(abs string) []string {
@@ -132,6 +144,11 @@ func (f files) describe(ctx context.Context, entry *journal.Entry, abs string) t
 		here = entry.Records[i]
 	}
 	change := tools.Change{Path: abs, Exists: here.Before.Form != journal.Absent}
+	for _, r := range entry.Records {
+		if r.Path != here.Path {
+			change.Also = append(change.Also, r.Path)
+		}
+	}
 	if f.Secret(abs) {
 		return change
 	}

@@ -101,7 +101,11 @@ func TestUndo_Kinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "change", got, tools.Change{Path: g.in(tt.path), Old: tt.old, New: tt.new, Exists: tt.exists})
+			want := tools.Change{Path: g.in(tt.path), Old: tt.old, New: tt.new, Exists: tt.exists}
+			if other := map[string]string{"made/text": "text", "text": "made/text"}[tt.path]; strings.HasPrefix(tt.name, "renamed") {
+				want.Also = []string{g.in(other)}
+			}
+			same(t, "change", got, want)
 			same(t, "tree", tree(t, g.cwd), before)
 			same(t, "modified by the change", g.Modified("call_1"), []string(nil))
 			if got := g.Modified("call_2"); len(got) == 0 {

@@ -18,11 +18,13 @@
 //
 // It remembers what each call changed through it (workspace/journal): before a
 // file is written or deleted its bytes and mode are kept, durably, in the
-// session's private directory; what was renamed is renamed back. A change is taken back only from a file that
-// still is what the change left: [Call.Changes] takes back the last change of a
-// file, [Workspace.Rollback] all of a call's. Through the editor the text goes
-// back the way it came, and the disk is never written behind its back. What a
-// command changes has no pre-image: [Workspace.Watch] can say that it changed.
+// session's private directory; what was renamed is renamed back. A change is
+// taken back only from a file that still is what the change left: [Call.Changes]
+// takes back the last change of a file, [Workspace.Rollback] all of a call's.
+// Through the editor the text goes back the way it came, and the disk is never
+// written behind its back. What a command changes has no pre-image:
+// [Workspace.Watch] can say that it changed. [Workspace.Close] waits for changes
+// and rollbacks that are under way, so that none stays half done.
 //
 // It does not judge: permission rules, what is asked, and which names are
 // secret come from outside. It knows no protocol; [Editor] and [Terminals] are

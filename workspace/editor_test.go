@@ -149,6 +149,43 @@ func TestEditor_ReadLines(t *testing.T) {
 	}
 }
 
+// TestEditor_ReadLinesOfTheDisk covers texts of the disk that the editor was
+// asked about: they must not pass for what the disk alone decides, for the
+// person may type at any moment.
+func TestEditor_ReadLinesOfTheDisk(t *testing.T) {
+	t.Parallel()
+	e := newEditor(true, true)
+	g := newGround(t, withEditor(e), func(o *Options) {
+		o.Limits = tools.CanonicalLimits()
+		o.Limits.FileBytes = 20
+	})
+	path := put(t, g.in("file"), "old\n")
+	files := g.call(t).FS()
+	tests := []struct {
+		name         string
+		disk, buffer string
+		readErr      error
+		want         string
+	}{
+		{"equal", "old\n", "old\n", nil, "old\n"},
+		{"a command changed the disk", "by a command\n", "old\n", nil, "by a command\n"},
+		{"the editor has no text to give", "by a command\n", "", errors.New("not open"), "by a command\n"},
+		{"the person types", "by a command\n", "typed\n", nil, "typed\n"},
+	}
+	for _, tt := range tests {
+		put(t, path, tt.disk)
+		e.buffers[path], e.readErr = tt.buffer, tt.readErr
+		text, ok, err := files.ReadLines(t.Context(), "file", 1, 2)
+		if err != nil || !ok {
+			t.Fatalf("%s: ok = %v, err = %v", tt.name, ok, err)
+		}
+		same(t, tt.name, text, tt.want)
+	}
+	e.buffers[path] = strings.Repeat("x", 21)
+	_, _, err := files.ReadLines(t.Context(), "file", 1, 2)
+	toolError(t, err, tools.BadInput) // and not the disk's text in its place
+}
+
 // TestEditor_NewerDisk is the rule of a clean buffer: after a command changed
 // the file, the disk counts, unless the buffer holds work of its own.
 func TestEditor_NewerDisk(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"acp-agent/internal/search"
 	"acp-agent/tools"
@@ -42,6 +43,21 @@ func (f files) Stat(ctx context.Context, path string) (tools.FileInfo, error) {
 		return nil
 	})
 	return out, err
+}
+
+// Readlink tells where a link leads, wherever that is: what it says is a name.
+func (f files) Readlink(ctx context.Context, path string) (target string, err error) {
+	err = f.where(ctx, "read link", path, false, f.w.followName, func(p *place) error {
+		if !p.exists() {
+			return nil
+		}
+		info, err := p.dir.Lstat(p.name)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			target, err = p.dir.Readlink(p.name)
+		}
+		return moved(err)
+	})
+	return target, err
 }
 
 // List returns a directory's entries sorted by name.
@@ -140,13 +156,27 @@ func (f files) Dir(ctx context.Context, path string) (search.Dir, error) {
 	return out, err
 }
 
-// Lock waits for the lock of the file that a path leads to.
+// Lock waits for the lock of the file that a path leads to. Close waits for
+// whoever holds it: a change that is under way may have to be taken back.
 func (f files) Lock(ctx context.Context, path string) (unlock func(), err error) {
-	t, err := f.w.follow(f.w.abs(path))
+	abs := f.w.abs(path)
+	t, err := f.w.follow(abs)
 	if err != nil {
 		return nil, err
 	}
-	return f.w.o.Locks.Lock(ctx, t.real())
+	release, err := f.w.o.Locks.Lock(ctx, t.real())
+	if err != nil {
+		return nil, err
+	}
+	end, ok := f.w.begun.begin()
+	if !ok {
+		release()
+		return nil, endedError(abs)
+	}
+	return sync.OnceFunc(func() {
+		release()
+		end()
+	}), nil
 }
 
 // SecretName implements tools.FS.

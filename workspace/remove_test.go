@@ -27,6 +27,27 @@ func TestRemove(t *testing.T) {
 	noTemps(t, g)
 }
 
+// TestReadlink tells where links lead, and follows none.
+func TestReadlink(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	zoo(t, g.cwd)
+	link(t, g.outside, g.in("out"))
+	f := g.call(t).FS()
+	want := map[string]string{
+		"link": "sub/.deep/script", "dangling": "nowhere", "dirlink": "sub", "out": g.outside,
+		"text": "", "sub": "", "dirlink/locked": "", "nope": "", "": "",
+	}
+	for name, target := range want {
+		got, err := f.Readlink(t.Context(), name)
+		if err != nil || got != target {
+			t.Errorf("Readlink(%q) = %q, %v, want %q", name, got, err, target)
+		}
+	}
+	_, err := f.Readlink(t.Context(), filepath.Join(g.outside, "x"))
+	toolError(t, err, tools.Denied)
+}
+
 func TestRemove_Refuses(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)

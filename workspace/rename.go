@@ -5,15 +5,19 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"acp-agent/tools"
 	"acp-agent/workspace/journal"
 )
 
 // Rename moves a regular file with its bytes and mode (R96, R127). The disk's
-// file moves: text that is unsaved in an editor stays in the editor's buffer of
-// the old name.
+// file moves, so one that has unsaved work in an editor is refused: that would
+// stay behind, under the old name.
 func (f files) Rename(ctx context.Context, from, to string) error {
+	if err := f.allSaved(ctx, from); err != nil {
+		return err
+	}
 	var parent string
 	err := f.atName(ctx, "rename", from, func(p *place) error {
 		info, err := f.movable(p)
@@ -78,6 +82,9 @@ func (f files) rename(p, q *place, info fs.FileInfo) error {
 	if state.Content, state.Unread, err = f.sum(p, info); err != nil {
 		return err
 	}
+	if f.pending(p.real(), state.Content) {
+		return unsavedError(p.asked)
+	}
 	if err := f.moveTo(p, q, info); err != nil {
 		return err
 	}
@@ -89,6 +96,45 @@ func (f files) rename(p, q *place, info fs.FileInfo) error {
 	f.settle(p)
 	f.settle(q)
 	return nil
+}
+
+// allSaved refuses a file whose text the editor has not saved.
+func (f files) allSaved(ctx context.Context, path string) error {
+	if !f.w.editor.reads() {
+		return nil
+	}
+	r, err := f.read(ctx, path)
+	switch {
+	case err != nil && local(err):
+		return nil // no text of the editor's, or refused for what it is
+	case err != nil:
+		return err
+	case r.gave && r.side == buffer:
+		return unsavedError(r.path)
+	}
+	return nil
+}
+
+// pending reports whether the last change of a file was handed to the editor
+// by this operation and has not reached the disk. An editor need not say so: it
+// may answer with what the disk has.
+func (f files) pending(real string, onDisk journal.Content) bool {
+	entry := f.w.journal.Last(real)
+	if entry == nil || entry.Operation != f.id {
+		return false
+	}
+	return slices.ContainsFunc(entry.Records, func(r journal.Record) bool {
+		return r.Path == real && r.Editor != nil && r.Before.Form == journal.File &&
+			onDisk == r.Before.Content && onDisk != r.After.Content
+	})
+}
+
+func unsavedError(path string) *tools.Error {
+	return &tools.Error{
+		Kind: tools.Backend, Path: path,
+		Message: path + " has changes that the editor has not saved; nothing was moved",
+		Hint:    "make the changes under the old name, ask the person to save the file, and move it then",
+	}
 }
 
 // sum names the bytes of a file as it stands; unread says that they are too

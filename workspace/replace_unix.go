@@ -22,6 +22,21 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 	}
 }
 
+// sameGroup reports whether a file got the group of the one it replaces: the
+// setgid bit of one group is not to be given to another.
+func sameGroup(f *os.File, old fs.FileInfo) bool {
+	was, ok := old.Sys().(*syscall.Stat_t)
+	if !ok {
+		return false
+	}
+	now, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	is, ok := now.Sys().(*syscall.Stat_t)
+	return ok && is.Gid == was.Gid
+}
+
 // syncDir makes a rename in a directory durable.
 func syncDir(dir *os.Root) error {
 	f, err := dir.Open(".")

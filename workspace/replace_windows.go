@@ -8,5 +8,8 @@ import (
 // keepOwner does nothing: a new file inherits the directory's access list.
 func keepOwner(*os.File, fs.FileInfo) {}
 
+// sameGroup is false: the system has no setgid bit.
+func sameGroup(*os.File, fs.FileInfo) bool { return false }
+
 // syncDir does nothing: the system offers no such call for directories.
 func syncDir(*os.Root) error { return nil }

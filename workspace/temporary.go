@@ -86,7 +86,7 @@ func (f files) fill(file *os.File, p *place, b body) error {
 		if err := f.w.o.fault("chmod"); err != nil {
 			return err
 		}
-		if err := file.Chmod(b.mode.Perm()); err != nil {
+		if err := setMode(file, b.mode, b.old); err != nil {
 			return err
 		}
 	}
@@ -94,6 +94,19 @@ func (f files) fill(file *os.File, p *place, b body) error {
 		return err
 	}
 	return file.Sync()
+}
+
+// setMode gives a file a mode, the bits beyond the permissions as far as that
+// is allowed. It never lends the owner's identity to what was written.
+func setMode(f *os.File, mode fs.FileMode, old fs.FileInfo) error {
+	special := mode & fs.ModeSticky
+	if sameGroup(f, old) {
+		special |= mode & fs.ModeSetgid
+	}
+	if special != 0 && f.Chmod(mode.Perm()|special) == nil {
+		return nil
+	}
+	return f.Chmod(mode.Perm())
 }
 
 // stands reports whether the file has taken the place.

@@ -21,8 +21,8 @@ type reading struct {
 	// side says whose text counts; content is that text.
 	side    side
 	content string
-	// asked says that the editor gave its text.
-	asked bool
+	// asked says that the editor was asked, gave that it gave its text.
+	asked, gave bool
 }
 
 // ReadText returns a whole text file as the person sees it. A file that is not
@@ -32,21 +32,23 @@ func (f files) ReadText(ctx context.Context, path string) (tools.Text, error) {
 	if err != nil {
 		return tools.Text{}, err
 	}
-	return tools.Text{Content: r.content, Exists: r.exists, FromEditor: r.asked && r.side != disk}, nil
+	return tools.Text{Content: r.content, Exists: r.exists, FromEditor: r.gave && r.side != disk}, nil
 }
 
-// ReadLines returns a range of lines from the editor's buffer.
+// ReadLines returns a range of lines of a file that the editor was asked about.
+// ok does not say whose text it is: the disk's too counts only until the person
+// types.
 func (f files) ReadLines(ctx context.Context, path string, from, to int) (text string, ok bool, err error) {
 	if !f.w.editor.reads() {
 		return "", false, nil
 	}
 	r, err := f.read(ctx, path)
 	switch {
-	case err != nil && local(err):
+	case err != nil && local(err) && (r == nil || !r.asked):
 		return "", false, nil
 	case err != nil:
 		return "", false, err
-	case !r.asked || r.side == disk:
+	case !r.asked:
 		return "", false, nil
 	}
 	return lines(r.content, from, to), true, nil
@@ -118,6 +120,7 @@ func (w *Workspace) readEditor(ctx context.Context, r *reading) error {
 	if !r.exists || r.editor == "" || !w.editor.reads() {
 		return nil
 	}
+	r.asked = true
 	text, ok, err := w.editor.read(ctx, r.editor)
 	if err != nil || !ok {
 		return err
@@ -125,7 +128,7 @@ func (w *Workspace) readEditor(ctx context.Context, r *reading) error {
 	if int64(len(text)) > w.o.Limits.FileBytes {
 		return sizeError(r.path, int64(len(text)), w.o.Limits.FileBytes)
 	}
-	r.asked = true
+	r.gave = true
 	r.side = w.editor.judge(r.real, text, r.disk)
 	if r.side == buffer {
 		r.content = asOnDisk(text, r.disk)

@@ -24,6 +24,7 @@ type Workspace struct {
 	journal *journal.Journal
 	editor  editing
 	runner  runner
+	begun   begun
 
 	mu     sync.Mutex
 	adHoc  []*root            // read-only, opened by an "always"
@@ -96,7 +97,7 @@ func (w *Workspace) roots(callID string) []*root {
 func (w *Workspace) Session() tools.Session {
 	s := tools.Session{
 		ID:       w.o.SessionID,
-		Env:      tools.Env{Place: w.place, Resolve: w.Resolve},
+		Env:      tools.Env{Place: w.place, Resolve: w.Resolve, Undoing: w.undoing},
 		Scratch:  w.private.scratch(),
 		Limits:   w.o.Limits,
 		Guidance: w.o.Guidance(),
@@ -138,14 +139,17 @@ func (w *Workspace) Quiet(ctx context.Context) error { return w.runner.quiet(ctx
 
 // Close stops the session's commands, waits until they are gone, and removes
 // its private directory (R149). grace is the time between TERM and KILL.
-// Calls that still run find everything closed. A second Close, beside or after
-// the first, can only bring the end forward.
+// Calls that still run find everything closed; only what they changed by half
+// they may still take back, for at most 5 s (R128). A second Close, beside or
+// after the first, can only bring the end forward.
 func (w *Workspace) Close(grace time.Duration) {
 	w.mu.Lock()
 	first := !w.closed
 	w.closed = true
 	for c := range w.calls {
-		c.end()
+		if !c.late {
+			c.end()
+		}
 	}
 	w.mu.Unlock()
 
@@ -155,12 +159,30 @@ func (w *Workspace) Close(grace time.Duration) {
 	defer cancel()
 	_ = w.runner.quiet(ctx)
 	if first {
+		w.finish()
 		w.private.remove()
 		w.closeRoots()
 	}
 }
 
-const closeWait = launch.StopGrace
+const (
+	closeWait  = launch.StopGrace
+	finishWait = 5 * time.Second
+)
+
+// finish waits for changes and rollbacks that have begun: they need the roots,
+// and the pre-images in the private directory. One that hangs must not hold up
+// the end of the session.
+func (w *Workspace) finish() {
+	ctx, cancel := context.WithTimeout(context.Background(), finishWait)
+	defer cancel()
+	w.begun.finish(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for c := range w.calls {
+		c.end()
+	}
+}
 
 func (w *Workspace) closeRoots() {
 	w.mu.Lock()

@@ -210,7 +210,7 @@ func sameMoment(a, b fs.FileInfo) bool {
 // it says it read. Through an editor that only reads, the caller read the
 // buffer's form of it.
 func (c *change) onDisk() string {
-	if c.r != nil && c.r.asked {
+	if c.r != nil && c.r.gave {
 		return c.r.disk
 	}
 	return c.before.Content

@@ -33,7 +33,11 @@ func (q *questioner) form(ctx context.Context, callID string, questions []tools.
 	answers := make([][]string, len(questions))
 	for i, question := range questions {
 		value, ok := response.Content[fieldName(i)]
-		if !ok {
+		switch {
+		case !ok && question.MultiSelect:
+			answers[i] = []string{} // clients leave out a list in which nothing was chosen
+			continue
+		case !ok:
 			return nil, badAnswer(i+1, "is missing")
 		}
 		chosen, problem := answersOf(question, value.Value)

@@ -81,6 +81,11 @@ func TestQuestioner_Form(t *testing.T) {
 			`{"message":"Which?","mode":"form","requestedSchema":{"type":"object","properties":{"question_01":{"type":"array","title":"Which?","items":{"anyOf":[{"const":"a","title":"a","description":"first"}]}}},"required":["question_01"]},"sessionId":"ses_1","toolCallId":"call_1"}`,
 			[][]string{{}},
 		},
+		{
+			"none of several, left out", []tools.Question{described}, `{"action":"accept","content":{}}`,
+			`{"message":"Which?","mode":"form","requestedSchema":{"type":"object","properties":{"question_01":{"type":"array","title":"Which?","items":{"anyOf":[{"const":"a","title":"a","description":"first"}]}}},"required":["question_01"]},"sessionId":"ses_1","toolCallId":"call_1"}`,
+			[][]string{{}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -157,11 +157,16 @@ func titleUpdate(e transcript.TitleChanged) schema.SessionUpdate {
 	}
 }
 
+// planRunes bounds a line of the plan.
+const planRunes = 500
+
+// planUpdate shows the whole plan. Its lines are the model's, so what cannot be
+// seen in them is made visible (O2).
 func planUpdate(e transcript.PlanChanged) schema.SessionUpdate {
 	plan := schema.Plan{}
 	for _, entry := range e.Entries {
 		plan.Entries = append(plan.Entries, schema.PlanEntry{
-			Content: entry.Content, Priority: schema.PlanEntryPriority(entry.Priority), Status: schema.PlanEntryStatus(entry.Status),
+			Content: kinds.Line(entry.Content, planRunes), Priority: schema.PlanEntryPriority(entry.Priority), Status: schema.PlanEntryStatus(entry.Status),
 		})
 	}
 	return plan

@@ -10,6 +10,7 @@ import (
 
 	"acp-agent/config"
 	"acp-agent/internal/acptest"
+	"acp-agent/tools/builtin"
 	"acp-agent/tools/mount"
 )
 
@@ -43,6 +44,26 @@ func TestCore_CloseCleansUpModules(t *testing.T) {
 	core.Close()
 	if want := []string{"last", "failing", "first"}; !slices.Equal(cleaned, want) {
 		t.Errorf("cleaned up %v, want %v", cleaned, want)
+	}
+}
+
+// A set of tools that cannot be registered leaves nothing behind.
+func TestToolset_RegisterFails(t *testing.T) {
+	web, err := newWeb(config.Default(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &toolset{web: web, mounting: mount.New()}
+	cleaned := 0
+	module := func(context.Context, *mount.Coordinator, json.RawMessage) (mount.Mounted, error) {
+		return mount.Mounted{Cleanup: func() error { cleaned++; return nil }}, nil
+	}
+	if err := set.mounting.Mount(t.Context(), "held", module, nil); err != nil {
+		t.Fatal(err)
+	}
+	twice := builtin.All()[:1]
+	if err := set.register(append(twice, twice...)); err == nil || cleaned != 1 {
+		t.Errorf("register returned %v and cleaned up %d times", err, cleaned)
 	}
 }
 

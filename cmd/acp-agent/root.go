@@ -39,15 +39,19 @@ func exitCode(err error, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	code := exitFailed
-	var exit *exitError
-	if errors.As(err, &exit) {
-		code = exit.code
-	}
+	code := exitOf(err)
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(stderr, "acp-agent:", text)
 	}
 	return code
+}
+
+// exitOf is the exit code of an error.
+func exitOf(err error) int {
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		return exit.code
+	}
+	return exitFailed
 }
 
 func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {

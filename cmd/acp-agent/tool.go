@@ -62,7 +62,9 @@ func runTool(cmd *cobra.Command, flags toolFlags, args []string) error {
 	if asker.reachable() {
 		spec.Asker = asker
 	}
-	return withSession(cmd, flags.cwd, spec, true, func(s *session.Session) error {
+	opened := false
+	err = withSession(cmd, flags.cwd, spec, true, func(s *session.Session) error {
+		opened = true
 		end := s.Call(cmd.Context(), args[0], input)
 		if flags.asJSON {
 			err = printLine(cmd.OutOrStdout(), end.Result)
@@ -77,6 +79,22 @@ func runTool(cmd *cobra.Command, flags toolFlags, args []string) error {
 		}
 		return errors.New(kinds.Visible(end.Result.ErrorText))
 	})
+	if err == nil || opened || !flags.asJSON || exitOf(err) == exitUsage {
+		return err
+	}
+	if err := printLine(cmd.OutOrStdout(), notOpened(err)); err != nil {
+		return err
+	}
+	return &exitError{code: exitFailed}
+}
+
+// notOpened is the envelope of a call that no session could be opened for.
+func notOpened(err error) transcript.Envelope {
+	detail := &transcript.ErrorDetail{Kind: string(tools.Unavailable)}
+	if known, ok := errors.AsType[*tools.Error](err); ok {
+		detail.Kind, detail.Code, detail.AbsolutePath = string(known.Kind), known.Code, known.Path
+	}
+	return transcript.Envelope{Type: transcript.Error, ErrorText: err.Error(), Error: detail}
 }
 
 // withSession opens a session that has no model, for as long as do runs; with
@@ -85,6 +103,11 @@ func withSession(cmd *cobra.Command, dir string, spec session.Spec, everyTool bo
 	cwd, err := filepath.Abs(dir)
 	if err != nil {
 		return &exitError{exitUsage, err}
+	}
+	if info, err := os.Stat(cwd); err != nil {
+		return &exitError{exitUsage, fmt.Errorf("--cwd: %w", err)}
+	} else if !info.IsDir() {
+		return &exitError{exitUsage, fmt.Errorf("--cwd: %s is not a directory", cwd)}
 	}
 	spec.Cwd = cwd
 	core := newCore(cmd.ErrOrStderr())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"acp-agent/capability"
@@ -41,6 +42,7 @@ func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 	}
 	all := builtin.Options{
 		Ripgrep: cfg.Search.Ripgrep, Search: providers, Formatters: cfg.Format, Checks: checks(cfg.Checks),
+		MaxMatches: cfg.Tools.Search.MaxMatches,
 	}.All()
 	if testHookTools != nil {
 		all = append(all, testHookTools()...)
@@ -49,8 +51,19 @@ func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 	for _, failure := range set.mounting.Failures() {
 		c.warn(failure)
 	}
-	set.registry, err = tools.NewRegistry(set.mounting.Apply(all)...)
-	return set, err
+	if err := set.register(all); err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+// register makes the registry of the agent's tools and the mounted ones. A set
+// that cannot have one is closed.
+func (s *toolset) register(all []tools.Tool) (err error) {
+	if s.registry, err = tools.NewRegistry(s.mounting.Apply(all)...); err != nil {
+		return errors.Join(err, s.close())
+	}
+	return nil
 }
 
 func plan(entries []config.Mount) mount.Plan {

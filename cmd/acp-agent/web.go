@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"acp-agent/config"
 	"acp-agent/internal/network"
@@ -18,6 +19,13 @@ type web struct {
 	fetch, search *network.Client
 }
 
+// searchWait is how long the client of searches would wait: longer than
+// limits.search_timeout, so that it is the call's own limit that ends a search,
+// and says so.
+func searchWait(limits config.Limits) time.Duration {
+	return limits.SearchTimeout.Duration + time.Second
+}
+
 func newWeb(cfg *config.Config, providers []websearch.Provider) (*web, error) {
 	agent := "acp-agent/" + version
 	fetch, err := network.New(network.Options{Grants: cfg.Web.Private, UserAgent: agent})
@@ -30,7 +38,9 @@ func newWeb(cfg *config.Config, providers []websearch.Provider) (*web, error) {
 			endpoints = append(endpoints, endpoint)
 		}
 	}
-	search, err := network.New(network.Options{Grants: endpoints, UserAgent: agent})
+	search, err := network.New(network.Options{
+		Grants: endpoints, UserAgent: agent, Timeout: searchWait(cfg.Limits),
+	})
 	if err != nil {
 		return nil, err
 	}

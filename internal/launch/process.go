@@ -42,7 +42,7 @@ type Process struct {
 	cookie  string      // marks the environment of every process of the command
 	cmd     *exec.Cmd   // the helper; nil if a client started it
 	link    *link       // the channels to the helper
-	dropped atomic.Bool // output is no longer wanted
+	dropped atomic.Bool // no output is wanted any more: the command was stopped
 
 	ready   chan error    // the outcome of the start, one value
 	done    chan struct{} // closed when the tree is gone

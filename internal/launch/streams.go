@@ -12,11 +12,13 @@ import (
 type Streams struct {
 	// Input is what the command reads; empty is an empty input.
 	Input []byte
-	// Output gets standard output; nil drops it. A slow writer slows the command down; its
-	// error drops the rest and leaves the command running.
+	// Output gets standard output; nil drops it. A slow writer slows the command
+	// down; its error drops the rest of this stream and leaves the other, and the
+	// command, as they are.
 	Output io.Writer
 	// Errors gets standard error, from another goroutine than Output and in no
-	// order with it; nil puts both into one stream, which keeps their order.
+	// order with it, and fails by itself too; nil puts both into one stream, which
+	// keeps their order.
 	Errors io.Writer
 }
 
@@ -66,13 +68,13 @@ func (l *Launcher) StartPiped(ctx context.Context, spec Spec, errs io.Writer) (*
 func (p *Process) copy(from *os.File, to io.Writer) {
 	defer from.Close()
 	pipe := outlet{p, from}
+	failed := false // this stream's writer; the other may go on
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := pipe.Read(buf)
-		if n > 0 && !p.dropped.Load() {
-			if _, werr := to.Write(buf[:n]); werr != nil {
-				p.dropped.Store(true) // keep draining: a full pipe would hold the command
-			}
+		if n > 0 && !failed && !p.dropped.Load() {
+			_, werr := to.Write(buf[:n])
+			failed = werr != nil // keep draining: a full pipe would hold the command
 		}
 		if err != nil {
 			return

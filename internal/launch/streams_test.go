@@ -77,6 +77,25 @@ func TestStartStreams(t *testing.T) {
 	}
 }
 
+// full is a writer that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// A writer that fails loses its own stream, and the other goes on. More than a
+// pipe holds goes to the first, so that it has failed when the other begins.
+func TestStartStreams_WriterFails(t *testing.T) {
+	t.Parallel()
+	errs := newOutput()
+	if status := runStreams(t, program(t, "head -c 300000 /dev/zero; echo err >&2"), Streams{Output: full{}, Errors: errs}); errs.String() != "err\n" || status.ExitCode != 0 {
+		t.Errorf("errors %q, %+v", errs, status)
+	}
+	out := newOutput()
+	if status := runStreams(t, program(t, "head -c 300000 /dev/zero >&2; echo out"), Streams{Output: out, Errors: full{}}); out.String() != "out\n" || status.ExitCode != 0 {
+		t.Errorf("output %q, %+v", out, status)
+	}
+}
+
 func TestStartStreams_OneStream(t *testing.T) {
 	t.Parallel()
 	out := newOutput()

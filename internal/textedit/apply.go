@@ -4,6 +4,10 @@ import (
 	"strings"
 )
 
+// maxResult bounds the text that an edit makes, in bytes: many places and a long
+// new text multiply.
+const maxResult = 64 << 20
+
 // Result is an edit carried out.
 type Result struct {
 	// Content is the whole new text.
@@ -23,7 +27,7 @@ type Result struct {
 // ending that prevails in what they replace, else in the file; byte order mark
 // and lone CRs stay.
 //
-// Errors: [SameError], then those of [Match].
+// Errors: [SameError], then those of [Match], [TooLargeError].
 func Apply(content, old, new string, all bool) (Result, error) {
 	old, new = toLF(old), toLF(new)
 	if old == new && old != "" {
@@ -33,21 +37,24 @@ func Apply(content, old, new string, all bool) (Result, error) {
 		old, new = trimmed, strings.TrimPrefix(new, bom)
 	}
 	v := newView(content)
-	found, fuzzy, err := find(v, old, all)
+	found, err := find(v, old, all)
 	if err != nil {
 		return Result{}, err
 	}
 	var out strings.Builder
-	done := 0
-	for _, p := range found {
-		e := v.edit(p, old, new, fuzzy)
+	res, done := Result{Fuzzy: found.fuzzy}, 0
+	for p := range found.places {
+		e := v.edit(p, old, new, found)
 		out.WriteString(content[done:e.start])
 		out.WriteString(e.text)
 		done = e.end
+		res.Replacements++
+		if out.Len() > maxResult {
+			return Result{}, TooLargeError{}
+		}
 	}
 	out.WriteString(content[done:])
-	res := Result{Content: out.String(), Replacements: len(found), Fuzzy: fuzzy}
-	if res.Content == content {
+	if res.Content = out.String(); res.Content == content {
 		return Result{}, SameError{}
 	}
 	res.LineRange = changedLines(content, res.Content)
@@ -62,14 +69,17 @@ type edit struct {
 
 // edit narrows a place to what really changes and writes the new text in the
 // file's ways.
-func (v *view) edit(p place, old, new string, fuzzy bool) edit {
+func (v *view) edit(p place, old, new string, found matches) edit {
 	start, end := p.start, p.end
-	if fuzzy {
+	if found.fuzzy {
 		if p.noEnd {
 			new = strings.TrimSuffix(new, "\n")
 			old = strings.TrimSuffix(old, "\n")
 		}
 		start, end, new = v.narrowLines(p, old, new)
+		if found.indents != nil {
+			new = found.indents(p).apply(new)
+		}
 	} else {
 		n := commonPrefix(old, new)
 		old, new, start = old[n:], new[n:], start+n
@@ -81,7 +91,7 @@ func (v *view) edit(p place, old, new string, fuzzy bool) edit {
 		crlf, ok = v.crlfIn(p.start, p.end)
 	}
 	if !ok {
-		crlf, _ = v.crlfIn(0, len(v.text))
+		crlf = v.prevailing()
 	}
 	if crlf {
 		new = toCRLF(new)
@@ -109,7 +119,7 @@ func (v *view) narrowLines(p place, old, new string) (start, end int, text strin
 		}
 		end = strings.LastIndexByte(v.text[:end], '\n') + 1
 	}
-	return start, end, p.indents.apply(strings.Join(now, ""))
+	return start, end, strings.Join(now, "")
 }
 
 func commonPrefix(a, b string) int {

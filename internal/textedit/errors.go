@@ -18,7 +18,14 @@ type NotFoundError struct{}
 
 func (NotFoundError) Error() string { return "Could not find exact match for old_str" }
 
-// MultipleError says that the old text stands in the content Count times (R37).
+// TooLargeError says that the content would become larger than any file that is
+// edited.
+type TooLargeError struct{}
+
+func (TooLargeError) Error() string { return "the edited text would be too large" }
+
+// MultipleError says that the old text stands in the content Count times (R37);
+// where [Match] gave up looking, at least so often.
 type MultipleError struct {
 	Count int
 }

@@ -13,6 +13,8 @@ import (
 const (
 	hintMaxContent = 2 << 20 // bytes of a file that is looked through
 	hintMaxLines   = 60      // lines of the old text that are compared
+	hintMinLines   = 4       // those that are compared even with a file of many lines
+	hintWork       = 8 << 20 // lines that are compared in all
 	hintMaxText    = 4 << 10 // bytes of one comparison
 	hintWindows    = 3       // places compared closely
 	hintTime       = 40 * time.Millisecond
@@ -31,7 +33,7 @@ func NearestHint(content, old string) string {
 	}
 	have := strings.Split(toLF(content), "\n")
 	want := strings.Split(strings.TrimSuffix(toLF(old), "\n"), "\n")
-	want = want[:min(len(want), hintMaxLines)]
+	want = want[:min(len(want), hintMaxLines, max(hintMinLines, hintWork/len(have)))]
 	best, at := 0.0, 0
 	for _, start := range windows(have, want) {
 		end := min(start+len(want), len(have))
@@ -59,19 +61,17 @@ func NearestHint(content, old string) string {
 // that are equal but for blanks at their ends count by their length, others by
 // the pairs of letters they share with the line they stand for.
 func windows(have, want []string) []int {
-	pairs := make([]pairSet, len(want))
-	for i, w := range want {
-		want[i] = strings.TrimRight(w, blanks)
-		pairs[i] = pairsOf(strings.TrimSpace(w))
-	}
+	have, bare := trimmed(have), trimmed(want)
 	// The score of a line depends on neither place alone: take the longest line
 	// of want as anchor, where a place must already be alike.
 	anchor := 0
-	for i, w := range want {
-		if len(strings.TrimSpace(w)) > len(strings.TrimSpace(want[anchor])) {
+	for i, w := range bare {
+		want[i] = strings.TrimRight(want[i], blanks)
+		if len(w) > len(bare[anchor]) {
 			anchor = i
 		}
 	}
+	pairs := pairsOf(bare[anchor])
 	type scored struct {
 		start int
 		score float64
@@ -82,13 +82,13 @@ func windows(have, want []string) []int {
 		if start < 0 {
 			continue
 		}
-		score := pairs[anchor].alike(strings.TrimSpace(h)) * float64(len(want[anchor])+1)
+		score := pairs.alike(h) * float64(len(want[anchor])+1)
 		if score == 0 {
 			continue
 		}
-		for k, w := range want {
-			if k != anchor && start+k < len(have) && strings.TrimSpace(have[start+k]) == strings.TrimSpace(w) {
-				score += float64(len(w) + 1)
+		for k, w := range bare[:min(len(bare), len(have)-start)] {
+			if k != anchor && have[start+k] == w {
+				score += float64(len(want[k]) + 1)
 			}
 		}
 		all = append(all, scored{start, score})
@@ -107,6 +107,15 @@ func windows(have, want []string) []int {
 		starts = append(starts, s.start)
 	}
 	return starts
+}
+
+// trimmed are lines without the white space around them.
+func trimmed(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = strings.TrimSpace(l)
+	}
+	return out
 }
 
 // A pairSet holds the pairs of neighbouring bytes of a line.

@@ -1,152 +1,167 @@
 package textedit
 
 import (
-	"maps"
+	"iter"
+	"slices"
 	"strings"
 )
 
 const blanks = " \t"
 
 // loose finds old as whole lines, forgiving first blanks at the end of lines,
-// then indentation too. A text of blanks alone is never forgiven anything.
-func loose(text, old string, all bool) []place {
+// then indentation too. A text of blanks alone is never forgiven anything. count
+// is how many places there are; when looking had to be cut short it is how many
+// were found, or, where that could mean a wrong edit, none.
+func loose(text, old string, all bool) (found matches, count int) {
+	found = matches{places: func(func(place) bool) {}, fuzzy: true}
 	if strings.TrimSpace(old) == "" {
-		return nil
+		return found, 0
 	}
 	body, ended := strings.CutSuffix(old, "\n")
-	want := strings.Split(body, "\n")
-	have := splitLines(text)
-	texts := make([]string, len(have))
-	for i, l := range have {
-		texts[i] = l.text
+	l := loosely{have: splitLines(text), want: strings.Split(body, "\n"), ended: ended}
+	if starts, n := l.sameIndent(all); n > 0 {
+		found.places = l.places(starts)
+		return found, n
 	}
-	for _, keepIndent := range []bool{true, false} {
-		if found := alike(have, texts, want, ended, keepIndent, all); len(found) > 0 {
-			return found
+	starts, n, spell := l.otherIndent(all)
+	if n > 0 {
+		found.places = l.places(slices.Values(starts))
+		found.indents = func(p place) indents { return spell.indents(p.line) }
+	}
+	return found, n
+}
+
+// loosely is one search line by line.
+type loosely struct {
+	have  lines
+	want  []string
+	ended bool // a line feed ends want
+}
+
+// sameIndent are the first lines of the places that are alike but for blanks at
+// the end of lines.
+func (l *loosely) sameIndent(all bool) (starts iter.Seq[int], count int) {
+	have, want := l.number(trimEnd)
+	starts = occurrences(have, want, !all)
+	for range starts {
+		if count++; all {
+			break
 		}
 	}
-	return nil
+	return starts, count
 }
 
-// A line is one line of a text, without its line feed.
-type line struct {
-	start, end int
-	text       string
-	ended      bool
-}
-
-func splitLines(text string) []line {
-	var lines []line
-	for at := 0; at < len(text); {
-		end, next, ended := len(text), len(text), false
-		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-			end, next, ended = at+i, at+i+1, true
+// otherIndent are the first lines of the places that are alike but for the
+// indentation, the first one alone without all.
+func (l *loosely) otherIndent(all bool) (starts []int, count int, s *spelling) {
+	have, want := l.number(Bare)
+	next := 0
+	for at := range occurrences(have, want, true) {
+		if s == nil { // most texts are alike nowhere
+			s = newSpelling(l.have, l.want)
 		}
-		lines = append(lines, line{at, end, text[at:end], ended})
-		at = next
-	}
-	return lines
-}
-
-// alike finds the runs of lines that equal want but for forgiven whitespace.
-func alike(have []line, texts, want []string, ended, keepIndent, all bool) (found []place) {
-	for i := 0; i+len(want) <= len(have); i++ {
-		in, ok := compare(texts[i:i+len(want)], want, keepIndent)
-		if !ok {
+		if at < next || !s.fits(at) {
 			continue
 		}
-		last := have[i+len(want)-1]
-		p := place{start: have[i].start, end: last.end, indents: in}
-		switch {
-		case ended && last.ended:
-			p.end++
-		case ended:
-			p.noEnd = true
-		}
-		found = append(found, p)
+		count++
 		if all {
-			i += len(want) - 1
+			next = at + len(want)
+		}
+		if all || count == 1 {
+			starts = append(starts, at)
 		}
 	}
-	return found
+	if s != nil && s.spent() && (all || count < 2) {
+		return nil, 0, s
+	}
+	return starts, count, s
 }
 
-// compare judges lines one by one. What the indents were is returned, so that
-// the new text can be given those of the file.
-func compare(have, want []string, keepIndent bool) (indents, bool) {
-	var in indents // most runs differ in their first line, so it is made late
-	for i, w := range want {
-		h := strings.TrimRight(have[i], blanks)
-		w = strings.TrimRight(w, blanks)
-		if keepIndent {
-			if h != w {
-				return nil, false
+// number turns lines into numbers that are equal where the lines are, but for
+// what fold takes off. Lines that want does not have are all -1.
+func (l *loosely) number(fold func(string) string) (have, want []int32) {
+	numbers := make(map[string]int32, len(l.want))
+	want = make([]int32, len(l.want))
+	for i, line := range l.want {
+		line = fold(line)
+		n, known := numbers[line]
+		if !known {
+			n = int32(len(numbers))
+			numbers[line] = n
+		}
+		want[i] = n
+	}
+	have = make([]int32, l.have.len())
+	for i := range have {
+		n, known := numbers[fold(l.have.line(i))]
+		if !known {
+			n = -1
+		}
+		have[i] = n
+	}
+	return have, want
+}
+
+// places are what begins at some lines.
+func (l *loosely) places(starts iter.Seq[int]) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		for at := range starts {
+			last := at + len(l.want) - 1
+			p := place{start: l.have.starts[at], end: l.have.end(last), line: at}
+			switch {
+			case l.ended && l.have.ended(last):
+				p.end++
+			case l.ended:
+				p.noEnd = true
 			}
-			continue
-		}
-		hIndent, hRest := cutIndent(h)
-		wIndent, wRest := cutIndent(w)
-		if hRest != wRest {
-			return nil, false
-		}
-		if in == nil {
-			in = indents{}
-		}
-		if hRest != "" && !in.add(wIndent, hIndent) {
-			return nil, false
+			if !yield(p) {
+				return
+			}
 		}
 	}
-	return in, in.nested()
 }
+
+// lines is a text by lines. A line is without its line feed.
+type lines struct {
+	text   string
+	starts []int
+}
+
+func splitLines(text string) lines {
+	l := lines{text, make([]int, 0, strings.Count(text, "\n")+1)}
+	for at := 0; at < len(text); {
+		l.starts = append(l.starts, at)
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+	}
+	return l
+}
+
+func (l lines) len() int { return len(l.starts) }
+
+func (l lines) line(i int) string { return l.text[l.starts[i]:l.end(i)] }
+
+// ended reports whether a line feed ends the line.
+func (l lines) ended(i int) bool { return i+1 < len(l.starts) || strings.HasSuffix(l.text, "\n") }
+
+// end is where the line ends, before its line feed.
+func (l lines) end(i int) int {
+	end := len(l.text)
+	if i+1 < len(l.starts) {
+		end = l.starts[i+1]
+	}
+	if l.ended(i) {
+		end--
+	}
+	return end
+}
+
+func trimEnd(line string) string { return strings.TrimRight(line, blanks) }
 
 func cutIndent(s string) (indent, rest string) {
 	rest = strings.TrimLeft(s, blanks)
 	return s[:len(s)-len(rest)], rest
-}
-
-// indents maps the indentation an old text used to that of the file.
-type indents map[string]string
-
-// add notes a pair; false when it contradicts an earlier one.
-func (in indents) add(from, to string) bool {
-	if known, ok := in[from]; ok {
-		return known == to
-	}
-	in[from] = to
-	return true
-}
-
-// nested reports whether deeper stays deeper: otherwise the lines agree but
-// the block structure does not.
-func (in indents) nested() bool {
-	for a := range maps.Keys(in) {
-		for b := range maps.Keys(in) {
-			if a != b && strings.HasPrefix(b, a) && (in[a] == in[b] || !strings.HasPrefix(in[b], in[a])) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// apply gives a new text the indentation of the file, line by line: by the
-// pair known for it, else by the longest known beginning of it.
-func (in indents) apply(text string) string {
-	if len(in) == 0 {
-		return text
-	}
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		indent, rest := cutIndent(l)
-		if rest == "" {
-			continue
-		}
-		for n := len(indent); n >= 0; n-- {
-			if to, ok := in[indent[:n]]; ok {
-				lines[i] = to + indent[n:] + rest
-				break
-			}
-		}
-	}
-	return strings.Join(lines, "\n")
 }

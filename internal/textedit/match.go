@@ -1,6 +1,9 @@
 package textedit
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // A Span is a range of bytes: Start belongs to it, End does not.
 type Span struct {
@@ -21,15 +24,19 @@ type Matches struct {
 // maps one to one onto that of the file. Without all there must be one place,
 // overlapping ones counted too.
 //
+// The time is linear in both texts, but for one bound: where an old text with
+// several indentations fits a file that repeats itself, so many places are
+// compared and no more. What is not decided by then is not found.
+//
 // Errors: [EmptyError], [NotFoundError], [MultipleError].
 func Match(content, old string, all bool) (Matches, error) {
 	v := newView(content)
-	found, fuzzy, err := find(v, toLF(strings.TrimPrefix(old, bom)), all)
+	found, err := find(v, toLF(strings.TrimPrefix(old, bom)), all)
 	if err != nil {
 		return Matches{}, err
 	}
-	m := Matches{Fuzzy: fuzzy}
-	for _, p := range found {
+	m := Matches{Fuzzy: found.fuzzy}
+	for p := range found.places {
 		m.Spans = append(m.Spans, Span{v.origin(p.start), v.origin(p.end)})
 	}
 	return m, nil
@@ -38,40 +45,68 @@ func Match(content, old string, all bool) (Matches, error) {
 // A place is a match in the text of a view.
 type place struct {
 	start, end int
-	indents    indents // fuzzy matches: from the old text's to the file's
-	noEnd      bool    // old ends in a line feed that the file's end lacks
+	line       int  // fuzzy matches: the first line
+	noEnd      bool // old ends in a line feed that the file's end lacks
 }
 
-func find(v *view, old string, all bool) (found []place, fuzzy bool, err error) {
+// matches is where an old text was found: at least one place.
+type matches struct {
+	places iter.Seq[place] // in order, may be gone through again
+	fuzzy  bool
+	// indents is how a place with other indentation is indented, from the old
+	// text's to the file's; nil where the indentation is the same.
+	indents func(p place) indents
+}
+
+func find(v *view, old string, all bool) (matches, error) {
 	if old == "" {
-		return nil, false, EmptyError{}
+		return matches{}, EmptyError{}
 	}
-	if found = exact(v.text, old, all); len(found) == 0 {
-		fuzzy = true
-		found = loose(v.text, old, all)
+	found := matches{places: exact(v.text, old, all)}
+	first, count := tally(found.places, all)
+	if count == 0 {
+		found, count = loose(v.text, old, all)
+		first, _ = tally(found.places, true)
 	}
 	switch {
-	case len(found) == 0:
-		return nil, false, NotFoundError{}
-	case len(found) > 1 && !all:
-		return nil, false, MultipleError{Count: len(found)}
+	case count == 0:
+		return matches{}, NotFoundError{}
+	case all:
+		return found, nil
+	case count > 1:
+		return matches{}, MultipleError{Count: count}
 	}
-	return found, fuzzy, nil
+	found.places = only(first)
+	return found, nil
+}
+
+// tally returns the first place and how many there are, or with any, whether
+// there are any.
+func tally(places iter.Seq[place], any bool) (first place, count int) {
+	for p := range places {
+		if count++; count == 1 {
+			first = p
+		}
+		if any {
+			break
+		}
+	}
+	return first, count
+}
+
+func only(p place) iter.Seq[place] {
+	return func(yield func(place) bool) { yield(p) }
 }
 
 // exact finds old in text. With all, places do not overlap; without, they may:
 // then it is open which one is meant.
-func exact(text, old string, all bool) (found []place) {
-	for from := 0; ; {
-		i := strings.Index(text[from:], old)
-		if i < 0 {
-			return found
-		}
-		start := from + i
-		found = append(found, place{start: start, end: start + len(old)})
-		from = start + 1
-		if all {
-			from = start + len(old)
+func exact(text, old string, all bool) iter.Seq[place] {
+	have, want := []byte(text), []byte(old)
+	return func(yield func(place) bool) {
+		for start := range occurrences(have, want, !all) {
+			if !yield(place{start: start, end: start + len(old)}) {
+				return
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package textedit
 import (
 	"sort"
 	"strings"
+	"sync"
 )
 
 const bom = "\ufeff"
@@ -14,10 +15,17 @@ type view struct {
 	text    string
 	skip    int   // length of the byte order mark
 	crlf    []int // offsets in text of the line feeds that follow a CR
+
+	// prevailing reports whether most line feeds follow a CR; many places ask.
+	prevailing func() bool
 }
 
 func newView(content string) *view {
 	v := &view{content: content}
+	v.prevailing = sync.OnceValue(func() bool {
+		crlf, _ := v.crlfIn(0, len(v.text))
+		return crlf
+	})
 	body, found := strings.CutPrefix(content, bom)
 	if found {
 		v.skip = len(bom)

@@ -57,9 +57,15 @@ func newApplyPatch() tools.Tool {
 	}, applyPatch)
 }
 
+// patchPath is a path that a patch names; gone says that its file goes away.
+type patchPath struct {
+	name string
+	gone bool
+}
+
 // patchPaths are the absolute paths that a patch touches, in its order. A patch
 // that cannot be read touches none: the call itself says what is wrong with it.
-func patchPaths(args json.RawMessage, env tools.Env) []string {
+func patchPaths(args json.RawMessage, env tools.Env) []patchPath {
 	var a applyPatchArgs
 	if json.Unmarshal(args, &a) != nil {
 		return nil
@@ -68,10 +74,11 @@ func patchPaths(args json.RawMessage, env tools.Env) []string {
 	if err != nil {
 		return nil
 	}
-	var paths []string
+	var paths []patchPath
 	for _, f := range parsed.Files() {
 		for _, name := range f.Names() {
-			paths = append(paths, env.Abs(name))
+			gone := f.Op == patch.Delete || f.Op == patch.Rename && name == f.Path
+			paths = append(paths, patchPath{env.Abs(name), gone})
 		}
 	}
 	return paths
@@ -80,7 +87,9 @@ func patchPaths(args json.RawMessage, env tools.Env) []string {
 func patchResources(args json.RawMessage, env tools.Env) []tools.Resource {
 	var resources []tools.Resource
 	for _, path := range patchPaths(args, env) {
-		resources = append(resources, tools.Resource{Kind: tools.PathRead, Value: path}, tools.Resource{Kind: tools.PathWrite, Value: path})
+		resources = append(resources,
+			tools.Resource{Kind: tools.PathRead, Value: path.name},
+			tools.Resource{Kind: tools.PathWrite, Value: path.name, Deletes: path.gone})
 	}
 	return resources
 }
@@ -88,7 +97,7 @@ func patchResources(args json.RawMessage, env tools.Env) []tools.Resource {
 func patchKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
 	var keys []tools.ResourceKey
 	for _, path := range patchPaths(args, env) {
-		keys = append(keys, env.Key(path, true))
+		keys = append(keys, env.Key(path.name, true))
 	}
 	return keys
 }

@@ -30,6 +30,12 @@ func (s *patchStep) paths() []string {
 }
 
 func (s *patchStep) plan(ctx context.Context, rt tools.Runtime) (err error) {
+	if s.Op == patch.Delete {
+		// Its text is not the link's, and stays.
+		if target, err := rt.FS().Readlink(ctx, s.path); err == nil && target != "" {
+			return linked(s.path, target)
+		}
+	}
 	s.before, err = rt.FS().ReadText(ctx, s.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fileFailure("apply_patch", s.path, err)
@@ -92,6 +98,14 @@ func (s *patchStep) mismatch(err error) *tools.Error {
 func taken(path string) *tools.Error {
 	return &tools.Error{
 		Kind: tools.BadInput, Path: path, Message: fmt.Sprintf("apply_patch: nothing was changed: %s already exists", path), Err: fs.ErrExist,
+	}
+}
+
+// linked is the error of deleting, as the text it leads to, what is a link.
+func linked(path, target string) *tools.Error {
+	return &tools.Error{
+		Kind: tools.BadInput, Path: path, Hint: "delete_file removes a link.",
+		Message: fmt.Sprintf("apply_patch: nothing was changed: %s is a link to %s", path, target),
 	}
 }
 

@@ -148,6 +148,7 @@ func TestApplyPatch_Refused(t *testing.T) {
 		{"changes nothing", good + "--- a/m.txt\n+++ b/m.txt\n@@ -1 +1 @@\n-a\n+a\n", tools.BadInput, "changes nothing in /test-workspace/m.txt"},
 		{"binary file", good + "--- a/bin\n+++ b/bin\n@@ -1 +1 @@\n-a\n+b\n", tools.BadInput, "binary"},
 		{"one file under two names", good + "--- a/link\n+++ b/link\n@@ -1 +1 @@\n-o\n+q\n", tools.BadInput, "are one file"},
+		{"deletes a link", good + "--- a/away\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n", tools.BadInput, "/test-workspace/away is a link to /test-workspace/d.txt"},
 		{"named twice", good + good, tools.BadInput, "named at line 1 already"},
 		{"a secret", good + "--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-KEY=1\n+KEY=2\n", tools.BadInput, "holds secrets"},
 		{"a secret that is not there", good + "--- a/sub/.env\n+++ b/sub/.env\n@@ -1 +1 @@\n-KEY=1\n+KEY=2\n", tools.BadInput, "holds secrets"},
@@ -164,6 +165,7 @@ func TestApplyPatch_Refused(t *testing.T) {
 			rt.Mem.Put("long", "package x\nfunc twoPart(a, b int) {\n}\n")
 			rt.Mem.Link("link", "other")
 			rt.Mem.Link("plain", ".env")
+			rt.Mem.Link("away", "d.txt")
 			failure := fail(t, rt, "apply_patch", map[string]any{"patch": tt.patch})
 			if failure.Kind != tt.kind || !strings.Contains(failure.Error(), tt.mention) {
 				t.Errorf("error = %s: %v; want %s with %q", failure.Kind, failure, tt.kind, tt.mention)
@@ -306,7 +308,8 @@ func TestApplyPatch_Resources(t *testing.T) {
 	var resources []tools.Resource
 	var keys []tools.ResourceKey
 	for _, path := range []string{"/test-workspace/r.txt", "/elsewhere/r.txt", "/test-workspace/m.txt"} {
-		resources = append(resources, tools.Resource{Kind: tools.PathRead, Value: path}, tools.Resource{Kind: tools.PathWrite, Value: path})
+		resources = append(resources, tools.Resource{Kind: tools.PathRead, Value: path},
+			tools.Resource{Kind: tools.PathWrite, Value: path, Deletes: path == "/test-workspace/r.txt"})
 		keys = append(keys, tools.ResourceKey{Key: path, Write: true})
 	}
 	if diff := cmp.Diff(resources, tool(t, "apply_patch").Resources(args, rt.Sess.Env)); diff != "" {

@@ -20,6 +20,8 @@ type Options struct {
 	// a program that reads the text and writes it formatted, with "{file}" for
 	// the file's path.
 	Formatters map[string][]string
+	// MaxMatches is the most that one tool_search finds; 0 means 10.
+	MaxMatches int
 	// Checks are the commands of check.
 	Checks []Check
 }
@@ -43,7 +45,7 @@ func (o Options) All() []tools.Tool {
 		newWebSearch(o.Search),
 		newWebFetch(),
 		newSkill(),
-		newToolSearch(),
+		newToolSearch(o.MaxMatches),
 
 		newApplyPatch(),
 		newUndoEdit(),

@@ -30,10 +30,15 @@ func newDeleteFile() tools.Tool {
 		Aliases:     []tools.Alias{{Name: "Delete"}, {Name: "delete"}},
 		Renames:     map[string]string{"file_path": "path"},
 		Preprocess:  absolutePath,
-		Resources:   touches(tools.PathWrite),
+		Resources:   deletedName,
 		Profile:     fileProfile(),
 		Preview:     previewDeleteFile,
 	}, deleteFile)
+}
+
+// deletedName is what is judged: of a link the link, for what it leads to stays.
+func deletedName(args json.RawMessage, env tools.Env) []tools.Resource {
+	return []tools.Resource{{Kind: tools.PathWrite, Value: env.Abs(pathOf(args)), NoFollow: true}}
 }
 
 func deleteFile(ctx context.Context, rt tools.Runtime, a deleteFileArgs) (*tools.Result, error) {
@@ -73,10 +78,17 @@ func previewDeleteFile(ctx context.Context, rt tools.Runtime, args json.RawMessa
 }
 
 // deletion looks at what is about to be deleted. before is nil when that is no
-// text.
+// text. Of a link it tells where it leads, and nothing of what is there.
 func deletion(ctx context.Context, rt tools.Runtime, path string) (before *tools.Text, content []kinds.Content, err error) {
 	if rt.FS().Secret(path) {
 		return nil, nil, secretKept(path)
+	}
+	target, err := rt.FS().Readlink(ctx, path)
+	switch {
+	case err != nil:
+		return nil, nil, fileFailure("delete_file", path, err)
+	case target != "":
+		return nil, []kinds.Content{kinds.Text{Text: "Removes the link to " + target + "."}}, nil
 	}
 	info, err := rt.FS().Stat(ctx, path)
 	switch {

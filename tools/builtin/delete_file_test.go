@@ -61,6 +61,59 @@ func TestDeleteFile(t *testing.T) {
 	}
 }
 
+// Of a link the link goes, wherever it leads: that is what is shown, and judged.
+func TestDeleteFile_Link(t *testing.T) {
+	t.Parallel()
+	const base = tooltest.Workspace + "/"
+	tests := []struct{ name, path, target string }{
+		{"to a file", "to-file", "f.txt"},
+		{"to a directory", "to-dir", "dir"},
+		{"to nothing", "dangling", "nope"},
+		{"out of the workspace", "out", "/elsewhere/f"},
+		{"in a directory that is a link", "to-dir/inner", "f.txt"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			rt := tooltest.New(tooltest.Options{Files: map[string]string{"f.txt": "precious", "dir/x": ""}})
+			rt.Mem.Link("to-dir", "dir")
+			rt.Mem.Link("dir/inner", "f.txt")
+			rt.Mem.Link(tt.path, tt.target)
+			args := json.RawMessage(`{"path":"` + base + tt.path + `"}`)
+			target, err := rt.Mem.Readlink(t.Context(), tt.path)
+			if err != nil || target == "" {
+				t.Fatalf("Readlink = %q, %v", target, err)
+			}
+			want := []kinds.Content{kinds.Text{Text: "Removes the link to " + target + "."}}
+			preview, err := newDeleteFile().Preview(t.Context(), rt, args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := rt.Run(t.Context(), newDeleteFile(), "delete_file", string(args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for what, content := range map[string][]kinds.Content{"preview": preview, "card": result.Content} {
+				if diff := cmp.Diff(want, content); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", what, diff)
+				}
+			}
+			if diff := cmp.Diff([]kinds.Location{{Path: base + tt.path}}, result.Locations); diff != "" {
+				t.Errorf("locations (-want +got):\n%s", diff)
+			}
+			if left, err := rt.Mem.Readlink(t.Context(), tt.path); err != nil || left != "" {
+				t.Errorf("the link still leads to %q, %v", left, err)
+			}
+			if text, _ := rt.Mem.Get("f.txt"); text != "precious" {
+				t.Errorf("f.txt = %q", text)
+			}
+			judged := []tools.Resource{{Kind: tools.PathWrite, Value: base + tt.path, NoFollow: true}}
+			if diff := cmp.Diff(judged, newDeleteFile().Resources(args, rt.Sess.Env)); diff != "" {
+				t.Errorf("resources (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestDeleteFile_Refuses(t *testing.T) {
 	t.Parallel()
 	const base = tooltest.Workspace + "/"
@@ -69,10 +122,12 @@ func TestDeleteFile_Refuses(t *testing.T) {
 		{"missing", "nope", "ENOENT: no such file or directory '" + base + "nope'"},
 		{"directory", "dir", "is a directory"},
 		{"secret", ".env", "secrets"},
+		{"link to a secret", "plain", "secrets"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			rt := tooltest.New(tooltest.Options{Files: map[string]string{"dir/x": "", ".env": "KEY=1"}})
+			rt.Mem.Link("plain", ".env")
 			args, err := json.Marshal(map[string]string{"path": tt.path})
 			if err != nil {
 				t.Fatal(err)

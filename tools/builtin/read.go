@@ -141,7 +141,7 @@ func (r *reading) file(ctx context.Context, lines [2]int) (*tools.Result, error)
 	err = w.scan(ctx, file, 1)
 	result, err := r.lines(w, err)
 	if err == nil {
-		result.Depends = []string{r.path} // of the disk alone, so it may be kept (R130)
+		result.Depends = []string{r.path} // no editor has a part in it, so it may be kept (R130)
 	}
 	return result, err
 }

@@ -102,7 +102,8 @@ func repoOverview(ctx context.Context, rt tools.Runtime, a repoOverviewArgs) (*t
 	return result, nil
 }
 
-// languages counts files and bytes by language, the most frequent first.
+// languages counts files and bytes by language, the most frequent first, and
+// the files in no known language last.
 func languages(ctx context.Context, rt tools.Runtime, base string, names []string) ([]languageStat, error) {
 	sized := len(names) <= overviewSizes
 	stats := map[string]*languageStat{}
@@ -131,6 +132,8 @@ func languages(ctx context.Context, rt tools.Runtime, base string, names []strin
 			*stat.Bytes += info.Size
 		}
 	}
+	other := stats[otherLanguage]
+	delete(stats, otherLanguage)
 	list := make([]languageStat, 0, len(stats))
 	for _, stat := range stats {
 		list = append(list, *stat)
@@ -138,7 +141,11 @@ func languages(ctx context.Context, rt tools.Runtime, base string, names []strin
 	slices.SortFunc(list, func(a, b languageStat) int {
 		return cmp.Or(cmp.Compare(b.Files, a.Files), cmp.Compare(a.Language, b.Language))
 	})
-	return list[:min(len(list), overviewLanguages)], nil
+	list = list[:min(len(list), overviewLanguages)]
+	if other != nil {
+		list = append(list, *other)
+	}
+	return list, nil
 }
 
 // keyFiles are the files that say how to build the repository and to work in

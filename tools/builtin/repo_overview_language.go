@@ -4,28 +4,34 @@ import (
 	"path"
 	"strings"
 	"sync"
-
-	"acp-agent/kinds"
 )
 
-// languageOf names the language of a file by its name, "" when that says
-// nothing. What is not known goes by its extension.
+// otherLanguage counts the files whose extension is not known.
+const otherLanguage = "other"
+
+// languageOf names the language of a file by its name: "" for files that are in
+// none, such as LICENSE, go.mod and what a package manager has locked.
 func languageOf(name string) string {
 	base := strings.ToLower(path.Base(name))
-	switch base {
-	case "makefile", "gnumakefile":
-		return "Make"
-	case "dockerfile":
-		return "Docker"
-	}
 	ext := strings.TrimPrefix(path.Ext(strings.TrimPrefix(base, ".")), ".")
+	if ext == "" || isLockFile(base) {
+		return ""
+	}
 	if language := languagesByExtension()[ext]; language != "" {
 		return language
 	}
-	if ext == "" || len(ext) > 12 {
+	if isKeyFile(name) {
 		return ""
 	}
-	return "." + kinds.Line(ext, overviewName)
+	return otherLanguage
+}
+
+func isLockFile(base string) bool {
+	switch base {
+	case "go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "bun.lockb", "gradle.lockfile", "package.resolved":
+		return true
+	}
+	return strings.HasSuffix(base, ".lock")
 }
 
 var languagesByExtension = sync.OnceValue(func() map[string]string {

@@ -26,7 +26,6 @@ func TestRepoOverview(t *testing.T) {
 			map[string]any{"language": "Markdown", "files": 1.0, "bytes": 4.0},
 			map[string]any{"language": "TypeScript", "files": 1.0, "bytes": 6.0},
 			map[string]any{"language": "YAML", "files": 1.0, "bytes": 9.0},
-			map[string]any{"language": ".mod", "files": 1.0, "bytes": 9.0},
 		},
 		"keyFiles": []any{"README.md", "go.mod", "web/package.json", ".github/workflows/ci.yml"},
 		"tree": strings.Join([]string{
@@ -82,6 +81,29 @@ func TestRepoOverview_Bounded(t *testing.T) {
 	}
 	if !strings.Contains(lines[len(lines)-1], "odd") {
 		t.Errorf("the last line is %q: a name must stay on its line", lines[len(lines)-1])
+	}
+}
+
+// Files that build the repository are in no language, and what is not known
+// counts as one.
+func TestRepoOverview_Languages(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"main.c": "x\n"}
+	for _, name := range []string{
+		"go.mod", "go.sum", "go.work", "Makefile", "Dockerfile", "Cargo.lock", "package-lock.json", "pnpm-lock.yaml", "requirements.txt", "LICENSE", ".env",
+	} {
+		files[name] = "x\n"
+	}
+	for _, name := range []string{"a.xyz", "b.abc", "c.abc", "d.averylongextension"} {
+		files["sub/"+name] = "x\n"
+	}
+	result := run(t, tooltest.New(tooltest.Options{Files: files}), "repo_overview", map[string]any{})
+	want := []any{
+		map[string]any{"language": "C", "files": 1.0, "bytes": 2.0},
+		map[string]any{"language": "other", "files": 4.0, "bytes": 8.0},
+	}
+	if diff := cmp.Diff(want, data(t, result)["languages"]); diff != "" {
+		t.Errorf("languages (-want +got):\n%s", diff)
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 //go:embed tool_search.md
 var toolSearchPrompt string
 
-// maxMatches bounds what one search finds, and so makes callable (R87).
-const maxMatches = 10
+// defaultMatches bounds what one search finds, and so makes callable (R87),
+// where the configuration does not.
+const defaultMatches = 10
 
 type toolSearchArgs struct {
 	Query string `json:"query"`
@@ -25,19 +26,24 @@ type toolSearchData struct {
 }
 
 // newToolSearch is the tool that finds tools which are not listed (R87), at most
-// 10 at once. They are callable from the next model request on; the step that
-// is under way does not change.
-func newToolSearch() tools.Tool {
+// as many at once as it is told, 0 being 10. They are callable from the next
+// model request on; the step that is under way does not change.
+func newToolSearch(most int) tools.Tool {
+	if most <= 0 {
+		most = defaultMatches
+	}
 	return tools.Define(tools.Spec{
 		ID:          "tool_search",
 		Description: prompt(toolSearchPrompt),
 		Parameters:  object(text("query", "Keywords.")),
 		Profile:     &tools.Profile{},
 		ReadOnly:    true,
-	}, toolSearch)
+	}, func(ctx context.Context, rt tools.Runtime, a toolSearchArgs) (*tools.Result, error) {
+		return toolSearch(ctx, rt, most, a)
+	})
 }
 
-func toolSearch(ctx context.Context, rt tools.Runtime, a toolSearchArgs) (*tools.Result, error) {
+func toolSearch(ctx context.Context, rt tools.Runtime, most int, a toolSearchArgs) (*tools.Result, error) {
 	query := strings.TrimSpace(a.Query)
 	if query == "" {
 		return nil, tools.Errorf(tools.BadInput, "tool_search: query must not be empty")
@@ -51,7 +57,7 @@ func toolSearch(ctx context.Context, rt tools.Runtime, a toolSearchArgs) (*tools
 			Data: toolSearchData{[]tools.ToolMatch{}}, Text: "No tools are hidden: all that there are are listed already.",
 		}, nil
 	}
-	matches := index.Search(query, maxMatches)
+	matches := index.Search(query, most)
 	if len(matches) == 0 {
 		return &tools.Result{
 			Data: toolSearchData{[]tools.ToolMatch{}}, Text: fmt.Sprintf("None of the hidden tools matches %q. Other words may find one.", query),

@@ -43,7 +43,7 @@ func TestToolSearch(t *testing.T) {
 			t.Parallel()
 			rt := tooltest.New(tooltest.Options{})
 			rt.Serve.Index = tt.index
-			result, err := rt.Run(t.Context(), newToolSearch(), "tool_search", `{"query":" do b "}`)
+			result, err := rt.Run(t.Context(), newToolSearch(0), "tool_search", `{"query":" do b "}`)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,5 +59,24 @@ func TestToolSearch(t *testing.T) {
 			}
 		})
 	}
-	wantFailure(t, tooltest.New(tooltest.Options{}), newToolSearch(), `{"query":" "}`, tools.BadInput, "query")
+	wantFailure(t, tooltest.New(tooltest.Options{}), newToolSearch(0), `{"query":" "}`, tools.BadInput, "query")
+}
+
+// tools.search.max_matches reaches the search.
+func TestToolSearch_MaxMatches(t *testing.T) {
+	t.Parallel()
+	index := &toolIndex{}
+	rt := tooltest.New(tooltest.Options{})
+	rt.Serve.Index = index
+	for _, tool := range (Options{MaxMatches: 3}).All() {
+		if tool.ID != "tool_search" {
+			continue
+		}
+		if _, err := rt.Run(t.Context(), tool, tool.ID, `{"query":"x"}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if index.limit != 3 {
+		t.Errorf("searched for %d tools, want 3", index.limit)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"acp-agent/capability"
@@ -36,10 +37,41 @@ func newUndoEdit() tools.Tool {
 		Requires:    capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
 		Renames:     map[string]string{"file_path": "path"},
 		Preprocess:  absolutePath,
-		Resources:   touches(tools.PathWrite),
-		Profile:     fileProfile(),
+		Resources:   undoResources,
+		Profile:     &tools.Profile{Keys: undoKeys},
 		Preview:     previewUndoEdit,
 	}, undoEdit)
+}
+
+// undoPaths are the file and all that its undo changes besides: a renaming is
+// taken back under both of its names, and rules have a say about each.
+func undoPaths(path string, env tools.Env) []string {
+	paths := []string{path}
+	if env.Undoing == nil {
+		return paths
+	}
+	for _, other := range env.Undoing(path) {
+		if other != path && (env.Resolve == nil || other != env.Resolve(path)) {
+			paths = append(paths, other)
+		}
+	}
+	return paths
+}
+
+func undoResources(args json.RawMessage, env tools.Env) []tools.Resource {
+	var resources []tools.Resource
+	for _, path := range undoPaths(env.Abs(pathOf(args)), env) {
+		resources = append(resources, tools.Resource{Kind: tools.PathWrite, Value: path})
+	}
+	return resources
+}
+
+func undoKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
+	var keys []tools.ResourceKey
+	for _, path := range undoPaths(env.Abs(pathOf(args)), env) {
+		keys = append(keys, env.Key(path, true))
+	}
+	return keys
 }
 
 func undoEdit(ctx context.Context, rt tools.Runtime, a undoEditArgs) (*tools.Result, error) {
@@ -47,11 +79,14 @@ func undoEdit(ctx context.Context, rt tools.Runtime, a undoEditArgs) (*tools.Res
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := rt.FS().Lock(ctx, path)
-	if err != nil {
-		return nil, err
+	// In one order for all, so that two undos never wait for each other.
+	for _, locked := range slices.Sorted(slices.Values(undoPaths(path, rt.Session().Env))) {
+		unlock, err := rt.FS().Lock(ctx, locked)
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
 	}
-	defer unlock()
 	change, err := changes.Undo(ctx, path)
 	if err != nil {
 		return nil, fileFailure("undo_edit", path, err)
@@ -89,6 +124,14 @@ func undoing(rt tools.Runtime, a undoEditArgs) (path string, changes tools.Chang
 // changeContent is the card of a change: a diff where there is text on both
 // sides of it, or a file that comes or goes.
 func changeContent(c tools.Change) []kinds.Content {
+	content := mainContent(c)
+	for _, path := range c.Also {
+		content = append(content, kinds.Text{Text: "Also changes " + kinds.Line(path, 500) + "."})
+	}
+	return content
+}
+
+func mainContent(c tools.Change) []kinds.Content {
 	switch {
 	case c.New != nil || c.Old != nil && !c.Exists:
 		before := tools.Text{Exists: c.Old != nil}

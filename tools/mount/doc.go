@@ -52,7 +52,7 @@
 // TOOLBOX_CONFIG is the config of the plan as JSON, when there is one.
 //
 //   - describe answers with one JSON object that holds name, description and
-//     inputSchema, within five seconds.
+//     inputSchema. All modules of a plan are asked at once and have five seconds.
 //   - execute reads the arguments, one JSON object, from its standard input and
 //     writes its result to its standard output. A result in one of the shapes of
 //     package bridge is taken for what it says; anything else is text, of which
@@ -69,7 +69,8 @@
 // uses a real one; package mounttest has a recorder around it.
 //
 // It imports tools, tools/bridge, capability, kinds, transcript, and the YAML,
-// JSONC and JSON schema libraries. It starts no goroutine. It knows neither
+// JSONC and JSON schema libraries. [Run] waits for the goroutines that
+// it asks modules in; there are no others. It knows neither
 // rules nor sandboxes: executables run through the Runtime of their call.
 //
 // # Requirements

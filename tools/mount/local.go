@@ -16,7 +16,8 @@ import (
 const SourceModule = "module"
 
 const (
-	// describeTime is how long an executable may take to describe itself.
+	// describeTime is how long all executables of a plan may take to describe
+	// themselves.
 	describeTime = 5 * time.Second
 	maxDescribed = 256 << 10
 	// maxConfig bounds a module's config, which it gets as one variable.
@@ -32,40 +33,50 @@ const (
 	actionExecute  = "execute"
 )
 
-// localModule is the module in a directory with tool.json, see the package comment. dir is
-// absolute with its links resolved.
-func localModule(dir, module string, o Options) Module {
-	return func(ctx context.Context, c *Coordinator, config json.RawMessage) (Mounted, error) {
-		if len(config) > maxConfig {
-			return Mounted{}, fmt.Errorf("config is larger than %d bytes", maxConfig)
-		}
-		l := &localTool{dir: dir, config: config}
-		if err := l.load(ctx, o); err != nil {
-			return Mounted{}, err
-		}
-		id, err := ToolID(l.manifest.Name)
-		if err != nil {
-			return Mounted{}, err
-		}
-		tool := l.tool(id, module)
-		if err := c.Mount(tool); err != nil {
-			return Mounted{}, err
-		}
-		if events := l.manifest.Events; len(events) > 0 {
-			c.RegisterContributor(EventsChannel, module, func() []string { return events })
-		}
-		return Mounted{Tool: &tool}, nil
-	}
-}
+// errSlowDescribe is the cause of a context that ended at describeTime.
+var errSlowDescribe = fmt.Errorf("describe took longer than %s", describeTime)
 
-// localTool is a local module that was loaded.
+// localTool is the module in a directory with tool.json, see the package comment.
+// dir is absolute with its links resolved. It is loaded, then mounted.
 type localTool struct {
 	dir      string
 	config   json.RawMessage
 	manifest *manifest
 }
 
+// mount is the module's [Module]; it has its config already.
+func (l *localTool) mount(_ context.Context, c *Coordinator, _ json.RawMessage) (Mounted, error) {
+	id, err := ToolID(l.manifest.Name)
+	if err != nil {
+		return Mounted{}, err
+	}
+	tool := l.tool(id, c.module)
+	if err := c.Mount(tool); err != nil {
+		return Mounted{}, err
+	}
+	if events := l.manifest.Events; len(events) > 0 {
+		c.RegisterContributor(EventsChannel, c.module, func() []string { return events })
+	}
+	return Mounted{Tool: &tool}, nil
+}
+
+// guardedLoad is load, with a panic as its error.
+func (l *localTool) guardedLoad(ctx context.Context, o Options) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("load panicked: %v", p)
+		}
+	}()
+	return l.load(ctx, o)
+}
+
 func (l *localTool) load(ctx context.Context, o Options) (err error) {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if len(l.config) > maxConfig {
+		return fmt.Errorf("config is larger than %d bytes", maxConfig)
+	}
 	if l.manifest, err = readManifest(l.dir); err != nil {
 		return err
 	}
@@ -106,12 +117,10 @@ func (l *localTool) describe(ctx context.Context, path string, o Options) error 
 	if o.Describe == nil {
 		return errors.New("tool.json gives no name or no description, and executables cannot be asked here; write both into tool.json")
 	}
-	ctx, cancel := context.WithTimeout(ctx, describeTime)
-	defer cancel()
 	stdout, err := o.Describe(ctx, Describing{Args: []string{path, actionDescribe}, Dir: l.dir, Env: l.env(actionDescribe)})
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("describe took longer than %s", describeTime)
+		return context.Cause(ctx)
 	case err != nil:
 		return fmt.Errorf("describe: %w", err)
 	case len(stdout) > maxDescribed:

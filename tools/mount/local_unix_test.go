@@ -5,6 +5,7 @@ package mount_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -214,6 +215,66 @@ func TestLocal_Describe(t *testing.T) {
 		if m := mount.Run(t.Context(), plan, o); len(m.Failures()) != 1 {
 			t.Errorf("%s: mounted %v", name, ids(m.Tools()))
 		}
+	}
+}
+
+// Modules are asked all at once, so that several that hang cost no more than
+// one, and are mounted in the order of the plan whichever answers first.
+func TestLocal_DescribeTogether(t *testing.T) {
+	hung := module(t, `{"executable":"run.sh"}`)
+	var plan mount.Plan
+	late := map[string]time.Duration{} // by directory
+	for i, name := range []string{"c", "a", "hung_1", "b", "hung_2"} {
+		dir := hung
+		if !strings.HasPrefix(name, "hung") {
+			dir = module(t, `{"executable":"run.sh"}`)
+			real, err := filepath.EvalSymlinks(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			late[real] = time.Duration(4-i) * time.Second
+		}
+		plan = append(plan, mount.Entry{Module: name, Source: dir, Config: fmt.Appendf(nil, `{"name":%q}`, name)})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		m := mount.Run(t.Context(), plan, mount.Options{
+			Describe: func(ctx context.Context, call mount.Describing) ([]byte, error) {
+				wait, ok := late[call.Dir]
+				if !ok {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				time.Sleep(wait)
+				name := call.Env[1][len(`TOOLBOX_CONFIG={"name":"`):][:1]
+				return fmt.Appendf(nil, `{"name":"tool_%s","description":"d"}`, name), nil
+			},
+		})
+		if took := time.Since(start); took != 5*time.Second {
+			t.Errorf("mounting took %s", took)
+		}
+		if diff := cmp.Diff([]string{"tool_c", "tool_a", "tool_b"}, ids(m.Tools())); diff != "" {
+			t.Errorf("tools (-want +got)\n%s", diff)
+		}
+		for _, failure := range m.Failures() {
+			if !strings.HasPrefix(failure.Module, "hung") || !strings.Contains(failure.Error(), "longer than 5s") {
+				t.Errorf("failure %v", failure)
+			}
+		}
+		if len(m.Failures()) != 2 {
+			t.Errorf("failures: %v", m.Failures())
+		}
+	})
+}
+
+// What panics while it is asked fails alone.
+func TestLocal_DescribePanics(t *testing.T) {
+	t.Parallel()
+	m := mount.Run(t.Context(), mount.Plan{{Module: "x", Source: module(t, `{"executable":"run.sh"}`)}}, mount.Options{
+		Describe: func(context.Context, mount.Describing) ([]byte, error) { panic("boom") },
+	})
+	if got := failures(m)["x"]; !strings.Contains(got, "boom") {
+		t.Errorf("failure %q", got)
 	}
 }
 

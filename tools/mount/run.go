@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"acp-agent/capability"
 	"acp-agent/tools"
@@ -85,13 +86,19 @@ type Mounting struct {
 func New(taken ...string) *Mounting { return &Mounting{coordinator: NewCoordinator("", taken...)} }
 
 // Run mounts the modules of a plan in order. What goes wrong with one is
-// recorded as its failure, and the others go on (R8).
+// recorded as its failure, and the others go on (R8). Executables that have to
+// describe themselves are asked before, all at once, and all within describeTime.
 func Run(ctx context.Context, plan Plan, o Options) *Mounting {
 	m := New(o.Taken...)
-	for _, entry := range plan {
-		module, inside, err := o.module(entry)
+	modules := make([]found, len(plan))
+	for i, entry := range plan {
+		modules[i] = o.find(entry)
+	}
+	load(ctx, modules, o)
+	for i, entry := range plan {
+		err := modules[i].err
 		if err == nil {
-			err = m.mount(ctx, entry.Module, module, inside, entry.Config)
+			err = m.mount(ctx, entry.Module, modules[i].module, modules[i].inside, entry.Config)
 		}
 		if err != nil {
 			m.failures = append(m.failures, Failure{Module: entry.Module, At: entry.At, Err: err})
@@ -110,12 +117,14 @@ func (m *Mounting) Mount(ctx context.Context, name string, module Module, config
 	return err
 }
 
+var errModuleName = fmt.Errorf("module names are lower-case letters, digits, _ and -, at most %d", maxName)
+
 func (m *Mounting) mount(ctx context.Context, name string, module Module, inside bool, config json.RawMessage) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case !moduleName(name):
-		return fmt.Errorf("module names are lower-case letters, digits, _ and -, at most %d", maxName)
+		return errModuleName
 	case slices.Contains(m.mounted, name):
 		return errors.New("a module of this name is mounted already")
 	}
@@ -151,24 +160,52 @@ func guardedMount(ctx context.Context, module Module, c *Coordinator, config jso
 // builtinSource is the source of the modules that the caller has.
 const builtinSource = "builtin"
 
-// module finds the module of an entry; inside says that it is one of ours.
-func (o Options) module(entry Entry) (module Module, inside bool, err error) {
+// found is the module of an entry.
+type found struct {
+	module Module
+	// inside says that it is one of ours.
+	inside bool
+	// local is what has to be loaded before it is mounted, if anything.
+	local *localTool
+	err   error
+}
+
+func (o Options) find(entry Entry) found {
 	switch {
+	case !moduleName(entry.Module):
+		return found{err: errModuleName}
 	case entry.Source == "" || entry.Source == builtinSource:
 		if module, ok := o.Builtin[entry.Module]; ok && module != nil {
-			return module, true, nil
+			return found{module: module, inside: true}
 		}
-		return nil, false, fmt.Errorf("there is no built-in module of this name; there are %s",
+		return failing("there is no built-in module of this name; there are %s",
 			strings.Join(slices.Sorted(maps.Keys(o.Builtin)), ", "))
 	case local(entry.Source):
 		dir, err := o.localDir(entry.Source)
 		if err != nil {
-			return nil, false, err
+			return found{err: err}
 		}
-		return localModule(dir, entry.Module, o), false, nil
+		local := &localTool{dir: dir, config: entry.Config}
+		return found{module: local.mount, local: local}
 	}
-	return nil, false, fmt.Errorf("source %q is not on this machine: clone or download it to a local directory, "+
+	return failing("source %q is not on this machine: clone or download it to a local directory, "+
 		"look at what it does, and name that directory as source", entry.Source)
+}
+
+func failing(format string, args ...any) found { return found{err: fmt.Errorf(format, args...)} }
+
+// load reads the local modules and returns when all are read. What it starts
+// ends with it.
+func load(ctx context.Context, modules []found, o Options) {
+	ctx, cancel := context.WithTimeoutCause(ctx, describeTime, errSlowDescribe)
+	defer cancel()
+	var loading sync.WaitGroup
+	for i := range modules {
+		if m := &modules[i]; m.local != nil {
+			loading.Go(func() { m.err = m.local.guardedLoad(ctx, o) })
+		}
+	}
+	loading.Wait()
 }
 
 // Tools are the mounted tools in the order of the plan.

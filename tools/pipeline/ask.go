@@ -122,15 +122,16 @@ func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content 
 }
 
 func (r *running) askOnce(ctx context.Context) error {
+	reason := strings.Join(append([]string{r.decision.Reason}, r.links...), "; ")
 	r.sink.Emit(transcript.ToolState{
-		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: r.decision.Reason,
+		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: reason,
 	})
 	r.publish(observe.ApprovalRequested, "approval-requested", nil)
 	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID:   r.ID,
 		Name:     r.Name,
 		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.card},
-		Reason:   r.decision.Reason,
+		Reason:   reason,
 		Remember: r.remember(),
 	})
 	if ctx.Err() != nil {

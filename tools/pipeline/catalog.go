@@ -87,8 +87,12 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 		c.index = indexOf(c.hidden)
 	}
 	var matches []tools.ToolMatch
-	for _, hit := range c.index.Search(query, limit) {
+	hits := c.index.Search(query, limit)
+	for _, hit := range hits {
 		entry := c.hidden[hit.ID]
+		if hit.Score < hits[0].Score*scoreFloor {
+			break // it shares a word that says little, and would only fill the request
+		}
 		if entry == nil {
 			continue // found before, and listed by now
 		}
@@ -99,6 +103,9 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 	}
 	return matches
 }
+
+// scoreFloor is the part of the best hit's score that others must have.
+const scoreFloor = 0.35
 
 func indexOf(hidden map[string]*tools.Entry) *bm25.Index {
 	docs := make([]bm25.Document, 0, len(hidden))

@@ -2,8 +2,13 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
+	"acp-agent/workspace"
 )
 
 // confine is the capability check: every path a call names must lie where the
@@ -26,10 +31,11 @@ func (r *running) confine(context.Context) (err error) {
 			}
 			continue
 		}
-		access, err := r.pipeline.Workspace.Check(resource.Value, resource.Kind == tools.PathWrite)
+		access, err := r.check(resource)
 		if err != nil {
 			return err
 		}
+		r.noteLink(resource, access)
 		if !access.Inside {
 			r.outside = append(r.outside, access)
 		} else if err := r.within(resource, access.Real); err != nil {
@@ -43,6 +49,32 @@ func (r *running) confine(context.Context) (err error) {
 		return tools.Errorf(tools.BadInput, "Too many files (%d). Maximum %d files per operation.", written, limit)
 	}
 	return nil
+}
+
+// check is the workspace's check of a path, or of a name that is not followed.
+func (r *running) check(resource tools.Resource) (workspace.Access, error) {
+	if resource.NoFollow {
+		return r.pipeline.Workspace.CheckName(resource.Value)
+	}
+	return r.pipeline.Workspace.Check(resource.Value, resource.Kind == tools.PathWrite)
+}
+
+// noteLink remembers that a path which is to be changed leads elsewhere by a
+// link: the person must see where the change will really be (O1).
+func (r *running) noteLink(resource tools.Resource, access workspace.Access) {
+	if resource.Kind != tools.PathWrite {
+		return
+	}
+	session := r.pipeline.Workspace.Session()
+	plain := access.Path
+	if rel, err := filepath.Rel(session.Cwd, plain); err == nil && filepath.IsLocal(rel) {
+		plain = filepath.Join(session.Roots[0], rel) // the directory may have come by a link itself
+	}
+	if access.Real == plain {
+		return
+	}
+	r.card.Locations = append(slices.Clip(r.card.Locations), kinds.Location{Path: access.Real})
+	r.links = append(r.links, fmt.Sprintf("%s leads to %s", session.Rel(access.Path), access.Real))
 }
 
 // confineDir refuses a working directory outside the session's roots (R59). It

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 
 	"acp-agent/capability"
@@ -47,10 +48,11 @@ func (r *running) granted() bool {
 	return true
 }
 
-func (r *running) permissionCall() permissions.Call {
-	session := r.pipeline.Workspace.Session()
+// ruleCall is a call as rules see it, without what it touches.
+func (p *Pipeline) ruleCall(c *Prepared) permissions.Call {
+	session := p.Workspace.Session()
 	call := permissions.Call{
-		Tool: r.Tool, Capabilities: capabilities(r.entry.Requires), Home: r.pipeline.Home, Own: r.pipeline.Own,
+		Tool: c.Tool, Capabilities: capabilities(c.entry.Requires), Home: p.Home, Own: p.Own,
 		Vars: capability.Vars{
 			capability.VarWorkspace: session.Roots,
 			permissions.VarScratch:  {session.Scratch},
@@ -58,12 +60,18 @@ func (r *running) permissionCall() permissions.Call {
 			permissions.VarGrantedHosts: nil,
 		},
 	}
-	if r.pipeline.Hosts != nil {
-		call.Vars[permissions.VarGrantedHosts] = r.pipeline.Hosts()
+	if p.Hosts != nil {
+		call.Vars[permissions.VarGrantedHosts] = p.Hosts()
 	}
-	for _, alias := range r.entry.Aliases {
+	for _, alias := range c.entry.Aliases {
 		call.Aliases = append(call.Aliases, alias.Name)
 	}
+	return call
+}
+
+func (r *running) permissionCall() permissions.Call {
+	session := r.pipeline.Workspace.Session()
+	call := r.pipeline.ruleCall(r.Prepared)
 	commands, reading := 0, 0
 	for _, resource := range r.resources() {
 		switch resource.Kind {
@@ -77,6 +85,8 @@ func (r *running) permissionCall() permissions.Call {
 			call.Resources = append(call.Resources, verdict.Resources()...)
 		case tools.Host:
 			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Host, Name: resource.Value})
+		case tools.Executable:
+			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Program, Name: resource.Value})
 		default:
 			call.Resources = append(call.Resources, r.pathResource(resource))
 		}
@@ -85,15 +95,23 @@ func (r *running) permissionCall() permissions.Call {
 	return call
 }
 
+// deleteTool is the tool whose rules hold for every deletion.
+const deleteTool = "delete_file"
+
 func (r *running) pathResource(resource tools.Resource) permissions.Resource {
 	requested := r.env.Abs(resource.Value)
-	path := permissions.Resource{
-		Kind: permissions.Path, Name: r.env.Resolve(requested), Requested: []string{requested},
+	real := r.env.Resolve(requested)
+	if resource.NoFollow {
+		real = filepath.Join(r.env.Resolve(filepath.Dir(requested)), filepath.Base(requested))
 	}
+	path := permissions.Resource{Kind: permissions.Path, Name: real, Requested: []string{requested}}
 	if resource.Kind == tools.PathRead {
 		path.Capability = capability.CapFSRead
 	} else {
 		path.Capability = capability.CapFSWrite
+	}
+	if resource.Deletes && r.Tool != deleteTool {
+		path.Also = []string{deleteTool}
 	}
 	return path
 }

@@ -249,6 +249,7 @@ type running struct {
 	// readsOnly says that the command judge found nothing but reading.
 	readsOnly bool
 	outside   []workspace.Access
+	links     []string // paths to be changed that lead elsewhere
 	scope     capability.Compiled
 	runtime   *callRuntime
 	result    *tools.Result

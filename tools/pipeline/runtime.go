@@ -20,6 +20,9 @@ type callRuntime struct {
 	scope    capability.Compiled
 	net      tools.Net
 	services tools.Services
+	// denied reports a path that a rule forbids the tool to read; nil means that
+	// none does.
+	denied func(path string) bool
 }
 
 var _ tools.Runtime = (*callRuntime)(nil)
@@ -31,6 +34,7 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 		return nil, err
 	}
 	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services}
+	r.denied = p.Policy.Rules().DenyReading(p.ruleCall(c))
 	r.Call.Confine(scope)
 	r.services.Changes = r.Call.Changes()
 	if p.catalogue.deferring() {
@@ -41,6 +45,28 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	}
 	return r, nil
 }
+
+// FS implements tools.Runtime. A search that goes through many files is told of
+// those that a rule forbids as it is of secrets.
+func (r *callRuntime) FS() tools.FS {
+	if r.denied == nil {
+		return r.Call.FS()
+	}
+	env := r.Session().Env
+	return ruledFS{r.Call.FS(), r.denied, func(path string) string { return env.Resolve(env.Abs(path)) }}
+}
+
+type ruledFS struct {
+	tools.FS
+	denied  func(path string) bool
+	resolve func(path string) string
+}
+
+// SecretName implements tools.FS.
+func (f ruledFS) SecretName(path string) bool { return f.FS.SecretName(path) || f.denied(path) }
+
+// Secret implements tools.FS.
+func (f ruledFS) Secret(path string) bool { return f.FS.Secret(path) || f.denied(f.resolve(path)) }
 
 // Services implements tools.Runtime.
 func (r *callRuntime) Services() tools.Services { return r.services }

@@ -254,3 +254,20 @@ type judgeFunc func() permissions.Decision
 func (f judgeFunc) Judge(context.Context, pipeline.WatchedCall) (permissions.Decision, error) {
 	return f(), nil
 }
+
+// A deny of reading holds for a search that comes by the file, too.
+func TestRules_DenyHoldsForSearches(t *testing.T) {
+	s := newStage(t, nil)
+	for _, name := range []string{"private", "public"} {
+		if err := os.Mkdir(filepath.Join(s.dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		s.write(t, filepath.Join(name, "x.txt"), "TOP line\n")
+	}
+	s.policy.Remember(permissions.Rule{Permission: capability.CapFSRead, Pattern: "private/**", Action: capability.Deny, Source: "test"})
+	want(t, s.call(t, "read", object{"path": "private/x.txt"}), transcript.Rejected, "private")
+	end := s.call(t, "grep", object{"pattern": "TOP"})
+	if end.State != transcript.Done || strings.Contains(end.Text, "private") || !strings.Contains(end.Text, "public/x.txt") {
+		t.Errorf("grep ended as %q with %q", end.State, end.Text)
+	}
+}

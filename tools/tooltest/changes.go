@@ -28,7 +28,8 @@ func (f *FS) Remove(ctx context.Context, name string, before *tools.Text) error 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	abs := f.abs(name)
-	key, n := abs, f.nodes[abs]
+	key := f.nameOf(abs)
+	n := f.nodes[key]
 	if n == nil || n.link == "" {
 		var err error
 		if key, n, err = f.lookup(OpRemove, name); err != nil {

@@ -30,6 +30,22 @@ func (f *FS) Stat(ctx context.Context, name string) (tools.FileInfo, error) {
 	}, nil
 }
 
+// Readlink implements [tools.FS].
+func (f *FS) Readlink(ctx context.Context, name string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := f.nodes[f.nameOf(f.abs(name))]; n != nil {
+		return n.link, nil
+	}
+	return "", nil
+}
+
+// nameOf resolves the directory of a path, but not its name.
+func (f *FS) nameOf(abs string) string { return path.Join(f.resolve(path.Dir(abs)), path.Base(abs)) }
+
 // List implements [tools.FS].
 func (f *FS) List(ctx context.Context, name string, limit int) ([]tools.DirEntry, bool, error) {
 	if err := ctx.Err(); err != nil {
