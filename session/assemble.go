@@ -30,7 +30,7 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 		},
 		Net: h.Net, Cache: cache, Mode: s.Mode,
 		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },
-		Limits: s.settings.Limits, Own: h.Own, Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
+		Limits: s.settings.Limits, Own: h.untouchable(), Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
 		Bus: h.Bus, Tracer: h.Tracer,
 	})
 	return p, p.CheckVariables()
@@ -47,7 +47,7 @@ func (s *Session) workspaceOptions() workspace.Options {
 		ReadRoots: slices.Concat(s.settings.ReadRoots, s.told.skills.Dirs()), WriteRoots: s.settings.WriteRoots,
 		Home: h.Home, StateDir: h.StateDir, Limits: s.settings.Limits, IDs: h.IDs,
 		Secret: h.secret, Guidance: func() []string { return s.told.instructions.Files },
-		Protected: func(path string) bool { return permissions.Protected(path, h.Own...) != permissions.Unprotected },
+		Protected: func(path string) bool { return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected },
 		Terminals: spec.Terminals, Trial: spec.Trial,
 		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.locks,
 	}

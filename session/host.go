@@ -41,8 +41,9 @@ type Host struct {
 	UserData string
 	// Configure gives the settings of a session in a directory.
 	Configure func(cwd string) (Settings, error)
-	// Own are directories of the agent that no tool may write.
-	Own []string
+	// Own are directories of the agent that no tool may read or write; Guarded
+	// are others that none may write, for what lies there is run.
+	Own, Guarded []string
 	// StateDir is the private parent of the sessions' directories.
 	StateDir string
 	Home     string
@@ -135,6 +136,9 @@ func (h *Host) secret(path string) bool {
 	}
 	return !beneath(h.StateDir) && slices.ContainsFunc(h.Own, beneath)
 }
+
+// untouchable are the directories that no tool may write.
+func (h *Host) untouchable() []string { return slices.Concat(h.Own, h.Guarded) }
 
 // Warm writes the tools' schemas, behind the scenes, so that the first prompt
 // does not wait for it.

@@ -16,6 +16,8 @@ import (
 // toolset is the tools of this process, made of the person's configuration. No
 // project has a say in it (T1).
 type toolset struct {
+	// guarded are the modules' directories.
+	guarded []string
 	registry *tools.Registry
 	mounting *mount.Mounting
 	web      *web
@@ -47,7 +49,8 @@ func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 	if testHookTools != nil {
 		all = append(all, testHookTools()...)
 	}
-	set := &toolset{web: web, mounting: mount.Run(context.Background(), plan(cfg.Tools.Mount), c.mountOptions(all))}
+	options, entries := c.mountOptions(all), plan(cfg.Tools.Mount)
+	set := &toolset{web: web, guarded: options.LocalDirs(entries), mounting: mount.Run(context.Background(), entries, options)}
 	for _, failure := range set.mounting.Failures() {
 		c.warn(failure)
 	}

@@ -6,7 +6,7 @@ import (
 
 // maxResult bounds the text that an edit makes, in bytes: many places and a long
 // new text multiply.
-const maxResult = 64 << 20
+const maxResult = 32 << 20
 
 // Result is an edit carried out.
 type Result struct {

@@ -147,7 +147,7 @@ func TestApply_HostileIsFast(t *testing.T) {
 // refused.
 func TestApply_HostileEverywhere(t *testing.T) {
 	t.Parallel()
-	const lines = 100_000
+	const lines = 30_000
 	file := strings.Repeat("a\r\n", lines)
 	for old, new := range map[string]string{"a\n": "b\n", "a \n": "b\n", "\ta\n": "\tb\n", "a": "b"} {
 		res, err := textedit.Apply(file, old, new, true)

@@ -2,7 +2,7 @@ package textedit
 
 // maxSpelling bounds the comparisons of the indentations of one search, in lines
 // looked at. Only an old text that fits many places that overlap comes near it.
-const maxSpelling = 1 << 25
+const maxSpelling = 1 << 24
 
 // spelling judges whether the indentation of the lines of an old text maps one
 // to one onto that of lines of a file which are alike otherwise.

@@ -43,7 +43,8 @@ func Convert(ctx context.Context, body []byte, contentType, url string) (Page, e
 	case formText:
 		return Page{Text: clean(decode(body, contentType))}, ctx.Err()
 	case formPDF:
-		return Page{Descriptor: describePDF(body, whole)}, nil
+		line, err := describePDF(ctx, body, whole)
+		return Page{Descriptor: line}, err
 	default:
 		return Page{Descriptor: describe(k.name, whole)}, nil
 	}

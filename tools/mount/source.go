@@ -86,3 +86,19 @@ func trusted(dir, name string) (string, error) {
 		}
 	}
 }
+
+// LocalDirs are the directories of a plan's local modules, with links resolved.
+// What lies there runs whenever the plan is mounted, so nothing that a tool is
+// told to write should reach it.
+func (o Options) LocalDirs(plan Plan) []string {
+	var dirs []string
+	for _, entry := range plan {
+		if !local(entry.Source) {
+			continue
+		}
+		if dir, err := o.localDir(entry.Source); err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
