@@ -60,8 +60,8 @@ bench: ## measure the agent beside a bare program, RUNS times (docs/performance.
 microbench: ## run the benchmarks of the packages, COUNT times each, into bench.txt (compare with benchstat)
 	$(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee bench.txt
 
-fuzz: ## run every fuzz target for FUZZTIME
-	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*:func | |' | sort | \
+fuzz: ## run every fuzz target for FUZZTIME, or those whose line "dir target" matches TARGETS
+	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*:func | |' | grep -E '$(TARGETS)' | sort | \
 		while read -r dir target; do \
 			echo "$$dir $$target"; \
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$dir" || exit 1; \

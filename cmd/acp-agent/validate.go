@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -102,10 +103,21 @@ func (handRuntime) Do(context.Context, tools.Request) (*tools.Response, error) {
 	return nil, tools.Errorf(tools.Unavailable, "there is no network while a tool is checked")
 }
 
+// maxManifest bounds an agent manifest, in bytes.
+const maxManifest = 1 << 20
+
 func validateManifest(cmd *cobra.Command, path string) error {
-	text, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxManifest+1)) // a device may have no end
+	switch {
+	case err != nil:
+		return err
+	case len(text) > maxManifest:
+		return fmt.Errorf("%s is larger than %d KiB", path, maxManifest>>10)
 	}
 	manifest, err := subagent.ParseManifest(path, text)
 	if err != nil {

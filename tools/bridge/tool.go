@@ -98,6 +98,9 @@ func Schema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	if schema.Type != "object" {
 		return nil, fmt.Errorf("the input schema must be of type object")
 	}
+	if err := schemaLoop(raw); err != nil {
+		return nil, fmt.Errorf("input schema: %w", err)
+	}
 	if _, err := schema.Resolve(nil); err != nil {
 		return nil, fmt.Errorf("input schema: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,7 +81,12 @@ func (v *validation) plan(target string) (Plan, error) {
 }
 
 func (v *validation) read(path string) (Plan, error) {
-	data, err := os.ReadFile(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxPlan+1)) // a device may have no end
 	if err != nil {
 		return nil, err
 	}

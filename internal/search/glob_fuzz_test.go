@@ -1,0 +1,65 @@
+package search_test
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/internal/search"
+)
+
+// FuzzGlob compares what a glob finds with matching every name on its own. The
+// walk leaves out directories in which nothing can match; that must lose none.
+func FuzzGlob(f *testing.F) {
+	f.Add("**/*.go", "a.go\nb/c.go\nb/d/e.txt")
+	f.Add("{a,b}/[a-c]*", "a/b\nb/c.go\nc/a")
+	f.Add("*.json", "x.json\nsub/y.json")
+	f.Add("a/**/b", "a/b\na/c/b\na/c/d/b\nb")
+	f.Add("**", ".h/x\ny")
+	f.Add(`\*[!x]?`, "*ab\n*xb")
+	f.Fuzz(func(t *testing.T, pattern, names string) {
+		if len(pattern) > 60 || len(names) > 500 {
+			t.Skip("long")
+		}
+		files := fstest.MapFS{}
+		for name := range strings.SplitSeq(names, "\n") {
+			if fs.ValidPath(name) && name != "." && !strings.Contains("/"+name+"/", "/.git/") && !strings.ContainsAny(name, "\\\x00") {
+				files[name] = &fstest.MapFile{Mode: 0o644}
+			}
+		}
+		for name := range files { // a file cannot be a directory too
+			for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+				delete(files, dir)
+			}
+		}
+		got, err := search.Glob(t.Context(), search.FromFS(files), search.GlobOptions{
+			Base: "/w", Pattern: pattern, Hidden: true, NoIgnore: true,
+		})
+		if err != nil {
+			if !errors.As(err, new(*search.PatternError)) {
+				t.Fatalf("error %v", err)
+			}
+			return
+		}
+		if path.Clean(pattern) != pattern || strings.HasPrefix(pattern, "/") || !doublestar.ValidatePattern(pattern) {
+			t.Skip("a pattern that is brought into form before it is matched")
+		}
+		var want []string
+		for name := range files {
+			if ok, _ := doublestar.Match(pattern, name); ok {
+				want = append(want, "/w/"+name)
+			}
+		}
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got.Paths); diff != "" && len(want)+len(got.Paths) > 0 {
+			t.Errorf("files for %q (-want +got):\n%s", pattern, diff)
+		}
+	})
+}
