@@ -6,6 +6,7 @@ SHELL       := bash
 GO        ?= go
 BIN       ?= bin/acp-agent
 FUZZTIME  ?= 20s
+TARGETS   ?= .
 COUNT     ?= 6
 RUNS      ?= 5
 INTEROP   := testdata/interop

@@ -47,7 +47,9 @@ func (s *Session) workspaceOptions() workspace.Options {
 		ReadRoots: slices.Concat(s.settings.ReadRoots, s.told.skills.Dirs()), WriteRoots: s.settings.WriteRoots,
 		Home: h.Home, StateDir: h.StateDir, Limits: s.settings.Limits, IDs: h.IDs,
 		Secret: h.secret, Guidance: func() []string { return s.told.instructions.Files },
-		Protected: func(path string) bool { return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected },
+		Protected: func(path string) bool {
+			return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
+		},
 		Terminals: spec.Terminals, Trial: spec.Trial,
 		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.locks,
 	}

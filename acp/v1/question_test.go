@@ -63,12 +63,15 @@ func TestQuestioner_Form(t *testing.T) {
 		want      [][]string
 	}{
 		{
-			"one of several", []tools.Question{single}, `{"action":"accept","content":{"question_01":"Go"}}`,
+			"one of several",
+			[]tools.Question{single},
+			`{"action":"accept","content":{"question_01":"Go"}}`,
 			`{"message":"Which language?","mode":"form","requestedSchema":{"type":"object","properties":{"question_01":{"type":"string","title":"Language","oneOf":[{"const":"Go","title":"Go","description":"fast"},{"const":"C","title":"C"}]}},"required":["question_01"]},"sessionId":"ses_1","toolCallId":"call_1"}`,
 			[][]string{{"Go"}},
 		},
 		{
-			"three questions", []tools.Question{single, several, free},
+			"three questions",
+			[]tools.Question{single, several, free},
 			`{"action":"accept","content":{"question_03":"x y","question_02":["macOS","Linux","macOS"],"question_01":"C"}}`,
 			`{"message":"The agent has 3 questions.","mode":"form","requestedSchema":{"type":"object","properties":{` +
 				`"question_01":{"type":"string","title":"Language","description":"Which language?","oneOf":[{"const":"Go","title":"Go","description":"fast"},{"const":"C","title":"C"}]},` +
@@ -77,12 +80,16 @@ func TestQuestioner_Form(t *testing.T) {
 			[][]string{{"C"}, {"macOS", "Linux"}, {"x y"}},
 		},
 		{
-			"none of several", []tools.Question{described}, `{"action":"accept","content":{"question_01":[]}}`,
+			"none of several",
+			[]tools.Question{described},
+			`{"action":"accept","content":{"question_01":[]}}`,
 			`{"message":"Which?","mode":"form","requestedSchema":{"type":"object","properties":{"question_01":{"type":"array","title":"Which?","items":{"anyOf":[{"const":"a","title":"a","description":"first"}]}}},"required":["question_01"]},"sessionId":"ses_1","toolCallId":"call_1"}`,
 			[][]string{{}},
 		},
 		{
-			"none of several, left out", []tools.Question{described}, `{"action":"accept","content":{}}`,
+			"none of several, left out",
+			[]tools.Question{described},
+			`{"action":"accept","content":{}}`,
 			`{"message":"Which?","mode":"form","requestedSchema":{"type":"object","properties":{"question_01":{"type":"array","title":"Which?","items":{"anyOf":[{"const":"a","title":"a","description":"first"}]}}},"required":["question_01"]},"sessionId":"ses_1","toolCallId":"call_1"}`,
 			[][]string{{}},
 		},

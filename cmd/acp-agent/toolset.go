@@ -17,7 +17,7 @@ import (
 // project has a say in it (T1).
 type toolset struct {
 	// guarded are the modules' directories.
-	guarded []string
+	guarded  []string
 	registry *tools.Registry
 	mounting *mount.Mounting
 	web      *web

@@ -90,11 +90,13 @@ func TestProvider_Search(t *testing.T) {
 		want               seen
 	}{
 		{
-			"searxng", "", listed, websearch.Config{Type: "searxng"},
+			"searxng", "", listed,
+			websearch.Config{Type: "searxng"},
 			seen{Method: "GET", Path: "/search", Query: url.Values{"q": {"go & co"}, "format": {"json"}}},
 		},
 		{
-			"searxng below a path", "/searx/", listed, websearch.Config{Type: "searxng"},
+			"searxng below a path", "/searx/", listed,
+			websearch.Config{Type: "searxng"},
 			seen{Method: "GET", Path: "/searx/search", Query: url.Values{"q": {"go & co"}, "format": {"json"}}},
 		},
 		{
@@ -103,7 +105,8 @@ func TestProvider_Search(t *testing.T) {
 			seen{Method: "GET", Path: "/res/v1/web/search", Key: "k1", Query: url.Values{"q": {"go & co"}, "count": {"2"}}},
 		},
 		{
-			"tavily", "/search", listed, websearch.Config{Type: "tavily", Key: "k2"},
+			"tavily", "/search", listed,
+			websearch.Config{Type: "tavily", Key: "k2"},
 			seen{Method: "POST", Path: "/search", Auth: "Bearer k2", Query: url.Values{}, Body: `{"max_results":2,"query":"go \u0026 co"}`},
 		},
 	}

@@ -14,7 +14,7 @@ import (
 func DecodeAmp(data []byte) (Outcome, error) {
 	members, err := parseObject(data)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("Amp result: %w", err)
+		return Outcome{}, fmt.Errorf("bridge: Amp result: %w", err)
 	}
 	o := Outcome{Form: Form{Keys: members.names()}}
 	i := slices.IndexFunc(members, func(m member) bool { return m.name == "status" })
@@ -25,7 +25,7 @@ func DecodeAmp(data []byte) (Outcome, error) {
 	o.State = transcript.State(status)
 	switch {
 	case !slices.Contains(states(), o.State):
-		return Outcome{}, fmt.Errorf("Amp result: unknown status %.80s", members[i].raw)
+		return Outcome{}, fmt.Errorf("bridge: Amp result: unknown status %.80s", members[i].raw)
 	case o.State == transcript.Done:
 		o.Envelope = &transcript.Envelope{Type: transcript.Output}
 	case o.State.Terminal():
@@ -35,7 +35,7 @@ func DecodeAmp(data []byte) (Outcome, error) {
 	for _, m := range members {
 		if m.name == "error" && o.failed() && !isNull(m.raw) {
 			if err := o.decodeError(m.raw); err != nil {
-				return Outcome{}, fmt.Errorf("Amp result: %w: %w", errNoObject, err)
+				return Outcome{}, fmt.Errorf("bridge: Amp result: %w: %w", errNoObject, err)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (o *Outcome) ampMember(m member) {
 func EncodeAmp(o Outcome) ([]byte, error) {
 	envelope, err := o.envelope()
 	if err != nil {
-		return nil, fmt.Errorf("Amp result: %w", err)
+		return nil, fmt.Errorf("bridge: Amp result: %w", err)
 	}
 	d, state := amp(), o.state()
 	members := object{{name: "status", raw: quote(string(state))}}

@@ -13,7 +13,7 @@ import (
 func DecodeAmplifier(data []byte) (Outcome, error) {
 	members, err := parseObject(data)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("Amplifier result: %w", err)
+		return Outcome{}, fmt.Errorf("bridge: Amplifier result: %w", err)
 	}
 	o := Outcome{
 		State: transcript.Done, Envelope: &transcript.Envelope{Type: transcript.Output}, Form: Form{Keys: members.names()},
@@ -24,13 +24,13 @@ func DecodeAmplifier(data []byte) (Outcome, error) {
 		case string(m.raw) == "false":
 			o.State, o.Envelope.Type = transcript.Failed, transcript.Error
 		default:
-			return Outcome{}, fmt.Errorf("Amplifier result: success must be true or false, not %.80s", m.raw)
+			return Outcome{}, fmt.Errorf("bridge: Amplifier result: success must be true or false, not %.80s", m.raw)
 		}
 	}
 	for _, m := range members {
 		if m.name == "error" && o.failed() && !isNull(m.raw) {
 			if err := o.decodeError(m.raw); err != nil {
-				return Outcome{}, fmt.Errorf("Amplifier result: %w: %w", errNoObject, err)
+				return Outcome{}, fmt.Errorf("bridge: Amplifier result: %w: %w", errNoObject, err)
 			}
 		}
 	}
@@ -61,13 +61,13 @@ func (o *Outcome) amplifierMember(m member) {
 func EncodeAmplifier(o Outcome) ([]byte, error) {
 	envelope, err := o.envelope()
 	if err != nil {
-		return nil, fmt.Errorf("Amplifier result: %w", err)
+		return nil, fmt.Errorf("bridge: Amplifier result: %w", err)
 	}
 	d, state := amplifier(), o.state()
 	var members object
 	switch {
 	case !state.Terminal():
-		return nil, fmt.Errorf("Amplifier result: a call that is %s has no result yet", state)
+		return nil, fmt.Errorf("bridge: Amplifier result: a call that is %s has no result yet", state)
 	case state == transcript.Done:
 		members = object{{name: "success", raw: json.RawMessage("true"), idle: true, always: true}, d.dataMember(envelope)}
 	default:

@@ -104,20 +104,28 @@ func TestDecode_Meaning(t *testing.T) {
 		decode       func([]byte) (bridge.Outcome, error)
 		want         bridge.Outcome
 	}{
-		{"Amp error", `{"status":"error","error":{"message":"m","errorCode":"c","absolutePath":"/a","more":1}}`, bridge.DecodeAmp,
-			failed(transcript.Failed, "m", &transcript.ErrorDetail{Code: "c", AbsolutePath: "/a", Details: map[string]json.RawMessage{"more": raw("1")}})},
+		{
+			"Amp error", `{"status":"error","error":{"message":"m","errorCode":"c","absolutePath":"/a","more":1}}`, bridge.DecodeAmp,
+			failed(transcript.Failed, "m", &transcript.ErrorDetail{Code: "c", AbsolutePath: "/a", Details: map[string]json.RawMessage{"more": raw("1")}}),
+		},
 		{"Amp cancelled", `{"status":"cancelled"}`, bridge.DecodeAmp, failed(transcript.Cancelled, "", nil)},
 		{"Amp waiting", `{"status":"blocked-on-user"}`, bridge.DecodeAmp, bridge.Outcome{State: transcript.BlockedOnUser}},
 		{"Amp done", `{"status":"done","result":{},"trackFiles":["/a"]}`, bridge.DecodeAmp, bridge.Outcome{
 			State:    transcript.Done,
 			Envelope: &transcript.Envelope{Type: transcript.Output, Data: raw("{}"), Metadata: transcript.Metadata{TrackFiles: []string{"/a"}}},
 		}},
-		{"Amplifier type", `{"success":false,"error":{"message":"m","type":"KeyError"}}`, bridge.DecodeAmplifier,
-			failed(transcript.Failed, "m", &transcript.ErrorDetail{Type: "KeyError"})},
-		{"trap 65", `{"success":false,"output":"half","error":{"message":"m"}}`, bridge.DecodeAmplifier,
-			failed(transcript.Failed, "m", &transcript.ErrorDetail{Details: map[string]json.RawMessage{"output": raw(`"half"`)}})},
-		{"success by default", `{"output":"x"}`, bridge.DecodeAmplifier,
-			bridge.Outcome{State: transcript.Done, Envelope: &transcript.Envelope{Type: transcript.Output, Data: raw(`"x"`)}}},
+		{
+			"Amplifier type", `{"success":false,"error":{"message":"m","type":"KeyError"}}`, bridge.DecodeAmplifier,
+			failed(transcript.Failed, "m", &transcript.ErrorDetail{Type: "KeyError"}),
+		},
+		{
+			"trap 65", `{"success":false,"output":"half","error":{"message":"m"}}`, bridge.DecodeAmplifier,
+			failed(transcript.Failed, "m", &transcript.ErrorDetail{Details: map[string]json.RawMessage{"output": raw(`"half"`)}}),
+		},
+		{
+			"success by default", `{"output":"x"}`, bridge.DecodeAmplifier,
+			bridge.Outcome{State: transcript.Done, Envelope: &transcript.Envelope{Type: transcript.Output, Data: raw(`"x"`)}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

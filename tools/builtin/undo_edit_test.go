@@ -48,24 +48,34 @@ func TestUndoEdit(t *testing.T) {
 		wantText string
 	}{
 		{
-			"modified", tools.Change{Path: path, Old: new("a\nB\n"), New: new("a\nb\n"), Exists: true},
-			kinds.Diff{Path: path, Old: new("a\nB\n"), New: "a\nb\n"}, "-B\n+b\n", "as it was before",
+			"modified",
+			tools.Change{Path: path, Old: new("a\nB\n"), New: new("a\nb\n"), Exists: true},
+			kinds.Diff{Path: path, Old: new("a\nB\n"), New: "a\nb\n"},
+			"-B\n+b\n", "as it was before",
 		},
 		{
-			"created", tools.Change{Path: path, Old: new("a\n")},
-			kinds.Diff{Path: path, Old: new("a\n")}, "-a\n", "gone again",
+			"created",
+			tools.Change{Path: path, Old: new("a\n")},
+			kinds.Diff{Path: path, Old: new("a\n")},
+			"-a\n", "gone again",
 		},
 		{
-			"deleted", tools.Change{Path: path, New: new("a\n"), Exists: true},
-			kinds.Diff{Path: path, New: "a\n"}, "+a\n", "as it was before",
+			"deleted",
+			tools.Change{Path: path, New: new("a\n"), Exists: true},
+			kinds.Diff{Path: path, New: "a\n"},
+			"+a\n", "as it was before",
 		},
 		{
-			"no text before", tools.Change{Path: path, Old: new("a\n"), Exists: true},
-			kinds.Text{Text: "Restores " + path + ", whose content cannot be shown."}, "", "as it was before",
+			"no text before",
+			tools.Change{Path: path, Old: new("a\n"), Exists: true},
+			kinds.Text{Text: "Restores " + path + ", whose content cannot be shown."},
+			"", "as it was before",
 		},
 		{
-			"no text now", tools.Change{Path: path},
-			kinds.Text{Text: "Removes " + path + ", whose content cannot be shown."}, "", "gone again",
+			"no text now",
+			tools.Change{Path: path},
+			kinds.Text{Text: "Removes " + path + ", whose content cannot be shown."},
+			"", "gone again",
 		},
 	}
 	for _, tt := range tests {

@@ -76,8 +76,16 @@ func TestRun(t *testing.T) {
 		"unsound": returns(mount.Mounted{Tool: &tools.Tool{Spec: tools.Spec{ID: "Bad"}}}),
 	}}
 	plan := mount.Plan{
-		{Module: "tool"}, {Module: "cleanup", Source: "builtin"}, {Module: "nothing"}, {Module: "fails", At: "plan:9:1"}, {Module: "panics"},
-		{Module: "duplicate"}, {Module: "twice", Config: json.RawMessage(`{"max_size":1}`)}, {Module: "events"}, {Module: "unsound"}, {Module: "missing"},
+		{Module: "tool"},
+		{Module: "cleanup", Source: "builtin"},
+		{Module: "nothing"},
+		{Module: "fails", At: "plan:9:1"},
+		{Module: "panics"},
+		{Module: "duplicate"},
+		{Module: "twice", Config: json.RawMessage(`{"max_size":1}`)},
+		{Module: "events"},
+		{Module: "unsound"},
+		{Module: "missing"},
 		{Module: "far", Source: "git+https://example.com/org/my-tool@main"},
 	}
 	m := mount.Run(t.Context(), plan, o)

@@ -111,11 +111,13 @@ func TestGate(t *testing.T) {
 		{"mcp", tools.Gate{IncludeTools: []string{}, AllowMCP: true}, []string{"mcp__s__look"}},
 		{"toolbox", tools.Gate{IncludeTools: []string{}, AllowToolbox: true}, []string{"offered", "tb__all", "tb__fix", "tb__free"}},
 		{
-			"toolbox of one type", tools.Gate{IncludeTools: []string{}, AllowToolbox: true, SubagentType: "fix"},
+			"toolbox of one type",
+			tools.Gate{IncludeTools: []string{}, AllowToolbox: true, SubagentType: "fix"},
 			[]string{"offered", "tb__all", "tb__fix", "tb__free"},
 		},
 		{
-			"toolbox of another type", tools.Gate{IncludeTools: []string{}, AllowToolbox: true, SubagentType: "explore"},
+			"toolbox of another type",
+			tools.Gate{IncludeTools: []string{}, AllowToolbox: true, SubagentType: "explore"},
 			[]string{"offered", "tb__all", "tb__free"},
 		},
 	}
