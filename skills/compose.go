@@ -2,6 +2,7 @@ package skills
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,9 +58,9 @@ func (r *reading) compose() Instructions {
 // little of it would be left; whole is false when its head is missing.
 func (b *block) frame(room int) (text string, whole bool) {
 	const marker = "[the beginning of this file is left out: it is too long]\n"
-	open := fmt.Sprintf("<instructions file=\"%s\">\n", kinds.Line(b.path, 1000))
+	open := fmt.Sprintf("<instructions file=%q>\n", kinds.Line(b.path, 1000))
 	const end = "\n</instructions>\n\n"
-	body := strings.ReplaceAll(b.text, "</instructions", "&lt;/instructions")
+	body := closed(b.text, "instructions")
 	if !b.cut && len(open)+len(body)+len(end) <= room {
 		return open + body + end, true
 	}
@@ -68,6 +69,12 @@ func (b *block) frame(room int) (text string, whole bool) {
 		return "", false
 	}
 	return open + marker + lastBytes(body, room) + end, false
+}
+
+// closed escapes what would close a frame early, however it is spelled.
+func closed(text, frame string) string {
+	end := regexp.MustCompile(`(?i)<(\s*/\s*` + frame + `)`)
+	return end.ReplaceAllString(text, "&lt;$1")
 }
 
 // lastBytes returns at most limit bytes from the end, beginning with a whole line,

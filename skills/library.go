@@ -144,7 +144,7 @@ func (s *skill) frame(data []byte) string {
 
 // guarded keeps a text from ending the frame that it stands in.
 func guarded(text string) string {
-	return strings.ReplaceAll(text, "</skill_content", "&lt;/skill_content")
+	return closed(text, "skill_content")
 }
 
 // cut returns at most limit bytes of text, in whole characters.
