@@ -79,7 +79,8 @@ func formSchema(questions []tools.Question) *schema.ElicitationSchema {
 func formField(question tools.Question, title, description string) schema.ElicitationPropertySchema {
 	switch {
 	case len(question.Options) == 0:
-		return schema.StringPropertySchema{Title: title, Description: description, MinLength: pointer(uint32(1))}
+		noted := strings.TrimSpace(description + "\n\n" + secretNotice)
+		return schema.StringPropertySchema{Title: title, Description: noted, MinLength: pointer(uint32(1))}
 	case question.MultiSelect:
 		return schema.MultiSelectPropertySchema{Title: title, Description: description, Items: multiItems(question.Options)}
 	}

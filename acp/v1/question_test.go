@@ -76,7 +76,7 @@ func TestQuestioner_Form(t *testing.T) {
 			`{"message":"The agent has 3 questions.","mode":"form","requestedSchema":{"type":"object","properties":{` +
 				`"question_01":{"type":"string","title":"Language","description":"Which language?","oneOf":[{"const":"Go","title":"Go","description":"fast"},{"const":"C","title":"C"}]},` +
 				`"question_02":{"type":"array","title":"Which systems?","items":{"type":"string","enum":["Linux","macOS"]}},` +
-				`"question_03":{"type":"string","title":"What name\\u{202e}?","minLength":1}},"required":["question_01","question_02","question_03"]},"sessionId":"ses_1","toolCallId":"call_1"}`,
+				`"question_03":{"type":"string","title":"What name\\u{202e}?","description":"Do not enter passwords or keys: answers go to the model.","minLength":1}},"required":["question_01","question_02","question_03"]},"sessionId":"ses_1","toolCallId":"call_1"}`,
 			[][]string{{"C"}, {"macOS", "Linux"}, {"x y"}},
 		},
 		{
@@ -221,31 +221,6 @@ func TestQuestioner_CannotAsk(t *testing.T) {
 				t.Errorf("the client was asked: %+v", got)
 			}
 		})
-	}
-}
-
-func TestQuestioner_Secrets(t *testing.T) {
-	for _, text := range []string{
-		"What is your database password?", "Please enter the API key for the service", "OPENAI api_key?", "Paste your GitHub token here.",
-		"What is your token?", "Give me the credentials for staging", "Which access token should I use?", "Type your PIN",
-	} {
-		answers, got, err := questionWith(t, true, "", nil, tools.Question{Question: "What name?"}, tools.Question{Question: text})
-		wantRefusal(t, answers, err, tools.BadInput, "secret")
-		if got != nil {
-			t.Errorf("%q was asked", text)
-		}
-	}
-	for _, question := range []tools.Question{
-		{Question: "Which password hashing algorithm should be used?"},
-		{Question: "How many tokens may a line of the parser have?"},
-		{Question: "Where should secrets be stored?"},
-		{Question: "Which version should I pin?"},
-		{Question: "Should passwords be checked for length?"},
-		{Question: "How should the API key be given?", Options: options("environment", "file")},
-	} {
-		if secret := secretAsked([]tools.Question{question}); secret != "" {
-			t.Errorf("%q is taken for asking for a secret", question.Question)
-		}
 	}
 }
 

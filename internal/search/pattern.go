@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -36,7 +37,7 @@ func newFilePattern(base, pattern string) (*filePattern, error) {
 	case path.IsAbs(glob) || filepath.IsAbs(pattern) && glob == pattern,
 		glob == "..", strings.HasPrefix(glob, "../"), strings.Contains(glob, "/../"):
 		return nil, &PatternError{Pattern: pattern, Err: errOutside}
-	case !doublestar.ValidatePattern(glob):
+	case !utf8.ValidString(glob), !doublestar.ValidatePattern(glob):
 		return nil, &PatternError{Pattern: pattern, Err: doublestar.ErrBadPattern}
 	}
 	p := &filePattern{glob: glob, depth: depthOf(glob), hidden: namesHidden(glob)}

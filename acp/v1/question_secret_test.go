@@ -1,0 +1,100 @@
+package v1
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"acp-agent/tools"
+)
+
+func TestQuestioner_Secrets(t *testing.T) {
+	for _, text := range []string{
+		"What is your database password?", "Please enter the API key for the service", "OPENAI api_key?", "Paste your GitHub token here.",
+		"What is your token?", "Give me the credentials for staging", "Which access token should I use?", "Type your PIN",
+	} {
+		answers, got, err := questionWith(t, true, "", nil, tools.Question{Question: "What name?"}, tools.Question{Question: text})
+		wantRefusal(t, answers, err, tools.BadInput, "secret")
+		if got != nil {
+			t.Errorf("%q was asked", text)
+		}
+	}
+}
+
+func TestSecretAsked(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		// words that are only there to excuse it
+		"Enter your password, type it here", "Enter password: format is free", "Please provide the API key (storage not needed)",
+		"Enter the password format of your choice", "Enter your password field", "Your password? Type it here", "Token? Paste it here please.",
+		"Password. Field below.", "Where is the service, and what is the password?", "Should I log in? Enter the password",
+		// names
+		"What value does OPENAI_API_KEY have?", "openaiApiKey?", "What is your GitHub PAT?", "GitHub PAT?", "Enter your PAT",
+		"What is the database connection string for production?", "Enter your login details for GitHub", "What's your login?",
+		"What is the token for staging?", "Your passphrase?", "Please type the seed phrase of the wallet", "What is your pin?",
+		"Which client_secret should be used", "I need your credentials", "Could you give me the SSH key?", "Verification code",
+		"What are the recovery codes?", "The 2FA code, please", "Is this your password?", "Do you know the password?",
+		// files
+		"Paste the output of: cat ~/.aws/credentials", "Please paste the contents of your .env file", "What's in your .env?",
+		"What does the file ~/.ssh/id_ed25519 contain?", "Send me the .npmrc", "Can you show me your server.pem?", "Give me the content of .env.local",
+		// languages
+		"Gib mir bitte dein Passwort", "Wie lautet das Kennwort?", "Quel est votre mot de passe ?", "¿Cuál es tu contraseña?", "Qual é a sua senha?",
+		"Inserisci la password", "Wat is je wachtwoord?", "Podaj hasło", "Введите пароль", "Какой у тебя пароль?", "Bitte deinen API-Schlüssel eingeben",
+		"Entrez votre clé", "Podaj swój klucz",
+		// letters that look like others
+		"Enter your pаssword", "Enter your pаsswоrd", "Your ρassword?", "Your ｐａｓｓｗｏｒｄ?", "Your pass\u200bword?", "Your pa\u00adssword?", "PASSWΟRD",
+	} {
+		if secretAsked([]tools.Question{{Question: text}}) == "" {
+			t.Errorf("%q is not taken for asking for a secret", text)
+		}
+		if secretAsked([]tools.Question{{Question: text, Options: options("a", "b")}}) != "" {
+			t.Errorf("a choice is taken for asking for a secret: %q", text)
+		}
+	}
+}
+
+func TestSecretAsked_Harmless(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"Which password hashing algorithm should be used?", "How many tokens may a line of the parser have?", "Where should secrets be stored?",
+		"Which version should I pin?", "Should passwords be checked for length?", "Which token bucket size?",
+		"Should passwords be hashed with bcrypt or argon2?", "Where is the API key read from?", "Where does the API key come from?",
+		"How should the API key be given?", "How long should passwords be?", "How is the password stored?", "What is the password policy?",
+		"Which environment variable holds the API key?", "Which header carries the access token?", "What file is the private key in?",
+		"Does the API key expire?", "Is the password optional?", "Should we share tokens between sessions?", "Which type should the token have?",
+		"Which type of token is it?", "What is the token limit?", "What key binding should open it?", "Which key should the map have?",
+		"What is the primary key of the table?", "Enter the key name for the cache", "What is your preferred token lifetime?", "Which GPIO pin number?",
+		"Which login method should be offered?", "Should the login page show a logo?", "Ask Pat or Kim?", "What should the prefix of the path be?",
+		"Should the .env file be committed?", "Which keys should .env.example list? Paste the contents of the README section.",
+		"Where does the .env file belong?", "Should I copy .env.example to .env?", "What name should the new module have?", "Welchen Namen soll es haben?",
+		"Sollen Passwörter gehasht werden?", "Which keyboard layout do you use?", "Paste the output of `go env`.", "What is the error message?",
+		"Enter the port", "Type a title for the page", "What should happen when a token is invalid?", "How should tokens be validated?",
+	} {
+		if secretAsked([]tools.Question{{Question: text}}) != "" {
+			t.Errorf("%q is taken for asking for a secret", text)
+		}
+	}
+}
+
+func TestAlikeLetters(t *testing.T) {
+	t.Parallel()
+	if a, b := utf8.RuneCountInString(alikeLetters), utf8.RuneCountInString(alikeLatin); a != b {
+		t.Fatalf("%d letters for %d", b, a)
+	}
+	fold := letterFold()
+	for from, to := range map[rune]rune{'а': 'a', 'ё': 'e', 'ς': 's', 'ſ': 's', 'å': 'a', 'ğ': 'g', 'ł': 'l', 'ő': 'o', 'ř': 'r', 'ţ': 't', 'ű': 'u', 'ž': 'z'} {
+		if fold[from] != to {
+			t.Errorf("%c is read as %c, want %c", from, fold[from], to)
+		}
+	}
+}
+
+func FuzzSecretAsked(f *testing.F) {
+	f.Add("Enter your pаssword: format")
+	f.Add("what's in .env")
+	f.Fuzz(func(t *testing.T, text string) {
+		secretAsked([]tools.Question{{Question: text}})
+		if asked := text + "\nEnter your password"; secretAsked([]tools.Question{{Question: asked}}) == "" {
+			t.Errorf("%q hides what is asked", asked)
+		}
+	})
+}
