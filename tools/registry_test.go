@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"acp-agent/tools"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 type pairArgs struct {
@@ -119,5 +121,57 @@ func TestEntry_ValidateNamesTheArgument(t *testing.T) {
 				t.Errorf("got %v, want a bad input with %q", err, test.want)
 			}
 		})
+	}
+}
+
+// R17: an alias may have a schema of its own, and arguments that need more than
+// new names.
+func TestResolve_AliasWithItsOwnSchema(t *testing.T) {
+	tool := tools.Tool{
+		Spec: tools.Spec{
+			ID: "move", Description: "Moves.",
+			Parameters: &jsonschema.Schema{Type: "object", Required: []string{"from", "to"}, Properties: map[string]*jsonschema.Schema{
+				"from": {Type: "string"}, "to": {Type: "string"},
+			}},
+			Aliases: []tools.Alias{{
+				Name: "mv", Renames: map[string]string{"files": "list"},
+				Parameters: &jsonschema.Schema{Type: "object", Required: []string{"files"}, Properties: map[string]*jsonschema.Schema{
+					"files": {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+				}},
+				Map: func(args json.RawMessage) (json.RawMessage, error) {
+					var a struct{ List []string }
+					if err := json.Unmarshal(args, &a); err != nil || len(a.List) != 2 {
+						return nil, tools.Errorf(tools.BadInput, "mv needs two files")
+					}
+					return json.Marshal(map[string]string{"from": a.List[0], "to": a.List[1]})
+				},
+			}},
+		},
+		Run: func(context.Context, tools.Runtime, json.RawMessage) (*tools.Result, error) { return nil, nil },
+	}
+	registry, err := tools.NewRegistry(tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, args, want, fails string }{
+		{"mv", `{"files":["a","b"]}`, `{"from":"a","to":"b"}`, ""},
+		{"move", `{"from":"a","to":"b"}`, `{"from":"a","to":"b"}`, ""},
+		{"mv", `{"from":"a","to":"b"}`, "", "files"},
+		{"mv", `{"files":"a"}`, "", "files"},
+		{"mv", `{"files":["a"]}`, "", "two files"},
+	} {
+		entry, args, err := registry.Resolve(tt.name, json.RawMessage(tt.args))
+		if tt.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.fails) {
+				t.Errorf("%s %s: error %v, want %q in it", tt.name, tt.args, err, tt.fails)
+			}
+			continue
+		}
+		if err == nil {
+			err = entry.Validate(args)
+		}
+		if err != nil || string(args) != tt.want {
+			t.Errorf("%s %s: %s, %v; want %s", tt.name, tt.args, args, err, tt.want)
+		}
 	}
 }

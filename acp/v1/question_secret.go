@@ -3,7 +3,6 @@ package v1
 import (
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	"acp-agent/kinds"
