@@ -9,7 +9,7 @@ import (
 // marks, each above the letter that it is read as.
 const (
 	alikeLetters = "авеѕіїјкмнорстухһԁԛԝӏё" + "αβεικνορτυχηωγσς" + "ıɑɡſ" + "àáâãäåāąçćčèéêëēęėğìíîïīłñńňòóôõöøōőřśšşțţùúûüūůűýÿźżž"
-	alikeLatin   = "abesiijkmhopctyxhdqwle" + "abeiknoptuxnwyss" + "iags" + "aaaaaaaaccceeeeeeegiiiiilnnnoooooooorssssttuuuuuuuyyzzz"
+	alikeLatin   = "abesiijkmhopctyxhdqwle" + "abeiknoptuxnwyss" + "iags" + "aaaaaaaaccceeeeeeegiiiiilnnnoooooooorsssttuuuuuuuyyzzz"
 )
 
 // letterFold maps each of alikeLetters to what it is read as.
@@ -35,9 +35,10 @@ type aWord struct {
 	apart, first, capitals bool
 }
 
-// wordsOf takes a text apart. Blanks, hyphens, underscores and a capital letter
-// inside a name part words; every other sign parts phrases, and some sentences.
-func wordsOf(text string, fold map[rune]rune) (words []aWord) {
+// wordsOf takes a text apart. Blanks, hyphens, underscores and, with names, a
+// capital letter inside a name part words; every other sign parts phrases, and
+// some sentences.
+func wordsOf(text string, fold map[rune]rune, names bool) (words []aWord) {
 	var b strings.Builder
 	next := aWord{apart: true, first: true}
 	small := false // the last letter was
@@ -59,7 +60,7 @@ func wordsOf(text string, fold map[rune]rune) (words []aWord) {
 		case unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Mn, r):
 			// neither is seen between letters
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			if unicode.IsUpper(r) && small {
+			if names && small && unicode.IsUpper(r) {
 				end()
 			}
 			b.WriteRune(r)

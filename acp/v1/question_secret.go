@@ -3,6 +3,7 @@ package v1
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"acp-agent/kinds"
@@ -22,7 +23,7 @@ const secretNotice = "Do not enter passwords or keys: answers go to the model."
 // complete: the notice is for what it misses.
 func secretAsked(questions []tools.Question) string {
 	for _, question := range questions {
-		text := question.Header + "\n" + question.Question
+		text := shownOf(question.Header) + "\n" + shownOf(question.Question)
 		if len(question.Options) == 0 && (theSecretWords().asked(text) || fileAsked(text)) {
 			return question.Question
 		}
@@ -30,9 +31,19 @@ func secretAsked(questions []tools.Question) string {
 	return ""
 }
 
-// asked reports whether a text asks for something that has a secret's name.
+// shownOf is at least as much of a text as a form shows.
+func shownOf(text string) string {
+	runes := []rune(strings.TrimSpace(text))
+	return string(runes[:min(len(runes), proseRunes)])
+}
+
+// asked reports whether a text asks for something that has a secret's name, with
+// names such as apiKey taken apart or left together.
 func (w *secretWords) asked(text string) bool {
-	words := wordsOf(text, w.fold)
+	return w.askedIn(wordsOf(text, w.fold, true)) || w.askedIn(wordsOf(text, w.fold, false))
+}
+
+func (w *secretWords) askedIn(words []aWord) bool {
 	for i := range words {
 		if n := longest(w.strong, words[i:]); n > 0 && w.strongly(words, i, i+n) {
 			return true

@@ -74,8 +74,8 @@ func (c *checker) structure(entry *tools.Entry) {
 			c.report("argument %q has no description", name)
 		}
 	}
-	if c.tool.Source.Kind == "" && !slices.Contains(kinds.Known(), c.tool.ID) {
-		c.report("the table of kinds does not know it")
+	if !c.tool.Foreign() && !c.tool.Kind.Valid() && !slices.Contains(kinds.Known(), c.tool.ID) {
+		c.report("it declares no kind, and the table of kinds does not know it")
 	}
 	if c.tool.Profile != nil && c.tool.Profile.Serial && c.tool.Profile.Keys != nil {
 		c.report("profile is serial and has keys: the keys are never read")
