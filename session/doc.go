@@ -22,5 +22,5 @@
 //
 // # Requirements
 //
-// R133, R140, R142, R143, R149, R153, R157 (ask and code), R158, R61, R75, R80, R85-R86, R126, R131-R132.
+// R133, R140, R142, R143, R149, R153, R157 (ask and code), R158, R61, R75, R80, R85-R86, R126, R131-R132, R161.
 package session

@@ -48,6 +48,9 @@ func FuzzGlob(f *testing.F) {
 			}
 			return
 		}
+		if strings.Contains(pattern, "[") && strings.Contains(pattern, "-") {
+			t.Skip("a range may hold the slash, which the oracle then takes for a character")
+		}
 		if path.Clean(pattern) != pattern || strings.HasPrefix(pattern, "/") || !doublestar.ValidatePattern(pattern) {
 			t.Skip("a pattern that is brought into form before it is matched")
 		}

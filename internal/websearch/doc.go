@@ -6,7 +6,8 @@
 // that makes a request, so that every request passes the caller's own network
 // rules. It imports the standard library alone and starts no goroutine; a
 // Provider keeps no state and is safe for concurrent use. Keys are sent to the
-// provider's own endpoint and appear in no error.
+// provider's own endpoint and appear in no error and no result, not even when the
+// provider or the caller's function repeats them.
 //
 //	provider, err := websearch.New(websearch.Config{Type: "searxng", URL: "http://localhost:8888"})
 //	if err != nil {

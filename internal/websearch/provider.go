@@ -70,7 +70,8 @@ func fetch(ctx context.Context, do Do, name string, r Request, v any) error {
 	status := response.Status
 	switch {
 	case response.Redirect != "" || status >= 300 && status < 400:
-		return fmt.Errorf("%s: answered with a redirect, which is not followed; correct its url", name)
+		// Where it leads may repeat the request, with the key.
+		return fmt.Errorf("%s: the search provider redirected to another address, which is not followed", name)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return fmt.Errorf("%s: %w (status %d)", name, ErrAuth, status)
 	case status == http.StatusTooManyRequests:

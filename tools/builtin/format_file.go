@@ -53,8 +53,9 @@ func newFormatFile(formatters map[string][]string) tools.Tool {
 		},
 		Renames:    map[string]string{"file_path": "path"},
 		Preprocess: absolutePath,
-		Resources:  touches(tools.PathRead, tools.PathWrite),
+		Resources:  formatResources,
 		Profile:    fileProfile(),
+		Preview:    formatFile{formatters}.preview,
 	}, formatFile{formatters}.run)
 }
 
@@ -87,6 +88,7 @@ func (f formatFile) run(ctx context.Context, rt tools.Runtime, a formatFileArgs)
 	if after == before.Content {
 		result := tools.Output(formatFileData{Formatter: name})
 		result.Text = fmt.Sprintf("%s is already formatted (%s)", path, name)
+		result.Content = textCard(result.Text)
 		result.Locations = []kinds.Location{{Path: path}}
 		return result, nil
 	}
@@ -132,7 +134,8 @@ func standardFormatters(extension string) [][]string {
 		return [][]string{{"clang-format", "--assume-filename={file}"}}
 	case ".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".json", ".jsonc", ".css", ".scss", ".less",
 		".html", ".vue", ".md", ".mdx", ".yaml", ".yml", ".graphql":
-		return [][]string{{"prettier", "--stdin-filepath", "{file}"}}
+		// Its configuration may be a program, and names plugins, which are.
+		return [][]string{{"prettier", "--no-config", "--no-editorconfig", "--stdin-filepath", "{file}"}}
 	case ".sh", ".bash":
 		return [][]string{{"shfmt", "-filename", "{file}"}}
 	}
@@ -183,9 +186,8 @@ func asError(err error) (*tools.Error, bool) {
 func filter(ctx context.Context, rt tools.Runtime, path, content string, args []string) (string, error) {
 	output := &bounded{limit: int(rt.Session().Limits.FileBytes)}
 	complaints := &bounded{limit: formatterErrors}
-	program := tools.Program{Dir: formatDir(rt, path), Stdin: []byte(content), Stderr: complaints}
-	for _, arg := range args {
-		program.Args = append(program.Args, strings.ReplaceAll(arg, "{file}", path))
+	program := tools.Program{
+		Args: withFile(args, path), Dir: formatDir(rt, path), Env: formatterEnv(), Stdin: []byte(content), Stderr: complaints,
 	}
 	exit, err := rt.Processes().Exec(ctx, program, output)
 	switch {

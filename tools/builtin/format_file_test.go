@@ -76,7 +76,10 @@ func TestFormatFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, before := "/test-workspace/sub/a.go", "as the person sees it\n"
-	want := tools.Program{Args: []string{"gofmt"}, Dir: "/test-workspace/sub", Stdin: []byte(before)}
+	want := tools.Program{
+		Args: []string{"gofmt"}, Dir: "/test-workspace/sub", Stdin: []byte(before),
+		Env: []string{"GOTOOLCHAIN=local", "RUSTUP_TOOLCHAIN=stable", "RUSTUP_AUTO_INSTALL=0"},
+	}
 	got := (*rt.ran)[0]
 	got.Stderr = nil
 	if d := cmp.Diff(want, got); d != "" {
@@ -99,6 +102,9 @@ func TestFormatFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if d := cmp.Diff([]kinds.Content{kinds.Text{Text: "```\n" + again.ModelText() + "\n```"}}, again.Content); d != "" {
+		t.Errorf("the finished card still shows what would run (-want +got):\n%s", d)
+	}
 	if text := again.ModelText(); text != path+" is already formatted (gofmt)" || len(rt.Mem.Writes()) != 1 || len(again.TrackFiles) != 0 {
 		t.Errorf("the second time: %q, writes %v", text, rt.Mem.Writes())
 	}
@@ -114,6 +120,10 @@ func TestFormatFile_Chooses(t *testing.T) {
 	}{
 		{"the second of two", "a.py", []string{"black"}, nil, []string{"black", "--quiet", "--stdin-filename", "/test-workspace/a.py", "-"}},
 		{"the first of two", "a.py", []string{"black", "ruff"}, nil, []string{"ruff", "format", "--stdin-filename", "/test-workspace/a.py", "-"}},
+		{
+			"without the project's programs", "a.ts", []string{"prettier"}, nil,
+			[]string{"prettier", "--no-config", "--no-editorconfig", "--stdin-filepath", "/test-workspace/a.ts"},
+		},
 		{"within an argument", "a.C", []string{"clang-format"}, nil, []string{"clang-format", "--assume-filename=/test-workspace/a.C"}},
 		{"the user's own", "a.go", []string{"gofumpt", "gofmt"}, map[string][]string{".go": {"gofumpt", "-extra"}}, []string{"gofumpt", "-extra"}},
 		{"a language of the user's own", "a.zig", []string{"zig"}, map[string][]string{".zig": {"zig", "fmt", "--stdin"}}, []string{"zig", "fmt", "--stdin"}},
@@ -203,6 +213,54 @@ func TestFormatFile_ChangedMeanwhile(t *testing.T) {
 	}
 	if got, _ := rt.Mem.Get("a.go"); got != "typed\n" {
 		t.Errorf("file %q", got)
+	}
+}
+
+// The card says what will run (O1), and a rule can name its language alone.
+func TestFormatFile_Card(t *testing.T) {
+	t.Parallel()
+	own := map[string][]string{".zig": {"my fmt", "--in={file}", "it's", "a\nb"}}
+	tests := []struct{ name, path, card, language string }{
+		{
+			"one", "sub/a.go", "Runs\n\n```sh\ngofmt\n```\n\nin the directory\n\n```\n/test-workspace/sub\n```\n\n" +
+				"It may run code that this project configures.", ".go",
+		},
+		{
+			"several", "A.PY", "Runs the first of these that is installed\n\n```sh\nruff format --stdin-filename /test-workspace/A.PY -\n" +
+				"black --quiet --stdin-filename /test-workspace/A.PY -\n```\n\nin the directory\n\n```\n/test-workspace\n```\n\n" +
+				"It may run code that this project configures.", ".py",
+		},
+		{
+			"the user's own", "x y.zig", "Runs\n\n```sh\n'my fmt' '--in=/test-workspace/x y.zig' 'it'\\''s' 'a\nb'\n```\n\nin the directory\n\n" +
+				"```\n/test-workspace\n```\n\nIt may run code that this project configures.", ".zig",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			rt := newFormatRuntime(nil, map[string]string{tt.path: "x\n"})
+			tool, args := builtin.NewFormatFile(own), []byte(fmt.Sprintf(`{"path":%q}`, tt.path))
+			card, err := tool.Preview(t.Context(), rt, args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff([]kinds.Content{kinds.Text{Text: tt.card}}, card); d != "" {
+				t.Errorf("card (-want +got):\n%s", d)
+			}
+			path := "/test-workspace/" + tt.path
+			want := []tools.Resource{
+				{Kind: tools.PathRead, Value: path}, {Kind: tools.PathWrite, Value: path}, {Kind: tools.Executable, Value: tt.language},
+			}
+			if d := cmp.Diff(want, tool.Resources(args, rt.Sess.Env)); d != "" {
+				t.Errorf("resources (-want +got):\n%s", d)
+			}
+		})
+	}
+	rt := newFormatRuntime(nil, map[string]string{".env": "A=1\n"})
+	for _, path := range []string{"a.txt", ".env", ""} {
+		if card, err := builtin.NewFormatFile(nil).Preview(t.Context(), rt, []byte(fmt.Sprintf(`{"path":%q}`, path))); err == nil {
+			t.Errorf("%q is asked about: %v", path, card)
+		}
 	}
 }
 

@@ -69,7 +69,8 @@ func newLSP() tools.Tool {
 		},
 		Renames:    map[string]string{"file_path": "path", "character": "column"},
 		Preprocess: absolutePath,
-		Resources:  touches(tools.PathRead),
+		Resources:  lspResources,
+		Preview:    previewLSP,
 		Profile: &tools.Profile{Keys: func(_ json.RawMessage, env tools.Env) []tools.ResourceKey {
 			// What a server answers depends on every file beside it.
 			return treeKey(env, "")
@@ -218,6 +219,7 @@ func finishList(result *tools.Result, lines *strings.Builder, none string, omitt
 		result.Truncated = true
 	}
 	result.Text = strings.TrimSuffix(lines.String(), "\n")
+	result.Content = textCard(result.Text)
 	result.Locations = result.Locations[:min(len(result.Locations), lspCards)]
 }
 

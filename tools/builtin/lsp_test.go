@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -100,6 +101,9 @@ func TestLSP_Locations(t *testing.T) {
 	}, "\n")
 	if d := cmp.Diff(want, result.ModelText()); d != "" {
 		t.Errorf("text (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]kinds.Content{kinds.Text{Text: "```\n" + want + "\n```"}}, result.Content); d != "" {
+		t.Errorf("card (-want +got):\n%s", d)
 	}
 	if len(result.Locations) != 7 || result.Locations[0] != (kinds.Location{Path: "/test-workspace/a.go", Line: 3}) {
 		t.Errorf("locations %v", result.Locations)
@@ -214,5 +218,39 @@ func TestLSP_Spec(t *testing.T) {
 	}
 	if n := len(tool.Description); n > 600 {
 		t.Errorf("the prompt takes %d bytes", n)
+	}
+}
+
+// The card says what will be started (O1), and a rule can name its language
+// alone: that of the file which a link leads to.
+func TestLSP_Card(t *testing.T) {
+	t.Parallel()
+	rt := tooltest.New(tooltest.Options{Files: map[string]string{"sub/a.go": "package a\n", ".env": "A=1\n", "Makefile": ""}})
+	rt.Mem.Link("notes.md", "sub/a.go")
+	tool := builtin.NewLSP()
+	const card = "Starts, unless it runs already,\n\n```\nthe language server for %s files\n```\n\nin the directory\n\n```\n/test-workspace\n```\n\n" +
+		"It may run code that this project configures."
+	tests := []struct{ path, language string }{{"sub/a.go", ".go"}, {"notes.md", ".go"}, {"x.RS", ".rs"}, {"Makefile", ""}}
+	for _, tt := range tests {
+		args := []byte(encode(t, map[string]any{"operation": "diagnostics", "path": tt.path}))
+		got, err := tool.Preview(t.Context(), rt, args)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.path, err)
+		}
+		resources := []tools.Resource{{Kind: tools.PathRead, Value: "/test-workspace/" + tt.path}}
+		named := "Makefile"
+		if tt.language != "" {
+			named = tt.language
+			resources = append(resources, tools.Resource{Kind: tools.Executable, Value: tt.language})
+		}
+		if d := cmp.Diff([]kinds.Content{kinds.Text{Text: fmt.Sprintf(card, named)}}, got); d != "" {
+			t.Errorf("%s: card (-want +got):\n%s", tt.path, d)
+		}
+		if d := cmp.Diff(resources, tool.Resources(args, rt.Sess.Env)); d != "" {
+			t.Errorf("%s: resources (-want +got):\n%s", tt.path, d)
+		}
+	}
+	if got, err := tool.Preview(t.Context(), rt, []byte(`{"operation":"diagnostics","path":".env"}`)); err == nil {
+		t.Errorf("a file of secrets is asked about: %v", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"acp-agent/capability"
+	"acp-agent/internal/network"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -63,6 +64,7 @@ func newRepoClone() tools.Tool {
 		},
 		Resources: cloneResources,
 		Profile:   &tools.Profile{Keys: cloneKeys},
+		Preview:   previewClone,
 	}, repoClone)
 }
 
@@ -75,7 +77,7 @@ func cloneResources(args json.RawMessage, env tools.Env) []tools.Resource {
 	}
 	var resources []tools.Resource
 	if u, err := cloneURL(a.URL); err == nil {
-		resources = append(resources, tools.Resource{Kind: tools.Host, Value: strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")})
+		resources = append(resources, tools.Resource{Kind: tools.Host, Value: u.Hostname()})
 	}
 	if a.Dir != "" {
 		resources = append(resources, tools.Resource{Kind: tools.PathWrite, Value: env.Abs(a.Dir)})
@@ -90,7 +92,11 @@ func cloneKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
 	}
 	if a.Dir == "" {
 		// Repositories of one name share the default directory.
-		return []tools.ResourceKey{{Key: "clone " + strings.TrimSuffix(filepath.Base(a.URL), ".git"), Write: true}}
+		name := a.URL // one that is refused
+		if u, err := cloneURL(a.URL); err == nil {
+			name = cloneName(u)
+		}
+		return []tools.ResourceKey{{Key: "clone " + name, Write: true}}
 	}
 	key := env.Key(a.Dir, true)
 	key.Tree = true
@@ -100,7 +106,8 @@ func cloneKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
 // maxCloneURL bounds a URL, in bytes (N1).
 const maxCloneURL = 2048
 
-// cloneURL takes only what names a public repository and nothing else.
+// cloneURL takes only what names a public repository and nothing else. It is in
+// the normal form in which rules judge its host, and in which git is given it.
 func cloneURL(text string) (*url.URL, error) {
 	refuse := func(reason string) (*url.URL, error) {
 		// What stands before "@" may be a password.
@@ -120,6 +127,13 @@ func cloneURL(text string) (*url.URL, error) {
 		return refuse("has a query or a fragment: give that of the repository alone, and the branch as ref")
 	case cloneName(u) == "":
 		return refuse("names no repository")
+	}
+	target, err := network.Parse(text)
+	if blocked, ok := errors.AsType[*network.BlockedError](err); ok {
+		return refuse("cannot be asked for: " + blocked.Reason)
+	}
+	if u, err = url.Parse(target.String()); err != nil {
+		return refuse("cannot be read")
 	}
 	return u, nil
 }
@@ -141,18 +155,11 @@ func cloneName(u *url.URL) string {
 }
 
 func repoClone(ctx context.Context, rt tools.Runtime, a repoCloneArgs) (*tools.Result, error) {
-	u, err := cloneURL(a.URL)
+	u, err := a.source()
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(a.Ref, "-") || strings.ContainsFunc(a.Ref, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return nil, tools.Errorf(tools.BadInput, "repo_clone: %q is no name of a branch or tag", a.Ref)
-	}
-	dir := a.Dir
-	if dir == "" {
-		dir = filepath.Join(rt.Session().Scratch, cloneName(u))
-	}
-	dir = rt.Session().Abs(dir)
+	dir := a.target(rt, u)
 	if err := cloneTarget(ctx, rt, dir); err != nil {
 		return nil, err
 	}
@@ -164,7 +171,42 @@ func repoClone(ctx context.Context, rt tools.Runtime, a repoCloneArgs) (*tools.R
 	if err := c.clone(ctx); err != nil {
 		return nil, err
 	}
-	return c.result(ctx, a.URL), nil
+	return c.result(ctx, u.String()), nil
+}
+
+// source is the repository, once its URL and the ref are found to be such.
+func (a repoCloneArgs) source() (*url.URL, error) {
+	if strings.HasPrefix(a.Ref, "-") || strings.ContainsFunc(a.Ref, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return nil, tools.Errorf(tools.BadInput, "repo_clone: %q is no name of a branch or tag", a.Ref)
+	}
+	return cloneURL(a.URL)
+}
+
+// target is the directory to make.
+func (a repoCloneArgs) target(rt tools.Runtime, u *url.URL) string {
+	session := rt.Session()
+	if a.Dir == "" {
+		return session.Abs(filepath.Join(session.Scratch, cloneName(u)))
+	}
+	return session.Abs(a.Dir)
+}
+
+// previewClone names what is fetched and where it goes, as git is given both.
+func previewClone(_ context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
+	var a repoCloneArgs
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, tools.Errorf(tools.BadInput, "arguments of repo_clone: %v", err)
+	}
+	u, err := a.source()
+	if err != nil {
+		return nil, err
+	}
+	what := u.String()
+	if a.Ref != "" {
+		what += "\nbranch or tag " + a.Ref
+	}
+	return []kinds.Content{kinds.Text{Text: fmt.Sprintf("Fetches\n\n%s\n\ninto the directory\n\n%s",
+		kinds.Fence("", kinds.Visible(what)), kinds.Fence("", kinds.Visible(a.target(rt, u))))}}, nil
 }
 
 // cloneTarget refuses a directory outside the session's, and one that holds
@@ -211,6 +253,7 @@ func (c *cloning) result(ctx context.Context, asked string) *tools.Result {
 		result.Text += ", commit " + data.Commit
 	}
 	result.Text += "\nIt is not trusted: read it, and be careful with running what is in it."
+	result.Content = textCard(result.Text)
 	result.Locations = []kinds.Location{{Path: c.dir}}
 	return result
 }

@@ -43,7 +43,7 @@ func reachable(ctx context.Context, rt tools.Runtime, u *url.URL) (string, error
 	}
 	if moved, found := strings.CutSuffix(answer.URL, advertised); found {
 		if to, err := cloneURL(moved); err == nil && strings.EqualFold(to.Host, u.Host) {
-			return moved, nil
+			return strings.TrimRight(to.String(), "/"), nil
 		}
 	}
 	return base, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/tools/tooltest"
 )
@@ -47,6 +48,9 @@ func TestRepoClone(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, data(t, result)); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]kinds.Content{kinds.Text{Text: "```\n" + result.ModelText() + "\n```"}}, result.Content); diff != "" {
+		t.Errorf("card (-want +got):\n%s", diff)
 	}
 	programs := rt.Procs.Programs()
 	args := gitArgs("clone", "--progress", "--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules", "--template=",
@@ -185,12 +189,68 @@ func TestRepoClone_Fails(t *testing.T) {
 	}
 }
 
+// Rules judge the host that is really asked, however it is written, and git is
+// given that spelling.
 func TestRepoClone_Resources(t *testing.T) {
 	t.Parallel()
-	rt := tooltest.New(tooltest.Options{})
-	want := []tools.Resource{{Kind: tools.Host, Value: "example.com"}, {Kind: tools.PathWrite, Value: "/test-workspace/sub"}}
-	got := tool(t, "repo_clone").Resources(json.RawMessage(`{"url":"https://EXAMPLE.com.:443/o/r","dir":"sub"}`), rt.Sess.Env)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("resources (-want +got):\n%s", diff)
+	tests := []struct{ name, url, host, given string }{
+		{"capitals, dot and port", "https://EXAMPLE.com.:443/o/repo", "example.com", "https://example.com/o/repo"},
+		{"wide dots", "https://evil\uff0eexample\u3002com/o/repo.git", "evil.example.com", "https://evil.example.com/o/repo.git"},
+		{"wide letters", "https://\uff45vil.example/o/repo", "evil.example", "https://evil.example/o/repo"},
+		{"escaped", "https://evil%E3%80%82example/o/repo", "evil.example", "https://evil.example/o/repo"},
+		{"another alphabet", "https://bücher.example/o/repo", "xn--bcher-kva.example", "https://xn--bcher-kva.example/o/repo"},
+		{"mapped address", "https://[::ffff:10.0.0.1]/o/repo", "10.0.0.1", "https://10.0.0.1/o/repo"},
+		{"long address", "https://[2001:DB8:0:0:0:0:0:1]:8443/o/repo/", "2001:db8::1", "https://[2001:db8::1]:8443/o/repo"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			rt := cloner(tooltest.Script{})
+			args := map[string]any{"url": tt.url, "dir": "sub"}
+			want := []tools.Resource{{Kind: tools.Host, Value: tt.host}, {Kind: tools.PathWrite, Value: "/test-workspace/sub"}}
+			if diff := cmp.Diff(want, tool(t, "repo_clone").Resources(json.RawMessage(encode(t, args)), rt.Sess.Env)); diff != "" {
+				t.Errorf("resources (-want +got):\n%s", diff)
+			}
+			run(t, rt, "repo_clone", map[string]any{"url": tt.url})
+			if got := rt.Procs.Programs()[0].Args; !slices.Contains(got, tt.given) {
+				t.Errorf("arguments %q, want %s among them", got, tt.given)
+			}
+		})
+	}
+	for _, url := range []string{"https://2130706433/o/r", "https://0x7f.1/o/r", "https://[fe80::1%25eth0]/o/r", "https://a..b/o/r"} {
+		rt := cloner(tooltest.Script{})
+		if failure := fail(t, rt, "repo_clone", map[string]any{"url": url}); failure.Kind != tools.BadInput || len(rt.Procs.Programs()) > 0 {
+			t.Errorf("%s: %v", url, failure)
+		}
+	}
+}
+
+// The card names what is fetched and where it goes.
+func TestRepoClone_Card(t *testing.T) {
+	t.Parallel()
+	rt := cloner(tooltest.Script{})
+	tests := []struct{ name, args, want string }{
+		{"default", `{"url":"https://Example.com/o/repo.git"}`, "Fetches\n\n```\nhttps://example.com/o/repo.git\n```\n\ninto the directory\n\n```\n/scratch/ses_test/repo\n```"},
+		{
+			"given", `{"url":"https://example.com/o/repo","dir":"sub/x","ref":"v1"}`,
+			"Fetches\n\n```\nhttps://example.com/o/repo\nbranch or tag v1\n```\n\ninto the directory\n\n```\n/test-workspace/sub/x\n```",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			card, err := tool(t, "repo_clone").Preview(t.Context(), rt, json.RawMessage(tt.args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]kinds.Content{kinds.Text{Text: tt.want}}, card); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	for _, args := range []string{`{"url":"https://me:pw@example.com/o/r"}`, `{"url":"https://example.com/o/r","ref":"a\nb"}`} {
+		if card, err := tool(t, "repo_clone").Preview(t.Context(), rt, json.RawMessage(args)); err == nil {
+			t.Errorf("%s is asked about: %v", args, card)
+		}
 	}
 }

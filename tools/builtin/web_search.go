@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"acp-agent/capability"
+	"acp-agent/internal/network"
 	"acp-agent/internal/websearch"
 	"acp-agent/tools"
 )
@@ -168,11 +169,13 @@ func throughNet(net tools.Net) websearch.Do {
 	}
 }
 
+// hostsOf are the hosts of results in the form in which hosts are compared. What
+// is no address of the web has none, and neither has a pattern of hosts.
 func hostsOf(results []websearch.Result) []string {
 	var hosts []string
 	for _, r := range results {
-		if u, err := url.Parse(r.URL); err == nil {
-			hosts = append(hosts, strings.ToLower(u.Hostname()))
+		if target, err := network.Parse(r.URL); err == nil && !strings.Contains(target.Host, "*") {
+			hosts = append(hosts, target.Host)
 		}
 	}
 	return hosts

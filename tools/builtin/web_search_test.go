@@ -78,6 +78,47 @@ func TestWebSearch(t *testing.T) {
 	}
 }
 
+// Only what is a host in the form in which hosts are compared becomes known.
+func TestWebSearch_Hosts(t *testing.T) {
+	t.Parallel()
+	rt := tooltest.New(tooltest.Options{})
+	tool := newWebSearch(one(func(context.Context, string, int) ([]websearch.Result, error) {
+		var found []websearch.Result
+		for _, address := range []string{
+			"https://*/", "https://*.com/", "https://a*.example/", "https://%2A.example/", "https://[::ffff:10.0.0.1]/", "https://evil\uff0eexample/",
+			"https://0x7f.1/", "ftp://files.example/", "https://me@user.example/", "https://Good.example.:443/x", "https:///", "*",
+		} {
+			found = append(found, websearch.Result{URL: address})
+		}
+		return found, nil
+	}))
+	if _, err := rt.Run(t.Context(), tool, "web_search", `{"query":"go"}`); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"10.0.0.1", "evil.example", "good.example"}, rt.Remembered.State().Hosts); diff != "" {
+		t.Errorf("hosts (-want +got):\n%s", diff)
+	}
+}
+
+// A provider's key is in no error that the model reads, whoever repeats it.
+func TestWebSearch_KeyIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	provider, err := websearch.New(websearch.Config{Type: websearch.Brave, Key: "canary-key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt := tooltest.New(tooltest.Options{})
+	rt.Web = tooltest.NetFunc(func(context.Context, tools.Request) (*tools.Response, error) {
+		return nil, &tools.Error{Kind: tools.Denied, Message: "https://other.example/canary-key is private", Hint: "Ask for canary%2Dkey."}
+	})
+	failure := wantFailure(t, rt, newWebSearch([]websearch.Provider{provider}), `{"query":"go"}`, tools.Backend, "web_search: ")
+	for e := error(failure); e != nil; e = errors.Unwrap(e) {
+		if strings.Contains(e.Error(), "canary") {
+			t.Errorf("the error repeats the key: %v", e)
+		}
+	}
+}
+
 // What others wrote stands between marks that they cannot know (SECURITY.md I1).
 func TestWebSearch_Marks(t *testing.T) {
 	t.Parallel()

@@ -99,3 +99,25 @@ func TestAlways_IsNoWiderThanWhatWasShown(t *testing.T) {
 		t.Errorf("asked %d times about two clones and two files, want 4", len(s.asked))
 	}
 }
+
+// R20, R121: the capability check comes before the watchdog, whose word lifts
+// nothing.
+func TestWatchdog_NeverSeesWhatTheCapabilityCheckRefused(t *testing.T) {
+	seen := 0
+	s := newStage(t, func(o *pipeline.Options) {
+		o.Watchdog = judgeFunc(func() permissions.Decision {
+			seen++
+			return permissions.Decision{Action: capability.Allow}
+		})
+		o.Policy.Remember(allow("write"))
+	})
+	outside := filepath.Join(t.TempDir(), "x")
+	want(t, s.call(t, "write", object{"path": outside, "content": "x"}), transcript.Rejected, "outside the session's directories")
+	if seen != 0 {
+		t.Errorf("the watchdog saw %d calls", seen)
+	}
+	want(t, s.call(t, "write", object{"path": "x", "content": "x"}), transcript.Done, "")
+	if seen == 0 {
+		t.Error("the watchdog did not see the call that was let through")
+	}
+}

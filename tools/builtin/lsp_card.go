@@ -1,0 +1,49 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+// previewLSP names the program, which the arguments do not tell, and where it
+// runs.
+func previewLSP(_ context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
+	var a lspArgs
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, tools.Errorf(tools.BadInput, "arguments of lsp: %v", err)
+	}
+	if a.Path == "" {
+		return nil, noPath("lsp")
+	}
+	session := rt.Session()
+	path := session.Abs(a.Path)
+	if rt.FS().Secret(path) {
+		return nil, secretRefused(path)
+	}
+	path = session.Resolve(path)
+	dir := rootOf(session.Roots, path)
+	if dir == "" {
+		dir = session.Cwd
+	}
+	kind := strings.ToLower(filepath.Ext(path))
+	if kind == "" {
+		kind = filepath.Base(path)
+	}
+	return programCard("Starts, unless it runs already,", kinds.Fence("", kinds.Visible("the language server for "+kind+" files")), dir), nil
+}
+
+// lspResources are the file and the language server of its language, which is
+// chosen by where the path leads.
+func lspResources(args json.RawMessage, env tools.Env) []tools.Resource {
+	path := env.Abs(pathOf(args))
+	resources := []tools.Resource{{Kind: tools.PathRead, Value: path}}
+	if env.Resolve != nil {
+		path = env.Resolve(path)
+	}
+	return append(resources, startedFor(path)...)
+}
