@@ -171,6 +171,23 @@ func TestApply_DeepNewLine(t *testing.T) {
 	}
 }
 
+func TestForgiver(t *testing.T) {
+	t.Parallel()
+	var f textedit.Forgiver
+	lines := make([]string, 1000)
+	for range 5000 {
+		if f.Spent() {
+			break
+		}
+		if _, ok := f.Forgive(lines, lines, true); !ok {
+			t.Fatal("equal lines are not alike")
+		}
+	}
+	if _, ok := f.Forgive(lines, lines, true); ok || !f.Spent() {
+		t.Errorf("after 5 million lines: alike %v, spent %v", ok, f.Spent())
+	}
+}
+
 func BenchmarkMatch_Hostile(b *testing.B) {
 	for _, tt := range hostile() {
 		b.Run(tt.name, func(b *testing.B) {

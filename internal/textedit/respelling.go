@@ -11,42 +11,55 @@ type Respelling struct {
 
 // Forgive compares lines without line ends by the rules of [Match] (R38): blanks
 // at the end of lines never count; the indentation must be the same with
-// keepIndent, and map one to one onto that of have without. It is for callers
-// that search one text for many others; Bare tells which lines can be alike. It
-// looks at each line once: how often it is called is for the caller to bound.
+// keepIndent, and map one to one onto that of have without. Bare tells which
+// lines can be alike. It looks at each line once: see [Forgiver] for many calls.
 func Forgive(have, want []string, keepIndent bool) (Respelling, bool) {
-	if len(have) != len(want) {
-		return Respelling{}, false
-	}
-	in, ok := compare(have, want, keepIndent)
-	return Respelling{in}, ok
+	return new(Forgiver).Forgive(have, want, keepIndent)
 }
 
-// compare judges lines one by one. What the indents were is returned, so that
-// the new text can be given those of the file.
-func compare(have, want []string, keepIndent bool) (indents, bool) {
+// maxForgiven bounds the lines that one Forgiver compares.
+const maxForgiven = 1 << 22
+
+// Forgiver is for callers that search one text for many others: it bounds the
+// lines that all calls together compare, so that a text which repeats itself
+// costs no more than others. The zero value has compared none. It is not safe for
+// concurrent use.
+type Forgiver struct {
+	compared int
+}
+
+// Spent reports that the bound is met: from then on nothing is found, and nothing
+// found before is known to be the only place.
+func (f *Forgiver) Spent() bool { return f.compared > maxForgiven }
+
+// Forgive is the function of that name, within the bound.
+func (f *Forgiver) Forgive(have, want []string, keepIndent bool) (Respelling, bool) {
+	if f.Spent() || len(have) != len(want) {
+		return Respelling{}, false
+	}
 	var in indents // most runs differ in their first line, so it is made late
 	for i, w := range want {
+		f.compared++
 		h, w := trimEnd(have[i]), trimEnd(w)
 		if keepIndent {
 			if h != w {
-				return nil, false
+				return Respelling{}, false
 			}
 			continue
 		}
 		hIndent, hRest := cutIndent(h)
 		wIndent, wRest := cutIndent(w)
 		if hRest != wRest {
-			return nil, false
+			return Respelling{}, false
 		}
 		if in == nil {
 			in = indents{}
 		}
 		if hRest != "" && !in.add(wIndent, hIndent) {
-			return nil, false
+			return Respelling{}, false
 		}
 	}
-	return in, in.nested()
+	return Respelling{in}, in.nested()
 }
 
 // Apply gives a line of the new text the indentation of the file.

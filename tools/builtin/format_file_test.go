@@ -121,7 +121,9 @@ func TestFormatFile_Chooses(t *testing.T) {
 		{"the second of two", "a.py", []string{"black"}, nil, []string{"black", "--quiet", "--stdin-filename", "/test-workspace/a.py", "-"}},
 		{"the first of two", "a.py", []string{"black", "ruff"}, nil, []string{"ruff", "format", "--stdin-filename", "/test-workspace/a.py", "-"}},
 		{
-			"without the project's programs", "a.ts", []string{"prettier"}, nil,
+			"without the project's programs", "a.ts",
+			[]string{"prettier"},
+			nil,
 			[]string{"prettier", "--no-config", "--no-editorconfig", "--stdin-filepath", "/test-workspace/a.ts"},
 		},
 		{"within an argument", "a.C", []string{"clang-format"}, nil, []string{"clang-format", "--assume-filename=/test-workspace/a.C"}},
