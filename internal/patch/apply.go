@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"acp-agent/internal/textedit"
 )
 
 const bom = "\ufeff"
@@ -61,6 +63,8 @@ type target struct {
 	// The lines as the three steps of locate compare them: each is made when the
 	// first hunk needs it, and serves all hunks.
 	exactly, plainly, barely func() *index
+	// forgiver bounds the comparisons of the last step, over all hunks.
+	forgiver textedit.Forgiver
 	// bomSpoken says that a hunk fits with the first line's very bytes, so that
 	// it decides on the mark.
 	bomSpoken bool

@@ -138,12 +138,15 @@ func (t *target) loosely(h *Hunk, plain []string) (place, *Error) {
 		var found []place
 		for _, at := range starts {
 			end := at + len(plain)
-			if how, ok := textedit.Forgive(t.plain[at:end], plain, keepIndent); ok {
+			if how, ok := t.forgiver.Forgive(t.plain[at:end], plain, keepIndent); ok {
 				found = append(found, place{at: at, end: end, respelling: how})
 			}
 			if len(found) > 1 {
 				return place{}, errorf(h.Line, "", "the hunk fits at several places when whitespace is forgiven (lines %d, %d): copy its lines exactly, or give more of them", found[0].at+1, at+1)
 			}
+		}
+		if t.forgiver.Spent() { // a place that was found may not be the only one
+			return place{}, errorf(h.Line, "", "the hunk fits the file at too many places when whitespace is forgiven: copy its lines exactly, or give more of them")
 		}
 		if len(found) == 1 {
 			return found[0], nil
