@@ -42,9 +42,17 @@ func (r *running) render(context.Context) (err error) {
 	if r.entry.Foreign() {
 		r.distrust()
 	}
-	text, data := r.result.ModelText(), written(r.result.Data)
+	text := r.result.ModelText()
 	limit := r.pipeline.Limits.ResultBytes
-	if r.entry.OwnLimit || r.result.Truncated || limit <= 0 || len(text) <= limit && len(data) <= 2*limit {
+	free := r.entry.OwnLimit || r.result.Truncated || limit <= 0
+	if _, plain := r.result.Data.(string); plain && !free && len(text) > limit {
+		cut := r.cut(text) // written out, it would be as large again
+		cut.data = written(map[string]string{"head": head(text, limit)})
+		r.shown = &cut
+		return nil
+	}
+	data := written(r.result.Data)
+	if free || len(text) <= limit && len(data) <= 2*limit {
 		r.shown = &shown{text: text, data: data, truncated: r.result.Truncated, path: r.result.OutputPath}
 		return nil
 	}
