@@ -19,7 +19,7 @@ func DecodeAmp(data []byte) (Outcome, error) {
 	o := Outcome{Form: Form{Keys: members.names()}}
 	i := slices.IndexFunc(members, func(m member) bool { return m.name == "status" })
 	if i < 0 {
-		return Outcome{}, errors.New(`Amp result: "status" is missing`)
+		return Outcome{}, errors.New(`bridge: Amp result: "status" is missing`)
 	}
 	status, _ := asText(members[i].raw)
 	o.State = transcript.State(status)
