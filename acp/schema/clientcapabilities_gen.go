@@ -90,7 +90,8 @@ func (v *BooleanConfigOptionCapabilities) UnmarshalJSON(raw []byte) error {
 }
 
 // NoticeCapabilities says that a client shows notices.
-type NoticeCapabilities struct{}
+type NoticeCapabilities struct {
+}
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (v *NoticeCapabilities) UnmarshalJSON(raw []byte) error {
@@ -100,7 +101,8 @@ func (v *NoticeCapabilities) UnmarshalJSON(raw []byte) error {
 }
 
 // CompactionCapabilities says that a client shows compactions.
-type CompactionCapabilities struct{}
+type CompactionCapabilities struct {
+}
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (v *CompactionCapabilities) UnmarshalJSON(raw []byte) error {
