@@ -14,10 +14,10 @@
 //
 // Goroutines: the calls of one batch run on goroutines that Turn waits for.
 //
-// It imports model, transcript and tools/pipeline, and knows neither ACP nor
-// sessions.
+// It imports model, transcript, tools/pipeline and internal/trace, and knows
+// neither ACP nor sessions.
 //
 // # Requirements
 //
-// R22, R100-R102, R133, R134, R137, R138, R140, R142, R153, R154, R132.
+// R22, R100-R102, R132-R134, R137, R138, R140, R142, R153, R154.
 package loop

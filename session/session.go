@@ -212,7 +212,8 @@ func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loo
 	})
 }
 
-// emit passes an event on and keeps what /status shows.
+// emit passes an event on, to the editor and the bus, and keeps what /status
+// shows.
 func (s *Session) emit(e transcript.Event) {
 	switch e := e.(type) {
 	case transcript.TurnStarted:

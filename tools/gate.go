@@ -6,7 +6,8 @@ import (
 )
 
 // Gate is what a mode, or a subagent's type, says about tools (R10). The zero
-// value admits every native tool and no others.
+// value admits every native tool and no others; native are those that the agent
+// ships and those of the person's mount plan.
 type Gate struct {
 	// IncludeTools are the native tools that are there, by id or alias; nil means
 	// all of them.

@@ -14,9 +14,9 @@ import (
 type Tool struct {
 	Spec
 	// Run does the work. args have passed Spec.Parameters. A failure of the
-	// tool is a Result made with Fail or a returned *Error; any other error is
-	// a fault of the host and is reported as kind Backend. When ctx ends, Run
-	// stops and returns what it has.
+	// tool is a returned *Error; any other error is a fault of the host and is
+	// reported as kind Backend. When ctx ends, Run stops and returns what it
+	// has.
 	Run func(ctx context.Context, rt Runtime, args json.RawMessage) (*Result, error)
 }
 

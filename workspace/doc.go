@@ -23,7 +23,7 @@
 // takes back the last change of a file, [Workspace.Rollback] all of a call's.
 // Through the editor the text goes back the way it came, and the disk is never
 // written behind its back. What a command changes has no pre-image:
-// [Workspace.Watch] can say that it changed. [Workspace.Close] waits for changes
+// [Workspace.Look] can say that it changed. [Workspace.Close] waits for changes
 // and rollbacks that are under way, so that none stays half done.
 //
 // It does not judge: permission rules, what is asked, and which names are

@@ -51,9 +51,9 @@ type look struct {
 	cut string
 }
 
-// Watch looks at the session's directories before a command (R128). It walks at
+// Look looks at the session's directories before a command (R128). It walks at
 // most 20,000 entries and 150 ms, and stops early when ctx ends.
-func (w *Workspace) Watch(ctx context.Context) *Scan {
+func (w *Workspace) Look(ctx context.Context) *Scan {
 	s := &Scan{w: w, mark: w.journal.Mark()}
 	s.look = w.scan(ctx, nil)
 	return s

@@ -23,7 +23,7 @@ func TestScan(t *testing.T) {
 	put(t, g.in(".git/index"), "old")
 	link(t, "kept", g.in("link"))
 	c := g.call(t)
-	scan := g.Watch(t.Context())
+	scan := g.Look(t.Context())
 
 	for _, name := range []string{"changed", "new", "newDir/a/x", "sub/.hidden", "x.log", "build/out", "build/new", "sub/node_modules/x", ".git/index"} {
 		put(t, g.in(name), "longer")
@@ -92,7 +92,7 @@ func TestScan_Cut(t *testing.T) {
 			}
 		}
 	}
-	scan := g.Watch(t.Context())
+	scan := g.Look(t.Context())
 	put(t, g.in("a/file"), "longer")
 	put(t, g.in("many/29/0000"), "longer")
 	if err := os.RemoveAll(g.in("many/28")); err != nil {
@@ -111,7 +111,7 @@ func TestScan_Stopped(t *testing.T) {
 	put(t, g.in("file"), "old")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	scan := g.Watch(ctx)
+	scan := g.Look(ctx)
 	put(t, g.in("file"), "longer")
 	changes, skipped := scan.Changed(t.Context())
 	if len(changes) > 0 || skipped == "" {
@@ -138,6 +138,6 @@ func BenchmarkScan(b *testing.B) {
 	}
 	b.Cleanup(func() { w.Close(0) })
 	for b.Loop() {
-		w.Watch(b.Context()).Changed(b.Context())
+		w.Look(b.Context()).Changed(b.Context())
 	}
 }

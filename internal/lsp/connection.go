@@ -102,10 +102,16 @@ func capabilities() any {
 const (
 	codeServerCancelled = -32802
 	codeContentModified = -32801
-	retries             = 10
-	retryPause          = 300 * time.Millisecond
-	cancelWait          = time.Second
-	maxReplies          = 64
+)
+
+const (
+	// retries and retryPause bound how long a server may ask for that.
+	retries    = 10
+	retryPause = 300 * time.Millisecond
+	// cancelWait is how long telling a server that nobody waits may take.
+	cancelWait = time.Second
+	// maxReplies is how many answers to the server's own requests may be under way.
+	maxReplies = 64
 )
 
 // call asks the server and decodes its answer. When ctx ends first, the server

@@ -1,6 +1,7 @@
-// Package builtin holds the tools that the agent ships, one file each: what the
-// model reads in <id>.md, what the tool says of itself and does in <id>.go, its
-// tests in <id>_test.go.
+// Package builtin holds the tools that the agent ships: what the model reads in
+// <id>.md, what the tool says of itself and does in <id>.go, its tests in
+// <id>_test.go. A tool whose card or steps are long has files <id>_card.go and
+// the like.
 //
 // It owns the behaviour and the literal texts of each tool. It refuses to know
 // the disk, processes and the network: a tool reaches them only through the
@@ -16,10 +17,10 @@
 //
 // Adding a tool: write the three files and add one line to [Options.All].
 //
-// It imports tools, kinds, capability, transcript and the three internal
-// packages above, never os, os/exec or net/http. It starts no goroutine.
+// It imports tools, kinds, capability, transcript and packages of internal that
+// work on texts, never os, os/exec or net/http.
 //
 // # Requirements
 //
-// R3, R15-R17, R23-R59, R100-R105, R108, R60-R62, R74, R76, R79-R84, R87, R95-R98.
+// R3, R15-R17, R23-R62, R74, R76, R79-R84, R87, R95-R98, R100-R105, R108.
 package builtin

@@ -1,14 +1,9 @@
 // Package pipeline is the one door through which every tool call passes, in
-// the order of R20:
-//
-//	queued -> alias -> enablement -> preprocess -> schema -> capability check
-//	-> rules and command judgement -> watchdog -> ask -> execute -> truncate
-//	-> finished
-//
-// [Pipeline.Prepare] takes a call through the stages that are pure, so that
-// the loop can batch it by what it will really touch; [Pipeline.Run] does the
-// rest. Each stage is a small function on the call's state, and the two lists
-// of stages below can be read from top to bottom.
+// the order of R20. [Pipeline.Prepare] takes a call through the stages that are
+// pure, so that the loop can batch it by what it will really touch;
+// [Pipeline.Run] does the rest. Each stage is a small function on the call's
+// state, and the two lists of stages in pipeline.go can be read from top to
+// bottom.
 //
 //	prepared := p.Prepare(pipeline.Call{ID: id, Name: "Read", Input: `{"path":"a.go"}`})
 //	end := p.Run(ctx, prepared, sink) // a transcript.ToolFinished, whatever happened
@@ -22,11 +17,11 @@
 // answers without it; the goroutine is remembered, its late result is dropped,
 // and the session's next call waits until it is gone.
 //
-// It imports tools, workspace, permissions and permissions/command, capability,
-// kinds, transcript, model and internal/shell; it knows neither the loop nor
-// ACP.
+// It imports tools and tools/bridge, workspace, permissions and
+// permissions/command, capability, kinds, transcript, model, and of internal:
+// bm25, observe, resultcache, shell and trace. It knows neither the loop nor ACP.
 //
 // # Requirements
 //
-// R4, R5, R9, R11, R13, R16-R22, R103, R105-R106, R112-R118, R122, R123, R125, R8, R10, R87, R111-R112, R126, R128, R130-R132.
+// R4, R5, R8-R11, R13, R16-R22, R87, R103, R105-R106, R111-R118, R122, R123, R125, R126, R128, R130-R132.
 package pipeline

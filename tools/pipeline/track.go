@@ -17,7 +17,7 @@ func (r *running) look(ctx context.Context) *workspace.Scan {
 	if !r.unpredictable() {
 		return nil
 	}
-	return r.pipeline.Workspace.Watch(ctx)
+	return r.pipeline.Workspace.Look(ctx)
 }
 
 // compare notes what the command changed. There is no way back from these
