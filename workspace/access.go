@@ -159,7 +159,7 @@ func (w *Workspace) outside(t *trail, write bool) *tools.Error {
 		dirs = append(dirs, r.path)
 	}
 	return &tools.Error{
-		Kind: tools.Denied, Path: t.asked, DeniedBy: "capability",
+		Kind: tools.Denied, Path: t.asked, DeniedBy: tools.DeniedByCapability,
 		Message: where + " cannot be " + verb + ": it is outside the session's directories (" + strings.Join(dirs, ", ") + ")",
 		Hint: "work inside them, or ask the person to add its directory to the session as an additional directory, or to " +
 			key + " in the configuration",

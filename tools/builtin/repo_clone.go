@@ -219,7 +219,7 @@ func cloneTarget(ctx context.Context, rt tools.Runtime, dir string) error {
 	}
 	if rootOf(session.Roots, real) == "" && (session.Scratch == "" || !within(real, session.Scratch)) {
 		return &tools.Error{
-			Kind: tools.Denied, Path: dir, DeniedBy: "capability",
+			Kind: tools.Denied, Path: dir, DeniedBy: tools.DeniedByCapability,
 			Message: fmt.Sprintf("repo_clone: %s is outside the session's directories", dir), Hint: "Leave dir out to clone into the scratch directory.",
 		}
 	}
