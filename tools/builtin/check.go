@@ -68,7 +68,7 @@ func newCheck(checks []Check) tools.Tool {
 		Aliases:        []tools.Alias{{Name: "Check"}},
 		Resources:      c.resources,
 		Profile:        &tools.Profile{Serial: true},
-		Preview:        c.preview,
+		Preview:        tools.Previewing("check", c.preview),
 		DisableTimeout: true,
 	}, c.run)
 }
@@ -118,11 +118,7 @@ func (c checking) chosen(name string) ([]Check, error) {
 }
 
 // preview shows the commands, which the arguments do not tell.
-func (c checking) preview(_ context.Context, _ tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a checkArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of check: %v", err)
-	}
+func (c checking) preview(_ context.Context, _ tools.Runtime, a checkArgs) ([]kinds.Content, error) {
 	checks, err := c.chosen(a.Name)
 	if err != nil {
 		return nil, err

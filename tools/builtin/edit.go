@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,7 +50,7 @@ func newEdit() tools.Tool {
 		Preprocess: absolutePath,
 		Resources:  touches(tools.PathRead, tools.PathWrite),
 		Profile:    fileProfile(),
-		Preview:    previewEdit,
+		Preview:    tools.Previewing("edit", previewEdit),
 	}, edit)
 }
 
@@ -76,11 +75,7 @@ func edit(ctx context.Context, rt tools.Runtime, a editArgs) (*tools.Result, err
 	return e.result(), nil
 }
 
-func previewEdit(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a editArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of edit: %v", err)
-	}
+func previewEdit(ctx context.Context, rt tools.Runtime, a editArgs) ([]kinds.Content, error) {
 	e, err := newEditing(rt, a)
 	if err != nil {
 		return nil, err

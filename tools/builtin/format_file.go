@@ -55,7 +55,7 @@ func newFormatFile(formatters map[string][]string) tools.Tool {
 		Preprocess: absolutePath,
 		Resources:  formatResources,
 		Profile:    fileProfile(),
-		Preview:    formatFile{formatters}.preview,
+		Preview:    tools.Previewing("format_file", formatFile{formatters}.preview),
 	}, formatFile{formatters}.run)
 }
 

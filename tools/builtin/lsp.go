@@ -70,7 +70,7 @@ func newLSP() tools.Tool {
 		Renames:    map[string]string{"file_path": "path", "character": "column"},
 		Preprocess: absolutePath,
 		Resources:  lspResources,
-		Preview:    previewLSP,
+		Preview:    tools.Previewing("lsp", previewLSP),
 		Profile: &tools.Profile{Keys: func(_ json.RawMessage, env tools.Env) []tools.ResourceKey {
 			// What a server answers depends on every file beside it.
 			return treeKey(env, "")

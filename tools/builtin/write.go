@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,7 +44,7 @@ func newWrite() tools.Tool {
 		Preprocess: absolutePath,
 		Resources:  touches(tools.PathWrite),
 		Profile:    fileProfile(),
-		Preview:    previewWrite,
+		Preview:    tools.Previewing("write", previewWrite),
 	}, write)
 }
 
@@ -71,11 +70,7 @@ func write(ctx context.Context, rt tools.Runtime, a writeArgs) (*tools.Result, e
 	return w.result(ctx, content, exists), nil
 }
 
-func previewWrite(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a writeArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of write: %v", err)
-	}
+func previewWrite(ctx context.Context, rt tools.Runtime, a writeArgs) ([]kinds.Content, error) {
 	w, err := newWriting(rt, a)
 	if err != nil {
 		return nil, err
