@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -167,7 +168,7 @@ func runCheck(ctx context.Context, rt tools.Runtime, check Check) (checkOutcome,
 	case ctx.Err() != nil && (err != nil || exit.Signal != ""):
 		return outcome, nil // stopped
 	case err != nil:
-		if _, known := asError(err); known {
+		if _, known := errors.AsType[*tools.Error](err); known {
 			return outcome, err
 		}
 		return outcome, &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("check: %s could not be run: %v", check.Name, err), Err: err}

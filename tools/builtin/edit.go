@@ -119,7 +119,7 @@ func (e *editing) match(ctx context.Context) (err error) {
 	if err != nil {
 		return fileFailure("edit", e.path, err)
 	}
-	if strings.IndexByte(e.before.Content[:min(len(e.before.Content), sniffBytes)], 0) >= 0 {
+	if hasNUL(e.before.Content) {
 		return binaryRefused(e.path)
 	}
 	e.applied, err = textedit.Apply(e.before.Content, e.OldStr, e.NewStr, e.ReplaceAll)
@@ -136,7 +136,7 @@ func (e *editing) match(ctx context.Context) (err error) {
 // mismatch adds to a miss what is nearest to it, so that the next try can hit.
 func (e *editing) mismatch(err error) *tools.Error {
 	failure := &tools.Error{Kind: tools.BadInput, Path: e.path, Message: err.Error(), Err: err}
-	if !errors.As(err, new(textedit.NotFoundError)) {
+	if _, missed := errors.AsType[textedit.NotFoundError](err); !missed {
 		return failure
 	}
 	failure.Hint = textedit.NearestHint(e.before.Content, e.OldStr)

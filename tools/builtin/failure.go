@@ -50,9 +50,9 @@ func noPath(tool string) *tools.Error {
 // fileFailure gives an error of the file system the shape a model reads. Only a
 // file that is not there is reported as missing (R31).
 func fileFailure(operation, path string, err error) error {
-	var known *tools.Error
+	_, known := errors.AsType[*tools.Error](err)
 	switch {
-	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case known, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
 		return missing(path)

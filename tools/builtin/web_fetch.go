@@ -101,8 +101,7 @@ func webFetch(ctx context.Context, rt tools.Runtime, a webFetchArgs) (*tools.Res
 // webFailure gives an error of the network the shape a model reads; what was
 // refused or too slow has it already.
 func webFailure(ctx context.Context, url string, err error) error {
-	var known *tools.Error
-	if errors.As(err, &known) || ctx.Err() != nil {
+	if _, known := errors.AsType[*tools.Error](err); known || ctx.Err() != nil {
 		return err
 	}
 	return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("web_fetch: %s: %v", url, err), Err: err}
