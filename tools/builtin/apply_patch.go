@@ -144,7 +144,7 @@ type patching struct {
 func newPatching(rt tools.Runtime, a applyPatchArgs) (*patching, error) {
 	limits := rt.Session().Limits
 	if size := int64(len(a.Patch)); limits.FileBytes > 0 && size > limits.FileBytes {
-		return nil, oversize("apply_patch", size, limits.FileBytes)
+		return nil, tools.Oversize("apply_patch", size, limits.FileBytes)
 	}
 	parsed, err := patch.Parse(a.Patch)
 	if err != nil {

@@ -45,7 +45,7 @@ func (s *patchStep) plan(ctx context.Context, rt tools.Runtime) (err error) {
 	case s.Op == patch.Create && exists:
 		return taken(s.path)
 	case s.Op != patch.Create && !exists:
-		return missing(s.path)
+		return tools.Missing(s.path)
 	}
 	if s.Op == patch.Rename {
 		switch _, err := rt.FS().Stat(ctx, s.to); {
@@ -56,7 +56,7 @@ func (s *patchStep) plan(ctx context.Context, rt tools.Runtime) (err error) {
 		}
 	}
 	if hasNUL(s.before.Content) && len(s.Hunks) > 0 {
-		return binaryRefused(s.path)
+		return tools.BinaryRefused(s.path)
 	}
 	switch s.after, err = patch.Apply(ctx, s.before.Content, s.FileChange); {
 	case err != nil && ctx.Err() != nil:
@@ -69,7 +69,7 @@ func (s *patchStep) plan(ctx context.Context, rt tools.Runtime) (err error) {
 	}
 	limit := rt.Session().Limits.FileBytes
 	if size := int64(len(s.after)); limit > 0 && size > limit {
-		return oversize(s.path, size, limit)
+		return tools.Oversize(s.path, size, limit)
 	}
 	return nil
 }

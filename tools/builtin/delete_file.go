@@ -89,7 +89,7 @@ func deletion(ctx context.Context, rt tools.Runtime, path string) (before *tools
 	info, err := rt.FS().Stat(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, missing(path)
+		return nil, nil, tools.Missing(path)
 	case err != nil:
 		return nil, nil, fileFailure("delete_file", path, err)
 	case info.IsDir:

@@ -120,7 +120,7 @@ func (e *editing) match(ctx context.Context) (err error) {
 		return fileFailure("edit", e.path, err)
 	}
 	if hasNUL(e.before.Content) {
-		return binaryRefused(e.path)
+		return tools.BinaryRefused(e.path)
 	}
 	e.applied, err = textedit.Apply(e.before.Content, e.OldStr, e.NewStr, e.ReplaceAll)
 	if err != nil {
@@ -128,7 +128,7 @@ func (e *editing) match(ctx context.Context) (err error) {
 	}
 	limit := e.rt.Session().Limits.FileBytes
 	if size := int64(len(e.applied.Content)); limit > 0 && size > limit {
-		return oversize(e.path, size, limit)
+		return tools.Oversize(e.path, size, limit)
 	}
 	return nil
 }

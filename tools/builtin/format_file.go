@@ -180,7 +180,7 @@ func filter(ctx context.Context, rt tools.Runtime, path, content string, args []
 	case exit.Code != 0 || exit.Signal != "":
 		return "", formatterFailed(path, args[0], exit, complaints)
 	case output.over:
-		return "", oversize(path, int64(output.buf.Len())+1, int64(output.limit))
+		return "", tools.Oversize(path, int64(output.buf.Len())+1, int64(output.limit))
 	case output.buf.Len() == 0 && strings.TrimSpace(content) != "":
 		return "", tools.Errorf(tools.Backend, "%s printed nothing for %s; the file was left as it is", args[0], path)
 	}

@@ -90,7 +90,7 @@ func lsp(ctx context.Context, rt tools.Runtime, a lspArgs) (*tools.Result, error
 	}
 	path := rt.Session().Abs(a.Path)
 	if rt.FS().Secret(path) {
-		return nil, secretRefused(path)
+		return nil, tools.SecretRefused(path)
 	}
 	before, err := textOf(ctx, rt, "read", path)
 	if err != nil {

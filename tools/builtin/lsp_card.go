@@ -19,7 +19,7 @@ func previewLSP(_ context.Context, rt tools.Runtime, a lspArgs) ([]kinds.Content
 	session := rt.Session()
 	path := session.Abs(a.Path)
 	if rt.FS().Secret(path) {
-		return nil, secretRefused(path)
+		return nil, tools.SecretRefused(path)
 	}
 	path = session.Resolve(path)
 	dir := rootOf(session.Roots, path)

@@ -14,11 +14,11 @@ func textOf(ctx context.Context, rt tools.Runtime, operation, path string) (tool
 	text, err := rt.FS().ReadText(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !text.Exists:
-		return text, missing(path)
+		return text, tools.Missing(path)
 	case err != nil:
 		return text, fileFailure(operation, path, err)
 	case hasNUL(text.Content):
-		return text, binaryRefused(path)
+		return text, tools.BinaryRefused(path)
 	}
 	return text, nil
 }

@@ -94,7 +94,7 @@ func newWriting(rt tools.Runtime, a writeArgs) (writing, error) {
 		w.content += "\n"
 	}
 	if limit := rt.Session().Limits.FileBytes; limit > 0 && int64(len(w.content)) > limit {
-		return writing{}, oversize(w.path, int64(len(w.content)), limit)
+		return writing{}, tools.Oversize(w.path, int64(len(w.content)), limit)
 	}
 	return w, nil
 }
@@ -142,11 +142,4 @@ func (w writing) result(ctx context.Context, content []kinds.Content, existed bo
 		result.Text = message + "\nGuidance files that apply there and are not loaded yet, nearest first:\n" + strings.Join(found, "\n")
 	}
 	return result
-}
-
-// oversize is the error of a text over the size bound of files (R104).
-func oversize(path string, size, limit int64) *tools.Error {
-	return &tools.Error{
-		Kind: tools.BadInput, Path: path, Message: fmt.Sprintf("File %s exceeds size limit (%d > %d)", path, size, limit),
-	}
 }

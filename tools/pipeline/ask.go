@@ -201,9 +201,6 @@ func (r *running) denials() []permissions.Rule {
 	return rules
 }
 
-// secretCode tells clients that a secret file was refused (R29).
-const secretCode = "reading-secret-file"
-
 // refused is the end of a call that rules, mode or the lack of a person deny.
 func (r *running) refused(d permissions.Decision) error {
 	by := d.DeniedBy
@@ -212,7 +209,7 @@ func (r *running) refused(d permissions.Decision) error {
 	}
 	denied := &tools.Error{Kind: tools.Denied, DeniedBy: by, Message: d.Reason}
 	if by == permissions.DeniedBySecret {
-		denied.Code = secretCode
+		denied.Code = tools.CodeSecretFile
 	}
 	return denied
 }
