@@ -20,7 +20,7 @@ func (n Net) Do(ctx context.Context, r tools.Request) (*tools.Response, error) {
 	var blocked *network.BlockedError
 	switch {
 	case errors.As(err, &blocked):
-		return nil, &tools.Error{Kind: tools.Denied, DeniedBy: "network", Message: err.Error(), Err: err}
+		return nil, &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByNetwork, Message: err.Error(), Err: err}
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, context.DeadlineExceeded):

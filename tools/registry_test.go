@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -173,5 +174,20 @@ func TestResolve_AliasWithItsOwnSchema(t *testing.T) {
 		if err != nil || string(args) != tt.want {
 			t.Errorf("%s %s: %s, %v; want %s", tt.name, tt.args, args, err, tt.want)
 		}
+	}
+}
+
+func TestPreviewing_Decodes(t *testing.T) {
+	preview := tools.Previewing("a", func(_ context.Context, _ tools.Runtime, a pairArgs) ([]kinds.Content, error) {
+		return []kinds.Content{kinds.Text{Text: a.Path}}, nil
+	})
+	shown, err := preview(t.Context(), nil, json.RawMessage(`{"path":"x"}`))
+	if err != nil || len(shown) != 1 || shown[0] != (kinds.Text{Text: "x"}) {
+		t.Errorf("shown %v, %v", shown, err)
+	}
+	_, err = preview(t.Context(), nil, json.RawMessage(`{"path":7}`))
+	failure, ok := errors.AsType[*tools.Error](err)
+	if !ok || failure.Kind != tools.BadInput || !strings.HasPrefix(failure.Message, "arguments of a: ") {
+		t.Errorf("got %v, want a bad input that names the tool", err)
 	}
 }

@@ -180,10 +180,32 @@ func Define[A any](spec Spec, run func(ctx context.Context, rt Runtime, args A) 
 		spec.Parameters = schema
 	}
 	return Tool{Spec: spec, Run: func(ctx context.Context, rt Runtime, raw json.RawMessage) (*Result, error) {
-		var args A
-		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, &Error{Kind: BadInput, Message: "arguments of " + spec.ID + ": " + err.Error()}
+		args, err := decode[A](spec.ID, raw)
+		if err != nil {
+			return nil, err
 		}
 		return run(ctx, rt, args)
 	}}
+}
+
+// Previewing makes a Spec.Preview of a function with typed arguments, for the
+// tool of an id.
+func Previewing[A any](
+	id string, preview func(ctx context.Context, rt Runtime, args A) ([]kinds.Content, error),
+) func(context.Context, Runtime, json.RawMessage) ([]kinds.Content, error) {
+	return func(ctx context.Context, rt Runtime, raw json.RawMessage) ([]kinds.Content, error) {
+		args, err := decode[A](id, raw)
+		if err != nil {
+			return nil, err
+		}
+		return preview(ctx, rt, args)
+	}
+}
+
+// decode reads the arguments of a tool, with an *Error when they do not fit.
+func decode[A any](id string, raw json.RawMessage) (args A, err error) {
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return args, Errorf(BadInput, "arguments of %s: %v", id, err)
+	}
+	return args, nil
 }

@@ -28,7 +28,7 @@ type Access struct {
 func (w *Workspace) Check(path string, write bool) (Access, error) {
 	abs := w.abs(path)
 	if !write && w.o.Secret(abs) {
-		return Access{}, secretError(abs)
+		return Access{}, tools.SecretRefused(abs)
 	}
 	t, err := w.follow(abs)
 	if err != nil {
@@ -46,7 +46,7 @@ func (w *Workspace) CheckName(path string) (Access, error) {
 		return Access{}, err
 	}
 	if target, err := follow(t.asked); err == nil && target.exists() && w.secret(target) {
-		return Access{}, secretError(t.asked)
+		return Access{}, tools.SecretRefused(t.asked)
 	}
 	return w.check(t, true)
 }
@@ -54,7 +54,7 @@ func (w *Workspace) CheckName(path string) (Access, error) {
 func (w *Workspace) check(t *trail, write bool) (Access, error) {
 	abs := t.asked
 	if w.secret(t) && (!write || t.exists()) {
-		return Access{}, secretError(abs)
+		return Access{}, tools.SecretRefused(abs)
 	}
 	access := Access{Path: abs, Real: t.real(), isDir: t.isDir()}
 	r, _ := pick(w.roots(""), t, write)
@@ -159,7 +159,7 @@ func (w *Workspace) outside(t *trail, write bool) *tools.Error {
 		dirs = append(dirs, r.path)
 	}
 	return &tools.Error{
-		Kind: tools.Denied, Path: t.asked, DeniedBy: "capability",
+		Kind: tools.Denied, Path: t.asked, DeniedBy: tools.DeniedByCapability,
 		Message: where + " cannot be " + verb + ": it is outside the session's directories (" + strings.Join(dirs, ", ") + ")",
 		Hint: "work inside them, or ask the person to add its directory to the session as an additional directory, or to " +
 			key + " in the configuration",

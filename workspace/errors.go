@@ -16,28 +16,6 @@ import (
 // path that will not stand still is an error of its own.
 var errMoved = errors.New("changed while it was being opened")
 
-// Texts that clients and tests compare.
-const (
-	secretCode = "reading-secret-file"
-	secretText = "Refusing to read env file. Reading secrets is not permitted."
-	binaryText = "File appears to be binary and cannot be displayed as text."
-)
-
-func secretError(path string) *tools.Error {
-	return &tools.Error{Kind: tools.BadInput, Code: secretCode, Path: path, Message: secretText}
-}
-
-func binaryError(path string) *tools.Error {
-	return &tools.Error{Kind: tools.BadInput, Path: path, Message: binaryText}
-}
-
-func sizeError(path string, size, limit int64) *tools.Error {
-	return &tools.Error{
-		Kind: tools.BadInput, Path: path,
-		Message: fmt.Sprintf("File %s exceeds size limit (%d > %d)", path, size, limit),
-	}
-}
-
 // errChanged marks a refusal because a file is not what it was.
 var errChanged = errors.New("changed since it was looked at")
 
@@ -63,10 +41,9 @@ func failure(op, path string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return &tools.Error{
-			Kind: tools.BadInput, Path: path, Err: err,
-			Message: fmt.Sprintf("ENOENT: no such file or directory '%s'", path),
-		}
+		gone := tools.Missing(path)
+		gone.Err = err
+		return gone
 	case errors.Is(err, syscall.ENOTDIR):
 		return &tools.Error{
 			Kind: tools.BadInput, Path: path, Err: err,

@@ -147,7 +147,7 @@ func TestFiles_Secret(t *testing.T) {
 		_, readErr := files.ReadText(t.Context(), path)
 		for _, err := range []error{openErr, readErr} {
 			e := toolError(t, err, tools.BadInput)
-			same(t, "code", e.Code, secretCode)
+			same(t, "code", e.Code, tools.CodeSecretFile)
 		}
 	}
 }
@@ -158,6 +158,7 @@ func TestFiles_ReadText(t *testing.T) {
 		o.Limits = tools.CanonicalLimits()
 		o.Limits.FileBytes = 100
 	})
+	const binaryText = "File appears to be binary and cannot be displayed as text."
 	tests := []struct {
 		name, content, want string // want is the error's text
 	}{

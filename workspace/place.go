@@ -97,12 +97,12 @@ func (c *Call) once(abs string, write bool, follow func(string) (*trail, error),
 // refused before anything is said of the file's existence (R29).
 func (c *Call) open(ctx context.Context, op, path string, do func(*place) error) error {
 	if abs := c.w.abs(path); c.w.o.Secret(abs) {
-		return secretError(abs)
+		return tools.SecretRefused(abs)
 	}
 	return c.at(ctx, op, path, false, func(p *place) error {
 		switch {
 		case c.w.secret(p.trail):
-			return secretError(p.asked)
+			return tools.SecretRefused(p.asked)
 		case !p.exists():
 			return &fs.PathError{Op: op, Path: p.asked, Err: fs.ErrNotExist}
 		}

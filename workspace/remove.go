@@ -60,7 +60,7 @@ func (r *removal) do(p *place) error {
 // look refuses what is not to be deleted.
 func (r *removal) look(p *place) (fs.FileInfo, error) {
 	if r.secretName(p) {
-		return nil, secretError(p.asked)
+		return nil, tools.SecretRefused(p.asked)
 	}
 	if !p.exists() {
 		return nil, fs.ErrNotExist

@@ -44,7 +44,7 @@ func (f files) Rename(ctx context.Context, from, to string) error {
 // movable refuses what is not to be moved.
 func (f files) movable(p *place) (fs.FileInfo, error) {
 	if f.secretName(p) {
-		return nil, secretError(p.asked)
+		return nil, tools.SecretRefused(p.asked)
 	}
 	if !p.exists() {
 		return nil, fs.ErrNotExist

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"acp-agent/capability"
@@ -41,9 +40,7 @@ func (c *Call) inScope(t *trail, write bool) error {
 	case scope == nil, scope.Write(real), !write && scope.Read(real):
 		return nil // what may be overwritten may be looked at before
 	}
-	return &tools.Error{
-		Kind: tools.Denied, Path: t.asked, DeniedBy: "capability",
-		Message: fmt.Sprintf("%s did not declare that it needs %s, so it was refused", c.tool, real),
-		Hint:    "whoever wrote the tool has to add it to what the tool requires",
-	}
+	refused := tools.Undeclared(c.tool, real)
+	refused.Path = t.asked
+	return refused
 }

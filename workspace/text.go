@@ -79,12 +79,12 @@ func lines(text string, from, to int) string {
 // all, and only then the editor is asked for its view (R155).
 func (f files) read(ctx context.Context, path string) (*reading, error) {
 	if abs := f.w.abs(path); f.w.o.Secret(abs) {
-		return nil, secretError(abs)
+		return nil, tools.SecretRefused(abs)
 	}
 	var r *reading
 	err := f.at(ctx, "read", path, false, func(p *place) (err error) {
 		if f.w.secret(p.trail) {
-			return secretError(p.asked)
+			return tools.SecretRefused(p.asked)
 		}
 		r, err = f.w.readDisk(p)
 		return err
@@ -126,7 +126,7 @@ func (w *Workspace) readEditor(ctx context.Context, r *reading) error {
 		return err
 	}
 	if int64(len(text)) > w.o.Limits.FileBytes {
-		return sizeError(r.path, int64(len(text)), w.o.Limits.FileBytes)
+		return tools.Oversize(r.path, int64(len(text)), w.o.Limits.FileBytes)
 	}
 	r.gave = true
 	r.side = w.editor.judge(r.real, text, r.disk)
@@ -150,7 +150,7 @@ func readAll(path string, f textFile, limit int64) (string, error) {
 		return "", err
 	}
 	if info.Size() > limit {
-		return "", sizeError(path, info.Size(), limit)
+		return "", tools.Oversize(path, info.Size(), limit)
 	}
 	var b strings.Builder
 	b.Grow(int(info.Size()))
@@ -159,10 +159,10 @@ func readAll(path string, f textFile, limit int64) (string, error) {
 		return "", err
 	}
 	if n > limit {
-		return "", sizeError(path, n, limit)
+		return "", tools.Oversize(path, n, limit)
 	}
 	if !isText(b.String()) {
-		return "", binaryError(path)
+		return "", tools.BinaryRefused(path)
 	}
 	return b.String(), nil
 }

@@ -18,9 +18,9 @@ func (f files) WriteText(ctx context.Context, path, text string, before *tools.T
 	abs := f.w.abs(path)
 	switch limit := f.w.o.Limits.FileBytes; {
 	case int64(len(text)) > limit:
-		return sizeError(abs, int64(len(text)), limit)
+		return tools.Oversize(abs, int64(len(text)), limit)
 	case !isText(text):
-		return binaryError(abs)
+		return tools.BinaryRefused(abs)
 	}
 	change := &change{files: f, text: text, before: before}
 	err := f.at(ctx, "write", path, true, change.local)
@@ -63,7 +63,7 @@ func (c *change) local(p *place) error {
 func (c *change) prepare(p *place) error {
 	c.r = nil
 	if c.w.secret(p.trail) && p.exists() {
-		return secretError(p.asked)
+		return tools.SecretRefused(p.asked)
 	}
 	if p.name == "." {
 		return notRegular(p.asked, p.root.info)

@@ -59,7 +59,7 @@ func cannotAsk(err error) error {
 // and no empty one either.
 func declined() error {
 	return &tools.Error{
-		Kind: tools.Denied, DeniedBy: "user", Message: "the person declined to answer",
+		Kind: tools.Denied, DeniedBy: tools.DeniedByUser, Message: "the person declined to answer",
 		Hint: "Do not ask the same again. Continue without the answer, or ask in chat what they would rather do.",
 	}
 }

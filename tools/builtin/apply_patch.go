@@ -53,7 +53,7 @@ func newApplyPatch() tools.Tool {
 		Renames:   map[string]string{"input": "patch", "diff": "patch"},
 		Resources: patchResources,
 		Profile:   &tools.Profile{Keys: patchKeys},
-		Preview:   previewPatch,
+		Preview:   tools.Previewing("apply_patch", previewPatch),
 	}, applyPatch)
 }
 
@@ -122,11 +122,7 @@ func applyPatch(ctx context.Context, rt tools.Runtime, a applyPatchArgs) (*tools
 	return p.result(), nil
 }
 
-func previewPatch(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a applyPatchArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of apply_patch: %v", err)
-	}
+func previewPatch(ctx context.Context, rt tools.Runtime, a applyPatchArgs) ([]kinds.Content, error) {
 	p, err := newPatching(rt, a)
 	if err != nil {
 		return nil, err
@@ -148,7 +144,7 @@ type patching struct {
 func newPatching(rt tools.Runtime, a applyPatchArgs) (*patching, error) {
 	limits := rt.Session().Limits
 	if size := int64(len(a.Patch)); limits.FileBytes > 0 && size > limits.FileBytes {
-		return nil, oversize("apply_patch", size, limits.FileBytes)
+		return nil, tools.Oversize("apply_patch", size, limits.FileBytes)
 	}
 	parsed, err := patch.Parse(a.Patch)
 	if err != nil {

@@ -45,7 +45,7 @@ func (s *patchStep) plan(ctx context.Context, rt tools.Runtime) (err error) {
 	case s.Op == patch.Create && exists:
 		return taken(s.path)
 	case s.Op != patch.Create && !exists:
-		return missing(s.path)
+		return tools.Missing(s.path)
 	}
 	if s.Op == patch.Rename {
 		switch _, err := rt.FS().Stat(ctx, s.to); {
@@ -55,8 +55,8 @@ func (s *patchStep) plan(ctx context.Context, rt tools.Runtime) (err error) {
 			return fileFailure("apply_patch", s.to, err)
 		}
 	}
-	if s.binary() && len(s.Hunks) > 0 {
-		return binaryRefused(s.path)
+	if hasNUL(s.before.Content) && len(s.Hunks) > 0 {
+		return tools.BinaryRefused(s.path)
 	}
 	switch s.after, err = patch.Apply(ctx, s.before.Content, s.FileChange); {
 	case err != nil && ctx.Err() != nil:
@@ -69,14 +69,9 @@ func (s *patchStep) plan(ctx context.Context, rt tools.Runtime) (err error) {
 	}
 	limit := rt.Session().Limits.FileBytes
 	if size := int64(len(s.after)); limit > 0 && size > limit {
-		return oversize(s.path, size, limit)
+		return tools.Oversize(s.path, size, limit)
 	}
 	return nil
-}
-
-// binary reports whether the file as it was is no text.
-func (s *patchStep) binary() bool {
-	return strings.IndexByte(s.before.Content[:min(len(s.before.Content), sniffBytes)], 0) >= 0
 }
 
 // mismatch adds to a miss what is nearest to it, so that the next try can hit.
@@ -84,8 +79,7 @@ func (s *patchStep) mismatch(err error) *tools.Error {
 	failure := &tools.Error{
 		Kind: tools.BadInput, Path: s.path, Message: "apply_patch: nothing was changed: " + err.Error(), Err: err,
 	}
-	var miss *patch.Error
-	if errors.As(err, &miss) && miss.Old != "" {
+	if miss, ok := errors.AsType[*patch.Error](err); ok && miss.Old != "" {
 		failure.Hint = textedit.NearestHint(s.before.Content, miss.Old)
 		if failure.Hint == "" {
 			failure.Hint = "Nothing like it is in the file; read it again before the next try."
@@ -111,7 +105,7 @@ func linked(path, target string) *tools.Error {
 
 // count is the number of lines that come and go.
 func (s *patchStep) count() (added, removed int) {
-	if s.Op == patch.Delete && len(s.Hunks) == 0 && !s.binary() {
+	if s.Op == patch.Delete && len(s.Hunks) == 0 && !hasNUL(s.before.Content) {
 		return 0, strings.Count(s.before.Content, "\n")
 	}
 	return s.Count()
@@ -125,7 +119,7 @@ func (s *patchStep) content() []kinds.Content {
 			content = append(content, diffOf(s.to, s.before, s.after))
 		}
 		return content
-	case s.binary():
+	case hasNUL(s.before.Content):
 		return []kinds.Content{kinds.Text{Text: fmt.Sprintf("Deletes %s, which is no text.", s.path)}}
 	}
 	return []kinds.Content{diffOf(s.path, s.before, s.after)}

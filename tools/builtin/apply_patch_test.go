@@ -291,8 +291,8 @@ func TestApplyPatch_Untracked(t *testing.T) {
 		_, err := tool(t, "apply_patch").Run(t.Context(), rt, json.RawMessage(encode(t, map[string]any{"patch": patch})))
 		return err
 	}
-	var failure *tools.Error
-	if err := call(everything); !errors.As(err, &failure) || failure.Kind != tools.Unavailable || len(rt.Mem.Writes()) > 0 {
+	err := call(everything)
+	if failure, ok := errors.AsType[*tools.Error](err); !ok || failure.Kind != tools.Unavailable || len(rt.Mem.Writes()) > 0 {
 		t.Errorf("several files: %v, wrote %v", err, rt.Mem.Writes())
 	}
 	if err := call("*** Update File: other\n@@\n-o\n+p\n"); err != nil {

@@ -116,7 +116,7 @@ func undone(ctx context.Context, changes tools.Changes, err error) error {
 		// write that failed: an editor that did not answer may have made it.
 		left = changes.Rollback(context.WithoutCancel(ctx))
 	}
-	var known *tools.Error
+	known, ok := errors.AsType[*tools.Error](err)
 	switch {
 	case len(left) > 0:
 		return &tools.Error{
@@ -124,7 +124,7 @@ func undone(ctx context.Context, changes tools.Changes, err error) error {
 			Message: fmt.Sprintf("apply_patch: %v\nNot all that was changed before could be put back: %v", err, errors.Join(left...)),
 			Hint:    "Tell the user which files are left changed.",
 		}
-	case errors.As(err, &known):
+	case ok:
 		failure := *known
 		failure.Message, failure.Err = "apply_patch: nothing was changed: "+known.Message, err
 		return &failure

@@ -122,8 +122,7 @@ func bash(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result, err
 
 // startFailure is the error of a command that could not be run (R55).
 func startFailure(err error) error {
-	var known *tools.Error
-	if errors.As(err, &known) {
+	if _, known := errors.AsType[*tools.Error](err); known {
 		return err
 	}
 	return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("bash: the command could not be run: %v", err), Err: err}

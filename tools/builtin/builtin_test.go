@@ -48,8 +48,8 @@ func run(t *testing.T, rt *tooltest.Runtime, name string, args map[string]any) *
 func fail(t *testing.T, rt *tooltest.Runtime, name string, args map[string]any) *tools.Error {
 	t.Helper()
 	result, err := rt.Run(t.Context(), tool(t, name), name, encode(t, args))
-	var failure *tools.Error
-	if !errors.As(err, &failure) {
+	failure, ok := errors.AsType[*tools.Error](err)
+	if !ok {
 		t.Fatalf("%s(%v) = %+v, %v; want a *tools.Error", name, args, result, err)
 	}
 	return failure

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func newCheck(checks []Check) tools.Tool {
 		Aliases:        []tools.Alias{{Name: "Check"}},
 		Resources:      c.resources,
 		Profile:        &tools.Profile{Serial: true},
-		Preview:        c.preview,
+		Preview:        tools.Previewing("check", c.preview),
 		DisableTimeout: true,
 	}, c.run)
 }
@@ -118,11 +119,7 @@ func (c checking) chosen(name string) ([]Check, error) {
 }
 
 // preview shows the commands, which the arguments do not tell.
-func (c checking) preview(_ context.Context, _ tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a checkArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of check: %v", err)
-	}
+func (c checking) preview(_ context.Context, _ tools.Runtime, a checkArgs) ([]kinds.Content, error) {
 	checks, err := c.chosen(a.Name)
 	if err != nil {
 		return nil, err
@@ -171,7 +168,7 @@ func runCheck(ctx context.Context, rt tools.Runtime, check Check) (checkOutcome,
 	case ctx.Err() != nil && (err != nil || exit.Signal != ""):
 		return outcome, nil // stopped
 	case err != nil:
-		if _, known := asError(err); known {
+		if _, known := errors.AsType[*tools.Error](err); known {
 			return outcome, err
 		}
 		return outcome, &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("check: %s could not be run: %v", check.Name, err), Err: err}

@@ -127,8 +127,8 @@ func TestCheck_Refuses(t *testing.T) {
 			t.Parallel()
 			rt := tooltest.New(tooltest.Options{Processes: tt.scripts})
 			_, err := rt.Run(t.Context(), tt.tool, "check", tt.args)
-			var failure *tools.Error
-			if !errors.As(err, &failure) || failure.Kind != tt.kind || !strings.Contains(failure.Error(), tt.want) {
+			failure, ok := errors.AsType[*tools.Error](err)
+			if !ok || failure.Kind != tt.kind || !strings.Contains(failure.Error(), tt.want) {
 				t.Errorf("error %v, want %s with %q", err, tt.kind, tt.want)
 			}
 		})
@@ -192,8 +192,8 @@ func TestCheck_Preview(t *testing.T) {
 		t.Errorf("card (-want +got):\n%s", d)
 	}
 	_, err = check.Preview(t.Context(), nil, json.RawMessage(`{"name":"lint"}`))
-	var failure *tools.Error
-	if !errors.As(err, &failure) || failure.Kind != tools.BadInput {
+	failure, ok := errors.AsType[*tools.Error](err)
+	if !ok || failure.Kind != tools.BadInput {
 		t.Errorf("preview of an unknown check gives %v, want an error of the input", err)
 	}
 }

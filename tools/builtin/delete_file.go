@@ -32,7 +32,7 @@ func newDeleteFile() tools.Tool {
 		Preprocess:  absolutePath,
 		Resources:   deletedName,
 		Profile:     fileProfile(),
-		Preview:     previewDeleteFile,
+		Preview:     tools.Previewing("delete_file", previewDeleteFile),
 	}, deleteFile)
 }
 
@@ -65,11 +65,7 @@ func deleteFile(ctx context.Context, rt tools.Runtime, a deleteFileArgs) (*tools
 	return result, nil
 }
 
-func previewDeleteFile(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a deleteFileArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of delete_file: %v", err)
-	}
+func previewDeleteFile(ctx context.Context, rt tools.Runtime, a deleteFileArgs) ([]kinds.Content, error) {
 	if a.Path == "" {
 		return nil, noPath("delete_file")
 	}
@@ -93,7 +89,7 @@ func deletion(ctx context.Context, rt tools.Runtime, path string) (before *tools
 	info, err := rt.FS().Stat(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, missing(path)
+		return nil, nil, tools.Missing(path)
 	case err != nil:
 		return nil, nil, fileFailure("delete_file", path, err)
 	case info.IsDir:

@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,7 +50,7 @@ func newEdit() tools.Tool {
 		Preprocess: absolutePath,
 		Resources:  touches(tools.PathRead, tools.PathWrite),
 		Profile:    fileProfile(),
-		Preview:    previewEdit,
+		Preview:    tools.Previewing("edit", previewEdit),
 	}, edit)
 }
 
@@ -76,11 +75,7 @@ func edit(ctx context.Context, rt tools.Runtime, a editArgs) (*tools.Result, err
 	return e.result(), nil
 }
 
-func previewEdit(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a editArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of edit: %v", err)
-	}
+func previewEdit(ctx context.Context, rt tools.Runtime, a editArgs) ([]kinds.Content, error) {
 	e, err := newEditing(rt, a)
 	if err != nil {
 		return nil, err
@@ -124,8 +119,8 @@ func (e *editing) match(ctx context.Context) (err error) {
 	if err != nil {
 		return fileFailure("edit", e.path, err)
 	}
-	if strings.IndexByte(e.before.Content[:min(len(e.before.Content), sniffBytes)], 0) >= 0 {
-		return binaryRefused(e.path)
+	if hasNUL(e.before.Content) {
+		return tools.BinaryRefused(e.path)
 	}
 	e.applied, err = textedit.Apply(e.before.Content, e.OldStr, e.NewStr, e.ReplaceAll)
 	if err != nil {
@@ -133,7 +128,7 @@ func (e *editing) match(ctx context.Context) (err error) {
 	}
 	limit := e.rt.Session().Limits.FileBytes
 	if size := int64(len(e.applied.Content)); limit > 0 && size > limit {
-		return oversize(e.path, size, limit)
+		return tools.Oversize(e.path, size, limit)
 	}
 	return nil
 }
@@ -141,7 +136,7 @@ func (e *editing) match(ctx context.Context) (err error) {
 // mismatch adds to a miss what is nearest to it, so that the next try can hit.
 func (e *editing) mismatch(err error) *tools.Error {
 	failure := &tools.Error{Kind: tools.BadInput, Path: e.path, Message: err.Error(), Err: err}
-	if !errors.As(err, new(textedit.NotFoundError)) {
+	if _, missed := errors.AsType[textedit.NotFoundError](err); !missed {
 		return failure
 	}
 	failure.Hint = textedit.NearestHint(e.before.Content, e.OldStr)

@@ -77,8 +77,8 @@ func TestApplyPatch_RenameUnsaved(t *testing.T) {
 		}
 		editor.texts[path] = buffer
 		_, err := tool(t, "apply_patch").Run(t.Context(), rt, []byte(encode(t, map[string]any{"patch": patch})))
-		var failure *tools.Error
-		if !errors.As(err, &failure) || !strings.Contains(failure.Message, "nothing was changed: "+path+" has changes that the editor has not saved") {
+		failure, ok := errors.AsType[*tools.Error](err)
+		if !ok || !strings.Contains(failure.Message, "nothing was changed: "+path+" has changes that the editor has not saved") {
 			t.Errorf("error = %v", err)
 		}
 		if diff := cmp.Diff(map[string]string{path: buffer}, editor.texts); diff != "" {

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -55,7 +54,7 @@ func newFormatFile(formatters map[string][]string) tools.Tool {
 		Preprocess: absolutePath,
 		Resources:  formatResources,
 		Profile:    fileProfile(),
-		Preview:    formatFile{formatters}.preview,
+		Preview:    tools.Previewing("format_file", formatFile{formatters}.preview),
 	}, formatFile{formatters}.run)
 }
 
@@ -77,7 +76,7 @@ func (f formatFile) run(ctx context.Context, rt tools.Runtime, a formatFileArgs)
 		return nil, err
 	}
 	defer unlock()
-	before, err := textToFormat(ctx, rt, path)
+	before, err := textOf(ctx, rt, "format", path)
 	if err != nil {
 		return nil, err
 	}
@@ -142,26 +141,12 @@ func standardFormatters(extension string) [][]string {
 	return nil
 }
 
-// textToFormat is the file's text as the person sees it.
-func textToFormat(ctx context.Context, rt tools.Runtime, path string) (tools.Text, error) {
-	before, err := rt.FS().ReadText(ctx, path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && !before.Exists:
-		return before, missing(path)
-	case err != nil:
-		return before, fileFailure("format", path, err)
-	case strings.IndexByte(before.Content[:min(len(before.Content), sniffBytes)], 0) >= 0:
-		return before, binaryRefused(path)
-	}
-	return before, nil
-}
-
 // firstInstalled runs the first of the formatters that is there.
 func firstInstalled(ctx context.Context, rt tools.Runtime, path, content string, formatters [][]string) (name, after string, err error) {
 	var names []string
 	for _, args := range formatters {
 		after, err = filter(ctx, rt, path, content, args)
-		failure, known := asError(err)
+		failure, known := errors.AsType[*tools.Error](err)
 		if !known || failure.Kind != tools.Unavailable {
 			return args[0], after, err
 		}
@@ -176,12 +161,6 @@ func firstInstalled(ctx context.Context, rt tools.Runtime, path, content string,
 	}
 }
 
-func asError(err error) (*tools.Error, bool) {
-	var known *tools.Error
-	ok := errors.As(err, &known)
-	return known, ok
-}
-
 // filter sends a text through a formatter.
 func filter(ctx context.Context, rt tools.Runtime, path, content string, args []string) (string, error) {
 	output := &bounded{limit: int(rt.Session().Limits.FileBytes)}
@@ -194,14 +173,14 @@ func filter(ctx context.Context, rt tools.Runtime, path, content string, args []
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil:
-		if _, known := asError(err); known {
+		if _, known := errors.AsType[*tools.Error](err); known {
 			return "", err
 		}
 		return "", &tools.Error{Kind: tools.Backend, Path: path, Message: fmt.Sprintf("run %s: %v", args[0], err), Err: err}
 	case exit.Code != 0 || exit.Signal != "":
 		return "", formatterFailed(path, args[0], exit, complaints)
 	case output.over:
-		return "", oversize(path, int64(output.buf.Len())+1, int64(output.limit))
+		return "", tools.Oversize(path, int64(output.buf.Len())+1, int64(output.limit))
 	case output.buf.Len() == 0 && strings.TrimSpace(content) != "":
 		return "", tools.Errorf(tools.Backend, "%s printed nothing for %s; the file was left as it is", args[0], path)
 	}
@@ -211,20 +190,10 @@ func filter(ctx context.Context, rt tools.Runtime, path, content string, args []
 // formatDir is where a formatter looks for its settings: beside the file when
 // that is in the session's own directories.
 func formatDir(rt tools.Runtime, path string) string {
-	if session := rt.Session(); inRoots(session, session.Resolve(path)) {
+	if session := rt.Session(); rootOf(session.Roots, session.Resolve(path)) != "" {
 		return filepath.Dir(path)
 	}
 	return rt.Session().Cwd
-}
-
-// inRoots reports whether a resolved path lies in the session's directories.
-func inRoots(session tools.Session, path string) bool {
-	for _, root := range session.Roots {
-		if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
 }
 
 func formatterFailed(path, name string, exit tools.Exit, complaints *bounded) *tools.Error {

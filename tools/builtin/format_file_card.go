@@ -16,11 +16,7 @@ import (
 const runsCode = "It may run code that this project configures."
 
 // preview names the program, which the arguments do not tell, and where it runs.
-func (f formatFile) preview(_ context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a formatFileArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of format_file: %v", err)
-	}
+func (f formatFile) preview(_ context.Context, rt tools.Runtime, a formatFileArgs) ([]kinds.Content, error) {
 	if a.Path == "" {
 		return nil, noPath("format_file")
 	}

@@ -188,8 +188,8 @@ func TestFormatFile_Refuses(t *testing.T) {
 			}
 			rt := newFormatRuntime(programs, files)
 			_, err := format(t, rt, tt.own, tt.path)
-			var failure *tools.Error
-			if !errors.As(err, &failure) || failure.Kind != tt.kind || !strings.Contains(failure.Error(), tt.want) {
+			failure, ok := errors.AsType[*tools.Error](err)
+			if !ok || failure.Kind != tt.kind || !strings.Contains(failure.Error(), tt.want) {
 				t.Errorf("error %v, want %s with %q", err, tt.kind, tt.want)
 			}
 			if len(err.Error()) > 5000 {

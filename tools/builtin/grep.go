@@ -105,7 +105,7 @@ func grepFiles(
 	} else {
 		base = rt.Session().Abs(a.Path)
 		if rt.FS().Secret(base) {
-			return found, base, secretRefused(base)
+			return found, base, tools.SecretRefused(base)
 		}
 		info, err := rt.FS().Stat(ctx, base)
 		if err != nil {

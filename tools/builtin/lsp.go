@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -70,7 +71,7 @@ func newLSP() tools.Tool {
 		Renames:    map[string]string{"file_path": "path", "character": "column"},
 		Preprocess: absolutePath,
 		Resources:  lspResources,
-		Preview:    previewLSP,
+		Preview:    tools.Previewing("lsp", previewLSP),
 		Profile: &tools.Profile{Keys: func(_ json.RawMessage, env tools.Env) []tools.ResourceKey {
 			// What a server answers depends on every file beside it.
 			return treeKey(env, "")
@@ -89,15 +90,15 @@ func lsp(ctx context.Context, rt tools.Runtime, a lspArgs) (*tools.Result, error
 	}
 	path := rt.Session().Abs(a.Path)
 	if rt.FS().Secret(path) {
-		return nil, secretRefused(path)
+		return nil, tools.SecretRefused(path)
 	}
-	content, err := textToAsk(ctx, rt, path)
+	before, err := textOf(ctx, rt, "read", path)
 	if err != nil {
 		return nil, err
 	}
-	query := tools.LanguageQuery{Operation: a.Operation, Path: rt.Session().Resolve(path), Text: content}
+	query := tools.LanguageQuery{Operation: a.Operation, Path: rt.Session().Resolve(path), Text: before.Content}
 	if a.Operation != tools.Diagnostics {
-		if query.Line, query.Column, err = a.place(path, content); err != nil {
+		if query.Line, query.Column, err = a.place(path, before.Content); err != nil {
 			return nil, err
 		}
 	}
@@ -106,7 +107,7 @@ func lsp(ctx context.Context, rt tools.Runtime, a lspArgs) (*tools.Result, error
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		if _, known := asError(err); known {
+		if _, known := errors.AsType[*tools.Error](err); known {
 			return nil, err
 		}
 		return nil, &tools.Error{Kind: tools.Backend, Path: path, Message: "lsp: " + err.Error(), Err: err}
@@ -116,20 +117,6 @@ func lsp(ctx context.Context, rt tools.Runtime, a lspArgs) (*tools.Result, error
 		return diagnosticsResult(rt, path, answer), nil
 	}
 	return locationsResult(ctx, rt, a, answer)
-}
-
-// textToAsk is the file's text as the person sees it.
-func textToAsk(ctx context.Context, rt tools.Runtime, path string) (string, error) {
-	before, err := rt.FS().ReadText(ctx, path)
-	switch {
-	case err != nil:
-		return "", fileFailure("read", path, err)
-	case !before.Exists:
-		return "", missing(path)
-	case strings.IndexByte(before.Content[:min(len(before.Content), sniffBytes)], 0) >= 0:
-		return "", binaryRefused(path)
-	}
-	return before.Content, nil
 }
 
 // place is where in the file is asked, from what the model gave of line, column

@@ -12,18 +12,14 @@ import (
 
 // previewLSP names the program, which the arguments do not tell, and where it
 // runs.
-func previewLSP(_ context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a lspArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of lsp: %v", err)
-	}
+func previewLSP(_ context.Context, rt tools.Runtime, a lspArgs) ([]kinds.Content, error) {
 	if a.Path == "" {
 		return nil, noPath("lsp")
 	}
 	session := rt.Session()
 	path := session.Abs(a.Path)
 	if rt.FS().Secret(path) {
-		return nil, secretRefused(path)
+		return nil, tools.SecretRefused(path)
 	}
 	path = session.Resolve(path)
 	dir := rootOf(session.Roots, path)

@@ -201,8 +201,8 @@ func TestLSP_Refuses(t *testing.T) {
 				server = nil
 			}
 			_, err := askLSP(t, rt, server, tt.args)
-			var failure *tools.Error
-			if !errors.As(err, &failure) || failure.Kind != tt.kind || !strings.Contains(failure.Error(), tt.want) {
+			failure, ok := errors.AsType[*tools.Error](err)
+			if !ok || failure.Kind != tt.kind || !strings.Contains(failure.Error(), tt.want) {
 				t.Errorf("error %v, want %s with %q", err, tt.kind, tt.want)
 			}
 		})

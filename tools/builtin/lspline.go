@@ -32,14 +32,14 @@ func quoteLines(ctx context.Context, rt tools.Runtime, places []tools.CodeLocati
 
 func linesOf(ctx context.Context, rt tools.Runtime, path string) []string {
 	session := rt.Session()
-	if !inRoots(session, session.Resolve(path)) || rt.FS().Secret(path) {
+	if rootOf(session.Roots, session.Resolve(path)) == "" || rt.FS().Secret(path) {
 		return nil
 	}
-	content, err := textToAsk(ctx, rt, path)
+	text, err := textOf(ctx, rt, "read", path)
 	if err != nil {
 		return nil
 	}
-	return strings.Split(content, "\n")
+	return strings.Split(text.Content, "\n")
 }
 
 // clip shortens a text to a number of bytes, between characters.

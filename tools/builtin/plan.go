@@ -49,7 +49,7 @@ func writePlan(ctx context.Context, rt tools.Runtime, a planArgs) (*tools.Result
 	path := filepath.Join(rt.Session().Scratch, planFile)
 	content := strings.TrimSuffix(a.Content, "\n") + "\n"
 	if limit := rt.Session().Limits.FileBytes; limit > 0 && int64(len(content)) > limit {
-		return nil, oversize(path, int64(len(content)), limit)
+		return nil, tools.Oversize(path, int64(len(content)), limit)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func read(ctx context.Context, rt tools.Runtime, a readArgs) (*tools.Result, err
 	path := rt.Session().Abs(a.Path)
 	// Before anything else, so that the answer does not tell whether the file exists.
 	if rt.FS().Secret(path) {
-		return nil, secretRefused(path)
+		return nil, tools.SecretRefused(path)
 	}
 	r := reading{rt: rt, path: path, limits: rt.Session().Limits}
 	r.info, err = rt.FS().Stat(ctx, path)
@@ -136,7 +136,7 @@ func (r *reading) file(ctx context.Context, lines [2]int) (*tools.Result, error)
 		return r.image(file, media)
 	}
 	if isBinary(head[:n]) {
-		return nil, binaryRefused(r.path)
+		return nil, tools.BinaryRefused(r.path)
 	}
 	err = w.scan(ctx, file, 1)
 	result, err := r.lines(w, err)

@@ -28,7 +28,7 @@ func (r *reading) bytes(ctx context.Context, span [2]int64) (*tools.Result, erro
 	}
 	raw = raw[:n]
 	if isBinary(raw[:min(n, sniffBytes)]) {
-		return nil, binaryRefused(r.path)
+		return nil, tools.BinaryRefused(r.path)
 	}
 	lead, tail := splitEdges(raw, start > 0, end < size)
 	shown := raw[lead : len(raw)-tail]

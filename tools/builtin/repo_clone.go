@@ -64,7 +64,7 @@ func newRepoClone() tools.Tool {
 		},
 		Resources: cloneResources,
 		Profile:   &tools.Profile{Keys: cloneKeys},
-		Preview:   previewClone,
+		Preview:   tools.Previewing("repo_clone", previewClone),
 	}, repoClone)
 }
 
@@ -192,11 +192,7 @@ func (a repoCloneArgs) target(rt tools.Runtime, u *url.URL) string {
 }
 
 // previewClone names what is fetched and where it goes, as git is given both.
-func previewClone(_ context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a repoCloneArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of repo_clone: %v", err)
-	}
+func previewClone(_ context.Context, rt tools.Runtime, a repoCloneArgs) ([]kinds.Content, error) {
 	u, err := a.source()
 	if err != nil {
 		return nil, err
@@ -219,7 +215,7 @@ func cloneTarget(ctx context.Context, rt tools.Runtime, dir string) error {
 	}
 	if rootOf(session.Roots, real) == "" && (session.Scratch == "" || !within(real, session.Scratch)) {
 		return &tools.Error{
-			Kind: tools.Denied, Path: dir, DeniedBy: "capability",
+			Kind: tools.Denied, Path: dir, DeniedBy: tools.DeniedByCapability,
 			Message: fmt.Sprintf("repo_clone: %s is outside the session's directories", dir), Hint: "Leave dir out to clone into the scratch directory.",
 		}
 	}

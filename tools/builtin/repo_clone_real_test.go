@@ -30,8 +30,7 @@ func (g realGit) Exec(ctx context.Context, p tools.Program, output io.Writer) (t
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, output, output
 	cmd.Env = append(p.Env, "PATH="+os.Getenv("PATH"), "GIT_SSL_CAINFO="+g.certificate)
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return tools.Exit{Code: exit.ExitCode()}, nil
 	}
 	return tools.Exit{}, err

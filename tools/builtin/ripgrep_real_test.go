@@ -61,7 +61,8 @@ func (direct) Exec(context.Context, tools.Program, io.Writer) (tools.Exit, error
 func (direct) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
 	c := exec.CommandContext(ctx, "sh", "-c", cmd.Text)
 	c.Dir, c.Stdout, c.Stderr = cmd.Dir, output, output
-	if err := c.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+	err := c.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		return tools.Exit{}, err
 	}
 	return tools.Exit{Code: c.ProcessState.ExitCode()}, nil

@@ -95,7 +95,7 @@ func TestRipgrep_Answers(t *testing.T) {
 			}
 			result, err := rt.Run(t.Context(), withRipgrep(t, "/opt/rg", tt.id), tt.id, a)
 			var got string
-			if failure := (*tools.Error)(nil); errors.As(err, &failure) && failure.Kind == tools.Backend {
+			if failure, ok := errors.AsType[*tools.Error](err); ok && failure.Kind == tools.Backend {
 				got = failure.Error()
 			} else if err != nil {
 				t.Fatal(err)

@@ -68,8 +68,7 @@ func namesHidden(path string) bool {
 
 // searchFailure gives an error of the search engine the shape a model reads.
 func searchFailure(tool, base string, err error, hint string) error {
-	var bad *search.PatternError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*search.PatternError](err); ok {
 		return &tools.Error{Kind: tools.BadInput, Message: tool + ": " + bad.Error(), Hint: hint, Err: err}
 	}
 	return fileFailure("search", base, err)

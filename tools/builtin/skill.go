@@ -58,8 +58,7 @@ func loadSkill(ctx context.Context, rt tools.Runtime, a skillArgs) (*tools.Resul
 // skillFailure is the error of a name that leads to no text. It lists the names
 // or says what is wrong with the file; to take another is the model's to do.
 func skillFailure(err error) error {
-	var known *tools.Error
-	if errors.As(err, &known) {
+	if _, known := errors.AsType[*tools.Error](err); known {
 		return err
 	}
 	return &tools.Error{Kind: tools.BadInput, Message: "skill: " + err.Error(), Err: err}

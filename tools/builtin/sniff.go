@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -19,6 +20,12 @@ func imageType(head []byte) string {
 		return "image/gif"
 	}
 	return ""
+}
+
+// hasNUL reports whether a text holds a NUL near its start, as no text does that
+// can be edited.
+func hasNUL(text string) bool {
+	return strings.IndexByte(text[:min(len(text), sniffBytes)], 0) >= 0
 }
 
 // isBinary reports whether the bytes are not text in any encoding that shows

@@ -39,7 +39,7 @@ func newUndoEdit() tools.Tool {
 		Preprocess:  absolutePath,
 		Resources:   undoResources,
 		Profile:     &tools.Profile{Keys: undoKeys},
-		Preview:     previewUndoEdit,
+		Preview:     tools.Previewing("undo_edit", previewUndoEdit),
 	}, undoEdit)
 }
 
@@ -94,11 +94,7 @@ func undoEdit(ctx context.Context, rt tools.Runtime, a undoEditArgs) (*tools.Res
 	return undoResult(rt, change), nil
 }
 
-func previewUndoEdit(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a undoEditArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of undo_edit: %v", err)
-	}
+func previewUndoEdit(ctx context.Context, rt tools.Runtime, a undoEditArgs) ([]kinds.Content, error) {
 	path, changes, err := undoing(rt, a)
 	if err != nil {
 		return nil, err

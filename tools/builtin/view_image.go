@@ -43,7 +43,7 @@ func viewImage(ctx context.Context, rt tools.Runtime, a viewImageArgs) (*tools.R
 	}
 	path := rt.Session().Abs(a.Path)
 	if rt.FS().Secret(path) {
-		return nil, secretRefused(path)
+		return nil, tools.SecretRefused(path)
 	}
 	r := reading{rt: rt, path: path, limits: rt.Session().Limits}
 	var err error

@@ -39,7 +39,7 @@ func newWebFetch() tools.Tool {
 			return rewriteText(args, "url", strings.TrimSpace)
 		},
 		Resources: webHost,
-		Preview:   previewFetch,
+		Preview:   tools.Previewing("web_fetch", previewFetch),
 		Profile:   &tools.Profile{}, // beside anything
 		ReadOnly:  true,
 		Cacheable: true,
@@ -49,11 +49,7 @@ func newWebFetch() tools.Tool {
 
 // previewFetch refuses an address that is none before anybody is asked. It has no
 // host, so that an answer could only be for all hosts.
-func previewFetch(_ context.Context, _ tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a webFetchArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, fmt.Errorf("web_fetch: decode the arguments: %w", err)
-	}
+func previewFetch(_ context.Context, _ tools.Runtime, a webFetchArgs) ([]kinds.Content, error) {
 	if _, err := network.Parse(a.URL); err != nil {
 		return nil, badAddress(err)
 	}
@@ -105,8 +101,7 @@ func webFetch(ctx context.Context, rt tools.Runtime, a webFetchArgs) (*tools.Res
 // webFailure gives an error of the network the shape a model reads; what was
 // refused or too slow has it already.
 func webFailure(ctx context.Context, url string, err error) error {
-	var known *tools.Error
-	if errors.As(err, &known) || ctx.Err() != nil {
+	if _, known := errors.AsType[*tools.Error](err); known || ctx.Err() != nil {
 		return err
 	}
 	return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("web_fetch: %s: %v", url, err), Err: err}

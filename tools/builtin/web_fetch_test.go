@@ -57,8 +57,8 @@ func fetch(t *testing.T, rt *tooltest.Runtime) *tools.Result {
 func fetchFails(t *testing.T, rt *tooltest.Runtime, url string) *tools.Error {
 	t.Helper()
 	result, err := rt.Run(t.Context(), builtin.NewWebFetch(), "web_fetch", encode(t, map[string]any{"url": url}))
-	var failure *tools.Error
-	if !errors.As(err, &failure) {
+	failure, ok := errors.AsType[*tools.Error](err)
+	if !ok {
 		t.Fatalf("web_fetch(%s) = %+v, %v; want a *tools.Error", url, result, err)
 	}
 	return failure
@@ -287,7 +287,8 @@ func TestWebFetch_BadAddress(t *testing.T) {
 		// It has no host that a person could be asked about, so it must not get
 		// that far.
 		args, _ := json.Marshal(map[string]string{"url": url})
-		if _, err := builtin.NewWebFetch().Preview(t.Context(), nil, args); !errors.As(err, &failure) || failure.Kind != tools.BadInput {
+		_, err := builtin.NewWebFetch().Preview(t.Context(), nil, args)
+		if failure, ok := errors.AsType[*tools.Error](err); !ok || failure.Kind != tools.BadInput {
 			t.Errorf("%q would be asked about: %v", url, err)
 		}
 	}

@@ -142,11 +142,11 @@ func searchWith(ctx context.Context, rt tools.Runtime, p websearch.Provider, que
 
 // providerFailure gives a provider's error the shape that a model reads.
 func providerFailure(err error) error {
-	var known *tools.Error
+	if known, ok := errors.AsType[*tools.Error](err); ok {
+		return known
+	}
 	failure := &tools.Error{Kind: tools.Backend, Message: "web_search: " + err.Error(), Err: err}
 	switch {
-	case errors.As(err, &known):
-		return known
 	case errors.Is(err, websearch.ErrAuth):
 		failure.Kind, failure.Hint = tools.Unavailable, "The user has to correct search.providers in the configuration. Go on without a search."
 	case errors.Is(err, websearch.ErrRateLimited):

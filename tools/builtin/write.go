@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,7 +44,7 @@ func newWrite() tools.Tool {
 		Preprocess: absolutePath,
 		Resources:  touches(tools.PathWrite),
 		Profile:    fileProfile(),
-		Preview:    previewWrite,
+		Preview:    tools.Previewing("write", previewWrite),
 	}, write)
 }
 
@@ -71,11 +70,7 @@ func write(ctx context.Context, rt tools.Runtime, a writeArgs) (*tools.Result, e
 	return w.result(ctx, content, exists), nil
 }
 
-func previewWrite(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
-	var a writeArgs
-	if err := json.Unmarshal(args, &a); err != nil {
-		return nil, tools.Errorf(tools.BadInput, "arguments of write: %v", err)
-	}
+func previewWrite(ctx context.Context, rt tools.Runtime, a writeArgs) ([]kinds.Content, error) {
 	w, err := newWriting(rt, a)
 	if err != nil {
 		return nil, err
@@ -99,7 +94,7 @@ func newWriting(rt tools.Runtime, a writeArgs) (writing, error) {
 		w.content += "\n"
 	}
 	if limit := rt.Session().Limits.FileBytes; limit > 0 && int64(len(w.content)) > limit {
-		return writing{}, oversize(w.path, int64(len(w.content)), limit)
+		return writing{}, tools.Oversize(w.path, int64(len(w.content)), limit)
 	}
 	return w, nil
 }
@@ -147,11 +142,4 @@ func (w writing) result(ctx context.Context, content []kinds.Content, existed bo
 		result.Text = message + "\nGuidance files that apply there and are not loaded yet, nearest first:\n" + strings.Join(found, "\n")
 	}
 	return result
-}
-
-// oversize is the error of a text over the size bound of files (R104).
-func oversize(path string, size, limit int64) *tools.Error {
-	return &tools.Error{
-		Kind: tools.BadInput, Path: path, Message: fmt.Sprintf("File %s exceeds size limit (%d > %d)", path, size, limit),
-	}
 }

@@ -15,9 +15,6 @@ import (
 	"acp-agent/transcript"
 )
 
-// byUser names the person as the one who refused.
-const byUser = "user"
-
 // maxPreviews is how often a person is asked about one call whose preview goes
 // on changing while they look at it.
 const maxPreviews = 3
@@ -62,7 +59,7 @@ func (r *running) ask(ctx context.Context) error {
 		r.card.Content = again
 	}
 	return &tools.Error{
-		Kind: tools.Denied, DeniedBy: byUser,
+		Kind: tools.Denied, DeniedBy: tools.DeniedByUser,
 		Message: "the file kept changing while the person was looking at this change, so it was not made",
 	}
 }
@@ -139,7 +136,8 @@ func (r *running) askOnce(ctx context.Context) error {
 	}
 	if err != nil {
 		return &tools.Error{
-			Kind: tools.Denied, DeniedBy: byUser, Message: "the editor could not ask for permission, so the call was not run", Err: err,
+			Kind: tools.Denied, DeniedBy: tools.DeniedByUser, Err: err,
+			Message: "the editor could not ask for permission, so the call was not run",
 		}
 	}
 	return r.heed(answer)
@@ -163,7 +161,7 @@ func (r *running) heed(answer tools.Answer) error {
 		return &tools.Error{Kind: tools.Aborted, Message: "the permission request was dismissed, so the call was not run"}
 	}
 	return &tools.Error{
-		Kind: tools.Denied, DeniedBy: byUser,
+		Kind: tools.Denied, DeniedBy: tools.DeniedByUser,
 		Message: "the user rejected this call", Hint: "Do not try it again in another way; ask what they want instead.",
 	}
 }
@@ -203,9 +201,6 @@ func (r *running) denials() []permissions.Rule {
 	return rules
 }
 
-// secretCode tells clients that a secret file was refused (R29).
-const secretCode = "reading-secret-file"
-
 // refused is the end of a call that rules, mode or the lack of a person deny.
 func (r *running) refused(d permissions.Decision) error {
 	by := d.DeniedBy
@@ -214,7 +209,7 @@ func (r *running) refused(d permissions.Decision) error {
 	}
 	denied := &tools.Error{Kind: tools.Denied, DeniedBy: by, Message: d.Reason}
 	if by == permissions.DeniedBySecret {
-		denied.Code = secretCode
+		denied.Code = tools.CodeSecretFile
 	}
 	return denied
 }

@@ -21,7 +21,7 @@ func (r *running) confine(context.Context) (err error) {
 	written := 0
 	for _, resource := range r.resources() {
 		if resource.Kind == tools.Host && !r.scope.Host(resource.Value) {
-			return undeclared(r.Tool, "the host "+resource.Value)
+			return tools.Undeclared(r.Tool, "the host "+resource.Value)
 		}
 		if resource.Kind != tools.PathRead && resource.Kind != tools.PathWrite {
 			if resource.Kind == tools.Command {
@@ -88,7 +88,7 @@ func (r *running) confineDir(dir string) error {
 		return nil
 	}
 	return &tools.Error{
-		Kind: tools.Denied, Path: access.Path, DeniedBy: "capability",
+		Kind: tools.Denied, Path: access.Path, DeniedBy: tools.DeniedByCapability,
 		Message: "the working directory " + access.Path + " is outside the session's directories",
 		Hint:    "run the command in the working directory or an additional directory of this session",
 	}

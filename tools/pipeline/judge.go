@@ -171,7 +171,9 @@ func (r *running) watch(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.pipeline.Logger.Error("watchdog panicked", "tool", r.Tool, "stack", string(debug.Stack()))
-			err = &tools.Error{Kind: tools.Denied, DeniedBy: "watchdog", Message: "the watchdog failed, so the call was not run"}
+			err = &tools.Error{
+				Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: "the watchdog failed, so the call was not run",
+			}
 		}
 	}()
 	verdict, err := r.pipeline.Watchdog.Judge(ctx, WatchedCall{
@@ -179,9 +181,12 @@ func (r *running) watch(ctx context.Context) (err error) {
 	})
 	switch {
 	case err != nil:
-		return &tools.Error{Kind: tools.Denied, DeniedBy: "watchdog", Message: "the watchdog failed, so the call was not run: " + err.Error(), Err: err}
+		return &tools.Error{
+			Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Err: err,
+			Message: "the watchdog failed, so the call was not run: " + err.Error(),
+		}
 	case verdict.Action == capability.Deny:
-		return &tools.Error{Kind: tools.Denied, DeniedBy: "watchdog", Message: verdict.Reason}
+		return &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: verdict.Reason}
 	case verdict.Action == capability.Ask:
 		r.insist = verdict.Reason
 		return r.judge(ctx)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"acp-agent/internal/observe"
+	"acp-agent/tools"
 	"acp-agent/transcript"
 )
 
@@ -47,7 +48,7 @@ func (r *running) publish(name, stage string, fields map[string]any) {
 // for all else (R132); faults are logged where they happen. What the person
 // refused themselves is no news to them.
 func levelOf(end transcript.ToolFinished) slog.Level {
-	if end.State == transcript.Rejected && end.Result.Error.DeniedBy != byUser {
+	if end.State == transcript.Rejected && end.Result.Error.DeniedBy != tools.DeniedByUser {
 		return slog.LevelWarn
 	}
 	return slog.LevelDebug

@@ -170,7 +170,7 @@ func (p *Pipeline) resolve(c *Prepared) error {
 
 func (p *Pipeline) gate(c *Prepared) error {
 	if reason := p.Why(c.entry); reason != "" {
-		return &tools.Error{Kind: tools.Denied, Message: reason, DeniedBy: "enablement"}
+		return &tools.Error{Kind: tools.Denied, Message: reason, DeniedBy: tools.DeniedByEnablement}
 	}
 	if p.catalogue.deferred(c.Tool) {
 		return &tools.Error{

@@ -299,6 +299,13 @@ func TestPipeline_SecretIsRefusedBeforeAnyQuestion(t *testing.T) {
 	}
 }
 
+// The permissions do not know the tools, so each has the text of its own.
+func TestPipeline_SecretsAreRefusedInTheSameWords(t *testing.T) {
+	if text := tools.SecretRefused("/w/.env").Error(); text != permissions.SecretReason {
+		t.Errorf("the tools say %q and the permissions %q", text, permissions.SecretReason)
+	}
+}
+
 // custom is a tool whose behaviour a test gives.
 func custom(spec tools.Spec, run func(ctx context.Context, rt tools.Runtime) (*tools.Result, error)) tools.Tool {
 	spec.ID, spec.Description = "custom", "A tool of a test."

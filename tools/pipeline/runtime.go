@@ -83,7 +83,7 @@ type scopedNet struct{ *callRuntime }
 // Do implements tools.Net.
 func (n scopedNet) Do(ctx context.Context, request tools.Request) (*tools.Response, error) {
 	if host := hostOf(request.URL); !n.scope.Host(host) {
-		return nil, undeclared(n.tool, "the host "+host)
+		return nil, tools.Undeclared(n.tool, "the host "+host)
 	}
 	if n.net == nil {
 		return nil, tools.Errorf(tools.Unavailable, "this session has no network")
@@ -99,7 +99,7 @@ type scopedProcesses struct {
 // Run implements tools.Processes.
 func (p scopedProcesses) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
 	if !p.scope.Has(capability.CapShellRun) {
-		return tools.Exit{}, undeclared(p.tool, "commands")
+		return tools.Exit{}, tools.Undeclared(p.tool, "commands")
 	}
 	return p.Processes.Run(ctx, cmd, output)
 }
@@ -107,17 +107,7 @@ func (p scopedProcesses) Run(ctx context.Context, cmd tools.ShellCommand, output
 // Exec implements tools.Processes.
 func (p scopedProcesses) Exec(ctx context.Context, program tools.Program, output io.Writer) (tools.Exit, error) {
 	if !p.scope.Has(capability.CapShellRun) && !p.scope.Run(program.Args) {
-		return tools.Exit{}, undeclared(p.tool, fmt.Sprintf("the program %q", program.Args))
+		return tools.Exit{}, tools.Undeclared(p.tool, fmt.Sprintf("the program %q", program.Args))
 	}
 	return p.Processes.Exec(ctx, program, output)
-}
-
-// undeclared refuses what a tool tries beyond its own requirements: a fault of
-// the tool, whoever wrote it.
-func undeclared(tool, what string) error {
-	return &tools.Error{
-		Kind: tools.Denied, DeniedBy: byCapability,
-		Message: fmt.Sprintf("%s did not declare that it needs %s, so it was refused", tool, what),
-		Hint:    "whoever wrote the tool has to add it to what the tool requires",
-	}
 }

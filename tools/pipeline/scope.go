@@ -8,9 +8,6 @@ import (
 	"acp-agent/tools"
 )
 
-// byCapability names the capability check as the one that refused.
-const byCapability = "capability"
-
 // Ceiling is what this host grants at most, whatever tools and manifests
 // declare (R112): the session's directories, its private one, what the person
 // opened beside them, any host (the network rules hold besides), and commands
@@ -30,7 +27,7 @@ func (p *Pipeline) scopeOf(c *Prepared) (capability.Compiled, error) {
 	own, err := capability.Compile(c.entry.Requires, vars)
 	if err != nil {
 		return capability.Compiled{}, &tools.Error{
-			Kind: tools.Denied, DeniedBy: byCapability, Message: c.Tool + ": " + err.Error(), Err: err,
+			Kind: tools.Denied, DeniedBy: tools.DeniedByCapability, Message: c.Tool + ": " + err.Error(), Err: err,
 		}
 	}
 	effective, err := p.effective(vars)
@@ -80,7 +77,7 @@ func (r *running) within(resource tools.Resource, real string) error {
 	if allowed {
 		return nil
 	}
-	return undeclared(r.Tool, "to "+verb+" "+real)
+	return tools.Undeclared(r.Tool, "to "+verb+" "+real)
 }
 
 func hostOf(rawURL string) string {

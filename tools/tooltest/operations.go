@@ -153,7 +153,7 @@ func (f *FS) text(name string) (tools.Text, error) {
 	case !n.mode.IsRegular():
 		return tools.Text{}, tools.Errorf(tools.BadInput, "%s is not a regular file", abs)
 	case n.size > f.maxBytes:
-		return tools.Text{}, tools.Errorf(tools.BadInput, "File %s exceeds size limit (%d > %d)", abs, n.size, f.maxBytes)
+		return tools.Text{}, tools.Oversize(abs, n.size, f.maxBytes)
 	}
 	content, err := io.ReadAll(io.NewSectionReader(n.data, 0, n.size))
 	if err != nil {
