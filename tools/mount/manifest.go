@@ -21,9 +21,9 @@ import (
 const manifestName = "tool.json"
 
 const (
-	maxManifest    = 256 << 10
-	maxDescription = 8 << 10
-	maxTimeout     = time.Hour
+	maxManifest        = 256 << 10
+	maxToolDescription = 8 << 10
+	maxTimeout         = time.Hour
 )
 
 // manifest is tool.json, completed by what describe answered.
@@ -111,8 +111,8 @@ func (m *manifest) check(vars capability.Vars) error {
 	switch {
 	case m.Description == "":
 		return errors.New("description is missing")
-	case len(m.Description) > maxDescription:
-		return fmt.Errorf("description is longer than %d bytes", maxDescription)
+	case len(m.Description) > maxToolDescription:
+		return fmt.Errorf("description is longer than %d bytes", maxToolDescription)
 	case m.InputSchema != nil && m.Parameters != nil:
 		return errors.New("inputSchema and parameters mean the same: give one of them")
 	case m.TimeoutMS < 0 || m.TimeoutMS > maxTimeout.Milliseconds():
