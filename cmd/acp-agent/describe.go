@@ -17,7 +17,7 @@ func (c *core) describe(ctx context.Context, call mount.Describing) ([]byte, err
 	process, err := c.launcher.StartStreams(ctx, launch.Spec{
 		Argv: call.Args, Dir: call.Dir,
 		Env: launch.ProgramEnv(os.Environ(), launch.EnvOptions{Secrets: c.secrets(), Set: call.Env}),
-	}, launch.Streams{Input: call.Stdin, Output: &out, Errors: &errs})
+	}, launch.Streams{Output: &out, Errors: &errs})
 	if err != nil {
 		return nil, err
 	}

@@ -52,8 +52,7 @@ type Describing struct {
 	// Dir is the module's directory.
 	Dir string
 	// Env is all of its environment beside the short allow-list of X1.
-	Env   []string
-	Stdin []byte
+	Env []string
 }
 
 // Failure is a module that was not mounted.
