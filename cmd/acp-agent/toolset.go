@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"acp-agent/capability"
 	"acp-agent/config"
 	"acp-agent/internal/websearch"
 	"acp-agent/tools"
@@ -85,7 +84,6 @@ func (c *core) mountOptions(all []tools.Tool) mount.Options {
 	return mount.Options{
 		Builtin: mount.Builtins(all),
 		Taken:   mount.Names(all), Dir: c.sources.MountDir(), Home: c.sources.HomeDir, Describe: c.describe,
-		Vars: capability.Vars{capability.VarWorkspace: nil, capability.VarAdHoc: nil, capability.VarUserData: nil},
 	}
 }
 

@@ -89,7 +89,7 @@ func (l *localTool) load(ctx context.Context, o Options) (err error) {
 			return err
 		}
 	}
-	return l.manifest.check(o.Vars)
+	return l.manifest.check()
 }
 
 // executable is the path to run, checked again each time it is asked for.

@@ -105,8 +105,9 @@ func (m *manifest) complete(stdout []byte) error {
 	return nil
 }
 
-// check holds the manifest to the rules of every tool.
-func (m *manifest) check(vars capability.Vars) error {
+// check holds the manifest to the rules of every tool. Its requires may use the
+// variables of R111.
+func (m *manifest) check() error {
 	m.Description = strings.TrimSpace(cleanText(m.Description))
 	switch {
 	case m.Description == "":
@@ -129,10 +130,7 @@ func (m *manifest) check(vars capability.Vars) error {
 	if !m.Kind.Valid() {
 		m.Kind = kinds.Other // section C: the declared kind if it is legal
 	}
-	if vars == nil {
-		vars = capability.Vars{capability.VarWorkspace: nil, capability.VarAdHoc: nil, capability.VarUserData: nil}
-	}
-	if _, err := capability.Compile(m.Requires, vars); err != nil {
+	if _, err := capability.Compile(m.Requires, capability.NoDirectories()); err != nil {
 		return fmt.Errorf("requires: %w", err)
 	}
 	return nil
