@@ -74,7 +74,7 @@ func only(p place) iter.Seq[place] {
 func exact(text, old string, all bool) iter.Seq[place] {
 	have, want := []byte(text), []byte(old)
 	return func(yield func(place) bool) {
-		for start := range occurrences(have, want, !all) {
+		for start := range Occurrences(have, want, !all) {
 			if !yield(place{start: start, end: start + len(old)}) {
 				return
 			}
