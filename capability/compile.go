@@ -23,6 +23,11 @@ const (
 // which grants nothing.
 type Vars map[string][]string
 
+// NoDirectories defines the three variables of R111 without directories, so that
+// Compile reports any other: for requirements that are checked before a session is
+// there to give the directories.
+func NoDirectories() Vars { return Vars{VarWorkspace: nil, VarAdHoc: nil, VarUserData: nil} }
+
 // variable is a brace group that holds one name; "{a,b}" stays a glob alternative.
 var variable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{([A-Za-z][A-Za-z0-9_-]*)\}`)

@@ -19,7 +19,7 @@ func newLanguages(work *workspace.Workspace, servers []lsp.Server) languages {
 	return languages{lsp.New(lsp.Options{
 		Servers: servers, Roots: work.Session().Roots, LookPath: work.LookPath,
 		Start: func(ctx context.Context, argv []string, dir string, stderr io.Writer) (io.ReadWriteCloser, error) {
-			program, err := work.StartProgram(ctx, tools.Program{Args: argv, Dir: dir, Env: ownToolchain()}, stderr)
+			program, err := work.StartProgram(ctx, tools.Program{Args: argv, Dir: dir, Env: tools.OwnToolchain()}, stderr)
 			if err != nil {
 				return nil, err // not a nil *Program in an interface
 			}
@@ -27,12 +27,6 @@ func newLanguages(work *workspace.Workspace, servers []lsp.Server) languages {
 		},
 		Grace: languageGrace,
 	})}
-}
-
-// ownToolchain keeps the launchers of toolchains from running the one that a
-// project names.
-func ownToolchain() []string {
-	return []string{"GOTOOLCHAIN=local", "RUSTUP_TOOLCHAIN=stable", "RUSTUP_AUTO_INSTALL=0"}
 }
 
 // languageGrace is how long a language server has to end by itself: closing the

@@ -144,6 +144,11 @@ const (
 	Rejected      State = "rejected-by-user"
 )
 
+// States are all states of a tool call, the terminal ones last.
+func States() []State {
+	return []State{Queued, BlockedOnUser, InProgress, Done, Failed, Cancelled, Rejected}
+}
+
 // Terminal reports whether no state can follow s.
 func (s State) Terminal() bool {
 	return slices.Contains([]State{Done, Failed, Cancelled, Rejected}, s)

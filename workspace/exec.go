@@ -19,7 +19,6 @@ func (p processes) Exec(ctx context.Context, program tools.Program, output io.Wr
 		return tools.Exit{}, err
 	}
 	spec.Env = p.environ(spec.Env)
-	spec.Limits = p.w.o.ExecLimits
 	ctx, done, err := p.slot(ctx, program.Args[0])
 	if err != nil {
 		return tools.Exit{}, err

@@ -168,7 +168,7 @@ func TestStartProgram(t *testing.T) {
 	if line, err := bufio.NewReader(p).ReadString('\n'); line != "hello\n" {
 		t.Errorf("answer %q, %v", line, err)
 	}
-	if err := p.CloseWrite(); err != nil {
+	if err := p.piped.Stdin.Close(); err != nil {
 		t.Error(err)
 	}
 	exit, err := p.Wait(t.Context())

@@ -59,8 +59,6 @@ type Options struct {
 	// Environ is the environment before it is scrubbed, Secrets the configured
 	// keys that must not survive in it, SetEnv what is added afterwards.
 	Environ, Secrets, SetEnv []string
-	// ExecLimits bound every process of a command (X5).
-	ExecLimits launch.Limits
 	// Policy is handed to the helper's restricting steps, for a command that
 	// runs in dir; nil means none. An error keeps the command from running.
 	Policy func(dir string) (json.RawMessage, error)

@@ -114,7 +114,7 @@ func (w *Workspace) spec(text, dir string) (launch.Spec, error) {
 	// The model is told of the scratch directory, so it must be there. A command
 	// that does not use it runs without it.
 	_ = w.private.create()
-	spec := launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env, Limits: w.o.ExecLimits}
+	spec := launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env}
 	return w.confine(spec)
 }
 

@@ -46,9 +46,6 @@ func (p *Program) Read(b []byte) (int, error) { return p.piped.Stdout.Read(b) }
 // when the program is gone.
 func (p *Program) Write(b []byte) (int, error) { return p.piped.Stdin.Write(b) }
 
-// CloseWrite ends the program's input.
-func (p *Program) CloseWrite() error { return p.piped.Stdin.Close() }
-
 // Wait returns how the program ended, once nothing of it is left. The end of
 // ctx does not stop the program.
 func (p *Program) Wait(ctx context.Context) (tools.Exit, error) {

@@ -118,17 +118,6 @@ func (w *Workspace) Resolve(abs string) string {
 	return t.real()
 }
 
-// AdHoc lists the directories that an "always" opened for reading.
-func (w *Workspace) AdHoc() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var dirs []string
-	for _, r := range w.adHoc {
-		dirs = append(dirs, r.path)
-	}
-	return dirs
-}
-
 // abs makes a path as a model writes it absolute.
 func (w *Workspace) abs(path string) string { return w.place.Abs(plainPath(path)) }
 

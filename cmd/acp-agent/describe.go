@@ -10,9 +10,6 @@ import (
 	"acp-agent/tools/mount"
 )
 
-// maxDescription bounds what a module may say of itself.
-const maxDescription = 256 << 10
-
 // describe runs a module's executable once, to ask it what it is. It gets the
 // short environment of a tool's program, and is ended with all that it started.
 func (c *core) describe(ctx context.Context, call mount.Describing) ([]byte, error) {
@@ -20,7 +17,7 @@ func (c *core) describe(ctx context.Context, call mount.Describing) ([]byte, err
 	process, err := c.launcher.StartStreams(ctx, launch.Spec{
 		Argv: call.Args, Dir: call.Dir,
 		Env: launch.ProgramEnv(os.Environ(), launch.EnvOptions{Secrets: c.secrets(), Set: call.Env}),
-	}, launch.Streams{Input: call.Stdin, Output: &out, Errors: &errs})
+	}, launch.Streams{Output: &out, Errors: &errs})
 	if err != nil {
 		return nil, err
 	}
@@ -36,12 +33,13 @@ func (c *core) describe(ctx context.Context, call mount.Describing) ([]byte, err
 	return out.Bytes(), nil
 }
 
-// limited keeps the first bytes of what is written.
+// limited keeps the first bytes of what is written, enough to tell that an answer is
+// too long.
 type limited struct{ bytes.Buffer }
 
 // Write takes everything and keeps what there is room for.
 func (l *limited) Write(p []byte) (int, error) {
-	if room := maxDescription - l.Len(); room > 0 {
+	if room := mount.MaxDescribed + 1 - l.Len(); room > 0 {
 		l.Buffer.Write(p[:min(room, len(p))])
 	}
 	return len(p), nil

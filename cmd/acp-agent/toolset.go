@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"acp-agent/capability"
 	"acp-agent/config"
 	"acp-agent/internal/websearch"
 	"acp-agent/tools"
@@ -82,14 +81,10 @@ func plan(entries []config.Mount) mount.Plan {
 // mountOptions are where modules come from: every built-in tool is one, under
 // its own id.
 func (c *core) mountOptions(all []tools.Tool) mount.Options {
-	o := mount.Options{
-		Taken: mount.Names(all), Dir: c.sources.MountDir(), Home: c.sources.HomeDir, Describe: c.describe,
-		Vars: capability.Vars{capability.VarWorkspace: nil, capability.VarAdHoc: nil, capability.VarUserData: nil},
+	return mount.Options{
+		Builtin: mount.Builtins(all),
+		Taken:   mount.Names(all), Dir: c.sources.MountDir(), Home: c.sources.HomeDir, Describe: c.describe,
 	}
-	// Which workspace there will be is not known yet, so what a call may touch is
-	// checked when it is made.
-	o.Builtin = mount.Builtins(all, mount.Options{Home: o.Home})
-	return o
 }
 
 func checks(from []config.Check) []builtin.Check {

@@ -123,8 +123,7 @@ func validateManifest(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	vars := capability.Vars{capability.VarWorkspace: nil, capability.VarAdHoc: nil, capability.VarUserData: nil}
-	if _, err := capability.Compile(manifest.Requires, vars); err != nil {
+	if _, err := capability.Compile(manifest.Requires, capability.NoDirectories()); err != nil {
 		return fmt.Errorf("%s: requires: %w", path, err)
 	}
 	if err := knownTools(path, manifest); err != nil {

@@ -72,9 +72,6 @@ func New(documents []Document) *Index {
 	return x
 }
 
-// Len is the number of documents.
-func (x *Index) Len() int { return len(x.ids) }
-
 // Search returns the documents that match best, best first and by ID where they
 // match equally well, at most limit. No match is no hit: the list is empty.
 func (x *Index) Search(query string, limit int) []Hit {

@@ -24,7 +24,7 @@ func BenchmarkTrue(b *testing.B) {
 	l := launcher(b)
 	run := func(b *testing.B, s Spec) {
 		for b.Loop() {
-			p, err := l.Start(b.Context(), s, newOutput())
+			p, err := l.StartStreams(b.Context(), s, Streams{Output: newOutput()})
 			if err != nil {
 				b.Fatal(err)
 			}

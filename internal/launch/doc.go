@@ -14,10 +14,10 @@
 // process it can still reach through parent links, and a daemon that forked
 // twice and left its group gets away.
 //
-// The helper has two forms with one protocol. [Launcher.Start] runs it as the
+// The helper has two forms with one protocol. [Launcher.StartStreams] runs it as the
 // agent's child, over three pipes: the spec and stop requests go in, the
 // command writes its output straight into the second, the status comes back on
-// the third. [Launcher.StartStreams] and [Launcher.StartPiped] hand the helper
+// the third. It and [Launcher.StartPiped] can hand the helper
 // up to two pipes more, for the command's own input and its errors, whose
 // numbers stand in the spec. [Launcher.PrepareTerminal] lets a client run it in a terminal of
 // its own: the same three channels are named pipes in a private directory, and
@@ -42,7 +42,7 @@
 //		...
 //	}
 //
-//	p, err := l.Start(ctx, launch.Spec{Text: "make", Shell: sh, Dir: dir, Env: env}, out)
+//	p, err := l.StartStreams(ctx, launch.Spec{Text: "make", Shell: sh, Dir: dir, Env: env}, launch.Streams{Output: out})
 //	if err != nil { ... }
 //	group.Add(p)
 //	status, err := p.Wait(ctx)

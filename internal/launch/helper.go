@@ -18,7 +18,7 @@ type Step func(Spec) error
 // Helper is the main of the helper process: cmd/acp-agent calls it before
 // anything else when its first argument is [HelperArg], with the arguments
 // after that one, and exits with its result. Without arguments it serves
-// [Launcher.Start]; `--spec FILE` is the form of [Launcher.PrepareTerminal],
+// [Launcher.StartStreams]; `--spec FILE` is the form of [Launcher.PrepareTerminal],
 // which exits as the command did.
 func Helper(args []string, steps ...Step) int {
 	switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 )
@@ -17,18 +16,6 @@ const cookieName = "ACP_AGENT_CALL"
 type Launcher struct {
 	// Self is the absolute path of our own binary, whose main calls [Helper].
 	Self string
-}
-
-// Start runs the command and returns when its shell or program runs. Its input
-// is empty. Its standard output and standard error share one pipe, which keeps
-// their order; out gets the stream from a single goroutine, and a slow writer
-// slows the command down. A writer's error drops the rest of the output and
-// leaves the command running.
-//
-// The context bounds the start alone; its end kills what has begun, and its
-// cause is returned. An error means that nothing runs (R55).
-func (l *Launcher) Start(ctx context.Context, spec Spec, out io.Writer) (*Process, error) {
-	return l.StartStreams(ctx, spec, Streams{Output: out})
 }
 
 // start starts the helper and the command; begin starts the goroutines of the

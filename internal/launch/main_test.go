@@ -40,7 +40,8 @@ func testAgent(text string) int {
 	if err != nil {
 		return 1
 	}
-	p, err := l.Start(context.Background(), Spec{Text: text, Shell: sh, Dir: "/", Env: []string{"PATH=" + defaultPath}}, os.Stdout)
+	s := Spec{Text: text, Shell: sh, Dir: "/", Env: []string{"PATH=" + defaultPath}}
+	p, err := l.StartStreams(context.Background(), s, Streams{Output: os.Stdout})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -100,7 +101,7 @@ func spec(t testing.TB, text string) Spec {
 
 func start(t testing.TB, s Spec, out *output) *Process {
 	t.Helper()
-	p, err := launcher(t).Start(t.Context(), s, out)
+	p, err := launcher(t).StartStreams(t.Context(), s, Streams{Output: out})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func TestStart_Errors(t *testing.T) {
 			t.Parallel()
 			s := spec(t, "true")
 			tt.change(&s)
-			p, err := launcher(t).Start(t.Context(), s, newOutput())
+			p, err := launcher(t).StartStreams(t.Context(), s, Streams{Output: newOutput()})
 			if p != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, %v; want an error with %q", p, err, tt.want)
 			}
@@ -121,7 +121,8 @@ func TestStart_Errors(t *testing.T) {
 func TestStart_NoHelper(t *testing.T) {
 	t.Parallel()
 	l := &Launcher{Self: "/no/such/agent"}
-	if _, err := l.Start(t.Context(), spec(t, "true"), newOutput()); !errors.Is(err, os.ErrNotExist) {
+	_, err := l.StartStreams(t.Context(), spec(t, "true"), Streams{Output: newOutput()})
+	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v; want %v", err, os.ErrNotExist)
 	}
 }
@@ -129,7 +130,7 @@ func TestStart_NoHelper(t *testing.T) {
 func TestStart_HelperOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	l := &Launcher{Self: "/bin/false"}
-	if _, err := l.Start(t.Context(), spec(t, "true"), newOutput()); !errors.Is(err, ErrLost) {
+	if _, err := l.StartStreams(t.Context(), spec(t, "true"), Streams{Output: newOutput()}); !errors.Is(err, ErrLost) {
 		t.Errorf("got %v; want %v", err, ErrLost)
 	}
 }
@@ -139,7 +140,7 @@ func TestStart_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("cancelled by user")
 	cancel(why)
-	if _, err := launcher(t).Start(ctx, spec(t, "sleep 300"), newOutput()); !errors.Is(err, why) {
+	if _, err := launcher(t).StartStreams(ctx, spec(t, "sleep 300"), Streams{Output: newOutput()}); !errors.Is(err, why) {
 		t.Errorf("got %v; want %v", err, why)
 	}
 }
@@ -162,7 +163,8 @@ func TestWait_ContextLeavesCommandRunning(t *testing.T) {
 
 func TestWait_WriterError(t *testing.T) {
 	t.Parallel()
-	p, err := launcher(t).Start(t.Context(), spec(t, "head -c 300000 /dev/zero; exit 4"), brokenWriter{})
+	s := spec(t, "head -c 300000 /dev/zero; exit 4")
+	p, err := launcher(t).StartStreams(t.Context(), s, Streams{Output: brokenWriter{}})
 	if err != nil {
 		t.Fatal(err)
 	}

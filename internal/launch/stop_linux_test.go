@@ -120,7 +120,8 @@ func TestStart_HelperStopped(t *testing.T) {
 	out := newOutput()
 	ended := make(chan error, 1)
 	go func() {
-		p, err := launcher(t).Start(ctx, spec(t, strings.ReplaceAll("kill -STOP $PPID; setsid NAP & echo up; NAP", "NAP", nap)), out)
+		s := spec(t, strings.ReplaceAll("kill -STOP $PPID; setsid NAP & echo up; NAP", "NAP", nap))
+		p, err := launcher(t).StartStreams(ctx, s, Streams{Output: out})
 		if err == nil { // the helper was quicker
 			<-out.wrote
 			p.Stop(0)
@@ -143,7 +144,7 @@ func TestProcess_HelperKilled(t *testing.T) {
 	nap := nap()
 	text := strings.ReplaceAll("setsid NAP & kill -KILL $PPID; NAP", "NAP", nap)
 	// The kill may come before or after the helper's word that the shell runs.
-	p, err := launcher(t).Start(t.Context(), spec(t, text), newOutput())
+	p, err := launcher(t).StartStreams(t.Context(), spec(t, text), Streams{Output: newOutput()})
 	if err == nil {
 		_, err = wait(t, p)
 	}
@@ -329,7 +330,7 @@ func TestHelper_StepRefuses(t *testing.T) {
 	s := spec(t, "echo never")
 	s.Policy = []byte(`"refuse"`)
 	out := newOutput()
-	_, err := launcher(t).Start(t.Context(), s, out)
+	_, err := launcher(t).StartStreams(t.Context(), s, Streams{Output: out})
 	if err == nil || !strings.Contains(err.Error(), "no sandbox here") || out.String() != "" {
 		t.Errorf("got %v with output %q; want the step's error", err, out)
 	}

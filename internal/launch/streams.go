@@ -22,9 +22,12 @@ type Streams struct {
 	Errors io.Writer
 }
 
-// StartStreams is [Launcher.Start] with an input, and with standard error apart
-// when that is asked for. [Process.Wait] waits for all streams. A command that
-// does not read its input to the end is not told so.
+// StartStreams runs the command and returns when its shell or program runs. Each
+// stream is written from a single goroutine. [Process.Wait] waits for all streams. A
+// command that does not read its input to the end is not told so.
+//
+// The context bounds the start alone; its end kills what has begun, and its
+// cause is returned. An error means that nothing runs (R55).
 func (l *Launcher) StartStreams(ctx context.Context, spec Spec, s Streams) (*Process, error) {
 	if s.Output == nil {
 		s.Output = io.Discard
@@ -49,7 +52,7 @@ type Piped struct {
 
 // StartPiped starts a program and hands out the pipes of its input and output.
 // errs gets standard error from a goroutine of the process; nil drops it. Everything else is
-// as with [Launcher.Start]: the context bounds the start alone, and the tree
+// as with [Launcher.StartStreams]: the context bounds the start alone, and the tree
 // ends with [Process.Stop] or with the agent.
 func (l *Launcher) StartPiped(ctx context.Context, spec Spec, errs io.Writer) (*Piped, error) {
 	if errs == nil {

@@ -17,7 +17,7 @@ import (
 // removes. dir is an existing directory that belongs to us alone, such as the
 // session's; what is put there is gone once the helper has started.
 //
-// The process is the same as one of [Launcher.Start]: out gets the whole
+// The process is the same as one of [Launcher.StartStreams]: out gets the whole
 // stream, whatever the terminal keeps, and Stop works without the client. It
 // is not running yet. If the client refuses to run it, or says that it has
 // ended while Done stays open, Stop abandons it.

@@ -8,7 +8,7 @@ import (
 )
 
 // PrepareTerminal has no Windows form: it always fails with
-// [errors.ErrUnsupported], and the caller uses [Launcher.Start].
+// [errors.ErrUnsupported], and the caller uses [Launcher.StartStreams].
 func (l *Launcher) PrepareTerminal(string, Spec, io.Writer) (argv []string, p *Process, err error) {
 	return nil, nil, fmt.Errorf("launch: a command in the client's terminal: %w", errors.ErrUnsupported)
 }

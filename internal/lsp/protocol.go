@@ -157,8 +157,6 @@ type initializeResult struct {
 	Capabilities struct {
 		PositionEncoding   encoding        `json:"positionEncoding"`
 		DiagnosticProvider json.RawMessage `json:"diagnosticProvider"`
-		DefinitionProvider json.RawMessage `json:"definitionProvider"`
-		ReferencesProvider json.RawMessage `json:"referencesProvider"`
 	} `json:"capabilities"`
 }
 

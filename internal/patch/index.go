@@ -1,5 +1,11 @@
 package patch
 
+import (
+	"slices"
+
+	"acp-agent/internal/textedit"
+)
+
 // index is a text whose lines are numbers, equal ones the same: a hunk with a
 // line that the text does not have is refused at a glance, and the others are
 // searched for without comparing text.
@@ -31,33 +37,5 @@ func (x *index) search(lines []string) []int {
 		}
 		want[i] = n
 	}
-	return places(x.lines, want)
-}
-
-// places finds want in have, in time linear in both (Knuth, Morris and Pratt).
-func places(have, want []int) []int {
-	fall := make([]int, len(want))
-	for i, k := 1, 0; i < len(want); i++ {
-		for k > 0 && want[i] != want[k] {
-			k = fall[k-1]
-		}
-		if want[i] == want[k] {
-			k++
-		}
-		fall[i] = k
-	}
-	var found []int
-	for i, k := 0, 0; i < len(have); i++ {
-		for k > 0 && have[i] != want[k] {
-			k = fall[k-1]
-		}
-		if have[i] == want[k] {
-			k++
-		}
-		if k == len(want) {
-			found = append(found, i+1-k)
-			k = fall[k-1]
-		}
-	}
-	return found
+	return slices.Collect(textedit.Occurrences(x.lines, want, true))
 }

@@ -170,10 +170,3 @@ func (c *Cache) Put(key string, e Entry, stat Stat) bool {
 	c.lru.Add(key, k)
 	return true
 }
-
-// Len is the number of results kept, stale ones included.
-func (c *Cache) Len() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.lru.Len()
-}

@@ -21,13 +21,17 @@ type Result struct {
 	Fuzzy bool
 }
 
-// Apply replaces old by new in content, everywhere with all (R36-R41). Bytes
+// Apply replaces old by new in content, everywhere with all, else in the one place
+// where old stands (R36-R41). It looks for old exactly (a CRLF counts as LF), and only
+// if that finds nothing, line by line with whitespace forgiven (R38): first that at
+// the end of lines, then an indentation that maps one to one onto the file's. Bytes
 // that the edit does not change stay as they are: within a match, what old and
 // new have in common at both ends counts as unchanged. New lines take the line
 // ending that prevails in what they replace, else in the file; byte order mark
 // and lone CRs stay.
 //
-// Errors: [SameError], then those of [Match], [TooLargeError].
+// Errors: [SameError], then [EmptyError], [NotFoundError], [MultipleError], and
+// [TooLargeError].
 func Apply(content, old, new string, all bool) (Result, error) {
 	old, new = toLF(old), toLF(new)
 	if old == new && old != "" {

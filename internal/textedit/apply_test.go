@@ -236,14 +236,3 @@ func TestNearestHint(t *testing.T) {
 		})
 	}
 }
-
-func TestWords(t *testing.T) {
-	t.Parallel()
-	got := textedit.Words("return foo(a, b)", "return bar(a, b)")
-	want := []textedit.Word{
-		{textedit.Keep, "return "}, {textedit.Drop, "foo"}, {textedit.Add, "bar"}, {textedit.Keep, "(a, b)"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-}

@@ -3,7 +3,7 @@
 //
 // It owns matching (exact first, then forgiving whitespace), the line endings,
 // byte order mark and final newline of the file, the line range of a change,
-// the hint after a miss, git-style diffs and word highlights. It refuses to
+// the hint after a miss and git-style diffs. It refuses to
 // know files, locks, tools and the wire: text goes in, text comes out.
 //
 //	res, err := textedit.Apply(content, "foo()", "bar()", false)
@@ -15,7 +15,7 @@
 //	}
 //
 // Allowed imports: the standard library, aymanbagabas/go-udiff (unified text),
-// sergi/go-diff (words and nearness). It starts no goroutines.
+// sergi/go-diff (nearness). It starts no goroutines.
 //
 // # Requirements
 //

@@ -25,7 +25,7 @@ type TooLargeError struct{}
 func (TooLargeError) Error() string { return "the edited text would be too large" }
 
 // MultipleError says that the old text stands in the content Count times (R37);
-// where [Match] gave up looking, at least so often.
+// where [Apply] gave up looking, at least so often.
 type MultipleError struct {
 	Count int
 }

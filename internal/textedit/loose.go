@@ -42,7 +42,7 @@ type loosely struct {
 // the end of lines.
 func (l *loosely) sameIndent(all bool) (starts iter.Seq[int], count int) {
 	have, want := l.number(trimEnd)
-	starts = occurrences(have, want, !all)
+	starts = Occurrences(have, want, !all)
 	for range starts {
 		if count++; all {
 			break
@@ -56,7 +56,7 @@ func (l *loosely) sameIndent(all bool) (starts iter.Seq[int], count int) {
 func (l *loosely) otherIndent(all bool) (starts []int, count int, s *spelling) {
 	have, want := l.number(Bare)
 	next := 0
-	for at := range occurrences(have, want, true) {
+	for at := range Occurrences(have, want, true) {
 		if s == nil { // most texts are alike nowhere
 			s = newSpelling(l.have, l.want)
 		}

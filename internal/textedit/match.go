@@ -1,46 +1,6 @@
 package textedit
 
-import (
-	"iter"
-	"strings"
-)
-
-// A Span is a range of bytes: Start belongs to it, End does not.
-type Span struct {
-	Start, End int
-}
-
-// Matches is where an old text stands in a content.
-type Matches struct {
-	// Spans are in order and do not overlap; offsets into the content.
-	Spans []Span
-	// Fuzzy says that whitespace had to be forgiven.
-	Fuzzy bool
-}
-
-// Match looks for old in content: exactly (a CRLF counts as LF on both sides),
-// and only if that finds nothing, line by line with whitespace forgiven (R38):
-// first that at the end of lines, then a different indentation, as long as it
-// maps one to one onto that of the file. Without all there must be one place,
-// overlapping ones counted too.
-//
-// The time is linear in both texts, but for one bound: where an old text with
-// several indentations fits a file that repeats itself, so many places are
-// compared and no more. What is not decided by then is not found.
-//
-// Errors: [EmptyError], [NotFoundError], [MultipleError].
-func Match(content, old string, all bool) (Matches, error) {
-	v := newView(content)
-	found, err := find(v, toLF(strings.TrimPrefix(old, bom)), all)
-	if err != nil {
-		return Matches{}, err
-	}
-	m := Matches{Fuzzy: found.fuzzy}
-	for p := range found.places {
-		m.Spans = append(m.Spans, Span{v.origin(p.start), v.origin(p.end)})
-	}
-	return m, nil
-}
+import "iter"
 
 // A place is a match in the text of a view.
 type place struct {
@@ -58,6 +18,17 @@ type matches struct {
 	indents func(p place) indents
 }
 
+// find looks for old in a view: exactly (a CRLF counts as LF on both sides), and
+// only if that finds nothing, line by line with whitespace forgiven (R38): first
+// that at the end of lines, then a different indentation, as long as it maps one to
+// one onto that of the file. Without all there must be one place, overlapping ones
+// counted too.
+//
+// The time is linear in both texts, but for one bound: where an old text with
+// several indentations fits a file that repeats itself, so many places are
+// compared and no more. What is not decided by then is not found.
+//
+// Errors: [EmptyError], [NotFoundError], [MultipleError].
 func find(v *view, old string, all bool) (matches, error) {
 	if old == "" {
 		return matches{}, EmptyError{}
@@ -103,7 +74,7 @@ func only(p place) iter.Seq[place] {
 func exact(text, old string, all bool) iter.Seq[place] {
 	have, want := []byte(text), []byte(old)
 	return func(yield func(place) bool) {
-		for start := range occurrences(have, want, !all) {
+		for start := range Occurrences(have, want, !all) {
 			if !yield(place{start: start, end: start + len(old)}) {
 				return
 			}

@@ -2,11 +2,11 @@ package textedit
 
 import "iter"
 
-// occurrences yields where want stands in have, in order, in time linear in both
+// Occurrences yields where want stands in have, in order, in time linear in both
 // (Knuth, Morris and Pratt): a text that repeats itself costs no more than any
 // other. Without overlap, none begins within the one before it. want must not be
 // empty.
-func occurrences[E comparable](have, want []E, overlap bool) iter.Seq[int] {
+func Occurrences[E comparable](have, want []E, overlap bool) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		fall := borders(want)
 		matched := 0

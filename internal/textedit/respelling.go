@@ -9,14 +9,6 @@ type Respelling struct {
 	indents indents
 }
 
-// Forgive compares lines without line ends by the rules of [Match] (R38): blanks
-// at the end of lines never count; the indentation must be the same with
-// keepIndent, and map one to one onto that of have without. Bare tells which
-// lines can be alike. It looks at each line once: see [Forgiver] for many calls.
-func Forgive(have, want []string, keepIndent bool) (Respelling, bool) {
-	return new(Forgiver).Forgive(have, want, keepIndent)
-}
-
 // maxForgiven bounds the lines that one Forgiver compares.
 const maxForgiven = 1 << 22
 
@@ -32,7 +24,10 @@ type Forgiver struct {
 // found before is known to be the only place.
 func (f *Forgiver) Spent() bool { return f.compared > maxForgiven }
 
-// Forgive is the function of that name, within the bound.
+// Forgive compares lines without line ends by the rules of [Apply] (R38): blanks
+// at the end of lines never count; the indentation must be the same with
+// keepIndent, and map one to one onto that of have without. Bare tells which
+// lines can be alike.
 func (f *Forgiver) Forgive(have, want []string, keepIndent bool) (Respelling, bool) {
 	if f.Spent() || len(have) != len(want) {
 		return Respelling{}, false

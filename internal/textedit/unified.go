@@ -24,32 +24,13 @@ func Unified(path, old, new string) string {
 		return ""
 	}
 	a, b := quotePath("a/", path), quotePath("b/", path)
-	return "diff --git " + a + " " + b + "\n" + body(a, b, old, new)
-}
-
-// UnifiedCreate is the diff that makes a new file.
-func UnifiedCreate(path, new string) string {
-	a, b := quotePath("a/", path), quotePath("b/", path)
-	return "diff --git " + a + " " + b + "\nnew file mode 100644\n" + body("/dev/null", b, "", new)
-}
-
-// UnifiedDelete is the diff that deletes a file.
-func UnifiedDelete(path, old string) string {
-	a, b := quotePath("a/", path), quotePath("b/", path)
-	return "diff --git " + a + " " + b + "\ndeleted file mode 100644\n" + body(a, "/dev/null", old, "")
-}
-
-// body is the part with the hunks.
-func body(a, b, old, new string) string {
-	if old == new {
-		return ""
-	}
-	text, err := udiff.ToUnified(tabBlank(a), tabBlank(b), old, lineEdits(old, new), contextLines)
+	header := "diff --git " + a + " " + b + "\n"
+	hunks, err := udiff.ToUnified(tabBlank(a), tabBlank(b), old, lineEdits(old, new), contextLines)
 	if err != nil {
 		// Edits made from old and new cannot contradict old.
-		return fmt.Sprintf("--- %s\n+++ %s\n", a, b)
+		return header + fmt.Sprintf("--- %s\n+++ %s\n", a, b)
 	}
-	return text
+	return header + hunks
 }
 
 // lineEdits compares what stands between the common head and tail of whole lines.

@@ -42,19 +42,6 @@ func GitEnv() []string {
 	return env
 }
 
-// GitArgs returns the global arguments with which the agent's own git helpers, which
-// build their argv themselves (C10), start git.
-func GitArgs() []string {
-	return []string{
-		"--no-pager", "--no-optional-locks",
-		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat",
-		"-c", "safe.bareRepository=explicit",
-	}
-}
-
-// GitDiffArgs returns the arguments that GitArgs needs behind "diff", "log" and "show".
-func GitDiffArgs() []string { return []string{"--no-ext-diff", "--no-textconv"} }
-
 // GitKeyRuns reports a git configuration key whose value git may run as a program, or
 // that brings in more configuration or
 // another working tree. Names that are not known to be harmless by their

@@ -24,7 +24,7 @@ func DecodeAmp(data []byte) (Outcome, error) {
 	status, _ := asText(members[i].raw)
 	o.State = transcript.State(status)
 	switch {
-	case !slices.Contains(states(), o.State):
+	case !slices.Contains(transcript.States(), o.State):
 		return Outcome{}, fmt.Errorf("bridge: Amp result: unknown status %.80s", members[i].raw)
 	case o.State == transcript.Done:
 		o.Envelope = &transcript.Envelope{Type: transcript.Output}

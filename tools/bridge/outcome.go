@@ -37,14 +37,6 @@ func (f *Form) keep(name string, raw json.RawMessage) {
 	f.Extra[name] = raw
 }
 
-// states are all that a record may name (R125).
-func states() []transcript.State {
-	return []transcript.State{
-		transcript.Queued, transcript.BlockedOnUser, transcript.InProgress, transcript.Done,
-		transcript.Failed, transcript.Cancelled, transcript.Rejected,
-	}
-}
-
 // Ended makes the Outcome of an envelope. A state that does not fit the
 // envelope is replaced by the one that does.
 func Ended(state transcript.State, envelope transcript.Envelope) Outcome {
@@ -74,7 +66,7 @@ func (o Outcome) envelope() (transcript.Envelope, error) {
 			return transcript.Envelope{}, fmt.Errorf("envelope has type %q", t)
 		}
 		return *o.Envelope, nil
-	case !slices.Contains(states(), o.State):
+	case !slices.Contains(transcript.States(), o.State):
 		return transcript.Envelope{}, fmt.Errorf("state %q is none of a tool call", o.State)
 	case o.State == transcript.Done:
 		return transcript.Envelope{Type: transcript.Output}, nil

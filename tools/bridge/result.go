@@ -26,11 +26,6 @@ func (f *Foreign) Error() string {
 	return "foreign error of type " + f.Type
 }
 
-// ErrorDetail gives the fields of transcript.ErrorDetail that tools.Error lacks.
-func (f *Foreign) ErrorDetail() (typ string, details map[string]json.RawMessage) {
-	return f.Type, f.Details
-}
-
 // Result turns an outcome into what a tool hands back: a result, or a
 // *tools.Error. A call that has not ended is an error of kind Backend, for a
 // tool's answer is its last word.

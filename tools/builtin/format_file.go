@@ -166,7 +166,7 @@ func filter(ctx context.Context, rt tools.Runtime, path, content string, args []
 	output := &bounded{limit: int(rt.Session().Limits.FileBytes)}
 	complaints := &bounded{limit: formatterErrors}
 	program := tools.Program{
-		Args: withFile(args, path), Dir: formatDir(rt, path), Env: formatterEnv(), Stdin: []byte(content), Stderr: complaints,
+		Args: withFile(args, path), Dir: formatDir(rt, path), Env: tools.OwnToolchain(), Stdin: []byte(content), Stderr: complaints,
 	}
 	exit, err := rt.Processes().Exec(ctx, program, output)
 	switch {

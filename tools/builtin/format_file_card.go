@@ -73,12 +73,6 @@ func withFile(argv []string, path string) []string {
 	return out
 }
 
-// formatterEnv keeps the directory from choosing, or fetching, the toolchain that
-// a formatter belongs to: go.mod and rust-toolchain.toml may name any.
-func formatterEnv() []string {
-	return []string{"GOTOOLCHAIN=local", "RUSTUP_TOOLCHAIN=stable", "RUSTUP_AUTO_INSTALL=0"}
-}
-
 // startedFor is the resource of a tool that starts the program of a language: the
 // language, by its extension with the dot.
 func startedFor(path string) []tools.Resource {

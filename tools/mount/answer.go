@@ -25,7 +25,7 @@ func parseResult(text []byte) (o bridge.Outcome, known bool, err error) {
 	switch {
 	case isWord(keys["type"], transcript.Output, transcript.Error) && (keys["data"] != nil || keys["error_text"] != nil):
 		o, err = envelope(raw)
-	case isWord(keys["status"], statuses()...) && shaped(keys, "status", "result", "error"):
+	case isWord(keys["status"], transcript.States()...) && shaped(keys, "status", "result", "error"):
 		o, err = bridge.DecodeAmp(raw)
 	case keys["success"] != nil && shaped(keys, "success", "output", "error"):
 		o, err = bridge.DecodeAmplifier(raw)
@@ -35,15 +35,8 @@ func parseResult(text []byte) (o bridge.Outcome, known bool, err error) {
 	return o, true, err
 }
 
-func statuses() []string {
-	return []string{
-		string(transcript.Queued), string(transcript.BlockedOnUser), string(transcript.InProgress), string(transcript.Done),
-		string(transcript.Failed), string(transcript.Cancelled), string(transcript.Rejected),
-	}
-}
-
-func isWord(raw json.RawMessage, words ...string) bool {
-	var word string
+func isWord[W ~string](raw json.RawMessage, words ...W) bool {
+	var word W
 	return raw != nil && json.Unmarshal(raw, &word) == nil && slices.Contains(words, word)
 }
 

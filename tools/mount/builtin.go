@@ -29,7 +29,7 @@ type limits struct {
 // Builtin is the module of a tool that the agent has already (R8). Its config
 // has two keys, which can only narrow what the tool does: max_size and
 // allowed_paths. Any other key is an error that names these.
-func Builtin(tool tools.Tool, o Options) Module {
+func Builtin(tool tools.Tool) Module {
 	return func(_ context.Context, _ *Coordinator, config json.RawMessage) (Mounted, error) {
 		l, err := parseLimits(config)
 		if err != nil {
@@ -45,16 +45,16 @@ func Builtin(tool tools.Tool, o Options) Module {
 			return Mounted{}, err
 		}
 		entry, _ := registry.Get(tool.ID)
-		narrowed := l.narrow(entry, o)
+		narrowed := l.narrow(entry)
 		return Mounted{Tool: &narrowed}, nil
 	}
 }
 
 // Builtins is the table of the modules of the agent's own tools, by id.
-func Builtins(list []tools.Tool, o Options) map[string]Module {
+func Builtins(list []tools.Tool) map[string]Module {
 	table := map[string]Module{}
 	for _, tool := range list {
-		table[tool.ID] = Builtin(tool, o)
+		table[tool.ID] = Builtin(tool)
 	}
 	return table
 }
@@ -123,12 +123,12 @@ func confinable(tool tools.Tool) error {
 }
 
 // narrow wraps the tool. Paths are judged before the person is asked, and again
-// when the call runs.
-func (l limits) narrow(entry *tools.Entry, o Options) tools.Tool {
+// when the call runs. What the tool requires stays as it is: which workspace there
+// will be is not known yet.
+func (l limits) narrow(entry *tools.Entry) tools.Tool {
 	tool := entry.Tool
 	narrowed := tool
 	if l.AllowedPaths != nil {
-		narrowed.Requires = l.requires(tool.Requires, o)
 		narrowed.Preprocess = func(args json.RawMessage, env tools.Env) (json.RawMessage, error) {
 			ready, err := args, error(nil)
 			if tool.Preprocess != nil {
@@ -194,55 +194,4 @@ func resolved(env tools.Env, abs string) string {
 func beneath(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-// requires is what the narrowed tool still needs. The names of the capabilities
-// stay, so that the rules go on seeing what kind of tool it is. Without
-// variables nothing can be compared, and the check of each call stands alone.
-func (l limits) requires(set capability.RequirementSet, o Options) capability.RequirementSet {
-	if o.Vars == nil {
-		return set
-	}
-	allowed := capability.RequirementSet{FS: capability.FS{Read: l.patterns(o)}}
-	narrow := func(patterns []string, name string) []string {
-		var all []string
-		for _, pattern := range patterns {
-			forms, err := capability.ExpandPath(pattern, o.Vars)
-			if err != nil {
-				return patterns // the compiler of the agent's set reports it
-			}
-			all = append(all, forms...)
-		}
-		met := capability.Intersect(capability.RequirementSet{FS: capability.FS{Read: all}}, allowed).FS.Read
-		if len(patterns) > 0 && len(met) == 0 {
-			set.Capabilities = append(slices.Clone(set.Capabilities), name)
-		}
-		return met
-	}
-	set.FS = capability.FS{Read: narrow(set.FS.Read, capability.CapFSRead), Write: narrow(set.FS.Write, capability.CapFSWrite)}
-	return set
-}
-
-// patterns are the allowed paths as requirement sets write them: absolute, links
-// resolved, for it is resolved paths that are compared with them.
-func (l limits) patterns(o Options) []string {
-	var out []string
-	for _, path := range l.AllowedPaths {
-		forms := []string{path}
-		if rest, ok := strings.CutPrefix(path, "~"); ok && o.Home != "" {
-			forms = []string{filepath.Join(o.Home, rest)}
-		} else if !filepath.IsAbs(path) {
-			forms = nil
-			for _, root := range o.Vars[capability.VarWorkspace] {
-				forms = append(forms, filepath.Join(root, path))
-			}
-		}
-		for _, form := range forms {
-			if real, err := filepath.EvalSymlinks(form); err == nil {
-				form = real
-			}
-			out = append(out, capability.EscapeGlob(filepath.ToSlash(filepath.Clean(form))))
-		}
-	}
-	return out
 }

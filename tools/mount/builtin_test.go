@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"acp-agent/capability"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
@@ -17,9 +15,9 @@ import (
 )
 
 // configured is one built-in tool mounted with a config.
-func configured(t *testing.T, id, config string, o mount.Options) (tools.Tool, error) {
+func configured(t *testing.T, id, config string) (tools.Tool, error) {
 	t.Helper()
-	o.Builtin = mount.Builtins(builtin.All(), o)
+	o := mount.Options{Builtin: mount.Builtins(builtin.All())}
 	m := mount.Run(t.Context(), mount.Plan{{Module: id, Source: "builtin", Config: json.RawMessage(config)}}, o)
 	if failed := m.Failures(); len(failed) > 0 {
 		return tools.Tool{}, failed[0]
@@ -43,7 +41,7 @@ func TestBuiltin_Config(t *testing.T) {
 		{"bash", `{"max_size":1000}`, ""},
 	}
 	for _, tt := range tests {
-		_, err := configured(t, tt.tool, tt.config, mount.Options{})
+		_, err := configured(t, tt.tool, tt.config)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s with %s: got %v, want %q", tt.tool, tt.config, err, tt.want)
 		}
@@ -52,7 +50,7 @@ func TestBuiltin_Config(t *testing.T) {
 
 func TestBuiltin_TouchesNoPaths(t *testing.T) {
 	t.Parallel()
-	o := mount.Options{Builtin: map[string]mount.Module{"x": mount.Builtin(*mock("x"), mount.Options{})}}
+	o := mount.Options{Builtin: map[string]mount.Module{"x": mount.Builtin(*mock("x"))}}
 	m := mount.Run(t.Context(), mount.Plan{{Module: "x", Config: json.RawMessage(`{"allowed_paths":["/a"]}`)}}, o)
 	if got := failures(m)["x"]; !strings.Contains(got, "touches no paths") {
 		t.Errorf("got %q", got)
@@ -72,7 +70,7 @@ func TestBuiltin_MaxSize(t *testing.T) {
 		{"edit", `{"path":"large.txt","old_str":"x","new_str":"y"}`, "exceeds size limit (100 > 50)"},
 	}
 	for _, tt := range tests {
-		tool, err := configured(t, tt.tool, `{"max_size":50}`, mount.Options{})
+		tool, err := configured(t, tt.tool, `{"max_size":50}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +85,7 @@ func TestBuiltin_MaxSize(t *testing.T) {
 func TestBuiltin_MaxSizeOfResult(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 40)
-	o := mount.Options{Builtin: map[string]mount.Module{"x": mount.Builtin(tooltest.NewMock("x", long).Tool, mount.Options{})}}
+	o := mount.Options{Builtin: map[string]mount.Module{"x": mount.Builtin(tooltest.NewMock("x", long).Tool)}}
 	m := mount.Run(t.Context(), mount.Plan{{Module: "x", Config: json.RawMessage(`{"max_size":21}`)}}, o)
 	rt := tooltest.New(tooltest.Options{})
 	result, err := rt.Run(t.Context(), m.Tools()[0], "x", `{}`)
@@ -126,7 +124,7 @@ func TestBuiltin_AllowedPaths(t *testing.T) {
 			t.Parallel()
 			rt := tooltest.New(tooltest.Options{Files: map[string]string{"src/a.txt": "a", "b.txt": "b", "src2/c.txt": "c", "/home/tester/n.txt": "n"}})
 			rt.Mem.Link("src/out", "/test-workspace/b.txt")
-			tool, err := configured(t, tt.tool, tt.config, mount.Options{})
+			tool, err := configured(t, tt.tool, tt.config)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,33 +144,6 @@ func TestBuiltin_AllowedPaths(t *testing.T) {
 	}
 }
 
-func TestBuiltin_Requires(t *testing.T) {
-	t.Parallel()
-	vars := capability.Vars{capability.VarWorkspace: {"/w"}, capability.VarAdHoc: nil, capability.VarUserData: nil}
-	tests := []struct {
-		name, config string
-		want         capability.RequirementSet
-	}{
-		{"beneath the workspace", `{"allowed_paths":["/w/src","lib"]}`, capability.RequirementSet{FS: capability.FS{Read: []string{"/w/src", "/w/lib"}}}},
-		{"above the workspace", `{"allowed_paths":["/"]}`, capability.RequirementSet{FS: capability.FS{Read: []string{"/w"}}}},
-		{"elsewhere", `{"allowed_paths":["/x"]}`, capability.RequirementSet{Capabilities: []string{"fs.read"}}},
-		{"home", `{"allowed_paths":["~/x"]}`, capability.RequirementSet{FS: capability.FS{Read: []string{"/w/home/x"}}}},
-		{"size alone", `{"max_size":7}`, capability.RequirementSet{FS: capability.FS{Read: []string{"{workspace}", "{ad-hoc}"}}}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			tool, err := configured(t, "read", tt.config, mount.Options{Vars: vars, Home: "/w/home"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, tool.Requires); diff != "" {
-				t.Errorf("requires (-want +got)\n%s", diff)
-			}
-		})
-	}
-}
-
 // A built-in tool that is configured keeps the whole contract.
 func TestBuiltin_Conforms(t *testing.T) {
 	t.Parallel()
@@ -180,7 +151,7 @@ func TestBuiltin_Conforms(t *testing.T) {
 		if slices.Contains(tool.Requires.Capabilities, capability.CapShellRun) || tool.Resources == nil {
 			continue
 		}
-		narrowed, err := configured(t, tool.ID, `{"max_size":100000,"allowed_paths":["`+tooltest.Workspace+`"]}`, mount.Options{})
+		narrowed, err := configured(t, tool.ID, `{"max_size":100000,"allowed_paths":["`+tooltest.Workspace+`"]}`)
 		if err != nil {
 			t.Fatal(err)
 		}

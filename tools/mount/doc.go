@@ -16,7 +16,7 @@
 //
 //	ours := builtin.All()
 //	o := mount.Options{Taken: mount.Names(ours), Dir: dir}
-//	o.Builtin = mount.Builtins(ours, o)
+//	o.Builtin = mount.Builtins(ours)
 //	mounting := mount.Run(ctx, plan, o)
 //	defer mounting.Close()
 //	registry, err := tools.NewRegistry(mounting.Apply(ours)...)

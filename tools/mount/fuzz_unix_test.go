@@ -49,7 +49,7 @@ func FuzzManifest(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if entry, _ := registry.Get(tool.ID); !json.Valid(entry.Schema()) || tool.Source.Kind != mount.SourceModule {
+			if entry, _ := registry.Get(tool.ID); !json.Valid(entry.Schema()) || tool.Source.Kind != tools.Module {
 				t.Errorf("tool %+v", tool.Spec)
 			}
 		}

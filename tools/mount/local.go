@@ -12,14 +12,14 @@ import (
 	"acp-agent/tools"
 )
 
-// SourceModule is the Source.Kind of the tools of local modules.
-const SourceModule = "module"
+// MaxDescribed bounds, in bytes, what an executable that is asked to describe itself
+// may answer. Options.Describe need not keep more than one byte above it.
+const MaxDescribed = 256 << 10
 
 const (
 	// describeTime is how long all executables of a plan may take to describe
 	// themselves.
 	describeTime = 5 * time.Second
-	maxDescribed = 256 << 10
 	// maxConfig bounds a module's config, which it gets as one variable.
 	maxConfig = 32 << 10
 )
@@ -89,7 +89,7 @@ func (l *localTool) load(ctx context.Context, o Options) (err error) {
 			return err
 		}
 	}
-	return l.manifest.check(o.Vars)
+	return l.manifest.check()
 }
 
 // executable is the path to run, checked again each time it is asked for.
@@ -123,8 +123,8 @@ func (l *localTool) describe(ctx context.Context, path string, o Options) error 
 		return context.Cause(ctx)
 	case err != nil:
 		return fmt.Errorf("describe: %w", err)
-	case len(stdout) > maxDescribed:
-		return fmt.Errorf("describe answered with more than %d bytes", maxDescribed)
+	case len(stdout) > MaxDescribed:
+		return fmt.Errorf("describe answered with more than %d bytes", MaxDescribed)
 	}
 	return l.manifest.complete(stdout)
 }
@@ -137,7 +137,7 @@ func (l *localTool) tool(id, module string) tools.Tool {
 		Spec: tools.Spec{
 			ID: id, Description: m.Description, Parameters: m.schema, Kind: m.Kind, ReadOnly: m.ReadOnly,
 			Requires: capability.Union(m.Requires, capability.RequirementSet{Capabilities: []string{capability.CapShellRun}}),
-			Source:   tools.Source{Kind: SourceModule, Server: module},
+			Source:   tools.Source{Kind: tools.Module, Server: module},
 			// Its own limit stands in for the general one.
 			DisableTimeout: m.TimeoutMS > 0,
 		},

@@ -68,7 +68,7 @@ func TestLocal_Manifest(t *testing.T) {
 	want := tools.Spec{
 		ID: "my_tool", Description: "Does it.", Kind: kinds.Search, ReadOnly: true, DisableTimeout: true,
 		Requires: capability.RequirementSet{FS: capability.FS{Read: []string{"{workspace}/src"}}, Capabilities: []string{"shell.run"}},
-		Source:   tools.Source{Kind: mount.SourceModule, Server: "my-tool"},
+		Source:   tools.Source{Kind: tools.Module, Server: "my-tool"},
 	}
 	if diff := cmp.Diff(want, tool.Spec); diff != "" {
 		t.Errorf("spec (-want +got)\n%s", diff)

@@ -21,9 +21,9 @@ import (
 const manifestName = "tool.json"
 
 const (
-	maxManifest    = 256 << 10
-	maxDescription = 8 << 10
-	maxTimeout     = time.Hour
+	maxManifest        = 256 << 10
+	maxToolDescription = 8 << 10
+	maxTimeout         = time.Hour
 )
 
 // manifest is tool.json, completed by what describe answered.
@@ -105,14 +105,15 @@ func (m *manifest) complete(stdout []byte) error {
 	return nil
 }
 
-// check holds the manifest to the rules of every tool.
-func (m *manifest) check(vars capability.Vars) error {
+// check holds the manifest to the rules of every tool. Its requires may use the
+// variables of R111.
+func (m *manifest) check() error {
 	m.Description = strings.TrimSpace(cleanText(m.Description))
 	switch {
 	case m.Description == "":
 		return errors.New("description is missing")
-	case len(m.Description) > maxDescription:
-		return fmt.Errorf("description is longer than %d bytes", maxDescription)
+	case len(m.Description) > maxToolDescription:
+		return fmt.Errorf("description is longer than %d bytes", maxToolDescription)
 	case m.InputSchema != nil && m.Parameters != nil:
 		return errors.New("inputSchema and parameters mean the same: give one of them")
 	case m.TimeoutMS < 0 || m.TimeoutMS > maxTimeout.Milliseconds():
@@ -129,10 +130,7 @@ func (m *manifest) check(vars capability.Vars) error {
 	if !m.Kind.Valid() {
 		m.Kind = kinds.Other // section C: the declared kind if it is legal
 	}
-	if vars == nil {
-		vars = capability.Vars{capability.VarWorkspace: nil, capability.VarAdHoc: nil, capability.VarUserData: nil}
-	}
-	if _, err := capability.Compile(m.Requires, vars); err != nil {
+	if _, err := capability.Compile(m.Requires, capability.NoDirectories()); err != nil {
 		return fmt.Errorf("requires: %w", err)
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"acp-agent/capability"
 	"acp-agent/tools"
 )
 
@@ -40,9 +39,6 @@ type Options struct {
 	// network and without the person's environment. nil means that modules that
 	// need it are refused.
 	Describe func(ctx context.Context, call Describing) (stdout []byte, err error)
-	// Vars are the variables that a module's requires may use (R111). nil means
-	// the three of R111, without directories.
-	Vars capability.Vars
 }
 
 // Describing is one run of an executable that is asked to describe itself.
@@ -52,8 +48,7 @@ type Describing struct {
 	// Dir is the module's directory.
 	Dir string
 	// Env is all of its environment beside the short allow-list of X1.
-	Env   []string
-	Stdin []byte
+	Env []string
 }
 
 // Failure is a module that was not mounted.

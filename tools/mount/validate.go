@@ -168,7 +168,7 @@ func (v *validation) tool(ctx context.Context, tool tools.Tool) {
 	if tool.Parameters == nil || len(tool.Parameters.Properties) == 0 {
 		v.warn(tool.ID+": arguments", "it takes none: "+string(schema))
 	}
-	if tool.Source.Kind == SourceModule {
+	if tool.Source.Kind == tools.Module {
 		v.badInput(ctx, tool)
 		return
 	}

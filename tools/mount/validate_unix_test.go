@@ -101,7 +101,7 @@ func validating(t *testing.T, work string) mount.ValidateOptions {
 			return realRuntime{tooltest.New(tooltest.Options{}), work}, func() {}
 		},
 	}
-	o.Builtin = mount.Builtins(builtin.All(), o.Options)
+	o.Builtin = mount.Builtins(builtin.All())
 	return o
 }
 
