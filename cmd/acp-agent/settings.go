@@ -13,6 +13,7 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/session"
 	"acp-agent/tools"
+	"acp-agent/tools/mount"
 )
 
 // settings are what the person, and the project in a directory, configured.
@@ -20,8 +21,8 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	cfg, err := c.load(cwd)
 	if err == nil {
 		err = cfg.CheckNames(
-			func(name string) bool { return knownPermission(name) || c.mounted(name) },
-			func(name string) bool { return knownTool(name) || c.mounted(name) })
+			func(name string) bool { return knownPermission(name) || c.mayBeMounted(name) },
+			func(name string) bool { return knownTool(name) || c.mayBeMounted(name) })
 	}
 	if err != nil {
 		return session.Settings{}, err
@@ -37,16 +38,21 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	}, nil
 }
 
-// mounted reports whether a name is that of a tool that this process has, such
-// as one of a module.
-func (c *core) mounted(name string) bool {
+// mayBeMounted reports whether a name is that of a tool that this process has,
+// such as one of a module, or could be that of a module which failed to mount:
+// what one module does must not keep a session from opening, nor drop a deny
+// that names its tool (R8).
+func (c *core) mayBeMounted(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.set == nil {
 		return false
 	}
-	_, ok := c.set.registry.Get(name)
-	return ok
+	if _, ok := c.set.registry.Get(name); ok {
+		return true
+	}
+	_, err := mount.ToolID(name)
+	return err == nil && len(c.set.mounting.Failures()) > 0
 }
 
 // knownTool reports whether a name in tools.disable can mean a tool.

@@ -8,46 +8,57 @@ import (
 	"strings"
 )
 
+// maxApplied bounds how many schemas one value may be held against, so that
+// references which double at each step cannot keep a check busy for hours.
+const maxApplied = 10_000
+
 // schemaLoop refuses a schema that refers to itself without going a level down
 // in the value that it describes: to check a value against it never ends, and
 // no recover helps against the stack that it fills. Schemas that recur with the
 // value, such as a tree's, are fine. Other references than JSON pointers cannot
-// be followed here, and are refused too.
+// be followed here, and are refused too, as is what gives them another base.
 func schemaLoop(raw json.RawMessage) error {
-	l := loops{state: map[string]visit{}}
+	l := loops{applied: map[string]int{}}
 	if err := json.Unmarshal(raw, &l.root); err != nil {
 		return err
 	}
 	return l.walk("", l.root)
 }
 
-type visit int
-
-const (
-	underWay visit = iota + 1
-	done
-)
+// underWay stands for the number of a schema that is being counted.
+const underWay = -1
 
 // loops looks for them from every schema; paths are JSON pointers.
 type loops struct {
-	root  any
-	state map[string]visit
+	root any
+	// applied is how many schemas a value is held against, by the path of the
+	// schema that it is given to.
+	applied map[string]int
 }
 
-// walk begins at each object with a reference.
+// walk begins at each schema.
 func (l *loops) walk(path string, node any) error {
 	switch node := node.(type) {
 	case map[string]any:
-		if _, ok := node["$ref"].(string); ok {
-			if err := l.follow(path); err != nil {
-				return err
-			}
+		if _, ok := node["$id"].(string); ok && path != "" {
+			return fmt.Errorf("the schema at #%s has an $id, which is not supported but at the top", path)
 		}
 		if ref, ok := node["$dynamicRef"].(string); ok {
 			return fmt.Errorf("$dynamicRef %q is not supported", ref)
 		}
+		if _, err := l.follow(path); err != nil {
+			return err
+		}
 		for key, value := range node {
-			if err := l.walk(path+"/"+pointerToken.Replace(key), value); err != nil {
+			var err error
+			switch key {
+			case "enum", "const", "default", "examples": // plain data, whatever it looks like
+			case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
+				err = l.walkNamed(path+"/"+key, value)
+			default:
+				err = l.walk(path+"/"+pointerToken.Replace(key), value)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -61,28 +72,44 @@ func (l *loops) walk(path string, node any) error {
 	return nil
 }
 
-// follow goes to all schemas that describe the same value as the one at path.
-func (l *loops) follow(path string) error {
-	switch l.state[path] {
-	case underWay:
-		return fmt.Errorf("the schema at #%s refers to itself without end", path)
-	case done:
-		return nil
-	}
-	l.state[path] = underWay
-	if schema, ok := l.at(path).(map[string]any); ok {
-		beside, err := sameValue(path, schema)
-		if err != nil {
+// walkNamed begins at each schema of an object whose keys are names.
+func (l *loops) walkNamed(path string, node any) error {
+	named, _ := node.(map[string]any)
+	for name, value := range named {
+		if err := l.walk(path+"/"+pointerToken.Replace(name), value); err != nil {
 			return err
 		}
-		for _, next := range beside {
-			if err := l.follow(next); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// follow goes to all schemas that describe the same value as the one at path,
+// and counts them.
+func (l *loops) follow(path string) (applied int, err error) {
+	if applied = l.applied[path]; applied == underWay {
+		return 0, fmt.Errorf("the schema at #%s refers to itself without end", path)
+	}
+	schema, ok := l.at(path).(map[string]any)
+	if applied != 0 || !ok {
+		return applied, nil
+	}
+	l.applied[path] = underWay
+	beside, err := sameValue(path, schema)
+	if err != nil {
+		return 0, err
+	}
+	applied = 1
+	for _, next := range beside {
+		more, err := l.follow(next)
+		if err != nil {
+			return 0, err
+		}
+		if applied += more; applied > maxApplied {
+			return 0, fmt.Errorf("the schema at #%s holds a value against more than %d schemas", path, maxApplied)
 		}
 	}
-	l.state[path] = done
-	return nil
+	l.applied[path] = applied
+	return applied, nil
 }
 
 // sameValue are the paths of the schemas that a schema applies to its own value.

@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -18,6 +19,11 @@ func TestSchema_Loops(t *testing.T) {
 		{"escaped", `{"$defs":{"a/b~c":{"dependentSchemas":{"x/y":{"$ref":"#/%24defs/a~1b~0c"}}}}}`, "without end"},
 		{"an anchor", `{"$defs":{"a":{"$anchor":"here"}},"properties":{"x":{"$ref":"#here"}}}`, "not supported"},
 		{"a dynamic one", `{"properties":{"x":{"$dynamicRef":"#"}}}`, "not supported"},
+		{"another base", `{"properties":{"x":{"$id":"http://e/x","$ref":"#"}}}`, "$id"},
+		{"doubling", doubling(26), "more than 10000 schemas"},
+		{"plain data", `{"properties":{"x":{"enum":[{"$ref":"y"}],"default":{"$ref":"https://x/y"},"const":{"$id":"z"}}}}`, ""},
+		{"a property called default", `{"properties":{"default":{"$ref":"#/properties/default"}}}`, "without end"},
+		{"the schema's own name", `{"$id":"http://e/x","properties":{"left":{"$ref":"#"}}}`, ""},
 		{"a tree", `{"properties":{"left":{"$ref":"#"},"more":{"items":{"$ref":"#"}}}}`, ""},
 		{"a list", `{"properties":{"l":{"$ref":"#/$defs/l"}},"$defs":{"l":{"type":"object","properties":{"next":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/l"}]}}}}}`, ""},
 		{"twice the same", `{"properties":{"a":{"$ref":"#/$defs/s"},"b":{"allOf":[{"$ref":"#/$defs/s"},{"$ref":"#/$defs/s"}]}},"$defs":{"s":{"type":"string"}}}`, ""},
@@ -45,4 +51,13 @@ func TestSchema_Loops(t *testing.T) {
 			}
 		})
 	}
+}
+
+// doubling is a schema that refers to the next twice, n times over.
+func doubling(n int) string {
+	var defs []string
+	for i := range n {
+		defs = append(defs, fmt.Sprintf(`"a%[1]d":{"allOf":[{"$ref":"#/$defs/a%[2]d"},{"$ref":"#/$defs/a%[2]d"}]}`, i, i+1))
+	}
+	return fmt.Sprintf(`{"$defs":{%s,"a%d":{}},"properties":{"x":{"$ref":"#/$defs/a0"}}}`, strings.Join(defs, ","), n)
 }
