@@ -109,6 +109,31 @@ func TestRender_HeadOfData(t *testing.T) {
 	}
 }
 
+// R105: of a text and data that differ, only what is too large is cut.
+func TestRender_CutsWhatIsLarge(t *testing.T) {
+	large := strings.Repeat("x", 300_000)
+	for name, data := range map[string]any{"object": object{"output": large, "ok": true}, "text": large} {
+		s := customStage(t, tools.Spec{}, func(context.Context, tools.Runtime) (*tools.Result, error) {
+			return &tools.Result{Text: "lint: passed", Data: data}, nil
+		})
+		end := s.call(t, "custom", object{})
+		if end.Text != "lint: passed" || !end.Result.Metadata.Truncated || len(end.Result.Data) > 110_000 {
+			t.Errorf("%s: %d bytes of text, %d of data, truncated %v",
+				name, len(end.Text), len(end.Result.Data), end.Result.Metadata.Truncated)
+		}
+		if whole, err := os.ReadFile(end.Result.Metadata.OutputPath); err != nil || !strings.Contains(string(whole), large) {
+			t.Errorf("%s: the whole: %d bytes, %v", name, len(whole), err)
+		}
+	}
+	s := customStage(t, tools.Spec{}, func(context.Context, tools.Runtime) (*tools.Result, error) {
+		return &tools.Result{Text: large, Data: "small"}, nil
+	})
+	end := s.call(t, "custom", object{})
+	if string(end.Result.Data) != `"small"` || len(end.Text) > 110_000 || !end.Result.Metadata.Truncated {
+		t.Errorf("%d bytes of text with the data %.50s", len(end.Text), end.Result.Data)
+	}
+}
+
 // A tool from elsewhere does not say what only the agent can know (R125, R129).
 func TestRender_ForeignClaims(t *testing.T) {
 	var dir string
