@@ -87,14 +87,14 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 		c.index = indexOf(c.hidden)
 	}
 	var matches []tools.ToolMatch
-	hits := c.index.Search(query, limit)
-	for _, hit := range hits {
+	best := 0.0
+	for _, hit := range c.index.Search(query, limit) {
 		entry := c.hidden[hit.ID]
-		if hit.Score < hits[0].Score*scoreFloor {
-			break // it shares a word that says little, and would only fill the request
-		}
 		if entry == nil {
 			continue // found before, and listed by now
+		}
+		if best = max(best, hit.Score); hit.Score < best*scoreFloor {
+			break // it shares a word that says little, and would only fill the request
 		}
 		if !slices.Contains(c.pending, entry) {
 			c.pending = append(c.pending, entry)
@@ -104,7 +104,7 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 	return matches
 }
 
-// scoreFloor is the part of the best hit's score that others must have.
+// scoreFloor is the part of the score of the best deferred hit that others must have.
 const scoreFloor = 0.35
 
 func indexOf(hidden map[string]*tools.Entry) *bm25.Index {

@@ -91,6 +91,23 @@ func TestCatalog_FoundToolsAreCallableAtTheNextRequest(t *testing.T) {
 	}
 }
 
+// A tool that is listed already does not hold back those that are not.
+func TestCatalog_FloorCountsFromWhatIsDeferred(t *testing.T) {
+	strong, weak := tooltest.NewMock("zither_quux_tune", "").Tool, tooltest.NewMock("other", "").Tool
+	strong.Description, weak.Description = "Zither quux tune.", "Does many things, of which one in the end is to tune."
+	s := newStage(t, func(o *pipeline.Options) {
+		o.Deferral = pipeline.Deferral{Threshold: 20, Always: kinds.Locked()}
+	}, append(hidden(), strong, weak)...)
+	want(t, s.call(t, "tool_search", object{"query": "zither quux tune"}), transcript.Done, "zither_quux_tune")
+	if slices.Contains(names(s.Catalog()), "other") {
+		t.Fatal("the weak hit was found with the strong one")
+	}
+	want(t, s.call(t, "tool_search", object{"query": "zither quux tune"}), transcript.Done, "other")
+	if !slices.Contains(names(s.Catalog()), "other") {
+		t.Error("the weak hit is not found when the strong one is listed")
+	}
+}
+
 func TestGate(t *testing.T) {
 	source := func(id, kind string, types ...string) tools.Tool {
 		tool := tooltest.NewMock(id, "done").Tool

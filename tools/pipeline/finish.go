@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -27,12 +28,16 @@ func (r *running) finish(ctx context.Context, err error) transcript.ToolFinished
 	if r.shown != nil {
 		r.describeResult(&end)
 	}
+	produced := ""
 	// A call that had done its work when the cancel came is done (R142).
 	if ctx.Err() != nil && (err != nil || r.result == nil || r.result.Partial) {
 		err = r.cancelled(err)
+		if r.shown != nil {
+			produced = r.shown.text
+		}
 	}
 	if err != nil {
-		r.fail(&end, asToolError(err))
+		r.fail(&end, asToolError(err), produced)
 	}
 	return end
 }
@@ -53,15 +58,11 @@ func (r *running) describeResult(end *transcript.ToolFinished) {
 	}
 }
 
-// cancelled is the error of a call whose turn was cancelled. What the tool had
-// produced by then stays in the text, for the model to know (R142).
+// cancelled is the error of a call whose turn was cancelled (R142).
 func (r *running) cancelled(err error) error {
 	failure := &tools.Error{Kind: tools.Aborted, Message: CancelledText, Err: err}
 	if r.result == nil && r.runtime != nil && r.writes() {
 		failure.Message += "; it is not known whether the change was made"
-	}
-	if r.shown != nil && r.shown.text != "" {
-		failure.Hint = "What it had produced:\n" + r.shown.text
 	}
 	return failure
 }
@@ -71,7 +72,10 @@ func (r *running) writes() bool {
 	return slices.ContainsFunc(r.resources(), func(resource tools.Resource) bool { return resource.Kind == tools.PathWrite })
 }
 
-func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error) {
+// fail makes the end that of a failure. What the tool had produced by then stays
+// in the text, for the model to know (R142); it is within its own bounds, which
+// may be wider than the general cap.
+func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produced string) {
 	switch failure.Kind {
 	case tools.Denied:
 		end.State = transcript.Rejected
@@ -81,12 +85,16 @@ func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error) {
 		end.State = transcript.Failed
 	}
 	shown := r.cut(failure.Error())
+	if produced != "" {
+		shown.text += "\nWhat it had produced:\n" + produced
+	}
 	end.Text, end.Images = shown.text, nil
 	end.Card.Content = nil
 	end.Result.Type, end.Result.Data = transcript.Error, nil
 	end.Result.ErrorText = shown.text
 	if shown.truncated {
-		end.Result.Metadata.Truncated, end.Result.Metadata.OutputPath = true, shown.path
+		end.Result.Metadata.Truncated = true
+		end.Result.Metadata.OutputPath = cmp.Or(end.Result.Metadata.OutputPath, shown.path)
 	}
 	end.Result.Error = &transcript.ErrorDetail{
 		Kind: string(failure.Kind), Code: failure.Code, AbsolutePath: failure.Path, DeniedBy: failure.DeniedBy,

@@ -52,6 +52,23 @@ func TestRender_HugeError(t *testing.T) {
 	}
 }
 
+// What a cancelled call had produced is within its own bounds, with its own
+// sidecar (R105, R142).
+func TestCancel_KeepsTheTailOfTheOutput(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := customStage(t, tools.Spec{OwnLimit: true}, func(context.Context, tools.Runtime) (*tools.Result, error) {
+		cancel()
+		text := strings.Repeat("x", 200_000) + "the tail"
+		return &tools.Result{Data: text, Partial: true, Truncated: true, OutputPath: "/the/whole"}, nil
+	})
+	end := s.callIn(ctx, t, "custom", object{})
+	meta := end.Result.Metadata
+	if end.State != transcript.Cancelled || !strings.HasSuffix(end.Text, "the tail") || end.Result.ErrorText != end.Text ||
+		!meta.Truncated || meta.OutputPath != "/the/whole" {
+		t.Errorf("ended as %q with %d bytes, truncated %v, the whole in %q", end.State, len(end.Text), meta.Truncated, meta.OutputPath)
+	}
+}
+
 // R105: what stays of the data of a cut result.
 func TestRender_HeadOfData(t *testing.T) {
 	many := map[string]int{}
@@ -89,6 +106,31 @@ func TestRender_HeadOfData(t *testing.T) {
 				t.Errorf("the head is %T", head)
 			}
 		})
+	}
+}
+
+// R105: of a text and data that differ, only what is too large is cut.
+func TestRender_CutsWhatIsLarge(t *testing.T) {
+	large := strings.Repeat("x", 300_000)
+	for name, data := range map[string]any{"object": object{"output": large, "ok": true}, "text": large} {
+		s := customStage(t, tools.Spec{}, func(context.Context, tools.Runtime) (*tools.Result, error) {
+			return &tools.Result{Text: "lint: passed", Data: data}, nil
+		})
+		end := s.call(t, "custom", object{})
+		if end.Text != "lint: passed" || !end.Result.Metadata.Truncated || len(end.Result.Data) > 110_000 {
+			t.Errorf("%s: %d bytes of text, %d of data, truncated %v",
+				name, len(end.Text), len(end.Result.Data), end.Result.Metadata.Truncated)
+		}
+		if whole, err := os.ReadFile(end.Result.Metadata.OutputPath); err != nil || !strings.Contains(string(whole), large) {
+			t.Errorf("%s: the whole: %d bytes, %v", name, len(whole), err)
+		}
+	}
+	s := customStage(t, tools.Spec{}, func(context.Context, tools.Runtime) (*tools.Result, error) {
+		return &tools.Result{Text: large, Data: "small"}, nil
+	})
+	end := s.call(t, "custom", object{})
+	if string(end.Result.Data) != `"small"` || len(end.Text) > 110_000 || !end.Result.Metadata.Truncated {
+		t.Errorf("%d bytes of text with the data %.50s", len(end.Text), end.Result.Data)
 	}
 }
 

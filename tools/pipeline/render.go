@@ -45,23 +45,38 @@ func (r *running) render(context.Context) (err error) {
 	text := r.result.ModelText()
 	limit := r.pipeline.Limits.ResultBytes
 	free := r.entry.OwnLimit || r.result.Truncated || limit <= 0
-	if _, plain := r.result.Data.(string); plain && !free && len(text) > limit {
+	same := r.result.Text == "" // the text is the data
+	plain, isText := r.result.Data.(string)
+	if isText && same && !free && len(text) > limit {
 		cut := r.cut(text) // written out, it would be as large again
 		cut.data = written(map[string]string{"head": head(text, limit)})
 		r.shown = &cut
 		return nil
 	}
 	data := written(r.result.Data)
-	if free || len(text) <= limit && len(data) <= 2*limit {
+	fits := len(data) <= 2*limit
+	switch {
+	case free, len(text) <= limit && (fits || same):
 		r.shown = &shown{text: text, data: data, truncated: r.result.Truncated, path: r.result.OutputPath}
-		return nil
+	case len(text) <= limit: // what is large is the data, which the model does not read
+		whole := string(data)
+		if isText {
+			whole = plain
+		}
+		cut := shown{text: text, data: written(withHead(data, head(whole, limit), limit)), truncated: true}
+		if path, err := r.spill(whole); err == nil {
+			cut.path = path
+		}
+		r.shown = &cut
+	case fits && !same:
+		cut := r.cut(text)
+		cut.data = data
+		r.shown = &cut
+	default:
+		cut := r.cut(text)
+		cut.data = written(withHead(data, head(text, limit), limit))
+		r.shown = &cut
 	}
-	if len(text) <= limit {
-		text = string(data) // the text is short, and what is large is the data
-	}
-	cut := r.cut(text)
-	cut.data = written(withHead(data, head(text, limit), limit))
-	r.shown = &cut
 	return nil
 }
 

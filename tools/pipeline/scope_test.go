@@ -270,4 +270,24 @@ func TestRules_DenyHoldsForSearches(t *testing.T) {
 	if end.State != transcript.Done || strings.Contains(end.Text, "private") || !strings.Contains(end.Text, "public/x.txt") {
 		t.Errorf("grep ended as %q with %q", end.State, end.Text)
 	}
+	end = s.call(t, "glob", object{"filePattern": "**/*.txt"})
+	if end.State != transcript.Done || strings.Contains(end.Text, "private") || !strings.Contains(end.Text, "public/x.txt") {
+		t.Errorf("glob ended as %q with %q", end.State, end.Text)
+	}
+}
+
+// A file that may not be read is no secret: what may be written can be.
+func TestRules_DenyOfReadingLeavesWriting(t *testing.T) {
+	s := newStage(t, nil)
+	for _, rule := range []permissions.Rule{
+		{Permission: capability.CapFSRead, Pattern: "gen.txt", Action: capability.Deny}, allow("write"), allow("delete_file"),
+	} {
+		s.policy.Remember(rule)
+	}
+	path := s.write(t, "gen.txt", "old\n")
+	want(t, s.call(t, "write", object{"path": "gen.txt", "content": "new\n"}), transcript.Done, "")
+	if text, err := os.ReadFile(path); err != nil || string(text) != "new\n" {
+		t.Errorf("the file holds %q (%v)", text, err)
+	}
+	want(t, s.call(t, "delete_file", object{"path": "gen.txt"}), transcript.Done, "")
 }
