@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,16 +17,14 @@ type patchedFile struct {
 // patchedFiles reads the lines of a patch that name files, in both forms that
 // apply_patch takes. It is lenient: what it cannot make sense of names none.
 func patchedFiles(patch string) []patchedFile {
+	patch = strings.TrimPrefix(patch, "\ufeff")
 	lines := strings.Split(strings.ReplaceAll(patch, "\r\n", "\n"), "\n")
-	for i, line := range lines {
-		switch {
-		case isEnvelopeLine(line):
-			return envelopeFiles(lines[i:])
-		case strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "rename "), headerAt(lines[i:]):
-			return unifiedFiles(lines[i:])
-		}
+	// A line of an envelope stands in no other patch that is applied, and prose
+	// before it may look like headers.
+	if i := slices.IndexFunc(lines, isEnvelopeLine); i >= 0 {
+		return envelopeFiles(lines[i:])
 	}
-	return nil
+	return unifiedFiles(lines)
 }
 
 const (
@@ -33,6 +32,9 @@ const (
 	envelopeUpdate = "*** Update File: "
 	envelopeDelete = "*** Delete File: "
 	envelopeMove   = "*** Move to: "
+	envelopeEnd    = "*** End Patch"
+	// envelopeEndOfFile ends a hunk, behind which others may stand.
+	envelopeEndOfFile = "*** End of File"
 )
 
 func isEnvelopeLine(line string) bool {
@@ -40,21 +42,28 @@ func isEnvelopeLine(line string) bool {
 		strings.HasPrefix(line, envelopeUpdate) || strings.HasPrefix(line, envelopeDelete)
 }
 
+// envelopeFiles reads an envelope. What stands behind its end is prose, up to the
+// next line that begins a part.
 func envelopeFiles(lines []string) (files []patchedFile) {
-	for _, line := range lines {
+	prose, body := false, false
+	for i, line := range lines {
+		body = body && (line == envelopeEndOfFile || !strings.HasPrefix(line, "*** ") && !strings.HasPrefix(line, "```"))
+		if body {
+			last := &files[len(files)-1]
+			last.changed = last.changed || strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")
+			continue
+		}
 		if name, ok := strings.CutPrefix(line, envelopeAdd); ok {
-			files = append(files, patchedFile{new: strings.TrimSpace(name), changed: true})
+			files, prose, body = append(files, patchedFile{new: strings.TrimSpace(name), changed: true}), false, true
 		} else if name, ok := strings.CutPrefix(line, envelopeUpdate); ok {
 			name = strings.TrimSpace(name)
-			files = append(files, patchedFile{old: name, new: name})
+			files, prose, body = append(files, patchedFile{old: name, new: name}), false, true
 		} else if name, ok := strings.CutPrefix(line, envelopeDelete); ok {
-			files = append(files, patchedFile{old: strings.TrimSpace(name)})
-		} else if len(files) > 0 {
-			last := &files[len(files)-1]
-			if name, ok := strings.CutPrefix(line, envelopeMove); ok {
-				last.new = strings.TrimSpace(name)
-			}
-			last.changed = last.changed || strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")
+			files, prose = append(files, patchedFile{old: strings.TrimSpace(name)}), false
+		} else if name, ok := strings.CutPrefix(line, envelopeMove); ok && !prose && i > 0 && strings.HasPrefix(lines[i-1], envelopeUpdate) {
+			files[len(files)-1].new, body = strings.TrimSpace(name), true
+		} else if strings.TrimSpace(line) == envelopeEnd {
+			prose = true
 		}
 	}
 	return files
