@@ -110,3 +110,9 @@ func TestCard_Envelope(t *testing.T) {
 		wantCard(t, soup(envelopeLines...).Draw(t, "before")+"\n"+first+"\n"+soup(envelopeLines...).Draw(t, "behind"))
 	})
 }
+
+// TestCard_Unified is the same of the other form.
+func TestCard_Unified(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) { wantCard(t, soup().Draw(t, "patch")) })
+}
