@@ -77,7 +77,7 @@ func TestDescribe(t *testing.T) {
 		{"MCP", "mcp__git_hub__search_code", `{}`, kinds.Card{Kind: kinds.Other, Title: "git_hub: search code"}},
 		{"task", "task", `{"subagent_type":"explore","prompt":"find\nit"}`, kinds.Card{Kind: kinds.Other, Title: "explore: find it"}},
 		{
-			"patch", "apply_patch", `{"patch":"--- a/x\n+++ b/x\n@@\n--- /dev/null\n+++ b/y\n"}`,
+			"patch", "apply_patch", `{"patch":"--- a/x\n+++ b/x\n@@\n--- /dev/null\n+++ b/y\n@@\n+a\n"}`,
 			kinds.Card{Kind: kinds.Edit, Title: "Patch x, y", Locations: []kinds.Location{{Path: "/work/x"}, {Path: "/work/y"}}},
 		},
 		{"patch that deletes", "apply_patch", `{"patch":"--- a/x\n+++ /dev/null\n"}`, kinds.Card{Kind: kinds.Delete, Title: "Patch x", Locations: at("/work/x", 0)}},

@@ -1,8 +1,11 @@
 package kinds
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // patchedFile is a file that a patch touches, as the patch names it.
@@ -16,16 +19,14 @@ type patchedFile struct {
 // patchedFiles reads the lines of a patch that name files, in both forms that
 // apply_patch takes. It is lenient: what it cannot make sense of names none.
 func patchedFiles(patch string) []patchedFile {
+	patch = strings.TrimPrefix(patch, "\ufeff")
 	lines := strings.Split(strings.ReplaceAll(patch, "\r\n", "\n"), "\n")
-	for i, line := range lines {
-		switch {
-		case isEnvelopeLine(line):
-			return envelopeFiles(lines[i:])
-		case strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "rename "), headerAt(lines[i:]):
-			return unifiedFiles(lines[i:])
-		}
+	// A line of an envelope stands in no other patch that is applied, and prose
+	// before it may look like headers.
+	if i := slices.IndexFunc(lines, isEnvelopeLine); i >= 0 {
+		return envelopeFiles(lines[i:])
 	}
-	return nil
+	return unifiedFiles(lines)
 }
 
 const (
@@ -33,6 +34,9 @@ const (
 	envelopeUpdate = "*** Update File: "
 	envelopeDelete = "*** Delete File: "
 	envelopeMove   = "*** Move to: "
+	envelopeEnd    = "*** End Patch"
+	// envelopeEndOfFile ends a hunk, behind which others may stand.
+	envelopeEndOfFile = "*** End of File"
 )
 
 func isEnvelopeLine(line string) bool {
@@ -40,76 +44,165 @@ func isEnvelopeLine(line string) bool {
 		strings.HasPrefix(line, envelopeUpdate) || strings.HasPrefix(line, envelopeDelete)
 }
 
+// envelopeFiles reads an envelope. What stands behind its end is prose, up to the
+// next line that begins a part.
 func envelopeFiles(lines []string) (files []patchedFile) {
-	for _, line := range lines {
+	prose, body := false, false
+	for i, line := range lines {
+		body = body && (line == envelopeEndOfFile || !strings.HasPrefix(line, "*** ") && !strings.HasPrefix(line, "```"))
+		if body {
+			last := &files[len(files)-1]
+			last.changed = last.changed || strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")
+			continue
+		}
 		if name, ok := strings.CutPrefix(line, envelopeAdd); ok {
-			files = append(files, patchedFile{new: strings.TrimSpace(name), changed: true})
+			files, prose, body = append(files, patchedFile{new: strings.TrimSpace(name), changed: true}), false, true
 		} else if name, ok := strings.CutPrefix(line, envelopeUpdate); ok {
 			name = strings.TrimSpace(name)
-			files = append(files, patchedFile{old: name, new: name})
+			files, prose, body = append(files, patchedFile{old: name, new: name}), false, true
 		} else if name, ok := strings.CutPrefix(line, envelopeDelete); ok {
-			files = append(files, patchedFile{old: strings.TrimSpace(name)})
-		} else if len(files) > 0 {
-			last := &files[len(files)-1]
-			if name, ok := strings.CutPrefix(line, envelopeMove); ok {
-				last.new = strings.TrimSpace(name)
-			}
-			last.changed = last.changed || strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")
+			files, prose = append(files, patchedFile{old: strings.TrimSpace(name)}), false
+		} else if name, ok := strings.CutPrefix(line, envelopeMove); ok && !prose && i > 0 && strings.HasPrefix(lines[i-1], envelopeUpdate) {
+			files[len(files)-1].new, body = strings.TrimSpace(name), true
+		} else if strings.TrimSpace(line) == envelopeEnd {
+			prose = true
 		}
 	}
 	return files
 }
 
-// headerAt reports whether lines begin with the two names of a file, and not
-// with a line removed and one added that look like them.
-func headerAt(lines []string) bool {
-	if len(lines) < 2 || !strings.HasPrefix(lines[0], "--- ") || !strings.HasPrefix(lines[1], "+++ ") {
-		return false
-	}
-	if len(lines) == 2 {
-		return true
-	}
-	for _, next := range []string{"@@", "--- ", "diff ", "```"} {
-		if strings.HasPrefix(lines[2], next) {
-			return true
-		}
-	}
-	return lines[2] == ""
+// namesAt reports whether lines begin with the two names of a file.
+func namesAt(lines []string) bool {
+	return len(lines) > 1 && strings.HasPrefix(lines[0], "--- ") && strings.HasPrefix(lines[1], "+++ ")
 }
 
+// unifiedFile is a file of a unified diff as its header lines say.
+type unifiedFile struct {
+	git, old, new, from, to        string
+	named, created, deleted, hunks bool
+}
+
+func (f *unifiedFile) file() patchedFile {
+	old, new := f.old, f.new
+	if f.named {
+		old, new = trimPrefixes(old, new)
+	} else {
+		old, new = gitNames(f.git)
+	}
+	switch {
+	case f.from != "" || f.to != "":
+		old, new = f.from, f.to
+	case f.created:
+		old = ""
+	case f.deleted && old != "":
+		new = ""
+	}
+	return patchedFile{old: old, new: new, changed: f.hunks}
+}
+
+// unifiedFiles reads a unified diff as internal/patch does, hunks passed over.
 func unifiedFiles(lines []string) (files []patchedFile) {
-	open := false // header lines of the last file may still come
-	last := func() *patchedFile {
-		if !open {
-			files, open = append(files, patchedFile{}), true
+	var f *unifiedFile // nil in prose
+	end := func() {
+		if f != nil {
+			files = append(files, f.file())
 		}
-		return &files[len(files)-1]
+		f = nil
 	}
-	for i, line := range lines {
-		if names, ok := strings.CutPrefix(line, "diff --git "); ok {
-			open = false
-			last().old, last().new = gitNames(names)
-		} else if name, ok := strings.CutPrefix(line, "rename from "); ok {
-			last().old = fileName(name)
-		} else if name, ok := strings.CutPrefix(line, "rename to "); ok {
-			last().new = fileName(name)
-		} else if open && strings.HasPrefix(line, "new file mode ") {
-			last().old = ""
-		} else if open && strings.HasPrefix(line, "deleted file mode ") {
-			last().new = ""
-		} else if headerAt(lines[i:]) {
+	open := func() {
+		end()
+		f = &unifiedFile{}
+	}
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		if strings.HasPrefix(line, "rename from ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "rename to ") &&
+			(f == nil || f.named || f.from != "" || f.hunks) {
+			open()
+		}
+		switch {
+		case strings.HasPrefix(line, "diff --git "):
+			open()
+			f.git = line[len("diff --git "):]
+		case namesAt(lines[i:]):
 			old, new := fileName(line[4:]), fileName(lines[i+1][4:])
-			if f := last(); f.old == "" || f.new == "" || f.old == f.new {
-				f.old, f.new = trimPrefixes(old, new)
-			} else if old != f.old && old != "a/"+f.old { // a rename is whole without names
-				open = false
-				f = last()
-				f.old, f.new = trimPrefixes(old, new)
+			if f == nil || f.named || f.hunks || f.from != "" && old != f.from && old != "a/"+f.from {
+				open()
 			}
-			last().changed, open = true, false
+			f.named, f.old, f.new = true, old, new
+			i++
+		case strings.HasPrefix(line, "@@"):
+			if f != nil {
+				f.hunks = true
+			}
+			i = bodyEnd(lines, i+1, line) - 1
+		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "From "), signatureAt(lines[i:]):
+			end()
+		case f != nil && !f.hunks:
+			f.extended(line)
 		}
 	}
+	end()
 	return files
+}
+
+// extended takes a header line of git that says more than the names.
+func (f *unifiedFile) extended(line string) {
+	if name, ok := strings.CutPrefix(line, "rename from "); ok {
+		f.from = plainName(name)
+	} else if name, ok := strings.CutPrefix(line, "rename to "); ok {
+		f.to = plainName(name)
+	}
+	f.created = f.created || strings.HasPrefix(line, "new file mode ")
+	f.deleted = f.deleted || strings.HasPrefix(line, "deleted file mode ")
+}
+
+var hunkHeader = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^@@+\s*-\d{1,9}(?:,(\d{1,9}))?\s+\+\d{1,9}(?:,(\d{1,9}))?\s*@@`)
+})
+
+// bodyEnd is the index behind a hunk's body that begins at i. Two lines that look
+// like names end it only where its counts let them.
+func bodyEnd(lines []string, i int, header string) int {
+	old, new := 1, 1
+	m := hunkHeader().FindStringSubmatch(header)
+	if m != nil {
+		for k, left := range []*int{&old, &new} {
+			if n, err := strconv.Atoi(m[k+1]); err == nil {
+				*left = n
+			}
+		}
+	}
+	for ; i < len(lines); i++ {
+		line := lines[i]
+		used := m != nil && old <= 0 && new <= 0
+		above := i+2 < len(lines) && strings.HasPrefix(lines[i+2], "@@") && (m == nil || old != 1 || new != 1)
+		switch {
+		case namesAt(lines[i:]) && (used || above), used && signatureAt(lines[i:]):
+			return i
+		case line == "" || line[0] == ' ':
+			old, new = old-1, new-1
+		case line[0] == '-':
+			old--
+		case line[0] == '+':
+			new--
+		case !strings.HasPrefix(line, `\ `):
+			return i
+		}
+	}
+	return i
+}
+
+// signatureAt reports whether lines begin with what git puts below a patch.
+func signatureAt(lines []string) bool {
+	return lines[0] == "-- " && (len(lines) == 1 || lines[1] == "" || lines[1][0] >= '0' && lines[1][0] <= '9')
+}
+
+// plainName is a name that stands to the end of its line.
+func plainName(text string) string {
+	if strings.HasPrefix(text, `"`) {
+		return fileName(text)
+	}
+	return strings.TrimRight(text, " \r")
 }
 
 // fileName is a name of a header line: in C quotes, or up to a tab, behind which

@@ -156,13 +156,16 @@ func (f files) Dir(ctx context.Context, path string) (search.Dir, error) {
 	return out, err
 }
 
-// Lock waits for the lock of the file that a path leads to. Close waits for
-// whoever holds it: a change that is under way may have to be taken back.
+// Lock waits for the lock of the file that a path leads to, or of the name when
+// that is a link which leads nowhere, such as to itself. Close waits for whoever
+// holds it: a change that is under way may have to be taken back.
 func (f files) Lock(ctx context.Context, path string) (unlock func(), err error) {
 	abs := f.w.abs(path)
 	t, err := f.w.follow(abs)
 	if err != nil {
-		return nil, err
+		if t, err = f.w.followName(abs); err != nil {
+			return nil, err
+		}
 	}
 	release, err := f.w.o.Locks.Lock(ctx, t.real())
 	if err != nil {

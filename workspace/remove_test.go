@@ -27,6 +27,25 @@ func TestRemove(t *testing.T) {
 	noTemps(t, g)
 }
 
+// A link that leads to itself can be locked by its name, and removed.
+func TestRemove_LinkToItself(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	link(t, "loop", g.in("loop"))
+	f := g.call(t).FS()
+	unlock, err := f.Lock(t.Context(), "loop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := f.Remove(t.Context(), "loop", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(g.in("loop")); !os.IsNotExist(err) {
+		t.Errorf("the link is still there: %v", err)
+	}
+}
+
 // TestReadlink tells where links lead, and follows none.
 func TestReadlink(t *testing.T) {
 	t.Parallel()

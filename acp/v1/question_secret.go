@@ -85,7 +85,7 @@ func (w *secretWords) weakly(words []aWord, i, end int) bool {
 	}
 	from := sentence(words, i)
 	plain := i-from >= 2 && i-from <= 4 && words[from].text == "what" && (words[from+1].text == "is" || words[from+1].text == "s")
-	return w.owned(words, i) || plain
+	return w.owned(words, i) || plain && w.closes(words, end)
 }
 
 // demanded reports whether the person is told to write down what is named at
@@ -115,6 +115,12 @@ func (w *secretWords) excused(words []aWord, end int) bool {
 	return end < len(words) && !words[end].apart && w.about[words[end].text]
 }
 
+// closes reports whether a name that ends there is the last of what it names:
+// nothing follows in its sentence, or only what says where it belongs.
+func (w *secretWords) closes(words []aWord, end int) bool {
+	return end >= len(words) || words[end].apart || words[end].first || w.belongs[words[end].text]
+}
+
 // owned reports whether the name at i is of something that the person has.
 func (w *secretWords) owned(words []aWord, i int) bool {
 	const near = 3
@@ -125,17 +131,21 @@ func (w *secretWords) owned(words []aWord, i int) bool {
 // else: a yes or no, or where a secret is.
 func (w *secretWords) elsewhere(words []aWord, i int) bool {
 	from := sentence(words, i)
-	for _, word := range words[from+1:] {
-		if word.first {
-			break
-		}
-		if word.apart && (word.text == "what" || word.text == "which") || word.text == "and" || word.text == "you" {
+	told, wished := false, words[from].text == "want"
+	for k := from + 1; k < len(words) && !words[k].first; k++ {
+		word := words[k]
+		wish := word.text == "you" && k+1 < len(words) && w.wishes[words[k+1].text]
+		if word.apart && (word.text == "what" || word.text == "which") || word.text == "and" || word.text == "you" && !wish {
 			return false // a second question
 		}
+		told, wished = told || w.ask[word.text], wished || wish
+	}
+	if told && wished {
+		return false // "do you want to enter"
 	}
 	switch {
 	case w.openers[words[from].text]:
-		return true
+		return words[from].text != "how" || words[min(from+1, i)].text != "about"
 	case words[from].text != "which" && words[from].text != "what":
 		return false
 	}

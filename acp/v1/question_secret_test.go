@@ -33,6 +33,8 @@ func TestSecretAsked(t *testing.T) {
 		"What is the token for staging?", "Your passphrase?", "Please type the seed phrase of the wallet", "What is your pin?",
 		"Which client_secret should be used", "I need your credentials", "Could you give me the SSH key?", "Verification code",
 		"What are the recovery codes?", "The 2FA code, please", "Is this your password?", "Do you know the password?",
+		"Where do you keep the password?", "Do you want to enter the password now?", "How about the password?", "What is the admin token for staging?",
+		"How do you want to send the password, by chat?", "What is the pin, please?", "How do you log in, and what is the password?",
 		// files
 		"Paste the output of: cat ~/.aws/credentials", "Please paste the contents of your .env file", "What's in your .env?",
 		"What does the file ~/.ssh/id_ed25519 contain?", "Send me the .npmrc", "Can you show me your server.pem?", "Give me the content of .env.local",
@@ -68,6 +70,10 @@ func TestSecretAsked_Harmless(t *testing.T) {
 		"Where does the .env file belong?", "Should I copy .env.example to .env?", "What name should the new module have?", "Welchen Namen soll es haben?",
 		"Sollen Passwörter gehasht werden?", "Which keyboard layout do you use?", "Paste the output of `go env`.", "What is the error message?",
 		"Enter the port", "Type a title for the page", "What should happen when a token is invalid?", "How should tokens be validated?",
+		"What is the login URL?", "What is the token symbol?", "How many characters should a password have?",
+		"What minimum length should the password have?", "What should happen when the API key is missing?",
+		"How do you want to handle an expired session token?", "Do you want to store the private key in a vault?",
+		"What are the rules for the password?", "Who may see the password?", "Want me to move the API key to a vault?",
 	} {
 		if secretAsked([]tools.Question{{Question: text}}) != "" {
 			t.Errorf("%q is taken for asking for a secret", text)

@@ -20,6 +20,9 @@ type secretWords struct {
 	// openers begin questions that no secret answers; places are asked for by
 	// "which" and "what", and hold secrets.
 	openers, places map[string]bool
+	// wishes follow a "you" whose opinion is asked; belongs leads from a name to
+	// what the secret is for.
+	wishes, belongs map[string]bool
 }
 
 var theSecretWords = sync.OnceValue(func() *secretWords {
@@ -27,6 +30,7 @@ var theSecretWords = sync.OnceValue(func() *secretWords {
 	w.strong, w.weak, w.mild = w.phrases(strongNames), w.phrases(weakNames), w.phrases(mildNames)
 	w.about, w.ask, w.pointers = w.set(aboutNames), w.set(askWords), w.set("it them this these here below in into")
 	w.owners, w.polite, w.openers, w.places = w.set(ownerWords), w.set(politeWords), w.set(openWords), w.set(placeWords)
+	w.wishes, w.belongs = w.set("want prefer wish"), w.set("for of to in on from at with again please now here")
 	return w
 })
 
@@ -75,8 +79,9 @@ const (
 	ownerWords = "your dein deine deinen ihr ihre votre vos ton ta tu su tus seu sua tuo tua jouw je uw twoje twój твой ваш свой"
 	// "me" is for "give me your".
 	politeWords = "please kindly you and or then now just first must also simply bitte por favor per favore proszę пожалуйста"
-	openWords   = "where should shall does do is are must why when " +
+	openWords   = "where should shall does do is are must why when how who want " +
 		"wo soll sollen sollte sollten où doit doivent dónde debe deben deberían onde deve devem dove devono waar moet moeten gdzie czy где"
 	placeWords = "variable file header setting column endpoint library algorithm manager service provider directory folder module package " +
-		"table command function class section vault flag option parameter argument"
+		"table command function class section vault flag option parameter argument " +
+		"length rules happen happens"
 )

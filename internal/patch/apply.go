@@ -57,9 +57,10 @@ func Apply(ctx context.Context, old string, f FileChange) (string, error) {
 
 // target is a text to be changed.
 type target struct {
-	bom   string
-	lines []string // with their line ends and the mark
-	plain []string // without both
+	bom    string
+	lines  []string // with their line ends and the mark
+	plain  []string // without both
+	ending string   // the line end that prevails
 	// The lines as the three steps of locate compare them: each is made when the
 	// first hunk needs it, and serves all hunks.
 	exactly, plainly, barely func() *index
@@ -82,6 +83,7 @@ func newTarget(text string) *target {
 	if strings.HasPrefix(text, bom) {
 		t.bom = bom
 	}
+	t.ending = cmp.Or(lineEnd(t.lines), "\n")
 	t.exactly = sync.OnceValue(func() *index { return newIndex(t.lines) })
 	t.plainly = sync.OnceValue(func() *index { return newIndex(t.plain) })
 	t.barely = sync.OnceValue(func() *index { return newIndex(bare(t.plain)) })
@@ -104,24 +106,22 @@ func trimEnd(line string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 }
 
-// lineEnd is the line end that prevails in some lines, else in the text.
-func (t *target) lineEnd(at, end int) string {
-	for _, lines := range [][]string{t.lines[at:end], t.lines} {
-		crlf, all := 0, 0
-		for _, line := range lines {
-			if strings.HasSuffix(line, "\r\n") {
-				crlf++
-			}
-			if strings.HasSuffix(line, "\n") {
-				all++
-			}
+// lineEnd is the line end that prevails in some lines, "" when none has one.
+func lineEnd(lines []string) string {
+	crlf, all := 0, 0
+	for _, line := range lines {
+		if strings.HasSuffix(line, "\r\n") {
+			crlf++
 		}
-		if all > 0 {
-			if 2*crlf > all {
-				return "\r\n"
-			}
-			return "\n"
+		if strings.HasSuffix(line, "\n") {
+			all++
 		}
+	}
+	switch {
+	case all == 0:
+		return ""
+	case 2*crlf > all:
+		return "\r\n"
 	}
 	return "\n"
 }
@@ -138,6 +138,7 @@ type cut struct {
 // cuts are the changes of a hunk at its place, context left out.
 func (t *target) cuts(h *Hunk, p place) []cut {
 	soft := !p.exact && !slices.ContainsFunc(h.Lines, func(l Line) bool { return !strings.HasSuffix(l.Text, "\n") })
+	ending := cmp.Or(lineEnd(t.lines[p.at:p.end]), t.ending)
 	var all []cut
 	at, seen := p.at, 0
 	open := false // the last cut goes on
@@ -155,14 +156,15 @@ func (t *target) cuts(h *Hunk, p place) []cut {
 			last.end = at
 			continue
 		}
-		last.add = append(last.add, t.spell(l.Text, seen, p))
+		last.add = append(last.add, spell(l.Text, seen, p, ending))
 		seen++
 	}
 	return all
 }
 
-// spell writes a new line, the hunk's n-th, in the ways of the file.
-func (t *target) spell(text string, n int, p place) string {
+// spell writes a new line, the hunk's n-th, in the ways of the file, whose lines
+// end in ending there.
+func spell(text string, n int, p place, ending string) string {
 	if p.exact {
 		return text
 	}
@@ -174,7 +176,7 @@ func (t *target) spell(text string, n int, p place) string {
 	if !strings.HasSuffix(text, "\n") {
 		return plain
 	}
-	return plain + t.lineEnd(p.at, p.end)
+	return plain + ending
 }
 
 // join writes the text with the cuts made, which are in order.
@@ -206,7 +208,7 @@ func (t *target) join(cuts []cut) string {
 func (t *target) mendEnds(out []string, soft bool) {
 	for i := range len(out) - 1 {
 		if !strings.HasSuffix(out[i], "\n") {
-			out[i] += t.lineEnd(0, len(t.lines))
+			out[i] += t.ending
 		}
 	}
 	if n := len(t.lines); soft && n > 0 && !strings.HasSuffix(t.lines[n-1], "\n") {

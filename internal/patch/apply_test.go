@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -126,6 +127,29 @@ func TestApply_Large(t *testing.T) {
 	old, want, change := large(t)
 	if got, err := patch.Apply(t.Context(), old, change); err != nil || got != want {
 		t.Errorf("Apply gives %d bytes, %v; want %d", len(got), err, len(want))
+	}
+}
+
+// A hunk whose indentation is forgiven is written in time that grows with its
+// lines, not with their square.
+func TestApply_LargeHunkIsFast(t *testing.T) {
+	t.Parallel()
+	const n = 120_000
+	var old, want, removed, added strings.Builder
+	for i := range n {
+		fmt.Fprintf(&old, "\tcall(%d)\n", i)
+		fmt.Fprintf(&want, "\tdo(%d)\n", i)
+		fmt.Fprintf(&removed, "-    call(%d)\n", i)
+		fmt.Fprintf(&added, "+    do(%d)\n", i)
+	}
+	change := one(t, names+fmt.Sprintf("@@ -1,%d +1,%d @@\n", n, n)+removed.String()+added.String())
+	start := time.Now()
+	got, err := patch.Apply(t.Context(), old.String(), change)
+	if err != nil || got != want.String() {
+		t.Errorf("Apply gives %d bytes, %v; want %d", len(got), err, want.Len())
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("Apply took %v", took)
 	}
 }
 

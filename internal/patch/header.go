@@ -68,7 +68,7 @@ func (f *rawFile) change() (FileChange, error) {
 		if f.from == "" || f.to == "" || f.from == f.to {
 			return refuse("a rename needs two different names, \"rename from\" and \"rename to\"")
 		}
-	case old == devNull && new == devNull:
+	case new == devNull && (old == devNull || f.created != ""):
 		return refuse("the file has no name")
 	case old == devNull || f.created != "":
 		c.Op, c.Path = Create, new
