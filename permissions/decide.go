@@ -164,31 +164,29 @@ func (s Set) denying(call Call, names []string, p pair) (Rule, Scope, bool) {
 // DenyReading returns a test for paths that a rule forbids the call's tool to
 // read, for tools that go through many files; nil when no rule forbids any.
 func (s Set) DenyReading(call Call) func(path string) bool {
-	if !s.denies() {
+	var forms []string
+	names := call.names()
+	for set := &s; set != nil; set = set.parent {
+		for _, rule := range slices.Concat(set.scopes[:]...) {
+			if rule.Action != capability.Deny || rankPermission(rule.Permission, names, capability.CapFSRead) == noMatch {
+				continue
+			}
+			expanded, known := pathForms(rule.Pattern, call)
+			if matchesAll(rule.Pattern) || !known { // a deny that cannot be understood is kept
+				return func(string) bool { return true }
+			}
+			for _, form := range expanded {
+				forms = append(forms, foldPath(form))
+			}
+		}
+	}
+	if len(forms) == 0 {
 		return nil
 	}
-	names := call.names()
 	return func(path string) bool {
-		p := pair{Resource: Resource{Kind: Path, Name: path}, capability: capability.CapFSRead}
-		for set := &s; set != nil; set = set.parent {
-			if _, _, denied := set.denying(call, names, p); denied {
-				return true
-			}
-		}
-		return false
+		name := foldPath(slash(path))
+		return slices.ContainsFunc(forms, func(form string) bool { return matchPath(form, name) })
 	}
-}
-
-// denies reports whether any rule, of a parent too, denies something.
-func (s Set) denies() bool {
-	for set := &s; set != nil; set = set.parent {
-		for _, rules := range set.scopes {
-			if slices.ContainsFunc(rules, func(r Rule) bool { return r.Action == capability.Deny }) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // best returns the most specific ask or allow of the scopes from..to.

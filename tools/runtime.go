@@ -145,6 +145,10 @@ type FS interface {
 	// SecretName is Secret by the text of an absolute path alone, for names that
 	// are known to be no links, such as those of a search that follows none.
 	SecretName(path string) bool
+	// Hidden reports whether a rule forbids the call to read a path, by the text
+	// of the absolute path alone: for calls that come by many files and pass over
+	// those. One that names a file has been judged by the rules before.
+	Hidden(path string) bool
 }
 
 // FileInfo describes a file.

@@ -182,6 +182,9 @@ func (f files) Lock(ctx context.Context, path string) (unlock func(), err error)
 // SecretName implements tools.FS.
 func (f files) SecretName(path string) bool { return f.w.o.Secret(path) }
 
+// Hidden implements tools.FS. The workspace knows no rules.
+func (files) Hidden(string) bool { return false }
+
 // Secret reports whether a path names a secret, as it is written or where it
 // leads.
 func (f files) Secret(path string) bool {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"acp-agent/capability"
@@ -95,6 +96,7 @@ func glob(ctx context.Context, rt tools.Runtime, rg ripgrep, a globArgs) (*tools
 	if err != nil {
 		return nil, searchFailure("glob", base, err, "")
 	}
+	found.Paths = slices.DeleteFunc(found.Paths, beneath(rt, base, rt.FS().Hidden))
 	return globResult(rt, found, limit, offset)
 }
 

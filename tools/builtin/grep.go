@@ -116,7 +116,7 @@ func grepFiles(
 		}
 		o.Hidden = namesHidden(rt.Session().Rel(base))
 	}
-	o.Base, o.Skip = base, secretBeneath(rt, base)
+	o.Base, o.Skip = base, beneath(rt, base, func(path string) bool { return rt.FS().SecretName(path) || rt.FS().Hidden(path) })
 	dir, err := rt.FS().Dir(ctx, base)
 	if err != nil {
 		return found, base, err
@@ -135,16 +135,16 @@ func grepFiles(
 	return found, base, err
 }
 
-// secretBeneath reports secrets among the files of a search in base. The search
-// follows no links, so beneath base a name says where a file is; base itself is
-// resolved once instead of once a file.
-func secretBeneath(rt tools.Runtime, base string) func(path string) bool {
-	files, realBase := rt.FS(), base
+// beneath makes of a test of paths one for the files of a search in base. The
+// search follows no links, so beneath base a name says where a file is; base
+// itself is resolved once instead of once a file.
+func beneath(rt tools.Runtime, base string, test func(path string) bool) func(path string) bool {
+	realBase := base
 	if resolve := rt.Session().Resolve; resolve != nil {
 		realBase = resolve(base)
 	}
 	return func(path string) bool {
-		return files.SecretName(path) || realBase != base && files.SecretName(realBase+strings.TrimPrefix(path, base))
+		return test(path) || realBase != base && test(realBase+strings.TrimPrefix(path, base))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // quoteLines puts the text of their lines into places in the session's own
 // directories. Others are known by their path alone, and so is a file that holds
-// secrets or cannot be read.
+// secrets, that a rule forbids or that cannot be read.
 func quoteLines(ctx context.Context, rt tools.Runtime, places []tools.CodeLocation) error {
 	files := map[string][]string{}
 	for i, l := range places {
@@ -31,8 +31,9 @@ func quoteLines(ctx context.Context, rt tools.Runtime, places []tools.CodeLocati
 }
 
 func linesOf(ctx context.Context, rt tools.Runtime, path string) []string {
-	session := rt.Session()
-	if !inRoots(session, session.Resolve(path)) || rt.FS().Secret(path) {
+	session, files := rt.Session(), rt.FS()
+	resolved := session.Resolve(path)
+	if !inRoots(session, resolved) || files.Secret(path) || files.Hidden(path) || files.Hidden(resolved) {
 		return nil
 	}
 	content, err := textToAsk(ctx, rt, path)

@@ -47,26 +47,21 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 }
 
 // FS implements tools.Runtime. A search that goes through many files is told of
-// those that a rule forbids as it is of secrets.
+// those that a rule forbids.
 func (r *callRuntime) FS() tools.FS {
 	if r.denied == nil {
 		return r.Call.FS()
 	}
-	env := r.Session().Env
-	return ruledFS{r.Call.FS(), r.denied, func(path string) string { return env.Resolve(env.Abs(path)) }}
+	return ruledFS{r.Call.FS(), r.denied}
 }
 
 type ruledFS struct {
 	tools.FS
-	denied  func(path string) bool
-	resolve func(path string) string
+	denied func(path string) bool
 }
 
-// SecretName implements tools.FS.
-func (f ruledFS) SecretName(path string) bool { return f.FS.SecretName(path) || f.denied(path) }
-
-// Secret implements tools.FS.
-func (f ruledFS) Secret(path string) bool { return f.FS.Secret(path) || f.denied(f.resolve(path)) }
+// Hidden implements tools.FS.
+func (f ruledFS) Hidden(path string) bool { return f.denied(path) }
 
 // Services implements tools.Runtime.
 func (r *callRuntime) Services() tools.Services { return r.services }

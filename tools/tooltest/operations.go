@@ -240,6 +240,9 @@ func (f *FS) Dir(ctx context.Context, name string) (search.Dir, error) {
 // SecretName implements [tools.FS].
 func (f *FS) SecretName(name string) bool { return f.secret(name) }
 
+// Hidden implements [tools.FS]. There are no rules.
+func (*FS) Hidden(string) bool { return false }
+
 // Secret implements [tools.FS].
 func (f *FS) Secret(name string) bool {
 	abs := f.abs(name)
