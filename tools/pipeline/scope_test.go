@@ -276,6 +276,27 @@ func TestRules_DenyHoldsForSearches(t *testing.T) {
 	}
 }
 
+type languages []tools.CodeLocation
+
+func (l languages) Ask(context.Context, tools.LanguageQuery) (*tools.LanguageAnswer, error) {
+	return &tools.LanguageAnswer{Server: "test", Locations: l}, nil
+}
+
+// A language server leads to files, whose lines may not be read.
+func TestRules_DenyHoldsForLinesOfAnswers(t *testing.T) {
+	var known languages = make([]tools.CodeLocation, 2)
+	s := newStage(t, func(o *pipeline.Options) { o.Services.Languages = known })
+	known[0] = tools.CodeLocation{Path: s.write(t, "public.go", "package shown\n"), Line: 1, Column: 1}
+	known[1] = tools.CodeLocation{Path: s.write(t, "gen.go", "package unseen\n"), Line: 1, Column: 1}
+	s.policy.Remember(permissions.Rule{Permission: capability.CapFSRead, Pattern: "gen.go", Action: capability.Deny})
+	s.policy.Remember(allow("lsp"))
+	end := s.call(t, "lsp", object{"operation": tools.References, "path": "public.go", "line": 1, "column": 1})
+	want(t, end, transcript.Done, "package shown")
+	if !strings.Contains(end.Text, "gen.go") || strings.Contains(end.Text, "unseen") {
+		t.Errorf("the places are %q", end.Text)
+	}
+}
+
 // A file that may not be read is no secret: what may be written can be.
 func TestRules_DenyOfReadingLeavesWriting(t *testing.T) {
 	s := newStage(t, nil)
