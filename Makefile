@@ -28,7 +28,7 @@ build: ## build the binary into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o $(BIN) ./cmd/acp-agent
 
 test: ## run all tests with the race detector
-	$(GO) test -race ./...
+	$(GO) test -race $(TESTFLAGS) ./...
 
 lint: ## check formatting, vet, staticcheck
 	@unformatted="$$($(GOFUMPT) -l .)" && \
