@@ -234,6 +234,22 @@ func TestFailure_QueuedPromptsAreNotRun(t *testing.T) {
 	}
 }
 
+// A client may have the answer of a failed prompt, and send the next one, before
+// the delivery of that answer is known: it is a new attempt, and runs.
+func TestFailure_NextPromptOvertakesTheDelivery(t *testing.T) {
+	s, rec := open(t, setup{script: `{"say":"a","error":{"status":401,"message":"bad key"}}` + "\n" + `{"say":"later"}`})
+	first := prompt(s, "1")
+	if _, err := first.Wait(t.Context()); err == nil {
+		t.Fatal("no error")
+	}
+	next := prompt(s, "2")
+	first.Release()
+	wait(t, next, loop.EndTurn)
+	if got := rec.text(); got != "alater" {
+		t.Errorf("said %q", got)
+	}
+}
+
 func TestClose_EndsEverything(t *testing.T) {
 	s, rec := open(t, setup{script: waiting})
 	running, queued := prompt(s, "1"), prompt(s, "2")

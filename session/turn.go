@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,6 +40,8 @@ type Turn struct {
 	done    chan struct{}
 	stop    loop.StopReason
 	err     error
+	// behind is the failure of the turn before, behind which this one waited.
+	behind error
 
 	release  sync.Once
 	released chan struct{}
@@ -111,8 +114,10 @@ func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	running := s.current
-	if running != nil && running.ended() && len(s.queue) > 0 {
-		running = s.queue[0]
+	if running != nil && running.ended() {
+		if i := slices.IndexFunc(s.queue, func(t *Turn) bool { return t.behind == nil }); i >= 0 {
+			running = s.queue[i]
+		}
 	}
 	if running != nil {
 		running.cancel(ErrCancelled)
@@ -184,10 +189,15 @@ func (s *Session) head() *Turn {
 	return s.current
 }
 
-// finish ends a turn.
+// finish ends a turn. When it failed, the turns that wait behind it now will not
+// run. A prompt that comes later may come from a client that has the answer,
+// before we learn of the delivery: that one is to run.
 func (s *Session) finish(t *Turn, stop loop.StopReason, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, queued := range s.queue {
+		queued.behind = err
+	}
 	t.end(stop, err)
 }
 
@@ -200,12 +210,12 @@ func (s *Session) advance(t *Turn) {
 		return
 	}
 	s.current = nil
-	if t.err != nil {
-		for _, queued := range s.queue {
-			queued.end("", &NotRunError{Cause: t.err})
+	s.queue = slices.DeleteFunc(s.queue, func(queued *Turn) bool {
+		if queued.behind != nil {
+			queued.end("", &NotRunError{Cause: queued.behind})
 		}
-		s.queue = nil
-	}
+		return queued.behind != nil
+	})
 	if len(s.queue) > 0 {
 		s.current, s.queue = s.queue[0], s.queue[1:]
 	}
