@@ -101,8 +101,11 @@ func depthOf(glob string) int {
 			return math.MaxInt
 		}
 	}
-	if strings.Contains(glob, "**") {
-		return math.MaxInt
+	// Stars that meet across a brace are two stars: "{*}*" is "**".
+	for _, meet := range []string{"**", "}*", "*{", "}{"} {
+		if strings.Contains(glob, meet) {
+			return math.MaxInt
+		}
 	}
 	return strings.Count(glob, "/") + 1
 }
