@@ -13,6 +13,7 @@ import (
 	"acp-agent/internal/trace"
 	"acp-agent/model"
 	"acp-agent/permissions"
+	"acp-agent/sandbox"
 	"acp-agent/skills"
 	"acp-agent/subagent"
 	"acp-agent/tools"
@@ -48,6 +49,8 @@ type Host struct {
 	StateDir string
 	Home     string
 	Launcher *launch.Launcher
+	// Sandbox finds out how processes are confined; nil means not at all.
+	Sandbox *sandbox.Probe
 	// Shell names the shell that runs commands, Dialect its language.
 	Shell   string
 	Dialect shell.Dialect

@@ -1,0 +1,25 @@
+package sandbox
+
+// Kind is the means by which processes are confined.
+type Kind string
+
+// The kinds, strongest first.
+const (
+	Bubblewrap Kind = "bubblewrap"   // Linux namespaces, by the system's bwrap
+	Landlock   Kind = "landlock"     // Linux, by our own binary started again
+	Seatbelt   Kind = "sandbox-exec" // macOS
+	None       Kind = "none"         // nothing: rules and questions are all there is
+)
+
+// Report is what was found out about a machine.
+type Report struct {
+	Kind Kind `json:"kind"`
+	// Network says that a process can be kept from the network.
+	Network bool `json:"network"`
+	// Notes say in plain sentences what the kind cannot promise here, and why a
+	// stronger one was passed over.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Confines reports whether there is a wall at all.
+func (r Report) Confines() bool { return r.Kind != None && r.Kind != "" }
