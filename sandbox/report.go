@@ -23,3 +23,15 @@ type Report struct {
 
 // Confines reports whether there is a wall at all.
 func (r Report) Confines() bool { return r.Kind != None && r.Kind != "" }
+
+// String says in a few words how processes are confined, for cards and the log.
+func (r Report) String() string {
+	switch {
+	case !r.Confines():
+		return "none"
+	case r.Network:
+		return string(r.Kind) + ", network off unless granted"
+	default:
+		return string(r.Kind) + ", network open"
+	}
+}

@@ -89,6 +89,9 @@ func (s *Session) status() string {
 	for _, dir := range s.additional() {
 		fmt.Fprintf(&b, "- Also: `%s`\n", dir)
 	}
+	if report, known := s.Sandbox(); known {
+		fmt.Fprintf(&b, "- Sandbox: %s\n", report)
+	}
 	if context.Size > 0 {
 		fmt.Fprintf(&b, "- Context: %d of %d tokens\n", context.Used, context.Size)
 	} else if context.Used > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"acp-agent/model"
 	"acp-agent/permissions"
+	"acp-agent/sandbox"
 )
 
 // choice is what the person picked for a session.
@@ -74,6 +75,9 @@ func (s *Session) chosen() choice {
 	defer s.mu.Unlock()
 	return s.choice
 }
+
+// Sandbox says how the session's processes are confined, once that is known.
+func (s *Session) Sandbox() (report sandbox.Report, known bool) { return s.host.Sandbox.Known() }
 
 // Mode returns the current mode's id.
 func (s *Session) Mode() string { return string(s.chosen().mode) }

@@ -89,7 +89,19 @@ func serverNames(servers []schema.McpServer) []string {
 }
 
 func (s *open) describe() *schema.NewSessionResponse {
-	return &schema.NewSessionResponse{SessionID: schema.SessionId(s.ID), Modes: s.modes(), ConfigOptions: s.configOptions()}
+	return &schema.NewSessionResponse{
+		SessionID: schema.SessionId(s.ID), Modes: s.modes(), ConfigOptions: s.configOptions(), Meta: s.metaSandbox(),
+	}
+}
+
+// metaSandbox says how commands are confined (SECURITY.md S2). The answer does not
+// wait for the probe: while nothing is known yet, it says that.
+func (s *open) metaSandbox() map[string]any {
+	report, known := s.Sandbox()
+	if !known {
+		return map[string]any{"acp-agent": map[string]any{"sandbox": map[string]any{"kind": "probing"}}}
+	}
+	return map[string]any{"acp-agent": map[string]any{"sandbox": report}}
 }
 
 // announce sends what may only come behind the answer to session/new.

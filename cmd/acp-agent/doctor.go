@@ -1,0 +1,246 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
+
+	"acp-agent/config"
+	"acp-agent/internal/launch"
+	"acp-agent/sandbox"
+)
+
+// How one thing that doctor looked at stands.
+const (
+	doctorOK   = "ok"
+	doctorWarn = "warning" // the agent works, with less
+	doctorFail = "failed"  // sessions, or all that needs this, do not work
+)
+
+// probeTimeout bounds the wait for the sandbox's probe.
+const probeTimeout = 10 * time.Second
+
+// finding is one line of doctor's report.
+type finding struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	Detail string `json:"detail"`
+	// Hint says what to do; empty when nothing need be done.
+	Hint string `json:"hint,omitempty"`
+}
+
+// doctorReport is what --json prints.
+type doctorReport struct {
+	Version  string         `json:"version"`
+	Cwd      string         `json:"cwd"`
+	Findings []finding      `json:"findings"`
+	Sandbox  sandbox.Report `json:"sandbox"`
+	// Kept are the names of the variables that a command gets, Dropped those that
+	// it does not; no value is ever shown.
+	Kept    []string `json:"environment_kept"`
+	Dropped []string `json:"environment_dropped"`
+}
+
+func newDoctor() *cobra.Command {
+	var asJSON bool
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what works on this machine: sandbox, settings, shell, environment",
+		Long: `Look at what the agent finds on this machine and in this directory: the
+sandbox, found by trying it; the configuration; whether a key is there, never
+what it is; the shell; where data is kept; and which variables of the
+environment a command is given. Nothing is sent to any server.
+
+Exit code: 0 when the agent can work, 1 when something keeps it from working.`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cwd, err := filepath.Abs(dir)
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			core := newCore(cmd.ErrOrStderr())
+			defer core.Close()
+			report := core.examine(cmd.Context(), cwd)
+			if asJSON {
+				err = printJSON(cmd.OutOrStdout(), report)
+			} else {
+				err = report.print(cmd.OutOrStdout())
+			}
+			if err == nil && report.failed() {
+				err = &exitError{code: exitFailed}
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&dir, "cwd", "", "directory to look at (default: the current one)")
+	return cmd
+}
+
+// examine looks at everything once.
+func (c *core) examine(ctx context.Context, cwd string) doctorReport {
+	r := doctorReport{Version: version, Cwd: cwd, Sandbox: sandbox.Report{Kind: sandbox.None}}
+	host, hostErr := c.assemble()
+	cfg, err := c.load(cwd)
+	if err == nil {
+		_, err = c.settings(cwd) // names that only the tools know
+	}
+	r.Findings = append(r.Findings, configFinding(cfg, err))
+	if err != nil {
+		cfg = config.Default()
+	} else {
+		r.Findings = append(r.Findings, keyFinding(cfg, c.getenv(envScript)))
+	}
+	if hostErr != nil {
+		r.Findings = append(r.Findings, finding{"tools", doctorFail, hostErr.Error(), "mend the configuration"})
+	} else {
+		ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+		defer cancel()
+		if r.Sandbox, err = host.Sandbox.Wait(ctx); err != nil {
+			r.Sandbox.Notes = append(r.Sandbox.Notes, "finding out took longer than "+probeTimeout.String())
+		}
+		for _, problem := range c.problems() {
+			r.Findings = append(r.Findings, finding{"tools", doctorWarn, problem, ""})
+		}
+	}
+	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox), shellFinding(cwd), programFinding("git"))
+	for _, dir := range [][2]string{
+		{"config", filepath.Join(xdg.ConfigHome, "acp-agent")},
+		{"data", filepath.Join(xdg.DataHome, "acp-agent")},
+		{"state", c.stateDir},
+	} {
+		r.Findings = append(r.Findings, directoryFinding(dir[0], dir[1]))
+	}
+	r.look(os.Environ(), launch.EnvOptions{Secrets: cfg.Secrets(), Workspace: []string{cwd}})
+	return r
+}
+
+func (r *doctorReport) look(environ []string, o launch.EnvOptions) {
+	env, dropped := launch.Env(environ, o)
+	r.Kept, r.Dropped = []string{}, append([]string{}, dropped...)
+	for _, entry := range env {
+		name, _, _ := strings.Cut(entry, "=")
+		r.Kept = append(r.Kept, name)
+	}
+	r.Findings = append(r.Findings, finding{
+		"environment", doctorOK, fmt.Sprintf("%d variables reach a command, %d are kept from it", len(r.Kept), len(r.Dropped)), "",
+	})
+}
+
+func configFinding(cfg *config.Config, err error) finding {
+	switch {
+	case err != nil:
+		return finding{"configuration", doctorFail, err.Error(), "mend it; no session can be opened before"}
+	case len(cfg.Files) == 0:
+		return finding{"configuration", doctorOK, "no file; defaults and the environment hold", ""}
+	}
+	return finding{"configuration", doctorOK, strings.Join(cfg.Files, ", "), ""}
+}
+
+// keyFinding says which server will be asked, and whether it is given a key.
+func keyFinding(cfg *config.Config, scripted string) finding {
+	if scripted != "" {
+		return finding{"model", doctorOK, "answers come from a script, " + scripted, ""}
+	}
+	server := "an address that cannot be read"
+	if u, err := url.Parse(cfg.Model.BaseURL); err == nil {
+		server = u.Host
+	}
+	f := finding{"model", doctorOK, cmp.Or(cfg.Model.Name, "the default model") + " at " + server, ""}
+	switch {
+	case !cfg.Model.APIKey.IsZero():
+		f.Detail += ", with a key"
+	case cfg.Model.BaseURL == config.DefaultBaseURL:
+		f.Status, f.Detail = doctorFail, f.Detail+", without a key"
+		f.Hint = "set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") + ", or " + config.EnvBaseURL + " for a server of your own"
+	default:
+		f.Detail += ", without a key"
+	}
+	return f
+}
+
+func sandboxFinding(report sandbox.Report) finding {
+	f := finding{"sandbox", doctorOK, report.String(), ""}
+	if !report.Confines() {
+		f.Status, f.Detail = doctorWarn, "none: rules and questions are all that confines a command"
+		if runtime.GOOS == "linux" {
+			f.Hint = "install bubblewrap, or use a kernel with Landlock"
+		}
+	}
+	if len(report.Notes) > 0 {
+		f.Detail += "; " + strings.Join(report.Notes, "; ")
+	}
+	return f
+}
+
+func shellFinding(cwd string) finding {
+	found, err := launch.FindShell(os.Getenv("PATH"), []string{cwd})
+	switch {
+	case err != nil:
+		return finding{"shell", doctorFail, "neither bash nor sh was found", "install bash; commands cannot run without a shell"}
+	case !found.Bash:
+		return finding{"shell", doctorWarn, found.Path + " (POSIX)", "install bash; more commands are understood with it"}
+	}
+	return finding{"shell", doctorOK, found.Path, ""}
+}
+
+func programFinding(name string) finding {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return finding{name, doctorWarn, "not found", "install it; tools that need it are refused"}
+	}
+	return finding{name, doctorOK, path, ""}
+}
+
+// directoryFinding says whether a directory of ours is private; one that is not
+// there yet is made when it is needed.
+func directoryFinding(name, path string) finding {
+	f := finding{name + " directory", doctorOK, path, ""}
+	info, err := os.Stat(path)
+	switch {
+	case os.IsNotExist(err):
+		f.Detail += " (not there yet)"
+	case err != nil:
+		f.Status, f.Detail, f.Hint = doctorFail, err.Error(), "make it readable, or remove it"
+	case !info.IsDir():
+		f.Status, f.Detail, f.Hint = doctorFail, path+" is not a directory", "remove it"
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
+		f.Status, f.Hint = doctorWarn, "others may write there; run: chmod go-w "+path
+	}
+	return f
+}
+
+func (r doctorReport) failed() bool {
+	for _, f := range r.Findings {
+		if f.Status == doctorFail {
+			return true
+		}
+	}
+	return false
+}
+
+func (r doctorReport) print(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "acp-agent %s in %s\n", r.Version, r.Cwd)
+	for _, f := range r.Findings {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", f.Name, f.Status, f.Detail)
+		if f.Hint != "" {
+			fmt.Fprintf(table, "\t\t-> %s\n", f.Hint)
+		}
+	}
+	fmt.Fprintf(table, "\nkept from commands: %s\n", cmp.Or(strings.Join(r.Dropped, ", "), "nothing"))
+	return table.Flush()
+}
