@@ -54,13 +54,18 @@ func newNormal(names Names) *normal {
 func (n *normal) learn(session string)      { n.known[session] = true }
 func (n *normal) knows(session string) bool { return n.known[session] }
 
-// value drops durations from a decoded JSON value.
+// value drops durations from a decoded JSON value, and names what the machine has
+// for a sandbox.
 func (n *normal) value(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		clean := make(map[string]any, len(v))
 		for name, member := range v {
-			if name != "duration_ms" {
+			switch _, is := member.(map[string]any); {
+			case name == "duration_ms":
+			case name == "sandbox" && is:
+				clean[name] = "$sandbox"
+			default:
 				clean[name] = n.value(member)
 			}
 		}
