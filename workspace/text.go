@@ -92,7 +92,7 @@ func (f files) read(ctx context.Context, path string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, f.w.readEditor(ctx, r)
+	return r, f.readEditor(ctx, r)
 }
 
 // readDisk reads what stands at a place as text.
@@ -115,8 +115,10 @@ func (w *Workspace) readDisk(p *place) (*reading, error) {
 }
 
 // readEditor asks the editor for its text of a file that is its own and exists
-// on disk: an empty answer is not taken for an empty file.
-func (w *Workspace) readEditor(ctx context.Context, r *reading) error {
+// on disk: an empty answer is not taken for an empty file. What it read while the
+// path led elsewhere is not used.
+func (c *Call) readEditor(ctx context.Context, r *reading) error {
+	w := c.w
 	if !r.exists || r.editor == "" || !w.editor.reads() {
 		return nil
 	}
@@ -124,6 +126,9 @@ func (w *Workspace) readEditor(ctx context.Context, r *reading) error {
 	text, ok, err := w.editor.read(ctx, r.editor)
 	if err != nil || !ok {
 		return err
+	}
+	if _, lands := c.landing(r.editor, r.real, false); !lands {
+		return failure("read", r.path, errMoved)
 	}
 	if int64(len(text)) > w.o.Limits.FileBytes {
 		return tools.Oversize(r.path, int64(len(text)), w.o.Limits.FileBytes)
