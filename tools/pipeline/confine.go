@@ -19,6 +19,7 @@ func (r *running) confine(context.Context) (err error) {
 		return err
 	}
 	written := 0
+	r.found = map[string]string{}
 	for _, resource := range r.resources() {
 		if resource.Kind == tools.Host && !r.scope.Host(resource.Value) {
 			return tools.Undeclared(r.Tool, "the host "+resource.Value)
@@ -36,6 +37,7 @@ func (r *running) confine(context.Context) (err error) {
 			return err
 		}
 		r.noteLink(resource, access)
+		r.found[r.env.Abs(resource.Value)] = access.Real
 		if !access.Inside {
 			r.outside = append(r.outside, access)
 		} else if err := r.within(resource, access.Real); err != nil {
