@@ -79,6 +79,14 @@ func (r *running) noteLink(resource tools.Resource, access workspace.Access) {
 	r.links = append(r.links, fmt.Sprintf("%s leads to %s", session.Rel(access.Path), access.Real))
 }
 
+// outsideReason says why a read is asked about, and where it would really be (O1).
+func outsideReason(access workspace.Access) string {
+	if access.Real != access.Path {
+		return fmt.Sprintf("%s leads to %s, which is outside the session's directories", access.Path, access.Real)
+	}
+	return access.Path + " is outside the session's directories"
+}
+
 // confineDir refuses a working directory outside the session's roots (R59). It
 // is not asked about: a command's reach is not a directory's.
 func (r *running) confineDir(dir string) error {
