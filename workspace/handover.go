@@ -17,7 +17,9 @@ func (c *change) throughEditor(ctx context.Context) error {
 	if c.before != nil && !c.expected(r.exists, r.content) {
 		return changedError(r.path)
 	}
-	if !c.w.editor.writes() {
+	// An editor may write in place, and so into the file's other names, wherever they
+	// are. What takes the name by renaming leaves them their bytes (P7).
+	if !c.w.editor.writes() || r.linked {
 		if r.side == buffer {
 			return &tools.Error{
 				Kind: tools.Backend, Path: r.path,

@@ -40,7 +40,7 @@ func TestRoots(t *testing.T) {
 			top := filepath.Dir(o.Cwd)
 			way, real, other = filepath.Join(top, "way"), filepath.Join(top, "real"), filepath.Join(top, "other")
 			put(t, filepath.Join(real, "a"), "real")
-			put(t, filepath.Join(other, "a"), canaryText)
+			put(t, filepath.Join(other, "a"), canary)
 			link(t, real, way)
 			o.Additional = []string{way}
 		})
@@ -95,23 +95,24 @@ func TestRoots(t *testing.T) {
 	})
 }
 
-const canaryText = "another directory"
-
 // TestRoots_Gone takes a root away, and puts others in its place, while the session
 // lives: nothing of them is used, and the error says what happened.
 func TestRoots_Gone(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a directory that is open cannot be renamed")
+	}
 	tests := []struct {
 		name  string
 		after func(t *testing.T, g *ground)
 	}{
 		{"removed", func(*testing.T, *ground) {}},
-		{"another directory", func(t *testing.T, g *ground) { put(t, g.in("a"), canaryText) }},
+		{"another directory", func(t *testing.T, g *ground) { put(t, g.in("a"), canary) }},
 		{"a link out", func(t *testing.T, g *ground) {
-			put(t, filepath.Join(g.outside, "a"), canaryText)
+			put(t, filepath.Join(g.outside, "a"), canary)
 			link(t, g.outside, g.cwd)
 		}},
-		{"a file", func(t *testing.T, g *ground) { put(t, g.cwd, canaryText) }},
+		{"a file", func(t *testing.T, g *ground) { put(t, g.cwd, canary) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,11 +4,16 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
+	"acp-agent/internal/testreq"
 	"acp-agent/tools"
 )
+
+// canary stands in every file outside; whoever reads it was led outside.
+const canary = "OUTSIDE-CANARY"
 
 // strayingEditor moves the ground while it is at work, as a command in the background
 // would, and then does what it was asked.
@@ -31,6 +36,9 @@ func (e *strayingEditor) WriteTextFile(ctx context.Context, path, text string) e
 // work: what it read is not used, and of what it wrote the error says where it went.
 func TestEditor_Strays(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a directory that is open cannot be renamed")
+	}
 	setup := func(t *testing.T) (*ground, *strayingEditor, func()) {
 		e := &strayingEditor{fakeEditor: newEditor(true, true), onRead: func() {}, onWrite: func() {}}
 		e.save = true
@@ -110,4 +118,33 @@ func TestEditor_Strays(t *testing.T) {
 			t.Errorf("undo: %v", err)
 		}
 	})
+}
+
+// TestEditor_HardLink keeps an edit from the other names of a file, which an editor
+// that writes in place would change too (P7).
+func TestEditor_HardLink(t *testing.T) {
+	t.Parallel()
+	e := newEditor(true, true)
+	e.save = true
+	g := newGround(t, withEditor(e))
+	other := put(t, filepath.Join(g.outside, "file"), "old\n")
+	if err := os.Link(other, g.in("file")); err != nil {
+		testreq.Skip(t, "hard links")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the system does not say how many names a file has")
+	}
+	files := g.call(t).FS()
+	if err := files.WriteText(t.Context(), "file", "new\n", nil); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the file", get(t, g.in("file")), "new\n")
+	same(t, "its other name", get(t, other), "old\n")
+
+	if err := os.Link(g.in("file"), g.in("again")); err != nil {
+		t.Fatal(err)
+	}
+	e.buffers[g.in("file")] = "typed\n"
+	toolError(t, files.WriteText(t.Context(), "file", "newer\n", nil), tools.Backend)
+	same(t, "the file with unsaved work", get(t, g.in("file")), "new\n")
 }

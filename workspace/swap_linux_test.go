@@ -17,9 +17,6 @@ import (
 	"acp-agent/tools"
 )
 
-// canary stands in every file outside; whoever reads it was led outside.
-const canary = "OUTSIDE-CANARY"
-
 // onlyOutside is a name that only a listing of what is outside has.
 const onlyOutside = "only-outside"
 

@@ -17,6 +17,8 @@ type reading struct {
 	// editor is the path the editor knows, "" when the file is not its own.
 	editor string
 	exists bool
+	// linked says that the file has other names (P7).
+	linked bool
 	disk   string
 	// side says whose text counts; content is that text.
 	side    side
@@ -109,6 +111,9 @@ func (w *Workspace) readDisk(p *place) (*reading, error) {
 		return nil, err
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil {
+		r.linked = linked(info)
+	}
 	r.disk, err = readAll(p.asked, file, w.o.Limits.FileBytes)
 	r.content = r.disk
 	return r, err
