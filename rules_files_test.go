@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,3 +156,28 @@ Lremovexattr Lsetxattr Lstat Mkdir Mkdirat Mkfifo Mkfifoat Mknod Mknodat Mount M
 Open Openat Openat2 OpenByHandleAt OpenTree PivotRoot Readlink Readlinkat RemoveDirectory Removexattr Rename
 Renameat Renameat2 RenameatxNp Rmdir SetFileAttributes Setxattr Stat Statfs Statx Symlink Symlinkat Truncate
 Unlink Unlinkat Utime Utimes UtimesNano UtimesNanoAt Utimensat`
+
+// TestRules_Paths holds docs/paths.md to the tests: each of P1 to P9 has a row, and the
+// tests that it names exist.
+func TestRules_Paths(t *testing.T) {
+	const name = "docs/paths.md"
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := tests(t)
+	rows := regexp.MustCompile(`(?m)^\| P(\d) \| [^|]+ \| ([^|]+) \|$`).FindAllSubmatch(text, -1)
+	for i, row := range rows {
+		if string(row[1]) != strconv.Itoa(i+1) {
+			t.Errorf("%s: P%s stands where P%d should", name, row[1], i+1)
+		}
+		for guard := range strings.SplitSeq(string(row[2]), ", ") {
+			if m := guardForm.FindStringSubmatch(guard); m == nil || !known[m[1]+" "+m[2]] {
+				t.Errorf("%s: P%s: there is no test %s", name, row[1], guard)
+			}
+		}
+	}
+	if len(rows) != 9 {
+		t.Errorf("%s: %d rows, want P1 to P9", name, len(rows))
+	}
+}
