@@ -13,8 +13,7 @@ func TestWriteText_Order(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex // the pre-image is made beside it
 	var steps []string
-	var g *ground
-	g = newGround(t, func(o *Options) {
+	g := newGround(t, func(o *Options) {
 		o.fault = func(step string) error {
 			mu.Lock()
 			steps = append(steps, step)

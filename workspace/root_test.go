@@ -71,11 +71,10 @@ func TestRoots(t *testing.T) {
 		}
 		_, err := files.ReadText(ctx, filepath.Join(g.outside, ".env"))
 		toolError(t, err, tools.BadInput)
-		_, err = files.ReadText(ctx, filepath.Join(g.state, "ses_other", "x"))
 		if _, statErr := g.Check(g.Session().Scratch, false); statErr != nil {
 			t.Fatal(statErr) // it makes the parent
 		}
-		if _, err = files.ReadText(ctx, filepath.Join(g.state, "ses_other", "x")); err == nil {
+		if _, err := files.ReadText(ctx, filepath.Join(g.state, "ses_other", "x")); err == nil {
 			t.Error("another session's directory was read")
 		}
 	})

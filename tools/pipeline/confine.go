@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/workspace"
@@ -26,6 +27,9 @@ func (r *running) confine(context.Context) (err error) {
 		}
 		if resource.Kind != tools.PathRead && resource.Kind != tools.PathWrite {
 			if resource.Kind == tools.Command {
+				if !r.scope.Has(capability.CapShellRun) {
+					return tools.Undeclared(r.Tool, "commands")
+				}
 				if err := r.confineDir(resource.Dir); err != nil {
 					return err
 				}
