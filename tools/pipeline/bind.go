@@ -14,10 +14,11 @@ import (
 // is turned elsewhere in between, inside the session's directories too, is refused.
 // A path that the call did not name is held against the denials of the rules.
 func (r *running) bind() func(workspace.Way) error {
-	judged := map[string]string{}
+	judged, places := map[string]string{}, map[string]bool{}
 	for _, resource := range r.judged.Resources {
 		if resource.Kind == permissions.Path && len(resource.Requested) > 0 {
 			judged[resource.Requested[0]] = resource.Name
+			places[resource.Name] = resource.Name == r.found[resource.Requested[0]]
 		}
 	}
 	found, rules, call := r.found, r.pipeline.Policy.Rules(), r.pipeline.ruleCall(r.Prepared)
@@ -29,6 +30,8 @@ func (r *running) bind() func(workspace.Way) error {
 			return nil
 		case named:
 			return turnedError(way, name)
+		case places[way.Real]:
+			return nil // by another spelling, as when a change of it is taken back
 		case way.Write:
 			return unnamed(rules, call, way)
 		case denied != nil && slices.ContainsFunc(way.Names, denied):

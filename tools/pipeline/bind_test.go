@@ -126,3 +126,20 @@ func TestBind_UnnamedPath(t *testing.T) {
 		})
 	}
 }
+
+// The change of a protected file by way of a link is taken back at the file itself, which
+// was judged under the other spelling.
+func TestBind_TakesBackByItsPlace(t *testing.T) {
+	s := newStage(t, nil)
+	if err := os.Mkdir(filepath.Join(s.dir, ".vscode"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := s.write(t, ".vscode/f", "one\n")
+	turn(t, s, ".vscode")
+	s.answers = []tools.Answer{tools.AllowOnce, tools.AllowOnce}
+	want(t, s.call(t, "edit", object{"path": "way/f", "old_str": "one", "new_str": "two"}), transcript.Done, "")
+	want(t, s.call(t, "undo_edit", object{"path": "way/f"}), transcript.Done, "")
+	if got, err := os.ReadFile(path); err != nil || string(got) != "one\n" {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+}
