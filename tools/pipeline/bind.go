@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
@@ -30,8 +32,8 @@ func (r *running) bind() func(workspace.Way) error {
 			return nil
 		case named:
 			return turnedError(way, name)
-		case places[way.Real]:
-			return nil // by another spelling, as when a change of it is taken back
+		case places[way.Real], holds(way.Real, places):
+			return nil // by another spelling, as when a change is taken back, or its directory
 		case way.Write:
 			return unnamed(rules, call, way)
 		case denied != nil && slices.ContainsFunc(way.Names, denied):
@@ -39,6 +41,16 @@ func (r *running) bind() func(workspace.Way) error {
 		}
 		return nil
 	}
+}
+
+// holds reports whether a directory is above a place that was judged.
+func holds(dir string, places map[string]bool) bool {
+	for place, judged := range places {
+		if judged && strings.HasPrefix(place, dir+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
 }
 
 func turnedError(way workspace.Way, judged string) error {

@@ -142,4 +142,10 @@ func TestBind_TakesBackByItsPlace(t *testing.T) {
 	if got, err := os.ReadFile(path); err != nil || string(got) != "one\n" {
 		t.Errorf("the file holds %q, %v", got, err)
 	}
+	s.answers = append(s.answers, tools.AllowOnce, tools.AllowOnce)
+	want(t, s.call(t, "write", object{"path": ".zed/tasks.json", "content": "{}"}), transcript.Done, "")
+	want(t, s.call(t, "undo_edit", object{"path": ".zed/tasks.json"}), transcript.Done, "")
+	if _, err := os.Stat(filepath.Join(s.dir, ".zed")); err == nil {
+		t.Error("the directory that was made for the file is still there")
+	}
 }
