@@ -13,6 +13,7 @@ func TestSecret(t *testing.T) {
 		"id_rsa", "id_rsa.bak", "id_ed25519", "id_dsa_old", "id_ecdsa-sk", "id_rsa.pub.bak",
 		"server.pem", "a.key", "a.P12", "a.pfx", ".npmrc", ".netrc", ".pypirc", ".pgpass", ".git-credentials",
 		"~/.aws/config", "/h/.ssh", "/h/.ssh/config", ".gnupg/x", ".kube/config", ".docker/config.json", "/h/.DOCKER/Config.json",
+		"/proc/self/environ", "/proc/1/task/1/environ", "/proc/12/mem", "/etc/shadow", "/etc/GSHADOW-",
 		".e\u200bnv", "\u212aube/../.\u212aube/x", ".en\uff56"[:3] + "v",
 	} {
 		if !permissions.Secret(name) {
@@ -23,6 +24,7 @@ func TestSecret(t *testing.T) {
 		"", "/", ".", "main.go", ".env.example", ".env.sample", ".env.template", "a/.ENV.Example", "env", ".environment", ".envrc",
 		"credentials.go", "credentials.test.js", "my-credentials", "id_rsa.pub", "id_ed25519.PUB", "id_card", "pem", "a.pem.txt", "keys.go",
 		"docker/config.json", ".docker/other.json", "config.json", "npmrc", "ssh/a",
+		"/proc/meminfo", "/proc/cpuinfo", "proc/1/environ", "/w/proc/1/environ", "/etc/passwd", "/w/etc/shadow", "/etc/shadow/a",
 	} {
 		if permissions.Secret(name) {
 			t.Errorf("Secret(%q) = true", name)

@@ -11,6 +11,9 @@ import (
 // resolved name.
 func Secret(path string) bool {
 	parts := components(path)
+	if strings.HasPrefix(path, "/") && systemSecret(parts) {
+		return true
+	}
 	for i, part := range parts {
 		if secretName(part) {
 			return true
@@ -18,6 +21,21 @@ func Secret(path string) bool {
 		if part == "config.json" && i > 0 && parts[i-1] == ".docker" {
 			return true
 		}
+	}
+	return false
+}
+
+// systemSecret reports the files of a system that hold secrets of its users or of a
+// process, our own environment with the model server's key among them.
+func systemSecret(parts []string) bool {
+	if len(parts) < 2 {
+		return false
+	}
+	switch last := parts[len(parts)-1]; parts[0] {
+	case "proc":
+		return last == "environ" || last == "mem"
+	case "etc":
+		return len(parts) == 2 && slices.Contains([]string{"shadow", "shadow-", "gshadow", "gshadow-"}, last)
 	}
 	return false
 }

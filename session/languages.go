@@ -25,6 +25,11 @@ func newLanguages(work *workspace.Workspace, servers []lsp.Server) languages {
 			}
 			return program, nil
 		},
+		Open: func(path string) (io.ReadCloser, error) {
+			call := work.Call("languages", "lsp", nil)
+			defer call.Finish()
+			return call.FS().Open(context.Background(), path)
+		},
 		Grace: languageGrace,
 	})}
 }

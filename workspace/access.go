@@ -63,8 +63,8 @@ func (w *Workspace) check(t *trail, write bool) (Access, error) {
 		return Access{}, w.outside(t, write)
 	case r != nil:
 		access.Inside = true
-	case write:
-		return Access{}, w.outside(t, true)
+	case write || w.gone(abs) != nil:
+		return Access{}, w.outside(t, write)
 	default:
 		access.Dir = w.grantable(t)
 	}
@@ -153,6 +153,9 @@ func (w *Workspace) outside(t *trail, write bool) *tools.Error {
 	where := t.asked
 	if real := t.real(); real != t.asked {
 		where += " (which leads to " + real + ")"
+	}
+	if r := w.gone(t.asked); r != nil {
+		return goneError(t.asked, r)
 	}
 	var dirs []string
 	for _, r := range w.fixed[:w.session] {

@@ -27,6 +27,7 @@ type Call struct {
 	progress func()
 	setEnv   []string // variables of this call's commands
 	scope    *capability.Compiled
+	guard    func(Way) error
 	agent    string
 	text     splitter
 }

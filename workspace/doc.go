@@ -9,6 +9,10 @@
 // swapped in between check and use is noticed, not followed. Containment is
 // the identity of directories, never a comparison of text.
 //
+// [Call.Guard] has whoever judged a call look at each path once more at the moment of
+// its use. An editor is given paths and no handles, so where the path leads is looked
+// at before and again afterwards.
+//
 // It also owns how a person's editor takes part (R155): which files are read
 // and written through it, and what happens when its buffer and the disk
 // disagree. The rule: a buffer that equals what the disk held when we last
@@ -52,5 +56,5 @@
 // R12, R29-R31, R33, R35, R40 (files), R54, R55, R58, R59 (commands), R95, R96,
 // R127-R129 (changes), R105, R107, R109 (sidecars and scratch), R112, R113
 // (confinement), R149 (close), R155, R156 (the editor's files and terminals);
-// C-29. SECURITY.md P1, P2, P6, P7, P9, D1, D2, D4, X5.
+// C-29. SECURITY.md P1-P3, P6, P7, P9, D1, D2, D4, X5.
 package workspace

@@ -19,6 +19,22 @@ var errMoved = errors.New("changed while it was being opened")
 // errChanged marks a refusal because a file is not what it was.
 var errChanged = errors.New("changed since it was looked at")
 
+// errStrayed marks a text that an editor was given for a path which then led
+// elsewhere.
+var errStrayed = errors.New("led elsewhere")
+
+func strayedError(path, real, where string) *tools.Error {
+	went := "which could not be followed afterwards, so it is not known where the text was written"
+	if where != "" {
+		went = "which led to " + where + " afterwards, so the text may have been written there"
+	}
+	return &tools.Error{
+		Kind: tools.Backend, Path: path, Err: errStrayed,
+		Message: fmt.Sprintf("the editor was given the text of %s for %s, %s", real, path, went),
+		Hint:    "change nothing more; tell the person to look at both files and at what moved the directory",
+	}
+}
+
 func changedError(path string) *tools.Error {
 	return &tools.Error{
 		Kind: tools.Backend, Path: path, Err: errChanged,

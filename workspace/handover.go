@@ -11,13 +11,15 @@ import (
 // throughEditor writes a file that is the editor's own.
 func (c *change) throughEditor(ctx context.Context) error {
 	r := c.r
-	if err := c.w.readEditor(ctx, r); err != nil {
+	if err := c.readEditor(ctx, r); err != nil {
 		return err
 	}
 	if c.before != nil && !c.expected(r.exists, r.content) {
 		return changedError(r.path)
 	}
-	if !c.w.editor.writes() {
+	// An editor may write in place, and so into the file's other names, wherever they
+	// are. What takes the name by renaming leaves them their bytes (P7).
+	if !c.w.editor.writes() || r.linked {
 		if r.side == buffer {
 			return &tools.Error{
 				Kind: tools.Backend, Path: r.path,
@@ -42,8 +44,8 @@ func (c *change) handOver(ctx context.Context) error {
 		entry.Drop()
 		return err
 	}
-	err = c.w.editor.write(ctx, c.r.editor, c.text)
-	if err != nil && !errors.Is(err, errNoAnswer) && ctx.Err() == nil {
+	err = c.toEditor(ctx, c.r.editor, c.r.real, c.text)
+	if err != nil && !errors.Is(err, errNoAnswer) && !errors.Is(err, errStrayed) && ctx.Err() == nil {
 		entry.Drop()
 		return err
 	}
@@ -52,6 +54,34 @@ func (c *change) handOver(ctx context.Context) error {
 	}
 	entry.Commit(record)
 	return err
+}
+
+// toEditor hands a text to the editor for a file. An editor knows paths and no
+// handles, so where the path leads is looked at before, when nothing is written if it
+// is not the file, and again behind the write: then the error says where the text
+// went. A link that came and went between the two looks is not seen.
+func (c *Call) toEditor(ctx context.Context, path, real, text string) error {
+	if _, lands := c.landing(path, real, true); !lands {
+		return failure("write", path, errMoved)
+	}
+	if err := c.w.editor.write(ctx, path, text); err != nil {
+		return err
+	}
+	if where, lands := c.landing(path, real, true); !lands {
+		return strayedError(path, real, where)
+	}
+	return nil
+}
+
+// landing is where a path leads that an editor is given, and whether that still is
+// the file that was checked, inside what the call may use.
+func (c *Call) landing(path, real string, write bool) (where string, lands bool) {
+	t, err := c.w.follow(path)
+	if err != nil {
+		return "", false
+	}
+	r, _ := pick(c.w.roots(c.id), t, write)
+	return t.real(), r != nil && t.real() == real && !c.w.foreign(t, r)
 }
 
 // expected reports whether a file is what the caller read.

@@ -37,6 +37,12 @@ func sameGroup(f *os.File, old fs.FileInfo) bool {
 	return ok && is.Gid == was.Gid
 }
 
+// linked reports whether a file has other names.
+func linked(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink > 1
+}
+
 // syncDir makes a rename in a directory durable.
 func syncDir(dir *os.Root) error {
 	f, err := dir.Open(".")

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"acp-agent/tools"
 )
 
 // root is a directory whose inside a session may use.
@@ -45,6 +47,35 @@ func openRoot(path string) (*root, error) {
 		return nil, fmt.Errorf("open directory %q: %w", path, err)
 	}
 	return &root{given: given, path: t.real(), handle: handle, info: info}, nil
+}
+
+// stands reports whether the root's path still leads to the directory that was opened.
+func (r *root) stands() bool {
+	now, err := os.Lstat(r.path)
+	return err == nil && os.SameFile(now, r.info)
+}
+
+// gone is the root of the session by whose text a path lies in it, and which is not
+// what it was.
+func (w *Workspace) gone(abs string) *root {
+	for _, r := range w.fixed[:w.session] {
+		for _, dir := range []string{r.given, r.path} {
+			if rel, err := filepath.Rel(dir, abs); err == nil && filepath.IsLocal(rel) && !r.stands() {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// goneError refuses a path while a root of the session is not what it was: nothing is
+// known of what has taken its place.
+func goneError(path string, r *root) *tools.Error {
+	return &tools.Error{
+		Kind: tools.Denied, Path: path, DeniedBy: tools.DeniedByCapability,
+		Message: path + " cannot be used: the session's directory " + r.path + " was removed, or another has taken its place",
+		Hint:    "put the directory back, or ask the person to open a new session in the one that is there now",
+	}
 }
 
 // spelled is a path below the root in the spelling the root came with, which

@@ -30,6 +30,35 @@ func (c *Call) Confine(scope capability.Compiled) {
 	c.scope = &scope
 }
 
+// Way is where a path led at the moment of its use.
+type Way struct {
+	// Asked is the absolute path that was used, Real where it led.
+	Asked, Real string
+	// Names are all that it went by: Asked, what links on the way made of it, Real.
+	Names []string
+	Write bool
+}
+
+// Guard has f look at each path at the moment of its use, once it is known to lie
+// where the session may work; an error refuses it. The session's own directory is not
+// looked at.
+func (c *Call) Guard(f func(Way) error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.guard = f
+}
+
+// guarded asks the guard.
+func (c *Call) guarded(t *trail, r *root, write bool) error {
+	c.mu.Lock()
+	guard := c.guard
+	c.mu.Unlock()
+	if guard == nil || r.own {
+		return nil
+	}
+	return guard(Way{Asked: t.asked, Real: t.real(), Names: t.names, Write: write})
+}
+
 // inScope refuses a path beyond what the tool of this call declared.
 func (c *Call) inScope(t *trail, write bool) error {
 	c.mu.Lock()

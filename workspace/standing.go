@@ -50,7 +50,7 @@ func (f files) standing(ctx context.Context, r *journal.Record) (standing, error
 		return err
 	})
 	if err == nil && text != nil {
-		err = f.w.readEditor(ctx, text)
+		err = f.readEditor(ctx, text)
 	}
 	if err != nil {
 		return s, err

@@ -69,7 +69,7 @@ func (f files) giveBackText(ctx context.Context, r *journal.Record) error {
 	if err := f.w.journal.CopyTo(&text, r.Editor.Buffer); err != nil {
 		return err
 	}
-	if err := f.w.editor.write(ctx, r.Editor.Path, text.String()); err != nil {
+	if err := f.toEditor(ctx, r.Editor.Path, r.Path, text.String()); err != nil {
 		return err
 	}
 	now, err := f.diskText(ctx, r.Path)

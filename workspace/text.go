@@ -17,6 +17,8 @@ type reading struct {
 	// editor is the path the editor knows, "" when the file is not its own.
 	editor string
 	exists bool
+	// linked says that the file has other names (P7).
+	linked bool
 	disk   string
 	// side says whose text counts; content is that text.
 	side    side
@@ -92,7 +94,7 @@ func (f files) read(ctx context.Context, path string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, f.w.readEditor(ctx, r)
+	return r, f.readEditor(ctx, r)
 }
 
 // readDisk reads what stands at a place as text.
@@ -109,14 +111,19 @@ func (w *Workspace) readDisk(p *place) (*reading, error) {
 		return nil, err
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil {
+		r.linked = linked(info)
+	}
 	r.disk, err = readAll(p.asked, file, w.o.Limits.FileBytes)
 	r.content = r.disk
 	return r, err
 }
 
 // readEditor asks the editor for its text of a file that is its own and exists
-// on disk: an empty answer is not taken for an empty file.
-func (w *Workspace) readEditor(ctx context.Context, r *reading) error {
+// on disk: an empty answer is not taken for an empty file. What it read while the
+// path led elsewhere is not used.
+func (c *Call) readEditor(ctx context.Context, r *reading) error {
+	w := c.w
 	if !r.exists || r.editor == "" || !w.editor.reads() {
 		return nil
 	}
@@ -124,6 +131,9 @@ func (w *Workspace) readEditor(ctx context.Context, r *reading) error {
 	text, ok, err := w.editor.read(ctx, r.editor)
 	if err != nil || !ok {
 		return err
+	}
+	if _, lands := c.landing(r.editor, r.real, false); !lands {
+		return failure("read", r.path, errMoved)
 	}
 	if int64(len(text)) > w.o.Limits.FileBytes {
 		return tools.Oversize(r.path, int64(len(text)), w.o.Limits.FileBytes)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,17 +137,13 @@ func (c *connection) read(path string) string {
 	if err != nil || !filepath.IsLocal(rel) {
 		return ""
 	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
-		return ""
-	}
-	f, err := os.Open(path)
+	f, err := c.o.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
 	var text strings.Builder
-	if _, err := io.Copy(&text, io.LimitReader(f, maxText)); err != nil {
+	if n, err := io.Copy(&text, io.LimitReader(f, maxText+1)); err != nil || n > maxText {
 		return ""
 	}
 	return text.String()

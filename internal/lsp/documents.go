@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 )
@@ -146,7 +145,7 @@ func (c *connection) tellChanged(ctx context.Context) error {
 	var params watchedParams
 	for _, path := range c.docs.takeChanged() {
 		kind := fileChanged
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if c.deleted(path) {
 			kind = fileDeleted
 		}
 		params.Changes = append(params.Changes, watched{uriOf(path), kind})
@@ -155,4 +154,14 @@ func (c *connection) tellChanged(ctx context.Context) error {
 		return nil
 	}
 	return c.notify(ctx, "workspace/didChangeWatchedFiles", params)
+}
+
+// deleted reports whether a file is gone. Of one that may not be opened, the server
+// is told that it changed.
+func (c *connection) deleted(path string) bool {
+	f, err := c.o.Open(path)
+	if err == nil {
+		_ = f.Close() // only opened to see
+	}
+	return errors.Is(err, fs.ErrNotExist)
 }

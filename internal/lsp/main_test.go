@@ -114,6 +114,7 @@ func newGround(t *testing.T, fault string, change ...func(*Options)) *ground {
 			Languages: map[string]string{".fake": "fake"}, Install: "make fake",
 		}},
 		Roots: []string{g.root}, LookPath: lookPath, Start: g.starter.start,
+		Open:   func(path string) (io.ReadCloser, error) { return os.Open(path) },
 		Settle: 20 * time.Millisecond, PublishWait: 5 * time.Second, StartWait: 10 * time.Second,
 	}
 	for _, f := range change {

@@ -22,6 +22,9 @@ type Options struct {
 	// its input to write. stderr gets its errors. Close must end its process tree
 	// and the reads and writes that wait. ctx bounds the start alone.
 	Start func(ctx context.Context, argv []string, dir string, stderr io.Writer) (io.ReadWriteCloser, error)
+	// Open opens a regular file that a server pointed at, or that was changed, and
+	// refuses what the session may not read. A file that is gone is fs.ErrNotExist.
+	Open func(path string) (io.ReadCloser, error)
 	// Running is how many servers there are at most; 0 means 4. One more takes
 	// the place of the one that was asked longest ago.
 	Running int

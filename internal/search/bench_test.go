@@ -53,11 +53,8 @@ func BenchmarkGrep(b *testing.B) {
 		b.Run(q.name, func(b *testing.B) {
 			start := cpuTime(b)
 			for b.Loop() {
-				root, err := search.OSDir(base)
-				if err != nil {
-					b.Fatal(err)
-				}
-				_, err = search.Grep(b.Context(), root, search.GrepOptions{Base: base, Pattern: q.pattern, CaseSensitive: q.exact}, io.Discard)
+				root := openDir(b, base)
+				_, err := search.Grep(b.Context(), root, search.GrepOptions{Base: base, Pattern: q.pattern, CaseSensitive: q.exact}, io.Discard)
 				root.Close()
 				if err != nil {
 					b.Fatal(err)
@@ -97,11 +94,8 @@ func BenchmarkRipgrep(b *testing.B) {
 func BenchmarkGlob(b *testing.B) {
 	base := source(b)
 	for b.Loop() {
-		root, err := search.OSDir(base)
-		if err != nil {
-			b.Fatal(err)
-		}
-		_, err = search.Glob(b.Context(), root, search.GlobOptions{Base: base, Pattern: "**/*_test.go"})
+		root := openDir(b, base)
+		_, err := search.Glob(b.Context(), root, search.GlobOptions{Base: base, Pattern: "**/*_test.go"})
 		root.Close()
 		if err != nil {
 			b.Fatal(err)

@@ -12,16 +12,6 @@ import (
 
 func isSeparator(c byte) bool { return os.IsPathSeparator(c) || c == ':' }
 
-// OSDir opens the directory at path. The path itself may lead through
-// symlinks; nothing below it is followed.
-func OSDir(path string) (Dir, error) {
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	return rootDir{root}, nil
-}
-
 // FromRoot opens the directory that root confines. The Dir has a handle of its
 // own: closing either leaves the other open.
 func FromRoot(root *os.Root) (Dir, error) {

@@ -15,16 +15,6 @@ import (
 
 func isSeparator(byte) bool { return false }
 
-// OSDir opens the directory at path. The path itself may lead through
-// symlinks; nothing below it is followed.
-func OSDir(path string) (Dir, error) {
-	fd, err := openat(unix.AT_FDCWD, path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
-	}
-	return &rawDir{fd: fd}, nil
-}
-
 // FromRoot opens the directory that root confines. The Dir has a handle of its
 // own: closing either leaves the other open.
 func FromRoot(root *os.Root) (Dir, error) {

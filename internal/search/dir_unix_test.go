@@ -42,14 +42,12 @@ func hostile(t *testing.T) string {
 
 func openers(t *testing.T, dir string) map[string]search.Dir {
 	t.Helper()
-	plain, err := search.OSDir(dir)
-	must(t, err)
 	root, err := os.OpenRoot(dir)
 	must(t, err)
 	confined, err := search.FromRoot(root)
 	must(t, err)
 	must(t, root.Close()) // the Dir must not need it
-	return map[string]search.Dir{"OSDir": plain, "FromRoot": confined}
+	return map[string]search.Dir{"FromRoot": confined, "openDir": openDir(t, dir)}
 }
 
 func TestDir_NoWayOut(t *testing.T) {
@@ -112,8 +110,7 @@ func TestGrep_UnreadableIsCounted(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "a"), []byte("hit\n"), 0o000))
 	must(t, os.Mkdir(filepath.Join(dir, "d"), 0o000))
 	must(t, os.WriteFile(filepath.Join(dir, "z"), []byte("hit\n"), 0o600))
-	d, err := search.OSDir(dir)
-	must(t, err)
+	d := openDir(t, dir)
 	defer d.Close()
 	res, err := search.Grep(t.Context(), d, search.GrepOptions{Base: dir, Pattern: "hit"}, nil)
 	must(t, err)
@@ -134,8 +131,7 @@ func TestGlob_LeavesNoDescriptor(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(deep, "f"), []byte("hit\n"), 0o600))
 	}
 	before := descriptors(t)
-	d, err := search.OSDir(dir)
-	must(t, err)
+	d := openDir(t, dir)
 	for range 5 {
 		res, err := search.Grep(t.Context(), d, search.GrepOptions{Base: dir, Pattern: "hit"}, nil)
 		must(t, err)

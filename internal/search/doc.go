@@ -7,7 +7,7 @@
 // directory, and nothing reached through a [Dir] can leave it, since names are
 // single elements and symlinks are never followed.
 //
-//	root, err := search.OSDir("/work/project") // or FromRoot(osRoot)
+//	root, err := search.FromRoot(osRoot)
 //	if err != nil {
 //		return err
 //	}

@@ -175,10 +175,7 @@ func TestGlob_AgreesWithGit(t *testing.T) {
 			}
 		}
 		slices.Sort(want)
-		root, err := search.OSDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		root := openDir(t, dir)
 		defer root.Close()
 		got, err := search.Glob(t.Context(), root, search.GlobOptions{Base: dir, Pattern: "**", Hidden: true})
 		if err != nil {

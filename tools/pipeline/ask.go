@@ -83,6 +83,7 @@ func (r *running) preview(ctx context.Context) ([]kinds.Content, error) {
 		return nil, err
 	}
 	defer runtime.Finish()
+	runtime.Guard(r.bind())
 	return r.previewIn(ctx, runtime)
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/workspace"
@@ -19,12 +20,16 @@ func (r *running) confine(context.Context) (err error) {
 		return err
 	}
 	written := 0
+	r.found = map[string]string{}
 	for _, resource := range r.resources() {
 		if resource.Kind == tools.Host && !r.scope.Host(resource.Value) {
 			return tools.Undeclared(r.Tool, "the host "+resource.Value)
 		}
 		if resource.Kind != tools.PathRead && resource.Kind != tools.PathWrite {
 			if resource.Kind == tools.Command {
+				if !r.scope.Has(capability.CapShellRun) {
+					return tools.Undeclared(r.Tool, "commands")
+				}
 				if err := r.confineDir(resource.Dir); err != nil {
 					return err
 				}
@@ -36,6 +41,7 @@ func (r *running) confine(context.Context) (err error) {
 			return err
 		}
 		r.noteLink(resource, access)
+		r.found[r.env.Abs(resource.Value)] = access.Real
 		if !access.Inside {
 			r.outside = append(r.outside, access)
 		} else if err := r.within(resource, access.Real); err != nil {
@@ -75,6 +81,14 @@ func (r *running) noteLink(resource tools.Resource, access workspace.Access) {
 	}
 	r.card.Locations = append(slices.Clip(r.card.Locations), kinds.Location{Path: access.Real})
 	r.links = append(r.links, fmt.Sprintf("%s leads to %s", session.Rel(access.Path), access.Real))
+}
+
+// outsideReason says why a read is asked about, and where it would really be (O1).
+func outsideReason(access workspace.Access) string {
+	if access.Real != access.Path {
+		return fmt.Sprintf("%s leads to %s, which is outside the session's directories", access.Path, access.Real)
+	}
+	return access.Path + " is outside the session's directories"
 }
 
 // confineDir refuses a working directory outside the session's roots (R59). It

@@ -35,6 +35,7 @@ func (r *running) execute(ctx context.Context) error {
 	if r.runtime, err = r.pipeline.runtimeOf(r.Prepared, r.ID, r.sink); err != nil {
 		return err
 	}
+	r.runtime.Guard(r.bind())
 	if r.readsOnly {
 		// What nobody was asked about must not run what a repository names (C9).
 		r.runtime.SetEnv(command.GitEnv()...)

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"runtime/debug"
 
@@ -29,7 +28,7 @@ func (r *running) judge(ctx context.Context) error {
 	case r.decision.Action != capability.Allow:
 	case len(r.outside) > 0 && !r.granted():
 		r.decision.Action = capability.Ask
-		r.decision.Reason = fmt.Sprintf("%s is outside the session's directories", r.outside[0].Path)
+		r.decision.Reason = outsideReason(r.outside[0])
 	case r.insist != "":
 		r.decision.Action, r.decision.Reason = capability.Ask, r.insist
 	}

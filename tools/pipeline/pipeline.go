@@ -249,7 +249,8 @@ type running struct {
 	// readsOnly says that the command judge found nothing but reading.
 	readsOnly bool
 	outside   []workspace.Access
-	links     []string // paths to be changed that lead elsewhere
+	links     []string          // paths to be changed that lead elsewhere
+	found     map[string]string // where each path led at the capability check
 	scope     capability.Compiled
 	runtime   *callRuntime
 	result    *tools.Result

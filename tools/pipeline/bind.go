@@ -1,0 +1,82 @@
+package pipeline
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/permissions"
+	"acp-agent/tools"
+	"acp-agent/workspace"
+)
+
+// bind ties what a tool uses to what was judged: a path must lead at its use where it
+// led at the capability check, before the rules and on the card (P3, E6). A link that
+// is turned elsewhere in between, inside the session's directories too, is refused.
+// A path that the call did not name is held against the denials of the rules.
+func (r *running) bind() func(workspace.Way) error {
+	judged, places := map[string]string{}, map[string]bool{}
+	for _, resource := range r.judged.Resources {
+		if resource.Kind == permissions.Path && len(resource.Requested) > 0 {
+			judged[resource.Requested[0]] = resource.Name
+			places[resource.Name] = resource.Name == r.found[resource.Requested[0]]
+		}
+	}
+	found, rules, call := r.found, r.pipeline.Policy.Rules(), r.pipeline.ruleCall(r.Prepared)
+	denied := rules.DenyReading(call)
+	return func(way workspace.Way) error {
+		name, named := judged[way.Asked]
+		switch {
+		case named && way.Real == name && way.Real == found[way.Asked]:
+			return nil
+		case named:
+			return turnedError(way, name)
+		case places[way.Real], holds(way.Real, places):
+			return nil // by another spelling, as when a change is taken back, or its directory
+		case way.Write:
+			return unnamed(rules, call, way)
+		case denied != nil && slices.ContainsFunc(way.Names, denied):
+			return unnamedError(way, "a rule forbids it")
+		}
+		return nil
+	}
+}
+
+// holds reports whether a directory is above a place that was judged.
+func holds(dir string, places map[string]bool) bool {
+	for place, judged := range places {
+		if judged && strings.HasPrefix(place, dir+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+func turnedError(way workspace.Way, judged string) error {
+	return &tools.Error{
+		Kind: tools.Denied, Path: way.Asked, DeniedBy: tools.DeniedByCapability,
+		Message: way.Asked + " leads to " + way.Real + " by now, and led to " + judged + " when this call was judged; nothing was done",
+		Hint:    "make the call again, so that it is judged for where the path leads",
+	}
+}
+
+// unnamed judges a write to a path that the call did not name, such as the directory
+// of a file that it takes away: no rule and no protected name may be passed by.
+func unnamed(rules permissions.Set, call permissions.Call, way workspace.Way) error {
+	call.Resources = []permissions.Resource{{
+		Kind: permissions.Path, Name: way.Real, Requested: way.Names, Capability: capability.CapFSWrite,
+	}}
+	d := rules.Decide(call)
+	if d.Action != capability.Deny && !d.Validation {
+		return nil
+	}
+	return unnamedError(way, d.Reason)
+}
+
+func unnamedError(way workspace.Way, why string) error {
+	return &tools.Error{
+		Kind: tools.Denied, Path: way.Asked, DeniedBy: tools.DeniedByCapability,
+		Message: way.Real + " is not what this call was judged for, and was refused: " + why,
+	}
+}
