@@ -3,11 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -116,7 +117,7 @@ func (c *core) examine(ctx context.Context, cwd string) doctorReport {
 			r.Findings = append(r.Findings, finding{"tools", doctorWarn, problem, ""})
 		}
 	}
-	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox), shellFinding(cwd), programFinding("git"))
+	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox), shellFinding(cwd), programFinding("git", cwd))
 	for _, dir := range [][2]string{
 		{"config", filepath.Join(xdg.ConfigHome, "acp-agent")},
 		{"data", filepath.Join(xdg.DataHome, "acp-agent")},
@@ -197,9 +198,9 @@ func shellFinding(cwd string) finding {
 	return finding{"shell", doctorOK, found.Path, ""}
 }
 
-func programFinding(name string) finding {
-	path, err := exec.LookPath(name)
-	if err != nil {
+func programFinding(name, cwd string) finding {
+	path, ok := launch.FindProgram(name, os.Getenv("PATH"), []string{cwd})
+	if !ok {
 		return finding{name, doctorWarn, "not found", "install it; tools that need it are refused"}
 	}
 	return finding{name, doctorOK, path, ""}
@@ -211,7 +212,7 @@ func directoryFinding(name, path string) finding {
 	f := finding{name + " directory", doctorOK, path, ""}
 	info, err := os.Stat(path)
 	switch {
-	case os.IsNotExist(err):
+	case errors.Is(err, fs.ErrNotExist):
 		f.Detail += " (not there yet)"
 	case err != nil:
 		f.Status, f.Detail, f.Hint = doctorFail, err.Error(), "make it readable, or remove it"
