@@ -130,6 +130,7 @@ func (r *running) askOnce(ctx context.Context) error {
 		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.card},
 		Reason:   reason,
 		Remember: r.remember(),
+		Project:  r.forProject(),
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -154,6 +155,12 @@ func (r *running) heed(answer tools.Answer) error {
 			r.pipeline.Policy.Remember(r.decision.Always...)
 		}
 		r.grant(len(r.outside) > 0)
+		return nil
+	case tools.AllowProject:
+		if r.forProject() {
+			r.keepForProject()
+		}
+		r.grant(false)
 		return nil
 	case tools.RejectAlways:
 		r.pipeline.Policy.Remember(r.denials()...)
@@ -184,6 +191,27 @@ func (r *running) remember() string {
 		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, r.pipeline.Workspace.Session().Rel(rule.Pattern)))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// forProject reports whether the rules that "always" would store may be kept for
+// the project too. Reading outside the session's directories may not: that is no rule.
+func (r *running) forProject() bool {
+	return r.pipeline.Keep != nil && len(r.decision.Always) > 0 && len(r.outside) == 0
+}
+
+// keepForProject stores the narrow rules of the call for the project (R152). Where they
+// cannot be stored they hold for the session, and that is said.
+func (r *running) keepForProject() {
+	err := r.pipeline.Keep(stamped(r.decision.Always))
+	if err == nil {
+		return
+	}
+	r.pipeline.Policy.Remember(r.decision.Always...)
+	r.pipeline.Logger.Error("rule not kept for the project", "call_id", r.ID, "error", err.Error())
+	r.sink.Emit(transcript.Notice{
+		Severity: transcript.Warning, Title: "Not kept for the project",
+		Text: "This rule could not be kept for the project and holds for this session only: " + err.Error(),
+	})
 }
 
 // denials are the session rules of a "reject always": this very call, no more.

@@ -124,8 +124,8 @@ func (r *running) judgeCommand(resource tools.Resource, session tools.Session) c
 			return access.Real, err == nil && access.Inside
 		},
 		Dialect: r.pipeline.Dialect,
-		// No project is trusted yet, so nothing it configures is run to probe it (T2).
-		Untrusted:   true,
+		// Nothing that a project configures is run to probe it before it is trusted (T2).
+		Untrusted:   r.pipeline.Trusted == nil || !r.pipeline.Trusted(),
 		GitPrograms: r.gitPrograms,
 		Regular:     r.regular,
 	})

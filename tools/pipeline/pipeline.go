@@ -40,6 +40,12 @@ type Options struct {
 	// Net gives the network of a tool; nil means that there is none.
 	Net    func(tool string) tools.Net
 	Policy *Policy
+	// Keep stores rules for the project and puts them in force; nil means that
+	// nothing can be stored for it.
+	Keep func(rules []permissions.Rule) error
+	// Trusted reports whether the person trusts the project now; nil means that
+	// they do not.
+	Trusted func() bool
 	// Watchdog is asked about every call before it runs and can only narrow
 	// (R121); nil means that there is none.
 	Watchdog Watchdog
