@@ -52,7 +52,10 @@ func (p *project) look() {
 	if p.store == nil {
 		return
 	}
-	p.record, p.broken = p.store.Load(p.dir)
+	var err error
+	if p.record, err = p.store.Load(p.dir); err != nil {
+		p.broken = err // kept: a record that was set aside is only missed once
+	}
 	p.now, p.problem = projects.Scan(p.dir)
 }
 
@@ -101,11 +104,20 @@ func (s *Session) applyMode() {
 	s.applyProject()
 }
 
-// trusted reports whether the person trusts the project as it was last seen.
+// trusted reports whether the person trusts the project as it is now. A trust that
+// has gone since the last look ends here, so that nothing runs on it.
 func (s *Session) trusted() bool {
 	s.project.mu.Lock()
 	defer s.project.mu.Unlock()
-	return s.project.trusted()
+	p := &s.project
+	if !p.trusted() {
+		return false
+	}
+	if p.now, p.problem = projects.Scan(p.dir); !p.trusted() {
+		s.applyProject()
+		return false
+	}
+	return true
 }
 
 // keep stores rules for the project and puts them in force (R152).

@@ -20,6 +20,7 @@ func (r *running) judge(ctx context.Context) error {
 		span.Verdict(r.decision.Action.String())
 		span.End(nil)
 	}()
+	r.trusted = r.looksAtTrust() && r.pipeline.Trusted()
 	r.judged = r.permissionCall()
 	r.decision = r.pipeline.Policy.Rules().Decide(r.judged)
 	if r.decision.Action == capability.Deny {
@@ -34,6 +35,15 @@ func (r *running) judge(ctx context.Context) error {
 		r.decision.Action, r.decision.Reason = capability.Ask, r.insist
 	}
 	return nil
+}
+
+// languageTool reads and yet starts programs that heed the project's configuration.
+const languageTool = "lsp"
+
+// looksAtTrust reports whether trust in the project can matter to the call. Looking takes
+// longer than many a read.
+func (r *running) looksAtTrust() bool {
+	return r.pipeline.Trusted != nil && (!r.entry.ReadOnly || r.Tool == languageTool)
 }
 
 // granted reports whether an answer has opened every outside path since the
@@ -125,7 +135,7 @@ func (r *running) judgeCommand(resource tools.Resource, session tools.Session) c
 		},
 		Dialect: r.pipeline.Dialect,
 		// Nothing that a project configures is run to probe it before it is trusted (T2).
-		Untrusted:   r.pipeline.Trusted == nil || !r.pipeline.Trusted(),
+		Untrusted:   !r.trusted,
 		GitPrograms: r.gitPrograms,
 		Regular:     r.regular,
 	})
