@@ -11,6 +11,7 @@ import (
 	"acp-agent/internal/projects"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/tools/pipeline"
 )
 
 // ListedRule is a rule in force, as it is listed for people.
@@ -25,12 +26,15 @@ type ListedRule struct {
 // Where says in words where the rule stands.
 func (l ListedRule) Where() string {
 	switch {
-	case l.Scope == permissions.Session:
+	case l.Scope == permissions.Session && (l.Rule.Source == permissions.SourceAlways || l.Rule.Source == pipeline.SourceAnswer):
 		return "your answer in this session"
 	case l.Scope == permissions.Project && l.Rule.Source == permissions.SourceAlways:
 		return "kept for this project"
 	case l.Scope == permissions.DefaultScope:
 		return "shipped"
+	}
+	if l.Rule.Source == "" {
+		return l.Scope.String()
 	}
 	return l.Rule.Source
 }

@@ -42,6 +42,8 @@ type core struct {
 	logger  *logger
 	// stateDir holds the sessions' own directories and the log.
 	stateDir string
+	// dataDir holds what the person decided about projects.
+	dataDir string
 	// scripted, when set, answers instead of a server.
 	scripted model.Provider
 	// everyTool has no tool wait to be found (R87).
@@ -71,7 +73,7 @@ type state struct {
 func newCore(stderr io.Writer) *core {
 	c := &core{
 		getenv: os.Getenv, logger: newLogger(stderr), sources: config.System(),
-		stateDir: filepath.Join(xdg.StateHome, "acp-agent"),
+		stateDir: filepath.Join(xdg.StateHome, "acp-agent"), dataDir: filepath.Join(xdg.DataHome, "acp-agent"),
 	}
 	c.assemble = sync.OnceValues(c.newHost)
 	return c

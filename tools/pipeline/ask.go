@@ -214,6 +214,9 @@ func (r *running) keepForProject() {
 	})
 }
 
+// SourceAnswer marks the denials that "reject always" added.
+const SourceAnswer = "the person's answer"
+
 // denials are the session rules of a "reject always": this very call, no more.
 func (r *running) denials() []permissions.Rule {
 	var rules []permissions.Rule
@@ -223,7 +226,7 @@ func (r *running) denials() []permissions.Rule {
 			continue
 		}
 		rules = append(rules, permissions.Rule{
-			Permission: r.Tool, Pattern: pattern, Action: capability.Deny, Source: "the person's answer",
+			Permission: r.Tool, Pattern: pattern, Action: capability.Deny, Source: SourceAnswer,
 		})
 	}
 	return rules
