@@ -3,6 +3,7 @@ package permissions
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"acp-agent/capability"
 )
@@ -253,7 +254,12 @@ func describe(rule Rule, scope Scope) string {
 		}
 	}
 	text := fmt.Sprintf("%s rule %q for %s (%s)", rule.Action, pattern, rule.Permission, scope)
-	if rule.Source != "" {
+	switch {
+	case rule.Source == SourceAlways && !rule.AddedAt.IsZero():
+		text += ", from your answer of " + rule.AddedAt.Format(time.RFC3339)
+	case rule.Source == SourceAlways:
+		text += ", from your answer"
+	case rule.Source != "":
 		text += ", from " + rule.Source
 	}
 	return text

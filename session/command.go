@@ -42,11 +42,16 @@ func (s *Session) command(prompt *transcript.Message) (answer func(context.Conte
 	case "/status":
 		return func(context.Context) string { return s.status() }, true
 	case "/permissions":
-		return func(ctx context.Context) string { return s.permissionsCommand(ctx, words[1:]) }, true
+		return func(ctx context.Context) string { return s.permissionsCommand(ctx, behind(prompt.Text(), words[0])) }, true
 	case "/trust":
 		return func(ctx context.Context) string { return s.trustCommand(ctx, words[1:]) }, true
 	}
 	return nil, false
+}
+
+// behind is what follows a word at the start of a text, as it was typed.
+func behind(text, word string) string {
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), word))
 }
 
 // reply says something in the agent's name. Neither the command nor the answer

@@ -28,6 +28,7 @@ type ground struct {
 	store    *projects.Store
 	data     string
 	settings session.Settings
+	explain  func(ctx context.Context, s *session.Session, what string) string
 	answer   func(ctx context.Context, req tools.PermissionRequest) (tools.Answer, error)
 	asked    []tools.PermissionRequest
 }
@@ -72,7 +73,7 @@ func (g *ground) open(model string) (*session.Session, *recorder) {
 		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
 		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(g.t.TempDir(), "state"),
 		Configure: func(string) (session.Settings, error) { return g.settings, nil },
-		Secrets:   func() []string { return nil }, Projects: g.store,
+		Secrets:   func() []string { return nil }, Projects: g.store, Explain: g.explain,
 	}
 	rec := newRecorder()
 	s, err := host.Open(g.t.Context(), session.Spec{Cwd: g.dir, Sink: rec, Asker: g})
@@ -293,5 +294,25 @@ func TestPermissions_Command(t *testing.T) {
 	}
 	if err := s.Revoke(session.ListedRule{Scope: permissions.User, Rule: g.settings.User[0]}); err == nil || !strings.Contains(err.Error(), "config.jsonc:3:4") {
 		t.Errorf("a rule of a file was revoked: %v", err)
+	}
+}
+
+// TestPermissions_Explain holds that the text reaches the one who explains as it was
+// typed, and that it is offered only where there is one.
+func TestPermissions_Explain(t *testing.T) {
+	g := newGround(t)
+	s, rec := g.open(`{"say":"done"}`)
+	wait(t, prompt(s, "/permissions explain git push"), loop.EndTurn)
+	if text := rec.text(); !strings.Contains(text, "Usage:") || strings.Contains(text, "explain") {
+		t.Errorf("without one it says %q", text)
+	}
+	g.explain = func(_ context.Context, _ *session.Session, what string) string { return "asked about [" + what + "]" }
+	s, rec = g.open(`{"say":"done"}`)
+	wait(t, prompt(s, " /permissions  explain  echo 'a  b'\nrm x"), loop.EndTurn)
+	if want := "asked about [echo 'a  b'\nrm x]"; rec.text() != want {
+		t.Errorf("said %q, want %q", rec.text(), want)
+	}
+	if hint := s.Commands()[2].Hint; !strings.Contains(hint, "explain") {
+		t.Errorf("the hint is %q", hint)
 	}
 }

@@ -89,7 +89,8 @@ func (s *Session) Revoke(listed ListedRule) error {
 }
 
 // permissionsCommand is /permissions.
-func (s *Session) permissionsCommand(ctx context.Context, words []string) string {
+func (s *Session) permissionsCommand(ctx context.Context, text string) string {
+	words := strings.Fields(text)
 	switch {
 	case len(words) == 0:
 		s.refreshProject()
@@ -101,7 +102,7 @@ func (s *Session) permissionsCommand(ctx context.Context, words []string) string
 	case words[0] == "revoke" && len(words) == 2:
 		return s.revokeCommand(words[1])
 	case words[0] == "explain" && len(words) > 1 && s.host.Explain != nil:
-		return s.host.Explain(ctx, s, strings.Join(words[1:], " "))
+		return s.host.Explain(ctx, s, behind(text, words[0]))
 	}
 	return "Usage: `/permissions` lists the rules, " + s.permissionsHint() + "."
 }

@@ -55,8 +55,10 @@ type File struct {
 }
 
 // Concerns reports whether a path, from the top of the project and with slashes,
-// may be part of its Snapshot.
+// may be part of its Snapshot. Case does not count: there are file systems that do
+// not know it, on which a program finds the file under the name that it looks for.
 func Concerns(name string) bool {
+	name = strings.ToLower(name)
 	return name == ownDir || strings.HasPrefix(name, ownDir+"/") || name == ".cargo" ||
 		slices.ContainsFunc(configs, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
 }
@@ -119,7 +121,8 @@ func (s *scanner) listed(dir string) error {
 		return err
 	}
 	for _, name := range names {
-		if name = path.Join(dir, name); name == ownDir || name == ".cargo" || !Concerns(name) {
+		name = path.Join(dir, name)
+		if whole := strings.ToLower(name); whole == ownDir || whole == ".cargo" || !Concerns(name) {
 			continue
 		}
 		if err := s.add(name, maxDepth); err != nil {
