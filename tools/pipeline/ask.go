@@ -194,9 +194,15 @@ func (r *running) remember() string {
 }
 
 // forProject reports whether the rules that "always" would store may be kept for
-// the project too. Reading outside the session's directories may not: that is no rule.
+// the project too, and would help: an ask of the project's own file that is as specific
+// holds against them. Reading outside the session's directories may not be kept: that is
+// no rule.
 func (r *running) forProject() bool {
-	return r.pipeline.Keep != nil && len(r.decision.Always) > 0 && len(r.outside) == 0
+	if r.pipeline.Keep == nil || len(r.decision.Always) == 0 || len(r.outside) > 0 {
+		return false
+	}
+	kept := r.pipeline.Policy.Rules().With(permissions.Project, r.decision.Always...)
+	return kept.Decide(r.judged).Action == capability.Allow
 }
 
 // keepForProject stores the narrow rules of the call for the project (R152). Where they

@@ -82,6 +82,15 @@ func TestPipeline_ForThisProject(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the project asks for this very thing", func(t *testing.T) {
+		s := newStage(t, func(o *pipeline.Options) { o.Keep = func([]permissions.Rule) error { return nil } })
+		s.policy.Replace(permissions.Project, []permissions.Rule{{Permission: "bash", Pattern: "touch made"}})
+		s.answers = []tools.Answer{tools.AllowOnce}
+		s.call(t, "bash", object{"cmd": "touch made"})
+		if len(s.asked) != 1 || s.asked[0].Project || s.asked[0].Remember == "" {
+			t.Errorf("asked %d times, offered %v for %q", len(s.asked), s.asked[0].Project, s.asked[0].Remember)
+		}
+	})
 	t.Run("nowhere to store", func(t *testing.T) {
 		s := newStage(t, nil)
 		s.answers = []tools.Answer{tools.AllowProject, tools.AllowProject}
