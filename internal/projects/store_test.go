@@ -154,6 +154,25 @@ func TestStore_Broken(t *testing.T) {
 	}
 }
 
+// TestStore_SourceIsOurs holds that a record cannot make its rules wider by what it says
+// of their source.
+func TestStore_SourceIsOurs(t *testing.T) {
+	data := t.TempDir()
+	store := projects.New(data)
+	if err := store.Update("/p", keep(kept("bash", "npm test *"))); err != nil {
+		t.Fatal(err)
+	}
+	name := recordFile(t, data)
+	text, err := os.ReadFile(name)
+	if err != nil || os.WriteFile(name, []byte(strings.ReplaceAll(string(text), `"source": "always"`, `"source": "the user's file"`)), 0o600) != nil {
+		t.Fatal(err)
+	}
+	record, err := store.Load("/p")
+	if err != nil || len(record.Rules) != 1 || record.Rules[0].Source != permissions.SourceAlways {
+		t.Errorf("got %+v, %v", record.Rules, err)
+	}
+}
+
 func TestStore_OthersCannotDecide(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("mode bits mean nothing here")
