@@ -83,6 +83,7 @@ var rooms = map[string]room{
 	"internal/network":     {0, nil},
 	"internal/observe":     {0, nil},
 	"internal/patch":       {0, []string{"internal/textedit"}},
+	"internal/projects":    {0, []string{"capability", "permissions", "internal/textedit"}},
 	"internal/resultcache": {0, nil},
 	"internal/search":      {0, []string{"internal/gitignore"}},
 	"internal/shell":       {0, nil},

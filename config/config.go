@@ -28,6 +28,9 @@ type Config struct {
 
 	// Project holds the rules of the project's file; it never has an Allow.
 	Project Rules `json:"-"`
+	// Offered is what the project's file would allow. It counts only in a project that
+	// the person trusts, with the very content that it had then (T1, T4).
+	Offered []Rule `json:"-"`
 	// Files lists the files that were found and read, the user's first.
 	Files []string `json:"-"`
 }

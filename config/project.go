@@ -7,7 +7,8 @@ import (
 )
 
 // projectFile is all that a project may set (T1, T3): a repository that was just cloned
-// is foreign, so its file can take away and never give.
+// is foreign, so its file can take away and never give. What it allows is an offer, for
+// the person who trusts the project.
 type projectFile struct {
 	Rules  projectRules  `json:"rules"`
 	Tools  projectTools  `json:"tools"`
@@ -19,8 +20,9 @@ type projectTools struct {
 }
 
 type projectRules struct {
-	Ask  []Rule `json:"ask"`
-	Deny []Rule `json:"deny"`
+	Allow []Rule `json:"allow"`
+	Ask   []Rule `json:"ask"`
+	Deny  []Rule `json:"deny"`
 }
 
 type projectLimits struct {
@@ -47,7 +49,7 @@ func (s Sources) loadProject(cfg *Config, path string) error {
 	if err := f.decode(&p); err != nil {
 		return err
 	}
-	rules := Rules{Ask: p.Rules.Ask, Deny: p.Rules.Deny}
+	rules := Rules{Allow: p.Rules.Allow, Ask: p.Rules.Ask, Deny: p.Rules.Deny}
 	if err := f.checkRules(&rules); err != nil {
 		return err
 	}
@@ -60,6 +62,7 @@ func (s Sources) loadProject(cfg *Config, path string) error {
 		return err
 	}
 	cfg.Limits = limits
+	cfg.Offered, rules.Allow = rules.Allow, nil
 	cfg.Project = rules
 	cfg.Tools.Disable = appendNew(cfg.Tools.Disable, p.Tools.Disable...)
 	cfg.Files = append(cfg.Files, path)

@@ -36,6 +36,23 @@ func TestLoad_ProjectTightens(t *testing.T) {
 	}
 }
 
+// TestLoad_ProjectOffers holds that what a project allows is set apart: whoever takes the
+// rules in force from the configuration does not get it (T1).
+func TestLoad_ProjectOffers(t *testing.T) {
+	got := load(t, nil, map[string]string{projectFile: `{"rules": {"allow": ["bash(make test)"], "deny": ["read(x)"]}}`})
+	if len(got.Rules.Allow)+len(got.Project.Allow) > 0 || len(got.Project.Deny) != 1 {
+		t.Errorf("in force: %v, %v, want the deny alone", got.Rules, got.Project)
+	}
+	want := []config.Rule{{Permission: "bash", Pattern: "make test", Source: projectFile + ":1:22"}}
+	if diff := cmp.Diff(want, got.Offered); diff != "" {
+		t.Errorf("offered (-want +got):\n%s", diff)
+	}
+	known := func(string) bool { return false }
+	if err := got.CheckNames(known, known); err == nil || !strings.Contains(err.Error(), projectFile) {
+		t.Errorf("names: %v, want an error about the file", err)
+	}
+}
+
 func TestLoad_ProjectBashTimeout(t *testing.T) {
 	for _, tc := range []struct{ name, user, project, want string }{
 		{"over none", "0s", "5m", "5m"},
@@ -62,8 +79,8 @@ func TestLoad_ProjectCannot(t *testing.T) {
 		{"address", `{"model": {"base_url": "http://evil"}}`, ":1:2: model: " + elsewhere},
 		{"key", `{"model": {"api_key": "x"}}`, "model: " + elsewhere},
 		{"roots", `{"roots": {"write": ["/"]}}`, "roots: " + elsewhere},
-		{"allow", `{"rules": {"deny": [], "allow": ["*"]}}`, ":1:24: rules.allow: " + elsewhere},
-		{"escaped name", `{"rules": {"\u0061llow": ["*"]}}`, "rules.allow: " + elsewhere},
+		{"profile of rules", `{"rules": {"deny": [], "profile": "dev"}}`, ":1:24: rules.profile: " + elsewhere},
+		{"escaped name", `{"\u006dode": "code"}`, "mode: " + elsewhere},
 		{"mode", `{"mode": "code"}`, "mode: " + elsewhere},
 		{"profile", `{"limits": {"profile": "amp"}}`, "limits.profile: " + elsewhere},
 		{"editor", `{"editor": {"fs": true}}`, "editor: " + elsewhere},
@@ -73,7 +90,7 @@ func TestLoad_ProjectCannot(t *testing.T) {
 		{"sandbox", `{"sandbox": "none"}`, "sandbox: unknown field"},
 		{"mcp", `{"mcp": {}}`, "mcp: unknown field"},
 		{"environment", `{"env": {}}`, "env: unknown field"},
-		{"case", `{"rules": {"Allow": ["*"]}}`, "rules.Allow: unknown field; known here: ask, deny"},
+		{"case", `{"rules": {"Allow": ["*"]}}`, "rules.Allow: unknown field; known here: allow, ask, deny"},
 		{"steps", `{"limits": {"max_steps": 0}}`, ":1:26: limits.max_steps: must be between"},
 		{"time", `{"limits": {"tool_timeout": "0s"}}`, "limits.tool_timeout: must be longer than nothing"},
 		{"rule", `{"rules": {"deny": ["bash("]}}`, "rules.deny[0]: expects tool(pattern)"},

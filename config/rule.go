@@ -12,7 +12,14 @@ type Rules struct {
 	Allow []Rule `json:"allow"`
 	Ask   []Rule `json:"ask"`
 	Deny  []Rule `json:"deny"`
+	// Profile adds shipped rules to the user's: "" adds none, ProfileDev those for
+	// common development commands (R120).
+	Profile string `json:"profile"`
 }
+
+// ProfileDev is the profile of rules that lets npm, git, go and the like run without a
+// question.
+const ProfileDev = "dev"
 
 // Rule is one row.
 type Rule struct {
@@ -71,7 +78,7 @@ func (r *Rules) all(f func(field string, rule *Rule) error) error {
 // CheckNames returns an error for the first rule or disabled tool whose name is not
 // known. It is apart from Load because the tools are not known to this package.
 func (c *Config) CheckNames(permission, tool func(name string) bool) error {
-	for _, rules := range []*Rules{&c.Rules, &c.Project} {
+	for _, rules := range []*Rules{&c.Rules, &c.Project, {Allow: c.Offered}} {
 		err := rules.all(func(field string, r *Rule) error {
 			if permission(r.Permission) {
 				return nil

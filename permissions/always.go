@@ -8,8 +8,11 @@ import (
 	"acp-agent/capability"
 )
 
-// sourceAlways marks the rules that "always" stored.
-const sourceAlways = "always"
+// SourceAlways marks the rules that "always" stored, for a session or a project.
+const SourceAlways = "always"
+
+// shellTool is the tool whose rules speak of commands.
+const shellTool = "bash"
 
 // alwaysRules returns the narrowest rules that would allow what the call asks for, or
 // nil when one of its parts must be asked each time (E5).
@@ -25,10 +28,10 @@ func (s Set) alwaysRules(call Call) []Rule {
 			continue
 		}
 		pattern, ok := alwaysPattern(p)
-		if !ok || p.Kind == None && named {
-			return nil // an answer about one thing must not free the tool for all
+		if !ok || p.Kind == None && (named || call.Tool == shellTool) {
+			return nil // an answer about one thing must not free the tool for all, nor every command
 		}
-		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: sourceAlways}
+		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: SourceAlways}
 		if !slices.Contains(rules, rule) {
 			rules = append(rules, rule)
 		}

@@ -3,6 +3,7 @@ package permissions
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"acp-agent/capability"
 )
@@ -113,12 +114,25 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 		return Decision{Action: rule.Action, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
 	}
 	if p.Judged != nil {
-		return Decision{Action: p.Judged.Action, Reason: p.Judged.Reason}
+		return s.judged(call, names, p)
 	}
 	if rule, scope, ok := s.best(call, names, p, DefaultScope, DefaultScope); ok {
 		return Decision{Action: rule.Action, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
 	}
 	return Decision{Action: capability.Ask, Reason: fmt.Sprintf("no rule covers %s", call.Tool)}
+}
+
+// judged is the answer of the command judge, which stands in for the default row of the
+// shell tool. The checks of a trusted project are the person's own commands, which they
+// allowed with their trust (R117).
+func (s Set) judged(call Call, names []string, p pair) Decision {
+	if p.Judged.Action == capability.Ask {
+		rule, scope, ok := s.best(call, names, p, DefaultScope, DefaultScope)
+		if ok && rule.Action == capability.Allow && rule.Source == sourceTrust {
+			return Decision{Action: rule.Action, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
+		}
+	}
+	return Decision{Action: p.Judged.Action, Reason: p.Judged.Reason}
 }
 
 // finalDeny holds the denials that no rule of any scope can lift.
@@ -210,7 +224,7 @@ func (s Set) best(call Call, names []string, p pair, from, to Scope) (Rule, Scop
 			if !ok {
 				continue
 			}
-			w.literal, w.name = literal, literalLen(r.Permission)
+			w.literal, w.name = literal, literalText(r.Permission)
 			c := w.compare(top)
 			if !found || c > 0 || c == 0 && r.Action.Stricter(rule.Action) {
 				found, rule, scope, top = true, r, i, w
@@ -228,13 +242,24 @@ func describe(rule Rule, scope Scope) string {
 	if scope == DefaultScope {
 		switch rule.Action {
 		case capability.Ask:
+			if rule.Source == sourceTrust {
+				return fmt.Sprintf("%s asks until you trust this project (/trust)", rule.Permission)
+			}
 			return fmt.Sprintf("%s asks by default", rule.Permission)
 		case capability.Allow:
+			if rule.Source == sourceTrust {
+				return fmt.Sprintf("%s is allowed in a trusted project", rule.Permission)
+			}
 			return fmt.Sprintf("%s is allowed by default", rule.Permission)
 		}
 	}
 	text := fmt.Sprintf("%s rule %q for %s (%s)", rule.Action, pattern, rule.Permission, scope)
-	if rule.Source != "" {
+	switch {
+	case rule.Source == SourceAlways && !rule.AddedAt.IsZero():
+		text += ", from your answer of " + rule.AddedAt.Format(time.RFC3339)
+	case rule.Source == SourceAlways:
+		text += ", from your answer"
+	case rule.Source != "":
 		text += ", from " + rule.Source
 	}
 	return text

@@ -11,6 +11,9 @@ const (
 	ModeCode Mode = "code" // changes of files in the workspace are allowed
 )
 
+// sourceTrust marks the default rows that follow from the person's trust in a project.
+const sourceTrust = "trust"
+
 // Defaults returns the shipped rules (R117, without the automatic grant for one
 // directory's writes, and with web_fetch asking for hosts that nobody named). trusted
 // says that the person trusts this project, which frees the checks, language servers and
@@ -32,7 +35,9 @@ func Defaults(mode Mode, trusted bool) []Rule {
 	if trusted {
 		project = capability.Allow
 	}
-	add(project, "*", "check", "lsp", "format_file")
+	for _, name := range []string{"check", "lsp", "format_file"} {
+		rules = append(rules, Rule{Permission: name, Pattern: "*", Action: project, Source: sourceTrust})
+	}
 	add(capability.Allow, "{"+VarScratch+"}/**", "write", "edit", "apply_patch", "delete_file")
 	add(capability.Allow, "{"+VarGrantedHosts+"}", "web_fetch")
 	if mode == ModeCode {

@@ -18,23 +18,22 @@ const (
 	byName
 )
 
-// weight orders the rules that match: bigger is more specific (R115). Among wildcard
-// permissions the one with more literal text ("mcp:git:*" over "*") comes first.
+// weight orders the rules that match: bigger is more specific (R115). Where all that
+// R115 names is equal, the wildcard permission with more literal text ("mcp:git:*" over
+// "*") comes first.
 type weight struct {
 	permission int
-	name       int
 	literal    int
 	scope      Scope
+	name       int
 }
 
 func (w weight) compare(v weight) int {
-	if c := cmp.Compare(w.permission, v.permission); c != 0 {
-		return c
-	}
-	if w.permission == byWildcard && w.name != v.name {
+	c := cmp.Or(cmp.Compare(w.permission, v.permission), cmp.Compare(w.literal, v.literal), cmp.Compare(w.scope, v.scope))
+	if c == 0 && w.permission == byWildcard {
 		return cmp.Compare(w.name, v.name)
 	}
-	return cmp.Or(cmp.Compare(w.literal, v.literal), cmp.Compare(w.scope, v.scope))
+	return c
 }
 
 func rankPermission(permission string, names []string, capName string) int {
@@ -64,6 +63,9 @@ func rankPermission(permission string, names []string, capName string) int {
 // the pattern's literal text. Allow is compared exactly and with the real name only;
 // ask and deny with every name, folded (P3, P4).
 func matchRule(rule Rule, rank int, call Call, p pair) (literal int, ok bool) {
+	if rule.Source == SourceAlways && rule.Action == capability.Allow {
+		return literalText(rule.Pattern), !p.Dynamic && storesAlways(rule, p)
+	}
 	if matchesAll(rule.Pattern) {
 		return 0, true
 	}
@@ -74,11 +76,11 @@ func matchRule(rule Rule, rank int, call Call, p pair) (literal int, ok bool) {
 		}
 		return matchPathRule(rule, call, p)
 	case Command:
-		return literalLen(rule.Pattern), matchCommandRule(rule, p)
+		return literalText(rule.Pattern), matchCommandRule(rule, p)
 	case Host:
 		return matchHostRule(rule, call, p)
 	case Program:
-		return literalLen(rule.Pattern), matchText(rule.Pattern, p.Name)
+		return literalText(rule.Pattern), matchText(rule.Pattern, p.Name)
 	}
 	return 0, false
 }
@@ -106,9 +108,13 @@ func matchesAll(pattern string) bool {
 	return pattern == "" || pattern == "*" || pattern == "**"
 }
 
+// matchCommandRule compares a pattern that a person wrote: the exact text of a command,
+// a glob, or a prefix, which is a text with one "*" at its end. The prefix of an allow
+// ends where a word does, so that "git diff*" says nothing of git difftool; that of an
+// ask or a deny may end anywhere.
 func matchCommandRule(rule Rule, p pair) bool {
 	if rule.Action == capability.Allow {
-		return !p.Dynamic && matchCommand(rule.Pattern, p.Name) && (rule.Source != sourceAlways || storesAlways(rule, p))
+		return !p.Dynamic && matchCommand(rule.Pattern, p.Name) && endsWord(rule.Pattern, p.Name)
 	}
 	pattern := foldText(rule.Pattern)
 	for _, name := range p.all() {
@@ -119,9 +125,24 @@ func matchCommandRule(rule Rule, p pair) bool {
 	return false
 }
 
-// storesAlways reports that "always" would store this very rule for this very command:
-// the words behind a stored prefix may hold an option that changes what it does, which
-// the text cannot tell and the judge of the command can.
+// endsWord reports that a text which matches a prefix goes on with a new word, or not at
+// all. What is no prefix, or ends in a character that ends a word, is not held to it.
+func endsWord(pattern, text string) bool {
+	prefix, open := strings.CutSuffix(pattern, "*")
+	if !open || prefix == "" || strings.ContainsAny(prefix, `*\`) || !wordByte(prefix[len(prefix)-1]) {
+		return true
+	}
+	return len(text) == len(prefix) || len(text) > len(prefix) && text[len(prefix)] == ' '
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+}
+
+// storesAlways reports that "always" would store this very rule for this very resource.
+// The words behind a stored prefix may hold an option that changes what the command does,
+// which the text cannot tell and its judge can; and a rule for a file says nothing of
+// what lies beneath a directory that has its name later.
 func storesAlways(rule Rule, p pair) bool {
 	pattern, ok := alwaysPattern(p)
 	return ok && pattern == rule.Pattern
@@ -229,6 +250,22 @@ func literalLen(pattern string) int {
 				n++
 			}
 		case '*', '?', '[', ']', '{', '}':
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// literalText is literalLen for patterns in which "*" is the only wildcard.
+func literalText(pattern string) int {
+	n := 0
+	for i := 0; i < len(pattern); i++ {
+		switch {
+		case pattern[i] == '*':
+		case pattern[i] == '\\' && i+1 < len(pattern):
+			i++
+			n++
 		default:
 			n++
 		}

@@ -80,6 +80,15 @@ func (s Set) With(scope Scope, rules ...Rule) Set {
 	return s
 }
 
+// In returns the rules of one scope, in the order in which they were added. The list is
+// the caller's.
+func (s Set) In(scope Scope) []Rule {
+	if int(scope) >= scopeCount {
+		return nil
+	}
+	return slices.Clone(s.scopes[scope])
+}
+
 // Replace returns a snapshot in which the rules are all that the scope holds. A change
 // of mode replaces DefaultScope with the rows of the new mode and nothing else (R115).
 func (s Set) Replace(scope Scope, rules []Rule) Set {

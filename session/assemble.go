@@ -18,7 +18,7 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := pipeline.New(pipeline.Options{
+	o := pipeline.Options{
 		Registry: h.Registry, Disabled: s.settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: s.spec.Asker,
 		Gate:     tools.Gate{IncludeTools: h.Manifest.Tools, AllowMCP: true, AllowToolbox: true},
 		Requires: h.Manifest.Requires, UserData: []string{h.UserData},
@@ -31,8 +31,12 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 		Net: h.Net, Cache: cache, Mode: s.Mode,
 		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },
 		Limits: s.settings.Limits, Own: h.untouchable(), Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
-		Bus: h.Bus, Tracer: h.Tracer,
-	})
+		Bus: h.Bus, Tracer: h.Tracer, Trusted: s.trusted,
+	}
+	if h.Projects != nil {
+		o.Keep = s.keep
+	}
+	p := pipeline.New(o)
 	return p, p.CheckVariables()
 }
 

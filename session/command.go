@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -23,32 +24,44 @@ func (s *Session) Commands() []Command {
 	return []Command{
 		{Name: "help", Description: "What this agent can do: its commands, modes and tools."},
 		{Name: "status", Description: "Model, mode, directories, and how full the context is."},
+		{Name: "permissions", Description: "The rules in force; takes back what you allowed.", Hint: s.permissionsForms()},
+		{Name: "trust", Description: "Shows what trust in this project allows, and asks you.", Hint: "off"},
 	}
 }
 
 // command answers a prompt that is a slash command. Text that merely begins
 // with a slash, such as a path, is not one.
-func (s *Session) command(prompt *transcript.Message) (reply string, ok bool) {
+func (s *Session) command(prompt *transcript.Message) (answer func(context.Context) string, ok bool) {
 	words := strings.Fields(prompt.Text())
 	if len(words) == 0 {
-		return "", false
+		return nil, false
 	}
 	switch words[0] {
 	case "/help":
-		return s.help(), true
+		return func(context.Context) string { return s.help() }, true
 	case "/status":
-		return s.status(), true
+		return func(context.Context) string { return s.status() }, true
+	case "/permissions":
+		return func(ctx context.Context) string { return s.permissionsCommand(ctx, behind(prompt.Text(), words[0])) }, true
+	case "/trust":
+		return func(ctx context.Context) string { return s.trustCommand(ctx, words[1:]) }, true
 	}
-	return "", false
+	return nil, false
+}
+
+// behind is what follows a word at the start of a text, as it was typed.
+func behind(text, word string) string {
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), word))
 }
 
 // reply says something in the agent's name. Neither the command nor the answer
 // is part of what the model sees.
-func (s *Session) reply(prompt *transcript.Message, text string) {
+func (s *Session) reply(ctx context.Context, prompt *transcript.Message, answer func(context.Context) string) {
 	id, part := s.host.IDs.New(transcript.MessagePrefix), s.host.IDs.New(transcript.PartPrefix)
 	turn := s.host.IDs.New(transcript.TurnPrefix)
+	s.emit(transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: time.Now()})
+	text := answer(ctx)
 	for _, e := range []transcript.Event{
-		transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: time.Now()},
 		transcript.PartStarted{MessageID: id, PartID: part, Kind: transcript.TextKind},
 		transcript.PartDelta{PartID: part, Text: text},
 		transcript.PartEnded{PartID: part},

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"acp-agent/internal/launch"
 	"acp-agent/internal/lsp"
 	"acp-agent/internal/observe"
+	"acp-agent/internal/projects"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
 	"acp-agent/model"
@@ -42,6 +44,12 @@ type Host struct {
 	UserData string
 	// Configure gives the settings of a session in a directory.
 	Configure func(cwd string) (Settings, error)
+	// Projects keeps what the person decides about projects; nil means that
+	// nothing is kept, and no project is trusted.
+	Projects *projects.Store
+	// Explain says how the rules judge what follows /permissions explain; nil
+	// means that it is not offered. It runs nothing.
+	Explain func(ctx context.Context, s *Session, what string) string
 	// Own are directories of the agent that no tool may read or write; Guarded
 	// are others that none may write, for what lies there is run.
 	Own, Guarded []string
@@ -73,6 +81,10 @@ type Host struct {
 type Settings struct {
 	// User and Project are their rules, over the shipped defaults.
 	User, Project []permissions.Rule
+	// Offered are rules of the project that count once the person trusts it;
+	// Trusting says in words what else that trust allows, one line each.
+	Offered  []permissions.Rule
+	Trusting []string
 	// Mode is the mode that a session starts in; empty means ask.
 	Mode   permissions.Mode
 	Limits tools.Limits

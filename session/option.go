@@ -199,7 +199,7 @@ func (s *Session) SetOption(id, value string) error {
 		s.learn(value)
 	}
 	if id == ModeOption {
-		s.policy.SetDefaults(permissions.Defaults(permissions.Mode(value), false))
+		s.applyMode()
 	}
 	return nil
 }

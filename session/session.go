@@ -30,12 +30,13 @@ type Session struct {
 	spec     Spec
 	settings Settings
 
-	work   *workspace.Workspace
-	policy *pipeline.Policy
-	tools  *pipeline.Pipeline
-	log    *transcript.Log
-	memo   model.Memo
-	told   told
+	work    *workspace.Workspace
+	policy  *pipeline.Policy
+	project project
+	tools   *pipeline.Pipeline
+	log     *transcript.Log
+	memo    model.Memo
+	told    told
 
 	languages languages
 	system    string
@@ -57,6 +58,7 @@ type Session struct {
 	titled   bool
 	said     map[string]bool     // things that are said once
 	waiting  []transcript.Notice // for the next prompt
+	listed   []ListedRule        // what /permissions showed last
 	usage    transcript.Usage
 	context  transcript.UsageChanged
 }
@@ -69,7 +71,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := h.Configure(spec.Cwd)
+	settings, settled, err := h.configure(spec.Cwd)
 	if err != nil {
 		return nil, err
 	}
@@ -87,9 +89,10 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 	}
 	s.languages = newLanguages(s.work, h.Languages)
-	rules := permissions.NewSet(permissions.Defaults(s.choice.mode, false)).
-		With(permissions.User, settings.User...).With(permissions.Project, settings.Project...)
-	s.policy = pipeline.NewPolicy(rules)
+	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...))
+	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
+	s.project.offered, s.project.trusting, s.project.settled = settings.Offered, settings.Trusting, settled
+	s.refreshProject()
 	if s.tools, err = s.pipeline(); err != nil {
 		s.work.Close(0)
 		return nil, err
@@ -177,8 +180,12 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})
 		return loop.Cancelled, nil
 	}
-	if reply, ok := s.command(t.prompt); ok {
-		s.reply(t.prompt, reply)
+	s.refreshProject()
+	if answer, ok := s.command(t.prompt); ok {
+		s.reply(t.ctx, t.prompt, answer)
+		if t.ctx.Err() != nil {
+			return loop.Cancelled, nil
+		}
 		return loop.EndTurn, nil
 	}
 	s.introduce(t.prompt)
@@ -229,6 +236,7 @@ func (s *Session) emit(e transcript.Event) {
 	case transcript.ToolFinished:
 		if changed := e.Result.Metadata.TrackFiles; len(changed) > 0 {
 			s.languages.Changed(changed...) // language servers do not watch the disk
+			s.changedFiles(changed)
 		}
 	case transcript.UsageChanged:
 		s.mu.Lock()

@@ -259,7 +259,15 @@ type PermissionRequest struct {
 	// Remember says what "always" would store, in one line; empty means that
 	// nothing may be stored, and "always" is not offered.
 	Remember string
+	// Project says that the same may be stored for the project as well.
+	Project bool
+	// Choices, when set, names the only two answers, AllowOnce and RejectOnce, of a
+	// decision that is about no call, such as trust in a project.
+	Choices *Choices
 }
+
+// Choices names the two answers of such a decision.
+type Choices struct{ Allow, Reject string }
 
 // Answer is a person's answer to a PermissionRequest (R123).
 type Answer int
@@ -270,5 +278,7 @@ const (
 	RejectAlways
 	AllowOnce
 	AllowAlways
+	// AllowProject is AllowAlways for all sessions in this project.
+	AllowProject
 	Cancelled
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"acp-agent/acp/schema"
@@ -32,6 +33,9 @@ const (
 	optionAllowAlways  = "allow_always"
 	optionReject       = "reject"
 	optionRejectAlways = "reject_always"
+
+	// optionAllowProject is the one extra option behind the four (R152).
+	optionAllowProject = "allow_project"
 )
 
 // Ask implements tools.Asker. When ctx ends, the client is told with
@@ -41,18 +45,38 @@ func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Ans
 	params := &schema.RequestPermissionRequest{
 		SessionID: schema.SessionId(a.session),
 		ToolCall:  permissionCall(req),
-		Options:   permissionOptions(req.Remember),
+		Options:   optionsOf(req),
 	}
 	var response schema.RequestPermissionResponse
 	if err := a.conn.Call(ctx, schema.MethodSessionRequestPermission, params, &response); err != nil {
 		return tools.RejectOnce, err
 	}
-	return answerOf(response.Outcome, req.Remember != ""), nil
+	return answerOf(response.Outcome, optionsOf(req)), nil
 }
 
 // rememberRunes bounds what an option says of the rule that it would store.
 const rememberRunes = 100
 
+// optionsOf are the options of a request.
+func optionsOf(req tools.PermissionRequest) []schema.PermissionOption {
+	if c := req.Choices; c != nil {
+		return []schema.PermissionOption{
+			{OptionID: optionAllow, Name: kinds.Line(c.Allow, rememberRunes), Kind: schema.PermissionOptionKindAllowOnce},
+			{OptionID: optionReject, Name: kinds.Line(c.Reject, rememberRunes), Kind: schema.PermissionOptionKindRejectOnce},
+		}
+	}
+	options := permissionOptions(req.Remember)
+	if req.Project && req.Remember != "" {
+		options = append(options, schema.PermissionOption{
+			OptionID: optionAllowProject, Name: "Allow for this project: " + kinds.Line(req.Remember, rememberRunes),
+			Kind: schema.PermissionOptionKindAllowAlways,
+		})
+	}
+	return options
+}
+
+// permissionOptions are the four of every request, less "always" where nothing may be
+// stored.
 func permissionOptions(remember string) []schema.PermissionOption {
 	options := []schema.PermissionOption{{OptionID: optionAllow, Name: "Allow once", Kind: schema.PermissionOptionKindAllowOnce}}
 	if remember != "" {
@@ -69,7 +93,7 @@ func permissionOptions(remember string) []schema.PermissionOption {
 
 // answerOf reads the outcome. Whatever is not one of the options that were
 // offered is no approval (PROTOCOL.md 1.8).
-func answerOf(outcome schema.RequestPermissionOutcome, always bool) tools.Answer {
+func answerOf(outcome schema.RequestPermissionOutcome, offered []schema.PermissionOption) tools.Answer {
 	selected, ok := outcome.(schema.SelectedPermissionOutcome)
 	if !ok {
 		if _, cancelled := outcome.(schema.CancelledPermissionOutcome); cancelled {
@@ -77,12 +101,17 @@ func answerOf(outcome schema.RequestPermissionOutcome, always bool) tools.Answer
 		}
 		return tools.RejectOnce
 	}
-	switch {
-	case selected.OptionID == optionAllow:
+	if !slices.ContainsFunc(offered, func(o schema.PermissionOption) bool { return o.OptionID == selected.OptionID }) {
+		return tools.RejectOnce
+	}
+	switch selected.OptionID {
+	case optionAllow:
 		return tools.AllowOnce
-	case selected.OptionID == optionAllowAlways && always:
+	case optionAllowAlways:
 		return tools.AllowAlways
-	case selected.OptionID == optionRejectAlways:
+	case optionAllowProject:
+		return tools.AllowProject
+	case optionRejectAlways:
 		return tools.RejectAlways
 	}
 	return tools.RejectOnce

@@ -20,26 +20,35 @@ func TestAnswerOf(t *testing.T) {
 	selected := func(id string) schema.RequestPermissionOutcome {
 		return schema.SelectedPermissionOutcome{OptionID: schema.PermissionOptionId(id)}
 	}
+	trust := tools.PermissionRequest{Choices: &tools.Choices{Allow: "Trust", Reject: "Do not"}}
+	remember := tools.PermissionRequest{Remember: "edit of a.go", Project: true}
+	session := tools.PermissionRequest{Remember: "edit of a.go"}
 	tests := []struct {
 		name    string
 		outcome schema.RequestPermissionOutcome
-		always  bool
+		request tools.PermissionRequest
 		want    tools.Answer
 	}{
-		{"allow", selected("allow"), true, tools.AllowOnce},
-		{"always", selected("allow_always"), true, tools.AllowAlways},
-		{"always, which was not offered", selected("allow_always"), false, tools.RejectOnce},
-		{"reject", selected("reject"), true, tools.RejectOnce},
-		{"reject always", selected("reject_always"), true, tools.RejectAlways},
-		{"an id that we never gave", selected("yes"), true, tools.RejectOnce},
-		{"no id", selected(""), true, tools.RejectOnce},
-		{"another case", selected("Allow"), true, tools.RejectOnce},
-		{"cancelled", schema.CancelledPermissionOutcome{}, true, tools.Cancelled},
-		{"nothing", nil, true, tools.RejectOnce},
+		{"allow", selected("allow"), remember, tools.AllowOnce},
+		{"always", selected("allow_always"), remember, tools.AllowAlways},
+		{"always, which was not offered", selected("allow_always"), tools.PermissionRequest{}, tools.RejectOnce},
+		{"for the project", selected("allow_project"), remember, tools.AllowProject},
+		{"for the project, which was not offered", selected("allow_project"), session, tools.RejectOnce},
+		{"for the project, where nothing may be stored", selected("allow_project"), tools.PermissionRequest{Project: true}, tools.RejectOnce},
+		{"reject", selected("reject"), remember, tools.RejectOnce},
+		{"reject always", selected("reject_always"), remember, tools.RejectAlways},
+		{"an id that we never gave", selected("yes"), remember, tools.RejectOnce},
+		{"no id", selected(""), remember, tools.RejectOnce},
+		{"another case", selected("Allow"), remember, tools.RejectOnce},
+		{"cancelled", schema.CancelledPermissionOutcome{}, remember, tools.Cancelled},
+		{"nothing", nil, remember, tools.RejectOnce},
+		{"yes of two", selected("allow"), trust, tools.AllowOnce},
+		{"no of two", selected("reject"), trust, tools.RejectOnce},
+		{"what two do not have", selected("allow_always"), trust, tools.RejectOnce},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := answerOf(test.outcome, test.always); got != test.want {
+			if got := answerOf(test.outcome, optionsOf(test.request)); got != test.want {
 				t.Errorf("answer %d, want %d", got, test.want)
 			}
 		})
@@ -47,17 +56,20 @@ func TestAnswerOf(t *testing.T) {
 }
 
 func TestPermissionOptions(t *testing.T) {
-	kindsOf := func(remember string) (list []string) {
-		for _, o := range permissionOptions(remember) {
+	kindsOf := func(remember string, project bool) (list []string) {
+		for _, o := range optionsOf(tools.PermissionRequest{Remember: remember, Project: project}) {
 			list = append(list, string(o.Kind)+" "+string(o.OptionID))
 		}
 		return list
 	}
 	want := []string{"allow_once allow", "allow_always allow_always", "reject_once reject", "reject_always reject_always"}
-	if diff := cmp.Diff(want, kindsOf("commands like go test *")); diff != "" {
+	if diff := cmp.Diff(want, kindsOf("commands like go test *", false)); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{want[0], want[2], want[3]}, kindsOf("")); diff != "" {
+	if diff := cmp.Diff(append(want, "allow_always allow_project"), kindsOf("commands like go test *", true)); diff != "" {
+		t.Errorf("with a project (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{want[0], want[2], want[3]}, kindsOf("", true)); diff != "" {
 		t.Errorf("without a rule to store (-want +got):\n%s", diff)
 	}
 	name := permissionOptions("two\nlines \u202e" + strings.Repeat("x", 200))[1].Name

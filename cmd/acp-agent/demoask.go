@@ -33,6 +33,9 @@ func (v *demoView) ask(ctx context.Context, req schema.RequestPermissionRequest)
 			schema.PermissionOptionKindAllowOnce: "y", schema.PermissionOptionKindAllowAlways: "a",
 			schema.PermissionOptionKindRejectOnce: "n", schema.PermissionOptionKindRejectAlways: "x",
 		}[option.Kind]
+		if keys[key] != "" {
+			key = "p" // the same for the project
+		}
 		keys[key] = option.OptionID
 		choices = append(choices, fmt.Sprintf("[%s] %s", key, option.Name))
 	}

@@ -11,7 +11,8 @@
 // of its own. wire.go puts the packages together: backend.go for the model
 // server, toolset.go and describe.go for the tools, web.go for what the web
 // tools reach, languages.go for language servers, settings.go for what the
-// configuration means to each package, log.go for the log. Nothing else is
+// configuration means to each package, trusting.go for what trust in a project
+// allows, log.go for the log. Nothing else is
 // decided here.
 //
 // It may import everything. Goroutines: those of demo, see runDemo.

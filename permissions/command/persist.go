@@ -27,6 +27,10 @@ func (j *judge) persistence(s simple) finding {
 		}
 	case "ssh-copy-id", "update-rc.d", "chkconfig":
 		return denies(Persist, s.name()+" changes who or what may come in later")
+	case "acp-agent":
+		if decides(s) {
+			return denies(Persist, "only the person decides what acp-agent may do")
+		}
 	case "git":
 		if f := gitPersists(s); f.set {
 			return f
@@ -40,6 +44,18 @@ func (j *judge) persistence(s simple) finding {
 		}
 	}
 	return finding{}
+}
+
+// decides reports a call of the agent itself that answers in the person's name: trust,
+// a rule that is revoked, a yes to every question.
+func decides(s simple) bool {
+	for _, w := range s.args() {
+		flag, _, _ := strings.Cut(w.value, "=")
+		if !w.static || hasWord("trust revoke --yes --allow", flag) {
+			return true
+		}
+	}
+	return false
 }
 
 // persists judges a file that is written.

@@ -131,6 +131,7 @@ func (r *running) askOnce(ctx context.Context) error {
 		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.card},
 		Reason:   reason,
 		Remember: r.remember(),
+		Project:  r.forProject(),
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -155,6 +156,12 @@ func (r *running) heed(answer tools.Answer) error {
 			r.pipeline.Policy.Remember(r.decision.Always...)
 		}
 		r.grant(len(r.outside) > 0)
+		return nil
+	case tools.AllowProject:
+		if r.forProject() {
+			r.keepForProject()
+		}
+		r.grant(false)
 		return nil
 	case tools.RejectAlways:
 		r.pipeline.Policy.Remember(r.denials()...)
@@ -187,6 +194,36 @@ func (r *running) remember() string {
 	return strings.Join(parts, ", ")
 }
 
+// forProject reports whether the rules that "always" would store may be kept for
+// the project too, and would help: an ask of the project's own file that is as specific
+// holds against them. Reading outside the session's directories may not be kept: that is
+// no rule.
+func (r *running) forProject() bool {
+	if r.pipeline.Keep == nil || len(r.decision.Always) == 0 || len(r.outside) > 0 {
+		return false
+	}
+	kept := r.pipeline.Policy.Rules().With(permissions.Project, r.decision.Always...)
+	return kept.Decide(r.judged).Action == capability.Allow
+}
+
+// keepForProject stores the narrow rules of the call for the project (R152). Where they
+// cannot be stored they hold for the session, and that is said.
+func (r *running) keepForProject() {
+	err := r.pipeline.Keep(stamped(r.decision.Always))
+	if err == nil {
+		return
+	}
+	r.pipeline.Policy.Remember(r.decision.Always...)
+	r.pipeline.Logger.Error("rule not kept for the project", "call_id", r.ID, "error", err.Error())
+	r.sink.Emit(transcript.Notice{
+		Severity: transcript.Warning, Title: "Not kept for the project",
+		Text: "This rule could not be kept for the project and holds for this session only: " + err.Error(),
+	})
+}
+
+// SourceAnswer marks the denials that "reject always" added.
+const SourceAnswer = "the person's answer"
+
 // denials are the session rules of a "reject always": this very call, no more.
 func (r *running) denials() []permissions.Rule {
 	var rules []permissions.Rule
@@ -196,7 +233,7 @@ func (r *running) denials() []permissions.Rule {
 			continue
 		}
 		rules = append(rules, permissions.Rule{
-			Permission: r.Tool, Pattern: pattern, Action: capability.Deny, Source: "the person's answer",
+			Permission: r.Tool, Pattern: pattern, Action: capability.Deny, Source: SourceAnswer,
 		})
 	}
 	return rules

@@ -19,6 +19,7 @@ func (r *running) judge(ctx context.Context) error {
 		span.Verdict(r.decision.Action.String())
 		span.End(nil)
 	}()
+	r.trusted = r.looksAtTrust() && r.pipeline.Trusted()
 	r.judged = r.permissionCall()
 	r.decision = r.pipeline.Policy.Rules().Decide(r.judged)
 	if r.decision.Action == capability.Deny {
@@ -33,6 +34,15 @@ func (r *running) judge(ctx context.Context) error {
 		r.decision.Action, r.decision.Reason = capability.Ask, r.insist
 	}
 	return nil
+}
+
+// languageTool reads and yet starts programs that heed the project's configuration.
+const languageTool = "lsp"
+
+// looksAtTrust reports whether trust in the project can matter to the call. Looking takes
+// longer than many a read.
+func (r *running) looksAtTrust() bool {
+	return r.pipeline.Trusted != nil && (!r.entry.ReadOnly || r.Tool == languageTool)
 }
 
 // granted reports whether an answer has opened every outside path since the
@@ -123,8 +133,8 @@ func (r *running) judgeCommand(resource tools.Resource, session tools.Session) c
 			return access.Real, err == nil && access.Inside
 		},
 		Dialect: r.pipeline.Dialect,
-		// No project is trusted yet, so nothing it configures is run to probe it (T2).
-		Untrusted:   true,
+		// Nothing that a project configures is run to probe it before it is trusted (T2).
+		Untrusted:   !r.trusted,
 		GitPrograms: r.gitPrograms,
 		Regular:     r.regular,
 	})

@@ -40,6 +40,13 @@ type Options struct {
 	// Net gives the network of a tool; nil means that there is none.
 	Net    func(tool string) tools.Net
 	Policy *Policy
+	// Keep stores rules for the project and puts them in force; nil means that
+	// nothing can be stored for it.
+	Keep func(rules []permissions.Rule) error
+	// Trusted reports whether the person trusts the project as it is at this
+	// moment, and takes out of the policy what hung on a trust that is gone; nil
+	// means that they do not trust it.
+	Trusted func() bool
 	// Watchdog is asked about every call before it runs and can only narrow
 	// (R121); nil means that there is none.
 	Watchdog Watchdog
@@ -245,6 +252,7 @@ type running struct {
 	card     kinds.Card
 	judged   permissions.Call
 	decision permissions.Decision
+	trusted  bool
 	insist   string // why the watchdog wants the person asked, "" when it does not
 	// readsOnly says that the command judge found nothing but reading.
 	readsOnly bool

@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"slices"
 	"sync"
+	"time"
 
 	"acp-agent/permissions"
 )
@@ -24,15 +26,39 @@ func (p *Policy) Rules() permissions.Set {
 }
 
 // SetDefaults replaces the defaults, as a change of mode does.
-func (p *Policy) SetDefaults(rules []permissions.Rule) {
+func (p *Policy) SetDefaults(rules []permissions.Rule) { p.Replace(permissions.DefaultScope, rules) }
+
+// Replace replaces all rules of a scope.
+func (p *Policy) Replace(scope permissions.Scope, rules []permissions.Rule) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.set = p.set.Replace(permissions.DefaultScope, rules)
+	p.set = p.set.Replace(scope, rules)
 }
 
-// Remember adds rules to the session's scope.
+// Remember adds rules to the session's scope, from now on.
 func (p *Policy) Remember(rules ...permissions.Rule) {
+	rules = stamped(rules)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.set = p.set.With(permissions.Session, rules...)
+}
+
+// Forget takes a rule out of the session's scope and reports whether it was there.
+func (p *Policy) Forget(rule permissions.Rule) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rules := p.set.In(permissions.Session)
+	left := slices.DeleteFunc(slices.Clone(rules), func(have permissions.Rule) bool { return have == rule })
+	p.set = p.set.Replace(permissions.Session, left)
+	return len(left) < len(rules)
+}
+
+// stamped notes when the rules were added (R114).
+func stamped(rules []permissions.Rule) []permissions.Rule {
+	now := time.Now().UTC().Truncate(time.Second)
+	rules = slices.Clone(rules)
+	for i := range rules {
+		rules[i].AddedAt = now
+	}
+	return rules
 }

@@ -1,0 +1,206 @@
+package projects
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of what trust is bound to.
+const (
+	maxFiles = 500
+	maxFile  = 4 << 20  // bytes of one file
+	maxTotal = 16 << 20 // bytes of all
+	maxDepth = 16       // directories within directories
+	// maxText and maxTexts bound the texts that are kept to show a difference.
+	maxText, maxTexts = 64 << 10, 512 << 10
+)
+
+// ownDir is the directory of a project's settings for the agent. All of it counts.
+const ownDir = ".acp-agent"
+
+// configs are files at the top of a project that formatters and language servers
+// read, and that make some of them run programs of the project. What commands
+// run, such as Makefile and package.json, is not among them: commands are judged
+// each time.
+var configs = []string{
+	".cargo/config", ".cargo/config.toml", ".clang-format", ".clangd", ".eslintrc*", ".prettierrc*", ".pylintrc", ".rustfmt.toml",
+	"biome.json*", "build.rs", "dprint.json*", "eslint.config.*", "jsconfig.json", "prettier.config.*", "pyrightconfig.json",
+	"rust-toolchain", "rust-toolchain.toml", "rustfmt.toml", "tsconfig.json",
+}
+
+// Snapshot is the executable configuration of a project at one moment.
+type Snapshot struct {
+	// Hash is a hash of the names and contents; it is there for a project without
+	// any such file too.
+	Hash  string
+	Files []File // by name
+}
+
+// File is one file of a Snapshot.
+type File struct {
+	// Name is the path from the top of the project, with slashes.
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+	// Text is the content, "" when it is too long to be kept or is not text.
+	Text string `json:"text,omitempty"`
+}
+
+// Concerns reports whether a path, from the top of the project and with slashes,
+// may be part of its Snapshot. Case does not count: there are file systems that do
+// not know it, on which a program finds the file under the name that it looks for.
+func Concerns(name string) bool {
+	name = strings.ToLower(name)
+	return name == ownDir || strings.HasPrefix(name, ownDir+"/") || name == ".cargo" ||
+		slices.ContainsFunc(configs, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
+}
+
+// Scan reads the executable configuration of a project. Links are followed
+// inside the project; a configuration that leads out of it, or is too large to be
+// bound, is an error, and such a project cannot be trusted.
+func Scan(project string) (Snapshot, error) {
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer root.Close()
+	s := scanner{root: root}
+	if err := s.tree(ownDir, 0); err != nil {
+		return Snapshot{}, err
+	}
+	for _, dir := range []string{".", ".cargo"} {
+		if err := s.listed(dir); err != nil {
+			return Snapshot{}, err
+		}
+	}
+	slices.SortFunc(s.files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	sum := sha256.New()
+	io.WriteString(sum, "acp-agent trust 1\n")
+	for _, f := range s.files {
+		fmt.Fprintf(sum, "%d %s %s\n", len(f.Name), f.Name, f.Hash)
+	}
+	return Snapshot{Hash: hex.EncodeToString(sum.Sum(nil)), Files: s.files}, nil
+}
+
+type scanner struct {
+	root  *os.Root
+	files []File
+	total int
+	texts int
+}
+
+// tree adds all that lies beneath a directory.
+func (s *scanner) tree(dir string, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("%s lies more than %d directories deep", dir, maxDepth)
+	}
+	names, err := s.names(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := s.add(path.Join(dir, name), depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listed adds the files of a directory that are on the list.
+func (s *scanner) listed(dir string) error {
+	names, err := s.names(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		name = path.Join(dir, name)
+		if whole := strings.ToLower(name); whole == ownDir || whole == ".cargo" || !Concerns(name) {
+			continue
+		}
+		if err := s.add(name, maxDepth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scanner) names(dir string) ([]string, error) {
+	f, err := s.root.OpenFile(dir, os.O_RDONLY|nonblock, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, bound(dir, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		if dir == ownDir {
+			return nil, fmt.Errorf("%s is not a directory", dir)
+		}
+		return nil, nil
+	}
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	return names, nil
+}
+
+// add adds one file, or all beneath a directory.
+func (s *scanner) add(name string, depth int) error {
+	f, err := s.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return bound(name, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		if depth == maxDepth {
+			return nil // of the list: a directory configures nothing
+		}
+		return s.tree(name, depth+1)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no regular file", name)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return err
+	}
+	if s.total += len(data); len(data) > maxFile || s.total > maxTotal || len(s.files) >= maxFiles {
+		return fmt.Errorf("the project's configuration is too large to be trusted as a whole, at %s: at most %d files, %d MiB each and %d MiB in all",
+			name, maxFiles, maxFile>>20, maxTotal>>20)
+	}
+	sum := sha256.Sum256(data)
+	file := File{Name: name, Hash: hex.EncodeToString(sum[:])}
+	if text := string(data); len(text) <= maxText && s.texts+len(text) <= maxTexts && utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
+		file.Text = text
+		s.texts += len(text)
+	}
+	s.files = append(s.files, file)
+	return nil
+}
+
+// bound says why a file cannot be bound.
+func bound(name string, err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
+	}
+	return fmt.Errorf("%s cannot be read inside the project: %w", name, err)
+}

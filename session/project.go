@@ -1,0 +1,192 @@
+package session
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"acp-agent/internal/projects"
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+	"acp-agent/transcript"
+)
+
+// project is what the person decided about the directory that a session works in.
+type project struct {
+	// dir is canonical; store is nil where nothing can be remembered.
+	dir   string
+	store *projects.Store
+
+	mu sync.Mutex // guards what follows, and the order of changes of the rules
+	// offered and trusting are what the project's file and the person's settings offer
+	// for trust, settled the hash of the configuration that they were read with. They
+	// count with that content alone; "" is none.
+	offered  []permissions.Rule
+	trusting []string
+	settled  string
+
+	record  projects.Record
+	now     projects.Snapshot
+	problem error // why the project cannot be trusted
+	broken  error // why the record could not be read
+}
+
+// configure reads the settings of a directory, and the hash of the project's
+// configuration that they surely belong to.
+func (h *Host) configure(cwd string) (settings Settings, settled string, err error) {
+	before, _ := projects.Scan(cwd)
+	if settings, err = h.Configure(cwd); err != nil {
+		return settings, "", err
+	}
+	if after, err := projects.Scan(cwd); err == nil && after.Hash == before.Hash {
+		settled = after.Hash
+	}
+	return settings, settled, nil
+}
+
+// look reads anew what the person decided and what the project holds now. It
+// runs nothing.
+func (p *project) look() {
+	if p.store == nil {
+		return
+	}
+	var err error
+	if p.record, err = p.store.Load(p.dir); err != nil {
+		p.broken = err // kept: a record that was set aside is only missed once
+	}
+	p.now, p.problem = projects.Scan(p.dir)
+}
+
+// trusted reports whether the person trusts the project as it is now; mu is held.
+func (p *project) trusted() bool {
+	return p.store != nil && p.problem == nil && p.record.Trusts(p.now)
+}
+
+// refreshProject brings the rules in line with what the person decided about the
+// project and with what it holds now. It is called before a turn and after a
+// change of a file that trust is bound to, so that trust ends with the content
+// that it was given for (T4).
+func (s *Session) refreshProject() {
+	s.project.mu.Lock()
+	defer s.project.mu.Unlock()
+	p := &s.project
+	p.look()
+	if p.problem == nil && p.now.Hash != p.settled {
+		p.offered = nil
+		// The rules by which the project tightens stay those of the session's start.
+		if settings, settled, err := s.host.configure(s.spec.Cwd); err != nil {
+			p.problem = err
+		} else {
+			p.offered, p.trusting, p.settled = settings.Offered, settings.Trusting, settled
+		}
+	}
+	s.applyProject()
+}
+
+// applyProject puts the rules of mode and project in force; the project's mu is
+// held, so that the mode read last is the one that counts.
+func (s *Session) applyProject() {
+	trusted := s.project.trusted()
+	s.policy.SetDefaults(permissions.Defaults(s.chosen().mode, trusted))
+	rules := slices.Concat(s.settings.Project, s.project.record.Rules)
+	if trusted && s.project.now.Hash == s.project.settled {
+		rules = append(rules, s.project.offered...)
+	}
+	s.policy.Replace(permissions.Project, rules)
+}
+
+// applyMode puts the rows of the mode in force.
+func (s *Session) applyMode() {
+	s.project.mu.Lock()
+	defer s.project.mu.Unlock()
+	s.applyProject()
+}
+
+// trusted reports whether the person trusts the project as it is now. A trust that
+// has gone since the last look ends here, so that nothing runs on it.
+func (s *Session) trusted() bool {
+	s.project.mu.Lock()
+	defer s.project.mu.Unlock()
+	p := &s.project
+	if !p.trusted() {
+		return false
+	}
+	if p.now, p.problem = projects.Scan(p.dir); !p.trusted() {
+		s.applyProject()
+		return false
+	}
+	return true
+}
+
+// keep stores rules for the project and puts them in force (R152).
+func (s *Session) keep(rules []permissions.Rule) error {
+	err := s.project.store.Update(s.project.dir, func(r *projects.Record) error { return r.Keep(rules...) })
+	if err == nil {
+		s.refreshProject()
+	}
+	return err
+}
+
+// changedFiles looks at the project again when the agent itself changed what
+// trust is bound to.
+func (s *Session) changedFiles(paths []string) {
+	for _, path := range paths {
+		rel, err := filepath.Rel(s.project.dir, path)
+		if err == nil && projects.Concerns(filepath.ToSlash(rel)) {
+			s.refreshProject()
+			return
+		}
+	}
+}
+
+// projectNotices say what of the person's decisions does not hold.
+func (s *Session) projectNotices() []transcript.Notice {
+	s.project.mu.Lock()
+	defer s.project.mu.Unlock()
+	p := &s.project
+	var list []transcript.Notice
+	say := func(severity transcript.Severity, title, text string) {
+		list = append(list, transcript.Notice{Severity: severity, Title: title, Text: text})
+	}
+	if p.broken != nil {
+		say(transcript.Warning, "Decisions about this project", p.broken.Error())
+	}
+	switch {
+	case p.record.Trust != nil && p.problem != nil:
+		say(transcript.Warning, "Project not trusted",
+			"You trusted this project, but its configuration cannot be read as a whole any more: "+kinds.Line(p.problem.Error(), lineRunes))
+	case p.record.Trust != nil && !p.trusted():
+		say(transcript.Warning, "Project not trusted", "The configuration of this project is not what you trusted: "+
+			changedNames(projects.Changes(p.record.Trust.Files, p.now.Files))+". /trust shows the difference and asks you again.")
+	case !p.trusted() && len(p.offered) > 0:
+		say(transcript.Info, "Project's rules", fmt.Sprintf(
+			"The project's file would allow %s without a question. That counts once you trust the project: /trust shows it and asks.", counted(len(p.offered), "thing")))
+	}
+	return list
+}
+
+// lineRunes bounds what a project says of itself in one line.
+const lineRunes = 300
+
+// changedNames names changes in one line.
+func changedNames(changes []projects.Change) string {
+	const most = 8
+	var names []string
+	for i, c := range changes {
+		if i == most {
+			names = append(names, fmt.Sprintf("and %d more", len(changes)-most))
+			break
+		}
+		names = append(names, kinds.Line(c.Name, 100)+" is "+c.What)
+	}
+	return strings.Join(names, ", ")
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,208 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"acp-agent/internal/projects"
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+	"acp-agent/tools/pipeline"
+)
+
+// ListedRule is a rule in force, as it is listed for people.
+type ListedRule struct {
+	// Number is what it can be revoked by; 0 for a rule that stands in a file or is
+	// shipped.
+	Number int
+	Scope  permissions.Scope
+	Rule   permissions.Rule
+}
+
+// Where says in words where the rule stands.
+func (l ListedRule) Where() string {
+	switch {
+	case l.Scope == permissions.Session && (l.Rule.Source == permissions.SourceAlways || l.Rule.Source == pipeline.SourceAnswer):
+		return "your answer in this session"
+	case l.Scope == permissions.Project && l.Rule.Source == permissions.SourceAlways:
+		return "kept for this project"
+	case l.Scope == permissions.DefaultScope:
+		return "shipped"
+	}
+	if l.Rule.Source == "" {
+		return l.Scope.String()
+	}
+	return l.Rule.Source
+}
+
+// Rules lists the rules in force: first those that the person's answers added,
+// with numbers, then the others, the strongest scope first.
+func (s *Session) Rules() []ListedRule {
+	set := s.policy.Rules()
+	var kept, files []ListedRule
+	for _, scope := range []permissions.Scope{permissions.Project, permissions.Session} {
+		for _, rule := range set.In(scope) {
+			if scope == permissions.Session || rule.Source == permissions.SourceAlways {
+				kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: scope, Rule: rule})
+			}
+		}
+	}
+	for _, scope := range []permissions.Scope{permissions.Project, permissions.User, permissions.Manifest, permissions.DefaultScope} {
+		for _, rule := range set.In(scope) {
+			if scope != permissions.Project || rule.Source != permissions.SourceAlways {
+				files = append(files, ListedRule{Scope: scope, Rule: rule})
+			}
+		}
+	}
+	return append(kept, files...)
+}
+
+// Revoke takes a rule away that an answer of the person added. It is given as
+// Rules listed it, so that a rule that came meanwhile is not hit in its place.
+func (s *Session) Revoke(listed ListedRule) error {
+	gone := fmt.Errorf("%s is not in force any more", ruleText(listed.Rule))
+	switch {
+	case listed.Number == 0:
+		return fmt.Errorf("%s stands in %s; take it out there", ruleText(listed.Rule), listed.Where())
+	case listed.Scope == permissions.Session:
+		if !s.policy.Forget(listed.Rule) {
+			return gone
+		}
+		return nil
+	case s.project.store == nil:
+		return errNoTrust
+	}
+	had := false
+	err := s.project.store.Update(s.project.dir, func(r *projects.Record) error {
+		had = r.Revoke(listed.Rule)
+		return nil
+	})
+	s.refreshProject()
+	if err == nil && !had {
+		return gone
+	}
+	return err
+}
+
+// permissionsCommand is /permissions.
+func (s *Session) permissionsCommand(ctx context.Context, text string) string {
+	words := strings.Fields(text)
+	switch {
+	case len(words) == 0:
+		s.refreshProject()
+		rules := s.Rules()
+		s.mu.Lock()
+		s.listed = rules
+		s.mu.Unlock()
+		return rulesText(rules)
+	case words[0] == "revoke" && len(words) == 2:
+		return s.revokeCommand(words[1])
+	case words[0] == "explain" && len(words) > 1 && s.host.Explain != nil:
+		return s.host.Explain(ctx, s, behind(text, words[0]))
+	}
+	return "Usage: `/permissions` lists the rules, " + s.permissionsHint() + "."
+}
+
+// permissionsForms is what may follow the command, as an editor shows it.
+func (s *Session) permissionsForms() string {
+	if s.host.Explain == nil {
+		return "revoke NUMBER"
+	}
+	return "revoke NUMBER | explain COMMAND"
+}
+
+// permissionsHint says what may follow the command.
+func (s *Session) permissionsHint() string {
+	if s.host.Explain == nil {
+		return "`/permissions revoke 2` takes the second away"
+	}
+	return "`/permissions revoke 2` takes the second away, `/permissions explain git push` says how a command is judged"
+}
+
+// revokeCommand revokes by a number of the list that was shown last.
+func (s *Session) revokeCommand(number string) string {
+	s.mu.Lock()
+	listed := s.listed
+	s.mu.Unlock()
+	if listed == nil {
+		s.refreshProject()
+		listed = s.Rules()
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(number, "."))
+	i := slices.IndexFunc(listed, func(l ListedRule) bool { return err == nil && n > 0 && l.Number == n })
+	if i < 0 {
+		return fmt.Sprintf("There is no rule with the number %s; `/permissions` lists them.", code(number))
+	}
+	if err := s.Revoke(listed[i]); err != nil {
+		return "Nothing was revoked: " + kinds.Visible(err.Error()) + "."
+	}
+	return fmt.Sprintf("Revoked: %s %s (%s).", listed[i].Rule.Action, ruleText(listed[i].Rule), listed[i].Where())
+}
+
+// rulesText lists rules for people, in Markdown.
+func rulesText(rules []ListedRule) string {
+	var b strings.Builder
+	section := func(title string, of func(ListedRule) bool) {
+		first := true
+		for _, l := range rules {
+			if !of(l) {
+				continue
+			}
+			if first {
+				fmt.Fprintf(&b, "**%s**\n\n", title)
+				first = false
+			}
+			mark := "-"
+			if l.Number > 0 {
+				mark = strconv.Itoa(l.Number) + "."
+			}
+			fmt.Fprintf(&b, "%s %s %s: %s, %s", mark, l.Rule.Action, ruleText(l.Rule), l.Scope, kinds.Line(l.Where(), lineRunes))
+			if !l.Rule.AddedAt.IsZero() {
+				fmt.Fprintf(&b, ", since %s", l.Rule.AddedAt.Format(time.RFC3339))
+			}
+			b.WriteByte('\n')
+		}
+		if !first {
+			b.WriteByte('\n')
+		}
+	}
+	section("Your answers", func(l ListedRule) bool { return l.Number > 0 })
+	section("Files", func(l ListedRule) bool { return l.Number == 0 && l.Scope != permissions.DefaultScope })
+	b.WriteString(shipped(rules))
+	b.WriteString("\nA deny always wins; otherwise the most specific rule does; the shipped rules come last.\n")
+	return b.String()
+}
+
+// shipped lists the default rows in few lines.
+func shipped(rules []ListedRule) string {
+	var order []string
+	names := map[string][]string{}
+	for _, l := range rules {
+		if l.Scope != permissions.DefaultScope {
+			continue
+		}
+		action := l.Rule.Action.String()
+		if names[action] == nil {
+			order = append(order, action)
+		}
+		names[action] = append(names[action], ruleText(l.Rule))
+	}
+	var b strings.Builder
+	b.WriteString("**Shipped**\n\n")
+	for _, action := range order {
+		fmt.Fprintf(&b, "- %s %s\n", action, strings.Join(names[action], " "))
+	}
+	return b.String()
+}
+
+// ruleText is a rule as people write it.
+func ruleText(r permissions.Rule) string {
+	if r.Pattern == "" || r.Pattern == "*" {
+		return code(r.Permission)
+	}
+	return code(r.Permission + "(" + r.Pattern + ")")
+}
