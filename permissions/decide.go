@@ -81,9 +81,12 @@ func (s Set) decidePair(call Call, names []string, p pair) Decision {
 	return d
 }
 
-// pinned says why writing a file is asked each time, whatever the rules say; empty when
+// pinned says why a call, or writing a file, is asked each time, whatever the rules say; empty when
 // it is not.
 func pinned(call Call, p pair) string {
+	if call.Tool == planExit {
+		return "leaving plan mode is for the person to decide"
+	}
 	if !writes(p) {
 		return ""
 	}
@@ -113,6 +116,9 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 		return Decision{Action: rule.Action, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
 	}
 	if p.Judged != nil {
+		if rule, ok := s.inSandbox(names, p); ok {
+			return Decision{Action: capability.Allow, Rule: &rule, Scope: DefaultScope, Reason: "the sandbox confines it"}
+		}
 		return Decision{Action: p.Judged.Action, Reason: p.Judged.Reason}
 	}
 	if rule, scope, ok := s.best(call, names, p, DefaultScope, DefaultScope); ok {

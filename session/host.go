@@ -112,6 +112,8 @@ type Spec struct {
 	// Asker puts permission requests to the person; nil means that there is
 	// none, and every ask is a denial (R122).
 	Asker tools.Asker
+	// Rules are of this session alone, as if the person had answered "always".
+	Rules []permissions.Rule
 	// Questions puts the questions of the question tool to the person; nil means
 	// that there is nobody to answer them (R76).
 	Questions tools.Questioner

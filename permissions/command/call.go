@@ -91,6 +91,9 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	if len(p.Argv) > 0 && p.Static && !u.wrapped && f.action == capability.Ask {
 		p.Always, p.AlwaysExact = alwaysPrefix(p.Argv, f)
 	}
+	if f.action == capability.Ask {
+		f.exposed = f.exposed || u.changes || u.hidesOptions && s.name() == "find" || j.exposed(s, at)
+	}
 	p.judge(f)
 	j.parts = append(j.parts, *p)
 	ran := []simple{s}
@@ -124,6 +127,7 @@ func (j *judge) nested(w word, at dirs) []simple {
 	sub := &judge{env: j.env, text: w.value, depth: j.depth, fetched: j.fetched}
 	file, err := parseNested(w.value, j.env)
 	if err != nil {
+		j.raiseFrom(len(j.parts)-1, asks(Unparsed, "the command runs a program that could not be parsed"))
 		return nil
 	}
 	f := sub.stmts(file.Stmts, at, floor)

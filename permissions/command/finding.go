@@ -10,7 +10,9 @@ type finding struct {
 	class      Class
 	reason     string
 	validation bool
-	set        bool
+	// exposed marks what no sandbox answers for, see Part.Contained.
+	exposed bool
+	set     bool
 }
 
 func allowed() finding {
@@ -18,7 +20,7 @@ func allowed() finding {
 }
 
 func asks(class Class, reason string) finding {
-	return finding{action: capability.Ask, class: class, reason: reason, set: true}
+	return finding{action: capability.Ask, class: class, reason: reason, exposed: exposes(class), set: true}
 }
 
 func denies(class Class, reason string) finding {
@@ -26,10 +28,11 @@ func denies(class Class, reason string) finding {
 }
 
 func validates(reason string) finding {
-	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, set: true}
+	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, exposed: true, set: true}
 }
 
 // worse returns the stricter of two findings; of two asks the one that no rule lifts.
+// What no sandbox answers for stays so, whichever of the two is told.
 func (f finding) worse(g finding) finding {
 	switch {
 	case !g.set:
@@ -38,8 +41,10 @@ func (f finding) worse(g finding) finding {
 		return g
 	case g.action.Stricter(f.action), g.action == f.action && g.validation && !f.validation:
 		g.validation = g.validation || f.validation && g.action == capability.Ask
+		g.exposed = g.exposed || f.exposed
 		return g
 	default:
+		f.exposed = f.exposed || g.exposed
 		return f
 	}
 }

@@ -26,8 +26,10 @@ type Options struct {
 	Registry *tools.Registry
 	// Disabled says whether a tool is off, and why (R9); nil means none is.
 	Disabled func(tool string) (reason string, off bool)
-	// Gate is the mode's say about tools (R10).
-	Gate tools.Gate
+	// Gate says which tools the agent has (R10), Stance what the session's mode
+	// says beside that; nil means that it says nothing.
+	Gate   tools.Gate
+	Stance func() Stance
 	// Deferral says which tools the model has to look for (R87).
 	Deferral Deferral
 	// Requires is what the agent's manifest needs beside its tools (R112).
@@ -103,12 +105,14 @@ func New(o Options) *Pipeline {
 		}
 	}
 	p.catalogue = newCatalogue(enabled, o.Deferral)
+	p.catalogue.stance = p.stance()
 	return p
 }
 
 // Catalog lists, under their canonical names, the tools that the model may call
-// in its next answer (R19, R87).
-func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request() }
+// in its next answer (R19, R87). The mode of the session counts as it is now,
+// until the next request (R157).
+func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.stance()) }
 
 // Deferred reports whether the model has to look for a tool before it can call
 // it (R87).
@@ -125,7 +129,10 @@ func (p *Pipeline) Why(entry *tools.Entry) string {
 			return reason
 		}
 	}
-	return p.Gate.Refuse(&entry.Spec)
+	if reason := p.Gate.Refuse(&entry.Spec); reason != "" || p.catalogue == nil {
+		return reason
+	}
+	return p.catalogue.in().refuse(entry)
 }
 
 // Prepare takes a call through the pure stages (R20).

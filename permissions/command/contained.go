@@ -1,0 +1,104 @@
+package command
+
+import (
+	"path/filepath"
+	"strings"
+
+	"acp-agent/capability"
+	"acp-agent/permissions"
+)
+
+// Contained reports a part that is asked about for no other reason than that it is not
+// known to only read: it is known whole before it runs, names nothing outside the roots,
+// no secret and nothing protected (P5), needs no network that is known of, and speaks to
+// no program outside. What else such a part does, a sandbox confines. A part that is
+// allowed or denied is not contained, and needs not be.
+func (p Part) Contained() bool {
+	return p.Action == capability.Ask && !p.exposed && !p.Validation && !p.Network
+}
+
+// exposes reports the classes that a sandbox does not answer for: what the part touches
+// is not known, or it is known and not for it to touch.
+func exposes(class Class) bool {
+	switch class {
+	case Unlisted, Writes, Wrapper, Interpreter:
+		return false
+	default:
+		return true
+	}
+}
+
+// exposed reports a command, all of whose words are known, that names or reaches what a
+// sandbox must not be trusted with.
+func (j *judge) exposed(s simple, at dirs) bool {
+	if at.unknown || reachesOut(s.name()) || s.name() == "git" && !gitInside(s) {
+		return true
+	}
+	for i, w := range s.words {
+		if i == 0 && systemCommand(w.value) {
+			continue
+		}
+		for _, name := range candidates(w.value) {
+			if j.pathExposed(name, at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// pathExposed reports a word that, read as a path, lies outside the roots, holds secrets
+// or governs other programs.
+func (j *judge) pathExposed(name string, at dirs) bool {
+	if name == "" || name == "/dev/null" || strings.Contains(name, "://") {
+		return false // an address is of no use without the network
+	}
+	if j.env.Secret(name) {
+		return true
+	}
+	names, ok := at.join(name)
+	if !ok {
+		return true
+	}
+	for _, name := range names {
+		resolved, inside := j.env.Inside(name)
+		if !inside || j.env.Secret(resolved) || j.protected(name) || j.protected(resolved) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judge) protected(name string) bool {
+	return permissions.Protected(name, j.env.Own...) != permissions.Unprotected
+}
+
+// systemCommand reports the absolute name of a program where systems keep theirs.
+func systemCommand(name string) bool {
+	switch filepath.ToSlash(filepath.Dir(name)) {
+	case "/bin", "/usr/bin", "/usr/local/bin":
+		return true
+	}
+	return false
+}
+
+// reachesOut reports programs whose work is done by another program, or by the system,
+// on their behalf: signals, services, containers, terminals, the desktop. A confined
+// process may have a way to those that the walls do not close on every system.
+func reachesOut(name string) bool {
+	return hasWord("kill pkill killall skill xkill fuser docker podman nerdctl docker-compose buildah ctr crictl "+
+		"systemctl systemd-run service loginctl busctl dbus-send gdbus launchctl initctl machinectl "+
+		"tmux screen zellij byobu ssh-add ssh-agent gpg gpg-connect-agent gpgconf pass security secret-tool "+
+		"open xdg-open gio start osascript code codium cursor zed idea emacsclient notify-send wall write "+
+		"date hwclock hostname hostnamectl timedatectl sysctl mount umount swapon chroot nsenter unshare bwrap "+
+		"modprobe insmod ip ifconfig iptables nft route useradd usermod passwd crontab logger lpr mail sendmail", name)
+}
+
+// gitInside reports the subcommands of git that work on the repository's own data and
+// files, given first: not those that change its configuration, reach a remote or leave
+// the working tree.
+func gitInside(s simple) bool {
+	return len(s.words) > 1 && hasWord("add commit status log diff show rm mv restore reset revert stash tag branch "+
+		"checkout switch merge rebase cherry-pick blame grep describe ls-files rev-parse rev-list clean reflog shortlog",
+		s.words[1].value)
+}
