@@ -57,6 +57,8 @@ type Judgement struct {
 	// and nothing protected, and is known whole before it runs. A sandbox holds the rest,
 	// so a default row for InSandbox allows it.
 	Contained bool
+	// Exposed says why not, where it is asked; empty where that is no question.
+	Exposed string
 }
 
 // Call is a tool call as the rules see it, after aliases, preprocessing and resolution.

@@ -119,6 +119,9 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 		if rule, ok := s.inSandbox(names, p); ok {
 			return Decision{Action: capability.Allow, Rule: &rule, Scope: DefaultScope, Reason: "the sandbox confines it"}
 		}
+		if p.Judged.Action == capability.Ask && p.Judged.Exposed != "" && s.sandboxed(names) != nil {
+			return Decision{Reason: p.Judged.Exposed} // why it is asked even so
+		}
 		return Decision{Action: p.Judged.Action, Reason: p.Judged.Reason}
 	}
 	if rule, scope, ok := s.best(call, names, p, DefaultScope, DefaultScope); ok {

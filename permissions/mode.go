@@ -55,11 +55,20 @@ func (s Set) inSandbox(names []string, p pair) (Rule, bool) {
 	if p.Judged.Action != capability.Ask || !p.Judged.Contained || p.Judged.Validation || p.Dynamic {
 		return Rule{}, false
 	}
+	if rule := s.sandboxed(names); rule != nil {
+		return *rule, true
+	}
+	return Rule{}, false
+}
+
+// sandboxed returns the default row that frees what a sandbox confines, if the mode has
+// one for a tool of these names.
+func (s Set) sandboxed(names []string) *Rule {
 	i := slices.IndexFunc(s.scopes[DefaultScope], func(r Rule) bool {
 		return r.Pattern == InSandbox && r.Action == capability.Allow && slices.Contains(names, r.Permission)
 	})
 	if i < 0 {
-		return Rule{}, false
+		return nil
 	}
-	return s.scopes[DefaultScope][i], true
+	return &s.scopes[DefaultScope][i]
 }

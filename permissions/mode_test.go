@@ -69,6 +69,13 @@ func TestDecide_Auto(t *testing.T) {
 			}
 		})
 	}
+	exposed := with(func(r *permissions.Resource) { r.Judged.Contained, r.Judged.Exposed = false, "it uses the network" })
+	if d := setOf(permissions.ModeAuto, nil).Decide(call(exposed)); d.Action != ask || d.Reason != "it uses the network" {
+		t.Errorf("got %s (%s), want to be asked for what the sandbox does not hold", d.Action, d.Reason)
+	}
+	if d := setOf(permissions.ModeCode, nil).Decide(call(exposed)); d.Reason != "judged" {
+		t.Errorf("without a sandbox the reason is %q", d.Reason)
+	}
 	for _, mode := range []permissions.Mode{permissions.ModeAsk, permissions.ModeCode, permissions.ModePlan} {
 		if d := setOf(mode, nil).Decide(call(contained("make"))); d.Action != ask {
 			t.Errorf("mode %s: got %s (%s), want ask", mode, d.Action, d.Reason)

@@ -248,8 +248,9 @@ func TestScript_Expect(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := talk(load(t, `{"expect": `+tt.expect+`, "say": "ok"}`).Provider(script.Options{}))
 			c.req.System, c.req.Tools = "be good", []model.Tool{{Name: "read"}}
-			c.remind = "be kind"
 			c.say("hello")
+			last := c.req.Messages[0]
+			last.Parts = append(last.Parts, &transcript.TextPart{Text: "be kind", Synthetic: true})
 			if tt.want == "" {
 				want(t, c, "ok")
 				return

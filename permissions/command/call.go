@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -92,7 +93,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		p.Always, p.AlwaysExact = alwaysPrefix(p.Argv, f)
 	}
 	if f.action == capability.Ask {
-		f.exposed = f.exposed || u.changes || u.hidesOptions && s.name() == "find" || j.exposed(s, at)
+		f.exposed = cmp.Or(f.exposed, j.exposed(u, s, at))
 	}
 	p.judge(f)
 	j.parts = append(j.parts, *p)

@@ -14,7 +14,18 @@ import (
 // no program outside. What else such a part does, a sandbox confines. A part that is
 // allowed or denied is not contained, and needs not be.
 func (p Part) Contained() bool {
-	return p.Action == capability.Ask && !p.exposed && !p.Validation && !p.Network
+	return p.Action == capability.Ask && p.exposure() == ""
+}
+
+// exposure says what of the part no sandbox answers for; empty means nothing.
+func (p Part) exposure() string {
+	switch {
+	case p.Network && len(p.Argv) > 0:
+		return filepath.Base(p.Argv[0]) + " uses the network"
+	case p.exposed == "" && p.Validation:
+		return p.Reason
+	}
+	return p.exposed
 }
 
 // exposes reports the classes that a sandbox does not answer for: what the part touches
@@ -28,45 +39,56 @@ func exposes(class Class) bool {
 	}
 }
 
-// exposed reports a command, all of whose words are known, that names or reaches what a
-// sandbox must not be trusted with.
-func (j *judge) exposed(s simple, at dirs) bool {
-	if at.unknown || reachesOut(s.name()) || s.name() == "git" && !gitInside(s) {
-		return true
+// exposed says what a command, all of whose words are known, names or reaches that a
+// sandbox must not be trusted with; empty means nothing.
+func (j *judge) exposed(u unwrapped, s simple, at dirs) string {
+	switch {
+	case at.unknown:
+		return "the directory it runs in is not known"
+	case u.changes:
+		return "what stands in front of " + s.name() + " changes what it runs"
+	case reachesOut(s.name()):
+		return s.name() + " works through programs outside the sandbox"
+	case s.name() == "git" && !gitInside(s):
+		return "git " + subcommand(s) + " may reach beyond the files of the project"
+	case s.name() == "find" && u.hidesOptions:
+		return "find runs commands or deletes files that are only known when it runs"
 	}
 	for i, w := range s.words {
 		if i == 0 && systemCommand(w.value) {
 			continue
 		}
 		for _, name := range candidates(w.value) {
-			if j.pathExposed(name, at) {
-				return true
+			if why := j.pathExposed(name, at); why != "" {
+				return why
 			}
 		}
 	}
-	return false
+	return ""
 }
 
-// pathExposed reports a word that, read as a path, lies outside the roots, holds secrets
-// or governs other programs.
-func (j *judge) pathExposed(name string, at dirs) bool {
-	if name == "" || name == "/dev/null" || strings.Contains(name, "://") {
-		return false // an address is of no use without the network
+// pathExposed says why a word, read as a path, is not for a sandbox to answer for: it
+// lies outside the roots, holds secrets or governs other programs.
+func (j *judge) pathExposed(word string, at dirs) string {
+	if word == "" || word == "/dev/null" || strings.Contains(word, "://") {
+		return "" // an address is of no use without the network
 	}
-	if j.env.Secret(name) {
-		return true
-	}
-	names, ok := at.join(name)
+	names, ok := at.join(word)
 	if !ok {
-		return true
+		return word + " is taken from a directory that is not known"
 	}
 	for _, name := range names {
 		resolved, inside := j.env.Inside(name)
-		if !inside || j.env.Secret(resolved) || j.protected(name) || j.protected(resolved) {
-			return true
+		switch {
+		case j.env.Secret(word), j.env.Secret(name), j.env.Secret(resolved):
+			return word + " holds secrets"
+		case !inside:
+			return word + " lies outside the workspace"
+		case j.protected(name), j.protected(resolved):
+			return word + " can make other programs run code"
 		}
 	}
-	return false
+	return ""
 }
 
 func (j *judge) protected(name string) bool {

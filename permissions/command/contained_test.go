@@ -55,4 +55,13 @@ func TestPart_Contained(t *testing.T) {
 			t.Errorf("%q is allowed", text)
 		}
 	}
+	for text, want := range map[string]string{
+		"cp a /tmp/b": "/tmp/b lies outside the workspace", "npm install": "npm uses the network", "touch .env": ".env holds secrets",
+		"touch .git/x": ".git/x can make other programs run code", "docker ps": "docker works through programs outside the sandbox",
+		"touch $X": "$X is only known when the command runs", "rm -rf a": "Potentially dangerous command",
+	} {
+		if got := command.Judge(text, testEnv()).Resources()[0].Judged.Exposed; got != want {
+			t.Errorf("%q: exposed %q, want %q", text, got, want)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"cmp"
+
 	"acp-agent/capability"
 )
 
@@ -10,8 +12,9 @@ type finding struct {
 	class      Class
 	reason     string
 	validation bool
-	// exposed marks what no sandbox answers for, see Part.Contained.
-	exposed bool
+	// exposed says what of it no sandbox answers for, see Part.Contained; empty means
+	// nothing.
+	exposed string
 	set     bool
 }
 
@@ -20,7 +23,11 @@ func allowed() finding {
 }
 
 func asks(class Class, reason string) finding {
-	return finding{action: capability.Ask, class: class, reason: reason, exposed: exposes(class), set: true}
+	f := finding{action: capability.Ask, class: class, reason: reason, set: true}
+	if exposes(class) {
+		f.exposed = reason
+	}
+	return f
 }
 
 func denies(class Class, reason string) finding {
@@ -28,7 +35,7 @@ func denies(class Class, reason string) finding {
 }
 
 func validates(reason string) finding {
-	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, exposed: true, set: true}
+	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, exposed: reason, set: true}
 }
 
 // worse returns the stricter of two findings; of two asks the one that no rule lifts.
@@ -41,10 +48,10 @@ func (f finding) worse(g finding) finding {
 		return g
 	case g.action.Stricter(f.action), g.action == f.action && g.validation && !f.validation:
 		g.validation = g.validation || f.validation && g.action == capability.Ask
-		g.exposed = g.exposed || f.exposed
+		g.exposed = cmp.Or(f.exposed, g.exposed)
 		return g
 	default:
-		f.exposed = f.exposed || g.exposed
+		f.exposed = cmp.Or(f.exposed, g.exposed)
 		return f
 	}
 }

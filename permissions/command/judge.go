@@ -106,7 +106,7 @@ func (j *judge) verdict(text string) Verdict {
 	v := Verdict{Parts: j.parts}
 	for _, p := range j.parts {
 		f := p.finding()
-		f.exposed = false // counts for each part by itself
+		f.exposed = "" // counts for each part by itself
 		if next := worst.worse(f); next != worst {
 			worst = next
 			if len(p.Argv) > 0 {

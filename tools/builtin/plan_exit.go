@@ -90,7 +90,10 @@ func exitPlan(_ context.Context, rt tools.Runtime, _ planExitArgs) (*tools.Resul
 	if err != nil {
 		return nil, err
 	}
-	return &tools.Result{Data: planExitData{mode}, Text: "The person approved the plan.\n" + told}, nil
+	return &tools.Result{
+		Data: planExitData{mode}, Text: "The person approved the plan.\n" + told,
+		Content: []kinds.Content{kinds.Text{Text: "Plan mode has ended; the session is in mode " + mode + "."}},
+	}, nil
 }
 
 func noModes() error { return tools.Errorf(tools.Unavailable, "this session has no plan mode") }

@@ -45,6 +45,9 @@ func TestPlanExit(t *testing.T) {
 	if diff := cmp.Diff(planExitData{"code"}, result.Data); diff != "" || !strings.Contains(result.ModelText(), "Mode code it is.") {
 		t.Errorf("text %q, data (-want +got):\n%s", result.ModelText(), diff)
 	}
+	if diff := cmp.Diff([]kinds.Content{kinds.Text{Text: "Plan mode has ended; the session is in mode code."}}, result.Content); diff != "" {
+		t.Errorf("card (-want +got):\n%s", diff)
+	}
 	if modes.left != 1 {
 		t.Errorf("plan mode was left %d times", modes.left)
 	}
