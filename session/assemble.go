@@ -20,7 +20,8 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 	}
 	p := pipeline.New(pipeline.Options{
 		Registry: h.Registry, Disabled: s.settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: s.spec.Asker,
-		Gate:     tools.Gate{IncludeTools: h.Manifest.Tools, AllowMCP: true, AllowToolbox: true}, Stance: s.stance,
+		Unconfined: s.unconfined,
+		Gate:       tools.Gate{IncludeTools: h.Manifest.Tools, AllowMCP: true, AllowToolbox: true}, Stance: s.stance,
 		Requires: h.Manifest.Requires, UserData: []string{h.UserData},
 		Deferral: pipeline.Deferral{
 			Threshold: s.settings.Threshold, Always: slices.Concat(kinds.Locked(), h.Manifest.Always, s.settings.Always),

@@ -119,6 +119,20 @@ func (s *Session) whyNot(option, value string) string {
 	return noSandbox(report)
 }
 
+// unconfined says why no command may run where nobody is asked: nothing confines it,
+// and the person has not chosen that (R124).
+func (s *Session) unconfined(ctx context.Context) string {
+	if s.spec.Unsandboxed {
+		return ""
+	}
+	report, err := s.host.Sandbox.Wait(ctx)
+	if err != nil || report.Confines() {
+		return ""
+	}
+	return "this command is allowed, but nothing would confine it and nobody is here to see it: " + noSandbox(report) +
+		"; whoever starts the agent has to say that commands may run so (--unsandboxed)"
+}
+
 // Settle waits until it is known how processes are confined, and with it which
 // modes there are and whether a session whose configured mode is auto begins in
 // it. Its error is that of ctx.

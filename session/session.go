@@ -53,7 +53,7 @@ type Session struct {
 	closed   bool
 	choice   choice
 	wanted   permissions.Mode // the mode to begin in once there is a sandbox
-	backend  Backend // the one last used
+	backend  Backend          // the one last used
 	learned  map[string]bool
 	admitted string // a model that was named beside the server's list
 	titled   bool

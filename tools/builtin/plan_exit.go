@@ -97,4 +97,3 @@ func exitPlan(_ context.Context, rt tools.Runtime, _ planExitArgs) (*tools.Resul
 }
 
 func noModes() error { return tools.Errorf(tools.Unavailable, "this session has no plan mode") }
-

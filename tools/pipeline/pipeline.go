@@ -47,8 +47,12 @@ type Options struct {
 	Watchdog Watchdog
 	// Asker puts permission requests to the person; nil means that there is
 	// nobody, and every ask is a denial (R122).
-	Asker  tools.Asker
-	Limits tools.Limits
+	Asker tools.Asker
+	// Unconfined says, where nobody is asked, why commands must not run even if a
+	// rule allows them; nil, or "", means that they may (R124). It may take as
+	// long as it takes to find out how processes are confined.
+	Unconfined func(ctx context.Context) string
+	Limits     tools.Limits
 	// Own are directories of the agent that no tool may write.
 	Own  []string
 	Home string
