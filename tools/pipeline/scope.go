@@ -80,6 +80,9 @@ func (r *running) within(resource tools.Resource, real string) error {
 	if allowed {
 		return nil
 	}
+	if stance := r.pipeline.readOnly(); stance != nil && resource.Kind == tools.PathWrite {
+		return stance.refusal(real + " is not written")
+	}
 	return tools.Undeclared(r.Tool, "to "+verb+" "+real)
 }
 

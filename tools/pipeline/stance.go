@@ -70,8 +70,9 @@ func (s *Stance) writable() []string {
 	return patterns
 }
 
-// heldBack refuses a call that would change something in a mode that changes
-// nothing. It is part of the capability check: no rule lifts it.
+// heldBack refuses, in a mode that changes nothing, a command that does not
+// plainly only read. It is part of the capability check, which has refused writing
+// before (see effective): no rule lifts it.
 func (r *running) heldBack() error {
 	stance := r.pipeline.readOnly()
 	if stance == nil {
@@ -82,9 +83,6 @@ func (r *running) heldBack() error {
 		commands = commands || resource.Kind == permissions.Command
 		if resource.Judged != nil && resource.Judged.Action != capability.Allow {
 			return stance.refusal("only commands that plainly only read run: " + resource.Judged.Reason)
-		}
-		if resource.Kind == permissions.Path && resource.Capability == capability.CapFSWrite && !slices.Contains(stance.Writable, resource.Name) {
-			return stance.refusal(resource.Name + " is not written")
 		}
 	}
 	if !commands && slices.Contains(r.judged.Capabilities, capability.CapShellRun) {
