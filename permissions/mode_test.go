@@ -52,8 +52,8 @@ func TestDecide_Auto(t *testing.T) {
 		{"output inside", nil, call(written("/w/out.txt")), allow},
 		{"output to what runs code", nil, call(written("/w/.git/config")), ask},
 		{"output to a secret", nil, call(written("/w/.env")), ask},
-		{"a capability that no part stands for", nil, func() permissions.Call {
-			c := call(contained("make"), with(func(r *permissions.Resource) { r.Judged.Contained = false }))
+		{"a capability that no part stands for", scoped{permissions.Session: {rule("bash", "curl*", allow)}}, func() permissions.Call {
+			c := call(contained("make"), with(func(r *permissions.Resource) { r.Name, r.Judged.Contained = "curl x", false }))
 			c.Capabilities = append(c.Capabilities, "other")
 			return c
 		}(), ask},
