@@ -17,14 +17,14 @@ type Mode struct {
 }
 
 // Modes lists the modes that the session offers (R157). Auto is among them when
-// it is known that processes are confined.
+// it is known that processes are confined, and from the network too.
 func (s *Session) Modes() []Mode {
 	modes := []Mode{
 		{ID: string(permissions.ModeAsk), Name: "Ask", Description: "Asks before every change and every command that is not read-only."},
 		{ID: string(permissions.ModeCode), Name: "Code", Description: "Edits files inside the project without asking; commands are still judged."},
 		{ID: string(permissions.ModePlan), Name: "Plan", Description: "Changes nothing: reads, and writes down a plan."},
 	}
-	if report, known := s.host.Sandbox.Known(); known && report.Confines() {
+	if report, known := s.host.Sandbox.Known(); known && noAuto(report) == "" {
 		modes = append(modes, Mode{
 			ID: string(permissions.ModeAuto), Name: "Auto",
 			Description: "Works inside the project and its sandbox without asking; still asks about the network, places outside, secrets, and files that make programs run.",
@@ -77,25 +77,37 @@ func (s *Session) firstMode(configured permissions.Mode) permissions.Mode {
 		return permissions.ModeAsk
 	case permissions.ModeAuto:
 		report, known := s.host.Sandbox.Known()
-		if known && report.Confines() {
-			return permissions.ModeAuto
-		}
-		if known {
-			s.waiting = append(s.waiting, noAuto(report))
-		} else {
+		switch {
+		case !known:
 			s.wanted = permissions.ModeAuto
+		case noAuto(report) == "":
+			return permissions.ModeAuto
+		default:
+			s.waiting = append(s.waiting, autoNotice(report))
 		}
 		return permissions.ModeAsk
 	}
 	return configured
 }
 
-// noAuto tells the person that their mode cannot be had.
-func noAuto(report sandbox.Report) transcript.Notice {
+// autoNotice tells the person that their mode cannot be had.
+func autoNotice(report sandbox.Report) transcript.Notice {
 	return transcript.Notice{
 		Severity: transcript.Warning, Title: "Mode",
-		Text: "The configured mode auto is not available: " + noSandbox(report) + ". The session is in mode ask.",
+		Text: "The configured mode auto is not available: " + noAuto(report) + ". The session is in mode ask.",
 	}
+}
+
+// noAuto says why there is no mode auto; empty when there is. What reaches the network
+// is asked about in it, so the sandbox must be able to keep what is not asked from it.
+func noAuto(report sandbox.Report) string {
+	switch {
+	case !report.Confines():
+		return noSandbox(report)
+	case !report.Network:
+		return fmt.Sprintf("the sandbox of this machine (%s) cannot keep commands from the network", report.Kind)
+	}
+	return ""
 }
 
 // noSandbox says that, and why, nothing confines processes.
@@ -116,7 +128,7 @@ func (s *Session) whyNot(option, value string) string {
 	if !known {
 		return "it is still being found out whether this machine has a sandbox"
 	}
-	return noSandbox(report)
+	return noAuto(report)
 }
 
 // unconfined says why no command may run where nobody is asked: nothing confines it,
@@ -151,14 +163,14 @@ func (s *Session) settleMode(report sandbox.Report) bool {
 	s.mu.Lock()
 	wanted := s.wanted
 	s.wanted = ""
-	if wanted != "" && report.Confines() {
+	if wanted != "" && noAuto(report) == "" {
 		s.changeMode(wanted)
 	}
 	s.mu.Unlock()
-	if wanted == "" || report.Confines() {
+	if wanted == "" || noAuto(report) == "" {
 		return wanted != ""
 	}
-	notice := noAuto(report)
+	notice := autoNotice(report)
 	s.sayInTurn(notice.Text, notice)
 	return false
 }
@@ -180,7 +192,7 @@ func (s *Session) awaitSandbox() {
 		case err != nil:
 		case s.settleMode(report):
 			s.spec.Sink.Emit(transcript.ModeChanged{ModeID: s.Mode()})
-		case report.Confines():
+		case noAuto(report) == "":
 			s.spec.Sink.Emit(transcript.OptionsChanged{})
 		}
 	})

@@ -54,7 +54,12 @@ func openIn(t *testing.T, mode permissions.Mode, probe *sandbox.Probe, steps str
 // finds is a probe that has found a kind of sandbox.
 func finds(t *testing.T, kind sandbox.Kind) *sandbox.Probe {
 	t.Helper()
-	p := sandbox.NewProbe(func(context.Context) sandbox.Report { return sandbox.Report{Kind: kind, Notes: []string{"As tried."}} })
+	return sandboxed(t, sandbox.Report{Kind: kind, Network: true, Notes: []string{"As tried."}})
+}
+
+func sandboxed(t *testing.T, report sandbox.Report) *sandbox.Probe {
+	t.Helper()
+	p := sandbox.NewProbe(func(context.Context) sandbox.Report { return report })
 	if _, err := p.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +97,7 @@ func TestModes_Offered(t *testing.T) {
 		{"a wall", permissions.ModePlan, finds(t, sandbox.Landlock), "plan", true, ""},
 		{"auto with a wall", permissions.ModeAuto, finds(t, sandbox.Bubblewrap), "auto", true, ""},
 		{"auto without", permissions.ModeAuto, finds(t, sandbox.None), "ask", false, "no sandbox"},
+		{"a wall with a gap", permissions.ModeAuto, sandboxed(t, sandbox.Report{Kind: sandbox.Landlock}), "ask", false, "(landlock) cannot keep commands from the network"},
 		{"not known yet", permissions.ModeAuto, sandbox.NewProbe(func(context.Context) sandbox.Report { return sandbox.Report{} }), "ask", false, "still being found out"},
 	}
 	for _, tt := range tests {
@@ -130,7 +136,7 @@ func TestModes_FoundLate(t *testing.T) {
 			release := make(chan struct{})
 			probe := sandbox.NewProbe(func(context.Context) sandbox.Report {
 				<-release
-				return sandbox.Report{Kind: tt.kind}
+				return sandbox.Report{Kind: tt.kind, Network: true}
 			})
 			s, rec := openIn(t, permissions.ModeAuto, probe, `{"say":"x","repeat":-1}`)
 			s.Start()
@@ -160,7 +166,7 @@ func TestModes_FoundLate(t *testing.T) {
 		release := make(chan struct{})
 		probe := sandbox.NewProbe(func(context.Context) sandbox.Report {
 			<-release
-			return sandbox.Report{Kind: sandbox.Landlock}
+			return sandbox.Report{Kind: sandbox.Landlock, Network: true}
 		})
 		s, rec := openIn(t, permissions.ModeAuto, probe, "{}")
 		s.Start()
@@ -168,7 +174,7 @@ func TestModes_FoundLate(t *testing.T) {
 		rec.await(t, "change of mode", changedTo("auto"))
 	})
 	t.Run("before the first turn", func(t *testing.T) {
-		probe := sandbox.NewProbe(func(context.Context) sandbox.Report { return sandbox.Report{Kind: sandbox.Landlock} })
+		probe := sandbox.NewProbe(func(context.Context) sandbox.Report { return sandbox.Report{Kind: sandbox.Landlock, Network: true} })
 		s, rec := openIn(t, permissions.ModeAuto, probe, `{"expect":{"told":"name=\"auto\">"},"say":"x"}`)
 		wait(t, prompt(s, "go"), loop.EndTurn)
 		rec.await(t, "change of mode", changedTo("auto"))

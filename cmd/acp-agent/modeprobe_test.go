@@ -29,7 +29,7 @@ func pretendSandbox(value string) func() *sandbox.Probe {
 				case <-time.After(5 * time.Millisecond):
 				}
 			}
-			report := sandbox.Report{Kind: sandbox.Kind(kind)}
+			report := sandbox.Report{Kind: sandbox.Kind(kind), Network: true}
 			if !report.Confines() {
 				report.Notes = []string{"This is a test."}
 			}

@@ -45,6 +45,8 @@ func (j *judge) exposed(u unwrapped, s simple, at dirs) string {
 	switch {
 	case at.unknown:
 		return "the directory it runs in is not known"
+	case printsEnvironment(s):
+		return s.name() + " prints the environment"
 	case u.changes:
 		return "what stands in front of " + s.name() + " changes what it runs"
 	case reachesOut(s.name()):
