@@ -3,6 +3,8 @@ package permissions_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"acp-agent/capability"
 	"acp-agent/permissions"
 )
@@ -104,4 +106,46 @@ func TestDecide_PlanExit(t *testing.T) {
 			t.Errorf("with %+v: got %s (%s), always %v; want %s", tt.rule, d.Action, d.Reason, d.Always, tt.want)
 		}
 	}
+}
+
+// R115, E2: whatever rules there are, mode auto frees nothing but parts that a sandbox
+// answers for, denies what mode ask denies, and a deny more makes it no freer.
+func TestDecide_AutoFreesOnlyContained(t *testing.T) {
+	flag := rapid.Bool()
+	rapid.Check(t, func(t *rapid.T) {
+		rules := scoped{}
+		for range rapid.IntRange(0, 5).Draw(t, "rules") {
+			scope := rapid.SampledFrom([]permissions.Scope{permissions.Manifest, permissions.User, permissions.Project, permissions.Session}).Draw(t, "scope")
+			rules[scope] = append(rules[scope], genRule.Draw(t, "rule"))
+		}
+		call := bashCall(ask)
+		call.Vars = fileCall("edit", "/w/a").Vars
+		onlyContained := true
+		for range rapid.IntRange(1, 3).Draw(t, "parts") {
+			judged := &permissions.Judgement{
+				Action: genAction.Draw(t, "judged"), Reason: "judged", Validation: flag.Draw(t, "validation"), Contained: flag.Draw(t, "contained"),
+			}
+			part := permissions.Resource{
+				Kind: permissions.Command, Name: rapid.SampledFrom([]string{"npm test", "rm a", "ls"}).Draw(t, "command"),
+				Capability: capability.CapShellRun, Dynamic: flag.Draw(t, "dynamic"), Judged: judged,
+			}
+			call.Resources = append(call.Resources, part)
+			alone := call
+			alone.Resources = []permissions.Resource{part}
+			free := setOf(permissions.ModeAsk, rules).Decide(alone).Action == allow
+			onlyContained = onlyContained && (free || judged.Action == ask && judged.Contained && !judged.Validation && !part.Dynamic)
+		}
+		before, after := setOf(permissions.ModeAsk, rules).Decide(call), setOf(permissions.ModeAuto, rules).Decide(call)
+		switch {
+		case before.Action == deny && after.Action != deny:
+			t.Fatalf("a deny (%s) became %s (%s)", before.Reason, after.Action, after.Reason)
+		case before.Action != allow && after.Action == allow && !onlyContained:
+			t.Fatalf("%s (%s) became allow (%s)", before.Action, before.Reason, after.Reason)
+		}
+		added := genRule.Draw(t, "added")
+		added.Action = deny
+		if narrowed := setOf(permissions.ModeAuto, rules).With(genScope.Draw(t, "to"), added).Decide(call); after.Action.Stricter(narrowed.Action) {
+			t.Fatalf("a deny turned %s into %s (%s)", after.Action, narrowed.Action, narrowed.Reason)
+		}
+	})
 }

@@ -57,7 +57,7 @@ Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
 	cmd.Flags().StringVar(&flags.cwd, "cwd", "", "directory to work in (default: the current one)")
 	cmd.Flags().StringVar(&flags.model, "model", "", "model to use (default: the configured one)")
 	cmd.Flags().StringVar(&flags.mode, "mode", "", "mode: ask, code, plan or auto (default: the configured one)")
-	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil, "allow what this rule matches, as in 'bash(go test *)'; may be repeated")
+	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil, "allow what this `rule` matches, as in 'bash(go test *)'; may be repeated")
 	cmd.Flags().BoolVar(&flags.unsandboxed, "unsandboxed", false, "let allowed commands run where no sandbox confines them")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print one JSON object at the end instead of text")
 	return cmd
