@@ -104,7 +104,7 @@ func New(o Options) *Pipeline {
 	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), declared: capability.Union(o.Requires, o.Registry.Requires())}
 	var enabled []*tools.Entry
 	for _, entry := range o.Registry.All() {
-		if p.Why(entry) == "" {
+		if p.off(entry) == "" {
 			enabled = append(enabled, entry)
 		}
 	}
@@ -125,18 +125,23 @@ func (p *Pipeline) Deferred(id string) bool { return p.catalogue.deferred(id) }
 // Canonical returns the id that a name stands for.
 func (p *Pipeline) Canonical(name string) string { return p.Registry.Canonical(name) }
 
-// Why says why a tool is not there: it is switched off (R9), or the mode keeps
-// it out (R10). "" means that it is there.
+// Why says why a tool is not there: it is switched off (R9), or the agent or the
+// mode keeps it out (R10). "" means that it is there.
 func (p *Pipeline) Why(entry *tools.Entry) string {
+	if reason := p.off(entry); reason != "" {
+		return reason
+	}
+	return p.catalogue.in().refuse(entry)
+}
+
+// off is Why whatever the mode.
+func (p *Pipeline) off(entry *tools.Entry) string {
 	if p.Disabled != nil {
 		if reason, off := p.Disabled(entry.ID); off {
 			return reason
 		}
 	}
-	if reason := p.Gate.Refuse(&entry.Spec); reason != "" || p.catalogue == nil {
-		return reason
-	}
-	return p.catalogue.in().refuse(entry)
+	return p.Gate.Refuse(&entry.Spec)
 }
 
 // Prepare takes a call through the pure stages (R20).
@@ -180,8 +185,11 @@ func (p *Pipeline) resolve(c *Prepared) error {
 }
 
 func (p *Pipeline) gate(c *Prepared) error {
-	if reason := p.Why(c.entry); reason != "" {
+	if reason := p.off(c.entry); reason != "" {
 		return &tools.Error{Kind: tools.Denied, Message: reason, DeniedBy: tools.DeniedByEnablement}
+	}
+	if stance := p.catalogue.in(); stance.refuse(c.entry) != "" {
+		return stance.absent(c.entry)
 	}
 	if p.catalogue.deferred(c.Tool) {
 		return &tools.Error{

@@ -56,6 +56,15 @@ func (s *Stance) refuse(entry *tools.Entry) string {
 	return s.Gate.Refuse(&entry.Spec)
 }
 
+// absent refuses a call of a tool that is not there.
+func (s *Stance) absent(entry *tools.Entry) error {
+	absent := &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByMode, Message: fmt.Sprintf("mode %s: %s", s.Mode, s.refuse(entry))}
+	if s.ReadOnly {
+		absent.Hint = readOnlyHint
+	}
+	return absent
+}
+
 // lists reports whether a tool is there without being looked for.
 func (s *Stance) lists(entry *tools.Entry) bool {
 	return s != nil && slices.Contains(s.Always, entry.ID) && s.refuse(entry) == ""
@@ -91,10 +100,12 @@ func (r *running) heldBack() error {
 	return nil
 }
 
+const readOnlyHint = "The person can change the mode; plan_exit asks them to."
+
 func (s *Stance) refusal(what string) error {
 	return &tools.Error{
 		Kind: tools.Denied, DeniedBy: tools.DeniedByMode,
 		Message: fmt.Sprintf("the session is in mode %s, in which nothing is changed: %s", s.Mode, what),
-		Hint:    "The person can change the mode; plan_exit asks them to.",
+		Hint:    readOnlyHint,
 	}
 }
