@@ -132,6 +132,10 @@ func (j *judge) nested(w word, at dirs) []simple {
 		return nil
 	}
 	f := sub.stmts(file.Stmts, at, floor)
+	if rest := settled(file); rest.set {
+		sub.exposeFrom(0, rest.reason)
+		j.exposeFrom(len(j.parts)-1, rest.reason)
+	}
 	j.parts = append(j.parts, sub.parts...)
 	if sub.err != nil {
 		j.err = sub.err

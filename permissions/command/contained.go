@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -36,6 +37,15 @@ func exposes(class Class) bool {
 		return false
 	default:
 		return true
+	}
+}
+
+// exposeFrom has no sandbox answer for the parts that came since index from, because of
+// something in the program that belongs to none of them.
+func (j *judge) exposeFrom(from int, why string) {
+	for i := range j.parts[from:] {
+		p := &j.parts[from+i]
+		p.exposed = cmp.Or(p.exposed, why)
 	}
 }
 

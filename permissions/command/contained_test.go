@@ -24,7 +24,7 @@ func TestPart_Contained(t *testing.T) {
 	for _, text := range []string{
 		"go test ./...", "go build -o bin/app ./cmd", "make", "touch a", "echo x > a", "npm test", "python3 script.py", "cp a b",
 		"rm a", "mkdir -p x/y && touch x/y/z", "cd src && make", "timeout 5 make", "bash -c 'touch a'", "./run.sh", "git add a",
-		"git commit -m 'a word'", "git diff", "/usr/bin/make", "make 2>&1 | tail -5", "sed -i s/a/b/ a", "make &", "gcc -Iinclude a.c",
+		"git commit -m 'a word'", "git diff", "/usr/bin/make", "make 2>&1 | tail -5", "sed -i s/a/b/ a", "make &", "time make", "gcc -Iinclude a.c",
 	} {
 		if !contained(text) {
 			t.Errorf("%q is not contained", text)
@@ -37,6 +37,9 @@ func TestPart_Contained(t *testing.T) {
 		// only known when it runs
 		"make $X", "echo $(make)", "FOO=1 make", "for f in a b; do touch $f; done", "cat a | xargs touch", "touch *.go",
 		"find . -name a -exec touch {} +", "env X=1 make", "cd $X; make", "echo x > $X", `bash -c 'touch "'`, `eval "touch a`,
+		// in a place that is no command's
+		"touch a; case a in ${X:=y}) ls;; esac", "touch a; case a in $(touch b)) ls;; esac", "touch a; cat <<E${X:=a}\nx\nE${X:=a}", "touch a; [[ ${X:=a} ]]",
+		"bash -c 'touch a; case a in ${X:=y}) ls;; esac'", "touch a; ls <${X:=a}", "touch a; ((x))", "f() { touch a; }; f", "make # a \\\ntouch .envrc",
 		// network
 		"go get x", "npm install", "git push", "git clone https://x.example/y", "curl https://x.example", "make && npm install",
 		// protected names and secrets

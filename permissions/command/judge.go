@@ -34,8 +34,11 @@ func Judge(text string, env Env) Verdict {
 		return whole(text, denies(Limits, "the command nests too deep to be judged"))
 	}
 	v := j.verdict(text)
-	if f := settled(file); f.set && v.Action == capability.Allow {
-		j.raiseFrom(0, f)
+	if f := settled(file); f.set {
+		if v.Action == capability.Allow {
+			j.raiseFrom(0, f)
+		}
+		j.exposeFrom(0, f.reason)
 		return j.verdict(text)
 	}
 	return v
