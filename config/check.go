@@ -14,7 +14,7 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 	for _, check := range []func() error{
 		func() error { return f.checkModel(&cfg.Model) },
 		func() error { return f.checkLimits(cfg.Limits) },
-		func() error { return f.problem("mode", oneOf(cfg.Mode, ModeAsk, ModeCode)) },
+		func() error { return f.problem("mode", oneOf(cfg.Mode, ModeAsk, ModeCode, ModePlan, ModeAuto)) },
 		func() error { return f.problem("log.level", oneOf(cfg.Log.Level, logLevels()...)) },
 		func() error { return f.problem("rules.profile", oneOf(cfg.Rules.Profile, "", ProfileDev)) },
 		func() error { return f.checkRules(&cfg.Rules) },

@@ -22,7 +22,7 @@ type Config struct {
 	// LSP gives the language server of files by the end of their name.
 	LSP       map[string][]string `json:"lsp"`
 	Subagents Subagents           `json:"subagents"`
-	// Mode is the mode of a new session: ModeAsk or ModeCode.
+	// Mode is the mode of a new session: ModeAsk, ModeCode, ModePlan or ModeAuto.
 	Mode string `json:"mode"`
 	Log  Log    `json:"log"`
 
@@ -55,6 +55,8 @@ type Roots struct {
 const (
 	ModeAsk  = "ask"  // every change of a file is asked
 	ModeCode = "code" // changes of files in the workspace are allowed
+	ModePlan = "plan" // nothing is changed
+	ModeAuto = "auto" // what a sandbox confines is allowed; ask where there is none
 )
 
 // Log configures the log, which goes to stderr and to a file.

@@ -31,7 +31,7 @@ func TestLoad_Mistakes(t *testing.T) {
 		{"time below zero", `{"limits": {"bash_timeout": "-1s"}}`, "limits.bash_timeout: expects a time that is not negative"},
 		{"no tool time", `{"limits": {"tool_timeout": "0s"}}`, "limits.tool_timeout: must be longer than nothing"},
 		{"sidecars", `{"limits": {"sidecar_bytes": -1}}`, "limits.sidecar_bytes: must not be negative"},
-		{"mode", `{"mode": "yolo"}`, `mode: must be one of ask, code, found "yolo"`},
+		{"mode", `{"mode": "yolo"}`, `mode: must be one of ask, code, plan, auto, found "yolo"`},
 		{"level", `{"log": {"level": "loud"}}`, `log.level: must be one of debug, info, warn, error, found "loud"`},
 		{"address", `{"model": {"base_url": "localhost:11434"}}`, "model.base_url: expects an http or https address"},
 		{"address with query", `{"model": {"base_url": "http://a/v1?x=1"}}`, "model.base_url: must not hold a query"},

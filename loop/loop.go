@@ -52,6 +52,9 @@ type Options struct {
 	// CacheKey and Memo are the conversation's; see model.Request.
 	CacheKey string
 	Memo     *model.Memo
+	// Remind returns what the model has to be told before its next request,
+	// beside the conversation; it becomes part of that. nil means nothing.
+	Remind func() []transcript.Part
 	// Tracer records how long model calls take (R132); nil means not at all.
 	Tracer *trace.Tracer
 }
@@ -119,6 +122,7 @@ func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason
 func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 	var guard guard
 	for range l.MaxSteps {
+		l.remind()
 		step, err := l.ask(ctx)
 		if err != nil {
 			return "", err
@@ -139,6 +143,18 @@ func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 		}
 	}
 	return MaxTurnRequests, nil
+}
+
+// remind tells the model what changed since it was last asked.
+func (l *Loop) remind() {
+	if l.Remind == nil {
+		return
+	}
+	if parts := l.Remind(); len(parts) > 0 {
+		l.emit(transcript.UserSaid{Message: &transcript.Message{
+			ID: l.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
+		}})
+	}
 }
 
 func (l *Loop) emit(e transcript.Event) {

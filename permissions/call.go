@@ -52,6 +52,13 @@ type Judgement struct {
 	// AlwaysExact it is the whole command line, and no further argument is allowed.
 	Always      []string
 	AlwaysExact bool
+	// Contained says, of an ask, that nothing speaks against the part but that it is not
+	// known to only read: it names nothing outside the workspace, no network, no secret
+	// and nothing protected, and is known whole before it runs. A sandbox holds the rest,
+	// so a default row for InSandbox allows it.
+	Contained bool
+	// Exposed says why not, where it is asked; empty where that is no question.
+	Exposed string
 }
 
 // Call is a tool call as the rules see it, after aliases, preprocessing and resolution.
@@ -130,11 +137,17 @@ func (c Call) pairs() []pair {
 func (c Call) wholeJudgement() *Judgement {
 	var worst *Judgement
 	for _, r := range c.Resources {
-		if r.Judged != nil && (worst == nil || r.Judged.Action.Stricter(worst.Action)) {
+		if r.Judged != nil && (worst == nil || r.Judged.stricter(worst)) {
 			worst = r.Judged
 		}
 	}
 	return worst
+}
+
+// stricter reports whether j binds more than other; of two asks the one that no sandbox
+// answers does.
+func (j *Judgement) stricter(other *Judgement) bool {
+	return j.Action.Stricter(other.Action) || j.Action == other.Action && !j.Contained && other.Contained
 }
 
 // allOf returns the capabilities under which a resource must be judged when the call

@@ -82,9 +82,12 @@ func (s Set) decidePair(call Call, names []string, p pair) Decision {
 	return d
 }
 
-// pinned says why writing a file is asked each time, whatever the rules say; empty when
+// pinned says why a call, or writing a file, is asked each time, whatever the rules say; empty when
 // it is not.
 func pinned(call Call, p pair) string {
+	if call.Tool == planExit {
+		return "leaving plan mode is for the person to decide"
+	}
 	if !writes(p) {
 		return ""
 	}
@@ -124,12 +127,18 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 
 // judged is the answer of the command judge, which stands in for the default row of the
 // shell tool. The checks of a trusted project are the person's own commands, which they
-// allowed with their trust (R117).
+// allowed with their trust (R117). What a sandbox confines may be free without either.
 func (s Set) judged(call Call, names []string, p pair) Decision {
+	if rule, ok := s.inSandbox(names, p); ok {
+		return Decision{Action: capability.Allow, Rule: &rule, Scope: DefaultScope, Reason: "the sandbox confines it"}
+	}
 	if p.Judged.Action == capability.Ask {
 		rule, scope, ok := s.best(call, names, p, DefaultScope, DefaultScope)
 		if ok && rule.Action == capability.Allow && rule.Source == sourceTrust {
 			return Decision{Action: rule.Action, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
+		}
+		if p.Judged.Exposed != "" && s.sandboxed(names) != nil {
+			return Decision{Reason: p.Judged.Exposed} // why it is asked even so
 		}
 	}
 	return Decision{Action: p.Judged.Action, Reason: p.Judged.Reason}

@@ -2,22 +2,14 @@ package permissions
 
 import "acp-agent/capability"
 
-// Mode chooses between the shipped default rows. It changes nothing else (R115).
-type Mode string
-
-// The modes that have default rows of their own.
-const (
-	ModeAsk  Mode = "ask"  // every change of a file is asked
-	ModeCode Mode = "code" // changes of files in the workspace are allowed
-)
-
 // sourceTrust marks the default rows that follow from the person's trust in a project.
 const sourceTrust = "trust"
 
 // Defaults returns the shipped rules (R117, without the automatic grant for one
 // directory's writes, and with web_fetch asking for hosts that nobody named). trusted
 // says that the person trusts this project, which frees the checks, language servers and
-// formatters that it configures. An unknown mode has the rows of ModeAsk.
+// formatters that it configures; so does a sandbox. An unknown mode has the rows of
+// ModeAsk.
 func Defaults(mode Mode, trusted bool) []Rule {
 	var rules []Rule
 	add := func(action capability.Action, pattern string, permissions ...string) {
@@ -31,19 +23,19 @@ func Defaults(mode Mode, trusted bool) []Rule {
 		"task", "oracle", "librarian", "kraken", "repo_overview", "view_image", "plan")
 	add(capability.Ask, "*",
 		"bash", "write", "edit", "delete_file", "apply_patch", "repo_clone", "web_fetch", "mcp:*", "mcp__*", "tb__*", "plan_exit")
-	project := capability.Ask
-	if trusted {
+	project, source := capability.Ask, "default"
+	switch {
+	case trusted:
+		project, source = capability.Allow, sourceTrust
+	case mode == ModeAuto: // a sandbox confines what they start
 		project = capability.Allow
 	}
 	for _, name := range []string{"check", "lsp", "format_file"} {
-		rules = append(rules, Rule{Permission: name, Pattern: "*", Action: project, Source: sourceTrust})
+		rules = append(rules, Rule{Permission: name, Pattern: "*", Action: project, Source: source})
 	}
 	add(capability.Allow, "{"+VarScratch+"}/**", "write", "edit", "apply_patch", "delete_file")
 	add(capability.Allow, "{"+VarGrantedHosts+"}", "web_fetch")
-	if mode == ModeCode {
-		add(capability.Allow, "{"+capability.VarWorkspace+"}/**", "write", "edit", "apply_patch")
-	}
-	return rules
+	return append(rules, modeRows(mode)...)
 }
 
 // DevRules returns the opt-in profile that lets common development commands run without

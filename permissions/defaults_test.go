@@ -11,12 +11,13 @@ import (
 // R83, R117: what the shipped rules say of each tool, in the modes and with a
 // project that is trusted.
 func TestDefaults(t *testing.T) {
-	type row struct{ asks, code, trusted capability.Action }
-	same := func(a capability.Action) row { return row{a, a, a} }
+	type row struct{ asks, code, trusted, auto, plan capability.Action }
+	same := func(a capability.Action) row { return row{a, a, a, a, a} }
+	edits, runs := row{ask, allow, ask, allow, ask}, row{ask, ask, allow, allow, ask}
 	want := map[string]row{
-		"write": {ask, allow, ask}, "edit": {ask, allow, ask}, "apply_patch": {ask, allow, ask},
-		"check": {ask, ask, allow}, "lsp": {ask, ask, allow}, "format_file": {ask, ask, allow},
-		"bash": same(ask), "delete_file": same(ask), "repo_clone": same(ask), "web_fetch": same(ask), "plan_exit": same(ask),
+		"write": edits, "edit": edits, "apply_patch": edits, "delete_file": {ask, ask, ask, allow, ask},
+		"check": runs, "lsp": runs, "format_file": runs,
+		"bash": same(ask), "repo_clone": same(ask), "web_fetch": same(ask), "plan_exit": same(ask),
 		"mcp__git__log": same(ask), "tb__fix": same(ask), "unheard_of": same(ask),
 	}
 	for _, id := range []string{
@@ -36,10 +37,12 @@ func TestDefaults(t *testing.T) {
 		decide := func(mode permissions.Mode, trusted bool) capability.Action {
 			return permissions.NewSet(permissions.Defaults(mode, trusted)).Decide(call).Action
 		}
-		got := row{decide(permissions.ModeAsk, false), decide(permissions.ModeCode, false), decide(permissions.ModeAsk, true)}
+		got := row{
+			decide(permissions.ModeAsk, false), decide(permissions.ModeCode, false), decide(permissions.ModeAsk, true),
+			decide(permissions.ModeAuto, false), decide(permissions.ModePlan, false),
+		}
 		if got != want {
-			t.Errorf("%s: ask mode %v, code mode %v, trusted %v; want %v, %v, %v",
-				id, got.asks, got.code, got.trusted, want.asks, want.code, want.trusted)
+			t.Errorf("%s: %+v, want %+v", id, got, want)
 		}
 	}
 }

@@ -26,6 +26,6 @@
 // # Requirements
 //
 // R30 (secret names), R64 (a child is never freer than its parent), R114-R118 (rules,
-// precedence, several resources, defaults, what a card offers), R122 (headless), R123
+// precedence, several resources, defaults and modes, what a card offers), R122 (headless), R123
 // (what "always" stores).
 package permissions

@@ -20,13 +20,15 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 	}
 	o := pipeline.Options{
 		Registry: h.Registry, Disabled: s.settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: s.spec.Asker,
-		Gate:     tools.Gate{IncludeTools: h.Manifest.Tools, AllowMCP: true, AllowToolbox: true},
+		Unconfined: s.unconfined,
+		Gate:       tools.Gate{IncludeTools: h.Manifest.Tools, AllowMCP: true, AllowToolbox: true}, Stance: s.stance,
 		Requires: h.Manifest.Requires, UserData: []string{h.UserData},
 		Deferral: pipeline.Deferral{
 			Threshold: s.settings.Threshold, Always: slices.Concat(kinds.Locked(), h.Manifest.Always, s.settings.Always),
 		},
 		Services: tools.Services{
 			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillIndex{s.told.skills}, Languages: s.languages,
+			Modes: sessionModes{s},
 		},
 		Net: h.Net, Cache: cache, Mode: s.Mode,
 		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },

@@ -78,7 +78,7 @@ func (s *Session) help() string {
 		fmt.Fprintf(&b, "- `/%s`: %s\n", c.Name, c.Description)
 	}
 	b.WriteString("\n**Modes**\n\n")
-	for _, m := range Modes() {
+	for _, m := range s.Modes() {
 		fmt.Fprintf(&b, "- %s: %s\n", m.Name, m.Description)
 	}
 	b.WriteString("\n**Tools**\n\n")

@@ -10,18 +10,22 @@
 //	s.Cancel()
 //	s.Close(grace)
 //
+// mode.go holds the modes that a session offers and how they change, stance.go what each
+// says about tools, calls and to the model.
+//
 // It knows neither ACP nor the command line: editors come in as the interfaces
 // of tools and workspace, events go out through a transcript.Sink. It imports
 // loop, subagent, tools, tools/pipeline, workspace, permissions, capability,
-// skills, model, kinds and transcript, and of internal: launch, lsp, network,
+// sandbox, skills, model, kinds and transcript, and of internal: launch, lsp, network,
 // observe, projects, resultcache, shell and trace.
 //
 // Goroutines: each session has one that drains its queue, alive only while
-// there is a turn, and one for each model that it waits to learn of; Close
-// waits for them. The host has one for each model that a server is asked
+// there is a turn, one for each model that it waits to learn of, and one while
+// it is not known how processes are confined; Close waits for them. The host has one for each model that a server is asked
 // about, for at most 15 s; [Host.Close] ends them and waits.
 //
 // # Requirements
 //
-// R61, R75, R80, R85-R86, R117 (trust), R126, R131-R133, R140, R142, R143, R149, R153, R157 (ask and code), R158, R161.
+// R10, R61, R75, R80, R85-R86, R117 (trust), R124 (commands that nobody sees), R126,
+// R131-R133, R138 (where the mode is stated), R140, R142, R143, R149, R153, R157, R158, R161.
 package session

@@ -124,6 +124,11 @@ type Spec struct {
 	// Asker puts permission requests to the person; nil means that there is
 	// none, and every ask is a denial (R122).
 	Asker tools.Asker
+	// Unsandboxed says that, with no Asker, rules may let commands run although
+	// nothing confines them (R124).
+	Unsandboxed bool
+	// Rules are of this session alone, as if the person had answered "always".
+	Rules []permissions.Rule
 	// Questions puts the questions of the question tool to the person; nil means
 	// that there is nobody to answer them (R76).
 	Questions tools.Questioner

@@ -11,22 +11,12 @@ import (
 
 // choice is what the person picked for a session.
 type choice struct {
-	mode    permissions.Mode
+	mode permissions.Mode
+	// before is the mode that plan mode was entered from; empty when it was the
+	// first.
+	before  permissions.Mode
 	model   string
 	thought string
-}
-
-// Mode is a way of working that the person may pick.
-type Mode struct {
-	ID, Name, Description string
-}
-
-// Modes lists the modes, most careful first.
-func Modes() []Mode {
-	return []Mode{
-		{ID: string(permissions.ModeAsk), Name: "Ask", Description: "Asks before every change and every command that is not read-only."},
-		{ID: string(permissions.ModeCode), Name: "Code", Description: "Edits files inside the project without asking; commands are still judged."},
-	}
 }
 
 // Option is a setting of a session that the person may change (ACP, session
@@ -51,14 +41,20 @@ const (
 	ThoughtOption = "thought_level"
 )
 
-// BadValueError is a mode, option or value that does not exist.
+// BadValueError is a mode, option or value that does not exist, or not here.
 type BadValueError struct {
 	What, Got string
 	Legal     []string
+	// Why says why a value that exists cannot be chosen; empty when it does not
+	// exist.
+	Why string
 }
 
 // Error names the legal values.
 func (e *BadValueError) Error() string {
+	if e.Why != "" {
+		return fmt.Sprintf("%s %q is not available: %s; it must be one of %q", e.What, e.Got, e.Why, e.Legal)
+	}
 	return fmt.Sprintf("unknown %s %q; it must be one of %q", e.What, e.Got, e.Legal)
 }
 
@@ -79,14 +75,11 @@ func (s *Session) chosen() choice {
 // Sandbox says how the session's processes are confined, once that is known.
 func (s *Session) Sandbox() (report sandbox.Report, known bool) { return s.host.Sandbox.Known() }
 
-// Mode returns the current mode's id.
-func (s *Session) Mode() string { return string(s.chosen().mode) }
-
 // Options lists the settings with their current values.
 func (s *Session) Options() []Option {
 	chosen := s.chosen()
 	mode := Option{ID: ModeOption, Name: "Mode", Category: "mode", Current: string(chosen.mode), Description: "How much the agent may do without asking."}
-	for _, m := range Modes() {
+	for _, m := range s.Modes() {
 		mode.Values = append(mode.Values, Value(m))
 	}
 	options := []Option{mode}
@@ -157,12 +150,6 @@ func (s *Session) AdmitModel(id string) {
 	s.admitted = id
 }
 
-// SetMode changes the mode: permissions follow from the next tool call on, and
-// a running turn goes on.
-func (s *Session) SetMode(id string) error {
-	return s.SetOption(ModeOption, id)
-}
-
 // SetOption changes one setting. It neither blocks nor emits anything: the
 // caller announces the change where it is in order.
 func (s *Session) SetOption(id, value string) error {
@@ -176,12 +163,14 @@ func (s *Session) SetOption(id, value string) error {
 		legal[i] = v.ID
 	}
 	if !slices.Contains(legal, value) {
-		return &BadValueError{What: options[at].Name, Got: value, Legal: legal}
+		return &BadValueError{What: options[at].Name, Got: value, Legal: legal, Why: s.whyNot(id, value)}
+	}
+	if id == ModeOption {
+		s.switchMode(permissions.Mode(value))
+		return nil
 	}
 	s.mu.Lock()
 	switch id {
-	case ModeOption:
-		s.choice.mode = permissions.Mode(value)
 	case ModelOption:
 		s.choice.model = value
 		levels := s.backend.Provider.Describe(s.ctx, value).ThoughtLevels
@@ -197,9 +186,6 @@ func (s *Session) SetOption(id, value string) error {
 	s.mu.Unlock()
 	if id == ModelOption {
 		s.learn(value)
-	}
-	if id == ModeOption {
-		s.applyMode()
 	}
 	return nil
 }

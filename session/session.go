@@ -39,6 +39,7 @@ type Session struct {
 	told    told
 
 	languages languages
+	stances   stances
 	system    string
 	span      *trace.Span
 	ctx       context.Context
@@ -52,7 +53,8 @@ type Session struct {
 	queue    []*Turn
 	closed   bool
 	choice   choice
-	backend  Backend // the one last used
+	wanted   permissions.Mode // the mode to begin in once there is a sandbox
+	backend  Backend          // the one last used
 	learned  map[string]bool
 	admitted string // a model that was named beside the server's list
 	titled   bool
@@ -79,17 +81,15 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec, settings: settings,
 		log: transcript.NewLog(), said: map[string]bool{}, learned: map[string]bool{}, backend: backend,
 	}
-	s.choice = choice{mode: settings.Mode, model: backend.Model, thought: backend.ThoughtLevel}
-	if s.choice.mode == "" {
-		s.choice.mode = permissions.ModeAsk
-	}
+	s.choice = choice{mode: s.firstMode(settings.Mode), model: backend.Model, thought: backend.ThoughtLevel}
 	s.told = h.learnContext(ctx, spec)
 	if s.work, err = workspace.New(s.workspaceOptions()); err != nil {
 		// Its directories are the client's choice.
 		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 	}
+	s.stances = newStances(h.Registry.All(), s.work.Session().Scratch)
 	s.languages = newLanguages(s.work, h.Languages)
-	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...))
+	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...).With(permissions.Session, spec.Rules...))
 	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
 	s.project.offered, s.project.trusting, s.project.settled = settings.Offered, settings.Trusting, settled
 	s.refreshProject()
@@ -135,6 +135,7 @@ func (s *Session) Stop() {
 // knows of its models, behind the scenes and once for all sessions.
 func (s *Session) Start() {
 	s.learn(s.chosen().model)
+	s.awaitSandbox()
 }
 
 // learn announces what the server tells of a model once it is known.
@@ -188,6 +189,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		}
 		return loop.EndTurn, nil
 	}
+	s.awaitMode(t.ctx)
 	s.introduce(t.prompt)
 	backend, err := s.host.Backend()
 	if err != nil {
@@ -200,6 +202,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	chosen := s.chosen()
 	s.checkImages(t, backend, chosen.model)
 	s.nameHosts(hostsIn(t.prompt))
+	s.remindTurn(t.prompt)
 	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.host.Manifest.Name)
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)
 	span.Finish(string(stop))
@@ -215,7 +218,7 @@ func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loo
 		Temperature: backend.Temperature, MaxTokens: backend.MaxTokens,
 		Window:   func() int { return backend.Provider.Describe(ctx, chosen.model).Window },
 		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent,
-		CacheKey: s.ID, Memo: &s.memo, Tracer: s.host.Tracer,
+		CacheKey: s.ID, Memo: &s.memo, Tracer: s.host.Tracer, Remind: s.remind,
 	})
 }
 

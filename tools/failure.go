@@ -11,6 +11,7 @@ const (
 	DeniedByUser       = "user"       // the person
 	DeniedByCapability = "capability" // beyond what a tool declares or a session holds
 	DeniedByEnablement = "enablement" // the tool is switched off
+	DeniedByMode       = "mode"       // the mode of the session changes nothing
 	DeniedByWatchdog   = "watchdog"
 	DeniedByNetwork    = "network" // an address that is not for tools
 )

@@ -20,6 +20,23 @@ type Services struct {
 	// Changes are those of the call's session.
 	Changes   Changes
 	Languages LanguageServers
+	// Modes is nil when the session has none.
+	Modes Modes
+}
+
+// PlanFile is the name of the plan in the session's scratch directory: the one
+// file that is written in plan mode (R157).
+const PlanFile = "plan.md"
+
+// Modes is the mode of the session, as far as a tool may see and leave it (R157).
+type Modes interface {
+	// AfterPlan says in a few words which mode leaving plan mode leads to. It is an
+	// *Error when the session is not in plan mode.
+	AfterPlan() (string, error)
+	// LeavePlan leaves plan mode, for a person who approved that; told is what the
+	// model is told of the mode that it leads to. It is an *Error when the session
+	// is not in plan mode.
+	LeavePlan() (mode, told string, err error)
 }
 
 // Memory keeps what a session's tools remember. It is part of the transcript,

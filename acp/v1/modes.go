@@ -11,7 +11,7 @@ import (
 
 func (s *open) modes() *schema.SessionModeState {
 	state := &schema.SessionModeState{CurrentModeID: schema.SessionModeId(s.Mode())}
-	for _, m := range session.Modes() {
+	for _, m := range s.Modes() {
 		state.AvailableModes = append(state.AvailableModes, schema.SessionMode{
 			ID: schema.SessionModeId(m.ID), Name: m.Name, Description: m.Description,
 		})

@@ -19,5 +19,5 @@
 //
 // # Requirements
 //
-// R8, R81, R122 (run is headless), R145 (stdout belongs to the protocol), R164, R165.
+// R8, R81, R122 and R124 (run is headless), R145 (stdout belongs to the protocol), R164, R165.
 package main

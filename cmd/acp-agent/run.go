@@ -17,8 +17,9 @@ import (
 
 // runFlags are the flags of run.
 type runFlags struct {
-	cwd, model, mode string
-	asJSON           bool
+	cwd, model, mode    string
+	allow               []string
+	unsandboxed, asJSON bool
 }
 
 func newRun() *cobra.Command {
@@ -29,15 +30,22 @@ func newRun() *cobra.Command {
 		Long: `Run one turn in the current directory and print the answer.
 
 The prompt is the arguments, standard input when there are none or the only
-one is "-", or both: standard input then follows the arguments. There is
-nobody to ask: what would be asked in an editor is denied, unless a rule in
-the configuration allows it.
+one is "-", or both: standard input then follows the arguments.
+
+There is nobody to ask: what would be asked in an editor is denied, unless a
+rule allows it, from the configuration or from --allow. A rule is written as
+in the configuration, "tool" or "tool(pattern)"; it lifts neither a deny nor
+what is asked each time, such as a dangerous command or a file that makes
+other programs run code. Commands that do more than read also need a sandbox,
+or --unsandboxed. Mode plan changes nothing; mode auto allows what a sandbox
+confines.
 
 The answer goes to standard output, what the agent does to standard error.
 Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
 4 the token or step limit ended it; 130 interrupted.`,
 		Example: `  acp-agent run "What does this project do?"
-  git diff | acp-agent run "Review this change" --json`,
+  git diff | acp-agent run "Review this change" --json
+  acp-agent run "Mend the tests" --mode code --allow 'bash(go test *)'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			prompt, err := readPrompt(args, cmd.InOrStdin())
 			if err != nil {
@@ -48,7 +56,9 @@ Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
 	}
 	cmd.Flags().StringVar(&flags.cwd, "cwd", "", "directory to work in (default: the current one)")
 	cmd.Flags().StringVar(&flags.model, "model", "", "model to use (default: the configured one)")
-	cmd.Flags().StringVar(&flags.mode, "mode", "", "mode: ask or code (default: the configured one)")
+	cmd.Flags().StringVar(&flags.mode, "mode", "", "mode: ask, code, plan or auto (default: the configured one)")
+	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil, "allow what this `rule` matches, as in 'bash(go test *)'; may be repeated")
+	cmd.Flags().BoolVar(&flags.unsandboxed, "unsandboxed", false, "let allowed commands run where no sandbox confines them")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print one JSON object at the end instead of text")
 	return cmd
 }
@@ -98,11 +108,18 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	report := newReport(cmd.OutOrStdout(), cmd.ErrOrStderr(), flags.asJSON)
 	core := newCore(cmd.ErrOrStderr())
 	defer core.Close()
-	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Sink: report})
+	rules, err := core.allowed(flags.allow)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Sink: report, Rules: rules, Unsandboxed: flags.unsandboxed})
 	if err != nil {
 		return report.failed(err)
 	}
 	defer s.Close(500 * time.Millisecond)
+	if err := s.Settle(ctx); err != nil {
+		return report.failed(err)
+	}
 	if err := choose(s, flags); err != nil {
 		return &exitError{exitUsage, err}
 	}

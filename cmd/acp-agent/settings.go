@@ -101,8 +101,6 @@ func disabled(names []string) func(tool string) (string, bool) {
 			return "MCP tools disabled", true
 		case tool == "task":
 			return "Sub-agents not enabled", true
-		case tool == "plan_exit":
-			return "Plan mode is not available", true
 		}
 		return "", false
 	}

@@ -118,7 +118,7 @@ func (c *core) newHost() (*session.Host, error) {
 		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: filepath.Join(xdg.DataHome, "acp-agent"), Warnings: c.problems,
 		Projects: c.projects(), Own: c.own(), Guarded: set.guarded, StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
-		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
+		Sandbox: c.sandbox(), IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
 	}
 	if cfg.Log.Trace {
 		host.Tracer = trace.New(c.logger.trace())

@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 		if os.Getenv(envForeignTools) != "" {
 			testHookTools = foreignTools
 		}
+		if kind := os.Getenv(envSandbox); kind != "" {
+			testHookSandbox = pretendSandbox(kind)
+		}
 		main()
 	}
 	os.Exit(m.Run())

@@ -6,12 +6,15 @@ import (
 	"strings"
 
 	"acp-agent/model"
+	"acp-agent/transcript"
 )
 
 // expect is what a step demands of its request.
 type expect struct {
 	LastUser   string   `json:"last_user"`
 	LastResult string   `json:"last_result"`
+	Told       string   `json:"told"`
+	NotTold    string   `json:"not_told"`
 	System     string   `json:"system"`
 	NotSystem  string   `json:"not_system"`
 	Tools      []string `json:"tools"`
@@ -32,6 +35,7 @@ func (e *expect) check(s *scope) error {
 	for _, want := range []struct{ what, got, part string }{
 		{"prompt", s.user, e.LastUser},
 		{"last result", last, e.LastResult},
+		{"text that the agent put there", told(s.req.Messages), e.Told},
 		{"system prompt", s.req.System, e.System},
 	} {
 		if !strings.Contains(want.got, want.part) {
@@ -41,6 +45,9 @@ func (e *expect) check(s *scope) error {
 	if e.NotSystem != "" && strings.Contains(s.req.System, e.NotSystem) {
 		return fmt.Errorf("expected no %q in the system prompt", e.NotSystem)
 	}
+	if e.NotTold != "" && strings.Contains(told(s.req.Messages), e.NotTold) {
+		return fmt.Errorf("expected no %q in the text that the agent put there", e.NotTold)
+	}
 	if e.Model != "" && e.Model != s.req.Model {
 		return fmt.Errorf("expected model %q, got %q", e.Model, s.req.Model)
 	}
@@ -48,6 +55,24 @@ func (e *expect) check(s *scope) error {
 		return fmt.Errorf("expected %d messages, got %d", e.Messages, len(s.req.Messages))
 	}
 	return e.checkTools(s.req.Tools)
+}
+
+// told is the text that the agent itself put into the last user message, which the
+// model sees and the person does not.
+func told(messages []*transcript.Message) string {
+	for _, m := range slices.Backward(messages) {
+		if m.Role != transcript.User {
+			continue
+		}
+		text := ""
+		for _, part := range m.Parts {
+			if t, ok := part.(*transcript.TextPart); ok && t.Synthetic {
+				text += t.Text
+			}
+		}
+		return text
+	}
+	return ""
 }
 
 func (e *expect) checkTools(tools []model.Tool) error {

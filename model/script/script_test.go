@@ -239,14 +239,18 @@ func TestScript_Expect(t *testing.T) {
 		{"tool", `{"tools": ["read", "bash"]}`, `expected tool "bash", got ["read"]`},
 		{"no tool", `{"no_tools": ["read"]}`, `expected no tool "read"`},
 		{"model", `{"model": "x"}`, `expected model "x", got "script"`},
+		{"told", `{"told": "calm"}`, `expected "calm" in the text that the agent put there, got "be kind"`},
+		{"not told", `{"not_told": "kind"}`, `expected no "kind"`},
 		{"messages", `{"messages": 2}`, `expected 2 messages, got 1`},
-		{"all well", `{"last_user": "ell", "system": "good", "tools": ["read"], "no_tools": ["bash"], "model": "script", "messages": 1}`, ""},
+		{"all well", `{"last_user": "ell", "told": "kind", "not_told": "calm", "system": "good", "tools": ["read"], "no_tools": ["bash"], "model": "script", "messages": 1}`, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := talk(load(t, `{"expect": `+tt.expect+`, "say": "ok"}`).Provider(script.Options{}))
 			c.req.System, c.req.Tools = "be good", []model.Tool{{Name: "read"}}
 			c.say("hello")
+			last := c.req.Messages[0]
+			last.Parts = append(last.Parts, &transcript.TextPart{Text: "be kind", Synthetic: true})
 			if tt.want == "" {
 				want(t, c, "ok")
 				return

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -91,6 +92,9 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	if len(p.Argv) > 0 && p.Static && !u.wrapped && f.action == capability.Ask {
 		p.Always, p.AlwaysExact = alwaysPrefix(p.Argv, f)
 	}
+	if f.action == capability.Ask {
+		f.exposed = cmp.Or(f.exposed, j.exposed(u, s, at))
+	}
 	p.judge(f)
 	j.parts = append(j.parts, *p)
 	ran := []simple{s}
@@ -124,9 +128,14 @@ func (j *judge) nested(w word, at dirs) []simple {
 	sub := &judge{env: j.env, text: w.value, depth: j.depth, fetched: j.fetched}
 	file, err := parseNested(w.value, j.env)
 	if err != nil {
+		j.raiseFrom(len(j.parts)-1, asks(Unparsed, "the command runs a program that could not be parsed"))
 		return nil
 	}
 	f := sub.stmts(file.Stmts, at, floor)
+	if rest := settled(file); rest.set {
+		sub.exposeFrom(0, rest.reason)
+		j.exposeFrom(len(j.parts)-1, rest.reason)
+	}
 	j.parts = append(j.parts, sub.parts...)
 	if sub.err != nil {
 		j.err = sub.err

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"cmp"
+
 	"acp-agent/capability"
 )
 
@@ -10,7 +12,10 @@ type finding struct {
 	class      Class
 	reason     string
 	validation bool
-	set        bool
+	// exposed says what of it no sandbox answers for, see Part.Contained; empty means
+	// nothing.
+	exposed string
+	set     bool
 }
 
 func allowed() finding {
@@ -18,7 +23,11 @@ func allowed() finding {
 }
 
 func asks(class Class, reason string) finding {
-	return finding{action: capability.Ask, class: class, reason: reason, set: true}
+	f := finding{action: capability.Ask, class: class, reason: reason, set: true}
+	if exposes(class) {
+		f.exposed = reason
+	}
+	return f
 }
 
 func denies(class Class, reason string) finding {
@@ -26,10 +35,11 @@ func denies(class Class, reason string) finding {
 }
 
 func validates(reason string) finding {
-	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, set: true}
+	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, exposed: reason, set: true}
 }
 
 // worse returns the stricter of two findings; of two asks the one that no rule lifts.
+// What no sandbox answers for stays so, whichever of the two is told.
 func (f finding) worse(g finding) finding {
 	switch {
 	case !g.set:
@@ -38,8 +48,10 @@ func (f finding) worse(g finding) finding {
 		return g
 	case g.action.Stricter(f.action), g.action == f.action && g.validation && !f.validation:
 		g.validation = g.validation || f.validation && g.action == capability.Ask
+		g.exposed = cmp.Or(f.exposed, g.exposed)
 		return g
 	default:
+		f.exposed = cmp.Or(f.exposed, g.exposed)
 		return f
 	}
 }

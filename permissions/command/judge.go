@@ -34,8 +34,11 @@ func Judge(text string, env Env) Verdict {
 		return whole(text, denies(Limits, "the command nests too deep to be judged"))
 	}
 	v := j.verdict(text)
-	if f := settled(file); f.set && v.Action == capability.Allow {
-		j.raiseFrom(0, f)
+	if f := settled(file); f.set {
+		if v.Action == capability.Allow {
+			j.raiseFrom(0, f)
+		}
+		j.exposeFrom(0, f.reason)
 		return j.verdict(text)
 	}
 	return v
@@ -106,6 +109,7 @@ func (j *judge) verdict(text string) Verdict {
 	v := Verdict{Parts: j.parts}
 	for _, p := range j.parts {
 		f := p.finding()
+		f.exposed = "" // counts for each part by itself
 		if next := worst.worse(f); next != worst {
 			worst = next
 			if len(p.Argv) > 0 {
@@ -133,11 +137,11 @@ func (j *judge) verdict(text string) Verdict {
 }
 
 func (p *Part) judge(f finding) {
-	p.Action, p.Class, p.Reason, p.Validation = f.action, f.class, f.reason, f.validation
+	p.Action, p.Class, p.Reason, p.Validation, p.exposed = f.action, f.class, f.reason, f.validation, f.exposed
 }
 
 func (p *Part) finding() finding {
-	return finding{action: p.Action, class: p.Class, reason: p.Reason, validation: p.Validation, set: true}
+	return finding{action: p.Action, class: p.Class, reason: p.Reason, validation: p.Validation, exposed: p.exposed, set: true}
 }
 
 // raise makes a part at least as strict as f.

@@ -119,13 +119,16 @@ func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
 			p.Wrote = append(p.Wrote, resolved)
 		}
 	}
+	exposed := j.pathExposed(w.value, at)
 	if sensitive(w.value, r.Word, j.env.Home) {
 		return validates(ReasonRedirect)
 	}
 	if traverses(w.value) {
 		return validates(ReasonTraversal)
 	}
-	return asks(Writes, "the output is written to "+w.value)
+	f := asks(Writes, "the output is written to "+w.value)
+	f.exposed = exposed
+	return f
 }
 
 // netDevice is the shell's own way to the network, used by reverse shells.

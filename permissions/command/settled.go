@@ -25,7 +25,7 @@ func settled(node syntax.Node) finding {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case nil, *syntax.File, *syntax.Comment, *syntax.Stmt, *syntax.CallExpr, *syntax.BinaryCmd, *syntax.Block, *syntax.Subshell,
-			*syntax.IfClause, *syntax.WhileClause, *syntax.CaseClause, *syntax.CaseItem, *syntax.Redirect, *syntax.Word, *syntax.Lit:
+			*syntax.IfClause, *syntax.WhileClause, *syntax.CaseClause, *syntax.CaseItem, *syntax.TimeClause, *syntax.Redirect, *syntax.Word, *syntax.Lit:
 		case *syntax.SglQuoted:
 			// $'…' is evaluated with its word.
 		case *syntax.DblQuoted:

@@ -101,6 +101,7 @@ type Part struct {
 	AlwaysExact bool
 
 	redirect bool
+	exposed  string
 	// outer is the command with its wrappers when they change what runs.
 	outer []string
 	// spellings are further texts of the command, for deny rules.
@@ -126,7 +127,7 @@ func (v Verdict) Resources() []permissions.Resource {
 	for _, p := range v.Parts {
 		judged := &permissions.Judgement{
 			Action: p.Action, Reason: p.Reason, Validation: p.Validation,
-			Always: p.Always, AlwaysExact: p.AlwaysExact,
+			Always: p.Always, AlwaysExact: p.AlwaysExact, Contained: p.Contained(), Exposed: p.exposure(),
 		}
 		if p.redirect {
 			out = append(out, redirectResources(p, judged)...)

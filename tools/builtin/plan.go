@@ -15,9 +15,6 @@ import (
 //go:embed plan.md
 var planPrompt string
 
-// planFile is the name of the plan in the session's scratch directory.
-const planFile = "plan.md"
-
 type planArgs struct {
 	Content string `json:"content"`
 }
@@ -46,7 +43,7 @@ func writePlan(ctx context.Context, rt tools.Runtime, a planArgs) (*tools.Result
 	if strings.TrimSpace(a.Content) == "" {
 		return nil, tools.Errorf(tools.BadInput, "plan: content must not be empty")
 	}
-	path := filepath.Join(rt.Session().Scratch, planFile)
+	path := filepath.Join(rt.Session().Scratch, tools.PlanFile)
 	content := strings.TrimSuffix(a.Content, "\n") + "\n"
 	if limit := rt.Session().Limits.FileBytes; limit > 0 && int64(len(content)) > limit {
 		return nil, tools.Oversize(path, int64(len(content)), limit)

@@ -29,7 +29,7 @@ func (r *running) ask(ctx context.Context) error {
 	}
 	r.card.Content = preview
 	if r.decision.Action == capability.Allow {
-		return nil
+		return r.unattended(ctx)
 	}
 	if r.pipeline.Asker == nil {
 		return r.refused(permissions.Headless(r.decision))

@@ -26,6 +26,8 @@ type Deferral struct {
 // next model request is made, so a step that is under way is not affected.
 type catalogue struct {
 	mu      sync.Mutex
+	stance  *Stance        // the one of the last request; nil admits everything
+	order   []*tools.Entry // all that are enabled
 	listed  []*tools.Entry
 	written []model.Tool // the first of listed, in the form of a request
 	hidden  map[string]*tools.Entry
@@ -36,7 +38,7 @@ type catalogue struct {
 // newCatalogue sorts the enabled tools into those that are listed and those
 // that are deferred.
 func newCatalogue(enabled []*tools.Entry, o Deferral) *catalogue {
-	c := &catalogue{hidden: map[string]*tools.Entry{}}
+	c := &catalogue{order: enabled, hidden: map[string]*tools.Entry{}}
 	defers := o.Threshold > 0 && len(enabled) > o.Threshold
 	for _, entry := range enabled {
 		if defers && !slices.Contains(o.Always, entry.ID) && !slices.Contains(o.Activated, entry.ID) {
@@ -48,35 +50,72 @@ func newCatalogue(enabled []*tools.Entry, o Deferral) *catalogue {
 	return c
 }
 
-// request returns the tools for the next model request. Those that were found
-// since the last one stand at the end, so that what came before is unchanged
-// for the server's cache.
-func (c *catalogue) request() []model.Tool {
+// request returns the tools for the next model request, which is made in the
+// given stance. Those that were found since the last one stand at the end, so
+// that what came before is unchanged for the server's cache.
+func (c *catalogue) request(stance *Stance) []model.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.stance = stance
 	for _, entry := range c.pending {
 		delete(c.hidden, entry.ID)
 		c.listed = append(c.listed, entry)
 	}
 	c.pending = nil
 	for _, entry := range c.listed[len(c.written):] {
-		c.written = append(c.written, model.Tool{Name: entry.ID, Description: entry.Description, Parameters: entry.Schema()})
+		c.written = append(c.written, forModel(entry))
 	}
-	return slices.Clip(c.written)
+	if stance == nil {
+		return slices.Clip(c.written)
+	}
+	var offered []model.Tool
+	for i, entry := range c.listed {
+		if stance.refuse(entry) == "" {
+			offered = append(offered, c.written[i])
+		}
+	}
+	for _, entry := range c.order {
+		if c.hidden[entry.ID] != nil && stance.lists(entry) {
+			offered = append(offered, forModel(entry))
+		}
+	}
+	return offered
+}
+
+// forModel is a tool in the form of a request.
+func forModel(entry *tools.Entry) model.Tool {
+	return model.Tool{Name: entry.ID, Description: entry.Description, Parameters: entry.Schema()}
+}
+
+// in returns the stance of the last request.
+func (c *catalogue) in() *Stance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stance
 }
 
 // deferring reports whether any tool waits to be found.
 func (c *catalogue) deferring() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.hidden) > 0
+	for _, entry := range c.hidden {
+		if c.waits(entry) {
+			return true
+		}
+	}
+	return false
 }
 
 // deferred reports whether a tool is there but not callable yet.
 func (c *catalogue) deferred(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.hidden[id] != nil
+	return c.waits(c.hidden[id])
+}
+
+// waits reports whether a tool has to be looked for, and may be found.
+func (c *catalogue) waits(entry *tools.Entry) bool {
+	return entry != nil && c.stance.refuse(entry) == "" && !c.stance.lists(entry)
 }
 
 // search finds deferred tools and makes them callable from the next request on.
@@ -90,8 +129,8 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 	best := 0.0
 	for _, hit := range c.index.Search(query, limit) {
 		entry := c.hidden[hit.ID]
-		if entry == nil {
-			continue // found before, and listed by now
+		if !c.waits(entry) {
+			continue // found before, and listed by now; or not for this mode
 		}
 		if best = max(best, hit.Score); hit.Score < best*scoreFloor {
 			break // it shares a word that says little, and would only fill the request

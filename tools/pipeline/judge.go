@@ -25,6 +25,9 @@ func (r *running) judge(ctx context.Context) error {
 	if r.decision.Action == capability.Deny {
 		return r.refused(r.decision)
 	}
+	if err := r.heldBack(); err != nil {
+		return err
+	}
 	switch {
 	case r.decision.Action != capability.Allow:
 	case len(r.outside) > 0 && !r.granted():

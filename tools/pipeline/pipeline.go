@@ -26,8 +26,10 @@ type Options struct {
 	Registry *tools.Registry
 	// Disabled says whether a tool is off, and why (R9); nil means none is.
 	Disabled func(tool string) (reason string, off bool)
-	// Gate is the mode's say about tools (R10).
-	Gate tools.Gate
+	// Gate says which tools the agent has (R10), Stance what the session's mode
+	// says beside that; nil means that it says nothing.
+	Gate   tools.Gate
+	Stance func() Stance
 	// Deferral says which tools the model has to look for (R87).
 	Deferral Deferral
 	// Requires is what the agent's manifest needs beside its tools (R112).
@@ -52,8 +54,12 @@ type Options struct {
 	Watchdog Watchdog
 	// Asker puts permission requests to the person; nil means that there is
 	// nobody, and every ask is a denial (R122).
-	Asker  tools.Asker
-	Limits tools.Limits
+	Asker tools.Asker
+	// Unconfined says, where nobody is asked, why commands must not run even if a
+	// rule allows them; nil, or "", means that they may (R124). It may take as
+	// long as it takes to find out how processes are confined.
+	Unconfined func(ctx context.Context) string
+	Limits     tools.Limits
 	// Own are directories of the agent that no tool may write.
 	Own  []string
 	Home string
@@ -105,17 +111,19 @@ func New(o Options) *Pipeline {
 	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), declared: capability.Union(o.Requires, o.Registry.Requires())}
 	var enabled []*tools.Entry
 	for _, entry := range o.Registry.All() {
-		if p.Why(entry) == "" {
+		if p.off(entry) == "" {
 			enabled = append(enabled, entry)
 		}
 	}
 	p.catalogue = newCatalogue(enabled, o.Deferral)
+	p.catalogue.stance = p.stance()
 	return p
 }
 
 // Catalog lists, under their canonical names, the tools that the model may call
-// in its next answer (R19, R87).
-func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request() }
+// in its next answer (R19, R87). The mode of the session counts as it is now,
+// until the next request (R157).
+func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.stance()) }
 
 // Deferred reports whether the model has to look for a tool before it can call
 // it (R87).
@@ -124,9 +132,17 @@ func (p *Pipeline) Deferred(id string) bool { return p.catalogue.deferred(id) }
 // Canonical returns the id that a name stands for.
 func (p *Pipeline) Canonical(name string) string { return p.Registry.Canonical(name) }
 
-// Why says why a tool is not there: it is switched off (R9), or the mode keeps
-// it out (R10). "" means that it is there.
+// Why says why a tool is not there: it is switched off (R9), or the agent or the
+// mode keeps it out (R10). "" means that it is there.
 func (p *Pipeline) Why(entry *tools.Entry) string {
+	if reason := p.off(entry); reason != "" {
+		return reason
+	}
+	return p.catalogue.in().refuse(entry)
+}
+
+// off is Why whatever the mode.
+func (p *Pipeline) off(entry *tools.Entry) string {
 	if p.Disabled != nil {
 		if reason, off := p.Disabled(entry.ID); off {
 			return reason
@@ -176,8 +192,11 @@ func (p *Pipeline) resolve(c *Prepared) error {
 }
 
 func (p *Pipeline) gate(c *Prepared) error {
-	if reason := p.Why(c.entry); reason != "" {
+	if reason := p.off(c.entry); reason != "" {
 		return &tools.Error{Kind: tools.Denied, Message: reason, DeniedBy: tools.DeniedByEnablement}
+	}
+	if stance := p.catalogue.in(); stance.refuse(c.entry) != "" {
+		return stance.absent(c.entry)
 	}
 	if p.catalogue.deferred(c.Tool) {
 		return &tools.Error{

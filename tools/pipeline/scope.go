@@ -38,6 +38,9 @@ func (p *Pipeline) scopeOf(c *Prepared) (capability.Compiled, error) {
 // every tool require (R112).
 func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) {
 	host := Ceiling()
+	if stance := p.readOnly(); stance != nil {
+		host.FS.Write = stance.writable()
+	}
 	// Any program that is declared: what it does is for the rules and the sandbox.
 	host.Shell = p.declared.Shell
 	ceiling, err := capability.Compile(host, vars)
@@ -76,6 +79,9 @@ func (r *running) within(resource tools.Resource, real string) error {
 	}
 	if allowed {
 		return nil
+	}
+	if stance := r.pipeline.readOnly(); stance != nil && resource.Kind == tools.PathWrite {
+		return stance.refusal(real + " is not written")
 	}
 	return tools.Undeclared(r.Tool, "to "+verb+" "+real)
 }

@@ -1,0 +1,74 @@
+package permissions
+
+import (
+	"slices"
+
+	"acp-agent/capability"
+)
+
+// Mode chooses between the shipped default rows. It changes nothing else (R115): a rule
+// that somebody wrote is as strong in one mode as in another.
+type Mode string
+
+// The modes.
+const (
+	ModeAsk  Mode = "ask"  // every change of a file is asked
+	ModeCode Mode = "code" // changes of files in the workspace are allowed
+	// ModePlan has the rows of ModeAsk. That nothing is changed in it, whatever rules say,
+	// is the capability check's doing (R157).
+	ModePlan Mode = "plan"
+	// ModeAuto allows what stays in the workspace and what a sandbox confines. It is only
+	// for sessions whose processes have one.
+	ModeAuto Mode = "auto"
+)
+
+// InSandbox is the pattern of the default rows that free the commands which a sandbox
+// confines, see Judgement.Contained. In a rule of another scope it matches nothing.
+const InSandbox = "{sandbox}"
+
+// planExit is the tool that leaves plan mode. The agent cannot change its mode alone, so
+// no rule frees it (R117, R157).
+const planExit = "plan_exit"
+
+// modeRows are the default rows that a mode has beside those that all modes share.
+func modeRows(mode Mode) []Rule {
+	var rules []Rule
+	add := func(pattern string, permissions ...string) {
+		for _, p := range permissions {
+			rules = append(rules, Rule{Permission: p, Pattern: pattern, Action: capability.Allow, Source: "default"})
+		}
+	}
+	workspace := "{" + capability.VarWorkspace + "}/**"
+	switch mode {
+	case ModeCode:
+		add(workspace, "write", "edit", "apply_patch")
+	case ModeAuto:
+		add(workspace, "write", "edit", "apply_patch", "delete_file")
+		add(InSandbox, "bash", "check")
+	}
+	return rules
+}
+
+// inSandbox returns the default row that frees a part of a command because a sandbox
+// confines it.
+func (s Set) inSandbox(names []string, p pair) (Rule, bool) {
+	if p.Judged.Action != capability.Ask || !p.Judged.Contained || p.Judged.Validation || p.Dynamic {
+		return Rule{}, false
+	}
+	if rule := s.sandboxed(names); rule != nil {
+		return *rule, true
+	}
+	return Rule{}, false
+}
+
+// sandboxed returns the default row that frees what a sandbox confines, if the mode has
+// one for a tool of these names.
+func (s Set) sandboxed(names []string) *Rule {
+	i := slices.IndexFunc(s.scopes[DefaultScope], func(r Rule) bool {
+		return r.Pattern == InSandbox && r.Action == capability.Allow && slices.Contains(names, r.Permission)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &s.scopes[DefaultScope][i]
+}

@@ -1,0 +1,111 @@
+package pipeline
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"acp-agent/capability"
+	"acp-agent/permissions"
+	"acp-agent/tools"
+)
+
+// Stance is what the mode of a session says about tools and their calls (R10,
+// R157). Which tools there are follows it from one model request to the next; what
+// it refuses is refused from the moment on in which it is taken.
+type Stance struct {
+	// Mode names it, for messages.
+	Mode string
+	// Gate says which tools there are.
+	Gate tools.Gate
+	// Always are ids of tools that need not be looked for in this mode.
+	Always []string
+	// ReadOnly refuses every call that changes anything, whatever rules allow,
+	// but for the files in Writable, which are absolute; commands run only when
+	// they plainly only read.
+	ReadOnly bool
+	Writable []string
+}
+
+// stance is the one in force now; nil means that there is none.
+func (p *Pipeline) stance() *Stance {
+	if p.Stance == nil {
+		return nil
+	}
+	s := p.Stance()
+	return &s
+}
+
+// readOnly returns the stance that refuses changes, if there is one: that of now,
+// or that of the request which the model is answering, since what it was told then
+// holds until it is told something else. nil means that changes may be made.
+func (p *Pipeline) readOnly() *Stance {
+	for _, s := range []*Stance{p.stance(), p.catalogue.in()} {
+		if s != nil && s.ReadOnly {
+			return s
+		}
+	}
+	return nil
+}
+
+// refuse says why a tool is not there; "" means that it is.
+func (s *Stance) refuse(entry *tools.Entry) string {
+	if s == nil {
+		return ""
+	}
+	return s.Gate.Refuse(&entry.Spec)
+}
+
+// absent refuses a call of a tool that is not there.
+func (s *Stance) absent(entry *tools.Entry) error {
+	absent := &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByMode, Message: fmt.Sprintf("mode %s: %s", s.Mode, s.refuse(entry))}
+	if s.ReadOnly {
+		absent.Hint = readOnlyHint
+	}
+	return absent
+}
+
+// lists reports whether a tool is there without being looked for.
+func (s *Stance) lists(entry *tools.Entry) bool {
+	return s != nil && slices.Contains(s.Always, entry.ID) && s.refuse(entry) == ""
+}
+
+// writable are the patterns of the files that may be written.
+func (s *Stance) writable() []string {
+	patterns := make([]string, len(s.Writable))
+	for i, path := range s.Writable {
+		patterns[i] = capability.EscapeGlob(filepath.ToSlash(path))
+	}
+	return patterns
+}
+
+// heldBack refuses, in a mode that changes nothing, a command that does not
+// plainly only read. It is part of the capability check, which has refused writing
+// before (see effective): no rule lifts it.
+func (r *running) heldBack() error {
+	stance := r.pipeline.readOnly()
+	if stance == nil {
+		return nil
+	}
+	commands := false
+	for _, resource := range r.judged.Resources {
+		commands = commands || resource.Kind == permissions.Command
+		if resource.Judged != nil && resource.Judged.Action != capability.Allow {
+			return stance.refusal("only commands that plainly only read run: " + resource.Judged.Reason)
+		}
+	}
+	if !commands && slices.Contains(r.judged.Capabilities, capability.CapShellRun) {
+		return stance.refusal(r.Tool + " does not run, for what it starts cannot be judged")
+	}
+	return nil
+}
+
+const readOnlyHint = "The person can change the mode; plan_exit asks them to."
+
+func (s *Stance) refusal(what string) error {
+	return &tools.Error{
+		Kind: tools.Denied, DeniedBy: tools.DeniedByMode,
+		Message: fmt.Sprintf("the session is in mode %s, in which nothing is changed: %s", s.Mode, what),
+		Hint:    readOnlyHint,
+	}
+}

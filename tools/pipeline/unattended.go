@@ -1,0 +1,29 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+
+	"acp-agent/permissions"
+	"acp-agent/tools"
+)
+
+// unattended refuses a command that rules allow where nobody is asked and nothing
+// confines it, unless a person chose that (R124). What plainly only reads may run.
+func (r *running) unattended(ctx context.Context) error {
+	p := r.pipeline
+	if p.Asker != nil || p.Unconfined == nil || r.readsOnly {
+		return nil
+	}
+	if !slices.ContainsFunc(r.judged.Resources, func(resource permissions.Resource) bool { return resource.Kind == permissions.Command }) {
+		return nil
+	}
+	why := p.Unconfined(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if why == "" {
+		return nil
+	}
+	return &tools.Error{Kind: tools.Denied, DeniedBy: permissions.DeniedByHeadless, Message: why}
+}
