@@ -22,6 +22,7 @@ type Config struct {
 	// LSP gives the language server of files by the end of their name.
 	LSP       map[string][]string `json:"lsp"`
 	Subagents Subagents           `json:"subagents"`
+	Watchdog  Watchdog            `json:"watchdog"`
 	// Mode is the mode of a new session: ModeAsk or ModeCode.
 	Mode string `json:"mode"`
 	Log  Log    `json:"log"`

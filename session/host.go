@@ -13,6 +13,7 @@ import (
 	"acp-agent/internal/trace"
 	"acp-agent/model"
 	"acp-agent/permissions"
+	"acp-agent/permissions/watchdog"
 	"acp-agent/sandbox"
 	"acp-agent/skills"
 	"acp-agent/subagent"
@@ -91,6 +92,8 @@ type Settings struct {
 	ReadRoots, WriteRoots []string
 	// Editor says whether the client's files may be used when it offers them.
 	Editor bool
+	// Watchdog judges each call before it runs (R121); nil means that none does.
+	Watchdog watchdog.Watchdog
 }
 
 // Backend is a model server and how it is used.

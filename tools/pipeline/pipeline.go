@@ -16,6 +16,7 @@ import (
 	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/permissions"
+	"acp-agent/permissions/watchdog"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -42,7 +43,9 @@ type Options struct {
 	Policy *Policy
 	// Watchdog is asked about every call before it runs and can only narrow
 	// (R121); nil means that there is none.
-	Watchdog Watchdog
+	Watchdog watchdog.Watchdog
+	// Agent is whose calls these are: see watchdog.Call.
+	Agent string
 	// Asker puts permission requests to the person; nil means that there is
 	// nobody, and every ask is a denial (R122).
 	Asker  tools.Asker
@@ -64,17 +67,6 @@ type Options struct {
 	// their judgement take (R132); nil means that nobody asks.
 	Bus    *observe.Bus
 	Tracer *trace.Tracer
-}
-
-// Watchdog is a hook before every call. An error or a panic in it denies.
-type Watchdog interface {
-	Judge(ctx context.Context, call WatchedCall) (permissions.Decision, error)
-}
-
-// WatchedCall is what a Watchdog sees.
-type WatchedCall struct {
-	SessionID, CallID, Tool string
-	Args                    json.RawMessage
 }
 
 // Pipeline runs the tool calls of one session. It is safe for concurrent use.
