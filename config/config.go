@@ -23,6 +23,7 @@ type Config struct {
 	LSP       map[string][]string `json:"lsp"`
 	Subagents Subagents           `json:"subagents"`
 	Watchdog  Watchdog            `json:"watchdog"`
+	Audit     Audit               `json:"audit"`
 	// Mode is the mode of a new session: ModeAsk or ModeCode.
 	Mode string `json:"mode"`
 	Log  Log    `json:"log"`
@@ -86,6 +87,7 @@ func Default() *Config {
 		Mode:      ModeAsk,
 		Log:       Log{Level: "warn"},
 		Subagents: Subagents{Enabled: true},
+		Audit:     defaultAudit(),
 	}
 }
 

@@ -33,6 +33,9 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 		Limits: s.settings.Limits, Own: h.untouchable(), Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
 		Bus: h.Bus, Tracer: h.Tracer, Watchdog: s.settings.Watchdog, Agent: h.Manifest.Name,
 	})
+	if s.audit != nil {
+		p.Audit = s.audit
+	}
 	return p, p.CheckVariables()
 }
 

@@ -59,8 +59,10 @@ type Host struct {
 	// Secrets are values that must never reach a child.
 	Environ []string
 	Secrets func() []string
-	IDs     *transcript.IDs
-	Logger  *slog.Logger
+	// Clean takes secrets out of a text; nil leaves it as it is.
+	Clean  func(string) string
+	IDs    *transcript.IDs
+	Logger *slog.Logger
 	// Bus is told what happens in all sessions (R131); Tracer records how long
 	// things take, nil means not at all (R132).
 	Bus    *observe.Bus
@@ -94,6 +96,7 @@ type Settings struct {
 	Editor bool
 	// Watchdog judges each call before it runs (R121); nil means that none does.
 	Watchdog watchdog.Watchdog
+	Audit    Audit
 }
 
 // Backend is a model server and how it is used.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/audit"
 	"acp-agent/internal/observe"
 	"acp-agent/internal/trace"
 	"acp-agent/loop"
@@ -35,6 +36,7 @@ type Session struct {
 	tools  *pipeline.Pipeline
 	log    *transcript.Log
 	memo   model.Memo
+	audit  *audit.Log // nil when none is kept
 	told   told
 
 	languages languages
@@ -87,6 +89,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 	}
 	s.languages = newLanguages(s.work, h.Languages)
+	s.audit = s.openAudit()
 	rules := permissions.NewSet(permissions.Defaults(s.choice.mode, false)).
 		With(permissions.User, settings.User...).With(permissions.Project, settings.Project...)
 	s.policy = pipeline.NewPolicy(rules)
@@ -112,6 +115,7 @@ func (s *Session) Close(grace time.Duration) {
 	s.running.Wait()
 	s.languages.Close()
 	s.work.Close(grace)
+	s.closeAudit()
 	s.span.End(nil)
 }
 

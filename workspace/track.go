@@ -22,6 +22,10 @@ func (c *Call) SetAgent(name string) {
 // not among them.
 func (w *Workspace) Modified(operation string) []string { return w.journal.Modified(operation) }
 
+// Changes lists what an operation changed, in order, with what was taken back
+// since (R129).
+func (w *Workspace) Changes(operation string) []journal.Change { return w.journal.Changes(operation) }
+
 // Operations is the audit of the session's changes of files, in the order in
 // which the operations began to change them (R129).
 func (w *Workspace) Operations() []journal.Operation { return w.journal.Operations() }

@@ -116,12 +116,16 @@ func (c *core) newHost() (*session.Host, error) {
 		Own: c.own(), Guarded: set.guarded, StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
+		Clean: c.logger.values.Text,
 	}
 	if cfg.Log.Trace {
 		host.Tracer = trace.New(c.logger.trace())
 	}
 	contribute(host.Bus, set.mounting)
 	host.Sweep()
+	if days := cfg.Audit.KeepDays; days > 0 {
+		host.SweepAudit(auditDir(), time.Duration(days)*24*time.Hour)
+	}
 	host.Warm()
 	c.mu.Lock()
 	defer c.mu.Unlock()

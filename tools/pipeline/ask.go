@@ -123,6 +123,7 @@ func (r *running) askOnce(ctx context.Context) error {
 	r.sink.Emit(transcript.ToolState{
 		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: reason,
 	})
+	r.asked = reason
 	r.publish(observe.ApprovalRequested, "approval-requested", nil)
 	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID:   r.ID,
@@ -140,6 +141,7 @@ func (r *running) askOnce(ctx context.Context) error {
 			Message: "the editor could not ask for permission, so the call was not run",
 		}
 	}
+	r.answer = answerName(answer)
 	return r.heed(answer)
 }
 

@@ -46,6 +46,8 @@ type Options struct {
 	Watchdog watchdog.Watchdog
 	// Agent is whose calls these are: see watchdog.Call.
 	Agent string
+	// Audit keeps a record of every call (R129); nil means that there is none.
+	Audit Auditor
 	// Asker puts permission requests to the person; nil means that there is
 	// nobody, and every ask is a denial (R122).
 	Asker  tools.Asker
@@ -219,6 +221,7 @@ func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) t
 	end := r.finish(ctx, err)
 	p.Logger.Log(ctx, levelOf(end), "tool call", "call_id", c.ID, "tool", c.Tool, "state", end.State,
 		"duration_ms", end.Result.Metadata.DurationMS)
+	r.recordEnd(end)
 	sink.Emit(end)
 	r.report(end)
 	if detail := end.Result.Error; detail != nil {
@@ -238,6 +241,8 @@ type running struct {
 	judged   permissions.Call
 	decision permissions.Decision
 	insist   string // why the watchdog wants the person asked, "" when it does not
+	// asked is what the person was asked, answer what they said; "" when nobody was.
+	asked, answer string
 	// readsOnly says that the command judge found nothing but reading.
 	readsOnly bool
 	outside   []workspace.Access
