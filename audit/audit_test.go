@@ -255,7 +255,7 @@ func TestLog_Contents(t *testing.T) {
 	args := `{"path":"/w/canary.txt","content":"the contents","cmd":"echo canary <b>","edits":[{"old_str":"old text","file":"/w/b"}],"n":1,"long":{"path":"` +
 		strings.Repeat("p", 5000) + `"},"canary":true}`
 	log.Append(audit.Record{
-		Event: audit.End, Args: json.RawMessage(args), Reason: "canary", Asked: "canary", Error: "canary", By: "canary", Unseen: "canary",
+		Event: audit.End, Tool: "canary", Args: json.RawMessage(args), Reason: "canary", Asked: "canary", Error: "canary", By: "canary", Unseen: "canary",
 		Touches: []string{"/w/canary.txt"}, Changes: []audit.Change{{Path: "/w/canary.txt", Op: "create"}},
 	})
 	if err := log.Close(); err != nil {

@@ -31,7 +31,7 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 		Net: h.Net, Cache: cache, Mode: s.Mode,
 		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },
 		Limits: s.settings.Limits, Own: h.untouchable(), Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
-		Bus: h.Bus, Tracer: h.Tracer, Watchdog: s.settings.Watchdog, Agent: h.Manifest.Name,
+		Bus: h.Bus, Tracer: h.Tracer, Watchdog: s.settings.Watchdog, Agent: h.Manifest.Name, Keys: h.Keys,
 	})
 	if s.audit != nil {
 		p.Audit = s.audit

@@ -9,6 +9,7 @@ import (
 	"acp-agent/internal/launch"
 	"acp-agent/internal/lsp"
 	"acp-agent/internal/observe"
+	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
 	"acp-agent/model"
@@ -59,8 +60,10 @@ type Host struct {
 	// Secrets are values that must never reach a child.
 	Environ []string
 	Secrets func() []string
-	// Clean takes secrets out of a text; nil leaves it as it is.
+	// Clean takes secrets out of a text; nil leaves it as it is. Keys are the agent's
+	// own keys, which no tool's result may show; nil means that there are none.
 	Clean  func(string) string
+	Keys   *redact.Values
 	IDs    *transcript.IDs
 	Logger *slog.Logger
 	// Bus is told what happens in all sessions (R131); Tracer records how long

@@ -185,6 +185,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		s.reply(t.prompt, reply)
 		return loop.EndTurn, nil
 	}
+	s.withhold(t.prompt)
 	s.introduce(t.prompt)
 	backend, err := s.host.Backend()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"acp-agent/config"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/observe"
+	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
 	"acp-agent/model"
@@ -45,6 +46,9 @@ type core struct {
 	scripted model.Provider
 	// everyTool has no tool wait to be found (R87).
 	everyTool bool
+
+	// keys are our own, which neither the model nor a tool's result may hold.
+	keys redact.Values
 
 	// assemble makes the host, once.
 	assemble func() (*session.Host, error)
@@ -116,7 +120,7 @@ func (c *core) newHost() (*session.Host, error) {
 		Own: c.own(), Guarded: set.guarded, StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
-		Clean: c.logger.values.Text,
+		Clean: c.logger.values.Text, Keys: &c.keys,
 	}
 	if cfg.Log.Trace {
 		host.Tracer = trace.New(c.logger.trace())
@@ -151,8 +155,14 @@ func (c *core) load(cwd string) (*config.Config, error) {
 	cfg, err := config.Load(c.sources, cwd)
 	if err == nil {
 		c.logger.configure(cfg, c.stateDir)
+		c.keep(cfg.Keys()...)
 	}
 	return cfg, err
+}
+
+// keep keeps keys to ourselves. What may be an ordinary word is none.
+func (c *core) keep(keys ...string) {
+	c.keys.Add(slices.DeleteFunc(keys, func(key string) bool { return !redact.Distinct(key) })...)
 }
 
 // own are the directories and files that no tool may write: configuration,

@@ -13,7 +13,8 @@ import (
 const Mask = "[redacted]"
 
 // Values are configured values that must not be shown. The zero value is empty and
-// ready to use. Its methods may be called from any goroutine.
+// ready to use, and nil is empty for ever. Its methods may be called from any
+// goroutine.
 type Values struct {
 	mu    sync.RWMutex
 	forms []string
@@ -43,14 +44,30 @@ func (v *Values) Add(values ...string) {
 // spellings are a value as it is, as it is escaped in JSON, and as in addresses.
 func spellings(value string) []string {
 	list := []string{value, url.QueryEscape(value), url.PathEscape(value)}
-	if text, err := json.Marshal(value); err == nil {
-		list = append(list, string(text[1:len(text)-1]))
+	for _, html := range []bool{true, false} {
+		var b strings.Builder
+		encoder := json.NewEncoder(&b)
+		encoder.SetEscapeHTML(html)
+		if encoder.Encode(value) == nil {
+			list = append(list, strings.TrimSuffix(b.String(), "\"\n")[1:])
+		}
 	}
 	return list
 }
 
+// Distinct reports whether a value can be taken for a key wherever it is met: it is
+// long and holds a digit. What is configured for servers that want no key, such as
+// "lm-studio" or "not-needed", is an ordinary word in other text.
+func Distinct(value string) bool {
+	const long = 16
+	return len(value) >= long && strings.ContainsAny(value, "0123456789")
+}
+
 // Empty reports whether there is no value, so that Known changes nothing.
 func (v *Values) Empty() bool {
+	if v == nil {
+		return true
+	}
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return len(v.forms) == 0
@@ -58,6 +75,9 @@ func (v *Values) Empty() bool {
 
 // Known takes the values out of a text, and nothing else.
 func (v *Values) Known(text string) string {
+	if v == nil {
+		return text
+	}
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	for _, form := range v.forms {
@@ -71,6 +91,9 @@ func (v *Values) Known(text string) string {
 // Pending returns how many bytes at the end of a text may be the beginning of a
 // value, for text that arrives in pieces.
 func (v *Values) Pending(text string) int {
+	if v == nil {
+		return 0
+	}
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	most := 0

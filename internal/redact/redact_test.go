@@ -70,20 +70,17 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// However a text is cut into pieces, holding back what Pending says lets no value
-// through.
-func TestValues_Pending(t *testing.T) {
+// However a text is cut into pieces, no value gets through, and nothing else is lost.
+func TestStream(t *testing.T) {
 	var v redact.Values
 	v.Add("secret-value-1", "value-1-secret")
 	const text = "a secret-value-1-secret b sec secret-value-1"
 	for cut := 1; cut < len(text); cut++ {
-		out, held := "", ""
+		out, stream := "", redact.Stream{Values: &v}
 		for i := 0; i < len(text); i += cut {
-			held = v.Known(held + text[i:min(i+cut, len(text))])
-			keep := v.Pending(held)
-			out, held = out+held[:len(held)-keep], held[len(held)-keep:]
+			out += stream.Next(text[i:min(i+cut, len(text))])
 		}
-		if out += held; strings.Contains(out, "secret-value-1") {
+		if out += stream.Rest(); out != "a [redacted]-secret b sec [redacted]" && out != "a secret-[redacted] b sec [redacted]" {
 			t.Errorf("in pieces of %d: %q", cut, out)
 		}
 	}
@@ -106,6 +103,16 @@ func TestHolds(t *testing.T) {
 	for _, test := range tests {
 		if got := redact.Holds(test.value, []string{"", "dummy", "long-secret-value"}); got != test.want {
 			t.Errorf("Holds(%q) = %v", test.value, got)
+		}
+	}
+}
+
+func TestDistinct(t *testing.T) {
+	for value, want := range map[string]bool{
+		"": false, "lm-studio": false, "sk-no-key-required-at-all": false, "12345678": false, "sk-0123456789abcdef": true,
+	} {
+		if got := redact.Distinct(value); got != want {
+			t.Errorf("Distinct(%q) = %v", value, got)
 		}
 	}
 }

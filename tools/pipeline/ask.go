@@ -128,7 +128,7 @@ func (r *running) askOnce(ctx context.Context) error {
 	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID:   r.ID,
 		Name:     r.Name,
-		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.card},
+		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.discreetCard(r.card)},
 		Reason:   reason,
 		Remember: r.remember(),
 	})

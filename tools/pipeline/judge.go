@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -122,7 +123,8 @@ func (r *running) commandEnv(resource tools.Resource, session tools.Session) com
 		Cwd: resource.Dir, Roots: session.Roots, Home: r.pipeline.Home, Own: r.pipeline.Own,
 		Inside: func(path string) (string, bool) {
 			access, err := r.pipeline.Workspace.Check(path, false)
-			return access.Real, err == nil && access.Inside
+			// Also of what the check refuses: a link to a secret is one.
+			return cmp.Or(access.Real, r.pipeline.Workspace.Resolve(path)), err == nil && access.Inside
 		},
 		Dialect: r.pipeline.Dialect,
 		// No project is trusted yet, so nothing it configures is run to probe it (T2).

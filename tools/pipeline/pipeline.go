@@ -10,6 +10,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/observe"
+	"acp-agent/internal/redact"
 	"acp-agent/internal/resultcache"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
@@ -46,6 +47,9 @@ type Options struct {
 	Watchdog watchdog.Watchdog
 	// Agent is whose calls these are: see watchdog.Call.
 	Agent string
+	// Keys are the agent's own keys, which no tool's result may show; nil means that
+	// there are none.
+	Keys *redact.Values
 	// Audit keeps a record of every call (R129); nil means that there is none.
 	Audit Auditor
 	// Asker puts permission requests to the person; nil means that there is
@@ -218,7 +222,7 @@ func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) t
 	if r.runtime != nil {
 		r.runtime.Finish()
 	}
-	end := r.finish(ctx, err)
+	end := r.discreet(r.finish(ctx, err))
 	p.Logger.Log(ctx, levelOf(end), "tool call", "call_id", c.ID, "tool", c.Tool, "state", end.State,
 		"duration_ms", end.Result.Metadata.DurationMS)
 	r.recordEnd(end)

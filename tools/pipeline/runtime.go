@@ -23,6 +23,7 @@ type callRuntime struct {
 	// denied reports a path that a rule forbids the tool to read; nil means that
 	// none does.
 	denied func(path string) bool
+	shown  discreetOutput
 }
 
 var _ tools.Runtime = (*callRuntime)(nil)
@@ -34,6 +35,7 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 		return nil, err
 	}
 	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services}
+	r.shown.stream.Values = p.Keys
 	r.denied = p.Policy.Rules().DenyReading(p.ruleCall(c))
 	r.Call.Confine(scope)
 	r.services.Changes = r.Call.Changes()
