@@ -12,9 +12,9 @@
 //
 // It knows neither ACP nor the command line: editors come in as the interfaces
 // of tools and workspace, events go out through a transcript.Sink. It imports
-// loop, subagent, tools, tools/pipeline, workspace, permissions, capability,
-// skills, model, kinds and transcript, and of internal: launch, lsp, network,
-// observe, resultcache, shell and trace.
+// loop, subagent, tools, tools/pipeline, workspace, permissions and its watchdog,
+// audit, capability, skills, model, kinds and transcript, and of internal: launch,
+// lsp, network, observe, redact, resultcache, shell and trace.
 //
 // Goroutines: each session has one that drains its queue, alive only while
 // there is a turn, and one for each model that it waits to learn of; Close
@@ -23,5 +23,5 @@
 //
 // # Requirements
 //
-// R61, R75, R80, R85-R86, R126, R131-R133, R140, R142, R143, R149, R153, R157 (ask and code), R158, R161.
+// R61, R75, R80, R85-R86, R126, R129, R131-R133, R140, R142, R143, R149, R153, R157 (ask and code), R158, R161.
 package session

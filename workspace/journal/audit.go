@@ -24,7 +24,7 @@ type Change struct {
 	// there is no pre-image.
 	Seen bool
 	// Before and After name the bytes of a file that was and that is; nil is what is
-	// no file, or was not read.
+	// no file, or was not read; of what a scan found there is at most After.
 	Before, After *Content
 }
 
