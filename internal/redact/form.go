@@ -68,7 +68,7 @@ func Holds(value string, secrets []string) bool {
 	if from, _ := webToken(value); from >= 0 {
 		return true
 	}
-	from, _ := urlPassword(value)
+	from, _ := userinfo(value, false)
 	return from >= 0 || strings.Contains(value, "PRIVATE KEY-----")
 }
 
@@ -113,8 +113,10 @@ func webToken(value string) (from, to int) {
 	}
 }
 
-// urlPassword finds the user and password of scheme://user:password@host.
-func urlPassword(value string) (from, to int) {
+// userinfo finds the user and password of scheme://user:password@host, and with
+// alone also what an address of the web has before its host in place of both, which
+// is often a token.
+func userinfo(value string, alone bool) (from, to int) {
 	for at := 0; ; {
 		i := strings.Index(value[at:], "://")
 		if i < 0 {
@@ -126,7 +128,8 @@ func urlPassword(value string) (from, to int) {
 			authority = authority[:end]
 		}
 		if end := strings.LastIndexByte(authority, '@'); end > 0 {
-			if _, password, ok := strings.Cut(authority[:end], ":"); ok && password != "" {
+			_, password, _ := strings.Cut(authority[:end], ":")
+			if password != "" || alone && strings.HasSuffix(strings.TrimSuffix(strings.ToLower(value[:from-len("://")]), "s"), "http") {
 				return from, from + end
 			}
 		}

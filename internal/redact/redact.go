@@ -119,7 +119,8 @@ func Text(text string) string {
 	for _, f := range keyForms() {
 		text = masked(text, f.find)
 	}
-	text = masked(masked(text, webToken), urlPassword)
+	text = masked(text, webToken)
+	text = masked(text, func(text string) (from, to int) { return userinfo(text, true) })
 	return authorization().ReplaceAllString(text, "${1}"+Mask)
 }
 
