@@ -96,10 +96,14 @@ func TestCanary(t *testing.T) {
 	}
 }
 
-// leaked names a canary that a text holds.
+// leaked names a canary that a text holds, or the better part of one.
 func leaked(text string) string {
-	for _, key := range canaries {
-		if strings.Contains(text, key) {
+	for i, key := range canaries {
+		part := key
+		if i > 0 { // of the first a command has the pieces
+			part = key[:len(key)-8]
+		}
+		if strings.Contains(text, part) {
 			return key[:strings.Index(key, "canary")+len("canary")]
 		}
 	}
@@ -151,7 +155,7 @@ func canarySteps(all, web string) []modeltest.Step {
 	return []modeltest.Step{
 		bash(`env; printenv OPENAI_API_KEY; export -p; echo PATH=$PATH; tr '\0' '\n' </proc/$PPID/environ`),
 		bash(`ls; cat notes.txt; printf '%s' sk-canary-8f1d; sleep 0.1; printf '%s\n' 2c7ab34e9065`),
-		bash(`t=$(cat notes.txt); i=0; while [ $i -lt 2500 ]; do echo "$t"; i=$((i+1)); done; cat ` + all),
+		bash(`t=$(cat notes.txt); i=0; while [ $i -lt 6000 ]; do echo "$t"; i=$((i+1)); done; cat ` + all),
 		call("read", map[string]any{"path": "notes.txt"}),
 		call("read", map[string]any{"path": "missing-" + canary + ".txt"}),
 		call("grep", map[string]any{"pattern": "canary"}),

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"encoding/json"
+	"io"
 	"slices"
 	"sync"
 
@@ -116,6 +117,32 @@ func (r *callRuntime) Sidecar() (tools.Sidecar, error) {
 		return sidecar, err
 	}
 	return &discreetSidecar{Sidecar: sidecar, stream: redact.Stream{Values: r.shown.stream.Values}}, nil
+}
+
+// discreetWriter takes keys out of what a command prints.
+type discreetWriter struct {
+	io.Writer
+	mu     sync.Mutex
+	stream redact.Stream
+}
+
+// Write implements io.Writer. It reports the bytes that it was given as written.
+func (w *discreetWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, err := io.WriteString(w.Writer, w.stream.Next(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// flush hands on what was held back, when the command has ended.
+func (w *discreetWriter) flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if rest := w.stream.Rest(); rest != "" {
+		_, _ = io.WriteString(w.Writer, rest) // as with the rest of the output, nobody is left to be told
+	}
 }
 
 type discreetSidecar struct {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"acp-agent/capability"
+	"acp-agent/internal/redact"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -97,6 +98,13 @@ type scopedProcesses struct {
 func (p scopedProcesses) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
 	if !p.scope.Has(capability.CapShellRun) {
 		return tools.Exit{}, tools.Undeclared(p.tool, "commands")
+	}
+	// Before the tool cuts it: half a key would not be known as one. What a program
+	// prints is left alone, for it may be a file's new text.
+	if keys := p.shown.stream.Values; output != nil && !keys.Empty() {
+		discreet := &discreetWriter{Writer: output, stream: redact.Stream{Values: keys}}
+		defer discreet.flush()
+		output = discreet
 	}
 	return p.Processes.Run(ctx, cmd, output)
 }
