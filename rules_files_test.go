@@ -40,6 +40,10 @@ var openers = map[string]opener{
 		"os.MkdirTemp os.Open os.ReadDir os.ReadFile os.Remove os.RemoveAll os.Stat os.WriteFile filepath.EvalSymlinks unix.Open syscall.Mkfifo",
 		"programs on the PATH, the process table, and the pipes between us and our helper in a directory of its own",
 	},
+	"audit": {
+		"os.Lstat os.MkdirAll os.OpenFile os.ReadDir os.ReadFile os.Remove",
+		"its own record in our own data directory, by names that it made",
+	},
 	"internal/projects": {
 		"os.Lstat os.MkdirAll os.Open os.OpenFile os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",
 		"records of projects in our own data directory; a project's configuration through a handle of its top, for the hash of trust",

@@ -19,6 +19,8 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 		func() error { return f.problem("rules.profile", oneOf(cfg.Rules.Profile, "", ProfileDev)) },
 		func() error { return f.checkRules(&cfg.Rules) },
 		func() error { return f.checkTools(cfg) },
+		func() error { return s.checkWatchdog(f, &cfg.Watchdog) },
+		func() error { return f.checkAudit(cfg.Audit) },
 		func() error { return s.checkPaths(f, cfg) },
 	} {
 		if err := check(); err != nil {

@@ -1,6 +1,10 @@
 package config
 
-import "log/slog"
+import (
+	"log/slog"
+	"slices"
+	"strings"
+)
 
 // Config is everything that was set, decoded and checked. It is not changed after Load.
 type Config struct {
@@ -22,6 +26,8 @@ type Config struct {
 	// LSP gives the language server of files by the end of their name.
 	LSP       map[string][]string `json:"lsp"`
 	Subagents Subagents           `json:"subagents"`
+	Watchdog  Watchdog            `json:"watchdog"`
+	Audit     Audit               `json:"audit"`
 	// Mode is the mode of a new session: ModeAsk, ModeCode, ModePlan or ModeAuto.
 	Mode string `json:"mode"`
 	Log  Log    `json:"log"`
@@ -90,7 +96,42 @@ func Default() *Config {
 		Mode:      ModeAsk,
 		Log:       Log{Level: "warn"},
 		Subagents: Subagents{Enabled: true},
+		Audit:     defaultAudit(),
 	}
+}
+
+// Keys returns the secret values that are keys: all of them but headers whose names do
+// not say so, which may hold ordinary words. What stands behind the scheme of a header's
+// value is one too.
+func (c *Config) Keys() []string {
+	var keys []string
+	if !c.Model.APIKey.IsZero() {
+		keys = append(keys, c.Model.APIKey.Reveal())
+	}
+	for _, name := range sortedKeys(c.Model.Headers) {
+		if !secretHeader(name) {
+			continue
+		}
+		value := c.Model.Headers[name].Reveal()
+		keys = append(keys, value)
+		if _, credentials, found := strings.Cut(value, " "); found {
+			keys = append(keys, credentials)
+		}
+	}
+	for _, p := range c.Search.Providers {
+		if !p.APIKey.IsZero() {
+			keys = append(keys, p.APIKey.Reveal())
+		}
+	}
+	return keys
+}
+
+// secretHeader reports the name of a header that carries a key.
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "password", "credential"}, func(part string) bool {
+		return strings.Contains(name, part)
+	})
 }
 
 // Secrets returns every secret value of the configuration, for the redactors of output

@@ -96,6 +96,8 @@ func TestLoad_EveryField(t *testing.T) {
 		"checks": [{"name": "test", "cmd": "go test ./..."}],
 		"format": {".go": ["gofmt"]}, "lsp": {".go": ["gopls"]},
 		"subagents": {"enabled": false},
+		"watchdog": {"policies": ["bash"], "commands": [{"argv": ["~/guard", "-x"], "timeout": "1s"}, {"argv": ["guard"]}]},
+		"audit": {"enabled": false, "max_bytes": 1, "keep_days": 2},
 		"mode": "code",
 		"log": {"level": "debug", "file": "~/agent.log", "trace": true},
 	}`})
@@ -108,6 +110,11 @@ func TestLoad_EveryField(t *testing.T) {
 			ThoughtLevel: "low", MaxOutput: 100, Temperature: &temperature,
 			ExtraBody: map[string]json.RawMessage{"a": json.RawMessage(`{"b":[1,9007199254740993]}`)},
 		},
+		Watchdog: config.Watchdog{Policies: []string{"bash"}, Commands: []config.WatchdogCommand{
+			{Argv: []string{filepath.Join(home, "guard"), "-x"}, Timeout: config.Duration{Duration: time.Second}},
+			{Argv: []string{"guard"}, Timeout: config.Duration{Duration: 5 * time.Second}},
+		}},
+		Audit: config.Audit{MaxBytes: 1, KeepDays: 2},
 		Limits: config.Limits{
 			Profile: "amp", MaxSteps: 7, BashTimeout: config.Duration{Duration: 5 * time.Minute},
 			ToolTimeout: config.Duration{Duration: 90 * time.Second}, Concurrent: 3,

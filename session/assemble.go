@@ -33,10 +33,13 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 		Net: h.Net, Cache: cache, Mode: s.Mode,
 		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },
 		Limits: s.settings.Limits, Own: h.untouchable(), Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
-		Bus: h.Bus, Tracer: h.Tracer, Trusted: s.trusted,
+		Bus: h.Bus, Tracer: h.Tracer, Trusted: s.trusted, Watchdog: s.settings.Watchdog, Agent: h.Manifest.Name, Keys: h.Keys,
 	}
 	if h.Projects != nil {
 		o.Keep = s.keep
+	}
+	if s.audit != nil {
+		o.Audit = s.audit
 	}
 	p := pipeline.New(o)
 	return p, p.CheckVariables()

@@ -15,9 +15,9 @@
 //
 // It knows neither ACP nor the command line: editors come in as the interfaces
 // of tools and workspace, events go out through a transcript.Sink. It imports
-// loop, subagent, tools, tools/pipeline, workspace, permissions, capability,
-// sandbox, skills, model, kinds and transcript, and of internal: launch, lsp, network,
-// observe, projects, resultcache, shell and trace.
+// loop, subagent, tools, tools/pipeline, workspace, permissions and its watchdog,
+// audit, capability, sandbox, skills, model, kinds and transcript, and of internal:
+// launch, lsp, network, observe, projects, redact, resultcache, shell and trace.
 //
 // Goroutines: each session has one that drains its queue, alive only while
 // there is a turn, one for each model that it waits to learn of, and one while
@@ -26,6 +26,6 @@
 //
 // # Requirements
 //
-// R10, R61, R75, R80, R85-R86, R117 (trust), R124 (commands that nobody sees), R126,
+// R10, R61, R75, R80, R85-R86, R117 (trust), R124 (commands that nobody sees), R126, R129,
 // R131-R133, R138 (where the mode is stated), R140, R142, R143, R149, R153, R157, R158, R161.
 package session

@@ -11,10 +11,12 @@ import (
 	"acp-agent/internal/lsp"
 	"acp-agent/internal/observe"
 	"acp-agent/internal/projects"
+	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
 	"acp-agent/model"
 	"acp-agent/permissions"
+	"acp-agent/permissions/watchdog"
 	"acp-agent/sandbox"
 	"acp-agent/skills"
 	"acp-agent/subagent"
@@ -66,8 +68,12 @@ type Host struct {
 	// Secrets are values that must never reach a child.
 	Environ []string
 	Secrets func() []string
-	IDs     *transcript.IDs
-	Logger  *slog.Logger
+	// Clean takes secrets out of a text; nil leaves it as it is. Keys are the agent's
+	// own keys, which no tool's result may show; nil means that there are none.
+	Clean  func(string) string
+	Keys   *redact.Values
+	IDs    *transcript.IDs
+	Logger *slog.Logger
 	// Bus is told what happens in all sessions (R131); Tracer records how long
 	// things take, nil means not at all (R132).
 	Bus    *observe.Bus
@@ -103,6 +109,9 @@ type Settings struct {
 	ReadRoots, WriteRoots []string
 	// Editor says whether the client's files may be used when it offers them.
 	Editor bool
+	// Watchdog judges each call before it runs (R121); nil means that none does.
+	Watchdog watchdog.Watchdog
+	Audit    Audit
 }
 
 // Backend is a model server and how it is used.

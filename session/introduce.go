@@ -20,7 +20,7 @@ func (s *Session) introduce(prompt *transcript.Message) {
 	s.mu.Lock()
 	title := ""
 	if !s.titled {
-		title = titleOf(prompt)
+		title = titleOf(prompt, s.host.Keys.Known)
 		s.titled = title != ""
 	}
 	waiting := s.waiting
@@ -45,16 +45,16 @@ func (s *Session) introduce(prompt *transcript.Message) {
 }
 
 // titleOf takes the first line with text of a prompt, or the name of what it
-// mentions.
-func titleOf(prompt *transcript.Message) string {
+// mentions. clean sees the whole of it before it is cut.
+func titleOf(prompt *transcript.Message, clean func(string) string) string {
 	for line := range strings.Lines(prompt.Text()) {
-		if title := kinds.Line(line, titleRunes); title != "" {
+		if title := kinds.Line(clean(line), titleRunes); title != "" {
 			return title
 		}
 	}
 	for _, part := range prompt.Parts {
 		if link, ok := part.(*transcript.LinkPart); ok {
-			return kinds.Line(link.Name, titleRunes)
+			return kinds.Line(clean(link.Name), titleRunes)
 		}
 	}
 	return ""

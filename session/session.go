@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/audit"
 	"acp-agent/internal/observe"
 	"acp-agent/internal/trace"
 	"acp-agent/loop"
@@ -36,6 +37,7 @@ type Session struct {
 	tools   *pipeline.Pipeline
 	log     *transcript.Log
 	memo    model.Memo
+	audit   *audit.Log // nil when none is kept
 	told    told
 
 	languages languages
@@ -89,6 +91,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	}
 	s.stances = newStances(h.Registry.All(), s.work.Session().Scratch)
 	s.languages = newLanguages(s.work, h.Languages)
+	s.audit = s.openAudit()
 	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...).With(permissions.Session, spec.Rules...))
 	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
 	s.project.offered, s.project.trusting, s.project.settled = settings.Offered, settings.Trusting, settled
@@ -115,6 +118,7 @@ func (s *Session) Close(grace time.Duration) {
 	s.running.Wait()
 	s.languages.Close()
 	s.work.Close(grace)
+	s.closeAudit()
 	s.span.End(nil)
 }
 
@@ -190,6 +194,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		return loop.EndTurn, nil
 	}
 	s.awaitMode(t.ctx)
+	s.withhold(t.prompt)
 	s.introduce(t.prompt)
 	backend, err := s.host.Backend()
 	if err != nil {

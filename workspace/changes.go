@@ -54,7 +54,9 @@ func (c changes) Undo(ctx context.Context, path string) (tools.Change, error) {
 	}
 	f.w.journal.TakenBack(entry)
 	for _, r := range entry.Records {
-		f.w.journal.Note(f.origin(), journal.Change{Path: r.Path, Kind: inverse(r.Kind), Time: f.w.o.Now(), Undo: true})
+		f.w.journal.Note(f.origin(), journal.Change{
+			Path: r.Path, Kind: inverse(r.Kind), Time: f.w.o.Now(), Undo: true, Before: r.After.Named(), After: r.Before.Named(),
+		})
 	}
 	return change, nil
 }

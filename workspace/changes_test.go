@@ -240,18 +240,20 @@ func TestOperations(t *testing.T) {
 	if _, err := undo.Changes().Undo(t.Context(), "new"); err != nil {
 		t.Fatal(err)
 	}
+	empty, x := journal.ContentOf(""), journal.ContentOf("x")
 	same(t, "audit", g.Operations(), []journal.Operation{
 		{
 			Origin: journal.Origin{Operation: "call_1", Tool: "write", Session: "ses_test", Agent: "explore"},
 			Changes: []journal.Change{
-				{Path: g.in("new"), Kind: journal.Created, Time: at, TakenBack: true},
-				{Path: g.in("gone"), Kind: journal.Deleted, Time: at},
+				{Path: g.in("new"), Kind: journal.Created, Time: at, TakenBack: true, After: &x},
+				{Path: g.in("gone"), Kind: journal.Deleted, Time: at, Before: &empty},
 			},
 		},
 		{
 			Origin:  journal.Origin{Operation: "call_2", Tool: "undo_edit", Session: "ses_test"},
-			Changes: []journal.Change{{Path: g.in("new"), Kind: journal.Deleted, Time: at, Undo: true}},
+			Changes: []journal.Change{{Path: g.in("new"), Kind: journal.Deleted, Time: at, Undo: true, Before: &x}},
 		},
 	})
+	same(t, "changes", g.Changes("call_2"), []journal.Change{{Path: g.in("new"), Kind: journal.Deleted, Time: at, Undo: true, Before: &x}})
 	same(t, "modified", g.Modified("call_1"), []string{g.in("gone")})
 }

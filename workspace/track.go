@@ -2,7 +2,10 @@ package workspace
 
 import (
 	"errors"
+	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"acp-agent/tools"
@@ -22,6 +25,10 @@ func (c *Call) SetAgent(name string) {
 // not among them.
 func (w *Workspace) Modified(operation string) []string { return w.journal.Modified(operation) }
 
+// Changes lists what an operation changed, in order, with what was taken back
+// since (R129).
+func (w *Workspace) Changes(operation string) []journal.Change { return w.journal.Changes(operation) }
+
 // Operations is the audit of the session's changes of files, in the order in
 // which the operations began to change them (R129).
 func (w *Workspace) Operations() []journal.Operation { return w.journal.Operations() }
@@ -31,10 +38,42 @@ func (w *Workspace) Operations() []journal.Operation { return w.journal.Operatio
 func (c *Call) NoteScan(changes []FileChange) {
 	now := c.w.o.Now()
 	noted := make([]journal.Change, 0, len(changes))
+	left := int64(scanHashed)
 	for _, change := range changes {
-		noted = append(noted, journal.Change{Path: change.Path, Kind: change.Kind, Time: now, Seen: true})
+		noted = append(noted, journal.Change{Path: change.Path, Kind: change.Kind, Time: now, Seen: true, After: c.w.found(change, &left)})
 	}
 	c.w.journal.Note(c.origin(), noted...)
+}
+
+// scanHashed bounds what is read of the files that a scan found, in bytes.
+const scanHashed = 8 << 20
+
+// found names the bytes that a change which a scan found has left; nil when they are
+// a secret's, or too many. left is what may still be read.
+func (w *Workspace) found(change FileChange, left *int64) *journal.Content {
+	if change.Kind == journal.Deleted || w.o.Secret(change.Path) {
+		return nil
+	}
+	for _, r := range w.fixed[:w.session] {
+		rel, err := filepath.Rel(r.path, change.Path)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		f, err := r.handle.OpenFile(rel, os.O_RDONLY|openNonblock, 0)
+		if err != nil {
+			return nil
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > *left {
+			return nil
+		}
+		content, err := journal.Sum(io.LimitReader(f, *left))
+		if *left -= content.Size; err != nil || *left <= 0 {
+			return nil // it grew while it was read
+		}
+		return &content
+	}
+	return nil
 }
 
 func (c *Call) origin() journal.Origin {

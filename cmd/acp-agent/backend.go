@@ -64,7 +64,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	}
 	if scripted != nil {
 		return session.Backend{
-			Provider: scripted, Model: cmp.Or(cfg.Model.Name, script.DefaultModel), ThoughtLevel: cfg.Model.ThoughtLevel,
+			Provider: discreet{scripted, &c.keys}, Model: cmp.Or(cfg.Model.Name, script.DefaultModel), ThoughtLevel: cfg.Model.ThoughtLevel,
 		}, nil
 	}
 	key, name := cfg.Model.APIKey, cfg.Model.Name
@@ -83,7 +83,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	provider, err := openai.New(openai.Options{
 		BaseURL: cfg.Model.BaseURL, APIKey: key.Reveal(), Headers: reveal(cfg.Model.Headers),
 		ExtraBody: extraBody(cfg.Model.ExtraBody), Window: windows(cfg.Model, name), Images: images(cfg.Model, name),
-		Version: version, Logger: c.logger.Logger,
+		Version: version, Logger: c.logger.Logger, Clean: c.keys.Known,
 	})
 	if err == nil && name == "" {
 		name, err = firstModel(provider)
@@ -92,7 +92,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 		return session.Backend{}, err
 	}
 	return session.Backend{
-		Provider: provider, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
+		Provider: discreet{provider, &c.keys}, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
 		Temperature: cfg.Model.Temperature, MaxTokens: cfg.Model.MaxOutput,
 	}, nil
 }
@@ -142,6 +142,7 @@ func (c *core) Authenticate(_ context.Context, key string) error {
 	if key != "" {
 		next.key = config.NewSecret(key)
 		c.logger.hide(key)
+		c.keep(key)
 	}
 	made, err := c.resolve(next)
 	if err != nil {

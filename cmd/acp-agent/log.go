@@ -5,11 +5,9 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
-	"slices"
-	"strings"
-	"sync"
 
 	"acp-agent/config"
+	"acp-agent/internal/redact"
 )
 
 // logger is the log of the process: on stderr from the start, and in a file
@@ -21,8 +19,7 @@ type logger struct {
 	stderr io.Writer
 	file   logFile
 
-	mu      sync.Mutex
-	secrets []string
+	values redact.Values
 }
 
 // newLogger logs at the level of ACP_AGENT_LOG or warn until configure.
@@ -49,34 +46,18 @@ func (l *logger) configure(cfg *config.Config, stateDir string) {
 	l.hide(cfg.Secrets()...)
 }
 
-// shortestSecret is the length from which a secret is looked for within other
-// text; a shorter one would blank out ordinary words.
-const shortestSecret = 8
-
 // hide keeps values out of the log from now on.
-func (l *logger) hide(values ...string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, value := range values {
-		if len(value) >= shortestSecret && !slices.Contains(l.secrets, value) {
-			l.secrets = append(l.secrets, value)
-		}
-	}
-}
+func (l *logger) hide(values ...string) { l.values.Add(values...) }
 
-// redact takes secrets out of whatever is written as text, the message included.
+// redact takes secrets out of whatever is written as text, the message included:
+// the values that are known, and what has the shape of a key (D3).
 func (l *logger) redact(_ []string, a slog.Attr) slog.Attr {
 	if kind := a.Value.Kind(); kind != slog.KindString && kind != slog.KindAny {
 		return a
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	text := a.Value.String()
-	for _, secret := range l.secrets {
-		if strings.Contains(text, secret) {
-			text = strings.ReplaceAll(text, secret, "[redacted]")
-			a.Value = slog.StringValue(text)
-		}
+	if clean := l.values.Text(text); clean != text {
+		a.Value = slog.StringValue(clean)
 	}
 	return a
 }

@@ -16,6 +16,7 @@ import (
 	"acp-agent/internal/launch"
 	"acp-agent/internal/observe"
 	"acp-agent/internal/projects"
+	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
 	"acp-agent/model"
@@ -48,6 +49,9 @@ type core struct {
 	scripted model.Provider
 	// everyTool has no tool wait to be found (R87).
 	everyTool bool
+
+	// keys are our own, which neither the model nor a tool's result may hold.
+	keys redact.Values
 
 	// assemble makes the host, once.
 	assemble func() (*session.Host, error)
@@ -119,12 +123,16 @@ func (c *core) newHost() (*session.Host, error) {
 		Projects: c.projects(), Own: c.own(), Guarded: set.guarded, StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		Sandbox: c.sandbox(), IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
+		Clean: c.logger.values.Text, Keys: &c.keys,
 	}
 	if cfg.Log.Trace {
 		host.Tracer = trace.New(c.logger.trace())
 	}
 	contribute(host.Bus, set.mounting)
 	host.Sweep()
+	if days := cfg.Audit.KeepDays; days > 0 {
+		host.SweepAudit(auditDir(), time.Duration(days)*24*time.Hour)
+	}
 	host.Warm()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,8 +158,14 @@ func (c *core) load(cwd string) (*config.Config, error) {
 	cfg, err := config.Load(c.sources, cwd)
 	if err == nil {
 		c.logger.configure(cfg, c.stateDir)
+		c.keep(cfg.Keys()...)
 	}
 	return cfg, err
+}
+
+// keep keeps keys to ourselves. What may be an ordinary word is none.
+func (c *core) keep(keys ...string) {
+	c.keys.Add(slices.DeleteFunc(keys, func(key string) bool { return !redact.Distinct(key) })...)
 }
 
 // own are the directories and files that no tool may write: configuration,

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/redact"
 )
 
 // EnvOptions say what [Env] must know besides the environment.
@@ -56,7 +58,7 @@ func sweepEnv(environ []string, o EnvOptions, wanted func(name string) bool) (en
 			var out []string
 			path, out = cleanPath(value, roots, o.Secrets)
 			dropped = append(dropped, out...)
-		case strings.ContainsRune(e, 0), !wanted(name), deniedName(name), holdsSecret(value, o.Secrets):
+		case strings.ContainsRune(e, 0), !wanted(name), deniedName(name), redact.Holds(value, o.Secrets):
 			dropped = append(dropped, name)
 		default:
 			env = append(env, e)
@@ -107,7 +109,7 @@ func cleanPath(path string, roots, secrets []string) (clean string, dropped []st
 		switch {
 		case !filepath.IsAbs(dir), within(filepath.Clean(dir), roots), within(real, roots):
 			dropped = append(dropped, "PATH "+dir)
-		case strings.ContainsRune(dir, 0), holdsSecret(dir, secrets):
+		case strings.ContainsRune(dir, 0), redact.Holds(dir, secrets):
 			dropped = append(dropped, "PATH entry that holds a secret")
 		default:
 			keep = append(keep, dir)

@@ -168,6 +168,9 @@ func (p *Provider) clean(message string) string {
 			}
 		}
 	}
+	if p.opts.Clean != nil {
+		message = p.opts.Clean(message)
+	}
 	message = keyShape().ReplaceAllString(message, mask)
 	message = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

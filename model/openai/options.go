@@ -58,6 +58,10 @@ type Options struct {
 	Version string
 	// Transport carries the requests; nil means one that is made for it.
 	Transport http.RoundTripper `json:"-"`
+	// Clean is handed the body of each request before it is sent, to take out what
+	// the model must not see, and what a server says of an error; nil leaves them as
+	// they are.
+	Clean func(text string) string `json:"-"`
 	// Logger gets debug records without contents; nil means none.
 	Logger *slog.Logger `json:"-"`
 }
@@ -112,6 +116,9 @@ func New(opts Options) (*Provider, error) {
 	p.transport = opts.Transport
 	if p.transport == nil {
 		p.transport = newTransport()
+	}
+	if opts.Clean != nil {
+		p.transport = cleaning{p.transport, opts.Clean}
 	}
 	p.client = p.newClient()
 	return p, nil

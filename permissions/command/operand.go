@@ -17,6 +17,9 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 	if w.value == "/dev/null" {
 		return finding{}
 	}
+	if reads && j.secretArg(w, at) {
+		return denies(SecretRead, w.value+" holds secrets, and reading secrets is not permitted")
+	}
 	if traverses(w.value) {
 		return validates(ReasonTraversal)
 	}

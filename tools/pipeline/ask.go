@@ -124,11 +124,12 @@ func (r *running) askOnce(ctx context.Context) error {
 	r.sink.Emit(transcript.ToolState{
 		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: reason,
 	})
+	r.asked = reason
 	r.publish(observe.ApprovalRequested, "approval-requested", nil)
 	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID:   r.ID,
 		Name:     r.Name,
-		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.card},
+		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.discreetCard(r.card)},
 		Reason:   reason,
 		Remember: r.remember(),
 		Project:  r.forProject(),
@@ -142,6 +143,7 @@ func (r *running) askOnce(ctx context.Context) error {
 			Message: "the editor could not ask for permission, so the call was not run",
 		}
 	}
+	r.answer = answerName(answer)
 	return r.heed(answer)
 }
 

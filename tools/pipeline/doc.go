@@ -17,11 +17,12 @@
 // answers without it; the goroutine is remembered, its late result is dropped,
 // and the session's next call waits until it is gone.
 //
-// It imports tools and tools/bridge, workspace, permissions and
-// permissions/command, capability, kinds, transcript, model, and of internal:
-// bm25, observe, resultcache, shell and trace. It knows neither the loop nor ACP.
+// It imports tools and tools/bridge, workspace and its journal, permissions with
+// permissions/command and permissions/watchdog, audit, capability, kinds,
+// transcript, model, and of internal: bm25, observe, redact, resultcache, shell and
+// trace. It knows neither the loop nor ACP.
 //
 // # Requirements
 //
-// R4, R5, R8-R11, R13, R16-R22, R87, R103, R105-R106, R111-R118, R122-R126, R128, R130-R132, R157.
+// R4, R5, R8-R11, R13, R16-R22, R87, R103, R105-R106, R111-R118, R121-R126, R128-R132, R157.
 package pipeline

@@ -28,6 +28,7 @@ type outcome struct {
 // execute runs the tool with its time limit (R103). Progress restarts the
 // clock; waiting for a permission does not count, for the clock starts here.
 func (r *running) execute(ctx context.Context) error {
+	r.recordBegin()
 	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.InProgress})
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -1,9 +1,9 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
-	"runtime/debug"
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
@@ -28,14 +28,11 @@ func (r *running) judge(ctx context.Context) error {
 	if err := r.heldBack(); err != nil {
 		return err
 	}
-	switch {
-	case r.decision.Action != capability.Allow:
-	case len(r.outside) > 0 && !r.granted():
+	if r.decision.Action == capability.Allow && len(r.outside) > 0 && !r.granted() {
 		r.decision.Action = capability.Ask
 		r.decision.Reason = outsideReason(r.outside[0])
-	case r.insist != "":
-		r.decision.Action, r.decision.Reason = capability.Ask, r.insist
 	}
+	r.insisted()
 	return nil
 }
 
@@ -129,18 +126,24 @@ func (r *running) pathResource(resource tools.Resource) permissions.Resource {
 }
 
 func (r *running) judgeCommand(resource tools.Resource, session tools.Session) command.Verdict {
-	return command.Judge(resource.Value, command.Env{
+	return command.Judge(resource.Value, r.commandEnv(resource, session))
+}
+
+// commandEnv is what the judgement of a command depends on besides its text.
+func (r *running) commandEnv(resource tools.Resource, session tools.Session) command.Env {
+	return command.Env{
 		Cwd: resource.Dir, Roots: session.Roots, Home: r.pipeline.Home, Own: r.pipeline.Own,
 		Inside: func(path string) (string, bool) {
 			access, err := r.pipeline.Workspace.Check(path, false)
-			return access.Real, err == nil && access.Inside
+			// Also of what the check refuses: a link to a secret is one.
+			return cmp.Or(access.Real, r.pipeline.Workspace.Resolve(path)), err == nil && access.Inside
 		},
 		Dialect: r.pipeline.Dialect,
 		// Nothing that a project configures is run to probe it before it is trusted (T2).
 		Untrusted:   !r.trusted,
 		GitPrograms: r.gitPrograms,
 		Regular:     r.regular,
-	})
+	}
 }
 
 // regular reports whether a path is an existing file inside the session's
@@ -172,36 +175,4 @@ func capabilities(set capability.RequirementSet) []string {
 		names = append(names, capability.CapNetFetch)
 	}
 	return append(names, set.Capabilities...)
-}
-
-// watch asks the watchdog, which can only narrow what the rules answered
-// (R121). Whatever goes wrong in it is a denial (E4).
-func (r *running) watch(ctx context.Context) (err error) {
-	if r.pipeline.Watchdog == nil {
-		return nil
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			r.pipeline.Logger.Error("watchdog panicked", "tool", r.Tool, "stack", string(debug.Stack()))
-			err = &tools.Error{
-				Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: "the watchdog failed, so the call was not run",
-			}
-		}
-	}()
-	verdict, err := r.pipeline.Watchdog.Judge(ctx, WatchedCall{
-		SessionID: r.pipeline.Workspace.Session().ID, CallID: r.ID, Tool: r.Tool, Args: r.Args,
-	})
-	switch {
-	case err != nil:
-		return &tools.Error{
-			Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Err: err,
-			Message: "the watchdog failed, so the call was not run: " + err.Error(),
-		}
-	case verdict.Action == capability.Deny:
-		return &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: verdict.Reason}
-	case verdict.Action == capability.Ask:
-		r.insist = verdict.Reason
-		return r.judge(ctx)
-	}
-	return nil
 }

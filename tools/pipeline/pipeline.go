@@ -10,12 +10,14 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/observe"
+	"acp-agent/internal/redact"
 	"acp-agent/internal/resultcache"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
 	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/permissions"
+	"acp-agent/permissions/watchdog"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -51,7 +53,14 @@ type Options struct {
 	Trusted func() bool
 	// Watchdog is asked about every call before it runs and can only narrow
 	// (R121); nil means that there is none.
-	Watchdog Watchdog
+	Watchdog watchdog.Watchdog
+	// Agent is whose calls these are: see watchdog.Call.
+	Agent string
+	// Keys are the agent's own keys, which no tool's result may show; nil means that
+	// there are none.
+	Keys *redact.Values
+	// Audit keeps a record of every call (R129); nil means that there is none.
+	Audit Auditor
 	// Asker puts permission requests to the person; nil means that there is
 	// nobody, and every ask is a denial (R122).
 	Asker tools.Asker
@@ -77,17 +86,6 @@ type Options struct {
 	// their judgement take (R132); nil means that nobody asks.
 	Bus    *observe.Bus
 	Tracer *trace.Tracer
-}
-
-// Watchdog is a hook before every call. An error or a panic in it denies.
-type Watchdog interface {
-	Judge(ctx context.Context, call WatchedCall) (permissions.Decision, error)
-}
-
-// WatchedCall is what a Watchdog sees.
-type WatchedCall struct {
-	SessionID, CallID, Tool string
-	Args                    json.RawMessage
 }
 
 // Pipeline runs the tool calls of one session. It is safe for concurrent use.
@@ -250,9 +248,10 @@ func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) t
 	if r.runtime != nil {
 		r.runtime.Finish()
 	}
-	end := r.finish(ctx, err)
+	end := r.discreet(r.finish(ctx, err))
 	p.Logger.Log(ctx, levelOf(end), "tool call", "call_id", c.ID, "tool", c.Tool, "state", end.State,
 		"duration_ms", end.Result.Metadata.DurationMS)
+	r.recordEnd(end)
 	sink.Emit(end)
 	r.report(end)
 	if detail := end.Result.Error; detail != nil {
@@ -273,6 +272,8 @@ type running struct {
 	decision permissions.Decision
 	trusted  bool
 	insist   string // why the watchdog wants the person asked, "" when it does not
+	// asked is what the person was asked, answer what they said; "" when nobody was.
+	asked, answer string
 	// readsOnly says that the command judge found nothing but reading.
 	readsOnly bool
 	outside   []workspace.Access

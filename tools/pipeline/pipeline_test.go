@@ -16,6 +16,7 @@ import (
 	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/permissions/watchdog"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
 	"acp-agent/tools/pipeline"
@@ -485,32 +486,32 @@ func TestPipeline_WaitingAsksHeedAnAlways(t *testing.T) {
 	}
 }
 
-// watchdog judges with a function.
-type watchdog func(pipeline.WatchedCall) (permissions.Decision, error)
+// watchFunc judges with a function.
+type watchFunc func(watchdog.Call) (permissions.Decision, error)
 
-func (w watchdog) Judge(_ context.Context, call pipeline.WatchedCall) (permissions.Decision, error) {
+func (w watchFunc) Judge(_ context.Context, call watchdog.Call) (permissions.Decision, error) {
 	return w(call)
 }
 
 func TestPipeline_WatchdogOnlyNarrows(t *testing.T) {
-	decide := func(action capability.Action) watchdog {
-		return func(pipeline.WatchedCall) (permissions.Decision, error) {
+	decide := func(action capability.Action) watchFunc {
+		return func(watchdog.Call) (permissions.Decision, error) {
 			return permissions.Decision{Action: action, Reason: "the watchdog says so"}, nil
 		}
 	}
 	tests := []struct {
 		name  string
-		dog   watchdog
+		dog   watchFunc
 		state transcript.State
 		asked int
 	}{
 		{"allow lifts nothing", decide(capability.Allow), transcript.Done, 0},
 		{"deny", decide(capability.Deny), transcript.Rejected, 0},
 		{"ask", decide(capability.Ask), transcript.Rejected, 1},
-		{"error", func(pipeline.WatchedCall) (permissions.Decision, error) {
+		{"error", func(watchdog.Call) (permissions.Decision, error) {
 			return permissions.Decision{}, errors.New("gone")
 		}, transcript.Rejected, 0},
-		{"panic", func(pipeline.WatchedCall) (permissions.Decision, error) { panic("oh") }, transcript.Rejected, 0},
+		{"panic", func(watchdog.Call) (permissions.Decision, error) { panic("oh") }, transcript.Rejected, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"acp-agent/capability"
+	"acp-agent/internal/redact"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -23,6 +24,7 @@ type callRuntime struct {
 	// denied reports a path that a rule forbids the tool to read; nil means that
 	// none does.
 	denied func(path string) bool
+	shown  discreetOutput
 }
 
 var _ tools.Runtime = (*callRuntime)(nil)
@@ -34,6 +36,7 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 		return nil, err
 	}
 	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services}
+	r.shown.stream.Values = p.Keys
 	r.denied = p.Policy.Rules().DenyReading(p.ruleCall(c))
 	r.Call.Confine(scope)
 	r.services.Changes = r.Call.Changes()
@@ -95,6 +98,13 @@ type scopedProcesses struct {
 func (p scopedProcesses) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
 	if !p.scope.Has(capability.CapShellRun) {
 		return tools.Exit{}, tools.Undeclared(p.tool, "commands")
+	}
+	// Before the tool cuts it: half a key would not be known as one. What a program
+	// prints is left alone, for it may be a file's new text.
+	if keys := p.shown.stream.Values; output != nil && !keys.Empty() {
+		discreet := &discreetWriter{Writer: output, stream: redact.Stream{Values: keys}}
+		defer discreet.flush()
+		output = discreet
 	}
 	return p.Processes.Run(ctx, cmd, output)
 }

@@ -21,6 +21,7 @@ import (
 	"acp-agent/internal/resultcache"
 	"acp-agent/internal/trace"
 	"acp-agent/permissions"
+	"acp-agent/permissions/watchdog"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/tools/tooltest"
@@ -251,7 +252,7 @@ func TestTrace_SpansWithoutContents(t *testing.T) {
 // judgeFunc is a watchdog made of a function.
 type judgeFunc func() permissions.Decision
 
-func (f judgeFunc) Judge(context.Context, pipeline.WatchedCall) (permissions.Decision, error) {
+func (f judgeFunc) Judge(context.Context, watchdog.Call) (permissions.Decision, error) {
 	return f(), nil
 }
 

@@ -23,6 +23,9 @@ type Change struct {
 	// Seen marks what a scan found: who changed it is likely, not proved, and
 	// there is no pre-image.
 	Seen bool
+	// Before and After name the bytes of a file that was and that is; nil is what is
+	// no file, or was not read; of what a scan found there is at most After.
+	Before, After *Content
 }
 
 type note struct {
@@ -84,6 +87,20 @@ func (j *Journal) Modified(operation string) []string {
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
+}
+
+// Changes lists what an operation changed, in order, what was taken back since
+// included.
+func (j *Journal) Changes(operation string) []Change {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var list []Change
+	for _, n := range j.log {
+		if n.Operation == operation {
+			list = append(list, n.Change)
+		}
+	}
+	return list
 }
 
 // Operations lists what was changed, by whom and when, in the order in which

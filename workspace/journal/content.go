@@ -71,6 +71,14 @@ type State struct {
 	Attributes []Attribute
 }
 
+// Named is the content of a file that was read, else nil.
+func (s State) Named() *Content {
+	if s.Form != File || s.Unread || s.Content.Sum == ([sha256.Size]byte{}) {
+		return nil
+	}
+	return &s.Content
+}
+
 // Attribute is one extended attribute of a file.
 type Attribute struct {
 	Name  string

@@ -70,7 +70,9 @@ func (j *Journal) commit(e *Entry) {
 		if r.Before.Form == File && !r.Before.Kept || r.Editor != nil && r.Before.Form == File && !r.Editor.Kept {
 			e.lost = true
 		}
-		e.notes = append(e.notes, j.note(e.Origin, Change{Path: r.Path, Kind: r.Kind, Time: r.Time}))
+		e.notes = append(e.notes, j.note(e.Origin, Change{
+			Path: r.Path, Kind: r.Kind, Time: r.Time, Before: r.Before.Named(), After: r.After.Named(),
+		}))
 	}
 	if len(e.Records) > 1 {
 		e.lost = false // a renaming is taken back by renaming

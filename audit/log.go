@@ -1,0 +1,268 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options are what a Log is made of.
+type Options struct {
+	// Dir is the directory of all sessions' files; it is made with the first record.
+	Dir string
+	// Session names the session: letters, digits, "-" and "_" only.
+	Session string
+	// MaxBytes bounds the file; 0 means that nothing does.
+	MaxBytes int64
+	// Clean takes secrets out of texts; nil leaves them as they are.
+	Clean func(string) string
+	// Failed is told, once, why records could not be written; nil means nobody is.
+	Failed func(error)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Log is the file of one session. Its methods may be called from any goroutine, and
+// on nil, which keeps nothing.
+type Log struct {
+	o Options
+
+	mu     sync.Mutex
+	file   *os.File // nil while it is not open
+	head   *os.File
+	seq    int64
+	prev   string
+	size   int64
+	full   bool
+	failed bool
+	closed bool
+}
+
+// New returns a log. It touches no disk before the first record.
+func New(o Options) *Log {
+	if o.Clean == nil {
+		o.Clean = func(text string) string { return text }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Log{o: o}
+}
+
+// ErrFull reports a file that has reached its size.
+var ErrFull = errors.New("the audit of this session has reached its size, and keeps nothing more")
+
+// Append writes one record. A failure is told to Options.Failed, and the next record
+// is tried again: what a call does must not depend on it.
+func (l *Log) Append(r Record) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	err := l.append(r)
+	tell := err != nil && !l.failed && l.o.Failed != nil
+	l.failed = l.failed || err != nil
+	l.mu.Unlock()
+	if tell {
+		l.o.Failed(err)
+	}
+}
+
+func (l *Log) append(r Record) error {
+	if l.closed || l.full {
+		return nil
+	}
+	if err := l.open(); err != nil {
+		return err
+	}
+	if l.full { // by an earlier Log
+		return ErrFull
+	}
+	err := l.write(l.clean(r))
+	if err == nil && r.Event == Begin {
+		err = l.file.Sync()
+	}
+	if err != nil {
+		l.release() // the next record finds out what is in the file
+		return err
+	}
+	if l.full {
+		return ErrFull
+	}
+	return nil
+}
+
+// clean takes secrets and contents out of a record.
+func (l *Log) clean(r Record) Record {
+	r.Args = Summary(r.Args, l.o.Clean)
+	for _, text := range []*string{&r.Tool, &r.Reason, &r.Asked, &r.Error, &r.By, &r.Unseen} {
+		*text = l.o.Clean(short(*text))
+	}
+	touches := make([]string, len(r.Touches))
+	for i, name := range r.Touches {
+		touches[i] = l.o.Clean(short(name))
+	}
+	r.Touches = touches
+	changes := make([]Change, len(r.Changes))
+	for i, c := range r.Changes {
+		c.Path = l.o.Clean(c.Path)
+		changes[i] = c
+	}
+	r.Changes = changes
+	return r
+}
+
+// short bounds a text.
+func short(text string) string {
+	if len(text) <= maxKept {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxKept], "") + " …"
+}
+
+func (l *Log) write(r Record) error {
+	r.Version, r.Seq, r.Time, r.Session, r.Prev = version, l.seq+1, l.o.Now().UTC(), l.o.Session, l.prev
+	line, hash, err := r.encode()
+	if err != nil {
+		return err
+	}
+	if l.o.MaxBytes > 0 && l.size+int64(len(line)) > l.o.MaxBytes && r.Event != Full {
+		l.full = true
+		return l.write(Record{Event: Full})
+	}
+	if _, err := l.file.Write(line); err != nil {
+		return err
+	}
+	l.seq, l.prev, l.size = r.Seq, hash, l.size+int64(len(line))
+	_, err = l.head.WriteAt(headOf(l.seq, l.prev), 0)
+	return err
+}
+
+// headOf is the content of the head: always of the same length.
+func headOf(seq int64, hash string) []byte { return fmt.Appendf(nil, "%020d %s\n", seq, hash) }
+
+// open opens the file, and takes up the chain where it ends.
+func (l *Log) open() (err error) {
+	if l.file != nil {
+		return nil
+	}
+	if !isSession(l.o.Session) {
+		return fmt.Errorf("audit: session id %q is not valid", l.o.Session)
+	}
+	if err := privateDir(l.o.Dir); err != nil {
+		return err
+	}
+	if l.file, err = openPrivate(filepath.Join(l.o.Dir, l.o.Session+fileEnd), os.O_APPEND); err != nil {
+		return err
+	}
+	if l.head, err = openPrivate(filepath.Join(l.o.Dir, l.o.Session+headEnd), 0); err == nil {
+		err = l.resume()
+	}
+	if err != nil {
+		l.release()
+	}
+	return err
+}
+
+// The ends of the names of a session's files.
+const (
+	fileEnd = ".jsonl"
+	headEnd = ".head"
+)
+
+// resume finds the last record, and notes what stands behind it.
+func (l *Log) resume() error {
+	data, err := io.ReadAll(l.file)
+	if err != nil {
+		return err
+	}
+	l.seq, l.prev, l.size, l.full = 0, first, int64(len(data)), false
+	behind := data // what follows the last record
+	for rest := data; len(rest) > 0; {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		if r, hash, err := decode(line); err == nil {
+			l.seq, l.prev, l.full = r.Seq, hash, r.Event == Full
+			behind = after
+		}
+		rest = after
+	}
+	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
+		if _, err := l.file.Write([]byte("\n")); err != nil {
+			return err
+		}
+	}
+	if len(behind) == 0 {
+		return nil
+	}
+	cut := bytes.TrimSuffix(behind, []byte("\n"))
+	return l.write(Record{Event: Recovered, Cut: &Cut{Bytes: len(cut), Hash: hashOf(cut)}})
+}
+
+// Close syncs and closes the file. What is appended later is dropped.
+func (l *Log) Close() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	if l.file == nil {
+		return nil
+	}
+	return errors.Join(l.file.Sync(), l.head.Sync(), l.release())
+}
+
+// release closes what is open.
+func (l *Log) release() (err error) {
+	for _, f := range []*os.File{l.file, l.head} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	l.file, l.head = nil, nil
+	return err
+}
+
+// isSession reports whether a session's id can be a part of a file's name.
+func isSession(id string) bool {
+	const legal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	return id != "" && len(id) <= 100 && strings.Trim(id, legal) == ""
+}
+
+// privateDir makes the directory, or checks that nobody else can look into it (D1).
+func privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || !ownedPrivately(info) {
+		return fmt.Errorf("%q is not a private directory of this user: it must belong to you and have mode 0700", dir)
+	}
+	return nil
+}
+
+// openPrivate opens a file that nobody else can read, making it when it is not there.
+// It follows no link.
+func openPrivate(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow|flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && (!info.Mode().IsRegular() || !ownedPrivately(info)) {
+		err = fmt.Errorf("%q is not a private file of this user: it must belong to you and have mode 0600", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}

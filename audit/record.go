@@ -1,0 +1,128 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The events.
+const (
+	// Begin is a call that was allowed, may change something, and is about to run.
+	Begin = "begin"
+	// End is a call that has ended, run or not.
+	End = "end"
+	// Recovered follows a line that is no record, see Cut.
+	Recovered = "recovered"
+	// Full is the last record of a file that has reached its size.
+	Full = "full"
+)
+
+// Record is one line. What a Log fills in itself is left empty by those who append.
+type Record struct {
+	Version int       `json:"v"`    // filled in
+	Seq     int64     `json:"seq"`  // filled in; from 1
+	Time    time.Time `json:"time"` // filled in
+	Session string    `json:"session"`
+	Event   string    `json:"event"`
+	Call    string    `json:"call,omitempty"`
+	// Agent is whose call it is, by the names of the agents from the main one down.
+	Agent string `json:"agent,omitempty"`
+	Tool  string `json:"tool,omitempty"`
+	// Args are the arguments; a Log keeps of them what Summary keeps.
+	Args json.RawMessage `json:"args,omitempty"`
+	// Touches are the paths, hosts and commands that the call named.
+	Touches []string `json:"touches,omitempty"`
+	// Verdict is "allow" or "deny"; "" is a call that never came to a decision. By is
+	// who decided, Reason why. Asked is what a person was asked.
+	Verdict string `json:"verdict,omitempty"`
+	By      string `json:"by,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Asked   string `json:"asked,omitempty"`
+	// Mode is the session's mode.
+	Mode string `json:"mode,omitempty"`
+	// State is how the call ended, Error why it failed.
+	State string `json:"state,omitempty"`
+	Error string `json:"error,omitempty"`
+	// Changes are the files that it changed; Unseen says where changes were not
+	// looked for.
+	Changes []Change `json:"changes,omitempty"`
+	Unseen  string   `json:"unseen,omitempty"`
+	Cut     *Cut     `json:"cut,omitempty"`
+	// Prev is the hash of the record before.
+	Prev string `json:"prev"` // filled in
+}
+
+// Change is one change of a file.
+type Change struct {
+	Path string `json:"path"`
+	Op   string `json:"op"` // create, modify or delete
+	// Before and After are the SHA-256 of the contents; "" is what is not there, or
+	// was not read.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+	// Seen marks a change that was found by looking before and after a command: who
+	// made it is likely, not proved.
+	Seen bool `json:"seen,omitempty"`
+	// Undo marks one that took back an earlier one.
+	Undo bool `json:"undo,omitempty"`
+}
+
+// Cut is a line that is no record.
+type Cut struct {
+	Bytes int    `json:"bytes"`
+	Hash  string `json:"sha256"`
+}
+
+const version = 1
+
+// first is the hash before the first record.
+var first = strings.Repeat("0", 2*sha256.Size)
+
+// seal is the member that ends a line.
+const seal = `,"hash":"`
+
+// encode returns a record as its line, and its hash.
+func (r Record) encode() (line []byte, hash string, err error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(r); err != nil {
+		return nil, "", err
+	}
+	text := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	hash = hashOf(text)
+	return fmt.Appendf(text, "%s%s\"}\n", seal, hash), hash, nil
+}
+
+var (
+	errNoRecord = errors.New("it is not a record")
+	errEdited   = errors.New("its content is not what it was when it was written")
+)
+
+// decode reads a line without its end. The error says what is wrong with the line by
+// itself.
+func decode(line []byte) (r Record, hash string, err error) {
+	at := len(line) - len(seal) - 2*sha256.Size - len(`"}`)
+	if at < 0 || !bytes.HasPrefix(line[at:], []byte(seal)) || !bytes.HasSuffix(line, []byte(`"}`)) {
+		return r, "", errNoRecord
+	}
+	hash = string(line[at+len(seal) : len(line)-len(`"}`)])
+	if json.Unmarshal(line, &r) != nil {
+		return r, "", errNoRecord
+	}
+	if hash != hashOf(line[:at]) {
+		return r, "", errEdited
+	}
+	return r, hash, nil
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,66 @@
+package audit
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// maxKept bounds a text that is kept as it is, in bytes.
+const maxKept = 4 << 10
+
+// named are the names of arguments whose texts are kept: those of paths, addresses,
+// commands and choices. All others may hold contents.
+var named = []string{
+	"path", "paths", "file", "files", "filepath", "file_path", "dir", "directory", "cwd", "cmd", "command", "argv",
+	"url", "uri", "host", "query", "pattern", "filepattern", "glob", "include", "exclude", "name", "tool", "tools", "id", "ids",
+	"skill", "repo", "repository", "ref", "branch", "action", "operation", "mode", "kind", "type", "format", "language",
+	"method", "checks", "from", "to", "source", "target", "destination",
+}
+
+// Summary is what a record keeps of a call's arguments: numbers, truth values, and
+// texts that name something. Other texts, and long ones, are given as hash and size.
+// clean takes secrets out of what is kept.
+func Summary(args json.RawMessage, clean func(string) string) json.RawMessage {
+	if len(args) == 0 {
+		return nil
+	}
+	var value any
+	if json.Unmarshal(args, &value) != nil {
+		return digest(string(args))
+	}
+	kept, err := json.Marshal(summary(value, false, clean))
+	if err != nil {
+		return digest(string(args))
+	}
+	return kept
+}
+
+func summary(value any, keep bool, clean func(string) string) any {
+	switch value := value.(type) {
+	case string:
+		if keep && len(value) <= maxKept {
+			return clean(value)
+		}
+		return digest(value)
+	case []any:
+		list := make([]any, len(value))
+		for i, v := range value {
+			list[i] = summary(v, keep, clean)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(value))
+		for name, v := range value {
+			object[clean(name)] = summary(v, slices.Contains(named, strings.ToLower(name)), clean)
+		}
+		return object
+	}
+	return value
+}
+
+// digest is a text as its hash and size.
+func digest(text string) json.RawMessage {
+	data, _ := json.Marshal(Cut{Bytes: len(text), Hash: hashOf([]byte(text))}) // a number and a text always encode
+	return data
+}

@@ -1,0 +1,23 @@
+package redact
+
+// Stream takes values out of a text that arrives in pieces. What may be the beginning
+// of a value is held back until more is known.
+type Stream struct {
+	Values *Values
+	held   string
+}
+
+// Next takes a piece and returns what can be shown.
+func (s *Stream) Next(piece string) string {
+	text := s.Values.Known(s.held + piece)
+	keep := s.Values.Pending(text)
+	s.held = text[len(text)-keep:]
+	return text[:len(text)-keep]
+}
+
+// Rest returns what was held back, at the end.
+func (s *Stream) Rest() string {
+	rest := s.held
+	s.held = ""
+	return rest
+}

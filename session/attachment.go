@@ -1,0 +1,48 @@
+package session
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// withheld stands for the text of a file that holds secrets.
+const withheld = "[not passed on: this file holds secrets]"
+
+// withhold takes out of a prompt what the editor embedded of files that hold secrets:
+// a mention is no way round what every tool refuses (R30). The person is told.
+func (s *Session) withhold(prompt *transcript.Message) {
+	for i, part := range prompt.Parts {
+		resource, ok := part.(*transcript.ResourcePart)
+		if !ok || !s.namesSecret(resource.URI) {
+			continue
+		}
+		prompt.Parts[i] = &transcript.ResourcePart{URI: resource.URI, Text: withheld, MediaType: "text/plain"}
+		s.emit(transcript.Notice{
+			Severity: transcript.Warning, Title: "Not passed on",
+			Text: fmt.Sprintf("%s holds secrets, so its text was not passed on to the model.", kinds.Line(resource.URI, titleRunes)),
+		})
+	}
+}
+
+// namesSecret reports whether an address leads to a file that holds secrets, by its
+// own name or by that of where its links lead.
+func (s *Session) namesSecret(address string) bool {
+	path := address
+	if u, err := url.Parse(address); err == nil && len(u.Scheme) > 1 { // one letter is a Windows drive
+		path = u.Path
+		if runtime.GOOS == "windows" {
+			path = strings.TrimPrefix(path, "/")
+		}
+	}
+	if path == "" {
+		return false
+	}
+	path = filepath.FromSlash(path)
+	return s.host.secret(path) || s.host.secret(s.work.Resolve(path))
+}

@@ -1,0 +1,50 @@
+package session
+
+import (
+	"time"
+
+	"acp-agent/audit"
+	"acp-agent/transcript"
+)
+
+// Audit says where the record of a session's calls is kept (R129).
+type Audit struct {
+	// Dir is the directory of all sessions' records; empty means that none is kept.
+	Dir string
+	// MaxBytes bounds that of one session; 0 means that nothing does.
+	MaxBytes int64
+}
+
+// openAudit makes the session's record; nil when none is kept. It touches no disk.
+func (s *Session) openAudit() *audit.Log {
+	if s.settings.Audit.Dir == "" {
+		return nil
+	}
+	return audit.New(audit.Options{
+		Dir: s.settings.Audit.Dir, Session: s.ID, MaxBytes: s.settings.Audit.MaxBytes, Clean: s.host.Clean, Failed: s.auditFailed,
+	})
+}
+
+// auditFailed says, once, that calls are not recorded. They run all the same.
+func (s *Session) auditFailed(err error) {
+	s.host.Logger.Warn("the audit cannot be written", "session", s.ID, "error", err.Error())
+	text := "What the agent does in this session is not recorded: " + err.Error()
+	s.sayInTurn("audit", transcript.Notice{Severity: transcript.Warning, Title: "Audit", Text: text})
+}
+
+// closeAudit ends the record.
+func (s *Session) closeAudit() {
+	if err := s.audit.Close(); err != nil {
+		s.host.Logger.Warn("the audit cannot be closed", "session", s.ID, "error", err.Error())
+	}
+}
+
+// SweepAudit removes, behind the scenes, the records of sessions that were not written
+// to for a time.
+func (h *Host) SweepAudit(dir string, keep time.Duration) {
+	h.library.working.Go(func() {
+		if removed, err := audit.Sweep(dir, time.Now().Add(-keep)); err != nil || removed > 0 {
+			h.Logger.Info("swept old audits", "removed", removed, "error", err)
+		}
+	})
+}

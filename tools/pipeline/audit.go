@@ -1,0 +1,139 @@
+package pipeline
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-agent/audit"
+	"acp-agent/permissions"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+	"acp-agent/workspace/journal"
+)
+
+// Auditor keeps the record of what calls asked for, who decided, and what they
+// changed (R129). Append returns soon, and tells its own failures to others: no
+// call depends on it.
+type Auditor interface {
+	Append(audit.Record)
+}
+
+// maxTouched bounds how many of a call's resources a record names.
+const maxTouched = 100
+
+// recordBegin notes that a call which may change something is about to run.
+func (r *running) recordBegin() {
+	if r.pipeline.Audit == nil || r.entry.ReadOnly || r.readsOnly {
+		return
+	}
+	record := r.record(audit.Begin)
+	record.Verdict, record.By, record.Reason = "allow", r.allowedBy(), r.decision.Reason
+	r.pipeline.Audit.Append(record)
+}
+
+// recordEnd notes how a call ended.
+func (r *running) recordEnd(end transcript.ToolFinished) {
+	if r.pipeline.Audit == nil {
+		return
+	}
+	record := r.record(audit.End)
+	record.State = string(end.State)
+	if detail := end.Result.Error; detail != nil {
+		// The text of a failure may quote a file.
+		record.Error = strings.TrimSpace(detail.Kind + " " + detail.Code)
+	}
+	switch detail := end.Result.Error; {
+	case r.runtime != nil:
+		record.Verdict, record.By, record.Reason = "allow", r.allowedBy(), r.decision.Reason
+		record.Changes, record.Unseen = r.changes(end), end.Result.Metadata.Unseen
+	case detail == nil:
+	case end.State == transcript.Rejected:
+		record.Verdict, record.By, record.Reason = "deny", r.deniedBy(detail.DeniedBy), r.deniedFor(end)
+	case detail.Code == tools.CodeSecretFile:
+		record.Verdict, record.By, record.Reason = "deny", permissions.DeniedBySecret, permissions.SecretReason
+	}
+	r.pipeline.Audit.Append(record)
+}
+
+func (r *running) record(event string) audit.Record {
+	record := audit.Record{
+		Event: event, Call: r.ID, Agent: r.pipeline.Agent, Tool: r.Tool, Args: r.Args, Asked: r.asked,
+	}
+	if r.pipeline.Mode != nil {
+		record.Mode = r.pipeline.Mode()
+	}
+	for _, resource := range r.judged.Resources {
+		if len(record.Touches) < maxTouched && !slices.Contains(record.Touches, resource.Name) {
+			record.Touches = append(record.Touches, resource.Name)
+		}
+	}
+	return record
+}
+
+// allowedBy says who let the call run.
+func (r *running) allowedBy() string {
+	switch rule := r.decision.Rule; {
+	case r.answer != "":
+		return "person: " + r.answer
+	case rule != nil:
+		return fmt.Sprintf("rule:%s %s(%s) %s", r.decision.Scope, rule.Permission, rule.Pattern, rule.Source)
+	}
+	return "policy"
+}
+
+// deniedBy says who kept the call from running.
+func (r *running) deniedBy(layer string) string {
+	if layer == tools.DeniedByUser && r.answer != "" {
+		return "person: " + r.answer
+	}
+	return layer
+}
+
+// deniedFor is the first line of a refusal.
+func (r *running) deniedFor(end transcript.ToolFinished) string {
+	first, _, _ := strings.Cut(end.Result.ErrorText, "\n")
+	return first
+}
+
+// changes are the files that the call changed, with what stood there before and
+// after as far as it is known.
+func (r *running) changes(end transcript.ToolFinished) []audit.Change {
+	var list []audit.Change
+	for _, c := range r.pipeline.Workspace.Changes(r.ID) {
+		list = append(list, audit.Change{
+			Path: c.Path, Op: string(c.Kind), Before: sumOf(c.Before), After: sumOf(c.After), Seen: c.Seen, Undo: c.Undo,
+		})
+	}
+	for _, path := range end.Result.Metadata.TrackFiles { // what the tool itself says
+		if !slices.ContainsFunc(list, func(c audit.Change) bool { return c.Path == path }) {
+			list = append(list, audit.Change{Path: path, Op: "reported"})
+		}
+	}
+	return list
+}
+
+func sumOf(c *journal.Content) string {
+	if c == nil {
+		return ""
+	}
+	return hex.EncodeToString(c.Sum[:])
+}
+
+// answerName is a person's answer as the record has it.
+func answerName(answer tools.Answer) string {
+	switch answer {
+	case tools.AllowOnce:
+		return "allow_once"
+	case tools.AllowAlways:
+		return "allow_always"
+	case tools.AllowProject:
+		return "allow_project"
+	case tools.RejectAlways:
+		return "reject_always"
+	case tools.Cancelled:
+		return "dismissed"
+	}
+	return "reject_once"
+}

@@ -1,0 +1,75 @@
+package pipeline
+
+import (
+	"context"
+	"runtime/debug"
+
+	"acp-agent/capability"
+	"acp-agent/permissions/watchdog"
+	"acp-agent/tools"
+)
+
+// watch asks the watchdog, which can only narrow what the rules answered
+// (R121). Whatever goes wrong in it is a denial (E4).
+func (r *running) watch(ctx context.Context) (err error) {
+	if r.pipeline.Watchdog == nil {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r.pipeline.Logger.Error("watchdog panicked", "tool", r.Tool, "stack", string(debug.Stack()))
+			err = &tools.Error{
+				Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: "the watchdog failed, so the call was not run",
+			}
+		}
+	}()
+	verdict, err := r.pipeline.Watchdog.Judge(ctx, r.watched())
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return &tools.Error{
+			Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Err: err,
+			Message: "the watchdog failed, so the call was not run: " + err.Error(),
+		}
+	case verdict.Action == capability.Deny:
+		return &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: verdict.Reason}
+	case verdict.Action == capability.Ask:
+		r.insist = verdict.Reason
+		return r.judge(ctx)
+	}
+	return nil
+}
+
+// watched is what the watchdog sees of the call.
+func (r *running) watched() watchdog.Call {
+	session := r.pipeline.Workspace.Session()
+	call := watchdog.Call{
+		SessionID: session.ID, CallID: r.ID, Tool: r.Tool, Args: r.Args, Agent: r.pipeline.Agent,
+		Cwd: session.Cwd, Roots: session.Roots, Scratch: session.Scratch, Foreign: r.entry.Foreign(),
+		Capabilities: r.judged.Capabilities, Resources: r.judged.Resources,
+	}
+	if r.pipeline.Mode != nil {
+		call.Mode = r.pipeline.Mode()
+	}
+	for _, resource := range r.resources() {
+		if resource.Kind == tools.Command {
+			call.Commands = append(call.Commands, watchdog.Command{Text: resource.Value, Env: r.commandEnv(resource, session)})
+		}
+	}
+	return call
+}
+
+// insisted makes the rules' answer at least a question when the watchdog wants
+// the person asked. That no "always" would end its asking is why none is offered.
+func (r *running) insisted() {
+	switch {
+	case r.insist == "":
+		return
+	case r.decision.Action == capability.Allow:
+		r.decision.Action, r.decision.Reason = capability.Ask, r.insist
+	default:
+		r.decision.Reason += "; " + r.insist
+	}
+	r.decision.Always, r.decision.ToAllow = nil, nil
+}
