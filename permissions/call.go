@@ -46,12 +46,16 @@ type Resource struct {
 type Judgement struct {
 	Action capability.Action
 	Reason string
+	// Part is the piece of the program that was judged, as it was written.
+	Part string
 	// Validation marks a finding that no stored rule lifts: at least ask (R118).
 	Validation bool
 	// Always is the argv prefix that "always allow" may store; nil forbids it (E5). With
 	// AlwaysExact it is the whole command line, and no further argument is allowed.
 	Always      []string
 	AlwaysExact bool
+	// NoAlways says why Always is nil, as the end of a sentence; empty: no more is known.
+	NoAlways string
 }
 
 // Call is a tool call as the rules see it, after aliases, preprocessing and resolution.

@@ -259,6 +259,8 @@ type PermissionRequest struct {
 	// Remember says what "always" would store, in one line; empty means that
 	// nothing may be stored, and "always" is not offered.
 	Remember string
+	// NoAlways says why it is not offered, as the end of a sentence.
+	NoAlways string
 }
 
 // Answer is a person's answer to a PermissionRequest (R123).

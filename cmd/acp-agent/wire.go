@@ -45,6 +45,8 @@ type core struct {
 	scripted model.Provider
 	// everyTool has no tool wait to be found (R87).
 	everyTool bool
+	// inert has nothing written, fetched or started: it is there to explain.
+	inert bool
 
 	// assemble makes the host, once.
 	assemble func() (*session.Host, error)
@@ -121,8 +123,12 @@ func (c *core) newHost() (*session.Host, error) {
 		host.Tracer = trace.New(c.logger.trace())
 	}
 	contribute(host.Bus, set.mounting)
-	host.Sweep()
-	host.Warm()
+	if c.inert {
+		host.Skills.URLs, host.Skills.Fetch = nil, nil
+	} else {
+		host.Sweep()
+		host.Warm()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host, c.set = host, set
@@ -145,7 +151,11 @@ func (c *core) problems() []string {
 // cwd is empty, and has the log heed it.
 func (c *core) load(cwd string) (*config.Config, error) {
 	cfg, err := config.Load(c.sources, cwd)
-	if err == nil {
+	switch {
+	case err != nil:
+	case c.inert:
+		c.logger.hide(cfg.Secrets()...) // and no file is opened
+	default:
 		c.logger.configure(cfg, c.stateDir)
 	}
 	return cfg, err

@@ -75,13 +75,13 @@ func (j *judge) git(part *Part, s simple, at dirs) finding {
 		return f.worse(unlisted(s))
 	}
 	sub := args[0].value
-	f = f.worse(j.gitRepository(at))
-	if sub == "stash" && len(args) == 2 && args[1].value == "list" {
-		return f
-	}
 	e, ok := gitForms[sub]
-	if !ok {
-		return f.worse(unlisted(s))
+	lists := sub == "stash" && len(args) == 2 && args[1].value == "list"
+	if !ok && !lists {
+		return f.worse(unlisted(s)).worse(j.gitRepository(at))
+	}
+	if f = f.worse(j.gitRepository(at)); lists {
+		return f
 	}
 	p, bad := e.parse(splitU(sub, args[1:]))
 	if bad != "" {
@@ -98,7 +98,7 @@ func (j *judge) gitRepository(at dirs) finding {
 	}
 	for _, dir := range at.list {
 		if j.env.GitPrograms != nil && j.env.GitPrograms(dir) {
-			return asks(Interpreter, "the configuration of this repository names programs that git would run")
+			return asks(Interpreter, "git would heed a configuration here that may name programs to run")
 		}
 	}
 	return finding{}

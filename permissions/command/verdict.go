@@ -99,6 +99,8 @@ type Part struct {
 	// when it must not be offered (E5).
 	Always      []string
 	AlwaysExact bool
+	// NoAlways says why Always is nil, as the end of a sentence.
+	NoAlways string
 
 	redirect bool
 	// outer is the command with its wrappers when they change what runs.
@@ -124,9 +126,13 @@ type Verdict struct {
 func (v Verdict) Resources() []permissions.Resource {
 	var out []permissions.Resource
 	for _, p := range v.Parts {
+		reason := p.Reason
+		if reason == "" {
+			reason = "the command only reads, inside the workspace"
+		}
 		judged := &permissions.Judgement{
-			Action: p.Action, Reason: p.Reason, Validation: p.Validation,
-			Always: p.Always, AlwaysExact: p.AlwaysExact,
+			Action: p.Action, Reason: reason, Part: p.Text, Validation: p.Validation,
+			Always: p.Always, AlwaysExact: p.AlwaysExact, NoAlways: p.NoAlways,
 		}
 		if p.redirect {
 			out = append(out, redirectResources(p, judged)...)
@@ -142,12 +148,15 @@ func (v Verdict) Resources() []permissions.Resource {
 				Capability: capability.CapShellRun, Dynamic: !p.Static, Judged: judged,
 			})
 		}
-		touched := &permissions.Judgement{Action: capability.Allow, Reason: p.Reason}
+		touched := &permissions.Judgement{Action: capability.Allow, Reason: reason, Part: p.Text, NoAlways: noPath}
 		out = append(out, pathResources(p.Reads, capability.CapFSRead, touched)...)
 		out = append(out, pathResources(p.Wrote, capability.CapFSWrite, touched)...)
 	}
 	return out
 }
+
+// noPath is why "always" stores no path that a command touches.
+const noPath = "a file that a command writes is asked about each time"
 
 func redirectResources(p Part, judged *permissions.Judgement) []permissions.Resource {
 	out := pathResources(p.Reads, capability.CapFSRead, judged)

@@ -28,10 +28,16 @@ func (r *running) judge(ctx context.Context) error {
 	switch {
 	case r.decision.Action != capability.Allow:
 	case len(r.outside) > 0 && !r.granted():
-		r.decision.Action = capability.Ask
+		r.decision.Action, r.decision.Layer = capability.Ask, permissions.LayerCapability
 		r.decision.Reason = fmt.Sprintf("%s is outside the session's directories", r.outside[0].Path)
+		r.decision.Part, r.decision.Rule = r.outside[0].Real, nil
+		if r.outside[0].Dir == "" {
+			r.decision.NoAlways = "its directory is not one that may be opened for good"
+		}
 	case r.insist != "":
 		r.decision.Action, r.decision.Reason = capability.Ask, r.insist
+		r.decision.Layer, r.decision.Rule, r.decision.Part = permissions.LayerWatchdog, nil, ""
+		r.decision.NoAlways = "the watchdog asks each time"
 	}
 	return nil
 }
@@ -84,7 +90,9 @@ func (r *running) permissionCall() permissions.Call {
 			}
 			call.Resources = append(call.Resources, verdict.Resources()...)
 		case tools.Host:
-			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Host, Name: resource.Value})
+			if resource.Value != "" {
+				call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Host, Name: resource.Value})
+			}
 		case tools.Executable:
 			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Program, Name: resource.Value})
 		default:
@@ -162,6 +170,11 @@ func capabilities(set capability.RequirementSet) []string {
 	return append(names, set.Capabilities...)
 }
 
+// watched is the call as a watchdog sees it.
+func (r *running) watched() WatchedCall {
+	return WatchedCall{SessionID: r.pipeline.Workspace.Session().ID, CallID: r.ID, Tool: r.Tool, Args: r.Args}
+}
+
 // watch asks the watchdog, which can only narrow what the rules answered
 // (R121). Whatever goes wrong in it is a denial (E4).
 func (r *running) watch(ctx context.Context) (err error) {
@@ -176,9 +189,7 @@ func (r *running) watch(ctx context.Context) (err error) {
 			}
 		}
 	}()
-	verdict, err := r.pipeline.Watchdog.Judge(ctx, WatchedCall{
-		SessionID: r.pipeline.Workspace.Session().ID, CallID: r.ID, Tool: r.Tool, Args: r.Args,
-	})
+	verdict, err := r.pipeline.Watchdog.Judge(ctx, r.watched())
 	switch {
 	case err != nil:
 		return &tools.Error{

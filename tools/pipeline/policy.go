@@ -31,8 +31,11 @@ func (p *Policy) SetDefaults(rules []permissions.Rule) {
 }
 
 // Remember adds rules to the session's scope.
-func (p *Policy) Remember(rules ...permissions.Rule) {
+func (p *Policy) Remember(rules ...permissions.Rule) { p.Add(permissions.Session, rules...) }
+
+// Add adds rules to a scope.
+func (p *Policy) Add(scope permissions.Scope, rules ...permissions.Rule) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.set = p.set.With(permissions.Session, rules...)
+	p.set = p.set.With(scope, rules...)
 }
