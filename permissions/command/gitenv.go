@@ -24,6 +24,8 @@ func GitEnv() []string {
 		"GIT_NO_LAZY_FETCH=1",
 		// Not git's, but of the same kind: where "cd" goes must not depend on it.
 		"CDPATH=",
+		// And where rg takes options from.
+		"RIPGREP_CONFIG_PATH=",
 	}
 	settings := [][2]string{
 		{"core.fsmonitor", "false"},

@@ -2,6 +2,7 @@ package command
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -87,6 +88,9 @@ func (j *judge) git(part *Part, s simple, at dirs) finding {
 	if bad != "" {
 		return f.worse(asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads"))
 	}
+	if sub == "diff" && !p.has(gitSummaries...) {
+		return f.worse(j.gitDiff(args[1:], p, at)).worse(j.gitOperands(part, e, p, at))
+	}
 	return f.worse(gitSpecial(sub, p)).worse(j.gitOperands(part, e, p, at))
 }
 
@@ -132,7 +136,7 @@ func gitSpecial(sub string, p parsed) finding {
 	switch {
 	case (sub == "branch" || sub == "tag") && len(p.operands) > 0 && !listing:
 		return asks(Unlisted, "git "+sub+" with a name creates it")
-	case (sub == "diff" || sub == "show") && !p.has(gitSummaries...):
+	case sub == "show" && !p.has(gitSummaries...):
 		return asks(Unlisted, "git "+sub+" prints content, which may be that of a file that holds secrets")
 	case sub == "status" && strings.Contains(p.seen["--porcelain"], "2"):
 		return asks(Unlisted, "this form of git status names objects")
@@ -141,6 +145,37 @@ func gitSpecial(sub string, p parsed) finding {
 		if sub == "show" && !headCommit().MatchString(w.value) {
 			return asks(Unlisted, w.value+" may be an object whose content git show prints")
 		}
+		if strings.HasPrefix(w.value, ":") {
+			return asks(Unlisted, w.value+" selects files by a pattern of git's own")
+		}
+	}
+	return finding{}
+}
+
+// gitDiff allows a diff of the working tree, which shows tracked files and nothing of
+// history: its operands are files that are there, for which git takes no name of a
+// revision, or stand behind "--".
+func (j *judge) gitDiff(args []word, p parsed, at dirs) finding {
+	history := asks(Unlisted, "git diff prints content, which may be that of a file that holds secrets")
+	if p.has("--cached", "--staged", "--merge-base", "--ext-diff", "--all") || j.env.GitHoldsSecret == nil || at.unknown {
+		return history
+	}
+	for _, dir := range at.list {
+		if j.env.GitHoldsSecret(dir) {
+			return history
+		}
+	}
+	paths := 0
+	if i := slices.IndexFunc(args, func(w word) bool { return w.value == "--" }); i >= 0 {
+		paths = len(args) - i - 1
+	}
+	for _, w := range p.operands[:len(p.operands)-paths] {
+		names, ok := at.join(w.value)
+		if !ok || j.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !j.env.Regular(name) }) {
+			return asks(Unlisted, w.value+" may be a revision, and git diff would print content of history")
+		}
+	}
+	for _, w := range p.operands {
 		if strings.HasPrefix(w.value, ":") {
 			return asks(Unlisted, w.value+" selects files by a pattern of git's own")
 		}

@@ -96,6 +96,7 @@ var readers = map[string]entry{
 	}},
 	"sed": {args: argText, check: checkSed, options: options{flags: "nE", long: "--quiet --silent"}},
 	"awk": {args: argText, check: checkAwk, options: options{valued: "F", posix: true}},
+	"rg":  rgEntry(),
 	"jq":  {args: argText, check: checkJQ, options: options{flags: "rcMSe", long: "--raw-output --compact-output --sort-keys --monochrome-output"}},
 }
 
@@ -121,11 +122,11 @@ func checkGrep(j *judge, _ *Part, p parsed, at dirs) finding {
 		paths = paths[min(1, len(paths)):]
 	}
 	if len(paths) == 0 {
-		return j.tree(".", at)
+		return j.tree(".", at, true)
 	}
 	var f finding
 	for _, w := range paths {
-		f = f.worse(j.tree(w.value, at))
+		f = f.worse(j.tree(w.value, at, true))
 	}
 	return f
 }
@@ -152,14 +153,21 @@ func checkDate(_ *judge, _ *Part, p parsed, _ dirs) finding {
 	return finding{}
 }
 
+// plainRegexp is a pattern between slashes that holds nothing but text, anchors, dots and
+// stars; sedLine is a line as sed names one.
+const (
+	plainRegexp = `[A-Za-z0-9_ .,:;^$*=(){}"'<>@#%+-]*`
+	sedLine     = `(\d+|\$|/` + plainRegexp + `/)`
+)
+
 // The only scripts of sed, awk and jq that count as reading: they print lines, fields
 // and members, and nothing else.
 var (
 	sedPrints = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(\d+|\$|\d+,(\d+|\$))p(;(\d+|\$|\d+,(\d+|\$))p)*$`)
+		return regexp.MustCompile(`^(` + sedLine + `(,` + sedLine + `)?)p(; ?(` + sedLine + `(,` + sedLine + `)?)p)*$`)
 	})
 	awkPrints = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(NR ?(==|<=|>=|<) ?\d+ ?)?\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}$`)
+		return regexp.MustCompile(`^((NR ?(==|<=|>=|<|>) ?\d+|/` + plainRegexp + `/) ?)?\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}$|^END ?\{ ?print NR ?\}$`)
 	})
 	jqSelects = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\[?\.)*( ?\| ?(keys|length|type|\.([A-Za-z0-9_."\[\]]*)))*$`)

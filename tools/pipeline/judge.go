@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"acp-agent/capability"
+	"acp-agent/internal/network"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
 	"acp-agent/tools"
@@ -91,7 +92,7 @@ func (r *running) permissionCall() permissions.Call {
 			call.Resources = append(call.Resources, verdict.Resources()...)
 		case tools.Host:
 			if resource.Value != "" {
-				call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Host, Name: resource.Value})
+				call.Resources = append(call.Resources, hostResource(resource.Value))
 			}
 		case tools.Executable:
 			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Program, Name: resource.Value})
@@ -101,6 +102,16 @@ func (r *running) permissionCall() permissions.Call {
 	}
 	r.readsOnly = commands > 0 && reading == commands
 	return call
+}
+
+// hostResource is a host under the name that it is asked by and, for what denies or asks,
+// the one that people read.
+func hostResource(name string) permissions.Resource {
+	host := permissions.Resource{Kind: permissions.Host, Name: name}
+	if readable := network.Readable(name); readable != name {
+		host.Requested = []string{readable}
+	}
+	return host
 }
 
 // deleteTool is the tool whose rules hold for every deletion.
@@ -129,13 +140,18 @@ func (r *running) judgeCommand(resource tools.Resource, session tools.Session) c
 		Cwd: resource.Dir, Roots: session.Roots, Home: r.pipeline.Home, Own: r.pipeline.Own,
 		Inside: func(path string) (string, bool) {
 			access, err := r.pipeline.Workspace.Check(path, false)
-			return access.Real, err == nil && access.Inside
+			if err != nil { // such as that of a link to a secret: where it leads says so
+				return r.env.Resolve(path), false
+			}
+			return access.Real, access.Inside
 		},
-		Dialect: r.pipeline.Dialect,
+		Secret:      r.pipeline.Workspace.SecretName,
+		HoldsSecret: r.holdsSecret,
+		Dialect:     r.pipeline.Dialect,
 		// No project is trusted yet, so nothing it configures is run to probe it (T2).
 		Untrusted:   true,
-		GitPrograms: r.gitPrograms,
-		Regular:     r.regular,
+		GitPrograms: r.gitPrograms, GitHoldsSecret: r.gitHoldsSecret,
+		Regular: r.regular,
 	})
 }
 
