@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"acp-agent/internal/acptest"
 	"acp-agent/internal/testreq"
@@ -146,6 +147,11 @@ func newCaseGround(t testing.TB) caseGround {
 	put("work/src/util.go", "package main\n\nvar x = 1\n")
 	run("commit", "-q", "-a", "-m", "two")
 	put("work/main.go", "package main\n\nfunc main() { util() }\n")
+	// Touched and not changed, which git would like to note in its index.
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(g.work, "README.md"), later, later); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
 		"work/.env": "CANARY-INSIDE=1\n", "work/keys/server.pem": "CANARY-INSIDE\n", "work/evil/.git/config": "[core]\n\tfsmonitor = ./x.sh\n",
 		"work/evil/.git/HEAD": "ref: refs/heads/main\n", "outside/file.txt": "CANARY-OUTSIDE\n", "home/.ssh/id_rsa": "CANARY-OUTSIDE\n",

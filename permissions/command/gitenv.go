@@ -35,6 +35,8 @@ func GitEnv() []string {
 		{"protocol.ext.allow", "never"},
 		{"log.showSignature", "false"},
 		{"submodule.recurse", "false"},
+		// diff would write the index to note that a file was only touched.
+		{"diff.autoRefreshIndex", "false"},
 	}
 	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)))
 	for i, kv := range settings {
