@@ -35,7 +35,7 @@ func testEnv() command.Env {
 			}
 			return clean, false
 		},
-		HoldsSecret: func(dir string, _ bool) bool { return dir == "/w/private" },
+		HoldsSecret: func(dir string) bool { return dir == "/w/private" },
 		Regular:     func(name string) bool { return name == "/w/a" || name == "/w/b" },
 		Own:         []string{"/data/acp"},
 	}

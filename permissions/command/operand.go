@@ -51,16 +51,15 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 	return f
 }
 
-// tree judges a directory whose whole content is read, with what has a hidden name or
-// without.
-func (j *judge) tree(name string, at dirs, hidden bool) finding {
+// tree judges a directory whose whole content is read.
+func (j *judge) tree(name string, at dirs) finding {
 	names, ok := at.join(name)
 	if !ok {
 		return asks(Outside, "the directory is not known")
 	}
 	for _, dir := range names {
 		resolved, _ := j.env.Inside(dir)
-		if j.env.HoldsSecret == nil || j.env.HoldsSecret(resolved, hidden) {
+		if j.env.HoldsSecret == nil || j.env.HoldsSecret(resolved) {
 			return asks(SecretRead, "reading all of "+name+" may read files that hold secrets")
 		}
 	}

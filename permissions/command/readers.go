@@ -122,11 +122,11 @@ func checkGrep(j *judge, _ *Part, p parsed, at dirs) finding {
 		paths = paths[min(1, len(paths)):]
 	}
 	if len(paths) == 0 {
-		return j.tree(".", at, true)
+		return j.tree(".", at)
 	}
 	var f finding
 	for _, w := range paths {
-		f = f.worse(j.tree(w.value, at, true))
+		f = f.worse(j.tree(w.value, at))
 	}
 	return f
 }

@@ -11,8 +11,9 @@ func rgEntry() entry {
 	}}
 }
 
-// checkRg judges what rg goes through: all of a directory but what is hidden. Without a
-// path it may be the input or the working directory.
+// checkRg judges what rg goes through: all of a directory. What is hidden counts, although
+// rg leaves it out, since a glob, a type or an ignore file in the tree can bring it back.
+// Without a path it may be the input or the working directory.
 func checkRg(j *judge, part *Part, p parsed, at dirs) finding {
 	paths := p.operands
 	var f finding
@@ -25,10 +26,10 @@ func checkRg(j *judge, part *Part, p parsed, at dirs) finding {
 		paths = paths[min(1, len(paths)):]
 	}
 	if len(paths) == 0 {
-		return f.worse(j.tree(".", at, false))
+		return f.worse(j.tree(".", at))
 	}
 	for _, w := range paths {
-		f = f.worse(j.tree(w.value, at, false))
+		f = f.worse(j.tree(w.value, at))
 	}
 	return f
 }

@@ -8,6 +8,9 @@
 //	prepared := p.Prepare(pipeline.Call{ID: id, Name: "Read", Input: `{"path":"a.go"}`})
 //	end := p.Run(ctx, prepared, sink) // a transcript.ToolFinished, whatever happened
 //
+// [Pipeline.Explain] takes a call through the stages that judge it, the same ones, and
+// no further.
+//
 // A call that is refused, malformed, cancelled or out of time ends like any
 // other: with one terminal state and an envelope (R5, R22, R125). Nothing here
 // returns a Go error to the loop.
@@ -19,7 +22,7 @@
 //
 // It imports tools and tools/bridge, workspace, permissions and
 // permissions/command, capability, kinds, transcript, model, and of internal:
-// bm25, observe, resultcache, shell and trace. It knows neither the loop nor ACP.
+// bm25, network (forms of hosts), observe, resultcache, search, shell and trace. It knows neither the loop nor ACP.
 //
 // # Requirements
 //

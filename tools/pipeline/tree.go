@@ -3,9 +3,10 @@ package pipeline
 import (
 	"context"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"acp-agent/internal/search"
+	"acp-agent/permissions"
 )
 
 // Bounds of the look for secrets beneath a directory.
@@ -18,7 +19,7 @@ const (
 // that a command that reads all of it is asked about (P8). Links are not followed, for
 // such commands do not follow them either. What is too large to be looked through, or
 // cannot be, is taken to hold one.
-func (r *running) holdsSecret(dir string, hidden bool) bool {
+func (r *running) holdsSecret(dir string) bool {
 	access, err := r.pipeline.Workspace.Check(dir, false)
 	if err != nil || !access.Inside {
 		return true
@@ -32,36 +33,32 @@ func (r *running) holdsSecret(dir string, hidden bool) bool {
 	if err != nil {
 		return true
 	}
-	look := treeLook{secret: r.pipeline.Workspace.SecretName, hidden: hidden, left: maxTreeEntries}
-	return look.holds(top, access.Real, 0)
+	look := treeLook{left: maxTreeEntries}
+	own := slices.ContainsFunc(r.pipeline.Own, func(path string) bool { return beneath(path, access.Real) })
+	return own || r.pipeline.Workspace.SecretName(access.Real) || look.holds(top, filepath.Base(access.Real), 0)
 }
 
 // treeLook looks for secrets by their names.
 type treeLook struct {
-	secret func(path string) bool
-	hidden bool // whether what is hidden counts
-	left   int
+	left int // entries
 }
 
-// holds looks through dir, and closes it.
-func (l *treeLook) holds(dir search.Dir, path string, depth int) bool {
+// holds looks through dir, which has the given name, and closes it.
+func (l *treeLook) holds(dir search.Dir, parent string, depth int) bool {
 	defer dir.Close()
 	entries, err := dir.ReadDir()
 	if l.left -= len(entries); err != nil || l.left < 0 || depth > maxTreeDepth {
 		return true
 	}
 	for _, entry := range entries {
-		if !l.hidden && strings.HasPrefix(entry.Name(), ".") {
-			continue
-		}
-		name := filepath.Join(path, entry.Name())
-		if l.secret(name) {
+		// What lies further up was looked at on the way here.
+		if permissions.Secret(parent + "/" + entry.Name()) {
 			return true
 		}
 		if !entry.IsDir() {
 			continue
 		}
-		if sub, err := dir.Sub(entry.Name()); err != nil || l.holds(sub, name, depth+1) {
+		if sub, err := dir.Sub(entry.Name()); err != nil || l.holds(sub, entry.Name(), depth+1) {
 			return true
 		}
 	}
