@@ -26,7 +26,8 @@ const (
 // gitSummaries are the options with which diff and show print no content.
 var gitSummaries = []string{"--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--summary", "--compact-summary", "--dirstat", "--no-patch", "-s"}
 
-// gitForms lists the reading subcommands with the options that were looked at.
+// gitForms lists the reading subcommands with the options that were looked at. What
+// writes the index although GIT_OPTIONAL_LOCKS says not to (describe --dirty) is not here.
 var gitForms = map[string]entry{
 	"status": {args: argNames, options: options{
 		flags: "sbz", long: "--short --branch --long --show-stash --ahead-behind --no-ahead-behind --no-renames",
@@ -46,7 +47,7 @@ var gitForms = map[string]entry{
 	"remote":     {args: argNone, options: options{flags: "v", long: "--verbose"}},
 	"ls-files":   {args: argNames, options: options{flags: "cdmotvz", long: "--cached --deleted --modified --others --exclude-standard --full-name", longVal: "--exclude"}},
 	"tag":        {args: argText, options: options{flags: "il", long: "--list --ignore-case --no-column", longVal: "--sort --format --points-at", longMay: "--contains --merged --no-merged --column --color"}},
-	"describe":   {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --candidates", longMay: "--abbrev --dirty"}},
+	"describe":   {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --candidates", longMay: "--abbrev"}},
 	"shortlog":   {args: argFiles, options: options{flags: "sne", long: "--summary --numbered --email --all --no-merges", longMay: "--since --until --author"}},
 	"merge-base": {args: argText, options: options{flags: "a", long: "--all --is-ancestor --octopus --fork-point"}},
 	"rev-list":   {args: argFiles, options: options{valued: "n", number: true, long: "--all --count --no-merges --merges --first-parent --reverse --left-right", longVal: "--max-count", longMay: "--since --until --author"}},

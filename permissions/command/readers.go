@@ -35,7 +35,7 @@ var readers = map[string]entry{
 	"cat": {args: argFiles, options: options{
 		flags: "AbeEnstTuv", long: "--number --number-nonblank --show-all --show-ends --show-tabs --show-nonprinting --squeeze-blank",
 	}},
-	"tac": {args: argFiles}, "rev": {args: argFiles},
+	"tac": {args: argFiles, check: checkTac}, "rev": {args: argFiles},
 	"grep": grepEntry(), "egrep": grepEntry(), "fgrep": grepEntry(),
 	"head": {args: argFiles, options: options{
 		flags: "qvz", valued: "nc", number: true, long: "--quiet --silent --verbose --zero-terminated", longVal: "--lines --bytes",
@@ -139,6 +139,14 @@ func checkDiff(j *judge, _ *Part, p parsed, at dirs) finding {
 		if !ok || j.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !j.env.Regular(name) }) {
 			return asks(Outside, w.value+" is not known to be a file, and diff reads all of a directory")
 		}
+	}
+	return finding{}
+}
+
+// checkTac refuses a pipe, which tac puts into a temporary file to read it from its end.
+func checkTac(_ *judge, _ *Part, p parsed, _ dirs) finding {
+	if len(p.operands) == 0 || slices.ContainsFunc(p.operands, func(w word) bool { return w.value == "-" }) {
+		return asks(Writes, "tac keeps its input in a temporary file")
 	}
 	return finding{}
 }
