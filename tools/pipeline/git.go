@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"acp-agent/permissions/command"
 	"acp-agent/tools"
@@ -44,8 +45,21 @@ func (g repository) exists(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
+// config is the repository's own configuration.
+func (g repository) config() (string, error) {
+	data, err := readBounded(g.files, filepath.Join(g.top, ".git", "config"), maxGitConfig)
+	return string(data), err
+}
+
 // tracked is what git tracks there; nothing when there is no index yet.
 func (g repository) tracked() ([]command.GitEntry, error) {
+	config, err := g.config()
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(strings.ToLower(config), "objectformat") {
+		return nil, errors.New("the index may hold names of another length")
+	}
 	if !g.exists(".git/index") {
 		return nil, nil
 	}
@@ -67,8 +81,8 @@ func (r *running) gitPrograms(dir string) bool {
 	if !ok || repo.exists(".git/commondir") || repo.exists(".git/config.worktree") {
 		return true
 	}
-	config, err := readBounded(repo.files, filepath.Join(repo.top, ".git", "config"), maxGitConfig)
-	if err != nil || len(command.GitConfigPrograms(string(config))) > 0 {
+	config, err := repo.config()
+	if err != nil || len(command.GitConfigPrograms(config)) > 0 {
 		return true
 	}
 	entries, err := repo.tracked()
