@@ -13,6 +13,7 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/session"
 	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
 )
 
 // judgedCall is a call to be explained: one line of the input.
@@ -123,7 +124,7 @@ func (e *explainer) in(ctx context.Context, dir string) (*session.Session, error
 	} else if !info.IsDir() {
 		return nil, &exitError{exitUsage, fmt.Errorf("cwd %q is not a directory", dir)}
 	}
-	s, err := e.core.Open(ctx, session.Spec{Cwd: dir, Sink: progress(os.Stderr, true)})
+	s, err := e.core.Open(ctx, session.Spec{Cwd: dir, Sink: transcript.SinkFunc(func(transcript.Event) {})})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -82,6 +83,24 @@ func TestExplain(t *testing.T) {
 				t.Errorf("the rule is %+v in %v", e.Rule, e.Scope)
 			}
 		})
+	}
+}
+
+// TestExplain_Limits denies what is too large or too deep to be judged, whatever it holds
+// (C8).
+func TestExplain_Limits(t *testing.T) {
+	s := newStage(t, nil)
+	for name, text := range map[string]string{
+		"long": "ls " + strings.Repeat("a ", 40_000), "deep": strings.Repeat("( ", 200) + "ls" + strings.Repeat(" )", 200),
+		"nested": strings.Repeat("if ls; then ", 60) + "ls" + strings.Repeat("; fi", 60),
+	} {
+		if e := s.Explain(t.Context(), pipeline.Call{Name: "bash", Input: fmt.Sprintf(`{"cmd":%q}`, text)}); e.Action != capability.Deny {
+			t.Errorf("%s: %v by %s: %.100s", name, e.Action, e.Layer, e.Reason)
+		}
+	}
+	many := strings.Repeat("ls; ", 3000) + "rm -rf /"
+	if e := s.Explain(t.Context(), pipeline.Call{Name: "bash", Input: fmt.Sprintf(`{"cmd":%q}`, many)}); e.Action != capability.Deny || e.Part != "rm -rf /" {
+		t.Errorf("the last of many parts: %v for %q", e.Action, e.Part)
 	}
 }
 
