@@ -15,10 +15,10 @@ const SourceAlways = "always"
 const shellTool = "bash"
 
 // alwaysRules returns the narrowest rules that would allow what the call asks for, or
-// nil when one of its parts must be asked each time (E5).
-func (s Set) alwaysRules(call Call) []Rule {
+// why there are none: one of its parts must be asked each time (E5).
+func (s Set) alwaysRules(call Call) (_ []Rule, why string) {
 	if call.Tool == "" {
-		return nil
+		return nil, "the call has no tool"
 	}
 	var rules []Rule
 	names, pairs := call.names(), call.pairs()
@@ -29,14 +29,28 @@ func (s Set) alwaysRules(call Call) []Rule {
 		}
 		pattern, ok := alwaysPattern(p)
 		if !ok || p.Kind == None && (named || call.Tool == shellTool) {
-			return nil // an answer about one thing must not free the tool for all, nor every command
+			return nil, p.noAlways() // an answer about one thing must not free the tool for all, nor every command
 		}
 		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: SourceAlways}
 		if !slices.Contains(rules, rule) {
 			rules = append(rules, rule)
 		}
 	}
-	return rules
+	return rules, ""
+}
+
+// noAlways says why no rule may be stored for a part of a call.
+func (p pair) noAlways() string {
+	switch {
+	case p.Judged != nil && p.Judged.NoAlways != "":
+		return p.Judged.NoAlways
+	case p.Kind == Path:
+		return "a file that a command writes is asked about each time"
+	case p.Dynamic:
+		return "it is not wholly known before it runs"
+	default:
+		return "an answer about one thing must not stand for all"
+	}
 }
 
 func alwaysPattern(p pair) (string, bool) {

@@ -46,6 +46,8 @@ type Resource struct {
 type Judgement struct {
 	Action capability.Action
 	Reason string
+	// Part is the piece of the program that was judged, as it was written.
+	Part string
 	// Validation marks a finding that no stored rule lifts: at least ask (R118).
 	Validation bool
 	// Always is the argv prefix that "always allow" may store; nil forbids it (E5). With
@@ -59,6 +61,8 @@ type Judgement struct {
 	Contained bool
 	// Exposed says why not, where it is asked; empty where that is no question.
 	Exposed string
+	// NoAlways says why Always is nil, as the end of a sentence; empty: no more is known.
+	NoAlways string
 }
 
 // Call is a tool call as the rules see it, after aliases, preprocessing and resolution.

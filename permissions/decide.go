@@ -23,11 +23,17 @@ func (s Set) Decide(call Call) Decision {
 	}
 	d.ToAllow = toAllow(call)
 	if d.Validation {
+		d.NoAlways = "a finding of this kind is asked about each time"
 		return d
 	}
-	rules := s.alwaysRules(call)
-	if len(rules) > 0 && s.With(Session, rules...).decide(call).Action == capability.Allow {
+	rules, why := s.alwaysRules(call)
+	switch {
+	case len(rules) == 0:
+		d.NoAlways = why
+	case s.With(Session, rules...).decide(call).Action == capability.Allow:
 		d.Always = rules
+	default:
+		d.NoAlways = "another rule would ask all the same"
 	}
 	return d
 }
@@ -38,16 +44,19 @@ func (s Set) decide(call Call) Decision {
 	risk, validation := RiskNone, false
 	for i, p := range call.pairs() {
 		d := s.decidePair(call, names, p)
+		d.Part = p.part()
 		for _, also := range p.Also {
 			if bound := s.decidePair(call, []string{also}, p); bound.Action.Stricter(d.Action) {
-				d = bound
+				d, d.Part = bound, p.part()
 			}
 		}
 		if d.Risk.rank() > risk.rank() {
 			risk = d.Risk
 		}
 		validation = validation || d.Validation
-		if i == 0 || d.Action.Stricter(worst.Action) {
+		// Of two asks the one that no rule lifts says more.
+		firmer := d.Action == worst.Action && d.Action == capability.Ask && d.Validation && !worst.Validation
+		if i == 0 || d.Action.Stricter(worst.Action) || firmer {
 			worst = d
 		}
 	}
@@ -72,34 +81,34 @@ func (s Set) decidePair(call Call, names []string, p pair) Decision {
 	if p.Judged != nil && p.Judged.Validation {
 		d.Validation, d.Risk = true, RiskDanger
 		if d.Action == capability.Allow {
-			d = Decision{Reason: p.Judged.Reason, Risk: d.Risk, Validation: true}
+			d = Decision{Reason: p.Judged.Reason, Layer: LayerPolicy, Risk: d.Risk, Validation: true}
 		}
 	}
-	if why := pinned(call, p); why != "" {
+	if layer, why := pinned(call, p); why != "" {
 		// The reason that tells most: that it would have been asked anyway does not.
-		d = Decision{Reason: why, Risk: RiskProtected, Validation: true}
+		d = Decision{Reason: why, Layer: layer, Risk: RiskProtected, Validation: true}
 	}
 	return d
 }
 
 // pinned says why a call, or writing a file, is asked each time, whatever the rules say; empty when
 // it is not.
-func pinned(call Call, p pair) string {
+func pinned(call Call, p pair) (layer, why string) {
 	if call.Tool == planExit {
-		return "leaving plan mode is for the person to decide"
+		return LayerRules, "leaving plan mode is for the person to decide"
 	}
 	if !writes(p) {
-		return ""
+		return "", ""
 	}
 	if protection, why := protectionOf(call, p.Resource); protection != Unprotected {
-		return why
+		return LayerProtected, why
 	}
 	for _, name := range p.all() {
 		if Secret(name) {
-			return name + " holds secrets, so writing it is always asked"
+			return LayerSecret, name + " holds secrets, so writing it is always asked"
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // answer applies the final denies and then the rules to one pair.
@@ -109,20 +118,20 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 	}
 	if rule, scope, ok := s.denying(call, names, p); ok {
 		return Decision{
-			Action: capability.Deny, DeniedBy: DeniedByRule, Rule: &rule, Scope: scope,
+			Action: capability.Deny, DeniedBy: DeniedByRule, Layer: LayerRules, Rule: &rule, Scope: scope,
 			Reason: describe(rule, scope),
 		}
 	}
 	if rule, scope, ok := s.best(call, names, p, Manifest, Session); ok {
-		return Decision{Action: rule.Action, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
+		return Decision{Action: rule.Action, Layer: LayerRules, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
 	}
 	if p.Judged != nil {
 		return s.judged(call, names, p)
 	}
 	if rule, scope, ok := s.best(call, names, p, DefaultScope, DefaultScope); ok {
-		return Decision{Action: rule.Action, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
+		return Decision{Action: rule.Action, Layer: LayerRules, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
 	}
-	return Decision{Action: capability.Ask, Reason: fmt.Sprintf("no rule covers %s", call.Tool)}
+	return Decision{Action: capability.Ask, Layer: LayerRules, Reason: fmt.Sprintf("no rule covers %s", call.Tool)}
 }
 
 // judged is the answer of the command judge, which stands in for the default row of the
@@ -130,37 +139,37 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 // allowed with their trust (R117). What a sandbox confines may be free without either.
 func (s Set) judged(call Call, names []string, p pair) Decision {
 	if rule, ok := s.inSandbox(names, p); ok {
-		return Decision{Action: capability.Allow, Rule: &rule, Scope: DefaultScope, Reason: "the sandbox confines it"}
+		return Decision{Action: capability.Allow, Layer: LayerRules, Rule: &rule, Scope: DefaultScope, Reason: "the sandbox confines it"}
 	}
 	if p.Judged.Action == capability.Ask {
 		rule, scope, ok := s.best(call, names, p, DefaultScope, DefaultScope)
 		if ok && rule.Action == capability.Allow && rule.Source == sourceTrust {
-			return Decision{Action: rule.Action, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
+			return Decision{Action: rule.Action, Layer: LayerRules, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
 		}
 		if p.Judged.Exposed != "" && s.sandboxed(names) != nil {
-			return Decision{Reason: p.Judged.Exposed} // why it is asked even so
+			return Decision{Layer: LayerPolicy, Reason: p.Judged.Exposed} // why it is asked even so
 		}
 	}
-	return Decision{Action: p.Judged.Action, Reason: p.Judged.Reason}
+	return Decision{Action: p.Judged.Action, Layer: LayerPolicy, Reason: p.Judged.Reason}
 }
 
 // finalDeny holds the denials that no rule of any scope can lift.
 func finalDeny(call Call, p pair) (Decision, bool) {
 	if p.Judged != nil && p.Judged.Action == capability.Deny {
-		return Decision{Action: capability.Deny, DeniedBy: DeniedByPolicy, Reason: p.Judged.Reason}, true
+		return Decision{Action: capability.Deny, DeniedBy: DeniedByPolicy, Layer: LayerPolicy, Reason: p.Judged.Reason}, true
 	}
 	if p.Kind != Path {
 		return Decision{}, false
 	}
 	if writes(p) {
 		if protection, why := protectionOf(call, p.Resource); protection == ProtectedDeny {
-			return Decision{Action: capability.Deny, DeniedBy: DeniedByProtected, Reason: why}, true
+			return Decision{Action: capability.Deny, DeniedBy: DeniedByProtected, Layer: LayerProtected, Reason: why}, true
 		}
 		return Decision{}, false
 	}
 	for _, name := range p.all() {
 		if Secret(name) {
-			return Decision{Action: capability.Deny, DeniedBy: DeniedBySecret, Reason: SecretReason}, true
+			return Decision{Action: capability.Deny, DeniedBy: DeniedBySecret, Layer: LayerSecret, Reason: SecretReason}, true
 		}
 	}
 	return Decision{}, false
@@ -298,6 +307,14 @@ func riskOf(p pair) Risk {
 // written, for all that is known of it.
 func writes(p pair) bool {
 	return p.Kind == Path && p.capability != capability.CapFSRead
+}
+
+// part is the piece of a call that a resource stands for, see Decision.Part.
+func (p pair) part() string {
+	if p.Judged != nil && p.Judged.Part != "" {
+		return p.Judged.Part
+	}
+	return p.Name
 }
 
 func (r Resource) all() []string {

@@ -19,6 +19,18 @@ const (
 	RiskDanger    Risk = "danger"    // matches a class that validation or policy names
 )
 
+// The layers that decide (E1), as explanations name them.
+const (
+	LayerSchema     = "schema"     // no such tool, or arguments that do not fit it
+	LayerEnablement = "enablement" // the tool is switched off
+	LayerCapability = "capability" // what the call names lies outside what it may reach
+	LayerRules      = "rules"      // a rule, the shipped ones included
+	LayerPolicy     = "policy"     // the command judge
+	LayerProtected  = "protected"  // names that govern the agent or other programs
+	LayerSecret     = "secret"     // files that hold secrets
+	LayerWatchdog   = "watchdog"
+)
+
 // What a denial came from (R125's denied_by).
 const (
 	DeniedByRule      = "rule"
@@ -35,6 +47,11 @@ const SecretReason = "Refusing to read env file. Reading secrets is not permitte
 type Decision struct {
 	Action capability.Action
 	Reason string // one plain sentence
+	// Layer is the one that decided: LayerRules and the others.
+	Layer string
+	// Part is the piece of the call that decided: the piece of a command as it was
+	// written, a resolved path, a host; empty when it was the call as a whole.
+	Part string
 	// Rule is the rule that decided, in Scope; nil when none did.
 	Rule  *Rule
 	Scope Scope
@@ -46,6 +63,8 @@ type Decision struct {
 	// Always holds the narrowest rules that allow this call from now on; empty when
 	// "always" must not be offered (E5) or would have no effect.
 	Always []Rule
+	// NoAlways says why an ask offers no "always"; empty when it does.
+	NoAlways string
 	// ToAllow lists what a person may choose to allow for a command: the full text, the
 	// name of the command, "*" (R118). Empty for other calls and unless Action is Ask.
 	ToAllow []string
@@ -60,7 +79,7 @@ func Headless(d Decision) Decision {
 	d.Action = capability.Deny
 	d.DeniedBy = DeniedByHeadless
 	d.Reason += "; there is no one to ask, so the call is denied (headless)"
-	d.Always, d.ToAllow = nil, nil
+	d.Always, d.ToAllow, d.NoAlways = nil, nil, ""
 	return d
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"acp-agent/internal/trace"
+	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
@@ -17,6 +18,17 @@ func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolF
 	prepared := s.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
 	s.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})
 	return s.tools.Run(trace.WithSpan(ctx, s.span), prepared, transcript.SinkFunc(s.record))
+}
+
+// Explain says what would become of a tool call in this session, and why. Nothing runs
+// and nothing is written; see pipeline.Explain.
+func (s *Session) Explain(ctx context.Context, tool, input string) pipeline.Explanation {
+	return s.tools.Explain(ctx, pipeline.Call{ID: "explain", Name: tool, Input: input})
+}
+
+// WithRules adds rules to one scope of the session, such as to see what they would change.
+func (s *Session) WithRules(scope permissions.Scope, rules ...permissions.Rule) {
+	s.policy.Add(scope, rules...)
 }
 
 // ToolStatus says of one tool how it stands in the session.

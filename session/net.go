@@ -11,6 +11,19 @@ import (
 // Net makes the network of tools of a guarded client.
 type Net struct{ Client *network.Client }
 
+// Check implements tools.AddressChecker.
+func (n Net) Check(url string) error {
+	err := n.Client.Check(url)
+	var blocked *network.BlockedError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &blocked) && blocked.Pair == "":
+		return &tools.Error{Kind: tools.BadInput, Message: err.Error(), Hint: "Give the whole address, such as https://example.com/page.", Err: err}
+	}
+	return &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByNetwork, Message: err.Error(), Err: err}
+}
+
 // Do implements tools.Net.
 func (n Net) Do(ctx context.Context, r tools.Request) (*tools.Response, error) {
 	answer, err := n.Client.Do(ctx, network.Request(r))

@@ -264,6 +264,8 @@ type PermissionRequest struct {
 	// Choices, when set, names the only two answers, AllowOnce and RejectOnce, of a
 	// decision that is about no call, such as trust in a project.
 	Choices *Choices
+	// NoAlways says why it is not offered, as the end of a sentence.
+	NoAlways string
 }
 
 // Choices names the two answers of such a decision.

@@ -126,6 +126,9 @@ type Resource struct {
 	// Deletes, with PathWrite, says that the file goes away: rules for delete_file
 	// hold as well.
 	Deletes bool
+	// URL is the whole address of a Host; empty when only the host is known. Without a
+	// Value it is an address that names no host.
+	URL string
 	// Dir is the working directory of a Command.
 	Dir string
 	// NoFollow says that the call touches the name of a path alone: when a link

@@ -130,11 +130,14 @@ func permissionCall(req tools.PermissionRequest) schema.ToolCallUpdate {
 
 func explanation(req tools.PermissionRequest) string {
 	var b strings.Builder
-	var args struct{ Cmd, Cwd string }
+	var args, asked struct{ Cmd, Cwd string }
 	if req.Ready.Card.Kind == kinds.Execute && json.Unmarshal(req.Ready.Args, &args) == nil && args.Cmd != "" {
 		b.WriteString(kinds.Fence("sh", kinds.Visible(args.Cmd)))
 		if args.Cwd != "" {
 			fmt.Fprintf(&b, "\n\nin %s", span(args.Cwd))
+		}
+		if json.Unmarshal([]byte(req.Ready.Input), &asked) == nil && asked.Cmd != "" && asked.Cmd != args.Cmd {
+			fmt.Fprintf(&b, ", written as %s", span(asked.Cmd))
 		}
 		b.WriteString("\n\n")
 	}
@@ -142,7 +145,13 @@ func explanation(req tools.PermissionRequest) string {
 		fmt.Fprintf(&b, "%s\n\n", span(location.Path))
 	}
 	if req.Reason != "" {
-		fmt.Fprintf(&b, "Asked because: %s", span(req.Reason))
+		fmt.Fprintf(&b, "Asked because: %s\n\n", span(req.Reason))
+	}
+	switch {
+	case len(req.Remember) > rememberRunes: // the option cannot say all of it
+		fmt.Fprintf(&b, "“Always” would allow, for this session: %s", span(req.Remember))
+	case req.Remember == "" && req.NoAlways != "":
+		fmt.Fprintf(&b, "“Always” is not offered: %s", span(req.NoAlways))
 	}
 	return strings.TrimSpace(b.String())
 }

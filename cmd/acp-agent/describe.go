@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -13,6 +14,9 @@ import (
 // describe runs a module's executable once, to ask it what it is. It gets the
 // short environment of a tool's program, and is ended with all that it started.
 func (c *core) describe(ctx context.Context, call mount.Describing) ([]byte, error) {
+	if c.inert {
+		return nil, errors.New("it has to be started to say what it is, and nothing is started to explain a call")
+	}
 	var out, errs limited
 	process, err := c.launcher.StartStreams(ctx, launch.Spec{
 		Argv: call.Args, Dir: call.Dir,

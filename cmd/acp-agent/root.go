@@ -77,10 +77,8 @@ at http://localhost:11434/v1.`,
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
-	root.AddCommand(newServe(), newDemo(), newRun(), newTools(), newTool(), newTrust(), newValidate(), newAudit(), newDoctor(), newVersion())
-	rules := &cobra.Command{Use: "permissions", Short: "The rules in force"}
-	rules.AddCommand(newPermissionsList()...)
-	root.AddCommand(rules)
+	root.AddCommand(newServe(), newDemo(), newRun(), newTools(), newTool(), newPermissions(), newTrust(), newAudit(),
+		newValidate(), newDoctor(), newVersion())
 	return root
 }
 

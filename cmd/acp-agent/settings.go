@@ -9,6 +9,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/config"
+	"acp-agent/internal/network"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/session"
@@ -119,7 +120,14 @@ func threshold(search config.ToolSearch) int {
 // hosts may be fetched from without a question: those that are listed, and
 // those of the granted pairs.
 func hosts(web config.Web) []string {
-	list := slices.Clone(web.Hosts)
+	var list []string
+	for _, host := range web.Hosts {
+		// In the form in which hosts are compared (N2); a pattern stays as it is.
+		if target, err := network.Parse("http://" + host + "/"); err == nil {
+			host = target.Host
+		}
+		list = append(list, host)
+	}
 	for _, pair := range web.Private {
 		if host, _, err := net.SplitHostPort(pair); err == nil {
 			list = append(list, host)

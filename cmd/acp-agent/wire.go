@@ -49,6 +49,8 @@ type core struct {
 	scripted model.Provider
 	// everyTool has no tool wait to be found (R87).
 	everyTool bool
+	// inert has nothing written, fetched or started: it is there to explain.
+	inert bool
 
 	// keys are our own, which neither the model nor a tool's result may hold.
 	keys redact.Values
@@ -123,17 +125,21 @@ func (c *core) newHost() (*session.Host, error) {
 		Projects: c.projects(), Own: c.own(), Guarded: set.guarded, StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		Sandbox: c.sandbox(), IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
-		Clean: c.logger.values.Text, Keys: &c.keys,
+		Clean: c.logger.values.Text, Keys: &c.keys, Explain: explainCommand,
 	}
 	if cfg.Log.Trace {
 		host.Tracer = trace.New(c.logger.trace())
 	}
 	contribute(host.Bus, set.mounting)
-	host.Sweep()
-	if days := cfg.Audit.KeepDays; days > 0 {
-		host.SweepAudit(auditDir(), time.Duration(days)*24*time.Hour)
+	if c.inert {
+		host.Skills.URLs, host.Skills.Fetch = nil, nil
+	} else {
+		host.Sweep()
+		if days := cfg.Audit.KeepDays; days > 0 {
+			host.SweepAudit(auditDir(), time.Duration(days)*24*time.Hour)
+		}
+		host.Warm()
 	}
-	host.Warm()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host, c.set = host, set
@@ -156,7 +162,11 @@ func (c *core) problems() []string {
 // cwd is empty, and has the log heed it.
 func (c *core) load(cwd string) (*config.Config, error) {
 	cfg, err := config.Load(c.sources, cwd)
-	if err == nil {
+	switch {
+	case err != nil:
+	case c.inert:
+		c.logger.hide(cfg.Secrets()...) // and no file is opened
+	default:
 		c.logger.configure(cfg, c.stateDir)
 		c.keep(cfg.Keys()...)
 	}

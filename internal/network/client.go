@@ -113,6 +113,17 @@ func New(o Options) (*Client, error) {
 // Close releases what idles. Requests under way are ended by their context.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
+// Check refuses what can be told by the text of an address alone: its form, its port, an
+// address or a name that is not public (N1-N3). It looks nothing up and sends nothing;
+// what a name leads to is judged when it is dialed. The error is a *BlockedError.
+func (c *Client) Check(url string) error {
+	to, err := Parse(url)
+	if err != nil {
+		return err
+	}
+	return c.grants.judge(to)
+}
+
 // Do asks and follows redirects within the host, each judged like the first
 // address. A refusal is a *BlockedError, and an exchange that took too long
 // wraps context.DeadlineExceeded. A status of failure is a Response (R82).

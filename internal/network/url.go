@@ -147,6 +147,19 @@ func normalName(name string) (host, reason string) {
 	return host, ""
 }
 
+// Readable is a host in its normal form as people write it: labels of other scripts are
+// shown in them.
+func Readable(host string) string {
+	if !strings.Contains(host, "xn--") {
+		return host
+	}
+	readable, err := idna.ToUnicode(host)
+	if err != nil {
+		return host
+	}
+	return readable
+}
+
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 
 // isNumber reports a label that address parsers of other programs read as a

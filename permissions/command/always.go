@@ -7,19 +7,28 @@ import (
 
 // alwaysPrefix returns the narrowest argv prefix that "always" may store for a command
 // that is asked about, and whether it is the whole command line (E5). Interpreters, and
-// findings that come back each time, get none.
-func alwaysPrefix(argv []string, f finding) (prefix []string, exact bool) {
+// findings that come back each time, get none; why says so.
+func alwaysPrefix(argv []string, f finding) (prefix []string, exact bool, why string) {
 	name := path.Base(argv[0])
-	if f.validation || f.class == Dynamic || f.class == Wrapper || f.class == SecretRead || f.class == Outside {
-		return nil, false
+	switch {
+	case f.validation:
+		return nil, false, "a finding of this kind is asked about each time"
+	case f.class == Dynamic:
+		return nil, false, "it is not wholly known before it runs"
+	case f.class == Wrapper:
+		return nil, false, "it runs another command"
+	case f.class == SecretRead:
+		return nil, false, "it may show secrets"
+	case f.class == Outside:
+		return nil, false, "it reaches outside the workspace, or may"
 	}
 	if isInterpreter(name) || hasWord("eval source . exec trap ssh awk gawk sed find xargs make npx pnpx bunx uvx", name) && name != "make" && name != "find" && name != "sed" {
-		return nil, false
+		return nil, false, "it runs a program that is not judged here"
 	}
 	for _, fam := range families(name) {
 		if len(argv) > 1 && argv[1] == fam.sub && fam.accepts(argv[2:]) {
-			return slices.Clone(argv[:2]), false
+			return slices.Clone(argv[:2]), false, ""
 		}
 	}
-	return slices.Clone(argv), true
+	return slices.Clone(argv), true, ""
 }

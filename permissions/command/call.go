@@ -89,8 +89,14 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	if u.hidesOptions && f.action != capability.Allow {
 		p.Static = false
 	}
-	if len(p.Argv) > 0 && p.Static && !u.wrapped && f.action == capability.Ask {
-		p.Always, p.AlwaysExact = alwaysPrefix(p.Argv, f)
+	switch {
+	case f.action != capability.Ask:
+	case u.wrapped:
+		p.NoAlways = "it runs another command"
+	case len(p.Argv) == 0 || !p.Static:
+		p.NoAlways = "it is not wholly known before it runs"
+	default:
+		p.Always, p.AlwaysExact, p.NoAlways = alwaysPrefix(p.Argv, f)
 	}
 	if f.action == capability.Ask {
 		f.exposed = cmp.Or(f.exposed, j.exposed(u, s, at))

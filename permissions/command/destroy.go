@@ -66,7 +66,7 @@ func (j *judge) vitalRoot(w word, at dirs) bool {
 
 func (j *judge) reaches(w word, at dirs, workspace bool) bool {
 	v := w.value
-	if strings.HasPrefix(v, "~") && (len(v) == 1 || !strings.ContainsAny(v[1:], "/")) {
+	if home := strings.TrimRight(stripAll(v), "/"); strings.HasPrefix(home, "~") && !strings.Contains(home, "/") {
 		return true // some user's home
 	}
 	if strings.HasPrefix(v, unknown+"/") || v == unknown {
@@ -194,6 +194,11 @@ func runsRemoval(s simple) bool {
 
 // narrows reports a find that deletes only what a test on the name selects.
 func narrows(s simple) bool {
+	for i, w := range s.args() {
+		if i > 0 && hasWord("-name -iname -path -ipath -wholename", s.args()[i-1].value) && strings.Trim(w.value, "*/.") == "" {
+			return false // that selects all
+		}
+	}
 	return hasAnyArg(s, "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-empty", "-newer", "-mtime", "-mmin", "-size", "-samefile", "-inum") &&
 		!hasAnyArg(s, "!", "-not", "-o", "-or")
 }

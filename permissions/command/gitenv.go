@@ -24,6 +24,8 @@ func GitEnv() []string {
 		"GIT_NO_LAZY_FETCH=1",
 		// Not git's, but of the same kind: where "cd" goes must not depend on it.
 		"CDPATH=",
+		// And where rg takes options from.
+		"RIPGREP_CONFIG_PATH=",
 	}
 	settings := [][2]string{
 		{"core.fsmonitor", "false"},
@@ -33,6 +35,8 @@ func GitEnv() []string {
 		{"protocol.ext.allow", "never"},
 		{"log.showSignature", "false"},
 		{"submodule.recurse", "false"},
+		// diff would write the index to note that a file was only touched.
+		{"diff.autoRefreshIndex", "false"},
 	}
 	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)))
 	for i, kv := range settings {

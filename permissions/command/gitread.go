@@ -2,6 +2,7 @@ package command
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -25,7 +26,8 @@ const (
 // gitSummaries are the options with which diff and show print no content.
 var gitSummaries = []string{"--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--summary", "--compact-summary", "--dirstat", "--no-patch", "-s"}
 
-// gitForms lists the reading subcommands with the options that were looked at.
+// gitForms lists the reading subcommands with the options that were looked at. What
+// writes the index although GIT_OPTIONAL_LOCKS says not to (describe --dirty) is not here.
 var gitForms = map[string]entry{
 	"status": {args: argNames, options: options{
 		flags: "sbz", long: "--short --branch --long --show-stash --ahead-behind --no-ahead-behind --no-renames",
@@ -45,7 +47,7 @@ var gitForms = map[string]entry{
 	"remote":     {args: argNone, options: options{flags: "v", long: "--verbose"}},
 	"ls-files":   {args: argNames, options: options{flags: "cdmotvz", long: "--cached --deleted --modified --others --exclude-standard --full-name", longVal: "--exclude"}},
 	"tag":        {args: argText, options: options{flags: "il", long: "--list --ignore-case --no-column", longVal: "--sort --format --points-at", longMay: "--contains --merged --no-merged --column --color"}},
-	"describe":   {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --candidates", longMay: "--abbrev --dirty"}},
+	"describe":   {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --candidates", longMay: "--abbrev"}},
 	"shortlog":   {args: argFiles, options: options{flags: "sne", long: "--summary --numbered --email --all --no-merges", longMay: "--since --until --author"}},
 	"merge-base": {args: argText, options: options{flags: "a", long: "--all --is-ancestor --octopus --fork-point"}},
 	"rev-list":   {args: argFiles, options: options{valued: "n", number: true, long: "--all --count --no-merges --merges --first-parent --reverse --left-right", longVal: "--max-count", longMay: "--since --until --author"}},
@@ -75,17 +77,20 @@ func (j *judge) git(part *Part, s simple, at dirs) finding {
 		return f.worse(unlisted(s))
 	}
 	sub := args[0].value
-	f = f.worse(j.gitRepository(at))
-	if sub == "stash" && len(args) == 2 && args[1].value == "list" {
-		return f
-	}
 	e, ok := gitForms[sub]
-	if !ok {
-		return f.worse(unlisted(s))
+	lists := sub == "stash" && len(args) == 2 && args[1].value == "list"
+	if !ok && !lists {
+		return f.worse(unlisted(s)).worse(j.gitRepository(at))
+	}
+	if f = f.worse(j.gitRepository(at)); lists {
+		return f
 	}
 	p, bad := e.parse(splitU(sub, args[1:]))
 	if bad != "" {
 		return f.worse(asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads"))
+	}
+	if sub == "diff" && !p.has(gitSummaries...) {
+		return f.worse(j.gitDiff(args[1:], p, at)).worse(j.gitOperands(part, e, p, at))
 	}
 	return f.worse(gitSpecial(sub, p)).worse(j.gitOperands(part, e, p, at))
 }
@@ -98,7 +103,7 @@ func (j *judge) gitRepository(at dirs) finding {
 	}
 	for _, dir := range at.list {
 		if j.env.GitPrograms != nil && j.env.GitPrograms(dir) {
-			return asks(Interpreter, "the configuration of this repository names programs that git would run")
+			return asks(Interpreter, "git would heed a configuration here that may name programs to run")
 		}
 	}
 	return finding{}
@@ -132,7 +137,7 @@ func gitSpecial(sub string, p parsed) finding {
 	switch {
 	case (sub == "branch" || sub == "tag") && len(p.operands) > 0 && !listing:
 		return asks(Unlisted, "git "+sub+" with a name creates it")
-	case (sub == "diff" || sub == "show") && !p.has(gitSummaries...):
+	case sub == "show" && !p.has(gitSummaries...):
 		return asks(Unlisted, "git "+sub+" prints content, which may be that of a file that holds secrets")
 	case sub == "status" && strings.Contains(p.seen["--porcelain"], "2"):
 		return asks(Unlisted, "this form of git status names objects")
@@ -141,6 +146,37 @@ func gitSpecial(sub string, p parsed) finding {
 		if sub == "show" && !headCommit().MatchString(w.value) {
 			return asks(Unlisted, w.value+" may be an object whose content git show prints")
 		}
+		if strings.HasPrefix(w.value, ":") {
+			return asks(Unlisted, w.value+" selects files by a pattern of git's own")
+		}
+	}
+	return finding{}
+}
+
+// gitDiff allows a diff of the working tree, which shows tracked files and nothing of
+// history: its operands are files that are there, for which git takes no name of a
+// revision, or stand behind "--".
+func (j *judge) gitDiff(args []word, p parsed, at dirs) finding {
+	history := asks(Unlisted, "git diff prints content, which may be that of a file that holds secrets")
+	if p.has("--cached", "--staged", "--merge-base", "--ext-diff", "--all") || j.env.GitHoldsSecret == nil || at.unknown {
+		return history
+	}
+	for _, dir := range at.list {
+		if j.env.GitHoldsSecret(dir) {
+			return history
+		}
+	}
+	paths := 0
+	if i := slices.IndexFunc(args, func(w word) bool { return w.value == "--" }); i >= 0 {
+		paths = len(args) - i - 1
+	}
+	for _, w := range p.operands[:len(p.operands)-paths] {
+		names, ok := at.join(w.value)
+		if !ok || j.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !j.env.Regular(name) }) {
+			return asks(Unlisted, w.value+" may be a revision, and git diff would print content of history")
+		}
+	}
+	for _, w := range p.operands {
 		if strings.HasPrefix(w.value, ":") {
 			return asks(Unlisted, w.value+" selects files by a pattern of git's own")
 		}

@@ -111,7 +111,7 @@ func TestJudge_Asks(t *testing.T) {
 		"exec 3<a", "exec 3>a", "ls 3<>a", "echo a | tee b", "echo 'unterminated", "ls )", "if", "printenv", "cat a b c ../d", "echo \"$(ls)\"", "rm -f a", "chmod +x a",
 		"git diff", "git diff main..feature", "git show HEAD", "git show HEAD:main.go", "git log -p -2 main.go",
 		"git log --show-signature", "case x in x) ls;; esac; case $1 in a) ls;; esac", "kill 123", "pkill x", "systemctl status x", "crontab -l", "docker ps", "printf -v x y", "hash -p /tmp/x ls",
-		"ls --colour=x --evil", "cat --unknown a", "less a", "vim a", "man ls", "rg x", "rg --pre x y", "ag x", "git diff HEAD -- ../x", "du -L .", "echo a > /tmp/x", "enable -n ls", "shopt -s expand_aliases",
+		"ls --colour=x --evil", "cat --unknown a", "less a", "vim a", "man ls", "rg x private", "rg -u x", "rg -z x", "rg -L x", "rg --pre=x y", "rg --pre x y", "ag x", "git diff HEAD -- ../x", "du -L .", "echo a > /tmp/x", "enable -n ls", "shopt -s expand_aliases",
 	} {
 		cases = append(cases, judgeCase{text: text, want: ask})
 	}

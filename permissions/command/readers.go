@@ -35,7 +35,7 @@ var readers = map[string]entry{
 	"cat": {args: argFiles, options: options{
 		flags: "AbeEnstTuv", long: "--number --number-nonblank --show-all --show-ends --show-tabs --show-nonprinting --squeeze-blank",
 	}},
-	"tac": {args: argFiles}, "rev": {args: argFiles},
+	"tac": {args: argFiles, check: checkTac}, "rev": {args: argFiles},
 	"grep": grepEntry(), "egrep": grepEntry(), "fgrep": grepEntry(),
 	"head": {args: argFiles, options: options{
 		flags: "qvz", valued: "nc", number: true, long: "--quiet --silent --verbose --zero-terminated", longVal: "--lines --bytes",
@@ -96,6 +96,7 @@ var readers = map[string]entry{
 	}},
 	"sed": {args: argText, check: checkSed, options: options{flags: "nE", long: "--quiet --silent"}},
 	"awk": {args: argText, check: checkAwk, options: options{valued: "F", posix: true}},
+	"rg":  rgEntry(),
 	"jq":  {args: argText, check: checkJQ, options: options{flags: "rcMSe", long: "--raw-output --compact-output --sort-keys --monochrome-output"}},
 }
 
@@ -142,6 +143,14 @@ func checkDiff(j *judge, _ *Part, p parsed, at dirs) finding {
 	return finding{}
 }
 
+// checkTac refuses a pipe, which tac puts into a temporary file to read it from its end.
+func checkTac(_ *judge, _ *Part, p parsed, _ dirs) finding {
+	if len(p.operands) == 0 || slices.ContainsFunc(p.operands, func(w word) bool { return w.value == "-" }) {
+		return asks(Writes, "tac keeps its input in a temporary file")
+	}
+	return finding{}
+}
+
 // checkDate refuses the operand that sets the clock.
 func checkDate(_ *judge, _ *Part, p parsed, _ dirs) finding {
 	for _, w := range p.operands {
@@ -152,14 +161,21 @@ func checkDate(_ *judge, _ *Part, p parsed, _ dirs) finding {
 	return finding{}
 }
 
+// plainRegexp is a pattern between slashes that holds nothing but text, anchors, dots and
+// stars; sedLine is a line as sed names one.
+const (
+	plainRegexp = `[A-Za-z0-9_ .,:;^$*=(){}"'<>@#%+-]*`
+	sedLine     = `(\d+|\$|/` + plainRegexp + `/)`
+)
+
 // The only scripts of sed, awk and jq that count as reading: they print lines, fields
 // and members, and nothing else.
 var (
 	sedPrints = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(\d+|\$|\d+,(\d+|\$))p(;(\d+|\$|\d+,(\d+|\$))p)*$`)
+		return regexp.MustCompile(`^(` + sedLine + `(,` + sedLine + `)?)p(; ?(` + sedLine + `(,` + sedLine + `)?)p)*$`)
 	})
 	awkPrints = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(NR ?(==|<=|>=|<) ?\d+ ?)?\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}$`)
+		return regexp.MustCompile(`^((NR ?(==|<=|>=|<|>) ?\d+|/` + plainRegexp + `/) ?)?\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}$|^END ?\{ ?print NR ?\}$`)
 	})
 	jqSelects = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\[?\.)*( ?\| ?(keys|length|type|\.([A-Za-z0-9_."\[\]]*)))*$`)

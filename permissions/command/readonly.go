@@ -133,6 +133,9 @@ func unlisted(s simple) finding {
 		}
 	}
 	name := shown(s.words[0])
+	if sub := subcommand(s); s.name() == "git" && sub != "" {
+		name += " " + sub
+	}
 	switch {
 	case isInterpreter(s.name()), hasWord("eval source .", s.name()):
 		return asks(Interpreter, name+" runs a program that is not judged here")

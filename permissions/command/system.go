@@ -1,6 +1,7 @@
 package command
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -115,7 +116,9 @@ func power(s simple) finding {
 		return killsAll(s)
 	case "pkill", "killall", "skill", "taskkill":
 		for _, w := range s.args() {
-			if strings.Contains(w.value, "acp-agent") {
+			// pkill takes a pattern.
+			matches, err := regexp.MatchString(w.value, "acp-agent")
+			if strings.Contains(w.value, "acp-agent") || name == "pkill" && w.static && !strings.HasPrefix(w.value, "-") && err == nil && matches {
 				return denies(PowerState, name+" would end the agent itself")
 			}
 		}

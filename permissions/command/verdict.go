@@ -64,6 +64,9 @@ type Env struct {
 	// HoldsSecret reports whether a secret file lies anywhere beneath a directory, for
 	// commands that read whole trees (grep -r). Nil: such commands are asked about.
 	HoldsSecret func(dir string) bool
+	// GitHoldsSecret reports whether a file that git tracks, in the repository that it
+	// would find from an absolute directory, has the name of a secret. Nil: one does.
+	GitHoldsSecret func(dir string) bool
 	// Own lists absolute directories of the agent itself, see permissions.Call.Own.
 	Own []string
 	// Untrusted says that the person does not trust the project yet. Tools that read
@@ -99,6 +102,8 @@ type Part struct {
 	// when it must not be offered (E5).
 	Always      []string
 	AlwaysExact bool
+	// NoAlways says why Always is nil, as the end of a sentence.
+	NoAlways string
 
 	redirect bool
 	exposed  string
@@ -125,9 +130,13 @@ type Verdict struct {
 func (v Verdict) Resources() []permissions.Resource {
 	var out []permissions.Resource
 	for _, p := range v.Parts {
+		reason := p.Reason
+		if reason == "" {
+			reason = "the command only reads, inside the workspace"
+		}
 		judged := &permissions.Judgement{
-			Action: p.Action, Reason: p.Reason, Validation: p.Validation,
-			Always: p.Always, AlwaysExact: p.AlwaysExact, Contained: p.Contained(), Exposed: p.exposure(),
+			Action: p.Action, Reason: reason, Part: p.Text, Validation: p.Validation,
+			Always: p.Always, AlwaysExact: p.AlwaysExact, NoAlways: p.NoAlways, Contained: p.Contained(), Exposed: p.exposure(),
 		}
 		if p.redirect {
 			out = append(out, redirectResources(p, judged)...)
@@ -143,12 +152,15 @@ func (v Verdict) Resources() []permissions.Resource {
 				Capability: capability.CapShellRun, Dynamic: !p.Static, Judged: judged,
 			})
 		}
-		touched := &permissions.Judgement{Action: capability.Allow, Reason: p.Reason}
+		touched := &permissions.Judgement{Action: capability.Allow, Reason: reason, Part: p.Text, NoAlways: noPath}
 		out = append(out, pathResources(p.Reads, capability.CapFSRead, touched)...)
 		out = append(out, pathResources(p.Wrote, capability.CapFSWrite, touched)...)
 	}
 	return out
 }
+
+// noPath is why "always" stores no path that a command touches.
+const noPath = "a file that a command writes is asked about each time"
 
 func redirectResources(p Part, judged *permissions.Judgement) []permissions.Resource {
 	out := pathResources(p.Reads, capability.CapFSRead, judged)

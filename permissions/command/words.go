@@ -114,7 +114,7 @@ func (j *judge) piece(w *word, b *strings.Builder, part syntax.WordPart, at dirs
 			b.WriteString(value.Value)
 			return
 		}
-		b.WriteString(unknown)
+		b.WriteString(ansiC(part.Value))
 	case *syntax.DblQuoted:
 		for _, p := range part.Parts {
 			if lit, ok := p.(*syntax.Lit); ok {
@@ -125,6 +125,13 @@ func (j *judge) piece(w *word, b *strings.Builder, part syntax.WordPart, at dirs
 		}
 	case *syntax.ParamExp:
 		b.WriteString(j.param(w, part, at))
+	case *syntax.CmdSubst:
+		j.collect(w, part)
+		if isPwd(part) && len(at.list) == 1 && !at.unknown {
+			b.WriteString(at.list[0])
+			return
+		}
+		b.WriteString(unknown)
 	default:
 		b.WriteString(unknown)
 		j.collect(w, part)

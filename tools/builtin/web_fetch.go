@@ -62,7 +62,8 @@ func badAddress(err error) error {
 	}
 }
 
-// webHost is the host that a call asks, in the form in which hosts are compared.
+// webHost is the host that a call asks, in the form in which hosts are compared. An
+// address that has none is refused before anything is judged.
 func webHost(args json.RawMessage, _ tools.Env) []tools.Resource {
 	var a webFetchArgs
 	if json.Unmarshal(args, &a) != nil {
@@ -70,9 +71,9 @@ func webHost(args json.RawMessage, _ tools.Env) []tools.Resource {
 	}
 	target, err := network.Parse(a.URL)
 	if err != nil {
-		return nil
+		return []tools.Resource{{Kind: tools.Host, URL: a.URL}}
 	}
-	return []tools.Resource{{Kind: tools.Host, Value: target.Host}}
+	return []tools.Resource{{Kind: tools.Host, Value: target.Host, URL: target.String()}}
 }
 
 func webFetch(ctx context.Context, rt tools.Runtime, a webFetchArgs) (*tools.Result, error) {

@@ -301,10 +301,10 @@ func TestWebFetch_Spec(t *testing.T) {
 		name, call, args, url string
 		resources             []tools.Resource
 	}{
-		{"plain", "web_fetch", `{"url":" https://Example.COM./a \n"}`, "https://Example.COM./a", []tools.Resource{{Kind: tools.Host, Value: "example.com"}}},
-		{"alias", "read_web_page", `{"uri":"http://bücher.example"}`, "http://bücher.example", []tools.Resource{{Kind: tools.Host, Value: "xn--bcher-kva.example"}}},
-		{"address", "web_fetch", `{"url":"http://[::ffff:7f00:1]:81/"}`, "http://[::ffff:7f00:1]:81/", []tools.Resource{{Kind: tools.Host, Value: "127.0.0.1"}}},
-		{"malformed", "web_fetch", `{"url":"http://127.1/"}`, "http://127.1/", nil},
+		{"plain", "web_fetch", `{"url":" https://Example.COM./a \n"}`, "https://Example.COM./a", []tools.Resource{{Kind: tools.Host, Value: "example.com", URL: "https://example.com/a"}}},
+		{"alias", "read_web_page", `{"uri":"http://bücher.example"}`, "http://bücher.example", []tools.Resource{{Kind: tools.Host, Value: "xn--bcher-kva.example", URL: "http://xn--bcher-kva.example/"}}},
+		{"address", "web_fetch", `{"url":"http://[::ffff:7f00:1]:81/"}`, "http://[::ffff:7f00:1]:81/", []tools.Resource{{Kind: tools.Host, Value: "127.0.0.1", URL: "http://127.0.0.1:81/"}}},
+		{"malformed", "web_fetch", `{"url":"http://127.1/"}`, "http://127.1/", []tools.Resource{{Kind: tools.Host, URL: "http://127.1/"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -131,8 +131,8 @@ func (r *running) askOnce(ctx context.Context) error {
 		Name:     r.Name,
 		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.discreetCard(r.card)},
 		Reason:   reason,
-		Remember: r.remember(),
-		Project:  r.forProject(),
+		Remember: r.remember(), NoAlways: r.decision.NoAlways,
+		Project: r.forProject(),
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -180,6 +180,9 @@ func (r *running) heed(answer tools.Answer) error {
 func (r *running) remember() string {
 	var parts []string
 	for _, access := range r.outside {
+		if access.Dir == "" {
+			return "" // it may be opened for this call alone
+		}
 		parts = append(parts, "reading in "+access.Dir)
 	}
 	for _, rule := range r.decision.Always {

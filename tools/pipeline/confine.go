@@ -22,8 +22,11 @@ func (r *running) confine(context.Context) (err error) {
 	written := 0
 	r.found = map[string]string{}
 	for _, resource := range r.resources() {
-		if resource.Kind == tools.Host && !r.scope.Host(resource.Value) {
-			return tools.Undeclared(r.Tool, "the host "+resource.Value)
+		if resource.Kind == tools.Host {
+			if err := r.confineHost(resource); err != nil {
+				return err
+			}
+			continue
 		}
 		if resource.Kind != tools.PathRead && resource.Kind != tools.PathWrite {
 			if resource.Kind == tools.Command {
@@ -106,6 +109,21 @@ func (r *running) confineDir(dir string) error {
 		Message: "the working directory " + access.Path + " is outside the session's directories",
 		Hint:    "run the command in the working directory or an additional directory of this session",
 	}
+}
+
+// confineHost refuses a host that the tool did not declare, and an address that its
+// network would refuse in any case: there is nothing to ask about.
+func (r *running) confineHost(resource tools.Resource) error {
+	if resource.Value != "" && !r.scope.Host(resource.Value) {
+		return tools.Undeclared(r.Tool, "the host "+resource.Value)
+	}
+	if r.pipeline.Net == nil || resource.URL == "" && resource.Value != "" {
+		return nil
+	}
+	if net, ok := r.pipeline.Net(r.Tool).(tools.AddressChecker); ok {
+		return net.Check(resource.URL)
+	}
+	return nil
 }
 
 func (r *running) resources() []tools.Resource {

@@ -8,6 +8,9 @@
 //	prepared := p.Prepare(pipeline.Call{ID: id, Name: "Read", Input: `{"path":"a.go"}`})
 //	end := p.Run(ctx, prepared, sink) // a transcript.ToolFinished, whatever happened
 //
+// [Pipeline.Explain] takes a call through the stages that judge it, the same ones, and
+// no further.
+//
 // A call that is refused, malformed, cancelled or out of time ends like any
 // other: with one terminal state and an envelope (R5, R22, R125). Nothing here
 // returns a Go error to the loop.
@@ -19,8 +22,8 @@
 //
 // It imports tools and tools/bridge, workspace and its journal, permissions with
 // permissions/command and permissions/watchdog, audit, capability, kinds,
-// transcript, model, and of internal: bm25, observe, redact, resultcache, shell and
-// trace. It knows neither the loop nor ACP.
+// transcript, model, and of internal: bm25, network (forms of hosts), observe, redact,
+// resultcache, search, shell and trace. It knows neither the loop nor ACP.
 //
 // # Requirements
 //

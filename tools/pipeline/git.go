@@ -7,48 +7,113 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"acp-agent/permissions/command"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
 
-// maxGitConfig bounds how much of a repository's configuration is looked at.
-const maxGitConfig = 1 << 20
+// Bounds of what is looked at of a repository.
+const (
+	maxGitConfig = 1 << 20
+	maxGitIndex  = 64 << 20
+)
+
+// repository is what a git command would find from a directory.
+type repository struct {
+	files tools.FS
+	top   string
+}
+
+// repositoryAt finds a plain repository: a .git directory at or below a root.
+func (r *running) repositoryAt(files tools.FS, dir string) (repository, bool) {
+	roots := r.pipeline.Workspace.Session().Roots
+	for dir = r.env.Resolve(dir); ; dir = filepath.Dir(dir) {
+		found := repository{files, dir}
+		if found.exists(".git") {
+			return found, true
+		}
+		if slices.Contains(roots, dir) || dir == filepath.Dir(dir) {
+			return repository{}, false // the repository, if any, lies outside the session
+		}
+	}
+}
+
+func (g repository) exists(name string) bool {
+	_, err := g.files.Stat(context.Background(), filepath.Join(g.top, filepath.FromSlash(name)))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// config is the repository's own configuration.
+func (g repository) config() (string, error) {
+	data, err := readBounded(g.files, filepath.Join(g.top, ".git", "config"), maxGitConfig)
+	return string(data), err
+}
+
+// tracked is what git tracks there; nothing when there is no index yet.
+func (g repository) tracked() ([]command.GitEntry, error) {
+	config, err := g.config()
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(strings.ToLower(config), "objectformat") {
+		return nil, errors.New("the index may hold names of another length")
+	}
+	if !g.exists(".git/index") {
+		return nil, nil
+	}
+	data, err := readBounded(g.files, filepath.Join(g.top, ".git", "index"), maxGitIndex)
+	if err != nil {
+		return nil, err
+	}
+	return command.GitIndex(data)
+}
 
 // gitPrograms reports whether a git command in dir could run a program, or reach
 // a place, that a repository's own configuration names (C9). Whatever is not the
 // plain case, a .git directory at or below a root with a configuration that is
-// fully understood, is taken to.
+// fully understood, is taken to; and so is a submodule, which has one of its own.
 func (r *running) gitPrograms(dir string) bool {
 	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
 	defer runtime.Finish()
-	files, roots := runtime.FS(), r.pipeline.Workspace.Session().Roots
-	exists := func(name ...string) bool {
-		_, err := files.Stat(context.Background(), filepath.Join(append([]string{dir, ".git"}, name...)...))
-		return !errors.Is(err, fs.ErrNotExist)
-	}
-	for dir = r.env.Resolve(dir); !exists(); dir = filepath.Dir(dir) {
-		if slices.Contains(roots, dir) || dir == filepath.Dir(dir) {
-			return true // the repository, if any, lies outside the session
-		}
-	}
-	if exists("commondir") || exists("config.worktree") {
+	repo, ok := r.repositoryAt(runtime.FS(), dir)
+	if !ok || repo.exists(".git/commondir") || repo.exists(".git/config.worktree") {
 		return true
 	}
-	config, err := readConfig(files, filepath.Join(dir, ".git", "config"))
-	return err != nil || len(command.GitConfigPrograms(config)) > 0
+	config, err := repo.config()
+	if err != nil || len(command.GitConfigPrograms(config)) > 0 {
+		return true
+	}
+	entries, err := repo.tracked()
+	return err != nil || slices.ContainsFunc(entries, func(e command.GitEntry) bool {
+		return e.Submodule && repo.exists(e.Name+"/.git")
+	})
 }
 
-func readConfig(files tools.FS, path string) (string, error) {
+// gitHoldsSecret reports whether a file that git tracks has the name of a secret.
+func (r *running) gitHoldsSecret(dir string) bool {
+	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
+	defer runtime.Finish()
+	repo, ok := r.repositoryAt(runtime.FS(), dir)
+	if !ok {
+		return true
+	}
+	entries, err := repo.tracked()
+	return err != nil || slices.ContainsFunc(entries, func(e command.GitEntry) bool {
+		return r.pipeline.Workspace.SecretName(filepath.Join(repo.top, filepath.FromSlash(e.Name)))
+	})
+}
+
+func readBounded(files tools.FS, path string, most int64) ([]byte, error) {
 	file, err := files.Open(context.Background(), path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxGitConfig+1))
-	if err == nil && len(data) > maxGitConfig {
-		err = errors.New("configuration is too large")
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = errors.New(filepath.Base(path) + " is too large")
 	}
-	return string(data), err
+	return data, err
 }

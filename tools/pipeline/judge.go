@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"acp-agent/capability"
+	"acp-agent/internal/network"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
 	"acp-agent/tools"
@@ -27,6 +28,14 @@ func (r *running) judge(ctx context.Context) error {
 	}
 	if err := r.heldBack(); err != nil {
 		return err
+	}
+	if r.decision.Action == capability.Allow && len(r.outside) > 0 && !r.granted() {
+		r.decision.Action, r.decision.Layer = capability.Ask, permissions.LayerCapability
+		r.decision.Reason = outsideReason(r.outside[0])
+		r.decision.Part, r.decision.Rule = r.outside[0].Real, nil
+		if r.outside[0].Dir == "" {
+			r.decision.NoAlways = "its directory is not one that may be opened for good"
+		}
 	}
 	if r.decision.Action == capability.Allow && len(r.outside) > 0 && !r.granted() {
 		r.decision.Action = capability.Ask
@@ -93,7 +102,9 @@ func (r *running) permissionCall() permissions.Call {
 			}
 			call.Resources = append(call.Resources, verdict.Resources()...)
 		case tools.Host:
-			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Host, Name: resource.Value})
+			if resource.Value != "" {
+				call.Resources = append(call.Resources, hostResource(resource.Value))
+			}
 		case tools.Executable:
 			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Program, Name: resource.Value})
 		default:
@@ -102,6 +113,16 @@ func (r *running) permissionCall() permissions.Call {
 	}
 	r.readsOnly = commands > 0 && reading == commands
 	return call
+}
+
+// hostResource is a host under the name that it is asked by and, for what denies or asks,
+// the one that people read.
+func hostResource(name string) permissions.Resource {
+	host := permissions.Resource{Kind: permissions.Host, Name: name}
+	if readable := network.Readable(name); readable != name {
+		host.Requested = []string{readable}
+	}
+	return host
 }
 
 // deleteTool is the tool whose rules hold for every deletion.
@@ -138,11 +159,13 @@ func (r *running) commandEnv(resource tools.Resource, session tools.Session) com
 			// Also of what the check refuses: a link to a secret is one.
 			return cmp.Or(access.Real, r.pipeline.Workspace.Resolve(path)), err == nil && access.Inside
 		},
-		Dialect: r.pipeline.Dialect,
+		Secret:      r.pipeline.Workspace.SecretName,
+		HoldsSecret: r.holdsSecret,
+		Dialect:     r.pipeline.Dialect,
 		// Nothing that a project configures is run to probe it before it is trusted (T2).
 		Untrusted:   !r.trusted,
-		GitPrograms: r.gitPrograms,
-		Regular:     r.regular,
+		GitPrograms: r.gitPrograms, GitHoldsSecret: r.gitHoldsSecret,
+		Regular: r.regular,
 	}
 }
 

@@ -150,10 +150,14 @@ func (p *Pipeline) off(entry *tools.Entry) string {
 }
 
 // Prepare takes a call through the pure stages (R20).
-func (p *Pipeline) Prepare(call Call) (c *Prepared) {
+func (p *Pipeline) Prepare(call Call) *Prepared {
+	p.active.queue(call.ID)
+	return p.prepare(call)
+}
+
+func (p *Pipeline) prepare(call Call) (c *Prepared) {
 	c = &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.Workspace.Session().Env}
 	c.Card = kinds.Card{Kind: kinds.Of(c.Tool), Title: kinds.Label(c.Tool)}
-	p.active.queue(call.ID)
 	defer func() {
 		if v := recover(); v != nil {
 			c.fault = p.panicked(c.Tool, c.ID, v)

@@ -36,11 +36,13 @@ func (p *Policy) Replace(scope permissions.Scope, rules []permissions.Rule) {
 }
 
 // Remember adds rules to the session's scope, from now on.
-func (p *Policy) Remember(rules ...permissions.Rule) {
-	rules = stamped(rules)
+func (p *Policy) Remember(rules ...permissions.Rule) { p.Add(permissions.Session, stamped(rules)...) }
+
+// Add adds rules to a scope.
+func (p *Policy) Add(scope permissions.Scope, rules ...permissions.Rule) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.set = p.set.With(permissions.Session, rules...)
+	p.set = p.set.With(scope, rules...)
 }
 
 // Forget takes a rule out of the session's scope and reports whether it was there.

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"acp-agent/capability"
+	"acp-agent/permissions"
 	"acp-agent/permissions/watchdog"
 	"acp-agent/tools"
 )
@@ -68,8 +69,10 @@ func (r *running) insisted() {
 		return
 	case r.decision.Action == capability.Allow:
 		r.decision.Action, r.decision.Reason = capability.Ask, r.insist
+		r.decision.Layer, r.decision.Rule, r.decision.Part = permissions.LayerWatchdog, nil, ""
 	default:
 		r.decision.Reason += "; " + r.insist
 	}
 	r.decision.Always, r.decision.ToAllow = nil, nil
+	r.decision.NoAlways = "the watchdog asks each time"
 }

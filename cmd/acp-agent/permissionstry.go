@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+)
+
+// tryFlags are the flags of permissions try.
+type tryFlags struct {
+	cwd, mode string
+	rules     []string
+	asJSON    bool
+}
+
+func newTry() *cobra.Command {
+	var flags tryFlags
+	cmd := &cobra.Command{
+		Use:   "try --rule '<rule>' < calls.jsonl",
+		Short: "Say what a rule would change for calls of the past",
+		Long: `Judge the calls on standard input twice, with and without the rules given, and
+print those whose verdict differs, as "permissions explain" would explain them
+with the rules, and the verdict before. The rules are tried as rules of the
+user's own file. The input is that of "permissions explain --json". Nothing is
+run or stored. Exit code: 0 done; 2 wrong usage.`,
+		Example: `  acp-agent permissions try --rule 'deny bash(git push*)' < calls.jsonl`,
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runTry(cmd, flags) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.cwd, "cwd", "", "the workspace of calls that name none (default: the current directory)")
+	f.StringVar(&flags.mode, "mode", "", "the mode (default: the configured one)")
+	f.StringArrayVar(&flags.rules, "rule", nil, `a rule, such as "deny bash(git push*)" or "allow read"; may be repeated`)
+	f.BoolVar(&flags.asJSON, "json", false, "print JSON lines")
+	return cmd
+}
+
+// changed is a call that a rule would have changed.
+type changed struct {
+	Input  int             `json:"input"` // the line of the input
+	Tool   string          `json:"tool"`
+	Args   json.RawMessage `json:"args,omitempty"`
+	Before string          `json:"before"`
+	After  explained       `json:"after"`
+}
+
+func runTry(cmd *cobra.Command, flags tryFlags) error {
+	var rules []permissions.Rule
+	for _, text := range flags.rules {
+		rule, err := parseRule(text)
+		if err != nil {
+			return &exitError{exitUsage, err}
+		}
+		rules = append(rules, rule)
+	}
+	if len(rules) == 0 {
+		return &exitError{exitUsage, errors.New(`no rule: give one, as in --rule "deny bash(git push*)"`)}
+	}
+	core := newCore(cmd.ErrOrStderr())
+	defer core.Close()
+	without, err := newExplainer(core, flags.cwd, flags.mode)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	defer without.close()
+	with := without.with(rules...)
+	defer with.close()
+	total, differing := 0, 0
+	err = answerLines(cmd.InOrStdin(), cmd.OutOrStdout(), func(line int, call judgedCall) (any, error) {
+		before, err := without.explain(cmd.Context(), call)
+		if err != nil {
+			return nil, err
+		}
+		after, err := with.explain(cmd.Context(), call)
+		if err != nil {
+			return nil, err
+		}
+		total++
+		if before.Verdict == after.Verdict {
+			return nil, nil
+		}
+		differing++
+		c := changed{line, call.Tool, call.Args, before.Verdict, after}
+		if flags.asJSON {
+			return c, nil
+		}
+		return c.text(), nil
+	})
+	if err == nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d calls would have been answered differently\n", differing, total)
+	}
+	return err
+}
+
+// text is a change for people.
+func (c changed) text() string {
+	return fmt.Sprintf("line %d: %s -> %s: %s %s\n         %s\n", c.Input, c.Before, c.After.Verdict, kinds.Line(c.Tool, 100),
+		kinds.Line(string(c.Args), 200), kinds.Line(c.After.Reason, 300))
+}

@@ -1,0 +1,63 @@
+package command
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// ansiC is what $'…' stands for, as far as it can be told: a word that holds one with
+// escapes is asked about in any case, but it must not hide what a deny is about.
+func ansiC(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+		i++
+		switch c := text[i]; {
+		case c == 'x':
+			i += number(&b, text[i+1:], 16, 2)
+		case '0' <= c && c <= '7':
+			i += number(&b, text[i:], 8, 3) - 1
+		case c == 'n':
+			b.WriteByte('\n')
+		case c == 't':
+			b.WriteByte('\t')
+		case strings.IndexByte(`\'"?`, c) >= 0:
+			b.WriteByte(c)
+		default:
+			b.WriteString(unknown)
+		}
+	}
+	return b.String()
+}
+
+// number writes the byte whose digits, at most so many, stand at the front of text, and
+// returns how many there are.
+func number(b *strings.Builder, text string, base, most int) (digits int) {
+	for digits < most && digits < len(text) {
+		if _, err := strconv.ParseUint(text[:digits+1], base, 16); err != nil {
+			break
+		}
+		digits++
+	}
+	value, err := strconv.ParseUint(text[:digits], base, 16)
+	if err != nil || value == 0 || value > 0xff {
+		b.WriteString(unknown)
+		return digits
+	}
+	b.WriteByte(byte(value))
+	return digits
+}
+
+// isPwd reports "$(pwd)", which is a long way to write ".".
+func isPwd(c *syntax.CmdSubst) bool {
+	if len(c.Stmts) != 1 || !plain(c.Stmts[0]) {
+		return false
+	}
+	call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Assigns) == 0 && len(call.Args) == 1 && call.Args[0].Lit() == "pwd"
+}

@@ -1,0 +1,116 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+
+	"acp-agent/capability"
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+	"acp-agent/permissions/watchdog"
+	"acp-agent/tools"
+)
+
+// Explanation is what would become of a call, and why.
+type Explanation struct {
+	// Tool is the canonical id; Decision the answer of the layers up to the watchdog,
+	// with the layer, the rule and the part that decided.
+	Tool string
+	permissions.Decision
+	// Remember says in one line what "always" would store; empty when it is not offered.
+	Remember string
+	// Opens are directories that "always" would open for reading.
+	Opens []string
+	// Starts says that the call starts a process, so that the sandbox matters.
+	Starts bool
+	// Unasked says that there is a watchdog that was not asked, for it could not have
+	// been without an effect: it can still narrow the answer.
+	Unasked bool
+}
+
+// Explain takes a call through the stages that judge it, the very ones of Prepare and
+// Run, and no further: nobody is asked, and nothing runs or is written. A call that fails
+// in them is a deny. An answer that would be given to a person's question is not taken
+// into account, and neither is the lack of a person (R122).
+func (p *Pipeline) Explain(ctx context.Context, call Call) (e Explanation) {
+	c := p.prepare(call)
+	r := &running{Prepared: c, pipeline: p}
+	e.Tool = c.Tool
+	defer func() {
+		if v := recover(); v != nil { // an error in a check is a deny (E4)
+			e.Decision = refusal(p.panicked(c.Tool, c.ID, v), permissions.LayerCapability)
+		}
+	}()
+	if c.fault != nil {
+		e.Decision = refusal(c.fault, permissions.LayerSchema)
+		return e
+	}
+	e.Starts = slices.ContainsFunc(r.resources(), func(resource tools.Resource) bool {
+		return resource.Kind == tools.Command || resource.Kind == tools.Executable
+	})
+	if err := r.confine(ctx); err != nil {
+		e.Decision = refusal(asToolError(err), permissions.LayerCapability)
+		return e
+	}
+	_ = r.judge(ctx) // what it refuses stands in the decision
+	if r.decision.Action != capability.Deny {
+		e.Unasked = r.foresee(ctx)
+	}
+	e.Decision = r.decision
+	if e.Action == capability.Ask {
+		if e.Remember = r.remember(); e.Remember != "" {
+			for _, access := range r.outside {
+				e.Opens = append(e.Opens, access.Dir)
+			}
+		}
+	}
+	return e
+}
+
+// foresee is watch for a watchdog that can do without effects; it reports whether there
+// is one that was left out.
+func (r *running) foresee(ctx context.Context) (unasked bool) {
+	if r.pipeline.Watchdog == nil {
+		return false
+	}
+	dog, ok := r.pipeline.Watchdog.(watchdog.Pure)
+	if !ok {
+		return true
+	}
+	d, known, err := dog.Foresee(ctx, r.watched())
+	switch {
+	case err != nil:
+		r.decision = permissions.Decision{
+			Action: capability.Deny, DeniedBy: tools.DeniedByWatchdog, Layer: permissions.LayerWatchdog,
+			Reason: "the watchdog failed, so the call would not run: " + err.Error(),
+		}
+	case d.Action == capability.Deny:
+		r.decision = permissions.Decision{
+			Action: capability.Deny, DeniedBy: tools.DeniedByWatchdog, Layer: permissions.LayerWatchdog, Reason: d.Reason,
+		}
+	case d.Action == capability.Ask:
+		r.insist = d.Reason
+		_ = r.judge(ctx) // as in watch; a denial stands in the decision
+	}
+	return !known && err == nil
+}
+
+// refusal is the decision that an error of a stage amounts to.
+func refusal(err *tools.Error, layer string) permissions.Decision {
+	if err.DeniedBy == tools.DeniedByEnablement {
+		layer = permissions.LayerEnablement
+	}
+	reason := err.Message
+	if err.Hint != "" {
+		reason += " (" + err.Hint + ")"
+	}
+	d := permissions.Decision{Action: capability.Deny, Layer: layer, DeniedBy: err.DeniedBy, Reason: kinds.Line(reason, maxReason), Part: err.Path}
+	if d.DeniedBy == "" {
+		d.DeniedBy = layer
+	}
+	return d
+}
+
+// maxReason bounds the one line that says why, in characters: a reason may quote what the
+// model wrote.
+const maxReason = 1000

@@ -1,0 +1,66 @@
+package pipeline
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"acp-agent/internal/search"
+	"acp-agent/permissions"
+)
+
+// Bounds of the look for secrets beneath a directory.
+const (
+	maxTreeEntries = 5000
+	maxTreeDepth   = 40
+)
+
+// holdsSecret reports whether a file beneath a directory has the name of a secret, so
+// that a command that reads all of it is asked about (P8). Links are not followed, for
+// such commands do not follow them either. What is too large to be looked through, or
+// cannot be, is taken to hold one.
+func (r *running) holdsSecret(dir string) bool {
+	access, err := r.pipeline.Workspace.Check(dir, false)
+	if err != nil || !access.Inside {
+		return true
+	}
+	if r.regular(access.Real) {
+		return r.pipeline.Workspace.SecretName(access.Real)
+	}
+	runtime := r.pipeline.Workspace.Call(r.ID+"/tree", r.Tool, nil)
+	defer runtime.Finish()
+	top, err := runtime.FS().Dir(context.Background(), access.Real)
+	if err != nil {
+		return true
+	}
+	look := treeLook{left: maxTreeEntries}
+	own := slices.ContainsFunc(r.pipeline.Own, func(path string) bool { return beneath(path, access.Real) })
+	return own || r.pipeline.Workspace.SecretName(access.Real) || look.holds(top, filepath.Base(access.Real), 0)
+}
+
+// treeLook looks for secrets by their names.
+type treeLook struct {
+	left int // entries
+}
+
+// holds looks through dir, which has the given name, and closes it.
+func (l *treeLook) holds(dir search.Dir, parent string, depth int) bool {
+	defer dir.Close()
+	entries, err := dir.ReadDir()
+	if l.left -= len(entries); err != nil || l.left < 0 || depth > maxTreeDepth {
+		return true
+	}
+	for _, entry := range entries {
+		// What lies further up was looked at on the way here.
+		if permissions.Secret(parent + "/" + entry.Name()) {
+			return true
+		}
+		if !entry.IsDir() {
+			continue
+		}
+		if sub, err := dir.Sub(entry.Name()); err != nil || l.holds(sub, entry.Name(), depth+1) {
+			return true
+		}
+	}
+	return false
+}
