@@ -72,7 +72,7 @@ var rooms = map[string]room{
 	"model/script":        {0, []string{"model", "transcript"}},
 	"permissions":         {0, []string{"capability"}},
 	"permissions/command": {0, []string{"capability", "permissions", "internal/shell"}},
-	"sandbox":             {0, nil},
+	"sandbox":             {0, []string{"internal/launch"}},
 	"skills":              {0, []string{"kinds"}},
 	"transcript":          {0, []string{"kinds"}},
 

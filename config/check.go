@@ -16,6 +16,7 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 		func() error { return f.checkLimits(cfg.Limits) },
 		func() error { return f.problem("mode", oneOf(cfg.Mode, ModeAsk, ModeCode)) },
 		func() error { return f.problem("log.level", oneOf(cfg.Log.Level, logLevels()...)) },
+		func() error { return f.checkSandbox(cfg.Sandbox) },
 		func() error { return f.checkRules(&cfg.Rules) },
 		func() error { return f.checkTools(cfg) },
 		func() error { return s.checkPaths(f, cfg) },

@@ -51,6 +51,8 @@ type Host struct {
 	Launcher *launch.Launcher
 	// Sandbox finds out how processes are confined; nil means not at all.
 	Sandbox *sandbox.Probe
+	// Box confines processes by what Sandbox found; nil confines none.
+	Box *sandbox.Box
 	// Shell names the shell that runs commands, Dialect its language.
 	Shell   string
 	Dialect shell.Dialect
@@ -89,6 +91,10 @@ type Settings struct {
 	// ReadRoots and WriteRoots are directories beside the session's own that
 	// tools may use (C-29).
 	ReadRoots, WriteRoots []string
+	// Sandbox is the kind of sandbox that the person requires; empty means any.
+	// Network leaves the network open to all commands.
+	Sandbox sandbox.Kind
+	Network bool
 	// Editor says whether the client's files may be used when it offers them.
 	Editor bool
 }

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +25,7 @@ type Call struct {
 	mu       sync.Mutex
 	progress func()
 	setEnv   []string // variables of this call's commands
+	grant    Grant
 	scope    *capability.Compiled
 	agent    string
 	text     splitter
@@ -86,19 +86,12 @@ func (c *Call) SetEnv(variables ...string) {
 func (c *Call) environ(env []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.setEnv) == 0 {
-		return env
-	}
-	own := map[string]bool{}
-	for _, variable := range c.setEnv {
-		name, _, _ := strings.Cut(variable, "=")
-		own[name] = true
-	}
-	kept := slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
-		name, _, _ := strings.Cut(variable, "=")
-		return own[name]
-	})
-	return append(kept, c.setEnv...)
+	return replaceEnv(env, c.setEnv)
+}
+
+func nameOf(variable string) string {
+	name, _, _ := strings.Cut(variable, "=")
+	return name
 }
 
 // OnProgress sets what is called at each Progress, to restart a time limit

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"encoding/json"
 	"time"
 
 	"acp-agent/internal/launch"
@@ -59,9 +58,12 @@ type Options struct {
 	// Environ is the environment before it is scrubbed, Secrets the configured
 	// keys that must not survive in it, SetEnv what is added afterwards.
 	Environ, Secrets, SetEnv []string
-	// Policy is handed to the helper's restricting steps, for a command that
-	// runs in dir; nil means none. An error keeps the command from running.
-	Policy func(dir string) (json.RawMessage, error)
+	// Sandbox says how commands are confined. Network leaves the network open to all
+	// of them. SecretFiles are files in the session's directories that commands must
+	// not read; nil means that none are known.
+	Sandbox     Sandboxing
+	Network     bool
+	SecretFiles func() []string
 	// Commands is how many commands run at once (X5); 0 means 8.
 	Commands int
 
@@ -94,6 +96,9 @@ func (o *Options) fill() {
 	}
 	if o.Limits == (tools.Limits{}) {
 		o.Limits = tools.CanonicalLimits()
+	}
+	if o.SecretFiles == nil {
+		o.SecretFiles = func() []string { return nil }
 	}
 	if o.IDs == nil {
 		o.IDs = &transcript.IDs{}

@@ -48,27 +48,34 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 		return tools.Exit{}, err
 	}
 	spec.Env = p.environ(spec.Env)
+	confined, err := p.w.confine(ctx, spec, p.granted())
+	if err != nil {
+		return tools.Exit{}, err
+	}
 	out := &gate{to: output}
 	defer out.shut()
-	exit, done, err := p.inTerminal(ctx, spec, out)
+	exit, done, err := p.inTerminal(ctx, confined, out)
 	if done {
 		return exit, err
 	}
-	return p.locally(ctx, spec, launch.Streams{Output: out})
+	return p.locally(ctx, confined, launch.Streams{Output: out})
 }
 
 // locally runs the command as our own child.
-func (p processes) locally(ctx context.Context, spec launch.Spec, streams launch.Streams) (tools.Exit, error) {
-	process, err := p.w.o.Launcher.StartStreams(ctx, spec, streams)
+func (p processes) locally(ctx context.Context, cmd confined, streams launch.Streams) (tools.Exit, error) {
+	process, err := p.w.o.Launcher.StartStreams(ctx, cmd.Spec, streams)
 	if err != nil {
+		cmd.release()
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	p.w.runner.group.Add(process)
 	status, err := process.Wait(ctx)
 	if err != nil {
+		cmd.letGo(process)
 		process.Stop(launch.StopGrace)
 		return tools.Exit{}, commandError(ctx, err)
 	}
+	cmd.release()
 	return exitOf(status), nil
 }
 
@@ -114,8 +121,7 @@ func (w *Workspace) spec(text, dir string) (launch.Spec, error) {
 	// The model is told of the scratch directory, so it must be there. A command
 	// that does not use it runs without it.
 	_ = w.private.create()
-	spec := launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env}
-	return w.confine(spec)
+	return launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env}, nil
 }
 
 // setUpCommands finds the shell and makes the environment, when the first

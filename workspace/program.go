@@ -31,10 +31,16 @@ func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, stderr io
 	if err != nil {
 		return nil, err
 	}
-	piped, err := w.o.Launcher.StartPiped(ctx, spec, stderr)
+	cmd, err := w.confine(ctx, spec, Grant{})
 	if err != nil {
+		return nil, err
+	}
+	piped, err := w.o.Launcher.StartPiped(ctx, cmd.Spec, stderr)
+	if err != nil {
+		cmd.release()
 		return nil, commandError(ctx, err)
 	}
+	cmd.letGo(piped.Process)
 	w.runner.group.Add(piped.Process)
 	return &Program{piped: piped, grace: launch.ShutdownGrace}, nil
 }

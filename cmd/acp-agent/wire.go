@@ -18,6 +18,7 @@ import (
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
 	"acp-agent/model"
+	"acp-agent/sandbox"
 	"acp-agent/session"
 	"acp-agent/skills"
 	"acp-agent/subagent"
@@ -52,6 +53,7 @@ type core struct {
 	mu       sync.Mutex
 	state    state
 	launcher *launch.Launcher
+	box      *sandbox.Box
 	warnings []string      // what of the configuration could not be used
 	host     *session.Host // once it is assembled
 	set      *toolset
@@ -101,6 +103,7 @@ func (c *core) newHost() (*session.Host, error) {
 		return nil, fmt.Errorf("find our own binary: %w", err)
 	}
 	c.launcher = &launch.Launcher{Self: self}
+	c.box = c.newBox(cfg)
 	set, err := c.newToolset(cfg)
 	if err != nil {
 		return nil, err
@@ -117,12 +120,15 @@ func (c *core) newHost() (*session.Host, error) {
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
 	}
+	host.Sandbox, host.Box = c.box.Probe, c.box
 	if cfg.Log.Trace {
 		host.Tracer = trace.New(c.logger.trace())
 	}
 	contribute(host.Bus, set.mounting)
 	host.Sweep()
 	host.Warm()
+	// Behind the answer to initialize: nothing but the first command waits for it.
+	host.Sandbox.Start(context.Background())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host, c.set = host, set
@@ -182,6 +188,7 @@ func (c *core) Close() {
 	host, set := c.host, c.set
 	c.mu.Unlock()
 	if host != nil {
+		host.Sandbox.Stop()
 		host.Close()
 		if err := set.close(); err != nil {
 			c.logger.Warn("modules", "error", err.Error())

@@ -1,0 +1,118 @@
+package workspace
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"acp-agent/internal/launch"
+	"acp-agent/sandbox"
+	"acp-agent/tools"
+)
+
+// Grant is what a call's commands may do beyond the walls that stand by default.
+type Grant struct {
+	// Network opens the network (S4).
+	Network bool
+	// GitConfig leaves the configuration of repositories writable (S3).
+	GitConfig bool
+}
+
+// Grant sets what the call's commands may do from now on.
+func (c *Call) Grant(g Grant) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.grant = g
+}
+
+func (c *Call) granted() Grant {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.grant
+}
+
+// confined is a command with the walls around it.
+type confined struct {
+	launch.Spec
+	report  sandbox.Report
+	network bool
+	// release is called once, when nothing of the command is left.
+	release func()
+}
+
+// confine puts the walls around a command. It waits until it is known what walls
+// there are (S2), and refuses the command when it cannot have those that it must.
+func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (confined, error) {
+	g.Network = g.Network || w.o.Network
+	request := sandbox.Request{
+		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig,
+		Secrets: w.o.SecretFiles(),
+	}
+	for i, r := range w.fixed {
+		switch {
+		case i < w.session:
+			request.Roots = append(request.Roots, r.path)
+			fallthrough
+		case r.write:
+			request.Writable = append(request.Writable, r.path)
+		default:
+			request.Readable = append(request.Readable, r.path)
+		}
+	}
+	if len(spec.Argv) > 0 {
+		// A program may lie among our own files, as a module's does.
+		request.Readable = append(request.Readable, filepath.Dir(spec.Argv[0]))
+	}
+	// A command that does not use the directory runs without it.
+	if w.private.create() == nil {
+		dir := w.private.dir
+		request.Private, request.Scratch = dir, w.private.scratch()
+		request.Tmp = filepath.Join(dir, tmpName)
+		request.Closed = []string{filepath.Join(dir, runName), filepath.Join(dir, imagesName)}
+	}
+	c, err := w.o.Sandbox.Box.Confine(ctx, request)
+	if err == nil {
+		spec.Policy, err = c.Policy.Encode()
+	}
+	if ctx.Err() != nil {
+		return confined{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return confined{}, &tools.Error{
+			Kind: tools.Unavailable, Err: err, Message: "the command cannot be confined: " + err.Error(),
+		}
+	}
+	spec.Env = replaceEnv(spec.Env, c.Env)
+	return confined{Spec: spec, report: c.Report, network: g.Network, release: c.Release}, nil
+}
+
+// Sandboxing is how a session's commands are confined.
+type Sandboxing struct {
+	// Box makes the policies; nil confines nothing.
+	Box *sandbox.Box
+	// Level is the kind that the person requires; empty means any, sandbox.None that
+	// there need not be one.
+	Level sandbox.Kind
+}
+
+// replaceEnv returns env with the variables of own in the place of others of the
+// same name.
+func replaceEnv(env, own []string) []string {
+	if len(own) == 0 {
+		return env
+	}
+	names := map[string]bool{}
+	for _, variable := range own {
+		names[nameOf(variable)] = true
+	}
+	kept := slices.DeleteFunc(slices.Clone(env), func(variable string) bool { return names[nameOf(variable)] })
+	return append(kept, own...)
+}
+
+// letGo releases what a command's walls needed, once nothing of it is left.
+func (c *confined) letGo(p *launch.Process) {
+	go func() { // ends with the command
+		<-p.Done()
+		c.release()
+	}()
+}
