@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -46,28 +47,53 @@ func (p *Policy) landlock() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up new rights: %w", err)
 	}
+	if err := dropCapabilities(); err != nil {
+		return err
+	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set.fd), 0, 0); errno != 0 {
 		return fmt.Errorf("enter landlock: %w", errno)
 	}
 	return enterFilter(seccompFilter(landlocked, p.Network))
 }
 
+// dropCapabilities takes from the calling thread, and what it starts, all that root
+// may do beyond being the owner of root's files: some of it leads around Landlock,
+// such as reading the memory of other processes.
+func dropCapabilities() error {
+	const most = 63
+	for c := range uintptr(most + 1) {
+		// What is not there, or not ours to drop, fails: a plain user has none.
+		_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var nothing [2]unix.CapUserData
+	if err := unix.Capset(&header, &nothing[0]); err != nil {
+		return fmt.Errorf("give up capabilities: %w", err)
+	}
+	return nil
+}
+
 // landlockRules grants what the policy does. Names may be seen everywhere; contents
 // but for what is masked.
 func (p *Policy) landlockRules(set *ruleset) error {
+	all := p.places()
 	var hide []string
-	for _, at := range p.places() {
-		switch at.access {
-		case masked:
+	for _, at := range all {
+		if at.access == masked {
 			hide = append(hide, at.path)
-		case writable:
-			if err := set.allow(at.path, set.handled); err != nil {
-				return err
-			}
-		default:
-			if err := set.allow(at.path, landlockRead); err != nil {
-				return err
-			}
+		}
+	}
+	for _, at := range all {
+		var err error
+		switch {
+		case at.access == writable:
+			err = set.allow(at.path, set.handled)
+		case at.access == readable && slices.ContainsFunc(hide, func(dir string) bool { return beneath(at.path, dir) }):
+			below := func(path string) bool { return path == at.path || !beneath(path, at.path) }
+			err = set.allowBut(at.path, slices.DeleteFunc(slices.Clone(hide), below))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if p.Tmp != "" {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"os"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -29,3 +30,5 @@ func launcher(t testing.TB) *launch.Launcher {
 	}
 	return &launch.Launcher{Self: self}
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }
