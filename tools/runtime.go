@@ -225,6 +225,9 @@ type Exit struct {
 	Code int
 	// Signal is the name of the signal that ended it, or "".
 	Signal string
+	// Notes say in one line each what was done about the command besides running it,
+	// such as a file that was put back.
+	Notes []string
 }
 
 // Clock is time as tools see it.
@@ -259,6 +262,9 @@ type PermissionRequest struct {
 	// Remember says what "always" would store, in one line; empty means that
 	// nothing may be stored, and "always" is not offered.
 	Remember string
+	// Sandbox says what the call's commands are confined by, and whether they have
+	// the network; empty for a call that runs none.
+	Sandbox string
 }
 
 // Answer is a person's answer to a PermissionRequest (R123).

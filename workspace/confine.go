@@ -16,6 +16,9 @@ type Grant struct {
 	Network bool
 	// GitConfig leaves the configuration of repositories writable (S3).
 	GitConfig bool
+	// ReadsOnly says that the commands were found to change nothing, so that nothing
+	// has to be compared behind them.
+	ReadsOnly bool
 }
 
 // Grant sets what the call's commands may do from now on.
@@ -36,6 +39,7 @@ type confined struct {
 	launch.Spec
 	report  sandbox.Report
 	network bool
+	before  *guard // nil when nothing has to be compared
 	// release is called once, when nothing of the command is left.
 	release func()
 }
@@ -83,7 +87,21 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 		}
 	}
 	spec.Env = replaceEnv(spec.Env, c.Env)
-	return confined{Spec: spec, report: c.Report, network: g.Network, release: c.Release}, nil
+	made := confined{Spec: spec, report: c.Report, network: g.Network || !c.Report.Network, release: c.Release}
+	if w.o.GitPrograms != nil && !g.ReadsOnly {
+		made.before = w.guard(c.Report.Kind)
+	}
+	return made, nil
+}
+
+// Sandbox is what the session's commands are confined by, once that is known; open
+// says that they have the network whatever they are.
+func (w *Workspace) Sandbox(ctx context.Context) (report sandbox.Report, open bool, err error) {
+	if w.o.Sandbox.Box == nil {
+		return sandbox.Report{Kind: sandbox.None}, true, nil
+	}
+	report, err = w.o.Sandbox.Box.Probe.Wait(ctx)
+	return report, w.o.Network || !report.Network, err
 }
 
 // Sandboxing is how a session's commands are confined.
@@ -109,10 +127,33 @@ func replaceEnv(env, own []string) []string {
 	return append(kept, own...)
 }
 
-// letGo releases what a command's walls needed, once nothing of it is left.
-func (c *confined) letGo(p *launch.Process) {
-	go func() { // ends with the command
+// end is the end of a command of which nothing is left: what it must not have changed
+// is put back. The notes say what that was.
+func (c *confined) end() (notes []string) {
+	if c.before != nil {
+		notes = c.before.compare()
+	}
+	c.release()
+	return notes
+}
+
+// endLater is end for a command that is being stopped behind its answer. What was put
+// back is told with the next one.
+func (w *Workspace) endLater(c confined, p *launch.Process) {
+	w.runner.leave(func() {
 		<-p.Done()
-		c.release()
-	}()
+		notes := c.end()
+		w.runner.mu.Lock()
+		defer w.runner.mu.Unlock()
+		w.runner.late = append(w.runner.late, notes...)
+	})
+}
+
+// lateNotes takes what endLater left.
+func (r *runner) lateNotes() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	notes := r.late
+	r.late = nil
+	return notes
 }

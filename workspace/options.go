@@ -64,6 +64,10 @@ type Options struct {
 	Sandbox     Sandboxing
 	Network     bool
 	SecretFiles func() []string
+	// GitPrograms lists the settings of a repository's configuration that can make git
+	// run a program, as "key=value" (S3). nil means that nothing is compared, and put
+	// back, behind commands.
+	GitPrograms func(config string) []string
 	// Commands is how many commands run at once (X5); 0 means 8.
 	Commands int
 

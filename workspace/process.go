@@ -23,6 +23,7 @@ type runner struct {
 
 	mu     sync.Mutex
 	behind []<-chan struct{} // work that outlives its call
+	late   []string          // notes of commands that were stopped
 }
 
 // processes is the commands of one call.
@@ -54,11 +55,16 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	}
 	out := &gate{to: output}
 	defer out.shut()
-	exit, done, err := p.inTerminal(ctx, confined, out)
-	if done {
-		return exit, err
+	tail := &tailWriter{to: out}
+	exit, done, err := p.inTerminal(ctx, confined, tail)
+	if !done {
+		exit, err = p.locally(ctx, confined, launch.Streams{Output: tail})
 	}
-	return p.locally(ctx, confined, launch.Streams{Output: out})
+	if err == nil && exit.Code != 0 && !confined.network && tail.wantsNetwork() {
+		p.wantsNetwork.Store(true)
+		exit.Notes = append(exit.Notes, confined.networkNote())
+	}
+	return exit, err
 }
 
 // locally runs the command as our own child.
@@ -71,12 +77,13 @@ func (p processes) locally(ctx context.Context, cmd confined, streams launch.Str
 	p.w.runner.group.Add(process)
 	status, err := process.Wait(ctx)
 	if err != nil {
-		cmd.letGo(process)
+		p.w.endLater(cmd, process)
 		process.Stop(launch.StopGrace)
 		return tools.Exit{}, commandError(ctx, err)
 	}
-	cmd.release()
-	return exitOf(status), nil
+	exit := exitOf(status)
+	exit.Notes = append(p.w.runner.lateNotes(), cmd.end()...)
+	return exit, nil
 }
 
 func exitOf(s launch.Status) tools.Exit { return tools.Exit{Code: s.ExitCode, Signal: s.Signal} }

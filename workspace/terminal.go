@@ -77,7 +77,7 @@ func (p processes) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 	if err != nil {
 		process.Stop(0)
 		if ctx.Err() != nil {
-			cmd.letGo(process)
+			w.endLater(cmd, process)
 			return exit, true, context.Cause(ctx)
 		}
 		w.o.Trial.failed.Store(true)
@@ -91,11 +91,12 @@ func (p processes) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 		p.showTerminal("") // what follows is shown without it
 		return exit, false, nil
 	}
-	cmd.letGo(process)
 	if err != nil {
-		err = commandError(ctx, err)
+		w.endLater(cmd, process)
+		return exit, true, commandError(ctx, err)
 	}
-	return exit, true, err
+	exit.Notes = append(w.runner.lateNotes(), cmd.end()...)
+	return exit, true, nil
 }
 
 // createTerminal asks the client for a terminal. When ctx ends first, it

@@ -113,7 +113,10 @@ func explanation(req tools.PermissionRequest) string {
 		fmt.Fprintf(&b, "%s\n\n", span(location.Path))
 	}
 	if req.Reason != "" {
-		fmt.Fprintf(&b, "Asked because: %s", span(req.Reason))
+		fmt.Fprintf(&b, "Asked because: %s\n\n", span(req.Reason))
+	}
+	if req.Sandbox != "" {
+		fmt.Fprintf(&b, "Sandbox: %s", kinds.Line(req.Sandbox, spanLimit))
 	}
 	return strings.TrimSpace(b.String())
 }

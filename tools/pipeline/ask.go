@@ -130,6 +130,7 @@ func (r *running) askOnce(ctx context.Context) error {
 		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.card},
 		Reason:   reason,
 		Remember: r.remember(),
+		Sandbox:  r.sandbox(ctx),
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -147,9 +148,12 @@ func (r *running) askOnce(ctx context.Context) error {
 func (r *running) heed(answer tools.Answer) error {
 	switch answer {
 	case tools.AllowOnce:
+		r.reach.approved = true
 		r.grant(false)
 		return nil
 	case tools.AllowAlways:
+		r.reach.approved = true
+		r.openAlways()
 		if r.remember() != "" {
 			r.pipeline.Policy.Remember(r.decision.Always...)
 		}

@@ -35,6 +35,7 @@ func (r *running) execute(ctx context.Context) error {
 	if r.runtime, err = r.pipeline.runtimeOf(r.Prepared, r.ID, r.sink); err != nil {
 		return err
 	}
+	r.grantWalls()
 	if r.readsOnly {
 		// What nobody was asked about must not run what a repository names (C9).
 		r.runtime.SetEnv(command.GitEnv()...)
@@ -57,6 +58,7 @@ func (r *running) execute(ctx context.Context) error {
 	scan := r.look(ctx)
 	result, err := r.await(ctx)
 	r.compare(ctx, scan, result)
+	r.noteOffline()
 	r.forget(result)
 	// What was done when the clock ran out is done.
 	if late := err != nil || result == nil || result.Partial; late && errors.Is(context.Cause(ctx), errTimeout) {

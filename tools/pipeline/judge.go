@@ -20,6 +20,7 @@ func (r *running) judge(ctx context.Context) error {
 		span.Verdict(r.decision.Action.String())
 		span.End(nil)
 	}()
+	r.reach = reaches{approved: r.reach.approved}
 	r.judged = r.permissionCall()
 	r.decision = r.pipeline.Policy.Rules().Decide(r.judged)
 	if r.decision.Action == capability.Deny {
@@ -33,6 +34,7 @@ func (r *running) judge(ctx context.Context) error {
 	case r.insist != "":
 		r.decision.Action, r.decision.Reason = capability.Ask, r.insist
 	}
+	r.wantNetwork()
 	return nil
 }
 
@@ -78,6 +80,7 @@ func (r *running) permissionCall() permissions.Call {
 		case tools.Command:
 			call.Text = resource.Value
 			verdict := r.judgeCommand(resource, session)
+			r.reach.note(verdict)
 			commands++
 			if verdict.Action == capability.Allow {
 				reading++

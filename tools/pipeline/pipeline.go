@@ -85,7 +85,9 @@ type Pipeline struct {
 	// asking lets one permission request stand at a time, so that an "always"
 	// answers those that wait behind it (R123).
 	asking chan struct{}
-	active active
+	// offline are the commands that failed for want of the network.
+	offline offline
+	active  active
 	// strays are goroutines of tools that did not stop when they were told to.
 	strays strays
 }
@@ -248,6 +250,7 @@ type running struct {
 	insist   string // why the watchdog wants the person asked, "" when it does not
 	// readsOnly says that the command judge found nothing but reading.
 	readsOnly bool
+	reach     reaches
 	outside   []workspace.Access
 	links     []string // paths to be changed that lead elsewhere
 	scope     capability.Compiled
