@@ -26,6 +26,8 @@ type Box struct {
 	// Packages are the package managers' directories. A command that was granted
 	// the network may write there, for that is what it was granted it for.
 	Packages []string
+	// Readable are directories of programs that may lie among Own, such as modules.
+	Readable []string
 	// CacheDir is the parent of the projects' own build caches; empty means that
 	// there are none.
 	CacheDir string
@@ -91,7 +93,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		Writable: slices.Concat(r.Writable, pinned(r.Roots), nonEmpty(r.Scratch)),
 		ReadOnly: b.protected(r),
 		Masked:   slices.Concat(b.masked(r), r.Closed, r.Secrets),
-		Readable: slices.Concat(r.Readable, nonEmpty(r.Private), nonEmpty(b.Home), b.programs()),
+		Readable: slices.Concat(r.Readable, nonEmpty(r.Private), nonEmpty(b.Home), b.programs(), b.Readable),
 	}
 	if r.Network {
 		p.Writable = append(p.Writable, b.Packages...)

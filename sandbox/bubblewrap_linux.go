@@ -74,8 +74,10 @@ func (p *Policy) ownDirs() []string {
 }
 
 // mountArgs are the places of the policy. A masked directory is an empty one, a
-// masked file an empty file: programs go on as if there were no settings. What is
-// mounted in a masked directory must be there before it becomes read-only.
+// masked file an empty file: programs go on as if there were no settings. A masked
+// file of the project cannot be opened, so that an empty one is not taken for its
+// contents and committed. What is mounted in a masked directory must be there before
+// it becomes read-only.
 func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 	var args, after []string
 	for _, at := range visible(p.places()) {
@@ -91,6 +93,9 @@ func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 			empty, err := os.Open(os.DevNull)
 			if err != nil {
 				return nil, err
+			}
+			if at.inside {
+				args = append(args, "--perms", "0000")
 			}
 			args = append(args, "--ro-bind-data", strconv.Itoa(start.Hand(empty)), at.path)
 		}

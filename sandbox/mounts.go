@@ -23,6 +23,8 @@ type place struct {
 	path   string // without links
 	access access
 	dir    bool
+	// inside says that it is a masked place of a directory that may be written.
+	inside bool
 }
 
 // hidden are the directories in whose place the command sees its own.
@@ -77,6 +79,7 @@ func visible(all []place) []place {
 		for _, above := range kept {
 			if beneath(p.path, above.path) {
 				exposed, covered = above.access != masked, above.access == masked
+				p.inside = p.access == masked && above.access == writable
 			}
 		}
 		switch {

@@ -146,6 +146,7 @@ func TestWalls(t *testing.T) {
 		{name: "another root", cmd: "chroot / true", fails: true},
 
 		{name: "read a secret of the project", cmd: "grep canary .env", fails: true, only: Bubblewrap},
+		{name: "commit a secret of the project as empty", cmd: "cp .env copy", fails: true, only: Bubblewrap},
 		{name: "make a hook", cmd: "mkdir -p .git/hooks; echo x > .git/hooks/pre-commit", fails: true, only: Bubblewrap},
 		{name: "move the hooks away", cmd: "mv .git/hooks .git/h", fails: true, only: Bubblewrap},
 		{name: "move the repository away", cmd: "mv .git g", fails: true, only: Bubblewrap},

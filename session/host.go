@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"acp-agent/capability"
 	"acp-agent/internal/launch"
@@ -167,4 +168,17 @@ func (h *Host) Sweep() {
 			h.Logger.Info("swept leftovers of killed sessions", "removed", removed, "error", err)
 		}
 	})
+}
+
+// hidden reports whether commands must not read a file of the project: those of the
+// secret names (P8) that hold secrets for certain. Keys and certificates are left to
+// them, for they are the fixtures of many a test.
+func hidden(path string) bool {
+	name := filepath.Base(path)
+	switch {
+	case strings.HasPrefix(name, ".env"), strings.HasPrefix(name, "id_"),
+		name == ".netrc", name == ".pypirc", name == ".pgpass", name == ".git-credentials":
+		return permissions.Secret(path)
+	}
+	return false
 }

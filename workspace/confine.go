@@ -50,7 +50,7 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	g.Network = g.Network || w.o.Network
 	request := sandbox.Request{
 		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig,
-		Secrets: w.o.SecretFiles(),
+		Secrets: w.secretFiles(),
 	}
 	for i, r := range w.fixed {
 		switch {

@@ -59,11 +59,11 @@ type Options struct {
 	// keys that must not survive in it, SetEnv what is added afterwards.
 	Environ, Secrets, SetEnv []string
 	// Sandbox says how commands are confined. Network leaves the network open to all
-	// of them. SecretFiles are files in the session's directories that commands must
-	// not read; nil means that none are known.
-	Sandbox     Sandboxing
-	Network     bool
-	SecretFiles func() []string
+	// of them. Hidden says of a path in the session's directories that commands must
+	// not read it; nil means that they may read all.
+	Sandbox Sandboxing
+	Network bool
+	Hidden  func(abs string) bool
 	// GitPrograms lists the settings of a repository's configuration that can make git
 	// run a program, as "key=value" (S3). nil means that nothing is compared, and put
 	// back, behind commands.
@@ -100,9 +100,6 @@ func (o *Options) fill() {
 	}
 	if o.Limits == (tools.Limits{}) {
 		o.Limits = tools.CanonicalLimits()
-	}
-	if o.SecretFiles == nil {
-		o.SecretFiles = func() []string { return nil }
 	}
 	if o.IDs == nil {
 		o.IDs = &transcript.IDs{}

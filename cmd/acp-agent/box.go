@@ -22,6 +22,7 @@ func (c *core) newBox(cfg *config.Config) *sandbox.Box {
 			return report
 		}),
 		Home: c.sources.HomeDir, Own: c.own(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
+		Readable: c.mountOptions(nil).LocalDirs(plan(cfg.Tools.Mount)),
 		CacheDir: filepath.Join(xdg.CacheHome, "acp-agent", "commands"),
 	}
 }

@@ -147,6 +147,7 @@ home=$PWD/.. port=$1
 echo x > $home/made
 cat $home/.ssh/id_ed25519
 cat $home/../config.jsonc
+cat sub/.env
 (exec 3<>/dev/tcp/127.0.0.1/$port)
 mkdir -p .git/hooks
 echo evil > .git/hooks/pre-commit
@@ -165,13 +166,13 @@ func TestSandbox_Levels(t *testing.T) {
 		t.Run(levelName(tt.level, tt.capabilities), func(t *testing.T) {
 			t.Parallel()
 			port, came := listen(t)
-			w := startWalled(t, tt.level, tt.capabilities, map[string]string{"go": "bash attack.sh " + port}, map[string]string{"attack.sh": attack})
+			w := startWalled(t, tt.level, tt.capabilities, map[string]string{"go": "bash attack.sh " + port}, map[string]string{"attack.sh": attack, "sub/.env": "canary-env"})
 			text := w.run(t, "go")
 			walls := tt.level != "none"
 			if _, err := os.Lstat(filepath.Join(w.project, "allowed")); err != nil {
 				t.Errorf("the command could not write in the project: %s", text)
 			}
-			if strings.Contains(text, "canary-") == walls {
+			if strings.Contains(strings.ReplaceAll(text, landlockReads(tt.level), ""), "canary-") == walls {
 				t.Errorf("a secret was read, want %v: %s", !walls, text)
 			}
 			if (came.Load() > 0) == walls {
@@ -194,6 +195,14 @@ func TestSandbox_Levels(t *testing.T) {
 			}
 		})
 	}
+}
+
+// landlockReads is what Landlock cannot hide: secret files inside the project.
+func landlockReads(level string) string {
+	if level == "landlock" {
+		return "canary-env"
+	}
+	return "nothing"
 }
 
 // TestSandbox_Cancel is X4: a child that forks twice, takes a session of its own and
@@ -227,6 +236,9 @@ while :; do sleep 0.05; done`
 				time.Sleep(5 * time.Millisecond)
 			}
 			t.Logf("gone %v after the cancel", time.Since(cancelled))
+			if tt.capabilities != "" {
+				w.Expect("the release of the terminal", func(m *acptest.Message) bool { return m.Method == "terminal/release" })
+			}
 		})
 	}
 }
