@@ -34,8 +34,9 @@ type guard struct {
 // guarded is one root with what was there.
 type guarded struct {
 	root  *root
-	repos []string // directories of repositories, from the root; absent ones too
-	dirs  []string // directories of which every file counts
+	repos []string        // directories of repositories, from the root; absent ones too
+	real  map[string]bool // those that are directories and no links
+	dirs  []string        // further directories of which every file counts
 	files map[string][]byte
 }
 
@@ -44,20 +45,20 @@ type guarded struct {
 func (w *Workspace) guard(kind sandbox.Kind) *guard {
 	g := &guard{programs: w.o.GitPrograms}
 	for _, r := range w.fixed[:w.session] {
-		at := guarded{root: r, repos: repositories(r), files: map[string][]byte{}}
+		at := guarded{root: r, repos: repositories(r), real: map[string]bool{}, files: map[string][]byte{}}
 		for _, repo := range at.repos {
-			at.dirs = append(at.dirs, path.Join(repo, "hooks"))
+			info, err := r.handle.Lstat(filepath.FromSlash(repo))
+			at.real[repo] = err == nil && info.IsDir()
 			for _, name := range configNames {
 				at.remember(path.Join(repo, name))
 			}
+			at.rememberAll(path.Join(repo, "hooks"))
 		}
 		if kind != sandbox.Bubblewrap {
-			at.dirs = append(at.dirs, ".acp-agent", ".agents")
+			at.dirs = []string{".acp-agent", ".agents"}
 		}
 		for _, dir := range at.dirs {
-			for _, name := range filesIn(r, dir) {
-				at.remember(name)
-			}
+			at.rememberAll(dir)
 		}
 		g.roots = append(g.roots, at)
 	}
@@ -115,6 +116,12 @@ func (g *guarded) remember(name string) {
 	}
 }
 
+func (g *guarded) rememberAll(dir string) {
+	for _, name := range filesIn(g.root, dir) {
+		g.remember(name)
+	}
+}
+
 // readGuarded reads a file of a root, never through a link that leads out of it.
 func readGuarded(r *root, name string) ([]byte, error) {
 	info, err := r.handle.Lstat(filepath.FromSlash(name))
@@ -138,9 +145,19 @@ func (g *guard) compare() []string {
 	for i := range g.roots {
 		at := &g.roots[i]
 		for _, repo := range at.repos {
+			info, err := at.root.handle.Lstat(filepath.FromSlash(repo))
+			switch {
+			case err != nil:
+				continue // it is gone, or never was there
+			case info.Mode()&fs.ModeSymlink != 0 && at.real[repo]:
+				notes = append(notes, filepath.Join(at.root.path, filepath.FromSlash(repo))+
+					" was replaced by a link. Look at it before git or the agent runs here again.")
+				continue
+			}
 			for _, name := range configNames {
 				notes = append(notes, g.compareConfig(at, path.Join(repo, name))...)
 			}
+			notes = append(notes, at.compareDir(path.Join(repo, "hooks"))...)
 		}
 		for _, dir := range at.dirs {
 			notes = append(notes, at.compareDir(dir)...)
@@ -167,7 +184,7 @@ func (g *guard) compareConfig(at *guarded, name string) []string {
 		return nil
 	}
 	what := "it was replaced by something that is no such file"
-	if len(changed) > 0 {
+	if err == nil {
 		what = "the command changed " + strings.Join(changed, ", ") + ", which can make git run a program"
 	}
 	return []string{at.restore(name, before, had, what)}
