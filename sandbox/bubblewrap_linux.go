@@ -18,6 +18,10 @@ var shownRun = [...]string{
 	"/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers",
 }
 
+// kernelFiles are the parts of /proc that root may write whatever its capabilities
+// are, and that hold for the whole machine.
+var kernelFiles = [...]string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/acpi", "/proc/scsi", "/proc/fs"}
+
 // bubblewrap puts bwrap before the command. Everything is read-only but what the
 // policy names; /tmp, /run, /dev and /proc are the command's own; there is no
 // capability, also not for root.
@@ -30,6 +34,9 @@ func (p *Policy) bubblewrap(start *launch.Start) error {
 		p.Program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
 		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+	}
+	for _, path := range kernelFiles {
+		args = append(args, "--ro-bind-try", path, path)
 	}
 	if !p.Network {
 		args = append(args, "--unshare-net")

@@ -78,7 +78,10 @@ func (g *ground) start(t testing.TB, text string, out *bytes.Buffer) (*launch.Pr
 	if err != nil {
 		testreq.Skip(t, err.Error())
 	}
-	spec := launch.Spec{Text: text, Shell: shell, Dir: g.project, Env: append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + g.home, "D=" + g.dir}, c.Env...)}
+	spec := launch.Spec{
+		Text: text, Shell: shell, Dir: g.project, Limits: launch.Limits{FileSize: 4096 * fileUnit, Processes: 4096},
+		Env: append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + g.home, "D=" + g.dir}, c.Env...),
+	}
 	if spec.Policy, err = c.Policy.Encode(); err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +109,9 @@ func (g *ground) run(t testing.TB, text string) (output string, code int) {
 	return out.String(), status.ExitCode
 }
 
+// fileUnit is what `ulimit -f` counts in, in bytes.
+const fileUnit = 1024
+
 // walls are the kinds that tests go through on Linux.
 var walls = []Kind{Bubblewrap, Landlock}
 
@@ -124,6 +130,8 @@ func TestWalls(t *testing.T) {
 		{name: "read the system", cmd: "cat /etc/passwd > /dev/null && ls /usr/bin > /dev/null"},
 		{name: "read elsewhere at home", cmd: "cat $D/home/other/file", output: "other"},
 		{name: "read what was put aside", cmd: "cat $D/home/.local/state/acp-agent/s1/output", output: "sidecar"},
+		{name: "move between directories", cmd: `mkdir a b && echo x > a/x && mv a/x b/ && mv b/x "$TMPDIR/x" && mv "$TMPDIR/x" . && cat x`, output: "x\n"},
+		{name: "a limit", cmd: "ulimit -f; ulimit -Sc 0; exec true", output: "4096\n"},
 		{name: "pipes and children", cmd: "(echo a; echo b) | sort -r | head -1", output: "b\n"},
 		{name: "an exit code", cmd: "exit 3", fails: true},
 
@@ -134,6 +142,9 @@ func TestWalls(t *testing.T) {
 		{name: "move a file in", cmd: "mv $D/home/other/file .", fails: true},
 		{name: "link out and write", cmd: "ln -s $D/home/other/file l && echo x > l", fails: true},
 		{name: "write in the system", cmd: "echo x > /usr/made || echo x > /etc/made || echo x > /var/made", fails: true},
+		{name: "settings of the kernel", cmd: "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern", fails: true},
+		{name: "settings of devices", cmd: "for f in /sys/kernel/mm/*/*; do cat $f > $f && exit 0; done 2>/dev/null; exit 1", fails: true},
+		{name: "the groups of processes", cmd: "mkdir /sys/fs/cgroup/made", fails: true},
 		{name: "read a key", cmd: "grep canary $D/home/.ssh/id_ed25519", fails: true},
 		{name: "read a key through a link", cmd: "ln -s $D/home/.ssh s && grep canary s/id_ed25519", fails: true},
 		{name: "read a password", cmd: "grep canary $D/home/.netrc", fails: true},

@@ -89,7 +89,7 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	spec.Env = replaceEnv(spec.Env, c.Env)
 	made := confined{Spec: spec, report: c.Report, network: g.Network || !c.Report.Network, release: c.Release}
 	if w.o.GitPrograms != nil && !g.ReadsOnly {
-		made.before = w.guard(c.Report.Kind)
+		made.before = w.guard()
 	}
 	return made, nil
 }
@@ -142,14 +142,17 @@ func (c *confined) end() (notes []string) {
 func (w *Workspace) endLater(c confined, p *launch.Process) {
 	w.runner.leave(func() {
 		<-p.Done()
-		notes := c.end()
-		w.runner.mu.Lock()
-		defer w.runner.mu.Unlock()
-		w.runner.late = append(w.runner.late, notes...)
+		w.runner.tellLater(c.end())
 	})
 }
 
-// lateNotes takes what endLater left.
+func (r *runner) tellLater(notes []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.late = append(r.late, notes...)
+}
+
+// lateNotes takes what tellLater left.
 func (r *runner) lateNotes() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"acp-agent/sandbox"
 )
 
 // Bounds of what is looked at before and after a command.
@@ -24,7 +22,7 @@ const (
 
 // guard remembers, before a command, the files through which a project makes
 // programs run: the configuration and the hooks of its repositories, and the agent's
-// own directories where nothing else keeps a command from them. What a command
+// own directories. What a command
 // changed there is put back (S3).
 type guard struct {
 	programs func(config string) []string
@@ -40,12 +38,13 @@ type guarded struct {
 	files map[string][]byte
 }
 
-// guard remembers what is there. A repository's configuration, and its hooks, can be
-// out of a command's reach; comparing costs less than finding out.
-func (w *Workspace) guard(kind sandbox.Kind) *guard {
+// guard remembers what is there. Some of it may be out of a command's reach; but what
+// a wall keeps has ways around it, such as a link that is replaced, and comparing
+// costs less than thinking of all of them.
+func (w *Workspace) guard() *guard {
 	g := &guard{programs: w.o.GitPrograms}
 	for _, r := range w.fixed[:w.session] {
-		at := guarded{root: r, repos: repositories(r), real: map[string]bool{}, files: map[string][]byte{}}
+		at := guarded{root: r, repos: repositories(r), real: map[string]bool{}, dirs: []string{".acp-agent", ".agents"}, files: map[string][]byte{}}
 		for _, repo := range at.repos {
 			info, err := r.handle.Lstat(filepath.FromSlash(repo))
 			at.real[repo] = err == nil && info.IsDir()
@@ -53,9 +52,6 @@ func (w *Workspace) guard(kind sandbox.Kind) *guard {
 				at.remember(path.Join(repo, name))
 			}
 			at.rememberAll(path.Join(repo, "hooks"))
-		}
-		if kind != sandbox.Bubblewrap {
-			at.dirs = []string{".acp-agent", ".agents"}
 		}
 		for _, dir := range at.dirs {
 			at.rememberAll(dir)

@@ -71,7 +71,7 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 func (p processes) locally(ctx context.Context, cmd confined, streams launch.Streams) (tools.Exit, error) {
 	process, err := p.w.o.Launcher.StartStreams(ctx, cmd.Spec, streams)
 	if err != nil {
-		cmd.release()
+		p.w.runner.tellLater(cmd.end()) // a cancelled start may have come far
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	p.w.runner.group.Add(process)
