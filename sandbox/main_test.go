@@ -17,6 +17,8 @@ func TestMain(m *testing.M) {
 			syscall.Exit(launch.Helper(os.Args[2:], Step))
 		case CanaryArg:
 			syscall.Exit(Canary(os.Args[2:], os.Stdout))
+		case callsArg:
+			syscall.Exit(systemCalls(os.Args[2], os.Stdout))
 		}
 	}
 	os.Exit(m.Run())
