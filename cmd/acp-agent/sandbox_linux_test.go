@@ -27,7 +27,7 @@ type walled struct {
 }
 
 // startWalled starts the agent. commands are what the model runs when it is told
-// their names.
+// their names; an empty one is the call of a tool of that name.
 func startWalled(t *testing.T, level, capabilities string, commands map[string]string, files map[string]string) *walled {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -41,6 +41,10 @@ func startWalled(t *testing.T, level, capabilities string, commands map[string]s
 		"config.jsonc": fmt.Sprintf(`{"sandbox": {"level": %q}, "model": {"api_key": "canary-key"}}`, level),
 	}
 	for name, text := range files {
+		if top, ok := strings.CutPrefix(name, "/"); ok {
+			all[top] = text // beside the home
+			continue
+		}
 		all["home/project/"+name] = text
 	}
 	for name, text := range all {
@@ -48,7 +52,7 @@ func startWalled(t *testing.T, level, capabilities string, commands map[string]s
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +62,11 @@ func startWalled(t *testing.T, level, capabilities string, commands map[string]s
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&model, `{"when": "^%s$", "call": [{"name": "bash", "args": %s}]}`+"\n"+`{"say": "${last_result}"}`+"\n", name, args)
+		tool := "bash"
+		if cmd == "" {
+			tool, args = name, []byte("{}")
+		}
+		fmt.Fprintf(&model, `{"when": "^%s$", "call": [{"name": %q, "args": %s}]}`+"\n"+`{"say": "${last_result}"}`+"\n", name, tool, args)
 	}
 	agent := acptest.Start(t, acptest.Options{
 		Home: w.home, Model: model.String(), Terminals: &acptest.Terminals{}, Env: []string{"ACP_AGENT_CONFIG=" + filepath.Join(dir, "config.jsonc")},
@@ -293,6 +301,46 @@ func TestSandbox_Network(t *testing.T) {
 			expect("script", on, true)
 			if text := w.run(t, "plain"); strings.Contains(text, "network") {
 				t.Errorf("a command that has nothing to do with it: %s", text)
+			}
+		})
+	}
+}
+
+// TestSandbox_Modules: a module's program runs behind the same walls, and has the
+// network only when its manifest declares it.
+func TestSandbox_Modules(t *testing.T) {
+	for _, level := range []string{"bubblewrap", "landlock"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			port, came := listen(t)
+			program := `#!/bin/bash
+echo x > "$HOME/made" 2>/dev/null
+(exec 3<>/dev/tcp/127.0.0.1/` + port + `) 2>/dev/null
+cat "$HOME/.ssh/id_ed25519" 2>/dev/null
+echo '{"output": "ran"}'
+`
+			manifest := func(name, requires string) string {
+				return `{"name": "` + name + `", "description": "Reaches.", "executable": "./run.sh", "inputSchema": {"type": "object"}` + requires + `}`
+			}
+			w := startWalled(t, level, "", map[string]string{"closed": "", "reach": "", "try": "touch tried"}, map[string]string{
+				"/config.jsonc": fmt.Sprintf(`{"sandbox": {"level": %q}, "tools": {"always": ["closed", "reach"], "mount": [
+					{"module": "closed", "source": "./closed"}, {"module": "reach", "source": "./reach"}]}}`, level),
+				"/closed/tool.json": manifest("closed", ""), "/closed/run.sh": program,
+				"/reach/tool.json": manifest("reach", `, "requires": {"net": {"hosts": ["*"]}}`), "/reach/run.sh": program,
+			})
+			w.run(t, "try") // whether there is this sandbox at all
+			text := w.run(t, "closed")
+			if !strings.Contains(text, "ran") || strings.Contains(text, "canary") {
+				t.Errorf("the module gave %q", text)
+			}
+			if came.Load() != 0 {
+				t.Errorf("%d came from a module that declares no network", came.Load())
+			}
+			if text := w.run(t, "reach"); came.Load() == 0 || !strings.Contains(w.card(), "network on") {
+				t.Errorf("nobody came from a module that declares the network: %q, %s", text, w.card())
+			}
+			if _, err := os.Lstat(filepath.Join(w.home, "made")); err == nil {
+				t.Error("a module wrote outside")
 			}
 		})
 	}
