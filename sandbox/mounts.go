@@ -49,6 +49,9 @@ func (p *Policy) places() []place {
 func accessOf(i int) access { return access(i) }
 
 func add(byPath map[string]place, path string, a access) {
+	if !filepath.IsAbs(path) {
+		return // what is not known, such as an empty home
+	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil || real == "/" {
 		return

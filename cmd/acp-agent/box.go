@@ -18,11 +18,10 @@ func (c *core) newBox(cfg *config.Config) *sandbox.Box {
 	return &sandbox.Box{
 		Probe: sandbox.NewProbe(func(ctx context.Context) sandbox.Report {
 			report := finder.Find(ctx)
-			record := c.logger.Info
-			if !report.Confines() && finder.Level != sandbox.None {
-				record = c.logger.Warn // nobody asked for that
+			if ctx.Err() != nil {
+				return report // the agent is ending
 			}
-			record("sandbox", "kind", report.Kind, "network", report.Network, "refused", report.Refused, "notes", report.Notes)
+			c.logger.Info("sandbox", "kind", report.Kind, "network", report.Network, "refused", report.Refused, "notes", report.Notes)
 			return report
 		}),
 		Home: c.sources.HomeDir, Own: c.own(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
