@@ -30,6 +30,10 @@ var openers = map[string]opener{
 		"it is the one door: it follows links by hand, opens roots, and works below them by handle; the rest is its own private directory",
 	},
 	"internal/search": {"unix.Openat unix.Fstatat", "single names below a handle that workspace gave it, no link followed"},
+	"sandbox": {
+		"os.Lstat os.Mkdir os.MkdirAll os.MkdirTemp os.Open os.ReadDir os.ReadFile os.Readlink os.Remove os.RemoveAll os.Stat os.WriteFile filepath.EvalSymlinks unix.Open",
+		"what is mounted or allowed for a process, from the session's roots and the person's home; the trials in a directory of its own",
+	},
 	"skills": {
 		"os.Lstat os.OpenFile os.OpenRoot os.Stat filepath.EvalSymlinks",
 		"instructions and skills, read before there is a session; a link out of the project is refused, a file is opened through the base's handle",

@@ -17,6 +17,7 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 		func() error { return f.problem("mode", oneOf(cfg.Mode, ModeAsk, ModeCode, ModePlan, ModeAuto)) },
 		func() error { return f.problem("log.level", oneOf(cfg.Log.Level, logLevels()...)) },
 		func() error { return f.problem("rules.profile", oneOf(cfg.Rules.Profile, "", ProfileDev)) },
+		func() error { return f.checkSandbox(cfg.Sandbox) },
 		func() error { return f.checkRules(&cfg.Rules) },
 		func() error { return f.checkTools(cfg) },
 		func() error { return s.checkWatchdog(f, &cfg.Watchdog) },

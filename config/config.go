@@ -16,7 +16,9 @@ type Config struct {
 	Tools  Tools  `json:"tools"`
 	Search Search `json:"search"`
 	Web    Web    `json:"web"`
-	Skills Skills `json:"skills"`
+	// Sandbox says how commands are confined.
+	Sandbox Sandbox `json:"sandbox"`
+	Skills  Skills  `json:"skills"`
 	// Checks are the commands of the check tool.
 	Checks []Check `json:"checks"`
 	// Format gives the formatter of files by the end of their name, a program
@@ -93,6 +95,7 @@ func Default() *Config {
 		Editor:    Editor{FS: true},
 		Limits:    defaultLimits(),
 		Tools:     Tools{Search: defaultToolSearch()},
+		Sandbox:   Sandbox{Level: SandboxAuto},
 		Mode:      ModeAsk,
 		Log:       Log{Level: "warn"},
 		Subagents: Subagents{Enabled: true},

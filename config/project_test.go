@@ -87,7 +87,7 @@ func TestLoad_ProjectCannot(t *testing.T) {
 		{"program", `{"search": {"ripgrep": "/work/shop/rg"}}`, "search: " + elsewhere},
 		{"log", `{"log": {"file": "/etc/passwd"}}`, "log: " + elsewhere},
 		{"proxy", `{"proxy": "http://evil"}`, "proxy: unknown field; known here: limits, rules, tools"},
-		{"sandbox", `{"sandbox": "none"}`, "sandbox: unknown field"},
+		{"sandbox", `{"sandbox": {"level": "none"}}`, "sandbox: is not for a project to set"},
 		{"mcp", `{"mcp": {}}`, "mcp: unknown field"},
 		{"environment", `{"env": {}}`, "env: unknown field"},
 		{"case", `{"rules": {"Allow": ["*"]}}`, "rules.Allow: unknown field; known here: allow, ask, deny"},

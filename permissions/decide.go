@@ -41,7 +41,7 @@ func (s Set) Decide(call Call) Decision {
 func (s Set) decide(call Call) Decision {
 	names := call.names()
 	var worst Decision
-	risk, validation := RiskNone, false
+	risk, validation, sandboxed := RiskNone, false, false
 	for i, p := range call.pairs() {
 		d := s.decidePair(call, names, p)
 		d.Part = p.part()
@@ -53,14 +53,14 @@ func (s Set) decide(call Call) Decision {
 		if d.Risk.rank() > risk.rank() {
 			risk = d.Risk
 		}
-		validation = validation || d.Validation
+		validation, sandboxed = validation || d.Validation, sandboxed || d.Sandboxed
 		// Of two asks the one that no rule lifts says more.
 		firmer := d.Action == worst.Action && d.Action == capability.Ask && d.Validation && !worst.Validation
 		if i == 0 || d.Action.Stricter(worst.Action) || firmer {
 			worst = d
 		}
 	}
-	worst.Risk, worst.Validation = risk, validation
+	worst.Risk, worst.Validation, worst.Sandboxed = risk, validation, sandboxed
 	if s.parent == nil {
 		return worst
 	}
@@ -139,7 +139,7 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 // allowed with their trust (R117). What a sandbox confines may be free without either.
 func (s Set) judged(call Call, names []string, p pair) Decision {
 	if rule, ok := s.inSandbox(names, p); ok {
-		return Decision{Action: capability.Allow, Layer: LayerRules, Rule: &rule, Scope: DefaultScope, Reason: "the sandbox confines it"}
+		return Decision{Action: capability.Allow, Layer: LayerRules, Rule: &rule, Scope: DefaultScope, Reason: "the sandbox confines it", Sandboxed: true}
 	}
 	if p.Judged.Action == capability.Ask {
 		rule, scope, ok := s.best(call, names, p, DefaultScope, DefaultScope)

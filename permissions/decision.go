@@ -58,6 +58,8 @@ type Decision struct {
 	// DeniedBy says what kind of check denied; empty unless Action is Deny.
 	DeniedBy string
 	Risk     Risk
+	// Sandboxed says that some part is allowed only because a sandbox confines it.
+	Sandboxed bool
 	// Validation is set when no stored rule can turn the ask into an allow (R118).
 	Validation bool
 	// Always holds the narrowest rules that allow this call from now on; empty when

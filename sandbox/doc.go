@@ -1,13 +1,33 @@
 // Package sandbox confines the processes that the agent starts: the third layer,
 // behind the capability check and the rules (R124).
 //
-// It knows what a machine can do about it ([Kind]) and finds that out by trying,
-// in the background ([Probe]), so that nothing waits for it but the first
-// command. It does not judge commands and asks nobody.
+// It owns what a machine can do about it ([Kind]), found out by confining a command
+// of our own and looking at what that could do all the same ([Finder], [Probe]); what
+// a command may reach ([Policy], made by a [Box] for all sessions); and how that is
+// brought about, in the helper that starts the command ([Step]). Under [Bubblewrap]
+// the helper puts the system's bwrap before the command, under [Landlock] it
+// restricts the thread that starts it, and on macOS it puts sandbox-exec before it. On
+// Linux a filter of system calls goes with both.
 //
-// Goroutines: [Probe.Start] starts one, which ends when the finding is made.
+// A policy is exact where the kind is, and the rest is said ([Report.Notes]):
+// Landlock can grant and not take away, so what must not change inside a writable
+// directory is not its to keep. The caller compares and puts back (workspace).
+// Nothing takes the place of a kind that the person requires.
+//
+// It does not judge commands and asks nobody. It imports internal/launch, the
+// standard library and golang.org/x/sys.
+//
+// Goroutines: [Probe.Start] starts one, which ends when the finding is made;
+// [Probe.Stop] ends it and waits.
+//
+//	box := &sandbox.Box{Probe: sandbox.NewProbe(finder.Find), Home: home, Own: own}
+//	c, err := box.Confine(ctx, sandbox.Request{Roots: roots, Writable: roots})
+//	if err != nil { ... } // the command must not run
+//	spec.Policy, err = c.Policy.Encode()
+//	...
+//	c.Release() // once nothing of the command is left
 //
 // # Requirements
 //
-// R124. SECURITY.md S1 to S6.
+// R124. SECURITY.md S1 to S6, X4.
 package sandbox

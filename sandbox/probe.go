@@ -11,13 +11,14 @@ type Probe struct {
 	find func(context.Context) Report
 	once sync.Once
 	done chan struct{}
+	stop context.CancelFunc // set before the finding begins
 	// report is written before done is closed and never after.
 	report Report
 }
 
 // NewProbe returns a Probe that has not begun. find tries things and reports.
 func NewProbe(find func(context.Context) Report) *Probe {
-	return &Probe{find: find, done: make(chan struct{})}
+	return &Probe{find: find, done: make(chan struct{}), report: Report{Kind: None}}
 }
 
 // Start begins to find out, unless that has begun. ctx bounds the finding.
@@ -26,11 +27,26 @@ func (p *Probe) Start(ctx context.Context) {
 		return
 	}
 	p.once.Do(func() {
+		ctx, p.stop = context.WithCancel(ctx)
 		go func() {
 			defer close(p.done)
 			p.report = p.find(ctx)
 		}()
 	})
+}
+
+// Stop ends a finding that is being made, and waits for its end. A Probe that had
+// not begun finds None.
+func (p *Probe) Stop() {
+	if p == nil {
+		return
+	}
+	p.once.Do(func() {
+		p.stop = func() {}
+		close(p.done)
+	})
+	p.stop()
+	<-p.done
 }
 
 // Wait returns the finding, after starting to find out if need be. Its error is

@@ -19,19 +19,25 @@ type Report struct {
 	// Notes say in plain sentences what the kind cannot promise here, and why a
 	// stronger one was passed over.
 	Notes []string `json:"notes,omitempty"`
+	// Refused says why no process is started: the kind that the person requires does
+	// not work here. Empty means that processes run.
+	Refused string `json:"refused,omitempty"`
+	// Program is the system's program that builds the walls; empty if there is none.
+	Program string `json:"program,omitempty"`
 }
 
 // Confines reports whether there is a wall at all.
 func (r Report) Confines() bool { return r.Kind != None && r.Kind != "" }
 
-// String says in a few words how processes are confined, for cards and the log.
+// String says in one line what commands are confined by.
 func (r Report) String() string {
 	switch {
+	case r.Refused != "":
+		return "commands are refused: " + r.Refused
 	case !r.Confines():
 		return "none"
-	case r.Network:
-		return string(r.Kind) + ", network off unless granted"
-	default:
-		return string(r.Kind) + ", network open"
+	case !r.Network:
+		return string(r.Kind) + ", the network cannot be closed"
 	}
+	return string(r.Kind) + ", network off unless granted"
 }

@@ -6,6 +6,7 @@ import (
 	"acp-agent/internal/resultcache"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/permissions/command"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/workspace"
@@ -60,6 +61,8 @@ func (s *Session) workspaceOptions() workspace.Options {
 			return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
 		},
 		Terminals: spec.Terminals, Trial: spec.Trial,
+		Sandbox: workspace.Sandboxing{Box: h.Box, Level: s.settings.Sandbox}, Network: s.settings.Network,
+		GitPrograms: command.GitConfigSettings, Hidden: hidden,
 		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.locks,
 	}
 	if s.settings.Editor {

@@ -104,6 +104,8 @@ func (s *Session) status() string {
 	}
 	if report, known := s.Sandbox(); known {
 		fmt.Fprintf(&b, "- Sandbox: %s\n", report)
+	} else {
+		b.WriteString("- Sandbox: not known yet\n")
 	}
 	if context.Size > 0 {
 		fmt.Fprintf(&b, "- Context: %d of %d tokens\n", context.Used, context.Size)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"acp-agent/capability"
 	"acp-agent/internal/launch"
@@ -61,6 +62,8 @@ type Host struct {
 	Launcher *launch.Launcher
 	// Sandbox finds out how processes are confined; nil means not at all.
 	Sandbox *sandbox.Probe
+	// Box confines processes by what Sandbox found; nil confines none.
+	Box *sandbox.Box
 	// Shell names the shell that runs commands, Dialect its language.
 	Shell   string
 	Dialect shell.Dialect
@@ -107,6 +110,10 @@ type Settings struct {
 	// ReadRoots and WriteRoots are directories beside the session's own that
 	// tools may use (C-29).
 	ReadRoots, WriteRoots []string
+	// Sandbox is the kind of sandbox that the person requires; empty means any.
+	// Network leaves the network open to all commands.
+	Sandbox sandbox.Kind
+	Network bool
 	// Editor says whether the client's files may be used when it offers them.
 	Editor bool
 	// Watchdog judges each call before it runs (R121); nil means that none does.
@@ -187,4 +194,17 @@ func (h *Host) Sweep() {
 			h.Logger.Info("swept leftovers of killed sessions", "removed", removed, "error", err)
 		}
 	})
+}
+
+// hidden reports whether commands must not read a file of the project: those of the
+// secret names (P8) that hold secrets for certain. Keys and certificates are left to
+// them, for they are the fixtures of many a test.
+func hidden(path string) bool {
+	name := filepath.Base(path)
+	switch {
+	case strings.HasPrefix(name, ".env"), strings.HasPrefix(name, "id_"),
+		name == ".netrc", name == ".pypirc", name == ".pgpass", name == ".git-credentials":
+		return permissions.Secret(path)
+	}
+	return false
 }

@@ -225,6 +225,9 @@ type Exit struct {
 	Code int
 	// Signal is the name of the signal that ended it, or "".
 	Signal string
+	// Notes say in one line each what was done about the command besides running it,
+	// such as a file that was put back.
+	Notes []string
 }
 
 // Clock is time as tools see it.
@@ -266,6 +269,9 @@ type PermissionRequest struct {
 	Choices *Choices
 	// NoAlways says why it is not offered, as the end of a sentence.
 	NoAlways string
+	// Sandbox says what the call's commands are confined by, and whether they have
+	// the network; empty for a call that runs none.
+	Sandbox string
 }
 
 // Choices names the two answers of such a decision.

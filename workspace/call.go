@@ -2,9 +2,9 @@ package workspace
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"acp-agent/capability"
@@ -26,10 +26,13 @@ type Call struct {
 	mu       sync.Mutex
 	progress func()
 	setEnv   []string // variables of this call's commands
-	scope    *capability.Compiled
-	guard    func(Way) error
-	agent    string
-	text     splitter
+	grant    Grant
+	// wantsNetwork says that a command seemed to fail for want of the network.
+	wantsNetwork atomic.Bool
+	scope        *capability.Compiled
+	guard        func(Way) error
+	agent        string
+	text         splitter
 }
 
 // Call returns the ground of one call of a tool. Its output goes to sink as
@@ -87,20 +90,17 @@ func (c *Call) SetEnv(variables ...string) {
 func (c *Call) environ(env []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.setEnv) == 0 {
-		return env
-	}
-	own := map[string]bool{}
-	for _, variable := range c.setEnv {
-		name, _, _ := strings.Cut(variable, "=")
-		own[name] = true
-	}
-	kept := slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
-		name, _, _ := strings.Cut(variable, "=")
-		return own[name]
-	})
-	return append(kept, c.setEnv...)
+	return replaceEnv(env, c.setEnv)
 }
+
+func nameOf(variable string) string {
+	name, _, _ := strings.Cut(variable, "=")
+	return name
+}
+
+// WantedNetwork reports whether a command of the call seemed to fail because the
+// network was closed to it (S4).
+func (c *Call) WantedNetwork() bool { return c.wantsNetwork.Load() }
 
 // OnProgress sets what is called at each Progress, to restart a time limit
 // (R103).

@@ -30,10 +30,15 @@
 // [Workspace.Look] can say that it changed. [Workspace.Close] waits for changes
 // and rollbacks that are under way, so that none stays half done.
 //
+// Its commands and programs run behind the walls that package sandbox builds; what
+// those cannot keep a command from (a repository's configuration and hooks, and under
+// weaker kinds the agent's own directories) is compared behind each command, put back,
+// and told in its result.
+//
 // It does not judge: permission rules, what is asked, and which names are
 // secret come from outside. It knows no protocol; [Editor] and [Terminals] are
 // the client as it needs it. It imports tools, kinds, transcript,
-// capability, workspace/journal, internal/launch, internal/search,
+// capability, workspace/journal, internal/launch, sandbox, internal/search,
 // internal/gitignore, and a file lock.
 //
 // Goroutines: a write makes pre-image and new file side by side, and waits for

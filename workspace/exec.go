@@ -24,6 +24,10 @@ func (p processes) Exec(ctx context.Context, program tools.Program, output io.Wr
 		return tools.Exit{}, err
 	}
 	defer done()
+	cmd, err := p.w.confine(ctx, spec, p.granted())
+	if err != nil {
+		return tools.Exit{}, err
+	}
 	out := &gate{to: output}
 	defer out.shut()
 	streams := launch.Streams{Input: program.Stdin, Output: out}
@@ -32,7 +36,7 @@ func (p processes) Exec(ctx context.Context, program tools.Program, output io.Wr
 		defer errs.shut()
 		streams.Errors = errs
 	}
-	return p.locally(ctx, spec, streams)
+	return p.locally(ctx, cmd, streams)
 }
 
 // slot waits for one of the session's slots for commands. ctx, which then also
@@ -76,7 +80,7 @@ func (w *Workspace) programSpec(program tools.Program) (launch.Spec, error) {
 	if !ok {
 		return launch.Spec{}, notFound(program.Args[0])
 	}
-	return w.confine(launch.Spec{Argv: append([]string{path}, program.Args[1:]...), Dir: dir, Env: env})
+	return launch.Spec{Argv: append([]string{path}, program.Args[1:]...), Dir: dir, Env: env}, nil
 }
 
 // LookPath finds a program as Exec and StartProgram do: on the PATH less its
@@ -107,20 +111,4 @@ func (w *Workspace) writable() []string {
 		}
 	}
 	return dirs
-}
-
-// confine adds the policy under which a command runs.
-func (w *Workspace) confine(spec launch.Spec) (launch.Spec, error) {
-	if w.o.Policy == nil {
-		return spec, nil
-	}
-	policy, err := w.o.Policy(spec.Dir)
-	if err != nil {
-		return launch.Spec{}, &tools.Error{
-			Kind: tools.Unavailable, Err: err,
-			Message: "the command cannot be confined: " + err.Error(),
-		}
-	}
-	spec.Policy = policy
-	return spec, nil
 }

@@ -5,7 +5,6 @@ package workspace
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"acp-agent/sandbox"
 	"acp-agent/tools"
 )
 
@@ -99,7 +99,7 @@ func TestExec_Refuses(t *testing.T) {
 	}
 	t.Run("cannot be confined", func(t *testing.T) {
 		g := newGround(t, func(o *Options) {
-			o.Policy = func(string) (json.RawMessage, error) { return nil, errors.New("no sandbox") }
+			o.Sandbox.Level = sandbox.Bubblewrap
 		})
 		_, err := g.call(t).Processes().Exec(t.Context(), tools.Program{Args: []string{"true"}}, io.Discard)
 		toolError(t, err, tools.Unavailable)

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"encoding/json"
 	"time"
 
 	"acp-agent/internal/launch"
@@ -59,9 +58,16 @@ type Options struct {
 	// Environ is the environment before it is scrubbed, Secrets the configured
 	// keys that must not survive in it, SetEnv what is added afterwards.
 	Environ, Secrets, SetEnv []string
-	// Policy is handed to the helper's restricting steps, for a command that
-	// runs in dir; nil means none. An error keeps the command from running.
-	Policy func(dir string) (json.RawMessage, error)
+	// Sandbox says how commands are confined. Network leaves the network open to all
+	// of them. Hidden says of a path in the session's directories that commands must
+	// not read it; nil means that they may read all.
+	Sandbox Sandboxing
+	Network bool
+	Hidden  func(abs string) bool
+	// GitPrograms lists the settings of a repository's configuration that can make git
+	// run a program, as "key=value" (S3). nil means that nothing is compared, and put
+	// back, behind commands.
+	GitPrograms func(config string) []string
 	// Commands is how many commands run at once (X5); 0 means 8.
 	Commands int
 

@@ -35,6 +35,7 @@ type private struct {
 const (
 	scratchName = "scratch"
 	runName     = "run"
+	tmpName     = "tmp"
 	imagesName  = "journal"
 	lockName    = "lock"
 )
@@ -148,7 +149,7 @@ func newLock(dir string) *flock.Flock {
 }
 
 func (p *private) open() error {
-	for _, name := range []string{scratchName, runName} {
+	for _, name := range []string{scratchName, runName, tmpName} {
 		if err := os.Mkdir(filepath.Join(p.dir, name), 0o700); err != nil {
 			return err
 		}

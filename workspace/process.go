@@ -23,6 +23,7 @@ type runner struct {
 
 	mu     sync.Mutex
 	behind []<-chan struct{} // work that outlives its call
+	late   []string          // notes of commands that were stopped
 }
 
 // processes is the commands of one call.
@@ -48,28 +49,41 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 		return tools.Exit{}, err
 	}
 	spec.Env = p.environ(spec.Env)
+	confined, err := p.w.confine(ctx, spec, p.granted())
+	if err != nil {
+		return tools.Exit{}, err
+	}
 	out := &gate{to: output}
 	defer out.shut()
-	exit, done, err := p.inTerminal(ctx, spec, out)
-	if done {
-		return exit, err
+	tail := &tailWriter{to: out}
+	exit, done, err := p.inTerminal(ctx, confined, tail)
+	if !done {
+		exit, err = p.locally(ctx, confined, launch.Streams{Output: tail})
 	}
-	return p.locally(ctx, spec, launch.Streams{Output: out})
+	if err == nil && exit.Code != 0 && !confined.network && tail.wantsNetwork() {
+		p.wantsNetwork.Store(true)
+		exit.Notes = append(exit.Notes, confined.networkNote())
+	}
+	return exit, err
 }
 
 // locally runs the command as our own child.
-func (p processes) locally(ctx context.Context, spec launch.Spec, streams launch.Streams) (tools.Exit, error) {
-	process, err := p.w.o.Launcher.StartStreams(ctx, spec, streams)
+func (p processes) locally(ctx context.Context, cmd confined, streams launch.Streams) (tools.Exit, error) {
+	process, err := p.w.o.Launcher.StartStreams(ctx, cmd.Spec, streams)
 	if err != nil {
+		p.w.runner.tellLater(cmd.end()) // a cancelled start may have come far
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	p.w.runner.group.Add(process)
 	status, err := process.Wait(ctx)
 	if err != nil {
+		p.w.endLater(cmd, process)
 		process.Stop(launch.StopGrace)
 		return tools.Exit{}, commandError(ctx, err)
 	}
-	return exitOf(status), nil
+	exit := exitOf(status)
+	exit.Notes = append(p.w.runner.lateNotes(), cmd.end()...)
+	return exit, nil
 }
 
 func exitOf(s launch.Status) tools.Exit { return tools.Exit{Code: s.ExitCode, Signal: s.Signal} }
@@ -114,8 +128,7 @@ func (w *Workspace) spec(text, dir string) (launch.Spec, error) {
 	// The model is told of the scratch directory, so it must be there. A command
 	// that does not use it runs without it.
 	_ = w.private.create()
-	spec := launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env}
-	return w.confine(spec)
+	return launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env}, nil
 }
 
 // setUpCommands finds the shell and makes the environment, when the first

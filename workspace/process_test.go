@@ -3,7 +3,6 @@ package workspace
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"acp-agent/internal/launch"
+	"acp-agent/sandbox"
 	"acp-agent/tools"
 )
 
@@ -121,7 +121,7 @@ func TestRun_Refuses(t *testing.T) {
 	})
 	t.Run("cannot be confined", func(t *testing.T) {
 		g := newGround(t, func(o *Options) {
-			o.Policy = func(string) (json.RawMessage, error) { return nil, errors.New("no sandbox") }
+			o.Sandbox.Level = sandbox.Bubblewrap
 		})
 		_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, io.Discard)
 		toolError(t, err, tools.Unavailable)

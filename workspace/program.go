@@ -22,19 +22,29 @@ var _ io.ReadWriteCloser = (*Program)(nil)
 
 // StartProgram starts a long-lived program by its arguments, under the same
 // confinement and in the same environment as the programs of a call. stderr gets
-// its errors from another goroutine; nil drops them. What p says of input is
-// left aside. ctx bounds the start alone: the program ends with Close, with the
-// session, or with the agent, its whole tree in each case (R149, X4). It takes
-// no slot and has no resource limits; who starts it bounds how many there are.
+// its errors from another goroutine; nil drops them. What p says of input is left
+// aside. ctx bounds the start alone: the program ends with Close, with the
+// session, or with the agent, its whole tree in each case (R149, X4). Nothing is
+// compared behind it, for it runs as long as the person works. It takes no slot
+// and has no resource limits; who starts it bounds how many there are.
 func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, stderr io.Writer) (*Program, error) {
 	spec, err := w.programSpec(p)
 	if err != nil {
 		return nil, err
 	}
-	piped, err := w.o.Launcher.StartPiped(ctx, spec, stderr)
+	cmd, err := w.confine(ctx, spec, Grant{ReadsOnly: true})
 	if err != nil {
+		return nil, err
+	}
+	piped, err := w.o.Launcher.StartPiped(ctx, cmd.Spec, stderr)
+	if err != nil {
+		cmd.release()
 		return nil, commandError(ctx, err)
 	}
+	go func() { // ends with the program
+		<-piped.Done()
+		cmd.end()
+	}()
 	w.runner.group.Add(piped.Process)
 	return &Program{piped: piped, grace: launch.ShutdownGrace}, nil
 }

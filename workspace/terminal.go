@@ -60,12 +60,12 @@ const (
 // the whole stream, whatever the terminal keeps. Other tools run
 // programs out of sight. done is false when the client
 // cannot do that, and nothing was run.
-func (p processes) inTerminal(ctx context.Context, spec launch.Spec, out io.Writer) (exit tools.Exit, done bool, err error) {
+func (p processes) inTerminal(ctx context.Context, cmd confined, out io.Writer) (exit tools.Exit, done bool, err error) {
 	w := p.w
 	if p.tool != "bash" || w.o.Terminals == nil || w.o.Trial.Failed() || w.private.create() != nil {
 		return exit, false, nil
 	}
-	argv, process, err := w.o.Launcher.PrepareTerminal(filepath.Join(w.private.dir, runName), spec, out)
+	argv, process, err := w.o.Launcher.PrepareTerminal(filepath.Join(w.private.dir, runName), cmd.Spec, out)
 	if err != nil {
 		if errors.Is(err, errors.ErrUnsupported) {
 			w.o.Trial.failed.Store(true)
@@ -73,10 +73,11 @@ func (p processes) inTerminal(ctx context.Context, spec launch.Spec, out io.Writ
 		return exit, false, nil
 	}
 	w.runner.group.Add(process)
-	terminal, err := w.createTerminal(ctx, argv, spec.Dir)
+	terminal, err := w.createTerminal(ctx, argv, cmd.Dir)
 	if err != nil {
 		process.Stop(0)
 		if ctx.Err() != nil {
+			w.endLater(cmd, process)
 			return exit, true, context.Cause(ctx)
 		}
 		w.o.Trial.failed.Store(true)
@@ -91,9 +92,11 @@ func (p processes) inTerminal(ctx context.Context, spec launch.Spec, out io.Writ
 		return exit, false, nil
 	}
 	if err != nil {
-		err = commandError(ctx, err)
+		w.endLater(cmd, process)
+		return exit, true, commandError(ctx, err)
 	}
-	return exit, true, err
+	exit.Notes = append(w.runner.lateNotes(), cmd.end()...)
+	return exit, true, nil
 }
 
 // createTerminal asks the client for a terminal. When ctx ends first, it

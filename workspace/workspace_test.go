@@ -13,6 +13,7 @@ import (
 
 	"acp-agent/internal/launch"
 	"acp-agent/internal/testreq"
+	"acp-agent/sandbox"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 		os.Exit(crash(step, os.Args[1]))
 	}
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
-		os.Exit(launch.Helper(os.Args[2:]))
+		os.Exit(launch.Helper(os.Args[2:], sandbox.Step))
 	}
 	os.Exit(m.Run())
 }

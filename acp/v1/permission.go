@@ -147,6 +147,9 @@ func explanation(req tools.PermissionRequest) string {
 	if req.Reason != "" {
 		fmt.Fprintf(&b, "Asked because: %s\n\n", span(req.Reason))
 	}
+	if req.Sandbox != "" {
+		fmt.Fprintf(&b, "Sandbox: %s\n\n", kinds.Line(req.Sandbox, spanLimit))
+	}
 	switch {
 	case len(req.Remember) > rememberRunes: // the option cannot say all of it
 		fmt.Fprintf(&b, "“Always” would allow, for this session: %s", span(req.Remember))

@@ -6,22 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"acp-agent/internal/launch"
+	"acp-agent/sandbox"
 	"acp-agent/tools/mount"
 )
 
 // describe runs a module's executable once, to ask it what it is. It gets the
-// short environment of a tool's program, and is ended with all that it started.
+// short environment of a tool's program, writes nothing, has no network where that
+// can be had (B1), and is ended with all that it started.
 func (c *core) describe(ctx context.Context, call mount.Describing) ([]byte, error) {
 	if c.inert {
 		return nil, errors.New("it has to be started to say what it is, and nothing is started to explain a call")
 	}
-	var out, errs limited
-	process, err := c.launcher.StartStreams(ctx, launch.Spec{
+	walls, err := c.box.Confine(ctx, sandbox.Request{Readable: []string{call.Dir, filepath.Dir(call.Args[0])}})
+	if err != nil {
+		return nil, err
+	}
+	defer walls.Release()
+	spec := launch.Spec{
 		Argv: call.Args, Dir: call.Dir,
-		Env: launch.ProgramEnv(os.Environ(), launch.EnvOptions{Secrets: c.secrets(), Set: call.Env}),
-	}, launch.Streams{Output: &out, Errors: &errs})
+		Env: append(launch.ProgramEnv(os.Environ(), launch.EnvOptions{Secrets: c.secrets(), Set: call.Env}), walls.Env...),
+	}
+	if spec.Policy, err = walls.Policy.Encode(); err != nil {
+		return nil, err
+	}
+	var out, errs limited
+	process, err := c.launcher.StartStreams(ctx, spec, launch.Streams{Output: &out, Errors: &errs})
 	if err != nil {
 		return nil, err
 	}

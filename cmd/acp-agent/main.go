@@ -9,13 +9,19 @@ import (
 	"syscall"
 
 	"acp-agent/internal/launch"
+	"acp-agent/sandbox"
 )
 
 func main() {
 	// The helper form comes first: it is started once a command and must not
 	// pay for anything the agent needs.
-	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
-		os.Exit(launch.Helper(os.Args[2:]))
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case launch.HelperArg:
+			os.Exit(launch.Helper(os.Args[2:], sandbox.Step))
+		case sandbox.CanaryArg:
+			os.Exit(sandbox.Canary(os.Args[2:], os.Stdout))
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)

@@ -38,6 +38,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		Threshold: threshold(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
 		ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: auditOf(cfg.Audit),
+		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
 	}, nil
 }
 

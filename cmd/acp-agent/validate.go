@@ -62,6 +62,12 @@ func validateTool(cmd *cobra.Command, target string) error {
 		return fmt.Errorf("find our own binary: %w", err)
 	}
 	core.launcher = &launch.Launcher{Self: self}
+	cfg, err := core.load("")
+	if err != nil {
+		return err // it says how what is checked must be confined
+	}
+	core.box = core.newBox(cfg)
+	defer core.box.Probe.Stop()
 	scratch, err := os.MkdirTemp("", "acp-agent-validate-")
 	if err != nil {
 		return err
@@ -70,6 +76,7 @@ func validateTool(cmd *cobra.Command, target string) error {
 	work, err := workspace.New(workspace.Options{
 		SessionID: "validate", Cwd: scratch, StateDir: filepath.Join(core.stateDir, "sessions"),
 		Launcher: core.launcher, Environ: os.Environ(), Secrets: core.secrets(),
+		Sandbox: workspace.Sandboxing{Box: core.box, Level: level(cfg.Sandbox.Level)}, Network: cfg.Sandbox.Network,
 	})
 	if err != nil {
 		return err

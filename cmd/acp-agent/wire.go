@@ -20,6 +20,7 @@ import (
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
 	"acp-agent/model"
+	"acp-agent/sandbox"
 	"acp-agent/session"
 	"acp-agent/skills"
 	"acp-agent/subagent"
@@ -61,6 +62,7 @@ type core struct {
 	mu       sync.Mutex
 	state    state
 	launcher *launch.Launcher
+	box      *sandbox.Box
 	warnings []string      // what of the configuration could not be used
 	host     *session.Host // once it is assembled
 	set      *toolset
@@ -74,6 +76,10 @@ type state struct {
 	secrets    []string // of the configuration in force
 	backend    *session.Backend
 }
+
+// testHookSandbox pretends a finding of how processes are confined, for the modes
+// that depend on it; only tests set it.
+var testHookSandbox func() *sandbox.Probe
 
 // newCore returns the agent over the process's own environment.
 func newCore(stderr io.Writer) *core {
@@ -110,6 +116,7 @@ func (c *core) newHost() (*session.Host, error) {
 		return nil, fmt.Errorf("find our own binary: %w", err)
 	}
 	c.launcher = &launch.Launcher{Self: self}
+	c.box = c.newBox(cfg)
 	set, err := c.newToolset(cfg)
 	if err != nil {
 		return nil, err
@@ -124,8 +131,12 @@ func (c *core) newHost() (*session.Host, error) {
 		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: filepath.Join(xdg.DataHome, "acp-agent"), Warnings: c.problems,
 		Projects: c.projects(), Own: c.own(), Guarded: set.guarded, StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
-		Sandbox: c.sandbox(), IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
+		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
 		Clean: c.logger.values.Text, Keys: &c.keys, Explain: explainCommand,
+	}
+	host.Sandbox, host.Box = c.box.Probe, c.box
+	if testHookSandbox != nil {
+		host.Sandbox = testHookSandbox()
 	}
 	if cfg.Log.Trace {
 		host.Tracer = trace.New(c.logger.trace())
@@ -139,6 +150,8 @@ func (c *core) newHost() (*session.Host, error) {
 			host.SweepAudit(auditDir(), time.Duration(days)*24*time.Hour)
 		}
 		host.Warm()
+		// Behind the answer to initialize: nothing but the first command waits for it.
+		host.Sandbox.Start(context.Background())
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -214,6 +227,7 @@ func (c *core) Close() {
 	host, set := c.host, c.set
 	c.mu.Unlock()
 	if host != nil {
+		host.Sandbox.Stop()
 		host.Close()
 		if err := set.close(); err != nil {
 			c.logger.Warn("modules", "error", err.Error())

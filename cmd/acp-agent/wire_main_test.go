@@ -7,6 +7,7 @@ import (
 
 	"acp-agent/internal/acptest"
 	"acp-agent/internal/launch"
+	"acp-agent/sandbox"
 )
 
 // TestMain makes the test binary the program itself where a test has started
@@ -17,7 +18,10 @@ func TestMain(m *testing.M) {
 		// main does the same, but with os.Exit, where the race detector sleeps
 		// for a second; the helper's environment is empty, so it cannot be told
 		// not to.
-		syscall.Exit(launch.Helper(os.Args[2:]))
+		syscall.Exit(launch.Helper(os.Args[2:], sandbox.Step))
+	}
+	if len(os.Args) > 1 && os.Args[1] == sandbox.CanaryArg {
+		syscall.Exit(sandbox.Canary(os.Args[2:], os.Stdout))
 	}
 	if os.Getenv(acptest.EnvProgram) != "" {
 		os.Unsetenv(acptest.EnvProgram) // commands must not see it

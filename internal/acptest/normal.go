@@ -21,6 +21,8 @@ var (
 	idForm   = regexp.MustCompile(`\b(ses|msg|prt|call|turn|trn)_[0-9a-z]{20,}\b`)
 	timeForm = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 	// Waits between tries are jittered; a session's directory has a random name.
+	// What confines commands is the machine's.
+	sandboxForm = regexp.MustCompile(`Sandbox: [a-z -]+(, network [a-z ]+)?`)
 	waitForm    = regexp.MustCompile(`Trying again in [0-9.]+m?s`)
 	stateForm   = regexp.MustCompile(`(/acp-agent/sessions/)[^/"]+`)
 	commandForm = regexp.MustCompile(`/exec-[0-9]+/`)
@@ -84,6 +86,7 @@ func (n *normal) value(v any) any {
 func (n *normal) text(line string) string {
 	line = n.dirs.Replace(line)
 	line = timeForm.ReplaceAllString(line, "$$time")
+	line = sandboxForm.ReplaceAllString(line, "Sandbox: $$sandbox")
 	line = waitForm.ReplaceAllString(line, "Trying again in $$wait")
 	line = stateForm.ReplaceAllString(line, "$1$$state")
 	line = commandForm.ReplaceAllString(line, "/$$command/")

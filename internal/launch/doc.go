@@ -25,7 +25,8 @@
 //
 // The package does not judge commands, does not know tools, sessions or the
 // protocol, does not store output, and builds no sandbox: the caller of
-// [Helper] passes the steps that restrict the shell's thread. It may import
+// [Helper] passes the steps that change what is started ([Start]) or restrict the
+// thread that starts it. It may import
 // the standard library and golang.org/x/sys.
 //
 // Goroutines: every [Process] has one for each stream that it copies or feeds,

@@ -10,10 +10,10 @@ import (
 
 // Step restricts the shell before it starts: this is where a sandbox goes. The
 // steps run in order, in the helper, on the locked OS thread that then starts
-// the shell. A step must restrict that thread alone, as Landlock and
-// no_new_privs do: the helper's other threads still have to find and kill the
-// command's processes. An error means that the shell is not started.
-type Step func(Spec) error
+// the shell. A step may change what is started, or restrict that thread alone, as
+// Landlock and no_new_privs do: the helper's other threads still have to find
+// and kill the command's processes. An error means that the shell is not started.
+type Step func(*Start) error
 
 // Helper is the main of the helper process: cmd/acp-agent calls it before
 // anything else when its first argument is [HelperArg], with the arguments

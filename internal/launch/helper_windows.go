@@ -45,8 +45,10 @@ type tree struct {
 }
 
 func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
+	start := spec.start()
+	defer start.close()
 	for _, step := range steps {
-		if err := step(spec); err != nil {
+		if err := step(start); err != nil {
 			return nil, stepError{err}
 		}
 	}

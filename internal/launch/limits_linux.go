@@ -12,10 +12,10 @@ import (
 // even for a moment: its runtime needs threads and memory. So the shell starts
 // traced, which stops it after it is loaded and before it runs. The caller
 // stays on one thread, as tracing demands.
-func forkLimited(spec Spec, attr *syscall.ProcAttr) (int, error) {
-	wanted := spec.Limits.rlimits()
+func forkLimited(start *Start, attr *syscall.ProcAttr) (int, error) {
+	wanted := start.Spec.Limits.rlimits()
 	attr.Sys.Ptrace = len(wanted) > 0
-	pid, err := syscall.ForkExec(spec.program(), spec.argv(), attr)
+	pid, err := syscall.ForkExec(start.Argv[0], start.Argv, attr)
 	if err != nil || len(wanted) == 0 {
 		return pid, err
 	}

@@ -8,8 +8,8 @@ import (
 
 // testSteps are what the policies of the tests ask for.
 func testSteps() []Step {
-	return []Step{func(s Spec) error {
-		switch string(s.Policy) {
+	return []Step{func(s *Start) error {
+		switch string(s.Spec.Policy) {
 		case `"refuse"`:
 			return errors.New("no sandbox here")
 		case `"restrict"`:

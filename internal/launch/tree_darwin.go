@@ -23,8 +23,8 @@ func onOwnThread(f func()) {
 
 // forkLimited sets the limits on the helper itself: there is no way to set
 // them on another process, and the helper stays far below them.
-func forkLimited(spec Spec, attr *syscall.ProcAttr) (int, error) {
-	for resource, value := range spec.Limits.rlimits() {
+func forkLimited(start *Start, attr *syscall.ProcAttr) (int, error) {
+	for resource, value := range start.Spec.Limits.rlimits() {
 		var old unix.Rlimit
 		if err := unix.Getrlimit(resource, &old); err != nil {
 			return 0, err
@@ -34,7 +34,7 @@ func forkLimited(spec Spec, attr *syscall.ProcAttr) (int, error) {
 			return 0, err
 		}
 	}
-	return syscall.ForkExec(spec.program(), spec.argv(), attr)
+	return syscall.ForkExec(start.Argv[0], start.Argv, attr)
 }
 
 // descendants lists the living processes below root, and those of the shell's

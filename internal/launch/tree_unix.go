@@ -26,6 +26,7 @@ const (
 // tree is a shell and everything that came of it, seen from the helper.
 type tree struct {
 	shell   int
+	wall    bool          // the shell is a program around it, see Start
 	exited  chan exit     // the shell's end, one value
 	empty   chan struct{} // closed when the helper has no child left
 	release func()        // lets go of the thread that started the shell
@@ -58,6 +59,7 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 	var (
 		wg       sync.WaitGroup
 		pid      int
+		wall     bool
 		err      error
 		started  = make(chan struct{})
 		finished = make(chan struct{})
@@ -67,7 +69,7 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 		// steps, so no other goroutine may get it; and the kernel kills the
 		// shell when the thread that started it ends.
 		onOwnThread(func() {
-			pid, err = startShell(spec, attr, steps)
+			pid, wall, err = startShell(spec, attr, steps)
 			close(started)
 			<-finished
 		})
@@ -75,6 +77,7 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 	<-started
 	t := &tree{
 		shell:  pid,
+		wall:   wall,
 		exited: make(chan exit, 1),
 		empty:  make(chan struct{}),
 		release: func() {
@@ -90,13 +93,19 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 	return t, nil
 }
 
-func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step) (int, error) {
+func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step) (pid int, wall bool, err error) {
+	start := spec.start()
+	defer start.close()
 	for _, step := range steps {
-		if err := step(spec); err != nil {
-			return 0, stepError{err}
+		if err := step(start); err != nil {
+			return 0, false, stepError{err}
 		}
 	}
-	return forkLimited(spec, attr)
+	for _, f := range start.files {
+		attr.Files = append(attr.Files, f.Fd())
+	}
+	pid, err = forkLimited(start, attr)
+	return pid, start.Wall, err
 }
 
 // reap waits for every child there is and, on Linux, every orphan that becomes
@@ -145,7 +154,7 @@ func (t *tree) tend(stops <-chan time.Duration) (status Status, stopped bool) {
 	for {
 		select {
 		case e := <-t.exited:
-			ended, status = true, statusOf(e.status)
+			ended, status = true, t.statusOf(e.status)
 			if e.last {
 				return status, stopped
 			}
@@ -153,7 +162,7 @@ func (t *tree) tend(stops <-chan time.Duration) (status Status, stopped bool) {
 		case <-empty:
 			empty = nil
 			if !ended {
-				status = statusOf((<-t.exited).status)
+				status = t.statusOf((<-t.exited).status)
 			}
 			if nothingEscapes || len(t.rest()) == 0 {
 				return status, stopped
@@ -191,7 +200,7 @@ func (e *ending) within(grace time.Duration) {
 	}
 	first, at := e.killAt.IsZero(), time.Now().Add(grace)
 	if first {
-		e.tree.signal(syscall.SIGTERM)
+		e.tree.ask(syscall.SIGTERM)
 		e.tree.signal(syscall.SIGCONT) // a stopped process takes TERM only when it runs
 	}
 	if first || at.Before(e.killAt) {
@@ -220,12 +229,29 @@ func (t *tree) signal(sig syscall.Signal) int {
 	return len(rest)
 }
 
+// ask is signal for what may heed it. A wall goes when nothing is left inside,
+// and would take the rest with it before its time.
+func (t *tree) ask(sig syscall.Signal) {
+	for _, pid := range t.rest() {
+		if !t.wall || pid != t.shell {
+			_ = syscall.Kill(pid, sig)
+		}
+	}
+}
+
 // rest lists the tree's living processes.
 func (t *tree) rest() []int { return descendants(os.Getpid(), t.shell) }
 
-func statusOf(ws syscall.WaitStatus) Status {
-	if ws.Signaled() {
-		return Status{ExitCode: 128 + int(ws.Signal()), Signal: unix.SignalName(ws.Signal())}
+// statusOf tells how the shell ended. A wall hands on a signal as shells do, as 128
+// and its number, and is taken at its word: an exit code of that size nearly always
+// has that meaning.
+func (t *tree) statusOf(ws syscall.WaitStatus) Status {
+	const most = 31 // of the signals that have a name of their own
+	signal := ws.Signal()
+	if t.wall && !ws.Signaled() && ws.ExitStatus() > 128 && ws.ExitStatus() <= 128+most {
+		signal = syscall.Signal(ws.ExitStatus() - 128)
+	} else if !ws.Signaled() {
+		return Status{ExitCode: ws.ExitStatus()}
 	}
-	return Status{ExitCode: ws.ExitStatus()}
+	return Status{ExitCode: 128 + int(signal), Signal: unix.SignalName(signal)}
 }

@@ -9,16 +9,33 @@ import (
 // appearance, that can make git run a program. A file that is not fully understood gives
 // one more entry, which says where; nothing behind it is read. A caller compares the
 // answers from before and after a command (S3), and takes any entry as a program.
-func GitConfigPrograms(config string) []string {
+func GitConfigPrograms(config string) []string { return readGitConfig(config).found }
+
+// GitConfigSettings is GitConfigPrograms with the values, "key=value" as written. A
+// setting without one is the key alone.
+func GitConfigSettings(config string) []string {
+	c := readGitConfig(config)
+	settings := make([]string, len(c.found))
+	for i, key := range c.found {
+		settings[i] = key
+		if i < len(c.values) {
+			settings[i] += c.values[i]
+		}
+	}
+	return settings
+}
+
+func readGitConfig(config string) gitConfig {
 	c := gitConfig{text: strings.TrimPrefix(strings.ReplaceAll(config, "\r\n", "\n"), "\ufeff")}
 	noText := strings.Contains(config, "\x00") // which the reader takes for the end
 	for c.at < len(c.text) {
 		if noText || !c.item() {
 			line := 1 + strings.Count(c.text[:min(c.at, len(c.text))], "\n")
-			return append(c.found, fmt.Sprintf("line %d is not understood", line))
+			c.found = append(c.found, fmt.Sprintf("line %d is not understood", line))
+			return c
 		}
 	}
-	return c.found
+	return c
 }
 
 // gitConfig reads git's configuration syntax: a section header and keys may share a
@@ -28,6 +45,7 @@ type gitConfig struct {
 	at      int
 	section string
 	found   []string
+	values  []string // of found, as written
 }
 
 // next consumes one byte; it is 0 at the end, which no file of text holds.
@@ -76,6 +94,7 @@ func (c *gitConfig) item() (ok bool) {
 		return false
 	}
 	c.take(" \t")
+	from := c.at
 	switch c.next() {
 	case '=':
 		ok = c.value()
@@ -83,7 +102,7 @@ func (c *gitConfig) item() (ok bool) {
 		ok = true
 	}
 	if full := c.section + "." + key; ok && GitKeyRuns(full) {
-		c.found = append(c.found, full)
+		c.found, c.values = append(c.found, full), append(c.values, strings.TrimSpace(c.text[from:c.at]))
 	}
 	return ok
 }

@@ -31,6 +31,8 @@ type bashData struct {
 	ExitCode  *int    `json:"exit_code"`
 	Signal    string  `json:"signal,omitempty"`
 	Truncated bool    `json:"truncated,omitempty"`
+	// Notes say what was done about the command besides running it.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // errBashTimeout is the cause of a context that ended at Limits.BashTimeout.
@@ -157,6 +159,10 @@ func bashResult(cmd tools.ShellCommand, v view, exit *tools.Exit) *tools.Result 
 		fmt.Fprintf(&b, "<exit_code>%d</exit_code>", exit.Code)
 		if exit.Signal != "" {
 			fmt.Fprintf(&b, "\n<signal>%s</signal>", exit.Signal)
+		}
+		data.Notes = exit.Notes
+		for _, note := range exit.Notes {
+			fmt.Fprintf(&b, "\n<note>%s</note>", note)
 		}
 	}
 	return &tools.Result{

@@ -33,6 +33,9 @@ func bashCard(v view, exit *tools.Exit) []kinds.Content {
 	if v.cut {
 		parts = append(parts, v.note)
 	}
+	if exit != nil {
+		parts = append(parts, exit.Notes...)
+	}
 	return []kinds.Content{kinds.Text{Text: strings.Join(parts, "\n\n")}}
 }
 

@@ -133,6 +133,7 @@ func (r *running) askOnce(ctx context.Context) error {
 		Reason:   reason,
 		Remember: r.remember(), NoAlways: r.decision.NoAlways,
 		Project: r.forProject(),
+		Sandbox: r.sandbox(ctx),
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -151,9 +152,12 @@ func (r *running) askOnce(ctx context.Context) error {
 func (r *running) heed(answer tools.Answer) error {
 	switch answer {
 	case tools.AllowOnce:
+		r.reach.approved = true
 		r.grant(false)
 		return nil
 	case tools.AllowAlways:
+		r.reach.approved = true
+		r.openAlways()
 		if r.remember() != "" {
 			r.pipeline.Policy.Remember(r.decision.Always...)
 		}

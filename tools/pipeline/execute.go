@@ -37,6 +37,7 @@ func (r *running) execute(ctx context.Context) error {
 		return err
 	}
 	r.runtime.Guard(r.bind())
+	r.grantWalls()
 	if r.readsOnly {
 		// What nobody was asked about must not run what a repository names (C9).
 		r.runtime.SetEnv(command.GitEnv()...)
@@ -59,6 +60,7 @@ func (r *running) execute(ctx context.Context) error {
 	scan := r.look(ctx)
 	result, err := r.await(ctx)
 	r.compare(ctx, scan, result)
+	r.noteOffline()
 	r.forget(result)
 	// What was done when the clock ran out is done.
 	if late := err != nil || result == nil || result.Partial; late && errors.Is(context.Cause(ctx), errTimeout) {

@@ -21,6 +21,7 @@ func (r *running) judge(ctx context.Context) error {
 		span.End(nil)
 	}()
 	r.trusted = r.looksAtTrust() && r.pipeline.Trusted()
+	r.reach = reaches{approved: r.reach.approved}
 	r.judged = r.permissionCall()
 	r.decision = r.pipeline.Policy.Rules().Decide(r.judged)
 	if r.decision.Action == capability.Deny {
@@ -37,11 +38,8 @@ func (r *running) judge(ctx context.Context) error {
 			r.decision.NoAlways = "its directory is not one that may be opened for good"
 		}
 	}
-	if r.decision.Action == capability.Allow && len(r.outside) > 0 && !r.granted() {
-		r.decision.Action = capability.Ask
-		r.decision.Reason = outsideReason(r.outside[0])
-	}
 	r.insisted()
+	r.wantNetwork()
 	return nil
 }
 
@@ -96,6 +94,7 @@ func (r *running) permissionCall() permissions.Call {
 		case tools.Command:
 			call.Text = resource.Value
 			verdict := r.judgeCommand(resource, session)
+			r.reach.note(verdict)
 			commands++
 			if verdict.Action == capability.Allow {
 				reading++

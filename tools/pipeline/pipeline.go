@@ -96,7 +96,9 @@ type Pipeline struct {
 	// asking lets one permission request stand at a time, so that an "always"
 	// answers those that wait behind it (R123).
 	asking chan struct{}
-	active active
+	// offline are the commands that failed for want of the network.
+	offline offline
+	active  active
 	// strays are goroutines of tools that did not stop when they were told to.
 	strays strays
 }
@@ -280,6 +282,7 @@ type running struct {
 	asked, answer string
 	// readsOnly says that the command judge found nothing but reading.
 	readsOnly bool
+	reach     reaches
 	outside   []workspace.Access
 	links     []string          // paths to be changed that lead elsewhere
 	found     map[string]string // where each path led at the capability check

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+
+	"acp-agent/config"
+	"acp-agent/sandbox"
+)
+
+// newBox is how this process confines the processes that it starts. What the
+// machine can do is found out once it is asked.
+func (c *core) newBox(cfg *config.Config) *sandbox.Box {
+	finder := sandbox.Finder{Launcher: c.launcher, Dir: filepath.Join(c.stateDir, "trials"), Level: level(cfg.Sandbox.Level)}
+	return &sandbox.Box{
+		Probe: sandbox.NewProbe(func(ctx context.Context) sandbox.Report {
+			report := finder.Find(ctx)
+			if ctx.Err() != nil {
+				return report // the agent is ending
+			}
+			c.logger.Info("sandbox", "kind", report.Kind, "network", report.Network, "refused", report.Refused, "notes", report.Notes)
+			return report
+		}),
+		Home: c.sources.HomeDir, Own: c.own(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
+		Readable: c.mountOptions(nil).LocalDirs(plan(cfg.Tools.Mount)),
+		CacheDir: filepath.Join(xdg.CacheHome, "acp-agent", "commands"),
+	}
+}
+
+// level is the kind that is required; empty means the strongest that works.
+func level(name string) sandbox.Kind {
+	if name == config.SandboxAuto {
+		return ""
+	}
+	return sandbox.Kind(name)
+}

@@ -1,0 +1,234 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Box makes the policies of the commands of all sessions of a process. The zero
+// value confines nothing. It is safe for concurrent use; its fields are not changed.
+type Box struct {
+	// Probe finds the kind that is used; nil finds None.
+	Probe *Probe
+	// Home is the person's home directory; empty means that it is not known.
+	Home string
+	// Own are the agent's directories, which hold its key and its sessions.
+	Own []string
+	// Environ is the agent's environment, which names sockets and caches.
+	Environ []string
+	// Packages are the package managers' directories. A command that was granted
+	// the network may write there, for that is what it was granted it for.
+	Packages []string
+	// Readable are directories of programs that may lie among Own, such as modules.
+	Readable []string
+	// CacheDir is the parent of the projects' own build caches; empty means that
+	// there are none.
+	CacheDir string
+
+	held holding
+}
+
+// Request is what a session asks for one of its commands.
+type Request struct {
+	// Level is the kind that the person requires now; empty means any.
+	Level Kind
+	// Roots are the session's directories, the working directory first. Writable
+	// are those and others that may be written, Readable others that may be read.
+	Roots, Writable, Readable []string
+	// Secrets are files in the roots that must not be read, as far as they are known.
+	Secrets []string
+	// Private is the session's own directory, of which the command may read what is
+	// not among Closed, and write what is in Scratch. Tmp is for its temporary
+	// files. Empty means that there is none.
+	Private, Scratch, Tmp string
+	Closed                []string
+	// Network opens the network. GitConfig leaves the repositories' configuration
+	// writable.
+	Network, GitConfig bool
+}
+
+// Confined is a policy with what belongs to it.
+type Confined struct {
+	// Report is the finding that the policy rests on.
+	Report Report
+	Policy *Policy
+	// Env are variables that lead programs to what they may write.
+	Env []string
+	// Release gives back what the policy needs while the command runs. It is never
+	// nil.
+	Release func()
+}
+
+// Confine makes the policy of one command, after the finding was made. What the
+// person requires and the machine cannot do is an error.
+func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
+	none := Confined{Report: Report{Kind: None}, Policy: &Policy{Kind: None}, Release: func() {}}
+	if b == nil {
+		if r.Level != "" && r.Level != None {
+			return none, errors.New("this session has no sandbox")
+		}
+		return none, nil
+	}
+	report, err := b.Probe.Wait(ctx)
+	switch {
+	case err != nil:
+		return none, err
+	case report.Refused != "":
+		return none, errors.New(report.Refused)
+	case r.Level != "" && r.Level != None && r.Level != report.Kind:
+		return none, fmt.Errorf("your configuration requires the sandbox %q, and this process has found %q: restart the agent", r.Level, report.Kind)
+	case !report.Confines():
+		none.Report = report
+		return none, nil
+	}
+	p := &Policy{
+		Kind: report.Kind, Program: report.Program, Network: r.Network, Tmp: r.Tmp,
+		Writable: slices.Concat(r.Writable, pinned(r.Roots), nonEmpty(r.Scratch)),
+		ReadOnly: b.protected(r),
+		Masked:   slices.Concat(b.masked(r), r.Closed, r.Secrets),
+		Readable: slices.Concat(r.Readable, nonEmpty(r.Private), nonEmpty(b.Home), b.programs(), b.Readable),
+	}
+	if r.Network {
+		p.Writable = append(p.Writable, b.Packages...)
+	}
+	c := Confined{Report: report, Policy: p}
+	c.Env = b.caches(r, p)
+	c.Release = b.held.take(b.guarded(r, report.Kind))
+	return c, nil
+}
+
+// configDirs are the agent's own directories in a project.
+var configDirs = [...]string{".acp-agent", ".agents"}
+
+// guarded are the directories that must be there to be kept from a command: what is
+// not there cannot be covered. They are made, and removed again when nobody needs
+// them. Hooks belong to a repository, so none are made where there is none.
+func (b *Box) guarded(r Request, kind Kind) []string {
+	if kind != Bubblewrap {
+		return nil
+	}
+	var dirs []string
+	for _, root := range r.Roots {
+		dirs = append(dirs, under(root, configDirs[:])...)
+		if info, err := os.Lstat(filepath.Join(root, ".git")); err == nil && info.IsDir() {
+			dirs = append(dirs, filepath.Join(root, ".git", "hooks"))
+		}
+	}
+	return dirs
+}
+
+// protected is what stays as it is inside the roots (S3).
+func (b *Box) protected(r Request) []string {
+	var paths []string
+	for _, root := range r.Roots {
+		paths = append(paths, under(root, configDirs[:])...)
+		git := filepath.Join(root, ".git")
+		paths = append(paths, filepath.Join(git, "hooks"))
+		if info, err := os.Lstat(git); err == nil && !info.IsDir() {
+			paths = append(paths, git) // it says where the repository is
+		}
+		if !r.GitConfig {
+			paths = append(paths, filepath.Join(git, "config"), filepath.Join(git, "config.worktree"))
+		}
+	}
+	if slices.ContainsFunc(r.Writable, func(dir string) bool { return b.Home != "" && beneath(b.Home, dir) }) {
+		paths = append(paths, under(b.Home, startUp[:])...)
+	}
+	return paths
+}
+
+// pinned are the repositories in the roots: one that is mounted on itself cannot be
+// moved out of the way of what is kept read-only in it.
+func pinned(roots []string) []string {
+	var dirs []string
+	for _, root := range roots {
+		git := filepath.Join(root, ".git")
+		if info, err := os.Lstat(git); err == nil && info.IsDir() {
+			dirs = append(dirs, git)
+		}
+	}
+	return dirs
+}
+
+func (b *Box) masked(r Request) []string {
+	return slices.Concat(under(b.Home, secretPlaces[:]), b.Own, socketDirs[:], sockets(b.Environ))
+}
+
+// programs are the directories in which commands find programs.
+func (b *Box) programs() []string {
+	var dirs []string
+	for _, entry := range b.Environ {
+		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
+			dirs = slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
+		}
+	}
+	return dirs
+}
+
+// buildCaches are the caches without which builds fail, by the variable that moves
+// them. A command gets caches of its project: what it put into the person's own
+// would be run later, outside of any sandbox.
+var buildCaches = [...]struct{ name, dir string }{
+	{"GOCACHE", "go-build"},
+	{"GOPLSCACHE", "gopls"},
+	{"GOLANGCI_LINT_CACHE", "golangci-lint"},
+	{"STATICCHECK_CACHE", "staticcheck"},
+	{"npm_config_cache", "npm"},
+	{"PIP_CACHE_DIR", "pip"},
+	{"UV_CACHE_DIR", "uv"},
+	{"CCACHE_DIR", "ccache"},
+	{"YARN_CACHE_FOLDER", "yarn"},
+	{"PRE_COMMIT_HOME", "pre-commit"},
+}
+
+// caches makes the project's caches writable, and names them. One that the person
+// has made writable is left to them.
+func (b *Box) caches(r Request, p *Policy) []string {
+	var env []string
+	if r.Tmp != "" {
+		tmp := r.Tmp
+		if p.Kind == Bubblewrap {
+			tmp = "/tmp"
+		}
+		env = []string{"TMPDIR=" + tmp, "TMP=" + tmp, "TEMP=" + tmp}
+	}
+	if b.CacheDir == "" || len(r.Roots) == 0 {
+		return env
+	}
+	sum := sha256.Sum256([]byte(r.Roots[0]))
+	dir := filepath.Join(b.CacheDir, hex.EncodeToString(sum[:8]))
+	if os.MkdirAll(dir, 0o700) != nil {
+		return env
+	}
+	p.Writable = append(p.Writable, dir)
+	for _, cache := range buildCaches {
+		if current := b.variable(cache.name); current != "" && slices.ContainsFunc(r.Writable, func(w string) bool { return beneath(current, w) }) {
+			continue
+		}
+		env = append(env, cache.name+"="+filepath.Join(dir, cache.dir))
+	}
+	return env
+}
+
+func (b *Box) variable(name string) string {
+	for _, entry := range b.Environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+func nonEmpty(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return []string{path}
+}

@@ -1,0 +1,189 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"acp-agent/internal/launch"
+)
+
+// Finder finds out what works on this machine, by confining a command of our own
+// and looking at what it could do all the same (S2).
+type Finder struct {
+	Launcher *launch.Launcher
+	// Dir is a private directory in which trials are made; it is created.
+	Dir string
+	// Level is the kind that the person requires. Empty means the strongest that
+	// works, and none if none does.
+	Level Kind
+}
+
+// trialLimit bounds one trial.
+const trialLimit = 10 * time.Second
+
+// Find is the function of a [Probe].
+func (f *Finder) Find(ctx context.Context) Report {
+	if f.Level == None {
+		return Report{Kind: None, Notes: []string{"The sandbox is switched off in your configuration: rules and questions are all there is."}}
+	}
+	var notes []string
+	for _, kind := range candidates() {
+		if f.Level != "" && f.Level != kind {
+			continue
+		}
+		found, err := f.try(ctx, kind)
+		if err == nil {
+			found.Notes = append(append(found.Notes, limits(found)...), notes...)
+			return found
+		}
+		notes = append(notes, fmt.Sprintf("%s does not work here: %v.", kind, err))
+	}
+	if f.Level == "" {
+		return Report{Kind: None, Notes: append(notes, "There is no sandbox here: rules and questions are all there is.")}
+	}
+	if len(notes) == 0 {
+		notes = []string{fmt.Sprintf("%s is not for this system.", f.Level)}
+	}
+	return Report{Kind: None, Refused: fmt.Sprintf(
+		"your configuration requires the sandbox %q: %s Install what it needs, or change sandbox.level", f.Level, strings.Join(notes, " "))}
+}
+
+// candidates are the kinds that this system may have, strongest first.
+func candidates() []Kind {
+	switch runtime.GOOS {
+	case "linux":
+		return []Kind{Bubblewrap, Landlock}
+	case "darwin":
+		return []Kind{Seatbelt}
+	}
+	return nil
+}
+
+// programOf is the system's program for a kind. It is looked for where only the
+// system puts programs, whatever the PATH says.
+func programOf(kind Kind) (string, error) {
+	var name string
+	switch kind {
+	case Bubblewrap:
+		name = "bwrap"
+	case Seatbelt:
+		name = "sandbox-exec"
+	default:
+		return "", nil
+	}
+	const dirs = "/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin"
+	program, ok := launch.FindProgram(name, dirs, nil)
+	if !ok {
+		return "", fmt.Errorf("the program %s is not installed", name)
+	}
+	if info, err := os.Stat(program); err != nil || info.Mode().Perm()&0o022 != 0 {
+		return "", fmt.Errorf("others than its owner may change %s", program)
+	}
+	return program, nil
+}
+
+// try makes the trial of one kind.
+func (f *Finder) try(ctx context.Context, kind Kind) (Report, error) {
+	program, err := programOf(kind)
+	if err != nil {
+		return Report{}, err
+	}
+	dir, err := f.ground()
+	if err != nil {
+		return Report{}, err
+	}
+	defer os.RemoveAll(dir)
+	secret := rand.Text()
+	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte(secret), 0o600); err != nil {
+		return Report{}, err
+	}
+	c := canary{
+		Outside: filepath.Join(dir, "outside", "made"), Inside: filepath.Join(dir, "inside", "made"),
+		Secret: filepath.Join(dir, "secret"),
+	}
+	policy := Policy{
+		Kind: kind, Program: program, Writable: []string{filepath.Join(dir, "inside")}, Masked: []string{c.Secret},
+		Readable: []string{filepath.Dir(f.Launcher.Self), filepath.Join(dir, "outside")},
+	}
+	if err := f.run(ctx, policy, &c); err != nil {
+		return Report{}, err
+	}
+	problem, closed := c.passed(secret)
+	if problem != "" {
+		return Report{}, errors.New(problem)
+	}
+	return Report{Kind: kind, Network: closed, Program: program}, nil
+}
+
+// ground makes the directories of a trial.
+func (f *Finder) ground() (string, error) {
+	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(f.Dir, "trial-")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"inside", "outside"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
+// run runs the trial under the policy and reads what came of it into c.
+func (f *Finder) run(ctx context.Context, policy Policy, c *canary) error {
+	ctx, cancel := context.WithTimeout(ctx, trialLimit)
+	defer cancel()
+	args, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	spec := launch.Spec{Argv: []string{f.Launcher.Self, CanaryArg, string(args)}, Dir: filepath.Dir(c.Inside)}
+	if spec.Policy, err = policy.Encode(); err != nil {
+		return err
+	}
+	var out, errs bytes.Buffer
+	process, err := f.Launcher.StartStreams(ctx, spec, launch.Streams{Output: &out, Errors: &errs})
+	if err != nil {
+		return err
+	}
+	status, err := process.Wait(ctx)
+	if err != nil {
+		process.Stop(0)
+		<-process.Done()
+		return errors.New("a trial command did not end")
+	}
+	if status.ExitCode != 0 || json.Unmarshal(out.Bytes(), c) != nil {
+		return fmt.Errorf("a trial command failed: %s", strings.Join(strings.Fields(errs.String()), " "))
+	}
+	return nil
+}
+
+// limits say what a kind does not promise.
+func limits(r Report) []string {
+	var notes []string
+	switch r.Kind {
+	case Landlock:
+		notes = append(notes,
+			"Landlock has no view of its own of the disk: the project's .git/hooks and configuration directories are put back after a command instead of being kept from it, "+
+				"secret files inside the project can be read, and the owner and mode of files outside can be changed.",
+			"Without the network, commands cannot reach servers of their own on this machine either.")
+	case Seatbelt:
+		notes = append(notes, "A process that leaves its group and its session may outlive the command.")
+	}
+	if !r.Network {
+		notes = append(notes, "The network cannot be closed here.")
+	}
+	return notes
+}

@@ -1,0 +1,210 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Rights of Landlock, by the version of its interface that brought them.
+const (
+	landlockFirst = 1<<13 - 1 // version 1
+	landlockRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE
+	landlockFile  = landlockRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // those that a file can have
+)
+
+// devices are those that any command may write to.
+var devices = [...]string{
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts",
+}
+
+// landlockVersion is the version of the kernel's interface, 0 where there is none.
+func landlockVersion() int {
+	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return 0
+	}
+	return int(v)
+}
+
+// landlock restricts the calling thread, and with it the command that it starts.
+func (p *Policy) landlock() error {
+	set, err := newRuleset(landlockVersion(), p.Network)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(set.fd)
+	if err := p.landlockRules(set); err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("give up new rights: %w", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		return err
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set.fd), 0, 0); errno != 0 {
+		return fmt.Errorf("enter landlock: %w", errno)
+	}
+	return enterFilter(seccompFilter(landlocked, p.Network))
+}
+
+// dropCapabilities takes from the calling thread, and what it starts, all that root
+// may do beyond being the owner of root's files: some of it leads around Landlock,
+// such as reading the memory of other processes.
+func dropCapabilities() error {
+	const most = 63
+	for c := range uintptr(most + 1) {
+		// What is not there, or not ours to drop, fails: a plain user has none.
+		_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var nothing [2]unix.CapUserData
+	if err := unix.Capset(&header, &nothing[0]); err != nil {
+		return fmt.Errorf("give up capabilities: %w", err)
+	}
+	return nil
+}
+
+// landlockRules grants what the policy does. Names may be seen everywhere; contents
+// but for what is masked.
+func (p *Policy) landlockRules(set *ruleset) error {
+	all := p.places()
+	var hide []string
+	for _, at := range all {
+		if at.access == masked {
+			hide = append(hide, at.path)
+		}
+	}
+	for _, at := range all {
+		var err error
+		switch {
+		case at.access == writable:
+			err = set.allow(at.path, set.handled)
+		case at.access == readable && slices.ContainsFunc(hide, func(dir string) bool { return beneath(at.path, dir) }):
+			below := func(path string) bool { return path == at.path || !beneath(path, at.path) }
+			err = set.allowBut(at.path, slices.DeleteFunc(slices.Clone(hide), below))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if p.Tmp != "" {
+		if err := set.allow(p.Tmp, set.handled); err != nil {
+			return err
+		}
+	}
+	const device = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	for _, path := range devices {
+		if err := set.allow(path, device); err != nil {
+			return err
+		}
+	}
+	if err := set.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
+		return err
+	}
+	return set.allowBut("/", hide)
+}
+
+// ruleset is a set of Landlock rules in the making.
+type ruleset struct {
+	fd      int
+	handled uint64
+}
+
+func newRuleset(version int, network bool) (*ruleset, error) {
+	if version == 0 {
+		return nil, errors.New("this kernel has no landlock")
+	}
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: landlockFirst}
+	size := unsafe.Offsetof(attr.Handled_access_net)
+	if version >= 2 {
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_REFER
+	}
+	if version >= 3 {
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	}
+	if version >= 5 {
+		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	}
+	if version >= 4 {
+		size = unsafe.Offsetof(attr.Scoped)
+		if !network {
+			attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
+		}
+	}
+	if version >= 6 {
+		size = unsafe.Offsetof(attr.Quiet_access_fs)
+		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
+	if errno != 0 {
+		return nil, fmt.Errorf("make landlock rules: %w", errno)
+	}
+	return &ruleset{int(fd), attr.Handled_access_fs}, nil
+}
+
+// allow grants rights on a path and all that lies beneath it. One that is not there,
+// or a link, gets none.
+func (s *ruleset) allow(path string, rights uint64) error {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return fmt.Errorf("look at %q: %w", path, err)
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFLNK:
+		return nil
+	case unix.S_IFDIR:
+	default:
+		rights &= landlockFile
+	}
+	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights & s.handled, Parent_fd: int32(fd)}
+	if rule.Allowed_access == 0 {
+		return nil
+	}
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(s.fd), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	if errno != 0 {
+		return fmt.Errorf("allow %q: %w", path, errno)
+	}
+	return nil
+}
+
+// allowBut grants reading beneath a directory but for what is hidden there. Rules can
+// only give, so everything beside what is hidden is given by itself.
+func (s *ruleset) allowBut(dir string, hide []string) error {
+	inside := false
+	for _, path := range hide {
+		if beneath(dir, path) {
+			return nil
+		}
+		inside = inside || beneath(path, dir)
+	}
+	if !inside {
+		return s.allow(dir, landlockRead)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			return nil // what we cannot look into, the command cannot either
+		}
+		return err
+	}
+	for _, entry := range entries {
+		if err := s.allowBut(filepath.Join(dir, entry.Name()), hide); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Policy says what one command may reach. It travels as JSON from the agent to the
+// helper that starts the command. All paths are absolute; those that do not exist
+// when the command starts are left out.
+//
+// Where two of its paths are the same one, Masked wins over ReadOnly, that over
+// Writable, and that over Readable; where one lies beneath the other, the deeper
+// one counts.
+type Policy struct {
+	Kind Kind `json:"kind"`
+	// Program builds the walls: bwrap or sandbox-exec. Landlock needs none.
+	Program string `json:"program,omitempty"`
+	// Writable are directories in which anything may be done.
+	Writable []string `json:"writable,omitempty"`
+	// ReadOnly are directories and files beneath Writable that stay as they are.
+	// Landlock cannot do that: see [Report.Notes].
+	ReadOnly []string `json:"read_only,omitempty"`
+	// Masked are directories and files that cannot be read. Landlock cannot do that
+	// beneath Writable.
+	Masked []string `json:"masked,omitempty"`
+	// Readable are directories and files that may be read although they lie beneath
+	// Masked, or where the command sees directories of its own, such as /tmp.
+	Readable []string `json:"readable,omitempty"`
+	// Tmp is the command's own directory for temporary files. Bubblewrap puts it in
+	// the place of /tmp and /var/tmp; empty means one that goes with the command.
+	Tmp string `json:"tmp,omitempty"`
+	// Network leaves the network open.
+	Network bool `json:"network,omitempty"`
+}
+
+// Encode returns the policy for launch.Spec.Policy. A policy of kind None is empty.
+func (p *Policy) Encode() (json.RawMessage, error) {
+	if p == nil || p.Kind == None {
+		return nil, nil
+	}
+	return json.Marshal(p)
+}
+
+func decodePolicy(data json.RawMessage) (*Policy, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	var p Policy
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf("sandbox: read policy: %w", err)
+	}
+	if p.Kind == "" {
+		return nil, errors.New("sandbox: the policy names no kind")
+	}
+	return &p, nil
+}

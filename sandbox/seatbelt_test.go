@@ -1,0 +1,79 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The last rule that fits counts, so what is taken away beneath a directory comes
+// behind what gives it.
+func TestSeatbeltProfile(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	for _, name := range []string{"p/.git/hooks", "own/s1/scratch", `a "quoted" one`} {
+		if err := os.MkdirAll(in(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := Policy{
+		Kind: Seatbelt, Program: "/usr/bin/sandbox-exec", Writable: []string{in("p"), in("own/s1/scratch"), in(`a "quoted" one`)},
+		ReadOnly: []string{in("p/.git/hooks"), in("absent")}, Masked: []string{in("own")}, Readable: []string{in("own/s1")},
+	}
+	argv := p.seatbeltArgv([]string{"/bin/sh", "-c", "true"})
+	if want := []string{"/usr/bin/sandbox-exec", "-p", argv[2], "/bin/sh", "-c", "true"}; !slices.Equal(argv, want) {
+		t.Errorf("argv %q", argv)
+	}
+	profile := argv[2]
+	at := -1
+	for _, rule := range []string{
+		"(deny file-write*)", "(deny network*)",
+		"(allow file-read* file-write* (subpath \"" + strings.ReplaceAll(in(`a "quoted" one`), `"`, `\"`) + "\"))",
+		`(deny file-read* file-write* network-outbound (subpath "` + in("own") + `"))`,
+		`(allow file-read* (subpath "` + in("own/s1") + `"))`,
+		`(allow file-read* file-write* (subpath "` + in("own/s1/scratch") + `"))`,
+		`(allow file-read* file-write* (subpath "` + in("p") + `"))`,
+		`(deny file-write* (subpath "` + in("p/.git/hooks") + `"))`,
+	} {
+		i := strings.Index(profile, rule)
+		if i <= at {
+			t.Fatalf("rule %s at %d, behind %d, in\n%s", rule, i, at, profile)
+		}
+		at = i
+	}
+	if strings.Contains(profile, "absent") {
+		t.Errorf("what is not there has a rule:\n%s", profile)
+	}
+	p.Network = true
+	if strings.Contains(p.seatbeltProfile(), "network*") {
+		t.Error("the network stays closed")
+	}
+}
+
+func TestHolding(t *testing.T) {
+	dir := t.TempDir()
+	made, used, there := filepath.Join(dir, "made"), filepath.Join(dir, "used"), filepath.Join(dir, "there")
+	if err := os.Mkdir(there, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var h holding
+	all := []string{made, used, there, filepath.Join(dir, "no", "parent")}
+	first, second := h.take(all), h.take(all)
+	first()
+	first() // once is enough
+	if missing(made) {
+		t.Error("a directory that is still needed was removed")
+	}
+	if err := os.WriteFile(filepath.Join(used, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	second()
+	if !missing(made) || missing(used) || missing(there) {
+		t.Errorf("made is left %v, used %v, there %v; want false, true, true", !missing(made), !missing(used), !missing(there))
+	}
+}

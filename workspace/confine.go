@@ -1,0 +1,165 @@
+package workspace
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"acp-agent/internal/launch"
+	"acp-agent/sandbox"
+	"acp-agent/tools"
+)
+
+// Grant is what a call's commands may do beyond the walls that stand by default.
+type Grant struct {
+	// Network opens the network (S4).
+	Network bool
+	// GitConfig leaves the configuration of repositories writable (S3).
+	GitConfig bool
+	// Unasked says that nobody was asked about the commands and no rule allows them:
+	// what they change of protected names is put back (P5).
+	Unasked bool
+	// ReadsOnly says that the commands were found to change nothing, so that nothing
+	// has to be compared behind them.
+	ReadsOnly bool
+}
+
+// Grant sets what the call's commands may do from now on.
+func (c *Call) Grant(g Grant) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.grant = g
+}
+
+func (c *Call) granted() Grant {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.grant
+}
+
+// confined is a command with the walls around it.
+type confined struct {
+	launch.Spec
+	report  sandbox.Report
+	network bool
+	before  *guard // nil when nothing has to be compared
+	// release is called once, when nothing of the command is left.
+	release func()
+}
+
+// confine puts the walls around a command. It waits until it is known what walls
+// there are (S2), and refuses the command when it cannot have those that it must.
+func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (confined, error) {
+	g.Network = g.Network || w.o.Network
+	request := sandbox.Request{
+		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig,
+		Secrets: w.secretFiles(),
+	}
+	for i, r := range w.fixed {
+		switch {
+		case i < w.session:
+			request.Roots = append(request.Roots, r.path)
+			fallthrough
+		case r.write:
+			request.Writable = append(request.Writable, r.path)
+		default:
+			request.Readable = append(request.Readable, r.path)
+		}
+	}
+	if len(spec.Argv) > 0 {
+		// A program may lie among our own files, as a module's does.
+		request.Readable = append(request.Readable, filepath.Dir(spec.Argv[0]))
+	}
+	// A command that does not use the directory runs without it.
+	if w.private.create() == nil {
+		dir := w.private.dir
+		request.Private, request.Scratch = dir, w.private.scratch()
+		request.Tmp = filepath.Join(dir, tmpName)
+		request.Closed = []string{filepath.Join(dir, runName), filepath.Join(dir, imagesName)}
+	}
+	c, err := w.o.Sandbox.Box.Confine(ctx, request)
+	if err == nil {
+		spec.Policy, err = c.Policy.Encode()
+	}
+	if ctx.Err() != nil {
+		return confined{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return confined{}, &tools.Error{
+			Kind: tools.Unavailable, Err: err, Message: "the command cannot be confined: " + err.Error(),
+		}
+	}
+	spec.Env = replaceEnv(spec.Env, c.Env)
+	made := confined{Spec: spec, report: c.Report, network: g.Network || !c.Report.Network, release: c.Release}
+	if w.o.GitPrograms != nil && !g.ReadsOnly {
+		made.before = w.guard(g.Unasked)
+	}
+	return made, nil
+}
+
+// Sandbox is what the session's commands are confined by, once that is known; open
+// says that they have the network whatever they are.
+func (w *Workspace) Sandbox(ctx context.Context) (report sandbox.Report, open bool, err error) {
+	if w.o.Sandbox.Box == nil {
+		return sandbox.Report{Kind: sandbox.None}, true, nil
+	}
+	report, err = w.o.Sandbox.Box.Probe.Wait(ctx)
+	return report, w.o.Network || !report.Network, err
+}
+
+// Sandboxing is how a session's commands are confined.
+type Sandboxing struct {
+	// Box makes the policies; nil confines nothing.
+	Box *sandbox.Box
+	// Level is the kind that the person requires; empty means any, sandbox.None that
+	// there need not be one.
+	Level sandbox.Kind
+}
+
+// replaceEnv returns env with the variables of own in the place of others of the
+// same name.
+func replaceEnv(env, own []string) []string {
+	if len(own) == 0 {
+		return env
+	}
+	names := map[string]bool{}
+	for _, variable := range own {
+		names[nameOf(variable)] = true
+	}
+	kept := slices.DeleteFunc(slices.Clone(env), func(variable string) bool { return names[nameOf(variable)] })
+	return append(kept, own...)
+}
+
+// end is the end of a command of which nothing is left: what it must not have changed
+// is put back. The notes say what that was.
+func (c *confined) end() (notes []string) {
+	if c.before != nil {
+		notes = c.before.compare()
+	}
+	c.release()
+	return notes
+}
+
+// endLater is end for a command that is being stopped behind its answer. What was put
+// back is told with the next one.
+func (w *Workspace) endLater(c confined, p *launch.Process) {
+	w.runner.leave(func() {
+		<-p.Done()
+		w.runner.tellLater(c.end())
+	})
+}
+
+func (r *runner) tellLater(notes []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.late = append(r.late, notes...)
+}
+
+// lateNotes takes what tellLater left.
+func (r *runner) lateNotes() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	notes := r.late
+	r.late = nil
+	return notes
+}

@@ -1,0 +1,334 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Bounds of what is looked at before and after a command.
+const (
+	maxGuardedFiles = 256     // in a directory
+	maxGuardedBytes = 1 << 20 // of a file
+	maxNested       = 200     // entries of a root among which repositories are looked for
+)
+
+// guard remembers, before a command, the files through which a project makes
+// programs run: the configuration and the hooks of its repositories, and the agent's
+// own directories. What a command
+// changed there is put back (S3).
+type guard struct {
+	programs func(config string) []string
+	// protected, when set, names what else at the top of a root is put back.
+	protected func(abs string) bool
+	roots     []guarded
+}
+
+// guarded is one root with what was there.
+type guarded struct {
+	root  *root
+	repos []string        // directories of repositories, from the root; absent ones too
+	links map[string]bool // those that are links, which are left alone
+	dirs  []string        // further directories and files of which all counts
+	files map[string]kept
+}
+
+// kept is a file as it was. Of a link only the link counts, and what is no file of
+// settings is known by its size and time alone.
+type kept struct {
+	mode   fs.FileMode
+	text   []byte
+	link   string
+	opaque bool
+	size   int64
+	time   time.Time
+}
+
+func (k kept) same(other kept) bool {
+	return k.mode == other.mode && k.link == other.link && bytes.Equal(k.text, other.text) &&
+		k.opaque == other.opaque && (!k.opaque || k.size == other.size && k.time.Equal(other.time))
+}
+
+// lookAt reads a file as it is now. It follows no link that has the name.
+func lookAt(r *root, name string) (kept, error) {
+	local := filepath.FromSlash(name)
+	info, err := r.handle.Lstat(local)
+	if err != nil {
+		return kept{}, err
+	}
+	k := kept{mode: info.Mode()}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		k.link, err = r.handle.Readlink(local)
+		return k, err
+	case !info.Mode().IsRegular() || info.Size() > maxGuardedBytes:
+		k.opaque, k.size, k.time = true, info.Size(), info.ModTime()
+		return k, nil
+	}
+	f, err := r.handle.OpenFile(local, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return kept{}, err
+	}
+	defer f.Close()
+	k.text, err = io.ReadAll(io.LimitReader(f, maxGuardedBytes+1))
+	return k, err
+}
+
+// guard remembers what is there. Some of it may be out of a command's reach; but what
+// a wall keeps has ways around it, such as a link that is replaced, and comparing
+// costs less than thinking of all of them. Of a command that nobody was asked about,
+// the other protected names at the top of the roots count too (P5).
+func (w *Workspace) guard(unasked bool) *guard {
+	g := &guard{programs: w.o.GitPrograms}
+	if unasked {
+		g.protected = w.o.Protected
+	}
+	for _, r := range w.fixed[:w.session] {
+		at := guarded{root: r, repos: repositories(r), links: map[string]bool{}, dirs: []string{".acp-agent", ".agents"}, files: map[string]kept{}}
+		at.dirs = append(at.dirs, g.guardedNames(r)...)
+		for _, repo := range at.repos {
+			if isLink(r, repo) {
+				at.links[repo] = true
+				continue
+			}
+			for _, name := range configNames {
+				at.remember(path.Join(repo, name))
+			}
+			at.rememberAll(path.Join(repo, "hooks"))
+		}
+		for _, dir := range at.dirs {
+			at.rememberAll(dir)
+		}
+		g.roots = append(g.roots, at)
+	}
+	return g
+}
+
+// guardedNames are the protected names at the top of a root, but for those that are
+// looked at in ways of their own.
+func (g *guard) guardedNames(r *root) []string {
+	if g.protected == nil {
+		return nil
+	}
+	f, err := r.handle.Open(".")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(-1) // what cannot be listed cannot be put back either
+	var names []string
+	for _, entry := range entries {
+		switch name := entry.Name(); {
+		case name == ".git", name == ".acp-agent", name == ".agents":
+		case g.protected(filepath.Join(r.path, name)):
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// configNames are the files of a repository that hold its configuration.
+var configNames = [...]string{"config", "config.worktree"}
+
+// repositories are the repository of a root, whether it is there or not, those of
+// the directories in it, and those of its submodules.
+func repositories(r *root) []string {
+	repos := []string{".git"}
+	for _, dir := range []string{".", ".git/modules"} {
+		f, err := r.handle.Open(dir)
+		if err != nil {
+			continue
+		}
+		entries, _ := f.ReadDir(maxNested)
+		f.Close()
+		for _, entry := range entries {
+			repo := path.Join(dir, entry.Name())
+			if dir == "." {
+				repo = path.Join(repo, ".git")
+			}
+			if info, err := r.handle.Lstat(filepath.FromSlash(path.Join(repo, "HEAD"))); entry.IsDir() && err == nil && info.Mode().IsRegular() {
+				repos = append(repos, repo)
+			}
+		}
+	}
+	return repos
+}
+
+// filesIn lists the files beneath a directory; samples of hooks are never run.
+func filesIn(r *root, dir string) []string {
+	var names []string
+	// What cannot be looked at cannot be put back either.
+	_ = fs.WalkDir(r.handle.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fs.SkipDir
+		case len(names) >= maxGuardedFiles:
+			return fs.SkipAll
+		case !d.IsDir() && !strings.HasSuffix(name, ".sample"):
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names
+}
+
+func (g *guarded) remember(name string) {
+	if k, err := lookAt(g.root, name); err == nil {
+		g.files[name] = k
+	}
+}
+
+// rememberAll remembers all files beneath a directory, or the link that stands for it.
+func (g *guarded) rememberAll(dir string) {
+	if isLink(g.root, dir) {
+		g.remember(dir)
+		return
+	}
+	for _, name := range filesIn(g.root, dir) {
+		g.remember(name)
+	}
+}
+
+func isLink(r *root, name string) bool {
+	info, err := r.handle.Lstat(filepath.FromSlash(name))
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// compare puts back what a command changed, and says so in one line for each file.
+func (g *guard) compare() []string {
+	var notes []string
+	for i := range g.roots {
+		at := &g.roots[i]
+		for _, repo := range at.repos {
+			_, err := at.root.handle.Lstat(filepath.FromSlash(repo))
+			switch {
+			case at.links[repo], err != nil:
+				continue // a link of the person's; or it is gone, or never was there
+			case isLink(at.root, repo):
+				notes = append(notes, filepath.Join(at.root.path, filepath.FromSlash(repo))+
+					" was replaced by a link. Look at it before git or the agent runs here again.")
+				continue
+			}
+			for _, name := range configNames {
+				notes = append(notes, g.compareConfig(at, path.Join(repo, name))...)
+			}
+			notes = append(notes, at.compareDir(path.Join(repo, "hooks"))...)
+		}
+		dirs := at.dirs
+		for _, name := range g.guardedNames(at.root) {
+			if !slices.Contains(dirs, name) {
+				dirs = append(slices.Clip(dirs), name)
+			}
+		}
+		for _, dir := range dirs {
+			notes = append(notes, at.compareDir(dir)...)
+		}
+	}
+	return notes
+}
+
+// compareConfig puts a repository's configuration back when other programs would be
+// run by it than before. Other changes stay.
+func (g *guard) compareConfig(at *guarded, name string) []string {
+	before, had := at.files[name]
+	after, err := lookAt(at.root, name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && had && after.same(before) {
+		return nil // gone, and the repository with it; or as it was
+	}
+	plain := err == nil && after.mode.IsRegular() && !after.opaque
+	changed := difference(g.programs(string(before.text)), g.programs(string(after.text)))
+	if plain && len(changed) == 0 {
+		return nil
+	}
+	what := "it was replaced by something that is no such file"
+	if plain {
+		what = "the command changed " + strings.Join(changed, ", ") + ", which can make git run a program"
+	}
+	return []string{at.restore(name, before, had, what)}
+}
+
+// difference lists the keys of the settings, "key=value", that are not in both.
+func difference(before, after []string) []string {
+	var keys []string
+	add := func(from, other []string) {
+		for _, setting := range from {
+			key, _, _ := strings.Cut(setting, "=")
+			if !slices.Contains(other, setting) && !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	add(after, before)
+	add(before, after)
+	return keys
+}
+
+// compareDir puts every file of a directory back as it was.
+func (at *guarded) compareDir(dir string) []string {
+	var notes []string
+	var now []string
+	if isLink(at.root, dir) {
+		now = []string{dir} // what it leads to is not of this directory
+	} else {
+		now = filesIn(at.root, dir)
+	}
+	for _, name := range now {
+		before, had := at.files[name]
+		if after, err := lookAt(at.root, name); err == nil && had && after.same(before) {
+			continue
+		}
+		notes = append(notes, at.restore(name, before, had, "a command may not change it"))
+	}
+	if len(now) >= maxGuardedFiles {
+		return notes // what is missing may only not have been looked at
+	}
+	for name, before := range at.files {
+		if (name == dir || strings.HasPrefix(name, dir+"/")) && !slices.Contains(now, name) {
+			notes = append(notes, at.restore(name, before, true, "a command may not delete it"))
+		}
+	}
+	return notes
+}
+
+// restore makes a file what it was, or takes away one that was not there.
+func (at *guarded) restore(name string, before kept, had bool, why string) string {
+	shown := filepath.Join(at.root.path, filepath.FromSlash(name))
+	local := filepath.FromSlash(name)
+	if before.opaque {
+		return fmt.Sprintf("%s was changed and cannot be put back: %s. Look at it before git or the agent runs here again.", shown, why)
+	}
+	err := at.root.handle.RemoveAll(local)
+	if err == nil && had {
+		if err = at.root.handle.MkdirAll(filepath.Dir(local), 0o755); err == nil {
+			err = writeNew(at.root, local, before)
+		}
+	}
+	switch {
+	case err != nil:
+		return fmt.Sprintf("%s could not be put back (%v): %s. Look at it before git or the agent runs here again.", shown, err, why)
+	case had:
+		return fmt.Sprintf("%s was put back as it was: %s.", shown, why)
+	}
+	return fmt.Sprintf("%s was taken away again: %s.", shown, why)
+}
+
+func writeNew(r *root, name string, before kept) error {
+	if before.link != "" {
+		return r.handle.Symlink(before.link, name)
+	}
+	mode := before.mode.Perm()
+	f, err := r.handle.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(before.text)
+	return errors.Join(err, f.Chmod(mode), f.Close())
+}

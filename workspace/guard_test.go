@@ -1,0 +1,256 @@
+package workspace
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-agent/permissions"
+	"acp-agent/permissions/command"
+	"acp-agent/sandbox"
+	"acp-agent/tools"
+)
+
+// TestGuard is S3 where no wall keeps a command from a repository: what could make
+// git, or the agent, run a program is put back and told; everything else stays.
+func TestGuard(t *testing.T) {
+	const config = "[core]\n\tbare = false\n\tpager = less\n"
+	tests := []struct {
+		name, cmd string
+		note      string // in the only note; empty for none
+		config    string // afterwards; empty for unchanged
+		kept      bool   // what the command left beside stays: the file "stays"
+	}{
+		{name: "nothing", cmd: "true"},
+		{name: "a remote", cmd: `printf '[remote "o"]\n\turl = x\n' >> .git/config`, config: config + "[remote \"o\"]\n\turl = x\n"},
+		{name: "a program", cmd: `printf '[core]\n\tfsmonitor = evil\n' >> .git/config`, note: "core.fsmonitor"},
+		{name: "another pager", cmd: "sed -i.bak s/less/evil/ .git/config", note: "core.pager"},
+		{name: "an alias", cmd: `printf '[alias]\n\tst = !evil\n' >> .git/config`, note: "alias.st"},
+		{name: "an include", cmd: `printf '[include]\n\tpath = /tmp/x\n' >> .git/config`, note: "include.path"},
+		{name: "nonsense", cmd: `printf '[core\n' >> .git/config`, note: "not understood"},
+		{name: "a link in its place", cmd: "mv .git/config .git/c && ln -s c .git/config", note: "replaced"},
+		{name: "a link out in place of the repository", cmd: "mv .git g && ln -s .. .git", note: "replaced by a link"},
+		{name: "deleted", cmd: "rm -r .git"},
+		{name: "a new hook", cmd: "mkdir -p .git/hooks && echo evil > .git/hooks/pre-push", note: "pre-push was taken away"},
+		{name: "a changed hook", cmd: "echo evil > .git/hooks/commit-msg", note: "commit-msg was put back"},
+		{name: "a deleted hook", cmd: "rm .git/hooks/commit-msg", note: "commit-msg was put back"},
+		{name: "a sample", cmd: "echo x > .git/hooks/x.sample"},
+		{name: "a repository within", cmd: `printf '[core]\n\tsshCommand = evil\n' >> sub/.git/config`, note: filepath.Join("sub", ".git", "config")},
+		{name: "our configuration", cmd: "mkdir .acp-agent && echo '{}' > .acp-agent/config.jsonc", note: "config.jsonc was taken away"},
+		{name: "a skill", cmd: "echo evil >> .agents/skills/a/SKILL.md", note: "SKILL.md was put back"},
+		{name: "a link in place of the hooks", cmd: "rm -r .git/hooks && ln -s ../work .git/hooks", note: "hooks was taken away"},
+		{name: "a link in place of ours", cmd: "ln -s work .acp-agent", note: ".acp-agent was taken away"},
+		{name: "a hook that may run now", cmd: "chmod +x .git/hooks/commit-msg", note: "commit-msg was put back"},
+		{name: "a hook that is a link", cmd: "ln -sf ../../work/precious .git/hooks/linked", note: "linked was put back"},
+		{name: "a large hook", cmd: "echo more >> .git/hooks/large", note: "cannot be put back"},
+		{name: "anything else", cmd: "echo x > stays", kept: true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGround(t, func(o *Options) { o.GitPrograms = command.GitConfigSettings })
+			for name, text := range map[string]string{
+				".git/HEAD": "ref", ".git/config": config, ".git/hooks/commit-msg": "hook", "sub/.git/HEAD": "ref", "sub/.git/config": "",
+				".agents/skills/a/SKILL.md": "skill", "work/precious": "work",
+			} {
+				if err := os.MkdirAll(filepath.Dir(g.in(name)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				put(t, g.in(name), text)
+			}
+			if err := os.Symlink("../../hook", g.in(".git/hooks/linked")); err != nil {
+				t.Fatal(err)
+			}
+			put(t, g.in(".git/hooks/large"), strings.Repeat("x", maxGuardedBytes+1))
+			exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: tt.cmd}, nil)
+			if err != nil || exit.Code != 0 {
+				t.Fatal(exit, err)
+			}
+			switch {
+			case tt.note == "" && len(exit.Notes) > 0, tt.note != "" && len(exit.Notes) == 0:
+				t.Fatalf("notes %q", exit.Notes)
+			case tt.note != "" && !strings.Contains(strings.Join(exit.Notes, "\n"), tt.note):
+				t.Errorf("notes %q, want one of %q", exit.Notes, tt.note)
+			}
+			if _, err := os.Lstat(g.in("stays")); (err == nil) != tt.kept {
+				t.Errorf("what the command left: %v", err)
+			}
+			if tt.name == "deleted" || strings.Contains(tt.name, "link out") {
+				return
+			}
+			want := config
+			if tt.config != "" {
+				want = tt.config
+			}
+			same(t, "the configuration", get(t, g.in(".git/config")), want)
+			same(t, "the hook", get(t, g.in(".git/hooks/commit-msg")), "hook")
+			same(t, "the skill", get(t, g.in(".agents/skills/a/SKILL.md")), "skill")
+			if to, err := os.Readlink(g.in(".git/hooks/linked")); to != "../../hook" {
+				t.Errorf("the hook that is a link leads to %q: %v", to, err)
+			}
+			if info, err := os.Lstat(g.in(".git/hooks/large")); !strings.HasPrefix(tt.cmd, "rm -r .git/hooks") && (err != nil || info.Size() <= maxGuardedBytes) {
+				t.Errorf("the large hook: %v, %v", info, err)
+			}
+			same(t, "what a link led to", get(t, g.in("work/precious")), "work")
+			same(t, "the one within", get(t, g.in("sub/.git/config")), "")
+		})
+	}
+}
+
+// A link that leads out of the session is never followed to put something back.
+func TestGuard_FollowsNoLinkOut(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, func(o *Options) { o.GitPrograms = command.GitConfigSettings })
+	for _, dir := range []string{g.in(".git"), filepath.Join(g.outside, "hooks")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, g.in(".git/config"), "[core]\n")
+	theirs := put(t, filepath.Join(g.outside, "config"), "[core]\n\tpager = theirs\n")
+	hook := put(t, filepath.Join(g.outside, "hooks", "pre-push"), "theirs")
+	exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "rm -r .git && ln -s ../workspace .git"}, nil)
+	if err != nil || exit.Code != 0 {
+		t.Fatal(exit, err)
+	}
+	if len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], "link") {
+		t.Errorf("notes %q", exit.Notes)
+	}
+	same(t, "the configuration outside", get(t, theirs), "[core]\n\tpager = theirs\n")
+	same(t, "the hook outside", get(t, hook), "theirs")
+}
+
+// What a stopped command changed is put back too, and told with the next one.
+func TestGuard_Stopped(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, func(o *Options) { o.GitPrograms = command.GitConfigSettings })
+	if err := os.Mkdir(g.in(".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, g.in(".git/config"), "[core]\n")
+	out := lockedBuffer{seen: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		_, _ = g.call(t).Processes().Run(ctx, tools.ShellCommand{Text: "printf '[core]\\n\\tpager = evil\\n' > .git/config; echo done; sleep 60"}, &out)
+	}()
+	<-out.seen
+	cancel()
+	<-returned
+	if err := g.Quiet(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the configuration", get(t, g.in(".git/config")), "[core]\n")
+	exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, nil)
+	if err != nil || len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], "core.pager") {
+		t.Errorf("%q, %v", exit.Notes, err)
+	}
+}
+
+func TestTailWriter(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"curl: (6) Could not resolve host: example.org":                       true,
+		"dial tcp: lookup proxy.golang.org on 127.0.0.53:53: read: refused":   true,
+		"Error: getaddrinfo EAI_AGAIN registry.npmjs.org":                     true,
+		"connect: Network is unreachable":                                     true,
+		"--- FAIL: TestX\n    want 1, got 2":                                  false,
+		"Network is unreachable" + strings.Repeat("\nlater", maxTail):         false,
+		"a test that says: permission denied; No such file or directory":      false,
+		strings.Repeat("before\n", maxTail) + "fatal: unable to resolve host": true,
+	} {
+		w := &tailWriter{to: &gate{}}
+		for half := range strings.SplitSeq(text, " ") {
+			if _, err := w.Write([]byte(half + " ")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := w.wantsNetwork(); got != want {
+			t.Errorf("%.60q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestRun_Sandbox is S2: a level that cannot be had refuses the command.
+func TestRun_Sandbox(t *testing.T) {
+	t.Parallel()
+	finding := func(r sandbox.Report) *sandbox.Box {
+		return &sandbox.Box{Probe: sandbox.NewProbe(func(context.Context) sandbox.Report { return r })}
+	}
+	for _, tt := range []struct {
+		name  string
+		box   *sandbox.Box
+		level sandbox.Kind
+		want  string
+	}{
+		{"refused", finding(sandbox.Report{Kind: sandbox.None, Refused: "it is not installed"}), "", "it is not installed"},
+		{"another one was found", finding(sandbox.Report{Kind: sandbox.None}), sandbox.Landlock, "restart the agent"},
+		{"no box", nil, sandbox.Bubblewrap, "no sandbox"},
+		{"none is enough", finding(sandbox.Report{Kind: sandbox.None}), sandbox.None, ""},
+		{"anything is enough", finding(sandbox.Report{Kind: sandbox.None}), "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGround(t, func(o *Options) { o.Sandbox = Sandboxing{Box: tt.box, Level: tt.level} })
+			_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "touch made"}, nil)
+			_, made := os.Lstat(g.in("made"))
+			if (made == nil) != (tt.want == "") || (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("made %v, err %v", made == nil, err)
+			}
+		})
+	}
+}
+
+// A repository that a command makes of a link is told, and nothing behind the link is
+// touched.
+func TestGuard_LinkForARepository(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, func(o *Options) { o.GitPrograms = command.GitConfigSettings })
+	theirs := put(t, g.in("work/hooks/precious"), "work")
+	exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "ln -s work .git"}, nil)
+	if err != nil || exit.Code != 0 {
+		t.Fatal(exit, err)
+	}
+	if len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], "link") {
+		t.Errorf("notes %q", exit.Notes)
+	}
+	same(t, "what the link leads to", get(t, theirs), "work")
+}
+
+// TestGuard_Unasked is P5 for a command that nobody was asked about: what it changes of
+// protected names is put back. One that was asked about may change them.
+func TestGuard_Unasked(t *testing.T) {
+	t.Parallel()
+	for _, unasked := range []bool{true, false} {
+		g := newGround(t, func(o *Options) {
+			o.GitPrograms = command.GitConfigSettings
+			o.Protected = func(path string) bool { return permissions.Protected(path) != permissions.Unprotected }
+		})
+		put(t, g.in(".envrc"), "mine")
+		put(t, g.in(".vscode/tasks.json"), "mine")
+		call := g.call(t)
+		call.Grant(Grant{Unasked: unasked})
+		text := "echo evil > .envrc; rm -r .vscode; mkdir .zed && echo evil > .zed/settings.json; echo fine > made"
+		exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: text}, nil)
+		if err != nil || exit.Code != 0 {
+			t.Fatal(exit, err)
+		}
+		same(t, "what is not protected", get(t, g.in("made")), "fine\n")
+		_, err = os.Lstat(g.in(".zed/settings.json"))
+		if !unasked {
+			same(t, "what was asked about", get(t, g.in(".envrc")), "evil\n")
+			if err != nil || len(exit.Notes) != 0 {
+				t.Errorf("asked about: %v, notes %q", err, exit.Notes)
+			}
+			continue
+		}
+		same(t, ".envrc", get(t, g.in(".envrc")), "mine")
+		same(t, "tasks.json", get(t, g.in(".vscode/tasks.json")), "mine")
+		if err == nil || len(exit.Notes) != 3 {
+			t.Errorf("made anew: %v, notes %q", err, exit.Notes)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package workspace
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+// unreachable are texts by which programs say that there is no network (S4).
+var unreachable = [...]string{
+	"could not resolve host", "couldn't resolve host", "temporary failure in name resolution", "name or service not known",
+	"temporary failure resolving", "no such host", "network is unreachable", "enetunreach", "eai_again", "enotfound",
+	"getaddrinfo", "nodename nor servname provided", "failed to lookup address", "dns error", "name resolution",
+	"socket: operation not permitted", "socket: permission denied", "network is down", "no address associated with hostname",
+	"could not resolve", "unable to resolve host", "dial tcp: lookup",
+}
+
+// tailWriter passes output on and keeps its end.
+type tailWriter struct {
+	to io.Writer
+
+	mu   sync.Mutex
+	tail []byte
+}
+
+// maxTail is how much of the end of a command's output is looked at.
+const maxTail = 16 << 10
+
+// Write implements io.Writer.
+func (t *tailWriter) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	t.tail = append(t.tail, b...)
+	if over := len(t.tail) - maxTail; over > 0 {
+		t.tail = append(t.tail[:0], t.tail[over:]...)
+	}
+	t.mu.Unlock()
+	return t.to.Write(b)
+}
+
+// wantsNetwork reports whether the output says that there was no network.
+func (t *tailWriter) wantsNetwork() bool {
+	t.mu.Lock()
+	text := strings.ToLower(string(t.tail))
+	t.mu.Unlock()
+	for _, sign := range unreachable {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// networkNote says what to do about a network that is closed.
+func (c *confined) networkNote() string {
+	return fmt.Sprintf("The network is off for commands (sandbox: %s), and this one seems to need it. "+
+		"Send the same command again, and the person is asked to run it with the network.", c.report.Kind)
+}
