@@ -1,16 +1,19 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"acp-agent/internal/acptest"
+	"acp-agent/internal/testreq"
 )
 
 var update = flag.Bool("update", false, "write the transcripts of testdata/scripts again")
@@ -33,8 +36,31 @@ func TestScript(t *testing.T) {
 			env.Setenv("REAL", real)
 			return errors.Join(err, realErr, os.MkdirAll(filepath.Join(env.WorkDir, "project"), 0o755))
 		},
+		Condition: func(name string) (bool, error) {
+			if name != "sandbox" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return os.Getenv(testreq.Env) == "1" || hasSandbox(t), nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"play": play, "agent": agent},
 	})
+}
+
+// hasSandbox reports whether the program finds a way to confine processes here.
+func hasSandbox(t *testing.T) bool {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doctor := exec.Command(self, "doctor", "--json")
+	home := t.TempDir()
+	doctor.Env = append(os.Environ(), acptest.EnvProgram+"=1", "HOME="+home, "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home, "GORACE=atexit_sleep_ms=0")
+	text, _ := doctor.Output() // it fails, for no model is configured
+	var report doctorReport
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatalf("doctor: %v: %s", err, text)
+	}
+	return report.Sandbox.Confines()
 }
 
 // play plays the client script `client` in the directory `project` against the
