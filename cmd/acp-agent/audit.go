@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
 	"acp-agent/audit"
@@ -21,15 +20,15 @@ import (
 	"acp-agent/session"
 )
 
-// auditDir is where the records of the sessions' calls are.
-func auditDir() string { return filepath.Join(xdg.DataHome, "acp-agent", "audit") }
+// auditDir is where the records of the sessions' calls are in a data directory.
+func auditDir(dataDir string) string { return filepath.Join(dataDir, "audit") }
 
-// auditOf says where a session's record is kept.
-func auditOf(from config.Audit) session.Audit {
+// audit says where a session's record is kept.
+func (c *core) audit(from config.Audit) session.Audit {
 	if !from.Enabled {
 		return session.Audit{}
 	}
-	return session.Audit{Dir: auditDir(), MaxBytes: from.MaxBytes}
+	return session.Audit{Dir: auditDir(c.dataDir), MaxBytes: from.MaxBytes}
 }
 
 func newAudit() *cobra.Command {
@@ -99,7 +98,7 @@ usage.`,
 			}
 			broken := 0
 			for _, id := range ids {
-				report, err := audit.Verify(auditDir(), id)
+				report, err := audit.Verify(auditDir(dataHome()), id)
 				if err != nil {
 					return missingAudit(id, err)
 				}
@@ -127,7 +126,7 @@ func pickSessions(args []string, last, all bool) ([]string, error) {
 	if len(args) == 1 {
 		return args, nil
 	}
-	ids, err := audit.Sessions(auditDir())
+	ids, err := audit.Sessions(auditDir(dataHome()))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -170,7 +169,7 @@ func printReport(out io.Writer, r audit.Report) {
 // showAudit prints the record of a session.
 func showAudit(out io.Writer, id string, asJSON bool) error {
 	begun := map[string]audit.Record{} // calls without an end
-	err := audit.Read(auditDir(), id, func(r audit.Record, line []byte) error {
+	err := audit.Read(auditDir(dataHome()), id, func(r audit.Record, line []byte) error {
 		switch {
 		case asJSON:
 			_, err := fmt.Fprintf(out, "%s\n", line)

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/adrg/xdg"
-
 	"acp-agent/config"
 	"acp-agent/sandbox"
 )
@@ -26,7 +24,7 @@ func (c *core) newBox(cfg *config.Config) *sandbox.Box {
 		}),
 		Home: c.sources.HomeDir, Own: c.own(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
 		Readable: c.mountOptions(nil).LocalDirs(plan(cfg.Tools.Mount)),
-		CacheDir: filepath.Join(xdg.CacheHome, "acp-agent", "commands"),
+		CacheDir: filepath.Join(c.cacheDir, "commands"),
 	}
 }
 

@@ -139,7 +139,7 @@ func demoCore(stderr io.Writer, stateDir string) (*core, error) {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	core := newCore(stderr)
-	core.stateDir, core.dataDir = stateDir, filepath.Join(stateDir, "data")
+	core.stateDir, core.dataDir, core.cacheDir = stateDir, filepath.Join(stateDir, "data"), filepath.Join(stateDir, "cache")
 	core.sources = config.Sources{HomeDir: core.sources.HomeDir}
 	core.scripted = loaded.Provider(script.Options{Cwd: cwdOf})
 	return core, nil

@@ -120,7 +120,7 @@ func (c *core) examine(ctx context.Context, cwd string) doctorReport {
 	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox), shellFinding(cwd), programFinding("git", cwd))
 	for _, dir := range [][2]string{
 		{"config", filepath.Join(xdg.ConfigHome, "acp-agent")},
-		{"data", filepath.Join(xdg.DataHome, "acp-agent")},
+		{"data", c.dataDir},
 		{"state", c.stateDir},
 	} {
 		r.Findings = append(r.Findings, directoryFinding(dir[0], dir[1]))

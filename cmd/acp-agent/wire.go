@@ -44,8 +44,9 @@ type core struct {
 	logger  *logger
 	// stateDir holds the sessions' own directories and the log.
 	stateDir string
-	// dataDir holds what the person decided about projects.
-	dataDir string
+	// dataDir holds what the person decided about projects and the record of calls,
+	// cacheDir the build caches of commands.
+	dataDir, cacheDir string
 	// scripted, when set, answers instead of a server.
 	scripted model.Provider
 	// everyTool has no tool wait to be found (R87).
@@ -85,11 +86,15 @@ var testHookSandbox func() *sandbox.Probe
 func newCore(stderr io.Writer) *core {
 	c := &core{
 		getenv: os.Getenv, logger: newLogger(stderr), sources: config.System(),
-		stateDir: filepath.Join(xdg.StateHome, "acp-agent"), dataDir: filepath.Join(xdg.DataHome, "acp-agent"),
+		stateDir: filepath.Join(xdg.StateHome, "acp-agent"), dataDir: dataHome(),
+		cacheDir: filepath.Join(xdg.CacheHome, "acp-agent"),
 	}
 	c.assemble = sync.OnceValues(c.newHost)
 	return c
 }
+
+// dataHome is the data directory of the person's own agent.
+func dataHome() string { return filepath.Join(xdg.DataHome, "acp-agent") }
 
 // firstModelTimeout bounds the wait for a server's list when no model is named.
 const firstModelTimeout = 5 * time.Second
@@ -128,7 +133,7 @@ func (c *core) newHost() (*session.Host, error) {
 			Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Paths: cfg.Skills.Paths, URLs: cfg.Skills.URLs,
 			Fetch: set.web.page,
 		},
-		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: filepath.Join(xdg.DataHome, "acp-agent"), Warnings: c.problems,
+		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: c.dataDir, Warnings: c.problems,
 		Projects: c.projects(), Own: c.own(), Guarded: set.guarded, StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
@@ -147,7 +152,7 @@ func (c *core) newHost() (*session.Host, error) {
 	} else {
 		host.Sweep()
 		if days := cfg.Audit.KeepDays; days > 0 {
-			host.SweepAudit(auditDir(), time.Duration(days)*24*time.Hour)
+			host.SweepAudit(auditDir(c.dataDir), time.Duration(days)*24*time.Hour)
 		}
 		host.Warm()
 		// Behind the answer to initialize: nothing but the first command waits for it.
@@ -195,16 +200,13 @@ func (c *core) keep(keys ...string) {
 // data, state.
 func (c *core) own() []string {
 	return []string{
-		filepath.Join(xdg.ConfigHome, "acp-agent"), filepath.Join(xdg.DataHome, "acp-agent"),
 		// A file that the environment names may lie beside anything.
-		c.stateDir, c.sources.UserFile(),
+		filepath.Join(xdg.ConfigHome, "acp-agent"), c.sources.UserFile(), c.dataDir, c.stateDir,
 	}
 }
 
 // projects is where the person's decisions about projects are kept.
-func (c *core) projects() *projects.Store {
-	return projects.New(filepath.Join(xdg.DataHome, "acp-agent"))
-}
+func (c *core) projects() *projects.Store { return projects.New(c.dataDir) }
 
 // findShell names the shell that commands will run under and its language. A
 // machine without one says so when a command is run.
