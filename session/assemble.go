@@ -31,7 +31,7 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillIndex{s.told.skills}, Languages: s.languages,
 			Modes: sessionModes{s},
 		},
-		Net: h.Net, Cache: cache, Mode: s.Mode,
+		Net: h.Net, Cache: cache,
 		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },
 		Limits: s.settings.Limits, Own: h.untouchable(), Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
 		Bus: h.Bus, Tracer: h.Tracer, Trusted: s.trusted, Watchdog: s.settings.Watchdog, Agent: h.Manifest.Name, Keys: h.Keys,

@@ -54,11 +54,7 @@ func (r *running) forget(result *tools.Result) {
 
 func (r *running) cacheKey() string {
 	session := r.pipeline.Workspace.Session()
-	mode := ""
-	if r.pipeline.Mode != nil {
-		mode = r.pipeline.Mode()
-	}
-	return resultcache.Key(r.Tool, r.Args, append([]string{session.ID, mode}, session.Roots...)...)
+	return resultcache.Key(r.Tool, r.Args, append([]string{session.ID, r.pipeline.mode()}, session.Roots...)...)
 }
 
 func (r *running) stamp(ctx context.Context) resultcache.Stat {

@@ -78,8 +78,6 @@ type Options struct {
 	Logger *slog.Logger
 	// Cache keeps results of read-only tools (R130); nil means that none are kept.
 	Cache *resultcache.Cache
-	// Mode names the mode the session is in; nil means that it has none.
-	Mode func() string
 	// Hosts are those that a person or a search named; nil means none.
 	Hosts func() []string
 	// Bus is told when calls begin and end (R131), Tracer how long they and

@@ -14,7 +14,7 @@ import (
 // R157). Which tools there are follows it from one model request to the next; what
 // it refuses is refused from the moment on in which it is taken.
 type Stance struct {
-	// Mode names it, for messages.
+	// Mode names it, for messages, watchdogs and the audit.
 	Mode string
 	// Gate says which tools there are.
 	Gate tools.Gate
@@ -34,6 +34,14 @@ func (p *Pipeline) stance() *Stance {
 	}
 	s := p.Stance()
 	return &s
+}
+
+// mode names the mode that the session is in now; "" means that it has none.
+func (p *Pipeline) mode() string {
+	if s := p.stance(); s != nil {
+		return s.Mode
+	}
+	return ""
 }
 
 // readOnly returns the stance that refuses changes, if there is one: that of now,

@@ -48,10 +48,7 @@ func (r *running) watched() watchdog.Call {
 	call := watchdog.Call{
 		SessionID: session.ID, CallID: r.ID, Tool: r.Tool, Args: r.Args, Agent: r.pipeline.Agent,
 		Cwd: session.Cwd, Roots: session.Roots, Scratch: session.Scratch, Foreign: r.entry.Foreign(),
-		Capabilities: r.judged.Capabilities, Resources: r.judged.Resources,
-	}
-	if r.pipeline.Mode != nil {
-		call.Mode = r.pipeline.Mode()
+		Capabilities: r.judged.Capabilities, Resources: r.judged.Resources, Mode: r.pipeline.mode(),
 	}
 	for _, resource := range r.resources() {
 		if resource.Kind == tools.Command {
