@@ -22,6 +22,9 @@ type SinkFunc func(Event)
 // Emit calls f.
 func (f SinkFunc) Emit(e Event) { f(e) }
 
+// Discard shows a stream to nobody.
+var Discard Sink = SinkFunc(func(Event) {})
+
 // PartKind tells text from reasoning.
 type PartKind int
 

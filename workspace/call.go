@@ -30,7 +30,7 @@ type Call struct {
 	// wantsNetwork says that a command seemed to fail for want of the network.
 	wantsNetwork atomic.Bool
 	scope        *capability.Compiled
-	guard        func(Way) error
+	bound        func(Way) error
 	agent        string
 	text         splitter
 }
@@ -43,7 +43,7 @@ func (w *Workspace) Call(callID, tool string, sink transcript.Sink) *Call {
 
 func (w *Workspace) start(c *Call) *Call {
 	if c.sink == nil {
-		c.sink = transcript.SinkFunc(func(transcript.Event) {})
+		c.sink = transcript.Discard
 	}
 	// The call is bounded by Finish and the session by Close, not by a request.
 	c.over, c.stop = context.WithCancel(context.Background())

@@ -9,7 +9,7 @@
 // swapped in between check and use is noticed, not followed. Containment is
 // the identity of directories, never a comparison of text.
 //
-// [Call.Guard] has whoever judged a call look at each path once more at the moment of
+// [Call.Bind] has whoever judged a call look at each path once more at the moment of
 // its use. An editor is given paths and no handles, so where the path leads is looked
 // at before and again afterwards.
 //

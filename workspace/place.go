@@ -85,7 +85,7 @@ func (c *Call) once(abs string, write bool, follow func(string) (*trail, error),
 	if err := c.inScope(t, write); err != nil {
 		return err
 	}
-	if err := c.guarded(t, r, write); err != nil {
+	if err := c.inBounds(t, r, write); err != nil {
 		return err
 	}
 	p, err := walk(r, t, rel)

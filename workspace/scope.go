@@ -39,24 +39,24 @@ type Way struct {
 	Write bool
 }
 
-// Guard has f look at each path at the moment of its use, once it is known to lie
+// Bind has f look at each path at the moment of its use, once it is known to lie
 // where the session may work; an error refuses it. The session's own directory is not
 // looked at.
-func (c *Call) Guard(f func(Way) error) {
+func (c *Call) Bind(f func(Way) error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.guard = f
+	c.bound = f
 }
 
-// guarded asks the guard.
-func (c *Call) guarded(t *trail, r *root, write bool) error {
+// inBounds asks what the call was bound by.
+func (c *Call) inBounds(t *trail, r *root, write bool) error {
 	c.mu.Lock()
-	guard := c.guard
+	bound := c.bound
 	c.mu.Unlock()
-	if guard == nil || r.own {
+	if bound == nil || r.own {
 		return nil
 	}
-	return guard(Way{Asked: t.asked, Real: t.real(), Names: t.names, Write: write})
+	return bound(Way{Asked: t.asked, Real: t.real(), Names: t.names, Write: write})
 }
 
 // inScope refuses a path beyond what the tool of this call declared.

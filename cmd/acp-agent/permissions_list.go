@@ -73,7 +73,7 @@ numbers. Sessions that are open follow with their next prompt.`,
 
 // withRules opens a session without a model and hands over its rules.
 func withRules(cmd *cobra.Command, cwd string, do func(*session.Session, []session.ListedRule) error) error {
-	spec := session.Spec{Sink: transcript.SinkFunc(func(transcript.Event) {})}
+	spec := session.Spec{Sink: transcript.Discard}
 	return withSession(cmd, cwd, spec, false, func(s *session.Session) error { return do(s, s.Rules()) })
 }
 

@@ -30,7 +30,7 @@ of the current directory: on, deferred (the model finds them with tool_search),
 or off with the reason.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			spec := session.Spec{Sink: transcript.SinkFunc(func(transcript.Event) {})}
+			spec := session.Spec{Sink: transcript.Discard}
 			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {
 				list := listTools(s)
 				if asJSON {

@@ -78,12 +78,12 @@ func (r *running) preview(ctx context.Context) ([]kinds.Content, error) {
 	if r.entry.Preview == nil {
 		return nil, nil
 	}
-	runtime, err := r.pipeline.runtimeOf(r.Prepared, r.ID+"/preview", transcript.SinkFunc(func(transcript.Event) {}))
+	runtime, err := r.pipeline.runtimeOf(r.Prepared, r.ID+"/preview", transcript.Discard)
 	if err != nil {
 		return nil, err
 	}
 	defer runtime.Finish()
-	runtime.Guard(r.bind())
+	runtime.Bind(r.bind())
 	return r.previewIn(ctx, runtime)
 }
 

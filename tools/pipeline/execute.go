@@ -36,7 +36,7 @@ func (r *running) execute(ctx context.Context) error {
 	if r.runtime, err = r.pipeline.runtimeOf(r.Prepared, r.ID, r.sink); err != nil {
 		return err
 	}
-	r.runtime.Guard(r.bind())
+	r.runtime.Bind(r.bind())
 	r.grantWalls()
 	if r.readsOnly {
 		// What nobody was asked about must not run what a repository names (C9).

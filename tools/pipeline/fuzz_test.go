@@ -47,7 +47,7 @@ func FuzzTruncate(f *testing.F) {
 		p := pipeline.New(pipeline.Options{
 			Registry: registry, Workspace: work, Limits: limits, Policy: pipeline.NewPolicy(permissions.NewSet([]permissions.Rule{allow("custom")})),
 		})
-		end := p.Run(t.Context(), p.Prepare(pipeline.Call{ID: "call_1", Name: "custom", Input: "{}"}), transcript.SinkFunc(func(transcript.Event) {}))
+		end := p.Run(t.Context(), p.Prepare(pipeline.Call{ID: "call_1", Name: "custom", Input: "{}"}), transcript.Discard)
 		if end.State != transcript.Done {
 			t.Fatalf("ended as %q: %s", end.State, end.Text)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"acp-agent/permissions/command"
 	"acp-agent/tools"
-	"acp-agent/transcript"
 )
 
 // Bounds of what is looked at of a repository.
@@ -75,7 +74,7 @@ func (g repository) tracked() ([]command.GitEntry, error) {
 // plain case, a .git directory at or below a root with a configuration that is
 // fully understood, is taken to; and so is a submodule, which has one of its own.
 func (r *running) gitPrograms(dir string) bool {
-	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
+	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
 	defer runtime.Finish()
 	repo, ok := r.repositoryAt(runtime.FS(), dir)
 	if !ok || repo.exists(".git/commondir") || repo.exists(".git/config.worktree") {
@@ -93,7 +92,7 @@ func (r *running) gitPrograms(dir string) bool {
 
 // gitHoldsSecret reports whether a file that git tracks has the name of a secret.
 func (r *running) gitHoldsSecret(dir string) bool {
-	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, transcript.SinkFunc(func(transcript.Event) {}))
+	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
 	defer runtime.Finish()
 	repo, ok := r.repositoryAt(runtime.FS(), dir)
 	if !ok {
