@@ -61,7 +61,9 @@ type Record struct {
 // Change is one change of a file.
 type Change struct {
 	Path string `json:"path"`
-	Op   string `json:"op"` // create, modify or delete
+	// Op is "create", "modify" or "delete", or "reported" where only the tool itself
+	// says that the file changed.
+	Op string `json:"op"`
 	// Before and After are the SHA-256 of the contents; "" is what is not there, or
 	// was not read.
 	Before string `json:"before,omitempty"`

@@ -24,3 +24,19 @@ func TestFence(t *testing.T) {
 		})
 	}
 }
+
+func TestCode(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"plain", "go test ./...", "`go test ./...`"},
+		{"backticks", "a `b`", "`a 'b'`"},
+		{"lines", "a\n\tb", "`a b`"},
+		{"too long", "abcdefghijklmnopq", "`abcdefghijklmno…`"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := kinds.Code(test.text, 16); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

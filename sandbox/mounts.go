@@ -34,9 +34,9 @@ var hidden = [...]string{"/tmp", "/var/tmp", "/run"}
 // beneath them, each once.
 func (p *Policy) places() []place {
 	byPath := map[string]place{}
-	for access, paths := range [...][]string{readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked} {
+	for a, paths := range [...][]string{readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked} {
 		for _, path := range paths {
-			add(byPath, path, accessOf(access))
+			add(byPath, path, access(a))
 		}
 	}
 	sorted := make([]place, 0, len(byPath))
@@ -45,8 +45,6 @@ func (p *Policy) places() []place {
 	}
 	return sorted
 }
-
-func accessOf(i int) access { return access(i) }
 
 func add(byPath map[string]place, path string, a access) {
 	if !filepath.IsAbs(path) {

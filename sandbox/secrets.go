@@ -53,6 +53,7 @@ func sockets(environ []string) []string {
 	return paths
 }
 
+// under are the names as paths beneath a directory; none where that is not known.
 func under(dir string, names []string) []string {
 	if dir == "" {
 		return nil

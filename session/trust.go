@@ -100,7 +100,7 @@ func (s *Session) Distrust() (had bool, err error) {
 		return false, errNoTrust
 	}
 	err = s.project.store.Update(s.project.dir, func(r *projects.Record) error {
-		had, r.Trust = r.Trust != nil, nil
+		had = r.Distrust()
 		return nil
 	})
 	s.refreshProject()
@@ -158,9 +158,7 @@ func (o TrustOffer) differences() string {
 }
 
 // code makes one line of code of a text that a project chose.
-func code(text string) string {
-	return "`" + strings.ReplaceAll(kinds.Line(text, lineRunes), "`", "'") + "`"
-}
+func code(text string) string { return kinds.Code(text, lineRunes) }
 
 // trustCommand is /trust.
 func (s *Session) trustCommand(ctx context.Context, words []string) string {

@@ -146,7 +146,7 @@ func distrust(cmd *cobra.Command, flags trustFlags, dir string) error {
 	}
 	had := false
 	err = storeOf(cmd).Update(path, func(r *projects.Record) error {
-		had, r.Trust = r.Trust != nil, nil
+		had = r.Distrust()
 		return nil
 	})
 	switch {

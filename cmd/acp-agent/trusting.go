@@ -26,7 +26,7 @@ func userRules(from config.Rules) []permissions.Rule {
 func trusting(cfg *config.Config) []string {
 	var list []string
 	for _, check := range cfg.Checks {
-		list = append(list, fmt.Sprintf("`check` runs your check %s: %s", oneLine(check.Name), oneLine(check.Cmd)))
+		list = append(list, fmt.Sprintf("`check` runs your check %s: %s", kinds.Code(check.Name, maxShownText), kinds.Code(check.Cmd, maxShownText)))
 	}
 	if len(cfg.Checks) == 0 {
 		list = append(list, "`check` runs the checks that you configure; there are none so far")
@@ -43,13 +43,11 @@ func programs(configured map[string][]string, shipped string) string {
 	var list []string
 	for _, ext := range slices.Sorted(maps.Keys(configured)) {
 		if argv := configured[ext]; len(argv) > 0 {
-			list = append(list, fmt.Sprintf("%s for %s", oneLine(permissions.QuoteArgs(argv)), ext))
+			list = append(list, fmt.Sprintf("%s for %s", kinds.Code(permissions.QuoteArgs(argv), maxShownText), ext))
 		}
 	}
 	return strings.Join(append(list, shipped), ", ")
 }
 
-// oneLine makes one line of code of a text.
-func oneLine(text string) string {
-	return "`" + strings.ReplaceAll(kinds.Line(text, 200), "`", "'") + "`"
-}
+// maxShownText bounds what is shown of a name or a command, in characters.
+const maxShownText = 200

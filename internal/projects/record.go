@@ -53,7 +53,7 @@ func (r *Record) Keep(rules ...permissions.Rule) error {
 		if err := storable(rule); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(r.Rules, func(have permissions.Rule) bool { return SameRule(have, rule) }) {
+		if slices.ContainsFunc(r.Rules, func(have permissions.Rule) bool { return sameRule(have, rule) }) {
 			continue
 		}
 		if len(r.Rules) >= maxRules {
@@ -67,12 +67,19 @@ func (r *Record) Keep(rules ...permissions.Rule) error {
 // Revoke takes a rule away and reports whether it was there.
 func (r *Record) Revoke(rule permissions.Rule) bool {
 	before := len(r.Rules)
-	r.Rules = slices.DeleteFunc(r.Rules, func(have permissions.Rule) bool { return SameRule(have, rule) })
+	r.Rules = slices.DeleteFunc(r.Rules, func(have permissions.Rule) bool { return sameRule(have, rule) })
 	return len(r.Rules) < before
 }
 
-// SameRule reports whether two rules say the same, whenever they were added.
-func SameRule(a, b permissions.Rule) bool {
+// Distrust takes the trust away and reports whether there was any.
+func (r *Record) Distrust() bool {
+	had := r.Trust != nil
+	r.Trust = nil
+	return had
+}
+
+// sameRule reports whether two rules say the same, whenever they were added.
+func sameRule(a, b permissions.Rule) bool {
 	return a.Permission == b.Permission && a.Pattern == b.Pattern && a.Action == b.Action
 }
 

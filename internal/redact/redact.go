@@ -88,9 +88,9 @@ func (v *Values) Known(text string) string {
 	return text
 }
 
-// Pending returns how many bytes at the end of a text may be the beginning of a
+// pending returns how many bytes at the end of a text may be the beginning of a
 // value, for text that arrives in pieces.
-func (v *Values) Pending(text string) int {
+func (v *Values) pending(text string) int {
 	if v == nil {
 		return 0
 	}

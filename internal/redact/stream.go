@@ -10,7 +10,7 @@ type Stream struct {
 // Next takes a piece and returns what can be shown.
 func (s *Stream) Next(piece string) string {
 	text := s.Values.Known(s.held + piece)
-	keep := s.Values.Pending(text)
+	keep := s.Values.pending(text)
 	s.held = text[len(text)-keep:]
 	return text[:len(text)-keep]
 }
