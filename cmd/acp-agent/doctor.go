@@ -117,7 +117,7 @@ func (c *core) examine(ctx context.Context, cwd string) doctorReport {
 			r.Findings = append(r.Findings, finding{"tools", doctorWarn, problem, ""})
 		}
 	}
-	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox), shellFinding(cwd), programFinding("git", cwd))
+	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox, cfg.Sandbox), shellFinding(cwd), programFinding("git", cwd))
 	for _, dir := range [][2]string{
 		{"config", filepath.Join(xdg.ConfigHome, "acp-agent")},
 		{"data", c.dataDir},
@@ -173,16 +173,22 @@ func keyFinding(cfg *config.Config, scripted string) finding {
 	return f
 }
 
-func sandboxFinding(report sandbox.Report) finding {
+// sandboxFinding says what was found, and what the person's settings make of it.
+func sandboxFinding(report sandbox.Report, wanted config.Sandbox) finding {
 	f := finding{"sandbox", doctorOK, report.String(), ""}
-	if !report.Confines() {
+	switch {
+	case report.Refused != "":
+		f.Status = doctorFail
+	case !report.Confines():
 		f.Status, f.Detail = doctorWarn, "none: rules and questions are all that confines a command"
-		if runtime.GOOS == "linux" {
+		if runtime.GOOS == "linux" && wanted.Level == config.SandboxAuto {
 			f.Hint = "install bubblewrap, or use a kernel with Landlock"
 		}
+	case wanted.Network:
+		f.Detail = string(report.Kind) + ", network on for all commands (sandbox.network)"
 	}
 	if len(report.Notes) > 0 {
-		f.Detail += "; " + strings.Join(report.Notes, "; ")
+		f.Detail += "; " + strings.Join(report.Notes, " ")
 	}
 	return f
 }

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"acp-agent/config"
+	"acp-agent/sandbox"
+)
+
+// TestDoctor_Sandbox holds that doctor says what becomes of commands, not only what the
+// machine lacks.
+func TestDoctor_Sandbox(t *testing.T) {
+	auto := config.Sandbox{Level: config.SandboxAuto}
+	tests := []struct {
+		name   string
+		report sandbox.Report
+		wanted config.Sandbox
+		status string
+		detail string
+		hint   bool // where the system has a sandbox to install
+	}{
+		{"found", sandbox.Report{Kind: sandbox.Bubblewrap, Network: true}, auto, doctorOK, "bubblewrap, network off", false},
+		{"network on", sandbox.Report{Kind: sandbox.Landlock, Network: true}, config.Sandbox{Level: config.SandboxAuto, Network: true}, doctorOK, "landlock, network on", false},
+		{"none there", sandbox.Report{Kind: sandbox.None, Notes: []string{"One.", "Two."}}, auto, doctorWarn, "confines a command; One. Two.", true},
+		{"switched off", sandbox.Report{Kind: sandbox.None}, config.Sandbox{Level: "none"}, doctorWarn, "none: ", false},
+		{"required and not there", sandbox.Report{Kind: sandbox.None, Refused: "it is not there"}, config.Sandbox{Level: "bubblewrap"}, doctorFail, "commands are refused: it is not there", false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := sandboxFinding(test.report, test.wanted)
+			if got.Status != test.status || !strings.Contains(got.Detail, test.detail) || got.Hint != "" && !test.hint {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
