@@ -60,6 +60,7 @@ func (r *running) recordEnd(end transcript.ToolFinished) {
 func (r *running) record(event string) audit.Record {
 	record := audit.Record{
 		Event: event, Call: r.ID, Agent: r.pipeline.Agent, Tool: r.Tool, Args: r.Args, Asked: r.asked,
+		Workspace: r.pipeline.Workspace.Session().Cwd,
 	}
 	if r.pipeline.Mode != nil {
 		record.Mode = r.pipeline.Mode()
