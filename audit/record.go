@@ -34,6 +34,8 @@ type Record struct {
 	// Agent is whose call it is, by the names of the agents from the main one down.
 	Agent string `json:"agent,omitempty"`
 	Tool  string `json:"tool,omitempty"`
+	// Workspace is the session's directory.
+	Workspace string `json:"workspace,omitempty"`
 	// Args are the arguments; a Log keeps of them what Summary keeps.
 	Args json.RawMessage `json:"args,omitempty"`
 	// Touches are the paths, hosts and commands that the call named.

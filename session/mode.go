@@ -179,10 +179,10 @@ func (s *Session) settleMode(report sandbox.Report) bool {
 	return false
 }
 
-// awaitSandbox announces the mode auto when a sandbox is found after the answer
-// to session/new.
+// awaitSandbox announces what is found out about a sandbox after the session was
+// opened, and the mode auto with it.
 func (s *Session) awaitSandbox() {
-	if _, known := s.host.Sandbox.Known(); known {
+	if s.found {
 		return
 	}
 	s.mu.Lock()
@@ -192,8 +192,11 @@ func (s *Session) awaitSandbox() {
 	}
 	s.running.Go(func() {
 		report, err := s.host.Sandbox.Wait(s.ctx)
+		if err != nil {
+			return
+		}
+		s.spec.Sink.Emit(transcript.SandboxFound{})
 		switch {
-		case err != nil:
 		case s.settleMode(report):
 			s.spec.Sink.Emit(transcript.ModeChanged{ModeID: s.Mode()})
 		case noAuto(report) == "":

@@ -42,6 +42,7 @@ type Session struct {
 
 	languages languages
 	stances   stances
+	found     bool // whether it was known at the start how processes are confined
 	system    string
 	span      *trace.Span
 	ctx       context.Context
@@ -83,6 +84,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec, settings: settings,
 		log: transcript.NewLog(), said: map[string]bool{}, learned: map[string]bool{}, backend: backend,
 	}
+	_, s.found = h.Sandbox.Known()
 	s.choice = choice{mode: s.firstMode(settings.Mode), model: backend.Model, thought: backend.ThoughtLevel}
 	s.told = h.learnContext(ctx, spec)
 	if s.work, err = workspace.New(s.workspaceOptions()); err != nil {

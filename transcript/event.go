@@ -134,6 +134,8 @@ type (
 	ModeChanged struct{ ModeID string }
 	// OptionsChanged says that the session's config options differ now.
 	OptionsChanged struct{}
+	// SandboxFound says that it is known now how processes are confined.
+	SandboxFound struct{}
 	// Notice tells the person something that is not the model's text, such as
 	// a retry.
 	Notice struct {
@@ -183,4 +185,5 @@ func (ToolsActivated) isEvent() {}
 func (HostsNamed) isEvent()     {}
 func (ModeChanged) isEvent()    {}
 func (OptionsChanged) isEvent() {}
+func (SandboxFound) isEvent()   {}
 func (Notice) isEvent()         {}

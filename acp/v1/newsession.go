@@ -58,7 +58,7 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	if s.Session, err = a.Core.Open(ctx, spec); err != nil {
 		return nil, err
 	}
-	s.translator.session, s.translator.options, s.translator.mode = s.ID, s.configOptions, s.Mode
+	s.translator.session, s.translator.options, s.translator.mode, s.translator.sandbox = s.ID, s.configOptions, s.Mode, s.metaSandbox
 	link.session = s.ID
 	a.mu.Lock()
 	ended := a.ended
@@ -94,8 +94,9 @@ func (s *open) describe() *schema.NewSessionResponse {
 	}
 }
 
-// metaSandbox says how commands are confined (SECURITY.md S2). The answer does not
-// wait for the probe: while nothing is known yet, it says that.
+// metaSandbox says how commands are confined (SECURITY.md S2). The answer to
+// session/new does not wait for the probe: while nothing is known yet, it says that,
+// and a session_info_update follows.
 func (s *open) metaSandbox() map[string]any {
 	report, known := s.Sandbox()
 	if !known {

@@ -37,6 +37,7 @@ type translator struct {
 	session string                              // the session's id, set before the first event
 	options func() []schema.SessionConfigOption // neither blocks
 	mode    func() string
+	sandbox func() map[string]any // the _meta of how processes are confined
 	now     func() time.Time
 
 	mu    sync.Mutex
@@ -99,6 +100,8 @@ func (t *translator) Emit(e transcript.Event) {
 		t.send(optionsUpdate(t.options()))
 	case transcript.OptionsChanged:
 		t.send(optionsUpdate(t.options()))
+	case transcript.SandboxFound:
+		t.send(schema.SessionInfoUpdate{Meta: t.sandbox()})
 	case transcript.Notice:
 		t.notice(e)
 	default:

@@ -175,7 +175,10 @@ func (r *interopRun) question(line int, message interopMessage) int {
 		}
 	}
 	var kinds []string
-	for _, option := range message.Params.Options {
+	for i, option := range message.Params.Options {
+		if i == standardOptions && i == len(message.Params.Options)-1 && option.Kind == "allow_always" {
+			continue // the same rule for the project (R152)
+		}
 		kinds = append(kinds, option.Kind)
 	}
 	for _, kind := range []string{"allow_once", "reject_once"} {
@@ -188,6 +191,9 @@ func (r *interopRun) question(line int, message interopMessage) int {
 	}
 	return step
 }
+
+// standardOptions are the options that a question has before the one for the project.
+const standardOptions = 4
 
 // commands checks how the output of commands was shown, and that the client's terminals
 // were let go of.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -13,36 +14,41 @@ import (
 
 // tryFlags are the flags of permissions try.
 type tryFlags struct {
-	cwd, mode string
-	rules     []string
-	asJSON    bool
+	cwd, mode, session string
+	rules              []string
+	recorded, asJSON   bool
 }
 
 func newTry() *cobra.Command {
 	var flags tryFlags
 	cmd := &cobra.Command{
-		Use:   "try --rule '<rule>' < calls.jsonl",
+		Use:   "try --rule '<rule>' (--recorded | < calls.jsonl)",
 		Short: "Say what a rule would change for calls of the past",
-		Long: `Judge the calls on standard input twice, with and without the rules given, and
-print those whose verdict differs, as "permissions explain" would explain them
-with the rules, and the verdict before. The rules are tried as rules of the
-user's own file. The input is that of "permissions explain --json". Nothing is
-run or stored. Exit code: 0 done; 2 wrong usage.`,
-		Example: `  acp-agent permissions try --rule 'deny bash(git push*)' < calls.jsonl`,
-		Args:    usageArgs(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runTry(cmd, flags) },
+		Long: `Judge calls twice, with and without the rules given, and print those whose
+verdict differs, as "permissions explain" would explain them with the rules, and
+the verdict before. The rules are tried as rules of the user's own file. With
+--recorded the calls are those of past sessions, from the record that "acp-agent
+audit" shows; else they are read from standard input, in the form of "permissions
+explain --json". Nothing is run or stored. Exit code: 0 done; 1 it failed; 2
+wrong usage.`,
+		Example: `  acp-agent permissions try --rule 'deny bash(git push*)' --recorded
+  acp-agent permissions try --rule 'allow bash(make test)' < calls.jsonl`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runTry(cmd, flags) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.cwd, "cwd", "", "the workspace of calls that name none (default: the current directory)")
 	f.StringVar(&flags.mode, "mode", "", "the mode (default: the configured one)")
 	f.StringArrayVar(&flags.rules, "rule", nil, `a rule, such as "deny bash(git push*)" or "allow read"; may be repeated`)
+	f.BoolVar(&flags.recorded, "recorded", false, "judge the calls of past sessions")
+	f.StringVar(&flags.session, "session", "", "judge the calls of this session alone (with --recorded)")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON lines")
 	return cmd
 }
 
 // changed is a call that a rule would have changed.
 type changed struct {
-	Input  int             `json:"input"` // the line of the input
+	Input  int             `json:"input"` // the line of the input, or the number of the recorded call
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"args,omitempty"`
 	Before string          `json:"before"`
@@ -61,6 +67,17 @@ func runTry(cmd *cobra.Command, flags tryFlags) error {
 	if len(rules) == 0 {
 		return &exitError{exitUsage, errors.New(`no rule: give one, as in --rule "deny bash(git push*)"`)}
 	}
+	if flags.session != "" && !flags.recorded {
+		return &exitError{exitUsage, errors.New("--session goes with --recorded")}
+	}
+	calls := io.NopCloser(cmd.InOrStdin())
+	if flags.recorded {
+		var err error
+		if calls, err = recordedCalls(auditDir(dataHome()), flags.session); err != nil {
+			return err
+		}
+	}
+	defer calls.Close()
 	core := newCore(cmd.ErrOrStderr())
 	defer core.Close()
 	without, err := newExplainer(core, flags.cwd, flags.mode)
@@ -71,7 +88,7 @@ func runTry(cmd *cobra.Command, flags tryFlags) error {
 	with := without.with(rules...)
 	defer with.close()
 	total, differing := 0, 0
-	err = answerLines(cmd.InOrStdin(), cmd.OutOrStdout(), func(line int, call judgedCall) (any, error) {
+	err = answerLines(calls, cmd.OutOrStdout(), func(line int, call judgedCall) (any, error) {
 		before, err := without.explain(cmd.Context(), call)
 		if err != nil {
 			return nil, err
@@ -99,6 +116,6 @@ func runTry(cmd *cobra.Command, flags tryFlags) error {
 
 // text is a change for people.
 func (c changed) text() string {
-	return fmt.Sprintf("line %d: %s -> %s: %s %s\n         %s\n", c.Input, c.Before, c.After.Verdict, kinds.Line(c.Tool, 100),
+	return fmt.Sprintf("call %d: %s -> %s: %s %s\n         %s\n", c.Input, c.Before, c.After.Verdict, kinds.Line(c.Tool, 100),
 		kinds.Line(string(c.Args), 200), kinds.Line(c.After.Reason, 300))
 }

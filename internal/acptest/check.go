@@ -152,6 +152,13 @@ func (c *checker) turnEnded(request *Message) {
 // always are updates that may come outside a turn.
 var always = []string{"available_commands_update", "config_option_update", "current_mode_update"}
 
+// aboutSandbox reports an update that only tells how processes are confined, which it
+// may at any time.
+func aboutSandbox(m *Message) bool {
+	kind, members := m.Update()
+	return kind == "session_info_update" && len(members) == 2 && members["_meta"] != nil
+}
+
 func (c *checker) update(m *Message) {
 	kind, members := m.Update()
 	s := c.sessions[m.Session()]
@@ -161,7 +168,7 @@ func (c *checker) update(m *Message) {
 		return
 	case s.closed:
 		c.problem("%s for a session that is closed", kind)
-	case s.turns <= 0 && !slices.Contains(always, kind):
+	case s.turns <= 0 && !slices.Contains(always, kind) && !aboutSandbox(m):
 		c.problem("%s outside a turn: %s", kind, encode(members))
 	}
 	c.offer(kind, members)

@@ -13,8 +13,9 @@ import (
 // or of one command's output, which come as they come, are joined, and the end of a
 // command shows its last content even where it was sent before.
 //
-// Left out is a config_option_update that no request has caused: it tells of
-// the server's list of models whenever that arrives.
+// Left out are a config_option_update that no request has caused, for it tells of
+// the server's list of models whenever that arrives, and what is told of the sandbox
+// once it is found.
 func Transcript(lines []Line, names Names) string {
 	r := &renderer{names: names, normal: newNormal(names), asked: map[string]string{}, agentAsked: map[string]string{}, shown: map[string]any{}}
 	r.several = countSessions(lines) > 1

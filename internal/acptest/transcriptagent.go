@@ -107,7 +107,8 @@ func (r *renderer) update(m *Message, last string) {
 			head += " /" + textOf(at(command, "name"))
 		}
 		r.add(head, "")
-	case kind == "config_option_update" && last != "current_mode_update":
+	case kind == "config_option_update" && last != "current_mode_update",
+		aboutSandbox(m):
 		r.last = last
 	case kind == "config_option_update" && !r.names.Show["options"]:
 		r.add(head+" "+r.json(current(members["configOptions"])), "")

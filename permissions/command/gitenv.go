@@ -26,6 +26,8 @@ func GitEnv() []string {
 		"CDPATH=",
 		// And where rg takes options from.
 		"RIPGREP_CONFIG_PATH=",
+		// Nor may "go version" fetch and run the toolchain that a go.mod names (T2).
+		"GOTOOLCHAIN=local",
 	}
 	settings := [][2]string{
 		{"core.fsmonitor", "false"},

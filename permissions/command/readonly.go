@@ -196,7 +196,7 @@ func (j *judge) version(s simple) (finding, bool) {
 	if !ok || !hasWord(forms, s.argv[1]) {
 		return finding{}, false
 	}
-	if j.env.Untrusted && !hasWord("git bash cc gcc g++ make perl python python3 node", s.name()) {
+	if j.env.Untrusted && !hasWord("git bash cc gcc g++ clang cmake make perl php python python3 ruby lua node go", s.name()) {
 		return asks(Interpreter, s.name()+" may run code that this untrusted project names"), true
 	}
 	return allowed(), true

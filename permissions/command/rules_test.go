@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -154,10 +155,18 @@ func TestJudge_Network(t *testing.T) {
 func TestJudge_Untrusted(t *testing.T) {
 	env := testEnv()
 	env.Untrusted = true
-	for _, text := range []string{"yarn --version", "yarn list", "cargo --version", "go version", "npm list", "pip list", "dotnet --version", "gem --version", "java -version", "tsc -v"} {
+	for _, text := range []string{"yarn --version", "yarn list", "cargo --version", "rustc --version", "npm list", "pip list", "dotnet --version", "gem --version", "java -version", "tsc -v"} {
 		if v := command.Judge(text, env); v.Action != ask {
 			t.Errorf("%q is %s in an untrusted project", text, v.Action)
 		}
+	}
+	for _, text := range []string{"go version", "python3 --version", "node -v", "gcc --version"} {
+		if v := command.Judge(text, env); v.Action != allow {
+			t.Errorf("%q is %s in an untrusted project", text, v.Action)
+		}
+	}
+	if !slices.Contains(command.GitEnv(), "GOTOOLCHAIN=local") {
+		t.Error("go version may run the toolchain that a project names")
 	}
 }
 

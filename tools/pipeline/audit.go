@@ -59,7 +59,8 @@ func (r *running) recordEnd(end transcript.ToolFinished) {
 
 func (r *running) record(event string) audit.Record {
 	record := audit.Record{
-		Event: event, Call: r.ID, Agent: r.pipeline.Agent, Tool: r.Tool, Args: r.Args, Asked: r.asked, Mode: r.pipeline.mode(),
+		Event: event, Call: r.ID, Agent: r.pipeline.Agent, Tool: r.Tool, Args: r.Args, Asked: r.asked,
+		Mode: r.pipeline.mode(), Workspace: r.pipeline.Workspace.Session().Cwd,
 	}
 	for _, resource := range r.judged.Resources {
 		if len(record.Touches) < maxTouched && !slices.Contains(record.Touches, resource.Name) {
