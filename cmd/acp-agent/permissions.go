@@ -19,8 +19,7 @@ func newPermissions() *cobra.Command {
 		Args:  usageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newExplain(), newTry())
-	cmd.AddCommand(newPermissionsList()...)
+	cmd.AddCommand(newExplain(), newTry(), newPermissionsList(), newRevoke())
 	return cmd
 }
 

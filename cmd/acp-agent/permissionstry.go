@@ -55,24 +55,32 @@ type changed struct {
 	After  explained       `json:"after"`
 }
 
-func runTry(cmd *cobra.Command, flags tryFlags) error {
+// parsed are the rules to be tried.
+func (f tryFlags) parsed() ([]permissions.Rule, error) {
 	var rules []permissions.Rule
-	for _, text := range flags.rules {
+	for _, text := range f.rules {
 		rule, err := parseRule(text)
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return nil, err
 		}
 		rules = append(rules, rule)
 	}
-	if len(rules) == 0 {
-		return &exitError{exitUsage, errors.New(`no rule: give one, as in --rule "deny bash(git push*)"`)}
+	switch {
+	case len(rules) == 0:
+		return nil, errors.New(`no rule: give one, as in --rule "deny bash(git push*)"`)
+	case f.session != "" && !f.recorded:
+		return nil, errors.New("--session goes with --recorded")
 	}
-	if flags.session != "" && !flags.recorded {
-		return &exitError{exitUsage, errors.New("--session goes with --recorded")}
+	return rules, nil
+}
+
+func runTry(cmd *cobra.Command, flags tryFlags) error {
+	rules, err := flags.parsed()
+	if err != nil {
+		return &exitError{exitUsage, err}
 	}
 	calls := io.NopCloser(cmd.InOrStdin())
 	if flags.recorded {
-		var err error
 		if calls, err = recordedCalls(auditDir(dataHome()), flags.session); err != nil {
 			return err
 		}

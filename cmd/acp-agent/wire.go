@@ -150,18 +150,23 @@ func (c *core) newHost() (*session.Host, error) {
 	if c.inert {
 		host.Skills.URLs, host.Skills.Fetch = nil, nil
 	} else {
-		host.Sweep()
-		if days := cfg.Audit.KeepDays; days > 0 {
-			host.SweepAudit(auditDir(c.dataDir), time.Duration(days)*24*time.Hour)
-		}
-		host.Warm()
-		// Behind the answer to initialize: nothing but the first command waits for it.
-		host.Sandbox.Start(context.Background())
+		c.begin(host, cfg)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host, c.set = host, set
 	return host, nil
+}
+
+// begin starts what goes on behind the answer to initialize: nothing waits for it, but
+// the first command for the sandbox.
+func (c *core) begin(host *session.Host, cfg *config.Config) {
+	host.Sweep()
+	if days := cfg.Audit.KeepDays; days > 0 {
+		host.SweepAudit(auditDir(c.dataDir), time.Duration(days)*24*time.Hour)
+	}
+	host.Warm()
+	host.Sandbox.Start(context.Background())
 }
 
 // contribute makes the events of the mounted modules known (R131).

@@ -15,12 +15,21 @@ import (
 	"acp-agent/transcript"
 )
 
-// newPermissionsList returns the commands below permissions that list the rules
-// and take kept ones back.
-func newPermissionsList() []*cobra.Command {
-	var cwd string
-	var asJSON bool
-	list := &cobra.Command{
+// listFlags are the flags of permissions list and permissions revoke.
+type listFlags struct {
+	cwd    string
+	asJSON bool
+}
+
+func (f *listFlags) add(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().StringVar(&f.cwd, "cwd", "", "directory of the project (default: the current one)")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newPermissionsList() *cobra.Command {
+	var flags listFlags
+	return flags.add(&cobra.Command{
 		Use:   "list",
 		Short: "List the rules in force: scope, where each stands, when it was added",
 		Long: `List the rules that a session in the current directory begins with. Those with
@@ -28,47 +37,48 @@ a number were kept by "Allow for this project"; permissions revoke takes them
 back. The others stand in a file, which is named, or are shipped.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withRules(cmd, cwd, func(_ *session.Session, rules []session.ListedRule) error {
-				if asJSON {
+			return withRules(cmd, flags.cwd, func(_ *session.Session, rules []session.ListedRule) error {
+				if flags.asJSON {
 					return printJSON(cmd.OutOrStdout(), ruleRecords(rules))
 				}
 				return printRules(cmd.OutOrStdout(), rules)
 			})
 		},
-	}
-	revoke := &cobra.Command{
+	})
+}
+
+func newRevoke() *cobra.Command {
+	var flags listFlags
+	return flags.add(&cobra.Command{
 		Use:   "revoke <number>",
 		Short: "Take a rule back that was kept for the project",
 		Long: `Take a rule back that "Allow for this project" kept; permissions list has the
 numbers. Sessions that are open follow with their next prompt.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			n, err := strconv.Atoi(args[0])
-			if err != nil || n < 1 {
-				return &exitError{exitUsage, fmt.Errorf("%q is no number of a rule; acp-agent permissions list has them", args[0])}
-			}
-			return withRules(cmd, cwd, func(s *session.Session, rules []session.ListedRule) error {
-				i := slices.IndexFunc(rules, func(r session.ListedRule) bool { return r.Number == n })
-				if i < 0 {
-					return fmt.Errorf("there is no rule with the number %d; acp-agent permissions list has them", n)
-				}
-				if err := s.Revoke(rules[i]); err != nil {
-					return err
-				}
-				record := ruleRecords(rules[i : i+1])[0]
-				if asJSON {
-					return printJSON(cmd.OutOrStdout(), record)
-				}
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "Revoked: %s %s %s\n", record.Action, record.Permission, kinds.Visible(record.Pattern))
-				return err
-			})
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runRevoke(cmd, flags, args[0]) },
+	})
+}
+
+func runRevoke(cmd *cobra.Command, flags listFlags, number string) error {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 {
+		return &exitError{exitUsage, fmt.Errorf("%q is no number of a rule; acp-agent permissions list has them", number)}
 	}
-	for _, cmd := range []*cobra.Command{list, revoke} {
-		cmd.Flags().StringVar(&cwd, "cwd", "", "directory of the project (default: the current one)")
-		cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	}
-	return []*cobra.Command{list, revoke}
+	return withRules(cmd, flags.cwd, func(s *session.Session, rules []session.ListedRule) error {
+		i := slices.IndexFunc(rules, func(r session.ListedRule) bool { return r.Number == n })
+		if i < 0 {
+			return fmt.Errorf("there is no rule with the number %d; acp-agent permissions list has them", n)
+		}
+		if err := s.Revoke(rules[i]); err != nil {
+			return err
+		}
+		record := ruleRecords(rules[i : i+1])[0]
+		if flags.asJSON {
+			return printJSON(cmd.OutOrStdout(), record)
+		}
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "Revoked: %s %s %s\n", record.Action, record.Permission, kinds.Visible(record.Pattern))
+		return err
+	})
 }
 
 // withRules opens a session without a model and hands over its rules.
