@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -32,31 +30,5 @@ func (c *core) describe(ctx context.Context, call mount.Describing) ([]byte, err
 	if spec.Policy, err = walls.Policy.Encode(); err != nil {
 		return nil, err
 	}
-	var out, errs limited
-	process, err := c.launcher.StartStreams(ctx, spec, launch.Streams{Output: &out, Errors: &errs})
-	if err != nil {
-		return nil, err
-	}
-	status, err := process.Wait(ctx)
-	if err != nil {
-		process.Stop(0)
-		<-process.Done()
-		return nil, err
-	}
-	if status.ExitCode != 0 {
-		return nil, fmt.Errorf("it ended with exit code %d: %s", status.ExitCode, bytes.TrimSpace(errs.Bytes()))
-	}
-	return out.Bytes(), nil
-}
-
-// limited keeps the first bytes of what is written, enough to tell that an answer is
-// too long.
-type limited struct{ bytes.Buffer }
-
-// Write takes everything and keeps what there is room for.
-func (l *limited) Write(p []byte) (int, error) {
-	if room := mount.MaxDescribed + 1 - l.Len(); room > 0 {
-		l.Buffer.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
+	return c.printed(ctx, spec, nil, mount.MaxDescribed+1, 0) // one more tells that it is too long
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -57,30 +56,10 @@ func (g guard) run(ctx context.Context, call watchdog.Call, input []byte) ([]byt
 	if !ok {
 		return nil, fmt.Errorf("%s is not there, cannot be run, or lies where tools may write", g.argv[0])
 	}
-	out, errs := answer{limit: watchdog.MaxAnswer + 1}, answer{limit: maxGuardError}
-	process, err := g.core.launcher.StartStreams(ctx, launch.Spec{
+	return g.core.printed(ctx, launch.Spec{
 		Argv: append([]string{program}, g.argv[1:]...), Dir: cmp.Or(g.core.sources.HomeDir, os.TempDir()), Env: env,
-	}, launch.Streams{Input: input, Output: &out, Errors: &errs})
-	if err != nil {
-		return nil, err
-	}
-	status, err := process.Wait(ctx)
-	if err != nil {
-		process.Stop(0)
-		select {
-		case <-process.Done():
-		case <-time.After(guardStop):
-		}
-		return nil, err
-	}
-	if status.ExitCode != 0 {
-		return nil, fmt.Errorf("it ended with exit code %d: %s", status.ExitCode, bytes.TrimSpace(errs.Bytes()))
-	}
-	return out.Bytes(), nil
+	}, input, watchdog.MaxAnswer+1, guardStop) // one more tells that it is too long
 }
-
-// maxGuardError bounds what is kept of the errors of a guard.
-const maxGuardError = 1 << 10
 
 func pathOf(env []string) string {
 	for _, entry := range env {
@@ -89,18 +68,4 @@ func pathOf(env []string) string {
 		}
 	}
 	return ""
-}
-
-// answer keeps the first bytes of what is written, and takes the rest.
-type answer struct {
-	bytes.Buffer
-	limit int
-}
-
-// Write takes everything and keeps what there is room for.
-func (a *answer) Write(p []byte) (int, error) {
-	if room := a.limit - a.Len(); room > 0 {
-		a.Buffer.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
 }
