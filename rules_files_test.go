@@ -26,7 +26,7 @@ type opener struct {
 // names, each with the reason. An entry that is no longer needed fails the test.
 var openers = map[string]opener{
 	"workspace": {
-		"os.Lstat os.Mkdir os.MkdirAll os.OpenRoot os.ReadDir os.ReadFile os.Readlink os.Remove os.Stat unix.Renameat2 unix.RenameatxNp windows.GetLongPathName",
+		"os.Lstat os.Mkdir os.OpenRoot os.ReadDir os.ReadFile os.Readlink os.Remove os.Stat unix.Renameat2 unix.RenameatxNp windows.GetLongPathName",
 		"it is the one door: it follows links by hand, opens roots, and works below them by handle; the rest is its own private directory",
 	},
 	"internal/search": {"unix.Openat unix.Fstatat", "single names below a handle that workspace gave it, no link followed"},
@@ -45,12 +45,16 @@ var openers = map[string]opener{
 		"programs on the PATH, the process table, and the pipes between us and our helper in a directory of its own",
 	},
 	"audit": {
-		"os.Lstat os.MkdirAll os.OpenFile os.ReadDir os.ReadFile os.Remove",
+		"os.OpenFile os.ReadDir os.ReadFile os.Remove",
 		"its own record in our own data directory, by names that it made",
 	},
 	"internal/projects": {
-		"os.Lstat os.MkdirAll os.Open os.OpenFile os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",
+		"os.Open os.OpenFile os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",
 		"records of projects in our own data directory; a project's configuration through a handle of its top, for the hash of trust",
+	},
+	"internal/userfile": {
+		"os.Lstat os.MkdirAll os.OpenFile",
+		"files of the agent itself, for the packages that rules_test.go names",
 	},
 	"tools/mount": {
 		"os.Lstat os.Open os.Stat filepath.Abs filepath.EvalSymlinks",

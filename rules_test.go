@@ -62,7 +62,7 @@ var rooms = map[string]room{
 	"mcp":                   {1, []string{"tools"}},
 	"toolbox":               {1, []string{"tools"}},
 
-	"audit":                {0, nil},
+	"audit":                {0, []string{"internal/userfile"}},
 	"capability":           {0, nil},
 	"config":               {0, nil},
 	"kinds":                {0, nil},
@@ -85,7 +85,7 @@ var rooms = map[string]room{
 	"internal/network":     {0, nil},
 	"internal/observe":     {0, nil},
 	"internal/patch":       {0, []string{"internal/textedit"}},
-	"internal/projects":    {0, []string{"capability", "permissions", "internal/textedit"}},
+	"internal/projects":    {0, []string{"capability", "permissions", "internal/textedit", "internal/userfile"}},
 	"internal/redact":      {0, nil},
 	"internal/resultcache": {0, nil},
 	"internal/search":      {0, []string{"internal/gitignore"}},
@@ -93,6 +93,7 @@ var rooms = map[string]room{
 	"internal/testreq":     {0, nil},
 	"internal/textedit":    {0, nil},
 	"internal/trace":       {0, nil},
+	"internal/userfile":    {0, nil},
 	"internal/webpage":     {0, nil},
 	"internal/websearch":   {0, nil},
 }
@@ -110,6 +111,7 @@ var never = []struct {
 	{"*", "tools/mount/mounttest", nil, "it is for tests"},
 	{"*", "model/modeltest", nil, "it is for tests"},
 	{"*", "acp/schema/schematest", []string{"acp/schema/gen", "internal/acptest"}, "it is for tests"},
+	{"*", "internal/userfile", []string{"audit", "internal/projects", "workspace"}, "it opens files by their path, and is for the agent's own"},
 	{"tools", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "model*", nil, "a tool that wants a model asks its spawner"},

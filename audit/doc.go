@@ -18,8 +18,8 @@
 // line that is no record; the next record is of the event "recovered" and holds that line's
 // hash, and the chain goes on from the last whole record.
 //
-// The package refuses to know tools, rules and the protocol. It imports the standard library
-// and starts no goroutines.
+// The package refuses to know tools, rules and the protocol. It imports internal/userfile
+// and the standard library, and starts no goroutines.
 //
 //	log := audit.New(audit.Options{Dir: dir, Session: id, Failed: warn})
 //	log.Append(audit.Record{Event: audit.End, Call: callID, Tool: "bash", Verdict: "allow", By: "person: allow_once"})

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"acp-agent/internal/userfile"
 )
 
 // Options are what a Log is made of.
@@ -155,13 +157,13 @@ func (l *Log) open() (err error) {
 	if !isSession(l.o.Session) {
 		return fmt.Errorf("audit: session id %q is not valid", l.o.Session)
 	}
-	if err := privateDir(l.o.Dir); err != nil {
+	if err := userfile.MakeDir(l.o.Dir); err != nil {
 		return err
 	}
-	if l.file, err = openPrivate(filepath.Join(l.o.Dir, l.o.Session+fileEnd), os.O_APPEND); err != nil {
+	if l.file, err = userfile.Open(filepath.Join(l.o.Dir, l.o.Session+fileEnd), os.O_RDWR|os.O_CREATE|os.O_APPEND); err != nil {
 		return err
 	}
-	if l.head, err = openPrivate(filepath.Join(l.o.Dir, l.o.Session+headEnd), 0); err == nil {
+	if l.head, err = userfile.Open(filepath.Join(l.o.Dir, l.o.Session+headEnd), os.O_RDWR|os.O_CREATE); err == nil {
 		err = l.resume()
 	}
 	if err != nil {
@@ -233,36 +235,4 @@ func (l *Log) release() (err error) {
 func isSession(id string) bool {
 	const legal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 	return id != "" && len(id) <= 100 && strings.Trim(id, legal) == ""
-}
-
-// privateDir makes the directory, or checks that nobody else can look into it (D1).
-func privateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() || !ownedPrivately(info) {
-		return fmt.Errorf("%q is not a private directory of this user: it must belong to you and have mode 0700", dir)
-	}
-	return nil
-}
-
-// openPrivate opens a file that nobody else can read, making it when it is not there.
-// It follows no link.
-func openPrivate(path string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow|flags, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || !ownedPrivately(info)) {
-		err = fmt.Errorf("%q is not a private file of this user: it must belong to you and have mode 0600", path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }

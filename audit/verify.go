@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"acp-agent/internal/userfile"
 )
 
 // Report is what Verify found.
@@ -53,7 +55,7 @@ func each(dir, session string, f func(line []byte, whole bool) error) error {
 	if !isSession(session) {
 		return fmt.Errorf("session id %q is not valid", session)
 	}
-	file, err := os.OpenFile(filepath.Join(dir, session+fileEnd), os.O_RDONLY|noFollow, 0)
+	file, err := os.OpenFile(filepath.Join(dir, session+fileEnd), os.O_RDONLY|userfile.NoFollow, 0)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/gofrs/flock"
+
+	"acp-agent/internal/userfile"
 )
 
 // private is the session's own directory: sidecars, scratch, and what a
@@ -97,7 +99,7 @@ func (p *private) create() error {
 		return nil
 	}
 	if p.parent != "" {
-		if err := ownDir(p.parent); err != nil {
+		if err := userfile.MakeDir(p.parent); err != nil {
 			return err
 		}
 	}
@@ -191,22 +193,6 @@ func (p *private) journal() (*os.Root, error) {
 func (p *private) gone() error {
 	if p.removed {
 		return errors.New("the session is closed")
-	}
-	return nil
-}
-
-// ownDir makes a directory that nobody else can look into, or checks that one
-// that exists is such (D1).
-func ownDir(path string) error {
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() || !ownedPrivately(info) {
-		return fmt.Errorf("%q is not a private directory of this user: it must belong to you and have mode 0700", path)
 	}
 	return nil
 }

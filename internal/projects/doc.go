@@ -10,7 +10,7 @@
 //
 // It refuses to know rules' meaning, sessions, the protocol and the
 // configuration. It imports permissions for the form of a rule, internal/textedit
-// for the difference between two texts, and gofrs/flock. It starts no goroutines.
+// for the difference between two texts, internal/userfile, and gofrs/flock. It starts no goroutines.
 //
 //	store := projects.New(dataDir)
 //	record, err := store.Load("/work/shop")

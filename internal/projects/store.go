@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"acp-agent/internal/userfile"
 )
 
 const (
@@ -77,7 +79,7 @@ func (s *Store) file(project string) string {
 // is a *BrokenError, and the record beside it is empty.
 func (s *Store) Load(project string) (Record, error) {
 	none := Record{Version: version, Path: project}
-	if err := s.checkDir(); errors.Is(err, fs.ErrNotExist) {
+	if err := userfile.CheckDir(s.dir); errors.Is(err, fs.ErrNotExist) {
 		return none, nil
 	} else if err != nil {
 		return none, &BrokenError{File: s.dir, Err: err}
@@ -125,7 +127,7 @@ func (s *Store) setAside(project string, why error) error {
 // as it is now, under the lock, and what it leaves there is written before
 // Update returns. An error of change is returned, and then nothing is written.
 func (s *Store) Update(project string, change func(*Record) error) error {
-	if err := s.makeDir(); err != nil {
+	if err := userfile.MakeDir(s.dir); err != nil {
 		return err
 	}
 	if _, err := s.Load(project); err != nil {
@@ -195,7 +197,7 @@ func (s *Store) write(name string, data []byte) error {
 // All returns the records of all projects, by path. What cannot be read is left
 // out and reported in the error, beside the others.
 func (s *Store) All() ([]Record, error) {
-	if err := s.checkDir(); errors.Is(err, fs.ErrNotExist) {
+	if err := userfile.CheckDir(s.dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, &BrokenError{File: s.dir, Err: err}
@@ -246,39 +248,13 @@ func (s *Store) lock() (unlock func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// makeDir makes the directory, which nobody else can look into.
-func (s *Store) makeDir() error {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return err
-	}
-	return s.checkDir()
-}
-
-func (s *Store) checkDir() error {
-	info, err := os.Lstat(s.dir)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() || !private(info) {
-		return fmt.Errorf("%s is not a private directory of this user: it must belong to you and have mode 0700", s.dir)
-	}
-	return nil
-}
-
 // readPrivate reads a file that only this user can have written.
 func readPrivate(name string) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|noFollow|nonblock, 0)
+	f, err := userfile.Open(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || !private(info) {
-		return nil, errors.New("it is not a private file of this user: it must belong to you and have mode 0600")
-	}
 	data, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
 	if err == nil && len(data) > maxRecord {
 		err = fmt.Errorf("it is larger than %d MiB", maxRecord>>20)
