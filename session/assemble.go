@@ -61,7 +61,7 @@ func (s *Session) workspaceOptions() workspace.Options {
 			return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
 		},
 		Terminals: spec.Terminals, Trial: spec.Trial,
-		Sandbox: workspace.Sandboxing{Box: h.Box, Level: s.settings.Sandbox}, Network: s.settings.Network,
+		Sandbox:     workspace.Sandboxing{Box: h.Box, Level: s.settings.Sandbox, Network: s.settings.Network},
 		GitPrograms: command.GitConfigSettings, Hidden: hidden,
 		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.locks,
 	}

@@ -118,7 +118,8 @@ type Settings struct {
 	Editor bool
 	// Watchdog judges each call before it runs (R121); nil means that none does.
 	Watchdog watchdog.Watchdog
-	Audit    Audit
+	// Audit says where calls are recorded (R129).
+	Audit Audit
 }
 
 // Backend is a model server and how it is used.

@@ -50,7 +50,7 @@ type confined struct {
 // confine puts the walls around a command. It waits until it is known what walls
 // there are (S2), and refuses the command when it cannot have those that it must.
 func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (confined, error) {
-	g.Network = g.Network || w.o.Network
+	g.Network = g.Network || w.o.Sandbox.Network
 	request := sandbox.Request{
 		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig,
 		Secrets: w.secretFiles(),
@@ -104,7 +104,7 @@ func (w *Workspace) Sandbox(ctx context.Context) (report sandbox.Report, open bo
 		return sandbox.Report{Kind: sandbox.None}, true, nil
 	}
 	report, err = w.o.Sandbox.Box.Probe.Wait(ctx)
-	return report, w.o.Network || !report.Network, err
+	return report, w.o.Sandbox.Network || !report.Network, err
 }
 
 // Sandboxing is how a session's commands are confined.
@@ -114,6 +114,8 @@ type Sandboxing struct {
 	// Level is the kind that the person requires; empty means any, sandbox.None that
 	// there need not be one.
 	Level sandbox.Kind
+	// Network leaves the network open to all commands.
+	Network bool
 }
 
 // replaceEnv returns env with the variables of own in the place of others of the

@@ -58,11 +58,9 @@ type Options struct {
 	// Environ is the environment before it is scrubbed, Secrets the configured
 	// keys that must not survive in it, SetEnv what is added afterwards.
 	Environ, Secrets, SetEnv []string
-	// Sandbox says how commands are confined. Network leaves the network open to all
-	// of them. Hidden says of a path in the session's directories that commands must
-	// not read it; nil means that they may read all.
+	// Sandbox says how commands are confined. Hidden says of a path in the session's
+	// directories that commands must not read it; nil means that they may read all.
 	Sandbox Sandboxing
-	Network bool
 	Hidden  func(abs string) bool
 	// GitPrograms lists the settings of a repository's configuration that can make git
 	// run a program, as "key=value" (S3). nil means that nothing is compared, and put

@@ -76,7 +76,7 @@ func validateTool(cmd *cobra.Command, target string) error {
 	work, err := workspace.New(workspace.Options{
 		SessionID: "validate", Cwd: scratch, StateDir: filepath.Join(core.stateDir, "sessions"),
 		Launcher: core.launcher, Environ: os.Environ(), Secrets: core.secrets(),
-		Sandbox: workspace.Sandboxing{Box: core.box, Level: level(cfg.Sandbox.Level)}, Network: cfg.Sandbox.Network,
+		Sandbox: workspace.Sandboxing{Box: core.box, Level: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network},
 	})
 	if err != nil {
 		return err

@@ -190,7 +190,7 @@ func (r *running) remember() string {
 		parts = append(parts, "reading in "+access.Dir)
 	}
 	for _, rule := range r.decision.Always {
-		if rule.Permission == "bash" {
+		if rule.Permission == shellTool {
 			parts = append(parts, "commands like "+rule.Pattern)
 			continue
 		}

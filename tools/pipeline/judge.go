@@ -124,6 +124,9 @@ func hostResource(name string) permissions.Resource {
 	return host
 }
 
+// shellTool is the tool whose rules speak of commands.
+const shellTool = "bash"
+
 // deleteTool is the tool whose rules hold for every deletion.
 const deleteTool = "delete_file"
 
