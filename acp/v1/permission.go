@@ -164,6 +164,4 @@ const spanLimit = 1000
 
 // span makes one line of code of a text that the model chose, so that it cannot
 // pose as something that the agent says.
-func span(text string) string {
-	return "`" + strings.ReplaceAll(kinds.Line(text, spanLimit), "`", "'") + "`"
-}
+func span(text string) string { return kinds.Code(text, spanLimit) }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -182,7 +184,7 @@ func showAudit(out io.Writer, id string, asJSON bool) error {
 		}
 		return showRecord(out, r)
 	})
-	for _, r := range begun {
+	for _, r := range slices.SortedFunc(maps.Values(begun), func(a, b audit.Record) int { return cmp.Compare(a.Seq, b.Seq) }) {
 		if err == nil {
 			r.State = "never ended"
 			err = showRecord(out, r)

@@ -15,10 +15,11 @@
 // tools reach, languages.go for language servers, settings.go for what the
 // configuration means to each package, trusting.go for what trust in a project
 // allows, explainer.go for the workspaces of permissions explain, watchdog.go for
-// the programs that judge calls, program.go for how these and modules are run, discreet.go for what a model's server repeats,
-// log.go for the log. Nothing else is decided here.
+// the programs that judge calls, program.go for how these and modules are run, discreet.go
+// for what a model's server repeats, log.go for the log. Nothing else is decided here.
 //
-// It may import everything. Goroutines: those of demo, see runDemo.
+// It may import everything. Goroutines: those of demo, see runDemo, and the one
+// that reads records, see recordedCalls.
 //
 // # Requirements
 //

@@ -44,7 +44,7 @@ func writeRecorded(w io.Writer, dir string, sessions []string) error {
 			return printLine(w, judgedCall{Tool: r.Tool, Args: withoutHashes(r.Args), Cwd: r.Workspace})
 		})
 		if err != nil {
-			return err
+			return missingAudit(session, err)
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func (a All) Judge(ctx context.Context, call Call) (permissions.Decision, error)
 	return worst, nil
 }
 
-// Foresee implements Pure: those that are not pure are left out.
+// Foresee implements Pure: all but the built-in policies are left out.
 func (a All) Foresee(ctx context.Context, call Call) (d permissions.Decision, known bool, err error) {
 	var pure All
 	for _, dog := range a {
