@@ -5,7 +5,7 @@
 //	err := acp.Serve(ctx, os.Stdin, stdout, acp.Options{Core: core, Version: "0.1.0"})
 //
 // One version is spoken so far, acp/v1; a client that asks for another is
-// answered 1 and decides for itself (PROTOCOL.md section 2). It imports
+// answered 1 and decides for itself. It imports
 // acp/rpc and acp/v1 and starts no goroutine of its own.
 //
 // # Requirements

@@ -28,5 +28,5 @@
 //
 // # Requirements
 //
-// R129 (who changed which file, and when). SECURITY.md D1, D3.
+// R129 (who changed which file, and when). docs/security.md D1, D3.
 package audit

@@ -52,7 +52,7 @@ type titler func(args arguments, in Place) (string, []Location)
 // Describe makes the card of a call from its canonical id and its arguments.
 // It never fails: arguments that are missing or malformed give the tool's
 // label. Control and bidirectional characters in titles are shown escaped, so
-// that a title cannot pretend to be another (SECURITY.md O2).
+// that a title cannot pretend to be another (docs/security.md O2).
 func Describe(id string, args json.RawMessage, in Place) Card {
 	card := Card{Kind: Of(id), Title: Label(id)}
 	r := find(id)

@@ -17,7 +17,7 @@ type callResult struct {
 // The steps after which a turn that makes no headway is stopped.
 const (
 	// maxMalformed is how many steps in a row may consist of calls whose
-	// arguments are not even JSON (SECURITY.md section 4).
+	// arguments are not even JSON.
 	maxMalformed = 3
 	// maxRepeats is how many steps in a row may make the same calls with the
 	// same results. Polling a slow build is legitimate, so it is generous.

@@ -11,7 +11,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// Bounds of the repeats of a failing model call (SECURITY.md section 4).
+// Bounds of the repeats of a failing model call.
 const (
 	// maxTries is how often a call is made at most.
 	maxTries = 5

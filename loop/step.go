@@ -132,7 +132,7 @@ func (s *step) call(index int) *streamedCall {
 }
 
 // abandon closes what a failed attempt had opened. A call whose arguments were
-// cut is never run (SECURITY.md section 4). An attempt that showed no text
+// cut is never run. An attempt that showed no text
 // leaves nothing for the model to see again.
 func (s *step) abandon(ctx context.Context) {
 	s.endPart()

@@ -61,5 +61,5 @@
 // R12, R29-R31, R33, R35, R40 (files), R54, R55, R58, R59 (commands), R95, R96,
 // R127-R129 (changes), R105, R107, R109 (sidecars and scratch), R112, R113
 // (confinement), R149 (close), R155, R156 (the editor's files and terminals);
-// C-29. SECURITY.md P1-P3, P6, P7, P9, D1, D2, D4, X5.
+// C-29. docs/security.md P1-P3, P6, P7, P9, D1, D2, D4, X5.
 package workspace

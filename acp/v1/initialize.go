@@ -59,7 +59,7 @@ func clientOf(c schema.ClientCapabilities) client {
 	return said
 }
 
-// authMethod is the id of the one way to authenticate (PROTOCOL.md section 7).
+// authMethod is the id of the one way to authenticate.
 const authMethod = "api-key"
 
 func (a *Agent) capabilities() *schema.InitializeResponse {

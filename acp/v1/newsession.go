@@ -94,7 +94,7 @@ func (s *open) describe() *schema.NewSessionResponse {
 	}
 }
 
-// metaSandbox says how commands are confined (SECURITY.md S2). The answer to
+// metaSandbox says how commands are confined (docs/security.md S2). The answer to
 // session/new does not wait for the probe: while nothing is known yet, it says that,
 // and a session_info_update follows.
 func (s *open) metaSandbox() map[string]any {

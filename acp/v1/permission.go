@@ -92,7 +92,7 @@ func permissionOptions(remember string) []schema.PermissionOption {
 }
 
 // answerOf reads the outcome. Whatever is not one of the options that were
-// offered is no approval (PROTOCOL.md 1.8).
+// offered is no approval.
 func answerOf(outcome schema.RequestPermissionOutcome, offered []schema.PermissionOption) tools.Answer {
 	selected, ok := outcome.(schema.SelectedPermissionOutcome)
 	if !ok {

@@ -19,7 +19,7 @@ func startText(tr *translator) {
 func say(tr *translator, text string) { tr.Emit(transcript.PartDelta{PartID: "prt_1", Text: text}) }
 
 // The first text goes out at once, what follows within 25 ms together, and
-// more than 4 KB at once again (DESIGN.md section 3).
+// more than 4 KB at once again.
 func TestTranslator_Pacing(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		big := strings.Repeat("x", textBytes)

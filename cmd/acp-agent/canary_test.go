@@ -20,7 +20,7 @@ import (
 // header, one behind the scheme of another, the search provider's.
 var canaries = []string{canary, "hdr-canary-77aa01bc92de4413", "tok-canary-5512fe0c7aab9038", "srch-canary-90de11fa3c7b2264"}
 
-// TestCanary is SECURITY.md D3: a session with everything in it that could show a
+// TestCanary is docs/security.md D3: a session with everything in it that could show a
 // key, at the most talkative level. None of our keys is in what goes to the editor
 // or to the model, in the log, the audit, a long output's file or anything else
 // that was written; the model's server alone is sent its own, and in headers only.

@@ -220,7 +220,7 @@ func (g caseGround) explain(t testing.TB, mode string, cases []permissionCase) [
 
 // TestCases judges the case files with the real program: nothing is allowed that must be
 // asked or denied; of what must be denied at most one in ten is only asked; of what may
-// run at most one in ten is asked (R118, R119, SECURITY.md 4).
+// run at most one in ten is asked (R118, R119).
 func TestCases(t *testing.T) {
 	least := map[string]int{"commands.txt": 300, "paths.txt": 120, "urls.txt": 100}
 	ground := newCaseGround(t)

@@ -85,8 +85,8 @@ func TestRobust_Key(t *testing.T) {
 	}
 }
 
-// TestRobust_KeyElsewhere is SECURITY.md section 4: a server that sends the
-// agent to another host does not get it to take the key there.
+// TestRobust_KeyElsewhere: a server that sends the agent to another host does not get
+// it to take the key there.
 func TestRobust_KeyElsewhere(t *testing.T) {
 	thief := modeltest.New(t, modeltest.Step{Text: "Thanks.", Repeat: -1})
 	away := strings.Replace(thief.URL, "127.0.0.1", "localhost", 1) + "/chat/completions"

@@ -10,8 +10,7 @@ import (
 	"acp-agent/model/modeltest"
 )
 
-// TestRobust_Model is the table of faults of SECURITY.md, section 4, through the
-// whole program: whatever a model server does, the turn ends well or with an
+// TestRobust_Model is a table of faults of model servers, through the whole program: whatever a model server does, the turn ends well or with an
 // error that says what happened, no call that was cut is run, every call ends,
 // and the next prompt works.
 func TestRobust_Model(t *testing.T) {

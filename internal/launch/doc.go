@@ -57,5 +57,5 @@
 // failed start an error), R58 (kill the whole tree, TERM then KILL, never hang
 // on a grandchild that holds the pipe, empty stdin, no terminal), R149 and R153
 // (close and cancel leave no process), R156 (terminals of the client).
-// SECURITY.md C7, C10, X1 to X5 and S6.
+// docs/security.md C7, C10, X1 to X5 and S6.
 package launch

@@ -33,6 +33,6 @@
 // # Requirements
 //
 // R98 (definitions, references, diagnostics), R149 and R153 (nothing is left when
-// the session ends). SECURITY.md C10, X1, X4 and X6, and M2's bounds of frames and
+// the session ends). docs/security.md C10, X1, X4 and X6, and M2's bounds of frames and
 // restarts.
 package lsp

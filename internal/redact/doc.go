@@ -14,5 +14,5 @@
 //
 // # Requirements
 //
-// SECURITY.md D3 (redaction in logs), X1 (what must not be in the environment of a child).
+// docs/security.md D3 (redaction in logs), X1 (what must not be in the environment of a child).
 package redact

@@ -12,5 +12,5 @@
 //
 // # Requirements
 //
-// SECURITY.md D1.
+// docs/security.md D1.
 package userfile

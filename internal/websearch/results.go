@@ -15,7 +15,7 @@ const (
 	// number take no more.
 	MaxResults = 20
 	// maxSnippet and maxTitle bound one result's texts, in characters, maxURL
-	// its address, in bytes (SECURITY.md N1).
+	// its address, in bytes (docs/security.md N1).
 	maxSnippet = 500
 	maxTitle   = 200
 	maxURL     = 2048

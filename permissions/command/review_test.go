@@ -6,8 +6,8 @@ import (
 	"acp-agent/permissions/command"
 )
 
-// TestJudge_Review holds what a security review found to be allowed: expansions where
-// the judge did not look, and text that the parser and the shell read differently.
+// TestJudge_Review holds what was once allowed: expansions where the judge did not
+// look, and text that the parser and the shell read differently.
 func TestJudge_Review(t *testing.T) {
 	rows := map[string][]string{
 		"comments end with their line": {

@@ -119,7 +119,7 @@ func TestWebSearch_KeyIsNotRepeated(t *testing.T) {
 	}
 }
 
-// What others wrote stands between marks that they cannot know (SECURITY.md I1).
+// What others wrote stands between marks that they cannot know (docs/security.md I1).
 func TestWebSearch_Marks(t *testing.T) {
 	t.Parallel()
 	rt := tooltest.New(tooltest.Options{})

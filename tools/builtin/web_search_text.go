@@ -9,7 +9,7 @@ import (
 )
 
 // searchText is the results as the model reads them: a list between marks that
-// no result can know beforehand, said to be what others wrote (SECURITY.md I1).
+// no result can know beforehand, said to be what others wrote (docs/security.md I1).
 func searchText(query string, results []websearch.Result) string {
 	if len(results) == 0 {
 		return fmt.Sprintf("No results for %q.", query)

@@ -23,5 +23,5 @@
 // # Requirements
 //
 // R95 (the stack of a file's changes), R127, R128 (records, rollback's order),
-// R129 (audit). SECURITY.md D1; section 4, file-change journal.
+// R129 (audit). docs/security.md D1.
 package journal
