@@ -84,6 +84,9 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	if err == nil {
 		spec.Policy, err = c.Policy.Encode()
 	}
+	if err != nil || ctx.Err() != nil {
+		c.Release()
+	}
 	if ctx.Err() != nil {
 		return confined{}, context.Cause(ctx)
 	}
