@@ -175,7 +175,9 @@ func keyFinding(cfg *config.Config, scripted string) finding {
 
 func sandboxFinding(report sandbox.Report) finding {
 	f := finding{"sandbox", doctorOK, report.String(), ""}
-	if !report.Confines() {
+	if report.Refused != "" {
+		f.Status, f.Hint = doctorFail, "install what sandbox.level requires, or change it; no command runs before"
+	} else if !report.Confines() {
 		f.Status, f.Detail = doctorWarn, "none: rules and questions are all that confines a command"
 		if runtime.GOOS == "linux" {
 			f.Hint = "install bubblewrap, or use a kernel with Landlock"
