@@ -27,8 +27,11 @@ type Finder struct {
 	Level Kind
 }
 
-// trialLimit bounds one trial.
-const trialLimit = 10 * time.Second
+const (
+	// trialLimit bounds one trial.
+	trialLimit  = 10 * time.Second
+	trialPrefix = "trial-"
+)
 
 // Find is the function of a [Probe].
 func (f *Finder) Find(ctx context.Context) Report {
@@ -44,6 +47,9 @@ func (f *Finder) Find(ctx context.Context) Report {
 		if err == nil {
 			found.Notes = append(append(found.Notes, limits(found)...), notes...)
 			return found
+		}
+		if ctx.Err() != nil { // which says nothing about the machine
+			return Report{Kind: None, Refused: errEnding}
 		}
 		notes = append(notes, fmt.Sprintf("%s does not work here: %v.", kind, err))
 	}
@@ -124,12 +130,21 @@ func (f *Finder) try(ctx context.Context, kind Kind) (Report, error) {
 	return Report{Kind: kind, Network: closed, Program: program}, nil
 }
 
-// ground makes the directories of a trial.
+// leftoverAge is when a trial's directory is certainly that of an agent which was killed.
+const leftoverAge = time.Hour
+
+// ground makes the directories of a trial, and removes those that were left behind.
 func (f *Finder) ground() (string, error) {
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(f.Dir, "trial-")
+	left, _ := os.ReadDir(f.Dir) // else they stay
+	for _, entry := range left {
+		if info, err := entry.Info(); err == nil && strings.HasPrefix(entry.Name(), trialPrefix) && time.Since(info.ModTime()) > leftoverAge {
+			_ = os.RemoveAll(filepath.Join(f.Dir, entry.Name()))
+		}
+	}
+	dir, err := os.MkdirTemp(f.Dir, trialPrefix)
 	if err != nil {
 		return "", err
 	}

@@ -1,9 +1,14 @@
 package sandbox
 
 import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"acp-agent/internal/testreq"
 )
@@ -49,6 +54,34 @@ func TestFind(t *testing.T) {
 		r := (&Finder{Launcher: launcher(t), Dir: t.TempDir(), Level: None}).Find(t.Context())
 		if r.Kind != None || r.Refused != "" || len(r.Notes) != 1 {
 			t.Errorf("%+v", r)
+		}
+	})
+	t.Run("the agent ends", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for _, kind := range append(candidates(), "") {
+			r := (&Finder{Launcher: launcher(t), Dir: t.TempDir(), Level: kind}).Find(ctx)
+			if len(candidates()) > 0 && r.Refused == "" {
+				t.Errorf("%q: commands would run with %+v", kind, r)
+			}
+		}
+	})
+	t.Run("what killed agents left", func(t *testing.T) {
+		f := Finder{Launcher: launcher(t), Dir: t.TempDir()}
+		for name, age := range map[string]time.Duration{"trial-old": 2 * leftoverAge, "trial-new": 0, "other": 2 * leftoverAge} {
+			dir := filepath.Join(f.Dir, name)
+			then := time.Now().Add(-age)
+			if err := errors.Join(os.MkdirAll(filepath.Join(dir, "inside"), 0o700), os.Chtimes(dir, then, then)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := f.ground(); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]bool{"trial-old": false, "trial-new": true, "other": true} {
+			if _, err := os.Lstat(filepath.Join(f.Dir, name)); (err == nil) != want {
+				t.Errorf("%s is there: %v, want %v", name, err == nil, want)
+			}
 		}
 	})
 	t.Run("required and not there", func(t *testing.T) {

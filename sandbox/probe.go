@@ -35,14 +35,18 @@ func (p *Probe) Start(ctx context.Context) {
 	})
 }
 
-// Stop ends a finding that is being made, and waits for its end. A Probe that had
-// not begun finds None.
+// errEnding is why no process is started after Stop.
+const errEnding = "the agent is ending"
+
+// Stop ends a finding that is being made, and waits for its end. What was not found
+// by then is never found: whoever still waits starts nothing.
 func (p *Probe) Stop() {
 	if p == nil {
 		return
 	}
 	p.once.Do(func() {
 		p.stop = func() {}
+		p.report.Refused = errEnding
 		close(p.done)
 	})
 	p.stop()

@@ -34,6 +34,18 @@ func TestProbe_FindsOnce(t *testing.T) {
 	}
 }
 
+// TestProbe_Stopped holds that an agent which ends starts nothing outside the walls.
+func TestProbe_Stopped(t *testing.T) {
+	p := NewProbe(func(context.Context) Report { return Report{Kind: Landlock} })
+	p.Stop()
+	if r, err := p.Wait(t.Context()); err != nil || r.Confines() || r.Refused == "" {
+		t.Fatalf("Wait = %+v, %v", r, err)
+	}
+	if _, err := (&Box{Probe: p}).Confine(t.Context(), Request{}); err == nil {
+		t.Fatal("a command would run unconfined")
+	}
+}
+
 func TestProbe_Nil(t *testing.T) {
 	var p *Probe
 	p.Start(t.Context())

@@ -156,6 +156,14 @@ func (s *Session) Settle(ctx context.Context) error {
 	return err
 }
 
+// Unsettled reports whether the mode that the session begins in is not known before
+// Settle.
+func (s *Session) Unsettled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wanted != ""
+}
+
 // settleMode heeds what was found out about a sandbox: it makes auto the mode of a
 // session that is to begin in it, unless the person has chosen another meanwhile,
 // or says that it cannot be had. It reports whether the mode was changed.

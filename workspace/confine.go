@@ -22,6 +22,8 @@ type Grant struct {
 	// ReadsOnly says that the commands were found to change nothing, so that nothing
 	// has to be compared behind them.
 	ReadsOnly bool
+	// Unattended says that nobody can be asked for more.
+	Unattended bool
 }
 
 // Grant sets what the call's commands may do from now on.
@@ -42,6 +44,7 @@ type confined struct {
 	launch.Spec
 	report  sandbox.Report
 	network bool
+	alone   bool   // see Grant.Unattended
 	before  *guard // nil when nothing has to be compared
 	// release is called once, when nothing of the command is left.
 	release func()
@@ -81,6 +84,9 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	if err == nil {
 		spec.Policy, err = c.Policy.Encode()
 	}
+	if err != nil || ctx.Err() != nil {
+		c.Release()
+	}
 	if ctx.Err() != nil {
 		return confined{}, context.Cause(ctx)
 	}
@@ -90,7 +96,7 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 		}
 	}
 	spec.Env = replaceEnv(spec.Env, c.Env)
-	made := confined{Spec: spec, report: c.Report, network: g.Network || !c.Report.Network, release: c.Release}
+	made := confined{Spec: spec, report: c.Report, network: g.Network || !c.Report.Network, alone: g.Unattended, release: c.Release}
 	if w.o.GitPrograms != nil && !g.ReadsOnly {
 		made.before = w.guard(g.Unasked)
 	}

@@ -1,8 +1,10 @@
 package workspace
 
 import (
+	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"acp-agent/tools"
@@ -70,6 +72,87 @@ func TestReplace(t *testing.T) {
 		}
 		noTemps(t, g)
 	})
+}
+
+// TestReplace_SavedAgain lets the person go on saving while their first save is given
+// back: the newest stays, also when it has the number of a file that is gone by then.
+func TestReplace_SavedAgain(t *testing.T) {
+	t.Parallel()
+	for _, saves := range []int{1, 2, 3, 4} {
+		t.Run(fmt.Sprint(saves), func(t *testing.T) {
+			g := newGround(t)
+			put(t, g.in("file"), "old")
+			if !exchanges(t, g) {
+				return // the moment between looking and renaming stays open
+			}
+			c := &change{files: files{g.call(t)}, text: "ours", before: &tools.Text{Content: "old", Exists: true}}
+			looks := 0
+			err := c.at(t.Context(), "write", "file", true, func(p *place) error {
+				temp, err := c.writeTemp(p, c.body(nil))
+				if err != nil {
+					return err
+				}
+				defer temp.discard()
+				return temp.replace(p, func(f *os.File) bool {
+					ok := c.same(f)
+					looks++
+					for i := range saves {
+						if looks == 1 && i == 0 || looks == 2 {
+							_ = savedOver(g.in("file"), fmt.Sprintf("save %d.%d", looks, i))
+						}
+					}
+					return ok
+				})
+			})
+			if err == nil {
+				t.Error("the write is said to have been made")
+			}
+			same(t, "content", get(t, g.in("file")), fmt.Sprintf("save 2.%d", saves-1))
+			noTemps(t, g)
+		})
+	}
+}
+
+// TestGiveBack lets a person save again and again, at any moment, while an earlier save is
+// given back: the last one stays.
+func TestGiveBack(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	if !exchanges(t, g) {
+		return
+	}
+	c := &change{files: files{g.call(t)}, text: "ours", before: &tools.Text{Content: "old", Exists: true}}
+	for i := range 600 {
+		put(t, g.in("file"), "old")
+		var person sync.WaitGroup
+		last, looked := "save", false
+		_ = c.at(t.Context(), "write", "file", true, func(p *place) error {
+			temp, err := c.writeTemp(p, c.body(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer temp.discard()
+			return temp.replace(p, func(f *os.File) bool {
+				if looked {
+					return c.same(f)
+				}
+				looked = true
+				_ = savedOver(g.in("file"), last) // between the look and the exchange
+				person.Go(func() {
+					for j := range 1 + i%4 {
+						last = fmt.Sprintf("save %d", j)
+						_ = savedOver(g.in("file"), last)
+					}
+				})
+				return true
+			})
+		})
+		person.Wait()
+		if got := get(t, g.in("file")); got != last {
+			t.Fatalf("round %d: the file holds %q, and %q was saved last", i, got, last)
+		}
+	}
+	noTemps(t, g)
 }
 
 // exchanges reports whether the file system can swap two names.

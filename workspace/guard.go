@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"acp-agent/workspace/journal"
 )
 
 // Bounds of what is looked at before and after a command.
@@ -26,6 +28,8 @@ const (
 // own directories. What a command
 // changed there is put back (S3).
 type guard struct {
+	w        *Workspace
+	mark     int // in the journal, when the command began
 	programs func(config string) []string
 	// protected, when set, names what else at the top of a root is put back.
 	protected func(abs string) bool
@@ -39,6 +43,11 @@ type guarded struct {
 	links map[string]bool // those that are links, which are left alone
 	dirs  []string        // further directories and files of which all counts
 	files map[string]kept
+	// partly are those of dirs, and the directories of hooks, that were not looked at
+	// as a whole: what is not known of them may have been there before.
+	partly map[string]bool
+	// tools are the files that the session's own tools changed meanwhile, by path.
+	tools map[string]journal.Change
 }
 
 // kept is a file as it was. Of a link only the link counts, and what is no file of
@@ -50,6 +59,8 @@ type kept struct {
 	opaque bool
 	size   int64
 	time   time.Time
+	// unread is a file of which nothing could be learned.
+	unread bool
 }
 
 func (k kept) same(other kept) bool {
@@ -79,6 +90,9 @@ func lookAt(r *root, name string) (kept, error) {
 	}
 	defer f.Close()
 	k.text, err = io.ReadAll(io.LimitReader(f, maxGuardedBytes+1))
+	if len(k.text) > maxGuardedBytes { // it grew
+		k.text, k.opaque, k.size, k.time = nil, true, info.Size(), info.ModTime()
+	}
 	return k, err
 }
 
@@ -87,12 +101,15 @@ func lookAt(r *root, name string) (kept, error) {
 // costs less than thinking of all of them. Of a command that nobody was asked about,
 // the other protected names at the top of the roots count too (P5).
 func (w *Workspace) guard(unasked bool) *guard {
-	g := &guard{programs: w.o.GitPrograms}
+	g := &guard{w: w, mark: w.journal.Mark(), programs: w.o.GitPrograms}
 	if unasked {
 		g.protected = w.o.Protected
 	}
 	for _, r := range w.fixed[:w.session] {
-		at := guarded{root: r, repos: repositories(r), links: map[string]bool{}, dirs: []string{".acp-agent", ".agents"}, files: map[string]kept{}}
+		at := guarded{
+			root: r, repos: repositories(r), links: map[string]bool{}, dirs: []string{".acp-agent", ".agents"},
+			files: map[string]kept{}, partly: map[string]bool{},
+		}
 		at.dirs = append(at.dirs, g.guardedNames(r)...)
 		for _, repo := range at.repos {
 			if isLink(r, repo) {
@@ -162,27 +179,33 @@ func repositories(r *root) []string {
 	return repos
 }
 
-// filesIn lists the files beneath a directory; samples of hooks are never run.
-func filesIn(r *root, dir string) []string {
-	var names []string
+// filesIn lists the files beneath a directory; samples of hooks are never run. whole
+// says that these are all.
+func filesIn(r *root, dir string) (names []string, whole bool) {
+	whole = true
 	// What cannot be looked at cannot be put back either.
 	_ = fs.WalkDir(r.handle.FS(), dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
+			whole = whole && errors.Is(err, fs.ErrNotExist)
 			return fs.SkipDir
 		case len(names) >= maxGuardedFiles:
+			whole = false
 			return fs.SkipAll
 		case !d.IsDir() && !strings.HasSuffix(name, ".sample"):
 			names = append(names, name)
 		}
 		return nil
 	})
-	return names
+	return names, whole
 }
 
 func (g *guarded) remember(name string) {
-	if k, err := lookAt(g.root, name); err == nil {
+	switch k, err := lookAt(g.root, name); {
+	case err == nil:
 		g.files[name] = k
+	case !errors.Is(err, fs.ErrNotExist):
+		g.files[name] = kept{unread: true}
 	}
 }
 
@@ -192,9 +215,11 @@ func (g *guarded) rememberAll(dir string) {
 		g.remember(dir)
 		return
 	}
-	for _, name := range filesIn(g.root, dir) {
+	names, whole := filesIn(g.root, dir)
+	for _, name := range names {
 		g.remember(name)
 	}
+	g.partly[dir] = !whole
 }
 
 func isLink(r *root, name string) bool {
@@ -205,8 +230,10 @@ func isLink(r *root, name string) bool {
 // compare puts back what a command changed, and says so in one line for each file.
 func (g *guard) compare() []string {
 	var notes []string
+	written := g.w.journal.Written(g.mark)
 	for i := range g.roots {
 		at := &g.roots[i]
+		at.tools = written
 		for _, repo := range at.repos {
 			_, err := at.root.handle.Lstat(filepath.FromSlash(repo))
 			switch {
@@ -220,7 +247,7 @@ func (g *guard) compare() []string {
 			for _, name := range configNames {
 				notes = append(notes, g.compareConfig(at, path.Join(repo, name))...)
 			}
-			notes = append(notes, at.compareDir(path.Join(repo, "hooks"))...)
+			notes = append(notes, g.compareDir(at, path.Join(repo, "hooks"))...)
 		}
 		dirs := at.dirs
 		for _, name := range g.guardedNames(at.root) {
@@ -229,7 +256,7 @@ func (g *guard) compare() []string {
 			}
 		}
 		for _, dir := range dirs {
-			notes = append(notes, at.compareDir(dir)...)
+			notes = append(notes, g.compareDir(at, dir)...)
 		}
 	}
 	return notes
@@ -240,7 +267,7 @@ func (g *guard) compare() []string {
 func (g *guard) compareConfig(at *guarded, name string) []string {
 	before, had := at.files[name]
 	after, err := lookAt(at.root, name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && had && after.same(before) {
+	if errors.Is(err, fs.ErrNotExist) || before.unread || err == nil && (had && after.same(before) || at.ours(name, after)) {
 		return nil // gone, and the repository with it; or as it was
 	}
 	plain := err == nil && after.mode.IsRegular() && !after.opaque
@@ -252,7 +279,7 @@ func (g *guard) compareConfig(at *guarded, name string) []string {
 	if plain {
 		what = "the command changed " + strings.Join(changed, ", ") + ", which can make git run a program"
 	}
-	return []string{at.restore(name, before, had, what)}
+	return []string{g.restore(at, name, before, had, what)}
 }
 
 // difference lists the keys of the settings, "key=value", that are not in both.
@@ -272,63 +299,35 @@ func difference(before, after []string) []string {
 }
 
 // compareDir puts every file of a directory back as it was.
-func (at *guarded) compareDir(dir string) []string {
+func (g *guard) compareDir(at *guarded, dir string) []string {
 	var notes []string
-	var now []string
-	if isLink(at.root, dir) {
-		now = []string{dir} // what it leads to is not of this directory
-	} else {
-		now = filesIn(at.root, dir)
+	now, whole := []string{dir}, true // of a link: what it leads to is not of this directory
+	if !isLink(at.root, dir) {
+		now, whole = filesIn(at.root, dir)
 	}
+	unknown := false
 	for _, name := range now {
 		before, had := at.files[name]
-		if after, err := lookAt(at.root, name); err == nil && had && after.same(before) {
-			continue
+		after, err := lookAt(at.root, name)
+		switch {
+		case before.unread, err == nil && (had && after.same(before) || at.ours(name, after)):
+		case !had && at.partly[dir] && name != dir:
+			unknown = true // it may have been there before
+		default:
+			notes = append(notes, g.restore(at, name, before, had, "a command may not change it"))
 		}
-		notes = append(notes, at.restore(name, before, had, "a command may not change it"))
 	}
-	if len(now) >= maxGuardedFiles {
+	if unknown {
+		notes = append(notes, fmt.Sprintf("%s was changed, and cannot be put back as a whole. Look at it before git or the agent runs here again.",
+			filepath.Join(at.root.path, filepath.FromSlash(dir))))
+	}
+	if !whole {
 		return notes // what is missing may only not have been looked at
 	}
 	for name, before := range at.files {
-		if (name == dir || strings.HasPrefix(name, dir+"/")) && !slices.Contains(now, name) {
-			notes = append(notes, at.restore(name, before, true, "a command may not delete it"))
+		if (name == dir || strings.HasPrefix(name, dir+"/")) && !slices.Contains(now, name) && !before.unread && !at.taken(name) {
+			notes = append(notes, g.restore(at, name, before, true, "a command may not delete it"))
 		}
 	}
 	return notes
-}
-
-// restore makes a file what it was, or takes away one that was not there.
-func (at *guarded) restore(name string, before kept, had bool, why string) string {
-	shown := filepath.Join(at.root.path, filepath.FromSlash(name))
-	local := filepath.FromSlash(name)
-	if before.opaque {
-		return fmt.Sprintf("%s was changed and cannot be put back: %s. Look at it before git or the agent runs here again.", shown, why)
-	}
-	err := at.root.handle.RemoveAll(local)
-	if err == nil && had {
-		if err = at.root.handle.MkdirAll(filepath.Dir(local), 0o755); err == nil {
-			err = writeNew(at.root, local, before)
-		}
-	}
-	switch {
-	case err != nil:
-		return fmt.Sprintf("%s could not be put back (%v): %s. Look at it before git or the agent runs here again.", shown, err, why)
-	case had:
-		return fmt.Sprintf("%s was put back as it was: %s.", shown, why)
-	}
-	return fmt.Sprintf("%s was taken away again: %s.", shown, why)
-}
-
-func writeNew(r *root, name string, before kept) error {
-	if before.link != "" {
-		return r.handle.Symlink(before.link, name)
-	}
-	mode := before.mode.Perm()
-	f, err := r.handle.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(before.text)
-	return errors.Join(err, f.Chmod(mode), f.Close())
 }

@@ -2,11 +2,14 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"acp-agent/internal/launch"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
 	"acp-agent/sandbox"
@@ -251,6 +254,128 @@ func TestGuard_Unasked(t *testing.T) {
 		same(t, "tasks.json", get(t, g.in(".vscode/tasks.json")), "mine")
 		if err == nil || len(exit.Notes) != 3 {
 			t.Errorf("made anew: %v, notes %q", err, exit.Notes)
+		}
+	}
+}
+
+// TestGuard_LosesNothing: of what could not be looked at before, nothing is taken away;
+// what the session's own tools wrote meanwhile stays; and what stood where something was
+// put back is kept.
+func TestGuard_LosesNothing(t *testing.T) {
+	t.Parallel()
+	ground := func(t *testing.T) (*ground, func(text string) []string) {
+		g := newGround(t, func(o *Options) {
+			o.GitPrograms = command.GitConfigSettings
+			o.Protected = func(path string) bool { return permissions.Protected(path) != permissions.Unprotected }
+		})
+		return g, func(text string) []string {
+			call := g.call(t)
+			call.Grant(Grant{Unasked: true})
+			exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: text}, nil)
+			if err != nil || exit.Code != 0 {
+				t.Fatal(exit, err)
+			}
+			return exit.Notes
+		}
+	}
+	t.Run("more files than are looked at", func(t *testing.T) {
+		t.Parallel()
+		g, run := ground(t)
+		name := func(i int) string { return g.in(fmt.Sprintf(".agents/notes/%04d", i)) }
+		for i := range maxGuardedFiles + 20 {
+			put(t, name(i), "mine")
+		}
+		notes := run("rm .agents/notes/0000 .agents/notes/0001; echo evil > .agents/notes/0002")
+		for i := 2; i < maxGuardedFiles+20; i++ {
+			same(t, name(i), get(t, name(i)), "mine")
+		}
+		if text := strings.Join(notes, "\n"); !strings.Contains(text, "0002 was put back") || !strings.Contains(text, "as a whole") {
+			t.Errorf("notes %q", notes)
+		}
+	})
+	t.Run("a file that cannot be read", func(t *testing.T) {
+		t.Parallel()
+		at := guarded{files: map[string]kept{}, partly: map[string]bool{}}
+		g, _ := ground(t)
+		at.root = g.fixed[0]
+		put(t, g.in(".agents/mine"), "mine")
+		at.files[".agents/mine"] = kept{unread: true} // what remember notes of it
+		watch := &guard{w: g.Workspace}
+		if notes := watch.compareDir(&at, ".agents"); len(notes) != 0 {
+			t.Errorf("notes %q", notes)
+		}
+		same(t, "the file", get(t, g.in(".agents/mine")), "mine")
+	})
+	t.Run("what a tool wrote meanwhile", func(t *testing.T) {
+		t.Parallel()
+		g, run := ground(t)
+		put(t, g.in(".envrc"), "old")
+		put(t, g.in(".vscode/settings.json"), "old")
+		done := make(chan []string)
+		go func() {
+			done <- run("echo > up; while ! [ -e go ]; do sleep 0.01; done; echo evil > .vscode/settings.json")
+		}()
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			if _, err := os.Lstat(g.in("up")); err == nil {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("the command did not come up")
+			}
+		}
+		for _, name := range []string{".envrc", ".vscode/settings.json", ".zed/settings.json"} {
+			if err := g.call(t).FS().WriteText(t.Context(), g.in(name), "new", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(t, g.in("go"), "")
+		notes := <-done
+		same(t, "what was written", get(t, g.in(".envrc")), "new")
+		same(t, "what was made", get(t, g.in(".zed/settings.json")), "new")
+		same(t, "what the command then changed", get(t, g.in(".vscode/settings.json")), "old")
+		if len(notes) != 1 || !strings.Contains(notes[0], "settings.json was put back") {
+			t.Errorf("notes %q", notes)
+		}
+	})
+	t.Run("what stood there", func(t *testing.T) {
+		t.Parallel()
+		g, run := ground(t)
+		put(t, g.in(".envrc"), "old")
+		notes := run("printf new > .envrc")
+		if len(notes) != 1 {
+			t.Fatalf("notes %q", notes)
+		}
+		_, path, found := strings.Cut(strings.TrimSuffix(notes[0], "."), "What stood there is ")
+		if !found {
+			t.Fatalf("notes %q", notes)
+		}
+		same(t, "what is kept", get(t, path), "new")
+		same(t, "what was put back", get(t, g.in(".envrc")), "old")
+		if left, err := filepath.Glob(g.in(".acp-agent-*")); err != nil || len(left) > 0 {
+			t.Errorf("left %q, %v", left, err)
+		}
+	})
+}
+
+// TestConfine_Cancelled: what was made for a command that is cancelled before it starts
+// is taken away again.
+func TestConfine_Cancelled(t *testing.T) {
+	t.Parallel()
+	found := sandbox.NewProbe(func(context.Context) sandbox.Report { return sandbox.Report{Kind: sandbox.Bubblewrap} })
+	if _, err := found.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g := newGround(t, func(o *Options) { o.Sandbox = Sandboxing{Box: &sandbox.Box{Probe: found}} })
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 50 { // whether the finding or the end of the context is seen first is chance
+		if _, err := g.confine(cancelled, launch.Spec{}, Grant{}); err == nil {
+			t.Fatal("a cancelled command is confined")
+		}
+	}
+	for _, name := range []string{".acp-agent", ".agents"} {
+		if _, err := os.Lstat(g.in(name)); err == nil {
+			t.Errorf("%s is left behind", name)
 		}
 	}
 }

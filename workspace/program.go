@@ -16,6 +16,8 @@ import (
 type Program struct {
 	piped *launch.Piped
 	grace time.Duration
+	// ended is closed when what was made for the program is taken away again.
+	ended chan struct{}
 }
 
 var _ io.ReadWriteCloser = (*Program)(nil)
@@ -41,12 +43,14 @@ func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, stderr io
 		cmd.release()
 		return nil, commandError(ctx, err)
 	}
-	go func() { // ends with the program
+	program := &Program{piped: piped, grace: launch.ShutdownGrace, ended: make(chan struct{})}
+	go func() { // ends with the program, which Close waits for
+		defer close(program.ended)
 		<-piped.Done()
 		cmd.end()
 	}()
 	w.runner.group.Add(piped.Process)
-	return &Program{piped: piped, grace: launch.ShutdownGrace}, nil
+	return program, nil
 }
 
 // Read reads the program's output. Its end is io.EOF.
@@ -78,6 +82,10 @@ func (p *Program) Close() error {
 	defer cancel()
 	_, err := p.piped.Wait(ctx)
 	_ = p.piped.Stdout.Close()
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return tools.Errorf(tools.Backend, "the program could not be stopped")
 	}

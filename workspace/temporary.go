@@ -154,19 +154,27 @@ func (t *temporary) replace(p *place, same func(*os.File) bool) error {
 
 // giveBack undoes an exchange that took away another file than the one that
 // was looked at. If the person saved once more meanwhile, that file comes back
-// under the temporary name and is put in its place: the newest one wins.
+// under the temporary name and is put in its place: the newest one wins. It is over
+// when what comes away is what we had put there, as we had put it there.
 func (t *temporary) giveBack(p *place) error {
+	ours := t.info
 	for range tries {
-		if err := exchange(p.dir, t.name, p.name); err != nil {
-			return err
-		}
-		now, err := p.dir.Lstat(t.name)
+		next, err := p.dir.Lstat(t.name)
 		if err != nil {
 			return err
 		}
-		if os.SameFile(now, t.info) {
+		if err := exchange(p.dir, t.name, p.name); err != nil {
+			return err
+		}
+		came, err := p.dir.Lstat(t.name)
+		if err != nil {
+			return err
+		}
+		// The number of a file that is gone may be that of a new one by now.
+		if sameMoment(came, ours) {
 			break
 		}
+		ours = next
 	}
 	return changedError(p.asked)
 }

@@ -53,6 +53,9 @@ func (t *tailWriter) wantsNetwork() bool {
 
 // networkNote says what to do about a network that is closed.
 func (c *confined) networkNote() string {
-	return fmt.Sprintf("The network is off for commands (sandbox: %s), and this one seems to need it. "+
-		"Send the same command again, and the person is asked to run it with the network.", c.report.Kind)
+	note := fmt.Sprintf("The network is off for commands (sandbox: %s), and this one seems to need it.", c.report.Kind)
+	if c.alone {
+		return note + " There is nobody here who could open it."
+	}
+	return note + " Send the same command again, and the person is asked to run it with the network."
 }

@@ -178,7 +178,7 @@ func sandboxFinding(report sandbox.Report, wanted config.Sandbox) finding {
 	f := finding{"sandbox", doctorOK, report.String(), ""}
 	switch {
 	case report.Refused != "":
-		f.Status = doctorFail
+		f.Status, f.Hint = doctorFail, "install what sandbox.level requires, or change it; no command runs before"
 	case !report.Confines():
 		f.Status, f.Detail = doctorWarn, "none: rules and questions are all that confines a command"
 		if runtime.GOOS == "linux" && wanted.Level == config.SandboxAuto {

@@ -18,13 +18,13 @@ func TestDoctor_Sandbox(t *testing.T) {
 		wanted config.Sandbox
 		status string
 		detail string
-		hint   bool // where the system has a sandbox to install
+		hint   bool // may say what to do
 	}{
 		{"found", sandbox.Report{Kind: sandbox.Bubblewrap, Network: true}, auto, doctorOK, "bubblewrap, network off", false},
 		{"network on", sandbox.Report{Kind: sandbox.Landlock, Network: true}, config.Sandbox{Level: config.SandboxAuto, Network: true}, doctorOK, "landlock, network on", false},
 		{"none there", sandbox.Report{Kind: sandbox.None, Notes: []string{"One.", "Two."}}, auto, doctorWarn, "confines a command; One. Two.", true},
 		{"switched off", sandbox.Report{Kind: sandbox.None}, config.Sandbox{Level: "none"}, doctorWarn, "none: ", false},
-		{"required and not there", sandbox.Report{Kind: sandbox.None, Refused: "it is not there"}, config.Sandbox{Level: "bubblewrap"}, doctorFail, "commands are refused: it is not there", false},
+		{"required and not there", sandbox.Report{Kind: sandbox.None, Refused: "it is not there"}, config.Sandbox{Level: "bubblewrap"}, doctorFail, "commands are refused: it is not there", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -129,16 +129,16 @@ func (e *explainer) in(ctx context.Context, dir string) (*session.Session, error
 	if err != nil {
 		return nil, err
 	}
-	if e.mode != "" {
-		if e.mode == string(permissions.ModeAuto) {
-			settling, cancel := context.WithTimeout(ctx, probeTimeout)
-			err = s.Settle(settling) // whether there is such a mode
-			cancel()
-			if err != nil {
-				s.Close(0)
-				return nil, err
-			}
+	if e.mode == string(permissions.ModeAuto) || e.mode == "" && s.Unsettled() {
+		settling, cancel := context.WithTimeout(ctx, probeTimeout)
+		err = s.Settle(settling) // whether there is such a mode
+		cancel()
+		if err != nil {
+			s.Close(0)
+			return nil, err
 		}
+	}
+	if e.mode != "" {
 		if err := s.SetMode(e.mode); err != nil {
 			s.Close(0)
 			return nil, err

@@ -37,8 +37,8 @@ func newExplain() *cobra.Command {
 		Short: "Say what would become of a tool call, and why",
 		Long: `Say what would become of a tool call, and why: by the same stages that judge
 a model's call, with the configuration as it is now. Nothing is run, asked,
-fetched or written; --mode auto alone tries out whether there is a sandbox, on
-which that mode depends. A watchdog that is a program of its own is not asked; the
+fetched or written; mode auto alone, also when it is the configured one, tries
+out whether there is a sandbox, on which it depends. A watchdog that is a program of its own is not asked; the
 answer says so.
 
 One call from the command line: a shell command, --read or --write a path,

@@ -22,8 +22,9 @@ type walled struct {
 	*acptest.Session
 	home, project string
 
-	mu    sync.Mutex
-	cards []string // what the permission cards said
+	mu     sync.Mutex
+	answer string   // the option that is picked
+	cards  []string // what the permission cards said
 }
 
 // startWalled starts the agent. commands are what the model runs when it is told
@@ -34,7 +35,7 @@ func startWalled(t *testing.T, level, capabilities string, commands map[string]s
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walled{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project")}
+	w := &walled{answer: "allow", home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project")}
 	all := map[string]string{
 		"home/.ssh/id_ed25519": "canary-ssh", "home/project/.git/HEAD": "ref: refs/heads/main\n",
 		"home/project/.git/config": "[core]\n\tbare = false\n", "home/project/.git/objects/x": "", "home/project/.git/refs/x": "",
@@ -74,8 +75,9 @@ func startWalled(t *testing.T, level, capabilities string, commands map[string]s
 			text, _ := json.Marshal(p.Get("params.toolCall.content"))
 			w.mu.Lock()
 			w.cards = append(w.cards, string(text))
+			answer := w.answer
 			w.mu.Unlock()
-			p.Choose("allow_once")
+			p.Select(answer)
 		},
 	})
 	agent.Initialize(capabilities)
@@ -301,6 +303,31 @@ func TestSandbox_Network(t *testing.T) {
 			expect("script", on, true)
 			if text := w.run(t, "plain"); strings.Contains(text, "network") {
 				t.Errorf("a command that has nothing to do with it: %s", text)
+			}
+		})
+	}
+}
+
+// TestSandbox_NetworkKept is S4 for answers that stay: who allows a command on the network
+// table for the session, or for the project, gives it the network, now and from then on,
+// whatever stands beside it.
+func TestSandbox_NetworkKept(t *testing.T) {
+	for _, answer := range []string{"allow_always", "allow_project"} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			port, came := listen(t)
+			w := startWalled(t, "landlock", "", map[string]string{
+				"fetch": "ls && git ls-remote http://127.0.0.1:" + port + "/x",
+			}, nil)
+			w.answer = answer
+			for i := range 2 {
+				came.Store(0)
+				if text := w.run(t, "fetch"); came.Load() == 0 || strings.Contains(text, "The network is off") {
+					t.Errorf("call %d had no network: %s", i+1, text)
+				}
+			}
+			if len(w.cards) != 1 {
+				t.Errorf("asked %d times: %q", len(w.cards), w.cards)
 			}
 		})
 	}

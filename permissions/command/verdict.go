@@ -137,6 +137,7 @@ func (v Verdict) Resources() []permissions.Resource {
 		judged := &permissions.Judgement{
 			Action: p.Action, Reason: reason, Part: p.Text, Validation: p.Validation,
 			Always: p.Always, AlwaysExact: p.AlwaysExact, NoAlways: p.NoAlways, Contained: p.Contained(), Exposed: p.exposure(),
+			Network: p.Network,
 		}
 		if p.redirect {
 			out = append(out, redirectResources(p, judged)...)

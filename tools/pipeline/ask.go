@@ -164,6 +164,8 @@ func (r *running) heed(answer tools.Answer) error {
 		r.grant(len(r.outside) > 0)
 		return nil
 	case tools.AllowProject:
+		r.reach.approved = true
+		r.openAlways()
 		if r.forProject() {
 			r.keepForProject()
 		}

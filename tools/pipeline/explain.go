@@ -52,7 +52,7 @@ func (p *Pipeline) Explain(ctx context.Context, call Call) (e Explanation) {
 		e.Decision = refusal(asToolError(err), permissions.LayerCapability)
 		return e
 	}
-	_ = r.judge(ctx) // what it refuses stands in the decision
+	r.foretell(ctx)
 	if r.decision.Action != capability.Deny {
 		e.Unasked = r.foresee(ctx)
 	}
@@ -90,15 +90,26 @@ func (r *running) foresee(ctx context.Context) (unasked bool) {
 		}
 	case d.Action == capability.Ask:
 		r.insist = d.Reason
-		_ = r.judge(ctx) // as in watch; a denial stands in the decision
+		r.foretell(ctx) // as in watch
 	}
 	return !known && err == nil
 }
 
+// foretell is judge with what it refuses in the decision: a mode refuses what the rules
+// would allow.
+func (r *running) foretell(ctx context.Context) {
+	if err := r.judge(ctx); err != nil && r.decision.Action != capability.Deny {
+		r.decision = refusal(asToolError(err), permissions.LayerCapability)
+	}
+}
+
 // refusal is the decision that an error of a stage amounts to.
 func refusal(err *tools.Error, layer string) permissions.Decision {
-	if err.DeniedBy == tools.DeniedByEnablement {
+	switch err.DeniedBy {
+	case tools.DeniedByEnablement:
 		layer = permissions.LayerEnablement
+	case tools.DeniedByMode:
+		layer = permissions.LayerCapability
 	}
 	reason := err.Message
 	if err.Hint != "" {

@@ -171,6 +171,41 @@ func TestExplain_IsWhatHappens(t *testing.T) {
 	}
 }
 
+// TestExplain_Mode says of a call in a mode that changes nothing what would become of it.
+func TestExplain_Mode(t *testing.T) {
+	reading := pipeline.Stance{Mode: "plan", ReadOnly: true, Gate: tools.Gate{IncludeTools: []string{"bash", "read", "glob"}}}
+	dog := &foreseeing{d: permissions.Decision{Action: capability.Ask, Reason: "sure?"}, known: true}
+	for _, tt := range []struct {
+		name, tool, args string
+		dog              watchdog.Watchdog
+		want             capability.Action
+		reason           string
+	}{
+		{"a command that reads", "bash", `{"cmd":"ls"}`, nil, capability.Allow, "only reads"},
+		{"one that may write", "bash", `{"cmd":"touch x"}`, nil, capability.Deny, "mode plan"},
+		{"one that may write, with a watchdog", "bash", `{"cmd":"touch x"}`, dog, capability.Deny, "mode plan"},
+		{"a tool that is not there", "write", `{"path":"a","content":"x"}`, nil, capability.Deny, "mode plan"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStage(t, func(o *pipeline.Options) {
+				o.Stance, o.Watchdog = func() pipeline.Stance { return reading }, tt.dog
+			})
+			s.policy.Remember(permissions.Rule{Permission: "bash", Pattern: "touch x", Action: capability.Allow})
+			e := s.Explain(t.Context(), pipeline.Call{ID: "x", Name: tt.tool, Input: tt.args})
+			if e.Action != tt.want || !strings.Contains(e.Reason, tt.reason) || e.Remember != "" {
+				t.Errorf("%v by %s: %s; always stores %q", e.Action, e.Layer, e.Reason, e.Remember)
+			}
+			if e.Action == capability.Deny && (e.Layer != permissions.LayerCapability || e.DeniedBy != tools.DeniedByMode) {
+				t.Errorf("by %s, %s", e.Layer, e.DeniedBy)
+			}
+			end := s.call(t, tt.tool, tt.args)
+			if denied := end.Result.Error != nil && end.Result.Error.DeniedBy == tools.DeniedByMode; denied != (tt.want == capability.Deny) {
+				t.Errorf("it was %q: %s", end.State, end.Text)
+			}
+		})
+	}
+}
+
 func entries(t *testing.T, dir string) []string {
 	t.Helper()
 	list, err := os.ReadDir(dir)

@@ -69,8 +69,11 @@ func (o *offline) has(key string) (missed, open bool) {
 const missedReason = "it failed without the network, which it gets when it is allowed"
 
 // wantNetwork makes a question of a command that failed for want of the network and
-// is sent again (S4).
+// is sent again (S4). Where nobody can be asked it runs again as it did before.
 func (r *running) wantNetwork() {
+	if r.pipeline.Asker == nil {
+		return
+	}
 	for _, resource := range r.commands() {
 		missed, open := r.pipeline.offline.has(key(resource))
 		if !missed {
@@ -102,18 +105,36 @@ func (r *running) grantWalls() {
 		Network:   !r.entry.Requires.Net.IsZero(),
 		GitConfig: r.reach.git && !r.readsOnly,
 		Unasked:   r.decision.Sandboxed && !r.reach.approved,
-		ReadsOnly: r.readsOnly || r.entry.ReadOnly,
+		ReadsOnly: r.readsOnly || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil,
 	}
 	if commands := r.commands(); len(commands) > 0 {
-		before := r.decision.Action == capability.Allow && r.decision.Rule != nil &&
-			(r.decision.Scope == permissions.Session || r.decision.Rule.Source == permissions.SourceAlways)
-		grant.Network = r.reach.network && (r.reach.approved || before)
+		grant.Network = r.reach.network && (r.reach.approved || r.answeredBefore())
 		for _, resource := range commands {
 			_, open := r.pipeline.offline.has(key(resource))
 			grant.Network = grant.Network || open
 		}
 	}
 	r.runtime.Grant(grant)
+}
+
+// answeredBefore reports whether the person has allowed before, by a rule of theirs for
+// this session or an answer that was kept, each part of the commands that needs the
+// network. What stands beside such a part says nothing about it.
+func (r *running) answeredBefore() bool {
+	rules, some := r.pipeline.Policy.Rules(), false
+	for _, resource := range r.judged.Resources {
+		if resource.Judged == nil || !resource.Judged.Network {
+			continue
+		}
+		part := r.judged
+		part.Resources = []permissions.Resource{resource}
+		d := rules.Decide(part)
+		if d.Action != capability.Allow || d.Rule == nil || d.Scope != permissions.Session && d.Rule.Source != permissions.SourceAlways {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // noteOffline remembers a command that failed for want of the network.

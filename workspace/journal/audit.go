@@ -74,6 +74,23 @@ func (j *Journal) Since(mark int) map[string]bool {
 	return paths
 }
 
+// Written returns the last change of each path that the session's own tools made since a
+// mark; what a scan found is no such change.
+func (j *Journal) Written(mark int) map[string]Change {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	changes := map[string]Change{}
+	for _, n := range slices.Backward(j.log) {
+		if n.seq <= mark {
+			break
+		}
+		if _, later := changes[n.Path]; !n.Seen && !later {
+			changes[n.Path] = n.Change
+		}
+	}
+	return changes
+}
+
 // Modified lists the paths that an operation changed and that were not taken
 // back since, sorted.
 func (j *Journal) Modified(operation string) []string {
