@@ -26,7 +26,7 @@ func (r *interopRun) handshake() {
 func (r *interopRun) order() {
 	r.Helper()
 	agent, client := r.report.messages(r.T, "agent"), r.report.messages(r.T, "client")
-	anytime := []string{"available_commands_update", "config_option_update", "current_mode_update"}
+	anytime := []string{"available_commands_update", "config_option_update", "current_mode_update", "session_info_update"}
 	asked := map[int]string{} // the client's requests without an answer
 	prompts, created := 0, false
 	for i := range r.report.Lines {
