@@ -13,7 +13,7 @@ import (
 	"acp-agent/permissions/command"
 )
 
-// precedence is a row of docs/precedence.md.
+// precedence is a row of docs/security.md.
 type precedence struct {
 	number, call, answer string
 	rules                []string
@@ -72,12 +72,17 @@ func TestPrecedence_EachRuleCounts(t *testing.T) {
 
 func readPrecedence(t *testing.T) []precedence {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "precedence.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "security.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, section, found := strings.Cut(string(text), "\n## Which rule decides\n")
+	if !found {
+		t.Fatal("docs/security.md has no section on which rule decides")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
 	var rows []precedence
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(section) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
 		if !strings.HasPrefix(line, "| ") || len(cells) != 5 || strings.HasPrefix(line, "| #") || strings.HasPrefix(line, "| ---") {
 			continue
