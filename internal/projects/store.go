@@ -240,8 +240,11 @@ func (s *Store) lock() (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	ok, err := lock.TryLockContext(ctx, lockPoll)
-	if err != nil || !ok {
-		return nil, fmt.Errorf("another process holds %s: %w", lock.Path(), err)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), err == nil && !ok:
+		return nil, fmt.Errorf("another process holds %s and did not let go of it within %v", lock.Path(), lockWait)
+	case err != nil:
+		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	return func() { _ = lock.Close() }, nil
 }
