@@ -203,7 +203,11 @@ func (c *core) own() []string {
 
 // projects is where the person's decisions about projects are kept.
 func (c *core) projects() *projects.Store {
-	return projects.New(filepath.Join(xdg.DataHome, "acp-agent"))
+	store := projects.New(filepath.Join(xdg.DataHome, "acp-agent"))
+	if c.inert {
+		store = store.Looking()
+	}
+	return store
 }
 
 // findShell names the shell that commands will run under and its language. A
