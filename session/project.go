@@ -19,6 +19,11 @@ type project struct {
 	dir   string
 	store *projects.Store
 
+	// looking is held from a look at the disk to its effect, so that the later look
+	// counts. It is taken before mu, under which nothing is read: a change of mode must
+	// not wait for a disk.
+	looking sync.Mutex
+
 	mu sync.Mutex // guards what follows, and the order of changes of the rules
 	// offered and trusting are what the project's file and the person's settings offer
 	// for trust, settled the hash of the configuration that they were read with. They
@@ -46,17 +51,22 @@ func (h *Host) configure(cwd string) (settings Settings, settled string, err err
 	return settings, settled, nil
 }
 
+// seen is one look at a project.
+type seen struct {
+	record          projects.Record
+	now             projects.Snapshot
+	problem, broken error
+}
+
 // look reads anew what the person decided and what the project holds now. It
 // runs nothing.
-func (p *project) look() {
+func (p *project) look() (s seen) {
 	if p.store == nil {
-		return
+		return s
 	}
-	var err error
-	if p.record, err = p.store.Load(p.dir); err != nil {
-		p.broken = err // kept: a record that was set aside is only missed once
-	}
-	p.now, p.problem = projects.Scan(p.dir)
+	s.record, s.broken = p.store.Load(p.dir)
+	s.now, s.problem = projects.Scan(p.dir)
+	return s
 }
 
 // trusted reports whether the person trusts the project as it is now; mu is held.
@@ -69,18 +79,30 @@ func (p *project) trusted() bool {
 // change of a file that trust is bound to, so that trust ends with the content
 // that it was given for (T4).
 func (s *Session) refreshProject() {
-	s.project.mu.Lock()
-	defer s.project.mu.Unlock()
 	p := &s.project
-	p.look()
-	if p.problem == nil && p.now.Hash != p.settled {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	look := p.look()
+	p.mu.Lock()
+	stale := look.problem == nil && look.now.Hash != p.settled
+	p.mu.Unlock()
+	var settings Settings
+	var settled string
+	if stale {
+		settings, settled, look.problem = s.host.configure(s.spec.Cwd)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.record, p.now, p.problem = look.record, look.now, look.problem
+	if look.broken != nil {
+		p.broken = look.broken // kept: a record that was set aside is only missed once
+	}
+	switch {
+	case stale && look.problem != nil:
 		p.offered = nil
+	case stale:
 		// The rules by which the project tightens stay those of the session's start.
-		if settings, settled, err := s.host.configure(s.spec.Cwd); err != nil {
-			p.problem = err
-		} else {
-			p.offered, p.trusting, p.settled = settings.Offered, settings.Trusting, settled
-		}
+		p.offered, p.trusting, p.settled = settings.Offered, settings.Trusting, settled
 	}
 	s.applyProject()
 }
@@ -107,13 +129,19 @@ func (s *Session) applyMode() {
 // trusted reports whether the person trusts the project as it is now. A trust that
 // has gone since the last look ends here, so that nothing runs on it.
 func (s *Session) trusted() bool {
-	s.project.mu.Lock()
-	defer s.project.mu.Unlock()
 	p := &s.project
-	if !p.trusted() {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	p.mu.Lock()
+	trusted := p.trusted()
+	p.mu.Unlock()
+	if !trusted {
 		return false
 	}
-	if p.now, p.problem = projects.Scan(p.dir); !p.trusted() {
+	now, problem := projects.Scan(p.dir)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now, p.problem = now, problem; !p.trusted() {
 		s.applyProject()
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"acp-agent/capability"
 	"acp-agent/internal/projects"
@@ -28,6 +29,7 @@ type ground struct {
 	store    *projects.Store
 	data     string
 	settings session.Settings
+	reading  func() // while the configuration is read
 	explain  func(ctx context.Context, s *session.Session, what string) string
 	answer   func(ctx context.Context, req tools.PermissionRequest) (tools.Answer, error)
 	asked    []tools.PermissionRequest
@@ -72,8 +74,13 @@ func (g *ground) open(model string) (*session.Session, *recorder) {
 	host := &session.Host{
 		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
 		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(g.t.TempDir(), "state"),
-		Configure: func(string) (session.Settings, error) { return g.settings, nil },
-		Secrets:   func() []string { return nil }, Projects: g.store, Explain: g.explain,
+		Configure: func(string) (session.Settings, error) {
+			if g.reading != nil {
+				g.reading()
+			}
+			return g.settings, nil
+		},
+		Secrets: func() []string { return nil }, Projects: g.store, Explain: g.explain,
 	}
 	rec := newRecorder()
 	s, err := host.Open(g.t.Context(), session.Spec{Cwd: g.dir, Sink: rec, Asker: g})
@@ -99,6 +106,39 @@ func inForce(s *session.Session, scope permissions.Scope, permission string) (fo
 
 func trusted(s *session.Session) bool {
 	return slices.Contains(inForce(s, permissions.DefaultScope, "check"), capability.Allow)
+}
+
+// TestProject_ModeDoesNotWait: a change of mode, which is made where messages are read,
+// does not wait for a disk that is slow.
+func TestProject_ModeDoesNotWait(t *testing.T) {
+	g := newGround(t)
+	s, _ := g.open(`{"say":"done"}`)
+	reading, release := make(chan struct{}), make(chan struct{})
+	g.reading = func() {
+		close(reading)
+		<-release
+		g.reading = nil
+	}
+	g.put(".acp-agent/config.jsonc", "{}") // so that it is read again
+	turn := prompt(s, "go")
+	<-reading
+	changed := make(chan error, 1)
+	go func() { changed <- s.SetMode("code") }()
+	select {
+	case err := <-changed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the mode is not changed while the configuration is read")
+	}
+	close(release)
+	wait(t, turn, loop.EndTurn)
+	if !slices.ContainsFunc(s.Rules(), func(l session.ListedRule) bool {
+		return l.Scope == permissions.DefaultScope && l.Rule.Permission == "edit" && strings.Contains(l.Rule.Pattern, capability.VarWorkspace)
+	}) {
+		t.Error("the rows of the mode are not in force")
+	}
 }
 
 // TestTrust_Life follows trust through a session: given, kept by a change of mode, lost

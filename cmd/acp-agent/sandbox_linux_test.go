@@ -333,6 +333,41 @@ func TestSandbox_NetworkKept(t *testing.T) {
 	}
 }
 
+// TestSandbox_NetworkAgain is S4 for a command that a rule allows: sent again because it
+// had no network, it can be given it for good, unless it is one that nothing is stored of.
+func TestSandbox_NetworkAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name, cmd string
+		cards     int // in four runs, of which the first is without the network
+	}{
+		{"known", "make fetch", 1},
+		{"an interpreter", "bash net.sh", 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			port, came := listen(t)
+			script := `(exec 3<>/dev/tcp/127.0.0.1/` + port + `) 2>/dev/null || { echo "Could not resolve host: example.org"; exit 6; }` + "\n"
+			w := startWalled(t, "landlock", "", map[string]string{"go": tt.cmd}, map[string]string{
+				"net.sh": script, "Makefile": "fetch:\n\t@bash net.sh\n",
+				"/config.jsonc": `{"sandbox": {"level": "landlock"}, "rules": {"allow": ["bash(make *)", "bash(bash *)"]}}`,
+			})
+			w.answer = "allow_always"
+			if tt.cards > 1 {
+				w.answer = "allow"
+			}
+			for i := range 4 {
+				came.Store(0)
+				if text := w.run(t, "go"); (came.Load() > 0) != (i > 0) {
+					t.Errorf("run %d: %d came: %s", i+1, came.Load(), text)
+				}
+			}
+			if len(w.cards) != tt.cards {
+				t.Errorf("asked %d times: %q", len(w.cards), w.cards)
+			}
+		})
+	}
+}
+
 // TestSandbox_Modules: a module's program runs behind the same walls, and has the
 // network only when its manifest declares it.
 func TestSandbox_Modules(t *testing.T) {

@@ -211,7 +211,13 @@ func (c *core) own() []string {
 }
 
 // projects is where the person's decisions about projects are kept.
-func (c *core) projects() *projects.Store { return projects.New(c.dataDir) }
+func (c *core) projects() *projects.Store {
+	store := projects.New(c.dataDir)
+	if c.inert {
+		store = store.Looking()
+	}
+	return store
+}
 
 // findShell names the shell that commands will run under and its language. A
 // machine without one says so when a command is run.

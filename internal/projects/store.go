@@ -33,11 +33,18 @@ const (
 
 // Store is the records of all projects. Its methods are safe for concurrent use,
 // also by several processes.
-type Store struct{ dir string }
+type Store struct {
+	dir string
+	// looks says that nothing is written, also not aside.
+	looks bool
+}
 
 // New returns the store below the agent's data directory, an absolute path.
 // Nothing is made before the first Update.
 func New(dataDir string) *Store { return &Store{dir: filepath.Join(dataDir, dirName)} }
+
+// Looking returns a store whose Load leaves a record that cannot be used where it is.
+func (s *Store) Looking() *Store { return &Store{dir: s.dir, looks: true} }
 
 // BrokenError is a record that could not be used. The project counts as one that
 // nothing was decided about.
@@ -103,7 +110,7 @@ func (s *Store) Load(project string) (Record, error) {
 // has put a good one in its place meanwhile, or a newer version wrote it.
 func (s *Store) setAside(project string, why error) error {
 	broken := &BrokenError{File: s.file(project), Err: why}
-	if _, later := errors.AsType[*laterError](why); later {
+	if _, later := errors.AsType[*laterError](why); later || s.looks {
 		return broken
 	}
 	unlock, err := s.lock()
@@ -242,8 +249,11 @@ func (s *Store) lock() (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	ok, err := lock.TryLockContext(ctx, lockPoll)
-	if err != nil || !ok {
-		return nil, fmt.Errorf("another process holds %s: %w", lock.Path(), err)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), err == nil && !ok:
+		return nil, fmt.Errorf("another process holds %s and did not let go of it within %v", lock.Path(), lockWait)
+	case err != nil:
+		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	return func() { _ = lock.Close() }, nil
 }

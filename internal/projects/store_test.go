@@ -129,6 +129,12 @@ func TestStore_Broken(t *testing.T) {
 			if err := os.WriteFile(name, []byte(tt.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
+			if _, err := store.Looking().Load("/p"); err == nil {
+				t.Error("a look finds nothing wrong")
+			}
+			if text, _ := os.ReadFile(name); string(text) != tt.text {
+				t.Errorf("a look left %q", text)
+			}
 			record, err := store.Load("/p")
 			broken, ok := errors.AsType[*projects.BrokenError](err)
 			if !ok || len(record.Rules) > 0 || record.Trust != nil || !strings.Contains(err.Error(), name) {

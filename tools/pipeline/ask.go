@@ -202,6 +202,9 @@ func (r *running) remember() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, r.pipeline.Workspace.Session().Rel(rule.Pattern)))
 	}
+	if r.mayStayOpen() {
+		parts = append(parts, "the network for this very command")
+	}
 	return strings.Join(parts, ", ")
 }
 

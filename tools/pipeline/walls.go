@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"path"
+	"slices"
 	"sync"
 
 	"acp-agent/capability"
@@ -18,6 +19,8 @@ type reaches struct {
 	git     bool // some command is git
 	// missed says that the very same command failed for want of the network.
 	missed bool
+	// again says that this alone is why the call is asked about.
+	again bool
 	// approved says that a person has seen the card and allowed the call.
 	approved bool
 }
@@ -82,8 +85,21 @@ func (r *running) wantNetwork() {
 		r.reach.network, r.reach.missed = true, true
 		if !open && r.decision.Action == capability.Allow {
 			r.decision.Action, r.decision.Reason = capability.Ask, missedReason
+			r.reach.again = true
+			if !r.mayStayOpen() {
+				r.decision.NoAlways = "what it runs is not known whole"
+			}
 		}
 	}
+}
+
+// mayStayOpen reports whether an "always" may open the network to the very same commands
+// from now on: none of them is one of which nothing is ever stored (E5).
+func (r *running) mayStayOpen() bool {
+	return r.reach.again && !slices.ContainsFunc(r.judged.Resources, func(resource permissions.Resource) bool {
+		judged := resource.Judged
+		return resource.Dynamic || judged != nil && judged.Action != capability.Allow && len(judged.Always) == 0
+	})
 }
 
 // commands are the commands that the call runs.
