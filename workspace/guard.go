@@ -17,8 +17,10 @@ import (
 // Bounds of what is looked at before and after a command.
 const (
 	maxGuardedFiles = 256     // in a directory
+	maxGuardedNames = 1 << 14 // in a directory, when only the names count
 	maxGuardedBytes = 1 << 20 // of a file
-	maxNested       = 200     // entries of a root among which repositories are looked for
+	maxGuardNotes   = 20      // about one command
+	maxNested       = 500     // directories of a root among which repositories are looked for
 )
 
 // guard remembers, before a command, the files through which a project makes
@@ -35,10 +37,13 @@ type guard struct {
 // guarded is one root with what was there.
 type guarded struct {
 	root  *root
-	repos []string        // directories of repositories, from the root; absent ones too
-	links map[string]bool // those that are links, which are left alone
-	dirs  []string        // further directories and files of which all counts
+	repos []string // directories of repositories, from the root; absent ones too
+	// named are those that are links or files, which say where the repository is. What
+	// they lead to is not looked at.
+	named map[string]bool
+	dirs  []string // further directories and files of which all counts
 	files map[string]kept
+	cut   map[string]bool // directories that hold more than was remembered
 }
 
 // kept is a file as it was. Of a link only the link counts, and what is no file of
@@ -92,17 +97,20 @@ func (w *Workspace) guard(unasked bool) *guard {
 		g.protected = w.o.Protected
 	}
 	for _, r := range w.fixed[:w.session] {
-		at := guarded{root: r, repos: repositories(r), links: map[string]bool{}, dirs: []string{".acp-agent", ".agents"}, files: map[string]kept{}}
+		at := guarded{root: r, repos: repositories(r), named: map[string]bool{}, dirs: []string{".acp-agent", ".agents"}, files: map[string]kept{}, cut: map[string]bool{}}
 		at.dirs = append(at.dirs, g.guardedNames(r)...)
 		for _, repo := range at.repos {
-			if isLink(r, repo) {
-				at.links[repo] = true
+			if isName(r, repo) {
+				at.named[repo] = true
+				at.remember(repo)
 				continue
 			}
 			for _, name := range configNames {
 				at.remember(path.Join(repo, name))
 			}
-			at.rememberAll(path.Join(repo, "hooks"))
+			for _, name := range wholeNames {
+				at.rememberAll(path.Join(repo, name))
+			}
 		}
 		for _, dir := range at.dirs {
 			at.rememberAll(dir)
@@ -135,8 +143,12 @@ func (g *guard) guardedNames(r *root) []string {
 	return names
 }
 
-// configNames are the files of a repository that hold its configuration.
-var configNames = [...]string{"config", "config.worktree"}
+// configNames are the files of a repository that hold its configuration. Of wholeNames
+// nothing may change: the hooks, and what says that the configuration is elsewhere.
+var (
+	configNames = [...]string{"config", "config.worktree"}
+	wholeNames  = [...]string{"hooks", "commondir"}
+)
 
 // repositories are the repository of a root, whether it is there or not, those of
 // the directories in it, and those of its submodules.
@@ -147,14 +159,15 @@ func repositories(r *root) []string {
 		if err != nil {
 			continue
 		}
-		entries, _ := f.ReadDir(maxNested)
+		entries, _ := f.ReadDir(maxGuardedNames)
 		f.Close()
-		for _, entry := range entries {
+		entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !entry.IsDir() || entry.Name() == ".git" })
+		for _, entry := range entries[:min(maxNested, len(entries))] {
 			repo := path.Join(dir, entry.Name())
 			if dir == "." {
 				repo = path.Join(repo, ".git")
 			}
-			if info, err := r.handle.Lstat(filepath.FromSlash(path.Join(repo, "HEAD"))); entry.IsDir() && err == nil && info.Mode().IsRegular() {
+			if info, err := r.handle.Lstat(filepath.FromSlash(path.Join(repo, "HEAD"))); err == nil && info.Mode().IsRegular() || isName(r, repo) {
 				repos = append(repos, repo)
 			}
 		}
@@ -163,14 +176,14 @@ func repositories(r *root) []string {
 }
 
 // filesIn lists the files beneath a directory; samples of hooks are never run.
-func filesIn(r *root, dir string) []string {
+func filesIn(r *root, dir string, most int) []string {
 	var names []string
 	// What cannot be looked at cannot be put back either.
 	_ = fs.WalkDir(r.handle.FS(), dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return fs.SkipDir
-		case len(names) >= maxGuardedFiles:
+		case len(names) >= most:
 			return fs.SkipAll
 		case !d.IsDir() && !strings.HasSuffix(name, ".sample"):
 			names = append(names, name)
@@ -192,9 +205,19 @@ func (g *guarded) rememberAll(dir string) {
 		g.remember(dir)
 		return
 	}
-	for _, name := range filesIn(g.root, dir) {
+	names := filesIn(g.root, dir, maxGuardedFiles+1)
+	if len(names) > maxGuardedFiles {
+		g.cut[dir], names = true, names[:maxGuardedFiles]
+	}
+	for _, name := range names {
 		g.remember(name)
 	}
+}
+
+// isName reports a link, or a file, in the place of a directory.
+func isName(r *root, name string) bool {
+	info, err := r.handle.Lstat(filepath.FromSlash(name))
+	return err == nil && !info.IsDir()
 }
 
 func isLink(r *root, name string) bool {
@@ -210,8 +233,11 @@ func (g *guard) compare() []string {
 		for _, repo := range at.repos {
 			_, err := at.root.handle.Lstat(filepath.FromSlash(repo))
 			switch {
-			case at.links[repo], err != nil:
-				continue // a link of the person's; or it is gone, or never was there
+			case err != nil:
+				continue // it is gone, or never was there
+			case at.named[repo]:
+				notes = append(notes, at.compareNamed(repo)...)
+				continue
 			case isLink(at.root, repo):
 				notes = append(notes, filepath.Join(at.root.path, filepath.FromSlash(repo))+
 					" was replaced by a link. Look at it before git or the agent runs here again.")
@@ -220,7 +246,9 @@ func (g *guard) compare() []string {
 			for _, name := range configNames {
 				notes = append(notes, g.compareConfig(at, path.Join(repo, name))...)
 			}
-			notes = append(notes, at.compareDir(path.Join(repo, "hooks"))...)
+			for _, name := range wholeNames {
+				notes = append(notes, at.compareDir(path.Join(repo, name))...)
+			}
 		}
 		dirs := at.dirs
 		for _, name := range g.guardedNames(at.root) {
@@ -232,7 +260,26 @@ func (g *guard) compare() []string {
 			notes = append(notes, at.compareDir(dir)...)
 		}
 	}
+	if more := len(notes) - maxGuardNotes; more > 0 {
+		// The last ones of a directory, since a command can put names of no use before the rest.
+		notes = append([]string{fmt.Sprintf("%d more files were put back or taken away.", more)}, notes[more:]...)
+	}
 	return notes
+}
+
+// compareNamed puts back the link or the file that says where a repository is. A
+// directory in its place may hold anything, and stays.
+func (at *guarded) compareNamed(repo string) []string {
+	after, err := lookAt(at.root, repo)
+	switch before := at.files[repo]; {
+	case err != nil || after.same(before):
+		return nil
+	case after.mode.IsDir():
+		return []string{filepath.Join(at.root.path, filepath.FromSlash(repo)) +
+			" was replaced by a directory. Look at it before git or the agent runs here again."}
+	default:
+		return []string{at.restore(repo, before, true, "a command may not lead git elsewhere")}
+	}
 }
 
 // compareConfig puts a repository's configuration back when other programs would be
@@ -278,16 +325,19 @@ func (at *guarded) compareDir(dir string) []string {
 	if isLink(at.root, dir) {
 		now = []string{dir} // what it leads to is not of this directory
 	} else {
-		now = filesIn(at.root, dir)
+		now = filesIn(at.root, dir, maxGuardedNames)
 	}
 	for _, name := range now {
 		before, had := at.files[name]
+		if !had && at.cut[dir] {
+			continue // it may always have been there
+		}
 		if after, err := lookAt(at.root, name); err == nil && had && after.same(before) {
 			continue
 		}
 		notes = append(notes, at.restore(name, before, had, "a command may not change it"))
 	}
-	if len(now) >= maxGuardedFiles {
+	if len(now) >= maxGuardedNames {
 		return notes // what is missing may only not have been looked at
 	}
 	for name, before := range at.files {

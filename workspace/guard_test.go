@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,6 +37,12 @@ func TestGuard(t *testing.T) {
 		{name: "a new hook", cmd: "mkdir -p .git/hooks && echo evil > .git/hooks/pre-push", note: "pre-push was taken away"},
 		{name: "a changed hook", cmd: "echo evil > .git/hooks/commit-msg", note: "commit-msg was put back"},
 		{name: "a deleted hook", cmd: "rm .git/hooks/commit-msg", note: "commit-msg was put back"},
+		{name: "very many hooks", cmd: "mkdir -p .git/hooks && for i in $(seq 300); do : > .git/hooks/a$i; done; echo evil > .git/hooks/pre-push", note: "pre-push was taken away"},
+		{name: "a repository that is elsewhere", cmd: "echo ../work > .git/commondir", note: "commondir was taken away"},
+		{name: "a file that says where a repository is", cmd: "echo gitdir: ../work > linked/.git", note: filepath.Join("linked", ".git") + " was put back"},
+		{name: "a link for a file", cmd: "ln -sf ../work linked/.git", note: filepath.Join("linked", ".git") + " was put back"},
+		{name: "a directory for a file", cmd: "rm linked/.git && mkdir linked/.git", note: "replaced by a directory"},
+		{name: "one of many skills", cmd: "rm .agents/skills/many/100", note: "100 was put back"},
 		{name: "a sample", cmd: "echo x > .git/hooks/x.sample"},
 		{name: "a repository within", cmd: `printf '[core]\n\tsshCommand = evil\n' >> sub/.git/config`, note: filepath.Join("sub", ".git", "config")},
 		{name: "our configuration", cmd: "mkdir .acp-agent && echo '{}' > .acp-agent/config.jsonc", note: "config.jsonc was taken away"},
@@ -53,7 +60,7 @@ func TestGuard(t *testing.T) {
 			g := newGround(t, func(o *Options) { o.GitPrograms = command.GitConfigSettings })
 			for name, text := range map[string]string{
 				".git/HEAD": "ref", ".git/config": config, ".git/hooks/commit-msg": "hook", "sub/.git/HEAD": "ref", "sub/.git/config": "",
-				".agents/skills/a/SKILL.md": "skill", "work/precious": "work",
+				".agents/skills/a/SKILL.md": "skill", "work/precious": "work", "linked/.git": "gitdir: ../.git/modules/linked\n",
 			} {
 				if err := os.MkdirAll(filepath.Dir(g.in(name)), 0o755); err != nil {
 					t.Fatal(err)
@@ -64,9 +71,19 @@ func TestGuard(t *testing.T) {
 				t.Fatal(err)
 			}
 			put(t, g.in(".git/hooks/large"), strings.Repeat("x", maxGuardedBytes+1))
+			many := g.in(".agents/skills/many")
+			if err := os.Mkdir(many, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for i := range maxGuardedFiles + 50 {
+				put(t, filepath.Join(many, strconv.Itoa(100+i)), "")
+			}
 			exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: tt.cmd}, nil)
 			if err != nil || exit.Code != 0 {
 				t.Fatal(exit, err)
+			}
+			if left, err := os.ReadDir(many); len(left) != maxGuardedFiles+50 {
+				t.Errorf("%d of many files are left: %v", len(left), err)
 			}
 			switch {
 			case tt.note == "" && len(exit.Notes) > 0, tt.note != "" && len(exit.Notes) == 0:
