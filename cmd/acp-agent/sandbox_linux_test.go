@@ -21,6 +21,7 @@ import (
 type walled struct {
 	*acptest.Session
 	home, project string
+	always        atomic.Bool // cards are answered with "always"
 
 	mu    sync.Mutex
 	cards []string // what the permission cards said
@@ -75,6 +76,10 @@ func startWalled(t *testing.T, level, capabilities string, commands map[string]s
 			w.mu.Lock()
 			w.cards = append(w.cards, string(text))
 			w.mu.Unlock()
+			if w.always.Load() {
+				p.Choose("allow_always")
+				return
+			}
 			p.Choose("allow_once")
 		},
 	})
@@ -103,6 +108,30 @@ func (w *walled) card() string {
 		return ""
 	}
 	return w.cards[len(w.cards)-1]
+}
+
+// A command that was always allowed without the network does not come by it, unasked, beside
+// one that was always allowed with it.
+func TestSandbox_NetworkBeside(t *testing.T) {
+	port, came := listen(t)
+	fetch := "git ls-remote http://127.0.0.1:1/x"
+	w := startWalled(t, "bubblewrap", "", map[string]string{
+		"table": fetch, "script": "./net.sh " + port, "both": fetch + "; ls; ./net.sh " + port, "again": fetch + " | ls",
+	}, map[string]string{"net.sh": "#!/bin/bash\n(exec 3<>/dev/tcp/127.0.0.1/$1) 2>/dev/null || echo alone\n"})
+	w.always.Store(true)
+	w.run(t, "table")
+	w.run(t, "script")
+	if card := w.card(); !strings.Contains(card, "network off") {
+		t.Fatalf("the card does not say that the network is off: %s", card)
+	}
+	cards := len(w.cards)
+	if w.run(t, "again"); len(w.cards) > cards {
+		t.Errorf("asked again: %s", w.card())
+	}
+	w.always.Store(false)
+	if text := w.run(t, "both"); len(w.cards) == cards || !strings.Contains(w.card(), "network on") {
+		t.Errorf("not asked, and %d came beside the other command: %s", came.Load(), text)
+	}
 }
 
 // listen counts who comes to a port of this machine.

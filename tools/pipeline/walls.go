@@ -16,6 +16,8 @@ import (
 type reaches struct {
 	network bool // of a command on the network table, or one that failed without it
 	git     bool // some command is git
+	// beside says that some command neither needs the network nor only reads.
+	beside bool
 	// missed says that the very same command failed for want of the network.
 	missed bool
 	// approved says that a person has seen the card and allowed the call.
@@ -26,6 +28,7 @@ type reaches struct {
 func (w *reaches) note(v command.Verdict) {
 	w.network = w.network || v.Network
 	for _, part := range v.Parts {
+		w.beside = w.beside || !part.Network && part.Action != capability.Allow
 		if len(part.Argv) > 0 && path.Base(part.Argv[0]) == "git" {
 			w.git = true
 		}
@@ -68,9 +71,15 @@ func (o *offline) has(key string) (missed, open bool) {
 // missedReason is why a command is asked about that would otherwise just run.
 const missedReason = "it failed without the network, which it gets when it is allowed"
 
+// besideReason is why commands are asked about that are each allowed by themselves.
+const besideReason = "one of the commands was allowed with the network, and the others would get it with them"
+
 // wantNetwork makes a question of a command that failed for want of the network and
-// is sent again (S4).
+// is sent again, and of one that would get the network from another beside it (S4).
 func (r *running) wantNetwork() {
+	if r.reach.network && r.reach.beside && r.allowedBefore() {
+		r.decision.Action, r.decision.Reason = capability.Ask, besideReason
+	}
 	for _, resource := range r.commands() {
 		missed, open := r.pipeline.offline.has(key(resource))
 		if !missed {
@@ -105,15 +114,19 @@ func (r *running) grantWalls() {
 		ReadsOnly: r.readsOnly || r.entry.ReadOnly,
 	}
 	if commands := r.commands(); len(commands) > 0 {
-		before := r.decision.Action == capability.Allow && r.decision.Rule != nil &&
-			(r.decision.Scope == permissions.Session || r.decision.Rule.Source == permissions.SourceAlways)
-		grant.Network = r.reach.network && (r.reach.approved || before)
+		grant.Network = r.reach.network && (r.reach.approved || r.allowedBefore())
 		for _, resource := range commands {
 			_, open := r.pipeline.offline.has(key(resource))
 			grant.Network = grant.Network || open
 		}
 	}
 	r.runtime.Grant(grant)
+}
+
+// allowedBefore reports a call that a person allowed for the session or the project.
+func (r *running) allowedBefore() bool {
+	return r.decision.Action == capability.Allow && r.decision.Rule != nil &&
+		(r.decision.Scope == permissions.Session || r.decision.Rule.Source == permissions.SourceAlways)
 }
 
 // noteOffline remembers a command that failed for want of the network.
