@@ -29,7 +29,7 @@ const (
 // changed there is put back (S3).
 type guard struct {
 	programs func(config string) []string
-	// protected, when set, names what else at the top of a root is put back.
+	// protected, when set, names what else in a root is put back.
 	protected func(abs string) bool
 	roots     []guarded
 }
@@ -44,6 +44,7 @@ type guarded struct {
 	dirs  []string // further directories and files of which all counts
 	files map[string]kept
 	cut   map[string]bool // directories that hold more than was remembered
+	walk  *found
 }
 
 // kept is a file as it was. Of a link only the link counts, and what is no file of
@@ -90,7 +91,7 @@ func lookAt(r *root, name string) (kept, error) {
 // guard remembers what is there. Some of it may be out of a command's reach; but what
 // a wall keeps has ways around it, such as a link that is replaced, and comparing
 // costs less than thinking of all of them. Of a command that nobody was asked about,
-// the other protected names at the top of the roots count too (P5).
+// the other protected names count too, and the repositories that it made (P5).
 func (w *Workspace) guard(unasked bool) *guard {
 	g := &guard{programs: w.o.GitPrograms}
 	if unasked {
@@ -98,7 +99,8 @@ func (w *Workspace) guard(unasked bool) *guard {
 	}
 	for _, r := range w.fixed[:w.session] {
 		at := guarded{root: r, repos: repositories(r), named: map[string]bool{}, dirs: []string{".acp-agent", ".agents"}, files: map[string]kept{}, cut: map[string]bool{}}
-		at.dirs = append(at.dirs, g.guardedNames(r)...)
+		at.walk = g.walkIn(r, nil)
+		at.dirs, at.repos = append(at.dirs, at.walk.names...), appendNew(at.repos, at.walk.repos)
 		for _, repo := range at.repos {
 			if isName(r, repo) {
 				at.named[repo] = true
@@ -118,29 +120,6 @@ func (w *Workspace) guard(unasked bool) *guard {
 		g.roots = append(g.roots, at)
 	}
 	return g
-}
-
-// guardedNames are the protected names at the top of a root, but for those that are
-// looked at in ways of their own.
-func (g *guard) guardedNames(r *root) []string {
-	if g.protected == nil {
-		return nil
-	}
-	f, err := r.handle.Open(".")
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	entries, _ := f.ReadDir(-1) // what cannot be listed cannot be put back either
-	var names []string
-	for _, entry := range entries {
-		switch name := entry.Name(); {
-		case name == ".git", name == ".acp-agent", name == ".agents":
-		case g.protected(filepath.Join(r.path, name)):
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // configNames are the files of a repository that hold its configuration. Of wholeNames
@@ -250,13 +229,13 @@ func (g *guard) compare() []string {
 				notes = append(notes, at.compareDir(path.Join(repo, name))...)
 			}
 		}
-		dirs := at.dirs
-		for _, name := range g.guardedNames(at.root) {
-			if !slices.Contains(dirs, name) {
-				dirs = append(slices.Clip(dirs), name)
+		now := g.walkIn(at.root, at.walk)
+		for _, repo := range now.repos {
+			if !slices.Contains(at.repos, repo) {
+				notes = append(notes, g.compareMade(at, repo)...)
 			}
 		}
-		for _, dir := range dirs {
+		for _, dir := range appendNew(at.dirs, now.names) {
 			notes = append(notes, at.compareDir(dir)...)
 		}
 	}
@@ -280,6 +259,31 @@ func (at *guarded) compareNamed(repo string) []string {
 	default:
 		return []string{at.restore(repo, before, true, "a command may not lead git elsewhere")}
 	}
+}
+
+// compareMade takes from a repository that a command made what can make git run a
+// program.
+func (g *guard) compareMade(at *guarded, repo string) (notes []string) {
+	if isName(at.root, repo) {
+		return []string{at.restore(repo, kept{}, false, "a command may not lead git elsewhere")}
+	}
+	for _, name := range configNames {
+		notes = append(notes, g.compareConfig(at, path.Join(repo, name))...)
+	}
+	for _, name := range wholeNames {
+		notes = append(notes, at.compareDir(path.Join(repo, name))...)
+	}
+	return notes
+}
+
+func appendNew(list, more []string) []string {
+	list = slices.Clip(list)
+	for _, name := range more {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // compareConfig puts a repository's configuration back when other programs would be

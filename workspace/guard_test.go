@@ -248,9 +248,14 @@ func TestGuard_Unasked(t *testing.T) {
 		})
 		put(t, g.in(".envrc"), "mine")
 		put(t, g.in(".vscode/tasks.json"), "mine")
+		put(t, g.in("a/b/.envrc"), "mine")
+		put(t, g.in("a/b/repo/.git/HEAD"), "ref")
+		put(t, g.in("a/b/repo/.git/config"), "")
 		call := g.call(t)
 		call.Grant(Grant{Unasked: unasked})
-		text := "echo evil > .envrc; rm -r .vscode; mkdir .zed && echo evil > .zed/settings.json; echo fine > made"
+		text := "echo evil > .envrc; rm -r .vscode; mkdir .zed && echo evil > .zed/settings.json; echo fine > made; " +
+			"echo evil > a/b/.envrc; mkdir -p a/c/.vscode n/.git/hooks; echo evil > a/c/.vscode/tasks.json; echo evil > n/.git/hooks/pre-push; " +
+			`printf '[core]\n\tfsmonitor = evil\n' | tee n/.git/config > a/b/repo/.git/config; echo gitdir: ../../n > a/c/.git`
 		exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: text}, nil)
 		if err != nil || exit.Code != 0 {
 			t.Fatal(exit, err)
@@ -266,8 +271,28 @@ func TestGuard_Unasked(t *testing.T) {
 		}
 		same(t, ".envrc", get(t, g.in(".envrc")), "mine")
 		same(t, "tasks.json", get(t, g.in(".vscode/tasks.json")), "mine")
-		if err == nil || len(exit.Notes) != 3 {
+		same(t, "a deeper .envrc", get(t, g.in("a/b/.envrc")), "mine")
+		same(t, "a deeper repository", get(t, g.in("a/b/repo/.git/config")), "")
+		for _, name := range []string{"a/c/.vscode/tasks.json", "n/.git/hooks/pre-push", "n/.git/config", "a/c/.git"} {
+			if _, err := os.Lstat(g.in(name)); err == nil {
+				t.Errorf("%s is still there", name)
+			}
+		}
+		if err == nil || len(exit.Notes) != 9 {
 			t.Errorf("made anew: %v, notes %q", err, exit.Notes)
 		}
+	}
+}
+
+// What the first look did not come to may always have been there, and is not new.
+func TestGuard_SecondLook(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	put(t, g.in("a/.envrc"), "mine")
+	put(t, g.in("b/.envrc"), "mine")
+	guard := &guard{protected: func(path string) bool { return permissions.Protected(path) != permissions.Unprotected }}
+	first := &found{more: true, dirs: map[string]bool{".": true, "b": true}}
+	if now := guard.walkIn(g.call(t).w.fixed[0], first); len(now.names) != 1 || now.names[0] != "b/.envrc" {
+		t.Errorf("names %q", now.names)
 	}
 }
