@@ -18,6 +18,7 @@ var secretPlaces = [...]string{
 	".gradle/gradle.properties", ".terraform.d/credentials.tfrc.json", ".vault-token", ".boto", ".s3cfg",
 	".password-store", ".local/share/keyrings", ".local/share/kwalletd", ".local/share/pass",
 	".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge",
+	".Xauthority", ".ICEauthority",
 	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history",
 	"Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox",
 	"Library/Application Support/com.apple.TCC",

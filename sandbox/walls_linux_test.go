@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -292,6 +293,16 @@ func TestWalls_Sockets(t *testing.T) {
 			}
 			if out, code := g.run(t, connect+`"$D/home/project/a server"`); kind == Bubblewrap && code != 0 {
 				t.Errorf("the project's server: exit code %d with %q", code, out)
+			}
+			name := "@acp-agent-" + strconv.Itoa(os.Getpid()) + string(kind)
+			l, err := net.Listen("unix", name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			g.request.Network = true
+			if out, code := g.run(t, `python3 -c 'import socket,sys; socket.socket(socket.AF_UNIX).connect(chr(0)+sys.argv[1][1:])' `+name); code == 0 {
+				t.Errorf("a server without a path was reached: %q", out)
 			}
 		})
 	}
