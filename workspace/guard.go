@@ -63,6 +63,9 @@ func (k kept) same(other kept) bool {
 		k.opaque == other.opaque && (!k.opaque || k.size == other.size && k.time.Equal(other.time))
 }
 
+// lookAtIt ends what is said of something that could not be put back.
+const lookAtIt = " Look at it before git or the agent runs here again."
+
 // lookAt reads a file as it is now. It follows no link that has the name.
 func lookAt(r *root, name string) (kept, error) {
 	local := filepath.FromSlash(name)
@@ -219,7 +222,7 @@ func (g *guard) compare() []string {
 				continue
 			case isLink(at.root, repo):
 				notes = append(notes, filepath.Join(at.root.path, filepath.FromSlash(repo))+
-					" was replaced by a link. Look at it before git or the agent runs here again.")
+					" was replaced by a link."+lookAtIt)
 				continue
 			}
 			for _, name := range configNames {
@@ -241,6 +244,10 @@ func (g *guard) compare() []string {
 	}
 	if more := len(notes) - maxGuardNotes; more > 0 {
 		// The last ones of a directory, since a command can put names of no use before the rest.
+		// What a person has to look at is kept above all.
+		slices.SortStableFunc(notes, func(a, b string) int {
+			return strings.Count(a, lookAtIt) - strings.Count(b, lookAtIt)
+		})
 		notes = append([]string{fmt.Sprintf("%d more files were put back or taken away.", more)}, notes[more:]...)
 	}
 	return notes
@@ -255,7 +262,7 @@ func (at *guarded) compareNamed(repo string) []string {
 		return nil
 	case after.mode.IsDir():
 		return []string{filepath.Join(at.root.path, filepath.FromSlash(repo)) +
-			" was replaced by a directory. Look at it before git or the agent runs here again."}
+			" was replaced by a directory." + lookAtIt}
 	default:
 		return []string{at.restore(repo, before, true, "a command may not lead git elsewhere")}
 	}
@@ -357,7 +364,7 @@ func (at *guarded) restore(name string, before kept, had bool, why string) strin
 	shown := filepath.Join(at.root.path, filepath.FromSlash(name))
 	local := filepath.FromSlash(name)
 	if before.opaque {
-		return fmt.Sprintf("%s was changed and cannot be put back: %s. Look at it before git or the agent runs here again.", shown, why)
+		return fmt.Sprintf("%s was changed and cannot be put back: %s."+lookAtIt, shown, why)
 	}
 	err := at.root.handle.RemoveAll(local)
 	if err == nil && had {
@@ -367,7 +374,7 @@ func (at *guarded) restore(name string, before kept, had bool, why string) strin
 	}
 	switch {
 	case err != nil:
-		return fmt.Sprintf("%s could not be put back (%v): %s. Look at it before git or the agent runs here again.", shown, err, why)
+		return fmt.Sprintf("%s could not be put back (%v): %s."+lookAtIt, shown, err, why)
 	case had:
 		return fmt.Sprintf("%s was put back as it was: %s.", shown, why)
 	}
