@@ -92,7 +92,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		Kind: report.Kind, Program: report.Program, Network: r.Network, Tmp: r.Tmp,
 		Writable: slices.Concat(r.Writable, pinned(r.Roots), nonEmpty(r.Scratch)),
 		ReadOnly: b.protected(r),
-		Masked:   slices.Concat(b.masked(r), r.Closed, r.Secrets),
+		Masked:   slices.Concat(b.masked(r, report.Kind), r.Closed, r.Secrets),
 		Readable: slices.Concat(r.Readable, nonEmpty(r.Private), nonEmpty(b.Home), b.programs(), b.Readable),
 	}
 	if r.Network {
@@ -157,8 +157,19 @@ func pinned(roots []string) []string {
 	return dirs
 }
 
-func (b *Box) masked(r Request) []string {
-	return slices.Concat(under(b.Home, secretPlaces[:]), b.Own, socketDirs[:], sockets(b.Environ))
+func (b *Box) masked(r Request, kind Kind) []string {
+	paths := slices.Concat(under(b.Home, secretPlaces[:]), b.Own, socketDirs[:], sockets(b.Environ))
+	if kind != Bubblewrap {
+		return paths // Landlock makes no such sockets
+	}
+	inUse, _ := os.ReadFile("/proc/net/unix")
+	for _, path := range socketsInUse(string(inUse)) {
+		// Those of the project are its own servers.
+		if !slices.ContainsFunc(slices.Concat(r.Roots, r.Writable), func(dir string) bool { return beneath(path, dir) }) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // programs are the directories in which commands find programs.

@@ -63,6 +63,17 @@ func add(byPath map[string]place, path string, a access) {
 	}
 }
 
+// Within reports whether a path is a directory or lies in it, links followed where
+// there is anything.
+func Within(path, dir string) bool {
+	for _, p := range []*string{&path, &dir} {
+		if real, err := filepath.EvalSymlinks(*p); err == nil {
+			*p = real
+		}
+	}
+	return beneath(path, dir)
+}
+
 // beneath reports whether path is dir or lies in it.
 func beneath(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")

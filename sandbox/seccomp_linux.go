@@ -105,12 +105,14 @@ func refused() []uint32 {
 }
 
 // families are the kinds of sockets that may be made. Bubblewrap gives a command a
-// network of its own, so that a server under test can be reached. Landlock does not
-// keep a command from sockets of services that have a path, nor from datagrams.
+// network of its own, so that a server under test can be reached; one that was granted
+// the network shares the names of local sockets without a path, a desktop's among them.
+// Landlock does not keep a command from sockets of services that have a path, nor from
+// datagrams.
 // Pairs of sockets are always there.
 func families(c confinement, network bool) []uint32 {
 	switch {
-	case c == bubblewrapped:
+	case c == bubblewrapped && !network:
 		return []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 	case network:
 		return []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}

@@ -74,7 +74,7 @@ func TestSeccomp(t *testing.T) {
 		want    map[string]string
 	}{
 		{Bubblewrap, false, map[string]string{"tcp": "0", "udp": "0", "unix": "0", "service": "false"}},
-		{Bubblewrap, true, map[string]string{"tcp": "0", "udp": "0", "unix": "0", "service": "false"}},
+		{Bubblewrap, true, map[string]string{"tcp": "0", "udp": "0", "unix": "1", "service": "false"}},
 		{Landlock, false, map[string]string{"tcp": "1", "udp": "1", "unix": "1", "service": "false"}},
 		{Landlock, true, map[string]string{"tcp": "0", "udp": "0", "unix": "1", "service": "false"}},
 	} {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ var secretPlaces = [...]string{
 	".gradle/gradle.properties", ".terraform.d/credentials.tfrc.json", ".vault-token", ".boto", ".s3cfg",
 	".password-store", ".local/share/keyrings", ".local/share/kwalletd", ".local/share/pass",
 	".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge",
+	".Xauthority", ".ICEauthority",
 	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history",
 	"Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox",
 	"Library/Application Support/com.apple.TCC",
@@ -47,6 +49,24 @@ func sockets(environ []string) []string {
 		value = value[strings.LastIndexAny(value, ":=")+1:]
 		value = strings.TrimPrefix(value, "//")
 		if path, _, _ := strings.Cut(value, ","); filepath.IsAbs(path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// socketsInUse are the paths of a kernel's list of local sockets: whoever listens there
+// acts for whoever connects, and a file system that is only read does not keep a
+// command from it.
+func socketsInUse(list string) []string {
+	var paths []string
+	for line := range strings.Lines(list) {
+		const before = 7 // columns
+		if fields := strings.Fields(line); len(fields) <= before || !filepath.IsAbs(fields[before]) {
+			continue
+		}
+		path := strings.TrimSuffix(line[strings.Index(line, " /")+1:], "\n")
+		if !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -265,6 +266,43 @@ func TestWalls_Network(t *testing.T) {
 			}
 			if came.Load() != 1 {
 				t.Errorf("%d came", came.Load())
+			}
+		})
+	}
+}
+
+// A server with a socket in a directory that a command only reads is out of reach; one
+// of the project is not.
+func TestWalls_Sockets(t *testing.T) {
+	for _, kind := range walls {
+		t.Run(string(kind), func(t *testing.T) {
+			g := newGround(t, kind)
+			if out, code := g.run(t, "python3 -c 'import socket'"); code != 0 {
+				testreq.Skip(t, "python3 is not there to connect: "+out)
+			}
+			for _, dir := range []string{g.outside, g.project} {
+				l, err := net.Listen("unix", filepath.Join(dir, "a server"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer l.Close()
+			}
+			connect := `python3 -c 'import socket,sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' `
+			if out, code := g.run(t, connect+`"$D/home/other/a server"`); code == 0 {
+				t.Errorf("a server outside was reached: %q", out)
+			}
+			if out, code := g.run(t, connect+`"$D/home/project/a server"`); kind == Bubblewrap && code != 0 {
+				t.Errorf("the project's server: exit code %d with %q", code, out)
+			}
+			name := "@acp-agent-" + strconv.Itoa(os.Getpid()) + string(kind)
+			l, err := net.Listen("unix", name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			g.request.Network = true
+			if out, code := g.run(t, `python3 -c 'import socket,sys; socket.socket(socket.AF_UNIX).connect(chr(0)+sys.argv[1][1:])' `+name); code == 0 {
+				t.Errorf("a server without a path was reached: %q", out)
 			}
 		})
 	}

@@ -24,7 +24,7 @@ func (s *Session) Modes() []Mode {
 		{ID: string(permissions.ModeCode), Name: "Code", Description: "Edits files inside the project without asking; commands are still judged."},
 		{ID: string(permissions.ModePlan), Name: "Plan", Description: "Changes nothing: reads, and writes down a plan."},
 	}
-	if report, known := s.host.Sandbox.Known(); known && noAuto(report) == "" {
+	if report, known := s.host.Sandbox.Known(); known && s.noAuto(report) == "" {
 		modes = append(modes, Mode{
 			ID: string(permissions.ModeAuto), Name: "Auto",
 			Description: "Works inside the project and its sandbox without asking; still asks about the network, places outside, secrets, and files that make programs run.",
@@ -80,10 +80,10 @@ func (s *Session) firstMode(configured permissions.Mode) permissions.Mode {
 		switch {
 		case !known:
 			s.wanted = permissions.ModeAuto
-		case noAuto(report) == "":
+		case s.noAuto(report) == "":
 			return permissions.ModeAuto
 		default:
-			s.waiting = append(s.waiting, autoNotice(report))
+			s.waiting = append(s.waiting, s.autoNotice(report))
 		}
 		return permissions.ModeAsk
 	}
@@ -91,23 +91,38 @@ func (s *Session) firstMode(configured permissions.Mode) permissions.Mode {
 }
 
 // autoNotice tells the person that their mode cannot be had.
-func autoNotice(report sandbox.Report) transcript.Notice {
+func (s *Session) autoNotice(report sandbox.Report) transcript.Notice {
 	return transcript.Notice{
 		Severity: transcript.Warning, Title: "Mode",
-		Text: "The configured mode auto is not available: " + noAuto(report) + ". The session is in mode ask.",
+		Text: "The configured mode auto is not available: " + s.noAuto(report) + ". The session is in mode ask.",
 	}
 }
 
 // noAuto says why there is no mode auto; empty when there is. What reaches the network
 // is asked about in it, so the sandbox must be able to keep what is not asked from it.
-func noAuto(report sandbox.Report) string {
+func (s *Session) noAuto(report sandbox.Report) string {
 	switch {
 	case !report.Confines():
 		return noSandbox(report)
 	case !report.Network:
 		return fmt.Sprintf("the sandbox of this machine (%s) cannot keep commands from the network", report.Kind)
+	case report.Kind == sandbox.Landlock && s.holdsOwn():
+		return fmt.Sprintf("the session's directories hold your home or the agent's own files, and the sandbox of this machine (%s) cannot keep those from commands", report.Kind)
 	}
 	return ""
+}
+
+// holdsOwn reports whether the agent's own directories, or the person's home with its
+// secrets, lie in a directory in which commands may write.
+func (s *Session) holdsOwn() bool {
+	for _, dir := range slices.Concat([]string{s.spec.Cwd}, s.spec.Additional, s.settings.WriteRoots) {
+		for _, own := range slices.Concat(s.host.Own, []string{s.host.Home}) {
+			if own != "" && sandbox.Within(own, dir) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // noSandbox says that, and why, nothing confines processes.
@@ -128,7 +143,7 @@ func (s *Session) whyNot(option, value string) string {
 	if !known {
 		return "it is still being found out whether this machine has a sandbox"
 	}
-	return noAuto(report)
+	return s.noAuto(report)
 }
 
 // unconfined says why no command may run where nobody is asked: nothing confines it,
@@ -171,7 +186,7 @@ func (s *Session) settleMode(report sandbox.Report) bool {
 	s.mu.Lock()
 	wanted := s.wanted
 	s.wanted = ""
-	change := wanted != "" && noAuto(report) == ""
+	change := wanted != "" && s.noAuto(report) == ""
 	if change {
 		s.changeMode(wanted)
 	}
@@ -182,7 +197,7 @@ func (s *Session) settleMode(report sandbox.Report) bool {
 	if wanted == "" || change {
 		return change
 	}
-	notice := autoNotice(report)
+	notice := s.autoNotice(report)
 	s.sayInTurn(notice.Text, notice)
 	return false
 }
@@ -207,7 +222,7 @@ func (s *Session) awaitSandbox() {
 		switch {
 		case s.settleMode(report):
 			s.spec.Sink.Emit(transcript.ModeChanged{ModeID: s.Mode()})
-		case noAuto(report) == "":
+		case s.noAuto(report) == "":
 			s.spec.Sink.Emit(transcript.OptionsChanged{})
 		}
 	})

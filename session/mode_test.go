@@ -20,7 +20,7 @@ import (
 )
 
 // openIn opens a session whose configured mode is given, on a machine with the probe.
-func openIn(t *testing.T, mode permissions.Mode, probe *sandbox.Probe, steps string) (*session.Session, *recorder) {
+func openIn(t *testing.T, mode permissions.Mode, probe *sandbox.Probe, steps string, change ...func(*session.Host, *session.Spec)) (*session.Session, *recorder) {
 	t.Helper()
 	loaded, err := script.Load("test", strings.NewReader(steps))
 	if err != nil {
@@ -40,7 +40,11 @@ func openIn(t *testing.T, mode permissions.Mode, probe *sandbox.Probe, steps str
 		Secrets: func() []string { return nil }, Sandbox: probe,
 	}
 	rec := newRecorder()
-	s, err := host.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Sink: rec, Asker: yes{}})
+	spec := session.Spec{Cwd: t.TempDir(), Sink: rec, Asker: yes{}}
+	for _, c := range change {
+		c(host, &spec)
+	}
+	s, err := host.Open(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +118,33 @@ func TestModes_Offered(t *testing.T) {
 				t.Errorf("setting it gave %v", err)
 			} else if refused && !strings.Contains(value.Error(), tt.why) {
 				t.Errorf("error %q, want %q", value, tt.why)
+			}
+		})
+	}
+}
+
+// Landlock cannot take away what lies in a directory that may be written, so that there is
+// no mode auto where that is the home or holds the agent's own files.
+func TestModes_OwnInside(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		kind   sandbox.Kind
+		change func(*session.Host, *session.Spec)
+		auto   bool
+	}{
+		{"own files", sandbox.Landlock, func(h *session.Host, s *session.Spec) { h.Own = []string{filepath.Join(s.Cwd, ".config", "acp-agent")} }, false},
+		{"own files in another directory", sandbox.Landlock, func(h *session.Host, s *session.Spec) {
+			dir := t.TempDir()
+			s.Additional, h.Own = []string{dir}, []string{filepath.Join(dir, "own")}
+		}, false},
+		{"the home", sandbox.Landlock, func(h *session.Host, s *session.Spec) { h.Home = s.Cwd }, false},
+		{"a wall that can", sandbox.Bubblewrap, func(h *session.Host, s *session.Spec) { h.Home = s.Cwd }, true},
+		{"a project of the home", sandbox.Landlock, func(h *session.Host, s *session.Spec) { h.Home = filepath.Dir(s.Cwd) }, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, _ := openIn(t, permissions.ModeAsk, finds(t, tt.kind), "{}", tt.change)
+			if got := slices.Contains(modes(s), "auto"); got != tt.auto {
+				t.Errorf("modes %q", modes(s))
 			}
 		})
 	}

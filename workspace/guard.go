@@ -19,8 +19,10 @@ import (
 // Bounds of what is looked at before and after a command.
 const (
 	maxGuardedFiles = 256     // in a directory
+	maxGuardedNames = 1 << 14 // in a directory, when only the names count
 	maxGuardedBytes = 1 << 20 // of a file
-	maxNested       = 200     // entries of a root among which repositories are looked for
+	maxGuardNotes   = 20      // about one command
+	maxNested       = 500     // directories of a root among which repositories are looked for
 )
 
 // guard remembers, before a command, the files through which a project makes
@@ -31,7 +33,7 @@ type guard struct {
 	w        *Workspace
 	mark     int // in the journal, when the command began
 	programs func(config string) []string
-	// protected, when set, names what else at the top of a root is put back.
+	// protected, when set, names what else in a root is put back.
 	protected func(abs string) bool
 	roots     []guarded
 }
@@ -39,12 +41,15 @@ type guard struct {
 // guarded is one root with what was there.
 type guarded struct {
 	root  *root
-	repos []string        // directories of repositories, from the root; absent ones too
-	links map[string]bool // those that are links, which are left alone
-	dirs  []string        // further directories and files of which all counts
+	repos []string // directories of repositories, from the root; absent ones too
+	// named are those that are links or files, which say where the repository is. What
+	// they lead to is not looked at.
+	named map[string]bool
+	dirs  []string // further directories and files of which all counts
 	files map[string]kept
-	// partly are those of dirs, and the directories of hooks, that were not looked at
-	// as a whole: what is not known of them may have been there before.
+	walk  *found
+	// partly are the directories of which not all was looked at: what is not known of
+	// them may have been there before.
 	partly map[string]bool
 	// tools are the files that the session's own tools changed meanwhile, by path.
 	tools map[string]journal.Change
@@ -67,6 +72,9 @@ func (k kept) same(other kept) bool {
 	return k.mode == other.mode && k.link == other.link && bytes.Equal(k.text, other.text) &&
 		k.opaque == other.opaque && (!k.opaque || k.size == other.size && k.time.Equal(other.time))
 }
+
+// lookAtIt ends what is said of something that could not be put back.
+const lookAtIt = " Look at it before git or the agent runs here again."
 
 // lookAt reads a file as it is now. It follows no link that has the name.
 func lookAt(r *root, name string) (kept, error) {
@@ -99,7 +107,7 @@ func lookAt(r *root, name string) (kept, error) {
 // guard remembers what is there. Some of it may be out of a command's reach; but what
 // a wall keeps has ways around it, such as a link that is replaced, and comparing
 // costs less than thinking of all of them. Of a command that nobody was asked about,
-// the other protected names at the top of the roots count too (P5).
+// the other protected names count too, and the repositories that it made (P5).
 func (w *Workspace) guard(unasked bool) *guard {
 	g := &guard{w: w, mark: w.journal.Mark(), programs: w.o.GitPrograms}
 	if unasked {
@@ -107,19 +115,22 @@ func (w *Workspace) guard(unasked bool) *guard {
 	}
 	for _, r := range w.fixed[:w.session] {
 		at := guarded{
-			root: r, repos: repositories(r), links: map[string]bool{}, dirs: []string{".acp-agent", ".agents"},
-			files: map[string]kept{}, partly: map[string]bool{},
+			root: r, repos: repositories(r), named: map[string]bool{}, dirs: []string{".acp-agent", ".agents"},
+			files: map[string]kept{}, partly: map[string]bool{}, walk: g.walkIn(r, nil),
 		}
-		at.dirs = append(at.dirs, g.guardedNames(r)...)
+		at.dirs, at.repos = append(at.dirs, at.walk.names...), appendNew(at.repos, at.walk.repos)
 		for _, repo := range at.repos {
-			if isLink(r, repo) {
-				at.links[repo] = true
+			if isName(r, repo) {
+				at.named[repo] = true
+				at.remember(repo)
 				continue
 			}
 			for _, name := range configNames {
 				at.remember(path.Join(repo, name))
 			}
-			at.rememberAll(path.Join(repo, "hooks"))
+			for _, name := range wholeNames {
+				at.rememberAll(path.Join(repo, name))
+			}
 		}
 		for _, dir := range at.dirs {
 			at.rememberAll(dir)
@@ -129,31 +140,12 @@ func (w *Workspace) guard(unasked bool) *guard {
 	return g
 }
 
-// guardedNames are the protected names at the top of a root, but for those that are
-// looked at in ways of their own.
-func (g *guard) guardedNames(r *root) []string {
-	if g.protected == nil {
-		return nil
-	}
-	f, err := r.handle.Open(".")
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	entries, _ := f.ReadDir(-1) // what cannot be listed cannot be put back either
-	var names []string
-	for _, entry := range entries {
-		switch name := entry.Name(); {
-		case name == ".git", name == ".acp-agent", name == ".agents":
-		case g.protected(filepath.Join(r.path, name)):
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// configNames are the files of a repository that hold its configuration.
-var configNames = [...]string{"config", "config.worktree"}
+// configNames are the files of a repository that hold its configuration. Of wholeNames
+// nothing may change: the hooks, and what says that the configuration is elsewhere.
+var (
+	configNames = [...]string{"config", "config.worktree"}
+	wholeNames  = [...]string{"hooks", "commondir"}
+)
 
 // repositories are the repository of a root, whether it is there or not, those of
 // the directories in it, and those of its submodules.
@@ -164,14 +156,15 @@ func repositories(r *root) []string {
 		if err != nil {
 			continue
 		}
-		entries, _ := f.ReadDir(maxNested)
+		entries, _ := f.ReadDir(maxGuardedNames)
 		f.Close()
-		for _, entry := range entries {
+		entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !entry.IsDir() || entry.Name() == ".git" })
+		for _, entry := range entries[:min(maxNested, len(entries))] {
 			repo := path.Join(dir, entry.Name())
 			if dir == "." {
 				repo = path.Join(repo, ".git")
 			}
-			if info, err := r.handle.Lstat(filepath.FromSlash(path.Join(repo, "HEAD"))); entry.IsDir() && err == nil && info.Mode().IsRegular() {
+			if info, err := r.handle.Lstat(filepath.FromSlash(path.Join(repo, "HEAD"))); err == nil && info.Mode().IsRegular() || isName(r, repo) {
 				repos = append(repos, repo)
 			}
 		}
@@ -179,9 +172,9 @@ func repositories(r *root) []string {
 	return repos
 }
 
-// filesIn lists the files beneath a directory; samples of hooks are never run. whole
-// says that these are all.
-func filesIn(r *root, dir string) (names []string, whole bool) {
+// filesIn lists the files beneath a directory, at most so many; samples of hooks are
+// never run. whole says that these are all.
+func filesIn(r *root, dir string, most int) (names []string, whole bool) {
 	whole = true
 	// What cannot be looked at cannot be put back either.
 	_ = fs.WalkDir(r.handle.FS(), dir, func(name string, d fs.DirEntry, err error) error {
@@ -189,7 +182,7 @@ func filesIn(r *root, dir string) (names []string, whole bool) {
 		case err != nil:
 			whole = whole && errors.Is(err, fs.ErrNotExist)
 			return fs.SkipDir
-		case len(names) >= maxGuardedFiles:
+		case len(names) >= most:
 			whole = false
 			return fs.SkipAll
 		case !d.IsDir() && !strings.HasSuffix(name, ".sample"):
@@ -215,11 +208,17 @@ func (g *guarded) rememberAll(dir string) {
 		g.remember(dir)
 		return
 	}
-	names, whole := filesIn(g.root, dir)
+	names, whole := filesIn(g.root, dir, maxGuardedFiles)
 	for _, name := range names {
 		g.remember(name)
 	}
 	g.partly[dir] = !whole
+}
+
+// isName reports a link, or a file, in the place of a directory.
+func isName(r *root, name string) bool {
+	info, err := r.handle.Lstat(filepath.FromSlash(name))
+	return err == nil && !info.IsDir()
 }
 
 func isLink(r *root, name string) bool {
@@ -237,29 +236,82 @@ func (g *guard) compare() []string {
 		for _, repo := range at.repos {
 			_, err := at.root.handle.Lstat(filepath.FromSlash(repo))
 			switch {
-			case at.links[repo], err != nil:
-				continue // a link of the person's; or it is gone, or never was there
+			case err != nil:
+				continue // it is gone, or never was there
+			case at.named[repo]:
+				notes = append(notes, g.compareNamed(at, repo)...)
+				continue
 			case isLink(at.root, repo):
-				notes = append(notes, filepath.Join(at.root.path, filepath.FromSlash(repo))+
-					" was replaced by a link. Look at it before git or the agent runs here again.")
+				notes = append(notes, at.abs(repo)+
+					" was replaced by a link."+lookAtIt)
 				continue
 			}
 			for _, name := range configNames {
 				notes = append(notes, g.compareConfig(at, path.Join(repo, name))...)
 			}
-			notes = append(notes, g.compareDir(at, path.Join(repo, "hooks"))...)
-		}
-		dirs := at.dirs
-		for _, name := range g.guardedNames(at.root) {
-			if !slices.Contains(dirs, name) {
-				dirs = append(slices.Clip(dirs), name)
+			for _, name := range wholeNames {
+				notes = append(notes, g.compareDir(at, path.Join(repo, name))...)
 			}
 		}
-		for _, dir := range dirs {
+		now := g.walkIn(at.root, at.walk)
+		for _, repo := range now.repos {
+			if !slices.Contains(at.repos, repo) {
+				notes = append(notes, g.compareMade(at, repo)...)
+			}
+		}
+		for _, dir := range appendNew(at.dirs, now.names) {
 			notes = append(notes, g.compareDir(at, dir)...)
 		}
 	}
+	if more := len(notes) - maxGuardNotes; more > 0 {
+		// The last ones of a directory, since a command can put names of no use before the rest.
+		// What a person has to look at is kept above all.
+		slices.SortStableFunc(notes, func(a, b string) int {
+			return strings.Count(a, lookAtIt) - strings.Count(b, lookAtIt)
+		})
+		notes = append([]string{fmt.Sprintf("%d more files were put back or taken away.", more)}, notes[more:]...)
+	}
 	return notes
+}
+
+// compareNamed puts back the link or the file that says where a repository is. A
+// directory in its place may hold anything, and stays.
+func (g *guard) compareNamed(at *guarded, repo string) []string {
+	after, err := lookAt(at.root, repo)
+	switch before := at.files[repo]; {
+	case err != nil || before.unread || after.same(before):
+		return nil
+	case after.mode.IsDir():
+		return []string{at.abs(repo) +
+			" was replaced by a directory." + lookAtIt}
+	default:
+		return []string{g.restore(at, repo, before, true, "a command may not lead git elsewhere")}
+	}
+}
+
+// compareMade takes from a repository that a command made what can make git run a
+// program.
+func (g *guard) compareMade(at *guarded, repo string) (notes []string) {
+	if isName(at.root, repo) {
+		return []string{g.restore(at, repo, kept{}, false, "a command may not lead git elsewhere")}
+	}
+	for _, name := range configNames {
+		notes = append(notes, g.compareConfig(at, path.Join(repo, name))...)
+	}
+	for _, name := range wholeNames {
+		notes = append(notes, g.compareDir(at, path.Join(repo, name))...)
+	}
+	return notes
+}
+
+func appendNew(list, more []string) []string {
+	list = slices.Clip(list)
+	for _, name := range more {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // compareConfig puts a repository's configuration back when other programs would be
@@ -303,7 +355,7 @@ func (g *guard) compareDir(at *guarded, dir string) []string {
 	var notes []string
 	now, whole := []string{dir}, true // of a link: what it leads to is not of this directory
 	if !isLink(at.root, dir) {
-		now, whole = filesIn(at.root, dir)
+		now, whole = filesIn(at.root, dir, maxGuardedNames)
 	}
 	unknown := false
 	for _, name := range now {
@@ -317,12 +369,17 @@ func (g *guard) compareDir(at *guarded, dir string) []string {
 			notes = append(notes, g.restore(at, name, before, had, "a command may not change it"))
 		}
 	}
-	if unknown {
-		notes = append(notes, fmt.Sprintf("%s was changed, and cannot be put back as a whole. Look at it before git or the agent runs here again.",
-			filepath.Join(at.root.path, filepath.FromSlash(dir))))
+	missing := g.compareMissing(at, dir, now, whole)
+	if unknown && len(notes)+len(missing) > 0 {
+		notes = append(notes, at.abs(dir)+" was changed, and cannot be put back as a whole."+lookAtIt)
 	}
+	return append(notes, missing...)
+}
+
+// compareMissing puts back the files of a directory that are not there now.
+func (g *guard) compareMissing(at *guarded, dir string, now []string, whole bool) (notes []string) {
 	if !whole {
-		return notes // what is missing may only not have been looked at
+		return nil // what is missing may only not have been looked at
 	}
 	for name, before := range at.files {
 		if (name == dir || strings.HasPrefix(name, dir+"/")) && !slices.Contains(now, name) && !before.unread && !at.taken(name) {

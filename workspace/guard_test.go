@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,12 @@ func TestGuard(t *testing.T) {
 		{name: "a new hook", cmd: "mkdir -p .git/hooks && echo evil > .git/hooks/pre-push", note: "pre-push was taken away"},
 		{name: "a changed hook", cmd: "echo evil > .git/hooks/commit-msg", note: "commit-msg was put back"},
 		{name: "a deleted hook", cmd: "rm .git/hooks/commit-msg", note: "commit-msg was put back"},
+		{name: "very many hooks", cmd: "mkdir -p .git/hooks && for i in $(seq 300); do : > .git/hooks/a$i; done; echo evil > .git/hooks/pre-push", note: "pre-push was taken away"},
+		{name: "a repository that is elsewhere", cmd: "echo ../work > .git/commondir", note: "commondir was taken away"},
+		{name: "a file that says where a repository is", cmd: "echo gitdir: ../work > linked/.git", note: filepath.Join("linked", ".git") + " was put back"},
+		{name: "a link for a file", cmd: "ln -sf ../work linked/.git", note: filepath.Join("linked", ".git") + " was put back"},
+		{name: "a directory for a file", cmd: "rm linked/.git && mkdir linked/.git", note: "replaced by a directory"},
+		{name: "one of many skills", cmd: "rm .agents/skills/many/100", note: "100 was put back"},
 		{name: "a sample", cmd: "echo x > .git/hooks/x.sample"},
 		{name: "a repository within", cmd: `printf '[core]\n\tsshCommand = evil\n' >> sub/.git/config`, note: filepath.Join("sub", ".git", "config")},
 		{name: "our configuration", cmd: "mkdir .acp-agent && echo '{}' > .acp-agent/config.jsonc", note: "config.jsonc was taken away"},
@@ -56,7 +63,7 @@ func TestGuard(t *testing.T) {
 			g := newGround(t, func(o *Options) { o.GitPrograms = command.GitConfigSettings })
 			for name, text := range map[string]string{
 				".git/HEAD": "ref", ".git/config": config, ".git/hooks/commit-msg": "hook", "sub/.git/HEAD": "ref", "sub/.git/config": "",
-				".agents/skills/a/SKILL.md": "skill", "work/precious": "work",
+				".agents/skills/a/SKILL.md": "skill", "work/precious": "work", "linked/.git": "gitdir: ../.git/modules/linked\n",
 			} {
 				if err := os.MkdirAll(filepath.Dir(g.in(name)), 0o755); err != nil {
 					t.Fatal(err)
@@ -67,9 +74,19 @@ func TestGuard(t *testing.T) {
 				t.Fatal(err)
 			}
 			put(t, g.in(".git/hooks/large"), strings.Repeat("x", maxGuardedBytes+1))
+			many := g.in(".agents/skills/many")
+			if err := os.Mkdir(many, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for i := range maxGuardedFiles + 50 {
+				put(t, filepath.Join(many, strconv.Itoa(100+i)), "")
+			}
 			exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: tt.cmd}, nil)
 			if err != nil || exit.Code != 0 {
 				t.Fatal(exit, err)
+			}
+			if left, err := os.ReadDir(many); len(left) != maxGuardedFiles+50 {
+				t.Errorf("%d of many files are left: %v", len(left), err)
 			}
 			switch {
 			case tt.note == "" && len(exit.Notes) > 0, tt.note != "" && len(exit.Notes) == 0:
@@ -234,9 +251,14 @@ func TestGuard_Unasked(t *testing.T) {
 		})
 		put(t, g.in(".envrc"), "mine")
 		put(t, g.in(".vscode/tasks.json"), "mine")
+		put(t, g.in("a/b/.envrc"), "mine")
+		put(t, g.in("a/b/repo/.git/HEAD"), "ref")
+		put(t, g.in("a/b/repo/.git/config"), "")
 		call := g.call(t)
 		call.Grant(Grant{Unasked: unasked})
-		text := "echo evil > .envrc; rm -r .vscode; mkdir .zed && echo evil > .zed/settings.json; echo fine > made"
+		text := "echo evil > .envrc; rm -r .vscode; mkdir .zed && echo evil > .zed/settings.json; echo fine > made; " +
+			"echo evil > a/b/.envrc; mkdir -p a/c/.vscode n/.git/hooks; echo evil > a/c/.vscode/tasks.json; echo evil > n/.git/hooks/pre-push; " +
+			`printf '[core]\n\tfsmonitor = evil\n' | tee n/.git/config > a/b/repo/.git/config; echo gitdir: ../../n > a/c/.git`
 		exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: text}, nil)
 		if err != nil || exit.Code != 0 {
 			t.Fatal(exit, err)
@@ -252,7 +274,14 @@ func TestGuard_Unasked(t *testing.T) {
 		}
 		same(t, ".envrc", get(t, g.in(".envrc")), "mine")
 		same(t, "tasks.json", get(t, g.in(".vscode/tasks.json")), "mine")
-		if err == nil || len(exit.Notes) != 3 {
+		same(t, "a deeper .envrc", get(t, g.in("a/b/.envrc")), "mine")
+		same(t, "a deeper repository", get(t, g.in("a/b/repo/.git/config")), "")
+		for _, name := range []string{"a/c/.vscode/tasks.json", "n/.git/hooks/pre-push", "n/.git/config", "a/c/.git"} {
+			if _, err := os.Lstat(g.in(name)); err == nil {
+				t.Errorf("%s is still there", name)
+			}
+		}
+		if err == nil || len(exit.Notes) != 9 {
 			t.Errorf("made anew: %v, notes %q", err, exit.Notes)
 		}
 	}
@@ -377,5 +406,18 @@ func TestConfine_Cancelled(t *testing.T) {
 		if _, err := os.Lstat(g.in(name)); err == nil {
 			t.Errorf("%s is left behind", name)
 		}
+	}
+}
+
+// What the first look did not come to may always have been there, and is not new.
+func TestGuard_SecondLook(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	put(t, g.in("a/.envrc"), "mine")
+	put(t, g.in("b/.envrc"), "mine")
+	guard := &guard{protected: func(path string) bool { return permissions.Protected(path) != permissions.Unprotected }}
+	first := &found{more: true, dirs: map[string]bool{".": true, "b": true}}
+	if now := guard.walkIn(g.call(t).w.fixed[0], first); len(now.names) != 1 || now.names[0] != "b/.envrc" {
+		t.Errorf("names %q", now.names)
 	}
 }

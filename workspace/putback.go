@@ -36,7 +36,7 @@ func (at *guarded) abs(name string) string {
 func (g *guard) restore(at *guarded, name string, before kept, had bool, why string) string {
 	shown, local := at.abs(name), filepath.FromSlash(name)
 	if before.opaque {
-		return fmt.Sprintf("%s was changed and cannot be put back: %s. Look at it before git or the agent runs here again.", shown, why)
+		return fmt.Sprintf("%s was changed and cannot be put back: %s."+lookAtIt, shown, why)
 	}
 	aside := g.setAside(at, name)
 	var err error
@@ -47,7 +47,7 @@ func (g *guard) restore(at *guarded, name string, before kept, had bool, why str
 	}
 	switch {
 	case err != nil:
-		return fmt.Sprintf("%s could not be put back (%v): %s. Look at it before git or the agent runs here again.", shown, err, why)
+		return fmt.Sprintf("%s could not be put back (%v): %s."+lookAtIt, shown, err, why)
 	case had:
 		return fmt.Sprintf("%s was put back as it was: %s.%s", shown, why, aside)
 	}

@@ -97,6 +97,13 @@ func (w *walled) run(t *testing.T, name string) string {
 	return text
 }
 
+// answers picks the option of the cards from now on.
+func (w *walled) answers(option string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answer = option
+}
+
 // card is what the last permission card said.
 func (w *walled) card() string {
 	w.mu.Lock()
@@ -105,6 +112,30 @@ func (w *walled) card() string {
 		return ""
 	}
 	return w.cards[len(w.cards)-1]
+}
+
+// A command that was always allowed without the network does not come by it, unasked, beside
+// one that was always allowed with it.
+func TestSandbox_NetworkBeside(t *testing.T) {
+	port, came := listen(t)
+	fetch := "git ls-remote http://127.0.0.1:1/x"
+	w := startWalled(t, "bubblewrap", "", map[string]string{
+		"table": fetch, "script": "./net.sh " + port, "both": fetch + "; ls; ./net.sh " + port, "again": fetch + " | ls",
+	}, map[string]string{"net.sh": "#!/bin/bash\n(exec 3<>/dev/tcp/127.0.0.1/$1) 2>/dev/null || echo alone\n"})
+	w.answers("allow_always")
+	w.run(t, "table")
+	w.run(t, "script")
+	if card := w.card(); !strings.Contains(card, "network off") {
+		t.Fatalf("the card does not say that the network is off: %s", card)
+	}
+	cards := len(w.cards)
+	if w.run(t, "again"); len(w.cards) > cards {
+		t.Errorf("asked again: %s", w.card())
+	}
+	w.answers("allow")
+	if text := w.run(t, "both"); len(w.cards) == cards || !strings.Contains(w.card(), "network on") {
+		t.Errorf("not asked, and %d came beside the other command: %s", came.Load(), text)
+	}
 }
 
 // listen counts who comes to a port of this machine.
@@ -319,7 +350,7 @@ func TestSandbox_NetworkKept(t *testing.T) {
 			w := startWalled(t, "landlock", "", map[string]string{
 				"fetch": "ls && git ls-remote http://127.0.0.1:" + port + "/x",
 			}, nil)
-			w.answer = answer
+			w.answers(answer)
 			for i := range 2 {
 				came.Store(0)
 				if text := w.run(t, "fetch"); came.Load() == 0 || strings.Contains(text, "The network is off") {
@@ -351,9 +382,9 @@ func TestSandbox_NetworkAgain(t *testing.T) {
 				"net.sh": script, "Makefile": "fetch:\n\t@bash net.sh\n",
 				"/config.jsonc": `{"sandbox": {"level": "landlock"}, "rules": {"allow": ["bash(make *)", "bash(bash *)"]}}`,
 			})
-			w.answer = "allow_always"
+			w.answers("allow_always")
 			if tt.cards > 1 {
-				w.answer = "allow"
+				w.answers("allow")
 			}
 			for i := range 4 {
 				came.Store(0)

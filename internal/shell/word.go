@@ -62,7 +62,8 @@ func Static(w *syntax.Word) (word Word, ok bool) {
 }
 
 // bareLiteral appends an unquoted literal without its backslashes. Glob and brace
-// characters that are not escaped make the word depend on the disk or on expansion.
+// characters that are not escaped make the word depend on the disk or on expansion, and
+// so does a "~" behind the "=" or ":" of an assignment.
 func bareLiteral(b *strings.Builder, lit string) (quoted, ok bool) {
 	for i := 0; i < len(lit); i++ {
 		switch c := lit[i]; c {
@@ -76,6 +77,12 @@ func bareLiteral(b *strings.Builder, lit string) (quoted, ok bool) {
 			}
 		case '*', '?', '[', '{', '$', '`':
 			return quoted, false
+		case '~':
+			// In a word like an assignment, bash replaces it there, too.
+			if before := b.String(); strings.HasSuffix(before, "=") || strings.HasSuffix(before, ":") {
+				return quoted, false
+			}
+			b.WriteByte(c)
 		default:
 			b.WriteByte(c)
 		}

@@ -86,6 +86,9 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		end = *moved
 	}
 	f = f.worse(found)
+	if len(messageFiles(s)) > 0 {
+		u.hidesOptions = true
+	}
 	if u.hidesOptions && f.action != capability.Allow {
 		p.Static = false
 	}

@@ -142,8 +142,18 @@ func optionValues(s simple, names ...string) []word {
 				out = append(out, word{value: rest, raw: w.raw, static: w.static})
 			} else if rest, ok := strings.CutPrefix(w.value, name); ok && rest != "" && !strings.HasPrefix(name, "--") {
 				out = append(out, word{value: rest, raw: w.raw, static: w.static})
+			} else if endsCluster(w.value, name) && i+1 < len(args) {
+				out = append(out, args[i+1])
 			}
 		}
 	}
 	return out
+}
+
+// endsCluster reports a short option as the last of several in one word.
+func endsCluster(v, option string) bool {
+	if len(option) != 2 || len(v) < 3 || v[0] != '-' || v[len(v)-1] != option[1] {
+		return false
+	}
+	return strings.IndexFunc(v[1:], func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }) < 0
 }

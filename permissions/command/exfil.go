@@ -167,6 +167,10 @@ func (j *judge) readsSecret(s simple) finding {
 			return finding{}
 		}
 	case "git":
+		if files := messageFiles(s); len(files) > 0 {
+			args = files
+			break
+		}
 		if !hasWord("show diff cat-file blame grep log archive annotate stash format-patch", subcommand(s)) {
 			return finding{}
 		}
@@ -194,6 +198,38 @@ func (j *judge) readsSecret(s simple) finding {
 		}
 	}
 	return finding{}
+}
+
+// messageFiles are the files from which git takes a message into its history, where
+// everyone can read it.
+func messageFiles(s simple) []word {
+	if s.name() != "git" || !hasWord("commit tag notes merge", subcommand(s)) {
+		return nil
+	}
+	var files []word
+	args := s.args()
+	for i, w := range args {
+		var rest string
+		if name, value, attached := strings.Cut(w.value, "="); strings.HasPrefix(name, "--") {
+			if len(name) < 4 || !strings.HasPrefix("--file", name) && !strings.HasPrefix("--template", name) {
+				continue
+			}
+			if rest = value; attached && rest == "" {
+				continue
+			}
+		} else if at := strings.IndexAny(w.value, "mFtCcSu"); at < 1 || w.value[0] != '-' || w.value[at] != 'F' && w.value[at] != 't' {
+			continue
+		} else {
+			rest = w.value[at+1:]
+		}
+		switch {
+		case rest != "":
+			files = append(files, word{value: rest, raw: w.raw, static: w.static})
+		case i+1 < len(args):
+			files = append(files, args[i+1])
+		}
+	}
+	return files
 }
 
 // withoutProgram drops the pattern or script, which is the first operand unless an

@@ -64,6 +64,8 @@ func (j *judge) test(part *Part, s simple, at dirs) finding {
 				return unlisted(s)
 			}
 			f = f.worse(j.operand(part, args[i-1], at, false)).worse(j.operand(part, args[i+1], at, false))
+		case (v == "-a" || v == "-o") && (i == 0 || hasWord("! ( -a -o", args[i-1].value)):
+			return asks(Unlisted, "the test "+v+" is not on the list of what only reads")
 		case hasWord("-n -z = == != < > -eq -ne -lt -le -gt -ge ! -a -o ( )", v):
 		case strings.HasPrefix(v, "-") && len(v) == 2 && (v[1] < '0' || v[1] > '9'):
 			return asks(Unlisted, "the test "+v+" is not on the list of what only reads")

@@ -142,6 +142,11 @@ func gitSpecial(sub string, p parsed) finding {
 	case sub == "status" && strings.Contains(p.seen["--porcelain"], "2"):
 		return asks(Unlisted, "this form of git status names objects")
 	}
+	if sub == "branch" || sub == "tag" {
+		if strings.Contains(p.seen["--sort"], "signature") {
+			return asks(Interpreter, "sorting by signature runs the program that checks them")
+		}
+	}
 	for _, w := range p.operands {
 		if sub == "show" && !headCommit().MatchString(w.value) {
 			return asks(Unlisted, w.value+" may be an object whose content git show prints")

@@ -16,16 +16,26 @@ type options struct {
 	longFile string // long options whose value is a file that is read
 	number   bool   // accepts -5
 	posix    bool   // options end at the first operand
+	apart    bool   // a value is the next word even when the option is in the middle of its own
 }
 
 // parsed is a command line that the grammar accepts.
 type parsed struct {
 	operands []word
 	files    []word            // values of options that name files
-	seen     map[string]string // options as they appeared, with their value
+	seen     map[string]string // options as they appeared, with their values, a line each
 	// late are the options behind an operand, with their values. The tools of some
 	// systems take them for operands, so that they must do as paths, too.
 	late []word
+}
+
+// note records an option. One that is given again adds to its value: not every program
+// takes the last for the only one.
+func (p parsed) note(name, value string) {
+	if before := p.seen[name]; before != "" {
+		value = before + "\n" + value
+	}
+	p.seen[name] = value
 }
 
 func (p parsed) has(names ...string) bool {
@@ -83,7 +93,7 @@ func (o options) longOption(p *parsed, w word, next *word) (used bool, bad strin
 	name, value, attached := strings.Cut(w.value, "=")
 	switch {
 	case hasWord(o.long, name) && !attached, hasWord(o.longMay, name):
-		p.seen[name] = value
+		p.note(name, value)
 		return false, ""
 	case hasWord(o.longVal, name), hasWord(o.longFile, name):
 		from := word{value: value, raw: w.raw, static: w.static}
@@ -93,7 +103,7 @@ func (o options) longOption(p *parsed, w word, next *word) (used bool, bad strin
 			}
 			from, used = *next, true
 		}
-		p.seen[name] = from.value
+		p.note(name, from.value)
 		if hasWord(o.longFile, name) {
 			p.files = append(p.files, from)
 		}
@@ -120,13 +130,16 @@ func (o options) cluster(p *parsed, w word, next *word) (used bool, bad string) 
 			return false, v
 		}
 		from := word{value: v[i+1:], raw: w.raw, static: w.static}
+		if from.value != "" && o.apart {
+			return false, v // what follows are options again
+		}
 		if from.value == "" {
 			if next == nil {
 				return false, v
 			}
 			from, used = *next, true
 		}
-		p.seen["-"+c] = from.value
+		p.note("-"+c, from.value)
 		if strings.Contains(o.file, c) {
 			p.files = append(p.files, from)
 		}

@@ -86,7 +86,7 @@ var readers = map[string]entry{
 	"arch":  {}, "nproc": {options: options{long: "--all"}}, "whoami": {}, "id": {options: options{flags: "ugGnr"}},
 	"md5sum": {args: argFiles}, "sha1sum": {args: argFiles}, "sha256sum": {args: argFiles},
 	"tree": {args: argNames, options: options{
-		flags: "adfisphugDCnJXrtvAFNQcU", valued: "LPI", long: "--dirsfirst --noreport --prune --du --gitignore --si", longVal: "--filelimit --sort",
+		apart: true, flags: "adfisphugDCnJXrtvAFNQcU", valued: "LPI", long: "--dirsfirst --noreport --prune --du --gitignore --si", longVal: "--filelimit --sort",
 	}},
 	"du": {args: argNames, options: options{
 		flags: "abchkmsxlS0", valued: "dBt", long: "--all --apparent-size --bytes --total --human-readable --summarize --si --one-file-system", longVal: "--max-depth --block-size --exclude --threshold",
@@ -151,8 +151,12 @@ func checkTac(_ *judge, _ *Part, p parsed, _ dirs) finding {
 	return finding{}
 }
 
-// checkDate refuses the operand that sets the clock.
+// checkDate refuses the operand that sets the clock, and a time zone in a date, which is
+// the name of a file.
 func checkDate(_ *judge, _ *Part, p parsed, _ dirs) finding {
+	if strings.Contains(p.seen["-d"]+p.seen["--date"], "TZ") {
+		return asks(Outside, "a date with a time zone reads the file that the zone names")
+	}
 	for _, w := range p.operands {
 		if !strings.HasPrefix(w.value, "+") {
 			return asks(Unlisted, "date with a time sets the clock")
@@ -162,8 +166,10 @@ func checkDate(_ *judge, _ *Part, p parsed, _ dirs) finding {
 }
 
 // plainRegexp is a pattern between slashes that holds nothing but text, anchors, dots and
-// stars; sedLine is a line as sed names one.
+// stars; sedLine is a line as sed names one; jqPath selects a member, with nothing in the
+// brackets that would be evaluated.
 const (
+	jqPath      = `\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\.)*`
 	plainRegexp = `[A-Za-z0-9_ .,:;^$*=(){}"'<>@#%+-]*`
 	sedLine     = `(\d+|\$|/` + plainRegexp + `/)`
 )
@@ -178,7 +184,7 @@ var (
 		return regexp.MustCompile(`^((NR ?(==|<=|>=|<|>) ?\d+|/` + plainRegexp + `/) ?)?\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}$|^END ?\{ ?print NR ?\}$`)
 	})
 	jqSelects = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\[?\.)*( ?\| ?(keys|length|type|\.([A-Za-z0-9_."\[\]]*)))*$`)
+		return regexp.MustCompile(`^` + jqPath + `( ?\| ?(keys|length|type|` + jqPath + `))*$`)
 	})
 )
 

@@ -33,7 +33,12 @@ func TestJudge_Review(t *testing.T) {
 		"logical and physical cd": {
 			"true && cd out && cd .. && cat x", "true && cd src && cd .. && cat x", "cd ..", "pushd ..", "cd src; ls ..", "cd src && git -C .. status", "cd src/.. && ls", "cd src/../src && ls", "cd /w/..",
 		},
-		"loops that move": {"while test -f a; do cat x; \\cd out; done", "until ls x; do cat x; 'cd' out; done", "while ls; do cat x; c\\d src; done"},
+		"values that are the next word":     {"tree -Po '*.go' x", "tree -Io x y", "tree -Lo 2 x", "tree -aPo a b"},
+		"tildes in words like assignments":  {"cat a=~/x", "ls a=~", "cat x=y:~/z", "cd a=~; cat x", "cat a=b=~"},
+		"members that are evaluated":        {"jq '. | .[env.HOME]' a", "jq '.|.[input_filename]' a", "jq '.a | .[halt]' a", "jq '. | .[env]' a", "jq '. | .[input]' a"},
+		"files that a test or a date names": {"test -a /etc/shadow", "[ -a /etc/hosts ]", "[ ! -a /etc/hosts ]", "[ x -o -a /etc/hosts ]", "date -d 'TZ=\"/etc/x\" 1 day'", "date --date='TZ=\":/etc/x\" now'"},
+		"programs that check signatures":    {"git branch --sort=signature", "git tag -l --sort=-signature:grade", "git branch --sort=signature --sort=refname"},
+		"loops that move":                   {"while test -f a; do cat x; \\cd out; done", "until ls x; do cat x; 'cd' out; done", "while ls; do cat x; c\\d src; done"},
 		"globs of grep": {
 			"cat -- --include=*/.en?", "cat --include=*", "grep -- x --include=*/.en?", "grep -- x --include=*", "grep x --include=*/.en? a", "ls --exclude=*", "cat --include=*.go", "grep x -- --exclude-dir=* a",
 		},
@@ -61,6 +66,7 @@ func TestJudge_Review(t *testing.T) {
 	for _, text := range []string{
 		"ls # a \\ b", "ls \\\n -la", "cat <<'E'\na \\ b\nE", "ls # a\n# b\npwd", "case a in a|b*) ls;; \"c\") pwd;; *) ls;; esac", "printf '%s: %5.2f\\n' a 1", "printf 'a\\tb%%\\n'", "printf hello",
 		"od -c a", "od -A x -N 10 a", "awk -F: '{print $1}' a", "grep -rn x src --include=*.go", "grep x src -A 3", "diff a b", "diff -u a b", "cd src && ls", "cd src && cat a", "head a -n 5", "cut -d / -f 1 a",
+		"tree -aL 2 src", "tree -P '*.go' src", "jq '.a | .b[0].\"c d\"' a", "jq '.[] | keys' a", "jq '.. | type' a", "[ -f a -a -f b ]", "[ a = b -o -d src ]", "date -d yesterday +%F", "git branch --sort=-committerdate", "git log HEAD~1", "echo a=b~c",
 		"git status", "git status --porcelain", "git status -s", "git log", "git log --oneline -5", "git log --stat -n 3 main", "git log --format='%h %s'", "git diff --stat", "git diff --name-only HEAD~1", "git diff --shortstat", "git diff --cached --name-status",
 		"git branch", "git branch --format='%(refname:short)'", "git rev-parse HEAD", "git rev-parse --abbrev-ref HEAD", "git ls-files", "git show --stat", "git show --name-only HEAD~2", "git stash list", "git remote -v", "git describe --tags",
 	} {

@@ -57,6 +57,11 @@ func TestExplain_Facts(t *testing.T) {
 		{"a program in the configuration", func(_ *testing.T, _ string, git func(...string), _ func(string)) {
 			git("config", "diff.x.textconv", "./x")
 		}, map[string]string{"git diff": "ask", "git status": "ask", "git log": "ask"}},
+		{"a directory that is a repository itself", func(_ *testing.T, _ string, _ func(...string), put func(string)) {
+			for _, name := range []string{"HEAD", "config", "objects/x", "refs/x"} {
+				put("src/bare/" + name)
+			}
+		}, map[string]string{"git status": "allow", "git -C src status": "allow", "git -C src/bare status": "ask", "cd src/bare && git log": "ask", "git -C src/bare/refs status": "ask"}},
 		{"no repository", func(t *testing.T, dir string, _ func(...string), _ func(string)) {
 			if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
 				t.Fatal(err)

@@ -33,6 +33,9 @@ func (r *running) repositoryAt(files tools.FS, dir string) (repository, bool) {
 		if found.exists(".git") {
 			return found, true
 		}
+		if found.exists("HEAD") && found.exists("objects") {
+			return repository{}, false // git may take the directory itself for one
+		}
 		if slices.Contains(roots, dir) || dir == filepath.Dir(dir) {
 			return repository{}, false // the repository, if any, lies outside the session
 		}

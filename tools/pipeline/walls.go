@@ -17,6 +17,8 @@ import (
 type reaches struct {
 	network bool // of a command on the network table, or one that failed without it
 	git     bool // some command is git
+	// beside says that some command neither needs the network nor only reads.
+	beside bool
 	// missed says that the very same command failed for want of the network.
 	missed bool
 	// again says that this alone is why the call is asked about.
@@ -29,6 +31,7 @@ type reaches struct {
 func (w *reaches) note(v command.Verdict) {
 	w.network = w.network || v.Network
 	for _, part := range v.Parts {
+		w.beside = w.beside || !part.Network && part.Action != capability.Allow
 		if len(part.Argv) > 0 && path.Base(part.Argv[0]) == "git" {
 			w.git = true
 		}
@@ -71,11 +74,18 @@ func (o *offline) has(key string) (missed, open bool) {
 // missedReason is why a command is asked about that would otherwise just run.
 const missedReason = "it failed without the network, which it gets when it is allowed"
 
+// besideReason is why commands are asked about that are each allowed by themselves.
+const besideReason = "one of the commands was allowed with the network, and the others would get it with them"
+
 // wantNetwork makes a question of a command that failed for want of the network and
-// is sent again (S4). Where nobody can be asked it runs again as it did before.
+// is sent again, and of one that would get the network from another beside it (S4).
+// Where nobody can be asked, it runs as before: without.
 func (r *running) wantNetwork() {
 	if r.pipeline.Asker == nil {
 		return
+	}
+	if r.reach.network && r.reach.beside && r.decision.Action == capability.Allow && r.answeredBefore() {
+		r.decision.Action, r.decision.Reason = capability.Ask, besideReason
 	}
 	for _, resource := range r.commands() {
 		missed, open := r.pipeline.offline.has(key(resource))
@@ -124,7 +134,7 @@ func (r *running) grantWalls() {
 		ReadsOnly: r.readsOnly || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil,
 	}
 	if commands := r.commands(); len(commands) > 0 {
-		grant.Network = r.reach.network && (r.reach.approved || r.answeredBefore())
+		grant.Network = r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
 		for _, resource := range commands {
 			_, open := r.pipeline.offline.has(key(resource))
 			grant.Network = grant.Network || open
