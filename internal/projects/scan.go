@@ -27,14 +27,20 @@ const (
 // ownDir is the directory of a project's settings for the agent. All of it counts.
 const ownDir = ".acp-agent"
 
-// configs are files at the top of a project that formatters and language servers
-// read, and that make some of them run programs of the project. What commands
-// run, such as Makefile and package.json, is not among them: commands are judged
+// configs are files at the top of a project that formatters, language servers and
+// questions for a version read, and that make some of them run programs of the
+// project. What commands run, such as Makefile and package.json, is not among them: commands are judged
 // each time.
 var configs = []string{
-	".cargo/config", ".cargo/config.toml", ".clang-format", ".clangd", ".eslintrc*", ".prettierrc*", ".pylintrc", ".rustfmt.toml",
-	"biome.json*", "build.rs", "dprint.json*", "eslint.config.*", "jsconfig.json", "prettier.config.*", "pyrightconfig.json",
-	"rust-toolchain", "rust-toolchain.toml", "rustfmt.toml", "tsconfig.json",
+	".cargo/config", ".cargo/config.toml", ".clang-format", ".clangd", ".eslintrc*", ".prettierrc*", ".pylintrc",
+	".rustfmt.toml", ".yarnrc", ".yarnrc.yml", "biome.json*", "build.rs", "dprint.json*", "eslint.config.*", "global.json",
+	"jsconfig.json", "prettier.config.*", "pyrightconfig.json", "rust-toolchain", "rust-toolchain.toml", "rustfmt.toml",
+	"tsconfig.json",
+}
+
+// mayHoldToken reports a file that is bound by its hash alone.
+func mayHoldToken(name string) bool {
+	return strings.HasPrefix(strings.ToLower(path.Base(name)), ".yarnrc")
 }
 
 // Snapshot is the executable configuration of a project at one moment.
@@ -50,7 +56,8 @@ type File struct {
 	// Name is the path from the top of the project, with slashes.
 	Name string `json:"name"`
 	Hash string `json:"hash"`
-	// Text is the content, "" when it is too long to be kept or is not text.
+	// Text is the content, "" when it is too long to be kept, is not text, or may hold
+	// a token.
 	Text string `json:"text,omitempty"`
 }
 
@@ -189,7 +196,7 @@ func (s *scanner) add(name string, depth int) error {
 	}
 	sum := sha256.Sum256(data)
 	file := File{Name: name, Hash: hex.EncodeToString(sum[:])}
-	if text := string(data); len(text) <= maxText && s.texts+len(text) <= maxTexts && utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
+	if text := string(data); !mayHoldToken(name) && len(text) <= maxText && s.texts+len(text) <= maxTexts && utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
 		file.Text = text
 		s.texts += len(text)
 	}

@@ -43,13 +43,16 @@ func scan(t *testing.T, dir string) projects.Snapshot {
 func TestScan_WhatCounts(t *testing.T) {
 	dir := tree(t, map[string]string{
 		".acp-agent/config.jsonc": "{}", ".acp-agent/agents/deep/fix.md": "x", ".cargo/config.toml": "a", ".cargo/other": "b", ".prettierrc.js": "c", ".CLANGD": "c",
-		"tsconfig.json": "{}", "main.go": "d", "Makefile": "e", "package.json": "f", "sub/.prettierrc": "g", ".eslintrc/x": "h",
+		"tsconfig.json": "{}", ".yarnrc.yml": "npmAuthToken: x", "main.go": "d", "Makefile": "e", "package.json": "f", "sub/.prettierrc": "g", ".eslintrc/x": "h",
 	})
 	var names []string
 	for _, f := range scan(t, dir).Files {
 		names = append(names, f.Name)
+		if strings.Contains(f.Text, "npmAuthToken") {
+			t.Errorf("the text of %s is kept, which may hold a token", f.Name)
+		}
 	}
-	want := []string{".CLANGD", ".acp-agent/agents/deep/fix.md", ".acp-agent/config.jsonc", ".cargo/config.toml", ".prettierrc.js", "tsconfig.json"}
+	want := []string{".CLANGD", ".acp-agent/agents/deep/fix.md", ".acp-agent/config.jsonc", ".cargo/config.toml", ".prettierrc.js", ".yarnrc.yml", "tsconfig.json"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
