@@ -41,7 +41,7 @@ var lines = []line{
 	{"deltas every 10 ms, latency p50", "ms", 0, 0},
 	{"deltas every 10 ms, latency p99", "ms", 0, 0},
 	{"50 sequential reads, per call", "ms", 2.5, 0},
-	{"bash call, not sandboxed yet", "ms", 0, 8},
+	{"bash call", "ms", 0, 8},
 	{"edit call", "ms", 2, 0},
 	{"fsync of a small file and its directory", "ms", 0, 0},
 	{"20 parallel reads in one step", "ms", 2, 0},

@@ -67,7 +67,7 @@ func (r *run) parallelReads(s *subject) error {
 }
 
 func (r *run) bash(s *subject) error {
-	return r.timed(s, "bash call, not sandboxed yet", 3, 10, func(turn int) {
+	return r.timed(s, "bash call", 3, 10, func(turn int) {
 		r.model.steps(sequence(fmt.Sprintf("b%d_", turn), "bash", 10, func(i int) map[string]any {
 			return map[string]any{"cmd": fmt.Sprint("echo word ", i)}
 		})...)
