@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -18,14 +19,15 @@ func (c cleaning) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body == nil || req.Body == http.NoBody {
 		return c.RoundTripper.RoundTrip(req)
 	}
-	data, err := io.ReadAll(req.Body)
-	if err != nil {
+	var read strings.Builder // whole conversations: one copy is enough
+	if req.ContentLength > 0 {
+		read.Grow(int(req.ContentLength))
+	}
+	_, err := io.Copy(&read, req.Body)
+	if err = errors.Join(err, req.Body.Close()); err != nil {
 		return nil, err
 	}
-	if err := req.Body.Close(); err != nil {
-		return nil, err
-	}
-	body := c.clean(string(data))
+	body := c.clean(read.String())
 	req = req.Clone(req.Context()) // a RoundTripper must not change the one it is given
 	req.ContentLength = int64(len(body))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(body)), nil }
