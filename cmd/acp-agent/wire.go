@@ -166,8 +166,14 @@ func (c *core) begin(host *session.Host, cfg *config.Config) {
 		host.SweepAudit(auditDir(c.dataDir), time.Duration(days)*24*time.Hour)
 	}
 	host.Warm()
-	host.Sandbox.Start(context.Background())
+	// A session that is opened at once asks for the finding behind its own answer; until
+	// then the trials would take the processor from it. Once the probe is stopped, the
+	// timer starts nothing.
+	time.AfterFunc(probeDelay, func() { host.Sandbox.Start(context.Background()) })
 }
+
+// probeDelay is how long the sandbox's probe leaves the processor to a first session.
+const probeDelay = 20 * time.Millisecond
 
 // contribute makes the events of the mounted modules known (R131).
 func contribute(bus *observe.Bus, mounting *mount.Mounting) {
