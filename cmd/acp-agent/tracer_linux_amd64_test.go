@@ -29,7 +29,10 @@ type tracer struct {
 	reads func(path string) bool
 	armed map[int]bool     // threads of bash and of what it started
 	asked map[int]syscalls // calls that were begun
-	found []string
+	// known are threads whose beginning was told by those that began them. A new thread
+	// may stop before that, and is held until then: nobody knows yet whose it is.
+	known, held map[int]bool
+	found       []string
 }
 
 // syscalls is a call that was begun.
@@ -65,7 +68,7 @@ func traceShell(argv []string, dir string, reads func(string) bool, limit time.D
 	}
 	kill := time.AfterFunc(limit, func() { _ = cmd.Process.Kill() })
 	defer kill.Stop()
-	t := &tracer{reads: reads, armed: map[int]bool{}, asked: map[int]syscalls{}}
+	t := &tracer{reads: reads, armed: map[int]bool{}, asked: map[int]syscalls{}, known: map[int]bool{}, held: map[int]bool{}}
 	if err := t.follow(cmd.Process.Pid); err != nil {
 		return traced{}, err
 	}
@@ -79,6 +82,7 @@ func (t *tracer) follow(first int) error {
 	if _, err := syscall.Wait4(first, &status, 0, nil); err != nil {
 		return err
 	}
+	t.known[first] = true
 	if err := unix.PtraceSetOptions(first, ptraceOptions); err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}
@@ -98,6 +102,8 @@ func (t *tracer) follow(first int) error {
 		}
 		if status.Exited() || status.Signaled() {
 			delete(t.armed, tid)
+			delete(t.known, tid)
+			delete(t.held, tid)
 			continue
 		}
 		signal := status.StopSignal()
@@ -108,6 +114,9 @@ func (t *tracer) follow(first int) error {
 		case signal == syscall.SIGTRAP:
 			t.event(tid, status.TrapCause())
 			signal = 0
+		case signal == syscall.SIGSTOP && !t.known[tid]:
+			t.held[tid] = true
+			continue
 		case signal == syscall.SIGSTOP:
 			signal = 0 // that of a new thread
 		}
@@ -127,9 +136,19 @@ func (t *tracer) event(tid, cause int) {
 			t.found = append(t.found, "runs "+exe)
 		}
 	case unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK, unix.PTRACE_EVENT_CLONE:
-		child, err := unix.PtraceGetEventMsg(tid)
-		if err == nil && t.armed[tid] {
-			t.armed[int(child)] = true
+		msg, err := unix.PtraceGetEventMsg(tid)
+		child := int(msg)
+		if err != nil {
+			t.found = append(t.found, "began what could not be followed: "+err.Error())
+			return
+		}
+		t.known[child] = true
+		if t.armed[tid] {
+			t.armed[child] = true
+		}
+		if t.held[child] {
+			delete(t.held, child)
+			_ = unix.PtraceSyscall(child, 0) // it may be gone
 		}
 	}
 }
