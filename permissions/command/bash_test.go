@@ -59,7 +59,7 @@ func (s sandboxDir) env() command.Env {
 			}
 			return resolved, resolved == s.work || strings.HasPrefix(resolved, s.work+"/")
 		},
-		HoldsSecret: func(string) bool { return true },
+		HoldsSecret: func(string, func(string) bool) bool { return true },
 		Regular: func(name string) bool {
 			info, err := os.Stat(name)
 			return err == nil && info.Mode().IsRegular()
@@ -152,7 +152,7 @@ func (s sandboxDir) compare(t interface {
 func TestJudge_LinesAgainstBash(t *testing.T) {
 	s := newSandboxDir(t)
 	env := s.env()
-	env.HoldsSecret = func(string) bool { return false }
+	env.HoldsSecret = func(string, func(string) bool) bool { return false }
 	env.Secret = func(string) bool { return false }
 	pieces := rapid.SampledFrom([]string{
 		"touch new", "touch new", "touch new", "\n", "\n", "\\\n", "\\\n", "\\", "#", "#", " # ", " ", " ", ";", "echo a", "ls", "'", "\"", "`", "\t", "<<E\n", "<<'E'\n", "<<-E\n", "<<\\E\n", "\nE\n", "E", "E\n", "$'", "\\'", "{", "}", "(", ")", "&&", "|", "&",

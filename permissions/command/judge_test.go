@@ -35,9 +35,11 @@ func testEnv() command.Env {
 			}
 			return clean, false
 		},
-		HoldsSecret: func(dir string) bool { return dir == "/w/private" },
-		Regular:     func(name string) bool { return name == "/w/a" || name == "/w/b" },
-		Own:         []string{"/data/acp"},
+		HoldsSecret: func(dir string, reads func(string) bool) bool {
+			return dir == "/w/private" && (reads == nil || reads(".env"))
+		},
+		Regular: func(name string) bool { return name == "/w/a" || name == "/w/b" },
+		Own:     []string{"/data/acp"},
 	}
 }
 

@@ -54,15 +54,16 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 	return f
 }
 
-// tree judges a directory whose whole content is read.
-func (j *judge) tree(name string, at dirs) finding {
+// tree judges a directory whose whole content is read, or with reads, the files whose
+// base names reads accepts.
+func (j *judge) tree(name string, at dirs, reads func(name string) bool) finding {
 	names, ok := at.join(name)
 	if !ok {
 		return asks(Outside, "the directory is not known")
 	}
 	for _, dir := range names {
 		resolved, _ := j.env.Inside(dir)
-		if j.env.HoldsSecret == nil || j.env.HoldsSecret(resolved) {
+		if j.env.HoldsSecret == nil || j.env.HoldsSecret(resolved, reads) {
 			return asks(SecretRead, "reading all of "+name+" may read files that hold secrets")
 		}
 	}

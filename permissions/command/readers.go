@@ -122,13 +122,35 @@ func checkGrep(j *judge, _ *Part, p parsed, at dirs) finding {
 		paths = paths[min(1, len(paths)):]
 	}
 	if len(paths) == 0 {
-		return j.tree(".", at)
+		return j.tree(".", at, included(p))
 	}
 	var f finding
 	for _, w := range paths {
-		f = f.worse(j.tree(w.value, at))
+		f = f.worse(j.tree(w.value, at, included(p)))
 	}
 	return f
+}
+
+// suffixGlob is a pattern of which it is plain what it matches: the end of a name.
+var suffixGlob = regexp.MustCompile(`^\*(\.[A-Za-z0-9_+-]+)+$`)
+
+// included returns which files a recursive grep reads when --include says so by the ends
+// of their names; nil when it may read any. Beside --exclude the order of both counts,
+// which is not known here.
+func included(p parsed) func(name string) bool {
+	if !p.has("--include") || p.has("--exclude", "--exclude-from") {
+		return nil
+	}
+	var ends []string
+	for glob := range strings.SplitSeq(p.seen["--include"], "\n") {
+		if !suffixGlob.MatchString(glob) {
+			return nil
+		}
+		ends = append(ends, strings.ToLower(glob[1:]))
+	}
+	return func(name string) bool {
+		return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) })
+	}
 }
 
 // checkDiff allows files only: given a directory, diff reads what lies in it, be it a

@@ -26,10 +26,10 @@ func checkRg(j *judge, part *Part, p parsed, at dirs) finding {
 		paths = paths[min(1, len(paths)):]
 	}
 	if len(paths) == 0 {
-		return f.worse(j.tree(".", at))
+		return f.worse(j.tree(".", at, nil))
 	}
 	for _, w := range paths {
-		f = f.worse(j.tree(w.value, at))
+		f = f.worse(j.tree(w.value, at, nil))
 	}
 	return f
 }

@@ -62,8 +62,9 @@ type Env struct {
 	// Secret reports a path that must not be read. Nil means permissions.Secret.
 	Secret func(path string) bool
 	// HoldsSecret reports whether a secret file lies anywhere beneath a directory, for
-	// commands that read whole trees (grep -r). Nil: such commands are asked about.
-	HoldsSecret func(dir string) bool
+	// commands that read whole trees (grep -r); with reads, one whose base name reads
+	// accepts. Nil: such commands are asked about.
+	HoldsSecret func(dir string, reads func(name string) bool) bool
 	// GitHoldsSecret reports whether a file that git tracks, in the repository that it
 	// would find from an absolute directory, has the name of a secret. Nil: one does.
 	GitHoldsSecret func(dir string) bool

@@ -18,8 +18,9 @@ const (
 // holdsSecret reports whether a file beneath a directory has the name of a secret, so
 // that a command that reads all of it is asked about (P8). Links are not followed, for
 // such commands do not follow them either. What is too large to be looked through, or
-// cannot be, is taken to hold one.
-func (r *running) holdsSecret(dir string) bool {
+// cannot be, is taken to hold one. With reads, only files count whose base names reads
+// accepts, and directories of secrets.
+func (r *running) holdsSecret(dir string, reads func(name string) bool) bool {
 	access, err := r.pipeline.Workspace.Check(dir, false)
 	if err != nil || !access.Inside {
 		return true
@@ -33,14 +34,15 @@ func (r *running) holdsSecret(dir string) bool {
 	if err != nil {
 		return true
 	}
-	look := treeLook{left: maxTreeEntries}
+	look := treeLook{left: maxTreeEntries, reads: reads}
 	own := slices.ContainsFunc(r.pipeline.Own, func(path string) bool { return beneath(path, access.Real) })
 	return own || r.pipeline.Workspace.SecretName(access.Real) || look.holds(top, filepath.Base(access.Real), 0)
 }
 
 // treeLook looks for secrets by their names.
 type treeLook struct {
-	left int // entries
+	left  int // entries
+	reads func(name string) bool
 }
 
 // holds looks through dir, which has the given name, and closes it.
@@ -52,7 +54,8 @@ func (l *treeLook) holds(dir search.Dir, parent string, depth int) bool {
 	}
 	for _, entry := range entries {
 		// What lies further up was looked at on the way here.
-		if permissions.Secret(parent + "/" + entry.Name()) {
+		counts := entry.IsDir() || l.reads == nil || l.reads(entry.Name())
+		if counts && permissions.Secret(parent+"/"+entry.Name()) {
 			return true
 		}
 		if !entry.IsDir() {
