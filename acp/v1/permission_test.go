@@ -89,8 +89,8 @@ func TestAsker(t *testing.T) {
 	request := tools.PermissionRequest{
 		CallID: "call_1", Name: "Bash", Reason: "it writes", Remember: "edit of a.go",
 		Ready: transcript.ToolReady{
-			CallID: "call_1", Tool: "bash", Args: []byte("{\"cmd\":\"echo `a` \\u202e\",\"cwd\":\"/work\"}"),
-			Card: kinds.Card{Kind: kinds.Execute, Title: "echo", Locations: []kinds.Location{{Path: "/work/a.go"}}, Content: []kinds.Content{kinds.Text{Text: "preview"}}},
+			CallID: "call_1", Tool: "bash", Args: []byte("{\"cmd\":\"echo `a` \\u202e\",\"cwd\":\"/w\"}"),
+			Card: kinds.Card{Kind: kinds.Execute, Title: "echo", Locations: []kinds.Location{{Path: "/w/a.go"}}, Content: []kinds.Content{kinds.Text{Text: "preview"}}},
 		},
 	}
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
@@ -118,7 +118,7 @@ func TestAsker(t *testing.T) {
 		}
 		for _, want := range []string{
 			`"sessionId":"ses_1"`, `"toolCallId":"call_1"`, `"status":"pending"`, `"title":"echo"`, `"name":"Bash"`,
-			`"locations":[{"path":"/work/a.go"}]`, `"text":"preview"`, "```sh\\necho `a` \\\\u{202e}\\n```", "in `/work`", "Asked because: `it writes`",
+			`"locations":[{"path":"/w/a.go"}]`, `"text":"preview"`, "```sh\\necho `a` \\\\u{202e}\\n```", "in `/w`", "Asked because: `it writes`",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("the question lacks %s: %s", want, got)

@@ -93,7 +93,7 @@ func inTurn(t *testing.T, c client, run func(t *testing.T, tr *translator, r *re
 func startBash(tr *translator) {
 	tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "Bash", Tool: "bash"})
 	tr.Emit(transcript.ToolReady{
-		CallID: "call_1", Tool: "bash", Input: `{"cmd":"make"}`, Args: []byte(`{"cmd":"make","cwd":"/work"}`),
+		CallID: "call_1", Tool: "bash", Input: `{"cmd":"make"}`, Args: []byte(`{"cmd":"make","cwd":"/w"}`),
 		Card: kinds.Card{Kind: kinds.Execute, Title: "make"},
 	})
 	tr.Emit(transcript.ToolState{CallID: "call_1", State: transcript.InProgress})

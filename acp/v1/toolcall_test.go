@@ -18,7 +18,7 @@ var agentTerminals = client{agentTerminals: true}
 // What the editor knows already is not sent again.
 func TestToolCall_UnchangedFieldsNotSent(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
-		card := kinds.Card{Kind: kinds.Read, Title: "Read a.go", Locations: []kinds.Location{{Path: "/work/a.go", Line: 3}}}
+		card := kinds.Card{Kind: kinds.Read, Title: "Read a.go", Locations: []kinds.Location{{Path: "/w/a.go", Line: 3}}}
 		tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "Read", Tool: "read"})
 		tr.Emit(transcript.ToolInput{CallID: "call_1", Delta: `{"path"`})
 		tr.Emit(transcript.ToolReady{CallID: "call_1", Tool: "read", Args: []byte(`{"path":"a.go"}`), Card: card})
@@ -32,7 +32,7 @@ func TestToolCall_UnchangedFieldsNotSent(t *testing.T) {
 		tr.Emit(transcript.ToolState{CallID: "call_1", State: transcript.InProgress})
 		want := []string{
 			`{"sessionUpdate":"tool_call","toolCallId":"call_1","title":"Read file","name":"Read","kind":"read","status":"pending","_meta":{"tool_name":"Read"}}`,
-			`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","title":"Read a.go","locations":[{"path":"/work/a.go","line":3}],"rawInput":{"path":"a.go"}}`,
+			`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","title":"Read a.go","locations":[{"path":"/w/a.go","line":3}],"rawInput":{"path":"a.go"}}`,
 			`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"in_progress"}`,
 			`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"completed","content":[{"type":"content","content":{"type":"text","text":"` +
 				"```\\nx\\n```" + `"}}],"rawOutput":{"type":"output","data":"x","metadata":{"duration_ms":0}}}`,
@@ -64,7 +64,7 @@ func TestToolCall_AgentTerminal(t *testing.T) {
 					return `{"sessionUpdate":"tool_call_update","toolCallId":"call_1","_meta":{"` + key + `":{"data":"` + data + `","terminal_id":"call_1"}}}`
 				}
 				want := []string{
-					`{"sessionUpdate":"tool_call","toolCallId":"call_1","title":"make","name":"Bash","kind":"execute","status":"pending","content":[{"type":"terminal","terminalId":"call_1"}],"rawInput":{"cmd":"make","cwd":"/work"},"_meta":{"terminal_info":{"cwd":"/work","terminal_id":"call_1"},"tool_name":"Bash"}}`,
+					`{"sessionUpdate":"tool_call","toolCallId":"call_1","title":"make","name":"Bash","kind":"execute","status":"pending","content":[{"type":"terminal","terminalId":"call_1"}],"rawInput":{"cmd":"make","cwd":"/w"},"_meta":{"terminal_info":{"cwd":"/w","terminal_id":"call_1"},"tool_name":"Bash"}}`,
 					`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"in_progress"}`,
 					output(`one\n`), output(`two\nthree\n`), output(`four\n`), output(`five\n`),
 					`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"completed","_meta":{"terminal_exit":{"exit_code":3,"signal":null,"terminal_id":"call_1"}}}`,
@@ -271,13 +271,13 @@ func TestToolCall_CardContent(t *testing.T) {
 			Card: kinds.Card{Kind: kinds.Edit, Title: "Edit a.go", Content: []kinds.Content{
 				kinds.Text{Text: "t"},
 				kinds.Image{MediaType: "image/png", Data: "QQ=="},
-				kinds.Diff{Path: "/work/a.go", Old: &old, New: "b"},
-				kinds.Diff{Path: "/work/b.go", New: "c"},
+				kinds.Diff{Path: "/w/a.go", Old: &old, New: "b"},
+				kinds.Diff{Path: "/w/b.go", New: "c"},
 			}},
 		})
 		want := []string{`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"completed","title":"Edit a.go","content":[` +
 			`{"type":"content","content":{"type":"text","text":"t"}},{"type":"content","content":{"type":"image","data":"QQ==","mimeType":"image/png"}},` +
-			`{"type":"diff","path":"/work/a.go","oldText":"a","newText":"b"},{"type":"diff","path":"/work/b.go","newText":"c"}],` +
+			`{"type":"diff","path":"/w/a.go","oldText":"a","newText":"b"},{"type":"diff","path":"/w/b.go","newText":"c"}],` +
 			`"rawOutput":{"type":"output","metadata":{"duration_ms":0}}}`}
 		if diff := cmp.Diff(want, r.lines()); diff != "" {
 			t.Errorf("updates (-want +got):\n%s", diff)
