@@ -7,6 +7,58 @@ import (
 	"time"
 
 	"acp-agent/capability"
+	"acp-agent/permissions"
+)
+
+// Mode says what an agent may be used for (R63).
+type Mode string
+
+// The modes of a manifest.
+const (
+	Primary  Mode = "primary"  // the person talks to it, or the host runs it
+	Subagent Mode = "subagent" // other agents delegate to it
+	All      Mode = "all"      // both
+)
+
+// Level is how far the permissions of a subagent go beside its rules.
+type Level string
+
+// The levels.
+const (
+	// Restricted is for agents that run without a person looking on: commands run only
+	// when the command judge allows them or a rule of the person does, without the
+	// network, and nothing wider than the very command is ever stored.
+	Restricted Level = "restricted"
+	// Inherit leaves what its parent may.
+	Inherit Level = "inherit"
+)
+
+// Limits bound one run of an agent (R66). Zero fields mean the host's defaults.
+type Limits struct {
+	// Cycles caps its model calls.
+	Cycles int
+	// Temperature and MaxTokens go into its requests.
+	Temperature *float64
+	MaxTokens   int
+	// Tokens, Calls, Time and Cost bound what it and its subagents may spend: tokens of
+	// models, tool calls, wall time, money in the currency of the configured prices.
+	Tokens int
+	Calls  int
+	Time   time.Duration
+	Cost   float64
+	// FanOut caps the subagents that it may spawn in all.
+	FanOut int
+}
+
+// Origin says who wrote a manifest.
+type Origin string
+
+// The origins of manifests.
+const (
+	Builtin Origin = "builtin"
+	User    Origin = "user"
+	// Project manifests count in a trusted project only, and can only narrow.
+	Project Origin = "project"
 )
 
 // Manifest is an agent as data. It grows with what agents can differ in; a
@@ -15,14 +67,32 @@ type Manifest struct {
 	// Name is how people and other agents call it.
 	Name        string
 	Description string
+	Mode        Mode
+	// Model is the model that it runs on; empty means that of its parent.
+	Model string
 	// Prompt is the head of its system prompt.
 	Prompt string
 	// Tools are the native tools that it has; nil means all (R10).
 	Tools []string
 	// Always are extension tools that it is told of from the start (R87).
 	Always []string
+	// Level and Rules are its permissions. Those of a manifest of the project can only
+	// narrow; of the person's own, an allow is their word for this agent.
+	Level Level
+	Rules []permissions.Rule
 	// Requires is what it needs beside what its tools do (R112).
 	Requires capability.RequirementSet
+	Limits   Limits
+	// Inspectable agents are sessions of their own; the transcript of others stands in
+	// the call that spawned them (R69).
+	Inspectable bool
+	// CalledByAgent has one line tell it that its caller is an agent (R71).
+	CalledByAgent bool
+	// Hidden agents are run by the host or by tools of their own, and not listed to models.
+	Hidden bool
+	// Origin says who wrote it, File where; empty for a shipped one.
+	Origin Origin
+	File   string
 }
 
 //go:embed main.md
@@ -30,7 +100,7 @@ var mainPrompt string
 
 // Main is the agent that a person talks to.
 func Main() Manifest {
-	return Manifest{Name: "main", Description: "The agent that the person talks to.", Prompt: mainPrompt}
+	return Manifest{Name: "main", Description: "The agent that the person talks to.", Mode: Primary, Level: Inherit, Prompt: mainPrompt, Origin: Builtin}
 }
 
 // Environment is what an agent is told of where it works. It is taken once,

@@ -41,6 +41,10 @@ type Session struct {
 	Limits Limits
 	// Guidance are the project instruction files already loaded.
 	Guidance []string
+	// IsSubagent says that the call is not of the agent that the person talks to. Path
+	// are the ids from the session down to the agent whose call it is (R64).
+	IsSubagent bool
+	Path       []string
 }
 
 // Limits are the sizes that a host may tune (section A.24).
@@ -264,6 +268,9 @@ type PermissionRequest struct {
 	Remember string
 	// Project says that the same may be stored for the project as well.
 	Project bool
+	// Agents are the names from below the main agent down to the subagent that asks;
+	// none when the main agent does (R73).
+	Agents []string
 	// Choices, when set, names the only two answers, AllowOnce and RejectOnce, of a
 	// decision that is about no call, such as trust in a project.
 	Choices *Choices

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 
+	"acp-agent/kinds"
 	"acp-agent/transcript"
 )
 
@@ -22,6 +23,8 @@ type Services struct {
 	Languages LanguageServers
 	// Modes is nil when the session has none.
 	Modes Modes
+	// Agents is nil where nothing can be delegated.
+	Agents Spawner
 }
 
 // PlanFile is the name of the plan in the session's scratch directory: the one
@@ -169,4 +172,52 @@ type Diagnostic struct {
 	Message  string `json:"message"`
 	Source   string `json:"source,omitempty"`
 	Code     string `json:"code,omitempty"`
+}
+
+// Spawner hands work to subagents (R62). It belongs to one agent, which becomes the
+// parent of those that it spawns.
+type Spawner interface {
+	// Spawn runs a subagent and waits for it, or with Background only until it is
+	// accepted. An unknown type, too great a depth and a spent budget are *Errors.
+	Spawn(ctx context.Context, d Delegation) (*Delegated, error)
+	// Tasks lists the subagents of the whole session, in the order in which they were
+	// wanted.
+	Tasks() []transcript.ChildRecord
+}
+
+// Delegation is a piece of work for a subagent.
+type Delegation struct {
+	// CallID is the tool call that delegates.
+	CallID string
+	// Agent names the manifest of the subagent.
+	Agent, Prompt string
+	// Context is data for its system prompt; empty means that there is none (R62).
+	Context string
+	// Metadata are kept with its record.
+	Metadata   map[string]any
+	Background bool
+}
+
+// Delegated is what came of a Delegation (R70).
+type Delegated struct {
+	// Record is without messages. In the background it is that of a subagent which has
+	// only been accepted.
+	Record transcript.ChildRecord
+	// Summary says in one line what it did.
+	Summary string
+	// Executions are its tool calls, those of its own subagents left to their records.
+	Executions []Execution
+	// Modified are the absolute paths of the files that it and its subagents changed.
+	Modified []string
+	// Card is the content of the card of the call that delegated.
+	Card []kinds.Content
+}
+
+// Execution is a tool call of a subagent, as its parent is told of it.
+type Execution struct {
+	CallID     string           `json:"call_id"`
+	Tool       string           `json:"tool"`
+	Title      string           `json:"title"`
+	State      transcript.State `json:"state"`
+	DurationMS int64            `json:"duration_ms"`
 }

@@ -48,6 +48,10 @@ type (
 	// UserSaid records a prompt before the model is called (R135).
 	UserSaid struct{ Message *Message }
 
+	// AgentSaid records a message that the agent itself put into the conversation
+	// (Message.Synthetic), outside of any step.
+	AgentSaid struct{ Message *Message }
+
 	// StepStarted opens the assistant message of one model call.
 	StepStarted struct {
 		MessageID, Model, Digest string
@@ -111,6 +115,35 @@ type (
 		Result Envelope
 		Text   string
 		Images []ImagePart
+		// Background says that a subagent goes on behind the result: the card stays
+		// open until its ChildFinished.
+		Background bool
+	}
+
+	// ToolCard replaces the content of a running call's card.
+	ToolCard struct {
+		CallID  string
+		Content []kinds.Content
+	}
+
+	// ChildStarted says that a tool call spawned a subagent, one for each such call.
+	ChildStarted struct {
+		CallID string
+		Child  *Child
+	}
+	// ChildEvent is one step of the stream of the subagent that a call spawned. That
+	// of a subagent further down is a ChildEvent within a ChildEvent.
+	ChildEvent struct {
+		CallID string
+		Event  Event
+	}
+	// ChildFinished ends a subagent. Its record is complete, and Card is the call's
+	// card with what came of it; that of a blocking one is followed by the ToolFinished
+	// of the call.
+	ChildFinished struct {
+		CallID string
+		Child  *Child
+		Card   kinds.Card
 	}
 
 	// UsageChanged reports the context's fill after a model call; Size is the
@@ -163,6 +196,7 @@ const (
 func (TurnStarted) isEvent()    {}
 func (TurnFinished) isEvent()   {}
 func (UserSaid) isEvent()       {}
+func (AgentSaid) isEvent()      {}
 func (StepStarted) isEvent()    {}
 func (StepFinished) isEvent()   {}
 func (StepDropped) isEvent()    {}
@@ -177,6 +211,10 @@ func (ToolState) isEvent()      {}
 func (ToolOutput) isEvent()     {}
 func (ToolTerminal) isEvent()   {}
 func (ToolFinished) isEvent()   {}
+func (ToolCard) isEvent()       {}
+func (ChildStarted) isEvent()   {}
+func (ChildEvent) isEvent()     {}
+func (ChildFinished) isEvent()  {}
 func (UsageChanged) isEvent()   {}
 func (TitleChanged) isEvent()   {}
 func (PlanChanged) isEvent()    {}

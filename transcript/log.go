@@ -45,8 +45,9 @@ func (g *growing) text() string {
 }
 
 type openCall struct {
-	part  *ToolPart
-	input strings.Builder
+	part    *ToolPart
+	message string // the id of the message that holds it
+	input   strings.Builder
 }
 
 // NewLog returns a Log that begins with the given messages.
@@ -83,6 +84,18 @@ func (l *Log) OpenCalls() []string {
 	return ids
 }
 
+// MessageOf returns the id of the message that holds an open call; "" when the call is
+// not open.
+func (l *Log) MessageOf(callID string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	call := l.calls[callID]
+	if call == nil {
+		return ""
+	}
+	return call.message
+}
+
 // Apply folds one event into the conversation. Events that concern no message
 // or name an unknown id change nothing.
 func (l *Log) Apply(e Event) {
@@ -90,6 +103,9 @@ func (l *Log) Apply(e Event) {
 	defer l.mu.Unlock()
 	switch e := e.(type) {
 	case UserSaid:
+		e.Message.Finished = true
+		l.messages = append(l.messages, e.Message)
+	case AgentSaid:
 		e.Message.Finished = true
 		l.messages = append(l.messages, e.Message)
 	case StepStarted:
@@ -125,7 +141,7 @@ func (l *Log) applyCall(e Event) {
 		part := &ToolPart{CallID: e.CallID, Name: e.Name, Tool: e.Tool, State: Queued}
 		if m := l.message(e.MessageID); m != nil {
 			m.Parts = append(m.Parts, part)
-			l.calls[e.CallID] = &openCall{part: part}
+			l.calls[e.CallID] = &openCall{part: part, message: e.MessageID}
 		}
 	case ToolInput:
 		if call := l.calls[e.CallID]; call != nil {
@@ -139,6 +155,10 @@ func (l *Log) applyCall(e Event) {
 	case ToolState:
 		if call := l.calls[e.CallID]; call != nil {
 			call.part.State = e.State
+		}
+	case ChildStarted:
+		if call := l.calls[e.CallID]; call != nil {
+			call.part.Child = e.Child
 		}
 	case ToolFinished:
 		l.finishCall(e)

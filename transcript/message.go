@@ -35,6 +35,10 @@ type Message struct {
 	Usage *Usage `json:"usage,omitempty"`
 	// Finished says that no event will add to this message.
 	Finished bool `json:"finished"`
+	// Synthetic says of an assistant message that the agent wrote it, not the model,
+	// such as the end of a subagent in the background. The model is told of it as of
+	// something that it did not say (R68).
+	Synthetic bool `json:"synthetic,omitempty"`
 }
 
 // Part is a piece of a message: *TextPart, *ReasoningPart, *ImagePart,
@@ -98,6 +102,8 @@ type ToolPart struct {
 	Text string `json:"text,omitempty"`
 	// Images are results that the model looks at.
 	Images []ImagePart `json:"images,omitempty"`
+	// Child is the subagent that the call spawned; nil for most calls.
+	Child *Child `json:"-"`
 }
 
 func (*TextPart) isPart()      {}

@@ -1,0 +1,97 @@
+package transcript
+
+import (
+	"sync"
+	"time"
+)
+
+// ChildState is where a subagent stands.
+type ChildState string
+
+// The states of a subagent. The last four are terminal.
+const (
+	ChildQueued    ChildState = "queued"
+	ChildRunning   ChildState = "running"
+	ChildDone      ChildState = "done"
+	ChildFailed    ChildState = "failed"
+	ChildCancelled ChildState = "cancelled"
+	// ChildLost is a subagent whose process ended before it did (R68).
+	ChildLost ChildState = "lost"
+)
+
+// Terminal reports whether no state can follow s.
+func (s ChildState) Terminal() bool { return s != ChildQueued && s != ChildRunning }
+
+// ChildRecord is what is kept of a subagent (R69): who it was, who wanted it, how it
+// stands and, of an opaque one, all that was said.
+type ChildRecord struct {
+	// ID is the id of its session, which is a row of its own when it is Inspectable.
+	ID string `json:"id"`
+	// ParentID is the id of the session or subagent that spawned it, with the tool call
+	// CallID of the message ParentMessageID.
+	ParentID        string `json:"parent_id"`
+	ParentMessageID string `json:"parent_message_id"`
+	CallID          string `json:"call_id"`
+	// Agent names its manifest; Path are the names from below the main agent down to
+	// it, which is the last.
+	Agent string   `json:"agent"`
+	Path  []string `json:"path"`
+	// Model is the model that it runs on.
+	Model       string         `json:"model,omitempty"`
+	Prompt      string         `json:"prompt"`
+	Metadata    map[string]any `json:"metadata,omitempty"`
+	Background  bool           `json:"background,omitempty"`
+	Inspectable bool           `json:"inspectable,omitempty"`
+	State       ChildState     `json:"state"`
+	// Queued is when it was wanted, Started when it began, Ended when it ended; the zero time until then.
+	Queued  time.Time `json:"queued"`
+	Started time.Time `json:"started,omitzero"`
+	Ended   time.Time `json:"ended,omitzero"`
+	// Steps and Calls count its model calls and tool calls, Usage its tokens; those of
+	// its own subagents are not among them.
+	Steps int   `json:"steps,omitempty"`
+	Calls int   `json:"calls,omitempty"`
+	Usage Usage `json:"usage"`
+	// Output is its last message, Note what kept it from ending by itself.
+	Output string `json:"output,omitempty"`
+	Note   string `json:"note,omitempty"`
+	// Messages are its conversation; none for an inspectable one, whose row has them.
+	Messages []*Message `json:"-"`
+}
+
+// Child is a subagent's record while it lives. It is safe for concurrent use.
+type Child struct {
+	log *Log
+
+	mu     sync.Mutex
+	record ChildRecord
+}
+
+// NewChild returns a Child with the given record, whose conversation is log.
+func NewChild(record ChildRecord, log *Log) *Child { return &Child{record: record, log: log} }
+
+// Record returns the record as it is now, with the conversation unless it is Inspectable.
+func (c *Child) Record() ChildRecord {
+	c.mu.Lock()
+	record := c.record
+	c.mu.Unlock()
+	if c.log != nil && !record.Inspectable {
+		record.Messages = c.log.Messages()
+	}
+	return record
+}
+
+// Update changes the record. The conversation is not part of what change is given.
+func (c *Child) Update(change func(*ChildRecord)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.record)
+}
+
+// Messages returns the conversation, also of an inspectable subagent.
+func (c *Child) Messages() []*Message {
+	if c.log == nil {
+		return c.Record().Messages
+	}
+	return c.log.Messages()
+}
