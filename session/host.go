@@ -34,6 +34,8 @@ type Host struct {
 	// Registry holds the tools.
 	Registry *tools.Registry
 	Manifest subagent.Manifest
+	// Agents are the manifests that can be delegated to.
+	Agents subagent.Agents
 	// Skills says where skills and instructions are, but for the session's own
 	// directories.
 	Skills skills.Options
@@ -117,7 +119,8 @@ type Settings struct {
 	// Editor says whether the client's files may be used when it offers them.
 	Editor bool
 	// Watchdog judges each call before it runs (R121); nil means that none does.
-	Watchdog watchdog.Watchdog
+	Watchdog  watchdog.Watchdog
+	Subagents Subagents
 	// Audit says where calls are recorded (R129).
 	Audit Audit
 }

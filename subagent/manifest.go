@@ -114,6 +114,8 @@ type Environment struct {
 	// Instructions are those of the person and the project (R86), Skills the
 	// lines about the skills that can be loaded (R85).
 	Instructions, Skills string
+	// Context is data that came with a delegation (R62); empty means that none did.
+	Context string
 }
 
 // System makes the system prompt: the manifest's prompt, the instructions, the
