@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/permissions"
 )
 
 // checkUser checks what the types cannot, and brings paths and the address to their one
@@ -113,7 +115,7 @@ func (f *file) checkLimits(l Limits) error {
 // checkRules also notes for each rule where it stands.
 func (f *file) checkRules(rules *Rules) error {
 	return rules.all(func(field string, r *Rule) error {
-		if err := r.check(); err != nil {
+		if err := permissions.CheckPermission(r.Permission); err != nil {
 			return f.errorf(field, "%w", err)
 		}
 		line, column := position(f.data, f.where[field])
