@@ -38,6 +38,15 @@ func TestValidator_Message(t *testing.T) {
 		{"id fraction", nil, step{client, `{"jsonrpc":"2.0","id":1.5,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/p"}}`}, "RequestId"},
 		{"elicitation form", nil, step{client, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"mode":"form","message":"m","sessionId":"s","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}}`}, ""},
 		{"elicitation without scope", nil, step{client, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"mode":"form","message":"m","requestedSchema":{"type":"object"}}}`}, "CreateElicitationRequest"},
+		{"draft that nobody asked for", nil, step{client, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"subagent_update","sessionId":"c"}}}`}, "SessionNotification"},
+		{
+			"draft that the client asked for", []step{{agent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"subagents":{}}}}`}},
+			step{client, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"subagent_update","sessionId":"c"}}}`}, "",
+		},
+		{
+			"draft with a faulty field", []step{{agent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"subagents":{}}}}`}},
+			step{client, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"subagent_update","sessionId":"c","title":7}}}`}, "SessionNotification",
+		},
 		{"no version", nil, step{client, `{"method":"_x"}`}, "jsonrpc"},
 		{"two lines", nil, step{client, "{\"jsonrpc\":\"2.0\",\n\"method\":\"_x\"}"}, "one line"},
 		{"two values", nil, step{client, `{"jsonrpc":"2.0","method":"_x"} {}`}, "one value"},
