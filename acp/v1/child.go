@@ -101,7 +101,7 @@ func (t *translator) startChild(e transcript.ChildStarted, of *childView) {
 // of any other call ends with the call.
 func (t *translator) finishChild(e transcript.ChildFinished) {
 	child := t.children[e.CallID]
-	if child == nil || child.ended != nil {
+	if child == nil {
 		return
 	}
 	child.ended = &e

@@ -241,12 +241,13 @@ func TestChild_Background(t *testing.T) {
 				}
 				emit := within(tr, "call_9")
 				startBash(emit)
-				tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
-				r.take()
 				emit(transcript.ToolOutput{CallID: "call_1", Text: "a\n"})
 				emit(transcript.ToolOutput{CallID: "call_1", Text: "b\n"}) // it waits for the timer
+				r.take()
+				tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
 				time.Sleep(time.Second)
-				endBash(emit, transcript.Done, "a\nb\n", `{}`)
+				emit(transcript.ToolOutput{CallID: "call_1", Text: "c\n"})
+				endBash(emit, transcript.Done, "a\nb\nc\n", `{}`)
 				tr.Emit(transcript.ToolCard{CallID: "call_9", Content: []kinds.Content{kinds.Text{Text: "live"}}})
 				tr.Emit(transcript.ToolCard{CallID: "call_9", Content: []kinds.Content{kinds.Text{Text: "late"}}})
 				settle(tr.Emit, child, test.state)
@@ -258,7 +259,7 @@ func TestChild_Background(t *testing.T) {
 				if len(got) != 5 {
 					t.Fatalf("updates after the turn: %q", got)
 				}
-				for i, want := range []string{`a\n`, `b\n`, `"status":"completed"`, `"text":"live"`, `"text":"it ` + string(test.state) + `"`} {
+				for i, want := range []string{`b\n`, `c\n`, `"status":"completed"`, `"text":"live"`, `"text":"it ` + string(test.state) + `"`} {
 					if !strings.Contains(got[i], want) {
 						t.Errorf("update %d lacks %s: %s", i, want, got[i])
 					}
@@ -350,6 +351,9 @@ func TestChild_CardPaced(t *testing.T) {
 		}
 		tr.Emit(transcript.ToolCard{CallID: "call_1", Content: []kinds.Content{kinds.Text{Text: "one"}}})
 		tr.Emit(transcript.ToolCard{CallID: "call_1", Content: []kinds.Content{kinds.Text{Text: "two"}}})
+		tr.Emit(transcript.ChildFinished{CallID: "call_1", Child: child})
+		tr.Emit(transcript.ToolCard{CallID: "call_1", Content: []kinds.Content{kinds.Text{Text: "late"}}})
+		time.Sleep(time.Second)
 		settle(tr.Emit, child, transcript.ChildDone)
 		tr.Emit(transcript.ToolCard{CallID: "call_1", Content: []kinds.Content{kinds.Text{Text: "three"}}})
 		time.Sleep(time.Second)
