@@ -47,6 +47,12 @@ type Options struct {
 	Window func() int
 	// MaxSteps caps the model calls of one turn; 0 means 200.
 	MaxSteps int
+	// Continue has an answer that the token limit cut go on, as an agent's does that
+	// nobody is there to continue (R66).
+	Continue bool
+	// Halt, asked before each model call, reports whether there is to be none; nil
+	// means that nothing halts the turn.
+	Halt func() bool
 	// Concurrent caps the calls of a batch that run at once; 0 means 10.
 	Concurrent int
 	// CacheKey and Memo are the conversation's; see model.Request.
@@ -122,10 +128,17 @@ func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason
 func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 	var guard guard
 	for range l.MaxSteps {
+		if l.Halt != nil && l.Halt() {
+			return MaxTurnRequests, nil
+		}
 		l.remind()
 		step, err := l.ask(ctx)
 		if err != nil {
 			return "", err
+		}
+		if len(step.calls) == 0 && l.Continue && step.finish == model.Length {
+			l.tell(goOn)
+			continue
 		}
 		if len(step.calls) == 0 {
 			return step.stopReason(), nil
@@ -151,10 +164,30 @@ func (l *Loop) remind() {
 		return
 	}
 	if parts := l.Remind(); len(parts) > 0 {
-		l.emit(transcript.UserSaid{Message: &transcript.Message{
-			ID: l.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
-		}})
+		l.tell(parts...)
 	}
+}
+
+// goOn is what the model is told behind an answer that was cut.
+var goOn = &transcript.TextPart{
+	Text: "Your answer was cut by the token limit. Go on exactly where it stopped, without repeating anything.", Synthetic: true,
+}
+
+// GoesOn reports whether a message is what the model is told behind an answer that was
+// cut, so that the text before it and the text behind it are one.
+func GoesOn(m *transcript.Message) bool {
+	if m.Role != transcript.User || len(m.Parts) != 1 {
+		return false
+	}
+	text, ok := m.Parts[0].(*transcript.TextPart)
+	return ok && text.Synthetic && text.Text == goOn.Text
+}
+
+// tell adds to the conversation what the agent itself has to say to the model.
+func (l *Loop) tell(parts ...transcript.Part) {
+	l.emit(transcript.UserSaid{Message: &transcript.Message{
+		ID: l.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
+	}})
 }
 
 func (l *Loop) emit(e transcript.Event) {

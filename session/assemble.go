@@ -14,11 +14,18 @@ import (
 
 // pipeline makes the door through which the session's tool calls pass.
 func (s *Session) pipeline() (*pipeline.Pipeline, error) {
-	h := s.host
 	cache, err := resultcache.New(resultcache.Options{})
 	if err != nil {
 		return nil, err
 	}
+	p := pipeline.New(s.pipelineOptions(cache))
+	return p, p.CheckVariables()
+}
+
+// pipelineOptions are those of the main agent's pipeline. Those of a subagent differ in
+// what childOptions changes.
+func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
+	h := s.host
 	o := pipeline.Options{
 		Registry: h.Registry, Disabled: s.settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: s.spec.Asker,
 		Unconfined: s.unconfined,
@@ -29,7 +36,7 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 		},
 		Services: tools.Services{
 			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillIndex{s.told.skills}, Languages: s.languages,
-			Modes: sessionModes{s},
+			Modes: sessionModes{s}, Agents: s.node,
 		},
 		Net: h.Net, Cache: cache,
 		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },
@@ -42,13 +49,13 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 	if s.audit != nil {
 		o.Audit = s.audit
 	}
-	p := pipeline.New(o)
-	return p, p.CheckVariables()
+	return o
 }
 
-// CancelCall ends one tool call and leaves its turn alone (R126). It reports
-// whether the call was running.
-func (s *Session) CancelCall(id string) bool { return s.tools.Cancel(id) }
+// CancelCall ends one tool call, of whatever agent, and leaves its turn alone (R126); of
+// a call whose subagent runs in the background, it ends that. It reports whether there
+// was something to end.
+func (s *Session) CancelCall(id string) bool { return s.tools.Cancel(id) || s.family.CancelCall(id) }
 
 func (s *Session) workspaceOptions() workspace.Options {
 	h, spec := s.host, s.spec

@@ -117,7 +117,8 @@ type Settings struct {
 	// Editor says whether the client's files may be used when it offers them.
 	Editor bool
 	// Watchdog judges each call before it runs (R121); nil means that none does.
-	Watchdog watchdog.Watchdog
+	Watchdog  watchdog.Watchdog
+	Subagents Subagents
 	// Audit says where calls are recorded (R129).
 	Audit Audit
 }

@@ -39,17 +39,20 @@ func (m *memory) Count(what string, limit int) (n int, ok bool) {
 // NameHosts implements tools.Memory.
 func (m *memory) NameHosts(hosts ...string) { m.session.nameHosts(hosts) }
 
-// nameHosts notes hosts that were not known yet. A host is a name and nothing
-// more: what reads like a pattern would stand for others too.
+// nameHosts notes hosts that were not known yet.
 func (s *Session) nameHosts(hosts []string) {
-	known := s.log.Memory().Hosts
-	fresh := slices.DeleteFunc(slices.Clone(hosts), func(host string) bool {
+	if fresh := unknownHosts(hosts, s.log.Memory().Hosts); len(fresh) > 0 {
+		s.record(transcript.HostsNamed{Hosts: fresh})
+	}
+}
+
+// unknownHosts are the hosts that are not among those known. A host is a name and
+// nothing more: what reads like a pattern would stand for others too.
+func unknownHosts(hosts, known []string) []string {
+	return slices.DeleteFunc(slices.Clone(hosts), func(host string) bool {
 		target, err := network.Parse("https://" + hostInURL(host))
 		return err != nil || target.Host != host || strings.ContainsAny(host, "*?[]{}") || slices.Contains(known, host)
 	})
-	if len(fresh) > 0 {
-		s.record(transcript.HostsNamed{Hosts: fresh})
-	}
 }
 
 // record puts an event into the transcript and shows it.

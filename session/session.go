@@ -35,18 +35,22 @@ type Session struct {
 	policy  *pipeline.Policy
 	project project
 	tools   *pipeline.Pipeline
+	family  *subagent.Family
+	node    *subagent.Node // the main agent's
 	log     *transcript.Log
 	memo    model.Memo
 	audit   *audit.Log // nil when none is kept
 	told    told
 
-	languages languages
-	stances   stances
-	found     bool // whether it was known at the start how processes are confined
-	system    string
-	span      *trace.Span
-	ctx       context.Context
-	cancel    context.CancelCauseFunc
+	languages   languages
+	stances     stances
+	found       bool // whether it was known at the start how processes are confined
+	agents      agents
+	environment subagent.Environment
+	system      string
+	span        *trace.Span
+	ctx         context.Context
+	cancel      context.CancelCauseFunc
 
 	running sync.WaitGroup // drain, and those of learn
 
@@ -98,15 +102,17 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
 	s.project.offered, s.project.trusting, s.project.settled = settings.Offered, settings.Trusting, settled
 	s.refreshProject()
+	s.newFamily()
 	if s.tools, err = s.pipeline(); err != nil {
 		s.work.Close(0)
 		return nil, err
 	}
-	s.system = h.Manifest.System(subagent.Environment{
+	s.node.Use(s.tools)
+	s.environment = subagent.Environment{
 		Cwd: s.work.Session().Cwd, Additional: s.additional(), Scratch: s.work.Session().Scratch,
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: time.Now(),
 		Instructions: s.told.instructions.Text, Skills: s.told.skills.Prompt(),
-	})
+	}
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.ctx, s.span = h.Tracer.Session(s.ctx, s.ID)
 	return s, nil
@@ -118,6 +124,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 func (s *Session) Close(grace time.Duration) {
 	s.Stop()
 	s.running.Wait()
+	s.family.Close()
 	s.languages.Close()
 	s.work.Close(grace)
 	s.closeAudit()
@@ -135,6 +142,7 @@ func (s *Session) Stop() {
 	s.queue = nil
 	s.mu.Unlock()
 	s.cancel(ErrClosed)
+	s.family.Abort()
 }
 
 // Start does what follows the answer to session/new: it learns what the server
@@ -183,6 +191,10 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 			stop, err = "", fmt.Errorf("the turn failed inside the agent: %v", v)
 		}
 	}()
+	if t.told != nil {
+		s.record(transcript.AgentSaid{Message: t.told})
+		return loop.EndTurn, nil
+	}
 	if t.ctx.Err() != nil {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})
 		return loop.Cancelled, nil
@@ -214,6 +226,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)
 	span.Finish(string(stop))
 	span.End(err)
+	s.settleFamily(stop)
 	return stop, err
 }
 
@@ -221,7 +234,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loop.Loop {
 	return loop.New(loop.Options{
 		Provider: backend.Provider, Tools: s.tools, Log: s.log, Sink: transcript.SinkFunc(s.emit), IDs: s.host.IDs,
-		System: s.system, Model: chosen.model, ThoughtLevel: chosen.thought,
+		System: s.systemPrompt(), Model: chosen.model, ThoughtLevel: chosen.thought,
 		Temperature: backend.Temperature, MaxTokens: backend.MaxTokens,
 		Window:   func() int { return backend.Provider.Describe(ctx, chosen.model).Window },
 		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent,
@@ -229,9 +242,25 @@ func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loo
 	})
 }
 
+// delegateTool is the tool that hands work to subagents.
+const delegateTool = "task"
+
+// systemPrompt is the main agent's. It is made by the first turn, when it is known which
+// agents there are, and never changes (R138).
+func (s *Session) systemPrompt() string {
+	if s.system == "" {
+		if s.ToolStatus(delegateTool).Off == "" {
+			s.environment.Agents = s.Agents().Prompt()
+		}
+		s.system = s.host.Manifest.System(s.environment)
+	}
+	return s.system
+}
+
 // emit passes an event on, to the editor and the bus, and keeps what /status
 // shows.
 func (s *Session) emit(e transcript.Event) {
+	s.noteChanges(e)
 	switch e := e.(type) {
 	case transcript.TurnStarted:
 		s.publish(observe.TurnStarted, e.At, map[string]any{observe.FieldMessageID: e.MessageID})
@@ -242,11 +271,6 @@ func (s *Session) emit(e transcript.Event) {
 			s.mu.Lock()
 			s.usage = s.usage.Add(*e.Usage)
 			s.mu.Unlock()
-		}
-	case transcript.ToolFinished:
-		if changed := e.Result.Metadata.TrackFiles; len(changed) > 0 {
-			s.languages.Changed(changed...) // language servers do not watch the disk
-			s.changedFiles(changed)
 		}
 	case transcript.UsageChanged:
 		s.mu.Lock()

@@ -104,9 +104,12 @@ func standing(mode permissions.Mode) bool {
 // its statement, when it was last told something else. It stands at the end of the
 // conversation, and stays where it was once said, so that the head of a request never
 // changes (R138).
-func (s *Session) remind() []transcript.Part {
+func (s *Session) remind() []transcript.Part { return s.remindIn(s.log) }
+
+// remindIn is remind in the conversation of any agent of the session.
+func (s *Session) remindIn(log *transcript.Log) []transcript.Part {
 	mode := s.chosen().mode
-	last := toldMode(s.log.Messages())
+	last := toldMode(log.Messages())
 	if last == mode || !standing(last) && !standing(mode) {
 		return nil
 	}

@@ -35,11 +35,14 @@ func (e *NotRunError) Unwrap() error { return e.Cause }
 type Turn struct {
 	session *Session
 	prompt  *transcript.Message
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	done    chan struct{}
-	stop    loop.StopReason
-	err     error
+	// told, instead of a prompt, is a message that the agent puts into the
+	// conversation once it is its turn (R68).
+	told   *transcript.Message
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+	stop   loop.StopReason
+	err    error
 	// behind is the failure of the turn before, behind which this one waited.
 	behind error
 
@@ -81,10 +84,14 @@ func (t *Turn) end(stop loop.StopReason, err error) {
 // its turn otherwise (R143). It never blocks, so a cancel that arrives right
 // behind it finds it.
 func (s *Session) Prompt(parts []transcript.Part) *Turn {
-	t := &Turn{session: s, done: make(chan struct{}), released: make(chan struct{})}
-	t.prompt = &transcript.Message{
+	return s.enqueue(&Turn{prompt: &transcript.Message{
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
-	}
+	}})
+}
+
+// enqueue runs a turn when it is its turn.
+func (s *Session) enqueue(t *Turn) *Turn {
+	t.session, t.done, t.released = s, make(chan struct{}), make(chan struct{})
 	t.ctx, t.cancel = context.WithCancelCause(s.ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,6 +129,7 @@ func (s *Session) Cancel() {
 	if running != nil {
 		running.cancel(ErrCancelled)
 	}
+	s.family.Abort()
 }
 
 // ended reports whether the turn has ended, delivered or not.
@@ -158,6 +166,9 @@ func (s *Session) drain() {
 	for t := s.head(); t != nil; t = s.head() {
 		stop, err := s.runTurn(t)
 		s.finish(t, stop, err)
+		if t.told != nil {
+			t.Release() // it has no answer
+		}
 		select {
 		case <-t.released:
 		case <-s.ctx.Done():
@@ -196,7 +207,9 @@ func (s *Session) finish(t *Turn, stop loop.StopReason, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, queued := range s.queue {
-		queued.behind = err
+		if queued.told == nil {
+			queued.behind = err
+		}
 	}
 	t.end(stop, err)
 }

@@ -26,6 +26,8 @@ type Result struct {
 	Title     string
 	// TrackFiles are the absolute paths that the call changed (R129).
 	TrackFiles []string
+	// Background says that a subagent goes on behind the result.
+	Background bool
 	// Depends are the absolute paths that a cacheable result was made from; nil
 	// means that it is not kept, an empty list that it depends on no file (R130).
 	Depends []string

@@ -57,6 +57,9 @@ type Spec struct {
 	Preview func(ctx context.Context, rt Runtime, args json.RawMessage) ([]kinds.Content, error)
 	// DisableTimeout exempts the tool from the default time limit (R103).
 	DisableTimeout bool
+	// Delegates says that the tool waits for subagents. They stop by themselves when
+	// the call does, so a cancelled call waits for them before it answers.
+	Delegates bool
 	// ReadOnly tools change nothing; Cacheable results may be kept (R130).
 	ReadOnly, Cacheable bool
 	// OwnLimit says that the tool bounds its own output (R105); others are cut

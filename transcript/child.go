@@ -52,6 +52,9 @@ type ChildRecord struct {
 	Steps int   `json:"steps,omitempty"`
 	Calls int   `json:"calls,omitempty"`
 	Usage Usage `json:"usage"`
+	// Cost is what its model calls cost, in the currency of the configured prices; 0
+	// where no price is known.
+	Cost float64 `json:"cost,omitempty"`
 	// Output is its last message, Note what kept it from ending by itself.
 	Output string `json:"output,omitempty"`
 	Note   string `json:"note,omitempty"`

@@ -34,11 +34,12 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	return session.Settings{
 		User: userRules(cfg.Rules), Project: permissionRules(cfg.Project),
 		Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg), Mode: permissions.Mode(cfg.Mode),
-		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable),
+		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable, cfg.Subagents.Enabled),
 		Threshold: threshold(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
 		ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
 		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
+		Subagents: subagents(cfg),
 	}, nil
 }
 
@@ -89,7 +90,7 @@ func permissionRules(from config.Rules) []permissions.Rule {
 }
 
 // disabled says which tools are off, in the words of R9.
-func disabled(names []string) func(tool string) (string, bool) {
+func disabled(names []string, subagents bool) func(tool string) (string, bool) {
 	off := map[string]bool{}
 	for _, name := range names {
 		off[name] = true
@@ -102,7 +103,7 @@ func disabled(names []string) func(tool string) (string, bool) {
 			return "Tool explicitly disabled", true
 		case off["mcp:*"] && strings.HasPrefix(tool, "mcp__"):
 			return "MCP tools disabled", true
-		case tool == "task":
+		case !subagents && tool == "task":
 			return "Sub-agents not enabled", true
 		}
 		return "", false

@@ -134,7 +134,7 @@ func (c *core) newHost() (*session.Host, error) {
 			Fetch: set.web.page,
 		},
 		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: c.dataDir, Warnings: c.problems,
-		Projects: c.projects(), Own: c.own(), Guarded: set.guarded, StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
+		Projects: c.projects(), Own: c.own(), Guarded: slices.Concat(set.guarded, subagent.UserDirs(c.sources.HomeDir, xdg.ConfigHome)), StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
 		Clean: c.logger.values.Text, Keys: &c.keys, Explain: explainCommand,

@@ -27,8 +27,7 @@ type taskArgs struct {
 	Metadata     map[string]any `json:"metadata"`
 }
 
-// newTask is the tool that hands work to a subagent (R62). It is registered in
-// its final form; this build has no subagents, and each call says so.
+// newTask is the tool that hands work to a subagent (R62).
 func newTask() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "task",
@@ -43,11 +42,15 @@ func newTask() tools.Tool {
 		Preprocess:     preprocessTask,
 		Profile:        &tools.Profile{},
 		DisableTimeout: true,
+		Delegates:      true,
 	}, runTask)
 }
 
-func runTask(context.Context, tools.Runtime, taskArgs) (*tools.Result, error) {
-	return nil, tools.Errorf(tools.Unavailable, "Sub-agents not enabled")
+func runTask(ctx context.Context, rt tools.Runtime, args taskArgs) (*tools.Result, error) {
+	context, _ := args.Metadata[taskContext].(string) // see keepContext
+	return delegate(ctx, rt, tools.Delegation{
+		Agent: args.SubagentType, Prompt: args.Prompt, Context: context, Background: args.Background, Metadata: args.Metadata,
+	})
 }
 
 // preprocessTask turns the short form {prompt, context?} into the whole one

@@ -16,6 +16,10 @@ import (
 // without it. It keeps the answer to a cancel well under its 200 ms.
 const stopGrace = 50 * time.Millisecond
 
+// delegateGrace is the same for a call that waits for subagents: each of their calls has
+// its own stopGrace, and what they say at their end is to come before the answer.
+const delegateGrace = time.Second
+
 // errTimeout is the cause of a context that ended for lack of progress.
 var errTimeout = errors.New("tool timed out")
 
@@ -114,7 +118,11 @@ func (r *running) bounded(ctx context.Context, do func()) error {
 		return nil
 	case <-ctx.Done():
 	}
-	grace := time.NewTimer(stopGrace)
+	limit := stopGrace
+	if r.entry.Delegates {
+		limit = delegateGrace
+	}
+	grace := time.NewTimer(limit)
 	defer grace.Stop()
 	select {
 	case <-done:

@@ -56,10 +56,15 @@ func (r *running) describeResult(end *transcript.ToolFinished) {
 	if result.Title != "" {
 		end.Card.Title = result.Title
 	}
+	end.Background = result.Background
 }
 
 // cancelled is the error of a call whose turn was cancelled (R142).
 func (r *running) cancelled(err error) error {
+	var known *tools.Error
+	if errors.As(err, &known) && known.Kind == tools.Aborted && r.entry.Delegates {
+		return known // it says who aborted what
+	}
 	failure := &tools.Error{Kind: tools.Aborted, Message: CancelledText, Err: err}
 	if r.result == nil && r.runtime != nil && r.writes() {
 		failure.Message += "; it is not known whether the change was made"
@@ -88,7 +93,7 @@ func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produ
 	if produced != "" {
 		shown.text += "\nWhat it had produced:\n" + produced
 	}
-	end.Text, end.Images = shown.text, nil
+	end.Text, end.Images, end.Background = shown.text, nil, false
 	end.Card.Content = nil
 	end.Result.Type, end.Result.Data = transcript.Error, nil
 	end.Result.ErrorText = shown.text

@@ -1,0 +1,193 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"acp-agent/loop"
+	"acp-agent/subagent"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
+)
+
+// newFamily makes the family of the session's subagents.
+func (s *Session) newFamily() {
+	h := s.host
+	s.family, s.node = subagent.NewFamily(subagent.Options{
+		Agents: func() subagent.Agents { return s.Agents() }, Equip: s.equip,
+		Depth: s.settings.Subagents.Depth, Running: s.settings.Subagents.Running, Budget: s.settings.Subagents.Budget,
+		Price: s.settings.Subagents.Price, Deliver: s.deliver,
+		IDs: h.IDs, Place: s.work.Session().Place, Logger: h.Logger,
+	}, subagent.Top{ID: s.ID, Emit: s.record, MessageOf: s.log.MessageOf})
+}
+
+// Subagents is how the subagents of a session are bounded, and what the person set for
+// them.
+type Subagents struct {
+	// Depth is how deep they may be nested (R65), Running how many run at once.
+	Depth, Running int
+	// Budget bounds each tree of them.
+	Budget subagent.Limits
+	// Price gives what a model call cost; nil means that nothing is known of prices.
+	Price func(model string, u transcript.Usage) float64
+	// Slots are settings by the names of agents (R99).
+	Slots map[string]subagent.Slot
+}
+
+// equip gives a subagent what it works with: the session's ground, within what the
+// agent above it may.
+func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipment, error) {
+	backend, err := s.host.Backend()
+	if err != nil {
+		return subagent.Equipment{}, err
+	}
+	chosen, m := s.chosen(), n.Manifest()
+	e := subagent.Equipment{
+		Provider: backend.Provider, Model: cmp.Or(m.Model, n.Parent().Model(), chosen.model),
+		Temperature: cmp.Or(m.Limits.Temperature, backend.Temperature), MaxTokens: cmp.Or(m.Limits.MaxTokens, backend.MaxTokens),
+		Concurrent: s.settings.Limits.Concurrent, Remind: func() []transcript.Part { return s.remindIn(n.Log()) },
+	}
+	if e.Model == chosen.model {
+		e.ThoughtLevel = chosen.thought
+	}
+	e.Window = func() int { return backend.Provider.Describe(s.ctx, e.Model).Window }
+	o := s.childOptions(n)
+	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
+	environment := s.environment
+	environment.Context = d.Context
+	e.System = m.System(environment)
+	return e, e.Tools.CheckVariables()
+}
+
+// childOptions are those of a subagent's pipeline.
+func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
+	m, parent := n.Manifest(), n.Parent().Tools()
+	o := s.pipelineOptions(parent.Cache)
+	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
+	o.Requires = m.Requires
+	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
+	o.Parent, o.Names, o.IDs, o.Restricted = parent, n.Names(), n.IDs(), m.Level != subagent.Inherit
+	o.Policy = s.footing(n).policy
+	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: agentName(s.host.Manifest, n), Parent: n.Call(), Path: n.IDs()})
+	// What the person named or opened is not handed down (R64).
+	o.Hosts = func() []string { return slices.Concat(s.settings.Hosts, n.Log().Memory().Hosts) }
+	o.Agent = agentName(s.host.Manifest, n)
+	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
+	o.Services.Modes, o.Services.Agents = nil, n
+	if o.Services.Questions != nil {
+		o.Services.Questions = namedQuestions{o.Services.Questions, strings.Join(n.Names(), " > ")}
+	}
+	return o
+}
+
+// agentName is whose calls a watchdog and the audit are told of: the names from the main
+// agent down.
+func agentName(main subagent.Manifest, n *subagent.Node) string {
+	return strings.Join(append([]string{main.Name}, n.Names()...), "/")
+}
+
+// childMemory is what a subagent's tools remember. It is its own, but for what counts
+// for the session as a whole (R80).
+type childMemory struct {
+	memory tools.Memory // the session's
+	node   *subagent.Node
+}
+
+// Plan implements tools.Memory.
+func (m *childMemory) Plan() []transcript.PlanEntry { return m.node.Log().Memory().Plan }
+
+// SetPlan implements tools.Memory.
+func (m *childMemory) SetPlan(entries []transcript.PlanEntry) {
+	m.node.Emit(transcript.PlanChanged{Entries: slices.Clone(entries)})
+}
+
+// Count implements tools.Memory.
+func (m *childMemory) Count(what string, limit int) (n int, ok bool) {
+	return m.memory.Count(what, limit)
+}
+
+// NameHosts implements tools.Memory.
+func (m *childMemory) NameHosts(hosts ...string) {
+	if fresh := unknownHosts(hosts, m.node.Log().Memory().Hosts); len(fresh) > 0 {
+		m.node.Emit(transcript.HostsNamed{Hosts: fresh})
+	}
+}
+
+// namedQuestions says which subagent asks (R73).
+type namedQuestions struct {
+	tools.Questioner
+	name string
+}
+
+// Answers implements tools.Questioner.
+func (q namedQuestions) Answers(ctx context.Context, callID string, questions []tools.Question) ([][]string, error) {
+	named := slices.Clone(questions)
+	for i := range named {
+		named[i].Question = q.name + " asks: " + named[i].Question
+	}
+	return q.Questioner.Answers(ctx, callID, named)
+}
+
+// noteChanges has what watches files know of those that a call of any agent changed.
+func (s *Session) noteChanges(e transcript.Event) {
+	for {
+		child, ok := e.(transcript.ChildEvent)
+		if !ok {
+			break
+		}
+		e = child.Event
+	}
+	end, ok := e.(transcript.ToolFinished)
+	if !ok || len(end.Result.Metadata.TrackFiles) == 0 {
+		return
+	}
+	s.languages.Changed(end.Result.Metadata.TrackFiles...) // language servers do not watch the disk
+	s.changedFiles(end.Result.Metadata.TrackFiles)
+}
+
+// deliver puts the message about a background subagent into the conversation, in its
+// turn (R68). What the person knows already is for the model alone.
+func (s *Session) deliver(message *transcript.Message, quiet bool) {
+	if quiet {
+		s.log.Apply(transcript.AgentSaid{Message: message})
+		return
+	}
+	s.enqueue(&Turn{told: message})
+}
+
+// abortWait bounds how long the answer of a cancelled turn waits for subagents.
+const abortWait = 2 * time.Second
+
+// settleFamily sees to it that the end of a turn leaves nothing unsaid: a cancelled one
+// waits for its subagents to end, another says which go on (R67).
+func (s *Session) settleFamily(stop loop.StopReason) {
+	if stop == loop.Cancelled {
+		ctx, cancel := context.WithTimeout(context.Background(), abortWait)
+		defer cancel()
+		s.family.Quiet(ctx)
+		return
+	}
+	var names []string
+	for _, record := range s.family.Records() {
+		if !record.State.Terminal() {
+			names = append(names, fmt.Sprintf("%s (%s)", strings.Join(record.Path, " > "), record.ID))
+		}
+	}
+	if len(names) > 0 {
+		s.say("_Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them._\n")
+	}
+}
+
+// say shows a text in the agent's name that is no part of what the model sees.
+func (s *Session) say(text string) {
+	id, part := s.host.IDs.New(transcript.MessagePrefix), s.host.IDs.New(transcript.PartPrefix)
+	s.emit(transcript.PartStarted{MessageID: id, PartID: part, Kind: transcript.TextKind})
+	s.emit(transcript.PartDelta{PartID: part, Text: text})
+	s.emit(transcript.PartEnded{PartID: part})
+}

@@ -1,0 +1,100 @@
+package builtin
+
+import (
+	"context"
+	"strings"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// delegated is the data of a call that a subagent has answered (R62, R70).
+type delegated struct {
+	// Output is the subagent's last message.
+	Output string `json:"output"`
+	// SessionID is there when the subagent is a session of its own (R69).
+	SessionID      string            `json:"session_id,omitempty"`
+	Summary        string            `json:"summary"`
+	ToolExecutions []tools.Execution `json:"tool_executions"`
+	ModifiedFiles  []string          `json:"modified_files"`
+	// Note says what kept the subagent from ending by itself.
+	Note string `json:"note,omitempty"`
+}
+
+// begun is the data of a call whose subagent runs in the background (R62).
+type begun struct {
+	SessionID string `json:"session_id"`
+}
+
+// delegate hands work to a subagent and makes a result of what comes of it. Of one that
+// was stopped, the error goes with what it had done.
+func delegate(ctx context.Context, rt tools.Runtime, d tools.Delegation) (*tools.Result, error) {
+	spawner := rt.Services().Agents
+	if spawner == nil {
+		return nil, tools.Errorf(tools.Unavailable, "Sub-agents not enabled")
+	}
+	d.CallID = rt.CallID()
+	out, err := spawner.Spawn(ctx, d)
+	if out == nil {
+		return nil, err
+	}
+	if d.Background && err == nil {
+		id := out.Record.ID
+		return &tools.Result{
+			Data: begun{id}, Content: out.Card, Background: true,
+			Text: "Started in the background as " + id + ". You will be told when it has ended; do not wait for it, and do not do its work.",
+		}, nil
+	}
+	result := &tools.Result{
+		Data: delegatedOf(out), Text: answerOf(out, rt.Session()), Content: out.Card, TrackFiles: out.Modified, Partial: err != nil,
+	}
+	for _, path := range out.Modified {
+		if len(result.Locations) < maxDelegatedLocations {
+			result.Locations = append(result.Locations, kinds.Location{Path: path})
+		}
+	}
+	return result, err
+}
+
+// maxDelegatedLocations bounds the changed files that the card of a delegating call
+// points to.
+const maxDelegatedLocations = 20
+
+func delegatedOf(out *tools.Delegated) delegated {
+	data := delegated{
+		Output: out.Record.Output, Summary: out.Summary, ToolExecutions: out.Executions, ModifiedFiles: out.Modified, Note: out.Record.Note,
+	}
+	if data.ToolExecutions == nil {
+		data.ToolExecutions = []tools.Execution{}
+	}
+	if data.ModifiedFiles == nil {
+		data.ModifiedFiles = []string{}
+	}
+	if out.Record.Inspectable {
+		data.SessionID = out.Record.ID
+	}
+	return data
+}
+
+// answerOf is what the model of the parent reads: the answer, what kept it from being
+// whole, and the files that are different now.
+func answerOf(out *tools.Delegated, session tools.Session) string {
+	var parts []string
+	if text := strings.TrimSpace(out.Record.Output); text != "" {
+		parts = append(parts, text)
+	} else if out.Record.State == transcript.ChildDone {
+		parts = append(parts, "(the subagent said nothing)")
+	}
+	if out.Record.Note != "" {
+		parts = append(parts, "Note: "+strings.TrimSuffix(out.Record.Note, ".")+".")
+	}
+	if len(out.Modified) > 0 {
+		var files []string
+		for _, path := range out.Modified {
+			files = append(files, session.Rel(path))
+		}
+		parts = append(parts, "Files changed: "+strings.Join(files, ", "))
+	}
+	return strings.Join(append(parts, "("+out.Summary+")"), "\n\n")
+}
