@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -421,5 +422,40 @@ func TestDelegate_Restricted(t *testing.T) {
 	want(t, restricted.call(t, "bash", object{"cmd": "npm run build"}), transcript.Rejected, "")
 	if request := s.asked[0]; request.Remember != "commands like npm run build" || !slices.Equal(request.Agents, []string{"general"}) {
 		t.Errorf("offered %q, asked by %q", request.Remember, request.Agents)
+	}
+}
+
+// Agents read and change their rules at once.
+func TestPolicy_DelegateAtOnce(t *testing.T) {
+	root := pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false)))
+	policies := []*pipeline.Policy{root}
+	for range 4 {
+		policies = append(policies, policies[len(policies)-1].Delegate(pipeline.PolicyDelegation{}), root.Delegate(pipeline.PolicyDelegation{Restricted: true}))
+	}
+	denied := plainRule("read", "/w/x", capability.Deny)
+	call := permissions.Call{
+		Tool: "read", Capabilities: []string{capability.CapFSRead}, Vars: capability.Vars{permissions.VarScratch: nil, capability.VarWorkspace: nil},
+		Resources: []permissions.Resource{{Kind: permissions.Path, Name: "/w/x"}},
+	}
+	var working sync.WaitGroup
+	for _, policy := range policies {
+		working.Go(func() {
+			for range 50 {
+				policy.Remember(plainRule("edit", "*", capability.Ask))
+				policy.Rules().Decide(call)
+				root.SetDefaults(permissions.Defaults(permissions.ModeCode, false))
+			}
+		})
+	}
+	working.Wait()
+	root.Remember(denied)
+	for i, policy := range policies {
+		set := policy.Rules()
+		if d := set.Decide(call); d.Action != capability.Deny {
+			t.Errorf("agent %d is told %s after the person denied it to the main one", i, d.Action)
+		}
+		if n := len(set.In(permissions.Session)); policy != root && n != 50 {
+			t.Errorf("agent %d has %d answers of its own, want 50", i, n)
+		}
 	}
 }

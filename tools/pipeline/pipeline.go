@@ -63,8 +63,8 @@ type Options struct {
 	Parent     *Pipeline
 	Names, IDs []string
 	// Restricted keeps the network from what the agent starts, see
-	// permissions.Set.Restrict; Policy does the rest. A restricted Parent's children are
-	// restricted whatever it says.
+	// permissions.Set.Restrict; Policy does the rest. A subagent is restricted too when
+	// its Policy or its Parent is.
 	Restricted bool
 	// Keys are the agent's own keys, which no tool's result may show; nil means that
 	// there are none.
@@ -120,7 +120,7 @@ func New(o Options) *Pipeline {
 	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}}
 	if o.Parent != nil {
 		p.asking, p.strays = o.Parent.asking, o.Parent.strays
-		p.Restricted = o.Restricted || o.Parent.Restricted
+		p.Restricted = o.Restricted || o.Parent.Restricted || o.Policy.restricted()
 	}
 	var enabled []*tools.Entry
 	for _, entry := range o.Registry.All() {

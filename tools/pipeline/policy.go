@@ -17,10 +17,10 @@ type Policy struct {
 	// version counts the changes of set.
 	version uint64
 	// parent is whose rules these are derived from, at version from; nil for those of
-	// the main agent.
+	// the main agent. It and delegation never change.
 	parent     *Policy
-	from       uint64
 	delegation PolicyDelegation
+	from       uint64
 	// answers are the session's rules of a delegated policy.
 	answers []permissions.Rule
 }
@@ -50,6 +50,11 @@ func (p *Policy) Delegate(d PolicyDelegation) *Policy {
 	defer child.mu.Unlock()
 	child.derive(p.current())
 	return child
+}
+
+// restricted reports whether the policy, or one that it was delegated from, is.
+func (p *Policy) restricted() bool {
+	return p.parent != nil && (p.delegation.Restricted || p.parent.restricted())
 }
 
 // Rules returns a snapshot.
