@@ -99,13 +99,13 @@ func TestDelegate_NeverFreer(t *testing.T) {
 		}
 		o.Policy = pipeline.NewPolicy(set)
 		tree := []*delegated{{Pipeline: pipeline.New(o)}}
-		for range rapid.IntRange(1, 8).Draw(t, "agents") {
+		for range rapid.IntRange(1, 7).Draw(t, "agents") {
 			parent := rapid.SampledFrom(tree[max(0, len(tree)-2):]).Draw(t, "parent")
 			if len(parent.Names) < 6 {
 				tree = append(tree, spawn(t, parent, registries))
 			}
 		}
-		for range rapid.IntRange(0, 4).Draw(t, "events") {
+		for range rapid.IntRange(1, 3).Draw(t, "events") {
 			happens(t, tree)
 			for _, call := range calls {
 				bounded(t, tree, call)
