@@ -7,7 +7,6 @@ import (
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
-	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/workspace"
@@ -50,7 +49,6 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 	if s.audit != nil {
 		o.Audit = s.audit
 	}
-	o.Restricted = s.manifest.Level == subagent.Restricted
 	return o
 }
 
