@@ -85,6 +85,8 @@ func (t *translator) Emit(e transcript.Event) {
 		t.parts[e.PartID] = openPart{e.MessageID, e.Kind}
 	case transcript.PartEnded:
 		delete(t.parts, e.PartID)
+	case transcript.AgentSaid:
+		t.send(textUpdate(transcript.TextKind, e.Message.ID, e.Message.Text()))
 	case transcript.UsageChanged:
 		if e.Size > 0 {
 			t.send(usageUpdate(e))
