@@ -147,6 +147,9 @@ type Spec struct {
 	// Unsandboxed says that, with no Asker, rules may let commands run although
 	// nothing confines them (R124).
 	Unsandboxed bool
+	// Waits says that whoever opened the session waits for its subagents with Rest, so
+	// that the end of a turn need not say which of them go on.
+	Waits bool
 	// Rules are of this session alone, as if the person had answered "always".
 	Rules []permissions.Rule
 	// Questions puts the questions of the question tool to the person; nil means
