@@ -45,7 +45,7 @@ type Mount struct {
 
 // Subagents configures delegation.
 type Subagents struct {
-	// Enabled offers the task tool.
+	// Enabled offers task and the other tools that are there for subagents.
 	Enabled bool `json:"enabled"`
 }
 
