@@ -34,8 +34,8 @@ type Host struct {
 	// Registry holds the tools.
 	Registry *tools.Registry
 	Manifest subagent.Manifest
-	// Agents are the manifests that can be delegated to.
-	Agents subagent.Agents
+	// Agents says where the manifests of other agents are, but for those of a project.
+	Agents subagent.LoadOptions
 	// Skills says where skills and instructions are, but for the session's own
 	// directories.
 	Skills skills.Options
@@ -121,6 +121,8 @@ type Settings struct {
 	// Watchdog judges each call before it runs (R121); nil means that none does.
 	Watchdog  watchdog.Watchdog
 	Subagents Subagents
+	// Agent names the agent that the person talks to; empty means Host.Manifest.
+	Agent string
 	// Audit says where calls are recorded (R129).
 	Audit Audit
 }
@@ -150,6 +152,8 @@ type Spec struct {
 	// Waits says that whoever opened the session waits for its subagents with Rest, so
 	// that the end of a turn need not say which of them go on.
 	Waits bool
+	// Agent names the agent that the person talks to; empty means that of the settings.
+	Agent string
 	// Rules are of this session alone, as if the person had answered "always".
 	Rules []permissions.Rule
 	// Questions puts the questions of the question tool to the person; nil means

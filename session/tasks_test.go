@@ -16,13 +16,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// roster is a catalogue of agents.
-type roster map[string]subagent.Manifest
-
-func (r roster) Get(name string) (subagent.Manifest, bool) { m, ok := r[name]; return m, ok }
-func (r roster) Names() []string                           { return []string{"explore"} }
-
-// openFamily opens a session with a subagent called explore.
+// openFamily opens a session with the shipped subagents.
 func openFamily(t *testing.T, model string) (*session.Session, *recorder) {
 	t.Helper()
 	loaded, err := script.Load("test", strings.NewReader(model))
@@ -37,7 +31,6 @@ func openFamily(t *testing.T, model string) (*session.Session, *recorder) {
 	host := &session.Host{
 		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
 		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
-		Agents: roster{"explore": {Name: "explore", Mode: subagent.Subagent, Prompt: "You explore.", Tools: []string{"glob", "task"}}},
 		Configure: func(string) (session.Settings, error) {
 			return session.Settings{Limits: tools.CanonicalLimits(), Subagents: session.Subagents{Depth: 5, Running: 8}}, nil
 		},
@@ -127,7 +120,7 @@ func TestPrompt_BesideAtTheEnd(t *testing.T) {
 	wait(t, running, loop.Cancelled)
 }
 
-const inBackground = `{"when": "^go$", "call": [{"name": "task", "args": {"subagent_type": "explore", "prompt": "nest", "background": true}}]}
+const inBackground = `{"when": "^go$", "call": [{"name": "task", "args": {"subagent_type": "general", "prompt": "nest", "background": true}}]}
 {"say": "begun"}
 {"when": "^nest$", "call": [{"name": "task", "args": {"subagent_type": "explore", "prompt": "look", "background": true}}]}
 {"say": "nested"}
@@ -144,7 +137,7 @@ func TestRest(t *testing.T) {
 			t.Errorf("%v is %s", r.Path, r.State)
 		}
 	}
-	if len(s.Tasks()) != 2 || !slices.ContainsFunc(rec.all(), announced("Background subagent explore (")) {
+	if len(s.Tasks()) != 2 || !slices.ContainsFunc(rec.all(), announced("Background subagent general (")) {
 		t.Errorf("%d subagents; the end of the first was not told", len(s.Tasks()))
 	}
 }

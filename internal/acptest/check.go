@@ -43,6 +43,11 @@ type sessionState struct {
 	turns  int // prompts without an answer
 	closed bool
 	calls  map[string]*callState
+	// child says that it is the session of a subagent, which has no turns.
+	child bool
+	// spawns says that a subagent went on in the background, so that a message may tell
+	// of its end at any time.
+	spawns bool
 }
 
 func (c *checker) problem(format string, args ...any) {
@@ -143,7 +148,7 @@ func (c *checker) turnEnded(request *Message) {
 		return // another prompt is queued, and may have begun
 	}
 	for id, call := range s.calls {
-		if !call.final() {
+		if !call.final() && !s.outlives(id) {
 			c.problem("the turn was answered while the call %s was still %s", id, call.status)
 		}
 	}
@@ -168,7 +173,7 @@ func (c *checker) update(m *Message) {
 		return
 	case s.closed:
 		c.problem("%s for a session that is closed", kind)
-	case s.turns <= 0 && !slices.Contains(always, kind) && !aboutSandbox(m):
+	case s.turns <= 0 && !s.child && !slices.Contains(always, kind) && !aboutSandbox(m) && !c.aboutBackground(s, kind, members):
 		c.problem("%s outside a turn: %s", kind, encode(members))
 	}
 	c.offer(kind, members)
@@ -179,6 +184,10 @@ func (c *checker) update(m *Message) {
 		c.callUpdated(s, members)
 	case "config_option_update":
 		c.options(members["configOptions"])
+	case "subagent_update":
+		if id, _ := members["sessionId"].(string); c.sessions[id] == nil {
+			c.sessions[id] = &sessionState{calls: map[string]*callState{}, child: true}
+		}
 	}
 }
 

@@ -27,6 +27,18 @@ const opened = `< {"method":"session/update","params":{"sessionId":"s","update":
 const completed = `< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}}}
 `
 
+// born are the members of the first message of a subagent's call.
+const born = `"title":"t","name":"read","kind":"read"`
+
+// nested is an update of the call n of a subagent that the given call spawned.
+func nested(kind, parent, members string) string {
+	return update(`"sessionUpdate":"` + kind + `","toolCallId":"n","_meta":{"claudeCode":{"parentToolUseId":"` + parent + `"}},` + members)
+}
+
+// inBackground opens a call whose subagent outlives the turn.
+const inBackground = `< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"t","name":"task","kind":"other","rawInput":{"background":true}}}}
+`
+
 // update is a session/update with these members.
 func update(members string) string {
 	return `< {"method":"session/update","params":{"sessionId":"s","update":{` + members + `}}}` + "\n"
@@ -91,6 +103,16 @@ func TestCheck(t *testing.T) {
 			` + completed + answer, "two options of the kind"},
 		{"boolean not offered", begin + update(`"sessionUpdate":"config_option_update","configOptions":[{"id":"o","type":"boolean","currentValue":true}]`), "is boolean"},
 		{"value not among options", begin + update(`"sessionUpdate":"config_option_update","configOptions":[{"id":"o","type":"select","currentValue":"x","options":[{"value":"y"}]}]`), "not among its options"},
+		{"call of a subagent", begin + prompt + opened + nested("tool_call", "c", born) + nested("tool_call_update", "c", `"status":"completed"`) + completed + answer, ""},
+		{"update without the parent", begin + prompt + opened + nested("tool_call", "c", born) + update(`"sessionUpdate":"tool_call_update","toolCallId":"n","status":"completed"`) + completed + answer, `the parent "c", then ""`},
+		{"parent that is no call", begin + prompt + nested("tool_call", "x", born) + nested("tool_call_update", "x", `"status":"completed"`) + answer, "the parent x, which was never opened"},
+		{"update of the parent alone", begin + prompt + opened + nested("tool_call", "c", born) + nested("tool_call_update", "c", `"toolCallId":"n"`) + nested("tool_call_update", "c", `"status":"completed"`) + completed + answer, "says nothing"},
+		{"subagent in the background", begin + prompt + inBackground + answer + "\n" + nested("tool_call", "c", born) + nested("tool_call_update", "c", `"status":"completed"`) + completed + update(`"sessionUpdate":"agent_message_chunk","content":{}`), ""},
+		{"its call is left open", begin + prompt + inBackground + answer, "the call c was left pending"},
+		{"message that no subagent explains", begin + prompt + opened + completed + answer + "\n" + update(`"sessionUpdate":"agent_message_chunk","content":{}`), "outside a turn"},
+		{"draft not offered", begin + prompt + update(`"sessionUpdate":"subagent_update","sessionId":"child"`) + answer, "does not offer subagents"},
+		{"update of a subagent's session", strings.Replace(begin, `"clientCapabilities":{}`, `"clientCapabilities":{"subagents":{}}`, 1) + prompt + update(`"sessionUpdate":"subagent_update","sessionId":"child"`) +
+			strings.ReplaceAll(update(`"sessionUpdate":"plan","entries":[]`), `"sessionId":"s"`, `"sessionId":"child"`) + answer, ""},
 		{"update of a closed session", begin + `> {"id":7,"method":"session/close","params":{"sessionId":"s"}}
 			< {"id":7,"result":{}}
 			` + update(`"sessionUpdate":"current_mode_update"`), "closed"},

@@ -9,6 +9,9 @@ import (
 type callState struct {
 	status string
 	fields map[string]any
+	parent string // the call that spawned the subagent whose call this is
+	// background says that its result may come behind the end of the turn.
+	background bool
 }
 
 func (s *callState) final() bool { return s.status == "completed" || s.status == "failed" }
@@ -22,14 +25,16 @@ func (c *checker) callOpened(s *sessionState, members map[string]any) {
 	if id == "" || s.calls[id] != nil {
 		c.problem("tool_call with the id %q, which is empty or taken", id)
 	}
-	call := &callState{status: "pending", fields: map[string]any{}}
+	call := &callState{status: "pending", fields: map[string]any{}, parent: parentOf(members)}
 	s.calls[id] = call
+	c.nested(s, id, call, members)
 	for _, name := range []string{"title", "kind", "name"} {
 		if text, _ := members[name].(string); text == "" {
 			c.problem("the call %s was opened without %s", id, name)
 		}
 	}
 	c.absorb(call, members)
+	s.spawns = s.spawns || call.background
 }
 
 func (c *checker) callUpdated(s *sessionState, members map[string]any) {
@@ -42,15 +47,17 @@ func (c *checker) callUpdated(s *sessionState, members map[string]any) {
 	case call.final():
 		c.problem("tool_call_update for %s, which is %s: %s", id, call.status, encode(members))
 	}
+	c.nested(s, id, call, members)
 	for _, name := range callFields {
 		if value, sent := members[name]; sent && reflect.DeepEqual(value, call.fields[name]) {
 			c.problem("the call %s has its %s sent again unchanged: %s", id, name, encode(value))
 		}
 	}
-	if len(members) == 2 {
+	if len(members) == 2 || len(members) == 3 && parentOf(members) != "" && len(members["_meta"].(map[string]any)) == 1 {
 		c.problem("tool_call_update for %s says nothing", id)
 	}
 	c.absorb(call, members)
+	s.spawns = s.spawns || call.background
 }
 
 // absorb takes the members of a tool_call or tool_call_update over.
@@ -62,6 +69,9 @@ func (c *checker) absorb(call *callState, members map[string]any) {
 	}
 	if status, _ := members["status"].(string); status != "" {
 		call.status = status
+	}
+	if at(members, "rawInput.background") == true {
+		call.background = true
 	}
 	c.paths(members)
 }

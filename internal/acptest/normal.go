@@ -26,6 +26,8 @@ var (
 	waitForm    = regexp.MustCompile(`Trying again in [0-9.]+m?s`)
 	stateForm   = regexp.MustCompile(`(/acp-agent/sessions/)[^/"]+`)
 	commandForm = regexp.MustCompile(`/exec-[0-9]+/`)
+	// How long a subagent has run, in the first line of its card.
+	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?| tokens?), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
 	// What comes from the web stands in labels that nobody can guess.
 	labelForm = regexp.MustCompile(`(search-results-)[A-Z2-7]{12}\b`)
 )
@@ -90,6 +92,7 @@ func (n *normal) text(line string) string {
 	line = waitForm.ReplaceAllString(line, "Trying again in $$wait")
 	line = stateForm.ReplaceAllString(line, "$1$$state")
 	line = commandForm.ReplaceAllString(line, "/$$command/")
+	line = elapsedForm.ReplaceAllString(line, "${1}$$elapsed")
 	line = labelForm.ReplaceAllString(line, "$1$$label")
 	return idForm.ReplaceAllStringFunc(line, func(id string) string {
 		if n.names[id] == "" {
