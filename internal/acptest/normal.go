@@ -27,7 +27,7 @@ var (
 	stateForm   = regexp.MustCompile(`(/acp-agent/sessions/)[^/"]+`)
 	commandForm = regexp.MustCompile(`/exec-[0-9]+/`)
 	// How long a subagent has run, in the first line of its card.
-	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?| tokens?), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
+	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?| tokens?| cost [0-9.e+-]+), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
 	// What comes from the web stands in labels that nobody can guess.
 	labelForm = regexp.MustCompile(`(search-results-)[A-Z2-7]{12}\b`)
 )
