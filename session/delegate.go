@@ -173,6 +173,9 @@ func (s *Session) settleFamily(stop loop.StopReason) {
 		s.family.Quiet(ctx)
 		return
 	}
+	if s.spec.Waits {
+		return
+	}
 	var names []string
 	for _, record := range s.family.Records() {
 		if !record.State.Terminal() {
