@@ -53,9 +53,9 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 }
 
 // CancelCall ends one tool call, of whatever agent, and leaves its turn alone (R126); of
-// a call whose subagent runs in the background, it ends that. It reports whether there
-// was something to end.
-func (s *Session) CancelCall(id string) bool { return s.tools.Cancel(id) || s.family.CancelCall(id) }
+// a call that has spawned a subagent, it ends that. It reports whether there was something
+// to end.
+func (s *Session) CancelCall(id string) bool { return s.family.CancelCall(id) || s.tools.Cancel(id) }
 
 func (s *Session) workspaceOptions() workspace.Options {
 	h, spec := s.host, s.spec

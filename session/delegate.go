@@ -142,14 +142,11 @@ func (s *Session) noteChanges(e transcript.Event) {
 	s.changedFiles(end.Result.Metadata.TrackFiles)
 }
 
-// deliver puts the message about a background subagent into the conversation, in its
-// turn (R68). What the person knows already is for the model alone.
+// deliver puts the message about a background subagent into the conversation: at once
+// when the session is idle, behind the turn that runs otherwise, and before any prompt
+// that waits (R68). What the person knows already is for the model alone.
 func (s *Session) deliver(message *transcript.Message, quiet bool) {
-	if quiet {
-		s.log.Apply(transcript.AgentSaid{Message: message})
-		return
-	}
-	s.enqueue(&Turn{told: message})
+	s.enqueue(&Turn{told: message, quiet: quiet})
 }
 
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.

@@ -192,7 +192,9 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		}
 	}()
 	if t.told != nil {
-		s.record(transcript.AgentSaid{Message: t.told})
+		if s.log.Apply(transcript.AgentSaid{Message: t.told}); !t.quiet {
+			s.emit(transcript.AgentSaid{Message: t.told})
+		}
 		return loop.EndTurn, nil
 	}
 	if t.ctx.Err() != nil {
