@@ -87,7 +87,6 @@ func (n *Node) close(end ending) {
 		n.closeBelow(end.state == transcript.ChildCancelled)
 		n.cancel(nil)
 		n.hush(end)
-		n.family.leave(n)
 		n.child.Update(func(r *transcript.ChildRecord) {
 			r.State, r.Note, r.Ended, r.Output = end.state, end.note, time.Now(), output(n.log.Messages())
 		})
@@ -99,6 +98,7 @@ func (n *Node) close(end ending) {
 		n.showEnd()
 		n.passOn()
 		close(n.done)
+		n.family.leave(n)
 	})
 }
 
