@@ -209,6 +209,16 @@ func (a *account) leave() {
 	})
 }
 
+// under reports whether an account is another, or below it.
+func (a *account) under(above *account) bool {
+	for ; a != nil; a = a.parent {
+		if a == above {
+			return true
+		}
+	}
+	return false
+}
+
 // statement is what the account has spent by now, and its limits.
 func (a *account) statement() (Spending, Limits) {
 	a.mu.Lock()

@@ -57,12 +57,12 @@ func (n *Node) stopped() ending {
 	return ending{state: transcript.ChildCancelled, note: aborted.Message, failure: aborted}
 }
 
-// timeUp ends the subagent and all below it, for its time is up.
-func (n *Node) timeUp() {
-	n.cancel(errTimeSpent)
-	for _, other := range n.family.alive() {
-		if other.under(n) {
-			other.cancel(errTimeSpent)
+// timeUp ends those whose time is up: the agent of an account, if it has not ended, and all
+// below it.
+func (f *Family) timeUp(a *account) {
+	for _, n := range f.alive() {
+		if n.account.under(a) {
+			n.cancel(errTimeSpent)
 		}
 	}
 }

@@ -152,7 +152,7 @@ func (n *Node) accept(ctx context.Context, d tools.Delegation) (*Node, error) {
 		names: append(slices.Clone(n.names), manifest.Name), log: transcript.NewLog(), account: account,
 		begun: make(chan struct{}), done: make(chan struct{}), view: newView(),
 	}
-	account.expire = child.timeUp
+	account.expire = func() { f.timeUp(account) }
 	child.ids = append(slices.Clone(n.ids), child.id)
 	child.child = transcript.NewChild(transcript.ChildRecord{
 		ID: child.id, ParentID: n.id, ParentMessageID: n.messageOf(d.CallID), CallID: d.CallID, Agent: manifest.Name, Path: child.names,
