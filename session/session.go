@@ -67,7 +67,7 @@ type Session struct {
 	said     map[string]bool     // things that are said once
 	waiting  []transcript.Notice // for the next prompt
 	listed   []ListedRule        // what /permissions showed last
-	usage    transcript.Usage
+	usage    spent
 	context  transcript.UsageChanged
 }
 
@@ -253,12 +253,10 @@ func (s *Session) emit(e transcript.Event) {
 		s.publish(observe.TurnStarted, e.At, map[string]any{observe.FieldMessageID: e.MessageID})
 	case transcript.TurnFinished:
 		s.publish(observe.TurnFinished, time.Now(), observe.FinishedFields(e.Reason, e.PendingApproval))
-	case transcript.StepFinished:
-		if e.Usage != nil {
-			s.mu.Lock()
-			s.usage = s.usage.Add(*e.Usage)
-			s.mu.Unlock()
-		}
+	case transcript.StepStarted, transcript.StepFinished:
+		s.mu.Lock()
+		s.usage.note(e, s.settings.Subagents.Price)
+		s.mu.Unlock()
 	case transcript.UsageChanged:
 		s.mu.Lock()
 		s.context = e

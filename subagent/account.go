@@ -87,7 +87,9 @@ func (a *account) left(now time.Time) Limits {
 		l.Cost = (a.limits.Cost - a.spent.Cost) / share
 	}
 	if a.limits.Time > 0 {
-		l.Time = max(1, (a.limits.Time-a.time(now))/share)
+		if l.Time = max(1, (a.limits.Time-a.time(now))/share); l.Time > time.Second {
+			l.Time = l.Time.Round(time.Second) // people read it
+		}
 	}
 	return l
 }

@@ -18,11 +18,19 @@ const (
 // appendMessage writes the Chat Completions messages of m, each behind a comma.
 // A message that says nothing is written as nothing.
 func appendMessage(b []byte, m *transcript.Message, images bool) []byte {
-	if m.Role == transcript.Assistant {
+	switch {
+	case m.Role == transcript.Assistant && m.Synthetic:
+		// The model did not say it, and must not believe that it did (R68).
+		return appendUser(b, []piece{{text: syntheticLabel + m.Text()}})
+	case m.Role == transcript.Assistant:
 		return appendAssistant(b, m, images)
 	}
 	return appendUser(b, userContent(m.Parts, images))
 }
+
+// syntheticLabel stands before what the agent itself, not the person, tells the model in
+// a message of its own.
+const syntheticLabel = "[From the agent program, not from the user]\n"
 
 func appendUser(b []byte, content []piece) []byte {
 	if len(content) == 0 {
