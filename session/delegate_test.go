@@ -307,3 +307,27 @@ func TestUsage(t *testing.T) {
 		t.Errorf("said\n%s\nwant\n%s", got, want)
 	}
 }
+
+// A session that ends takes its subagents with it, those in the background too.
+func TestClose_EndsSubagents(t *testing.T) {
+	hold, begun, _ := holding()
+	s, rec, _ := delegating(t, spawnScene+childScene, nil, hold)
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	<-begun
+	s.Close(0)
+	if !slices.ContainsFunc(rec.all(), childEnded) {
+		t.Error("the subagent did not end")
+	}
+}
+
+// Without agents, delegating is an error of the call.
+func TestDelegate_NoAgents(t *testing.T) {
+	s, rec := open(t, setup{script: strings.Replace(spawnScene, "true", "false", 1)})
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	if !slices.ContainsFunc(rec.all(), func(e transcript.Event) bool {
+		end, ok := e.(transcript.ToolFinished)
+		return ok && end.State == transcript.Failed && strings.Contains(end.Text, "Sub-agents not enabled")
+	}) {
+		t.Error("the call did not fail for want of agents")
+	}
+}

@@ -106,6 +106,9 @@ func (n *Node) close(end ending) {
 // cancelled when it was aborted itself (R67), and goes on otherwise.
 func (n *Node) closeBelow(aborted bool) {
 	for _, other := range n.family.alive() {
+		if other.parent == n {
+			<-other.begun // or its beginning would be told after the silence
+		}
 		waited := other.parent == n && !other.child.Brief().Background
 		if waited || aborted && other.under(n) {
 			other.cancel(ErrParentAborted)
