@@ -95,8 +95,8 @@ func (n *Node) close(end ending) {
 		}
 		end.result = n.result()
 		n.ending = end
+		n.passOn() // before the end is shown: a prompt that follows it is to find the report
 		n.showEnd()
-		n.passOn()
 		close(n.done)
 		n.family.leave(n)
 	})
