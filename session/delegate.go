@@ -162,10 +162,8 @@ func (s *Session) settleFamily(stop loop.StopReason) {
 		return
 	}
 	var names []string
-	for _, record := range s.family.Records() {
-		if !record.State.Terminal() {
-			names = append(names, fmt.Sprintf("%s (%s)", strings.Join(record.Path, " > "), record.ID))
-		}
+	for _, record := range s.family.Living() {
+		names = append(names, fmt.Sprintf("%s (%s)", strings.Join(record.Path, " > "), record.ID))
 	}
 	if len(names) > 0 {
 		s.say("_Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them._\n")

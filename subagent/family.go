@@ -123,6 +123,17 @@ func (f *Family) Records() []transcript.ChildRecord {
 	return list
 }
 
+// Living lists the records of those that have not ended, in the same order.
+func (f *Family) Living() []transcript.ChildRecord {
+	var list []transcript.ChildRecord
+	for _, n := range f.alive() {
+		if record := n.child.Brief(); !record.State.Terminal() {
+			list = append(list, record)
+		}
+	}
+	return list
+}
+
 // Statement is what a subagent and all below it have spent, and may spend.
 type Statement struct {
 	// Record is without the conversation; its counts are of the subagent alone.

@@ -36,14 +36,13 @@ func newView() *view {
 	return &view{calls: map[string]*shownCall{}, modified: map[string]struct{}{}, parts: map[string]struct{}{}}
 }
 
-// note folds an event. It reports whether the card shows it, and whether it is to be told
-// at all: a call ends once.
-func (v *view) note(e transcript.Event) (changed, fresh bool) {
+// note folds an event, and reports whether the card shows it.
+func (v *view) note(e transcript.Event) (changed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch e := e.(type) {
 	case transcript.StepStarted:
-		return true, true
+		return true
 	case transcript.StepFinished:
 		v.unknown = e.Usage == nil
 	case transcript.PartStarted:
@@ -63,12 +62,13 @@ func (v *view) note(e transcript.Event) (changed, fresh bool) {
 	case transcript.ToolState:
 		if c := v.calls[e.CallID]; c != nil {
 			c.State, c.line.State = e.State, e.State
-			return true, true
+			return true
 		}
 	case transcript.ToolFinished:
-		return true, v.end(e)
+		v.end(e)
+		return true
 	}
-	return false, true
+	return false
 }
 
 func (v *view) list(c *shownCall) {
@@ -78,10 +78,10 @@ func (v *view) list(c *shownCall) {
 	}
 }
 
-func (v *view) end(e transcript.ToolFinished) bool {
+func (v *view) end(e transcript.ToolFinished) {
 	c := v.calls[e.CallID]
 	if c == nil {
-		return false
+		return
 	}
 	delete(v.calls, e.CallID)
 	v.list(c)
@@ -93,7 +93,6 @@ func (v *view) end(e transcript.ToolFinished) bool {
 	for _, path := range e.Result.Metadata.TrackFiles {
 		v.modified[path] = struct{}{}
 	}
-	return true
 }
 
 // open are the ids of the texts, and the calls, that have not ended.

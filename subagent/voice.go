@@ -25,10 +25,7 @@ func (n *Node) say(e transcript.Event) {
 	if n.silent {
 		return
 	}
-	changed, fresh := n.view.note(e)
-	if !fresh {
-		return
-	}
+	changed := n.view.note(e)
 	n.count(e)
 	n.up(e)
 	if changed {
