@@ -331,3 +331,38 @@ func TestDelegate_NoAgents(t *testing.T) {
 		t.Error("the call did not fail for want of agents")
 	}
 }
+
+// While the agent has a report to tell, no turn runs as the client sees it: a prompt and a
+// cancel that come then belong together.
+func TestCancel_BehindAReport(t *testing.T) {
+	hold, begun, release := holding()
+	s, rec, _ := delegating(t, waiting+spawnScene+childScene, nil, hold)
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	<-begun
+	prompted := make(chan *session.Turn, 1)
+	rec.onEvent = func(e transcript.Event) {
+		if reported("Found it.")(e) {
+			prompted <- prompt(s, "next")
+			s.Cancel()
+		}
+	}
+	close(release)
+	wait(t, <-prompted, loop.Cancelled)
+}
+
+// R67, R153: the cancel of the very request that runs is an abort like any other.
+func TestWait_CancelledRequestEndsSubagents(t *testing.T) {
+	hold, begun, _ := holding()
+	s, rec, _ := delegating(t, spawnScene+childScene+`{"when":"^busy$","call":[{"name":"hold","args":{}}]}`, nil, hold)
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	<-begun
+	turn := prompt(s, "busy")
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if stop, err := turn.Wait(ctx); stop != loop.Cancelled || err != nil {
+		t.Errorf("the turn ended as %s, %v", stop, err)
+	}
+	turn.Release()
+	rec.await(t, "end of the subagent", childEnded)
+}
