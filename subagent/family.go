@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"acp-agent/internal/trace"
 	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/tools"
@@ -63,6 +64,8 @@ type Equipment struct {
 	Concurrent int
 	// Remind is the loop's.
 	Remind func() []transcript.Part
+	// Tracer is the loop's; nil means that nothing is traced.
+	Tracer *trace.Tracer
 	// Release frees what was made for the subagent; nil means nothing.
 	Release func()
 }
