@@ -40,9 +40,10 @@ type checker struct {
 
 // sessionState is what the client knows of a session.
 type sessionState struct {
-	turns  int // prompts without an answer
-	closed bool
-	calls  map[string]*callState
+	turns     int  // prompts without an answer
+	cancelled bool // the running one, by the client
+	closed    bool
+	calls     map[string]*callState
 }
 
 func (c *checker) problem(format string, args ...any) {
@@ -50,6 +51,9 @@ func (c *checker) problem(format string, args ...any) {
 }
 
 func (c *checker) fromClient(m *Message) {
+	if m.Method == methodCancel {
+		c.cancelled(m)
+	}
 	if !m.IsRequest() {
 		return
 	}
@@ -63,6 +67,13 @@ func (c *checker) fromClient(m *Message) {
 	}
 	if s := c.sessions[m.Session()]; s != nil {
 		s.turns++
+	}
+}
+
+// cancelled is for a session/cancel: what it ends includes what runs in the background.
+func (c *checker) cancelled(m *Message) {
+	if s := c.sessions[m.Session()]; s != nil && s.turns > 0 {
+		s.cancelled = true
 	}
 }
 
@@ -102,7 +113,7 @@ func (c *checker) response(m *Message) {
 	case methodNew:
 		c.sessionOpened(m)
 	case methodPrompt:
-		c.turnEnded(request)
+		c.turnEnded(request, m)
 	case methodClose:
 		if s := c.sessions[request.Session()]; s != nil && m.Error == nil {
 			s.closed = true
@@ -133,7 +144,7 @@ func (c *checker) sessionOpened(m *Message) {
 }
 
 // turnEnded is for the answer to a prompt.
-func (c *checker) turnEnded(request *Message) {
+func (c *checker) turnEnded(request, answer *Message) {
 	s := c.sessions[request.Session()]
 	if s == nil {
 		return
@@ -142,8 +153,10 @@ func (c *checker) turnEnded(request *Message) {
 	if s.turns > 0 {
 		return // another prompt is queued, and may have begun
 	}
+	aborted := s.cancelled && answer.Get("result.stopReason") == "cancelled"
+	s.cancelled = false
 	for id, call := range s.calls {
-		if !call.final() {
+		if !call.final() && (aborted || !s.inBackground(id)) {
 			c.problem("the turn was answered while the call %s was still %s", id, call.status)
 		}
 	}
@@ -168,7 +181,7 @@ func (c *checker) update(m *Message) {
 		return
 	case s.closed:
 		c.problem("%s for a session that is closed", kind)
-	case s.turns <= 0 && !slices.Contains(always, kind) && !aboutSandbox(m):
+	case s.turns <= 0 && !slices.Contains(always, kind) && !aboutSandbox(m) && !s.ofBackground(kind, members):
 		c.problem("%s outside a turn: %s", kind, encode(members))
 	}
 	c.offer(kind, members)
@@ -192,7 +205,7 @@ func (c *checker) atEnd() {
 	}
 	for _, s := range c.sessions {
 		for id, call := range s.calls {
-			if !call.final() {
+			if !call.final() && !s.inBackground(id) {
 				c.problem("the call %s was left %s", id, call.status)
 			}
 		}

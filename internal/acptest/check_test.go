@@ -51,6 +51,57 @@ func lines(t *testing.T, text string) []acptest.Line {
 	return all
 }
 
+// nested is a call below another, with these members more.
+func nested(id, parent, more string) string {
+	return update(`"sessionUpdate":"tool_call","toolCallId":"` + id + `","title":"x › t","name":"task","kind":"other","status":"pending"` + more + below(parent))
+}
+
+// changed is an update of a call below another.
+func changed(id, parent, more string) string {
+	return update(`"sessionUpdate":"tool_call_update","toolCallId":"` + id + `"` + more + below(parent))
+}
+
+func below(parent string) string {
+	if parent == "" {
+		return ""
+	}
+	return `,"_meta":{"claudeCode":{"parentToolUseId":"` + parent + `"}}`
+}
+
+const (
+	background = `,"rawInput":{"background":true}`
+	ended      = `,"status":"completed"`
+	cancel     = `> {"method":"session/cancel","params":{"sessionId":"s"}}` + "\n"
+	cancelled  = "\n" + `< {"id":3,"result":{"stopReason":"cancelled"}}` + "\n"
+)
+
+// TestCheck_Delegation holds the same of calls that delegate, and of those below them.
+func TestCheck_Delegation(t *testing.T) {
+	spawn := nested("c", "", background)
+	for _, tc := range []struct{ name, run, want string }{
+		{"nested calls end before the one above", begin + prompt + nested("c", "", "") + nested("d", "c", "") + changed("d", "c", ended) + changed("c", "", ended) + answer, ""},
+		{"a nested call that is left", begin + prompt + nested("c", "", "") + nested("d", "c", "") + changed("c", "", ended) + changed("d", "c", ended) + answer, "before the call d below it"},
+		{"below no call", begin + prompt + nested("d", "c", "") + changed("d", "c", ended) + answer, "not open"},
+		{"below a call that has ended", begin + prompt + nested("c", "", "") + changed("c", "", ended) + nested("d", "c", "") + changed("d", "c", ended) + answer, "not open"},
+		{"a parent that changes", begin + prompt + nested("c", "", "") + nested("d", "c", "") + changed("d", "", ended) + changed("c", "", ended) + answer, "an update of it says"},
+		{"a nested update of nothing", begin + prompt + nested("c", "", "") + nested("d", "c", "") + changed("d", "c", "") + changed("d", "c", ended) + changed("c", "", ended) + answer, "says nothing"},
+		{"in the background behind the turn", begin + prompt + spawn + answer + "\n" + nested("d", "c", "") + changed("d", "c", ended) + changed("c", "", ended) +
+			update(`"sessionUpdate":"agent_message_chunk"`), ""},
+		{"still in the background at the end", begin + prompt + spawn + nested("d", "c", "") + answer, ""},
+		{"a word before anything has ended in the background", begin + prompt + spawn + answer + "\n" + update(`"sessionUpdate":"agent_message_chunk"`), "outside a turn"},
+		{"ended twice in the background", begin + prompt + spawn + answer + "\n" + changed("c", "", ended) + changed("c", "", `,"status":"failed"`), "which is completed"},
+		{"a cancel that ends all", begin + prompt + spawn + cancel + changed("c", "", `,"status":"failed"`) + cancelled, ""},
+		{"a cancel that leaves the background", begin + prompt + spawn + cancel + cancelled, "while the call c was still"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			problems := strings.Join(acptest.Check(lines(t, tc.run), true), "\n")
+			if tc.want == "" && problems != "" || !strings.Contains(problems, tc.want) {
+				t.Errorf("got %q, want it to contain %q", problems, tc.want)
+			}
+		})
+	}
+}
+
 // TestCheck holds that the rules for every run can be broken.
 func TestCheck(t *testing.T) {
 	for _, tc := range []struct{ name, run, want string }{

@@ -9,6 +9,7 @@ import (
 type callState struct {
 	status string
 	fields map[string]any
+	parent string // the call that has spawned its agent, "" for those of the main agent
 }
 
 func (s *callState) final() bool { return s.status == "completed" || s.status == "failed" }
@@ -22,8 +23,11 @@ func (c *checker) callOpened(s *sessionState, members map[string]any) {
 	if id == "" || s.calls[id] != nil {
 		c.problem("tool_call with the id %q, which is empty or taken", id)
 	}
-	call := &callState{status: "pending", fields: map[string]any{}}
+	call := &callState{status: "pending", fields: map[string]any{}, parent: parentOf(members)}
 	s.calls[id] = call
+	if above := s.calls[call.parent]; call.parent != "" && (above == nil || above.final()) {
+		c.problem("the call %s was opened below the call %q, which is not open", id, call.parent)
+	}
 	for _, name := range []string{"title", "kind", "name"} {
 		if text, _ := members[name].(string); text == "" {
 			c.problem("the call %s was opened without %s", id, name)
@@ -47,10 +51,14 @@ func (c *checker) callUpdated(s *sessionState, members map[string]any) {
 			c.problem("the call %s has its %s sent again unchanged: %s", id, name, encode(value))
 		}
 	}
-	if len(members) == 2 {
+	if rest := withoutParent(members); len(rest) == 2 {
 		c.problem("tool_call_update for %s says nothing", id)
 	}
+	c.nested(s, id, members)
 	c.absorb(call, members)
+	if call.final() {
+		c.leavesNothing(s, id)
+	}
 }
 
 // absorb takes the members of a tool_call or tool_call_update over.

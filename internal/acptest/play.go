@@ -118,7 +118,7 @@ func (p *player) do(line string) {
 	if p.session != nil {
 		session = p.session.ID
 	}
-	line = strings.NewReplacer("$PROJECT", p.dir, "$HOME", p.Home, "$SESSION", session, "$CALL", p.latestCall()).Replace(line)
+	line = strings.NewReplacer("$PROJECT", p.dir, "$HOME", p.Home, "$SESSION", session).Replace(p.callNames(line))
 	verb, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	verbs := map[string]func(string){

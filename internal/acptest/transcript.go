@@ -15,7 +15,9 @@ import (
 //
 // Left out are a config_option_update that no request has caused, for it tells of
 // the server's list of models whenever that arrives, and what is told of the sandbox
-// once it is found.
+// once it is found, and what the card of a call that delegates shows while the subagent
+// runs. What such a card says of tokens and time is $tokens and $elapsed. The updates of a
+// nested call do not repeat which call it is nested in.
 func Transcript(lines []Line, names Names) string {
 	r := &renderer{names: names, normal: newNormal(names), asked: map[string]string{}, agentAsked: map[string]string{}, shown: map[string]any{}}
 	r.several = countSessions(lines) > 1

@@ -89,6 +89,9 @@ func current(options any) any {
 func (r *renderer) update(m *Message, last string) {
 	kind, members := m.Update()
 	members = maps.Clone(members)
+	if kind == "tool_call_update" {
+		members = withoutParent(members) // the tool_call has it, and the check wants it in each
+	}
 	delete(members, "sessionUpdate")
 	r.last = kind
 	head := "<- " + r.session(m) + kind
@@ -114,6 +117,8 @@ func (r *renderer) update(m *Message, last string) {
 		r.add(head+" "+r.json(current(members["configOptions"])), "")
 	case kind == "tool_call_update" && output != "":
 		r.join("<- "+r.session(m)+"output "+call, "output "+call, output)
+	case kind == "tool_call_update" && len(members) == 2 && cardForm.MatchString(textOf(at(members, "content.0.content.text"))):
+		r.last = last // how a subagent stands, as time goes
 	case kind == "tool_call_update" && len(members) == 2 && members["content"] != nil:
 		// What a running command has printed, as much as there is.
 		r.shown[call] = members["content"]
