@@ -242,6 +242,8 @@ func TestScript_Expect(t *testing.T) {
 		{"told", `{"told": "calm"}`, `expected "calm" in the text that the agent put there, got "be kind"`},
 		{"not told", `{"not_told": "kind"}`, `expected no "kind"`},
 		{"messages", `{"messages": 2}`, `expected 2 messages, got 1`},
+		{"temperature", `{"temperature": 0.2}`, `expected temperature 0.2, got none`},
+		{"max_tokens", `{"max_tokens": 4000}`, `expected max_tokens 4000, got 0`},
 		{"all well", `{"last_user": "ell", "told": "kind", "not_told": "calm", "system": "good", "tools": ["read"], "no_tools": ["bash"], "model": "script", "messages": 1}`, ""},
 	}
 	for _, tt := range tests {
