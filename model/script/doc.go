@@ -30,6 +30,8 @@
 //	pause_ms  milliseconds between pieces
 //	wait      a note saying why; the step never ends, after its calls, until it
 //	          is cancelled
+//	until     a path; the step begins once there is such a file, so that a test
+//	          says in which order agents that run side by side go on
 //	error     {"status": 429, "message": "…", "retry_after_ms": 10, "kind": "transient"}
 //	          fails the step after whatever else it streams; the kind is
 //	          transient, overflow, auth or invalid, and follows from the status
@@ -67,7 +69,7 @@
 //
 // # Templates
 //
-// In think, say, raw_args, and in strings within args:
+// In think, say, until, raw_args, and in strings within args:
 //
 //	${cwd}             the working directory of the session
 //	${user}            the latest prompt

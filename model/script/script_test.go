@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -210,6 +211,34 @@ func TestScript_LoadedConversationGoesOn(t *testing.T) {
 		} else {
 			wantError(t, c, "500")
 		}
+	}
+}
+
+func TestScript_Until(t *testing.T) {
+	s := load(t, `{"until": "${cwd}/go", "say": "gone"}`)
+	looked := []string{}
+	c := talk(s.Provider(script.Options{
+		Cwd:    func(*model.Request) string { return "/work" },
+		Exists: func(path string) bool { looked = append(looked, path); return len(looked) == 3 },
+	}))
+	c.say("x")
+	want(t, c, "gone")
+	if !slices.Equal(looked, []string{"/work/go", "/work/go", "/work/go"}) {
+		t.Errorf("looked for %q", looked)
+	}
+
+	c = talk(s.Provider(script.Options{Cwd: func(*model.Request) string { return "/work" }}))
+	c.say("x")
+	wantError(t, c, "test.jsonl:1: until: there are no files here to wait for")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	c = talk(s.Provider(script.Options{
+		Cwd:    func(*model.Request) string { return "/work" },
+		Exists: func(string) bool { cancel(); return false },
+	}))
+	c.say("x")
+	if _, err := c.step(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a step that was cancelled while it waited ended with %v", err)
 	}
 }
 
