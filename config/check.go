@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/permissions"
 )
 
 // checkUser checks what the types cannot, and brings paths and the address to their one
@@ -14,6 +16,8 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 	for _, check := range []func() error{
 		func() error { return f.checkModel(&cfg.Model) },
 		func() error { return f.checkLimits(cfg.Limits) },
+		func() error { return f.checkSubagents(cfg.Subagents) },
+		func() error { return f.checkAgents(cfg.Agents) },
 		func() error { return f.problem("mode", oneOf(cfg.Mode, ModeAsk, ModeCode, ModePlan, ModeAuto)) },
 		func() error { return f.problem("log.level", oneOf(cfg.Log.Level, logLevels()...)) },
 		func() error { return f.problem("rules.profile", oneOf(cfg.Rules.Profile, "", ProfileDev)) },
@@ -68,7 +72,7 @@ func (f *file) checkModel(m *Model) error {
 	if t := m.Temperature; t != nil && (*t < 0 || *t > 2) {
 		return f.errorf("model.temperature", "must be between 0 and 2, found %v", *t)
 	}
-	return nil
+	return f.checkPrices(m.Prices)
 }
 
 // isHeaderName reports whether a name is a token of HTTP.
@@ -113,7 +117,7 @@ func (f *file) checkLimits(l Limits) error {
 // checkRules also notes for each rule where it stands.
 func (f *file) checkRules(rules *Rules) error {
 	return rules.all(func(field string, r *Rule) error {
-		if err := r.check(); err != nil {
+		if err := permissions.CheckPermission(r.Permission); err != nil {
 			return f.errorf(field, "%w", err)
 		}
 		line, column := position(f.data, f.where[field])

@@ -28,8 +28,10 @@ type Config struct {
 	// LSP gives the language server of files by the end of their name.
 	LSP       map[string][]string `json:"lsp"`
 	Subagents Subagents           `json:"subagents"`
-	Watchdog  Watchdog            `json:"watchdog"`
-	Audit     Audit               `json:"audit"`
+	// Agents are settings by the names of agents.
+	Agents   map[string]Agent `json:"agents"`
+	Watchdog Watchdog         `json:"watchdog"`
+	Audit    Audit            `json:"audit"`
 	// Mode is the mode of a new session: ModeAsk, ModeCode, ModePlan or ModeAuto.
 	Mode string `json:"mode"`
 	Log  Log    `json:"log"`
@@ -98,7 +100,7 @@ func Default() *Config {
 		Sandbox:   Sandbox{Level: SandboxAuto},
 		Mode:      ModeAsk,
 		Log:       Log{Level: "warn"},
-		Subagents: Subagents{Enabled: true},
+		Subagents: defaultSubagents(),
 		Audit:     defaultAudit(),
 	}
 }

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,6 +19,7 @@ func FuzzLoad(f *testing.F) {
 		{`{"roots": {"read": ["~/a"], "write": ["/b"]}}`, `{"roots": {}}`},
 		{`{"rules": {"allow": [{"permission": "a", "pattern": "b"}, "c(d)"]}}`, `{"rules": {"ask": ["*"]}}`},
 		{"\ufeff{}", "[[[["},
+		{`{"subagents": {"budget": {"cost": 2, "time": "0s"}}, "agents": {"a": {"cycles": 1}}}`, `{"subagents": {"enabled": false, "depth": 1, "budget": {"cost": 1, "time": "1s", "calls": 0}}}`},
 		{`{"a" /*`, `{"mode": null}`},
 	} {
 		f.Add(seed[0], seed[1])
@@ -48,9 +50,21 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("the project allows %v and disables %v", with.Project.Allow, with.Tools.Disable)
 		}
 		with.Offered = alone.Offered // counts only where the person trusts the project
+		s, u := alone.Subagents, with.Subagents
+		if u.Enabled && !s.Enabled || u.Depth > s.Depth || u.Running > s.Running ||
+			raised(s.Budget.Tokens, u.Budget.Tokens) || raised(s.Budget.Cost, u.Budget.Cost) || raised(s.Budget.Time.Duration, u.Budget.Time.Duration) ||
+			raised(s.Budget.Calls, u.Budget.Calls) || raised(s.Budget.FanOut, u.Budget.FanOut) {
+			t.Errorf("the project raised a limit of subagents: from %+v to %+v", s, u)
+		}
+		with.Subagents = alone.Subagents
 		with.Project, with.Limits, with.Tools, with.Files = alone.Project, alone.Limits, alone.Tools, alone.Files
 		if diff := cmp.Diff(alone, with); diff != "" {
 			t.Errorf("the project changed more than it may (-without +with):\n%s", diff)
 		}
 	})
+}
+
+// raised reports a limit, of which 0 is none, that holds less than before.
+func raised[T int | float64 | time.Duration](before, after T) bool {
+	return before > 0 && (after == 0 || after > before)
 }

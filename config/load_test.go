@@ -78,7 +78,7 @@ func TestLoad_EveryField(t *testing.T) {
 			"name": "m", "base_url": "http://localhost:11434/v1/", "api_key": "k",
 			"api_key_env": "OTHER", "headers": {"X-Team": "a"}, "window": 1000,
 			"windows": {"big.model": 5000}, "images": true, "thought_level": "low",
-			"max_output": 100, "temperature": 0.5, "extra_body": {"a": {"b": [1, /* c */ 9007199254740993,]}},
+			"max_output": 100, "temperature": 0.5, "prices": {"m": {"input": 1.5, "output": 6, "cache_read": 0.1, "cache_write": 2}}, "extra_body": {"a": {"b": [1, /* c */ 9007199254740993,]}},
 		},
 		"editor": {"fs": false},
 		"limits": {"profile": "amp", "max_steps": 7, "bash_timeout": "5m", "tool_timeout": "90s",
@@ -95,7 +95,8 @@ func TestLoad_EveryField(t *testing.T) {
 		"skills": {"paths": ["~/skills"], "urls": ["https://skills.example/SKILL.md"]},
 		"checks": [{"name": "test", "cmd": "go test ./..."}],
 		"format": {".go": ["gofmt"]}, "lsp": {".go": ["gopls"]},
-		"subagents": {"enabled": false},
+		"subagents": {"enabled": false, "depth": 2, "running": 3, "budget": {"tokens": 1, "cost": 0.5, "time": "1m", "calls": 4, "fan_out": 6}},
+		"agents": {"oracle": {"model": "deep", "temperature": 0.5, "max_output": 7, "cycles": 8}},
 		"watchdog": {"policies": ["bash"], "commands": [{"argv": ["~/guard", "-x"], "timeout": "1s"}, {"argv": ["guard"]}]},
 		"audit": {"enabled": false, "max_bytes": 1, "keep_days": 2},
 		"mode": "code",
@@ -108,6 +109,7 @@ func TestLoad_EveryField(t *testing.T) {
 			APIKeyEnv: "OTHER", Headers: map[string]config.Secret{"X-Team": config.NewSecret("a")},
 			Window: 1000, Windows: map[string]int{"big.model": 5000}, Images: &images,
 			ThoughtLevel: "low", MaxOutput: 100, Temperature: &temperature,
+			Prices:    map[string]config.Price{"m": {Input: 1.5, Output: 6, CacheRead: 0.1, CacheWrite: 2}},
 			ExtraBody: map[string]json.RawMessage{"a": json.RawMessage(`{"b":[1,9007199254740993]}`)},
 		},
 		Watchdog: config.Watchdog{Policies: []string{"bash"}, Commands: []config.WatchdogCommand{
@@ -115,6 +117,10 @@ func TestLoad_EveryField(t *testing.T) {
 			{Argv: []string{"guard"}, Timeout: config.Duration{Duration: 5 * time.Second}},
 		}},
 		Audit: config.Audit{MaxBytes: 1, KeepDays: 2},
+		Subagents: config.Subagents{Depth: 2, Running: 3, Budget: config.Budget{
+			Tokens: 1, Cost: 0.5, Time: config.Duration{Duration: time.Minute}, Calls: 4, FanOut: 6,
+		}},
+		Agents: map[string]config.Agent{"oracle": {Model: "deep", Temperature: &temperature, MaxOutput: 7, Cycles: 8}},
 		Limits: config.Limits{
 			Profile: "amp", MaxSteps: 7, BashTimeout: config.Duration{Duration: 5 * time.Minute},
 			ToolTimeout: config.Duration{Duration: 90 * time.Second}, Concurrent: 3,

@@ -30,6 +30,9 @@ type Model struct {
 	MaxOutput int `json:"max_output"`
 	// Temperature is sent when it is not nil.
 	Temperature *float64 `json:"temperature"`
+	// Prices are what a million tokens cost, by name of model; a model without one has
+	// no cost.
+	Prices map[string]Price `json:"prices"`
 	// ExtraBody is merged into the body of every request.
 	ExtraBody map[string]json.RawMessage `json:"extra_body"`
 }

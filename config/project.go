@@ -10,9 +10,10 @@ import (
 // is foreign, so its file can take away and never give. What it allows is an offer, for
 // the person who trusts the project.
 type projectFile struct {
-	Rules  projectRules  `json:"rules"`
-	Tools  projectTools  `json:"tools"`
-	Limits projectLimits `json:"limits"`
+	Rules     projectRules     `json:"rules"`
+	Tools     projectTools     `json:"tools"`
+	Limits    projectLimits    `json:"limits"`
+	Subagents projectSubagents `json:"subagents"`
 }
 
 type projectTools struct {
@@ -56,12 +57,16 @@ func (s Sources) loadProject(cfg *Config, path string) error {
 	if err := f.checkNames("tools.disable", p.Tools.Disable); err != nil {
 		return err
 	}
-	limits := cfg.Limits
+	limits, subagents := cfg.Limits, cfg.Subagents
 	limits.tighten(p.Limits)
 	if err := f.checkLimits(limits); err != nil {
 		return err
 	}
-	cfg.Limits = limits
+	subagents.tighten(p.Subagents)
+	if err := f.checkSubagents(subagents); err != nil {
+		return err
+	}
+	cfg.Limits, cfg.Subagents = limits, subagents
 	cfg.Offered, rules.Allow = rules.Allow, nil
 	cfg.Project = rules
 	cfg.Tools.Disable = appendNew(cfg.Tools.Disable, p.Tools.Disable...)

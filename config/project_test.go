@@ -53,6 +53,22 @@ func TestLoad_ProjectOffers(t *testing.T) {
 	}
 }
 
+// A project may lower what subagents spend; what it sets higher, or to none, does not
+// count.
+func TestLoad_ProjectSubagents(t *testing.T) {
+	got := load(t, nil, map[string]string{
+		userFile: `{"subagents": {"running": 4, "budget": {"tokens": 1000, "calls": 10}}}`,
+		projectFile: `{"subagents": {"enabled": false, "depth": 2, "running": 6,
+			"budget": {"tokens": 0, "cost": 2.5, "time": "2h", "calls": 20, "fan_out": 1}}}`,
+	})
+	want := config.Subagents{Depth: 2, Running: 4, Budget: config.Budget{
+		Tokens: 1000, Cost: 2.5, Time: config.Duration{Duration: time.Hour}, Calls: 10, FanOut: 1,
+	}}
+	if diff := cmp.Diff(want, got.Subagents); diff != "" {
+		t.Errorf("subagents (-want +got):\n%s", diff)
+	}
+}
+
 func TestLoad_ProjectBashTimeout(t *testing.T) {
 	for _, tc := range []struct{ name, user, project, want string }{
 		{"over none", "0s", "5m", "5m"},
@@ -86,10 +102,14 @@ func TestLoad_ProjectCannot(t *testing.T) {
 		{"editor", `{"editor": {"fs": true}}`, "editor: " + elsewhere},
 		{"program", `{"search": {"ripgrep": "/work/shop/rg"}}`, "search: " + elsewhere},
 		{"log", `{"log": {"file": "/etc/passwd"}}`, "log: " + elsewhere},
-		{"proxy", `{"proxy": "http://evil"}`, "proxy: unknown field; known here: limits, rules, tools"},
+		{"proxy", `{"proxy": "http://evil"}`, "proxy: unknown field; known here: limits, rules, subagents, tools"},
 		{"sandbox", `{"sandbox": {"level": "none"}}`, "sandbox: is not for a project to set"},
 		{"mcp", `{"mcp": {}}`, "mcp: unknown field"},
 		{"environment", `{"env": {}}`, "env: unknown field"},
+		{"models of agents", `{"agents": {"oracle": {"model": "dear"}}}`, "agents: " + elsewhere},
+		{"prices", `{"model": {"prices": {}}}`, "model: " + elsewhere},
+		{"depth", `{"subagents": {"depth": 0}}`, ":1:25: subagents.depth: must be between 1 and 10, found 0"},
+		{"budget", `{"subagents": {"budget": {"cost": -1}}}`, "subagents.budget.cost: must not be negative"},
 		{"case", `{"rules": {"Allow": ["*"]}}`, "rules.Allow: unknown field; known here: allow, ask, deny"},
 		{"steps", `{"limits": {"max_steps": 0}}`, ":1:26: limits.max_steps: must be between"},
 		{"time", `{"limits": {"tool_timeout": "0s"}}`, "limits.tool_timeout: must be longer than nothing"},

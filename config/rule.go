@@ -1,9 +1,9 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"strings"
+
+	"acp-agent/permissions"
 )
 
 // Rules are permission rules by what they answer (R114). A rule for a tool is written
@@ -31,33 +31,11 @@ type Rule struct {
 	Source string `json:"-"`
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler for the short form. Everything
-// between the first parenthesis and the last is the pattern, so it may hold others.
+// UnmarshalText implements encoding.TextUnmarshaler for the short form.
 func (r *Rule) UnmarshalText(text []byte) error {
-	name, pattern, found := strings.Cut(string(text), "(")
-	if found {
-		var closed bool
-		if pattern, closed = strings.CutSuffix(pattern, ")"); !closed {
-			return fmt.Errorf("expects tool(pattern), found %q without a closing parenthesis at its end", text)
-		}
-		if pattern == "" {
-			return fmt.Errorf("expects tool(pattern), found %q with an empty pattern; write %q to match all", text, name)
-		}
-	}
-	*r = Rule{Permission: name, Pattern: pattern}
-	return r.check()
-}
-
-// check refuses names that could match nothing, for instance after a slip of the hand:
-// a deny that never matches is worse than an error.
-func (r Rule) check() error {
-	if r.Permission == "" {
-		return errors.New(`expects a permission, such as "bash" or "read(secrets/**)"`)
-	}
-	if strings.ContainsAny(r.Permission, " \t\r\n()") {
-		return fmt.Errorf("permission %q holds a blank or a parenthesis; expects a tool id, a capability, an mcp: form or *", r.Permission)
-	}
-	return nil
+	rule, err := permissions.ParseRule(string(text))
+	*r = Rule{Permission: rule.Permission, Pattern: rule.Pattern}
+	return err
 }
 
 // all calls f for each rule, with the name of the field that holds it.

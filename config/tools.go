@@ -43,12 +43,6 @@ type Mount struct {
 	Config json.RawMessage `json:"config"`
 }
 
-// Subagents configures delegation.
-type Subagents struct {
-	// Enabled offers the task tool.
-	Enabled bool `json:"enabled"`
-}
-
 // Search configures glob, grep and web_search.
 type Search struct {
 	// Ripgrep is the absolute path of a ripgrep to use; empty means the built-in search.

@@ -13,9 +13,11 @@
 //		fmt.Print(chunk.Text)
 //	}
 //
+// A message that the agent itself put into the conversation is sent as [Note] has it.
+//
 // It imports transcript and the standard library and starts no goroutine.
 //
 // # Requirements
 //
-// R137 (usage), R140 (the error buckets), R165 (providers without a network).
+// R68 (synthetic messages), R137 (usage), R140 (the error buckets), R165 (providers without a network).
 package model

@@ -21,13 +21,14 @@ func (s Set) alwaysRules(call Call) (_ []Rule, why string) {
 		return nil, "the call has no tool"
 	}
 	var rules []Rule
+	line := s.line()
 	names, pairs := call.names(), call.pairs()
 	named := slices.ContainsFunc(pairs, func(p pair) bool { return p.Kind != None })
 	for _, p := range pairs {
-		if s.decidePair(call, names, p).Action == capability.Allow {
+		if line.decidePair(call, names, p).Action == capability.Allow {
 			continue
 		}
-		pattern, ok := alwaysPattern(p)
+		pattern, ok := s.alwaysPattern(p)
 		if !ok || p.Kind == None && (named || call.Tool == shellTool) {
 			return nil, p.noAlways() // an answer about one thing must not free the tool for all, nor every command
 		}
@@ -51,6 +52,20 @@ func (p pair) noAlways() string {
 	default:
 		return "an answer about one thing must not stand for all"
 	}
+}
+
+// alwaysPattern is the pattern that "always" stores for a part of a call of this agent.
+func (s Set) alwaysPattern(p pair) (string, bool) {
+	if s.restricted && p.Kind == Command {
+		return exactCommand(p)
+	}
+	return alwaysPattern(p)
+}
+
+// exactCommand is the pattern of one command, without any further argument.
+func exactCommand(p pair) (string, bool) {
+	_, ok := alwaysPattern(p)
+	return escapeText(p.Name), ok
 }
 
 func alwaysPattern(p pair) (string, bool) {
@@ -78,7 +93,7 @@ func alwaysPattern(p pair) (string, bool) {
 }
 
 // toAllow lists the choices of R118 for a call that runs commands.
-func toAllow(call Call) []string {
+func (s Set) toAllow(call Call) []string {
 	for _, r := range call.Resources {
 		if r.Kind != Command {
 			continue
@@ -86,6 +101,9 @@ func toAllow(call Call) []string {
 		full := call.Text
 		if full == "" {
 			full = r.Name
+		}
+		if s.restricted {
+			return []string{full}
 		}
 		name, _, _ := strings.Cut(r.Name, " ")
 		return []string{full, path.Base(name), "*"}

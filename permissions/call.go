@@ -56,6 +56,8 @@ type Judgement struct {
 	AlwaysExact bool
 	// Network says that the part may need the network (S4).
 	Network bool
+	// Background says that the part is not waited for, or starts what outlives it.
+	Background bool
 	// Contained says, of an ask, that nothing speaks against the part but that it is not
 	// known to only read: it names nothing outside the workspace, no network, no secret
 	// and nothing protected, and is known whole before it runs. A sandbox holds the rest,

@@ -11,6 +11,9 @@ import (
 // Decide answers the call (R115, R116). Over all its resources, and over the rules of
 // the agents that delegated to this one, the strictest answer holds.
 //
+// An ask of such an agent is lifted by what the person allowed to this one alone, its
+// deny by nothing (see Child).
+//
 // The order for one resource: a deny of any scope; then the most specific ask or allow
 // that a person, a manifest or the session wrote (permission exact, then capability,
 // then wildcard; then length of the pattern's literal text; then the later scope); then
@@ -21,7 +24,7 @@ func (s Set) Decide(call Call) Decision {
 	if d.Action != capability.Ask {
 		return d
 	}
-	d.ToAllow = toAllow(call)
+	d.ToAllow = s.toAllow(call)
 	if d.Validation {
 		d.NoAlways = "a finding of this kind is asked about each time"
 		return d
@@ -39,14 +42,14 @@ func (s Set) Decide(call Call) Decision {
 }
 
 func (s Set) decide(call Call) Decision {
-	names := call.names()
+	names, line := call.names(), s.line()
 	var worst Decision
 	risk, validation, sandboxed := RiskNone, false, false
 	for i, p := range call.pairs() {
-		d := s.decidePair(call, names, p)
+		d := line.decidePair(call, names, p)
 		d.Part = p.part()
 		for _, also := range p.Also {
-			if bound := s.decidePair(call, []string{also}, p); bound.Action.Stricter(d.Action) {
+			if bound := line.decidePair(call, []string{also}, p); bound.Action.Stricter(d.Action) {
 				d, d.Part = bound, p.part()
 			}
 		}
@@ -61,14 +64,6 @@ func (s Set) decide(call Call) Decision {
 		}
 	}
 	worst.Risk, worst.Validation, worst.Sandboxed = risk, validation, sandboxed
-	if s.parent == nil {
-		return worst
-	}
-	above := s.parent.decide(call)
-	if above.Action.Stricter(worst.Action) {
-		above.Reason += " (a bound of the delegating agent)"
-		return above
-	}
 	return worst
 }
 
@@ -116,6 +111,9 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 	if d, denied := finalDeny(call, p); denied {
 		return d
 	}
+	if d, denied := s.confined(call, p); denied {
+		return d
+	}
 	if rule, scope, ok := s.denying(call, names, p); ok {
 		return Decision{
 			Action: capability.Deny, DeniedBy: DeniedByRule, Layer: LayerRules, Rule: &rule, Scope: scope,
@@ -130,6 +128,9 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 	}
 	if rule, scope, ok := s.best(call, names, p, DefaultScope, DefaultScope); ok {
 		return Decision{Action: rule.Action, Layer: LayerRules, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
+	}
+	if s.restricted && starts(p) {
+		return Decision{Action: capability.Ask, Layer: LayerRules, Reason: "a restricted subagent asks before it runs a program"}
 	}
 	return Decision{Action: capability.Ask, Layer: LayerRules, Reason: fmt.Sprintf("no rule covers %s", call.Tool)}
 }
@@ -198,7 +199,7 @@ func (s Set) denying(call Call, names []string, p pair) (Rule, Scope, bool) {
 func (s Set) DenyReading(call Call) func(path string) bool {
 	var forms []string
 	names := call.names()
-	for set := &s; set != nil; set = set.parent {
+	for _, set := range s.line() {
 		for _, rule := range slices.Concat(set.scopes[:]...) {
 			if rule.Action != capability.Deny || rankPermission(rule.Permission, names, capability.CapFSRead) == noMatch {
 				continue
@@ -231,7 +232,7 @@ func (s Set) best(call Call, names []string, p pair, from, to Scope) (Rule, Scop
 	)
 	for i := from; i <= to; i++ {
 		for _, r := range s.scopes[i] {
-			if r.Action == capability.Deny {
+			if r.Action == capability.Deny || !s.counts(r, i, p) {
 				continue
 			}
 			w := weight{permission: rankPermission(r.Permission, names, p.capability), scope: i}

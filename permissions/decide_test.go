@@ -281,38 +281,6 @@ func TestDecide_Validation(t *testing.T) {
 	}
 }
 
-// TestSet_Child holds that a child is never freer than its parent (R64, trap 6).
-func TestSet_Child(t *testing.T) {
-	parent := setOf(permissions.ModeAsk, scoped{
-		permissions.Manifest: {rule("edit", "secret/**", deny), rule("read", "*", ask)},
-		permissions.Session:  {rule("bash", "npm *", allow), rule("bash", "rm *", deny)},
-	})
-	child := parent.Child([]permissions.Rule{rule("edit", "*", allow), rule("read", "*", allow), rule("bash", "*", allow)})
-	tests := []struct {
-		name string
-		call permissions.Call
-		want capability.Action
-	}{
-		{"a parent's manifest deny", fileCall("edit", "/w/secret/a"), deny},
-		{"a parent's session deny", bashCall(ask, "rm a"), deny},
-		{"a parent's ask", fileCall("read", "/w/a"), ask},
-		{"a parent's session allow is not handed down", bashCall(ask, "npm test"), ask},
-		{"what both allow", bashCall(allow, "ls"), allow},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			for _, s := range []permissions.Set{
-				child, child.Child([]permissions.Rule{rule("*", "*", allow)}),
-				child.With(permissions.Session, rule("*", "*", allow)),
-			} {
-				if d := s.Decide(tt.call); d.Action.Stricter(tt.want) != tt.want.Stricter(d.Action) {
-					t.Errorf("got %s (%s), want %s", d.Action, d.Reason, tt.want)
-				}
-			}
-		})
-	}
-}
-
 func TestHeadless(t *testing.T) {
 	for _, action := range []capability.Action{allow, ask, deny} {
 		d := permissions.Headless(permissions.Decision{Action: action, Reason: "why", Always: []permissions.Rule{{}}})

@@ -5,6 +5,9 @@ import "acp-agent/capability"
 // sourceTrust marks the default rows that follow from the person's trust in a project.
 const sourceTrust = "trust"
 
+// sourceDev marks the rules of the profile dev.
+const sourceDev = "profile dev"
+
 // Defaults returns the shipped rules (R117, without the automatic grant for one
 // directory's writes, and with web_fetch asking for hosts that nobody named). trusted
 // says that the person trusts this project, which frees the checks, language servers and
@@ -46,7 +49,7 @@ func DevRules() []Rule {
 	for _, name := range []string{
 		"npm", "npx", "pnpm", "yarn", "node", "git", "python", "python3", "pip", "pip3", "pytest", "go", "cargo", "make",
 	} {
-		rules = append(rules, Rule{Permission: "bash", Pattern: name + " *", Action: capability.Allow, Source: "profile dev"})
+		rules = append(rules, Rule{Permission: "bash", Pattern: name + " *", Action: capability.Allow, Source: sourceDev})
 	}
 	return rules
 }

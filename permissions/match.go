@@ -139,13 +139,18 @@ func wordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 }
 
-// storesAlways reports that "always" would store this very rule for this very resource.
+// storesAlways reports that "always" would store this very rule for this very resource, for
+// a restricted agent or another.
 // The words behind a stored prefix may hold an option that changes what the command does,
 // which the text cannot tell and its judge can; and a rule for a file says nothing of
 // what lies beneath a directory that has its name later.
 func storesAlways(rule Rule, p pair) bool {
 	pattern, ok := alwaysPattern(p)
-	return ok && pattern == rule.Pattern
+	if !ok || pattern == rule.Pattern {
+		return ok
+	}
+	exact, ok := exactCommand(p)
+	return ok && p.Kind == Command && exact == rule.Pattern
 }
 
 // matchCommand compares a pattern with the text of one simple command. A pattern that

@@ -64,6 +64,9 @@ func (s Set) inSandbox(names []string, p pair) (Rule, bool) {
 // sandboxed returns the default row that frees what a sandbox confines, if the mode has
 // one for a tool of these names.
 func (s Set) sandboxed(names []string) *Rule {
+	if s.restricted {
+		return nil
+	}
 	i := slices.IndexFunc(s.scopes[DefaultScope], func(r Rule) bool {
 		return r.Pattern == InSandbox && r.Action == capability.Allow && slices.Contains(names, r.Permission)
 	})

@@ -54,12 +54,16 @@ func (s Scope) String() string {
 	}
 }
 
-// Set is an immutable snapshot of the rules of all scopes, for one agent. With and
-// Child return new snapshots, so a decision that is under way is not disturbed by a
-// rule that arrives meanwhile. The zero value asks about everything.
+// Set is an immutable snapshot of the rules of all scopes, for one agent. With, Child
+// and the like return new snapshots, so a decision that is under way is not disturbed by
+// a rule that arrives meanwhile. The zero value asks about everything.
 type Set struct {
 	scopes [scopeCount][]Rule
-	// parent holds the rules of the delegating agent; its answer can only be narrowed.
+	// given are the rules that the person wrote for this very agent.
+	given []Rule
+	// restricted, see Restrict.
+	restricted bool
+	// parent holds what the delegating agent hands down; its answer bounds this one's.
 	parent *Set
 }
 
@@ -97,20 +101,4 @@ func (s Set) Replace(scope Scope, rules []Rule) Set {
 	}
 	s.scopes[scope] = slices.Clone(rules)
 	return s
-}
-
-// Child returns the rules of an agent to which this one delegates. The child starts
-// with the same default, user and project rules and its own manifest; session rules
-// are not handed down, except that this agent's answer, taken without its session
-// allows, bounds the child's for ever: its denies cannot be lifted (R64, R115).
-func (s Set) Child(manifest []Rule) Set {
-	bound := s
-	bound.scopes[Session] = slices.DeleteFunc(slices.Clone(s.scopes[Session]), func(r Rule) bool {
-		return r.Action == capability.Allow
-	})
-	child := s
-	child.scopes[Manifest] = slices.Clone(manifest)
-	child.scopes[Session] = nil
-	child.parent = &bound
-	return child
 }

@@ -28,20 +28,29 @@ func parseFrontMatter(data []byte) (frontMatter, error) {
 		return frontMatter{}, errNoFrontMatter
 	}
 	// The line of the first fence is counted in errors.
-	text := "\n" + strings.ToValidUTF8(string(head), "\ufffd")
+	document, err := FrontMatter("\n" + string(head))
+	if err != nil {
+		return frontMatter{}, fmt.Errorf("has faulty front matter: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	return readFields(document)
+}
+
+// FrontMatter parses the YAML between the fences of a Markdown file for agents. A
+// name or description that YAML takes for something else, such as "description:
+// Use when: ...", is read as it is meant. Errors and nodes count lines from the
+// beginning of text.
+func FrontMatter(text string) (*yaml.Node, error) {
+	text = strings.ToValidUTF8(text, "\ufffd")
 	var document yaml.Node
 	err := yaml.Unmarshal([]byte(text), &document)
 	if err != nil {
-		// Others take "description: Use when: …" as it is meant.
+		// Others take it as it is meant.
 		var again yaml.Node
 		if yaml.Unmarshal([]byte(quotePlain(text)), &again) == nil {
 			document, err = again, nil
 		}
 	}
-	if err != nil {
-		return frontMatter{}, fmt.Errorf("has faulty front matter: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	return readFields(&document)
+	return &document, err
 }
 
 // readFields takes the fields from the parsed text. It goes through the nodes

@@ -16,10 +16,11 @@ type messageForm struct {
 
 // EncodeMessage makes one line of JSON of a message and all it holds. Nothing
 // is lost but what JSON cannot say: invalid UTF-8 is replaced, an empty list is
-// none, and white space in raw JSON goes away. Raw JSON that is invalid, or a
-// message with an unknown role, is an error (R135).
+// none, white space in raw JSON goes away, and the numbers in a subagent's metadata
+// are those of JSON. Raw JSON that is invalid, a message with an unknown role, or
+// subagents that are nested more than 16 deep, are an error (R135).
 func EncodeMessage(m *Message) ([]byte, error) {
-	form, err := formOf(m)
+	form, err := formOf(m, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,10 @@ func EncodeMessage(m *Message) ([]byte, error) {
 // DecodeMessage reads what EncodeMessage wrote. A part, content or role that it
 // does not know is an error that names it, for a conversation with a hole in it
 // would be told to the model as if it were whole.
-func DecodeMessage(data []byte) (*Message, error) {
+func DecodeMessage(data []byte) (*Message, error) { return decodeMessage(data, 0) }
+
+// decodeMessage reads a message that lies depth subagents deep.
+func decodeMessage(data []byte, depth int) (*Message, error) {
 	var form struct {
 		Message
 		Parts []json.RawMessage `json:"parts"`
@@ -42,7 +46,7 @@ func DecodeMessage(data []byte) (*Message, error) {
 		return nil, err
 	}
 	for i, raw := range form.Parts {
-		part, err := DecodePart(raw)
+		part, err := decodePart(raw, depth)
 		if err != nil {
 			return nil, fmt.Errorf("message %q: part %d: %w", m.ID, i, err)
 		}
@@ -51,7 +55,7 @@ func DecodeMessage(data []byte) (*Message, error) {
 	return &m, nil
 }
 
-func formOf(m *Message) (messageForm, error) {
+func formOf(m *Message, depth int) (messageForm, error) {
 	if m == nil {
 		return messageForm{}, errors.New("message: there is none")
 	}
@@ -61,7 +65,7 @@ func formOf(m *Message) (messageForm, error) {
 	form := messageForm{Message: m, Parts: make([]any, len(m.Parts))}
 	for i, part := range m.Parts {
 		var err error
-		if form.Parts[i], err = partForm(part); err != nil {
+		if form.Parts[i], err = partForm(part, depth); err != nil {
 			return messageForm{}, fmt.Errorf("message %q: part %d: %w", m.ID, i, err)
 		}
 	}

@@ -39,18 +39,19 @@ type (
 		*ResourcePart
 	}
 	// toolForm keeps the content of the card beside the card, where it has no
-	// JSON form of its own.
+	// JSON form of its own, and the subagent behind it.
 	toolForm struct {
 		Type string `json:"type"`
 		*ToolPart
 		Content []contentForm `json:"content,omitempty"`
+		Child   *childForm    `json:"child,omitempty"`
 	}
 )
 
 // EncodePart makes one line of JSON of a part, with a "type" that names its
 // kind; otherwise as [EncodeMessage].
 func EncodePart(p Part) ([]byte, error) {
-	form, err := partForm(p)
+	form, err := partForm(p, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,10 @@ func EncodePart(p Part) ([]byte, error) {
 
 // DecodePart reads what EncodePart wrote. An unknown type is an error that
 // names it.
-func DecodePart(data []byte) (Part, error) {
+func DecodePart(data []byte) (Part, error) { return decodePart(data, 0) }
+
+// decodePart reads a part of a message that lies depth subagents deep.
+func decodePart(data []byte, depth int) (Part, error) {
 	var head struct {
 		Type string `json:"type"`
 	}
@@ -78,7 +82,7 @@ func DecodePart(data []byte) (Part, error) {
 	case resourceType:
 		return decodeAs[ResourcePart](data)
 	case toolType:
-		return decodeTool(data)
+		return decodeTool(data, depth)
 	}
 	return nil, fmt.Errorf("part: unknown type %q", head.Type)
 }
@@ -95,22 +99,32 @@ func decodeAs[T any, P interface {
 	return part, nil
 }
 
-func decodeTool(data []byte) (Part, error) {
-	form := toolForm{ToolPart: new(ToolPart)}
+func decodeTool(data []byte, depth int) (Part, error) {
+	var form struct {
+		ToolPart
+		Content []contentForm   `json:"content"`
+		Child   json.RawMessage `json:"child"`
+	}
 	if err := json.Unmarshal(data, &form); err != nil {
 		return nil, fmt.Errorf("part: %w", err)
 	}
+	part := form.ToolPart
 	for i, c := range form.Content {
 		content, err := c.content()
 		if err != nil {
 			return nil, fmt.Errorf("tool call %q: content %d: %w", form.CallID, i, err)
 		}
-		form.Card.Content = append(form.Card.Content, content)
+		part.Card.Content = append(part.Card.Content, content)
 	}
-	return form.ToolPart, nil
+	child, err := decodeChild(form.Child, depth)
+	if err != nil {
+		return nil, fmt.Errorf("tool call %q: %w", part.CallID, err)
+	}
+	part.Child = child
+	return &part, nil
 }
 
-func partForm(p Part) (any, error) {
+func partForm(p Part, depth int) (any, error) {
 	switch p := p.(type) {
 	case *TextPart:
 		return present(p, textForm{textType, p})
@@ -130,7 +144,11 @@ func partForm(p Part) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tool call %q: %w", p.CallID, err)
 		}
-		return toolForm{toolType, p, content}, nil
+		child, err := childFormOf(p.Child, depth)
+		if err != nil {
+			return nil, fmt.Errorf("tool call %q: %w", p.CallID, err)
+		}
+		return toolForm{toolType, p, content, child}, nil
 	case nil:
 		return nil, errNoPart
 	}

@@ -25,7 +25,7 @@ func EncodeSnapshot(s Snapshot) ([]byte, error) {
 	}{snapshotVersion, make([]messageForm, len(s.Messages)), s.Memory}
 	for i, m := range s.Messages {
 		var err error
-		if form.Messages[i], err = formOf(m); err != nil {
+		if form.Messages[i], err = formOf(m, 0); err != nil {
 			return nil, fmt.Errorf("snapshot: %w", err)
 		}
 	}

@@ -77,7 +77,7 @@ func TestSnapshot_RoundTrip(t *testing.T) {
 		for _, e := range list(memoryEvents()).Draw(t, "events") {
 			want.Memory.Apply(e)
 		}
-		if diff := cmp.Diff(want, roundTrip(t, want)); diff != "" {
+		if diff := cmp.Diff(want, roundTrip(t, want), records); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
@@ -99,6 +99,7 @@ func messages() *rapid.Generator[*transcript.Message] {
 			ID: rapid.String().Draw(t, "id"), Role: rapid.SampledFrom([]transcript.Role{transcript.User, transcript.Assistant}).Draw(t, "role"),
 			Created: time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "s"), rapid.Int64Range(0, 1e9-1).Draw(t, "ns")).UTC(),
 			Parts:   list(parts()).Draw(t, "parts"), Finished: rapid.Bool().Draw(t, "finished"),
+			Synthetic: rapid.Bool().Draw(t, "synthetic"),
 		}
 		if rapid.Bool().Draw(t, "used") {
 			m.Usage = &transcript.Usage{Input: rapid.Int().Draw(t, "input"), Output: rapid.Int().Draw(t, "output")}
@@ -125,8 +126,29 @@ func parts() *rapid.Generator[transcript.Part] {
 		rapid.Custom(func(t *rapid.T) transcript.Part {
 			return &transcript.ResourcePart{URI: text.Draw(t, "uri"), Text: text.Draw(t, "text")}
 		}),
-		rapid.Custom(openQuestion), rapid.Custom(toolCall),
+		rapid.Custom(openQuestion), rapid.Custom(toolCall), rapid.Custom(spawning),
 	)
+}
+
+// spawning is a tool call in any state with a subagent in any state, which may have
+// others below it.
+func spawning(t *rapid.T) transcript.Part {
+	states := []transcript.ChildState{
+		transcript.ChildQueued, transcript.ChildRunning, transcript.ChildDone, transcript.ChildFailed, transcript.ChildCancelled, transcript.ChildLost,
+	}
+	record := transcript.ChildRecord{
+		ID: rapid.String().Draw(t, "id"), Agent: rapid.String().Draw(t, "agent"), Path: list(rapid.String()).Draw(t, "path"),
+		Background: rapid.Bool().Draw(t, "background"), Inspectable: rapid.Bool().Draw(t, "inspectable"),
+		State: rapid.SampledFrom(states).Draw(t, "child"), Note: rapid.String().Draw(t, "note"),
+	}
+	var below []*transcript.Message
+	if !record.Inspectable && rapid.Bool().Draw(t, "has messages") {
+		below = list(messages()).Draw(t, "below")
+	}
+	return &transcript.ToolPart{
+		CallID: rapid.String().Draw(t, "call"), Tool: "task", State: rapid.SampledFrom(transcript.States()).Draw(t, "state"),
+		Child: transcript.NewChild(record, transcript.NewLog(below...)),
+	}
 }
 
 // openQuestion is a question in a state that is not terminal (R75).

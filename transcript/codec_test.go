@@ -26,7 +26,19 @@ func fill(v reflect.Value) {
 	case *[]transcript.Part:
 		return // every part has a case of its own
 	case **transcript.Child:
-		return // a record that lives has a form of its own
+		var record transcript.ChildRecord
+		fill(reflect.ValueOf(&record).Elem())
+		record.Inspectable = false // or it has no messages
+		*x = transcript.NewChild(record, transcript.NewLog(record.Messages...))
+		return
+	case *[]*transcript.Message:
+		*x = []*transcript.Message{{ID: "1", Role: transcript.User}, {
+			ID: "2", Role: transcript.Assistant, Synthetic: true, Parts: []transcript.Part{&transcript.TextPart{Text: "x"}},
+		}}
+		return
+	case *map[string]any:
+		*x = map[string]any{"a": []any{"<b>", nil, 1.5}}
+		return
 	case *[]kinds.Content:
 		*x = []kinds.Content{
 			kinds.Text{Text: "a <b> & c"},
@@ -68,6 +80,14 @@ func fill(v reflect.Value) {
 	}
 }
 
+// records compares subagents by what is kept of them.
+var records = cmp.Transformer("record", func(c *transcript.Child) transcript.ChildRecord {
+	if c == nil {
+		return transcript.ChildRecord{}
+	}
+	return c.Record()
+})
+
 func TestCodec_LosesNoField(t *testing.T) {
 	for _, part := range []transcript.Part{
 		&transcript.TextPart{}, &transcript.ReasoningPart{}, &transcript.ImagePart{}, &transcript.LinkPart{},
@@ -89,7 +109,7 @@ func TestCodec_LosesNoField(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(part, got); diff != "" {
+				if diff := cmp.Diff(part, got, records); diff != "" {
 					t.Errorf("full: %v (-want +got):\n%s\n%s", full, diff, data)
 				}
 			}
@@ -145,6 +165,19 @@ func TestCodec_Form(t *testing.T) {
 				`"content":[{"type":"diff","path":"/a","old":"","new":"x"},{"type":"diff","path":"/b","new":"y"},` +
 				`{"type":"text","text":"t"},{"type":"terminal","id":"1"},{"type":"image","media_type":"image/gif","data":"Qg=="}]}`,
 		},
+		{
+			"opaque subagent", &transcript.ToolPart{CallID: "c", Tool: "task", State: transcript.InProgress, Child: spawned(false)},
+			`{"type":"tool","call_id":"c","name":"","tool":"task","input":"","state":"in-progress","card":{"kind":"","title":""},` +
+				`"child":{"id":"s","parent_id":"p","parent_message_id":"m","call_id":"c","agent":"explore","path":["explore"],"prompt":"look",` +
+				`"state":"running","queued":"2026-01-02T03:04:05Z","usage":{"input":0,"output":0},"messages":[` +
+				`{"id":"1","role":"user","created":"0001-01-01T00:00:00Z","finished":true,"parts":[{"type":"text","id":"","text":"look"}]}]}}`,
+		},
+		{
+			"inspectable subagent", &transcript.ToolPart{CallID: "c", Tool: "task", State: transcript.InProgress, Child: spawned(true)},
+			`{"type":"tool","call_id":"c","name":"","tool":"task","input":"","state":"in-progress","card":{"kind":"","title":""},` +
+				`"child":{"id":"s","parent_id":"p","parent_message_id":"m","call_id":"c","agent":"explore","path":["explore"],"prompt":"look",` +
+				`"inspectable":true,"state":"running","queued":"2026-01-02T03:04:05Z","usage":{"input":0,"output":0}}}`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,6 +191,56 @@ func TestCodec_Form(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// spawned is a subagent with one message.
+func spawned(inspectable bool) *transcript.Child {
+	return transcript.NewChild(transcript.ChildRecord{
+		ID: "s", ParentID: "p", ParentMessageID: "m", CallID: "c", Agent: "explore", Path: []string{"explore"}, Prompt: "look",
+		Inspectable: inspectable, State: transcript.ChildRunning, Queued: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	}, transcript.NewLog(&transcript.Message{
+		ID: "1", Role: transcript.User, Finished: true, Parts: []transcript.Part{&transcript.TextPart{Text: "look"}},
+	}))
+}
+
+// nested is a message with subagents, one in the other.
+func nested(depth int) *transcript.Message {
+	m := &transcript.Message{ID: "m", Role: transcript.Assistant}
+	for range depth {
+		child := transcript.NewChild(transcript.ChildRecord{ID: "s"}, transcript.NewLog(m))
+		m = &transcript.Message{ID: "m", Role: transcript.Assistant, Parts: []transcript.Part{&transcript.ToolPart{CallID: "c", Child: child}}}
+	}
+	return m
+}
+
+func TestCodec_Depth(t *testing.T) {
+	const most = 16
+	data, err := transcript.EncodeMessage(nested(most))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := transcript.DecodeMessage(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range most {
+		m = m.Calls()[0].Child.Messages()[0]
+	}
+	if len(m.Parts) > 0 {
+		t.Error("there is more than was encoded")
+	}
+	if _, err := transcript.EncodeMessage(nested(most + 1)); err == nil || !strings.Contains(err.Error(), "nested more than 16") {
+		t.Errorf("EncodeMessage of one more: %v", err)
+	}
+	deeper := `{"role":"assistant","parts":[{"type":"tool","child":{"messages":[` + string(data) + `]}}]}`
+	if _, err := transcript.DecodeMessage([]byte(deeper)); err == nil || !strings.Contains(err.Error(), "nested more than 16") {
+		t.Errorf("DecodeMessage of one more: %v", err)
+	}
+	// Text that goes on for ever is refused where it is too deep, not at its end.
+	endless := strings.Repeat(`{"role":"user","parts":[{"type":"tool","child":{"messages":[`, 100) + strings.Repeat(`]}}]}`, 100)
+	if _, err := transcript.DecodeMessage([]byte(endless)); err == nil || !strings.Contains(err.Error(), "nested more than 16") {
+		t.Errorf("DecodeMessage of many more: %v", err)
 	}
 }
 
@@ -214,6 +297,20 @@ func TestCodec_DecodeRefuses(t *testing.T) {
 			"unknown content", `{"role":"user","parts":[{"type":"tool","call_id":"c","content":[{"type":"smell"}]}]}`,
 			`tool call "c": content 0: unknown type "smell"`,
 		},
+		{
+			"subagent of the wrong shape", `{"role":"user","parts":[{"type":"tool","call_id":"c","child":7}]}`,
+			`tool call "c": subagent`,
+		},
+		{
+			"unknown part of a subagent",
+			`{"role":"user","parts":[{"type":"tool","child":{"id":"s","messages":[{"id":"n","role":"user","parts":[{"type":"smell"}]}]}}]}`,
+			`subagent "s": message "n": part 0: part: unknown type "smell"`,
+		},
+		{
+			"messages of an inspectable subagent",
+			`{"role":"user","parts":[{"type":"tool","child":{"id":"s","inspectable":true,"messages":[{"role":"user"}]}}]}`,
+			`subagent "s": it is inspectable`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -235,6 +332,10 @@ func FuzzDecodeMessage(f *testing.F) {
 	f.Add([]byte(`{"role":"user","parts":[{"type":"tool","state":"done","card":{"locations":[{"path":"/a"}]},` +
 		`"result":{"type":"error","error":{"details":{"a": null}},"data": [1, 2.50]},"content":[{"type":"diff","old":"","new":"x"}]}]}`))
 	f.Add([]byte(`{"role":"user","parts":[{"type":"image"},{"type":"link","size":3},{"type":"resource"},{"type":"reasoning"}]}`))
+	f.Add([]byte(`{"role":"assistant","synthetic":true,"parts":[{"type":"tool","state":"in-progress","child":{"id":"s","agent":"x","path":["x"],` +
+		`"metadata":{"a":[1.5,null]},"state":"running","queued":"2026-01-02T03:04:05Z","messages":[{"role":"assistant","parts":[` +
+		`{"type":"tool","child":{"id":"t","inspectable":true,"state":"queued"}},{"type":"tool","state":"blocked-on-user","tool":"question"}]}]}}]}`))
+	f.Add([]byte(`{"role":"user","parts":[{"type":"tool","child":null},{"type":"tool","child":{}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := transcript.DecodeMessage(data)
 		if err != nil {
@@ -255,5 +356,10 @@ func FuzzDecodeMessage(f *testing.F) {
 		if diff := cmp.Diff(string(once), string(twice)); diff != "" {
 			t.Errorf("a second round changes it (-first +second):\n%s", diff)
 		}
+		after, _ := transcript.AfterRestart(transcript.Snapshot{Messages: []*transcript.Message{m}}, time.Time{})
+		if unchanged, err := transcript.EncodeMessage(m); err != nil || string(unchanged) != string(once) {
+			t.Errorf("a restart changes what it was given: %v\n%s", err, unchanged)
+		}
+		checkRestarted(t, after.Messages, false)
 	})
 }

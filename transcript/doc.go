@@ -11,11 +11,15 @@
 //	log.Apply(transcript.PartDelta{PartID: "prt_1", Text: "Hello"})
 //	log.Messages()[0].Text() // "Hello"
 //
+// What was kept of a session is encoded whole, subagents within it ([EncodeSnapshot]);
+// [AfterRestart] closes what the end of a process left open.
+//
 // It imports kinds and the standard library, knows neither protocol nor disk,
 // and starts no goroutine.
 //
 // # Requirements
 //
 // R5 (envelope), R125 (states), R134 (stream order), R135 (messages and parts),
-// R136 (ids), R142 (truthful partial state), R61, R75, R80, R87, R144.
+// R136 (ids), R142 (truthful partial state), R61, R68 and R69
+// (records of subagents), R75, R80, R87, R141 (what is closed), R144.
 package transcript

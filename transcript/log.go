@@ -177,8 +177,8 @@ func (l *Log) finishCall(e ToolFinished) {
 	result := e.Result
 	call.part.State, call.part.Card, call.part.Result = e.State, e.Card, &result
 	call.part.Text, call.part.Images = e.Text, e.Images
-	if len(l.calls) == 0 && len(l.messages) > 0 {
-		l.messages[len(l.messages)-1].Finished = true
+	if m := l.message(call.message); m != nil && len(l.calls) == 0 {
+		m.Finished = true // the agent may have said something behind it
 	}
 }
 

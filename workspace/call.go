@@ -31,7 +31,6 @@ type Call struct {
 	wantsNetwork atomic.Bool
 	scope        *capability.Compiled
 	bound        func(Way) error
-	agent        string
 	text         splitter
 }
 

@@ -28,8 +28,11 @@ func (c changes) last(ctx context.Context, path string) (*journal.Entry, tools.C
 	f := c.files
 	abs := f.w.abs(path)
 	entry := f.w.journal.Last(f.w.spellings(abs)...)
-	if entry == nil {
+	switch {
+	case entry == nil:
 		return nil, tools.Change{}, nothingError(abs)
+	case !f.w.mayUndo(entry):
+		return nil, tools.Change{}, othersError(abs)
 	}
 	_, err := f.standings(ctx, entry)
 	if err == nil && entry.Lost() {
@@ -52,12 +55,13 @@ func (c changes) Undo(ctx context.Context, path string) (tools.Change, error) {
 	if err := f.takeBack(ctx, entry); err != nil {
 		return tools.Change{}, err
 	}
-	f.w.journal.TakenBack(entry)
+	undone := make([]journal.Change, 0, len(entry.Records))
 	for _, r := range entry.Records {
-		f.w.journal.Note(f.origin(), journal.Change{
-			Path: r.Path, Kind: inverse(r.Kind), Time: f.w.o.Now(), Undo: true, Before: r.After.Named(), After: r.Before.Named(),
+		undone = append(undone, journal.Change{
+			Path: r.Path, Kind: inverse(r.Kind), Time: f.w.o.Now(), Before: r.After.Named(), After: r.Before.Named(),
 		})
 	}
+	f.w.journal.Undone(entry, f.origin(), undone...)
 	return change, nil
 }
 
@@ -69,7 +73,8 @@ func (c changes) Rollback(ctx context.Context) []error {
 }
 
 // Rollback takes back what an operation, which is a call by its id, changed
-// through files: the newest change first (R127, R128). What cannot be restored
+// through files, and what agents changed to whom it delegated, at any depth: the newest
+// change first, whosever it is (R127, R128). What cannot be restored
 // stays as it is and on record, and is returned; the rest is restored, and
 // forgotten with its pre-images. A second Rollback tries what is left. It waits
 // for the locks of the files.
@@ -199,6 +204,15 @@ func nothingError(path string) *tools.Error {
 	return &tools.Error{
 		Kind: tools.BadInput, Path: path, Message: "nothing to undo for " + path,
 		Hint: "only what this session's file tools changed can be taken back, not what a command or the user changed",
+	}
+}
+
+// othersError refuses to take back another agent's change.
+func othersError(path string) *tools.Error {
+	return &tools.Error{
+		Kind: tools.BadInput, Path: path,
+		Message: "the last change of " + path + " was made by another agent; nothing was undone",
+		Hint:    "you can take back what you, or an agent that you delegated to, changed; otherwise make the change you want with edit",
 	}
 }
 

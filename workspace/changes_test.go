@@ -226,9 +226,8 @@ func TestOperations(t *testing.T) {
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	g := newGround(t, func(o *Options) { o.Now = func() time.Time { return at } })
 	put(t, g.in("gone"), "")
-	write := g.Call("call_1", "write", nil)
+	write := g.Delegate(Delegate{Agent: "main/explore", Parent: "call_0"}).Call("call_1", "write", nil)
 	defer write.Finish()
-	write.SetAgent("explore")
 	if err := write.FS().WriteText(t.Context(), "new", "x", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +242,7 @@ func TestOperations(t *testing.T) {
 	empty, x := journal.ContentOf(""), journal.ContentOf("x")
 	same(t, "audit", g.Operations(), []journal.Operation{
 		{
-			Origin: journal.Origin{Operation: "call_1", Tool: "write", Session: "ses_test", Agent: "explore"},
+			Origin: journal.Origin{Operation: "call_1", Parent: "call_0", Tool: "write", Session: "ses_test", Agent: "main/explore"},
 			Changes: []journal.Change{
 				{Path: g.in("new"), Kind: journal.Created, Time: at, TakenBack: true, After: &x},
 				{Path: g.in("gone"), Kind: journal.Deleted, Time: at, Before: &empty},

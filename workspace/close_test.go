@@ -103,7 +103,7 @@ func TestClose_RollbackAfterwards(t *testing.T) {
 func TestBegun_Finish(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := &Workspace{}
+		w := &Workspace{shared: &shared{}}
 		began := time.Now()
 		w.finish()
 		same(t, "waited for nothing", time.Since(began), time.Duration(0))
@@ -111,7 +111,7 @@ func TestBegun_Finish(t *testing.T) {
 			t.Error("something began after the end")
 		}
 
-		w = &Workspace{}
+		w = &Workspace{shared: &shared{}}
 		one, _ := w.begun.begin()
 		other, _ := w.begun.begin()
 		time.AfterFunc(time.Second, one)
@@ -120,7 +120,7 @@ func TestBegun_Finish(t *testing.T) {
 		w.finish()
 		same(t, "waited for both", time.Since(began), 2*time.Second)
 
-		w = &Workspace{calls: map[*Call]struct{}{}}
+		w = &Workspace{shared: &shared{calls: map[*Call]struct{}{}}}
 		if _, ok := w.begun.begin(); !ok {
 			t.Fatal("nothing can begin")
 		}

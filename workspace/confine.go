@@ -24,6 +24,8 @@ type Grant struct {
 	ReadsOnly bool
 	// Unattended says that nobody can be asked for more.
 	Unattended bool
+	// Offline closes the network, also where it is open to all commands.
+	Offline bool
 }
 
 // Grant sets what the call's commands may do from now on.
@@ -53,7 +55,7 @@ type confined struct {
 // confine puts the walls around a command. It waits until it is known what walls
 // there are (S2), and refuses the command when it cannot have those that it must.
 func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (confined, error) {
-	g.Network = g.Network || w.o.Sandbox.Network
+	g.Network = (g.Network || w.o.Sandbox.Network) && !g.Offline
 	request := sandbox.Request{
 		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig,
 		Secrets: w.secretFiles(),

@@ -30,6 +30,10 @@
 // [Workspace.Look] can say that it changed. [Workspace.Close] waits for changes
 // and rollbacks that are under way, so that none stays half done.
 //
+// An agent that work is delegated to stands on the same ground ([Workspace.Delegate]):
+// all is shared but what a person opened for one of them. What it changes counts as
+// changed by the call that delegated to it, too, and is rolled back with that.
+//
 // Its commands and programs run behind the walls that package sandbox builds; what
 // those cannot keep a command from (a repository's configuration and hooks, and under
 // weaker kinds the agent's own directories) is compared behind each command, put back,
@@ -58,7 +62,8 @@
 //
 // # Requirements
 //
-// R12, R29-R31, R33, R35, R40 (files), R54, R55, R58, R59 (commands), R95, R96,
+// R12, R29-R31, R33, R35, R40 (files), R54, R55, R58, R59 (commands), R64 (what a
+// person opened), R95, R96,
 // R127-R129 (changes), R105, R107, R109 (sidecars and scratch), R112, R113
 // (confinement), R149 (close), R155, R156 (the editor's files and terminals);
 // C-29. docs/security.md P1-P3, P6, P7, P9, D1, D2, D4, X5.

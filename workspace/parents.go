@@ -9,8 +9,8 @@ import (
 )
 
 // makeParents creates the directories above a new file and moves the place
-// down into them.
-func (f files) makeParents(p *place, operation string) error {
+// down into them. note is told of each, as the journal's Made.
+func (f files) makeParents(p *place, operation string, note func(dir, operation string, info fs.FileInfo)) error {
 	path := p.last().path
 	for _, name := range p.absent {
 		path = filepath.Join(path, name)
@@ -25,7 +25,7 @@ func (f files) makeParents(p *place, operation string) error {
 			return err
 		}
 		if info, statErr := p.dir.Stat("."); err == nil && statErr == nil {
-			f.w.journal.Made(path, operation, info)
+			note(path, operation, info)
 		}
 	}
 	p.absent = nil
@@ -51,10 +51,21 @@ func (c *Call) prune(ctx context.Context, dir, operation string) {
 			return p.dir.Remove(p.name)
 		})
 		if err != nil {
-			c.w.journal.Leave(dir) // not empty yet, or not ours by now
+			c.leave(dir, operation) // not empty yet, or not ours by now
 			return
 		}
 		c.w.journal.Unmade(dir)
 		dir = filepath.Dir(dir)
+	}
+}
+
+// leave notes that a directory which an operation made, and those above it, stay until
+// others' files in it are gone.
+func (c *Call) leave(dir, operation string) {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, ok := c.w.journal.MadeDir(dir, operation); !ok {
+			return
+		}
+		c.w.journal.Leave(dir)
 	}
 }

@@ -29,7 +29,7 @@ func (f files) Rename(ctx context.Context, from, to string) error {
 				return err
 			}
 			parent = q.parentPath()
-			if err := f.makeParents(q, f.id); err != nil {
+			if err := f.makeParents(q, f.id, f.w.journal.Made); err != nil {
 				return err
 			}
 			return f.rename(p, q, info)

@@ -139,7 +139,7 @@ func (f files) refill(ctx context.Context, entry *journal.Entry, put func(*place
 		if p.real() != r.Path {
 			return sinceError(r.Path)
 		}
-		if err := f.makeParents(p, entry.Operation); err != nil {
+		if err := f.makeParents(p, entry.Operation, f.w.journal.Remade); err != nil {
 			return err
 		}
 		err := put(p)

@@ -12,22 +12,21 @@ import (
 	"acp-agent/workspace/journal"
 )
 
-// SetAgent names the agent whose call this is, for the audit (R129). Without it
-// the call is the main agent's.
-func (c *Call) SetAgent(name string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.agent = name
-}
-
 // Modified lists the files that an operation, which is a call by its id,
 // changed: absolute, links followed, sorted (R129). What was taken back since is
-// not among them.
+// not among them. What agents changed to whom the call delegated, at any depth, is
+// (R128).
 func (w *Workspace) Modified(operation string) []string { return w.journal.Modified(operation) }
 
 // Changes lists what an operation changed, in order, with what was taken back
-// since (R129).
+// since (R129), and with what agents changed to whom it delegated, at any depth (R128).
 func (w *Workspace) Changes(operation string) []journal.Change { return w.journal.Changes(operation) }
+
+// OwnChanges is Changes without those of other calls: what the call has to answer for
+// itself in the audit (R129).
+func (w *Workspace) OwnChanges(operation string) []journal.Change {
+	return w.journal.OwnChanges(operation)
+}
 
 // Operations is the audit of the session's changes of files, in the order in
 // which the operations began to change them (R129).
@@ -77,9 +76,10 @@ func (w *Workspace) found(change FileChange, left *int64) *journal.Content {
 }
 
 func (c *Call) origin() journal.Origin {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return journal.Origin{Operation: c.id, Tool: c.tool, Session: c.w.o.SessionID, Agent: c.agent}
+	by := c.w.delegate
+	return journal.Origin{
+		Operation: c.id, Parent: by.Parent, Tool: c.tool, Session: c.w.o.SessionID, Agent: by.Agent,
+	}
 }
 
 // stage begins the record of a change.

@@ -14,8 +14,21 @@ import (
 	"acp-agent/workspace/journal"
 )
 
-// Workspace is the ground of one session. It is safe for concurrent use.
+// Workspace is the ground of one session, as one agent of it may use it: the main one,
+// or one that work was delegated to ([Workspace.Delegate]). It is safe for concurrent
+// use.
 type Workspace struct {
+	*shared
+	delegate Delegate // zero for the main agent
+
+	// What a person opened for this agent; shared.mu guards it.
+	adHoc    []*root            // read-only, opened by an "always"
+	grants   map[string][]*root // by call
+	released bool
+}
+
+// shared is what all agents of a session have together.
+type shared struct {
 	o       Options
 	place   kinds.Place
 	fixed   []*root // the session's roots, then those of the configuration
@@ -27,8 +40,7 @@ type Workspace struct {
 	begun   begun
 
 	mu     sync.Mutex
-	adHoc  []*root            // read-only, opened by an "always"
-	grants map[string][]*root // by call
+	agents map[*Workspace]struct{} // those that were not released
 	calls  map[*Call]struct{}
 	closed bool
 }
@@ -47,7 +59,8 @@ func New(o Options) (*Workspace, error) {
 	if !isSessionID(o.SessionID) {
 		return nil, fmt.Errorf("session id %q is not valid", o.SessionID)
 	}
-	w := &Workspace{o: o, grants: map[string][]*root{}, calls: map[*Call]struct{}{}}
+	s := &shared{o: o, agents: map[*Workspace]struct{}{}, calls: map[*Call]struct{}{}}
+	w := s.agent(Delegate{})
 	if err := w.openRoots(); err != nil {
 		w.closeRoots()
 		return nil, err
@@ -101,6 +114,9 @@ func (w *Workspace) Session() tools.Session {
 		Scratch:  w.private.scratch(),
 		Limits:   w.o.Limits,
 		Guidance: w.o.Guidance(),
+
+		IsSubagent: w.delegate.Parent != "",
+		Path:       w.delegate.Path,
 	}
 	for _, r := range w.fixed[:w.session] {
 		s.Roots = append(s.Roots, r.path)
@@ -126,8 +142,8 @@ func (w *Workspace) abs(path string) string { return w.place.Abs(plainPath(path)
 // for. The error is ctx's cause.
 func (w *Workspace) Quiet(ctx context.Context) error { return w.runner.quiet(ctx) }
 
-// Close stops the session's commands, waits until they are gone, and removes
-// its private directory (R149). grace is the time between TERM and KILL.
+// Close ends the session, for all of its agents: it stops their commands, waits until
+// they are gone, and removes the private directory (R149). grace is the time between TERM and KILL.
 // Calls that still run find everything closed; only what they changed by half
 // they may still take back, for at most 5 s (R128). A second Close, beside or
 // after the first, can only bring the end forward.
@@ -176,12 +192,11 @@ func (w *Workspace) finish() {
 func (w *Workspace) closeRoots() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	granted := slices.Concat(w.fixed, w.adHoc)
-	for _, roots := range w.grants {
-		granted = append(granted, roots...)
-	}
-	for _, r := range granted {
+	for _, r := range w.fixed {
 		_ = r.handle.Close() // only ever read through
+	}
+	for agent := range w.agents {
+		agent.shut()
 	}
 }
 

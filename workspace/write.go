@@ -70,7 +70,7 @@ func (c *change) prepare(p *place) error {
 	}
 	if !p.exists() {
 		c.parent = p.parentPath()
-		if err := c.makeParents(p, c.id); err != nil {
+		if err := c.makeParents(p, c.id, c.w.journal.Made); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func isRegular(p *place) bool {
 // the same directory, which then takes the name (P2). Until then the old bytes
 // are untouched, and after it a crash finds the new ones.
 func (c *change) toDisk(p *place) error {
-	if err := c.makeParents(p, c.id); err != nil {
+	if err := c.makeParents(p, c.id, c.w.journal.Made); err != nil {
 		return err
 	}
 	var old fs.FileInfo

@@ -9,6 +9,7 @@ type ClientCapabilities struct {
 	Session     *ClientSessionCapabilities `json:"session,omitempty"`
 	Auth        AuthCapabilities           `json:"auth,omitzero"`
 	Elicitation *ElicitationCapabilities   `json:"elicitation,omitempty"`
+	Subagents   *SubagentCapabilities      `json:"subagents,omitempty"` // unstable
 	Meta        map[string]any             `json:"_meta,omitempty"`
 }
 
@@ -21,6 +22,7 @@ func (v *ClientCapabilities) UnmarshalJSON(raw []byte) error {
 	lenient(o, "session", &v.Session, pointer(record[ClientSessionCapabilities]))
 	lenient(o, "auth", &v.Auth, record[AuthCapabilities])
 	lenient(o, "elicitation", &v.Elicitation, pointer(record[ElicitationCapabilities]))
+	lenient(o, "subagents", &v.Subagents, pointer(record[SubagentCapabilities]))
 	lenient(o, "_meta", &v.Meta, meta)
 	return o.err
 }
@@ -164,6 +166,21 @@ type ElicitationUrlCapabilities struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (v *ElicitationUrlCapabilities) UnmarshalJSON(raw []byte) error {
 	*v = ElicitationUrlCapabilities{}
+	o := parseObject(raw)
+	lenient(o, "_meta", &v.Meta, meta)
+	return o.err
+}
+
+// SubagentCapabilities says that a client shows the sessions of subagents.
+//
+// Unstable: not part of the stable protocol.
+type SubagentCapabilities struct {
+	Meta map[string]any `json:"_meta,omitempty"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *SubagentCapabilities) UnmarshalJSON(raw []byte) error {
+	*v = SubagentCapabilities{}
 	o := parseObject(raw)
 	lenient(o, "_meta", &v.Meta, meta)
 	return o.err

@@ -26,11 +26,12 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 type golden struct {
 	value      any
 	definition string // what it is judged by, if that is not of the type's name
+	draft      bool   // whether only the unstable schema knows it
 }
 
 func goldens() []golden {
 	return slices.Concat(goldenInitialize(), goldenSession(), goldenConfig(), goldenUpdate(), goldenToolCall(),
-		goldenClient(), goldenElicitation(), goldenContent(), goldenUnknown())
+		goldenClient(), goldenSubagent(), goldenElicitation(), goldenContent(), goldenUnknown())
 }
 
 func (g golden) name() string { return reflect.TypeOf(g.value).Name() }
@@ -80,6 +81,11 @@ func TestGolden_FitsSchema(t *testing.T) {
 			raw, err := os.ReadFile(g.path())
 			if err != nil {
 				t.Fatal(err)
+			}
+			v := v
+			if g.draft {
+				v = schematest.Open(t)
+				v.AllowDrafts()
 			}
 			name := g.definition
 			if name == "" {

@@ -38,6 +38,8 @@ func (v *SessionNotification) UnmarshalJSON(raw []byte) error {
 //   - [Notice]
 //   - [CompactionUpdate]
 //   - [CompactionSummaryChunk]
+//   - [SubagentUpdate]
+//   - [SessionMessage]
 //   - [UnknownSessionUpdate]
 type SessionUpdate interface{ sessionUpdate() }
 
@@ -182,6 +184,10 @@ func decodeSessionUpdate(raw []byte) (SessionUpdate, error) {
 		return variant[SessionUpdate, CompactionUpdate](raw)
 	case "compaction_summary_chunk":
 		return variant[SessionUpdate, CompactionSummaryChunk](raw)
+	case "subagent_update":
+		return variant[SessionUpdate, SubagentUpdate](raw)
+	case "session_message":
+		return variant[SessionUpdate, SessionMessage](raw)
 	case "":
 		return nil, at("sessionUpdate", problem("is missing"))
 	}

@@ -16,6 +16,7 @@ type client struct {
 	terminalDelta         bool // _meta.terminal_output_delta
 	notices               bool // session.notices
 	forms                 bool // elicitation.form
+	subagents             bool // the draft of sessions of subagents
 }
 
 func (a *Agent) initialize(req *rpc.Request) rpc.Body {
@@ -55,6 +56,7 @@ func clientOf(c schema.ClientCapabilities) client {
 	if c.Session != nil {
 		said.notices = c.Session.Notices != nil
 	}
+	said.subagents = c.Subagents != nil
 	said.forms = c.Elicitation != nil && c.Elicitation.Form != nil
 	return said
 }

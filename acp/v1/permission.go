@@ -44,7 +44,7 @@ func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Ans
 	a.translator.flush() // what led to the question is on the screen before it
 	params := &schema.RequestPermissionRequest{
 		SessionID: schema.SessionId(a.session),
-		ToolCall:  permissionCall(req),
+		ToolCall:  permissionCall(req, a.translator.parentOf(req.CallID)),
 		Options:   optionsOf(req),
 	}
 	var response schema.RequestPermissionResponse
@@ -65,7 +65,7 @@ func optionsOf(req tools.PermissionRequest) []schema.PermissionOption {
 			{OptionID: optionReject, Name: kinds.Line(c.Reject, rememberRunes), Kind: schema.PermissionOptionKindRejectOnce},
 		}
 	}
-	options := permissionOptions(req.Remember)
+	options := permissionOptions(req.Remember, req.Agents)
 	if req.Project && req.Remember != "" {
 		options = append(options, schema.PermissionOption{
 			OptionID: optionAllowProject, Name: "Allow for this project: " + kinds.Line(req.Remember, rememberRunes),
@@ -76,19 +76,28 @@ func optionsOf(req tools.PermissionRequest) []schema.PermissionOption {
 }
 
 // permissionOptions are the four of every request, less "always" where nothing may be
-// stored.
-func permissionOptions(remember string) []schema.PermissionOption {
+// stored. agents are the names of the subagent that asks.
+func permissionOptions(remember string, agents []string) []schema.PermissionOption {
 	options := []schema.PermissionOption{{OptionID: optionAllow, Name: "Allow once", Kind: schema.PermissionOptionKindAllowOnce}}
 	if remember != "" {
 		options = append(options, schema.PermissionOption{
-			OptionID: optionAllowAlways, Name: "Allow for this session: " + kinds.Line(remember, rememberRunes),
+			OptionID: optionAllowAlways, Name: "Allow " + inSession(agents, "this") + ": " + kinds.Line(remember, rememberRunes),
 			Kind: schema.PermissionOptionKindAllowAlways,
 		})
 	}
 	return append(options,
 		schema.PermissionOption{OptionID: optionReject, Name: "Reject", Kind: schema.PermissionOptionKindRejectOnce},
-		schema.PermissionOption{OptionID: optionRejectAlways, Name: "Reject this for the session", Kind: schema.PermissionOptionKindRejectAlways},
+		schema.PermissionOption{OptionID: optionRejectAlways, Name: "Reject this " + inSession(agents, "the"), Kind: schema.PermissionOptionKindRejectAlways},
 	)
+}
+
+// inSession says whom an answer for the session is for, which of a subagent is that one
+// (R73).
+func inSession(agents []string, article string) string {
+	if len(agents) == 0 {
+		return "for " + article + " session"
+	}
+	return "for " + kinds.Line(agents[len(agents)-1], nameRunes) + " in " + article + " session"
 }
 
 // answerOf reads the outcome. Whatever is not one of the options that were
@@ -118,12 +127,16 @@ func answerOf(outcome schema.RequestPermissionOutcome, offered []schema.Permissi
 }
 
 // permissionCall shows the call whole: the full command or the diff, what it
-// touches, and why it is asked (O1).
-func permissionCall(req tools.PermissionRequest) schema.ToolCallUpdate {
+// touches, who asks and why (O1). parent is the call that spawned the subagent that
+// asks; empty when the main agent does.
+func permissionCall(req tools.PermissionRequest, parent string) schema.ToolCallUpdate {
 	card := req.Ready.Card
 	c := change{
-		status: pending, title: card.Title, kind: card.Kind, locations: card.Locations, input: rawJSON(req.Ready.Args),
+		status: pending, title: breadcrumb(req.Agents) + card.Title, kind: card.Kind, locations: card.Locations, input: rawJSON(req.Ready.Args),
 		content: append(append([]kinds.Content{}, card.Content...), kinds.Text{Text: explanation(req)}),
+	}
+	if parent != "" {
+		c.meta = map[string]any{"claudeCode": parentMeta(parent)}
 	}
 	return c.update(req.CallID, req.Name)
 }
@@ -144,6 +157,9 @@ func explanation(req tools.PermissionRequest) string {
 	for _, location := range req.Ready.Card.Locations {
 		fmt.Fprintf(&b, "%s\n\n", span(location.Path))
 	}
+	if len(req.Agents) > 0 {
+		fmt.Fprintf(&b, "Asked by: %s\n\n", kinds.Code(pathOf(req.Agents), namesRunes))
+	}
 	if req.Reason != "" {
 		fmt.Fprintf(&b, "Asked because: %s\n\n", span(req.Reason))
 	}
@@ -152,7 +168,7 @@ func explanation(req tools.PermissionRequest) string {
 	}
 	switch {
 	case len(req.Remember) > rememberRunes: // the option cannot say all of it
-		fmt.Fprintf(&b, "“Always” would allow, for this session: %s", span(req.Remember))
+		fmt.Fprintf(&b, "“Always” would allow, %s: %s", inSession(req.Agents, "this"), span(req.Remember))
 	case req.Remember == "" && req.NoAlways != "":
 		fmt.Fprintf(&b, "“Always” is not offered: %s", span(req.NoAlways))
 	}

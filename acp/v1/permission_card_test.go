@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -49,4 +51,59 @@ func TestExplanation(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A question of a subagent says whose it is: in the title, in a line of its own, and in
+// the options that are stored. The command stands there as it runs (R73, O1).
+func TestPermissionCall_OfSubagent(t *testing.T) {
+	req := tools.PermissionRequest{
+		CallID: "call_1", Name: "bash", Agents: []string{"explore", "fix `x`\u202e"}, Reason: "because", Remember: "commands like make", Project: true,
+		Ready: transcript.ToolReady{
+			CallID: "call_1", Args: json.RawMessage(`{"cmd":"make -j2","cwd":"/w"}`), Card: kinds.Card{Kind: kinds.Execute, Title: "make -j2"},
+		},
+	}
+	call := permissionCall(req, "call_9")
+	if want := "explore › fix `x`\\u{202e} › make -j2"; *call.Title != want {
+		t.Errorf("title %q, want %q", *call.Title, want)
+	}
+	raw, err := json.Marshal(call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"```sh\\nmake -j2\\n```", "Asked by: `explore \\u003e fix 'x'\\\\u{202e}`\\n\\nAsked because: `because`", `"_meta":{"claudeCode":{"parentToolUseId":"call_9"}}`,
+	} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("the call lacks %s:\n%s", want, raw)
+		}
+	}
+	var names []string
+	for _, o := range optionsOf(req) {
+		names = append(names, o.Name)
+	}
+	want := []string{
+		"Allow once", "Allow for fix `x`\\u{202e} in this session: commands like make", "Reject", "Reject this for fix `x`\\u{202e} in the session",
+		"Allow for this project: commands like make",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("options (-want +got):\n%s", diff)
+	}
+	req.Agents = nil
+	if call := permissionCall(req, ""); *call.Title != "make -j2" || call.Meta != nil || strings.Contains(explanation(req), "Asked by") {
+		t.Errorf("that of the main agent: %+v", call)
+	}
+}
+
+// The question of a subagent is linked to the call that spawned it.
+func TestAsker_LinksToParent(t *testing.T) {
+	inTurn(t, client{}, func(t *testing.T, tr *translator, _ *recorder) {
+		delegate(tr.Emit, "call_9", false, "explore")
+		startBash(within(tr, "call_9"))
+		if got := tr.parentOf("call_1"); got != "call_9" {
+			t.Errorf("the parent of a subagent's call is %q", got)
+		}
+		if got := tr.parentOf("call_9"); got != "" {
+			t.Errorf("the parent of the main agent's call is %q", got)
+		}
+	})
 }

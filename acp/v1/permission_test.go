@@ -72,7 +72,7 @@ func TestPermissionOptions(t *testing.T) {
 	if diff := cmp.Diff([]string{want[0], want[2], want[3]}, kindsOf("", true)); diff != "" {
 		t.Errorf("without a rule to store (-want +got):\n%s", diff)
 	}
-	name := permissionOptions("two\nlines \u202e" + strings.Repeat("x", 200))[1].Name
+	name := permissionOptions("two\nlines \u202e"+strings.Repeat("x", 200), nil)[1].Name
 	if strings.ContainsAny(name, "\n\u202e") || len([]rune(name)) > 200 {
 		t.Errorf("name %q", name)
 	}

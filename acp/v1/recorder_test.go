@@ -2,6 +2,7 @@ package v1
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,21 +17,23 @@ import (
 type recorder struct {
 	t     *testing.T
 	start time.Time
+	also  []string // sessions of subagents that may be told of
 
 	mu      sync.Mutex
 	updates []noted
 }
 
 type noted struct {
-	at   time.Duration
-	text string // of a chunk of text or thought
-	json string // the whole update
+	at      time.Duration
+	session string
+	text    string // of a chunk of text or thought
+	json    string // the whole update
 }
 
 // Notify implements notifier.
 func (r *recorder) Notify(method string, params any) error {
 	note, ok := params.(*schema.SessionNotification)
-	if method != schema.MethodSessionUpdate || !ok || note.SessionID != "ses_1" {
+	if method != schema.MethodSessionUpdate || !ok || note.SessionID != "ses_1" && !slices.Contains(r.also, string(note.SessionID)) {
 		r.t.Errorf("notification %s %T", method, params)
 		return nil
 	}
@@ -38,7 +41,7 @@ func (r *recorder) Notify(method string, params any) error {
 	if err != nil {
 		r.t.Errorf("update %T: %v", note.Update, err)
 	}
-	n := noted{at: time.Since(r.start), json: string(raw)}
+	n := noted{at: time.Since(r.start), session: string(note.SessionID), json: string(raw)}
 	switch update := note.Update.(type) {
 	case schema.AgentMessageChunk:
 		n.text = update.Content.(schema.TextContent).Text
@@ -90,22 +93,22 @@ func inTurn(t *testing.T, c client, run func(t *testing.T, tr *translator, r *re
 }
 
 // startBash opens a call of bash that is about to run.
-func startBash(tr *translator) {
-	tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "Bash", Tool: "bash"})
-	tr.Emit(transcript.ToolReady{
+func startBash(emit func(transcript.Event)) {
+	emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "Bash", Tool: "bash"})
+	emit(transcript.ToolReady{
 		CallID: "call_1", Tool: "bash", Input: `{"cmd":"make"}`, Args: []byte(`{"cmd":"make","cwd":"/w"}`),
 		Card: kinds.Card{Kind: kinds.Execute, Title: "make"},
 	})
-	tr.Emit(transcript.ToolState{CallID: "call_1", State: transcript.InProgress})
+	emit(transcript.ToolState{CallID: "call_1", State: transcript.InProgress})
 }
 
 // endBash ends that call.
-func endBash(tr *translator, state transcript.State, text, data string) {
+func endBash(emit func(transcript.Event), state transcript.State, text, data string) {
 	result := transcript.Envelope{Type: transcript.Output, Data: json.RawMessage(data)}
 	if state != transcript.Done {
 		result = transcript.Envelope{Type: transcript.Error, ErrorText: text}
 	}
-	tr.Emit(transcript.ToolFinished{
+	emit(transcript.ToolFinished{
 		CallID: "call_1", State: state, Text: text, Result: result, Card: kinds.Card{Kind: kinds.Execute, Title: "make"},
 	})
 }

@@ -41,6 +41,12 @@ type callView struct {
 	content   []kinds.Content
 	pane      pane
 	terminal  string // the id of the terminal that shows the call
+	parent    string // the call that spawned the subagent whose call this is
+	crumb     string // the head of the title, which names that subagent
+	asking    bool   // it waits for the person
+
+	card     []kinds.Content // content of a live card, not sent yet
+	cardSent time.Time
 
 	waiting strings.Builder // output not sent yet
 	window  []byte          // the end of the output, for plainPane
@@ -49,30 +55,49 @@ type callView struct {
 	sent    time.Time
 }
 
-// emitCall sends what an event of a tool call means.
-func (t *translator) emitCall(e transcript.Event) {
+// emitCall sends what an event of a tool call means; of is the subagent whose call it is,
+// or nil.
+func (t *translator) emitCall(e transcript.Event, of *childView) {
 	switch e := e.(type) {
 	case transcript.ToolStarted:
-		t.startCall(e)
+		t.startCall(e, of)
 	case transcript.ToolReady:
 		t.readyCall(e)
 	case transcript.ToolState:
-		if view := t.calls[e.CallID]; view != nil && e.State == transcript.InProgress {
-			t.update(e.CallID, view, change{status: inProgress})
-		}
+		t.callState(e, of)
 	case transcript.ToolOutput:
 		t.output(e)
 	case transcript.ToolTerminal:
 		t.terminalOf(e)
 	case transcript.ToolFinished:
-		t.finishCall(e)
+		t.finishCall(e, of)
+	case transcript.ToolCard:
+		t.card(e)
+	case transcript.ChildStarted:
+		t.startChild(e, of)
+	case transcript.ChildFinished:
+		t.finishChild(e)
+	}
+}
+
+func (t *translator) callState(e transcript.ToolState, of *childView) {
+	view := t.calls[e.CallID]
+	if view == nil {
+		return
+	}
+	t.asks(of, view, e.State == transcript.BlockedOnUser)
+	if e.State == transcript.InProgress {
+		t.update(e.CallID, view, change{status: inProgress})
 	}
 }
 
 // startCall shows a call as soon as its name is known. Commands wait for their
 // text: an editor takes a terminal's label from the first message alone.
-func (t *translator) startCall(e transcript.ToolStarted) {
+func (t *translator) startCall(e transcript.ToolStarted, of *childView) {
 	view := &callView{name: e.Name, title: kinds.Label(e.Tool), kind: kinds.Of(e.Tool)}
+	if of != nil {
+		view.parent, view.crumb = of.call, breadcrumb(of.names)
+	}
 	t.calls[e.CallID] = view
 	if view.kind != kinds.Execute {
 		t.open(e.CallID, view, change{})

@@ -52,14 +52,14 @@ func TestToolCall_AgentTerminal(t *testing.T) {
 	} {
 		t.Run(key, func(t *testing.T) {
 			inTurn(t, c, func(t *testing.T, tr *translator, r *recorder) {
-				startBash(tr)
+				startBash(tr.Emit)
 				for _, text := range []string{"one\n", "two\n", "three\n"} {
 					tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: text})
 				}
 				time.Sleep(2 * outputInterval)
 				tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "four\n"})
 				tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "five\n"}) // the end does not lose it
-				endBash(tr, transcript.Done, "all", `{"exit_code":3}`)
+				endBash(tr.Emit, transcript.Done, "all", `{"exit_code":3}`)
 				output := func(data string) string {
 					return `{"sessionUpdate":"tool_call_update","toolCallId":"call_1","_meta":{"` + key + `":{"data":"` + data + `","terminal_id":"call_1"}}}`
 				}
@@ -122,7 +122,7 @@ func TestToolCall_ClientTerminal(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			inTurn(t, client{terminals: true}, func(t *testing.T, tr *translator, r *recorder) {
-				startBash(tr)
+				startBash(tr.Emit)
 				r.take()
 				for _, e := range test.events {
 					tr.Emit(e)
@@ -132,7 +132,7 @@ func TestToolCall_ClientTerminal(t *testing.T) {
 						t.Errorf("updates: %q", got)
 					}
 				}
-				endBash(tr, transcript.Done, "hi\n", `{"exit_code":0}`)
+				endBash(tr.Emit, transcript.Done, "hi\n", `{"exit_code":0}`)
 				if got := r.lines(); test.want != nil {
 					if diff := cmp.Diff(test.want, got); diff != "" {
 						t.Errorf("updates (-want +got):\n%s", diff)
@@ -146,13 +146,13 @@ func TestToolCall_ClientTerminal(t *testing.T) {
 // A client that can only be sent a card whole is not sent 50 MB over and over.
 func TestToolCall_PlainWindowBounded(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
-		startBash(tr)
+		startBash(tr.Emit)
 		line := strings.Repeat("é", 16<<10) + "\n" // 32 KiB
 		for range 50 << 20 / len(line) {
 			tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: line})
 			time.Sleep(time.Millisecond)
 		}
-		endBash(tr, transcript.Done, strings.Repeat("x", 200<<10), `{"exit_code":0}`)
+		endBash(tr.Emit, transcript.Done, strings.Repeat("x", 200<<10), `{"exit_code":0}`)
 		total := 0
 		for _, n := range r.take() {
 			total += len(n.json)
@@ -172,7 +172,7 @@ func TestToolCall_PlainWindowBounded(t *testing.T) {
 // What a command prints between two updates does not pile up.
 func TestToolCall_PlainWindowKeepsLittle(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, _ *recorder) {
-		startBash(tr)
+		startBash(tr.Emit)
 		for range 1000 {
 			tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: strings.Repeat("x", 1000)})
 		}
@@ -186,7 +186,7 @@ func TestToolCall_PlainWindowKeepsLittle(t *testing.T) {
 // Of what a fast command prints between two updates, the end is shown.
 func TestToolCall_PlainWindowShowsTheEnd(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
-		startBash(tr)
+		startBash(tr.Emit)
 		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "first\n"})
 		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: strings.Repeat("x", windowBytes)})
 		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "last\n"})
@@ -228,7 +228,7 @@ func TestToolCall_Ends(t *testing.T) {
 				for _, e := range test.ready {
 					tr.Emit(e)
 				}
-				endBash(tr, test.state, "why", `{}`)
+				endBash(tr.Emit, test.state, "why", `{}`)
 				got := r.lines()
 				if len(got) != 2 || !strings.Contains(got[0], `"sessionUpdate":"tool_call"`) {
 					t.Fatalf("updates: %q", got)
@@ -238,7 +238,7 @@ func TestToolCall_Ends(t *testing.T) {
 						t.Errorf("the end lacks %s: %s", want, got[1])
 					}
 				}
-				endBash(tr, test.state, "why", `{}`)
+				endBash(tr.Emit, test.state, "why", `{}`)
 				if again := r.lines(); again != nil {
 					t.Errorf("ended again: %q", again)
 				}

@@ -18,23 +18,35 @@ const (
 
 // finishCall sends a call's end. A call that was never shown and never will
 // run is shown now, so that the editor and the model agree on what happened.
-func (t *translator) finishCall(e transcript.ToolFinished) {
+func (t *translator) finishCall(e transcript.ToolFinished, of *childView) {
 	view := t.calls[e.CallID]
 	if view == nil {
 		return
 	}
+	t.asks(of, view, false)
 	if !view.opened {
 		t.open(e.CallID, view, change{title: e.Card.Title, kind: e.Card.Kind})
 	}
 	if view.pane == agentPane && view.waiting.Len() > 0 {
 		t.flushOutput(e.CallID, view)
 	}
+	child := t.children[e.CallID]
+	if e.Background && e.State == transcript.Done && child != nil {
+		t.keepOpen(e, view, child)
+		return
+	}
 	delete(t.calls, e.CallID)
+	if child != nil && child.ended != nil {
+		delete(t.children, e.CallID)
+	}
 	c := change{status: failed, locations: e.Card.Locations, title: e.Card.Title, kind: e.Card.Kind, last: true}
 	if e.State == transcript.Done {
 		c.status = completed
 	}
 	c.content = finalContent(e, view)
+	if child != nil && child.ended != nil && e.State != transcript.Done {
+		c.content = append(c.content, child.ended.Card.Content...) // how far it came
+	}
 	if view.pane == plainPane || e.State != transcript.Done {
 		c.output = rawOutput(e)
 	}

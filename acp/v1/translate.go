@@ -1,21 +1,12 @@
 package v1
 
 import (
-	"strings"
+	"maps"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"acp-agent/acp/schema"
 	"acp-agent/transcript"
-)
-
-// Pacing of streamed text: the first piece goes out at once, then at most one
-// update per textInterval or textBytes, so that a fast model does not flood an
-// editor and a slow one is shown without delay.
-const (
-	textInterval = 25 * time.Millisecond
-	textBytes    = 4 << 10
 )
 
 // notifier sends notifications in order; it blocks while the client stalls.
@@ -29,8 +20,8 @@ type notifier interface {
 //
 // Emit blocks while the client does not read, and with it whoever emits: that
 // is how a stalled editor slows a model down instead of filling memory.
-// Goroutines: a timer, stopped at the end of each turn, that sends text which
-// no later event has pushed out.
+// Goroutines: a timer, stopped at the end of each turn unless subagents run on in
+// the background, that sends text which no later event has pushed out.
 type translator struct {
 	conn    notifier
 	client  client
@@ -40,27 +31,18 @@ type translator struct {
 	sandbox func() map[string]any // the _meta of how processes are confined
 	now     func() time.Time
 
-	mu    sync.Mutex
-	parts map[string]openPart
-	calls map[string]*callView
-
-	text   strings.Builder // not sent yet, of part textOf
-	textOf openPart
-	sent   time.Time // when text was last sent
-	timer  *time.Timer
-	due    time.Time // when the timer fires; zero when it is not set
-}
-
-// openPart is a part that is streaming in.
-type openPart struct {
-	message string
-	kind    transcript.PartKind
+	mu       sync.Mutex
+	calls    map[string]*callView
+	children map[string]*childView // by the call that spawned them
+	text     stream                // what the main agent says
+	timer    *time.Timer
+	due      time.Time // when the timer fires; zero when it is not set
 }
 
 func newTranslator(conn notifier, c client) *translator {
 	t := &translator{
 		conn: conn, client: c, now: time.Now,
-		parts: map[string]openPart{}, calls: map[string]*callView{},
+		calls: map[string]*callView{}, children: map[string]*childView{}, text: newStream(),
 	}
 	t.timer = time.AfterFunc(time.Hour, t.tick)
 	t.timer.Stop()
@@ -71,20 +53,22 @@ func newTranslator(conn notifier, c client) *translator {
 func (t *translator) Emit(e transcript.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if delta, ok := e.(transcript.PartDelta); ok {
-		t.grow(delta)
+	if nested, ok := e.(transcript.ChildEvent); ok {
+		t.emitChild(t.innermost(nested))
 		return
 	}
-	if _, ok := e.(transcript.ToolOutput); !ok {
+	switch e.(type) {
+	case transcript.PartDelta, transcript.ToolOutput, transcript.ToolCard: // they come in pieces
+	default:
 		t.flushText()
 	}
 	switch e := e.(type) {
 	case transcript.TurnFinished:
 		t.endTurn()
-	case transcript.PartStarted:
-		t.parts[e.PartID] = openPart{e.MessageID, e.Kind}
-	case transcript.PartEnded:
-		delete(t.parts, e.PartID)
+	case transcript.PartStarted, transcript.PartDelta, transcript.PartEnded:
+		t.part(t.session, &t.text, e)
+	case transcript.AgentSaid:
+		t.send(textUpdate(transcript.TextKind, e.Message.ID, e.Message.Text()))
 	case transcript.UsageChanged:
 		if e.Size > 0 {
 			t.send(usageUpdate(e))
@@ -93,6 +77,18 @@ func (t *translator) Emit(e transcript.Event) {
 		t.send(titleUpdate(e))
 	case transcript.PlanChanged:
 		t.send(planUpdate(e))
+	case transcript.ModeChanged, transcript.OptionsChanged, transcript.SandboxFound:
+		t.emitSession(e)
+	case transcript.Notice:
+		t.notice(e)
+	default:
+		t.emitCall(e, nil)
+	}
+}
+
+// emitSession sends what is true of the session, whichever of its agents has changed it.
+func (t *translator) emitSession(e transcript.Event) {
+	switch e.(type) {
 	case transcript.ModeChanged:
 		// The mode is read here, not taken from the event: two changes in a row
 		// may arrive in either order, and the last word must be true.
@@ -102,35 +98,15 @@ func (t *translator) Emit(e transcript.Event) {
 		t.send(optionsUpdate(t.options()))
 	case transcript.SandboxFound:
 		t.send(schema.SessionInfoUpdate{Meta: t.sandbox()})
-	case transcript.Notice:
-		t.notice(e)
-	default:
-		t.emitCall(e)
 	}
 }
 
-// send writes one update. A broken connection is noticed by its owner.
-func (t *translator) send(update schema.SessionUpdate) {
-	_ = t.conn.Notify(schema.MethodSessionUpdate, &schema.SessionNotification{SessionID: schema.SessionId(t.session), Update: update})
-}
+// send writes one update of the session.
+func (t *translator) send(update schema.SessionUpdate) { t.sendTo(t.session, update) }
 
-// grow adds to the text that waits, and sends it when it is due.
-func (t *translator) grow(delta transcript.PartDelta) {
-	part, ok := t.parts[delta.PartID]
-	if !ok {
-		return
-	}
-	if t.text.Len() > 0 && t.textOf != part {
-		t.flushText()
-	}
-	t.textOf = part
-	t.text.WriteString(delta.Text)
-	wait := textInterval - t.now().Sub(t.sent)
-	if wait <= 0 || t.text.Len() >= textBytes {
-		t.flushText()
-		return
-	}
-	t.schedule(wait)
+// sendTo writes one update. A broken connection is noticed by its owner.
+func (t *translator) sendTo(session string, update schema.SessionUpdate) {
+	_ = t.conn.Notify(schema.MethodSessionUpdate, &schema.SessionNotification{SessionID: schema.SessionId(session), Update: update})
 }
 
 // schedule has the timer fire after wait, or earlier if it is set to.
@@ -147,39 +123,39 @@ func (t *translator) tick() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.due = time.Time{}
+	t.flushAll()
+	t.flushCards()
+}
+
+// flushText sends the text of the main agent that waits.
+func (t *translator) flushText() { t.flushStream(t.session, &t.text) }
+
+func (t *translator) flushAll() {
 	t.flushText()
+	for _, child := range t.children {
+		t.flushStream(child.session, &child.text)
+	}
 	t.flushOutputs()
 }
 
-// flushText sends the text that waits.
-func (t *translator) flushText() {
-	if t.text.Len() == 0 {
-		return
-	}
-	text := t.text.String()
-	t.text.Reset()
-	t.sent = t.now()
-	if !utf8.ValidString(text) {
-		text = strings.ToValidUTF8(text, "�")
-	}
-	t.send(textUpdate(t.textOf.kind, t.textOf.message, text))
-}
-
 // endTurn forgets whatever could still wait, so that nothing of the turn is
-// sent behind its end, not even by a timer that has just fired.
+// sent behind its end, not even by a timer that has just fired. What belongs to
+// subagents in the background is not of the turn.
 func (t *translator) endTurn() {
-	t.timer.Stop()
-	t.due = time.Time{}
-	clear(t.parts)
-	clear(t.calls)
+	clear(t.text.parts)
+	maps.DeleteFunc(t.calls, func(id string, _ *callView) bool { return !t.survives(id) })
+	maps.DeleteFunc(t.children, func(id string, _ *childView) bool { return !t.survives(id) })
+	if len(t.children) == 0 {
+		t.timer.Stop()
+		t.due = time.Time{}
+	}
 }
 
 // flush sends whatever waits, as before a question to the person.
 func (t *translator) flush() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.flushText()
-	t.flushOutputs()
+	t.flushAll()
 }
 
 // notice tells the person something in the form that the client can show.

@@ -156,7 +156,7 @@ func TestTranslator_ThoughtAndText(t *testing.T) {
 // Nothing of a turn comes after its end, whatever still waits (R153).
 func TestTranslator_SilentAfterTurn(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
-		startBash(tr)
+		startBash(tr.Emit)
 		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "a"})
 		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "b"}) // it waits for the timer
 		startText(tr)
@@ -166,7 +166,7 @@ func TestTranslator_SilentAfterTurn(t *testing.T) {
 		r.take()
 		say(tr, "c")
 		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "c"})
-		endBash(tr, transcript.Done, "late", `{}`)
+		endBash(tr.Emit, transcript.Done, "late", `{}`)
 		time.Sleep(time.Minute)
 		if late := r.lines(); late != nil {
 			t.Errorf("after the end of the turn: %q", late)

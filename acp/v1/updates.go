@@ -2,6 +2,7 @@ package v1
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -41,14 +42,30 @@ func (t *translator) open(id string, view *callView, c change) {
 	view.opened, view.status = true, pending
 	view.locations, view.content = c.locations, c.content
 	call := schema.ToolCall{
-		ToolCallID: schema.ToolCallId(id), Title: view.title, Name: view.name, Kind: schema.ToolKind(view.kind), Status: pending,
+		ToolCallID: schema.ToolCallId(id), Title: view.crumb + view.title, Name: view.name, Kind: schema.ToolKind(view.kind), Status: pending,
 		Locations: locations(c.locations), Content: contents(c.content), RawInput: c.input,
 		Meta: map[string]any{"tool_name": view.name},
 	}
-	for key, value := range c.meta {
-		call.Meta[key] = value
+	maps.Copy(call.Meta, view.meta(c.meta))
+	if view.pane != agentPane || view.crumb == "" {
+		t.send(call)
+		return
 	}
+	// This title labels the terminal, which is to show the command and nothing else; the
+	// title behind it is the row's alone.
+	call.Title = view.title
 	t.send(call)
+	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: change{title: view.crumb + view.title, meta: view.meta(nil)}.update(id, "")})
+}
+
+// meta adds to the _meta of a message what every message of the call carries.
+func (v *callView) meta(m map[string]any) map[string]any {
+	if v.parent == "" {
+		return m
+	}
+	all := map[string]any{"claudeCode": parentMeta(v.parent)}
+	maps.Copy(all, m)
+	return all
 }
 
 // update sends what differs from what the editor knows of a call.
@@ -73,6 +90,10 @@ func (t *translator) update(id string, view *callView, c change) {
 		return
 	}
 	view.remember(c)
+	if c.title != "" {
+		c.title = view.crumb + c.title
+	}
+	c.meta = view.meta(c.meta)
 	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: c.update(id, "")})
 }
 

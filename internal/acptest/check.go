@@ -40,10 +40,16 @@ type checker struct {
 
 // sessionState is what the client knows of a session.
 type sessionState struct {
-	turns     int  // prompts without an answer
-	cancelled bool // the running one, by the client
-	closed    bool
-	calls     map[string]*callState
+	turns  int // prompts without an answer
+	closed bool
+	calls  map[string]*callState
+	// child says that it is the session of a subagent, which has no turns.
+	child bool
+	// spawns says that a subagent went on in the background, so that a message may tell
+	// of its end at any time.
+	spawns bool
+	// cancelled says that the client has cancelled the running turn.
+	cancelled bool
 }
 
 func (c *checker) problem(format string, args ...any) {
@@ -51,8 +57,8 @@ func (c *checker) problem(format string, args ...any) {
 }
 
 func (c *checker) fromClient(m *Message) {
-	if m.Method == methodCancel {
-		c.cancelled(m)
+	if s := c.sessions[m.Session()]; s != nil && m.Method == methodCancel {
+		s.cancelled = s.turns > 0
 	}
 	if !m.IsRequest() {
 		return
@@ -67,13 +73,6 @@ func (c *checker) fromClient(m *Message) {
 	}
 	if s := c.sessions[m.Session()]; s != nil {
 		s.turns++
-	}
-}
-
-// cancelled is for a session/cancel: what it ends includes what runs in the background.
-func (c *checker) cancelled(m *Message) {
-	if s := c.sessions[m.Session()]; s != nil && s.turns > 0 {
-		s.cancelled = true
 	}
 }
 
@@ -143,7 +142,7 @@ func (c *checker) sessionOpened(m *Message) {
 	}
 }
 
-// turnEnded is for the answer to a prompt.
+// turnEnded is for the answer to a prompt. A cancel leaves nothing in the background.
 func (c *checker) turnEnded(request, answer *Message) {
 	s := c.sessions[request.Session()]
 	if s == nil {
@@ -156,7 +155,7 @@ func (c *checker) turnEnded(request, answer *Message) {
 	aborted := s.cancelled && answer.Get("result.stopReason") == "cancelled"
 	s.cancelled = false
 	for id, call := range s.calls {
-		if !call.final() && (aborted || !s.inBackground(id)) {
+		if !call.final() && (aborted || !s.outlives(id)) {
 			c.problem("the turn was answered while the call %s was still %s", id, call.status)
 		}
 	}
@@ -181,7 +180,7 @@ func (c *checker) update(m *Message) {
 		return
 	case s.closed:
 		c.problem("%s for a session that is closed", kind)
-	case s.turns <= 0 && !slices.Contains(always, kind) && !aboutSandbox(m) && !s.ofBackground(kind, members):
+	case s.turns <= 0 && !s.child && !slices.Contains(always, kind) && !aboutSandbox(m) && !c.aboutBackground(s, kind, members):
 		c.problem("%s outside a turn: %s", kind, encode(members))
 	}
 	c.offer(kind, members)
@@ -192,6 +191,10 @@ func (c *checker) update(m *Message) {
 		c.callUpdated(s, members)
 	case "config_option_update":
 		c.options(members["configOptions"])
+	case "subagent_update":
+		if id, _ := members["sessionId"].(string); c.sessions[id] == nil {
+			c.sessions[id] = &sessionState{calls: map[string]*callState{}, child: true}
+		}
 	}
 }
 
@@ -205,7 +208,7 @@ func (c *checker) atEnd() {
 	}
 	for _, s := range c.sessions {
 		for id, call := range s.calls {
-			if !call.final() && !s.inBackground(id) {
+			if !call.final() {
 				c.problem("the call %s was left %s", id, call.status)
 			}
 		}

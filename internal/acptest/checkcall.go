@@ -9,7 +9,9 @@ import (
 type callState struct {
 	status string
 	fields map[string]any
-	parent string // the call that has spawned its agent, "" for those of the main agent
+	parent string // the call that spawned the subagent whose call this is
+	// background says that its result may come behind the end of the turn.
+	background bool
 }
 
 func (s *callState) final() bool { return s.status == "completed" || s.status == "failed" }
@@ -25,15 +27,15 @@ func (c *checker) callOpened(s *sessionState, members map[string]any) {
 	}
 	call := &callState{status: "pending", fields: map[string]any{}, parent: parentOf(members)}
 	s.calls[id] = call
-	if above := s.calls[call.parent]; call.parent != "" && (above == nil || above.final()) {
-		c.problem("the call %s was opened below the call %q, which is not open", id, call.parent)
-	}
+	c.nested(s, id, call, members)
+	c.below(s, id)
 	for _, name := range []string{"title", "kind", "name"} {
 		if text, _ := members[name].(string); text == "" {
 			c.problem("the call %s was opened without %s", id, name)
 		}
 	}
 	c.absorb(call, members)
+	s.spawns = s.spawns || call.background
 }
 
 func (c *checker) callUpdated(s *sessionState, members map[string]any) {
@@ -46,16 +48,17 @@ func (c *checker) callUpdated(s *sessionState, members map[string]any) {
 	case call.final():
 		c.problem("tool_call_update for %s, which is %s: %s", id, call.status, encode(members))
 	}
+	c.nested(s, id, call, members)
 	for _, name := range callFields {
 		if value, sent := members[name]; sent && reflect.DeepEqual(value, call.fields[name]) {
 			c.problem("the call %s has its %s sent again unchanged: %s", id, name, encode(value))
 		}
 	}
-	if rest := withoutParent(members); len(rest) == 2 {
+	if len(members) == 2 || len(members) == 3 && parentOf(members) != "" && len(members["_meta"].(map[string]any)) == 1 {
 		c.problem("tool_call_update for %s says nothing", id)
 	}
-	c.nested(s, id, members)
 	c.absorb(call, members)
+	s.spawns = s.spawns || call.background
 	if call.final() {
 		c.leavesNothing(s, id)
 	}
@@ -70,6 +73,9 @@ func (c *checker) absorb(call *callState, members map[string]any) {
 	}
 	if status, _ := members["status"].(string); status != "" {
 		call.status = status
+	}
+	if at(members, "rawInput.background") == true {
+		call.background = true
 	}
 	c.paths(members)
 }

@@ -66,6 +66,7 @@ func (c *checker) permissionOptions(m *Message) {
 func (c *checker) offer(kind string, members map[string]any) {
 	needs := map[string]string{
 		"notice": "session.notices", "compaction_update": "session.compaction", "compaction_summary_chunk": "session.compaction",
+		"subagent_update": "subagents", "session_message": "subagents", "session_message_chunk": "subagents",
 	}[kind]
 	if needs != "" && !c.offers(needs) {
 		c.problem("%s, although the client does not offer %s", kind, needs)

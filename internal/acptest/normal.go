@@ -26,13 +26,12 @@ var (
 	waitForm    = regexp.MustCompile(`Trying again in [0-9.]+m?s`)
 	stateForm   = regexp.MustCompile(`(/acp-agent/sessions/)[^/"]+`)
 	commandForm = regexp.MustCompile(`/exec-[0-9]+/`)
+	// How many tokens were used depends on the length of the directories' names.
+	tokensForm = regexp.MustCompile(`(, )[0-9]+k? tokens?\b`)
+	// How long a subagent has run, in the first line of its card.
+	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?|\$tokens), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
 	// What comes from the web stands in labels that nobody can guess.
 	labelForm = regexp.MustCompile(`(search-results-)[A-Z2-7]{12}\b`)
-	// The first line of the card of a call that delegates; how many tokens were used
-	// depends on the length of the directories' names.
-	cardForm    = regexp.MustCompile("^(`+ ?[^`]+ ?`+ (?:waits for its turn|is running|runs in the background|is done|failed|was cancelled|was lost): )[^\n]*")
-	elapsedForm = regexp.MustCompile("(` (?:waits for its turn|is running|runs in the background|is done|failed|was cancelled|was lost): [^\\\\\"]*?)[0-9hms]+s(\\\\n|\")")
-	tokensForm  = regexp.MustCompile(`(, )[0-9]+k? tokens?\b`)
 )
 
 func newNormal(names Names) *normal {
@@ -95,9 +94,9 @@ func (n *normal) text(line string) string {
 	line = waitForm.ReplaceAllString(line, "Trying again in $$wait")
 	line = stateForm.ReplaceAllString(line, "$1$$state")
 	line = commandForm.ReplaceAllString(line, "/$$command/")
+	line = tokensForm.ReplaceAllString(line, "${1}$$tokens")
+	line = elapsedForm.ReplaceAllString(line, "${1}$$elapsed")
 	line = labelForm.ReplaceAllString(line, "$1$$label")
-	line = tokensForm.ReplaceAllString(line, "$1$$tokens")
-	line = elapsedForm.ReplaceAllString(line, "$1$$elapsed$2")
 	return idForm.ReplaceAllStringFunc(line, func(id string) string {
 		if n.names[id] == "" {
 			prefix, _, _ := strings.Cut(id, "_")

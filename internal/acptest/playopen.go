@@ -51,6 +51,8 @@ func offer(to map[string]any, word string) bool {
 		member("session")["notices"] = map[string]any{}
 	case "elicitation":
 		member("elicitation")["form"] = map[string]any{}
+	case "subagents":
+		to["subagents"] = map[string]any{}
 	case "auth":
 		member("auth")["terminal"] = true
 	default:

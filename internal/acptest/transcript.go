@@ -14,13 +14,13 @@ import (
 // command shows its last content even where it was sent before.
 //
 // Left out are a config_option_update that no request has caused, for it tells of
-// the server's list of models whenever that arrives, and what is told of the sandbox
-// once it is found, and what the card of a call that delegates shows while the subagent
-// runs. What such a card says of tokens and time is $tokens and $elapsed. The updates of a
-// nested call do not repeat which call it is nested in.
+// the server's list of models whenever that arrives, what is told of the sandbox
+// once it is found, and the live cards of calls that spawned subagents, which come as
+// they come; of how one ends, $tokens and $elapsed. What links a call to such a one is shown when it is opened; [Check] sees to
+// it that every message has it.
 func Transcript(lines []Line, names Names) string {
 	r := &renderer{names: names, normal: newNormal(names), asked: map[string]string{}, agentAsked: map[string]string{}, shown: map[string]any{}}
-	r.several = countSessions(lines) > 1
+	r.several, r.spawners = countSessions(lines) > 1, spawners(lines)
 	for _, l := range lines {
 		switch {
 		case l.Message == nil:
@@ -81,8 +81,10 @@ type renderer struct {
 	names   Names
 	normal  *normal
 	several bool
-	entries []entry
-	asked   map[string]string // methods of the client's requests, by id
+	// spawners are the calls that spawned subagents, by session and id.
+	spawners map[string]bool
+	entries  []entry
+	asked    map[string]string // methods of the client's requests, by id
 	// agentAsked are those of the agent's, and the number of each.
 	agentAsked map[string]string
 	shown      map[string]any // the latest output of the running calls
@@ -102,7 +104,7 @@ func (r *renderer) join(head, key, piece string) {
 
 // session is the name of a message's session, where there are several.
 func (r *renderer) session(m *Message) string {
-	if id := m.Session(); r.several && id != "" {
+	if id := m.Session(); id != "" && (r.several || m.Method == methodUpdate && !r.normal.knows(id)) {
 		return id + " "
 	}
 	return ""

@@ -1,6 +1,7 @@
 package acptest_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,6 +63,39 @@ func TestTranscript_Several(t *testing.T) {
 <- session/new: t
 -> t prompt "hi"
 <- prompt: error -32603 "no"
+`
+	got := acptest.Transcript(lines(t, run), acptest.Names{Project: "/home/p"})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("transcript (-want +got):\n%s", diff)
+	}
+}
+
+// TestTranscript_Subagents holds that what links a call to its subagent is shown once, that
+// live cards are left out, and that a subagent's own session is named.
+func TestTranscript_Subagents(t *testing.T) {
+	card := func(text string) string {
+		return update(`"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"` + text + `"}}]`)
+	}
+	run := begin + prompt + opened + card("`explore` is running: 1 step, 3s") +
+		nested("tool_call", "c", born) + card("`explore` is running: 2 steps, 4s") +
+		nested("tool_call_update", "c", `"content":[{"type":"content","content":{"type":"text","text":"a"}}]`) +
+		nested("tool_call_update", "c", `"status":"completed"`) +
+		update(`"sessionUpdate":"subagent_update","sessionId":"child"`) +
+		strings.ReplaceAll(update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hm"}`), `"sessionId":"s"`, `"sessionId":"child"`) +
+		update(`"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed","content":[{"type":"content","content":{"type":"text","text":"`+"`explore` is done: 2 steps, 12k tokens, 1m5s"+`"}}]`) + answer
+	want := `-> initialize {"clientCapabilities":{},"protocolVersion":1}
+<- initialize: ok
+-> session/new {"cwd":"$PROJECT","mcpServers":[]}
+<- session/new: s
+-> prompt []
+<- tool_call c {"kind":"read","name":"read","status":"pending","title":"t"}
+<- tool_call n {"_meta":{"claudeCode":{"parentToolUseId":"c"}},"kind":"read","name":"read","title":"t"}
+<- output n
+<- tool_call_update n {"status":"completed"}
+<- subagent_update {"sessionId":"child"}
+<- child agent_message_chunk "hm"
+<- tool_call_update c {"content":[{"content":{"text":"` + "`explore` is done: 2 steps, $tokens, $elapsed" + `","type":"text"},"type":"content"}],"status":"completed"}
+<- prompt: end_turn
 `
 	got := acptest.Transcript(lines(t, run), acptest.Names{Project: "/home/p"})
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -89,13 +89,13 @@ func current(options any) any {
 func (r *renderer) update(m *Message, last string) {
 	kind, members := m.Update()
 	members = maps.Clone(members)
-	if kind == "tool_call_update" {
-		members = withoutParent(members) // the tool_call has it, and the check wants it in each
-	}
 	delete(members, "sessionUpdate")
 	r.last = kind
 	head := "<- " + r.session(m) + kind
 	call, _ := members["toolCallId"].(string)
+	if kind == "tool_call_update" {
+		members = withoutParent(members)
+	}
 	output, _ := outputOf(members)
 	switch {
 	case strings.HasSuffix(kind, "_message_chunk") || kind == "agent_thought_chunk":
@@ -117,9 +117,11 @@ func (r *renderer) update(m *Message, last string) {
 		r.add(head+" "+r.json(current(members["configOptions"])), "")
 	case kind == "tool_call_update" && output != "":
 		r.join("<- "+r.session(m)+"output "+call, "output "+call, output)
-	case kind == "tool_call_update" && len(members) == 2 && cardForm.MatchString(textOf(at(members, "content.0.content.text"))):
-		r.last = last // how a subagent stands, as time goes
 	case kind == "tool_call_update" && len(members) == 2 && members["content"] != nil:
+		if r.spawners[m.Session()+" "+call] {
+			r.last = last
+			return
+		}
 		// What a running command has printed, as much as there is.
 		r.shown[call] = members["content"]
 		if n := len(r.entries); r.entries[n-1].key != "output "+call {
@@ -136,6 +138,41 @@ func (r *renderer) update(m *Message, last string) {
 	default:
 		r.add(head+" "+r.json(members), "")
 	}
+}
+
+// withoutParent takes the link to the call that spawned the subagent out of an update's
+// members.
+func withoutParent(members map[string]any) map[string]any {
+	meta, _ := members["_meta"].(map[string]any)
+	if parentOf(members) == "" {
+		return members
+	}
+	members, meta = maps.Clone(members), maps.Clone(meta)
+	if delete(meta, "claudeCode"); len(meta) == 0 {
+		delete(members, "_meta")
+	} else {
+		members["_meta"] = meta
+	}
+	return members
+}
+
+// spawners finds the calls that spawned subagents, by session and id: those that others
+// are linked to, and those of the tool that does nothing else.
+func spawners(lines []Line) map[string]bool {
+	found := map[string]bool{}
+	for _, l := range lines {
+		if !l.FromAgent || l.Message == nil || l.Message.Method != methodUpdate {
+			continue
+		}
+		_, members := l.Message.Update()
+		if parent := parentOf(members); parent != "" {
+			found[l.Message.Session()+" "+parent] = true
+		}
+		if id, _ := members["toolCallId"].(string); strings.EqualFold(textOf(members["name"]), "task") {
+			found[l.Message.Session()+" "+id] = true
+		}
+	}
+	return found
 }
 
 // outputOf is the piece of output that an update carries, and nothing else.

@@ -38,6 +38,13 @@ var configs = []string{
 	"tsconfig.json",
 }
 
+// agentDirs hold the agents of a project, in the order in which they are looked at.
+// All beneath them counts.
+var agentDirs = []string{".agents/agents", ".claude/agents"}
+
+// above leads to the directory above.
+const above = "../"
+
 // mayHoldToken reports a file that is bound by its hash alone.
 func mayHoldToken(name string) bool {
 	return strings.HasPrefix(strings.ToLower(path.Base(name)), ".yarnrc")
@@ -53,7 +60,8 @@ type Snapshot struct {
 
 // File is one file of a Snapshot.
 type File struct {
-	// Name is the path from the top of the project, with slashes.
+	// Name is the path from the top of the project, with slashes. Agents of the
+	// directories above it have names that begin with "../".
 	Name string `json:"name"`
 	Hash string `json:"hash"`
 	// Text is the content, "" when it is too long to be kept, is not text, or may hold
@@ -66,7 +74,7 @@ type File struct {
 // not know it, on which a program finds the file under the name that it looks for.
 func Concerns(name string) bool {
 	name = strings.ToLower(name)
-	return name == ownDir || strings.HasPrefix(name, ownDir+"/") || name == ".cargo" ||
+	return concernsAgents(name) || name == ownDir || strings.HasPrefix(name, ownDir+"/") || name == ".cargo" ||
 		slices.ContainsFunc(configs, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
 }
 
@@ -81,6 +89,9 @@ func Scan(project string) (Snapshot, error) {
 	defer root.Close()
 	s := scanner{root: root}
 	if err := s.tree(ownDir, 0); err != nil {
+		return Snapshot{}, err
+	}
+	if err := s.agents(project); err != nil {
 		return Snapshot{}, err
 	}
 	for _, dir := range []string{".", ".cargo"} {
@@ -99,6 +110,7 @@ func Scan(project string) (Snapshot, error) {
 
 type scanner struct {
 	root  *os.Root
+	under string // what the names of files begin with
 	files []File
 	total int
 	texts int
@@ -145,7 +157,7 @@ func (s *scanner) names(dir string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, bound(dir, err)
+		return nil, bound(s.under+dir, err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil {
@@ -171,7 +183,7 @@ func (s *scanner) names(dir string) ([]string, error) {
 func (s *scanner) add(name string, depth int) error {
 	f, err := s.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return bound(name, err)
+		return bound(s.under+name, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -184,7 +196,7 @@ func (s *scanner) add(name string, depth int) error {
 		}
 		return s.tree(name, depth+1)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no regular file", name)
+		return fmt.Errorf("%s is no regular file", s.under+name)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
@@ -195,7 +207,7 @@ func (s *scanner) add(name string, depth int) error {
 			name, maxFiles, maxFile>>20, maxTotal>>20)
 	}
 	sum := sha256.Sum256(data)
-	file := File{Name: name, Hash: hex.EncodeToString(sum[:])}
+	file := File{Name: s.under + name, Hash: hex.EncodeToString(sum[:])}
 	if text := string(data); !mayHoldToken(name) && len(text) <= maxText && s.texts+len(text) <= maxTexts && utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
 		file.Text = text
 		s.texts += len(text)

@@ -68,6 +68,63 @@ func TestScan_WhatCounts(t *testing.T) {
 	}
 }
 
+// TestScan_Agents holds that trust is bound to the agents of a project, those above it in
+// its repository too, and to the content with which they are used.
+func TestScan_Agents(t *testing.T) {
+	repo := tree(t, map[string]string{
+		".git/HEAD": "ref", ".agents/agents/top.md": "top", ".agents/skills/s/SKILL.md": "no agent", "a/.claude/agents/mid.MD": "mid",
+		"a/b/.agents/agents/near.md": "near", "a/b/.agents/agents/deep/x.md": "deep", "a/b/.claude/agents/notes.txt": "notes",
+		"a/b/.claude/settings.json": "{}", "a/b/c/.agents/agents/below.md": "below", "a/side/.agents/agents/side.md": "side",
+	})
+	dir := filepath.Join(repo, "a", "b")
+	first := scan(t, dir)
+	var names []string
+	for _, f := range first.Files {
+		names = append(names, f.Name)
+		if !projects.Concerns(f.Name) {
+			t.Errorf("a change of %s would go unseen", f.Name)
+		}
+	}
+	want := []string{
+		"../../.agents/agents/top.md", "../.claude/agents/mid.MD", ".agents/agents/deep/x.md", ".agents/agents/near.md", ".claude/agents/notes.txt",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	var agents []string
+	for _, f := range first.Agents() {
+		agents = append(agents, f.Name+" "+f.Text)
+	}
+	if diff := cmp.Diff([]string{".agents/agents/near.md near", "../.claude/agents/mid.MD mid", "../../.agents/agents/top.md top"}, agents); diff != "" {
+		t.Errorf("agents (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{".agents/agents/top.md", "a/.claude/agents/mid.MD", "a/b/.agents/agents/deep/x.md", "a/b/.claude/agents/new.md"} {
+		put(t, repo, name, "changed")
+		now := scan(t, dir)
+		if now.Hash == first.Hash {
+			t.Errorf("a change of %s goes unseen", name)
+		}
+		first = now
+	}
+	for _, name := range []string{".agents/skills/s/SKILL.md", "a/side/.agents/agents/side.md", "a/b/c/.agents/agents/below.md"} {
+		put(t, repo, name, "changed")
+		if scan(t, dir).Hash != first.Hash {
+			t.Errorf("a change of %s counts", name)
+		}
+	}
+	if alone := tree(t, map[string]string{".agents/agents/top.md": "x", "a/main.go": "y"}); len(scan(t, filepath.Join(alone, "a")).Files) > 0 {
+		t.Error("without a repository the directory above is part of the project")
+	}
+	for name, want := range map[string]bool{
+		".agents": true, ".claude/agents": true, ".CLAUDE/Agents/x.md": true, "../.agents/agents/x.md": true,
+		".claude/settings.json": false, ".agents/agents2/x.md": false, "sub/.agents/agents/x.md": false,
+	} {
+		if projects.Concerns(name) != want {
+			t.Errorf("%s counts: %v, want %v", name, !want, want)
+		}
+	}
+}
+
 // TestScan_Bound holds that the hash changes with every name and every byte, and with
 // nothing else (T4).
 func TestScan_Bound(t *testing.T) {
@@ -116,12 +173,16 @@ func TestScan_CannotBeBound(t *testing.T) {
 		{"a link out", ".prettierrc cannot be read inside the project", link(filepath.Join(outside, "evil"), ".prettierrc")},
 		{"its directory is elsewhere", ".acp-agent cannot be read inside the project", link(filepath.Join(outside, "dir"), ".acp-agent")},
 		{"its directory is a file", ".acp-agent is not a directory", func(t *testing.T, dir string) { put(t, dir, ".acp-agent", "x") }},
+		{"agents that are elsewhere", ".agents/agents cannot be read inside the project", func(t *testing.T, dir string) {
+			put(t, dir, ".agents/skills/x", "")
+			link(filepath.Join(outside, "dir"), ".agents/agents")(t, dir)
+		}},
 		{"too large", "too large to be trusted", func(t *testing.T, dir string) { put(t, dir, ".acp-agent/x", strings.Repeat("x", 4<<20+1)) }},
 		{"a link to nowhere", ".prettierrc cannot be read", link("nowhere", ".prettierrc")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if runtime.GOOS == "windows" && strings.Contains(tt.name, "link") {
+			if runtime.GOOS == "windows" && (strings.Contains(tt.name, "link") || strings.Contains(tt.name, "elsewhere")) {
 				return
 			}
 			dir := t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"acp-agent/model"
 	"acp-agent/transcript"
 )
 
@@ -18,10 +19,13 @@ const (
 // appendMessage writes the Chat Completions messages of m, each behind a comma.
 // A message that says nothing is written as nothing.
 func appendMessage(b []byte, m *transcript.Message, images bool) []byte {
-	if m.Role == transcript.Assistant {
-		return appendAssistant(b, m, images)
+	switch {
+	case m.Role != transcript.Assistant:
+		return appendUser(b, userContent(m.Parts, images))
+	case m.Synthetic:
+		return appendUser(b, userContent([]transcript.Part{&transcript.TextPart{Text: model.Note(m)}}, images))
 	}
-	return appendUser(b, userContent(m.Parts, images))
+	return appendAssistant(b, m, images)
 }
 
 func appendUser(b []byte, content []piece) []byte {

@@ -44,6 +44,9 @@ func TestRequest_Messages(t *testing.T) {
 	answered := func(parts ...transcript.Part) *transcript.Message {
 		return &transcript.Message{Role: transcript.Assistant, Finished: true, Parts: parts}
 	}
+	noted := func(parts ...transcript.Part) *transcript.Message {
+		return &transcript.Message{Role: transcript.Assistant, Synthetic: true, Finished: true, Parts: parts}
+	}
 	result := &transcript.Envelope{Type: transcript.Output}
 	tests := []struct {
 		name     string
@@ -77,6 +80,21 @@ func TestRequest_Messages(t *testing.T) {
 			[]*transcript.Message{said(text("what is"), &image)},
 			`[{"role":"user","content":"what is\n\n[image omitted: this model takes no images]"}]`,
 		},
+		{"what the agent said itself", true, []*transcript.Message{
+			said(text("a")),
+			answered(
+				text("b"),
+				&transcript.ToolPart{CallID: "1", Name: "task", State: transcript.Done, Result: result, Text: "accepted"},
+			),
+			noted(text("explore has "), text("ended")),
+			answered(text("c")), noted(text("fix has ended")), noted(text(" ")), said(text("d")),
+		}, `[{"role":"user","content":"a"},
+			{"role":"assistant","content":"b","tool_calls":[{"id":"1","type":"function","function":{"name":"task","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"1","content":"accepted"},
+			{"role":"user","content":"[Note from the agent, not from the person]\nexplore has ended"},
+			{"role":"assistant","content":"c"},
+			{"role":"user","content":"[Note from the agent, not from the person]\nfix has ended"},
+			{"role":"user","content":"d"}]`},
 		{"reasoning is not sent, empty answers are left out", true, []*transcript.Message{
 			said(text("a")), answered(&transcript.ReasoningPart{Text: "hm"}), answered(text(" \n")), answered(&transcript.ReasoningPart{Text: "hm"}, text("b")),
 		}, `[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]`},
@@ -285,10 +303,13 @@ func TestRequest_PrefixIsStable(t *testing.T) {
 	s := modeltest.New(t, modeltest.Step{Repeat: -1})
 	p := provider(t, s)
 	history := conversation(5, 100)
+	noted := *history[3]
+	noted.Synthetic = true
+	history = slices.Insert(history, 4, &noted)
 	req := request(history...)
 	plain := request(history...)
 	plain.Memo = nil
-	for i := 3; i <= len(history); i += 2 {
+	for i := 3; i <= len(history); i++ {
 		req.Messages, plain.Messages = history[:i:i], history[:i]
 		for _, r := range []*model.Request{req, plain} {
 			if _, err := ask(t.Context(), t, p, r); err != nil {

@@ -44,7 +44,8 @@
 //	expect    {"last_user": "text", "last_result": "text", "told": "text",
 //	           "not_told": "text", "system": "text", "not_system": "text", "tools": ["read"], "no_tools": ["bash"],
 //	           "model": "id", "messages": 3, "temperature": 0.2, "max_tokens": 4000}; texts are substrings,
-//	           "told" is what the agent itself put into the last user message
+//	           "told" is what the agent itself put into the last user message, and
+//	           its own messages behind it and between it and the answer before it
 //
 // # Scenes
 //

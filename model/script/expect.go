@@ -78,21 +78,39 @@ func (e *expect) checkSampling(req *model.Request) error {
 }
 
 // told is the text that the agent itself put into the last user message, which the
-// model sees and the person does not.
+// model sees and the person does not, and the messages that it put before that one, since
+// the model's answer, and behind it.
 func told(messages []*transcript.Message) string {
+	var texts []string
+	seen := false // the last user message
 	for _, m := range slices.Backward(messages) {
-		if m.Role != transcript.User {
-			continue
+		switch {
+		case m.Synthetic:
+			texts = append(texts, model.Note(m))
+		case m.Role == transcript.User && !seen:
+			texts, seen = append(texts, hidden(m)), true
+		case seen:
+			return joined(texts)
 		}
-		text := ""
-		for _, part := range m.Parts {
-			if t, ok := part.(*transcript.TextPart); ok && t.Synthetic {
-				text += t.Text
-			}
-		}
-		return text
 	}
-	return ""
+	return joined(texts)
+}
+
+// joined puts the texts that were found from the last one on in their order.
+func joined(texts []string) string {
+	slices.Reverse(texts)
+	return strings.Join(texts, "\n")
+}
+
+// hidden is the text of a user message that the person does not see.
+func hidden(m *transcript.Message) string {
+	text := ""
+	for _, part := range m.Parts {
+		if t, ok := part.(*transcript.TextPart); ok && t.Synthetic {
+			text += t.Text
+		}
+	}
+	return text
 }
 
 func (e *expect) checkTools(tools []model.Tool) error {

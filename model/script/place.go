@@ -94,7 +94,7 @@ func (s *Script) resume(req *model.Request, now *prompt) *cursor {
 		if text, ok := said(m); ok {
 			current = s.sceneFor(req.System, text)
 		}
-		if m.Role != transcript.Assistant {
+		if m.Role != transcript.Assistant || m.Synthetic {
 			continue
 		}
 		if i >= now.next {

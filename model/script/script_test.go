@@ -73,6 +73,13 @@ func (c *conversation) step(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
+// note has the agent itself say something.
+func (c *conversation) note(text string) {
+	m := user(text)
+	m.Role, m.Synthetic = transcript.Assistant, true
+	c.req.Messages = append(c.req.Messages, m)
+}
+
 func (c *conversation) say(text string) { c.req.Messages = append(c.req.Messages, user(text)) }
 
 func (c *conversation) result(text, data string) {
@@ -239,6 +246,37 @@ func TestScript_Until(t *testing.T) {
 	c.say("x")
 	if _, err := c.step(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("a step that was cancelled while it waited ended with %v", err)
+	}
+}
+
+// What the agent itself said is seen by the step and moves no conversation on: it is
+// neither a prompt nor an answer.
+func TestScript_Notes(t *testing.T) {
+	s := load(t, `
+{"say": "1"}
+{"expect": {"told": "explore has ended", "not_told": "fix", "last_user": "x"}, "say": "2"}
+{"expect": {"told": "`+model.NoteLabel+`\nfix has ended", "not_told": "explore", "last_user": "y", "messages": 6}, "say": "3"}
+{"expect": {"not_told": "ended", "last_user": "z"}, "say": "4"}
+{"when": "explore", "say": "the wrong scene"}
+`)
+	for _, loaded := range []bool{false, true} {
+		c := talk(s.Provider(script.Options{}))
+		play := func(text string) {
+			t.Helper()
+			if loaded {
+				c.req.Memo = &model.Memo{} // as after session/load
+			}
+			want(t, c, text)
+		}
+		c.say("x")
+		play("1")
+		c.note("explore has ended") // within the turn
+		play("2")
+		c.note("fix has ended") // while nothing was asked
+		c.say("y")
+		play("3")
+		c.say("z")
+		play("4")
 	}
 }
 

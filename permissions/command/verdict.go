@@ -97,6 +97,8 @@ type Part struct {
 	// Validation marks a finding of R118 that no stored rule lifts.
 	Validation bool
 	Network    bool // may need the network (S4)
+	// Background says that it is not waited for, or starts what outlives it.
+	Background bool
 	// Reads and Wrote are absolute paths that the part is known to read or change.
 	Reads, Wrote []string
 	// Always is the argv prefix that "always" may store, exactly when AlwaysExact; nil
@@ -138,7 +140,7 @@ func (v Verdict) Resources() []permissions.Resource {
 		judged := &permissions.Judgement{
 			Action: p.Action, Reason: reason, Part: p.Text, Validation: p.Validation,
 			Always: p.Always, AlwaysExact: p.AlwaysExact, NoAlways: p.NoAlways, Contained: p.Contained(), Exposed: p.exposure(),
-			Network: p.Network,
+			Network: p.Network, Background: p.Background,
 		}
 		if p.redirect {
 			out = append(out, redirectResources(p, judged)...)

@@ -39,17 +39,21 @@ func (j *judge) stmt(s *syntax.Stmt, at dirs, floor finding) flow {
 	}
 	defer func() { j.depth-- }()
 
-	if s.Background || s.Coprocess || s.Disown {
+	background := s.Background || s.Coprocess || s.Disown
+	if background {
 		floor = floor.worse(asks(Unlisted, "the command runs in the background"))
 	}
 	from := len(j.parts)
 	f := j.command(s, at, floor)
 	fed := j.redirects(s.Redirs, at, floor)
+	if _, coproc := s.Cmd.(*syntax.CoprocClause); background || coproc {
+		j.detachFrom(from)
+	}
 	j.checkRedirected(s, f.ran, fed, from)
 	if s.Negated {
 		f.ok, f.fail = f.fail, f.ok
 	}
-	if s.Background || s.Coprocess || s.Disown {
+	if background {
 		f.ok, f.fail = at, at
 	}
 	return f

@@ -22,6 +22,8 @@ type unwrapped struct {
 	// hidesOptions is set when an option makes the command run another program, so
 	// that no pattern but "*" may allow it.
 	hidesOptions bool
+	// detaches is set when a wrapper has the command outlive the shell.
+	detaches bool
 }
 
 // wrapper says how to find the command that a wrapper runs.
@@ -95,6 +97,7 @@ func unwrap(words []word) unwrapped {
 		}
 		u.floor = u.floor.worse(asks(Wrapper, name+" runs another command"))
 		u.wrapped = true
+		u.detaches = u.detaches || detaches(name)
 		u.changes = u.changes || w.changes
 		if name == "env" && len(rest) == 0 && !split {
 			return u // env alone prints the environment

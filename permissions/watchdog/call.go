@@ -19,6 +19,10 @@ type Call struct {
 	// Agent is whose call it is: the name of the session's manifest, and for a
 	// subagent those of the agents above it before its own, with "/" between.
 	Agent string
+	// IsSubagent says that it is not of the agent that the person talks to. Path are the
+	// ids from the session down to the agent whose call it is.
+	IsSubagent bool
+	Path       []string
 	// Cwd is the session's directory, Roots all of its directories, and Mode the
 	// mode it is in.
 	Cwd   string

@@ -26,7 +26,8 @@ const (
 // object on its input:
 //
 //	{"session_id": "...", "call_id": "...", "tool": "bash", "args": {...},
-//	 "agent": "main", "cwd": "/w", "roots": ["/w"], "mode": "ask"}
+//	 "agent": "main", "is_subagent": false, "path": ["..."], "cwd": "/w", "roots": ["/w"],
+//	 "mode": "ask"}
 //
 // It prints one as well, and ends with exit code 0:
 //
@@ -52,7 +53,7 @@ var errLate = errors.New("the watchdog is too slow")
 func (e External) Judge(ctx context.Context, call Call) (permissions.Decision, error) {
 	input, err := json.Marshal(question{
 		SessionID: call.SessionID, CallID: call.CallID, Tool: call.Tool, Args: call.Args,
-		Agent: call.Agent, Cwd: call.Cwd, Roots: call.Roots, Mode: call.Mode,
+		Agent: call.Agent, IsSubagent: call.IsSubagent, Path: call.Path, Cwd: call.Cwd, Roots: call.Roots, Mode: call.Mode,
 	})
 	if err != nil {
 		return permissions.Decision{}, e.failed(err.Error())
@@ -86,14 +87,16 @@ func (e External) failed(how string) error {
 
 // question is what an external watchdog reads.
 type question struct {
-	SessionID string          `json:"session_id"`
-	CallID    string          `json:"call_id"`
-	Tool      string          `json:"tool"`
-	Args      json.RawMessage `json:"args"`
-	Agent     string          `json:"agent"`
-	Cwd       string          `json:"cwd"`
-	Roots     []string        `json:"roots"`
-	Mode      string          `json:"mode"`
+	SessionID  string          `json:"session_id"`
+	CallID     string          `json:"call_id"`
+	Tool       string          `json:"tool"`
+	Args       json.RawMessage `json:"args"`
+	Agent      string          `json:"agent"`
+	IsSubagent bool            `json:"is_subagent"`
+	Path       []string        `json:"path"`
+	Cwd        string          `json:"cwd"`
+	Roots      []string        `json:"roots"`
+	Mode       string          `json:"mode"`
 }
 
 // parseAnswer reads an answer. Names count exactly, and once: of two decisions nobody

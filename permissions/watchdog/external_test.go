@@ -97,6 +97,7 @@ func TestExternal_Late(t *testing.T) {
 func TestExternal_Question(t *testing.T) {
 	call := watchdog.Call{
 		SessionID: "s", CallID: "c", Tool: "read", Args: json.RawMessage(`{"path":"/w/a"}`), Agent: "main/explore",
+		IsSubagent: true, Path: []string{"s", "a"},
 		Cwd: "/w", Roots: []string{"/w"}, Mode: "ask", Scratch: "/not/told", Capabilities: []string{"not told"},
 	}
 	got := ""
@@ -108,7 +109,7 @@ func TestExternal_Question(t *testing.T) {
 	if _, err := e.Judge(t.Context(), call); err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"session_id":"s","call_id":"c","tool":"read","args":{"path":"/w/a"},"agent":"main/explore","cwd":"/w","roots":["/w"],"mode":"ask"}`
+	const want = `{"session_id":"s","call_id":"c","tool":"read","args":{"path":"/w/a"},"agent":"main/explore","is_subagent":true,"path":["s","a"],"cwd":"/w","roots":["/w"],"mode":"ask"}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

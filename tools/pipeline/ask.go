@@ -132,7 +132,7 @@ func (r *running) askOnce(ctx context.Context) error {
 		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.discreetCard(r.card)},
 		Reason:   reason,
 		Remember: r.remember(), NoAlways: r.decision.NoAlways,
-		Project: r.forProject(),
+		Project: r.forProject(), Agents: r.pipeline.Names,
 		Sandbox: r.sandbox(ctx),
 	})
 	if ctx.Err() != nil {
@@ -216,8 +216,7 @@ func (r *running) forProject() bool {
 	if r.pipeline.Keep == nil || len(r.decision.Always) == 0 || len(r.outside) > 0 {
 		return false
 	}
-	kept := r.pipeline.Policy.Rules().With(permissions.Project, r.decision.Always...)
-	return kept.Decide(r.judged).Action == capability.Allow
+	return r.pipeline.Policy.Rules().Keep(r.decision.Always...).Decide(r.judged).Action == capability.Allow
 }
 
 // keepForProject stores the narrow rules of the call for the project (R152). Where they

@@ -96,15 +96,16 @@ func (r *running) deniedFor(end transcript.ToolFinished) string {
 }
 
 // changes are the files that the call changed, with what stood there before and
-// after as far as it is known.
+// after as far as it is known. Of what a subagent changed only the paths are, for the
+// records of its own calls have the rest.
 func (r *running) changes(end transcript.ToolFinished) []audit.Change {
 	var list []audit.Change
-	for _, c := range r.pipeline.Workspace.Changes(r.ID) {
+	for _, c := range r.pipeline.Workspace.OwnChanges(r.ID) {
 		list = append(list, audit.Change{
 			Path: c.Path, Op: string(c.Kind), Before: sumOf(c.Before), After: sumOf(c.After), Seen: c.Seen, Undo: c.Undo,
 		})
 	}
-	for _, path := range end.Result.Metadata.TrackFiles { // what the tool itself says
+	for _, path := range end.Result.Metadata.TrackFiles { // what the tool, or a subagent, says
 		if !slices.ContainsFunc(list, func(c audit.Change) bool { return c.Path == path }) {
 			list = append(list, audit.Change{Path: path, Op: "reported"})
 		}

@@ -56,6 +56,16 @@ type Options struct {
 	Watchdog watchdog.Watchdog
 	// Agent is whose calls these are: see watchdog.Call.
 	Agent string
+	// Parent is the pipeline of the agent that delegated to this one, whose tools and
+	// reach bound this one's (R64); nil for the main agent. Names are the names of the
+	// agents from below the main one down to this one, as people are told of it, and IDs
+	// their ids; none for the main agent.
+	Parent     *Pipeline
+	Names, IDs []string
+	// Restricted keeps the network from what the agent starts, see
+	// permissions.Set.Restrict; Policy does the rest. A restricted Parent's children are
+	// restricted whatever it says.
+	Restricted bool
 	// Keys are the agent's own keys, which no tool's result may show; nil means that
 	// there are none.
 	Keys *redact.Values
@@ -86,19 +96,20 @@ type Options struct {
 	Tracer *trace.Tracer
 }
 
-// Pipeline runs the tool calls of one session. It is safe for concurrent use.
+// Pipeline runs the tool calls of one agent of a session. It is safe for concurrent use.
 type Pipeline struct {
 	Options
 	catalogue *catalogue
 	declared  capability.RequirementSet
-	// asking lets one permission request stand at a time, so that an "always"
-	// answers those that wait behind it (R123).
+	// asking lets one permission request stand at a time in the whole session, so
+	// that an "always" answers those that wait behind it (R123).
 	asking chan struct{}
 	// offline are the commands that failed for want of the network.
 	offline offline
 	active  active
-	// strays are goroutines of tools that did not stop when they were told to.
-	strays strays
+	// strays are goroutines of the session's tools that did not stop when they were
+	// told to.
+	strays *strays
 }
 
 // New returns a Pipeline.
@@ -106,13 +117,18 @@ func New(o Options) *Pipeline {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), declared: capability.Union(o.Requires, o.Registry.Requires())}
+	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}}
+	if o.Parent != nil {
+		p.asking, p.strays = o.Parent.asking, o.Parent.strays
+		p.Restricted = o.Restricted || o.Parent.Restricted
+	}
 	var enabled []*tools.Entry
 	for _, entry := range o.Registry.All() {
 		if p.off(entry) == "" {
 			enabled = append(enabled, entry)
 		}
 	}
+	p.declared = p.declare(enabled)
 	p.catalogue = newCatalogue(enabled, o.Deferral)
 	p.catalogue.stance = p.stance()
 	return p
@@ -130,8 +146,9 @@ func (p *Pipeline) Deferred(id string) bool { return p.catalogue.deferred(id) }
 // Canonical returns the id that a name stands for.
 func (p *Pipeline) Canonical(name string) string { return p.Registry.Canonical(name) }
 
-// Why says why a tool is not there: it is switched off (R9), or the agent or the
-// mode keeps it out (R10). "" means that it is there.
+// Why says why a tool is not there: it is switched off (R9), the agent that delegated to
+// this one does not have it (R64), or the agent or the mode keeps it out (R10). "" means
+// that it is there.
 func (p *Pipeline) Why(entry *tools.Entry) string {
 	if reason := p.off(entry); reason != "" {
 		return reason
@@ -146,7 +163,13 @@ func (p *Pipeline) off(entry *tools.Entry) string {
 			return reason
 		}
 	}
-	return p.Gate.Refuse(&entry.Spec)
+	if reason := p.Gate.Refuse(&entry.Spec); reason != "" || p.Parent == nil {
+		return reason
+	}
+	if _, has := p.Parent.Registry.Get(entry.ID); !has || p.Parent.off(entry) != "" {
+		return "the delegating agent does not have it"
+	}
+	return ""
 }
 
 // Prepare takes a call through the pure stages (R20).
@@ -197,7 +220,7 @@ func (p *Pipeline) gate(c *Prepared) error {
 	if reason := p.off(c.entry); reason != "" {
 		return &tools.Error{Kind: tools.Denied, Message: reason, DeniedBy: tools.DeniedByEnablement}
 	}
-	if stance := p.catalogue.in(); stance.refuse(c.entry) != "" {
+	if stance := p.keepsOut(c.entry); stance != nil {
 		return stance.absent(c.entry)
 	}
 	if p.catalogue.deferred(c.Tool) {

@@ -8,51 +8,121 @@ import (
 	"acp-agent/permissions"
 )
 
-// Policy is the rules in force for one session. They change while it lives:
-// the mode replaces the defaults, answers add to the session's scope.
+// Policy is the rules in force for one agent of a session. They change while it lives:
+// the mode replaces the defaults, answers add to the session's scope. It is safe for
+// concurrent use.
 type Policy struct {
 	mu  sync.Mutex
 	set permissions.Set
+	// version counts the changes of set.
+	version uint64
+	// parent is whose rules these are derived from, at version from; nil for those of
+	// the main agent.
+	parent     *Policy
+	from       uint64
+	delegation PolicyDelegation
+	// answers are the session's rules of a delegated policy.
+	answers []permissions.Rule
+}
+
+// PolicyDelegation is what the rules of a subagent have beside those of its parent (R64).
+type PolicyDelegation struct {
+	// Manifest are the rules of its manifest, when the project wrote it or it is a
+	// shipped one; they can only narrow.
+	Manifest []permissions.Rule
+	// Given are those of a manifest in the person's own folder: an allow is their word
+	// for this agent.
+	Given []permissions.Rule
+	// Restricted is its level, see permissions.Set.Restrict. A child of a restricted
+	// agent is restricted whatever it says.
+	Restricted bool
 }
 
 // NewPolicy returns a policy that begins with the given rules.
 func NewPolicy(set permissions.Set) *Policy { return &Policy{set: set} }
 
+// Delegate returns the policy of a subagent. It follows this one: a change of mode, an
+// answer that denies, trust that comes or goes hold at its next call. What is remembered
+// in it holds for the subagent alone.
+func (p *Policy) Delegate(d PolicyDelegation) *Policy {
+	child := &Policy{parent: p, delegation: d}
+	child.mu.Lock()
+	defer child.mu.Unlock()
+	child.derive(p.current())
+	return child
+}
+
 // Rules returns a snapshot.
 func (p *Policy) Rules() permissions.Set {
+	set, _ := p.current()
+	return set
+}
+
+// current returns a snapshot and its version. Locks are taken from a child to its
+// parent, never the other way.
+func (p *Policy) current() (permissions.Set, uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.set
+	if p.parent != nil {
+		if above, version := p.parent.current(); version != p.from {
+			p.derive(above, version)
+		}
+	}
+	return p.set, p.version
+}
+
+// derive makes a child's rules from those of its parent, under the lock.
+func (p *Policy) derive(above permissions.Set, version uint64) {
+	d := p.delegation
+	p.set = above.Child(d.Manifest).Give(d.Given...).With(permissions.Session, p.answers...)
+	if d.Restricted {
+		p.set = p.set.Restrict()
+	}
+	p.from = version
+	p.version++
 }
 
 // SetDefaults replaces the defaults, as a change of mode does.
 func (p *Policy) SetDefaults(rules []permissions.Rule) { p.Replace(permissions.DefaultScope, rules) }
 
-// Replace replaces all rules of a scope.
+// Replace replaces all rules of a scope. A subagent has a session's scope of its own; its
+// other rules are those of the policy that it was delegated from, and Replace leaves them
+// as they are.
 func (p *Policy) Replace(scope permissions.Scope, rules []permissions.Rule) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.set = p.set.Replace(scope, rules)
+	p.change(scope, func([]permissions.Rule) []permissions.Rule { return rules })
 }
 
 // Remember adds rules to the session's scope, from now on.
 func (p *Policy) Remember(rules ...permissions.Rule) { p.Add(permissions.Session, stamped(rules)...) }
 
-// Add adds rules to a scope.
+// Add adds rules to a scope; see Replace.
 func (p *Policy) Add(scope permissions.Scope, rules ...permissions.Rule) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.set = p.set.With(scope, rules...)
+	p.change(scope, func(have []permissions.Rule) []permissions.Rule { return append(have, rules...) })
 }
 
 // Forget takes a rule out of the session's scope and reports whether it was there.
-func (p *Policy) Forget(rule permissions.Rule) bool {
+func (p *Policy) Forget(rule permissions.Rule) (had bool) {
+	p.change(permissions.Session, func(have []permissions.Rule) []permissions.Rule {
+		left := slices.DeleteFunc(slices.Clone(have), func(r permissions.Rule) bool { return r == rule })
+		had = len(left) < len(have)
+		return left
+	})
+	return had
+}
+
+// change replaces the rules of a scope by what edit makes of a copy of them.
+func (p *Policy) change(scope permissions.Scope, edit func([]permissions.Rule) []permissions.Rule) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	rules := p.set.In(permissions.Session)
-	left := slices.DeleteFunc(slices.Clone(rules), func(have permissions.Rule) bool { return have == rule })
-	p.set = p.set.Replace(permissions.Session, left)
-	return len(left) < len(rules)
+	if p.parent != nil && scope != permissions.Session {
+		return
+	}
+	rules := edit(p.set.In(scope))
+	p.set = p.set.Replace(scope, rules)
+	p.version++
+	if p.parent != nil {
+		p.answers = p.set.In(scope)
+	}
 }
 
 // stamped notes when the rules were added (R114).

@@ -34,8 +34,8 @@ func (p *Pipeline) scopeOf(c *Prepared) (capability.Compiled, error) {
 	return own.And(effective), err
 }
 
-// effective is host ceiling ∩ declared, where declared is what the manifest and
-// every tool require (R112).
+// effective is host ceiling ∩ declared, and what each agent declared that delegated to
+// this one (R64, R112). What the person opened beside the roots is this agent's alone.
 func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) {
 	host := Ceiling()
 	if stance := p.readOnly(); stance != nil {
@@ -47,11 +47,28 @@ func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) 
 	if err != nil {
 		return capability.Compiled{}, err
 	}
-	declared, err := capability.Compile(p.declared, vars)
-	if err != nil {
-		return capability.Compiled{}, err
+	for q := p; q != nil; q = q.Parent {
+		vars[capability.VarUserData] = q.UserData
+		declared, err := capability.Compile(q.declared, vars)
+		if err != nil {
+			return capability.Compiled{}, err
+		}
+		ceiling = ceiling.And(declared)
 	}
-	return ceiling.And(declared), nil
+	return ceiling, nil
+}
+
+// declare is the union of what the manifest and every tool require; of a subagent, every
+// tool that it has.
+func (p *Pipeline) declare(enabled []*tools.Entry) capability.RequirementSet {
+	if p.Parent == nil {
+		return capability.Union(p.Requires, p.Registry.Requires())
+	}
+	declared := p.Requires
+	for _, entry := range enabled {
+		declared = capability.Union(declared, entry.Requires)
+	}
+	return declared
 }
 
 // Declared is what the manifest and every tool require, in one set (R112).

@@ -27,9 +27,13 @@ type Stance struct {
 	Writable []string
 }
 
-// stance is the one in force now; nil means that there is none.
+// stance is the one in force now, of a subagent without one that of its parent; nil means
+// that there is none.
 func (p *Pipeline) stance() *Stance {
 	if p.Stance == nil {
+		if p.Parent != nil {
+			return p.Parent.stance()
+		}
 		return nil
 	}
 	s := p.Stance()
@@ -46,14 +50,35 @@ func (p *Pipeline) mode() string {
 
 // readOnly returns the stance that refuses changes, if there is one: that of now,
 // or that of the request which the model is answering, since what it was told then
-// holds until it is told something else. nil means that changes may be made.
+// holds until it is told something else. What is refused to an agent is refused to those
+// that it delegates to. nil means that changes may be made.
 func (p *Pipeline) readOnly() *Stance {
-	for _, s := range []*Stance{p.stance(), p.catalogue.in()} {
+	for _, s := range p.stances() {
 		if s != nil && s.ReadOnly {
 			return s
 		}
 	}
 	return nil
+}
+
+// keepsOut returns the stance that keeps a tool out, if there is one.
+func (p *Pipeline) keepsOut(entry *tools.Entry) *Stance {
+	for i, s := range p.stances() {
+		if i > 0 && s.refuse(entry) != "" { // its own counts from the next request on
+			return s
+		}
+	}
+	return nil
+}
+
+// stances are those that bound a call: that of now and that of the last request, then
+// those of now of the agents above.
+func (p *Pipeline) stances() []*Stance {
+	list := []*Stance{p.stance(), p.catalogue.in()}
+	for q := p.Parent; q != nil; q = q.Parent {
+		list = append(list, q.stance())
+	}
+	return list
 }
 
 // refuse says why a tool is not there; "" means that it is.

@@ -79,9 +79,10 @@ const besideReason = "one of the commands was allowed with the network, and the 
 
 // wantNetwork makes a question of a command that failed for want of the network and
 // is sent again, and of one that would get the network from another beside it (S4).
-// Where nobody can be asked, it runs as before: without.
+// Where nobody can be asked, it runs as before: without; so does that of a restricted
+// agent, which has the network in no case.
 func (r *running) wantNetwork() {
-	if r.pipeline.Asker == nil {
+	if r.pipeline.Asker == nil || r.pipeline.Restricted {
 		return
 	}
 	if r.reach.network && r.reach.beside && r.decision.Action == capability.Allow && r.answeredBefore() {
@@ -131,7 +132,8 @@ func (r *running) grantWalls() {
 		Network:   !r.entry.Requires.Net.IsZero(),
 		GitConfig: r.reach.git && !r.readsOnly,
 		Unasked:   r.decision.Sandboxed && !r.reach.approved,
-		ReadsOnly: r.readsOnly || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil,
+		ReadsOnly: r.readsOnly || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.Restricted,
+		Offline: r.pipeline.Restricted,
 	}
 	if commands := r.commands(); len(commands) > 0 {
 		grant.Network = r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
@@ -194,6 +196,7 @@ func (r *running) sandbox(ctx context.Context) string {
 		return ""
 	case !report.Confines():
 		return report.String()
+	case r.pipeline.Restricted && report.Network:
 	case open || r.reach.network || len(r.commands()) == 0 && !r.entry.Requires.Net.IsZero():
 		return string(report.Kind) + ", network on"
 	}

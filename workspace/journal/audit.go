@@ -32,6 +32,8 @@ type note struct {
 	Origin
 	Change
 	seq int
+	// undid is whose change was taken back; nil when none was.
+	undid *Origin
 }
 
 // note adds a line to the audit. The caller holds mu.
@@ -42,8 +44,7 @@ func (j *Journal) note(o Origin, c Change) *note {
 	return n
 }
 
-// Note adds changes that cannot be taken back: those of an undo, and what a
-// scan found.
+// Note adds changes that cannot be taken back: what a scan found.
 func (j *Journal) Note(o Origin, changes ...Change) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,14 +92,16 @@ func (j *Journal) Written(mark int) map[string]Change {
 	return changes
 }
 
-// Modified lists the paths that an operation changed and that were not taken
-// back since, sorted.
+// Modified lists the paths that an operation, or one within it, changed and that were
+// not taken back since, sorted. An undo of what belongs to the operation itself leaves
+// nothing changed.
 func (j *Journal) Modified(operation string) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var paths []string
 	for _, n := range j.log {
-		if n.Operation == operation && !n.TakenBack {
+		undone := n.TakenBack || n.undid != nil && j.within(*n.undid, operation)
+		if !undone && j.within(n.Origin, operation) {
 			paths = append(paths, n.Path)
 		}
 	}
@@ -106,14 +109,23 @@ func (j *Journal) Modified(operation string) []string {
 	return slices.Compact(paths)
 }
 
-// Changes lists what an operation changed, in order, what was taken back since
-// included.
+// Changes lists what an operation and those within it changed, in order, what was taken
+// back since included.
 func (j *Journal) Changes(operation string) []Change {
+	return j.changes(func(o Origin) bool { return j.within(o, operation) })
+}
+
+// OwnChanges is Changes without those of operations within it.
+func (j *Journal) OwnChanges(operation string) []Change {
+	return j.changes(func(o Origin) bool { return o.Operation == operation })
+}
+
+func (j *Journal) changes(counts func(Origin) bool) []Change {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var list []Change
 	for _, n := range j.log {
-		if n.Operation == operation {
+		if counts(n.Origin) {
 			list = append(list, n.Change)
 		}
 	}

@@ -4,7 +4,7 @@ import "io/fs"
 
 // madeDir is a directory that was made for a new file.
 type madeDir struct {
-	info      fs.FileInfo
+	info      fs.FileInfo // nil when it is gone
 	operation string
 	// left says that its operation was taken back while others' files were in
 	// it: it goes with the last of those.
@@ -19,13 +19,25 @@ func (j *Journal) Made(dir, operation string, info fs.FileInfo) {
 	j.made[dir] = &madeDir{info: info, operation: operation}
 }
 
+// Remade is Made for a directory that is made again for what is put back: it goes with
+// the operation that had made it before.
+func (j *Journal) Remade(dir, operation string, info fs.FileInfo) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if m := j.made[dir]; m != nil && m.info == nil {
+		m.info = info
+		return
+	}
+	j.made[dir] = &madeDir{info: info, operation: operation}
+}
+
 // MadeDir identifies a directory that goes, once it is empty, when the
 // operation is taken back: its own, or what another one had to leave.
 func (j *Journal) MadeDir(dir, operation string) (info fs.FileInfo, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	m := j.made[dir]
-	if m == nil || m.operation != operation && !m.left {
+	if m == nil || m.info == nil || m.operation != operation && !m.left {
 		return nil, false
 	}
 	return m.info, true
@@ -40,9 +52,11 @@ func (j *Journal) Leave(dir string) {
 	}
 }
 
-// Unmade forgets a directory that is gone.
+// Unmade notes that a directory is gone.
 func (j *Journal) Unmade(dir string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.made, dir)
+	if m := j.made[dir]; m != nil {
+		m.info = nil
+	}
 }

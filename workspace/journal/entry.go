@@ -10,6 +10,9 @@ import (
 type Origin struct {
 	// Operation is the id of the call, Tool its tool.
 	Operation, Tool string
+	// Parent is the call that delegated to the agent whose call it is; empty for a call
+	// of the main one. What the operation changed belongs to both (R128).
+	Parent string
 	// Session and Agent are whose call it is; Agent is empty for the main one.
 	Session, Agent string
 }

@@ -37,6 +37,7 @@ type Journal struct {
 	log     []*note  // the audit, oldest first
 	seq     int
 	made    map[string]*madeDir
+	parents map[string]string // of operations that delegate, where they have one
 }
 
 // New makes an empty journal. It touches no disk.
@@ -53,7 +54,7 @@ func New(o Options) *Journal {
 	return &Journal{
 		maxBytes: o.MaxBytes, maxChanges: o.MaxChanges,
 		blobs: blobs{dir: o.Dir, fault: o.Fault, held: map[Content]*blob{}},
-		made:  map[string]*madeDir{},
+		made:  map[string]*madeDir{}, parents: map[string]string{},
 	}
 }
 
@@ -94,13 +95,14 @@ func (j *Journal) Last(paths ...string) *Entry {
 	return nil
 }
 
-// Of lists an operation's entries, newest first.
+// Of lists the entries of an operation and of those within it, newest first, whoever
+// made them.
 func (j *Journal) Of(operation string) []*Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var found []*Entry
 	for _, e := range slices.Backward(j.entries) {
-		if e.Operation == operation {
+		if j.within(e.Origin, operation) {
 			found = append(found, e)
 		}
 	}
@@ -112,6 +114,24 @@ func (j *Journal) Of(operation string) []*Entry {
 func (j *Journal) TakenBack(e *Entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.takenBack(e)
+}
+
+// Undone is TakenBack, with lines for the audit: who took the entry back, and what that
+// changed.
+func (j *Journal) Undone(e *Entry, by Origin, changes ...Change) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.takenBack(e)
+	for _, c := range changes {
+		c.Undo = true
+		j.note(by, c).undid = &e.Origin
+	}
+	j.trim()
+}
+
+// takenBack is TakenBack. The caller holds mu.
+func (j *Journal) takenBack(e *Entry) {
 	for _, n := range e.notes {
 		n.TakenBack = true
 	}

@@ -187,3 +187,37 @@ func TestJournal_Since(t *testing.T) {
 		t.Errorf("since the mark (-want +got):\n%s", diff)
 	}
 }
+
+// TestJournal_Within follows the calls that delegated, from the agent up.
+func TestJournal_Within(t *testing.T) {
+	j := New(Options{})
+	j.Nest("top", "")
+	j.Nest("middle", "top")
+	j.Nest("low", "middle")
+	j.Nest("low", "elsewhere") // what a call belongs to does not change
+	j.Nest("alone", "alone")
+	j.Nest("round", "about")
+	j.Nest("about", "round")
+	for _, tt := range []struct {
+		parent, operation string
+		want              bool
+	}{
+		{"", "call", true},
+		{"", "", false},
+		{"", "top", false},
+		{"low", "low", true},
+		{"low", "middle", true},
+		{"low", "top", true},
+		{"low", "elsewhere", false},
+		{"middle", "low", false},
+		{"middle", "", false},
+		{"alone", "alone", true},
+		{"alone", "top", false},
+		{"round", "about", true},
+		{"round", "top", false},
+	} {
+		if got := j.Within(Origin{Operation: "call", Parent: tt.parent}, tt.operation); got != tt.want {
+			t.Errorf("a call below %q within %q: %v", tt.parent, tt.operation, got)
+		}
+	}
+}

@@ -1,11 +1,20 @@
 package main
 
 // unstable lists the parts of the unstable schema that are generated besides the stable
-// one: whole definitions, and single fields of others. This is the one place to widen.
+// one: whole definitions, single fields of others, and single variants of unions, by the
+// value of their discriminator. This is the one place to widen.
 // Nothing of it may be sent to a peer that did not ask for it.
 var unstable = []string{
 	"Usage",
 	"PromptResponse.usage",
+	"SubagentCapabilities",
+	"ClientCapabilities.subagents",
+	"SubagentUpdate",
+	"SubagentSessionCapabilities",
+	"SessionCancelCapabilities",
+	"SessionUpdate.subagent_update",
+	"SessionMessage",
+	"SessionUpdate.session_message",
 }
 
 // skipped lists definitions that get no type: acp/rpc speaks the envelope.
@@ -21,6 +30,7 @@ var byHand = map[string]resolved{
 	"RequestId":                  {"RequestId", "record[RequestId]", shapeStruct},
 	"ElicitationContentValue":    {"ElicitationContentValue", "record[ElicitationContentValue]", shapeStruct},
 	"SessionConfigSelectOptions": {"SessionConfigSelectOptions", "decodeSessionConfigSelectOptions", shapeUnion},
+	"StateUpdate":                {"SubagentState", "record[SubagentState]", shapeStruct},
 }
 
 // fieldTypes gives the type of fields which differ between the variants of a union that
@@ -50,7 +60,9 @@ var pointers = []string{
 }
 
 // patches lists optional fields whose null clears what was sent before.
-var patches = []string{"SessionInfoUpdate.title", "SessionInfoUpdate.updatedAt"}
+var patches = []string{
+	"SessionInfoUpdate.title", "SessionInfoUpdate.updatedAt", "SubagentUpdate.title", "SubagentUpdate.description",
+}
 
 // always lists optional arrays that are written even if empty, because peers expect
 // them.

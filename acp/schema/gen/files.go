@@ -14,7 +14,7 @@ var files = map[string][]string{
 	"clientcapabilities": {
 		"ClientCapabilities", "FileSystemCapabilities", "ClientSessionCapabilities", "SessionConfigOptionsCapabilities",
 		"BooleanConfigOptionCapabilities", "NoticeCapabilities", "CompactionCapabilities", "AuthCapabilities",
-		"ElicitationCapabilities", "ElicitationFormCapabilities", "ElicitationUrlCapabilities",
+		"ElicitationCapabilities", "ElicitationFormCapabilities", "ElicitationUrlCapabilities", "SubagentCapabilities",
 	},
 	"auth": {
 		"AuthenticateRequest", "AuthenticateResponse", "LogoutRequest", "LogoutResponse",
@@ -51,6 +51,9 @@ var files = map[string][]string{
 	},
 	"notice": {
 		"Notice", "NoticeSeverity", "CompactionUpdate", "CompactionSummaryChunk", "CompactionId", "CompactionStatus",
+	},
+	"subagent": {
+		"SubagentUpdate", "SubagentSessionCapabilities", "SessionCancelCapabilities", "SessionMessage",
 	},
 	"toolcall": {
 		"ToolCall", "ToolCallUpdate", "ToolCallId", "ToolKind", "ToolCallStatus", "ToolCallLocation",

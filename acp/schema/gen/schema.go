@@ -145,7 +145,8 @@ func load(dir string, unstable []string) (map[string]*node, error) {
 	return stable.Defs, nil
 }
 
-// adopt takes one unstable definition, or one unstable field of a definition.
+// adopt takes one unstable definition, one unstable field of a definition, or one unstable
+// variant of a union.
 func adopt(to, from map[string]*node, part string) error {
 	name, field, isField := strings.Cut(part, ".")
 	def := from[name]
@@ -159,15 +160,40 @@ func adopt(to, from map[string]*node, part string) error {
 	if !isField {
 		return nil
 	}
+	if alt := def.variant(field); alt != nil {
+		return to[name].adoptVariant(alt, part, field)
+	}
 	prop := def.Properties.get(field)
 	if prop == nil {
-		return fmt.Errorf("unstable %s: no such field", part)
+		return fmt.Errorf("unstable %s: no such field or variant", part)
 	}
 	if to[name].Properties.get(field) != nil {
 		return fmt.Errorf("unstable %s: stable by now, remove it from the list", part)
 	}
 	prop.unstable = true
 	to[name].Properties = append(to[name].Properties, property{field, prop})
+	return nil
+}
+
+// variant returns the alternative of a union whose discriminator has that value; or nil.
+func (n *node) variant(value string) *node {
+	for _, alt := range n.alternatives() {
+		if _, tag := constant(alt); tag == value {
+			return alt
+		}
+	}
+	return nil
+}
+
+func (n *node) adoptVariant(alt *node, part, value string) error {
+	switch {
+	case n.variant(value) != nil:
+		return fmt.Errorf("unstable %s: stable by now, remove it from the list", part)
+	case n.OneOf != nil:
+		n.OneOf = append(n.OneOf, alt)
+	default:
+		n.AnyOf = append(n.AnyOf, alt)
+	}
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 // definitions is the schema, from which single definitions are compiled when they are
 // first asked for.
 type definitions struct {
-	raw      map[string]json.RawMessage // the stable ones
+	raw      map[string]json.RawMessage // those that judge
 	unstable map[string]json.RawMessage // all of the unstable schema
 
 	mu       sync.Mutex

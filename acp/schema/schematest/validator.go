@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"acp-agent/internal/testreq"
 )
 
@@ -31,10 +33,11 @@ func (d Direction) String() string {
 // Validator judges the messages of one connection. It may be used from several
 // goroutines, but a request has to be seen before its answer.
 type Validator struct {
-	defs    *definitions
 	methods map[string]method
+	draft   *definitions // of the unstable schema; without any where it is missing
 
 	mu      sync.Mutex
+	defs    *definitions    // of the stable schema, until the client asks for drafts
 	pending map[call]string // methods of the requests that were not answered yet
 }
 
@@ -73,7 +76,10 @@ func load() (*Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Validator{defs: defs, methods: map[string]method{}, pending: map[call]string{}}
+	v := &Validator{
+		defs: defs, methods: map[string]method{}, pending: map[call]string{},
+		draft: &definitions{raw: defs.unstable, unstable: defs.unstable, compiled: map[string]*jsonschema.Resolved{}},
+	}
 	for name, raw := range defs.raw {
 		var def struct {
 			Method string `json:"x-method"`
@@ -99,7 +105,32 @@ func load() (*Validator, error) {
 }
 
 // Definition judges a JSON value by the definition of that name.
-func (v *Validator) Definition(name string, raw []byte) error { return v.defs.validate(name, raw) }
+func (v *Validator) Definition(name string, raw []byte) error { return v.judge().validate(name, raw) }
+
+// AllowDrafts makes the unstable schema the judge. An initialize that announces a draft
+// does so by itself: what a client asked for may be sent to it.
+func (v *Validator) AllowDrafts() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.defs = v.draft
+}
+
+func (v *Validator) judge() *definitions {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.defs
+}
+
+// announcesDraft reports whether the parameters of initialize ask for a part of the
+// protocol that is a draft.
+func announcesDraft(params json.RawMessage) bool {
+	var said struct {
+		ClientCapabilities struct {
+			Subagents map[string]any `json:"subagents"`
+		} `json:"clientCapabilities"`
+	}
+	return json.Unmarshal(params, &said) == nil && said.ClientCapabilities.Subagents != nil
+}
 
 // Method says who serves a method ("agent", "client", or "protocol" for both), and
 // whether it is a notification.
@@ -128,6 +159,9 @@ func (v *Validator) Observe(d Direction, line []byte) {
 }
 
 func (v *Validator) note(d Direction, e *envelope) {
+	if d == ToAgent && *e.Method == "initialize" && announcesDraft(e.Params) {
+		v.AllowDrafts()
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.pending[call{d, string(e.ID)}] = *e.Method
@@ -170,7 +204,7 @@ func (v *Validator) message(d Direction, line []byte) error {
 }
 
 func (v *Validator) request(d Direction, e *envelope) error {
-	if err := v.defs.validate("RequestId", e.ID); err != nil {
+	if err := v.judge().validate("RequestId", e.ID); err != nil {
 		return err
 	}
 	v.note(d, e)
@@ -260,10 +294,11 @@ func (v *Validator) object(name string, raw json.RawMessage) error {
 	if raw == nil {
 		raw = json.RawMessage("{}")
 	}
-	if err := v.defs.validate(name, raw); err != nil {
+	defs := v.judge()
+	if err := defs.validate(name, raw); err != nil {
 		return err
 	}
-	return v.defs.customMember(name, raw)
+	return defs.customMember(name, raw)
 }
 
 func shorten(line []byte) string {

@@ -1,0 +1,108 @@
+package projects
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Agents returns the files that may each be the manifest of an agent of the project:
+// the Markdown files that lie directly in .agents/agents and .claude/agents, nearest
+// first. They are those that trust is bound to, with the very content.
+func (s Snapshot) Agents() []File {
+	var list []File
+	for _, f := range s.Files {
+		_, name := climb(f.Name)
+		if slices.Contains(agentDirs, path.Dir(name)) && strings.EqualFold(path.Ext(name), ".md") {
+			list = append(list, f)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b File) int {
+		up, _ := climb(a.Name)
+		than, _ := climb(b.Name)
+		return cmp.Or(cmp.Compare(up, than), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+// climb says how many directories above the project a name begins, and what is left.
+func climb(name string) (up int, rest string) {
+	for strings.HasPrefix(name, above) {
+		up, name = up+1, strings.TrimPrefix(name, above)
+	}
+	return up, name
+}
+
+// concernsAgents reports a path, in lower case, on which the agents of a project depend.
+func concernsAgents(name string) bool {
+	_, name = climb(name)
+	return slices.ContainsFunc(agentDirs, func(dir string) bool {
+		return name == path.Dir(dir) || name == dir || strings.HasPrefix(name, dir+"/")
+	})
+}
+
+// agents adds what lies in the directories of agents of the project and, when it is
+// part of a repository, of the directories above it up to the repository's root.
+func (s *scanner) agents(project string) error {
+	top := s.root
+	defer func() { s.root, s.under = top, "" }()
+	dirs, err := upward(project)
+	if err != nil {
+		return err
+	}
+	for i, dir := range dirs {
+		if i > 0 {
+			root, err := os.OpenRoot(dir)
+			if err != nil {
+				continue // what cannot be read is no agent
+			}
+			defer root.Close()
+			s.root, s.under = root, strings.Repeat(above, i)
+		}
+		for _, agents := range agentDirs {
+			if err := s.tree(agents, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// upward returns the project's directory, without links, and those above it up to the
+// root of the repository that it is part of. It stops below a directory that all users
+// of the machine share: what lies there is anybody's.
+func upward(project string) ([]string, error) {
+	dir, err := Canonical(project)
+	if err != nil {
+		return nil, err
+	}
+	for dirs := []string{}; ; dir = filepath.Dir(dir) {
+		repository, shared := look(dir)
+		if len(dirs) > 0 && (shared || dir == dirs[len(dirs)-1]) {
+			return dirs[:1], nil // there is no repository
+		}
+		if dirs = append(dirs, dir); repository {
+			return dirs, nil
+		}
+	}
+}
+
+// look reports whether a directory is the root of a repository, and whether everybody
+// may put files into it. One that cannot be opened is neither.
+func look(dir string) (repository, shared bool) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false, false
+	}
+	defer root.Close()
+	if info, err := root.Stat("."); err == nil {
+		shared = runtime.GOOS != "windows" && info.Mode()&fs.ModeSticky != 0 && info.Mode().Perm()&0o002 != 0
+	}
+	_, err = root.Lstat(".git")
+	return err == nil, shared
+}

@@ -1,0 +1,15 @@
+package command
+
+// detaches reports the programs whose work goes on behind the back of the shell that
+// started them: those that take a command out of its session or its jobs, and those
+// that have a service run it.
+func detaches(name string) bool {
+	return hasWord("nohup setsid disown bg daemon daemonize start-stop-daemon at batch systemd-run tmux screen", name)
+}
+
+// detachFrom marks the parts that came since index from as running in the background.
+func (j *judge) detachFrom(from int) {
+	for i := range j.parts[from:] {
+		j.parts[from+i].Background = true
+	}
+}

@@ -1,0 +1,95 @@
+package permissions
+
+import (
+	"slices"
+
+	"acp-agent/capability"
+)
+
+// Child returns the rules of an agent to which this one delegates (R64). The child
+// starts with the same default, user and project rules and its own manifest. What this
+// agent would answer bounds it for ever: a deny of any scope is lifted by nothing, an
+// ask only by what the person allows to the child itself, which are the allows of Give
+// and those that With adds to its session scope. What the person allowed to this agent
+// is not handed down, neither to the child nor into the bound.
+func (s Set) Child(manifest []Rule) Set {
+	bound := s
+	bound.scopes[Session], bound.given = withoutAllows(s.scopes[Session]), withoutAllows(s.given)
+	child := s
+	child.scopes[Manifest] = slices.Clone(manifest)
+	child.scopes[Session], child.given = nil, nil
+	child.parent = &bound
+	return child
+}
+
+// Give returns a snapshot that also holds rules which the person wrote for this very
+// agent, in a manifest of their own. They are as strong as the rules of User.
+func (s Set) Give(rules ...Rule) Set {
+	s.given = slices.Concat(s.given, rules)
+	return s
+}
+
+// Keep returns a snapshot as it will be when the person keeps the rules for the project:
+// then they hold for every agent in it.
+func (s Set) Keep(rules ...Rule) Set {
+	if s.parent != nil {
+		parent := s.parent.Keep(rules...)
+		s.parent = &parent
+	}
+	return s.With(Project, rules...)
+}
+
+// line is a set and those that bound it, the nearest first, each with what the person
+// allowed to the agent that asks.
+type line []Set
+
+func (s Set) line() line {
+	own := s
+	own.scopes[User] = join(s.scopes[User], s.given)
+	all := line{own}
+	if s.parent == nil {
+		return all
+	}
+	given, answers := onlyAllows(s.given), onlyAllows(s.scopes[Session])
+	for bound := s.parent; bound != nil; bound = bound.parent {
+		above := *bound
+		above.scopes[User] = join(join(above.scopes[User], above.given), given)
+		above.scopes[Session] = join(above.scopes[Session], answers)
+		all = append(all, above)
+	}
+	return all
+}
+
+// decidePair is the strictest answer of the line to one pair.
+func (l line) decidePair(call Call, names []string, p pair) Decision {
+	worst := l[0].decidePair(call, names, p)
+	for _, above := range l[1:] {
+		d := above.decidePair(call, names, p)
+		sandboxed := d.Sandboxed || worst.Sandboxed
+		if d.Action.Stricter(worst.Action) {
+			worst = d
+			worst.Reason += " (a bound of the delegating agent)"
+		}
+		worst.Sandboxed = sandboxed
+	}
+	return worst
+}
+
+// join is both lists in one, without a copy where one is empty.
+func join(a, b []Rule) []Rule {
+	switch {
+	case len(b) == 0:
+		return a
+	case len(a) == 0:
+		return b
+	}
+	return slices.Concat(a, b)
+}
+
+func onlyAllows(rules []Rule) []Rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.Action != capability.Allow })
+}
+
+func withoutAllows(rules []Rule) []Rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.Action == capability.Allow })
+}

@@ -1,0 +1,75 @@
+package permissions
+
+import (
+	"slices"
+
+	"acp-agent/capability"
+)
+
+// RestrictedNetwork and RestrictedBackground are why a restricted agent may not run a
+// command.
+const (
+	RestrictedNetwork    = "a restricted subagent has no network"
+	RestrictedBackground = "a restricted subagent runs nothing in the background"
+)
+
+// Restrict returns the rules of an agent that works without a person looking on, and of
+// all its descendants. What it starts runs only when the command judge allows it or a
+// rule does that the person wrote: in their own file, for this agent, as an answer that
+// was kept for the project, or on one of its cards. The profile dev, manifests, the
+// project's own allows, trust and a sandbox free nothing. "Always" stores the very
+// command. The network and the background are denied, whatever the rules say.
+func (s Set) Restrict() Set {
+	s.restricted = true
+	return s
+}
+
+// starts reports a part of a call that starts a program, or belongs to a command.
+func starts(p pair) bool {
+	return p.Judged != nil || p.Kind == Command || p.Kind == Program || p.capability == capability.CapShellRun
+}
+
+// confined holds the denials of a restricted agent.
+func (s Set) confined(call Call, p pair) (Decision, bool) {
+	reason := ""
+	switch {
+	case !s.restricted:
+	case p.Judged != nil && p.Judged.Network, runsPrograms(call) && network(p):
+		reason = RestrictedNetwork
+	case p.Judged != nil && p.Judged.Background:
+		reason = RestrictedBackground
+	}
+	if reason == "" {
+		return Decision{}, false
+	}
+	return Decision{Action: capability.Deny, DeniedBy: DeniedByPolicy, Layer: LayerPolicy, Reason: reason}, true
+}
+
+// runsPrograms reports a call of a tool that starts programs, which would be what reaches
+// a host that the call names.
+func runsPrograms(call Call) bool {
+	return slices.Contains(call.Capabilities, capability.CapShellRun) ||
+		slices.ContainsFunc(call.Resources, func(r Resource) bool { return r.Kind == Command || r.Kind == Program })
+}
+
+func network(p pair) bool {
+	return p.Kind == Host || p.capability == capability.CapNetFetch
+}
+
+// counts reports whether a rule has a say about a pair: for a restricted agent, an allow
+// of a program only when the person wrote it.
+func (s Set) counts(rule Rule, scope Scope, p pair) bool {
+	if !s.restricted || rule.Action != capability.Allow || !starts(p) {
+		return true
+	}
+	switch scope {
+	case User:
+		return rule.Source != sourceDev
+	case Project:
+		return rule.Source == SourceAlways
+	case Session:
+		return true
+	default:
+		return false
+	}
+}

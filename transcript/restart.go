@@ -1,0 +1,134 @@
+package transcript
+
+import (
+	"slices"
+	"time"
+)
+
+// RestartText is how a call ends whose process ended before it did (R141).
+const RestartText = "aborted by host restart"
+
+// questionTool is the tool whose calls are questions to the person (R74).
+const questionTool = "question"
+
+// AfterRestart returns what a session goes on with whose process ended before it did:
+// nothing that ran is running any more, and nothing is run again (R141).
+//
+// A tool call that was queued or running ends as failed, aborted by the restart. Calls
+// that wait for the person, questions and approvals, are left as they are. A subagent
+// that had not ended is lost, with a note, and so are those below it; its own calls end
+// as well, those that wait for the person included, for nobody is left to take the
+// answer. The call that waited for it ends as failed.
+//
+// lost are the subagents in the background that were spawned by the conversation itself:
+// of each of them its agent is still to be told (R68). s itself, and what it holds, is
+// not changed. Doing it twice does no more than doing it once. at is the time at which
+// what is lost ended.
+func AfterRestart(s Snapshot, at time.Time) (after Snapshot, lost []*Child) {
+	after = Snapshot{Memory: s.Memory.Clone()}
+	after.Messages, lost = restart{at: at}.messages(s.Messages)
+	return after, lost
+}
+
+// restart closes what a process left open.
+type restart struct {
+	at time.Time
+	// over says that the conversation is a subagent's, which nobody goes on with.
+	over bool
+}
+
+func (r restart) messages(list []*Message) (after []*Message, lost []*Child) {
+	for _, m := range list {
+		closed, below := r.message(m)
+		after, lost = append(after, closed), append(lost, below...)
+	}
+	return after, lost
+}
+
+// message returns m itself when nothing in it was open.
+func (r restart) message(m *Message) (after *Message, lost []*Child) {
+	parts := slices.Clone(m.Parts)
+	changed, finished := false, true
+	for i, part := range parts {
+		call, isCall := part.(*ToolPart)
+		if !isCall {
+			continue
+		}
+		closed, child := r.call(call)
+		if closed != call {
+			parts[i], changed = closed, true
+		}
+		if child != nil {
+			lost = append(lost, child)
+		}
+		finished = finished && closed.State.Terminal()
+	}
+	if !changed && (m.Finished || !finished) {
+		return m, lost
+	}
+	copied := *m
+	copied.Parts, copied.Finished = parts, m.Finished || finished
+	return &copied, lost
+}
+
+// call returns the call as it ends, itself when it had ended or goes on waiting. lost is
+// its subagent when that was lost behind the call's result.
+func (r restart) call(call *ToolPart) (after *ToolPart, lost *Child) {
+	child, gone := r.child(call.Child)
+	open := !call.State.Terminal() && (r.over || gone || !call.waits())
+	if !open && child == call.Child {
+		return call, nil
+	}
+	copied := *call
+	copied.Child = child
+	if open {
+		copied.abort()
+	} else if gone {
+		lost = child
+	}
+	return &copied, lost
+}
+
+// waits reports whether the call is one that only the person ends.
+func (p *ToolPart) waits() bool {
+	return p.State == BlockedOnUser || !p.State.Terminal() && p.Tool == questionTool
+}
+
+// abort ends a call that the restart found open.
+func (p *ToolPart) abort() {
+	text := RestartText + "; it was not run"
+	if p.State == InProgress {
+		text = RestartText + "; it is not known what it had done, and it was not run again"
+	}
+	p.State, p.Text, p.Images = Failed, text, nil
+	p.Card.Content = nil
+	p.Result = &Envelope{Type: Error, ErrorText: text, Error: &ErrorDetail{Kind: restartKind}}
+}
+
+// restartKind is the kind of error of such a call: the trouble was the host's, and not
+// that anybody had cancelled it.
+const restartKind = "backend"
+
+// child returns a subagent as the restart leaves it, c itself when that had ended with
+// all below it. gone says that it was lost by this restart.
+func (r restart) child(c *Child) (after *Child, gone bool) {
+	if c == nil {
+		return nil, false
+	}
+	record := c.Record()
+	gone = !record.State.Terminal()
+	below := restart{at: r.at, over: true}
+	messages, _ := below.messages(record.Messages)
+	if !gone && slices.Equal(messages, record.Messages) {
+		return c, false
+	}
+	record.Messages = nil
+	if gone {
+		record.State, record.Ended = ChildLost, r.at
+		record.Note = RestartText
+	}
+	if record.Inspectable {
+		return NewChild(record, nil), gone
+	}
+	return NewChild(record, NewLog(messages...)), gone
+}

@@ -1,0 +1,72 @@
+package workspace
+
+import (
+	"slices"
+
+	"acp-agent/workspace/journal"
+)
+
+// Delegate is an agent that work is delegated to, as the ground has to know it.
+type Delegate struct {
+	// Agent is its path of names for the audit, such as "main/explore" (R129).
+	Agent string
+	// Parent is the id of the call that delegates. What the agent changes belongs to
+	// that call too (R128). It is never empty.
+	Parent string
+	// Path are the ids from the session down to the agent; see [tools.Session].
+	Path []string
+}
+
+// Delegate returns the same ground for an agent that w's agent hands work to: the same
+// roots, private directory, limits, locks, commands, editor and record of changes. What
+// a person opened by an answer is each agent's own and goes to no other, neither down
+// nor up (R64). The end of the session ends it; [Workspace.Release] does so earlier.
+func (w *Workspace) Delegate(d Delegate) *Workspace {
+	w.journal.Nest(d.Parent, w.delegate.Parent)
+	return w.agent(d)
+}
+
+// agent adds an agent to those of the session.
+func (s *shared) agent(d Delegate) *Workspace {
+	d.Path = slices.Clone(d.Path)
+	w := &Workspace{shared: s, delegate: d, grants: map[string][]*root{}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.released = s.closed
+	if !s.closed {
+		s.agents[w] = struct{}{}
+	}
+	return w
+}
+
+// Release ends what a person opened for an agent that has ended. It waits for nothing:
+// a call of the agent that still runs is refused what lies outside the session's
+// directories from now on. What the agent changed stays on record. It may be called more
+// than once, and is not needed before Close.
+func (w *Workspace) Release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.agents, w)
+	w.shut()
+}
+
+// shut closes what was opened for the agent. The caller holds mu.
+func (w *Workspace) shut() {
+	w.released = true
+	opened := w.adHoc
+	for _, roots := range w.grants {
+		opened = append(opened, roots...)
+	}
+	for _, r := range opened {
+		_ = r.handle.Close() // only ever read through
+	}
+	w.adHoc = nil
+	clear(w.grants)
+}
+
+// mayUndo reports whether the agent may take a change back by itself: its own, and that
+// of an agent that it delegated to. Otherwise what the call changed that delegated to it
+// could not be rolled back by what belongs to that call (R128).
+func (w *Workspace) mayUndo(e *journal.Entry) bool {
+	return w.delegate.Parent == "" || w.journal.Within(e.Origin, w.delegate.Parent)
+}
