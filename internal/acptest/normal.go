@@ -26,6 +26,8 @@ var (
 	waitForm    = regexp.MustCompile(`Trying again in [0-9.]+m?s`)
 	stateForm   = regexp.MustCompile(`(/acp-agent/sessions/)[^/"]+`)
 	commandForm = regexp.MustCompile(`/exec-[0-9]+/`)
+	// What came of a call of a subagent, cut to a length that a directory's name counts in.
+	resultForm = regexp.MustCompile("(- `+[^`]+`+ (?:done|failed|rejected|cancelled): `)[^`]*[/\\\\][^`]*`")
 	// How many tokens were used depends on the length of the directories' names.
 	tokensForm = regexp.MustCompile(`(, )[0-9]+k? tokens?\b`)
 	// How long a subagent has run, in the first line of its card.
@@ -94,6 +96,7 @@ func (n *normal) text(line string) string {
 	line = waitForm.ReplaceAllString(line, "Trying again in $$wait")
 	line = stateForm.ReplaceAllString(line, "$1$$state")
 	line = commandForm.ReplaceAllString(line, "/$$command/")
+	line = resultForm.ReplaceAllString(line, "${1}$$result`")
 	line = tokensForm.ReplaceAllString(line, "${1}$$tokens")
 	line = elapsedForm.ReplaceAllString(line, "${1}$$elapsed")
 	line = labelForm.ReplaceAllString(line, "$1$$label")

@@ -13,9 +13,10 @@ import (
 // the client are those of this machine.
 //
 // A script has one statement a line; empty lines and those that begin with #
-// are skipped. $PROJECT, $HOME, $SESSION (the id of the session that is spoken to)
-// and $CALL (the id of the tool call that was opened last) stand for their values
-// everywhere.
+// are skipped. $PROJECT, $HOME, $SESSION (the id of the session that is spoken to),
+// $CALL (the id of the tool call that was opened last) and $CALL1, $CALL2 and so on (of
+// the first, the second, as the transcript numbers them, which are waited for) stand for
+// their values everywhere.
 //
 //	initialize [WORD…]          initialize, with the capabilities of the words: fs, read,
 //	initialize {PARAMS}         write, terminal, terminal_output, terminal_output_delta,

@@ -96,6 +96,13 @@ func (r *renderer) update(m *Message, last string) {
 	if kind == "tool_call_update" {
 		members = withoutParent(members)
 	}
+	if r.spawners[m.Session()+" "+call] && members["status"] != "completed" && members["status"] != "failed" {
+		delete(members, "content") // a live card, of whatever moment
+		if len(members) == 1 {
+			r.last = last
+			return
+		}
+	}
 	output, _ := outputOf(members)
 	switch {
 	case strings.HasSuffix(kind, "_message_chunk") || kind == "agent_thought_chunk":
@@ -118,10 +125,6 @@ func (r *renderer) update(m *Message, last string) {
 	case kind == "tool_call_update" && output != "":
 		r.join("<- "+r.session(m)+"output "+call, "output "+call, output)
 	case kind == "tool_call_update" && len(members) == 2 && members["content"] != nil:
-		if r.spawners[m.Session()+" "+call] {
-			r.last = last
-			return
-		}
 		// What a running command has printed, as much as there is.
 		r.shown[call] = members["content"]
 		if n := len(r.entries); r.entries[n-1].key != "output "+call {
