@@ -13,20 +13,22 @@ import (
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // newFamily makes the family of the session's subagents.
 func (s *Session) newFamily() {
 	h := s.host
 	s.family, s.node = subagent.NewFamily(subagent.Options{
-		Agents: s.agents, Equip: s.equip,
+		Agents: func() subagent.Agents { return s.Agents() }, Equip: s.equip,
 		Depth: s.settings.Subagents.Depth, Running: s.settings.Subagents.Running, Budget: s.settings.Subagents.Budget,
 		Price: s.settings.Subagents.Price, Deliver: s.deliver,
 		IDs: h.IDs, Place: s.work.Session().Place, Logger: h.Logger,
 	}, subagent.Top{ID: s.ID, Emit: s.record, MessageOf: s.log.MessageOf})
 }
 
-// Subagents is how the subagents of a session are bounded.
+// Subagents is how the subagents of a session are bounded, and what the person set for
+// them.
 type Subagents struct {
 	// Depth is how deep they may be nested (R65), Running how many run at once.
 	Depth, Running int
@@ -34,10 +36,9 @@ type Subagents struct {
 	Budget subagent.Limits
 	// Price gives what a model call cost; nil means that nothing is known of prices.
 	Price func(model string, u transcript.Usage) float64
+	// Slots are settings by the names of agents (R99).
+	Slots map[string]subagent.Slot
 }
-
-// agents are the manifests that can be delegated to now.
-func (s *Session) agents() subagent.Agents { return s.host.Agents }
 
 // equip gives a subagent what it works with: the session's ground, within what the
 // agent above it may.
@@ -57,7 +58,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	}
 	e.Window = func() int { return backend.Provider.Describe(s.ctx, e.Model).Window }
 	o := s.childOptions(n)
-	e.Tools = pipeline.New(o)
+	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
 	environment := s.environment
 	environment.Context = d.Context
 	e.System = m.System(environment)
@@ -71,16 +72,24 @@ func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
-	o.Policy = pipeline.NewPolicy(parent.Policy.Rules().Child(m.Rules))
+	o.Parent, o.Names, o.IDs, o.Restricted = parent, n.Names(), n.IDs(), m.Level != subagent.Inherit
+	o.Policy = s.footing(n).policy
+	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: agentName(s.host.Manifest, n), Parent: n.Call(), Path: n.IDs()})
 	// What the person named or opened is not handed down (R64).
 	o.Hosts = func() []string { return slices.Concat(s.settings.Hosts, n.Log().Memory().Hosts) }
-	o.Agent = strings.Join(append([]string{s.host.Manifest.Name}, n.Names()...), "/")
+	o.Agent = agentName(s.host.Manifest, n)
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
 	o.Services.Modes, o.Services.Agents = nil, n
 	if o.Services.Questions != nil {
 		o.Services.Questions = namedQuestions{o.Services.Questions, strings.Join(n.Names(), " > ")}
 	}
 	return o
+}
+
+// agentName is whose calls a watchdog and the audit are told of: the names from the main
+// agent down.
+func agentName(main subagent.Manifest, n *subagent.Node) string {
+	return strings.Join(append([]string{main.Name}, n.Names()...), "/")
 }
 
 // childMemory is what a subagent's tools remember. It is its own, but for what counts

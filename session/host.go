@@ -34,8 +34,6 @@ type Host struct {
 	// Registry holds the tools.
 	Registry *tools.Registry
 	Manifest subagent.Manifest
-	// Agents are the manifests that can be delegated to.
-	Agents subagent.Agents
 	// Skills says where skills and instructions are, but for the session's own
 	// directories.
 	Skills skills.Options

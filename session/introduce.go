@@ -29,7 +29,7 @@ func (s *Session) introduce(prompt *transcript.Message) {
 	if title != "" {
 		s.emit(transcript.TitleChanged{Title: title, At: time.Now()})
 	}
-	for _, notice := range slices.Concat(s.told.notices(), s.host.problems(), s.projectNotices(), waiting) {
+	for _, notice := range slices.Concat(s.told.notices(), s.host.problems(), s.projectNotices(), s.agentNotices(), waiting) {
 		s.sayOnce(notice.Text, notice)
 	}
 	if len(s.spec.Servers) > 0 {

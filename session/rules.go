@@ -21,11 +21,16 @@ type ListedRule struct {
 	Number int
 	Scope  permissions.Scope
 	Rule   permissions.Rule
+	// Agents are the names from below the main agent down to the subagent that alone
+	// has the rule; none for a rule of the session.
+	Agents []string
 }
 
 // Where says in words where the rule stands.
 func (l ListedRule) Where() string {
 	switch {
+	case len(l.Agents) > 0:
+		return "your answer to " + strings.Join(l.Agents, " > ")
 	case l.Scope == permissions.Session && (l.Rule.Source == permissions.SourceAlways || l.Rule.Source == pipeline.SourceAnswer):
 		return "your answer in this session"
 	case l.Scope == permissions.Project && l.Rule.Source == permissions.SourceAlways:
@@ -51,6 +56,11 @@ func (s *Session) Rules() []ListedRule {
 			}
 		}
 	}
+	for _, f := range s.footingsNow() {
+		for _, rule := range f.answers() {
+			kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Agents: f.names})
+		}
+	}
 	for _, scope := range []permissions.Scope{permissions.Project, permissions.User, permissions.Manifest, permissions.DefaultScope} {
 		for _, rule := range set.In(scope) {
 			if scope != permissions.Project || rule.Source != permissions.SourceAlways {
@@ -68,6 +78,13 @@ func (s *Session) Revoke(listed ListedRule) error {
 	switch {
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; take it out there", ruleText(listed.Rule), listed.Where())
+	case len(listed.Agents) > 0:
+		for _, f := range s.footingsNow() {
+			if slices.Equal(f.names, listed.Agents) && f.policy.Forget(listed.Rule) {
+				return nil
+			}
+		}
+		return gone
 	case listed.Scope == permissions.Session:
 		if !s.policy.Forget(listed.Rule) {
 			return gone

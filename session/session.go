@@ -45,6 +45,7 @@ type Session struct {
 	languages   languages
 	stances     stances
 	found       bool // whether it was known at the start how processes are confined
+	agents      agents
 	environment subagent.Environment
 	system      string
 	span        *trace.Span
@@ -112,7 +113,6 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: time.Now(),
 		Instructions: s.told.instructions.Text, Skills: s.told.skills.Prompt(),
 	}
-	s.system = h.Manifest.System(s.environment)
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.ctx, s.span = h.Tracer.Session(s.ctx, s.ID)
 	return s, nil
@@ -234,12 +234,27 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loop.Loop {
 	return loop.New(loop.Options{
 		Provider: backend.Provider, Tools: s.tools, Log: s.log, Sink: transcript.SinkFunc(s.emit), IDs: s.host.IDs,
-		System: s.system, Model: chosen.model, ThoughtLevel: chosen.thought,
+		System: s.systemPrompt(), Model: chosen.model, ThoughtLevel: chosen.thought,
 		Temperature: backend.Temperature, MaxTokens: backend.MaxTokens,
 		Window:   func() int { return backend.Provider.Describe(ctx, chosen.model).Window },
 		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent,
 		CacheKey: s.ID, Memo: &s.memo, Tracer: s.host.Tracer, Remind: s.remind,
 	})
+}
+
+// delegateTool is the tool that hands work to subagents.
+const delegateTool = "task"
+
+// systemPrompt is the main agent's. It is made by the first turn, when it is known which
+// agents there are, and never changes (R138).
+func (s *Session) systemPrompt() string {
+	if s.system == "" {
+		if s.ToolStatus(delegateTool).Off == "" {
+			s.environment.Agents = s.Agents().Prompt()
+		}
+		s.system = s.host.Manifest.System(s.environment)
+	}
+	return s.system
 }
 
 // emit passes an event on, to the editor and the bus, and keeps what /status

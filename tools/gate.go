@@ -36,6 +36,9 @@ func (g Gate) Refuse(spec *Spec) string {
 			return name == spec.ID || slices.ContainsFunc(spec.Aliases, func(a Alias) bool { return a.Name == name })
 		}
 		if g.IncludeTools != nil && !slices.ContainsFunc(g.IncludeTools, named) {
+			if g.SubagentType != "" {
+				return fmt.Sprintf("%s is not one of the tools of %s", spec.ID, g.SubagentType)
+			}
 			return fmt.Sprintf("%s is not one of the tools of this mode", spec.ID)
 		}
 	}

@@ -55,6 +55,8 @@ func fill(v reflect.Value) {
 		v.SetString("text \u2028 \x00 of " + v.Type().String())
 	case reflect.Int, reflect.Int64:
 		v.SetInt(1<<53 + 1)
+	case reflect.Float64:
+		v.SetFloat(1.25)
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Pointer:

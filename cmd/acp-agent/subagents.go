@@ -1,0 +1,36 @@
+package main
+
+import (
+	"acp-agent/config"
+	"acp-agent/session"
+	"acp-agent/subagent"
+	"acp-agent/transcript"
+)
+
+// subagents is what the person set for subagents.
+func subagents(cfg *config.Config) session.Subagents {
+	from := cfg.Subagents
+	s := session.Subagents{
+		Depth: from.Depth, Running: from.Running, Slots: map[string]subagent.Slot{},
+		Budget: subagent.Limits{
+			Tokens: from.Budget.Tokens, Calls: from.Budget.Calls, Time: from.Budget.Time.Duration,
+			Cost: from.Budget.Cost, FanOut: from.Budget.FanOut,
+		},
+	}
+	for name, agent := range cfg.Agents {
+		s.Slots[name] = subagent.Slot{
+			Model: agent.Model, Temperature: agent.Temperature, MaxTokens: agent.MaxOutput, Cycles: agent.Cycles,
+		}
+	}
+	if prices := cfg.Model.Prices; len(prices) > 0 {
+		s.Price = func(model string, u transcript.Usage) float64 { return cost(prices[model], u) }
+	}
+	return s
+}
+
+// cost is what a model call cost. Prices are for a million tokens.
+func cost(p config.Price, u transcript.Usage) float64 {
+	sum := float64(u.Input)*p.Input + float64(u.CacheRead)*p.CacheRead + float64(u.CacheWrite)*p.CacheWrite +
+		float64(u.Output+u.Reasoning)*p.Output
+	return sum / 1_000_000
+}

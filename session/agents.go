@@ -1,0 +1,120 @@
+package session
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+	"acp-agent/subagent"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+)
+
+// agents are the manifests that a session delegates to, and what it keeps by the names
+// of its subagents.
+type agents struct {
+	mu       sync.Mutex
+	catalog  *subagent.Catalog
+	trusted  bool   // the project was, when they were read
+	hash     string // of what the project held then
+	footings map[string]*footing
+	order    []string // of footings
+}
+
+// footing is what the agents of one path of names have in common as long as the session
+// lives: an "always" is given to an agent by its name, not to one run of it.
+type footing struct {
+	names    []string
+	manifest subagent.Manifest
+	policy   *pipeline.Policy
+}
+
+// Agents returns the manifests in force now: those of the project only while the person
+// trusts it as it is. The others are read once.
+func (s *Session) Agents() *subagent.Catalog {
+	trusted := s.trusted()
+	s.project.mu.Lock()
+	now := s.project.now
+	s.project.mu.Unlock()
+	a := &s.agents
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.catalog == nil || a.trusted != trusted || a.hash != now.Hash {
+		a.trusted, a.hash = trusted, now.Hash
+		a.catalog = subagent.Load(subagent.LoadOptions{
+			Home: s.host.Home, ConfigHome: s.host.Skills.ConfigHome, Secret: s.host.secret,
+			Dir: s.project.dir, Project: now, Trusted: trusted, Known: s.knownTool, Slots: s.settings.Subagents.Slots,
+		})
+	}
+	return a.catalog
+}
+
+// knownTool reports whether a name can be that of a tool in this session.
+func (s *Session) knownTool(name string) bool {
+	_, ok := s.host.Registry.Get(name)
+	return ok || slices.Contains(kinds.Known(), name)
+}
+
+// footing returns that of a subagent. Another manifest of the same name has another.
+func (s *Session) footing(n *subagent.Node) *footing {
+	m, names, parent := n.Manifest(), n.Names(), n.Parent().Tools().Policy
+	a := &s.agents
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := strings.Join(names, "/")
+	if have := a.footings[key]; have != nil && reflect.DeepEqual(have.manifest, m) {
+		return have
+	}
+	made := &footing{names: names, manifest: m, policy: parent.Delegate(delegation(m))}
+	if a.footings == nil {
+		a.footings = map[string]*footing{}
+	}
+	if a.footings[key] == nil {
+		a.order = append(a.order, key)
+	}
+	a.footings[key] = made
+	return made
+}
+
+// delegation says how the rules of a manifest count. Those of the person's own are their
+// word; all others can only narrow (R64).
+func delegation(m subagent.Manifest) pipeline.PolicyDelegation {
+	d := pipeline.PolicyDelegation{Restricted: m.Level != subagent.Inherit}
+	if m.Origin == subagent.User {
+		d.Given = m.Rules
+	} else {
+		d.Manifest = m.Rules
+	}
+	return d
+}
+
+// footingsNow are those in use, in the order in which they were needed.
+func (s *Session) footingsNow() []*footing {
+	a := &s.agents
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := make([]*footing, 0, len(a.order))
+	for _, key := range a.order {
+		list = append(list, a.footings[key])
+	}
+	return list
+}
+
+// answers are the rules that the person's answers gave to a subagent.
+func (f *footing) answers() []permissions.Rule { return f.policy.Rules().In(permissions.Session) }
+
+// agentNotices say what of the manifests cannot be used.
+func (s *Session) agentNotices() []transcript.Notice {
+	var list []transcript.Notice
+	for _, problem := range s.Agents().Warnings() {
+		severity := transcript.Warning
+		if problem.Warning {
+			severity = transcript.Info
+		}
+		list = append(list, transcript.Notice{Severity: severity, Title: "Agents", Text: problem.String()})
+	}
+	return list
+}
