@@ -90,13 +90,13 @@ func (n *normal) value(v any) any {
 
 // text names what differs in a rendered line.
 func (n *normal) text(line string) string {
+	line = resultForm.ReplaceAllString(line, "${1}$$result`")
 	line = n.dirs.Replace(line)
 	line = timeForm.ReplaceAllString(line, "$$time")
 	line = sandboxForm.ReplaceAllString(line, "Sandbox: $$sandbox")
 	line = waitForm.ReplaceAllString(line, "Trying again in $$wait")
 	line = stateForm.ReplaceAllString(line, "$1$$state")
 	line = commandForm.ReplaceAllString(line, "/$$command/")
-	line = resultForm.ReplaceAllString(line, "${1}$$result`")
 	line = tokensForm.ReplaceAllString(line, "${1}$$tokens")
 	line = elapsedForm.ReplaceAllString(line, "${1}$$elapsed")
 	line = labelForm.ReplaceAllString(line, "$1$$label")
