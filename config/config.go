@@ -32,6 +32,8 @@ type Config struct {
 	Agents   map[string]Agent `json:"agents"`
 	Watchdog Watchdog         `json:"watchdog"`
 	Audit    Audit            `json:"audit"`
+	// Agent names the agent that new sessions talk to; empty means the shipped one.
+	Agent string `json:"agent"`
 	// Mode is the mode of a new session: ModeAsk, ModeCode, ModePlan or ModeAuto.
 	Mode string `json:"mode"`
 	Log  Log    `json:"log"`

@@ -25,11 +25,12 @@ var secretPlaces = [...]string{
 }
 
 // startUp are the files of a home directory that make a program run when a person
-// logs in or opens a shell (P5). They matter where the home is itself a root.
+// logs in or opens a shell, or that say what the person's agents may do (P5). They
+// matter where the home is itself a root.
 var startUp = [...]string{
 	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin",
 	".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d", ".gitconfig", ".config/git",
-	".local/bin", "bin", "Library/LaunchAgents",
+	".local/bin", "bin", "Library/LaunchAgents", ".agents/agents", ".claude/agents",
 }
 
 // socketDirs are where services listen that act for whoever connects (S6). The rest

@@ -1,12 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
-	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/subagent"
 	"acp-agent/tools/pipeline"
@@ -37,25 +36,43 @@ type footing struct {
 func (s *Session) Agents() *subagent.Catalog {
 	trusted := s.trusted()
 	s.project.mu.Lock()
-	now := s.project.now
+	now, problem := s.project.now, s.project.problem
 	s.project.mu.Unlock()
 	a := &s.agents
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.catalog == nil || a.trusted != trusted || a.hash != now.Hash {
 		a.trusted, a.hash = trusted, now.Hash
-		a.catalog = subagent.Load(subagent.LoadOptions{
-			Home: s.host.Home, ConfigHome: s.host.Skills.ConfigHome, Secret: s.host.secret,
-			Dir: s.project.dir, Project: now, Trusted: trusted, Known: s.knownTool, Slots: s.settings.Subagents.Slots,
-		})
+		o := s.host.Agents
+		o.Dir, o.Project, o.Unbound, o.Trusted, o.Slots = s.project.dir, now, problem, trusted, s.settings.Subagents.Slots
+		a.catalog = subagent.Load(o)
 	}
 	return a.catalog
 }
 
-// knownTool reports whether a name can be that of a tool in this session.
-func (s *Session) knownTool(name string) bool {
-	_, ok := s.host.Registry.Get(name)
-	return ok || slices.Contains(kinds.Known(), name)
+// chooseAgent settles which agent the person talks to. What its manifest says of its
+// tools, rules and limits holds as for any agent.
+func (s *Session) chooseAgent() error {
+	s.manifest = s.host.Manifest
+	name := cmp.Or(s.spec.Agent, s.settings.Agent)
+	if name == "" || name == s.manifest.Name {
+		return nil
+	}
+	legal := []string{s.manifest.Name}
+	for _, entry := range s.Agents().Entries() {
+		if entry.Off != "" || entry.Mode == subagent.Subagent || entry.Hidden {
+			continue
+		}
+		if legal = append(legal, entry.Name); entry.Name == name {
+			s.manifest = entry.Manifest
+		}
+	}
+	if s.manifest.Name != name {
+		return &BadValueError{What: "agent", Got: name, Legal: legal}
+	}
+	s.choice.model = cmp.Or(s.manifest.Model, s.choice.model)
+	s.policy.Take(delegation(s.manifest))
+	return nil
 }
 
 // footing returns that of a subagent. Another manifest of the same name has another.

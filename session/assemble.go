@@ -7,6 +7,7 @@ import (
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
+	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/workspace"
@@ -29,10 +30,10 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 	o := pipeline.Options{
 		Registry: h.Registry, Disabled: s.settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: s.spec.Asker,
 		Unconfined: s.unconfined,
-		Gate:       tools.Gate{IncludeTools: h.Manifest.Tools, AllowMCP: true, AllowToolbox: true}, Stance: s.stance,
-		Requires: h.Manifest.Requires, UserData: []string{h.UserData},
+		Gate:       tools.Gate{IncludeTools: s.manifest.Tools, AllowMCP: true, AllowToolbox: true}, Stance: s.stance,
+		Requires: s.manifest.Requires, UserData: []string{h.UserData},
 		Deferral: pipeline.Deferral{
-			Threshold: s.settings.Threshold, Always: slices.Concat(kinds.Locked(), h.Manifest.Always, s.settings.Always),
+			Threshold: s.settings.Threshold, Always: slices.Concat(kinds.Locked(), s.manifest.Always, s.settings.Always),
 		},
 		Services: tools.Services{
 			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillIndex{s.told.skills}, Languages: s.languages,
@@ -41,7 +42,7 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		Net: h.Net, Cache: cache,
 		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },
 		Limits: s.settings.Limits, Own: h.untouchable(), Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
-		Bus: h.Bus, Tracer: h.Tracer, Trusted: s.trusted, Watchdog: s.settings.Watchdog, Agent: h.Manifest.Name, Keys: h.Keys,
+		Bus: h.Bus, Tracer: h.Tracer, Trusted: s.trusted, Watchdog: s.settings.Watchdog, Agent: s.manifest.Name, Keys: h.Keys,
 	}
 	if h.Projects != nil {
 		o.Keep = s.keep
@@ -49,6 +50,7 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 	if s.audit != nil {
 		o.Audit = s.audit
 	}
+	o.Restricted = s.manifest.Level == subagent.Restricted
 	return o
 }
 

@@ -74,10 +74,10 @@ func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
 	o.Parent, o.Names, o.IDs, o.Restricted = parent, n.Names(), n.IDs(), m.Level != subagent.Inherit
 	o.Policy = s.footing(n).policy
-	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: agentName(s.host.Manifest, n), Parent: n.Call(), Path: n.IDs()})
+	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: agentName(s.manifest, n), Parent: n.Call(), Path: n.IDs()})
 	// What the person named or opened is not handed down (R64).
 	o.Hosts = func() []string { return slices.Concat(s.settings.Hosts, n.Log().Memory().Hosts) }
-	o.Agent = agentName(s.host.Manifest, n)
+	o.Agent = agentName(s.manifest, n)
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
 	o.Services.Modes, o.Services.Agents = nil, n
 	if o.Services.Questions != nil {

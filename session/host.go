@@ -34,6 +34,8 @@ type Host struct {
 	// Registry holds the tools.
 	Registry *tools.Registry
 	Manifest subagent.Manifest
+	// Agents says where the manifests of other agents are, but for those of a project.
+	Agents subagent.LoadOptions
 	// Skills says where skills and instructions are, but for the session's own
 	// directories.
 	Skills skills.Options
@@ -119,6 +121,8 @@ type Settings struct {
 	// Watchdog judges each call before it runs (R121); nil means that none does.
 	Watchdog  watchdog.Watchdog
 	Subagents Subagents
+	// Agent names the agent that the person talks to; empty means Host.Manifest.
+	Agent string
 	// Audit says where calls are recorded (R129).
 	Audit Audit
 }
@@ -145,6 +149,8 @@ type Spec struct {
 	// Unsandboxed says that, with no Asker, rules may let commands run although
 	// nothing confines them (R124).
 	Unsandboxed bool
+	// Agent names the agent that the person talks to; empty means that of the settings.
+	Agent string
 	// Rules are of this session alone, as if the person had answered "always".
 	Rules []permissions.Rule
 	// Questions puts the questions of the question tool to the person; nil means

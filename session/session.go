@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -44,7 +45,8 @@ type Session struct {
 
 	languages   languages
 	stances     stances
-	found       bool // whether it was known at the start how processes are confined
+	found       bool              // whether it was known at the start how processes are confined
+	manifest    subagent.Manifest // of the main agent
 	agents      agents
 	environment subagent.Environment
 	system      string
@@ -102,6 +104,10 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
 	s.project.offered, s.project.trusting, s.project.settled = settings.Offered, settings.Trusting, settled
 	s.refreshProject()
+	if err := s.chooseAgent(); err != nil {
+		s.work.Close(0)
+		return nil, err
+	}
 	s.newFamily()
 	if s.tools, err = s.pipeline(); err != nil {
 		s.work.Close(0)
@@ -222,7 +228,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	s.checkImages(t, backend, chosen.model)
 	s.nameHosts(hostsIn(t.prompt))
 	s.remindTurn(t.prompt)
-	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.host.Manifest.Name)
+	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.manifest.Name)
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)
 	span.Finish(string(stop))
 	span.End(err)
@@ -235,9 +241,10 @@ func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loo
 	return loop.New(loop.Options{
 		Provider: backend.Provider, Tools: s.tools, Log: s.log, Sink: transcript.SinkFunc(s.emit), IDs: s.host.IDs,
 		System: s.systemPrompt(), Model: chosen.model, ThoughtLevel: chosen.thought,
-		Temperature: backend.Temperature, MaxTokens: backend.MaxTokens,
-		Window:   func() int { return backend.Provider.Describe(ctx, chosen.model).Window },
-		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent,
+		Temperature: cmp.Or(s.manifest.Limits.Temperature, backend.Temperature),
+		MaxTokens:   cmp.Or(s.manifest.Limits.MaxTokens, backend.MaxTokens),
+		Window:      func() int { return backend.Provider.Describe(ctx, chosen.model).Window },
+		MaxSteps:    cmp.Or(s.manifest.Limits.Cycles, s.settings.MaxSteps), Concurrent: s.settings.Limits.Concurrent,
 		CacheKey: s.ID, Memo: &s.memo, Tracer: s.host.Tracer, Remind: s.remind,
 	})
 }
@@ -252,7 +259,7 @@ func (s *Session) systemPrompt() string {
 		if s.ToolStatus(delegateTool).Off == "" {
 			s.environment.Agents = s.Agents().Prompt()
 		}
-		s.system = s.host.Manifest.System(s.environment)
+		s.system = s.manifest.System(s.environment)
 	}
 	return s.system
 }

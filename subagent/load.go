@@ -43,6 +43,9 @@ type LoadOptions struct {
 	Dir     string
 	Project projects.Snapshot
 	Trusted bool
+	// Unbound is why the project cannot be bound, and so not be trusted; nil means that
+	// it can.
+	Unbound error
 	// Known reports the ids of tools; nil means those of this program.
 	Known func(tool string) bool
 	// Slots are settings by the names of agents.
@@ -127,6 +130,10 @@ func (l *loading) shipped(users []Manifest) {
 
 // project adds the agents of the project.
 func (l *loading) project() {
+	if l.Unbound != nil {
+		l.catalog.say(problem(l.Dir, 0, "the project's agents are not used: %v", l.Unbound))
+		return
+	}
 	untrusted, seen := 0, map[string]bool{}
 	for _, f := range l.Project.Agents() {
 		if seen[f.Hash] {

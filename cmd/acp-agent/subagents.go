@@ -11,16 +11,11 @@ import (
 func subagents(cfg *config.Config) session.Subagents {
 	from := cfg.Subagents
 	s := session.Subagents{
-		Depth: from.Depth, Running: from.Running, Slots: map[string]subagent.Slot{},
+		Depth: from.Depth, Running: from.Running, Slots: agentSlots(cfg.Agents),
 		Budget: subagent.Limits{
 			Tokens: from.Budget.Tokens, Calls: from.Budget.Calls, Time: from.Budget.Time.Duration,
 			Cost: from.Budget.Cost, FanOut: from.Budget.FanOut,
 		},
-	}
-	for name, agent := range cfg.Agents {
-		s.Slots[name] = subagent.Slot{
-			Model: agent.Model, Temperature: agent.Temperature, MaxTokens: agent.MaxOutput, Cycles: agent.Cycles,
-		}
 	}
 	if prices := cfg.Model.Prices; len(prices) > 0 {
 		s.Price = func(model string, u transcript.Usage) float64 { return cost(prices[model], u) }

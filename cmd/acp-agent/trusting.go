@@ -34,6 +34,7 @@ func trusting(cfg *config.Config) []string {
 	return append(list,
 		"`format_file` runs formatters, which may load this project's settings and plugins: "+programs(cfg.Format, "gofmt, rustfmt, prettier, black and the like"),
 		"`lsp` starts language servers, which may run this project's build scripts and plugins: "+programs(cfg.LSP, "gopls, rust-analyzer, clangd and the like"),
+		"`task` may give work to this project's agents, those of `.agents/agents` and `.claude/agents`; your rules hold for them",
 		"`bash` asks tools for their version, and package managers for what is installed, although that may load this project's settings",
 	)
 }

@@ -7,11 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"acp-agent/capability"
-	"acp-agent/config"
 	"acp-agent/internal/launch"
 	"acp-agent/subagent"
 	"acp-agent/tools"
@@ -34,7 +34,8 @@ and schema are looked at, it is mounted, and it is run with faulty arguments,
 which it must refuse without crashing.
 
 With --type manifest, the target is an agent manifest: Markdown with front
-matter. A variable that is not defined is an error.
+matter. What keeps it from being used is an error: a variable that is not
+defined, a rule or requirement that cannot be. What has no effect is a warning.
 
 Exit code: 0 all is well; 1 something is wrong; 2 wrong usage.`,
 		Example: `  acp-agent validate ./my-tool --type tool
@@ -110,41 +111,34 @@ func (handRuntime) Do(context.Context, tools.Request) (*tools.Response, error) {
 	return nil, tools.Errorf(tools.Unavailable, "there is no network while a tool is checked")
 }
 
-// maxManifest bounds an agent manifest, in bytes.
-const maxManifest = 1 << 20
-
 func validateManifest(cmd *cobra.Command, path string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxManifest+1)) // a device may have no end
+	text, err := io.ReadAll(io.LimitReader(file, subagent.MaxManifest+1)) // a device may have no end
 	switch {
 	case err != nil:
 		return err
-	case len(text) > maxManifest:
-		return fmt.Errorf("%s is larger than %d KiB", path, maxManifest>>10)
+	case len(text) > subagent.MaxManifest:
+		return fmt.Errorf("%s is larger than %d KiB", path, subagent.MaxManifest>>10)
 	}
 	manifest, err := subagent.ParseManifest(path, text)
 	if err != nil {
 		return err
 	}
-	if _, err := capability.Compile(manifest.Requires, capability.NoDirectories()); err != nil {
-		return fmt.Errorf("%s: requires: %w", path, err)
+	var bad []error
+	for _, p := range slices.Concat(manifest.Problems, subagent.Check(manifest, knownTool, capability.NoDirectories())) {
+		if p.Warning {
+			fmt.Fprintf(cmd.OutOrStdout(), "warn %s\n", p)
+			continue
+		}
+		bad = append(bad, &p)
 	}
-	if err := knownTools(path, manifest); err != nil {
-		return err
+	if len(bad) > 0 {
+		return errors.Join(bad...)
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "ok   %s: agent %s\n", path, manifest.Name)
 	return err
-}
-
-// knownTools refuses names of tools that mean nothing.
-func knownTools(path string, manifest subagent.Manifest) error {
-	cfg := config.Config{Tools: config.Tools{Disable: manifest.Tools, Always: manifest.Always}}
-	if err := cfg.CheckNames(knownPermission, knownTool); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }

@@ -128,13 +128,13 @@ func (c *core) newHost() (*session.Host, error) {
 	}
 	shellName, dialect := findShell(c.getenv("PATH"))
 	host := &session.Host{
-		Backend: c.Backend, Registry: set.registry, Manifest: subagent.Main(), Configure: c.settings,
+		Backend: c.Backend, Registry: set.registry, Manifest: subagent.Main(), Agents: c.agentOptions(nil), Configure: c.settings,
 		Skills: skills.Options{
 			Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Paths: cfg.Skills.Paths, URLs: cfg.Skills.URLs,
 			Fetch: set.web.page,
 		},
 		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: c.dataDir, Warnings: c.problems,
-		Projects: c.projects(), Own: c.own(), Guarded: slices.Concat(set.guarded, subagent.UserDirs(c.sources.HomeDir, xdg.ConfigHome)), StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
+		Projects: c.projects(), Own: c.own(), Guarded: c.guarded(set), StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
 		Clean: c.logger.values.Text, Keys: &c.keys, Explain: explainCommand,
@@ -214,6 +214,12 @@ func (c *core) own() []string {
 		// A file that the environment names may lie beside anything.
 		filepath.Join(xdg.ConfigHome, "acp-agent"), c.sources.UserFile(), c.dataDir, c.stateDir,
 	}
+}
+
+// guarded are the directories that no tool may write, for what lies there is run, or
+// is the person's word for what an agent may do.
+func (c *core) guarded(set *toolset) []string {
+	return slices.Concat(set.guarded, subagent.UserDirs(c.sources.HomeDir, xdg.ConfigHome))
 }
 
 // projects is where the person's decisions about projects are kept.

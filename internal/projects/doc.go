@@ -3,7 +3,7 @@
 //
 // It owns the files of these decisions, one a project, in the user's data
 // directory and never in the repository, and it knows which files of a project
-// are its executable configuration, whose content trust is bound to. Several
+// are its executable configuration and its agents, whose content trust is bound to. Several
 // processes share the files: each is written whole, under a lock. A file that
 // cannot be read is set aside and reported, and its project counts as one that
 // nothing was decided about.
