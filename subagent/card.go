@@ -117,6 +117,9 @@ func heading(r transcript.ChildRecord, now time.Time) string {
 	if n := r.Usage.Total(); n > 0 {
 		facts = append(facts, tokens(n))
 	}
+	if r.Cost > 0 {
+		facts = append(facts, fmt.Sprintf("cost %.4g", r.Cost))
+	}
 	facts = append(facts, elapsed(r, now))
 	return kinds.Code(strings.Join(path, " > "), pathRunes) + " " + standing(r) + ": " + strings.Join(facts, ", ")
 }

@@ -8,8 +8,12 @@ import (
 	"acp-agent/kinds"
 )
 
-// maxLine bounds the line of an agent in the system prompt, in characters.
-const maxLine = 140
+const (
+	// maxLine bounds the line of an agent in the system prompt, in characters.
+	maxLine = 140
+	// maxLines bounds how many have one.
+	maxLines = 40
+)
 
 // Catalog holds the agents of a session. It never changes, and may be used by several
 // goroutines.
@@ -56,8 +60,8 @@ func (c *Catalog) offered() []Manifest {
 func (c *Catalog) Entries() []Entry { return slices.Clone(c.entries) }
 
 // Prompt is the part of the system prompt that tells the model which agents there are:
-// a line of introduction and "- name: description" for each. It is "" when there are
-// none.
+// a line of introduction and "- name: description" for each of the first 40. It is ""
+// when there are none.
 func (c *Catalog) Prompt() string {
 	list := c.offered()
 	if len(list) == 0 {
@@ -65,8 +69,11 @@ func (c *Catalog) Prompt() string {
 	}
 	var b strings.Builder
 	b.WriteString("Subagents, for the task tool:\n")
-	for _, m := range list {
+	for _, m := range list[:min(len(list), maxLines)] {
 		fmt.Fprintf(&b, "- %s: %s\n", m.Name, kinds.Line(m.Description, maxLine))
+	}
+	if more := len(list) - maxLines; more > 0 {
+		fmt.Fprintf(&b, "(%d more are not listed; the error about an unknown name lists all)\n", more)
 	}
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"acp-agent/capability"
+	"acp-agent/kinds"
 	"acp-agent/permissions"
 )
 
@@ -77,10 +78,15 @@ func readModel(h *head, m *Manifest, field string, n *yaml.Node) {
 	case name == "inherit":
 	case slices.Contains(foreignModels, name):
 		h.note(field, "%s is no model here; the agent runs on that of its parent, or on what agents.NAME.model in your settings says", name)
+	case kinds.Line(name, maxModel) != name:
+		h.fault(field, "%q is no name of a model", name)
 	default:
 		m.Model = name
 	}
 }
+
+// maxModel bounds the name of a model, in characters.
+const maxModel = 200
 
 // readTools takes a list of names, or fields with true and false.
 func readTools(h *head, m *Manifest, field string, n *yaml.Node) {

@@ -11,6 +11,7 @@ import (
 	"acp-agent/capability"
 	"acp-agent/internal/projects"
 	"acp-agent/kinds"
+	"acp-agent/permissions"
 	"acp-agent/skills"
 )
 
@@ -144,6 +145,10 @@ func (l *loading) project() {
 		if l.Home != "" && slices.Contains(UserDirs(l.Home, ""), filepath.Dir(path)) {
 			continue // the person's own
 		}
+		if l.Secret != nil && l.Secret(path) {
+			l.catalog.say(problem(path, 0, "is not used: its name is that of a secret"))
+			continue
+		}
 		if f.Text == "" {
 			l.catalog.say(problem(path, 0, "cannot be used: it is empty, no text, or the project's files are too large together"))
 			continue
@@ -186,7 +191,7 @@ func (l *loading) parse(path string, text []byte, origin Origin) (Manifest, bool
 		return m, false
 	}
 	m.Origin = origin
-	problems := slices.Concat(m.Problems, Check(m, l.Known, capability.NoDirectories()))
+	problems := slices.Concat(m.Problems, Check(m, l.Known, capability.NoDirectories()), m.powerless())
 	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	l.catalog.say(problems...)
 	if i := slices.IndexFunc(problems, func(p Problem) bool { return !p.Warning }); i >= 0 {
@@ -194,6 +199,25 @@ func (l *loading) parse(path string, text []byte, origin Origin) (Manifest, bool
 		return m, false
 	}
 	return m, true
+}
+
+// powerless are the allows of a project's agent, which lift none of the person's
+// questions. One beside an ask of its own may be the exception to that.
+func (m Manifest) powerless() []Problem {
+	asks := slices.ContainsFunc(m.Rules, func(r permissions.Rule) bool { return r.Action == capability.Ask })
+	if m.Origin != Project || asks {
+		return nil
+	}
+	var list []Problem
+	for i, r := range m.Rules {
+		if r.Action != capability.Allow {
+			continue
+		}
+		p := problem(m.File, m.at(ruleField(i)), "%s: has no effect: an agent of a project lifts no question", ruleText(r))
+		p.Warning = true
+		list = append(list, p)
+	}
+	return list
 }
 
 // clash reports an agent whose name is taken.

@@ -181,6 +181,30 @@ func TestLoad_Places(t *testing.T) {
 	})
 }
 
+// R64: a project's agent can only narrow, and is told so where it tries more.
+func TestLoad_ProjectAllows(t *testing.T) {
+	const text = "---\nname: n\ndescription: d\npermissions:\n  level: inherit\n  allow: [\"bash(make)\"]\n  deny: [\"bash(rm *)\"]\n---\np\n"
+	g := newGround(t)
+	path := filepath.Join(g.repo, ".agents", "agents", "n.md")
+	g.put(path, text)
+	c := g.load("", true)
+	want := []string{path + ":6: allow bash(make): has no effect: an agent of a project lifts no question"}
+	if diff := cmp.Diff(want, problems(c)); diff != "" || !c.Warnings()[0].Warning {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if m, ok := c.Get("n"); !ok || m.Origin != subagent.Project {
+		t.Errorf("%v, %+v", ok, m)
+	}
+	g.put(path, strings.Replace(text, "deny", "ask", 1))
+	if c = g.load("", true); len(c.Warnings()) > 0 {
+		t.Errorf("the exception to its own ask: %q", problems(c))
+	}
+	g.put(filepath.Join(g.home, ".agents", "agents", "n.md"), text)
+	if m, _ := g.load("", false).Get("n"); m.Origin != subagent.User || len(m.Rules) != 2 {
+		t.Errorf("the person's: %+v", m)
+	}
+}
+
 // One broken manifest does not take the others along (R111).
 func TestLoad_Broken(t *testing.T) {
 	g := newGround(t)
@@ -190,6 +214,7 @@ func TestLoad_Broken(t *testing.T) {
 	g.put(filepath.Join(dir, "c.md"), "---\nname: c\ndescription: d\nmode: none\n---\np\n")
 	g.put(filepath.Join(dir, "d.md"), "---\nname: d\ndescription: d\ncolor: red\ntools: [read, NotebookEdit]\n---\np\n")
 	g.put(filepath.Join(dir, "e.md"), "")
+	g.put(filepath.Join(dir, "g.secret.md"), manifest("g", "d"))
 	g.put(filepath.Join(dir, "f.md"), strings.Repeat("x", subagent.MaxManifest+1))
 	own := filepath.Join(g.home, ".agents", "agents")
 	g.put(filepath.Join(own, "explore.md"), "---\nname: explore\ndescription: d\npermissions: {allow: [nothing]}\n---\np\n")
@@ -208,6 +233,7 @@ func TestLoad_Broken(t *testing.T) {
 		filepath.Join(dir, "d.md") + `:5: tools: there is no tool "NotebookEdit" here; the agent does without it`,
 		filepath.Join(dir, "e.md") + ": cannot be used: it is empty, no text, or the project's files are too large together",
 		filepath.Join(dir, "f.md") + ": cannot be used: it is empty, no text, or the project's files are too large together",
+		filepath.Join(dir, "g.secret.md") + ": is not used: its name is that of a secret",
 	}
 	got := problems(c)
 	slices.Sort(got)
@@ -235,6 +261,9 @@ func TestLoad_Bounded(t *testing.T) {
 	}
 	if n := len(c.Warnings()); n == 0 || n > 100 {
 		t.Errorf("%d problems", n)
+	}
+	if n := len(c.Prompt()); n > 7000 || !strings.Contains(c.Prompt(), "more are not listed") {
+		t.Errorf("%d bytes about agents in the system prompt", n)
 	}
 	for line := range strings.Lines(c.Prompt()) {
 		if len(line) > 170 {

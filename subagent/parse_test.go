@@ -183,6 +183,7 @@ func TestParseManifest_Mistakes(t *testing.T) {
 		{"an alias", start + "tools: &a [read]\nalways: *a\n---\np\n", "x.md:5: an alias (*name) is not taken here"},
 		{"a merge", start + "limits:\n  <<: {cycles: 1}\n---\np\n", "x.md:5: a field needs a plain name"},
 		{"a mode that is none", start + "mode: secondary\n---\np\n", `x.md:4: mode: must be primary, subagent or all, found "secondary"`},
+		{"a model that is none", start + "model: \"a\\nb\"\n---\np\n", "x.md:4: model: "},
 		{"a level that is none", start + "permissions: all\n---\np\n", `x.md:4: permissions: must be restricted or inherit, found "all"`},
 		{"a level that is none, in fields", start + "permissions:\n  level: all\n---\np\n", `x.md:5: permissions.level: must be`},
 		{"an unknown permission", start + "permissions:\n  grant: [bash]\n---\np\n", `x.md:5: permissions.grant: unknown field; known here: level, allow, ask, deny`},

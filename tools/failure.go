@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 )
@@ -29,6 +30,10 @@ func Undeclared(tool, what string) *Error {
 // CodeSecretFile is the Error.Code of what was refused because a file holds
 // secrets (R29).
 const CodeSecretFile = "reading-secret-file"
+
+// ErrChanged is in the error of what was refused, and not done, because a file is not what
+// it was when it was read (R41).
+var ErrChanged = errors.New("changed since it was read")
 
 // SecretRefused is the error of reading a file that holds secrets. Clients
 // compare its text, and that of the errors below.

@@ -129,7 +129,7 @@ type FS interface {
 	// WriteText replaces a file's text or creates it, parents included, once:
 	// through the editor when it offers that, else atomically on disk (R155,
 	// P2). before is what ReadText returned, nil for "whatever is there"; when
-	// the file is no longer that, nothing is written and the error says so.
+	// the file is no longer that, nothing is written and the error is ErrChanged.
 	WriteText(ctx context.Context, path, text string, before *Text) error
 	// Remove deletes a regular file, or a link and never what it leads to; never
 	// a directory. It is not asked of the editor, which offers no such thing.

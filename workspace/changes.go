@@ -219,7 +219,7 @@ func othersError(path string) *tools.Error {
 // sinceError refuses to take back a change over another one (traps 34 and 35).
 func sinceError(path string) *tools.Error {
 	return &tools.Error{
-		Kind: tools.BadInput, Path: path, Err: errChanged,
+		Kind: tools.BadInput, Path: path, Err: tools.ErrChanged,
 		Message: path + " was changed since; nothing was undone",
 		Hint:    "read the file, and make the change you want with edit",
 	}

@@ -16,9 +16,6 @@ import (
 // path that will not stand still is an error of its own.
 var errMoved = errors.New("changed while it was being opened")
 
-// errChanged marks a refusal because a file is not what it was.
-var errChanged = errors.New("changed since it was looked at")
-
 // errStrayed marks a text that an editor was given for a path which then led
 // elsewhere.
 var errStrayed = errors.New("led elsewhere")
@@ -37,7 +34,7 @@ func strayedError(path, real, where string) *tools.Error {
 
 func changedError(path string) *tools.Error {
 	return &tools.Error{
-		Kind: tools.Backend, Path: path, Err: errChanged,
+		Kind: tools.Backend, Path: path, Err: tools.ErrChanged,
 		Message: path + " was changed since it was read; nothing was written",
 		Hint:    "read the file again and repeat the change",
 	}

@@ -199,7 +199,7 @@ func (f files) copyTo(p, q *place, then fs.FileInfo) error {
 	}
 	defer copied.discard()
 	if err := copied.create(q); err != nil {
-		if errors.Is(err, errChanged) {
+		if errors.Is(err, tools.ErrChanged) {
 			return takenError(q.asked)
 		}
 		return err

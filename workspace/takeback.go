@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"acp-agent/tools"
 	"acp-agent/workspace/journal"
 )
 
@@ -144,7 +145,7 @@ func (f files) refill(ctx context.Context, entry *journal.Entry, put func(*place
 		}
 		err := put(p)
 		switch {
-		case errors.Is(err, errChanged), errors.Is(err, fs.ErrExist):
+		case errors.Is(err, tools.ErrChanged), errors.Is(err, fs.ErrExist):
 			return sinceError(r.Path)
 		case err == nil:
 			f.settle(p)

@@ -189,7 +189,7 @@ func (c *change) put(p *place, temp *temporary, old fs.FileInfo) error {
 	default:
 		err = temp.replace(p, func(f *os.File) bool { return untouched(f, old) })
 	}
-	if errors.Is(err, errChanged) {
+	if errors.Is(err, tools.ErrChanged) {
 		return errMoved // the newer file is looked at, and written over
 	}
 	return err

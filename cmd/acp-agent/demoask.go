@@ -19,7 +19,8 @@ func (v *demoView) ask(ctx context.Context, req schema.RequestPermissionRequest)
 	if req.ToolCall.Title != nil {
 		call.Title = *req.ToolCall.Title
 	}
-	fmt.Fprintf(v.out, "%s %s\n", v.paint(styleYellow, "?"), v.paint(styleBold, "May I: "+v.label(call)))
+	v.margin = v.marginOf(req.ToolCall.ToolCallID)
+	v.line("%s %s", v.paint(styleYellow, "?"), v.paint(styleBold, "May I: "+v.label(call)))
 	for _, content := range req.ToolCall.Content {
 		if diff, ok := content.(schema.Diff); ok {
 			v.diff(diff)
@@ -39,7 +40,7 @@ func (v *demoView) ask(ctx context.Context, req schema.RequestPermissionRequest)
 		keys[key] = option.OptionID
 		choices = append(choices, fmt.Sprintf("[%s] %s", key, option.Name))
 	}
-	fmt.Fprintf(v.out, "  %s ", strings.Join(choices, "  "))
+	fmt.Fprintf(v.out, v.margin+"  %s ", strings.Join(choices, "  "))
 	return v.choose(ctx, keys)
 }
 

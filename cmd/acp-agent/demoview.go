@@ -30,6 +30,7 @@ type demoView struct {
 	thought bool
 	calls   map[schema.ToolCallId]schema.ToolCall
 	diffed  map[schema.ToolCallId]bool
+	margin  string // of the call that is shown: calls of subagents stand below and within
 }
 
 func newDemoView(out io.Writer, in io.Reader, yes bool) *demoView {
@@ -145,18 +146,23 @@ func (v *demoView) update(u schema.ToolCallUpdate) {
 		call.Title = *u.Title
 	}
 	v.calls[u.ToolCallID] = call
+	v.margin = v.marginOf(u.ToolCallID)
 	switch u.Status {
 	case schema.ToolCallStatusInProgress:
 		v.endText()
-		fmt.Fprintf(v.out, "%s %s\n", v.paint(styleYellow, "●"), v.paint(styleBold, v.label(call)))
+		v.line("%s %s", v.paint(styleYellow, "●"), v.paint(styleBold, v.label(call)))
 	case schema.ToolCallStatusFailed:
 		v.endText()
-		fmt.Fprintf(v.out, "%s %s\n", v.paint(styleRed, "✗"), v.label(call))
+		v.line("%s %s", v.paint(styleRed, "✗"), v.label(call))
 	}
 	v.output(u)
 	if u.Status == schema.ToolCallStatusCompleted {
 		v.content(u)
-		fmt.Fprintf(v.out, "%s\n\n", v.paint(styleGreen, "✓ done"))
+		done := "done"
+		if v.margin != "" {
+			done = v.label(call) // several run at once
+		}
+		v.line("%s\n", v.paint(styleGreen, "✓ "+done))
 	}
 	if u.Status == schema.ToolCallStatusFailed {
 		v.content(u)
@@ -164,11 +170,35 @@ func (v *demoView) update(u schema.ToolCallUpdate) {
 	}
 }
 
+// line writes one line of the call that is shown.
+func (v *demoView) line(format string, args ...any) {
+	fmt.Fprintf(v.out, v.margin+format+"\n", args...)
+}
+
+// marginStep is how far the calls of a subagent stand within the one that spawned it.
+const marginStep = "  "
+
+func (v *demoView) marginOf(id schema.ToolCallId) string {
+	depth := 0
+	for parent := parentCall(v.calls[id]); parent != "" && depth < len(v.calls); parent = parentCall(v.calls[parent]) {
+		depth++
+	}
+	return strings.Repeat(marginStep, depth)
+}
+
+// parentCall is the call that spawned the subagent whose call this is; empty for one of
+// the main agent.
+func parentCall(call schema.ToolCall) schema.ToolCallId {
+	link, _ := call.Meta["claudeCode"].(map[string]any)
+	id, _ := link["parentToolUseId"].(string)
+	return schema.ToolCallId(id)
+}
+
 func (v *demoView) label(call schema.ToolCall) string {
-	if call.Kind == schema.ToolKindExecute {
+	if call.Kind == schema.ToolKindExecute && parentCall(call) == "" {
 		return "$ " + call.Title
 	}
-	return call.Title
+	return call.Title // that of a subagent's begins with its name
 }
 
 // output shows what a command printed since the last time.
@@ -176,7 +206,7 @@ func (v *demoView) output(u schema.ToolCallUpdate) {
 	piece, _ := u.Meta["terminal_output"].(map[string]any)
 	text, _ := piece["data"].(string)
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(v.out, "  %s\n", v.paint(styleDim, strings.TrimRight(line, "\r\n")))
+		v.line("  %s", v.paint(styleDim, strings.TrimRight(line, "\r\n")))
 	}
 }
 
@@ -202,11 +232,11 @@ func (v *demoView) excerpt(text string) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
 		if i == excerptLines {
-			fmt.Fprintf(v.out, "  %s\n", v.paint(styleDim, fmt.Sprintf("… %d more lines", len(lines)-i)))
+			v.line("  %s", v.paint(styleDim, fmt.Sprintf("… %d more lines", len(lines)-i)))
 			return
 		}
 		if !strings.HasPrefix(line, "```") {
-			fmt.Fprintf(v.out, "  %s\n", v.paint(styleDim, line))
+			v.line("  %s", v.paint(styleDim, line))
 		}
 	}
 }
@@ -229,6 +259,6 @@ func (v *demoView) diff(d schema.Diff) {
 		case strings.HasPrefix(line, "@@"):
 			line = v.paint(styleCyan, line)
 		}
-		fmt.Fprintf(v.out, "  %s\n", line)
+		v.line("  %s", line)
 	}
 }

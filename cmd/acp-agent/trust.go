@@ -30,10 +30,11 @@ func newTrust() *cobra.Command {
 		Long: `Show what trust in a project allows, and ask whether you trust it.
 
 A project that is not trusted can only tighten what the agent may do. In a
-trusted one the tools check, format_file and lsp run without a question, and
-the rules.allow of its .acp-agent/config.jsonc count. Trust is bound to the
-directory and to the content of the configuration that those tools heed; when
-that changes, you are asked again and shown what changed.
+trusted one the tools check, format_file and lsp run without a question, the
+rules.allow of its .acp-agent/config.jsonc count, and its agents can be given
+work. Trust is bound to the directory and to the content of the configuration
+that those tools heed and of the agents; when that changes, you are asked again
+and shown what changed.
 
 Without a terminal to ask on, --yes answers.`,
 		Example: `  acp-agent trust

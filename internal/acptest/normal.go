@@ -31,7 +31,7 @@ var (
 	// How many tokens were used depends on the length of the directories' names.
 	tokensForm = regexp.MustCompile(`(, )[0-9]+k? tokens?\b`)
 	// How long a subagent has run, in the first line of its card.
-	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?|\$tokens), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
+	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?|\$tokens| cost [0-9.e+-]+), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
 	// What comes from the web stands in labels that nobody can guess.
 	labelForm = regexp.MustCompile(`(search-results-)[A-Z2-7]{12}\b`)
 )

@@ -82,7 +82,7 @@ func TestTranscript_Subagents(t *testing.T) {
 		nested("tool_call_update", "c", `"status":"completed"`) +
 		update(`"sessionUpdate":"subagent_update","sessionId":"child"`) +
 		strings.ReplaceAll(update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hm"}`), `"sessionId":"s"`, `"sessionId":"child"`) +
-		update(`"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed","content":[{"type":"content","content":{"type":"text","text":"`+"`explore` is done: 2 steps, 12k tokens, 1m5s"+`"}}]`) + answer
+		update(`"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed","content":[{"type":"content","content":{"type":"text","text":"`+"`explore` is done: 2 steps, 12k tokens, cost 1.2e-05, 1m5s"+`"}}]`) + answer
 	want := `-> initialize {"clientCapabilities":{},"protocolVersion":1}
 <- initialize: ok
 -> session/new {"cwd":"$PROJECT","mcpServers":[]}
@@ -94,10 +94,10 @@ func TestTranscript_Subagents(t *testing.T) {
 <- tool_call_update n {"status":"completed"}
 <- subagent_update {"sessionId":"child"}
 <- child agent_message_chunk "hm"
-<- tool_call_update c {"content":[{"content":{"text":"` + "`explore` is done: 2 steps, $tokens, $elapsed" + `","type":"text"},"type":"content"}],"status":"completed"}
+<- tool_call_update c {"content":[{"content":{"text":"` + "`explore` is done: 2 steps, $tokens, cost 1.2e-05, $elapsed" + `","type":"text"},"type":"content"}],"status":"completed"}
 <- prompt: end_turn
 `
-	got := acptest.Transcript(lines(t, run), acptest.Names{Project: "/home/p"})
+	got := acptest.Transcript(lines(t, run), acptest.Names{Project: "/home/p", Home: "/home/h"})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("transcript (-want +got):\n%s", diff)
 	}

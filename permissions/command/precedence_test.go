@@ -22,8 +22,8 @@ type precedence struct {
 // TestPrecedence_Table runs the worked cases of R115 as people read them.
 func TestPrecedence_Table(t *testing.T) {
 	rows := readPrecedence(t)
-	if len(rows) != 20 {
-		t.Fatalf("%d rows, want 20", len(rows))
+	if len(rows) != 23 {
+		t.Fatalf("%d rows, want 23", len(rows))
 	}
 	for i, row := range rows {
 		t.Run(row.number, func(t *testing.T) {

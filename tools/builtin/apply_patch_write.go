@@ -4,32 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"strings"
 
 	"acp-agent/internal/patch"
 	"acp-agent/tools"
 )
 
-// real is what a path comes to: links followed, and case folded where file
-// systems usually do. Two names of one file must not be changed by one patch,
-// and would wait for each other's lock for ever.
-func (p *patching) real(path string) string {
-	if resolve := p.rt.Session().Resolve; resolve != nil {
-		path = resolve(path)
-	}
-	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		path = strings.ToLower(path)
-	}
-	return path
-}
-
-// distinct refuses a patch that changes one file under two names.
+// distinct refuses a patch that changes one file under two names, which would wait for
+// each other's lock for ever.
 func (p *patching) distinct() error {
 	seen := map[string]string{}
 	for _, path := range p.paths() {
-		real := p.real(path)
+		real := realName(path, p.rt.Session().Env)
 		if other, twice := seen[real]; twice {
 			return &tools.Error{
 				Kind: tools.BadInput, Path: path, Message: fmt.Sprintf("apply_patch: %s and %s are one file: put its hunks below one name", other, path),
@@ -40,11 +26,9 @@ func (p *patching) distinct() error {
 	return nil
 }
 
-// lock takes the locks of all files, in one order for all calls, so that no two
-// calls wait for each other.
+// lock takes the locks of all files.
 func (p *patching) lock(ctx context.Context) (unlock func(), err error) {
-	paths := p.paths()
-	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(p.real(a), p.real(b)) })
+	paths := lockOrder(p.paths(), p.rt.Session().Env)
 	var held []func()
 	unlock = func() {
 		for _, u := range slices.Backward(held) {

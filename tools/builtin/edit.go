@@ -65,15 +65,24 @@ func edit(ctx context.Context, rt tools.Runtime, a editArgs) (*tools.Result, err
 	}
 	defer unlock()
 	// The match is made on what the file holds now, not on what was shown when
-	// the call was approved (R41).
-	if err := e.match(ctx); err != nil {
-		return nil, err
+	// the call was approved (R41). The lock keeps out other calls, not the person and
+	// what commands do: when they were faster, the match is made anew.
+	for try := 1; ; try++ {
+		if err := e.match(ctx); err != nil {
+			return nil, err
+		}
+		err := rt.FS().WriteText(ctx, e.path, e.applied.Content, &e.before)
+		switch {
+		case err == nil:
+			return e.result(), nil
+		case try == editTries || ctx.Err() != nil || !errors.Is(err, tools.ErrChanged):
+			return nil, fileFailure("edit", e.path, err)
+		}
 	}
-	if err := rt.FS().WriteText(ctx, e.path, e.applied.Content, &e.before); err != nil {
-		return nil, fileFailure("edit", e.path, err)
-	}
-	return e.result(), nil
 }
+
+// editTries is how often a match is made on a file that others go on changing.
+const editTries = 5
 
 func previewEdit(ctx context.Context, rt tools.Runtime, a editArgs) ([]kinds.Content, error) {
 	e, err := newEditing(rt, a)

@@ -180,17 +180,38 @@ func TestEdit_PreviewThenChange(t *testing.T) {
 	}
 }
 
-// Another writer between match and write: nothing is lost.
+// Another writer between match and write: nothing is lost, and the match is made again
+// (R41), but not for ever.
 func TestEdit_ChangedMeanwhile(t *testing.T) {
 	t.Parallel()
-	rt := tooltest.New(tooltest.Options{Files: map[string]string{"f.txt": "a\nb\n"}})
-	rt.Mem.BeforeWrite(func(path string) { rt.Mem.Put(path, "a\nb\nthe person's line\n") })
-	failure := fail(t, rt, "edit", map[string]any{"path": "f.txt", "old_str": "b", "new_str": "B"})
-	if !strings.Contains(failure.Message, "changed") {
-		t.Errorf("error = %v", failure)
+	tests := []struct {
+		name string
+		put  func(writes int) string // what the person writes before our n-th write
+		want string
+		fail string
+	}{
+		{"once", func(int) string { return "a\nb\nthe person's line\n" }, "a\nB\nthe person's line\n", ""},
+		{"the match is gone", func(int) string { return "a\nthe person's line\n" }, "a\nthe person's line\n", "old_str"},
+		{"again and again", func(n int) string { return fmt.Sprintf("b %d\n", n) }, "b 5\n", "changed"},
 	}
-	if got, _ := rt.Mem.Get("f.txt"); got != "a\nb\nthe person's line\n" {
-		t.Errorf("file = %q", got)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			rt := tooltest.New(tooltest.Options{Files: map[string]string{"f.txt": "a\nb\n"}})
+			writes := 0
+			rt.Mem.BeforeWrite(func(path string) {
+				writes++
+				rt.Mem.Put(path, tt.put(writes))
+			})
+			args := map[string]any{"path": "f.txt", "old_str": "b", "new_str": "B"}
+			if tt.fail == "" {
+				run(t, rt, "edit", args)
+			} else if failure := fail(t, rt, "edit", args); !strings.Contains(failure.Message, tt.fail) {
+				t.Errorf("error = %v", failure)
+			}
+			if got, _ := rt.Mem.Get("f.txt"); got != tt.want {
+				t.Errorf("file = %q", got)
+			}
+		})
 	}
 }
 

@@ -18,6 +18,9 @@ const (
 	GrepLine      = grepLine
 )
 
+// LockOrder is the order in which a call locks files.
+var LockOrder = lockOrder
+
 // CleanOutput is exported for its fuzz target.
 func CleanOutput(raw string) string { return cleanOutput(raw) }
 

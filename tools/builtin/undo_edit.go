@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"acp-agent/capability"
@@ -79,8 +78,7 @@ func undoEdit(ctx context.Context, rt tools.Runtime, a undoEditArgs) (*tools.Res
 	if err != nil {
 		return nil, err
 	}
-	// In one order for all, so that two undos never wait for each other.
-	for _, locked := range slices.Sorted(slices.Values(undoPaths(path, rt.Session().Env))) {
+	for _, locked := range lockOrder(undoPaths(path, rt.Session().Env), rt.Session().Env) {
 		unlock, err := rt.FS().Lock(ctx, locked)
 		if err != nil {
 			return nil, err

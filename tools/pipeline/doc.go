@@ -15,6 +15,10 @@
 // other: with one terminal state and an envelope (R5, R22, R125). Nothing here
 // returns a Go error to the loop.
 //
+// A subagent has a pipeline of its own, with that of the agent which delegated to it as
+// [Options].Parent: it has no tool and reaches nothing that its parent does not, its
+// [Policy] follows its parent's, and the questions of all stand one at a time.
+//
 // Goroutines: Run executes the tool on a goroutine of its own. When the call is
 // cancelled or out of time and the tool does not stop within a moment, Run
 // answers without it; the goroutine is remembered, its late result is dropped,
@@ -27,5 +31,5 @@
 //
 // # Requirements
 //
-// R4, R5, R8-R11, R13, R16-R22, R87, R103, R105-R106, R111-R118, R121-R126, R128-R132, R157.
+// R4, R5, R8-R11, R13, R16-R22, R64, R87, R103, R105-R106, R111-R118, R121-R126, R128-R132, R157.
 package pipeline

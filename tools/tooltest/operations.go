@@ -181,7 +181,10 @@ func (f *FS) WriteText(ctx context.Context, name, text string, before *tools.Tex
 	}
 	if before != nil {
 		if now, err := f.text(name); err != nil || now != *before {
-			return tools.Errorf(tools.BadInput, "%s changed while it was being edited; nothing was written", abs)
+			return &tools.Error{
+				Kind: tools.Backend, Path: abs, Err: tools.ErrChanged,
+				Message: abs + " changed while it was being edited; nothing was written",
+			}
 		}
 	}
 	if _, open := f.editor[abs]; open {

@@ -1,0 +1,45 @@
+package pipeline
+
+import "acp-agent/tools"
+
+// Why says why a tool is not there: it is switched off (R9), the agent that delegated to
+// this one does not have it (R64), or the agent or the mode keeps it out (R10). "" means
+// that it is there.
+func (p *Pipeline) Why(entry *tools.Entry) string {
+	if reason := p.off(entry); reason != "" {
+		return reason
+	}
+	return p.catalogue.in().refuse(entry)
+}
+
+// off is Why whatever the mode.
+func (p *Pipeline) off(entry *tools.Entry) string {
+	if p.Disabled != nil {
+		if reason, off := p.Disabled(entry.ID); off {
+			return reason
+		}
+	}
+	if reason := p.Gate.Refuse(&entry.Spec); reason != "" || p.Parent == nil {
+		return reason
+	}
+	if _, has := p.Parent.Registry.Get(entry.ID); !has || p.Parent.off(entry) != "" {
+		return "the delegating agent does not have it"
+	}
+	return ""
+}
+
+func (p *Pipeline) gate(c *Prepared) error {
+	if reason := p.off(c.entry); reason != "" {
+		return &tools.Error{Kind: tools.Denied, Message: reason, DeniedBy: tools.DeniedByEnablement}
+	}
+	if stance := p.keepsOut(c.entry); stance != nil {
+		return stance.absent(c.entry)
+	}
+	if p.catalogue.deferred(c.Tool) {
+		return &tools.Error{
+			Kind: tools.BadInput, Message: c.Tool + " is not loaded",
+			Hint: "find it with tool_search; it can be called in the answer after that",
+		}
+	}
+	return nil
+}
