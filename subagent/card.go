@@ -45,29 +45,22 @@ type CardLine struct {
 // at most 8 KB, and nothing in it that a model wrote can pose as something that the agent
 // says.
 func Card(r transcript.ChildRecord, lines []CardLine, now time.Time) []kinds.Content {
-	return draw(r, lines, report{}, now)
+	return draw(r, lines, nil, now)
 }
 
-// Closing is the Card of a subagent that has ended, with the summary and the files that
-// it has changed, relative to in.
+// Closing is the Card of a subagent that has ended, with the files that it has changed,
+// relative to in.
 func Closing(d *tools.Delegated, lines []CardLine, in kinds.Place) []kinds.Content {
-	said := report{summary: d.Summary}
-	for _, path := range d.Modified {
-		said.modified = append(said.modified, in.Rel(path))
+	modified := make([]string, len(d.Modified))
+	for i, path := range d.Modified {
+		modified[i] = in.Rel(path)
 	}
-	return draw(d.Record, lines, said, d.Record.Ended)
+	return draw(d.Record, lines, modified, d.Record.Ended)
 }
 
-// report is what is told at the end only.
-type report struct {
-	summary  string
-	modified []string
-}
-
-func draw(r transcript.ChildRecord, lines []CardLine, said report, now time.Time) []kinds.Content {
+func draw(r transcript.ChildRecord, lines []CardLine, modified []string, now time.Time) []kinds.Content {
 	c := &card{}
 	c.add(heading(r, now))
-	c.add(kinds.Line(said.summary, noteRunes))
 	if r.Note != "" {
 		c.add("Note: " + kinds.Code(r.Note, noteRunes))
 	}
@@ -77,7 +70,7 @@ func draw(r transcript.ChildRecord, lines []CardLine, said report, now time.Time
 	if r.State.Terminal() && strings.TrimSpace(r.Output) != "" {
 		c.add(fenced(r.Output, cardOutput))
 	}
-	c.add(files(said.modified))
+	c.add(files(modified))
 	c.add(calls(lines, c.left()))
 	return []kinds.Content{kinds.Text{Text: c.text}}
 }

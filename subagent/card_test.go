@@ -87,9 +87,9 @@ func TestClosing(t *testing.T) {
 		Record: transcript.ChildRecord{
 			Path: []string{"fix"}, State: transcript.ChildDone, Started: time.Unix(1000, 0), Ended: time.Unix(1061, 0), Output: "Done.",
 		},
-		Summary: "2 edits", Modified: []string{"/w/a.go", "/w/sub/b.go"},
+		Modified: []string{"/w/a.go", "/w/sub/b.go"},
 	}, []subagent.CardLine{{Title: "Edit a.go", State: transcript.Done}}, kinds.Place{Cwd: "/w"}))
-	want := "`fix` is done: 1m1s\n\n2 edits\n\n```\nDone.\n```\n\nChanged files:\n\n- `a.go`\n- `sub/b.go`\n\nTool calls:\n\n- `Edit a.go` done"
+	want := "`fix` is done: 1m1s\n\n```\nDone.\n```\n\nChanged files:\n\n- `a.go`\n- `sub/b.go`\n\nTool calls:\n\n- `Edit a.go` done"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("card (-want +got):\n%s", diff)
 	}
@@ -131,7 +131,7 @@ func TestCard_AnyText(t *testing.T) {
 				Path: rapid.SliceOfN(text, 0, 5).Draw(t, "path"), Note: text.Draw(t, "note"), Output: text.Draw(t, "output"),
 				State: rapid.SampledFrom([]transcript.ChildState{transcript.ChildRunning, transcript.ChildDone, transcript.ChildLost}).Draw(t, "child"),
 			},
-			Summary: text.Draw(t, "summary"), Modified: rapid.SliceOfN(text, 0, 30).Draw(t, "modified"),
+			Modified: rapid.SliceOfN(text, 0, 30).Draw(t, "modified"),
 		}
 		got := cardText(t, subagent.Closing(d, rapid.SliceOfN(line, 0, 20).Draw(t, "lines"), kinds.Place{Cwd: "/w"}))
 		if len(got) > 8<<10 || !utf8.ValidString(got) || kinds.Visible(got) != got {

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // records keeps what is appended, and what stood in a file at that moment.
@@ -78,6 +80,49 @@ func TestAudit_Records(t *testing.T) {
 	}
 	if asked := kept.list[1].Asked; !strings.Contains(asked, "edit") {
 		t.Errorf("asked %q", asked)
+	}
+}
+
+// What a subagent changed is recorded with its own call, and is named, and taken back, by
+// the call that delegated to it (R128, R129).
+func TestAudit_Delegated(t *testing.T) {
+	kept := &records{}
+	var s *stage
+	s = newStage(t, func(o *pipeline.Options) { o.Audit, o.Agent = kept, "main" }, custom(tools.Spec{},
+		func(ctx context.Context, rt tools.Runtime) (*tools.Result, error) {
+			o := s.Options
+			o.Agent = "main/explore"
+			o.Workspace = s.Workspace.Delegate(workspace.Delegate{Agent: o.Agent, Parent: rt.CallID()})
+			defer o.Workspace.Release()
+			child := pipeline.New(o)
+			child.Run(ctx, child.Prepare(pipeline.Call{ID: "call_2", Name: "write", Input: `{"path":"a.txt","content":"x\n"}`}), s)
+			return nil, nil
+		}))
+	for _, tool := range []string{"custom", "write"} {
+		s.policy.Remember(permissions.Rule{Permission: tool, Pattern: "*", Action: capability.Allow})
+	}
+	path := filepath.Join(s.dir, "a.txt")
+	end := s.call(t, "custom", object{})
+	want(t, end, transcript.Done, "")
+	if !slices.Equal(end.Result.Metadata.TrackFiles, []string{path}) {
+		t.Errorf("changed files %q", end.Result.Metadata.TrackFiles)
+	}
+	got := map[string]audit.Change{}
+	for _, r := range kept.list {
+		if r.Event == audit.End && len(r.Changes) == 1 {
+			got[r.Agent+" "+r.Call] = r.Changes[0]
+		}
+	}
+	below := got["main/explore call_2"]
+	if len(got) != 2 || below.Op != "create" || below.Path != path || below.After == "" ||
+		got["main call_1"] != (audit.Change{Path: path, Op: "reported"}) {
+		t.Errorf("recorded %+v", got)
+	}
+	if failed := s.Workspace.Rollback(t.Context(), "call_1"); len(failed) > 0 {
+		t.Error(failed)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the file is still there: %v", err)
 	}
 }
 
