@@ -76,6 +76,10 @@ func TestDescribe(t *testing.T) {
 		{"an id of blanks", "_\n_", `{}`, kinds.Card{Kind: kinds.Other, Title: "Unknown tool"}},
 		{"MCP", "mcp__git_hub__search_code", `{}`, kinds.Card{Kind: kinds.Other, Title: "git_hub: search code"}},
 		{"task", "task", `{"subagent_type":"explore","prompt":"find\nit"}`, kinds.Card{Kind: kinds.Other, Title: "explore: find it"}},
+		{"finder", "finder", `{"query":"the parser"}`, kinds.Card{Kind: kinds.Search, Title: "Find the parser"}},
+		{"oracle", "oracle", `{"task":"why?"}`, kinds.Card{Kind: kinds.Think, Title: "Consult oracle: why?"}},
+		{"librarian", "librarian", `{"query":"go-cmp"}`, kinds.Card{Kind: kinds.Search, Title: "Search repositories for go-cmp"}},
+		{"kraken", "kraken", `{"prompt":"rename it"}`, kinds.Card{Kind: kinds.Edit, Title: "Refactor: rename it"}},
 		{
 			"patch", "apply_patch", `{"patch":"--- a/x\n+++ b/x\n@@\n--- /dev/null\n+++ b/y\n@@\n+a\n"}`,
 			kinds.Card{Kind: kinds.Edit, Title: "Patch x, y", Locations: []kinds.Location{{Path: "/work/x"}, {Path: "/work/y"}}},

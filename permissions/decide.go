@@ -9,10 +9,8 @@ import (
 )
 
 // Decide answers the call (R115, R116). Over all its resources, and over the rules of
-// the agents that delegated to this one, the strictest answer holds.
-//
-// An ask of such an agent is lifted by what the person allowed to this one alone, its
-// deny by nothing (see Child).
+// the agents that delegated to this one, the strictest answer holds; what the person
+// allowed to this one counts in theirs too (see Child).
 //
 // The order for one resource: a deny of any scope; then the most specific ask or allow
 // that a person, a manifest or the session wrote (permission exact, then capability,

@@ -7,7 +7,6 @@ import (
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
-	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/workspace"
@@ -50,14 +49,13 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 	if s.audit != nil {
 		o.Audit = s.audit
 	}
-	o.Restricted = s.manifest.Level == subagent.Restricted
 	return o
 }
 
 // CancelCall ends one tool call, of whatever agent, and leaves its turn alone (R126); of
-// a call whose subagent runs in the background, it ends that. It reports whether there
-// was something to end.
-func (s *Session) CancelCall(id string) bool { return s.tools.Cancel(id) || s.family.CancelCall(id) }
+// a call that has spawned a subagent, it ends that, also in the background. It reports
+// whether there was something to end.
+func (s *Session) CancelCall(id string) bool { return s.family.CancelCall(id) || s.tools.Cancel(id) }
 
 func (s *Session) workspaceOptions() workspace.Options {
 	h, spec := s.host, s.spec

@@ -3,10 +3,12 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"acp-agent/kinds"
+	"acp-agent/loop"
 	"acp-agent/transcript"
 )
 
@@ -24,6 +26,7 @@ func (s *Session) Commands() []Command {
 	return []Command{
 		{Name: "help", Description: "What this agent can do: its commands, modes and tools."},
 		{Name: "status", Description: "Model, mode, directories, and how full the context is."},
+		{Name: "tasks", Description: "The subagents of this session: what they do, what they spent; stops them.", Hint: tasksForms},
 		{Name: "permissions", Description: "The rules in force; takes back what you allowed.", Hint: s.permissionsForms()},
 		{Name: "trust", Description: "Shows what trust in this project allows, and asks you.", Hint: "off"},
 	}
@@ -41,12 +44,21 @@ func (s *Session) command(prompt *transcript.Message) (answer func(context.Conte
 		return func(context.Context) string { return s.help() }, true
 	case "/status":
 		return func(context.Context) string { return s.status() }, true
+	case "/tasks":
+		return func(context.Context) string { return s.tasksCommand(words[1:]) }, true
 	case "/permissions":
 		return func(ctx context.Context) string { return s.permissionsCommand(ctx, behind(prompt.Text(), words[0])) }, true
 	case "/trust":
 		return func(ctx context.Context) string { return s.trustCommand(ctx, words[1:]) }, true
 	}
 	return nil, false
+}
+
+// atOnce reports the commands that are answered while a turn runs, too: they have no
+// part in the conversation, and the person wants to know now.
+func atOnce(prompt *transcript.Message) bool {
+	words := strings.Fields(prompt.Text())
+	return len(words) > 0 && slices.Contains([]string{"/status", "/tasks", "/usage"}, words[0])
 }
 
 // behind is what follows a word at the start of a text, as it was typed.
@@ -69,6 +81,16 @@ func (s *Session) reply(ctx context.Context, prompt *transcript.Message, answer 
 	} {
 		s.emit(e)
 	}
+}
+
+// replyBeside is reply while another turn runs. It is one event without a turn of its
+// own, whose end would be taken for the end of the other.
+func (s *Session) replyBeside(t *Turn, answer func(context.Context) string) {
+	s.emit(transcript.AgentSaid{Message: &transcript.Message{
+		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true,
+		Parts: []transcript.Part{&transcript.TextPart{ID: s.host.IDs.New(transcript.PartPrefix), Text: answer(t.ctx), Synthetic: true}},
+	}})
+	t.end(loop.EndTurn, nil)
 }
 
 func (s *Session) help() string {

@@ -72,7 +72,7 @@ func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
-	o.Parent, o.Names, o.IDs, o.Restricted = parent, n.Names(), n.IDs(), m.Level != subagent.Inherit
+	o.Parent, o.Names = parent, n.Names()
 	o.Policy = s.footing(n).policy
 	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: agentName(s.manifest, n), Parent: n.Call(), Path: n.IDs()})
 	// What the person named or opened is not handed down (R64).
@@ -171,6 +171,9 @@ func (s *Session) settleFamily(stop loop.StopReason) {
 		ctx, cancel := context.WithTimeout(context.Background(), abortWait)
 		defer cancel()
 		s.family.Quiet(ctx)
+		return
+	}
+	if s.spec.Waits {
 		return
 	}
 	var names []string

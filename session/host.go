@@ -149,6 +149,9 @@ type Spec struct {
 	// Unsandboxed says that, with no Asker, rules may let commands run although
 	// nothing confines them (R124).
 	Unsandboxed bool
+	// Waits says that whoever opened the session waits for its subagents with Rest, so
+	// that the end of a turn need not say which of them go on.
+	Waits bool
 	// Agent names the agent that the person talks to; empty means that of the settings.
 	Agent string
 	// Rules are of this session alone, as if the person had answered "always".

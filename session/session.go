@@ -54,7 +54,7 @@ type Session struct {
 	ctx         context.Context
 	cancel      context.CancelCauseFunc
 
-	running sync.WaitGroup // drain, and those of learn
+	running sync.WaitGroup // drain, those of learn, and answers beside a turn
 
 	mu       sync.Mutex // guards what follows
 	current  *Turn

@@ -81,8 +81,8 @@ func (t *Turn) end(stop loop.StopReason, err error) {
 }
 
 // Prompt accepts a prompt: it runs at once when the session is idle and waits
-// its turn otherwise (R143). It never blocks, so a cancel that arrives right
-// behind it finds it.
+// its turn otherwise (R143), unless it is a command that is answered beside the
+// running turn. It never blocks, so a cancel that arrives right behind it finds it.
 func (s *Session) Prompt(parts []transcript.Part) *Turn {
 	return s.enqueue(&Turn{prompt: &transcript.Message{
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
@@ -99,6 +99,9 @@ func (s *Session) enqueue(t *Turn) *Turn {
 		t.end(loop.Cancelled, nil)
 		return t
 	}
+	if s.current != nil && s.beside(t) {
+		return t
+	}
 	if s.current != nil {
 		s.queue = append(s.queue, t)
 		return t
@@ -109,6 +112,19 @@ func (s *Session) enqueue(t *Turn) *Turn {
 		s.running.Go(s.drain)
 	}
 	return t
+}
+
+// beside answers a prompt at once, next to the turn that runs, which it leaves alone,
+// if it is one of those commands. The caller holds s.mu.
+func (s *Session) beside(t *Turn) bool {
+	if s.current.ended() || t.prompt == nil || !atOnce(t.prompt) {
+		return false
+	}
+	answer, ok := s.command(t.prompt)
+	if ok {
+		s.running.Go(func() { s.replyBeside(t, answer) })
+	}
+	return ok
 }
 
 // Cancel ends the running turn; queued prompts stay (C-25). With no turn

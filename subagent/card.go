@@ -137,14 +137,7 @@ func standing(r transcript.ChildRecord) string {
 }
 
 func elapsed(r transcript.ChildRecord, now time.Time) string {
-	from, to := r.Started, now
-	if from.IsZero() {
-		from = r.Queued
-	}
-	if !r.Ended.IsZero() {
-		to = r.Ended
-	}
-	return max(0, to.Sub(from)).Truncate(time.Second).String()
+	return r.Elapsed(now).Truncate(time.Second).String()
 }
 
 func count(n int, what string) string {

@@ -1,6 +1,7 @@
 package subagent
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,8 +16,8 @@ const fence = "---"
 // ParseManifest reads an agent manifest: Markdown whose front matter says what the agent
 // is called, what it is for and what it may use; the text below is its prompt. file is
 // its name, for messages and the sources of its rules. Fields of other agents are taken
-// for what they mean here or noted in Problems, as unknown ones are, so that no setting
-// is silently without effect. An error is a *Problem with file and line. What the
+// for what they mean here or noted in Problems, so that no setting is silently without
+// effect; unknown ones are errors, but in the folder of another program. An error is a *Problem with file and line. What the
 // manifest names is not looked at; see [Check].
 //
 // An agent without a mode is a subagent, and a subagent without a level restricted.
@@ -55,10 +56,18 @@ func (h *head) read(m *Manifest, top *yaml.Node) {
 			reader(h, m, field, value)
 		case slices.Contains(foreignFields, name):
 			h.note(field, "this field of other agents has no effect here")
-		default:
+		case h.theirs():
 			h.note(field, "unknown field without effect; known here: %s", ownFields())
+		default: // misspelt, it could be what was to bound the agent
+			h.fault(field, "unknown field; known here: %s", ownFields())
 		}
 	})
+}
+
+// theirs reports whether the manifest lies where another program keeps its agents, which
+// may know more fields.
+func (h *head) theirs() bool {
+	return slices.Contains(strings.Split(filepath.ToSlash(h.file), "/"), ".claude")
 }
 
 // whole checks what every agent needs.

@@ -134,7 +134,6 @@ func TestParseManifest_Forms(t *testing.T) {
 func TestParseManifest_Problems(t *testing.T) {
 	for _, tt := range []struct{ name, head, want string }{
 		{"a field of others", "color: red\n", "n.md:4: color: this field of other agents has no effect here"},
-		{"an unknown field", "\ncolours: red\n", "n.md:5: colours: unknown field without effect; known here: name, description"},
 		{"a model of others", "model: opus\n", "n.md:4: model: opus is no model here; the agent runs on that of its parent"},
 		{"the parent's model", "model: inherit\n", ""},
 		{"a pattern behind a tool", "tools:\n  - Read\n  - Bash(git:*)\n", `n.md:6: tools[1]: the pattern of "Bash(git:*)" has no effect`},
@@ -186,6 +185,7 @@ func TestParseManifest_Mistakes(t *testing.T) {
 		{"a model that is none", start + "model: \"a\\nb\"\n---\np\n", "x.md:4: model: "},
 		{"a level that is none", start + "permissions: all\n---\np\n", `x.md:4: permissions: must be restricted or inherit, found "all"`},
 		{"a level that is none, in fields", start + "permissions:\n  level: all\n---\np\n", `x.md:5: permissions.level: must be`},
+		{"an unknown field", start + "permision: restricted\n---\np\n", `x.md:4: permision: unknown field; known here: name, description`},
 		{"an unknown permission", start + "permissions:\n  grant: [bash]\n---\np\n", `x.md:5: permissions.grant: unknown field; known here: level, allow, ask, deny`},
 		{"a rule without an end", start + "permissions:\n  deny:\n    - bash\n    - 'bash(rm *'\n---\np\n", `x.md:7: permissions.deny[1]: expects tool(pattern)`},
 		{"a rule without a name", start + "permissions:\n  deny: [{pattern: x}]\n---\np\n", `x.md:5: permissions.deny[0]: expects a permission`},

@@ -10,7 +10,7 @@ import (
 // ships and those of the person's mount plan.
 type Gate struct {
 	// IncludeTools are the native tools that are there, by id or alias; nil means
-	// all of them.
+	// all of them. An MCP tool that is named here is there whatever AllowMCP says.
 	IncludeTools []string
 	// AllowMCP and AllowToolbox admit tools of those sources. Providers count as
 	// toolbox tools: both are programs that the person set up.
@@ -26,7 +26,7 @@ const anySubagent = "all"
 func (g Gate) Refuse(spec *Spec) string {
 	switch spec.Source.Kind {
 	case MCP:
-		if !g.AllowMCP {
+		if !g.AllowMCP && !slices.Contains(g.IncludeTools, spec.ID) {
 			return "MCP tools are not allowed in this mode"
 		}
 	case Toolbox, Provider:

@@ -19,6 +19,11 @@ const (
 	ChildLost ChildState = "lost"
 )
 
+// ChildStates lists the states of a subagent.
+func ChildStates() []ChildState {
+	return []ChildState{ChildQueued, ChildRunning, ChildDone, ChildFailed, ChildCancelled, ChildLost}
+}
+
 // Terminal reports whether no state can follow s.
 func (s ChildState) Terminal() bool { return s != ChildQueued && s != ChildRunning }
 
@@ -60,6 +65,19 @@ type ChildRecord struct {
 	Note   string `json:"note,omitempty"`
 	// Messages are its conversation; none for an inspectable one, whose row has them.
 	Messages []*Message `json:"-"`
+}
+
+// Elapsed is how long the subagent has run by now, or waited when it has not begun; of
+// one that has ended, how long it ran.
+func (r ChildRecord) Elapsed(now time.Time) time.Duration {
+	from, to := r.Started, now
+	if from.IsZero() {
+		from = r.Queued
+	}
+	if !r.Ended.IsZero() {
+		to = r.Ended
+	}
+	return max(0, to.Sub(from))
 }
 
 // Child is a subagent's record while it lives. It is safe for concurrent use.

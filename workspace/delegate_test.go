@@ -338,7 +338,8 @@ func TestDelegate_Session(t *testing.T) {
 	child, main := w.Session(), g.Session()
 	same(t, "child", child.IsSubagent && child.Scratch == main.Scratch, true)
 	same(t, "path", child.Path, []string{"ses_test", "ses_x"})
-	same(t, "main", main.IsSubagent || main.Path != nil, false)
+	same(t, "main", main.IsSubagent, false)
+	same(t, "its path", main.Path, []string{main.ID})
 }
 
 // TestDelegate_MadeDirectories removes the directories that several agents made or made

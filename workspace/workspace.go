@@ -118,6 +118,9 @@ func (w *Workspace) Session() tools.Session {
 		IsSubagent: w.delegate.Parent != "",
 		Path:       w.delegate.Path,
 	}
+	if s.Path == nil {
+		s.Path = []string{s.ID}
+	}
 	for _, r := range w.fixed[:w.session] {
 		s.Roots = append(s.Roots, r.path)
 	}

@@ -30,8 +30,9 @@ func newDemo() *cobra.Command {
 		Use:   "demo",
 		Short: "Watch a turn in the terminal: no editor, no key, no network",
 		Long: `Watch a whole turn in the terminal. A scripted model works on a scratch
-project through the real protocol: it reads files, proposes a change as a
-diff, asks for permission, runs a command, and answers.
+project through the real protocol: it gives the repair to a subagent, which
+has another one read the files, proposes a change as a diff and asks for
+permission; then it runs a command, and answers.
 
 Nothing outside temporary directories is touched, and those are removed at
 the end. With --yes every question is answered with yes.`,

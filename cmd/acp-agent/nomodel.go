@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"acp-agent/model"
@@ -12,7 +11,10 @@ import (
 // and listed without a key.
 type noModel struct{}
 
-var errNoModel = errors.New("there is no model here")
+// errNoModel is what a subagent fails with there, at once and not after more tries.
+var errNoModel = &model.Error{
+	Kind: model.Invalid, Message: "a tool that is run by hand has no model", Hint: `acp-agent run "..." has one`,
+}
 
 // Stream implements model.Provider.
 func (noModel) Stream(context.Context, *model.Request) iter.Seq2[model.Chunk, error] {

@@ -22,6 +22,7 @@ type report struct {
 	mu      sync.Mutex
 	parts   map[string]bool   // open parts; true for text, false for thoughts
 	tools   map[string]string // tool ids by call
+	paths   map[string]string // names of subagents by the calls that spawned them
 	midLine bool
 	result  runResult
 	answer  strings.Builder
@@ -33,7 +34,9 @@ type runResult struct {
 	Answer     string           `json:"answer"`
 	ToolCalls  []runCall        `json:"tool_calls"`
 	Usage      transcript.Usage `json:"usage"`
-	Error      string           `json:"error,omitempty"`
+	// Subagents are all of the session; the tool calls and the usage are not theirs.
+	Subagents []transcript.ChildRecord `json:"subagents"`
+	Error     string                   `json:"error,omitempty"`
 }
 
 type runCall struct {
@@ -45,8 +48,8 @@ type runCall struct {
 
 func newReport(out, progress io.Writer, asJSON bool) *report {
 	return &report{
-		out: out, progress: progress, asJSON: asJSON, parts: map[string]bool{}, tools: map[string]string{},
-		result: runResult{ToolCalls: []runCall{}},
+		out: out, progress: progress, asJSON: asJSON, parts: map[string]bool{}, tools: map[string]string{}, paths: map[string]string{},
+		result: runResult{ToolCalls: []runCall{}, Subagents: []transcript.ChildRecord{}},
 	}
 }
 
@@ -77,12 +80,19 @@ func (r *report) Emit(e transcript.Event) {
 		r.note(fmt.Sprintf("%s: %s", e.Card.Title, ending(e)))
 	case transcript.Notice:
 		r.note(e.Text)
+	case transcript.AgentSaid:
+		r.aside(e.Message.Text())
+	default:
+		r.subagent("", e)
 	}
 }
 
 // ending says in one line how a call ended.
 func ending(e transcript.ToolFinished) string {
-	if e.State == transcript.Done {
+	switch {
+	case e.Background:
+		return "runs in the background"
+	case e.State == transcript.Done:
 		return "done"
 	}
 	first, _, _ := strings.Cut(e.Result.ErrorText, "\n")

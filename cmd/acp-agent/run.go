@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"acp-agent/loop"
 	"acp-agent/session"
 	"acp-agent/transcript"
 )
@@ -41,6 +43,8 @@ or --unsandboxed. Mode plan changes nothing; mode auto allows what a sandbox
 confines.
 
 The answer goes to standard output, what the agent does to standard error.
+Subagents that still run in the background when the turn has ended are waited
+for, and what they report is printed behind the answer; an interrupt ends them.
 Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
 4 the token or step limit ended it; 130 interrupted.`,
 		Example: `  acp-agent run "What does this project do?"
@@ -112,7 +116,7 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Sink: report, Rules: rules, Unsandboxed: flags.unsandboxed})
+	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Sink: report, Rules: rules, Unsandboxed: flags.unsandboxed, Waits: true})
 	if err != nil {
 		return report.failed(err)
 	}
@@ -126,10 +130,32 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	turn := s.Prompt([]transcript.Part{&transcript.TextPart{Text: prompt}})
 	stop, err := turn.Wait(ctx)
 	turn.Release()
+	if awaitSubagents(ctx, s, report) != nil && err == nil {
+		stop = loop.Cancelled
+	}
+	report.subagents(s.Tasks())
 	if err != nil {
 		return report.failed(err)
 	}
 	return report.ended(stop)
+}
+
+// stopWait bounds how long the subagents of an interrupted run may take to end.
+const stopWait = 2 * time.Second
+
+// awaitSubagents waits for the subagents that run on in the background, so that none is
+// left behind unseen. It ends them when ctx ends, and says so with an error.
+func awaitSubagents(ctx context.Context, s *session.Session, report *report) error {
+	report.waiting(s.Tasks())
+	s.Rest(ctx)
+	if ctx.Err() == nil {
+		return nil
+	}
+	s.Cancel()
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	s.Rest(ending)
+	return ctx.Err()
 }
 
 // choose sets what the flags name. A model need not be one that the server

@@ -103,11 +103,16 @@ func disabled(names []string, subagents bool) func(tool string) (string, bool) {
 			return "Tool explicitly disabled", true
 		case off["mcp:*"] && strings.HasPrefix(tool, "mcp__"):
 			return "MCP tools disabled", true
-		case !subagents && tool == "task":
+		case !subagents && forSubagents(tool):
 			return "Sub-agents not enabled", true
 		}
 		return "", false
 	}
+}
+
+// forSubagents reports the tools that are nothing without subagents.
+func forSubagents(tool string) bool {
+	return slices.Contains([]string{"task", "finder", "oracle", "librarian", "kraken", "task_list"}, tool)
 }
 
 // threshold is how many tools there may be before some have to be looked for; 0

@@ -14,9 +14,9 @@ import (
 //
 // A script has one statement a line; empty lines and those that begin with #
 // are skipped. $PROJECT, $HOME, $SESSION (the id of the session that is spoken to),
-// $CALL (the id of the tool call that was opened last) and $CALL1, $CALL2 and so on (of
-// the first, the second, as the transcript numbers them, which are waited for) stand for
-// their values everywhere.
+// $CALL (the id of the tool call that the agent itself opened last) and $CALL1, $CALL2 and
+// so on (of the first, the second of all, as the transcript numbers them, which are waited
+// for) stand for their values everywhere.
 //
 //	initialize [WORD…]          initialize, with the capabilities of the words: fs, read,
 //	initialize {PARAMS}         write, terminal, terminal_output, terminal_output_delta,
@@ -39,6 +39,7 @@ import (
 //	cancel                      session/cancel
 //	withdraw                    $/cancel_request for the latest prompt, and wait for its answer
 //	end [REASON]                the oldest prompt of the session ends so; default end_turn
+//	beside TEXT                 a prompt that is answered while the one before it runs
 //
 //	expect KIND [NAME=TEXT…]    wait for an update of that kind; a member, by its path, is
 //	                            the text, or with NAME~TEXT contains it
@@ -127,7 +128,7 @@ func (p *player) do(line string) {
 		"initialize": p.initialize, "authenticate": p.authenticate, "logout": p.plain("logout"), "new": p.newSession,
 		"use": p.use, "set_mode": p.setMode, "set_config_option": p.setOption, "close": p.plain(methodClose),
 		"request": p.request, "notify": p.notify, "raw": func(line string) { p.Write(line) }, "error": p.fails,
-		"prompt": p.prompt, "cancel": func(string) { p.session.Cancel() }, "withdraw": p.withdraw, "end": p.ends,
+		"prompt": p.prompt, "beside": p.beside, "cancel": func(string) { p.session.Cancel() }, "withdraw": p.withdraw, "end": p.ends,
 		"expect": p.expect, "ask": p.asked, "allow": p.choose("allow"), "reject": p.choose("reject"),
 		"option": func(id string) { p.permission("").Select(id) }, "dismiss": func(string) { p.permission("").Dismiss() },
 		"fail": p.failPermission, "answer": p.fill, "decline": p.decline, "buffer": p.edit, "disk": p.disk, "show": p.shows,

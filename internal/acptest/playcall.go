@@ -33,12 +33,13 @@ func (p *player) nthCall(n int) string {
 	return id
 }
 
-// latestCall is the id of the tool call that was opened last, "" before any.
+// latestCall is the id of the tool call that was opened last, "" before any. The calls of
+// subagents do not count.
 func (p *player) latestCall() string {
 	id := ""
 	for _, l := range p.Lines() {
 		if l.FromAgent && l.Message != nil {
-			if kind, call := l.Message.Update(); kind == "tool_call" {
+			if kind, call := l.Message.Update(); kind == "tool_call" && parentOf(call) == "" {
 				id, _ = call["toolCallId"].(string)
 			}
 		}

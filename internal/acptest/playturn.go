@@ -23,6 +23,13 @@ func (p *player) prompt(rest string) {
 	p.turns = append(p.turns, p.session.PromptBlocks(blocks...))
 }
 
+// beside does not wait for the prompts before. One that is queued behind a turn which
+// waits for it is never answered.
+func (p *player) beside(text string) {
+	p.tb.Helper()
+	p.session.Prompt(text).Ends("end_turn")
+}
+
 func (p *player) withdraw(string) {
 	p.tb.Helper()
 	if len(p.turns) == 0 {

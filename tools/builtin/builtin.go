@@ -58,6 +58,11 @@ func (o Options) All() []tools.Tool {
 		newViewImage(),
 		newPlan(),
 		newPlanExit(),
+		newFinder(),
+		newOracle(),
+		newLibrarian(),
+		newKraken(),
+		newTaskList(),
 	}
 }
 
@@ -98,6 +103,12 @@ func text(name, description string) argument {
 
 func number(name, description string) argument {
 	return argument{name, &jsonschema.Schema{Type: "number", Description: description}}
+}
+
+func texts(name, description string) argument {
+	return argument{name, &jsonschema.Schema{
+		Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: description,
+	}}
 }
 
 func flag(name, description string) argument {

@@ -22,5 +22,5 @@
 //
 // # Requirements
 //
-// R3, R15-R17, R23-R62, R74, R76, R79-R84, R87, R95-R98, R100-R105, R108.
+// R3, R15-R17, R23-R62, R72 (the tools that are subagents), R74, R76, R79-R84, R87, R95-R105, R108.
 package builtin

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -19,14 +20,18 @@ import (
 	"acp-agent/tools/pipeline"
 	"acp-agent/tools/tooltest"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // delegate returns the stage of an agent to which that of s delegates. The person is the
 // same.
 func (s *stage) delegate(name string, d pipeline.PolicyDelegation, edit func(*pipeline.Options)) *stage {
 	o := s.Options
-	o.Parent, o.Policy, o.Restricted = s.Pipeline, s.policy.Delegate(d), d.Restricted
-	o.Agent, o.Names, o.IDs = s.Agent+"/"+name, append(slices.Clone(s.Names), name), append(slices.Clone(s.IDs), "id_"+name)
+	o.Parent, o.Policy = s.Pipeline, s.policy.Delegate(d)
+	o.Agent, o.Names = s.Agent+"/"+name, append(slices.Clone(s.Names), name)
+	o.Workspace = s.Workspace.Delegate(workspace.Delegate{
+		Agent: o.Agent, Parent: "call_" + name, Path: append(slices.Clone(s.Workspace.Session().Path), "id_"+name),
+	})
 	if edit != nil {
 		edit(&o)
 	}
@@ -408,9 +413,6 @@ func TestDelegate_Restricted(t *testing.T) {
 	for name, agent := range agents {
 		for _, tt := range tests {
 			t.Run(name+": "+tt.cmd, func(t *testing.T) {
-				if !agent.Restricted {
-					t.Error("not restricted")
-				}
 				e := agent.Explain(t.Context(), pipeline.Call{ID: "c", Name: "bash", Input: `{"cmd":"` + tt.cmd + `"}`})
 				if e.Action != tt.want || tt.want == capability.Deny && e.Reason != tt.text {
 					t.Errorf("got %s (%s), want %s", e.Action, e.Reason, tt.want)
@@ -421,5 +423,40 @@ func TestDelegate_Restricted(t *testing.T) {
 	want(t, restricted.call(t, "bash", object{"cmd": "npm run build"}), transcript.Rejected, "")
 	if request := s.asked[0]; request.Remember != "commands like npm run build" || !slices.Equal(request.Agents, []string{"general"}) {
 		t.Errorf("offered %q, asked by %q", request.Remember, request.Agents)
+	}
+}
+
+// Agents read and change their rules at once.
+func TestPolicy_DelegateAtOnce(t *testing.T) {
+	root := pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false)))
+	policies := []*pipeline.Policy{root}
+	for range 4 {
+		policies = append(policies, policies[len(policies)-1].Delegate(pipeline.PolicyDelegation{}), root.Delegate(pipeline.PolicyDelegation{Restricted: true}))
+	}
+	denied := plainRule("read", "/w/x", capability.Deny)
+	call := permissions.Call{
+		Tool: "read", Capabilities: []string{capability.CapFSRead}, Vars: capability.Vars{permissions.VarScratch: nil, capability.VarWorkspace: nil},
+		Resources: []permissions.Resource{{Kind: permissions.Path, Name: "/w/x"}},
+	}
+	var working sync.WaitGroup
+	for _, policy := range policies {
+		working.Go(func() {
+			for range 50 {
+				policy.Remember(plainRule("edit", "*", capability.Ask))
+				policy.Rules().Decide(call)
+				root.SetDefaults(permissions.Defaults(permissions.ModeCode, false))
+			}
+		})
+	}
+	working.Wait()
+	root.Remember(denied)
+	for i, policy := range policies {
+		set := policy.Rules()
+		if d := set.Decide(call); d.Action != capability.Deny {
+			t.Errorf("agent %d is told %s after the person denied it to the main one", i, d.Action)
+		}
+		if n := len(set.In(permissions.Session)); policy != root && n != 50 {
+			t.Errorf("agent %d has %d answers of its own, want 50", i, n)
+		}
 	}
 }

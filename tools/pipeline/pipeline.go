@@ -58,14 +58,10 @@ type Options struct {
 	Agent string
 	// Parent is the pipeline of the agent that delegated to this one, whose tools and
 	// reach bound this one's (R64); nil for the main agent. Names are the names of the
-	// agents from below the main one down to this one, as people are told of it, and IDs
-	// their ids; none for the main agent.
-	Parent     *Pipeline
-	Names, IDs []string
-	// Restricted keeps the network from what the agent starts, see
-	// permissions.Set.Restrict; Policy does the rest. A restricted Parent's children are
-	// restricted whatever it says.
-	Restricted bool
+	// agents from below the main one down to this one, as people are told of it; none for
+	// the main agent. Their ids are the Workspace's to tell.
+	Parent *Pipeline
+	Names  []string
 	// Keys are the agent's own keys, which no tool's result may show; nil means that
 	// there are none.
 	Keys *redact.Values
@@ -104,6 +100,9 @@ type Pipeline struct {
 	// asking lets one permission request stand at a time in the whole session, so
 	// that an "always" answers those that wait behind it (R123).
 	asking chan struct{}
+	// restricted keeps the network from what the agent starts, see
+	// permissions.Set.Restrict.
+	restricted bool
 	// offline are the commands that failed for want of the network.
 	offline offline
 	active  active
@@ -120,8 +119,8 @@ func New(o Options) *Pipeline {
 	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}}
 	if o.Parent != nil {
 		p.asking, p.strays = o.Parent.asking, o.Parent.strays
-		p.Restricted = o.Restricted || o.Parent.Restricted
 	}
+	p.restricted = o.Policy.restricted()
 	var enabled []*tools.Entry
 	for _, entry := range o.Registry.All() {
 		if p.off(entry) == "" {

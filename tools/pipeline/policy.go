@@ -17,10 +17,10 @@ type Policy struct {
 	// version counts the changes of set.
 	version uint64
 	// parent is whose rules these are derived from, at version from; nil for those of
-	// the main agent.
+	// the main agent. It and delegation never change.
 	parent     *Policy
-	from       uint64
 	delegation PolicyDelegation
+	from       uint64
 	// answers are the session's rules of a delegated policy.
 	answers []permissions.Rule
 }
@@ -52,16 +52,22 @@ func (p *Policy) Delegate(d PolicyDelegation) *Policy {
 	return child
 }
 
-// Take makes the policy that of an agent with the given rules, which the person talks to
-// in the place of the shipped one.
+// Take makes the policy of the main agent that of an agent with the given rules, which
+// the person talks to in the place of the shipped one. It comes before the first call.
 func (p *Policy) Take(d PolicyDelegation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.delegation = d
 	p.set = p.set.With(permissions.Manifest, d.Manifest...).Give(d.Given...)
 	if d.Restricted {
 		p.set = p.set.Restrict()
 	}
 	p.version++
+}
+
+// restricted reports whether the policy, or one that it was delegated from, is.
+func (p *Policy) restricted() bool {
+	return p.delegation.Restricted || p.parent != nil && p.parent.restricted()
 }
 
 // Rules returns a snapshot.

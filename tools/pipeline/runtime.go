@@ -21,8 +21,6 @@ type callRuntime struct {
 	scope    capability.Compiled
 	net      tools.Net
 	services tools.Services
-	// agents are the ids of the subagents down to the one whose call it is.
-	agents []string
 	// denied reports a path that a rule forbids the tool to read; nil means that
 	// none does.
 	denied func(path string) bool
@@ -37,11 +35,11 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	if err != nil {
 		return nil, err
 	}
-	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services, agents: p.IDs}
+	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services}
 	r.shown.stream.Values = p.Keys
 	r.denied = p.Policy.Rules().DenyReading(p.ruleCall(c))
 	r.Call.Confine(scope)
-	r.Call.Grant(workspace.Grant{Offline: p.Restricted})
+	r.Call.Grant(workspace.Grant{Offline: p.restricted})
 	r.services.Changes = r.Call.Changes()
 	if p.catalogue.deferring() {
 		r.services.Index = toolIndex{p.catalogue, sink}
@@ -68,18 +66,6 @@ type ruledFS struct {
 
 // Hidden implements tools.FS.
 func (f ruledFS) Hidden(path string) bool { return f.denied(path) }
-
-// Session implements tools.Runtime.
-func (r *callRuntime) Session() tools.Session {
-	session := r.Call.Session()
-	session.IsSubagent, session.Path = len(r.agents) > 0, pathOf(session.ID, r.agents)
-	return session
-}
-
-// pathOf are the ids from the session down to an agent.
-func pathOf(session string, agents []string) []string {
-	return append([]string{session}, agents...)
-}
 
 // Services implements tools.Runtime.
 func (r *callRuntime) Services() tools.Services { return r.services }

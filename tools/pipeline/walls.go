@@ -82,7 +82,7 @@ const besideReason = "one of the commands was allowed with the network, and the 
 // Where nobody can be asked, it runs as before: without; so does that of a restricted
 // agent, which has the network in no case.
 func (r *running) wantNetwork() {
-	if r.pipeline.Asker == nil || r.pipeline.Restricted {
+	if r.pipeline.Asker == nil || r.pipeline.restricted {
 		return
 	}
 	if r.reach.network && r.reach.beside && r.decision.Action == capability.Allow && r.answeredBefore() {
@@ -132,8 +132,8 @@ func (r *running) grantWalls() {
 		Network:   !r.entry.Requires.Net.IsZero(),
 		GitConfig: r.reach.git && !r.readsOnly,
 		Unasked:   r.decision.Sandboxed && !r.reach.approved,
-		ReadsOnly: r.readsOnly || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.Restricted,
-		Offline: r.pipeline.Restricted,
+		ReadsOnly: r.readsOnly || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.restricted,
+		Offline: r.pipeline.restricted,
 	}
 	if commands := r.commands(); len(commands) > 0 {
 		grant.Network = r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
@@ -196,7 +196,7 @@ func (r *running) sandbox(ctx context.Context) string {
 		return ""
 	case !report.Confines():
 		return report.String()
-	case r.pipeline.Restricted && report.Network:
+	case r.pipeline.restricted && report.Network:
 	case open || r.reach.network || len(r.commands()) == 0 && !r.entry.Requires.Net.IsZero():
 		return string(report.Kind) + ", network on"
 	}

@@ -47,7 +47,7 @@ func (r *running) watched() watchdog.Call {
 	session := r.pipeline.Workspace.Session()
 	call := watchdog.Call{
 		SessionID: session.ID, CallID: r.ID, Tool: r.Tool, Args: r.Args, Agent: r.pipeline.Agent,
-		IsSubagent: len(r.pipeline.IDs) > 0, Path: pathOf(session.ID, r.pipeline.IDs),
+		IsSubagent: session.IsSubagent, Path: session.Path,
 		Cwd: session.Cwd, Roots: session.Roots, Scratch: session.Scratch, Foreign: r.entry.Foreign(),
 		Capabilities: r.judged.Capabilities, Resources: r.judged.Resources, Mode: r.pipeline.mode(),
 	}

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// Bounds of what /tasks shows.
+const (
+	endedTasks = 20 // subagents that have ended, the last ones
+	nameRunes  = 120
+	askedRunes = 100
+)
+
+// tasksForms are the words that may follow /tasks.
+const tasksForms = "stop NUMBER | stop all"
+
+// tasksCommand lists the subagents of the session, or stops some of them.
+func (s *Session) tasksCommand(words []string) string {
+	switch {
+	case len(words) == 0:
+		return s.listTasks()
+	case len(words) == 2 && words[0] == "stop" && words[1] == "all":
+		return s.stopTasks()
+	case len(words) == 2 && words[0] == "stop":
+		return s.stopTask(words[1])
+	}
+	return "`/tasks` lists the subagents of this session. After it may follow: `" + tasksForms + "`.\n"
+}
+
+// listTasks lists the subagents that run or wait, and the last that have ended. The
+// number of each is the place in which it was wanted, so it stays the same.
+func (s *Session) listTasks() string {
+	records := s.family.Records()
+	over := 0
+	for _, r := range records {
+		if r.State.Terminal() {
+			over++
+		}
+	}
+	if len(records) == 0 {
+		return "No subagents were started in this session.\n"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "**Subagents**: %d running or waiting, %d ended\n\n", len(records)-over, over)
+	now, hidden := time.Now(), over-endedTasks
+	for i, r := range records {
+		if r.State.Terminal() && hidden > 0 {
+			hidden--
+			continue
+		}
+		b.WriteString(taskLine(i+1, r, now))
+	}
+	if over < len(records) {
+		b.WriteString("\n`/tasks stop NUMBER` stops one of them and all below it, `/tasks stop all` stops all.\n")
+	}
+	return b.String()
+}
+
+// taskLine is a subagent as an item of a list, whose number is not left to Markdown to
+// count.
+func taskLine(number int, r transcript.ChildRecord, now time.Time) string {
+	state := string(r.State)
+	if r.Background {
+		state += ", in the background"
+	}
+	facts := []string{r.Elapsed(now).Truncate(time.Second).String()}
+	if r.Calls > 0 {
+		facts = append(facts, fmt.Sprintf("tool calls: %d", r.Calls))
+	}
+	if n := r.Usage.Total(); n > 0 {
+		facts = append(facts, fmt.Sprintf("tokens: %d", n))
+	}
+	line := fmt.Sprintf("- **%d** %s %s (`%s`): %s; %s", number, taskName(r), state, r.ID, strings.Join(facts, ", "), kinds.Code(r.Prompt, askedRunes))
+	if r.Note != "" {
+		line += "; " + kinds.Code(r.Note, askedRunes)
+	}
+	return line + "\n"
+}
+
+// taskName is the path of a subagent's names.
+func taskName(r transcript.ChildRecord) string {
+	return kinds.Code(strings.Join(r.Path, " > "), nameRunes)
+}
+
+// stopTask stops the subagent of a number or an id, and all below it.
+func (s *Session) stopTask(which string) string {
+	number, _ := strconv.Atoi(which)
+	for i, r := range s.family.Records() {
+		if i+1 != number && r.ID != which {
+			continue
+		}
+		if !s.family.Stop(r.ID) {
+			return fmt.Sprintf("Subagent %d, %s, has ended already.\n", i+1, taskName(r))
+		}
+		return fmt.Sprintf("Stopped subagent %d, %s.\n", i+1, taskName(r))
+	}
+	return fmt.Sprintf("There is no subagent %s. `/tasks` lists them.\n", kinds.Code(which, nameRunes))
+}
+
+// stopTasks stops all subagents. What spawned them goes on.
+func (s *Session) stopTasks() string {
+	stopped := 0
+	for _, r := range s.family.Records() {
+		if s.family.Stop(r.ID) {
+			stopped++
+		}
+	}
+	switch stopped {
+	case 0:
+		return "No subagent is running.\n"
+	case 1:
+		return "Stopped 1 subagent.\n"
+	}
+	return fmt.Sprintf("Stopped %d subagents.\n", stopped)
+}
+
+// Tasks lists the subagents of the session, in the order in which they were wanted.
+func (s *Session) Tasks() []transcript.ChildRecord { return s.family.Records() }
+
+// Rest waits until no subagent runs and all that those in the background had to say is
+// said (R68), or until ctx ends.
+func (s *Session) Rest(ctx context.Context) {
+	for ctx.Err() == nil && s.family.Alive() > 0 { // one that ends may leave others
+		s.family.Quiet(ctx)
+	}
+	for t := s.last(); t != nil; t = s.last() {
+		select {
+		case <-t.released:
+		case <-ctx.Done():
+			return
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// last is the turn behind which nothing waits; nil when the session is idle.
+func (s *Session) last() *Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.queue); n > 0 {
+		return s.queue[n-1]
+	}
+	return s.current
+}

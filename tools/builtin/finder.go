@@ -1,0 +1,32 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+
+	"acp-agent/tools"
+)
+
+//go:embed finder.md
+var finderPrompt string
+
+type finderArgs struct {
+	Query string `json:"query"`
+}
+
+// newFinder is the tool that has the subagent of its name find code by what it
+// does (R99).
+func newFinder() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:             "finder",
+		Description:    prompt(finderPrompt),
+		Parameters:     object(text("query", "What to find, and what tells it apart.")),
+		Profile:        &tools.Profile{},
+		DisableTimeout: true,
+		Delegates:      true,
+	}, runFinder)
+}
+
+func runFinder(ctx context.Context, rt tools.Runtime, args finderArgs) (*tools.Result, error) {
+	return consult(ctx, rt, "query", tools.Delegation{Agent: "finder", Prompt: args.Query}, nil)
+}

@@ -1,0 +1,36 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+
+	"acp-agent/tools"
+)
+
+//go:embed kraken.md
+var krakenPrompt string
+
+type krakenArgs struct {
+	Prompt string   `json:"prompt"`
+	Files  []string `json:"files"`
+}
+
+// newKraken is the tool that has the subagent of its name carry one change
+// through many files (R99).
+func newKraken() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "kraken",
+		Description: prompt(krakenPrompt),
+		Parameters: object(
+			text("prompt", "The change, exactly: what becomes what, where, and what stays as it is."),
+			texts("files?", "Paths that it concerns, as far as you know them."),
+		),
+		Profile:        &tools.Profile{},
+		DisableTimeout: true,
+		Delegates:      true,
+	}, runKraken)
+}
+
+func runKraken(ctx context.Context, rt tools.Runtime, args krakenArgs) (*tools.Result, error) {
+	return consult(ctx, rt, "prompt", tools.Delegation{Agent: "kraken", Prompt: args.Prompt}, args.Files)
+}

@@ -1,0 +1,36 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+
+	"acp-agent/tools"
+)
+
+//go:embed librarian.md
+var librarianPrompt string
+
+type librarianArgs struct {
+	Query   string `json:"query"`
+	Context string `json:"context"`
+}
+
+// newLibrarian is the tool that has the subagent of its name search other
+// repositories and their documentation (R99).
+func newLibrarian() tools.Tool {
+	return tools.Define(tools.Spec{
+		ID:          "librarian",
+		Description: prompt(librarianPrompt),
+		Parameters: object(
+			text("query", "The question; name libraries and versions."),
+			text("context?", "What it is for, and what is known already."),
+		),
+		Profile:        &tools.Profile{},
+		DisableTimeout: true,
+		Delegates:      true,
+	}, runLibrarian)
+}
+
+func runLibrarian(ctx context.Context, rt tools.Runtime, args librarianArgs) (*tools.Result, error) {
+	return consult(ctx, rt, "query", tools.Delegation{Agent: "librarian", Prompt: args.Query, Context: args.Context}, nil)
+}

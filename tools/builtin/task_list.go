@@ -1,0 +1,117 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// The limits of task_list.
+const (
+	maxListedTasks = 100 // the last ones
+	askedRunes     = 120 // of what a subagent was asked, and of its note
+)
+
+//go:embed task_list.md
+var taskListPrompt string
+
+type taskListArgs struct {
+	State transcript.ChildState `json:"state"`
+}
+
+// taskListData is the data of a listing.
+type taskListData struct {
+	Tasks []listedTask `json:"tasks"`
+	// Earlier counts those that are left out.
+	Earlier int `json:"earlier,omitempty"`
+}
+
+// listedTask is one subagent in a listing.
+type listedTask struct {
+	SessionID  string                `json:"session_id"`
+	Agent      string                `json:"agent"`
+	Path       []string              `json:"path"`
+	State      transcript.ChildState `json:"state"`
+	Background bool                  `json:"background"`
+	// Prompt is what it was asked, in one line; Note what kept it from ending by itself.
+	Prompt string `json:"prompt"`
+	Note   string `json:"note,omitempty"`
+	// ElapsedMS is since it began, or was wanted when it has not begun.
+	ElapsedMS int64 `json:"elapsed_ms"`
+	ToolCalls int   `json:"tool_calls"`
+	Tokens    int   `json:"tokens"`
+}
+
+// newTaskList is the tool that lists the subagents of the session, at most
+// maxListedTasks of them.
+func newTaskList() tools.Tool {
+	var states []any
+	for _, state := range transcript.ChildStates() {
+		states = append(states, string(state))
+	}
+	return tools.Define(tools.Spec{
+		ID:          "task_list",
+		Description: prompt(taskListPrompt),
+		Parameters: object(argument{"state?", &jsonschema.Schema{
+			Type: "string", Enum: states, Description: "Only those in this state.",
+		}}),
+		Profile:  &tools.Profile{},
+		ReadOnly: true,
+	}, listTasks)
+}
+
+func listTasks(_ context.Context, rt tools.Runtime, args taskListArgs) (*tools.Result, error) {
+	spawner := rt.Services().Agents
+	if spawner == nil {
+		return nil, tools.Errorf(tools.Unavailable, "Sub-agents not enabled")
+	}
+	now, data := rt.Clock().Now(), taskListData{Tasks: []listedTask{}}
+	for _, record := range spawner.Tasks() {
+		if args.State == "" || record.State == args.State {
+			data.Tasks = append(data.Tasks, listed(record, now))
+		}
+	}
+	if data.Earlier = max(0, len(data.Tasks)-maxListedTasks); data.Earlier > 0 {
+		data.Tasks = data.Tasks[data.Earlier:]
+	}
+	return &tools.Result{Data: data, Text: data.text()}, nil
+}
+
+func listed(r transcript.ChildRecord, now time.Time) listedTask {
+	return listedTask{
+		SessionID: r.ID, Agent: r.Agent, Path: r.Path, State: r.State, Background: r.Background,
+		Prompt: kinds.Line(r.Prompt, askedRunes), Note: kinds.Line(r.Note, askedRunes),
+		ElapsedMS: r.Elapsed(now).Milliseconds(), ToolCalls: r.Calls, Tokens: r.Usage.Total(),
+	}
+}
+
+func (d taskListData) text() string {
+	if len(d.Tasks) == 0 {
+		return "No subagents"
+	}
+	var b strings.Builder
+	if d.Earlier > 0 {
+		fmt.Fprintf(&b, "(%d earlier ones are left out)\n", d.Earlier)
+	}
+	for _, t := range d.Tasks {
+		state := string(t.State)
+		if t.Background {
+			state += ", background"
+		}
+		elapsed := (time.Duration(t.ElapsedMS) * time.Millisecond).Truncate(time.Second)
+		fmt.Fprintf(&b, "%s %s (%s): %s [%s, tool calls: %d, tokens: %d]", t.SessionID, strings.Join(t.Path, " > "), state, t.Prompt, elapsed, t.ToolCalls, t.Tokens)
+		if t.Note != "" {
+			b.WriteString(" Note: " + t.Note)
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
