@@ -3,6 +3,7 @@ package acptest
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -159,8 +160,11 @@ func withoutParent(members map[string]any) map[string]any {
 	return members
 }
 
+// delegating are the tools that do nothing but delegate.
+var delegating = []string{"task", "finder", "oracle", "librarian", "kraken"}
+
 // spawners finds the calls that spawned subagents, by session and id: those that others
-// are linked to, and those of the tool that does nothing else.
+// are linked to, and those of the tools that do nothing else.
 func spawners(lines []Line) map[string]bool {
 	found := map[string]bool{}
 	for _, l := range lines {
@@ -171,7 +175,7 @@ func spawners(lines []Line) map[string]bool {
 		if parent := parentOf(members); parent != "" {
 			found[l.Message.Session()+" "+parent] = true
 		}
-		if id, _ := members["toolCallId"].(string); strings.EqualFold(textOf(members["name"]), "task") {
+		if id, _ := members["toolCallId"].(string); slices.Contains(delegating, strings.ToLower(textOf(members["name"]))) {
 			found[l.Message.Session()+" "+id] = true
 		}
 	}
