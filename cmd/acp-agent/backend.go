@@ -126,11 +126,17 @@ func (c *core) script() (model.Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", envScript, err)
 	}
-	return loaded.Provider(script.Options{Cwd: cwdOf}), nil
+	return loaded.Provider(script.Options{Cwd: cwdOf, Exists: exists}), nil
 }
 
 // cwdOf tells a scripted model which directory its session works in.
 func cwdOf(req *model.Request) string { return subagent.CwdOf(req.System) }
+
+// exists tells a scripted model whether there is a file that a step waits for.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
 
 // Authenticate takes a key for this process, or reads environment and
 // configuration again. It succeeds when a session could be opened now; when it

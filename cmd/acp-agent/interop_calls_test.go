@@ -36,6 +36,9 @@ type interopUpdate struct {
 	RawInput      map[string]any   `json:"rawInput"`
 	Locations     []map[string]any `json:"locations"`
 	Meta          struct {
+		ClaudeCode struct {
+			ParentToolUseID string `json:"parentToolUseId"`
+		} `json:"claudeCode"`
 		TerminalInfo *struct {
 			ID string `json:"terminal_id"`
 		} `json:"terminal_info"`
@@ -92,7 +95,8 @@ type interopCall struct {
 	states         []string
 	contents       interopContents // the latest
 	first          interopUpdate
-	output         string // of a terminal of ours
+	output         string   // of a terminal of ours
+	parents        []string // what each message named as the parent
 	exit           *int
 }
 
@@ -146,6 +150,7 @@ func (c *interopCall) take(t *testing.T, line int, update *interopUpdate) {
 		t.Errorf("line %d: an update of call %s, which has ended", line, c.id)
 	}
 	c.ended = line
+	c.parents = append(c.parents, update.Meta.ClaudeCode.ParentToolUseID)
 	if update.Status != "" {
 		c.states = append(c.states, update.Status)
 		if update.Status == "in_progress" {

@@ -22,13 +22,14 @@ const interopDir = "../../testdata/interop"
 
 // interopStep is one thing the client does; client.mjs describes the fields.
 type interopStep struct {
-	Do       string        `json:"do"`
-	Text     string        `json:"text,omitempty"`
-	Answer   string        `json:"answer,omitempty"`
-	CancelOn *interopSight `json:"cancelOn,omitempty"`
-	Mode     string        `json:"mode,omitempty"`
-	Option   string        `json:"option,omitempty"`
-	Value    string        `json:"value,omitempty"`
+	Do       string         `json:"do"`
+	Text     string         `json:"text,omitempty"`
+	Answer   string         `json:"answer,omitempty"`
+	Form     map[string]any `json:"form,omitempty"`
+	CancelOn *interopSight  `json:"cancelOn,omitempty"`
+	Mode     string         `json:"mode,omitempty"`
+	Option   string         `json:"option,omitempty"`
+	Value    string         `json:"value,omitempty"`
 }
 
 // interopSight is what makes the client cancel.

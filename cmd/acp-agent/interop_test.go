@@ -282,6 +282,12 @@ func (r *interopRun) end() {
 	if err == nil && strings.Contains(string(line), "echo waiting") {
 		r.Errorf("the cancelled command %d is still running: %q", pid, line)
 	}
+	r.exited()
+}
+
+// exited checks that the agent has ended well, and has written nothing but the protocol.
+func (r *interopRun) exited() {
+	r.Helper()
 	exit := r.report.Exit
 	if exit.Code == nil || *exit.Code != 0 || exit.Error != "" {
 		r.Errorf("the agent ended with %+v", exit)

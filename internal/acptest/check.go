@@ -48,6 +48,8 @@ type sessionState struct {
 	// spawns says that a subagent went on in the background, so that a message may tell
 	// of its end at any time.
 	spawns bool
+	// cancelled says that the client has cancelled the running turn.
+	cancelled bool
 }
 
 func (c *checker) problem(format string, args ...any) {
@@ -55,6 +57,9 @@ func (c *checker) problem(format string, args ...any) {
 }
 
 func (c *checker) fromClient(m *Message) {
+	if s := c.sessions[m.Session()]; s != nil && m.Method == methodCancel {
+		s.cancelled = s.turns > 0
+	}
 	if !m.IsRequest() {
 		return
 	}
@@ -107,7 +112,7 @@ func (c *checker) response(m *Message) {
 	case methodNew:
 		c.sessionOpened(m)
 	case methodPrompt:
-		c.turnEnded(request)
+		c.turnEnded(request, m)
 	case methodClose:
 		if s := c.sessions[request.Session()]; s != nil && m.Error == nil {
 			s.closed = true
@@ -137,8 +142,8 @@ func (c *checker) sessionOpened(m *Message) {
 	}
 }
 
-// turnEnded is for the answer to a prompt.
-func (c *checker) turnEnded(request *Message) {
+// turnEnded is for the answer to a prompt. A cancel leaves nothing in the background.
+func (c *checker) turnEnded(request, answer *Message) {
 	s := c.sessions[request.Session()]
 	if s == nil {
 		return
@@ -147,8 +152,10 @@ func (c *checker) turnEnded(request *Message) {
 	if s.turns > 0 {
 		return // another prompt is queued, and may have begun
 	}
+	aborted := s.cancelled && answer.Get("result.stopReason") == "cancelled"
+	s.cancelled = false
 	for id, call := range s.calls {
-		if !call.final() && !s.outlives(id) {
+		if !call.final() && (aborted || !s.outlives(id)) {
 			c.problem("the turn was answered while the call %s was still %s", id, call.status)
 		}
 	}

@@ -21,6 +21,12 @@ const prompt = `> {"id":3,"method":"session/prompt","params":{"sessionId":"s","p
 const answer = `
 < {"id":3,"result":{"stopReason":"end_turn"}}`
 
+const (
+	cancel = `> {"method":"session/cancel","params":{"sessionId":"s"}}
+`
+	cancelled = `< {"id":3,"result":{"stopReason":"cancelled"}}`
+)
+
 const opened = `< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"t","name":"read","kind":"read","status":"pending"}}}
 `
 
@@ -106,6 +112,11 @@ func TestCheck(t *testing.T) {
 		{"call of a subagent", begin + prompt + opened + nested("tool_call", "c", born) + nested("tool_call_update", "c", `"status":"completed"`) + completed + answer, ""},
 		{"update without the parent", begin + prompt + opened + nested("tool_call", "c", born) + update(`"sessionUpdate":"tool_call_update","toolCallId":"n","status":"completed"`) + completed + answer, `the parent "c", then ""`},
 		{"parent that is no call", begin + prompt + nested("tool_call", "x", born) + nested("tool_call_update", "x", `"status":"completed"`) + answer, "the parent x, which was never opened"},
+		{"call that ends behind its parent", begin + prompt + opened + nested("tool_call", "c", born) + completed + nested("tool_call_update", "c", `"status":"completed"`) + answer, "before the call n below it"},
+		{"call that begins behind its parent", begin + prompt + opened + completed + nested("tool_call", "c", born) + nested("tool_call_update", "c", `"status":"completed"`) + answer, "begins below the call c"},
+		{"cancel that ends the background", begin + prompt + inBackground + cancel + completed + cancelled, ""},
+		{"cancel that leaves the background", begin + prompt + inBackground + cancel + cancelled + "\n" + completed, "while the call c was still"},
+		{"background that ends twice", begin + prompt + inBackground + answer + "\n" + completed + completed, "which is completed"},
 		{"update of the parent alone", begin + prompt + opened + nested("tool_call", "c", born) + nested("tool_call_update", "c", `"toolCallId":"n"`) + nested("tool_call_update", "c", `"status":"completed"`) + completed + answer, "says nothing"},
 		{"subagent in the background", begin + prompt + inBackground + answer + "\n" + nested("tool_call", "c", born) + nested("tool_call_update", "c", `"status":"completed"`) + completed + update(`"sessionUpdate":"agent_message_chunk","content":{}`), ""},
 		{"its call is left open", begin + prompt + inBackground + answer, "the call c was left pending"},

@@ -28,6 +28,7 @@ func (c *checker) callOpened(s *sessionState, members map[string]any) {
 	call := &callState{status: "pending", fields: map[string]any{}, parent: parentOf(members)}
 	s.calls[id] = call
 	c.nested(s, id, call, members)
+	c.below(s, id)
 	for _, name := range []string{"title", "kind", "name"} {
 		if text, _ := members[name].(string); text == "" {
 			c.problem("the call %s was opened without %s", id, name)
@@ -58,6 +59,9 @@ func (c *checker) callUpdated(s *sessionState, members map[string]any) {
 	}
 	c.absorb(call, members)
 	s.spawns = s.spawns || call.background
+	if call.final() {
+		c.leavesNothing(s, id)
+	}
 }
 
 // absorb takes the members of a tool_call or tool_call_update over.

@@ -20,6 +20,23 @@ func (c *checker) nested(s *sessionState, id string, call *callState, members ma
 	}
 }
 
+// below has a call begin while the one that spawned its subagent is open.
+func (c *checker) below(s *sessionState, id string) {
+	if parent := s.calls[s.calls[id].parent]; parent != nil && parent.final() {
+		c.problem("the call %s begins below the call %s, which is %s", id, s.calls[id].parent, parent.status)
+	}
+}
+
+// leavesNothing is for a call that has ended: what its subagent did has ended before it,
+// but for what that started in the background.
+func (c *checker) leavesNothing(s *sessionState, id string) {
+	for below, call := range s.calls {
+		if call.parent == id && !call.final() && !call.background {
+			c.problem("the call %s has ended before the call %s below it, which is %s", id, below, call.status)
+		}
+	}
+}
+
 // outlives reports whether a call may be open when the turn ends: it was made in the
 // background, or is of a subagent whose call was.
 func (s *sessionState) outlives(id string) bool {

@@ -24,17 +24,3 @@ func (p *player) decline(string) {
 	p.tb.Helper()
 	p.elicited(map[string]any{"action": "decline"})
 }
-
-// latestCall is the id of the tool call that was opened last, "" before any. The calls of
-// subagents do not count.
-func (p *player) latestCall() string {
-	id := ""
-	for _, l := range p.Lines() {
-		if l.FromAgent && l.Message != nil {
-			if kind, call := l.Message.Update(); kind == "tool_call" && at(call, "_meta.claudeCode.parentToolUseId") == nil {
-				id, _ = call["toolCallId"].(string)
-			}
-		}
-	}
-	return id
-}

@@ -26,8 +26,12 @@ var (
 	waitForm    = regexp.MustCompile(`Trying again in [0-9.]+m?s`)
 	stateForm   = regexp.MustCompile(`(/acp-agent/sessions/)[^/"]+`)
 	commandForm = regexp.MustCompile(`/exec-[0-9]+/`)
+	// What came of a call of a subagent, cut to a length that a directory's name counts in.
+	resultForm = regexp.MustCompile("(- `+[^`]+`+ (?:done|failed|rejected|cancelled): `)[^`]*[/\\\\][^`]*`")
+	// How many tokens were used depends on the length of the directories' names.
+	tokensForm = regexp.MustCompile(`(, )[0-9]+k? tokens?\b`)
 	// How long a subagent has run, in the first line of its card.
-	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?| tokens?| cost [0-9.e+-]+), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
+	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?|\$tokens| cost [0-9.e+-]+), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
 	// What comes from the web stands in labels that nobody can guess.
 	labelForm = regexp.MustCompile(`(search-results-)[A-Z2-7]{12}\b`)
 )
@@ -86,12 +90,14 @@ func (n *normal) value(v any) any {
 
 // text names what differs in a rendered line.
 func (n *normal) text(line string) string {
+	line = resultForm.ReplaceAllString(line, "${1}$$result`")
 	line = n.dirs.Replace(line)
 	line = timeForm.ReplaceAllString(line, "$$time")
 	line = sandboxForm.ReplaceAllString(line, "Sandbox: $$sandbox")
 	line = waitForm.ReplaceAllString(line, "Trying again in $$wait")
 	line = stateForm.ReplaceAllString(line, "$1$$state")
 	line = commandForm.ReplaceAllString(line, "/$$command/")
+	line = tokensForm.ReplaceAllString(line, "${1}$$tokens")
 	line = elapsedForm.ReplaceAllString(line, "${1}$$elapsed")
 	line = labelForm.ReplaceAllString(line, "$1$$label")
 	return idForm.ReplaceAllStringFunc(line, func(id string) string {

@@ -13,9 +13,10 @@ import (
 // the client are those of this machine.
 //
 // A script has one statement a line; empty lines and those that begin with #
-// are skipped. $PROJECT, $HOME, $SESSION (the id of the session that is spoken to)
-// and $CALL (the id of the tool call that the agent itself opened last) stand for their values
-// everywhere.
+// are skipped. $PROJECT, $HOME, $SESSION (the id of the session that is spoken to),
+// $CALL (the id of the tool call that the agent itself opened last) and $CALL1, $CALL2 and
+// so on (of the first, the second of all, as the transcript numbers them, which are waited
+// for) stand for their values everywhere.
 //
 //	initialize [WORD…]          initialize, with the capabilities of the words: fs, read,
 //	initialize {PARAMS}         write, terminal, terminal_output, terminal_output_delta,
@@ -120,7 +121,7 @@ func (p *player) do(line string) {
 	if p.session != nil {
 		session = p.session.ID
 	}
-	line = strings.NewReplacer("$PROJECT", p.dir, "$HOME", p.Home, "$SESSION", session, "$CALL", p.latestCall()).Replace(line)
+	line = strings.NewReplacer("$PROJECT", p.dir, "$HOME", p.Home, "$SESSION", session).Replace(p.callNames(line))
 	verb, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	verbs := map[string]func(string){

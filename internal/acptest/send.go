@@ -99,6 +99,13 @@ func (p *Pending) Wait() *Message {
 	return m
 }
 
+// WaitFor is Wait with a patience of its own, for what takes long.
+func (p *Pending) WaitFor(limit time.Duration) *Message {
+	p.Agent.tb.Helper()
+	m, _ := p.answer(limit)
+	return m
+}
+
 func (p *Pending) answer(limit time.Duration) (*Message, int) {
 	a := p.Agent
 	a.tb.Helper()

@@ -94,7 +94,7 @@ func TestTranscript_Subagents(t *testing.T) {
 <- tool_call_update n {"status":"completed"}
 <- subagent_update {"sessionId":"child"}
 <- child agent_message_chunk "hm"
-<- tool_call_update c {"content":[{"content":{"text":"` + "`explore` is done: 2 steps, 12k tokens, cost 1.2e-05, $elapsed" + `","type":"text"},"type":"content"}],"status":"completed"}
+<- tool_call_update c {"content":[{"content":{"text":"` + "`explore` is done: 2 steps, $tokens, cost 1.2e-05, $elapsed" + `","type":"text"},"type":"content"}],"status":"completed"}
 <- prompt: end_turn
 `
 	got := acptest.Transcript(lines(t, run), acptest.Names{Project: "/home/p", Home: "/home/h"})

@@ -3,6 +3,7 @@ package acptest
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -96,6 +97,13 @@ func (r *renderer) update(m *Message, last string) {
 	if kind == "tool_call_update" {
 		members = withoutParent(members)
 	}
+	if r.spawners[m.Session()+" "+call] && members["status"] != "completed" && members["status"] != "failed" {
+		delete(members, "content") // a live card, of whatever moment
+		if len(members) == 1 {
+			r.last = last
+			return
+		}
+	}
 	output, _ := outputOf(members)
 	switch {
 	case strings.HasSuffix(kind, "_message_chunk") || kind == "agent_thought_chunk":
@@ -118,10 +126,6 @@ func (r *renderer) update(m *Message, last string) {
 	case kind == "tool_call_update" && output != "":
 		r.join("<- "+r.session(m)+"output "+call, "output "+call, output)
 	case kind == "tool_call_update" && len(members) == 2 && members["content"] != nil:
-		if r.spawners[m.Session()+" "+call] {
-			r.last = last
-			return
-		}
 		// What a running command has printed, as much as there is.
 		r.shown[call] = members["content"]
 		if n := len(r.entries); r.entries[n-1].key != "output "+call {
@@ -156,8 +160,11 @@ func withoutParent(members map[string]any) map[string]any {
 	return members
 }
 
+// delegating are the tools that do nothing but delegate.
+var delegating = []string{"task", "finder", "oracle", "librarian", "kraken"}
+
 // spawners finds the calls that spawned subagents, by session and id: those that others
-// are linked to, and those of the tool that does nothing else.
+// are linked to, and those of the tools that do nothing else.
 func spawners(lines []Line) map[string]bool {
 	found := map[string]bool{}
 	for _, l := range lines {
@@ -168,7 +175,7 @@ func spawners(lines []Line) map[string]bool {
 		if parent := parentOf(members); parent != "" {
 			found[l.Message.Session()+" "+parent] = true
 		}
-		if id, _ := members["toolCallId"].(string); strings.EqualFold(textOf(members["name"]), "task") {
+		if id, _ := members["toolCallId"].(string); slices.Contains(delegating, strings.ToLower(textOf(members["name"]))) {
 			found[l.Message.Session()+" "+id] = true
 		}
 	}

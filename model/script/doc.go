@@ -30,6 +30,8 @@
 //	pause_ms  milliseconds between pieces
 //	wait      a note saying why; the step never ends, after its calls, until it
 //	          is cancelled
+//	until     a path; the step begins once there is such a file, so that a test
+//	          says in which order agents that run side by side go on
 //	error     {"status": 429, "message": "…", "retry_after_ms": 10, "kind": "transient"}
 //	          fails the step after whatever else it streams; the kind is
 //	          transient, overflow, auth or invalid, and follows from the status
@@ -41,7 +43,7 @@
 //
 //	expect    {"last_user": "text", "last_result": "text", "told": "text",
 //	           "not_told": "text", "system": "text", "not_system": "text", "tools": ["read"], "no_tools": ["bash"],
-//	           "model": "id", "messages": 3}; texts are substrings,
+//	           "model": "id", "messages": 3, "temperature": 0.2, "max_tokens": 4000}; texts are substrings,
 //	           "told" is what the agent itself put into the last user message, and
 //	           its own messages behind it and between it and the answer before it
 //
@@ -68,7 +70,7 @@
 //
 // # Templates
 //
-// In think, say, raw_args, and in strings within args:
+// In think, say, until, raw_args, and in strings within args:
 //
 //	${cwd}             the working directory of the session
 //	${user}            the latest prompt

@@ -21,6 +21,9 @@ type expect struct {
 	NoTools    []string `json:"no_tools"`
 	Model      string   `json:"model"`
 	Messages   int      `json:"messages"`
+	// Temperature and MaxTokens are what the request has to carry (R66).
+	Temperature *float64 `json:"temperature"`
+	MaxTokens   int      `json:"max_tokens"`
 }
 
 // check says what of the request is not as expected; nil when all is.
@@ -54,7 +57,24 @@ func (e *expect) check(s *scope) error {
 	if e.Messages != 0 && e.Messages != len(s.req.Messages) {
 		return fmt.Errorf("expected %d messages, got %d", e.Messages, len(s.req.Messages))
 	}
+	if err := e.checkSampling(s.req); err != nil {
+		return err
+	}
 	return e.checkTools(s.req.Tools)
+}
+
+func (e *expect) checkSampling(req *model.Request) error {
+	if want, got := e.Temperature, req.Temperature; want != nil && (got == nil || *got != *want) {
+		text := "none"
+		if got != nil {
+			text = fmt.Sprint(*got)
+		}
+		return fmt.Errorf("expected temperature %v, got %s", *want, text)
+	}
+	if e.MaxTokens != 0 && e.MaxTokens != req.MaxTokens {
+		return fmt.Errorf("expected max_tokens %d, got %d", e.MaxTokens, req.MaxTokens)
+	}
+	return nil
 }
 
 // told is the text that the agent itself put into the last user message, which the

@@ -22,6 +22,9 @@ type Options struct {
 	// Cwd answers ${cwd} for a request; nil means that a step which asks for it
 	// fails.
 	Cwd func(*model.Request) string
+	// Exists reports whether there is a file, for steps that wait for one; nil means
+	// that such a step fails.
+	Exists func(path string) bool
 	// Models are the models on offer; empty means one, DefaultModel, with a
 	// window of 128,000 tokens. All of them answer the same.
 	Models []model.Info
@@ -78,6 +81,9 @@ func (p *provider) play(ctx context.Context, req *model.Request, yield func(mode
 		return invalid(err)
 	}
 	scope := newScope(req, prompt, sc, p.opts.Cwd)
+	if err := p.await(ctx, st, scope); err != nil {
+		return err
+	}
 	chunks, err := st.chunks(scope)
 	if err != nil {
 		return invalid(fmt.Errorf("%s:%d: %w", p.script.name, st.line, err))
@@ -96,6 +102,30 @@ func (p *provider) play(ctx context.Context, req *model.Request, yield func(mode
 		}
 	}
 	return st.end(ctx, req, yield, len(chunks) > 0)
+}
+
+// looksEvery is how often a step looks for the file that it waits for.
+const looksEvery = 2 * time.Millisecond
+
+// await waits for the file that the step waits for, if it does. Nobody tells when a file
+// comes to be, so it looks again and again.
+func (p *provider) await(ctx context.Context, st *step, scope *scope) error {
+	if st.Until == "" {
+		return nil
+	}
+	path, err := expand(st.Until, scope.value)
+	if err == nil && p.opts.Exists == nil {
+		err = errors.New("there are no files here to wait for")
+	}
+	if err != nil {
+		return invalid(fmt.Errorf("%s:%d: until: %w", p.script.name, st.line, err))
+	}
+	for !p.opts.Exists(path) {
+		if err := pause(ctx, looksEvery); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // end streams what follows a step's content: nothing for ever, a failure, or

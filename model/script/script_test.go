@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -220,6 +221,34 @@ func TestScript_LoadedConversationGoesOn(t *testing.T) {
 	}
 }
 
+func TestScript_Until(t *testing.T) {
+	s := load(t, `{"until": "${cwd}/go", "say": "gone"}`)
+	looked := []string{}
+	c := talk(s.Provider(script.Options{
+		Cwd:    func(*model.Request) string { return "/work" },
+		Exists: func(path string) bool { looked = append(looked, path); return len(looked) == 3 },
+	}))
+	c.say("x")
+	want(t, c, "gone")
+	if !slices.Equal(looked, []string{"/work/go", "/work/go", "/work/go"}) {
+		t.Errorf("looked for %q", looked)
+	}
+
+	c = talk(s.Provider(script.Options{Cwd: func(*model.Request) string { return "/work" }}))
+	c.say("x")
+	wantError(t, c, "test.jsonl:1: until: there are no files here to wait for")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	c = talk(s.Provider(script.Options{
+		Cwd:    func(*model.Request) string { return "/work" },
+		Exists: func(string) bool { cancel(); return false },
+	}))
+	c.say("x")
+	if _, err := c.step(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a step that was cancelled while it waited ended with %v", err)
+	}
+}
+
 // What the agent itself said is seen by the step and moves no conversation on: it is
 // neither a prompt nor an answer.
 func TestScript_Notes(t *testing.T) {
@@ -280,6 +309,8 @@ func TestScript_Expect(t *testing.T) {
 		{"told", `{"told": "calm"}`, `expected "calm" in the text that the agent put there, got "be kind"`},
 		{"not told", `{"not_told": "kind"}`, `expected no "kind"`},
 		{"messages", `{"messages": 2}`, `expected 2 messages, got 1`},
+		{"temperature", `{"temperature": 0.2}`, `expected temperature 0.2, got none`},
+		{"max_tokens", `{"max_tokens": 4000}`, `expected max_tokens 4000, got 0`},
 		{"all well", `{"last_user": "ell", "told": "kind", "not_told": "calm", "system": "good", "tools": ["read"], "no_tools": ["bash"], "model": "script", "messages": 1}`, ""},
 	}
 	for _, tt := range tests {

@@ -29,6 +29,7 @@ type step struct {
 	Chunk  int                `json:"chunk"`
 	Pause  int                `json:"pause_ms"`
 	Wait   string             `json:"wait"`
+	Until  string             `json:"until"`
 	Error  *fault             `json:"error"`
 	Repeat int                `json:"repeat"`
 
@@ -78,7 +79,7 @@ func (s *step) check() error {
 			return err
 		}
 	}
-	texts := []string{s.Think, s.Say}
+	texts := []string{s.Think, s.Say, s.Until}
 	for i, c := range s.Call {
 		if c.RawArgs != nil && c.Args != nil {
 			return fmt.Errorf("call %d has both args and raw_args", i)

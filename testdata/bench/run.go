@@ -73,7 +73,10 @@ func (r *run) all(ctx context.Context) (err error) {
 		}
 		slices.Reverse(r.subjects) // neither is always the first
 	}
-	if err := r.end(); err != nil || !r.only.MatchString("grep") {
+	if err := r.end(); err != nil {
+		return err
+	}
+	if err := r.family(); err != nil || !r.only.MatchString("grep") {
 		return err
 	}
 	return r.grep()

@@ -2,10 +2,10 @@
 // drives the agent through the job's steps, and prints what happened as one JSON object.
 // It judges nothing: cmd/acp-agent/interop_test.go does.
 //
-// The steps: {do: "prompt", text, answer, cancelOn}, {do: "mode", mode},
+// The steps: {do: "prompt", text, answer, form, cancelOn}, {do: "mode", mode},
 // {do: "option", option, value}, {do: "close"}. answer is what the person says to every
 // question of the turn: allow, reject, or cancel, which cancels the turn with the question
-// open. cancelOn cancels the turn at a sight: {file} when that file has content,
+// open. form is what they fill in. cancelOn cancels the turn at a sight: {file} when that file has content,
 // {update} at the first update of that kind.
 
 import { readFile } from "node:fs/promises";
@@ -47,6 +47,9 @@ if (job.capabilities.terminal) {
     .onRequest(methods.client.terminal.waitForExit, ({ params }) => terminals.wait(params))
     .onRequest(methods.client.terminal.kill, ({ params }) => terminals.kill(params))
     .onRequest(methods.client.terminal.release, ({ params }) => terminals.release(params));
+}
+if (job.capabilities.elicitation?.form) {
+  app.onRequest(methods.client.elicitation.create, () => ({ action: "accept", content: step.form }));
 }
 
 const connection = app.connect(wire.stream);
