@@ -154,8 +154,8 @@ func (s *Session) noteChanges(e transcript.Event) {
 // deliver puts the message about a background subagent into the conversation: at once
 // when the session is idle, behind the turn that runs otherwise, and before any prompt
 // that waits (R68). What the person knows already is for the model alone.
-func (s *Session) deliver(message *transcript.Message, quiet bool) {
-	s.enqueue(&Turn{told: message, quiet: quiet})
+func (s *Session) deliver(message *transcript.Message, quiet bool, shown <-chan struct{}) {
+	s.enqueue(&Turn{told: message, quiet: quiet, shown: shown})
 }
 
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.
