@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"time"
 
 	"acp-agent/internal/trace"
@@ -50,9 +51,9 @@ type Options struct {
 	// Continue has an answer that the token limit cut go on, as an agent's does that
 	// nobody is there to continue (R66).
 	Continue bool
-	// Halt, asked before each model call, reports whether there is to be none; nil
-	// means that nothing halts the turn.
-	Halt func() bool
+	// Halt, asked before each model call, says why there is to be none, as Why does; ""
+	// means that it may be made, nil that nothing halts the turn.
+	Halt func() string
 	// Concurrent caps the calls of a batch that run at once; 0 means 10.
 	Concurrent int
 	// CacheKey and Memo are the conversation's; see model.Request.
@@ -75,6 +76,7 @@ const (
 type Loop struct {
 	Options
 	digest string
+	why    string
 }
 
 // New returns a Loop.
@@ -100,6 +102,10 @@ const (
 	Refusal         StopReason = "refusal"
 	Cancelled       StopReason = "cancelled"
 )
+
+// Why says what stopped the last turn when it ended with MaxTurnRequests, as words that
+// follow "it was stopped".
+func (l *Loop) Why() string { return l.why }
 
 // Turn runs one turn for a user message. It returns Cancelled and no error when
 // ctx ended, and an error only when the model failed.
@@ -128,8 +134,10 @@ func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason
 func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 	var guard guard
 	for range l.MaxSteps {
-		if l.Halt != nil && l.Halt() {
-			return MaxTurnRequests, nil
+		if l.Halt != nil {
+			if why := l.Halt(); why != "" {
+				return l.halted(why)
+			}
 		}
 		l.remind()
 		step, err := l.ask(ctx)
@@ -149,12 +157,17 @@ func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 		}
 		if err := guard.check(results); err != nil {
 			l.emit(transcript.Notice{Severity: transcript.Warning, Title: "Stopped", Text: err.Error()})
-			return MaxTurnRequests, nil
+			return l.halted("because " + err.Error())
 		}
 		if step.finish == model.Refusal {
 			return Refusal, nil
 		}
 	}
+	return l.halted(fmt.Sprintf("after %d model calls", l.MaxSteps))
+}
+
+func (l *Loop) halted(why string) (StopReason, error) {
+	l.why = why
 	return MaxTurnRequests, nil
 }
 

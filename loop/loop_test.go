@@ -416,3 +416,33 @@ func TestTurn_ProviderErrorKeepsItsKind(t *testing.T) {
 		t.Errorf("got %v, want a model.Error of kind Auth", err)
 	}
 }
+
+// R66: what halts a turn stops it before the next model call, and Why says so, as it does
+// of the loop's own bounds.
+func TestTurn_WhyItWasStopped(t *testing.T) {
+	tests := []struct {
+		name     string
+		edit     func(*loop.Options)
+		why      string
+		requests int
+	}{
+		{"halted at once", func(o *loop.Options) { o.Halt = func() string { return "because it is late" } }, "because it is late", 0},
+		{"cap", func(o *loop.Options) { o.MaxSteps = 3 }, "after 3 model calls", 3},
+		{"no headway", func(*loop.Options) {}, "because the model repeated the same calls", 10},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(calls(model.ToolCalls, "read"))
+			o := loop.Options{
+				Provider: b.model, Tools: b.tools, Log: b.log, Sink: b, IDs: &transcript.IDs{}, Window: func() int { return 0 },
+			}
+			test.edit(&o)
+			l := loop.New(o)
+			stop, err := l.Turn(t.Context(), &transcript.Message{ID: "msg_u", Role: transcript.User})
+			if stop != loop.MaxTurnRequests || err != nil || !strings.HasPrefix(l.Why(), test.why) || len(b.model.requests) != test.requests {
+				t.Errorf("%s, %v, %q after %d requests", stop, err, l.Why(), len(b.model.requests))
+			}
+			checkClosed(t, b)
+		})
+	}
+}

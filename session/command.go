@@ -27,6 +27,7 @@ func (s *Session) Commands() []Command {
 		{Name: "help", Description: "What this agent can do: its commands, modes and tools."},
 		{Name: "status", Description: "Model, mode, directories, and how full the context is."},
 		{Name: "tasks", Description: "The subagents of this session: what they do, what they spent; stops them.", Hint: tasksForms},
+		{Name: "usage", Description: "What this session has spent: the agent, each subagent, and their budgets."},
 		{Name: "permissions", Description: "The rules in force; takes back what you allowed.", Hint: s.permissionsForms()},
 		{Name: "trust", Description: "Shows what trust in this project allows, and asks you.", Hint: "off"},
 	}
@@ -46,6 +47,8 @@ func (s *Session) command(prompt *transcript.Message) (answer func(context.Conte
 		return func(context.Context) string { return s.status() }, true
 	case "/tasks":
 		return func(context.Context) string { return s.tasksCommand(words[1:]) }, true
+	case "/usage":
+		return func(context.Context) string { return s.usageText() }, true
 	case "/permissions":
 		return func(ctx context.Context) string { return s.permissionsCommand(ctx, behind(prompt.Text(), words[0])) }, true
 	case "/trust":
@@ -113,7 +116,7 @@ func (s *Session) help() string {
 func (s *Session) status() string {
 	chosen := s.chosen()
 	s.mu.Lock()
-	usage, context := s.usage, s.context
+	usage, context := s.usage.tokens, s.context
 	s.mu.Unlock()
 	var b strings.Builder
 	fmt.Fprintf(&b, "- Model: `%s`", chosen.model)

@@ -51,7 +51,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	e := subagent.Equipment{
 		Provider: backend.Provider, Model: cmp.Or(m.Model, n.Parent().Model(), chosen.model),
 		Temperature: cmp.Or(m.Limits.Temperature, backend.Temperature), MaxTokens: cmp.Or(m.Limits.MaxTokens, backend.MaxTokens),
-		Concurrent: s.settings.Limits.Concurrent, Remind: func() []transcript.Part { return s.remindIn(n.Log()) },
+		Concurrent: s.settings.Limits.Concurrent, Remind: func() []transcript.Part { return s.remindIn(n.Log()) }, Tracer: s.host.Tracer,
 	}
 	if e.Model == chosen.model {
 		e.ThoughtLevel = chosen.thought
@@ -151,14 +151,11 @@ func (s *Session) noteChanges(e transcript.Event) {
 	s.changedFiles(end.Result.Metadata.TrackFiles)
 }
 
-// deliver puts the message about a background subagent into the conversation, in its
-// turn (R68). What the person knows already is for the model alone.
+// deliver puts the message about a background subagent into the conversation: at once
+// when the session is idle, behind the turn that runs otherwise, and before any prompt
+// that waits (R68). What the person knows already is for the model alone.
 func (s *Session) deliver(message *transcript.Message, quiet bool) {
-	if quiet {
-		s.log.Apply(transcript.AgentSaid{Message: message})
-		return
-	}
-	s.enqueue(&Turn{told: message})
+	s.enqueue(&Turn{told: message, quiet: quiet})
 }
 
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.
@@ -177,10 +174,8 @@ func (s *Session) settleFamily(stop loop.StopReason) {
 		return
 	}
 	var names []string
-	for _, record := range s.family.Records() {
-		if !record.State.Terminal() {
-			names = append(names, fmt.Sprintf("%s (%s)", strings.Join(record.Path, " > "), record.ID))
-		}
+	for _, record := range s.family.Living() {
+		names = append(names, fmt.Sprintf("%s (%s)", strings.Join(record.Path, " > "), record.ID))
 	}
 	if len(names) > 0 {
 		s.say("_Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them._\n")

@@ -278,7 +278,7 @@ func TestPlanMode_Tools(t *testing.T) {
 	}
 	want := []string{
 		"read", "glob", "grep", "bash", "todo", "task", "question", "web_search", "web_fetch", "skill", "tool_search",
-		"repo_overview", "view_image", "plan", "plan_exit",
+		"repo_overview", "view_image", "plan", "plan_exit", "finder", "oracle", "librarian", "task_list",
 	}
 	if !slices.Equal(there, want) {
 		t.Errorf("tools %q, want %q", there, want)

@@ -70,7 +70,7 @@ type Session struct {
 	said     map[string]bool     // things that are said once
 	waiting  []transcript.Notice // for the next prompt
 	listed   []ListedRule        // what /permissions showed last
-	usage    transcript.Usage
+	usage    spent
 	context  transcript.UsageChanged
 }
 
@@ -198,7 +198,9 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		}
 	}()
 	if t.told != nil {
-		s.record(transcript.AgentSaid{Message: t.told})
+		if s.log.Apply(transcript.AgentSaid{Message: t.told}); !t.quiet {
+			s.emit(transcript.AgentSaid{Message: t.told})
+		}
 		return loop.EndTurn, nil
 	}
 	if t.ctx.Err() != nil {
@@ -273,12 +275,10 @@ func (s *Session) emit(e transcript.Event) {
 		s.publish(observe.TurnStarted, e.At, map[string]any{observe.FieldMessageID: e.MessageID})
 	case transcript.TurnFinished:
 		s.publish(observe.TurnFinished, time.Now(), observe.FinishedFields(e.Reason, e.PendingApproval))
-	case transcript.StepFinished:
-		if e.Usage != nil {
-			s.mu.Lock()
-			s.usage = s.usage.Add(*e.Usage)
-			s.mu.Unlock()
-		}
+	case transcript.StepStarted, transcript.StepFinished:
+		s.mu.Lock()
+		s.usage.note(e, s.settings.Subagents.Price)
+		s.mu.Unlock()
 	case transcript.UsageChanged:
 		s.mu.Lock()
 		s.context = e

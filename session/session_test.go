@@ -32,6 +32,8 @@ type recorder struct {
 	events []transcript.Event
 	more   chan struct{}
 	gate   chan struct{} // when set, text waits until it is closed
+	// onEvent, when set, sees each event before it is kept.
+	onEvent func(transcript.Event)
 }
 
 func newRecorder() *recorder { return &recorder{more: make(chan struct{}, 1)} }
@@ -39,6 +41,9 @@ func newRecorder() *recorder { return &recorder{more: make(chan struct{}, 1)} }
 func (r *recorder) Emit(e transcript.Event) {
 	if _, isText := e.(transcript.PartDelta); isText && r.gate != nil {
 		<-r.gate
+	}
+	if r.onEvent != nil {
+		r.onEvent(e)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

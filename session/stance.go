@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
@@ -40,7 +41,8 @@ type stances struct{ plan, other pipeline.Stance }
 
 // newStances sorts the tools. Plan mode has those that change nothing, by what they
 // declare: an agent's own tool without a way to write, to run anything or to do
-// something that we do not know of; what comes from elsewhere is not believed.
+// something that we do not know of, and whose kind is not to edit, as a subagent's may be
+// that needs nothing for itself; what comes from elsewhere is not believed.
 func newStances(all []*tools.Entry, scratch string) stances {
 	var reading, usual []string
 	for _, entry := range all {
@@ -48,7 +50,7 @@ func newStances(all []*tools.Entry, scratch string) stances {
 			usual = append(usual, entry.ID)
 		}
 		r := entry.Requires
-		plain := !entry.Foreign() && len(r.FS.Write)+len(r.Shell)+len(r.Capabilities) == 0
+		plain := !entry.Foreign() && len(r.FS.Write)+len(r.Shell)+len(r.Capabilities) == 0 && kinds.Of(entry.ID) != kinds.Edit
 		if plain || slices.Contains([]string{planTool, planExitTool, shellTool}, entry.ID) {
 			reading = append(reading, entry.ID)
 		}

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -151,5 +152,56 @@ func TestRest_GivesUp(t *testing.T) {
 	s.Rest(ctx)
 	if states := s.Tasks(); !slices.ContainsFunc(states, func(r transcript.ChildRecord) bool { return !r.State.Terminal() }) {
 		t.Error("Rest has waited for a subagent that never ends, or ended it")
+	}
+}
+
+// A subagent is stopped by its id as well as by its number, which stays the same however
+// many end; of those that have ended the last are listed.
+func TestTasks_Command(t *testing.T) {
+	const many = 25
+	var model strings.Builder
+	model.WriteString(`{"when": "^go$", "call": [`)
+	for range many {
+		model.WriteString(`{"name": "task", "args": {"subagent_type": "explore", "prompt": "look"}}, `)
+	}
+	model.WriteString(`{"name": "task", "args": {"subagent_type": "explore", "prompt": "stay", "background": true}}]}
+{"say": "begun"}
+{"when": "^look$", "say": "seen", "repeat": -1}
+{"when": "^stay$", "wait": "for the person"}
+`)
+	s, rec := openFamily(t, model.String())
+	wait(t, prompt(s, "go"), loop.EndTurn)
+	ask := func(command string) string {
+		t.Helper()
+		before := rec.text()
+		wait(t, prompt(s, command), loop.EndTurn)
+		return strings.TrimPrefix(rec.text(), before)
+	}
+	staying := slices.IndexFunc(s.Tasks(), func(r transcript.ChildRecord) bool { return r.Prompt == "stay" })
+	number, id := fmt.Sprint(staying+1), s.Tasks()[staying].ID
+	list := ask("/tasks")
+	if !strings.Contains(list, "1 running or waiting, 25 ended") || !strings.Contains(list, "- **"+number+"** `explore` ") || !strings.Contains(list, ", in the background (`"+id+"`)") {
+		t.Errorf("the list is\n%s", list)
+	}
+	if got := strings.Count(list, "`explore` done"); got != 20 {
+		t.Errorf("%d that have ended are listed, want 20", got)
+	}
+	for _, tt := range []struct{ command, want string }{
+		{"/tasks stop ses_unknown", "There is no subagent `ses_unknown`"},
+		{"/tasks stop -1", "There is no subagent `-1`"},
+		{"/tasks stop", "After it may follow"},
+		{"/tasks stop 1 2", "After it may follow"},
+		{"/tasks stop " + id, "Stopped subagent " + number + ", `explore`"},
+	} {
+		if got := ask(tt.command); !strings.Contains(got, tt.want) {
+			t.Errorf("%s says %q, want %q", tt.command, got, tt.want)
+		}
+	}
+	s.Rest(t.Context())
+	if got := ask("/tasks stop " + number); !strings.Contains(got, "has ended already") {
+		t.Errorf("one that was stopped is said to be %q", got)
+	}
+	if state := s.Tasks()[staying].State; state != transcript.ChildCancelled {
+		t.Errorf("it is %s", state)
 	}
 }

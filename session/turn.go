@@ -35,9 +35,10 @@ func (e *NotRunError) Unwrap() error { return e.Cause }
 type Turn struct {
 	session *Session
 	prompt  *transcript.Message
-	// told, instead of a prompt, is a message that the agent puts into the
-	// conversation once it is its turn (R68).
+	// told, instead of a prompt, is a message that the agent puts into the conversation
+	// once it is its turn (R68), unseen when it is quiet.
 	told   *transcript.Message
+	quiet  bool
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{}
@@ -103,7 +104,11 @@ func (s *Session) enqueue(t *Turn) *Turn {
 		return t
 	}
 	if s.current != nil {
-		s.queue = append(s.queue, t)
+		at := len(s.queue)
+		if t.told != nil { // the prompt that waits is to know of it
+			at = s.nextPrompt(func(*Turn) bool { return true })
+		}
+		s.queue = slices.Insert(s.queue, at, t)
 		return t
 	}
 	s.current = t
@@ -127,18 +132,29 @@ func (s *Session) beside(t *Turn) bool {
 	return ok
 }
 
-// Cancel ends the running turn; queued prompts stay (C-25). With no turn
-// running it does nothing, and nothing that comes later is affected.
+// nextPrompt is where in the queue the first prompt stands that satisfies ok; its length
+// when none does.
+func (s *Session) nextPrompt(ok func(*Turn) bool) int {
+	i := slices.IndexFunc(s.queue, func(t *Turn) bool { return t.told == nil && ok(t) })
+	if i < 0 {
+		return len(s.queue)
+	}
+	return i
+}
+
+// Cancel ends the running turn and all subagents (R67); queued prompts stay (C-25). With no turn
+// running it ends what runs in the background, and nothing that comes later is affected.
 //
 // A turn that has ended is the current one until its answer is delivered. The
 // client may have that answer, and its next prompt and a cancel of that be here,
-// a moment before we learn of the delivery: the cancel is for the next turn.
+// a moment before we learn of the delivery: the cancel is for the next turn. So it is
+// while the agent itself has something to say, which is no turn to the client.
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	running := s.current
-	if running != nil && running.ended() {
-		if i := slices.IndexFunc(s.queue, func(t *Turn) bool { return t.behind == nil }); i >= 0 {
+	if running != nil && (running.told != nil || running.ended()) {
+		if i := s.nextPrompt(func(t *Turn) bool { return t.behind == nil }); i < len(s.queue) {
 			running = s.queue[i]
 		}
 	}
@@ -174,6 +190,9 @@ func (s *Session) withdraw(t *Turn, cause error) {
 		cause = ErrCancelled
 	}
 	t.cancel(cause)
+	if t == s.current && !t.ended() {
+		s.family.Abort()
+	}
 }
 
 // drain runs the current turn and those that follow it. A turn's answer is out

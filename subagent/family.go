@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"acp-agent/internal/trace"
 	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/tools"
@@ -16,12 +17,13 @@ import (
 // Options are what a Family is made of. All fields without a stated default are
 // required.
 type Options struct {
-	// Agents gives the manifests in force now.
+	// Agents gives the manifests in force now; nil from it means that nothing can be
+	// delegated.
 	Agents func() Agents
 	// Equip gives a subagent what it works with. Its pipeline is made for the node.
 	Equip func(n *Node, d tools.Delegation) (Equipment, error)
-	// Depth is how deep subagents may be nested (R65), Running how many of them run at
-	// once; others wait.
+	// Depth is how deep subagents may be nested (R65); 0 means that there are none.
+	// Running is how many of them run at once, others wait; 0 means 8.
 	Depth, Running int
 	// Budget bounds each tree of subagents that the main agent spawns.
 	Budget Limits
@@ -36,6 +38,9 @@ type Options struct {
 	// Logger gets what goes wrong inside; nil means nothing.
 	Logger *slog.Logger
 }
+
+// defaultRunning is how many subagents run at once when nothing else is said (I4).
+const defaultRunning = 8
 
 // Agents are the manifests that can be delegated to.
 type Agents interface {
@@ -59,34 +64,33 @@ type Equipment struct {
 	Concurrent int
 	// Remind is the loop's.
 	Remind func() []transcript.Part
+	// Tracer is the loop's; nil means that nothing is traced.
+	Tracer *trace.Tracer
 	// Release frees what was made for the subagent; nil means nothing.
 	Release func()
 }
 
-// The causes that a subagent is cancelled with.
-var (
-	// ErrParentAborted is the abort of what delegated to it (R67).
-	ErrParentAborted = &tools.Error{Kind: tools.Aborted, Message: "aborted by parent"}
-	// ErrStopped is the person's stop of this one.
-	ErrStopped = &tools.Error{
-		Kind: tools.Aborted, Message: "the user stopped this subagent",
-		Hint: "Do not start it again. Go on without it, or ask what they want instead.",
-	}
-)
-
 // Family is the subagents of one session. It is safe for concurrent use.
 //
-// Goroutines: one for each subagent, which ends with it; Close waits for all.
+// Goroutines: one for each subagent, which ends with it, and one that closes it when it
+// was cancelled and does not end by itself; Close waits for all.
 type Family struct {
 	Options
 	root    *Node
 	places  chan struct{}
-	running sync.WaitGroup
-	budget  sync.Mutex // guards what the accounts hold
+	running sync.WaitGroup // a subagent is added under mu, before it begins
 
-	mu     sync.Mutex
-	closed bool
-	nodes  []*Node // in the order in which they were wanted
+	mu      sync.Mutex
+	closed  bool
+	members []member // all that there have been, in the order in which they were wanted
+	living  []*Node  // those that have not ended, in the same order
+}
+
+// member is what the family keeps of a subagent for good: what it worked with is let go
+// when it has ended.
+type member struct {
+	child   *transcript.Child
+	account *account
 }
 
 // NewFamily returns the family of a session, and its main agent's node.
@@ -94,9 +98,11 @@ func NewFamily(o Options, top Top) (*Family, *Node) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Running <= 0 {
+		o.Running = defaultRunning
+	}
 	f := &Family{Options: o, places: make(chan struct{}, o.Running)}
-	f.root = &Node{family: f, id: top.ID, ids: []string{top.ID}, emit: top.Emit, messageOf: top.MessageOf, account: &account{}}
-	f.root.ctx, f.root.cancel = context.WithCancelCause(context.Background())
+	f.root = &Node{family: f, top: top, id: top.ID, ids: []string{top.ID}, account: newAccount()}
 	return f, f.root
 }
 
@@ -110,37 +116,88 @@ type Top struct {
 	MessageOf func(callID string) string
 }
 
-// Records lists the subagents, in the order in which they were wanted.
+// Records lists the subagents without their conversations, in the order in which they
+// were wanted.
 func (f *Family) Records() []transcript.ChildRecord {
 	var list []transcript.ChildRecord
-	for _, n := range f.all() {
-		list = append(list, n.record())
+	for _, m := range f.all() {
+		list = append(list, m.child.Brief())
 	}
 	return list
 }
 
-// Alive counts the subagents that have not ended.
-func (f *Family) Alive() int {
-	alive := 0
-	for _, n := range f.all() {
-		if !n.over() {
-			alive++
+// Living lists the records of those that have not ended, in the same order.
+func (f *Family) Living() []transcript.ChildRecord {
+	var list []transcript.ChildRecord
+	for _, n := range f.alive() {
+		if record := n.child.Brief(); !record.State.Terminal() {
+			list = append(list, record)
 		}
 	}
-	return alive
+	return list
 }
 
-func (f *Family) all() []*Node {
+// Statement is what a subagent and all below it have spent, and may spend.
+type Statement struct {
+	// Record is without the conversation; its counts are of the subagent alone.
+	Record transcript.ChildRecord
+	Spent  Spending
+	Limits Limits
+}
+
+// Statements lists what was spent, in the order of Records.
+func (f *Family) Statements() []Statement {
+	var list []Statement
+	for _, m := range f.all() {
+		s := Statement{Record: m.child.Brief()}
+		s.Spent, s.Limits = m.account.statement()
+		list = append(list, s)
+	}
+	return list
+}
+
+func (f *Family) all() []member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.nodes)
+	return slices.Clone(f.members)
+}
+
+// alive are the subagents that have not ended.
+func (f *Family) alive() []*Node {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.living)
+}
+
+// Alive counts the subagents that have not ended.
+func (f *Family) Alive() int { return len(f.alive()) }
+
+// join takes in a subagent that is to begin, unless what delegates was aborted.
+func (f *Family) join(ctx context.Context, n *Node) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	// Abort cancels first and looks for members then: who comes after sees the cancel.
+	if f.closed || ctx.Err() != nil {
+		return ErrParentAborted
+	}
+	f.members = append(f.members, member{n.child, n.account})
+	f.living = append(f.living, n)
+	f.running.Add(1)
+	return nil
+}
+
+// leave lets go of a subagent that has ended.
+func (f *Family) leave(n *Node) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.living = slices.DeleteFunc(f.living, func(other *Node) bool { return other == n })
 }
 
 // Stop ends one subagent and all below it, for the person. It reports whether it was
 // there and had not ended.
 func (f *Family) Stop(id string) bool {
-	for _, n := range f.all() {
-		if n.id == id && !n.over() {
+	for _, n := range f.alive() {
+		if n.id == id {
 			n.cancel(ErrStopped)
 			return true
 		}
@@ -148,18 +205,18 @@ func (f *Family) Stop(id string) bool {
 	return false
 }
 
-// CancelCall ends one tool call of any subagent, or the background subagent that a
-// call has spawned (R126). It reports whether there was one.
+// CancelCall ends the subagent that a call has spawned, or one tool call of any subagent
+// (R126). It reports whether there was one.
 func (f *Family) CancelCall(callID string) bool {
-	for _, n := range f.all() {
-		if n.over() {
-			continue
-		}
+	alive := f.alive()
+	for _, n := range alive {
 		if n.spawnedBy == callID {
 			n.cancel(ErrStopped)
 			return true
 		}
-		if tools := n.pipeline(); tools != nil && tools.Cancel(callID) {
+	}
+	for _, n := range alive {
+		if tools := n.Tools(); tools != nil && tools.Cancel(callID) {
 			return true
 		}
 	}
@@ -168,14 +225,14 @@ func (f *Family) CancelCall(callID string) bool {
 
 // Abort ends all subagents, as an abort of the main agent does (R67).
 func (f *Family) Abort() {
-	for _, n := range f.all() {
+	for _, n := range f.alive() {
 		n.cancel(ErrParentAborted)
 	}
 }
 
-// Quiet waits until every subagent has ended, or ctx has.
+// Quiet waits until every subagent that is there has ended, or ctx has.
 func (f *Family) Quiet(ctx context.Context) {
-	for _, n := range f.all() {
+	for _, n := range f.alive() {
 		select {
 		case <-n.done:
 		case <-ctx.Done():

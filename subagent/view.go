@@ -6,183 +6,174 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
-	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
 
-// view is what a subagent's parent is shown of it: its stream, and the card of the call
-// that spawned it, folded from that stream (R70).
+// view is what is shown of a subagent, folded from its stream: the lines of the card of
+// the call that spawned it, and what that call's result lists (R70).
 type view struct {
-	node *Node
+	drawing sync.Mutex // held while a card is drawn and shown
 
-	mu         sync.Mutex
-	executions []tools.Execution
-	at         map[string]int // of open calls
+	mu         sync.Mutex            // guards what follows
+	calls      map[string]*shownCall // those that have not ended
+	executions []*shownCall
 	modified   map[string]struct{}
-	lines      []CardLine
+	parts      map[string]struct{} // of texts that have not ended
+	unknown    bool                // the server said nothing of the tokens of the last step
 }
 
-func newView(n *Node) *view {
-	return &view{node: n, at: map[string]int{}, modified: map[string]struct{}{}}
+// shownCall is a tool call of the subagent.
+type shownCall struct {
+	tools.Execution
+	line CardLine
+	// ready says that it is among the executions.
+	ready bool
 }
 
-// tell passes an event on to the parent, and with it the card when it shows the change.
-func (v *view) tell(e transcript.Event) {
-	n := v.node
-	changed := v.note(e)
-	n.parent.emit(transcript.ChildEvent{CallID: n.spawnedBy, Event: e})
-	if changed {
-		v.show()
+func newView() *view {
+	return &view{calls: map[string]*shownCall{}, modified: map[string]struct{}{}, parts: map[string]struct{}{}}
+}
+
+// note folds an event, and reports whether the card shows it.
+func (v *view) note(e transcript.Event) (changed bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch e := e.(type) {
+	case transcript.StepStarted:
+		return true
+	case transcript.StepFinished:
+		v.unknown = e.Usage == nil
+	case transcript.PartStarted:
+		v.parts[e.PartID] = struct{}{}
+	case transcript.PartEnded:
+		delete(v.parts, e.PartID)
+	case transcript.ToolStarted:
+		v.calls[e.CallID] = &shownCall{
+			Execution: tools.Execution{CallID: e.CallID, Tool: e.Tool, Title: e.Name, State: transcript.Queued},
+			line:      CardLine{Title: e.Name, State: transcript.Queued},
+		}
+	case transcript.ToolReady:
+		if c := v.calls[e.CallID]; c != nil { // it is shown when it runs or waits
+			c.Tool, c.Title, c.line.Title = e.Tool, e.Card.Title, e.Card.Title
+			v.list(c)
+		}
+	case transcript.ToolState:
+		if c := v.calls[e.CallID]; c != nil {
+			c.State, c.line.State = e.State, e.State
+			return true
+		}
+	case transcript.ToolFinished:
+		v.end(e)
+		return true
+	}
+	return false
+}
+
+func (v *view) list(c *shownCall) {
+	if !c.ready {
+		c.ready = true
+		v.executions = append(v.executions, c)
 	}
 }
 
-// show shows the card as it is now.
-func (v *view) show() {
-	n := v.node
-	n.parent.emit(transcript.ToolCard{CallID: n.spawnedBy, Content: v.card()})
+func (v *view) end(e transcript.ToolFinished) {
+	c := v.calls[e.CallID]
+	if c == nil {
+		return
+	}
+	delete(v.calls, e.CallID)
+	v.list(c)
+	c.State, c.DurationMS = e.State, e.Result.Metadata.DurationMS
+	c.line.State, c.line.Result = e.State, brief(e)
+	if e.Card.Title != "" {
+		c.Title, c.line.Title = e.Card.Title, e.Card.Title
+	}
+	for _, path := range e.Result.Metadata.TrackFiles {
+		v.modified[path] = struct{}{}
+	}
 }
 
-func (v *view) card() []kinds.Content {
-	record := v.node.record()
-	return Card(record, v.shown(), time.Now())
+// open are the ids of the texts, and the calls, that have not ended.
+func (v *view) open() (parts []string, calls []tools.Execution) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(v.calls)) {
+		calls = append(calls, v.calls[id].Execution)
+	}
+	return slices.Sorted(maps.Keys(v.parts)), calls
 }
 
+// unmetered reports whether nothing is known of the tokens of the last model call.
+func (v *view) unmetered() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.unknown
+}
+
+// shown are the lines of the card.
 func (v *view) shown() []CardLine {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return slices.Clone(v.lines)
-}
-
-// finish shows how the subagent ended.
-func (v *view) finish() {
-	n := v.node
-	card := kinds.Card{Kind: kinds.Of(taskTool), Content: n.closed().Card}
-	n.parent.emit(transcript.ChildFinished{CallID: n.spawnedBy, Child: n.child, Card: card})
-}
-
-// taskTool is the tool whose calls spawn subagents by their type.
-const taskTool = "task"
-
-// note folds an event and reports whether the card shows it.
-func (v *view) note(e transcript.Event) (changed bool) {
-	n := v.node
-	switch e := e.(type) {
-	case transcript.StepStarted:
-		n.child.Update(func(r *transcript.ChildRecord) { r.Steps++ })
-		return true
-	case transcript.StepFinished:
-		if e.Usage == nil {
-			return false
-		}
-		cost := 0.0
-		if n.family.Price != nil {
-			cost = n.family.Price(n.Model(), *e.Usage)
-		}
-		n.account.chargeStep(&n.family.budget, *e.Usage, cost)
-		n.child.Update(func(r *transcript.ChildRecord) {
-			r.Usage = r.Usage.Add(*e.Usage)
-			r.Cost += cost
-		})
-		return true
-	case transcript.ToolReady, transcript.ToolState, transcript.ToolFinished:
-		return v.noteCall(e)
+	lines := make([]CardLine, len(v.executions))
+	for i, c := range v.executions {
+		lines[i] = c.line
 	}
-	return false
+	return lines
 }
 
-func (v *view) noteCall(e transcript.Event) bool {
+// changed adds files that an agent below has changed.
+func (v *view) changed(files []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	switch e := e.(type) {
-	case transcript.ToolReady:
-		if _, known := v.at[e.CallID]; known {
-			return false
-		}
-		v.at[e.CallID] = len(v.lines)
-		v.lines = append(v.lines, CardLine{Title: e.Card.Title, State: transcript.Queued})
-		v.executions = append(v.executions, tools.Execution{CallID: e.CallID, Tool: e.Tool, Title: e.Card.Title, State: transcript.Queued})
-		return false // it is shown when it runs or waits
-	case transcript.ToolState:
-		i, ok := v.at[e.CallID]
-		if ok {
-			v.lines[i].State, v.executions[i].State = e.State, e.State
-		}
-		return ok
-	case transcript.ToolFinished:
-		i, ok := v.at[e.CallID]
-		if !ok {
-			return false
-		}
-		delete(v.at, e.CallID)
-		v.lines[i].State, v.lines[i].Result = e.State, brief(e)
-		v.executions[i].State, v.executions[i].DurationMS = e.State, e.Result.Metadata.DurationMS
-		if e.Card.Title != "" {
-			v.lines[i].Title, v.executions[i].Title = e.Card.Title, e.Card.Title
-		}
-		for _, path := range e.Result.Metadata.TrackFiles {
-			v.modified[path] = struct{}{}
-		}
-		v.node.account.chargeCall(&v.node.family.budget)
-		v.node.child.Update(func(r *transcript.ChildRecord) { r.Calls++ })
-		return true
+	for _, path := range files {
+		v.modified[path] = struct{}{}
 	}
-	return false
 }
 
 // brief says in a few words what came of a call.
 func brief(e transcript.ToolFinished) string {
-	if e.State != transcript.Done {
-		first, _, _ := strings.Cut(e.Text, "\n")
-		return first
+	text := strings.TrimSpace(e.Text)
+	first, rest, more := strings.Cut(text, "\n")
+	if e.State == transcript.Done && more {
+		return fmt.Sprintf("%d lines", strings.Count(rest, "\n")+2)
 	}
-	lines := strings.Count(strings.TrimSpace(e.Text), "\n") + 1
-	if strings.TrimSpace(e.Text) == "" {
-		return ""
-	}
-	if lines == 1 {
-		return strings.TrimSpace(e.Text)
-	}
-	return fmt.Sprintf("%d lines", lines)
+	return first
 }
 
-// files are the absolute paths of the files that the subagent and those below it have
-// changed.
-func (v *view) files() []string {
+// result is what came of a subagent that has ended. What it changed, those above it have
+// changed through it.
+func (n *Node) result() *tools.Delegated {
+	v := n.view
+	d := &tools.Delegated{Record: n.child.Brief()}
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	return slices.Sorted(maps.Keys(v.modified))
-}
-
-// closed is what came of a subagent that has ended.
-func (n *Node) closed() *tools.Delegated {
-	n.view.mu.Lock()
-	executions := slices.Clone(n.view.executions)
-	n.view.mu.Unlock()
-	d := &tools.Delegated{Record: n.record(), Executions: executions, Modified: n.view.files()}
+	d.Modified = slices.Sorted(maps.Keys(v.modified))
+	for _, c := range v.executions {
+		d.Executions = append(d.Executions, c.Execution)
+	}
+	v.mu.Unlock()
+	for p := n.parent; p.parent != nil; p = p.parent {
+		p.view.changed(d.Modified)
+	}
 	d.Summary = summary(d)
-	d.Card = Closing(d, n.view.shown(), n.family.Place)
+	d.Card = Closing(d, v.shown(), n.family.Place)
 	return d
 }
 
 // summary says in one line what a subagent did (R70).
 func summary(d *tools.Delegated) string {
 	r := d.Record
-	text := fmt.Sprintf("%s after %s and %s", ended(r.State), count(r.Steps, "model call"), count(r.Calls, "tool call"))
+	state := string(r.State)
+	if r.State == transcript.ChildDone {
+		state = "ended"
+	}
+	text := fmt.Sprintf("%s after %s and %s", state, count(r.Steps, "model call"), count(r.Calls, "tool call"))
 	if n := len(d.Modified); n > 0 {
 		text += ", " + count(n, "file") + " changed"
 	}
 	if total := r.Usage.Total(); total > 0 {
-		text += fmt.Sprintf(", %d tokens", total)
+		text += ", " + count(total, "token")
 	}
 	return text
-}
-
-func ended(s transcript.ChildState) string {
-	if s == transcript.ChildDone {
-		return "ended"
-	}
-	return string(s)
 }

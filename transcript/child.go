@@ -93,13 +93,18 @@ func NewChild(record ChildRecord, log *Log) *Child { return &Child{record: recor
 
 // Record returns the record as it is now, with the conversation unless it is Inspectable.
 func (c *Child) Record() ChildRecord {
-	c.mu.Lock()
-	record := c.record
-	c.mu.Unlock()
+	record := c.Brief()
 	if c.log != nil && !record.Inspectable {
 		record.Messages = c.log.Messages()
 	}
 	return record
+}
+
+// Brief returns the record as it is now, without the conversation.
+func (c *Child) Brief() ChildRecord {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.record
 }
 
 // Update changes the record. The conversation is not part of what change is given.

@@ -15,6 +15,7 @@ type Log struct {
 	parts    map[string]*growing  // open text and reasoning parts
 	calls    map[string]*openCall // calls that have not ended
 	memory   Memory
+	sealed   bool
 	now      func() time.Time
 }
 
@@ -96,11 +97,25 @@ func (l *Log) MessageOf(callID string) string {
 	return call.message
 }
 
+// Seal ends the conversation: no event changes it any more.
+func (l *Log) Seal() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, part := range l.parts {
+		part.set(part.text())
+	}
+	clear(l.parts)
+	l.sealed = true
+}
+
 // Apply folds one event into the conversation. Events that concern no message
 // or name an unknown id change nothing.
 func (l *Log) Apply(e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.sealed {
+		return
+	}
 	switch e := e.(type) {
 	case UserSaid:
 		e.Message.Finished = true

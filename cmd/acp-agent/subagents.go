@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"acp-agent/config"
 	"acp-agent/session"
 	"acp-agent/subagent"
@@ -23,9 +25,10 @@ func subagents(cfg *config.Config) session.Subagents {
 	return s
 }
 
-// cost is what a model call cost. Prices are for a million tokens.
+// cost is what a model call cost. Prices are for a million tokens; a price of cached input
+// that is 0 is that of input.
 func cost(p config.Price, u transcript.Usage) float64 {
-	sum := float64(u.Input)*p.Input + float64(u.CacheRead)*p.CacheRead + float64(u.CacheWrite)*p.CacheWrite +
-		float64(u.Output+u.Reasoning)*p.Output
-	return sum / 1_000_000
+	const million = 1e6
+	in := float64(u.Input)*p.Input + float64(u.CacheRead)*cmp.Or(p.CacheRead, p.Input) + float64(u.CacheWrite)*cmp.Or(p.CacheWrite, p.Input)
+	return (in + float64(u.Output+u.Reasoning)*p.Output) / million
 }

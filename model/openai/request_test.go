@@ -65,6 +65,11 @@ func TestRequest_Messages(t *testing.T) {
 			`[{"role":"user","content":"note\n\na"}]`,
 		},
 		{
+			"what the agent itself says is not the model's", true,
+			[]*transcript.Message{answered(text("a")), {Role: transcript.Assistant, Synthetic: true, Finished: true, Parts: []transcript.Part{text("It has ended.")}}, said(text("b"))},
+			`[{"role":"assistant","content":"a"},{"role":"user","content":"[From the agent program, not from the user]\nIt has ended."},{"role":"user","content":"b"}]`,
+		},
+		{
 			"mention and resource", true,
 			[]*transcript.Message{said(text("see "), &transcript.LinkPart{URI: "file:///w/a.go", Name: "a.go"}, text(" and"),
 				&transcript.ResourcePart{URI: "file:///w/b", Text: "body"}, text("please"))},

@@ -71,8 +71,11 @@ const CancelledText = "cancelled by the user"
 // Unrun is the end of a call that never ran.
 func Unrun(callID, tool string, state transcript.State, text string) transcript.ToolFinished {
 	kind := tools.Backend
-	if state == transcript.Cancelled {
+	switch state {
+	case transcript.Cancelled:
 		kind = tools.Aborted
+	case transcript.Rejected:
+		kind = tools.Denied
 	}
 	return transcript.ToolFinished{
 		CallID: callID, State: state, Text: text,

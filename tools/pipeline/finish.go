@@ -31,7 +31,7 @@ func (r *running) finish(ctx context.Context, err error) transcript.ToolFinished
 	produced := ""
 	// A call that had done its work when the cancel came is done (R142).
 	if ctx.Err() != nil && (err != nil || r.result == nil || r.result.Partial) {
-		err = r.cancelled(err)
+		err = r.cancelled(ctx, err)
 		if r.shown != nil {
 			produced = r.shown.text
 		}
@@ -60,12 +60,16 @@ func (r *running) describeResult(end *transcript.ToolFinished) {
 }
 
 // cancelled is the error of a call whose turn was cancelled (R142).
-func (r *running) cancelled(err error) error {
+func (r *running) cancelled(ctx context.Context, err error) error {
 	var known *tools.Error
 	if errors.As(err, &known) && known.Kind == tools.Aborted && r.entry.Delegates {
 		return known // it says who aborted what
 	}
 	failure := &tools.Error{Kind: tools.Aborted, Message: CancelledText, Err: err}
+	var cause *tools.Error
+	if errors.As(context.Cause(ctx), &cause) {
+		failure.Message = cause.Message // it was not the person
+	}
 	if r.result == nil && r.runtime != nil && r.writes() {
 		failure.Message += "; it is not known whether the change was made"
 	}

@@ -1,0 +1,368 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"acp-agent/capability"
+	"acp-agent/loop"
+	"acp-agent/model"
+	"acp-agent/model/script"
+	"acp-agent/permissions"
+	"acp-agent/session"
+	"acp-agent/subagent"
+	"acp-agent/tools"
+	"acp-agent/tools/builtin"
+	"acp-agent/transcript"
+)
+
+type catalogue map[string]subagent.Manifest
+
+func (c catalogue) Get(name string) (subagent.Manifest, bool) { m, ok := c[name]; return m, ok }
+func (c catalogue) Names() []string                           { return []string{"general"} }
+
+// delegating opens a session whose agent can delegate to one general agent.
+func delegating(t testing.TB, text string, edit func(*session.Settings), extra ...tools.Tool) (*session.Session, *recorder, *listening) {
+	t.Helper()
+	loaded, err := script.Load("test", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry, err := tools.NewRegistry(append(builtin.All(), extra...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider := &listening{Provider: loaded.Provider(script.Options{})}
+	temperature := 0.2
+	settings := session.Settings{
+		Limits: tools.CanonicalLimits(), Subagents: session.Subagents{Depth: 5, Running: 8},
+		User: []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}},
+	}
+	if edit != nil {
+		edit(&settings)
+	}
+	host := &session.Host{
+		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
+		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
+		Agents:    catalogue{"general": {Name: "general", Mode: subagent.Subagent, Prompt: "You are general.", Limits: subagent.Limits{Cycles: 10, Temperature: &temperature, MaxTokens: 4000}}},
+		Configure: func(string) (session.Settings, error) { return settings, nil },
+		Secrets:   func() []string { return nil },
+	}
+	rec := newRecorder()
+	opened, err := host.Open(context.Background(), session.Spec{Cwd: t.TempDir(), Sink: rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		opened.Close(0)
+		host.Close()
+	})
+	return opened, rec, provider
+}
+
+// listening keeps what a model is asked.
+type listening struct {
+	model.Provider
+	mu       sync.Mutex
+	requests []model.Request
+}
+
+// Stream implements model.Provider.
+func (l *listening) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Chunk, error] {
+	l.mu.Lock()
+	l.requests = append(l.requests, *r)
+	l.mu.Unlock()
+	return l.Provider.Stream(ctx, r)
+}
+
+// heard is the conversation of the last request under a system prompt, one line a message.
+func (l *listening) heard(system string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range slices.Backward(l.requests) {
+		if strings.HasPrefix(r.System, system) {
+			var lines []string
+			for _, m := range r.Messages {
+				line, _, _ := strings.Cut(m.Text(), "\n")
+				lines = append(lines, string(m.Role)+": "+line)
+			}
+			return strings.Join(lines, "\n")
+		}
+	}
+	return ""
+}
+
+// BenchmarkChildTurn is one turn of the main agent that makes one tool call, and the same
+// turn of a subagent: what the second takes longer is the overhead of a subagent.
+func BenchmarkChildTurn(b *testing.B) {
+	const work = `,"call":[{"name":"glob","args":{"filePattern":"*"}}]}` + "\n" + `{"say":"Done."}` + "\n"
+	const text = `{"when":"^main$"` + work + `{"when":"^child$"` + work +
+		`{"when":"^nothing$","say":"Nothing."}` + "\n" +
+		`{"when":"^delegate$","call":[{"name":"task","args":{"subagent_type":"general","prompt":"child"}}]}` + "\n" + `{"say":"Done."}` + "\n"
+	for _, prompted := range []string{"main", "delegate", "nothing"} {
+		b.Run(prompted, func(b *testing.B) {
+			s, rec, _ := delegating(b, text, nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				turn := prompt(s, prompted)
+				if _, err := turn.Wait(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+				turn.Release()
+				rec.mu.Lock()
+				rec.events = rec.events[:0]
+				rec.mu.Unlock()
+			}
+		})
+	}
+}
+
+// holding is a tool that waits until it is let go.
+func holding() (tool tools.Tool, begun, release chan struct{}) {
+	begun, release = make(chan struct{}, 10), make(chan struct{})
+	return tools.Define(tools.Spec{ID: "hold", Description: "A tool of a test.", Profile: &tools.Profile{}, DisableTimeout: true},
+		func(ctx context.Context, _ tools.Runtime, _ struct{}) (*tools.Result, error) {
+			begun <- struct{}{}
+			select {
+			case <-release:
+				return &tools.Result{Text: "ok"}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}), begun, release
+}
+
+const (
+	spawnScene = `{"when":"^spawn$","call":[{"name":"task","args":{"subagent_type":"general","prompt":"child","background":true}}]}` + "\n" + `{"say":"Begun."}` + "\n"
+	childScene = `{"when":"^child$","call":[{"name":"hold","args":{}}]}` + "\n" + `{"say":"Found it."}` + "\n"
+)
+
+func reported(text string) func(transcript.Event) bool {
+	return func(e transcript.Event) bool {
+		said, ok := e.(transcript.AgentSaid)
+		return ok && strings.Contains(said.Message.Text(), text)
+	}
+}
+
+func childEnded(e transcript.Event) bool {
+	_, ok := e.(transcript.ChildFinished)
+	return ok
+}
+
+// R68: to an idle session a report comes at once, without a model call; the model sees it
+// with the next prompt.
+func TestBackground_IdleSessionIsToldAtOnce(t *testing.T) {
+	hold, begun, release := holding()
+	s, rec, asked := delegating(t, spawnScene+childScene+`{"when":"^next$","say":"I see."}`, nil, hold)
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	if !slices.ContainsFunc(rec.all(), said("Still running in the background: general")) {
+		t.Error("the end of the turn hides what runs")
+	}
+	<-begun
+	requests := len(asked.requests)
+	close(release)
+	rec.await(t, "report", reported("Found it."))
+	if asked.heard("You are general") == "" || len(asked.requests) != requests+1 {
+		t.Errorf("%d requests, want one of the subagent alone", len(asked.requests)-requests)
+	}
+	wait(t, prompt(s, "next"), loop.EndTurn)
+	if got := asked.heard("You are acp-agent"); !strings.Contains(got, "assistant: Background subagent general") {
+		t.Errorf("the model was sent\n%s", got)
+	}
+}
+
+// R68: a report waits for the turn that runs and goes before the prompt that waits, also
+// when the turn fails.
+func TestBackground_ReportIsQueued(t *testing.T) {
+	for _, failing := range []bool{false, true} {
+		t.Run(fmt.Sprintf("the turn fails: %v", failing), func(t *testing.T) {
+			hold, begun, release := holding()
+			text := spawnScene + childScene + `{"when":"^busy$","say":"Busy.","call":[{"name":"hold","args":{}}]}` + "\n" +
+				`{"say":"Ready."}` + "\n" + `{"when":"^after$","say":"After."}` + "\n"
+			if failing {
+				text = strings.Replace(text, `{"say":"Ready."}`, `{"error":{"status":401,"message":"bad key"}}`, 1)
+			}
+			s, rec, asked := delegating(t, text, nil, hold)
+			wait(t, prompt(s, "spawn"), loop.EndTurn)
+			<-begun
+			busy := prompt(s, "busy")
+			<-begun
+			after := prompt(s, "after")
+			close(release)
+			rec.await(t, "end of the subagent", childEnded)
+			if slices.ContainsFunc(rec.all(), reported("Found it.")) {
+				t.Error("the report came into the turn")
+			}
+			_, err := busy.Wait(t.Context())
+			busy.Release()
+			rec.await(t, "report", reported("Found it."))
+			if failing != (err != nil) {
+				t.Errorf("the turn failed with %v", err)
+			}
+			var notRun *session.NotRunError
+			_, err = after.Wait(t.Context())
+			after.Release()
+			if failing != errors.As(err, &notRun) {
+				t.Errorf("the prompt behind it ended with %v", err)
+			}
+			if got := asked.heard("You are acp-agent"); !failing && !strings.HasSuffix(got, "has ended.\nuser: after") {
+				t.Errorf("the model was sent\n%s", got)
+			}
+		})
+	}
+}
+
+// R67: a cancel ends what runs in the background, with a turn or without; the person, who
+// knows, is not told again, and the model is.
+func TestCancel_EndsBackgroundSubagents(t *testing.T) {
+	for _, busy := range []bool{false, true} {
+		t.Run(fmt.Sprintf("while a turn runs: %v", busy), func(t *testing.T) {
+			hold, begun, _ := holding()
+			text := spawnScene + childScene + `{"when":"^busy$","call":[{"name":"hold","args":{}}]}` + "\n" + `{"when":"^next$","say":"I see."}` + "\n"
+			s, rec, asked := delegating(t, text, nil, hold)
+			wait(t, prompt(s, "spawn"), loop.EndTurn)
+			<-begun
+			if busy {
+				turn := prompt(s, "busy")
+				<-begun
+				s.Cancel()
+				wait(t, turn, loop.Cancelled)
+			} else {
+				s.Cancel()
+			}
+			rec.await(t, "end of the subagent", childEnded)
+			wait(t, prompt(s, "next"), loop.EndTurn)
+			if got := asked.heard("You are acp-agent"); !strings.Contains(got, "assistant: Background subagent general") {
+				t.Errorf("the model was sent\n%s", got)
+			}
+			if slices.ContainsFunc(rec.all(), reported("")) {
+				t.Error("the person was told of what they did")
+			}
+		})
+	}
+}
+
+// R126: the cancel of the call that waits for a subagent ends the subagent, not the turn.
+func TestCancelCall_OfABlockingSubagent(t *testing.T) {
+	hold, begun, _ := holding()
+	s, rec, _ := delegating(t, strings.Replace(spawnScene, "true", "false", 1)+childScene, nil, hold)
+	turn := prompt(s, "spawn")
+	<-begun
+	for _, e := range rec.all() {
+		if started, ok := e.(transcript.ChildStarted); ok && !s.CancelCall(started.CallID) {
+			t.Error("there was nothing to cancel")
+		}
+	}
+	wait(t, turn, loop.EndTurn)
+	rec.await(t, "end of the call", func(e transcript.Event) bool {
+		end, ok := e.(transcript.ToolFinished)
+		return ok && end.State == transcript.Cancelled && strings.Contains(end.Text, "the user stopped this subagent")
+	})
+}
+
+// R66: what the manifest says of sampling is in the subagent's requests, and only there.
+func TestDelegate_SamplingOfTheManifest(t *testing.T) {
+	s, _, asked := delegating(t, strings.Replace(spawnScene, "true", "false", 1)+`{"when":"^child$","say":"Found it."}`, nil)
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	for _, r := range asked.requests {
+		child := strings.HasPrefix(r.System, "You are general")
+		if set := r.Temperature != nil && *r.Temperature == 0.2 && r.MaxTokens == 4000; set != child {
+			t.Errorf("temperature %v and %d tokens for %.20q", r.Temperature, r.MaxTokens, r.System)
+		}
+	}
+	if len(asked.requests) != 3 {
+		t.Errorf("%d requests, want 3", len(asked.requests))
+	}
+}
+
+// What was spent is told of each agent, with its budget; that of a tree holds what is
+// below.
+func TestUsage(t *testing.T) {
+	used := `"usage":{"input":100,"output":20}`
+	text := `{"when":"^spawn$",` + used + `,"call":[{"name":"task","args":{"subagent_type":"general","prompt":"outer"}}]}` + "\n" + `{"say":"Done.",` + used + "}\n" +
+		`{"when":"^outer$",` + used + `,"call":[{"name":"task","args":{"subagent_type":"general","prompt":"inner"}}]}` + "\n" + `{"say":"Done.",` + used + "}\n" +
+		`{"when":"^inner$","say":"Done.",` + used + "}\n"
+	s, rec, _ := delegating(t, text, func(settings *session.Settings) {
+		settings.Subagents.Budget = subagent.Limits{Tokens: 5000, Calls: 10, FanOut: 3, Time: time.Hour}
+		settings.Subagents.Price = func(_ string, u transcript.Usage) float64 { return float64(u.Total()) / 1000 }
+	})
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	wait(t, prompt(s, "/usage"), loop.EndTurn)
+	want := "**Usage**: 600 tokens, cost 0.6000\n\n" +
+		"- main: 240 tokens, cost 0.2400 (200 in, 0 cached, 40 out, 0 reasoning)\n" +
+		"  - `general`, done: 360 of 5000 tokens, cost 0.3600, 1 of 10 tool calls, 0s of 1h0m0s, 1 of 3 subagents\n" +
+		"    - `general`, done: 120 of 2440 tokens, cost 0.1200, 0 of 4 tool calls, 0s of 30m0s\n" +
+		"\nThe figures of a subagent include those below it.\n"
+	got := rec.text()
+	got = got[strings.Index(got, "**Usage"):]
+	if got != want {
+		t.Errorf("said\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A session that ends takes its subagents with it, those in the background too.
+func TestClose_EndsSubagents(t *testing.T) {
+	hold, begun, _ := holding()
+	s, rec, _ := delegating(t, spawnScene+childScene, nil, hold)
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	<-begun
+	s.Close(0)
+	if !slices.ContainsFunc(rec.all(), childEnded) {
+		t.Error("the subagent did not end")
+	}
+}
+
+// Without agents, delegating is an error of the call.
+func TestDelegate_NoAgents(t *testing.T) {
+	s, rec := open(t, setup{script: strings.Replace(spawnScene, "true", "false", 1)})
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	if !slices.ContainsFunc(rec.all(), func(e transcript.Event) bool {
+		end, ok := e.(transcript.ToolFinished)
+		return ok && end.State == transcript.Failed && strings.Contains(end.Text, "Sub-agents not enabled")
+	}) {
+		t.Error("the call did not fail for want of agents")
+	}
+}
+
+// While the agent has a report to tell, no turn runs as the client sees it: a prompt and a
+// cancel that come then belong together.
+func TestCancel_BehindAReport(t *testing.T) {
+	hold, begun, release := holding()
+	s, rec, _ := delegating(t, waiting+spawnScene+childScene, nil, hold)
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	<-begun
+	prompted := make(chan *session.Turn, 1)
+	rec.onEvent = func(e transcript.Event) {
+		if reported("Found it.")(e) {
+			prompted <- prompt(s, "next")
+			s.Cancel()
+		}
+	}
+	close(release)
+	wait(t, <-prompted, loop.Cancelled)
+}
+
+// R67, R153: the cancel of the very request that runs is an abort like any other.
+func TestWait_CancelledRequestEndsSubagents(t *testing.T) {
+	hold, begun, _ := holding()
+	s, rec, _ := delegating(t, spawnScene+childScene+`{"when":"^busy$","call":[{"name":"hold","args":{}}]}`, nil, hold)
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	<-begun
+	turn := prompt(s, "busy")
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if stop, err := turn.Wait(ctx); stop != loop.Cancelled || err != nil {
+		t.Errorf("the turn ended as %s, %v", stop, err)
+	}
+	turn.Release()
+	rec.await(t, "end of the subagent", childEnded)
+}

@@ -1,0 +1,106 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"acp-agent/kinds"
+	"acp-agent/subagent"
+	"acp-agent/transcript"
+)
+
+// spent is what the main agent has used.
+type spent struct {
+	tokens transcript.Usage
+	// cost is in the currency of the configured prices.
+	cost float64
+	// model is the one of the step that runs.
+	model string
+}
+
+// note counts what an event of the main agent tells.
+func (u *spent) note(e transcript.Event, price func(string, transcript.Usage) float64) {
+	switch e := e.(type) {
+	case transcript.StepStarted:
+		u.model = e.Model
+	case transcript.StepFinished:
+		if e.Usage == nil {
+			return
+		}
+		u.tokens = u.tokens.Add(*e.Usage)
+		if price != nil {
+			u.cost += price(u.model, *e.Usage)
+		}
+	}
+}
+
+// usageText is the answer to /usage: what the main agent and each tree of subagents have
+// spent, and what they may.
+func (s *Session) usageText() string {
+	s.mu.Lock()
+	main := s.usage
+	s.mu.Unlock()
+	statements := s.family.Statements()
+	below := map[string][]subagent.Statement{}
+	tokens, cost := main.tokens.Total(), main.cost
+	for _, st := range statements {
+		parent := st.Record.ParentID
+		below[parent] = append(below[parent], st)
+		if parent == s.ID {
+			tokens, cost = tokens+st.Spent.Tokens, cost+st.Spent.Cost
+		}
+	}
+	var b strings.Builder
+	priced := s.settings.Subagents.Price != nil
+	fmt.Fprintf(&b, "**Usage**: %s\n\n", amounts(tokens, cost, priced))
+	fmt.Fprintf(&b, "- main: %s (%d in, %d cached, %d out, %d reasoning)\n", amounts(main.tokens.Total(), main.cost, priced),
+		main.tokens.Input, main.tokens.CacheRead, main.tokens.Output, main.tokens.Reasoning)
+	var list func(parent, indent string)
+	list = func(parent, indent string) {
+		for _, st := range below[parent] {
+			fmt.Fprintf(&b, "%s- %s, %s: %s\n", indent, kinds.Code(st.Record.Agent, agentRunes), st.Record.State, spentOf(st, priced))
+			list(st.Record.ID, indent+"  ")
+		}
+	}
+	list(s.ID, "  ")
+	if len(statements) > 0 {
+		b.WriteString("\nThe figures of a subagent include those below it.\n")
+	}
+	return b.String()
+}
+
+// agentRunes bounds what is shown of an agent's name.
+const agentRunes = 60
+
+func amounts(tokens int, cost float64, priced bool) string {
+	text := fmt.Sprintf("%d tokens", tokens)
+	if priced {
+		text += fmt.Sprintf(", cost %.4f", cost)
+	}
+	return text
+}
+
+// spentOf says what a subagent and those below it have spent, of what they may.
+func spentOf(st subagent.Statement, priced bool) string {
+	spent, limits := st.Spent, st.Limits
+	facts := []string{fmt.Sprintf("%d%s tokens", spent.Tokens, of(limits.Tokens > 0, "%d", limits.Tokens))}
+	if priced || limits.Cost > 0 {
+		facts = append(facts, fmt.Sprintf("cost %.4f%s", spent.Cost, of(limits.Cost > 0, "%.4f", limits.Cost)))
+	}
+	facts = append(facts,
+		fmt.Sprintf("%d%s tool calls", spent.Calls, of(limits.Calls > 0, "%d", limits.Calls)),
+		fmt.Sprintf("%s%s", spent.Time.Truncate(time.Second), of(limits.Time > 0, "%s", limits.Time)))
+	if spent.Spawned > 0 || limits.FanOut > 0 {
+		facts = append(facts, fmt.Sprintf("%d%s subagents", spent.Spawned, of(limits.FanOut > 0, "%d", limits.FanOut)))
+	}
+	return strings.Join(facts, ", ")
+}
+
+// of is what follows an amount that has a limit.
+func of(limited bool, format string, limit any) string {
+	if !limited {
+		return ""
+	}
+	return " of " + fmt.Sprintf(format, limit)
+}

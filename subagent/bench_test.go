@@ -1,0 +1,338 @@
+package subagent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"acp-agent/capability"
+	"acp-agent/loop"
+	"acp-agent/model"
+	"acp-agent/model/script"
+	"acp-agent/permissions"
+	"acp-agent/subagent"
+	"acp-agent/tools"
+	"acp-agent/tools/builtin"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// agents are manifests by name.
+type agents map[string]subagent.Manifest
+
+func (a agents) Get(name string) (subagent.Manifest, bool) { m, ok := a[name]; return m, ok }
+func (a agents) Names() []string                           { return slices.Sorted(maps.Keys(a)) }
+
+// bench is a family whose main agent is run by a loop over a scripted model, in a real
+// directory.
+type bench struct {
+	t      testing.TB
+	family *subagent.Family
+	root   *subagent.Node
+	loop   *loop.Loop
+	log    *transcript.Log
+	ids    *transcript.IDs
+	tools  *pipeline.Pipeline
+
+	mu        sync.Mutex
+	events    []transcript.Event
+	delivered []string
+	onEvent   func(n int, e transcript.Event) // after each, with its number
+}
+
+type setup struct {
+	script string
+	agents agents
+	edit   func(*subagent.Options)
+	tools  []tools.Tool
+	equip  func(n *subagent.Node, e *subagent.Equipment) error
+	// provider replaces the script.
+	provider model.Provider
+}
+
+func general() subagent.Manifest {
+	return subagent.Manifest{Name: "general", Mode: subagent.Subagent, Prompt: "You are general."}
+}
+
+func newBench(t testing.TB, s setup) *bench {
+	t.Helper()
+	loaded, err := script.Load("test", strings.NewReader(s.script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider := s.provider
+	if provider == nil {
+		provider = loaded.Provider(script.Options{})
+	}
+	registry, err := tools.NewRegistry(append(builtin.All(), s.tools...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := workspace.New(workspace.Options{
+		SessionID: "ses_test", Cwd: t.TempDir(), StateDir: filepath.Join(t.TempDir(), "state"), Home: t.TempDir(), Secret: permissions.Secret,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { work.Close(0) })
+	b := &bench{t: t, log: transcript.NewLog(), ids: &transcript.IDs{}}
+	policy := pipeline.NewPolicy(permissions.NewSet([]permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}}))
+	pipe := func(n *subagent.Node) *pipeline.Pipeline {
+		return pipeline.New(pipeline.Options{
+			Registry: registry, Workspace: work, Policy: policy, Limits: tools.CanonicalLimits(), Services: tools.Services{Agents: n},
+		})
+	}
+	if s.agents == nil {
+		s.agents = agents{"general": general()}
+	}
+	o := subagent.Options{
+		Agents: func() subagent.Agents { return s.agents }, Depth: 5, Running: 8, IDs: b.ids, Place: work.Session().Place,
+		Deliver: func(m *transcript.Message, quiet bool) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.delivered = append(b.delivered, m.Text())
+		},
+		Equip: func(n *subagent.Node, d tools.Delegation) (subagent.Equipment, error) {
+			e := subagent.Equipment{
+				Provider: provider, Tools: pipe(n), Model: "script", System: n.Manifest().Prompt, Window: func() int { return 1000 },
+			}
+			if s.equip != nil {
+				return e, s.equip(n, &e)
+			}
+			return e, nil
+		},
+	}
+	if s.edit != nil {
+		s.edit(&o)
+	}
+	b.family, b.root = subagent.NewFamily(o, subagent.Top{ID: "ses_main", Emit: b.record, MessageOf: b.log.MessageOf})
+	b.tools = pipe(b.root)
+	b.root.Use(b.tools)
+	b.loop = loop.New(loop.Options{
+		Provider: provider, Tools: b.tools, Log: b.log, Sink: transcript.SinkFunc(b.emit), IDs: b.ids, System: "You are main.", Model: "script",
+		Window: func() int { return 1000 }, Memo: &model.Memo{},
+	})
+	t.Cleanup(b.family.Close)
+	return b
+}
+
+func (b *bench) record(e transcript.Event) {
+	b.log.Apply(e)
+	b.emit(e)
+}
+
+func (b *bench) emit(e transcript.Event) {
+	b.mu.Lock()
+	b.events = append(b.events, e)
+	n := len(b.events)
+	b.mu.Unlock()
+	if b.onEvent != nil {
+		b.onEvent(n, e)
+	}
+}
+
+func (b *bench) all() []transcript.Event {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.events)
+}
+
+func (b *bench) told() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.delivered)
+}
+
+// await returns when ok holds.
+func (b *bench) await(what string, ok func() bool) {
+	b.t.Helper()
+	timeout := time.After(20 * time.Second)
+	for !ok() {
+		select {
+		case <-time.After(time.Millisecond):
+		case <-timeout:
+			b.t.Fatalf("no %s after %d events", what, len(b.all()))
+		}
+	}
+}
+
+// turn has the main agent answer a prompt.
+func (b *bench) turn(ctx context.Context, text string) loop.StopReason {
+	b.t.Helper()
+	stop, err := b.loop.Turn(ctx, &transcript.Message{
+		ID: b.ids.New(transcript.MessagePrefix), Role: transcript.User, Parts: []transcript.Part{&transcript.TextPart{Text: text}},
+	})
+	if err != nil {
+		b.t.Errorf("the main agent's turn failed: %v", err)
+	}
+	return stop
+}
+
+// spawn delegates without a main loop.
+func (b *bench) spawn(ctx context.Context, agent, prompt string, background bool) (*tools.Delegated, error) {
+	return b.root.Spawn(ctx, tools.Delegation{CallID: b.ids.New(transcript.CallPrefix), Agent: agent, Prompt: prompt, Background: background})
+}
+
+// inner takes the wrapping off a subagent's event; path are the calls it came through.
+func inner(e transcript.Event) (path string, event transcript.Event) {
+	for {
+		child, ok := e.(transcript.ChildEvent)
+		if !ok {
+			return path, e
+		}
+		path, e = path+"/"+child.CallID, child.Event
+	}
+}
+
+// checkEnds holds a whole stream to R125 and R134 for all agents: each call and each
+// subagent began once and ended once, in that order, and nothing of a subagent came after
+// its end.
+func (b *bench) checkEnds() {
+	b.t.Helper()
+	calls, children, ended, parts := map[string]int{}, map[string]int{}, map[string]bool{}, map[string]bool{}
+	for i, e := range b.all() {
+		path, e := inner(e)
+		last := path[strings.LastIndex(path, "/")+1:]
+		if ended[last] && !aboutChild(e) {
+			b.t.Errorf("event %d: %T of the subagent of %s after its end", i, e, last)
+		}
+		switch e := e.(type) {
+		case transcript.PartStarted:
+			parts[e.PartID] = true
+		case transcript.PartEnded:
+			delete(parts, e.PartID)
+		case transcript.ToolStarted:
+			calls[e.CallID]++
+		case transcript.ToolFinished:
+			if calls[e.CallID]--; calls[e.CallID] != 0 {
+				b.t.Errorf("event %d: call %s ended %d times more than it began", i, e.CallID, -calls[e.CallID])
+			}
+			if !e.Background && children[e.CallID] != 0 {
+				b.t.Errorf("event %d: call %s ended before its subagent", i, e.CallID)
+			}
+		case transcript.ChildStarted:
+			children[e.CallID]++
+		case transcript.ChildFinished:
+			if children[e.CallID]--; children[e.CallID] != 0 {
+				b.t.Errorf("event %d: the subagent of %s ended %d times more than it began", i, e.CallID, -children[e.CallID])
+			}
+			if !e.Child.Brief().State.Terminal() {
+				b.t.Errorf("event %d: the subagent of %s ended as %s", i, e.CallID, e.Child.Brief().State)
+			}
+			ended[e.CallID] = true
+		}
+	}
+	for id, open := range calls {
+		if open != 0 {
+			b.t.Errorf("call %s did not end", id)
+		}
+	}
+	for id, open := range children {
+		if open != 0 {
+			b.t.Errorf("the subagent of %s did not end", id)
+		}
+	}
+	if len(parts) > 0 {
+		b.t.Errorf("texts did not end: %v", parts)
+	}
+}
+
+// aboutChild reports events that an agent's subagents tell through it, which go on when it
+// has ended itself.
+func aboutChild(e transcript.Event) bool {
+	switch e.(type) {
+	case transcript.ToolCard, transcript.ChildFinished:
+		return true
+	}
+	return false
+}
+
+// records are those of all subagents by prompt.
+func (b *bench) records() map[string]transcript.ChildRecord {
+	list := map[string]transcript.ChildRecord{}
+	for _, r := range b.family.Records() {
+		list[r.Prompt] = r
+	}
+	return list
+}
+
+// lastResult is the text of the main agent's last tool call.
+func (b *bench) lastResult() string {
+	text := ""
+	for _, m := range b.log.Messages() {
+		for _, call := range m.Calls() {
+			text = call.Text
+		}
+	}
+	return text
+}
+
+func task(agent, prompt string, background bool) map[string]any {
+	return map[string]any{"name": "task", "args": map[string]any{"subagent_type": agent, "prompt": prompt, "background": background}}
+}
+
+// scene writes a scene for a prompt: one step for each list of calls, then an answer.
+func scene(prompt, say string, steps ...[]map[string]any) string {
+	var b strings.Builder
+	when := map[string]any{"when": "^" + prompt + "$"}
+	for _, calls := range steps {
+		step := map[string]any{"call": calls, "usage": map[string]any{"input": 10, "output": 5}}
+		maps.Copy(step, when)
+		when = nil
+		raw, _ := json.Marshal(step)
+		b.Write(append(raw, '\n'))
+	}
+	step := map[string]any{"say": say, "usage": map[string]any{"input": 10, "output": 5}}
+	maps.Copy(step, when)
+	raw, _ := json.Marshal(step)
+	b.Write(append(raw, '\n'))
+	return b.String()
+}
+
+func calls(list ...map[string]any) []map[string]any { return list }
+
+// named is a tool of a test.
+func named(id string, run func(ctx context.Context) error) tools.Tool {
+	return tools.Define(tools.Spec{ID: id, Description: "A tool of a test.", Profile: &tools.Profile{}, DisableTimeout: true},
+		func(ctx context.Context, _ tools.Runtime, _ struct{}) (*tools.Result, error) {
+			if err := run(ctx); err != nil {
+				return nil, err
+			}
+			return &tools.Result{Data: "ok", Text: "ok"}, nil
+		})
+}
+
+func call(tool string) map[string]any { return map[string]any{"name": tool, "args": map[string]any{}} }
+
+// held is a tool that waits until the test lets it go, or it is cancelled.
+func held(begun chan<- struct{}, release <-chan struct{}) tools.Tool {
+	return named("hold", func(ctx context.Context) error {
+		begun <- struct{}{}
+		select {
+		case <-release:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+}
+
+func wantError(t *testing.T, err error, kind tools.ErrorKind, text string) {
+	t.Helper()
+	var failure *tools.Error
+	if !errors.As(err, &failure) || failure.Kind != kind || !strings.Contains(failure.Error(), text) {
+		t.Errorf("got error %v, want %s with %q", err, kind, text)
+	}
+}

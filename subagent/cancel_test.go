@@ -1,0 +1,289 @@
+package subagent_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"pgregory.net/rapid"
+
+	"acp-agent/loop"
+	"acp-agent/model"
+	"acp-agent/subagent"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// deafModel does not end when it is told to.
+type deafModel struct {
+	panicking
+	release <-chan struct{}
+}
+
+func (m deafModel) Stream(context.Context, *model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		yield(model.Chunk{Kind: model.Text, Text: "I am "}, nil)
+		<-m.release
+		_ = yield(model.Chunk{Kind: model.Text, Text: "late"}, nil) && yield(model.Chunk{Kind: model.Finish, Reason: model.Stop}, nil)
+	}
+}
+
+// withDeaf adds an agent whose model is deaf.
+func withDeaf(s setup, release <-chan struct{}) setup {
+	deaf := general()
+	deaf.Name = "deaf"
+	s.agents = agents{"general": general(), "deaf": deaf}
+	s.equip = func(n *subagent.Node, e *subagent.Equipment) error {
+		if n.Manifest().Name == "deaf" {
+			e.Provider = deafModel{release: release}
+		}
+		return nil
+	}
+	return s
+}
+
+// R67, R126: the ways in which a running subagent is ended, and what each leaves.
+func TestCancel(t *testing.T) {
+	type state = transcript.ChildState
+	const done, cancelled = transcript.ChildDone, transcript.ChildCancelled
+	id := func(b *bench, prompt string) string { return b.records()[prompt].ID }
+	callOf := func(b *bench, prompt string) string { return b.records()[prompt].CallID }
+	tests := []struct {
+		name       string
+		background bool // the outer one; the inner one is in the background in any case
+		act        func(b *bench, cancel func())
+		stop       loop.StopReason
+		outer      state
+		inner      state
+		note       string
+	}{
+		{name: "the turn, blocking", act: func(_ *bench, cancel func()) { cancel() }, stop: loop.Cancelled, outer: cancelled, inner: cancelled, note: "aborted by parent"},
+		{name: "all, in the background", background: true, act: func(b *bench, _ func()) { b.family.Abort() }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "aborted by parent"},
+		{name: "the blocking one", act: func(b *bench, _ func()) { b.family.Stop(id(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
+		{name: "the background one", background: true, act: func(b *bench, _ func()) { b.family.Stop(id(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
+		{name: "the inner one", act: func(b *bench, _ func()) { b.family.Stop(id(b, "inner")) }, stop: loop.EndTurn, outer: done, inner: cancelled},
+		{name: "the call of the blocking one", act: func(b *bench, _ func()) { b.family.CancelCall(callOf(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
+		{name: "the call of the background one", background: true, act: func(b *bench, _ func()) { b.family.CancelCall(callOf(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
+		{name: "the call of the inner one", act: func(b *bench, _ func()) { b.family.CancelCall(callOf(b, "inner")) }, stop: loop.EndTurn, outer: done, inner: cancelled},
+		{
+			name: "one tool call of the outer one", stop: loop.EndTurn, outer: done, inner: done,
+			act: func(b *bench, _ func()) {
+				for _, e := range b.all() {
+					path, e := inner(e)
+					if ready, ok := e.(transcript.ToolReady); ok && ready.Tool == "hold" && strings.Count(path, "/") == 1 && !b.family.CancelCall(ready.CallID) {
+						b.t.Error("the call was not there")
+					}
+				}
+			},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			begun, release := make(chan struct{}, 2), make(chan struct{})
+			text := scene("go", "I go on.", calls(task("general", "outer", test.background))) +
+				scene("outer", "Ended.", calls(task("general", "inner", true)), calls(call("hold"))) + `{"say":"Heard."}` + "\n" + scene("inner", "Ended.", calls(call("hold")))
+			b := newBench(t, setup{script: text, tools: []tools.Tool{held(begun, release)}})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			ended := make(chan loop.StopReason, 1)
+			go func() { ended <- b.turn(ctx, "go") }()
+			<-begun
+			<-begun
+			test.act(b, cancel)
+			b.await("end of one", func() bool { return b.family.Alive() < 2 })
+			if test.outer == cancelled {
+				b.await("end of all that it ends", func() bool { return b.family.Alive() == 0 })
+			}
+			close(release)
+			b.await("end of all", func() bool { return b.family.Alive() == 0 })
+			if stop := <-ended; stop != test.stop {
+				t.Errorf("the turn ended as %s, want %s", stop, test.stop)
+			}
+			outer, inner := b.records()["outer"], b.records()["inner"]
+			if outer.State != test.outer || inner.State != test.inner {
+				t.Errorf("the outer one is %s and the inner one %s, want %s and %s", outer.State, inner.State, test.outer, test.inner)
+			}
+			if !strings.Contains(outer.Note, test.note) || (test.note == "") != (outer.Note == "") {
+				t.Errorf("the note is %q, want %q", outer.Note, test.note)
+			}
+			if !test.background && test.note != "" && !strings.Contains(b.lastResult(), test.note) {
+				t.Errorf("the model reads %q, want %q", b.lastResult(), test.note)
+			}
+			b.checkEnds()
+		})
+	}
+}
+
+// A subagent whose model does not end when it is told to is closed, at any depth: the turn
+// ends in time, what is open has ended, and what it says later is dropped.
+func TestCancel_ADeafOneIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		text := scene("go", "-", calls(task("general", "one", false))) + scene("one", "-", calls(task("general", "two", false))) +
+			scene("two", "-", calls(task("deaf", "three", false), task("deaf", "four", true)))
+		b := newBench(t, withDeaf(setup{script: text}, release))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan loop.StopReason, 1)
+		go func() { ended <- b.turn(ctx, "go") }()
+		synctest.Wait()
+		cancel()
+		if stop := <-ended; stop != loop.Cancelled {
+			t.Errorf("the turn ended as %s", stop)
+		}
+		b.await("end of all", func() bool { return b.family.Alive() == 0 })
+		b.checkEnds()
+		told := len(b.all())
+		close(release)
+		b.family.Close()
+		if late := b.all()[told:]; len(late) > 0 {
+			t.Errorf("%d events came late, the first %#v", len(late), late[0])
+		}
+		for prompt, r := range b.records() {
+			if r.State != transcript.ChildCancelled {
+				t.Errorf("%s is %s", prompt, r.State)
+			}
+		}
+	})
+}
+
+// A family that is closed takes in nobody, also when both come at once.
+func TestClose_WhileSpawning(t *testing.T) {
+	for range 20 {
+		b := newBench(t, setup{script: `{"say":"hello"}`})
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				if _, err := b.spawn(context.Background(), "general", "x", true); err != nil {
+					return
+				}
+			}
+		}()
+		b.await("first one", func() bool { return len(b.family.Records()) > 0 })
+		b.family.Close()
+		<-done
+		if n := b.family.Alive(); n > 0 {
+			t.Fatalf("%d are alive", n)
+		}
+		b.checkEnds()
+	}
+}
+
+// plan is a random tree of subagents and what happens to it.
+type plan struct {
+	script string
+	// acts are what is done after which event: to abort all, to stop a subagent or to
+	// cancel a call, the n-th of those there are.
+	acts map[int]act
+}
+
+type act struct {
+	kind string
+	n    int
+}
+
+func drawPlan(t *rapid.T) plan {
+	var text strings.Builder
+	nodes := 0
+	var draw func(depth int) string
+	draw = func(depth int) string {
+		prompt := fmt.Sprintf("node %d", nodes)
+		nodes++
+		var steps [][]map[string]any
+		for range rapid.IntRange(0, 2).Draw(t, "steps") {
+			var list []map[string]any
+			for range rapid.IntRange(1, 3).Draw(t, "calls") {
+				switch kind := rapid.SampledFrom([]string{"task", "background", "deaf", "hold", "glob", "stuck"}).Draw(t, "call"); {
+				case kind == "deaf":
+					list = append(list, task("deaf", "deaf", rapid.Bool().Draw(t, "background")))
+				case (kind == "task" || kind == "background") && depth < 3 && nodes < 12:
+					list = append(list, task("general", draw(depth+1), kind == "background"))
+				case kind == "hold", kind == "stuck":
+					list = append(list, call(kind))
+				default:
+					list = append(list, map[string]any{"name": "glob", "args": map[string]any{"filePattern": "*"}})
+				}
+			}
+			steps = append(steps, list)
+		}
+		text.WriteString(scene(prompt, "Ended.", steps...))
+		return prompt
+	}
+	draw(0)
+	p := plan{script: text.String(), acts: map[int]act{}}
+	for range rapid.IntRange(0, 3).Draw(t, "acts") {
+		p.acts[rapid.IntRange(1, 150).Draw(t, "after")] = act{
+			rapid.SampledFrom([]string{"abort", "stop", "call"}).Draw(t, "act"), rapid.IntRange(0, 20).Draw(t, "which"),
+		}
+	}
+	return p
+}
+
+// R67, R125: whatever the tree and whenever it is cancelled, each subagent and each call
+// ends exactly once, and nothing comes after.
+func TestCancel_EverythingEndsOnce(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawPlan(rt)
+		synctest.Test(t, func(t *testing.T) { p.play(t) })
+		if t.Failed() {
+			rt.Fatalf("the script was\n%s\nand the acts %v", p.script, p.acts)
+		}
+	})
+}
+
+func (p plan) play(t *testing.T) {
+	release := make(chan struct{})
+	hold := held(make(chan struct{}, 1000), release)
+	stuck := named("stuck", func(context.Context) error { <-release; return nil })
+	b := newBench(t, withDeaf(setup{script: p.script, tools: []tools.Tool{hold, stuck}, edit: func(o *subagent.Options) { o.Running = 3 }}, release))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b.onEvent = func(n int, _ transcript.Event) {
+		a, ok := p.acts[n]
+		if !ok {
+			return
+		}
+		switch records := b.family.Records(); a.kind {
+		case "abort":
+			cancel()
+			b.family.Abort()
+		case "stop":
+			if len(records) > 0 {
+				b.family.Stop(records[a.n%len(records)].ID)
+			}
+		case "call":
+			if ids := b.startedCalls(); len(ids) > 0 {
+				_ = b.family.CancelCall(ids[a.n%len(ids)]) || b.tools.Cancel(ids[a.n%len(ids)])
+			}
+		}
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		b.turn(ctx, "node 0")
+	}()
+	synctest.Wait()
+	if ctx.Err() != nil {
+		<-ended // it ends without any of those that are stuck
+	}
+	close(release)
+	<-ended
+	b.await("end of all", func() bool { return b.family.Alive() == 0 })
+	b.family.Close()
+	b.checkEnds()
+}
+
+func (b *bench) startedCalls() []string {
+	var ids []string
+	for _, e := range b.all() {
+		if _, e := inner(e); e != nil {
+			if started, ok := e.(transcript.ToolStarted); ok {
+				ids = append(ids, started.CallID)
+			}
+		}
+	}
+	return ids
+}

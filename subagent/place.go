@@ -1,0 +1,63 @@
+package subagent
+
+import "context"
+
+// The places are as many as subagents may run at once (I4). An agent has one while it
+// runs, and its time runs while it has one. It gives it away while it waits for a
+// subagent: otherwise the agents that wait could hold all the places that those they
+// wait for need.
+
+// takePlace waits for a place.
+func (n *Node) takePlace(ctx context.Context) error {
+	select {
+	case n.family.places <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.holds || n.left || n.blocked > 0 { // another call of it was faster, it has ended, or waits again
+		<-n.family.places
+		return nil
+	}
+	n.holds = true
+	n.account.enter()
+	return nil
+}
+
+// leavePlace gives the place away for good.
+func (n *Node) leavePlace() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.left = true
+	n.give()
+}
+
+// pause gives the place away while a call waits for a subagent.
+func (n *Node) pause() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.blocked++
+	n.give()
+}
+
+// give gives the place away, if there is one. The lock is held.
+func (n *Node) give() {
+	if n.holds {
+		n.holds = false
+		n.account.leave()
+		<-n.family.places
+	}
+}
+
+// resume takes a place again once no call of the agent waits for a subagent. One that was
+// aborted meanwhile goes on without, to its end.
+func (n *Node) resume(ctx context.Context) {
+	n.mu.Lock()
+	n.blocked--
+	wanted := n.parent != nil && n.blocked == 0
+	n.mu.Unlock()
+	if wanted {
+		_ = n.takePlace(ctx) // it fails when the call is over, and with it what the place is for
+	}
+}

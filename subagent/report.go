@@ -1,0 +1,95 @@
+package subagent
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"acp-agent/transcript"
+)
+
+// takeInbox returns what came in; when nothing did, nothing will be taken any more.
+func (n *Node) takeInbox() []transcript.Part {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var parts []transcript.Part
+	for _, message := range n.inbox {
+		parts = append(parts, &transcript.TextPart{Text: message.Text(), Synthetic: true})
+	}
+	n.inbox = nil
+	n.deaf = len(parts) == 0
+	return parts
+}
+
+// hear takes a message for the end of the agent's turn, unless that is past.
+func (n *Node) hear(message *transcript.Message) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.deaf {
+		return false
+	}
+	n.inbox = append(n.inbox, message)
+	return true
+}
+
+// passOn tells those above what the agent was told too late, and of a background
+// subagent, how it ended (R68).
+func (n *Node) passOn() {
+	n.mu.Lock()
+	unheard := n.inbox
+	n.inbox, n.deaf = nil, true
+	n.mu.Unlock()
+	for _, message := range unheard {
+		n.tellAbove(message, false)
+	}
+	if n.ending.result.Record.Background {
+		n.tellAbove(n.report(), n.ending.state == transcript.ChildCancelled)
+	}
+}
+
+// tellAbove tells the nearest agent above that still listens.
+func (n *Node) tellAbove(message *transcript.Message, quiet bool) {
+	for p := n.parent; p.parent != nil; p = p.parent {
+		if p.hear(message) {
+			return
+		}
+	}
+	n.family.Deliver(message, quiet)
+}
+
+// report is the message about a background subagent that has ended.
+func (n *Node) report() *transcript.Message {
+	return &transcript.Message{
+		ID: n.family.IDs.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
+		Parts: []transcript.Part{&transcript.TextPart{
+			ID: n.family.IDs.New(transcript.PartPrefix), Synthetic: true,
+			Text: reportOf(n.ending.result.Record, n.ending.result.Modified),
+		}},
+	}
+}
+
+func reportOf(r transcript.ChildRecord, files []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Background subagent %s (%s) ", strings.Join(r.Path, " > "), r.ID)
+	switch r.State {
+	case transcript.ChildDone:
+		b.WriteString("has ended.")
+	case transcript.ChildCancelled:
+		b.WriteString("was cancelled.")
+	default:
+		b.WriteString("has failed.")
+	}
+	if r.Note != "" {
+		fmt.Fprintf(&b, "\n\nNote: %s.", strings.TrimSuffix(r.Note, "."))
+	}
+	if r.Output != "" {
+		b.WriteString("\n\n" + r.Output)
+	}
+	if len(files) > 0 {
+		b.WriteString("\n\nFiles changed:")
+		for _, file := range files {
+			b.WriteString("\n- " + file)
+		}
+	}
+	return b.String()
+}
