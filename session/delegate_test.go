@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,10 +25,9 @@ import (
 	"acp-agent/transcript"
 )
 
-type catalogue map[string]subagent.Manifest
-
-func (c catalogue) Get(name string) (subagent.Manifest, bool) { m, ok := c[name]; return m, ok }
-func (c catalogue) Names() []string                           { return []string{"general"} }
+// general is the person's own agent of that name, in the place of the shipped one.
+const general = "---\nname: general\ndescription: Does it.\nmode: subagent\npermissions: inherit\n" +
+	"limits: {cycles: 10, temperature: 0.2, max_tokens: 4000}\n---\nYou are general.\n"
 
 // delegating opens a session whose agent can delegate to one general agent.
 func delegating(t testing.TB, text string, edit func(*session.Settings), extra ...tools.Tool) (*session.Session, *recorder, *listening) {
@@ -41,7 +41,14 @@ func delegating(t testing.TB, text string, edit func(*session.Settings), extra .
 		t.Fatal(err)
 	}
 	provider := &listening{Provider: loaded.Provider(script.Options{})}
-	temperature := 0.2
+	home := t.TempDir()
+	folder := filepath.Join(home, ".agents", "agents")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "general.md"), []byte(general), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	settings := session.Settings{
 		Limits: tools.CanonicalLimits(), Subagents: session.Subagents{Depth: 5, Running: 8},
 		User: []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}},
@@ -52,7 +59,7 @@ func delegating(t testing.TB, text string, edit func(*session.Settings), extra .
 	host := &session.Host{
 		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
 		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
-		Agents:    catalogue{"general": {Name: "general", Mode: subagent.Subagent, Prompt: "You are general.", Limits: subagent.Limits{Cycles: 10, Temperature: &temperature, MaxTokens: 4000}}},
+		Agents:    subagent.LoadOptions{Home: home},
 		Configure: func(string) (session.Settings, error) { return settings, nil },
 		Secrets:   func() []string { return nil },
 	}
@@ -317,18 +324,6 @@ func TestClose_EndsSubagents(t *testing.T) {
 	s.Close(0)
 	if !slices.ContainsFunc(rec.all(), childEnded) {
 		t.Error("the subagent did not end")
-	}
-}
-
-// Without agents, delegating is an error of the call.
-func TestDelegate_NoAgents(t *testing.T) {
-	s, rec := open(t, setup{script: strings.Replace(spawnScene, "true", "false", 1)})
-	wait(t, prompt(s, "spawn"), loop.EndTurn)
-	if !slices.ContainsFunc(rec.all(), func(e transcript.Event) bool {
-		end, ok := e.(transcript.ToolFinished)
-		return ok && end.State == transcript.Failed && strings.Contains(end.Text, "Sub-agents not enabled")
-	}) {
-		t.Error("the call did not fail for want of agents")
 	}
 }
 

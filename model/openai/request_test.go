@@ -67,7 +67,7 @@ func TestRequest_Messages(t *testing.T) {
 		{
 			"what the agent itself says is not the model's", true,
 			[]*transcript.Message{answered(text("a")), {Role: transcript.Assistant, Synthetic: true, Finished: true, Parts: []transcript.Part{text("It has ended.")}}, said(text("b"))},
-			`[{"role":"assistant","content":"a"},{"role":"user","content":"[From the agent program, not from the user]\nIt has ended."},{"role":"user","content":"b"}]`,
+			`[{"role":"assistant","content":"a"},{"role":"user","content":"[Note from the agent, not from the person]\nIt has ended."},{"role":"user","content":"b"}]`,
 		},
 		{
 			"mention and resource", true,
