@@ -72,7 +72,7 @@ func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
-	o.Parent, o.Names = parent, n.Names()
+	o.Parent, o.Names, o.Await = parent, n.Names(), n.Await
 	o.Policy = s.footing(n).policy
 	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: agentName(s.manifest, n), Parent: n.Call(), Path: n.IDs()})
 	// What the person named or opened is not handed down (R64).
@@ -81,7 +81,7 @@ func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
 	o.Services.Modes, o.Services.Agents = nil, n
 	if o.Services.Questions != nil {
-		o.Services.Questions = namedQuestions{o.Services.Questions, strings.Join(n.Names(), " > ")}
+		o.Services.Questions = namedQuestions{o.Services.Questions, n}
 	}
 	return o
 }
@@ -119,17 +119,19 @@ func (m *childMemory) NameHosts(hosts ...string) {
 	}
 }
 
-// namedQuestions says which subagent asks (R73).
+// namedQuestions are those of a subagent: they say which one asks (R73), and its time does
+// not run while the person thinks.
 type namedQuestions struct {
 	tools.Questioner
-	name string
+	node *subagent.Node
 }
 
 // Answers implements tools.Questioner.
 func (q namedQuestions) Answers(ctx context.Context, callID string, questions []tools.Question) ([][]string, error) {
+	defer q.node.Await(ctx)()
 	named := slices.Clone(questions)
 	for i := range named {
-		named[i].Question = q.name + " asks: " + named[i].Question
+		named[i].Question = strings.Join(q.node.Names(), " > ") + " asks: " + named[i].Question
 	}
 	return q.Questioner.Answers(ctx, callID, named)
 }
@@ -154,8 +156,8 @@ func (s *Session) noteChanges(e transcript.Event) {
 // deliver puts the message about a background subagent into the conversation: at once
 // when the session is idle, behind the turn that runs otherwise, and before any prompt
 // that waits (R68). What the person knows already is for the model alone.
-func (s *Session) deliver(message *transcript.Message, quiet bool) {
-	s.enqueue(&Turn{told: message, quiet: quiet})
+func (s *Session) deliver(message *transcript.Message, quiet bool, shown <-chan struct{}) {
+	s.enqueue(&Turn{told: message, quiet: quiet, shown: shown})
 }
 
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.

@@ -198,6 +198,10 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		}
 	}()
 	if t.told != nil {
+		select {
+		case <-t.shown:
+		case <-s.ctx.Done():
+		}
 		if s.log.Apply(transcript.AgentSaid{Message: t.told}); !t.quiet {
 			s.emit(transcript.AgentSaid{Message: t.told})
 		}

@@ -36,9 +36,10 @@ type Turn struct {
 	session *Session
 	prompt  *transcript.Message
 	// told, instead of a prompt, is a message that the agent puts into the conversation
-	// once it is its turn (R68), unseen when it is quiet.
+	// once it is its turn (R68), unseen when it is quiet, and not before shown is closed.
 	told   *transcript.Message
 	quiet  bool
+	shown  <-chan struct{}
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{}

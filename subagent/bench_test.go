@@ -58,6 +58,8 @@ type setup struct {
 	edit   func(*subagent.Options)
 	tools  []tools.Tool
 	equip  func(n *subagent.Node, e *subagent.Equipment) error
+	// asker is asked about the tool "asked".
+	asker tools.Asker
 	// provider replaces the script.
 	provider model.Provider
 }
@@ -88,10 +90,12 @@ func newBench(t testing.TB, s setup) *bench {
 	}
 	t.Cleanup(func() { work.Close(0) })
 	b := &bench{t: t, log: transcript.NewLog(), ids: &transcript.IDs{}}
-	policy := pipeline.NewPolicy(permissions.NewSet([]permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}}))
+	policy := pipeline.NewPolicy(permissions.NewSet([]permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}}).
+		With(permissions.User, permissions.Rule{Permission: "asked", Pattern: "*", Action: capability.Ask}))
 	pipe := func(n *subagent.Node) *pipeline.Pipeline {
 		return pipeline.New(pipeline.Options{
 			Registry: registry, Workspace: work, Policy: policy, Limits: tools.CanonicalLimits(), Services: tools.Services{Agents: n},
+			Asker: s.asker, Await: n.Await,
 		})
 	}
 	if s.agents == nil {
@@ -99,7 +103,7 @@ func newBench(t testing.TB, s setup) *bench {
 	}
 	o := subagent.Options{
 		Agents: func() subagent.Agents { return s.agents }, Depth: 5, Running: 8, IDs: b.ids, Place: work.Session().Place,
-		Deliver: func(m *transcript.Message, quiet bool) {
+		Deliver: func(m *transcript.Message, quiet bool, _ <-chan struct{}) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.delivered = append(b.delivered, m.Text())

@@ -157,4 +157,33 @@ func TestBudget_Time(t *testing.T) {
 			}
 		})
 	})
+	t.Run("the person thinks", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, setup{
+				script: scene("work", "Allowed.", calls(call("asked"))), asker: slow(time.Hour),
+				tools: []tools.Tool{named("asked", func(context.Context) error { return nil })},
+				edit:  func(o *subagent.Options) { o.Running, o.Budget.Time = 1, time.Minute },
+			})
+			for range 2 {
+				if _, err := b.spawn(t.Context(), "general", "work", true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.family.Quiet(t.Context())
+			for _, r := range b.family.Records() {
+				if r.Output != "Allowed." || r.Note != "" {
+					t.Errorf("%q, note %q", r.Output, r.Note)
+				}
+			}
+		})
+	})
+}
+
+// slow is a person who says yes after a time.
+type slow time.Duration
+
+// Ask implements tools.Asker.
+func (s slow) Ask(context.Context, tools.PermissionRequest) (tools.Answer, error) {
+	time.Sleep(time.Duration(s))
+	return tools.AllowOnce, nil
 }

@@ -95,7 +95,7 @@ func (n *Node) close(end ending) {
 		}
 		end.result = n.result()
 		n.ending = end
-		n.passOn() // before the end is shown: a prompt that follows it is to find the report
+		n.passOn() // before the end is shown: a prompt that follows it is to find the report in the queue
 		n.showEnd()
 		close(n.done)
 		n.family.leave(n)

@@ -31,7 +31,9 @@ type Options struct {
 	Price func(model string, u transcript.Usage) float64
 	// Deliver takes the message about a background subagent whose parents have all
 	// ended but the main agent (R68); quiet says that the person knows of it already.
-	Deliver func(message *transcript.Message, quiet bool)
+	// shown is closed once the end of the subagent has been shown, before which the
+	// message is not to be.
+	Deliver func(message *transcript.Message, quiet bool, shown <-chan struct{})
 	IDs     *transcript.IDs
 	// Place is where the session works, for paths that people read.
 	Place kinds.Place

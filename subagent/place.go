@@ -5,7 +5,14 @@ import "context"
 // The places are as many as subagents may run at once (I4). An agent has one while it
 // runs, and its time runs while it has one. It gives it away while it waits for a
 // subagent: otherwise the agents that wait could hold all the places that those they
-// wait for need.
+// wait for need. So it does while it waits for the person, whose time is not its own (R103).
+
+// Await says that a call of the agent begins to wait for the person; over, that it waits no
+// more; it returns once the agent has a place again, or ctx has ended.
+func (n *Node) Await(ctx context.Context) (over func()) {
+	n.pause()
+	return func() { n.resume(ctx) }
+}
 
 // takePlace waits for a place.
 func (n *Node) takePlace(ctx context.Context) error {
@@ -33,7 +40,7 @@ func (n *Node) leavePlace() {
 	n.give()
 }
 
-// pause gives the place away while a call waits for a subagent.
+// pause gives the place away while a call waits for a subagent or the person.
 func (n *Node) pause() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -50,7 +57,7 @@ func (n *Node) give() {
 	}
 }
 
-// resume takes a place again once no call of the agent waits for a subagent. One that was
+// resume takes a place again once no call of the agent waits. One that was
 // aborted meanwhile goes on without, to its end.
 func (n *Node) resume(ctx context.Context) {
 	n.mu.Lock()

@@ -54,7 +54,7 @@ func (n *Node) tellAbove(message *transcript.Message, quiet bool) {
 			return
 		}
 	}
-	n.family.Deliver(message, quiet)
+	n.family.Deliver(message, quiet, n.done)
 }
 
 // report is the message about a background subagent that has ended.

@@ -34,6 +34,9 @@ func (r *running) ask(ctx context.Context) error {
 	if r.pipeline.Asker == nil {
 		return r.refused(permissions.Headless(r.decision))
 	}
+	if r.pipeline.Await != nil {
+		defer r.pipeline.Await(ctx)()
+	}
 	if err := r.takeAskingPlace(ctx); err != nil {
 		return err
 	}

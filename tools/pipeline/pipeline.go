@@ -70,6 +70,9 @@ type Options struct {
 	// Asker puts permission requests to the person; nil means that there is
 	// nobody, and every ask is a denial (R122).
 	Asker tools.Asker
+	// Await is called when a call begins to wait for the person, and what it returns when
+	// it waits no more; nil means that nobody wants to know.
+	Await func(ctx context.Context) (over func())
 	// Unconfined says, where nobody is asked, why commands must not run even if a
 	// rule allows them; nil, or "", means that they may (R124). It may take as
 	// long as it takes to find out how processes are confined.
