@@ -47,7 +47,7 @@ type Limits struct {
 	Calls  int
 	Time   time.Duration
 	Cost   float64
-	// FanOut caps the subagents that it may spawn in all.
+	// FanOut caps the subagents below it, at any depth, in all.
 	FanOut int
 }
 

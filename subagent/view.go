@@ -1,6 +1,7 @@
 package subagent
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -132,12 +133,21 @@ func (v *view) changed(files []string) {
 	}
 }
 
-// brief says in a few words what came of a call.
+// brief says in a few words what came of a call: the reason of one that failed, the exit
+// code of a command, a text of one line.
 func brief(e transcript.ToolFinished) string {
-	text := strings.TrimSpace(e.Text)
-	first, rest, more := strings.Cut(text, "\n")
-	if e.State == transcript.Done && more {
-		return fmt.Sprintf("%d lines", strings.Count(rest, "\n")+2)
+	first, _, more := strings.Cut(strings.TrimSpace(e.Text), "\n")
+	if e.State != transcript.Done {
+		return first
+	}
+	var command struct {
+		ExitCode *int `json:"exit_code"`
+	}
+	switch {
+	case json.Unmarshal(e.Result.Data, &command) == nil && command.ExitCode != nil:
+		return fmt.Sprintf("exit code %d", *command.ExitCode)
+	case more:
+		return ""
 	}
 	return first
 }
