@@ -59,7 +59,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	e.Window = func() int { return backend.Provider.Describe(s.ctx, e.Model).Window }
 	o := s.childOptions(n)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
-	environment := s.environment
+	environment := s.surroundings(e.Tools)
 	environment.Context = d.Context
 	e.System = m.System(environment)
 	return e, e.Tools.CheckVariables()
