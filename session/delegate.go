@@ -67,17 +67,17 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 
 // childOptions are those of a subagent's pipeline.
 func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
-	m, parent := n.Manifest(), n.Parent().Tools()
+	m, parent, name := n.Manifest(), n.Parent().Tools(), agentName(s.manifest, n)
 	o := s.pipelineOptions(parent.Cache)
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
 	o.Parent, o.Names, o.Await, o.Stance = parent, n.Names(), n.Await, s.stanceBelow
 	o.Policy = s.footing(n).policy
-	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: agentName(s.manifest, n), Parent: n.Call(), Path: n.IDs()})
+	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: name, Parent: n.Call(), Path: n.IDs()})
 	// What the person named or opened is not handed down (R64).
 	o.Hosts = func() []string { return slices.Concat(s.settings.Hosts, n.Log().Memory().Hosts) }
-	o.Agent = agentName(s.manifest, n)
+	o.Agent = name
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
 	o.Services.Modes, o.Services.Agents = nil, n
 	if o.Services.Questions != nil {

@@ -112,13 +112,10 @@ func (s *Session) stopTasks() string {
 			stopped++
 		}
 	}
-	switch stopped {
-	case 0:
+	if stopped == 0 {
 		return "No subagent is running.\n"
-	case 1:
-		return "Stopped 1 subagent.\n"
 	}
-	return fmt.Sprintf("Stopped %d subagents.\n", stopped)
+	return "Stopped " + counted(stopped, "subagent") + ".\n"
 }
 
 // Tasks lists the subagents of the session, in the order in which they were wanted.

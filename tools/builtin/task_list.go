@@ -69,9 +69,9 @@ func newTaskList() tools.Tool {
 }
 
 func listTasks(_ context.Context, rt tools.Runtime, args taskListArgs) (*tools.Result, error) {
-	spawner := rt.Services().Agents
-	if spawner == nil {
-		return nil, tools.Errorf(tools.Unavailable, "Sub-agents not enabled")
+	spawner, err := spawnerOf(rt)
+	if err != nil {
+		return nil, err
 	}
 	now, data := rt.Clock().Now(), taskListData{Tasks: []listedTask{}}
 	for _, record := range spawner.Tasks() {
