@@ -131,7 +131,7 @@ func (q namedQuestions) Answers(ctx context.Context, callID string, questions []
 	defer q.node.Await(ctx)()
 	named := slices.Clone(questions)
 	for i := range named {
-		named[i].Question = strings.Join(q.node.Names(), " > ") + " asks: " + named[i].Question
+		named[i].Question = transcript.PathText(q.node.Names()) + " asks: " + named[i].Question
 	}
 	return q.Questioner.Answers(ctx, callID, named)
 }
@@ -177,7 +177,7 @@ func (s *Session) settleFamily(stop loop.StopReason) {
 	}
 	var names []string
 	for _, record := range s.family.Living() {
-		names = append(names, fmt.Sprintf("%s (%s)", strings.Join(record.Path, " > "), record.ID))
+		names = append(names, fmt.Sprintf("%s (%s)", transcript.PathText(record.Path), record.ID))
 	}
 	if len(names) > 0 {
 		s.say("_Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them._\n")

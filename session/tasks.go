@@ -86,7 +86,7 @@ func taskLine(number int, r transcript.ChildRecord, now time.Time) string {
 
 // taskName is the path of a subagent's names.
 func taskName(r transcript.ChildRecord) string {
-	return kinds.Code(strings.Join(r.Path, " > "), nameRunes)
+	return kinds.Code(transcript.PathText(r.Path), nameRunes)
 }
 
 // stopTask stops the subagent of a number or an id, and all below it.
@@ -115,7 +115,7 @@ func (s *Session) stopTasks() string {
 	if stopped == 0 {
 		return "No subagent is running.\n"
 	}
-	return "Stopped " + counted(stopped, "subagent") + ".\n"
+	return "Stopped " + kinds.Count(stopped, "subagent") + ".\n"
 }
 
 // Tasks lists the subagents of the session, in the order in which they were wanted.

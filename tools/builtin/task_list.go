@@ -107,7 +107,7 @@ func (d taskListData) text() string {
 			state += ", background"
 		}
 		elapsed := (time.Duration(t.ElapsedMS) * time.Millisecond).Truncate(time.Second)
-		fmt.Fprintf(&b, "%s %s (%s): %s [%s, tool calls: %d, tokens: %d]", t.SessionID, strings.Join(t.Path, " > "), state, t.Prompt, elapsed, t.ToolCalls, t.Tokens)
+		fmt.Fprintf(&b, "%s %s (%s): %s [%s, tool calls: %d, tokens: %d]", t.SessionID, transcript.PathText(t.Path), state, t.Prompt, elapsed, t.ToolCalls, t.Tokens)
 		if t.Note != "" {
 			b.WriteString(" Note: " + t.Note)
 		}
