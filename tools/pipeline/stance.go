@@ -74,11 +74,16 @@ func (p *Pipeline) keepsOut(entry *tools.Entry) *Stance {
 }
 
 // stances are those that bound a call: that of now and that of the last request, then
-// those of now of the agents above.
+// those of now of the agents above, without what those could do about a refusal.
 func (p *Pipeline) stances() []*Stance {
-	list := []*Stance{p.stance(), p.catalogue.in()}
+	own := p.stance()
+	list := []*Stance{own, p.catalogue.in()}
 	for q := p.Parent; q != nil; q = q.Parent {
-		list = append(list, q.stance())
+		above := q.stance()
+		if own != nil && above != nil {
+			above.Hint = own.Hint
+		}
+		list = append(list, above)
 	}
 	return list
 }
