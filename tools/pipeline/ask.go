@@ -196,7 +196,7 @@ func (r *running) remember() string {
 	}
 	for _, rule := range r.decision.Always {
 		if rule.Permission == shellTool {
-			parts = append(parts, "commands like "+rule.Pattern)
+			parts = append(parts, commands(rule.Pattern))
 			continue
 		}
 		if rule.Pattern == "*" {
@@ -209,6 +209,14 @@ func (r *running) remember() string {
 		parts = append(parts, "the network for this very command")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// commands says which commands a stored pattern allows: one, or those that begin like it.
+func commands(pattern string) string {
+	if strings.HasSuffix(pattern, "*") && !strings.HasSuffix(pattern, `\*`) {
+		return "commands like " + pattern
+	}
+	return "the command " + pattern
 }
 
 // forProject reports whether the rules that "always" would store may be kept for
