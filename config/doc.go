@@ -24,5 +24,6 @@
 //
 // R114 (where rules of the scopes user and project come from), R123 and SECURITY T1 and
 // T3 (a project only tightens), D3 (keys never printed), C-29 (roots of the user's
-// config), E5 (profiles of limits), A.24 (the limits' defaults), R8, R81, R87.
+// config), E5 (profiles of limits), A.24 (the limits' defaults), R8, R65 and R99
+// (subagents), R81, R87.
 package config

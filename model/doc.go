@@ -19,5 +19,6 @@
 //
 // # Requirements
 //
-// R68 (synthetic messages), R137 (usage), R140 (the error buckets), R165 (providers without a network).
+// R68 (synthetic messages), R137 (usage), R140 (the error buckets), R165 (providers
+// without a network).
 package model

@@ -25,7 +25,7 @@
 //
 // # Requirements
 //
-// R30 (secret names), R64 (a child is never freer than its parent; what a restricted one may start), R114-R118 (rules,
-// precedence, several resources, defaults and modes, what a card offers), R122 (headless), R123
-// (what "always" stores).
+// R30 (secret names), R64 (a subagent is never freer than its parent; what a restricted one
+// may start), R114-R118 (rules, precedence, several resources, defaults and modes, what a card
+// offers), R122 (headless), R123 (what "always" stores).
 package permissions

@@ -54,7 +54,7 @@ type Session struct {
 	ctx         context.Context
 	cancel      context.CancelCauseFunc
 
-	running sync.WaitGroup // drain, those of learn, and answers beside a turn
+	running sync.WaitGroup // drain, those of learn, answers beside a turn, and what names the session
 
 	mu       sync.Mutex // guards what follows
 	current  *Turn

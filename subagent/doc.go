@@ -32,7 +32,8 @@
 //
 // # Requirements
 //
-// R133 (agents are data), R138 (order and stability of the system prompt), R62 (the
-// context of a delegation), R63 (modes), R71 (the line about the caller), R72 (shipped
-// agents), R99 (a slot for each in the settings), R65-R68, R70 (delegation), R86, R111.
+// R62 (the context of a delegation), R63 (modes), R65-R68 and R70 (delegation), R69 (the
+// record), R71 (the line about the caller), R72 (shipped agents), R86, R99 (a slot for each
+// in the settings), R111, R133 (agents are data), R138 (order and stability of the system
+// prompt).
 package subagent

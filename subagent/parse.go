@@ -17,8 +17,8 @@ const fence = "---"
 // is called, what it is for and what it may use; the text below is its prompt. file is
 // its name, for messages and the sources of its rules. Fields of other agents are taken
 // for what they mean here or noted in Problems, so that no setting is silently without
-// effect; unknown ones are errors, but in the folder of another program. An error is a *Problem with file and line. What the
-// manifest names is not looked at; see [Check].
+// effect; unknown ones are errors, but in the folder of another program. An error is a
+// *Problem with file and line. What the manifest names is not looked at; see [Check].
 //
 // An agent without a mode is a subagent, and a subagent without a level restricted.
 func ParseManifest(file string, text []byte) (Manifest, error) {

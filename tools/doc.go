@@ -26,5 +26,5 @@
 //
 // # Requirements
 //
-// R1-R7, R11-R22, R100-R106, R8, R10, R60, R74, R80, R84, R87, R95, R110-R112.
+// R1-R7, R11-R22, R100-R106, R8, R10, R60, R62, R74, R80, R84, R87, R95, R110-R112.
 package tools

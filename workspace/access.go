@@ -93,8 +93,9 @@ func (w *Workspace) followed(abs string, follow func(string) (*trail, error)) (*
 
 // Grant opens what the person allowed: for one call the path alone, and when
 // forSession is set and access.Dir is not empty, that directory for reading as
-// long as the session lives: to this agent, and to no other (R64). It never allows a write. What is opened is what
-// was checked: if the path leads elsewhere by now, it stays closed.
+// long as the session lives: to this agent, and to no other (R64). It never
+// allows a write. What is opened is what was checked: if the path leads
+// elsewhere by now, it stays closed.
 func (w *Workspace) Grant(callID string, access Access, forSession bool) {
 	if access.Inside {
 		return

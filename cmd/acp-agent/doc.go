@@ -23,6 +23,6 @@
 //
 // # Requirements
 //
-// R8, R68 (run waits for subagents), R81, R118, R121 (starts watchdogs), R122 and R124 (run is headless), R129 (audit), R145 (stdout belongs to the protocol),
-// R164, R165.
+// R8, R68 (run waits for subagents), R81, R118, R121 (starts watchdogs), R122 and R124 (run is
+// headless), R129 (audit), R145 (stdout belongs to the protocol), R164, R165.
 package main

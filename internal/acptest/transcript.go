@@ -17,8 +17,8 @@ import (
 // the server's list of models whenever that arrives, what is told of the sandbox
 // once it is found, and the live cards of calls that spawned subagents, which come as
 // they come. In the last one, numbers of tokens are $tokens, the time is $elapsed, and what
-// came of a call that speaks of a path $result. What links a call to such a one is shown when it is opened; [Check] sees to
-// it that every message has it.
+// came of a call that speaks of a path $result. What links a call to such a one is shown
+// when it is opened; [Check] sees to it that every message has it.
 func Transcript(lines []Line, names Names) string {
 	r := &renderer{names: names, normal: newNormal(names), asked: map[string]string{}, agentAsked: map[string]string{}, shown: map[string]any{}}
 	r.several, r.spawners = countSessions(lines) > 1, spawners(lines)

@@ -3,14 +3,15 @@
 //
 // It owns the files of these decisions, one a project, in the user's data
 // directory and never in the repository, and it knows which files of a project
-// are its executable configuration and its agents, whose content trust is bound to. Several
-// processes share the files: each is written whole, under a lock. A file that
-// cannot be read is set aside and reported, and its project counts as one that
-// nothing was decided about.
+// are its executable configuration and its agents, whose content trust is bound
+// to. Several processes share the files: each is written whole, under a lock. A
+// file that cannot be read is set aside and reported, and its project counts as
+// one that nothing was decided about.
 //
 // It refuses to know rules' meaning, sessions, the protocol and the
 // configuration. It imports permissions for the form of a rule, internal/textedit
-// for the difference between two texts, internal/userfile, and gofrs/flock. It starts no goroutines.
+// for the difference between two texts, internal/userfile, and gofrs/flock. It
+// starts no goroutines.
 //
 //	store := projects.New(dataDir)
 //	record, err := store.Load("/work/shop")
