@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -349,4 +350,54 @@ func TestReport_NearestAboveThatListens(t *testing.T) {
 			t.Errorf("the main agent was told %q", told)
 		}
 	})
+}
+
+// A call that is cancelled while the person is asked gives its agent's place away for no
+// longer than until the next model call.
+func TestSpawn_CancelledQuestionTakesThePlaceAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, release := make(chan struct{}, 1), make(chan struct{})
+		b := newBench(t, setup{
+			script: scene("ask", "Not asked.", calls(call("asked"))) + scene("work", "Worked.", calls(call("hold"))),
+			tools:  []tools.Tool{held(begun, release), named("asked", func(context.Context) error { return nil })},
+			asker:  nobody{}, edit: func(o *subagent.Options) { o.Running = 1 },
+		})
+		for _, prompt := range []string{"ask", "work"} {
+			if _, err := b.spawn(t.Context(), "general", prompt, true); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		<-begun
+		for _, e := range b.all() {
+			if _, e := inner(e); waitsForPerson(e) && !b.family.CancelCall(e.(transcript.ToolState).CallID) {
+				t.Error("the call was not there")
+			}
+		}
+		synctest.Wait()
+		if r := b.records()["ask"]; r.State != transcript.ChildRunning || r.Steps != 1 {
+			t.Errorf("beside the one that has the only place, the other is %s after %d model calls", r.State, r.Steps)
+		}
+		close(release)
+		b.family.Quiet(t.Context())
+		if r := b.records()["ask"]; r.Output != "Not asked." {
+			t.Errorf("it said %q", r.Output)
+		}
+		b.checkEnds()
+	})
+}
+
+// waitsForPerson reports whether a call begins to wait for the person.
+func waitsForPerson(e transcript.Event) bool {
+	state, ok := e.(transcript.ToolState)
+	return ok && state.State == transcript.BlockedOnUser
+}
+
+// nobody never answers.
+type nobody struct{}
+
+// Ask implements tools.Asker.
+func (nobody) Ask(ctx context.Context, _ tools.PermissionRequest) (tools.Answer, error) {
+	<-ctx.Done()
+	return tools.Cancelled, ctx.Err()
 }

@@ -90,10 +90,12 @@ func (n *Node) turns(e Equipment, prompt *transcript.Message) ending {
 }
 
 // halt says before each model call why there must be none: a bound of the account is
-// reached, or the cycles of all its turns are used up (R66).
+// reached, or the cycles of all its turns are used up (R66). It returns once the agent has
+// a place.
 func (n *Node) halt() func() string {
 	cycles := 0
 	return func() string {
+		n.regain()
 		if limit := n.manifest.Limits.Cycles; limit > 0 && cycles >= limit {
 			return "after " + count(limit, "model call")
 		}
