@@ -61,8 +61,23 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
 	environment := s.environment
 	environment.Context = d.Context
+	if !s.has(e.Tools, delegateTool) {
+		environment.Agents = ""
+	}
+	if !s.has(e.Tools, skillTool) {
+		environment.Skills = ""
+	}
 	e.System = m.System(environment)
 	return e, e.Tools.CheckVariables()
+}
+
+// skillTool is the tool that loads the skills of which the system prompt tells.
+const skillTool = "skill"
+
+// has reports whether an agent has a tool.
+func (s *Session) has(p *pipeline.Pipeline, tool string) bool {
+	entry, ok := s.host.Registry.Get(tool)
+	return ok && p.Why(entry) == ""
 }
 
 // childOptions are those of a subagent's pipeline.
