@@ -54,7 +54,9 @@ func (n *Node) run(d tools.Delegation) (end ending) {
 	n.tools, n.model = equipment.Tools, equipment.Model
 	n.mu.Unlock()
 	n.child.Update(func(r *transcript.ChildRecord) {
-		r.State, r.Started, r.Model = transcript.ChildRunning, time.Now(), equipment.Model
+		if !r.State.Terminal() { // it may have been closed meanwhile
+			r.State, r.Started, r.Model = transcript.ChildRunning, time.Now(), equipment.Model
+		}
 	})
 	n.showCard()
 	return n.turns(equipment, n.prompt(&transcript.TextPart{Text: d.Prompt}))
