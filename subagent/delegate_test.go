@@ -401,3 +401,25 @@ func (nobody) Ask(ctx context.Context, _ tools.PermissionRequest) (tools.Answer,
 	<-ctx.Done()
 	return tools.Cancelled, ctx.Err()
 }
+
+// R70: of a subagent that failed, or that the person stopped, the model that waited reads
+// what it had done by then.
+func TestSpawn_WhatWasDoneBeforeItFailed(t *testing.T) {
+	write := map[string]any{"name": "write", "args": map[string]any{"path": "a.txt", "content": "x"}}
+	for name, last := range map[string]string{"its model fails": `{"error":{"status":401,"message":"bad key"}}`, "it is stopped": `{"wait":"for the person"}`} {
+		t.Run(name, func(t *testing.T) {
+			text, _, _ := strings.Cut(scene("child", "-", calls(write)), "\n")
+			b := newBench(t, setup{script: scene("go", "I go on.", calls(task("general", "child", false))) + text + "\n" + last + "\n"})
+			b.onEvent = func(_ int, e transcript.Event) {
+				if _, e := inner(e); endOf(e).State == transcript.Done && name == "it is stopped" {
+					b.family.Stop(b.records()["child"].ID)
+				}
+			}
+			b.turn(t.Context(), "go")
+			if got := b.lastResult(); !strings.Contains(got, "Files changed: a.txt") {
+				t.Errorf("the model reads %q", got)
+			}
+			b.checkEnds()
+		})
+	}
+}
