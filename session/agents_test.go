@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,4 +78,26 @@ func innermost(e transcript.Event) transcript.Event {
 		}
 		e = child.Event
 	}
+}
+
+// R67, R153: a cancel that comes while the turn says what runs on is the turn's, and ends
+// what it has just named.
+func TestCancel_WhileTheTurnEnds(t *testing.T) {
+	hold, begun, _ := holding()
+	s, rec, _ := delegating(t, spawnScene+childScene, nil, hold)
+	rec.onEvent = func(e transcript.Event) {
+		if said("Still running in the background")(e) {
+			<-begun
+			s.Cancel()
+		}
+	}
+	turn := prompt(s, "spawn")
+	stop, err := turn.Wait(t.Context())
+	if stop != loop.Cancelled || err != nil {
+		t.Errorf("the turn ended as %s, %v", stop, err)
+	}
+	if !slices.ContainsFunc(rec.all(), childEnded) {
+		t.Error("it ended before the subagent")
+	}
+	turn.Release()
 }
