@@ -61,8 +61,23 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
 	environment := s.environment
 	environment.Context = d.Context
+	if !s.has(e.Tools, delegateTool) {
+		environment.Agents = ""
+	}
+	if !s.has(e.Tools, skillTool) {
+		environment.Skills = ""
+	}
 	e.System = m.System(environment)
 	return e, e.Tools.CheckVariables()
+}
+
+// skillTool is the tool that loads the skills of which the system prompt tells.
+const skillTool = "skill"
+
+// has reports whether an agent has a tool.
+func (s *Session) has(p *pipeline.Pipeline, tool string) bool {
+	entry, ok := s.host.Registry.Get(tool)
+	return ok && p.Why(entry) == ""
 }
 
 // childOptions are those of a subagent's pipeline.
@@ -163,18 +178,23 @@ func (s *Session) deliver(message *transcript.Message, quiet bool, shown <-chan 
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.
 const abortWait = 2 * time.Second
 
-// settleFamily sees to it that the end of a turn leaves nothing unsaid: a cancelled one
-// waits for its subagents to end, another says which go on (R67).
-func (s *Session) settleFamily(stop loop.StopReason) {
-	if stop == loop.Cancelled {
-		ctx, cancel := context.WithTimeout(context.Background(), abortWait)
-		defer cancel()
-		s.family.Quiet(ctx)
-		return
+// settleFamily sees to it that the end of a turn leaves nothing unsaid, and returns how the
+// turn ended: one that is not cancelled says which subagents go on, one that is, also
+// meanwhile, waits for them to end (R67).
+func (s *Session) settleFamily(ctx context.Context, stop loop.StopReason) loop.StopReason {
+	if ctx.Err() == nil && !s.spec.Waits {
+		s.sayWhoGoesOn()
 	}
-	if s.spec.Waits {
-		return
+	if ctx.Err() == nil {
+		return stop
 	}
+	ending, cancel := context.WithTimeout(context.Background(), abortWait)
+	defer cancel()
+	s.family.Quiet(ending)
+	return loop.Cancelled
+}
+
+func (s *Session) sayWhoGoesOn() {
 	var names []string
 	for _, record := range s.family.Living() {
 		names = append(names, fmt.Sprintf("%s (%s)", strings.Join(record.Path, " > "), record.ID))

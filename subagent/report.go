@@ -13,22 +13,28 @@ func (n *Node) takeInbox() []transcript.Part {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var parts []transcript.Part
-	for _, message := range n.inbox {
-		parts = append(parts, &transcript.TextPart{Text: message.Text(), Synthetic: true})
+	for _, r := range n.inbox {
+		parts = append(parts, &transcript.TextPart{Text: r.message.Text(), Synthetic: true})
 	}
 	n.inbox = nil
 	n.deaf = len(parts) == 0
 	return parts
 }
 
-// hear takes a message for the end of the agent's turn, unless that is past.
-func (n *Node) hear(message *transcript.Message) bool {
+// report is what an agent is told of a background subagent that has ended.
+type report struct {
+	message *transcript.Message
+	quiet   bool // the person knows of it already
+}
+
+// hear takes a report for the end of the agent's turn, unless that is past.
+func (n *Node) hear(r report) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.deaf {
 		return false
 	}
-	n.inbox = append(n.inbox, message)
+	n.inbox = append(n.inbox, r)
 	return true
 }
 
@@ -39,26 +45,26 @@ func (n *Node) passOn() {
 	unheard := n.inbox
 	n.inbox, n.deaf = nil, true
 	n.mu.Unlock()
-	for _, message := range unheard {
-		n.tellAbove(message, false)
+	for _, r := range unheard {
+		n.tellAbove(r)
 	}
 	if n.ending.result.Record.Background {
-		n.tellAbove(n.report(), n.ending.state == transcript.ChildCancelled)
+		n.tellAbove(report{n.message(), n.ending.state == transcript.ChildCancelled})
 	}
 }
 
 // tellAbove tells the nearest agent above that still listens.
-func (n *Node) tellAbove(message *transcript.Message, quiet bool) {
+func (n *Node) tellAbove(r report) {
 	for p := n.parent; p.parent != nil; p = p.parent {
-		if p.hear(message) {
+		if p.hear(r) {
 			return
 		}
 	}
-	n.family.Deliver(message, quiet, n.done)
+	n.family.Deliver(r.message, r.quiet, n.done)
 }
 
-// report is the message about a background subagent that has ended.
-func (n *Node) report() *transcript.Message {
+// message is the one about a background subagent that has ended.
+func (n *Node) message() *transcript.Message {
 	return &transcript.Message{
 		ID: n.family.IDs.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
 		Parts: []transcript.Part{&transcript.TextPart{
