@@ -28,6 +28,7 @@ type agents struct {
 type footing struct {
 	names    []string
 	manifest subagent.Manifest
+	parent   *pipeline.Policy // of the agent above, whose manifest may change as well
 	policy   *pipeline.Policy
 }
 
@@ -75,17 +76,18 @@ func (s *Session) chooseAgent() error {
 	return nil
 }
 
-// footing returns that of a subagent. Another manifest of the same name has another.
+// footing returns that of a subagent. Another manifest of the same name has another, and
+// so has what is below it.
 func (s *Session) footing(n *subagent.Node) *footing {
 	m, names, parent := n.Manifest(), n.Names(), n.Parent().Tools().Policy
 	a := &s.agents
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := strings.Join(names, "/")
-	if have := a.footings[key]; have != nil && reflect.DeepEqual(have.manifest, m) {
+	if have := a.footings[key]; have != nil && have.parent == parent && reflect.DeepEqual(have.manifest, m) {
 		return have
 	}
-	made := &footing{names: names, manifest: m, policy: parent.Delegate(delegation(m))}
+	made := &footing{names: names, manifest: m, parent: parent, policy: parent.Delegate(delegation(m))}
 	if a.footings == nil {
 		a.footings = map[string]*footing{}
 	}
