@@ -163,6 +163,9 @@ func (s *Session) deliver(message *transcript.Message, quiet bool, shown <-chan 
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.
 const abortWait = 2 * time.Second
 
+// namedLiving bounds how many of those that go on are named.
+const namedLiving = 10
+
 // settleFamily sees to it that the end of a turn leaves nothing unsaid: a cancelled one
 // waits for its subagents to end, another says which go on (R67).
 func (s *Session) settleFamily(stop loop.StopReason) {
@@ -176,7 +179,12 @@ func (s *Session) settleFamily(stop loop.StopReason) {
 		return
 	}
 	var names []string
-	for _, record := range s.family.Living() {
+	living := s.family.Living()
+	for i, record := range living {
+		if i == namedLiving {
+			names = append(names, fmt.Sprintf("and %d more", len(living)-i))
+			break
+		}
 		names = append(names, fmt.Sprintf("%s (%s)", strings.Join(record.Path, " > "), record.ID))
 	}
 	if len(names) > 0 {
