@@ -44,7 +44,7 @@ func TestLeads(t *testing.T) {
 		for i := range want {
 			want[i] = in(want[i])
 		}
-		if got := skills.Leads(in(name)); !slices.Equal(got, want) {
+		if got := skills.Leads("", in(name)); !slices.Equal(got, want) {
 			t.Errorf("%s leads to %q, want %q", name, got, want)
 		}
 	}
