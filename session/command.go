@@ -28,6 +28,7 @@ func (s *Session) Commands() []Command {
 		{Name: "status", Description: "Model, mode, directories, and how full the context is."},
 		{Name: "tasks", Description: "The subagents of this session: what they do, what they spent; stops them.", Hint: tasksForms},
 		{Name: "usage", Description: "What this session has spent: the agent, each subagent, and their budgets."},
+		{Name: "summary", Description: "Sums up what was asked and done in this session."},
 		{Name: "permissions", Description: "The rules in force; takes back what you allowed.", Hint: s.permissionsForms()},
 		{Name: "trust", Description: "Shows what trust in this project allows, and asks you.", Hint: "off"},
 	}
@@ -49,6 +50,8 @@ func (s *Session) command(prompt *transcript.Message) (answer func(context.Conte
 		return func(context.Context) string { return s.tasksCommand(words[1:]) }, true
 	case "/usage":
 		return func(context.Context) string { return s.usageText() }, true
+	case "/summary":
+		return s.summaryCommand, true
 	case "/permissions":
 		return func(ctx context.Context) string { return s.permissionsCommand(ctx, behind(prompt.Text(), words[0])) }, true
 	case "/trust":

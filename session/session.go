@@ -67,6 +67,7 @@ type Session struct {
 	learned  map[string]bool
 	admitted string // a model that was named beside the server's list
 	titled   bool
+	retitled bool                // a model was asked for the title
 	said     map[string]bool     // things that are said once
 	waiting  []transcript.Notice // for the next prompt
 	listed   []ListedRule        // what /permissions showed last
@@ -239,6 +240,9 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	span.Finish(string(stop))
 	span.End(err)
 	s.settleFamily(stop)
+	if err == nil && stop == loop.EndTurn {
+		s.retitle(t)
+	}
 	return stop, err
 }
 

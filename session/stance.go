@@ -58,7 +58,7 @@ func newStances(all []*tools.Entry, scratch string) stances {
 	return stances{
 		plan: pipeline.Stance{
 			Mode: string(permissions.ModePlan), Gate: tools.Gate{IncludeTools: reading}, Always: []string{planTool, planExitTool},
-			ReadOnly: true, Writable: []string{filepath.Join(scratch, tools.PlanFile)},
+			Hint: "The person can change the mode; plan_exit asks them to.", ReadOnly: true, Writable: []string{filepath.Join(scratch, tools.PlanFile)},
 		},
 		other: pipeline.Stance{Gate: tools.Gate{IncludeTools: usual, AllowMCP: true, AllowToolbox: true}},
 	}
@@ -73,6 +73,15 @@ func (s *Session) stance() pipeline.Stance {
 	other := s.stances.other
 	other.Mode = string(mode)
 	return other
+}
+
+// stanceBelow is the same for a subagent, which cannot ask for another mode.
+func (s *Session) stanceBelow() pipeline.Stance {
+	stance := s.stance()
+	if stance.Hint != "" {
+		stance.Hint = "Only the person can change the mode. Say in your last message what is to be changed."
+	}
+	return stance
 }
 
 // The statement of a mode stands between these, so that it can be told from what a

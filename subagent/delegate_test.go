@@ -88,7 +88,7 @@ func TestSpawn_Depth(t *testing.T) {
 			}
 			refused := 0
 			for _, e := range b.all() {
-				if _, e := inner(e); endOf(e).State == transcript.Rejected && strings.Contains(endOf(e).Text, "nested 5 deep at most") {
+				if _, e := inner(e); endOf(e).State == transcript.Failed && strings.Contains(endOf(e).Text, "nested 5 deep at most") {
 					refused++
 				}
 			}

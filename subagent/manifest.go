@@ -150,6 +150,9 @@ func (m Manifest) System(env Environment) string {
 			b.WriteString("\n\n" + block)
 		}
 	}
+	if env.Cwd == "" {
+		return b.String() // it works nowhere
+	}
 	b.WriteString("\n\nEnvironment\n")
 	fmt.Fprintf(&b, "%s%s\n", cwdLine, env.Cwd)
 	for _, dir := range env.Additional {

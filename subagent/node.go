@@ -141,11 +141,11 @@ func (n *Node) accept(ctx context.Context, d tools.Delegation) (*Node, error) {
 		return nil, unknown(d.Agent, agents.Names())
 	}
 	if n.depth() >= f.Depth {
-		return nil, tools.Errorf(tools.Denied, "subagents can be nested %d deep at most, and this agent is at that depth; do the work yourself", f.Depth)
+		return nil, tools.Errorf(tools.Unavailable, "subagents can be nested %d deep at most, and this agent is at that depth; do the work yourself", f.Depth)
 	}
 	account, why := n.account.open(manifest.Limits, f.Budget)
 	if why != "" {
-		return nil, tools.Errorf(tools.Denied, "no further subagent can be started: %s", why)
+		return nil, tools.Errorf(tools.Unavailable, "no further subagent can be started: %s", why)
 	}
 	child := &Node{
 		family: f, parent: n, manifest: manifest, id: f.IDs.New(transcript.SessionPrefix), spawnedBy: d.CallID,

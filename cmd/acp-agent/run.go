@@ -19,9 +19,9 @@ import (
 
 // runFlags are the flags of run.
 type runFlags struct {
-	cwd, model, mode    string
-	allow               []string
-	unsandboxed, asJSON bool
+	cwd, model, mode, agent string
+	allow                   []string
+	unsandboxed, asJSON     bool
 }
 
 func newRun() *cobra.Command {
@@ -60,6 +60,7 @@ Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
 	}
 	cmd.Flags().StringVar(&flags.cwd, "cwd", "", "directory to work in (default: the current one)")
 	cmd.Flags().StringVar(&flags.model, "model", "", "model to use (default: the configured one)")
+	cmd.Flags().StringVar(&flags.agent, "agent", "", "agent to talk to, see acp-agent agents (default: the configured one)")
 	cmd.Flags().StringVar(&flags.mode, "mode", "", "mode: ask, code, plan or auto (default: the configured one)")
 	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil, "allow what this `rule` matches, as in 'bash(go test *)'; may be repeated")
 	cmd.Flags().BoolVar(&flags.unsandboxed, "unsandboxed", false, "let allowed commands run where no sandbox confines them")
@@ -116,7 +117,7 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Sink: report, Rules: rules, Unsandboxed: flags.unsandboxed, Waits: true})
+	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Agent: flags.agent, Sink: report, Rules: rules, Unsandboxed: flags.unsandboxed, Waits: true})
 	if err != nil {
 		return report.failed(err)
 	}

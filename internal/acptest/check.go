@@ -162,14 +162,7 @@ func (c *checker) turnEnded(request, answer *Message) {
 }
 
 // always are updates that may come outside a turn.
-var always = []string{"available_commands_update", "config_option_update", "current_mode_update"}
-
-// aboutSandbox reports an update that only tells how processes are confined, which it
-// may at any time.
-func aboutSandbox(m *Message) bool {
-	kind, members := m.Update()
-	return kind == "session_info_update" && len(members) == 2 && members["_meta"] != nil
-}
+var always = []string{"available_commands_update", "config_option_update", "current_mode_update", "session_info_update"}
 
 func (c *checker) update(m *Message) {
 	kind, members := m.Update()
@@ -180,7 +173,7 @@ func (c *checker) update(m *Message) {
 		return
 	case s.closed:
 		c.problem("%s for a session that is closed", kind)
-	case s.turns <= 0 && !s.child && !slices.Contains(always, kind) && !aboutSandbox(m) && !c.aboutBackground(s, kind, members):
+	case s.turns <= 0 && !s.child && !slices.Contains(always, kind) && !c.aboutBackground(s, kind, members):
 		c.problem("%s outside a turn: %s", kind, encode(members))
 	}
 	c.offer(kind, members)
@@ -208,7 +201,7 @@ func (c *checker) atEnd() {
 	}
 	for _, s := range c.sessions {
 		for id, call := range s.calls {
-			if !call.final() {
+			if !call.final() && (s.closed || !s.outlives(id)) { // the end of the input ends what is in the background, unseen
 				c.problem("the call %s was left %s", id, call.status)
 			}
 		}

@@ -119,7 +119,9 @@ func TestCheck(t *testing.T) {
 		{"background that ends twice", begin + prompt + inBackground + answer + "\n" + completed + completed, "which is completed"},
 		{"update of the parent alone", begin + prompt + opened + nested("tool_call", "c", born) + nested("tool_call_update", "c", `"toolCallId":"n"`) + nested("tool_call_update", "c", `"status":"completed"`) + completed + answer, "says nothing"},
 		{"subagent in the background", begin + prompt + inBackground + answer + "\n" + nested("tool_call", "c", born) + nested("tool_call_update", "c", `"status":"completed"`) + completed + update(`"sessionUpdate":"agent_message_chunk","content":{}`), ""},
-		{"its call is left open", begin + prompt + inBackground + answer, "the call c was left pending"},
+		{"background when the input ends", begin + prompt + inBackground + answer, ""},
+		{"its call is left open", begin + prompt + inBackground + answer + "\n" + `> {"id":7,"method":"session/close","params":{"sessionId":"s"}}
+			< {"id":7,"result":{}}`, "the call c was left pending"},
 		{"message that no subagent explains", begin + prompt + opened + completed + answer + "\n" + update(`"sessionUpdate":"agent_message_chunk","content":{}`), "outside a turn"},
 		{"draft not offered", begin + prompt + update(`"sessionUpdate":"subagent_update","sessionId":"child"`) + answer, "does not offer subagents"},
 		{"update of a subagent's session", strings.Replace(begin, `"clientCapabilities":{}`, `"clientCapabilities":{"subagents":{}}`, 1) + prompt + update(`"sessionUpdate":"subagent_update","sessionId":"child"`) +

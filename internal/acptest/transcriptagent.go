@@ -194,3 +194,10 @@ func outputOf(members map[string]any) (text, id string) {
 	}
 	return text, id
 }
+
+// aboutSandbox reports an update that only tells how processes are confined, which comes
+// whenever that is found out.
+func aboutSandbox(m *Message) bool {
+	kind, members := m.Update()
+	return kind == "session_info_update" && len(members) == 2 && members["_meta"] != nil
+}

@@ -86,7 +86,7 @@ func answerOf(out *tools.Delegated, session tools.Session) string {
 	} else if out.Record.State == transcript.ChildDone {
 		parts = append(parts, "(the subagent said nothing)")
 	}
-	if out.Record.Note != "" {
+	if out.Record.Note != "" && out.Record.State == transcript.ChildDone { // else the error says it
 		parts = append(parts, "Note: "+strings.TrimSuffix(out.Record.Note, ".")+".")
 	}
 	if len(out.Modified) > 0 {

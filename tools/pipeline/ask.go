@@ -196,7 +196,11 @@ func (r *running) remember() string {
 	}
 	for _, rule := range r.decision.Always {
 		if rule.Permission == shellTool {
-			parts = append(parts, "commands like "+rule.Pattern)
+			what := "commands like "
+			if r.pipeline.restricted { // nothing wider is ever stored for it
+				what = "the very command "
+			}
+			parts = append(parts, what+rule.Pattern)
 			continue
 		}
 		if rule.Pattern == "*" {

@@ -25,6 +25,8 @@ type Stance struct {
 	// they plainly only read.
 	ReadOnly bool
 	Writable []string
+	// Hint says what an agent can do about such a refusal; empty says nothing.
+	Hint string
 }
 
 // stance is the one in force now, of a subagent without one that of its parent; nil means
@@ -93,7 +95,7 @@ func (s *Stance) refuse(entry *tools.Entry) string {
 func (s *Stance) absent(entry *tools.Entry) error {
 	absent := &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByMode, Message: fmt.Sprintf("mode %s: %s", s.Mode, s.refuse(entry))}
 	if s.ReadOnly {
-		absent.Hint = readOnlyHint
+		absent.Hint = s.Hint
 	}
 	return absent
 }
@@ -133,12 +135,10 @@ func (r *running) heldBack() error {
 	return nil
 }
 
-const readOnlyHint = "The person can change the mode; plan_exit asks them to."
-
 func (s *Stance) refusal(what string) error {
 	return &tools.Error{
 		Kind: tools.Denied, DeniedBy: tools.DeniedByMode,
 		Message: fmt.Sprintf("the session is in mode %s, in which nothing is changed: %s", s.Mode, what),
-		Hint:    readOnlyHint,
+		Hint:    s.Hint,
 	}
 }
