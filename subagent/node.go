@@ -47,7 +47,7 @@ type Node struct {
 	blocked int  // calls of it that wait for subagents
 	holds   bool // a place among the running ones
 	left    bool // it takes no place again
-	inbox   []*transcript.Message
+	inbox   []letter
 	deaf    bool // it takes no more messages
 }
 

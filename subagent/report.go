@@ -9,13 +9,20 @@ import (
 	"acp-agent/transcript"
 )
 
+// letter is a message about a background subagent; the person knows of what a quiet one
+// says.
+type letter struct {
+	message *transcript.Message
+	quiet   bool
+}
+
 // takeInbox returns what came in; when nothing did, nothing will be taken any more.
 func (n *Node) takeInbox() []transcript.Part {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var parts []transcript.Part
-	for _, message := range n.inbox {
-		parts = append(parts, &transcript.TextPart{Text: message.Text(), Synthetic: true})
+	for _, l := range n.inbox {
+		parts = append(parts, &transcript.TextPart{Text: l.message.Text(), Synthetic: true})
 	}
 	n.inbox = nil
 	n.deaf = len(parts) == 0
@@ -23,13 +30,13 @@ func (n *Node) takeInbox() []transcript.Part {
 }
 
 // hear takes a message for the end of the agent's turn, unless that is past.
-func (n *Node) hear(message *transcript.Message) bool {
+func (n *Node) hear(l letter) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.deaf {
 		return false
 	}
-	n.inbox = append(n.inbox, message)
+	n.inbox = append(n.inbox, l)
 	return true
 }
 
@@ -40,22 +47,22 @@ func (n *Node) passOn() {
 	unheard := n.inbox
 	n.inbox, n.deaf = nil, true
 	n.mu.Unlock()
-	for _, message := range unheard {
-		n.tellAbove(message, false)
+	for _, l := range unheard {
+		n.tellAbove(l)
 	}
 	if n.ending.result.Record.Background {
-		n.tellAbove(n.report(), n.ending.state == transcript.ChildCancelled)
+		n.tellAbove(letter{n.report(), n.ending.state == transcript.ChildCancelled})
 	}
 }
 
 // tellAbove tells the nearest agent above that still listens.
-func (n *Node) tellAbove(message *transcript.Message, quiet bool) {
+func (n *Node) tellAbove(l letter) {
 	for p := n.parent; p.parent != nil; p = p.parent {
-		if p.hear(message) {
+		if p.hear(l) {
 			return
 		}
 	}
-	n.family.Deliver(message, quiet, n.done)
+	n.family.Deliver(l.message, l.quiet, n.done)
 }
 
 // report is the message about a background subagent that has ended.
