@@ -38,6 +38,7 @@ func (s *Session) Agents() *subagent.Catalog {
 	trusted := s.trusted()
 	s.project.mu.Lock()
 	now, problem := s.project.now, s.project.problem
+	trusted = trusted && s.project.trusted() // as it was looked at last, which may be later
 	s.project.mu.Unlock()
 	a := &s.agents
 	a.mu.Lock()

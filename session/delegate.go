@@ -178,6 +178,9 @@ func (s *Session) deliver(message *transcript.Message, quiet bool, shown <-chan 
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.
 const abortWait = 2 * time.Second
 
+// namedLiving bounds how many of those that go on are named.
+const namedLiving = 10
+
 // settleFamily sees to it that the end of a turn leaves nothing unsaid, and returns how the
 // turn ended: one that is not cancelled says which subagents go on, one that is, also
 // meanwhile, waits for them to end (R67).
@@ -196,7 +199,12 @@ func (s *Session) settleFamily(ctx context.Context, stop loop.StopReason) loop.S
 
 func (s *Session) sayWhoGoesOn() {
 	var names []string
-	for _, record := range s.family.Living() {
+	living := s.family.Living()
+	for i, record := range living {
+		if i == namedLiving {
+			names = append(names, fmt.Sprintf("and %d more", len(living)-i))
+			break
+		}
 		names = append(names, fmt.Sprintf("%s (%s)", strings.Join(record.Path, " > "), record.ID))
 	}
 	if len(names) > 0 {

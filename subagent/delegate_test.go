@@ -423,3 +423,24 @@ func TestSpawn_WhatWasDoneBeforeItFailed(t *testing.T) {
 		})
 	}
 }
+
+// I4: those that have not ended are bounded, whoever spawns them; when one has ended,
+// there is room again.
+func TestSpawn_SoManyAtOnce(t *testing.T) {
+	begun, release := make(chan struct{}, 300), make(chan struct{})
+	b := newBench(t, setup{script: scene("work", "Worked.", calls(call("hold"))), tools: []tools.Tool{held(begun, release)}})
+	var err error
+	started := 0
+	for ; err == nil && started < 300; started++ {
+		_, err = b.spawn(t.Context(), "general", "work", true)
+	}
+	if err == nil || !strings.Contains(err.Error(), "200 of this session have not ended") {
+		t.Errorf("%d were started, and then %v", started, err)
+	}
+	close(release)
+	b.await("end of all", func() bool { return b.family.Alive() == 0 })
+	if _, err := b.spawn(t.Context(), "general", "work", false); err != nil {
+		t.Errorf("one more, when all have ended: %v", err)
+	}
+	b.checkEnds()
+}
