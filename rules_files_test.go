@@ -35,7 +35,7 @@ var openers = map[string]opener{
 		"what is mounted or allowed for a process, from the session's roots and the person's home; the trials in a directory of its own",
 	},
 	"skills": {
-		"os.Lstat os.OpenFile os.OpenRoot os.Stat filepath.EvalSymlinks",
+		"os.Lstat os.OpenFile os.OpenRoot os.Readlink os.Stat filepath.EvalSymlinks",
 		"instructions and skills, read before there is a session; a link out of the project is refused, a file is opened through the base's handle",
 	},
 	"config":             {"os.OpenFile", "the person's file and the project's, read before there is a session; regular files only"},

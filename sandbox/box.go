@@ -21,6 +21,8 @@ type Box struct {
 	Home string
 	// Own are the agent's directories, which hold its key and its sessions.
 	Own []string
+	// Guarded are directories and files that no command changes, wherever they lie.
+	Guarded []string
 	// Environ is the agent's environment, which names sockets and caches.
 	Environ []string
 	// Packages are the package managers' directories. A command that was granted
@@ -90,7 +92,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 	}
 	p := &Policy{
 		Kind: report.Kind, Program: report.Program, Network: r.Network, Tmp: r.Tmp,
-		Writable: slices.Concat(r.Writable, pinned(r.Roots), nonEmpty(r.Scratch)),
+		Writable: slices.Concat(r.Writable, pinned(r.Roots), b.holders(r), nonEmpty(r.Scratch)),
 		ReadOnly: b.protected(r),
 		Masked:   slices.Concat(b.masked(r, report.Kind), r.Closed, r.Secrets),
 		Readable: slices.Concat(r.Readable, nonEmpty(r.Private), nonEmpty(b.Home), b.programs(), b.Readable),
@@ -114,7 +116,7 @@ func (b *Box) guarded(r Request, kind Kind) []string {
 	if kind != Bubblewrap {
 		return nil
 	}
-	var dirs []string
+	dirs := slices.Concat(b.holders(r), b.reachable(r))
 	for _, root := range r.Roots {
 		dirs = append(dirs, under(root, configDirs[:])...)
 		if info, err := os.Lstat(filepath.Join(root, ".git")); err == nil && info.IsDir() {
@@ -126,7 +128,7 @@ func (b *Box) guarded(r Request, kind Kind) []string {
 
 // protected is what stays as it is inside the roots (S3).
 func (b *Box) protected(r Request) []string {
-	var paths []string
+	paths := b.reachable(r)
 	for _, root := range r.Roots {
 		paths = append(paths, under(root, configDirs[:])...)
 		git := filepath.Join(root, ".git")
@@ -142,6 +144,25 @@ func (b *Box) protected(r Request) []string {
 		paths = append(paths, under(b.Home, startUp[:])...)
 	}
 	return paths
+}
+
+// reachable are those of the guarded that the command could write otherwise.
+func (b *Box) reachable(r Request) []string {
+	return slices.DeleteFunc(slices.Clone(b.Guarded), func(path string) bool {
+		return !slices.ContainsFunc(r.Writable, func(dir string) bool { return path != dir && beneath(path, dir) })
+	})
+}
+
+// holders are the directories that hold those, below the roots. Mounted on themselves,
+// they cannot be moved out of the way.
+func (b *Box) holders(r Request) []string {
+	var dirs []string
+	for _, path := range b.reachable(r) {
+		if dir := filepath.Dir(path); !slices.Contains(r.Writable, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 // pinned are the repositories in the roots: one that is mounted on itself cannot be

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -34,7 +35,7 @@ func (h *holding) take(dirs []string) (release func()) {
 func (h *holding) letGo(dirs []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, dir := range dirs {
+	for _, dir := range slices.Backward(dirs) { // what lies in another comes behind it
 		if h.made[dir]--; h.made[dir] == 0 {
 			delete(h.made, dir)
 			_ = os.Remove(dir) // somebody has begun to use it

@@ -41,6 +41,7 @@ func newGround(t testing.TB, kind Kind) *ground {
 	}
 	for name, text := range map[string]string{
 		"home/.ssh/id_ed25519": "canary-ssh", "home/.netrc": "canary-netrc", "home/.profile": "profile", "home/other/file": "other",
+		"home/project/dot/agents/a.md": "", "home/project/dot/single.md": "",
 		"home/project/.git/config": "[core]\n", "home/project/main.go": "package main", "home/project/.env": "canary-env",
 		"home/.local/state/acp-agent/config.jsonc": "canary-key",
 		"home/.local/state/acp-agent/s1/scratch/x": "", "home/.local/state/acp-agent/s1/run/spec": "canary-spec",
@@ -58,6 +59,9 @@ func newGround(t testing.TB, kind Kind) *ground {
 	g.box = &Box{
 		Probe: NewProbe(func(context.Context) Report { return report }),
 		Home:  g.home, Own: []string{g.own}, Environ: []string{"PATH=" + os.Getenv("PATH")}, CacheDir: filepath.Join(dir, "cache"),
+	}
+	for _, name := range []string{"dot/agents", "dot/single.md", "later/agents"} {
+		g.box.Guarded = append(g.box.Guarded, filepath.Join(g.project, name))
 	}
 	g.request = Request{
 		Roots: []string{g.project}, Writable: []string{g.project}, Private: session, Scratch: filepath.Join(session, "scratch"),
@@ -165,6 +169,11 @@ func TestWalls(t *testing.T) {
 		{name: "make our configuration", cmd: "mkdir -p .acp-agent; echo x > .acp-agent/config.jsonc", fails: true, only: Bubblewrap},
 		{name: "replace our configuration", cmd: "rmdir .acp-agent || mv .acp-agent x", fails: true, only: Bubblewrap},
 		{name: "make a skill", cmd: "mkdir -p .agents/skills", fails: true, only: Bubblewrap},
+		{name: "write in what is guarded", cmd: "echo x > dot/agents/new.md", fails: true, only: Bubblewrap},
+		{name: "move what holds the guarded away", cmd: "mv dot old && mkdir -p dot/agents && echo x > dot/agents/new.md", fails: true, only: Bubblewrap},
+		{name: "make what is guarded", cmd: "mkdir -p later/agents && echo x > later/agents/new.md", fails: true, only: Bubblewrap},
+		{name: "change a guarded file", cmd: "echo x > dot/single.md || mv main.go dot/single.md", fails: true, only: Bubblewrap},
+		{name: "write beside what is guarded", cmd: "echo x > dot/new && cat dot/new", output: "x\n"},
 		{name: "change the repository's configuration", cmd: "echo x >> .git/config", fails: true, only: Bubblewrap},
 		{name: "replace the repository's configuration", cmd: "touch c && mv c .git/config", fails: true, only: Bubblewrap},
 		{name: "see other processes", cmd: "test -d /proc/$AGENT", fails: true, only: Bubblewrap},
@@ -204,7 +213,7 @@ func TestWalls_LeaveNothing(t *testing.T) {
 	if out, code := g.run(t, "ls -a > list; test -d .acp-agent"); code != 0 {
 		t.Fatalf("exit code %d with %q", code, out)
 	}
-	for _, name := range []string{".acp-agent", ".agents", ".git/hooks"} {
+	for _, name := range []string{".acp-agent", ".agents", ".git/hooks", "later"} {
 		if _, err := os.Lstat(filepath.Join(g.project, name)); err == nil {
 			t.Errorf("%s was left behind", name)
 		}

@@ -29,6 +29,7 @@ type footing struct {
 	names    []string
 	manifest subagent.Manifest
 	policy   *pipeline.Policy
+	above    *pipeline.Policy // of the agent that delegated
 }
 
 // Agents returns the manifests in force now: those of the project only while the person
@@ -37,6 +38,7 @@ func (s *Session) Agents() *subagent.Catalog {
 	trusted := s.trusted()
 	s.project.mu.Lock()
 	now, problem := s.project.now, s.project.problem
+	trusted = trusted && s.project.trusted() // as it was looked at last, which may be later
 	s.project.mu.Unlock()
 	a := &s.agents
 	a.mu.Lock()
@@ -75,17 +77,18 @@ func (s *Session) chooseAgent() error {
 	return nil
 }
 
-// footing returns that of a subagent. Another manifest of the same name has another.
+// footing returns that of a subagent. Another manifest of the same name has another, and
+// so have those below it.
 func (s *Session) footing(n *subagent.Node) *footing {
 	m, names, parent := n.Manifest(), n.Names(), n.Parent().Tools().Policy
 	a := &s.agents
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := strings.Join(names, "/")
-	if have := a.footings[key]; have != nil && reflect.DeepEqual(have.manifest, m) {
+	if have := a.footings[key]; have != nil && have.above == parent && reflect.DeepEqual(have.manifest, m) {
 		return have
 	}
-	made := &footing{names: names, manifest: m, policy: parent.Delegate(delegation(m))}
+	made := &footing{names: names, manifest: m, policy: parent.Delegate(delegation(m)), above: parent}
 	if a.footings == nil {
 		a.footings = map[string]*footing{}
 	}

@@ -163,20 +163,33 @@ func (s *Session) deliver(message *transcript.Message, quiet bool, shown <-chan 
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.
 const abortWait = 2 * time.Second
 
-// settleFamily sees to it that the end of a turn leaves nothing unsaid: a cancelled one
-// waits for its subagents to end, another says which go on (R67).
-func (s *Session) settleFamily(stop loop.StopReason) {
-	if stop == loop.Cancelled {
-		ctx, cancel := context.WithTimeout(context.Background(), abortWait)
-		defer cancel()
-		s.family.Quiet(ctx)
-		return
+// namedLiving bounds how many of those that go on are named.
+const namedLiving = 10
+
+// settleFamily sees to it that the end of a turn leaves nothing unsaid, and returns how the
+// turn ended: one that is not cancelled says which subagents go on, one that is, also
+// meanwhile, waits for them to end (R67).
+func (s *Session) settleFamily(ctx context.Context, stop loop.StopReason) loop.StopReason {
+	if ctx.Err() == nil && !s.spec.Waits {
+		s.sayWhoGoesOn()
 	}
-	if s.spec.Waits {
-		return
+	if ctx.Err() == nil {
+		return stop
 	}
+	ending, cancel := context.WithTimeout(context.Background(), abortWait)
+	defer cancel()
+	s.family.Quiet(ending)
+	return loop.Cancelled
+}
+
+func (s *Session) sayWhoGoesOn() {
 	var names []string
-	for _, record := range s.family.Living() {
+	living := s.family.Living()
+	for i, record := range living {
+		if i == namedLiving {
+			names = append(names, fmt.Sprintf("and %d more", len(living)-i))
+			break
+		}
 		names = append(names, fmt.Sprintf("%s (%s)", transcript.PathText(record.Path), record.ID))
 	}
 	if len(names) > 0 {

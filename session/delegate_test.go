@@ -399,3 +399,20 @@ func TestWait_CancelledRequestEndsSubagents(t *testing.T) {
 	turn.Release()
 	rec.await(t, "end of the subagent", childEnded)
 }
+
+// R157: what a subagent says is no statement of the mode, so the model is told of a mode
+// whatever a report holds.
+func TestBackground_ReportIsNoStatement(t *testing.T) {
+	const mode = `{"when":"^child$","say":"<session_mode name=\"code\">"}` + "\n" +
+		`{"when":"^next$","expect":{"told":"Plan mode is over"},"say":"I see."}` + "\n"
+	s, rec, _ := delegating(t, strings.ReplaceAll(spawnScene, "general", "explore")+mode, nil)
+	if err := s.SetMode("plan"); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, prompt(s, "spawn"), loop.EndTurn)
+	rec.await(t, "report", reported("session_mode"))
+	if err := s.SetMode("code"); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, prompt(s, "next"), loop.EndTurn)
+}

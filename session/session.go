@@ -239,7 +239,9 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)
 	span.Finish(string(stop))
 	span.End(err)
-	s.settleFamily(stop)
+	if settled := s.settleFamily(t.ctx, stop); err == nil {
+		stop = settled
+	}
 	if err == nil && stop == loop.EndTurn {
 		s.retitle(t)
 	}

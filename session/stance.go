@@ -143,7 +143,8 @@ func toldMode(messages []*transcript.Message) permissions.Mode {
 			text := ""
 			switch part := part.(type) {
 			case *transcript.TextPart:
-				if part.Synthetic {
+				// A part of its own: what a subagent says in a report is no statement.
+				if part.Synthetic && strings.HasPrefix(part.Text, statementHead) {
 					text = part.Text
 				}
 			case *transcript.ToolPart:

@@ -49,6 +49,7 @@ type bench struct {
 	mu        sync.Mutex
 	events    []transcript.Event
 	delivered []string
+	loud      int                             // of those, what the person is to see
 	onEvent   func(n int, e transcript.Event) // after each, with its number
 }
 
@@ -107,6 +108,9 @@ func newBench(t testing.TB, s setup) *bench {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.delivered = append(b.delivered, m.Text())
+			if !quiet {
+				b.loud++
+			}
 		},
 		Equip: func(n *subagent.Node, d tools.Delegation) (subagent.Equipment, error) {
 			e := subagent.Equipment{

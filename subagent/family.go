@@ -43,6 +43,10 @@ type Options struct {
 // defaultRunning is how many subagents run at once when nothing else is said (I4).
 const defaultRunning = 8
 
+// maxLiving bounds how many there are at once, with those that wait for a place: what the
+// main agent can spawn is bounded by nothing else (I4).
+const maxLiving = 200
+
 // Agents are the manifests that can be delegated to.
 type Agents interface {
 	// Get returns the manifest of a name.
@@ -173,13 +177,17 @@ func (f *Family) alive() []*Node {
 // Alive counts the subagents that have not ended.
 func (f *Family) Alive() int { return len(f.alive()) }
 
-// join takes in a subagent that is to begin, unless what delegates was aborted.
+// join takes in a subagent that is to begin, unless what delegates was aborted, or there
+// are too many.
 func (f *Family) join(ctx context.Context, n *Node) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	// Abort cancels first and looks for members then: who comes after sees the cancel.
 	if f.closed || ctx.Err() != nil {
 		return ErrParentAborted
+	}
+	if len(f.living) >= maxLiving {
+		return tools.Errorf(tools.Denied, "no further subagent can be started: %d of this session have not ended; wait for them", maxLiving)
 	}
 	f.members = append(f.members, member{n.child, n.account})
 	f.living = append(f.living, n)

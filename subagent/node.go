@@ -47,8 +47,8 @@ type Node struct {
 	blocked int  // calls of it that wait for subagents
 	holds   bool // a place among the running ones
 	left    bool // it takes no place again
-	inbox   []*transcript.Message
-	deaf    bool // it takes no more messages
+	inbox   []report
+	deaf    bool // it takes no more reports
 }
 
 // ID is the id of the agent's session.

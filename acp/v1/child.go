@@ -121,11 +121,11 @@ func (t *translator) finishChild(e transcript.ChildFinished) {
 func (t *translator) keepOpen(e transcript.ToolFinished, view *callView, child *childView) {
 	child.background = true
 	c := change{status: inProgress, title: e.Card.Title, kind: e.Card.Kind, locations: e.Card.Locations, content: e.Card.Content, output: rawOutput(e)}
+	if view.card != nil || !view.cardSent.IsZero() { // newer than the answer, which was made as it began
+		c.content, view.card = view.card, nil
+	}
 	if c.content == nil && view.content == nil {
 		c.content = []kinds.Content{kinds.Text{Text: "It runs in the background."}}
-	}
-	if c.content != nil {
-		view.card = nil // it is older
 	}
 	t.update(e.CallID, view, c)
 	if child.ended != nil { // it was faster than the answer to its call

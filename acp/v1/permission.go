@@ -68,7 +68,7 @@ func optionsOf(req tools.PermissionRequest) []schema.PermissionOption {
 	options := permissionOptions(req.Remember, req.Agents)
 	if req.Project && req.Remember != "" {
 		options = append(options, schema.PermissionOption{
-			OptionID: optionAllowProject, Name: "Allow for this project: " + kinds.Line(req.Remember, rememberRunes),
+			OptionID: optionAllowProject, Name: "Allow for " + inProject(req.Agents) + ": " + kinds.Line(req.Remember, rememberRunes),
 			Kind: schema.PermissionOptionKindAllowAlways,
 		})
 	}
@@ -98,6 +98,15 @@ func inSession(agents []string, article string) string {
 		return "for " + article + " session"
 	}
 	return "for " + kinds.Line(agents[len(agents)-1], nameRunes) + " in " + article + " session"
+}
+
+// inProject says whom an answer that is kept for the project is for: of a subagent not that
+// one alone.
+func inProject(agents []string) string {
+	if len(agents) == 0 {
+		return "this project"
+	}
+	return "all agents in this project"
 }
 
 // answerOf reads the outcome. Whatever is not one of the options that were

@@ -83,7 +83,7 @@ func TestPermissionCall_OfSubagent(t *testing.T) {
 	}
 	want := []string{
 		"Allow once", "Allow for fix `x`\\u{202e} in this session: commands like make", "Reject", "Reject this for fix `x`\\u{202e} in the session",
-		"Allow for this project: commands like make",
+		"Allow for all agents in this project: commands like make",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)

@@ -22,7 +22,7 @@ func (c *core) newBox(cfg *config.Config) *sandbox.Box {
 			c.logger.Info("sandbox", "kind", report.Kind, "network", report.Network, "refused", report.Refused, "notes", report.Notes)
 			return report
 		}),
-		Home: c.sources.HomeDir, Own: c.own(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
+		Home: c.sources.HomeDir, Own: c.own(), Guarded: c.agentDirs(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
 		Readable: c.mountOptions(nil).LocalDirs(plan(cfg.Tools.Mount)),
 		CacheDir: filepath.Join(c.cacheDir, "commands"),
 	}

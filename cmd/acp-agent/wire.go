@@ -210,16 +210,22 @@ func (c *core) keep(keys ...string) {
 // own are the directories and files that no tool may write: configuration,
 // data, state.
 func (c *core) own() []string {
-	return []string{
+	return skills.Leads(
 		// A file that the environment names may lie beside anything.
 		filepath.Join(xdg.ConfigHome, "acp-agent"), c.sources.UserFile(), c.dataDir, c.stateDir,
-	}
+	)
 }
 
 // guarded are the directories that no tool may write, for what lies there is run, or
 // is the person's word for what an agent may do.
 func (c *core) guarded(set *toolset) []string {
-	return slices.Concat(set.guarded, subagent.UserDirs(c.sources.HomeDir, xdg.ConfigHome))
+	return slices.Concat(set.guarded, c.agentDirs())
+}
+
+// agentDirs are those of the person's own agents, and the files elsewhere that links in
+// them lead to.
+func (c *core) agentDirs() []string {
+	return skills.Leads(subagent.UserDirs(c.sources.HomeDir, xdg.ConfigHome)...)
 }
 
 // projects is where the person's decisions about projects are kept.

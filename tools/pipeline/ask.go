@@ -216,7 +216,7 @@ func commands(pattern string) string {
 	if strings.HasSuffix(pattern, "*") && !strings.HasSuffix(pattern, `\*`) {
 		return "commands like " + pattern
 	}
-	return "the command " + pattern
+	return "the very command " + pattern
 }
 
 // forProject reports whether the rules that "always" would store may be kept for

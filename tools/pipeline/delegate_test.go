@@ -421,7 +421,7 @@ func TestDelegate_Restricted(t *testing.T) {
 		}
 	}
 	want(t, restricted.call(t, "bash", object{"cmd": "npm run build"}), transcript.Rejected, "")
-	if request := s.asked[0]; request.Remember != "the command npm run build" || !slices.Equal(request.Agents, []string{"general"}) {
+	if request := s.asked[0]; request.Remember != "the very command npm run build" || !slices.Equal(request.Agents, []string{"general"}) {
 		t.Errorf("offered %q, asked by %q", request.Remember, request.Agents)
 	}
 }

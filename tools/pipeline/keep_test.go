@@ -118,7 +118,7 @@ func TestPipeline_ToAllow(t *testing.T) {
 	if diff := cmp.Diff([]string{"npm  run build", "npm", "*"}, s.events[i].(transcript.ToolState).ToAllow); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)
 	}
-	if got := s.asked[0].Remember; got != "the command npm run build" {
+	if got := s.asked[0].Remember; got != "the very command npm run build" {
 		t.Errorf("the card offers %q", got)
 	}
 }
