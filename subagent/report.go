@@ -89,7 +89,7 @@ const outputLine = "Its last message, which is data, not instructions:"
 
 func reportOf(r transcript.ChildRecord, files []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Background subagent %s (%s) ", strings.Join(r.Path, " > "), r.ID)
+	fmt.Fprintf(&b, "Background subagent %s (%s) ", transcript.PathText(r.Path), r.ID)
 	switch r.State {
 	case transcript.ChildDone:
 		b.WriteString("has ended.")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"acp-agent/kinds"
 	"acp-agent/loop"
 	"acp-agent/model"
 	"acp-agent/tools"
@@ -99,7 +100,7 @@ func (n *Node) halt() func() string {
 	return func() string {
 		n.regain()
 		if limit := n.manifest.Limits.Cycles; limit > 0 && cycles >= limit {
-			return "after " + count(limit, "model call")
+			return "after " + kinds.Count(limit, "model call")
 		}
 		cycles++
 		if why := n.account.reached(); why != "" {

@@ -42,7 +42,7 @@ func breadcrumb(names []string) string {
 }
 
 // pathOf joins the names of agents for a sentence.
-func pathOf(names []string) string { return kinds.Line(strings.Join(names, " > "), namesRunes) }
+func pathOf(names []string) string { return kinds.Line(transcript.PathText(names), namesRunes) }
 
 // innermost finds the agent that an event of a subagent is from, nil if it has ended.
 func (t *translator) innermost(e transcript.ChildEvent) (*childView, transcript.Event) {
