@@ -47,28 +47,6 @@ func TestAgents_AChangedManifestBindsThoseBelow(t *testing.T) {
 	}
 }
 
-// R138: an agent is told of the agents and skills for which it has the tools, and of no
-// others.
-func TestAgents_ToldOfWhatTheyHaveToolsFor(t *testing.T) {
-	const text = `{"when":"^go$","call":[{"name":"task","args":{"subagent_type":"AGENT","prompt":"inner"}}]}
-{"say":"done"}
-{"when":"^inner$","say":"done"}
-`
-	for agent, want := range map[string]bool{"explore": false, "general": true} {
-		t.Run(agent, func(t *testing.T) {
-			s, _, heard := delegating(t, strings.ReplaceAll(text, "AGENT", agent), nil)
-			wait(t, prompt(s, "go"), loop.EndTurn)
-			heard.mu.Lock()
-			defer heard.mu.Unlock()
-			for i, told := range []bool{true, want, true} { // main, the subagent, main
-				if got := strings.Contains(heard.requests[i].System, "Subagents, for the task tool"); got != told {
-					t.Errorf("request %d tells of subagents: %v, want %v", i, got, told)
-				}
-			}
-		})
-	}
-}
-
 // innermost is an event without what says whose it is.
 func innermost(e transcript.Event) transcript.Event {
 	for {

@@ -187,7 +187,7 @@ func (f *Family) join(ctx context.Context, n *Node) error {
 		return ErrParentAborted
 	}
 	if len(f.living) >= maxLiving {
-		return tools.Errorf(tools.Denied, "no further subagent can be started: %d of this session have not ended; wait for them", maxLiving)
+		return tools.Errorf(tools.Unavailable, "no further subagent can be started: %d of this session have not ended; wait for them", maxLiving)
 	}
 	f.members = append(f.members, member{n.child, n.account})
 	f.living = append(f.living, n)
