@@ -33,7 +33,7 @@ type footing struct {
 }
 
 // Agents returns the manifests in force now: those of the project only while the person
-// trusts it as it is. The others are read once.
+// trusts it as it is. When that changes, the others are read again with them.
 func (s *Session) Agents() *subagent.Catalog {
 	trusted := s.trusted()
 	s.project.mu.Lock()
