@@ -25,8 +25,9 @@
 // above it was cancelled. Then what it had open is closed, its record is complete, what it
 // may still say is dropped, and only the record is kept.
 //
-// It imports loop, model, tools, tools/pipeline, transcript, skills, internal/projects,
-// permissions and a YAML decoder, and knows neither sessions nor ACP.
+// It imports loop, model, tools, tools/pipeline, transcript, skills, permissions,
+// capability, kinds, internal/projects, internal/trace and a YAML decoder, and knows
+// neither sessions nor ACP.
 //
 // Goroutines: those of [Family], which its Close waits for.
 //

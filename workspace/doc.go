@@ -43,7 +43,7 @@
 // secret come from outside. It knows no protocol; [Editor] and [Terminals] are
 // the client as it needs it. It imports tools, kinds, transcript,
 // capability, workspace/journal, internal/launch, sandbox, internal/search,
-// internal/gitignore, and a file lock.
+// internal/gitignore, internal/userfile, and a file lock.
 //
 // Goroutines: a write makes pre-image and new file side by side, and waits for
 // both. Those of commands belong to internal/launch; the release of a client's

@@ -9,7 +9,7 @@
 // one that nothing was decided about.
 //
 // It refuses to know rules' meaning, sessions, the protocol and the
-// configuration. It imports permissions for the form of a rule, internal/textedit
+// configuration. It imports permissions and capability for the form of a rule, internal/textedit
 // for the difference between two texts, internal/userfile, and gofrs/flock. It
 // starts no goroutines.
 //
