@@ -10,7 +10,7 @@
 //	result, err := rt.Run(ctx, builtin.Read(), "Read", `{"path":"a.go"}`)
 //
 // Relative names lie in [Workspace]. It refuses to know permissions, sandboxes
-// and ACP: those are tested where they live. It imports tools, kinds,
+// and ACP: those are tested where they live. It imports tools, kinds, transcript,
 // permissions (for the names of secret files) and internal/search, and starts
 // no goroutine.
 //
