@@ -10,6 +10,9 @@ const (
 	CapNetFetch = "net.fetch"
 )
 
+// Names lists them.
+func Names() []string { return []string{CapFSRead, CapFSWrite, CapShellRun, CapNetFetch} }
+
 // RequirementSet is what a tool or a manifest needs of its host (R110). The zero
 // value needs nothing and grants nothing.
 type RequirementSet struct {

@@ -43,7 +43,7 @@ type Budget struct {
 	Tokens int `json:"tokens"`
 	// Cost is in the currency of the configured prices.
 	Cost float64 `json:"cost"`
-	// Time is wall time.
+	// Time is that in which any of them runs.
 	Time Duration `json:"time"`
 	// Calls counts tool calls, FanOut the subagents that are spawned.
 	Calls  int `json:"calls"`

@@ -97,6 +97,12 @@ func find(id string) *row {
 	return &table[i]
 }
 
+// Foreign reports the name of a tool from elsewhere, an MCP server or a toolbox, or of a
+// permission for some of them ("mcp:server:*").
+func Foreign(name string) bool {
+	return strings.HasPrefix(name, "mcp:") || strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "tb__")
+}
+
 // humanise turns "mcp__github__search_code" into "github: search code".
 // An id that no tool has may be anything that a model wrote.
 func humanise(id string) string {

@@ -28,8 +28,8 @@ type agents struct {
 type footing struct {
 	names    []string
 	manifest subagent.Manifest
-	parent   *pipeline.Policy // of the agent above, whose manifest may change as well
 	policy   *pipeline.Policy
+	above    *pipeline.Policy // of the agent that delegated
 }
 
 // Agents returns the manifests in force now: those of the project only while the person
@@ -78,17 +78,17 @@ func (s *Session) chooseAgent() error {
 }
 
 // footing returns that of a subagent. Another manifest of the same name has another, and
-// so has what is below it.
+// so have those below it.
 func (s *Session) footing(n *subagent.Node) *footing {
 	m, names, parent := n.Manifest(), n.Names(), n.Parent().Tools().Policy
 	a := &s.agents
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := strings.Join(names, "/")
-	if have := a.footings[key]; have != nil && have.parent == parent && reflect.DeepEqual(have.manifest, m) {
+	if have := a.footings[key]; have != nil && have.above == parent && reflect.DeepEqual(have.manifest, m) {
 		return have
 	}
-	made := &footing{names: names, manifest: m, parent: parent, policy: parent.Delegate(delegation(m))}
+	made := &footing{names: names, manifest: m, policy: parent.Delegate(delegation(m)), above: parent}
 	if a.footings == nil {
 		a.footings = map[string]*footing{}
 	}

@@ -75,18 +75,10 @@ func behind(text, word string) string {
 // reply says something in the agent's name. Neither the command nor the answer
 // is part of what the model sees.
 func (s *Session) reply(ctx context.Context, prompt *transcript.Message, answer func(context.Context) string) {
-	id, part := s.host.IDs.New(transcript.MessagePrefix), s.host.IDs.New(transcript.PartPrefix)
 	turn := s.host.IDs.New(transcript.TurnPrefix)
 	s.emit(transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: time.Now()})
-	text := answer(ctx)
-	for _, e := range []transcript.Event{
-		transcript.PartStarted{MessageID: id, PartID: part, Kind: transcript.TextKind},
-		transcript.PartDelta{PartID: part, Text: text},
-		transcript.PartEnded{PartID: part},
-		transcript.TurnFinished{TurnID: turn, Reason: "finish"},
-	} {
-		s.emit(e)
-	}
+	s.say(answer(ctx))
+	s.emit(transcript.TurnFinished{TurnID: turn, Reason: "finish"})
 }
 
 // replyBeside is reply while another turn runs. It is one event without a turn of its

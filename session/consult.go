@@ -37,8 +37,15 @@ func (s *Session) consult(ctx context.Context, name, text string) (string, error
 	o := s.pipelineOptions(s.tools.Cache)
 	o.Gate = tools.Gate{IncludeTools: []string{}}
 	log, id := transcript.NewLog(), cmp.Or(m.Model, s.chosen().model)
+	charge := func(e transcript.Event) {
+		if step, ok := e.(transcript.StepFinished); ok {
+			s.mu.Lock()
+			s.usage.add(id, step.Usage, s.settings.Subagents.Price)
+			s.mu.Unlock()
+		}
+	}
 	stop, err := loop.New(loop.Options{
-		Provider: backend.Provider, Tools: pipeline.New(o), Log: log, Sink: transcript.SinkFunc(s.charge), IDs: s.host.IDs,
+		Provider: backend.Provider, Tools: pipeline.New(o), Log: log, Sink: transcript.SinkFunc(charge), IDs: s.host.IDs,
 		System: m.System(subagent.Environment{}), Model: id, Temperature: m.Limits.Temperature, MaxTokens: m.Limits.MaxTokens,
 		Window: func() int { return backend.Provider.Describe(ctx, id).Window }, MaxSteps: cmp.Or(m.Limits.Cycles, 1),
 		Memo: &model.Memo{}, Tracer: s.host.Tracer,
@@ -58,13 +65,6 @@ func (s *Session) consult(ctx context.Context, name, text string) (string, error
 		return "", errors.New("the model said nothing")
 	}
 	return answer, nil
-}
-
-// charge counts what a model call outside of the conversation cost.
-func (s *Session) charge(e transcript.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.usage.note(e, s.settings.Subagents.Price)
 }
 
 // recordBytes bounds what the host's own agents are told of a conversation.

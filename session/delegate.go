@@ -59,7 +59,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	e.Window = func() int { return backend.Provider.Describe(s.ctx, e.Model).Window }
 	o := s.childOptions(n)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
-	environment := s.environment
+	environment := s.surroundings(e.Tools)
 	environment.Context = d.Context
 	e.System = m.System(environment)
 	return e, e.Tools.CheckVariables()
@@ -67,17 +67,17 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 
 // childOptions are those of a subagent's pipeline.
 func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
-	m, parent := n.Manifest(), n.Parent().Tools()
+	m, parent, name := n.Manifest(), n.Parent().Tools(), agentName(s.manifest, n)
 	o := s.pipelineOptions(parent.Cache)
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
 	o.Parent, o.Names, o.Await, o.Stance = parent, n.Names(), n.Await, s.stanceBelow
 	o.Policy = s.footing(n).policy
-	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: agentName(s.manifest, n), Parent: n.Call(), Path: n.IDs()})
+	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: name, Parent: n.Call(), Path: n.IDs()})
 	// What the person named or opened is not handed down (R64).
 	o.Hosts = func() []string { return slices.Concat(s.settings.Hosts, n.Log().Memory().Hosts) }
-	o.Agent = agentName(s.manifest, n)
+	o.Agent = name
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
 	o.Services.Modes, o.Services.Agents = nil, n
 	if o.Services.Questions != nil {
@@ -131,7 +131,7 @@ func (q namedQuestions) Answers(ctx context.Context, callID string, questions []
 	defer q.node.Await(ctx)()
 	named := slices.Clone(questions)
 	for i := range named {
-		named[i].Question = strings.Join(q.node.Names(), " > ") + " asks: " + named[i].Question
+		named[i].Question = transcript.PathText(q.node.Names()) + " asks: " + named[i].Question
 	}
 	return q.Questioner.Answers(ctx, callID, named)
 }
@@ -166,18 +166,23 @@ const abortWait = 2 * time.Second
 // namedLiving bounds how many of those that go on are named.
 const namedLiving = 10
 
-// settleFamily sees to it that the end of a turn leaves nothing unsaid: a cancelled one
-// waits for its subagents to end, another says which go on (R67).
-func (s *Session) settleFamily(stop loop.StopReason) {
-	if stop == loop.Cancelled {
-		ctx, cancel := context.WithTimeout(context.Background(), abortWait)
-		defer cancel()
-		s.family.Quiet(ctx)
-		return
+// settleFamily sees to it that the end of a turn leaves nothing unsaid, and returns how the
+// turn ended: one that is not cancelled says which subagents go on, one that is, also
+// meanwhile, waits for them to end (R67).
+func (s *Session) settleFamily(ctx context.Context, stop loop.StopReason) loop.StopReason {
+	if ctx.Err() == nil && !s.spec.Waits {
+		s.sayWhoGoesOn()
 	}
-	if s.spec.Waits {
-		return
+	if ctx.Err() == nil {
+		return stop
 	}
+	ending, cancel := context.WithTimeout(context.Background(), abortWait)
+	defer cancel()
+	s.family.Quiet(ending)
+	return loop.Cancelled
+}
+
+func (s *Session) sayWhoGoesOn() {
 	var names []string
 	living := s.family.Living()
 	for i, record := range living {
@@ -185,7 +190,7 @@ func (s *Session) settleFamily(stop loop.StopReason) {
 			names = append(names, fmt.Sprintf("and %d more", len(living)-i))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", strings.Join(record.Path, " > "), record.ID))
+		names = append(names, fmt.Sprintf("%s (%s)", transcript.PathText(record.Path), record.ID))
 	}
 	if len(names) > 0 {
 		s.say("_Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them._\n")

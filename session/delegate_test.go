@@ -78,6 +78,8 @@ func delegating(t testing.TB, text string, edit func(*session.Settings), extra .
 // listening keeps what a model is asked.
 type listening struct {
 	model.Provider
+	// before is called before a request is answered; nil means that nothing is.
+	before   func(model.Request)
 	mu       sync.Mutex
 	requests []model.Request
 }
@@ -87,6 +89,9 @@ func (l *listening) Stream(ctx context.Context, r *model.Request) iter.Seq2[mode
 	l.mu.Lock()
 	l.requests = append(l.requests, *r)
 	l.mu.Unlock()
+	if l.before != nil {
+		l.before(*r)
+	}
 	return l.Provider.Stream(ctx, r)
 }
 
@@ -312,6 +317,39 @@ func TestUsage(t *testing.T) {
 	got = got[strings.Index(got, "**Usage"):]
 	if got != want {
 		t.Errorf("said\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A model that names the session beside a turn is paid by its own price, the turn by its.
+func TestUsage_ModelBesideTheTurn(t *testing.T) {
+	const used = `,"usage":{"input":1000,"output":0}}` + "\n"
+	text := `{"when":"^one$","say":"One."` + used + `{"when":"^two$","say":"Two."` + used + `{"system":"^You name","say":"A name"` + used
+	s, rec, asked := delegating(t, text, func(settings *session.Settings) {
+		settings.Subagents.Slots = map[string]subagent.Slot{"title": {Model: "small"}}
+		settings.Subagents.Price = func(id string, u transcript.Usage) float64 {
+			return map[string]float64{"script": 1, "small": 0.1}[id] * float64(u.Total()) / 1000
+		}
+	})
+	second, named := make(chan struct{}), make(chan struct{})
+	rec.onEvent = func(e transcript.Event) {
+		if title, ok := e.(transcript.TitleChanged); ok && title.Title == "A name" {
+			close(named)
+		}
+	}
+	asked.before = func(r model.Request) {
+		switch {
+		case r.Model == "small":
+			<-second
+		case len(r.Messages) > 1:
+			close(second)
+			<-named
+		}
+	}
+	wait(t, prompt(s, "one"), loop.EndTurn)
+	wait(t, prompt(s, "two"), loop.EndTurn)
+	wait(t, prompt(s, "/usage"), loop.EndTurn)
+	if want := "**Usage**: 3000 tokens, cost 2.1000"; !strings.Contains(rec.text(), want) {
+		t.Errorf("said %q, want %q", rec.text(), want)
 	}
 }
 

@@ -190,7 +190,7 @@ func (s *Session) projectNotices() []transcript.Notice {
 			changedNames(projects.Changes(p.record.Trust.Files, p.now.Files))+". /trust shows the difference and asks you again.")
 	case !p.trusted() && len(p.offered) > 0:
 		say(transcript.Info, "Project's rules", fmt.Sprintf(
-			"The project's file would allow %s without a question. That counts once you trust the project: /trust shows it and asks.", counted(len(p.offered), "thing")))
+			"The project's file would allow %s without a question. That counts once you trust the project: /trust shows it and asks.", kinds.Count(len(p.offered), "thing")))
 	}
 	return list
 }
@@ -210,11 +210,4 @@ func changedNames(changes []projects.Change) string {
 		names = append(names, kinds.Line(c.Name, 100)+" is "+c.What)
 	}
 	return strings.Join(names, ", ")
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -12,6 +12,7 @@ import (
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
 )
 
 // ListedRule is a rule in force, as it is listed for people.
@@ -30,7 +31,7 @@ type ListedRule struct {
 func (l ListedRule) Where() string {
 	switch {
 	case len(l.Agents) > 0:
-		return "your answer to " + strings.Join(l.Agents, " > ")
+		return "your answer to " + transcript.PathText(l.Agents)
 	case l.Scope == permissions.Session && (l.Rule.Source == permissions.SourceAlways || l.Rule.Source == pipeline.SourceAnswer):
 		return "your answer in this session"
 	case l.Scope == permissions.Project && l.Rule.Source == permissions.SourceAlways:

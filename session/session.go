@@ -239,7 +239,9 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)
 	span.Finish(string(stop))
 	span.End(err)
-	s.settleFamily(stop)
+	if settled := s.settleFamily(t.ctx, stop); err == nil {
+		stop = settled
+	}
 	if err == nil && stop == loop.EndTurn {
 		s.retitle(t)
 	}
@@ -259,19 +261,35 @@ func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loo
 	})
 }
 
-// delegateTool is the tool that hands work to subagents.
-const delegateTool = "task"
-
 // systemPrompt is the main agent's. It is made by the first turn, when it is known which
 // agents there are, and never changes (R138).
 func (s *Session) systemPrompt() string {
 	if s.system == "" {
-		if s.ToolStatus(delegateTool).Off == "" {
-			s.environment.Agents = s.Agents().Prompt()
-		}
-		s.system = s.manifest.System(s.environment)
+		s.system = s.manifest.System(s.surroundings(s.tools))
 	}
 	return s.system
+}
+
+// The tools without which an agent is not told of skills, and of other agents.
+const (
+	skillTool    = "skill"
+	delegateTool = "task"
+)
+
+// surroundings are what an agent with these tools is told of where it works.
+func (s *Session) surroundings(p *pipeline.Pipeline) subagent.Environment {
+	has := func(id string) bool {
+		entry, known := s.host.Registry.Get(id)
+		return known && p.Why(entry) == ""
+	}
+	e := s.environment
+	if !has(skillTool) {
+		e.Skills = ""
+	}
+	if has(delegateTool) {
+		e.Agents = s.Agents().Prompt()
+	}
+	return e
 }
 
 // emit passes an event on, to the editor and the bus, and keeps what /status

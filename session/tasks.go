@@ -86,7 +86,7 @@ func taskLine(number int, r transcript.ChildRecord, now time.Time) string {
 
 // taskName is the path of a subagent's names.
 func taskName(r transcript.ChildRecord) string {
-	return kinds.Code(strings.Join(r.Path, " > "), nameRunes)
+	return kinds.Code(transcript.PathText(r.Path), nameRunes)
 }
 
 // stopTask stops the subagent of a number or an id, and all below it.
@@ -112,13 +112,10 @@ func (s *Session) stopTasks() string {
 			stopped++
 		}
 	}
-	switch stopped {
-	case 0:
+	if stopped == 0 {
 		return "No subagent is running.\n"
-	case 1:
-		return "Stopped 1 subagent.\n"
 	}
-	return fmt.Sprintf("Stopped %d subagents.\n", stopped)
+	return "Stopped " + kinds.Count(stopped, "subagent") + ".\n"
 }
 
 // Tasks lists the subagents of the session, in the order in which they were wanted.

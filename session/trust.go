@@ -152,7 +152,7 @@ func (o TrustOffer) differences() string {
 		b.WriteString("\n" + kinds.Fence("diff", kinds.Visible(diffs.String())) + "\n")
 	}
 	if hidden > 0 {
-		fmt.Fprintf(&b, "\nThe difference of %s is not shown: too long, or not text.\n", counted(hidden, "file"))
+		fmt.Fprintf(&b, "\nThe difference of %s is not shown: too long, or not text.\n", kinds.Count(hidden, "file"))
 	}
 	return b.String()
 }

@@ -25,13 +25,18 @@ func (u *spent) note(e transcript.Event, price func(string, transcript.Usage) fl
 	case transcript.StepStarted:
 		u.model = e.Model
 	case transcript.StepFinished:
-		if e.Usage == nil {
-			return
-		}
-		u.tokens = u.tokens.Add(*e.Usage)
-		if price != nil {
-			u.cost += price(u.model, *e.Usage)
-		}
+		u.add(u.model, e.Usage, price)
+	}
+}
+
+// add counts a model call; what is nil is not known.
+func (u *spent) add(model string, usage *transcript.Usage, price func(string, transcript.Usage) float64) {
+	if usage == nil {
+		return
+	}
+	u.tokens = u.tokens.Add(*usage)
+	if price != nil {
+		u.cost += price(model, *usage)
 	}
 }
 

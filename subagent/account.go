@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/kinds"
 	"acp-agent/transcript"
 )
 
@@ -56,7 +57,7 @@ func (a *account) open(own, tree Limits) (child *account, why string) {
 	}
 	if why := a.spentOf(func(level *account) string {
 		if limit := level.limits.FanOut; limit > 0 && level.spent.Spawned >= limit {
-			return fmt.Sprintf("budget of %s", count(limit, "subagent"))
+			return "budget of " + kinds.Count(limit, "subagent")
 		}
 		return ""
 	}); why != "" {
@@ -145,7 +146,7 @@ func (a *account) chargeCall() (why string) {
 
 func (a *account) overCalls() string {
 	if limit := a.limits.Calls; limit > 0 && a.spent.Calls >= limit {
-		return "budget of " + count(limit, "tool call")
+		return "budget of " + kinds.Count(limit, "tool call")
 	}
 	return ""
 }

@@ -287,3 +287,59 @@ func (b *bench) startedCalls() []string {
 	}
 	return ids
 }
+
+// A subagent that was closed while it was still being equipped stays ended, also when
+// that is over.
+func TestCancel_WhileItIsEquipped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		b := newBench(t, setup{script: scene("work", "Ended."), equip: func(*subagent.Node, *subagent.Equipment) error {
+			<-release
+			return nil
+		}})
+		if _, err := b.spawn(t.Context(), "general", "work", true); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		b.family.Abort()
+		b.family.Quiet(t.Context())
+		close(release)
+		b.family.Close()
+		if r := b.records()["work"]; r.State != transcript.ChildCancelled || r.Model != "" {
+			t.Errorf("the record says %s, model %q", r.State, r.Model)
+		}
+		b.checkEnds()
+	})
+}
+
+// What the person knows, for they cancelled it, is told to nobody but the model, however
+// deep it was.
+func TestCancel_OfAllIsNotReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, release := make(chan struct{}, 2), make(chan struct{})
+		shown := 0
+		var b *bench
+		b = newBench(t, setup{
+			script: scene("outer", "Ended.", calls(task("general", "inner", true)), calls(call("hold"))) + scene("inner", "Ended.", calls(call("hold"))),
+			tools:  []tools.Tool{held(begun, release)},
+			edit: func(o *subagent.Options) {
+				o.Deliver = func(_ *transcript.Message, quiet bool, _ <-chan struct{}) {
+					b.mu.Lock()
+					defer b.mu.Unlock()
+					if b.delivered = append(b.delivered, ""); !quiet {
+						shown++
+					}
+				}
+			},
+		})
+		if _, err := b.spawn(t.Context(), "general", "outer", true); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		b.family.Abort()
+		b.family.Quiet(t.Context())
+		if n := len(b.told()); n != 2 || shown != 0 {
+			t.Errorf("%d reports, %d of them shown, want 2 that are not", n, shown)
+		}
+	})
+}

@@ -102,10 +102,10 @@ func heading(r transcript.ChildRecord, now time.Time) string {
 	}
 	facts := []string{}
 	if r.Steps > 0 {
-		facts = append(facts, count(r.Steps, "step"))
+		facts = append(facts, kinds.Count(r.Steps, "step"))
 	}
 	if r.Calls > 0 {
-		facts = append(facts, count(r.Calls, "tool call"))
+		facts = append(facts, kinds.Count(r.Calls, "tool call"))
 	}
 	if n := r.Usage.Total(); n > 0 {
 		facts = append(facts, tokens(n))
@@ -114,7 +114,7 @@ func heading(r transcript.ChildRecord, now time.Time) string {
 		facts = append(facts, fmt.Sprintf("cost %.4g", r.Cost))
 	}
 	facts = append(facts, elapsed(r, now))
-	return kinds.Code(strings.Join(path, " > "), pathRunes) + " " + standing(r) + ": " + strings.Join(facts, ", ")
+	return kinds.Code(transcript.PathText(path), pathRunes) + " " + standing(r) + ": " + strings.Join(facts, ", ")
 }
 
 func standing(r transcript.ChildRecord) string {
@@ -140,16 +140,9 @@ func elapsed(r transcript.ChildRecord, now time.Time) string {
 	return r.Elapsed(now).Truncate(time.Second).String()
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func tokens(n int) string {
 	if n < 10_000 {
-		return count(n, "token")
+		return kinds.Count(n, "token")
 	}
 	return fmt.Sprintf("%dk tokens", n/1000)
 }
@@ -206,7 +199,7 @@ func calls(lines []CardLine, limit int) string {
 	slices.Reverse(list)
 	head := "Tool calls:\n"
 	if earlier := len(lines) - len(list); earlier > 0 {
-		head = fmt.Sprintf("Tool calls, %s not shown:\n", count(earlier, "earlier one"))
+		head = fmt.Sprintf("Tool calls, %s not shown:\n", kinds.Count(earlier, "earlier one"))
 	}
 	return head + strings.Join(list, "")
 }

@@ -105,7 +105,7 @@ func (c *checker) pattern(rule permissions.Rule) error {
 // has reports whether the agent has a tool that a permission speaks of. What other
 // servers offer is not in its list.
 func (c *checker) has(permission string) bool {
-	if c.m.Tools == nil || foreignTool(permission) || strings.Contains(permission, "*") {
+	if c.m.Tools == nil || kinds.Foreign(permission) || strings.Contains(permission, "*") {
 		return true
 	}
 	mine := slices.Concat(c.m.Tools, c.m.Always)
@@ -115,7 +115,7 @@ func (c *checker) has(permission string) bool {
 	return slices.ContainsFunc(mine, func(tool string) bool {
 		// What changes files reads them too, and a command may do anything.
 		does := capabilityOf(tool)
-		return does == permission || does == capability.CapShellRun || foreignTool(tool) ||
+		return does == permission || does == capability.CapShellRun || kinds.Foreign(tool) ||
 			permission == capability.CapFSRead && does == capability.CapFSWrite
 	})
 }
@@ -177,7 +177,7 @@ func covered(allow, deny permissions.Rule) bool {
 }
 
 func isCapability(permission string) bool {
-	return slices.Contains([]string{capability.CapFSRead, capability.CapFSWrite, capability.CapShellRun, capability.CapNetFetch}, permission)
+	return slices.Contains(capability.Names(), permission)
 }
 
 // capabilityOf is the capability that a tool of a kind is judged by; a capability is its
@@ -197,11 +197,6 @@ func capabilityOf(permission string) string {
 		return capability.CapNetFetch
 	}
 	return ""
-}
-
-// foreignTool reports the name of a tool from elsewhere.
-func foreignTool(name string) bool {
-	return strings.HasPrefix(name, "mcp:") || strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "tb__")
 }
 
 // ruleText is a rule as it is written.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -349,6 +350,78 @@ func TestReport_NearestAboveThatListens(t *testing.T) {
 			t.Errorf("the main agent was told %q", told)
 		}
 	})
+}
+
+// A call that is cancelled while the person is asked gives its agent's place away for no
+// longer than until the next model call.
+func TestSpawn_CancelledQuestionTakesThePlaceAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, release := make(chan struct{}, 1), make(chan struct{})
+		b := newBench(t, setup{
+			script: scene("ask", "Not asked.", calls(call("asked"))) + scene("work", "Worked.", calls(call("hold"))),
+			tools:  []tools.Tool{held(begun, release), named("asked", func(context.Context) error { return nil })},
+			asker:  nobody{}, edit: func(o *subagent.Options) { o.Running = 1 },
+		})
+		for _, prompt := range []string{"ask", "work"} {
+			if _, err := b.spawn(t.Context(), "general", prompt, true); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		<-begun
+		for _, e := range b.all() {
+			if _, e := inner(e); waitsForPerson(e) && !b.family.CancelCall(e.(transcript.ToolState).CallID) {
+				t.Error("the call was not there")
+			}
+		}
+		synctest.Wait()
+		if r := b.records()["ask"]; r.State != transcript.ChildRunning || r.Steps != 1 {
+			t.Errorf("beside the one that has the only place, the other is %s after %d model calls", r.State, r.Steps)
+		}
+		close(release)
+		b.family.Quiet(t.Context())
+		if r := b.records()["ask"]; r.Output != "Not asked." {
+			t.Errorf("it said %q", r.Output)
+		}
+		b.checkEnds()
+	})
+}
+
+// waitsForPerson reports whether a call begins to wait for the person.
+func waitsForPerson(e transcript.Event) bool {
+	state, ok := e.(transcript.ToolState)
+	return ok && state.State == transcript.BlockedOnUser
+}
+
+// nobody never answers.
+type nobody struct{}
+
+// Ask implements tools.Asker.
+func (nobody) Ask(ctx context.Context, _ tools.PermissionRequest) (tools.Answer, error) {
+	<-ctx.Done()
+	return tools.Cancelled, ctx.Err()
+}
+
+// R70: of a subagent that failed, or that the person stopped, the model that waited reads
+// what it had done by then.
+func TestSpawn_WhatWasDoneBeforeItFailed(t *testing.T) {
+	write := map[string]any{"name": "write", "args": map[string]any{"path": "a.txt", "content": "x"}}
+	for name, last := range map[string]string{"its model fails": `{"error":{"status":401,"message":"bad key"}}`, "it is stopped": `{"wait":"for the person"}`} {
+		t.Run(name, func(t *testing.T) {
+			text, _, _ := strings.Cut(scene("child", "-", calls(write)), "\n")
+			b := newBench(t, setup{script: scene("go", "I go on.", calls(task("general", "child", false))) + text + "\n" + last + "\n"})
+			b.onEvent = func(_ int, e transcript.Event) {
+				if _, e := inner(e); endOf(e).State == transcript.Done && name == "it is stopped" {
+					b.family.Stop(b.records()["child"].ID)
+				}
+			}
+			b.turn(t.Context(), "go")
+			if got := b.lastResult(); !strings.Contains(got, "Files changed: a.txt") {
+				t.Errorf("the model reads %q", got)
+			}
+			b.checkEnds()
+		})
+	}
 }
 
 // I4: those that have not ended are bounded, whoever spawns them; when one has ended,

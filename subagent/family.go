@@ -17,8 +17,7 @@ import (
 // Options are what a Family is made of. All fields without a stated default are
 // required.
 type Options struct {
-	// Agents gives the manifests in force now; nil from it means that nothing can be
-	// delegated.
+	// Agents gives the manifests in force now.
 	Agents func() Agents
 	// Equip gives a subagent what it works with. Its pipeline is made for the node.
 	Equip func(n *Node, d tools.Delegation) (Equipment, error)

@@ -72,7 +72,7 @@ func UserDirs(home, configHome string) []string {
 // cannot be used is a problem of the catalog, and the others are there.
 func Load(o LoadOptions) *Catalog {
 	if o.Known == nil {
-		o.Known = func(tool string) bool { return slices.Contains(kinds.Known(), tool) || foreignTool(tool) }
+		o.Known = func(tool string) bool { return slices.Contains(kinds.Known(), tool) || kinds.Foreign(tool) }
 	}
 	c := &Catalog{byName: map[string]Manifest{}}
 	l := loading{LoadOptions: o, catalog: c}

@@ -42,7 +42,7 @@ type Limits struct {
 	Temperature *float64
 	MaxTokens   int
 	// Tokens, Calls, Time and Cost bound what it and its subagents may spend: tokens of
-	// models, tool calls, wall time, money in the currency of the configured prices.
+	// models, tool calls, time in which any of them runs, money in the currency of the configured prices.
 	Tokens int
 	Calls  int
 	Time   time.Duration

@@ -47,8 +47,8 @@ type Node struct {
 	blocked int  // calls of it that wait for subagents
 	holds   bool // a place among the running ones
 	left    bool // it takes no place again
-	inbox   []letter
-	deaf    bool // it takes no more messages
+	inbox   []report
+	deaf    bool // it takes no more reports
 }
 
 // ID is the id of the agent's session.
@@ -133,9 +133,6 @@ func (n *Node) Spawn(ctx context.Context, d tools.Delegation) (*tools.Delegated,
 func (n *Node) accept(ctx context.Context, d tools.Delegation) (*Node, error) {
 	f := n.family
 	agents := f.Agents()
-	if agents == nil {
-		return nil, tools.Errorf(tools.Unavailable, "Sub-agents not enabled")
-	}
 	manifest, ok := agents.Get(d.Agent)
 	if !ok || manifest.Mode == Primary {
 		return nil, unknown(d.Agent, agents.Names())
@@ -162,7 +159,7 @@ func (n *Node) accept(ctx context.Context, d tools.Delegation) (*Node, error) {
 	above := ctx
 	if d.Background {
 		// It outlives the call and the turn, and its parent too; the abort of its parent
-		// reaches it by another way (abortBelow).
+		// reaches it by another way (closeBelow).
 		above = context.WithoutCancel(ctx)
 	}
 	child.ctx, child.cancel = context.WithCancelCause(above)

@@ -57,6 +57,17 @@ func (n *Node) give() {
 	}
 }
 
+// regain takes a place if the agent has none, for the call that was to take it again may
+// have been cancelled by itself. One that was aborted goes on without, to its end.
+func (n *Node) regain() {
+	n.mu.Lock()
+	wanted := n.blocked == 0 && !n.holds
+	n.mu.Unlock()
+	if wanted {
+		_ = n.takePlace(n.ctx)
+	}
+}
+
 // resume takes a place again once no call of the agent waits. One that was
 // aborted meanwhile goes on without, to its end.
 func (n *Node) resume(ctx context.Context) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"acp-agent/kinds"
 	"acp-agent/loop"
 	"acp-agent/model"
 	"acp-agent/tools"
@@ -54,7 +55,9 @@ func (n *Node) run(d tools.Delegation) (end ending) {
 	n.tools, n.model = equipment.Tools, equipment.Model
 	n.mu.Unlock()
 	n.child.Update(func(r *transcript.ChildRecord) {
-		r.State, r.Started, r.Model = transcript.ChildRunning, time.Now(), equipment.Model
+		if !r.State.Terminal() { // it may have been closed meanwhile
+			r.State, r.Started, r.Model = transcript.ChildRunning, time.Now(), equipment.Model
+		}
 	})
 	n.showCard()
 	return n.turns(equipment, n.prompt(&transcript.TextPart{Text: d.Prompt}))
@@ -90,12 +93,14 @@ func (n *Node) turns(e Equipment, prompt *transcript.Message) ending {
 }
 
 // halt says before each model call why there must be none: a bound of the account is
-// reached, or the cycles of all its turns are used up (R66).
+// reached, or the cycles of all its turns are used up (R66). It returns once the agent has
+// a place.
 func (n *Node) halt() func() string {
 	cycles := 0
 	return func() string {
+		n.regain()
 		if limit := n.manifest.Limits.Cycles; limit > 0 && cycles >= limit {
-			return "after " + count(limit, "model call")
+			return "after " + kinds.Count(limit, "model call")
 		}
 		cycles++
 		if why := n.account.reached(); why != "" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
@@ -178,12 +179,12 @@ func summary(d *tools.Delegated) string {
 	if r.State == transcript.ChildDone {
 		state = "ended"
 	}
-	text := fmt.Sprintf("%s after %s and %s", state, count(r.Steps, "model call"), count(r.Calls, "tool call"))
+	text := fmt.Sprintf("%s after %s and %s", state, kinds.Count(r.Steps, "model call"), kinds.Count(r.Calls, "tool call"))
 	if n := len(d.Modified); n > 0 {
-		text += ", " + count(n, "file") + " changed"
+		text += ", " + kinds.Count(n, "file") + " changed"
 	}
 	if total := r.Usage.Total(); total > 0 {
-		text += ", " + count(total, "token")
+		text += ", " + kinds.Count(total, "token")
 	}
 	return text
 }

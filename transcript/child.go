@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"strings"
 	"sync"
 	"time"
 )
@@ -66,6 +67,10 @@ type ChildRecord struct {
 	// Messages are its conversation; none for an inspectable one, whose row has them.
 	Messages []*Message `json:"-"`
 }
+
+// PathText writes the names of agents, from below the main one down, as people and models
+// read them: "explore > fix".
+func PathText(names []string) string { return strings.Join(names, " > ") }
 
 // Elapsed is how long the subagent has run by now, or waited when it has not begun; of
 // one that has ended, how long it ran.

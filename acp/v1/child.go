@@ -42,7 +42,7 @@ func breadcrumb(names []string) string {
 }
 
 // pathOf joins the names of agents for a sentence.
-func pathOf(names []string) string { return kinds.Line(strings.Join(names, " > "), namesRunes) }
+func pathOf(names []string) string { return kinds.Line(transcript.PathText(names), namesRunes) }
 
 // innermost finds the agent that an event of a subagent is from, nil if it has ended.
 func (t *translator) innermost(e transcript.ChildEvent) (*childView, transcript.Event) {
@@ -121,11 +121,11 @@ func (t *translator) finishChild(e transcript.ChildFinished) {
 func (t *translator) keepOpen(e transcript.ToolFinished, view *callView, child *childView) {
 	child.background = true
 	c := change{status: inProgress, title: e.Card.Title, kind: e.Card.Kind, locations: e.Card.Locations, content: e.Card.Content, output: rawOutput(e)}
+	if view.card != nil || !view.cardSent.IsZero() { // newer than the answer, which was made as it began
+		c.content, view.card = view.card, nil
+	}
 	if c.content == nil && view.content == nil {
 		c.content = []kinds.Content{kinds.Text{Text: "It runs in the background."}}
-	}
-	if c.content != nil {
-		view.card = nil // it is older
 	}
 	t.update(e.CallID, view, c)
 	if child.ended != nil { // it was faster than the answer to its call

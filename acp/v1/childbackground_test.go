@@ -71,6 +71,32 @@ func TestChild_Background(t *testing.T) {
 	}
 }
 
+// What a subagent's card has shown is newer than the answer to its call, which was made
+// as it began.
+func TestChild_BackgroundCardIsNewerThanTheAnswer(t *testing.T) {
+	card := func(text string) []kinds.Content { return []kinds.Content{kinds.Text{Text: text}} }
+	for _, waits := range []bool{false, true} {
+		inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+			delegate(tr.Emit, "call_1", true, "explore")
+			if waits { // it is not sent yet when the answer comes
+				tr.Emit(transcript.ToolCard{CallID: "call_1", Content: card("it waits")})
+			}
+			tr.Emit(transcript.ToolCard{CallID: "call_1", Content: card("it runs")})
+			tr.Emit(transcript.ToolFinished{
+				CallID: "call_1", State: transcript.Done, Background: true, Text: "accepted", Card: kinds.Card{Content: card("it waits")},
+			})
+			time.Sleep(time.Second)
+			got := r.lines()
+			for len(got) > 0 && !strings.Contains(got[len(got)-1], `"text":"it`) {
+				got = got[:len(got)-1]
+			}
+			if len(got) == 0 || !strings.Contains(got[len(got)-1], `"text":"it runs"`) {
+				t.Errorf("waits %v: the last card is not the newest: %q", waits, got)
+			}
+		})
+	}
+}
+
 // A subagent that ends before its call is answered is shown as ended, once.
 func TestChild_BackgroundEndsFirst(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {

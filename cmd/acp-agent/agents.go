@@ -23,7 +23,7 @@ func newAgents() *cobra.Command {
 	var cwd string
 	cmd := &cobra.Command{
 		Use:   "agents",
-		Short: "List the agents that work can be given to, and check their manifests",
+		Short: "List the agents, and check their manifests",
 		Long: `List the agents of a session in the current directory: the shipped ones, yours
 and those of the project, with what each may use, and why one is off. Below it
 stands what is wrong with their manifests, with file and line. Warnings are about

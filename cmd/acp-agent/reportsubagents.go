@@ -14,12 +14,12 @@ import (
 func (r *report) subagent(parent string, e transcript.Event) {
 	switch e := e.(type) {
 	case transcript.ChildStarted:
-		r.paths[e.CallID] = namesOf(e.Child.Record())
+		r.paths[e.CallID] = transcript.PathText(e.Child.Record().Path)
 	case transcript.ChildEvent:
 		r.subagent(e.CallID, e.Event)
 	case transcript.ChildFinished:
 		record := e.Child.Record()
-		text := fmt.Sprintf("%s: %s, tool calls: %d", namesOf(record), record.State, record.Calls)
+		text := fmt.Sprintf("%s: %s, tool calls: %d", transcript.PathText(record.Path), record.State, record.Calls)
 		if record.Note != "" {
 			text += ": " + record.Note
 		}
@@ -30,9 +30,6 @@ func (r *report) subagent(parent string, e transcript.Event) {
 		r.note(r.paths[parent] + ": " + e.Text)
 	}
 }
-
-// namesOf is the path of a subagent's names.
-func namesOf(r transcript.ChildRecord) string { return strings.Join(r.Path, " > ") }
 
 // aside prints what a subagent reports behind the answer.
 func (r *report) aside(text string) {
@@ -53,7 +50,7 @@ func (r *report) waiting(all []transcript.ChildRecord) {
 	var names []string
 	for _, record := range all {
 		if !record.State.Terminal() {
-			names = append(names, namesOf(record))
+			names = append(names, transcript.PathText(record.Path))
 		}
 	}
 	if len(names) > 0 {

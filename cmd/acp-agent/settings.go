@@ -62,18 +62,12 @@ func (c *core) mayBeMounted(name string) bool {
 
 // knownTool reports whether a name in tools.disable can mean a tool.
 func knownTool(name string) bool {
-	return name == "*" || name == "mcp:*" || slices.Contains(kinds.Known(), name) || foreign(name)
+	return name == "*" || name == "mcp:*" || slices.Contains(kinds.Known(), name) || kinds.Foreign(name)
 }
 
 // knownPermission reports whether a rule's name can mean something.
 func knownPermission(name string) bool {
-	capabilities := []string{capability.CapFSRead, capability.CapFSWrite, capability.CapShellRun, capability.CapNetFetch}
-	return knownTool(name) || slices.Contains(capabilities, name) || strings.Contains(name, "*")
-}
-
-// foreign reports the name of a tool from elsewhere.
-func foreign(name string) bool {
-	return strings.HasPrefix(name, "mcp:") || strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "tb__")
+	return knownTool(name) || slices.Contains(capability.Names(), name) || strings.Contains(name, "*")
 }
 
 func permissionRules(from config.Rules) []permissions.Rule {

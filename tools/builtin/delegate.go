@@ -30,9 +30,9 @@ type begun struct {
 // delegate hands work to a subagent and makes a result of what comes of it. Of one that
 // was stopped, the error goes with what it had done.
 func delegate(ctx context.Context, rt tools.Runtime, d tools.Delegation) (*tools.Result, error) {
-	spawner := rt.Services().Agents
-	if spawner == nil {
-		return nil, tools.Errorf(tools.Unavailable, "Sub-agents not enabled")
+	spawner, err := spawnerOf(rt)
+	if err != nil {
+		return nil, err
 	}
 	d.CallID = rt.CallID()
 	out, err := spawner.Spawn(ctx, d)
@@ -55,6 +55,14 @@ func delegate(ctx context.Context, rt tools.Runtime, d tools.Delegation) (*tools
 		}
 	}
 	return result, err
+}
+
+// spawnerOf is what the agent of a call delegates with, if it can.
+func spawnerOf(rt tools.Runtime) (tools.Spawner, error) {
+	if spawner := rt.Services().Agents; spawner != nil {
+		return spawner, nil
+	}
+	return nil, tools.Errorf(tools.Unavailable, "Sub-agents not enabled")
 }
 
 // maxDelegatedLocations bounds the changed files that the card of a delegating call

@@ -69,9 +69,9 @@ func newTaskList() tools.Tool {
 }
 
 func listTasks(_ context.Context, rt tools.Runtime, args taskListArgs) (*tools.Result, error) {
-	spawner := rt.Services().Agents
-	if spawner == nil {
-		return nil, tools.Errorf(tools.Unavailable, "Sub-agents not enabled")
+	spawner, err := spawnerOf(rt)
+	if err != nil {
+		return nil, err
 	}
 	now, data := rt.Clock().Now(), taskListData{Tasks: []listedTask{}}
 	for _, record := range spawner.Tasks() {
@@ -107,7 +107,7 @@ func (d taskListData) text() string {
 			state += ", background"
 		}
 		elapsed := (time.Duration(t.ElapsedMS) * time.Millisecond).Truncate(time.Second)
-		fmt.Fprintf(&b, "%s %s (%s): %s [%s, tool calls: %d, tokens: %d]", t.SessionID, strings.Join(t.Path, " > "), state, t.Prompt, elapsed, t.ToolCalls, t.Tokens)
+		fmt.Fprintf(&b, "%s %s (%s): %s [%s, tool calls: %d, tokens: %d]", t.SessionID, transcript.PathText(t.Path), state, t.Prompt, elapsed, t.ToolCalls, t.Tokens)
 		if t.Note != "" {
 			b.WriteString(" Note: " + t.Note)
 		}

@@ -29,6 +29,9 @@ func (r *running) finish(ctx context.Context, err error) transcript.ToolFinished
 		r.describeResult(&end)
 	}
 	produced := ""
+	if err != nil && r.shown != nil && r.result.Partial { // a subagent that failed had done something by then
+		produced = r.shown.text
+	}
 	// A call that had done its work when the cancel came is done (R142).
 	if ctx.Err() != nil && (err != nil || r.result == nil || r.result.Partial) {
 		err = r.cancelled(ctx, err)
