@@ -10,7 +10,8 @@ import (
 // ships and those of the person's mount plan.
 type Gate struct {
 	// IncludeTools are the native tools that are there, by id or alias; nil means
-	// all of them. An MCP tool that is named here is there whatever AllowMCP says.
+	// all of them. An MCP tool that is named here is there whatever AllowMCP says, and
+	// to a subagent a toolbox tool that does not say for which it is, only when it is.
 	IncludeTools []string
 	// AllowMCP and AllowToolbox admit tools of those sources. Providers count as
 	// toolbox tools: both are programs that the person set up.
@@ -49,6 +50,9 @@ func (g Gate) refuseToolbox(spec *Spec) string {
 	switch {
 	case !g.AllowToolbox:
 		return "toolbox tools are not allowed in this mode"
+	case g.SubagentType != "" && spec.SubagentTypes == nil && g.IncludeTools != nil && !slices.Contains(g.IncludeTools, spec.ID):
+		// It says nothing of subagents, and this one's tools are listed.
+		return fmt.Sprintf("%s is not one of the tools of %s", spec.ID, g.SubagentType)
 	case g.SubagentType == "" || spec.SubagentTypes == nil,
 		slices.Contains(spec.SubagentTypes, anySubagent), slices.Contains(spec.SubagentTypes, g.SubagentType):
 		return ""

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -158,6 +159,10 @@ func (t *translator) flush() {
 	t.flushAll()
 }
 
+// plain keeps a text from being read as a link, a picture or HTML: a notice may quote a
+// file that nobody trusts (O3).
+var plain = strings.NewReplacer(`\`, `\\`, "[", `\[`, "<", `\<`)
+
 // notice tells the person something in the form that the client can show.
 func (t *translator) notice(e transcript.Notice) {
 	if t.client.notices {
@@ -165,9 +170,10 @@ func (t *translator) notice(e transcript.Notice) {
 		return
 	}
 	kind := transcript.TextKind
-	text := "_" + e.Text + "_\n\n"
+	said := plain.Replace(e.Text)
+	text := "_" + said + "_\n\n"
 	if e.Severity == transcript.Info {
-		kind, text = transcript.ReasoningKind, e.Text+"\n\n"
+		kind, text = transcript.ReasoningKind, said+"\n\n"
 	}
 	t.send(textUpdate(kind, "", text))
 }

@@ -200,16 +200,16 @@ func showRecord(out io.Writer, r audit.Record) error {
 	case "":
 		b.WriteString("(a line that is no record)\n")
 	case audit.Begin, audit.End:
-		fmt.Fprintf(&b, "%s  %s  %s: %s", r.Time.Format(time.DateTime), r.Tool, cmp.Or(r.Verdict, "not decided"), r.State)
+		fmt.Fprintf(&b, "%s  %s%s  %s: %s", r.Time.Format(time.DateTime), whose(r.Agent), recordText(r.Tool), cmp.Or(r.Verdict, "not decided"), r.State)
 		if r.By != "" {
-			fmt.Fprintf(&b, ", by %s", r.By)
+			fmt.Fprintf(&b, ", by %s", recordText(r.By))
 		}
 		if reason := cmp.Or(r.Asked, r.Reason); reason != "" {
-			fmt.Fprintf(&b, " (%s)", reason)
+			fmt.Fprintf(&b, " (%s)", recordText(reason))
 		}
 		fmt.Fprintf(&b, "  %s\n", compactArgs(r.Args))
 		for _, c := range r.Changes {
-			fmt.Fprintf(&b, "    %s %s  %s -> %s\n", c.Op, c.Path, digestName(c.Before, c.Seen), digestName(c.After, c.Seen))
+			fmt.Fprintf(&b, "    %s %s  %s -> %s\n", c.Op, recordText(c.Path), digestName(c.Before, c.Seen), digestName(c.After, c.Seen))
 		}
 	default:
 		fmt.Fprintf(&b, "%s  %s\n", r.Time.Format(time.DateTime), r.Event)
@@ -217,6 +217,22 @@ func showRecord(out io.Writer, r audit.Record) error {
 	_, err := io.WriteString(out, kinds.Visible(b.String()))
 	return err
 }
+
+// whose names the subagent that a call is of, by its path below the main agent.
+func whose(agent string) string {
+	_, below, _ := strings.Cut(agent, "/")
+	if below == "" {
+		return ""
+	}
+	return recordText(strings.ReplaceAll(below, "/", " > ")) + "  "
+}
+
+// recordText is one line of a text that a model may have chosen, so that it cannot pose as
+// another record.
+func recordText(text string) string { return kinds.Line(text, maxRecordText) }
+
+// maxRecordText bounds such a text, in characters.
+const maxRecordText = 4096
 
 func compactArgs(args json.RawMessage) string {
 	var b bytes.Buffer

@@ -4,7 +4,7 @@ package command
 // started them: those that take a command out of its session or its jobs, and those
 // that have a service run it.
 func detaches(name string) bool {
-	return hasWord("nohup setsid disown bg daemon daemonize start-stop-daemon at batch systemd-run tmux screen", name)
+	return hasWord("nohup setsid disown bg daemon daemonize start-stop-daemon at batch systemd-run tmux screen dtach abduco ssh-agent gpg-agent", name)
 }
 
 // detachFrom marks the parts that came since index from as running in the background.

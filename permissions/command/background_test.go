@@ -39,6 +39,8 @@ func TestJudge_Background(t *testing.T) {
 		{"make; disown", true},
 		{"systemd-run make", true},
 		{"tmux new -d make", true},
+		{"dtach -n socket make", true},
+		{"gpg-agent --daemon", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {

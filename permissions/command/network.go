@@ -99,10 +99,14 @@ func usesNetwork(s simple) bool {
 	switch s.name() {
 	case "git":
 		return hasWord("clone fetch pull push ls-remote submodule remote-update archive send-email lfs", sub) ||
-			sub == "remote" && slices.Contains(s.argv, "update")
+			sub == "remote" && (slices.Contains(s.argv, "update") || slices.Contains(s.argv, "show"))
+	case "svn":
+		return hasWord("checkout co update up commit ci export switch sw list ls log info cat", sub)
+	case "hg":
+		return hasWord("clone pull push incoming in outgoing out identify id", sub)
 	case "npm", "pnpm", "yarn", "bun":
 		return sub == "" && s.name() == "yarn" || hasWord("install i ci add update upgrade audit publish outdated exec dlx create init view info search login whoami x", sub)
-	case "npx", "pnpx", "bunx", "uvx", "pipx", "ping", "traceroute", "whois", "mosh", "helm", "terraform", "tofu", "kubectl", "heroku", "vercel", "fly", "flyctl", "rclone", "pacman", "dnf", "yum", "zypper", "apk", "snap", "flatpak", "winget", "choco":
+	case "gh", "glab", "nmap", "npx", "pnpx", "bunx", "uvx", "pipx", "ping", "traceroute", "whois", "mosh", "helm", "terraform", "tofu", "kubectl", "heroku", "vercel", "fly", "flyctl", "rclone", "pacman", "dnf", "yum", "zypper", "apk", "snap", "flatpak", "winget", "choco":
 		return true
 	case "pip", "pip3", "uv", "poetry", "conda", "mamba", "pdm":
 		return hasWord("install download add sync lock update upgrade publish search index create", sub)

@@ -147,6 +147,7 @@ func TestRules_Choices(t *testing.T) {
 
 func TestJudge_Network(t *testing.T) {
 	for text, want := range map[string]bool{
+		"gh pr list": true, "git remote show origin": true, "git remote -v": false, "svn update": true, "svn status": false, "hg pull": true, "hg status": false,
 		"npm install": true, "git push": true, "git clone x": true, "curl x": true, "ls && pip install x": true, "go get x": true, "git -C a fetch": true,
 		"ls": false, "git commit": false, "npm test": false, "go test ./...": false, "echo curl": false, "git log": false,
 	} {

@@ -100,7 +100,7 @@ func answerOf(out *tools.Delegated, session tools.Session) string {
 	if len(out.Modified) > 0 {
 		var files []string
 		for _, path := range out.Modified {
-			files = append(files, session.Rel(path))
+			files = append(files, kinds.Line(session.Rel(path), namedRunes))
 		}
 		parts = append(parts, "Files changed: "+strings.Join(files, ", "))
 	}

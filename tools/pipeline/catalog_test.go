@@ -130,12 +130,17 @@ func TestGate(t *testing.T) {
 		{
 			"toolbox of one type",
 			tools.Gate{IncludeTools: []string{}, AllowToolbox: true, SubagentType: "fix"},
-			[]string{"offered", "tb__all", "tb__fix", "tb__free"},
+			[]string{"tb__all", "tb__fix"},
 		},
 		{
 			"toolbox of another type",
 			tools.Gate{IncludeTools: []string{}, AllowToolbox: true, SubagentType: "explore"},
-			[]string{"offered", "tb__all", "tb__free"},
+			[]string{"tb__all"},
+		},
+		{
+			"toolbox that is named, and does not say for which type it is",
+			tools.Gate{IncludeTools: []string{"read", "tb__free", "offered", "tb__fix"}, AllowToolbox: true, SubagentType: "explore"},
+			[]string{"offered", "read", "tb__all", "tb__free"},
 		},
 	}
 	for _, tt := range tests {
