@@ -343,3 +343,26 @@ func TestCancel_OfAllIsNotReported(t *testing.T) {
 		}
 	})
 }
+
+// A subagent that was closed, for it did not end, keeps no place from others.
+func TestCancel_ADeafOneKeepsNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		b := newBench(t, withDeaf(setup{script: scene("work", "Worked."), edit: func(o *subagent.Options) { o.Running = 1 }}, release))
+		if _, err := b.spawn(t.Context(), "deaf", "deaf", true); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		b.family.Abort()
+		b.family.Quiet(t.Context())
+		if _, err := b.spawn(t.Context(), "general", "work", true); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if r := b.records()["work"]; r.Output != "Worked." {
+			t.Errorf("the next one is %s", r.State)
+		}
+		close(release)
+		b.family.Close()
+	})
+}

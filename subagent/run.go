@@ -30,7 +30,6 @@ func (n *Node) start(d tools.Delegation) {
 // run runs the subagent to its end. Whatever goes wrong in it ends it, and nothing
 // else.
 func (n *Node) run(d tools.Delegation) (end ending) {
-	defer n.leavePlace()
 	defer func() {
 		if v := recover(); v != nil {
 			n.family.Logger.Error("subagent panicked", "agent", strings.Join(n.names, "/"), "stack", string(debug.Stack()))
