@@ -274,6 +274,9 @@ func TestSpawn_CycleCap(t *testing.T) {
 		if err != nil || out.Record.Steps != 3 || out.Record.Note != "it was stopped after 3 model calls" {
 			t.Errorf("got %+v, %v", out.Record, err)
 		}
+		if told := b.told(); len(told) != 1 || !strings.Contains(told[0], "Deep.") {
+			t.Errorf("the report that it could not hear any more went to nobody above: %q", told)
+		}
 	})
 }
 
