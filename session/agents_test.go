@@ -79,3 +79,23 @@ func TestCancel_WhileTheTurnEnds(t *testing.T) {
 	}
 	turn.Release()
 }
+
+// A command that is answered beside a turn and fails inside ends its own prompt alone.
+func TestBeside_Panic(t *testing.T) {
+	hold, begun, release := holding()
+	s, rec, _ := delegating(t, `{"when":"^go$","call":[{"name":"hold","args":{}}]}`+"\n"+`{"say":"Done."}`+"\n", nil, hold)
+	turn := prompt(s, "go")
+	<-begun
+	rec.onEvent = func(e transcript.Event) {
+		if reported("")(e) {
+			panic("oh")
+		}
+	}
+	beside := prompt(s, "/tasks")
+	if _, err := beside.Wait(t.Context()); err == nil || !strings.Contains(err.Error(), "failed inside the agent: oh") {
+		t.Errorf("the command ended with %v", err)
+	}
+	beside.Release()
+	close(release)
+	wait(t, turn, loop.EndTurn)
+}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -84,6 +85,12 @@ func (s *Session) reply(ctx context.Context, prompt *transcript.Message, answer 
 // replyBeside is reply while another turn runs. It is one event without a turn of its
 // own, whose end would be taken for the end of the other.
 func (s *Session) replyBeside(t *Turn, answer func(context.Context) string) {
+	defer func() {
+		if v := recover(); v != nil { // it ends this prompt, not the process
+			s.host.Logger.Error("command panicked", "session", s.ID, "stack", string(debug.Stack()))
+			t.end("", fmt.Errorf("the command failed inside the agent: %v", v))
+		}
+	}()
 	s.emit(transcript.AgentSaid{Message: &transcript.Message{
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true,
 		Parts: []transcript.Part{&transcript.TextPart{ID: s.host.IDs.New(transcript.PartPrefix), Text: answer(t.ctx), Synthetic: true}},

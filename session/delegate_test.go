@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,7 +62,7 @@ func delegating(t testing.TB, text string, edit func(*session.Settings), extra .
 		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
 		Agents:    subagent.LoadOptions{Home: home},
 		Configure: func(string) (session.Settings, error) { return settings, nil },
-		Secrets:   func() []string { return nil },
+		Secrets:   func() []string { return nil }, Logger: slog.New(slog.DiscardHandler),
 	}
 	rec := newRecorder()
 	opened, err := host.Open(context.Background(), session.Spec{Cwd: t.TempDir(), Sink: rec})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -196,12 +197,12 @@ func drawPlan(t *rapid.T) plan {
 		for range rapid.IntRange(0, 2).Draw(t, "steps") {
 			var list []map[string]any
 			for range rapid.IntRange(1, 3).Draw(t, "calls") {
-				switch kind := rapid.SampledFrom([]string{"task", "background", "deaf", "hold", "glob", "stuck"}).Draw(t, "call"); {
+				switch kind := rapid.SampledFrom([]string{"task", "background", "deaf", "hold", "glob", "stuck", "asked"}).Draw(t, "call"); {
 				case kind == "deaf":
 					list = append(list, task("deaf", "deaf", rapid.Bool().Draw(t, "background")))
 				case (kind == "task" || kind == "background") && depth < 3 && nodes < 12:
 					list = append(list, task("general", draw(depth+1), kind == "background"))
-				case kind == "hold", kind == "stuck":
+				case kind == "hold", kind == "stuck", kind == "asked":
 					list = append(list, call(kind))
 				default:
 					list = append(list, map[string]any{"name": "glob", "args": map[string]any{"filePattern": "*"}})
@@ -238,7 +239,11 @@ func (p plan) play(t *testing.T) {
 	release := make(chan struct{})
 	hold := held(make(chan struct{}, 1000), release)
 	stuck := named("stuck", func(context.Context) error { <-release; return nil })
-	b := newBench(t, withDeaf(setup{script: p.script, tools: []tools.Tool{hold, stuck}, edit: func(o *subagent.Options) { o.Running = 3 }}, release))
+	asked := named("asked", func(context.Context) error { return nil })
+	b := newBench(t, withDeaf(setup{
+		script: p.script + scene("after all", "It runs."), tools: []tools.Tool{hold, stuck, asked}, asker: later(release),
+		edit: func(o *subagent.Options) { o.Running = 3 },
+	}, release))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	b.onEvent = func(n int, _ transcript.Event) {
@@ -272,8 +277,44 @@ func (p plan) play(t *testing.T) {
 	close(release)
 	<-ended
 	b.await("end of all", func() bool { return b.family.Alive() == 0 })
+	b.checkAtRest()
 	b.family.Close()
 	b.checkEnds()
+}
+
+// later is a person who says yes when they come back.
+type later <-chan struct{}
+
+// Ask implements tools.Asker.
+func (l later) Ask(ctx context.Context, _ tools.PermissionRequest) (tools.Answer, error) {
+	select {
+	case <-l:
+		return tools.AllowOnce, nil
+	case <-ctx.Done():
+		return tools.Cancelled, ctx.Err()
+	}
+}
+
+// checkAtRest says whether those that have ended keep anything: their time stands still,
+// and all places are free.
+func (b *bench) checkAtRest() {
+	b.t.Helper()
+	before := b.family.Statements()
+	time.Sleep(time.Hour)
+	for i, now := range b.family.Statements() {
+		if now.Spent.Time != before[i].Spent.Time {
+			b.t.Errorf("the time of %q runs on", now.Record.Prompt)
+		}
+	}
+	for range 3 {
+		if _, err := b.spawn(b.t.Context(), "general", "after all", true); err != nil {
+			b.t.Error(err)
+		}
+	}
+	synctest.Wait()
+	if n := b.family.Alive(); n != 0 {
+		b.t.Errorf("%d of 3 found no place", n)
+	}
 }
 
 func (b *bench) startedCalls() []string {
@@ -341,5 +382,28 @@ func TestCancel_OfAllIsNotReported(t *testing.T) {
 		if n := len(b.told()); n != 2 || shown != 0 {
 			t.Errorf("%d reports, %d of them shown, want 2 that are not", n, shown)
 		}
+	})
+}
+
+// A subagent that was closed, for it did not end, keeps no place from others.
+func TestCancel_ADeafOneKeepsNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		b := newBench(t, withDeaf(setup{script: scene("work", "Worked."), edit: func(o *subagent.Options) { o.Running = 1 }}, release))
+		if _, err := b.spawn(t.Context(), "deaf", "deaf", true); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		b.family.Abort()
+		b.family.Quiet(t.Context())
+		if _, err := b.spawn(t.Context(), "general", "work", true); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if r := b.records()["work"]; r.Output != "Worked." {
+			t.Errorf("the next one is %s", r.State)
+		}
+		close(release)
+		b.family.Close()
 	})
 }

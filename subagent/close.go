@@ -86,6 +86,7 @@ func (n *Node) close(end ending) {
 		<-n.begun
 		n.closeBelow(end.state == transcript.ChildCancelled)
 		n.cancel(nil)
+		n.leavePlace()
 		n.hush(end)
 		n.child.Update(func(r *transcript.ChildRecord) {
 			r.State, r.Note, r.Ended, r.Output = end.state, end.note, time.Now(), output(n.log.Messages())

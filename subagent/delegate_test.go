@@ -274,6 +274,9 @@ func TestSpawn_CycleCap(t *testing.T) {
 		if err != nil || out.Record.Steps != 3 || out.Record.Note != "it was stopped after 3 model calls" {
 			t.Errorf("got %+v, %v", out.Record, err)
 		}
+		if told := b.told(); len(told) != 1 || !strings.Contains(told[0], "Deep.") {
+			t.Errorf("the report that it could not hear any more went to nobody above: %q", told)
+		}
 	})
 }
 
@@ -443,4 +446,55 @@ func TestSpawn_SoManyAtOnce(t *testing.T) {
 		t.Errorf("one more, when all have ended: %v", err)
 	}
 	b.checkEnds()
+}
+
+// Several calls of an agent that wait for its place are served by one.
+func TestSpawn_OnePlaceIsEnoughForTheCallsOfAnAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, release := make(chan struct{}, 1), make(chan struct{})
+		agent := make(chan *subagent.Node, 2)
+		answered := map[string]chan struct{}{"early": make(chan struct{}), "late": make(chan struct{})}
+		early := named("early", func(ctx context.Context) error {
+			n := <-agent
+			agent <- n
+			over := n.Await(ctx)
+			<-answered["early"]
+			over()
+			return nil
+		})
+		late := named("late", func(ctx context.Context) error {
+			n := <-agent
+			agent <- n
+			<-answered["late"]
+			n.Await(ctx)()
+			return nil
+		})
+		b := newBench(t, setup{
+			script: scene("ask", "Asked.", calls(call("early"), call("late"))) + scene("work", "Worked.", calls(call("hold"))),
+			tools:  []tools.Tool{held(begun, release), early, late}, edit: func(o *subagent.Options) { o.Running = 1 },
+			equip: func(n *subagent.Node, _ *subagent.Equipment) error {
+				if len(agent) == 0 {
+					agent <- n
+				}
+				return nil
+			},
+		})
+		for _, prompt := range []string{"ask", "work"} {
+			if _, err := b.spawn(t.Context(), "general", prompt, true); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		<-begun
+		for _, name := range []string{"early", "late"} {
+			close(answered[name])
+			synctest.Wait()
+		}
+		close(release)
+		synctest.Wait()
+		if r := b.records()["ask"]; r.Output != "Asked." {
+			t.Errorf("the agent whose calls both wait is %s after %d tool calls", r.State, r.Calls)
+		}
+		b.checkEnds()
+	})
 }

@@ -44,9 +44,10 @@ type Node struct {
 	mu      sync.Mutex // guards what follows
 	tools   *pipeline.Pipeline
 	model   string
-	blocked int  // calls of it that wait for subagents
-	holds   bool // a place among the running ones
-	left    bool // it takes no place again
+	blocked int           // calls of it that wait for subagents
+	holds   bool          // a place among the running ones
+	left    bool          // it takes no place again
+	settled chan struct{} // closed when it has one, or needs none, and made anew
 	inbox   []report
 	deaf    bool // it takes no more reports
 }
@@ -147,7 +148,7 @@ func (n *Node) accept(ctx context.Context, d tools.Delegation) (*Node, error) {
 	child := &Node{
 		family: f, parent: n, manifest: manifest, id: f.IDs.New(transcript.SessionPrefix), spawnedBy: d.CallID,
 		names: append(slices.Clone(n.names), manifest.Name), log: transcript.NewLog(), account: account,
-		begun: make(chan struct{}), done: make(chan struct{}), view: newView(),
+		begun: make(chan struct{}), done: make(chan struct{}), settled: make(chan struct{}), view: newView(),
 	}
 	account.expire = func() { f.timeUp(account) }
 	child.ids = append(slices.Clone(n.ids), child.id)

@@ -14,22 +14,42 @@ func (n *Node) Await(ctx context.Context) (over func()) {
 	return func() { n.resume(ctx) }
 }
 
-// takePlace waits for a place.
+// takePlace waits for a place, or until another call of the agent was faster: the one that
+// it has is that of all its calls.
 func (n *Node) takePlace(ctx context.Context) error {
+	n.mu.Lock()
+	needs, settled := n.needsPlace(), n.settled
+	n.mu.Unlock()
+	if !needs {
+		return nil
+	}
 	select {
 	case n.family.places <- struct{}{}:
+	case <-settled:
+		return n.takePlace(ctx)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.holds || n.left || n.blocked > 0 { // another call of it was faster, it has ended, or waits again
+	if !n.needsPlace() { // another call was faster, it has ended, or waits again
 		<-n.family.places
 		return nil
 	}
 	n.holds = true
 	n.account.enter()
+	n.settle()
 	return nil
+}
+
+// needsPlace reports whether the agent is to have a place and has none. The lock is held.
+func (n *Node) needsPlace() bool { return !n.holds && !n.left && n.blocked == 0 }
+
+// settle wakes the calls that wait for a place, to look whether the agent needs one. The
+// lock is held.
+func (n *Node) settle() {
+	close(n.settled)
+	n.settled = make(chan struct{})
 }
 
 // leavePlace gives the place away for good.
@@ -38,6 +58,7 @@ func (n *Node) leavePlace() {
 	defer n.mu.Unlock()
 	n.left = true
 	n.give()
+	n.settle()
 }
 
 // pause gives the place away while a call waits for a subagent or the person.
@@ -60,12 +81,7 @@ func (n *Node) give() {
 // regain takes a place if the agent has none, for the call that was to take it again may
 // have been cancelled by itself. One that was aborted goes on without, to its end.
 func (n *Node) regain() {
-	n.mu.Lock()
-	wanted := n.blocked == 0 && !n.holds
-	n.mu.Unlock()
-	if wanted {
-		_ = n.takePlace(n.ctx)
-	}
+	_ = n.takePlace(n.ctx)
 }
 
 // resume takes a place again once no call of the agent waits. One that was

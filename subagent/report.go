@@ -9,6 +9,13 @@ import (
 	"acp-agent/transcript"
 )
 
+// told reports whether anything came in.
+func (n *Node) told() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.inbox) > 0
+}
+
 // takeInbox returns what came in; when nothing did, nothing will be taken any more.
 func (n *Node) takeInbox() []transcript.Part {
 	n.mu.Lock()

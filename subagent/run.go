@@ -31,7 +31,6 @@ func (n *Node) start(d tools.Delegation) {
 // run runs the subagent to its end. Whatever goes wrong in it ends it, and nothing
 // else.
 func (n *Node) run(d tools.Delegation) (end ending) {
-	defer n.leavePlace()
 	defer func() {
 		if v := recover(); v != nil {
 			n.family.Logger.Error("subagent panicked", "agent", strings.Join(n.names, "/"), "stack", string(debug.Stack()))
@@ -66,11 +65,12 @@ func (n *Node) run(d tools.Delegation) (end ending) {
 // turns runs one turn, and further ones for what background subagents of this one have
 // to tell when it ends.
 func (n *Node) turns(e Equipment, prompt *transcript.Message) ending {
+	bounds := &bounds{node: n}
 	l := loop.New(loop.Options{
 		Provider: e.Provider, Tools: metered{e.Tools, n.account}, Log: n.log, Sink: transcript.SinkFunc(n.say), IDs: n.family.IDs,
 		System: e.System, Model: e.Model, ThoughtLevel: e.ThoughtLevel, Temperature: e.Temperature, MaxTokens: e.MaxTokens,
 		Window: e.Window, MaxSteps: n.manifest.Limits.Cycles, Concurrent: e.Concurrent, CacheKey: n.id, Memo: &model.Memo{},
-		Remind: e.Remind, Continue: true, Halt: n.halt(), Tracer: e.Tracer,
+		Remind: e.Remind, Continue: true, Halt: bounds.halt, Tracer: e.Tracer,
 	})
 	for {
 		stop, err := l.Turn(n.ctx, prompt)
@@ -84,6 +84,13 @@ func (n *Node) turns(e Equipment, prompt *transcript.Message) ending {
 		case stop != loop.EndTurn:
 			return ending{state: transcript.ChildDone, note: "it was stopped " + l.Why()}
 		}
+		if why := bounds.reached(); why != "" { // what it is told, those above hear
+			end := ending{state: transcript.ChildDone}
+			if n.told() {
+				end.note = "it was stopped " + why
+			}
+			return end
+		}
 		told := n.takeInbox()
 		if len(told) == 0 {
 			return ending{state: transcript.ChildDone}
@@ -92,22 +99,32 @@ func (n *Node) turns(e Equipment, prompt *transcript.Message) ending {
 	}
 }
 
-// halt says before each model call why there must be none: a bound of the account is
-// reached, or the cycles of all its turns are used up (R66). It returns once the agent has
-// a place.
-func (n *Node) halt() func() string {
-	cycles := 0
-	return func() string {
-		n.regain()
-		if limit := n.manifest.Limits.Cycles; limit > 0 && cycles >= limit {
-			return "after " + kinds.Count(limit, "model call")
-		}
-		cycles++
-		if why := n.account.reached(); why != "" {
-			return "because " + why
-		}
-		return ""
+// bounds are what ends a subagent before each of its model calls.
+type bounds struct {
+	node   *Node
+	cycles int // of all its turns
+}
+
+// reached says why there must be no model call: a bound of the account is reached, or the
+// cycles are used up (R66).
+func (b *bounds) reached() string {
+	if limit := b.node.manifest.Limits.Cycles; limit > 0 && b.cycles >= limit {
+		return "after " + kinds.Count(limit, "model call")
 	}
+	if why := b.node.account.reached(); why != "" {
+		return "because " + why
+	}
+	return ""
+}
+
+// halt is reached for the loop, before a model call. It returns once the agent has a place.
+func (b *bounds) halt() string {
+	b.node.regain()
+	why := b.reached()
+	if why == "" {
+		b.cycles++
+	}
+	return why
 }
 
 func (n *Node) prompt(parts ...transcript.Part) *transcript.Message {
