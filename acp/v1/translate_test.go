@@ -186,7 +186,9 @@ func TestTranslator_Notice(t *testing.T) {
 		{"a warning as text", client{}, warning, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"_once more_\n\n"}}`},
 		{"an info as thought", client{}, info, `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"unknown\n\n"}}`},
 		{
-			"what it quotes is no picture", client{}, transcript.Notice{Severity: transcript.Warning, Text: `![x](http://a/b.png) \[y](z) <img>`},
+			"what it quotes is no picture",
+			client{},
+			transcript.Notice{Severity: transcript.Warning, Text: `![x](http://a/b.png) \[y](z) <img>`},
 			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"_!\\[x](http://a/b.png) \\\\\\[y](z) \\\u003cimg\u003e_\n\n"}}`,
 		},
 		{"a warning as notice", client{notices: true}, warning, `{"sessionUpdate":"notice","severity":"warning","title":"Retrying","description":"once more"}`},
