@@ -14,8 +14,10 @@ type Config struct {
 	Roots  Roots  `json:"roots"`
 	Rules  Rules  `json:"rules"`
 	Tools  Tools  `json:"tools"`
-	Search Search `json:"search"`
-	Web    Web    `json:"web"`
+	// Toolbox are scripts of the person's that are tools.
+	Toolbox Toolbox `json:"toolbox"`
+	Search  Search  `json:"search"`
+	Web     Web     `json:"web"`
 	// Sandbox says how commands are confined.
 	Sandbox Sandbox `json:"sandbox"`
 	Skills  Skills  `json:"skills"`
@@ -130,7 +132,7 @@ func (c *Config) Keys() []string {
 			keys = append(keys, p.APIKey.Reveal())
 		}
 	}
-	return keys
+	return append(keys, c.Toolbox.Env.keys()...)
 }
 
 // secretHeader reports the name of a header that carries a key.
@@ -158,5 +160,5 @@ func (c *Config) Secrets() []string {
 			values = append(values, p.APIKey.Reveal())
 		}
 	}
-	return values
+	return append(values, c.Toolbox.Env.keys()...)
 }

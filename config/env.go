@@ -45,6 +45,7 @@ func (s Sources) loadEnv(cfg *Config) error {
 		}
 	}
 	s.loadKeys(cfg)
+	cfg.Toolbox.Env = s.expand(cfg.Toolbox.Env)
 	level, err := s.LogLevel()
 	if err != nil {
 		return err

@@ -20,18 +20,24 @@ var errTooSlow = errors.New("module timed out")
 func (l *localTool) run(ctx context.Context, rt tools.Runtime, args json.RawMessage) (*tools.Result, error) {
 	path, err := l.executable()
 	if err != nil {
-		return nil, &tools.Error{Kind: tools.Unavailable, Message: "the module's executable cannot be trusted any more: " + err.Error(), Err: err}
+		return nil, &tools.Error{Kind: tools.Unavailable, Message: "the tool's executable cannot be trusted any more: " + err.Error(), Err: err}
 	}
 	if l.manifest.TimeoutMS > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(l.manifest.TimeoutMS)*time.Millisecond, errTooSlow)
 		defer cancel()
 	}
+	stdin := []byte(args)
+	if l.manifest.lines != nil {
+		if stdin, err = asLines(l.manifest.lines, args); err != nil {
+			return nil, err
+		}
+	}
 	stdout, stderr := newStream(rt), newStream(rt)
 	defer stdout.close()
 	defer stderr.close()
 	exit, err := rt.Processes().Exec(ctx, tools.Program{
-		Args: []string{path, actionExecute}, Dir: rt.Session().Cwd, Env: l.env(actionExecute), Stdin: args,
+		Args: l.argv(path, actionExecute), Dir: rt.Session().Cwd, Env: l.env(actionExecute), Stdin: stdin,
 		Stderr: io.MultiWriter(stderr, progress{rt}),
 	}, stdout)
 	switch {

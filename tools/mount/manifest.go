@@ -40,15 +40,10 @@ type manifest struct {
 	TimeoutMS   int64                     `json:"timeout_ms"`
 
 	schema *jsonschema.Schema
-}
-
-// described is what an executable answers to describe. It says what the model
-// reads; what the tool may do is said by tool.json alone.
-type described struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"inputSchema"`
-	Parameters  json.RawMessage `json:"parameters"`
+	// lines are the arguments of a program that reads them as lines; nil means that
+	// it reads JSON.
+	lines         []string
+	subagentTypes []string
 }
 
 func readManifest(dir string) (*manifest, error) {
@@ -89,9 +84,9 @@ func (m *manifest) needsDescribe() bool { return m.Name == "" || m.Description =
 
 // complete fills in what tool.json left out.
 func (m *manifest) complete(stdout []byte) error {
-	var d described
-	if err := json.Unmarshal(stdout, &d); err != nil {
-		return fmt.Errorf("describe must answer with one JSON object with name and description: %w", err)
+	d, err := parseDescription(stdout)
+	if err != nil {
+		return err
 	}
 	if m.Name == "" {
 		m.Name = d.Name
@@ -100,8 +95,9 @@ func (m *manifest) complete(stdout []byte) error {
 		m.Description = d.Description
 	}
 	if m.InputSchema == nil && m.Parameters == nil {
-		m.InputSchema, m.Parameters = d.InputSchema, d.Parameters
+		m.InputSchema, m.Parameters, m.lines = d.InputSchema, d.Parameters, d.lines
 	}
+	m.subagentTypes = d.SubagentTypes
 	return nil
 }
 
