@@ -16,8 +16,10 @@ type Config struct {
 	Tools  Tools  `json:"tools"`
 	// Toolbox are scripts of the person's that are tools.
 	Toolbox Toolbox `json:"toolbox"`
-	Search  Search  `json:"search"`
-	Web     Web     `json:"web"`
+	// External are providers of tools outside the agent.
+	External External `json:"external"`
+	Search   Search   `json:"search"`
+	Web      Web      `json:"web"`
 	// Sandbox says how commands are confined.
 	Sandbox Sandbox `json:"sandbox"`
 	Skills  Skills  `json:"skills"`
@@ -132,7 +134,7 @@ func (c *Config) Keys() []string {
 			keys = append(keys, p.APIKey.Reveal())
 		}
 	}
-	return append(keys, c.Toolbox.Env.keys()...)
+	return slices.Concat(keys, c.Toolbox.Env.keys(), c.External.keys())
 }
 
 // secretHeader reports the name of a header that carries a key.
@@ -160,5 +162,5 @@ func (c *Config) Secrets() []string {
 			values = append(values, p.APIKey.Reveal())
 		}
 	}
-	return append(values, c.Toolbox.Env.keys()...)
+	return slices.Concat(values, c.Toolbox.Env.keys(), c.External.keys())
 }

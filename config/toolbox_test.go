@@ -31,6 +31,25 @@ func TestLoad_Toolbox(t *testing.T) {
 	}
 }
 
+func TestLoad_ToolProviders(t *testing.T) {
+	cfg := load(t, map[string]string{"KEY": "a-provider-key"}, map[string]string{userFile: `{"external": {"toolProviders": {
+		"a": {"type": "stdio", "command": "x", "args": ["y"], "env": {"API_KEY": "${KEY}", "GONE": "${GONE}"}},
+		"b": {"type": "pigeon", "url": "http://localhost", "headers": {"Authorization": "a-header-key"}},
+	}}}`})
+	a, b := cfg.External.ToolProviders["a"], cfg.External.ToolProviders["b"]
+	if a.Type != "stdio" || a.Command != "x" || !slices.Equal(a.Args, []string{"y"}) || !slices.Equal(a.Env.List(), []string{"API_KEY=a-provider-key"}) {
+		t.Errorf("a: %+v", a)
+	}
+	if b.Type != "pigeon" || b.URL != "http://localhost" || b.Headers["Authorization"].Reveal() != "a-header-key" {
+		t.Errorf("b: %+v", b)
+	}
+	for _, list := range [][]string{cfg.Keys(), cfg.Secrets()} {
+		if !slices.Contains(list, "a-provider-key") || !slices.Contains(list, "a-header-key") {
+			t.Errorf("keys %q", list)
+		}
+	}
+}
+
 func TestSources_Toolboxes(t *testing.T) {
 	usual := filepath.Join(home, ".config", "acp-agent", "toolbox")
 	list := abs("/opt/tools") + string(filepath.ListSeparator) + "relative" + string(filepath.ListSeparator) + usual

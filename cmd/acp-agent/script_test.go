@@ -31,7 +31,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			testdata, err := filepath.Abs(filepath.Join("..", "..", "testdata"))
 			env.Setenv("MODULES", filepath.Join(testdata, "modules"))
-			env.Setenv("TOOLBOX", filepath.Join(testdata, "toolbox"))
+			env.Setenv("TESTDATA", testdata)
 			// $REAL is $WORK as the agent writes it, links resolved.
 			real, realErr := filepath.EvalSymlinks(env.WorkDir)
 			env.Setenv("REAL", real)

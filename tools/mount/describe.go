@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"acp-agent/tools/bridge"
 )
 
 // described is what an executable answers to describe. It says what the model
@@ -158,7 +160,7 @@ func schemaOf(args map[string]arg) json.RawMessage {
 	for name, a := range args {
 		property := map[string]string{"type": a.Type}
 		if a.Description != "" {
-			property["description"] = cleanText(a.Description)
+			property["description"] = bridge.Text(a.Description)
 		}
 		properties[name] = property
 		if !a.optional {

@@ -1,7 +1,6 @@
 package mount
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"acp-agent/tools"
+	"acp-agent/tools/bridge"
+	"acp-agent/tools/stream"
 )
 
 // errTooSlow is the cause of a context that ended at timeout_ms.
@@ -33,9 +34,9 @@ func (l *localTool) run(ctx context.Context, rt tools.Runtime, args json.RawMess
 			return nil, err
 		}
 	}
-	stdout, stderr := newStream(rt), newStream(rt)
-	defer stdout.close()
-	defer stderr.close()
+	stdout, stderr := stream.New(rt), stream.New(rt)
+	defer stdout.Close()
+	defer stderr.Close()
 	exit, err := rt.Processes().Exec(ctx, tools.Program{
 		Args: l.argv(path, actionExecute), Dir: rt.Session().Cwd, Env: l.env(actionExecute), Stdin: stdin,
 		Stderr: io.MultiWriter(stderr, progress{rt}),
@@ -60,9 +61,9 @@ func (p progress) Write(text []byte) (int, error) {
 }
 
 // result is what a program that ended well said.
-func result(stdout *stream) (*tools.Result, error) {
-	if whole, ok := stdout.whole(); ok {
-		outcome, known, err := parseResult(whole)
+func result(stdout *stream.Stream) (*tools.Result, error) {
+	if whole, ok := stdout.Whole(); ok {
+		outcome, known, err := bridge.Recognise(whole)
 		switch {
 		case err != nil:
 			return nil, &tools.Error{Kind: tools.Backend, Message: "the tool's answer is not well-formed: " + err.Error(), Hint: shown(stdout), Err: err}
@@ -70,15 +71,15 @@ func result(stdout *stream) (*tools.Result, error) {
 			return outcome.Result()
 		}
 	}
-	text, path := stdout.text()
-	return &tools.Result{Data: strings.TrimSuffix(text, "\n"), Truncated: path != "" || stdout.cut, OutputPath: path}, nil
+	text, path := stdout.Text()
+	return &tools.Result{Data: strings.TrimSuffix(text, "\n"), Truncated: path != "" || stdout.Cut(), OutputPath: path}, nil
 }
 
 // failed is a program that ended badly. When it still answered with a failure,
 // that is the failure; else it is what it wrote to its standard error.
-func (l *localTool) failed(exit tools.Exit, stdout, stderr *stream) error {
-	if whole, ok := stdout.whole(); ok {
-		if outcome, known, err := parseResult(whole); known && err == nil {
+func (l *localTool) failed(exit tools.Exit, stdout, stderr *stream.Stream) error {
+	if whole, ok := stdout.Whole(); ok {
+		if outcome, known, err := bridge.Recognise(whole); known && err == nil {
 			var failure *tools.Error
 			if _, err := outcome.Result(); errors.As(err, &failure) {
 				return failure
@@ -100,17 +101,11 @@ func (l *localTool) failed(exit tools.Exit, stdout, stderr *stream) error {
 const crashed = "crashed"
 
 // shown is a stream for an error's text.
-func shown(s *stream) string {
-	text, path := s.text()
+func shown(s *stream.Stream) string {
+	text, path := s.Text()
 	text = strings.TrimSpace(text)
 	if path != "" {
 		text += "\nThe whole of it is in " + path
 	}
 	return text
-}
-
-// trimmed is the JSON text without space around it, if it is an object.
-func trimmed(text []byte) (json.RawMessage, bool) {
-	text = bytes.TrimSpace(text)
-	return text, bytes.HasPrefix(text, []byte("{")) && json.Valid(text)
 }

@@ -104,7 +104,7 @@ func (m *manifest) complete(stdout []byte) error {
 // check holds the manifest to the rules of every tool. Its requires may use the
 // variables of R111.
 func (m *manifest) check() error {
-	m.Description = strings.TrimSpace(cleanText(m.Description))
+	m.Description = strings.TrimSpace(bridge.Text(m.Description))
 	switch {
 	case m.Description == "":
 		return errors.New("description is missing")
@@ -130,15 +130,4 @@ func (m *manifest) check() error {
 		return fmt.Errorf("requires: %w", err)
 	}
 	return nil
-}
-
-// cleanText drops the control characters of a text that the model will read
-// (M4).
-func cleanText(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
 }
