@@ -46,7 +46,7 @@ type Session struct {
 
 	languages   languages
 	providers   *provider.Service
-	adopted     int // the generation of the providers' tools that the pipeline has; guarded by mu
+	adopted     adopted // guarded by mu
 	stances     stances
 	found       bool              // whether it was known at the start how processes are confined
 	manifest    subagent.Manifest // of the main agent
