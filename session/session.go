@@ -229,7 +229,6 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	s.awaitMode(t.ctx)
 	s.withhold(t.prompt)
 	s.introduce(t.prompt)
-	s.refreshProviders(t.ctx)
 	backend, err := s.host.Backend()
 	if err != nil {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})
@@ -241,6 +240,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	chosen := s.chosen()
 	s.checkImages(t, backend, chosen.model)
 	s.nameHosts(hostsIn(t.prompt))
+	s.refreshProviders(t.ctx) // behind whoever else brings tools: it keeps theirs
 	s.remindTurn(t.prompt)
 	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.manifest.Name)
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)
