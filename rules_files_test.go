@@ -57,8 +57,8 @@ var openers = map[string]opener{
 		"files of the agent itself, for the packages that rules_test.go names",
 	},
 	"tools/mount": {
-		"os.Lstat os.Open os.Stat filepath.Abs filepath.EvalSymlinks",
-		"modules that the person's own configuration names; who owns them is checked",
+		"os.Lstat os.Open os.ReadDir os.Stat filepath.Abs filepath.EvalSymlinks",
+		"modules and toolboxes that the person's own configuration names; who owns them is checked",
 	},
 	"cmd/acp-agent": {
 		"os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",

@@ -24,6 +24,8 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 		func() error { return f.checkSandbox(cfg.Sandbox) },
 		func() error { return f.checkRules(&cfg.Rules) },
 		func() error { return f.checkTools(cfg) },
+		func() error { return f.checkEnvironment("toolbox.env", cfg.Toolbox.Env) },
+		func() error { return f.checkExternal(cfg.External) },
 		func() error { return s.checkWatchdog(f, &cfg.Watchdog) },
 		func() error { return f.checkAudit(cfg.Audit) },
 		func() error { return s.checkPaths(f, cfg) },

@@ -14,8 +14,12 @@ type Config struct {
 	Roots  Roots  `json:"roots"`
 	Rules  Rules  `json:"rules"`
 	Tools  Tools  `json:"tools"`
-	Search Search `json:"search"`
-	Web    Web    `json:"web"`
+	// Toolbox are scripts of the person's that are tools.
+	Toolbox Toolbox `json:"toolbox"`
+	// External are providers of tools outside the agent.
+	External External `json:"external"`
+	Search   Search   `json:"search"`
+	Web      Web      `json:"web"`
 	// Sandbox says how commands are confined.
 	Sandbox Sandbox `json:"sandbox"`
 	Skills  Skills  `json:"skills"`
@@ -130,7 +134,7 @@ func (c *Config) Keys() []string {
 			keys = append(keys, p.APIKey.Reveal())
 		}
 	}
-	return keys
+	return slices.Concat(keys, c.Toolbox.Env.keys(), c.External.keys())
 }
 
 // secretHeader reports the name of a header that carries a key.
@@ -158,5 +162,5 @@ func (c *Config) Secrets() []string {
 			values = append(values, p.APIKey.Reveal())
 		}
 	}
-	return values
+	return slices.Concat(values, c.Toolbox.Env.keys(), c.External.keys())
 }

@@ -21,7 +21,7 @@ func TestDocs_EveryField(t *testing.T) {
 	if len(names) < 25 {
 		t.Fatalf("only %d fields found: %q", len(names), names)
 	}
-	names = append(names, config.EnvAPIKey, config.EnvBaseURL, config.EnvModel, config.EnvConfig, config.EnvLog)
+	names = append(names, config.EnvAPIKey, config.EnvBaseURL, config.EnvModel, config.EnvConfig, config.EnvLog, config.EnvToolbox)
 	for _, name := range names {
 		if !strings.Contains(string(text), "`"+name+"`") {
 			t.Errorf("docs/configuration.md does not name `%s`", name)

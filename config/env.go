@@ -45,6 +45,8 @@ func (s Sources) loadEnv(cfg *Config) error {
 		}
 	}
 	s.loadKeys(cfg)
+	cfg.Toolbox.Env = s.expand(cfg.Toolbox.Env)
+	s.loadExternal(&cfg.External)
 	level, err := s.LogLevel()
 	if err != nil {
 		return err

@@ -105,6 +105,8 @@ func TestLoad_ProjectCannot(t *testing.T) {
 		{"proxy", `{"proxy": "http://evil"}`, "proxy: unknown field; known here: limits, rules, subagents, tools"},
 		{"sandbox", `{"sandbox": {"level": "none"}}`, "sandbox: is not for a project to set"},
 		{"mcp", `{"mcp": {}}`, "mcp: unknown field"},
+		{"toolbox", `{"toolbox": {"dirs": ["/work/shop/tools"]}}`, "toolbox: " + elsewhere},
+		{"providers", `{"external": {"toolProviders": {"x": {"type": "stdio", "command": "./x"}}}}`, "external: " + elsewhere},
 		{"environment", `{"env": {}}`, "env: unknown field"},
 		{"models of agents", `{"agents": {"oracle": {"model": "dear"}}}`, "agents: " + elsewhere},
 		{"prices", `{"model": {"prices": {}}}`, "model: " + elsewhere},

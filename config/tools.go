@@ -165,7 +165,7 @@ func (f *file) checkWeb(cfg *Config) error {
 
 // toolPaths are the paths of the tools' settings, by field.
 func (cfg *Config) toolPaths() map[string]*string {
-	paths := map[string]*string{}
+	paths := cfg.toolboxPaths()
 	for i := range cfg.Skills.Paths {
 		paths[fmt.Sprintf("skills.paths[%d]", i)] = &cfg.Skills.Paths[i]
 	}

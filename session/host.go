@@ -22,6 +22,7 @@ import (
 	"acp-agent/skills"
 	"acp-agent/subagent"
 	"acp-agent/tools"
+	"acp-agent/tools/provider"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
 )
@@ -41,6 +42,8 @@ type Host struct {
 	Skills skills.Options
 	// Languages are the language servers; nil means the shipped list.
 	Languages []lsp.Server
+	// Version is the agent's, as external providers are told it.
+	Version string
 	// Net gives the network of a tool; nil means that tools have none.
 	Net func(tool string) tools.Net
 	// Warnings say what of the configuration could not be used; nil means nothing.
@@ -96,6 +99,8 @@ type Settings struct {
 	// Trusting says in words what else that trust allows, one line each.
 	Offered  []permissions.Rule
 	Trusting []string
+	// Providers are the person's external tool providers (R94).
+	Providers []provider.Config
 	// Mode is the mode that a session starts in; empty means ask.
 	Mode   permissions.Mode
 	Limits tools.Limits

@@ -18,6 +18,7 @@ import (
 	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
+	"acp-agent/tools/provider"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
 )
@@ -44,6 +45,8 @@ type Session struct {
 	told    told
 
 	languages   languages
+	providers   *provider.Service
+	adopted     adopted // guarded by mu
 	stances     stances
 	found       bool              // whether it was known at the start how processes are confined
 	manifest    subagent.Manifest // of the main agent
@@ -100,6 +103,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	}
 	s.stances = newStances(h.Registry.All(), s.work.Session().Scratch)
 	s.languages = newLanguages(s.work, h.Languages)
+	s.providers = s.newProviders()
 	s.audit = s.openAudit()
 	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...).With(permissions.Session, spec.Rules...))
 	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
@@ -133,6 +137,7 @@ func (s *Session) Close(grace time.Duration) {
 	s.running.Wait()
 	s.family.Close()
 	s.languages.Close()
+	s.providers.Close()
 	s.work.Close(grace)
 	s.closeAudit()
 	s.span.End(nil)
@@ -155,6 +160,7 @@ func (s *Session) Stop() {
 // Start does what follows the answer to session/new: it learns what the server
 // knows of its models, behind the scenes and once for all sessions.
 func (s *Session) Start() {
+	s.providers.Begin()
 	s.learn(s.chosen().model)
 	s.awaitSandbox()
 }
@@ -234,6 +240,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	chosen := s.chosen()
 	s.checkImages(t, backend, chosen.model)
 	s.nameHosts(hostsIn(t.prompt))
+	s.refreshProviders(t.ctx) // behind whoever else brings tools: it keeps theirs
 	s.remindTurn(t.prompt)
 	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.manifest.Name)
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)

@@ -102,6 +102,8 @@ type setup struct {
 	models  []model.Info
 	servers []string
 	fail    error // of the backend
+	// settings are the person's; nil means the usual ones.
+	settings *session.Settings
 }
 
 func open(t *testing.T, s setup) (*session.Session, *recorder) {
@@ -121,6 +123,9 @@ func open(t *testing.T, s setup) (*session.Session, *recorder) {
 		},
 		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
 		Configure: func(string) (session.Settings, error) {
+			if s.settings != nil {
+				return *s.settings, nil
+			}
 			return session.Settings{Limits: tools.CanonicalLimits()}, nil
 		},
 		Secrets: func() []string { return nil },

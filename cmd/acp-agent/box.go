@@ -23,7 +23,7 @@ func (c *core) newBox(cfg *config.Config) *sandbox.Box {
 			return report
 		}),
 		Home: c.sources.HomeDir, Own: c.own(), Guarded: c.agentDirs(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
-		Readable: c.mountOptions(nil).LocalDirs(plan(cfg.Tools.Mount)),
+		Readable: c.mountOptions(nil, cfg.Toolbox).LocalDirs(plan(cfg.Tools.Mount)),
 		CacheDir: filepath.Join(c.cacheDir, "commands"),
 	}
 }

@@ -33,7 +33,7 @@ func TestCore_DescribeIsBounded(t *testing.T) {
 		if err := os.Chmod(dir, 0o755); err != nil { // whatever the umask
 			t.Fatal(err)
 		}
-		m := mount.Run(t.Context(), mount.Plan{{Module: "flood", Source: dir}}, core.mountOptions(nil))
+		m := mount.Run(t.Context(), mount.Plan{{Module: "flood", Source: dir}}, core.mountOptions(nil, config.Toolbox{}))
 		failed := m.Failures()
 		if size <= mount.MaxDescribed {
 			if len(failed) > 0 {

@@ -29,8 +29,9 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			modules, err := filepath.Abs(filepath.Join("..", "..", "testdata", "modules"))
-			env.Setenv("MODULES", modules)
+			testdata, err := filepath.Abs(filepath.Join("..", "..", "testdata"))
+			env.Setenv("MODULES", filepath.Join(testdata, "modules"))
+			env.Setenv("TESTDATA", testdata)
 			// $REAL is $WORK as the agent writes it, links resolved.
 			real, realErr := filepath.EvalSymlinks(env.WorkDir)
 			env.Setenv("REAL", real)

@@ -39,7 +39,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
 		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
-		Subagents: subagents(cfg), Agent: cfg.Agent,
+		Subagents: subagents(cfg), Agent: cfg.Agent, Providers: c.providers(cfg.External),
 	}, nil
 }
 

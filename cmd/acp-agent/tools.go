@@ -32,6 +32,7 @@ or off with the reason.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			spec := session.Spec{Sink: transcript.Discard}
 			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {
+				s.AwaitProviders(cmd.Context())
 				list := listTools(s)
 				if asJSON {
 					return printJSON(cmd.OutOrStdout(), list)

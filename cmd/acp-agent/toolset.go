@@ -48,7 +48,7 @@ func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 	if testHookTools != nil {
 		all = append(all, testHookTools()...)
 	}
-	options, entries := c.mountOptions(all), plan(cfg.Tools.Mount)
+	options, entries := c.mountOptions(all, cfg.Toolbox), plan(cfg.Tools.Mount)
 	set := &toolset{web: web, guarded: options.LocalDirs(entries), mounting: mount.Run(context.Background(), entries, options)}
 	for _, failure := range set.mounting.Failures() {
 		c.warn(failure)
@@ -79,11 +79,15 @@ func plan(entries []config.Mount) mount.Plan {
 }
 
 // mountOptions are where modules come from: every built-in tool is one, under
-// its own id.
-func (c *core) mountOptions(all []tools.Tool) mount.Options {
+// its own id; and the scripts of the person's toolbox (R93).
+func (c *core) mountOptions(all []tools.Tool, box config.Toolbox) mount.Options {
+	toolbox := mount.Toolbox{Dirs: box.Dirs, Env: box.Env.List(), Network: box.Network}
+	if box.Dirs == nil {
+		toolbox.Usual = c.sources.Toolboxes()
+	}
 	return mount.Options{
 		Builtin: mount.Builtins(all),
-		Taken:   mount.Names(all), Dir: c.sources.MountDir(), Home: c.sources.HomeDir, Describe: c.describe,
+		Taken:   mount.Names(all), Dir: c.sources.MountDir(), Home: c.sources.HomeDir, Describe: c.describe, Toolbox: toolbox,
 	}
 }
 

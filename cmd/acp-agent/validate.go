@@ -29,7 +29,7 @@ func newValidate() *cobra.Command {
 		Long: `Check something before it is used, and say what is wrong with it.
 
 With --type tool, the target is a directory that holds a tool.json or a mount
-plan (mount.yaml, mount.jsonc), or such a file. Each tool's name, description
+plan (mount.yaml, mount.jsonc), such a file, or a script of a toolbox. Each tool's name, description
 and schema are looked at, it is mounted, and it is run with faulty arguments,
 which it must refuse without crashing.
 
@@ -84,7 +84,7 @@ func validateTool(cmd *cobra.Command, target string) error {
 	}
 	defer work.Close(launch.ShutdownGrace)
 	report := mount.Validate(cmd.Context(), target, mount.ValidateOptions{
-		Options: core.mountOptions(builtin.All()), Check: tooltest.Check,
+		Options: core.mountOptions(builtin.All(), cfg.Toolbox), Check: tooltest.Check,
 		Runtime: func(callID, tool string) (tools.Runtime, func()) {
 			call := work.Call(callID, tool, nil)
 			return handRuntime{call}, call.Finish

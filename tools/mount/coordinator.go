@@ -75,7 +75,7 @@ func (c *Coordinator) Mount(tool tools.Tool) error {
 	}
 	for _, name := range toolNames(tool) {
 		if !c.inside {
-			if why := reserved(name, c.shared.taken); why != "" {
+			if why := reserved(name, tool.Source.Kind, c.shared.taken); why != "" {
 				return fmt.Errorf("mount tool %q: %s", tool.ID, why)
 			}
 		}

@@ -60,6 +60,24 @@
 //     errors with what it wrote to its standard error, which is otherwise shown
 //     as progress.
 //
+// describe may answer in lines as well, of a name, a colon and a value: name,
+// description, and for each argument its type and what it is. A program that does
+// reads its arguments as lines, too.
+//
+//	name: run-tests
+//	description: Run the tests of a directory.
+//	dir: string The directory.
+//	verbose: boolean? Whether to print the name of each test.
+//
+// # Toolboxes
+//
+// Each executable file in a directory of [Toolbox] is a tool without a tool.json
+// (R93): it describes itself, is run without an argument, and has the prefix tb__.
+// Its description may have "args", each as ["type", "what it is"], in place of a
+// schema, and subagentTypes (R10).
+//
+// # Trust
+//
 // tool.json, the executable and the directories that hold them must belong to
 // the person and not be writable for others (B1), at mount and at each call.
 //
@@ -75,6 +93,6 @@
 //
 // # Requirements
 //
-// R8, R104 (streams of modules), R111 (variables of modules), R131
-// (contributed events), R163, R164.
+// R8, R10 (subagentTypes of scripts), R93, R104 (streams of modules and scripts),
+// R111 (variables of modules), R131 (contributed events), R163, R164.
 package mount

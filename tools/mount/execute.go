@@ -1,7 +1,6 @@
 package mount
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"acp-agent/tools"
+	"acp-agent/tools/bridge"
+	"acp-agent/tools/stream"
 )
 
 // errTooSlow is the cause of a context that ended at timeout_ms.
@@ -20,18 +21,24 @@ var errTooSlow = errors.New("module timed out")
 func (l *localTool) run(ctx context.Context, rt tools.Runtime, args json.RawMessage) (*tools.Result, error) {
 	path, err := l.executable()
 	if err != nil {
-		return nil, &tools.Error{Kind: tools.Unavailable, Message: "the module's executable cannot be trusted any more: " + err.Error(), Err: err}
+		return nil, &tools.Error{Kind: tools.Unavailable, Message: "the tool's executable cannot be trusted any more: " + err.Error(), Err: err}
 	}
 	if l.manifest.TimeoutMS > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(l.manifest.TimeoutMS)*time.Millisecond, errTooSlow)
 		defer cancel()
 	}
-	stdout, stderr := newStream(rt), newStream(rt)
-	defer stdout.close()
-	defer stderr.close()
+	stdin := []byte(args)
+	if l.manifest.lines != nil {
+		if stdin, err = asLines(l.manifest.lines, args); err != nil {
+			return nil, err
+		}
+	}
+	stdout, stderr := stream.New(rt), stream.New(rt)
+	defer stdout.Close()
+	defer stderr.Close()
 	exit, err := rt.Processes().Exec(ctx, tools.Program{
-		Args: []string{path, actionExecute}, Dir: rt.Session().Cwd, Env: l.env(actionExecute), Stdin: args,
+		Args: l.argv(path, actionExecute), Dir: rt.Session().Cwd, Env: l.env(actionExecute), Stdin: stdin,
 		Stderr: io.MultiWriter(stderr, progress{rt}),
 	}, stdout)
 	switch {
@@ -54,9 +61,9 @@ func (p progress) Write(text []byte) (int, error) {
 }
 
 // result is what a program that ended well said.
-func result(stdout *stream) (*tools.Result, error) {
-	if whole, ok := stdout.whole(); ok {
-		outcome, known, err := parseResult(whole)
+func result(stdout *stream.Stream) (*tools.Result, error) {
+	if whole, ok := stdout.Whole(); ok {
+		outcome, known, err := bridge.Recognise(whole)
 		switch {
 		case err != nil:
 			return nil, &tools.Error{Kind: tools.Backend, Message: "the tool's answer is not well-formed: " + err.Error(), Hint: shown(stdout), Err: err}
@@ -64,15 +71,15 @@ func result(stdout *stream) (*tools.Result, error) {
 			return outcome.Result()
 		}
 	}
-	text, path := stdout.text()
-	return &tools.Result{Data: strings.TrimSuffix(text, "\n"), Truncated: path != "" || stdout.cut, OutputPath: path}, nil
+	text, path := stdout.Text()
+	return &tools.Result{Data: strings.TrimSuffix(text, "\n"), Truncated: path != "" || stdout.Cut(), OutputPath: path}, nil
 }
 
 // failed is a program that ended badly. When it still answered with a failure,
 // that is the failure; else it is what it wrote to its standard error.
-func (l *localTool) failed(exit tools.Exit, stdout, stderr *stream) error {
-	if whole, ok := stdout.whole(); ok {
-		if outcome, known, err := parseResult(whole); known && err == nil {
+func (l *localTool) failed(exit tools.Exit, stdout, stderr *stream.Stream) error {
+	if whole, ok := stdout.Whole(); ok {
+		if outcome, known, err := bridge.Recognise(whole); known && err == nil {
 			var failure *tools.Error
 			if _, err := outcome.Result(); errors.As(err, &failure) {
 				return failure
@@ -94,17 +101,11 @@ func (l *localTool) failed(exit tools.Exit, stdout, stderr *stream) error {
 const crashed = "crashed"
 
 // shown is a stream for an error's text.
-func shown(s *stream) string {
-	text, path := s.text()
+func shown(s *stream.Stream) string {
+	text, path := s.Text()
 	text = strings.TrimSpace(text)
 	if path != "" {
 		text += "\nThe whole of it is in " + path
 	}
 	return text
-}
-
-// trimmed is the JSON text without space around it, if it is an object.
-func trimmed(text []byte) (json.RawMessage, bool) {
-	text = bytes.TrimSpace(text)
-	return text, bytes.HasPrefix(text, []byte("{")) && json.Valid(text)
 }

@@ -36,12 +36,16 @@ const (
 // errSlowDescribe is the cause of a context that ended at describeTime.
 var errSlowDescribe = fmt.Errorf("describe took longer than %s", describeTime)
 
-// localTool is the module in a directory with tool.json, see the package comment.
-// dir is absolute with its links resolved. It is loaded, then mounted.
+// localTool is the module in a directory with tool.json, or a script of a toolbox,
+// see the package comment. dir is absolute with its links resolved. It is loaded,
+// then mounted.
 type localTool struct {
 	dir      string
 	config   json.RawMessage
 	manifest *manifest
+	// script is the name of a toolbox's script in dir; empty for a module.
+	script  string
+	toolbox Toolbox
 }
 
 // mount is the module's [Module]; it has its config already.
@@ -77,7 +81,9 @@ func (l *localTool) load(ctx context.Context, o Options) (err error) {
 	if len(l.config) > maxConfig {
 		return fmt.Errorf("config is larger than %d bytes", maxConfig)
 	}
-	if l.manifest, err = readManifest(l.dir); err != nil {
+	if l.script != "" {
+		l.manifest = &manifest{Executable: l.script}
+	} else if l.manifest, err = readManifest(l.dir); err != nil {
 		return err
 	}
 	path, err := l.executable()
@@ -110,14 +116,26 @@ func (l *localTool) env(action string) []string {
 	if l.config != nil {
 		env = append(env, configVar+"="+string(l.config))
 	}
+	if action == actionExecute {
+		env = append(env, l.toolbox.Env...)
+	}
 	return env
+}
+
+// argv is the executable with its argument. A script of a toolbox has none: it may
+// be written for an agent that gives it none.
+func (l *localTool) argv(path, action string) []string {
+	if l.script != "" {
+		return []string{path}
+	}
+	return []string{path, action}
 }
 
 func (l *localTool) describe(ctx context.Context, path string, o Options) error {
 	if o.Describe == nil {
-		return errors.New("tool.json gives no name or no description, and executables cannot be asked here; write both into tool.json")
+		return errors.New("only the executable itself can say its name and description, and it cannot be asked here; a module can have both in tool.json")
 	}
-	stdout, err := o.Describe(ctx, Describing{Args: []string{path, actionDescribe}, Dir: l.dir, Env: l.env(actionDescribe)})
+	stdout, err := o.Describe(ctx, Describing{Args: l.argv(path, actionDescribe), Dir: l.dir, Env: l.env(actionDescribe)})
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -133,7 +151,7 @@ func (l *localTool) describe(ctx context.Context, path string, o Options) error 
 // needs shell.run whatever else it declares, and nothing runs beside it.
 func (l *localTool) tool(id, module string) tools.Tool {
 	m := l.manifest
-	return tools.Tool{
+	tool := tools.Tool{
 		Spec: tools.Spec{
 			ID: id, Description: m.Description, Parameters: m.schema, Kind: m.Kind, ReadOnly: m.ReadOnly,
 			Requires: capability.Union(m.Requires, capability.RequirementSet{Capabilities: []string{capability.CapShellRun}}),
@@ -143,4 +161,8 @@ func (l *localTool) tool(id, module string) tools.Tool {
 		},
 		Run: l.run,
 	}
+	if l.script != "" {
+		l.box(&tool.Spec)
+	}
+	return tool
 }

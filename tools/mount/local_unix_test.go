@@ -113,7 +113,7 @@ func TestLocal_Refuses(t *testing.T) {
 		{"two objects", manifest + "{}", "follows"},
 		{"no executable", `{"name":"a","description":"x"}`, `"executable" is missing`},
 		{"executable missing", `{"name":"a","description":"x","executable":"./no.sh"}`, "there is no file"},
-		{"executable outside", `{"name":"a","description":"x","executable":"/bin/sh"}`, "not inside the module's directory"},
+		{"executable outside", `{"name":"a","description":"x","executable":"/bin/sh"}`, "not inside the directory"},
 		{"executable is the directory", `{"name":"a","description":"x","executable":"."}`, "not inside"},
 		{"bad name", `{"name":"My Tool","description":"x","executable":"run.sh"}`, "snake_case"},
 		{"locked id", `{"name":"bash","description":"x","executable":"run.sh"}`, "one of the agent's own tools"},
@@ -124,7 +124,7 @@ func TestLocal_Refuses(t *testing.T) {
 		{"broken schema", with(`"inputSchema":{"properties":{"a":{"pattern":"("}}}`), "input schema"},
 		{"timeout", with(`"timeout_ms":-1`), "timeout_ms"},
 		{"undefined variable", with(`"requires":{"fs":{"read":["{workspce}/x"]}}`), "undefined variable {workspce}"},
-		{"nobody to ask", `{"executable":"run.sh"}`, "write both into tool.json"},
+		{"nobody to ask", `{"executable":"run.sh"}`, "it cannot be asked here"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

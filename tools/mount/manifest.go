@@ -40,15 +40,10 @@ type manifest struct {
 	TimeoutMS   int64                     `json:"timeout_ms"`
 
 	schema *jsonschema.Schema
-}
-
-// described is what an executable answers to describe. It says what the model
-// reads; what the tool may do is said by tool.json alone.
-type described struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"inputSchema"`
-	Parameters  json.RawMessage `json:"parameters"`
+	// lines are the arguments of a program that reads them as lines; nil means that
+	// it reads JSON.
+	lines         []string
+	subagentTypes []string
 }
 
 func readManifest(dir string) (*manifest, error) {
@@ -89,9 +84,9 @@ func (m *manifest) needsDescribe() bool { return m.Name == "" || m.Description =
 
 // complete fills in what tool.json left out.
 func (m *manifest) complete(stdout []byte) error {
-	var d described
-	if err := json.Unmarshal(stdout, &d); err != nil {
-		return fmt.Errorf("describe must answer with one JSON object with name and description: %w", err)
+	d, err := parseDescription(stdout)
+	if err != nil {
+		return err
 	}
 	if m.Name == "" {
 		m.Name = d.Name
@@ -100,15 +95,16 @@ func (m *manifest) complete(stdout []byte) error {
 		m.Description = d.Description
 	}
 	if m.InputSchema == nil && m.Parameters == nil {
-		m.InputSchema, m.Parameters = d.InputSchema, d.Parameters
+		m.InputSchema, m.Parameters, m.lines = d.InputSchema, d.Parameters, d.lines
 	}
+	m.subagentTypes = d.SubagentTypes
 	return nil
 }
 
 // check holds the manifest to the rules of every tool. Its requires may use the
 // variables of R111.
 func (m *manifest) check() error {
-	m.Description = strings.TrimSpace(cleanText(m.Description))
+	m.Description = strings.TrimSpace(bridge.Text(m.Description))
 	switch {
 	case m.Description == "":
 		return errors.New("description is missing")
@@ -134,15 +130,4 @@ func (m *manifest) check() error {
 		return fmt.Errorf("requires: %w", err)
 	}
 	return nil
-}
-
-// cleanText drops the control characters of a text that the model will read
-// (M4).
-func cleanText(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"acp-agent/kinds"
+	"acp-agent/tools"
 )
 
 const (
@@ -31,13 +32,13 @@ func moduleName(name string) bool {
 }
 
 // foreignPrefixes mark the tools of servers and toolboxes (R93, M4).
-func foreignPrefixes() []string { return []string{"mcp__", "tb__"} }
+func foreignPrefixes() []string { return []string{"mcp__", ToolboxPrefix} }
 
-// reserved says why a module from outside may not have a name; "" means that it
-// may.
-func reserved(name string, taken []string) string {
+// reserved says why a tool from outside may not have a name; "" means that it
+// may. Only those of a toolbox have its prefix.
+func reserved(name, source string, taken []string) string {
 	for _, prefix := range foreignPrefixes() {
-		if strings.HasPrefix(name, prefix) {
+		if strings.HasPrefix(name, prefix) && (prefix != ToolboxPrefix || source != tools.Toolbox) {
 			return fmt.Sprintf("names that begin with %s are not for modules", prefix)
 		}
 	}

@@ -24,6 +24,10 @@ func private(path string, info fs.FileInfo) error {
 	return nil
 }
 
+// executable reports a file that somebody may execute; whether we may is for
+// runnable to say.
+func executable(_ string, info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }
+
 // runnable refuses a file that cannot be executed.
 func runnable(path string, info fs.FileInfo) error {
 	if info.Mode().Perm()&0o100 == 0 {

@@ -39,13 +39,15 @@ type Options struct {
 	// network and without the person's environment. nil means that modules that
 	// need it are refused.
 	Describe func(ctx context.Context, call Describing) (stdout []byte, err error)
+	// Toolbox are scripts that are mounted after the plan (R93).
+	Toolbox Toolbox
 }
 
 // Describing is one run of an executable that is asked to describe itself.
 type Describing struct {
 	// Args begin with the absolute path of the executable.
 	Args []string
-	// Dir is the module's directory.
+	// Dir is the directory of the module or toolbox.
 	Dir string
 	// Env is all of its environment beside the short allow-list of X1.
 	Env []string
@@ -54,6 +56,8 @@ type Describing struct {
 // Failure is a module that was not mounted.
 type Failure struct {
 	Module string
+	// Script says that it is a script of a toolbox, or a whole one, and Module its path.
+	Script bool
 	// At is the place in the plan's file; may be empty.
 	At  string
 	Err error
@@ -61,7 +65,10 @@ type Failure struct {
 
 // Error implements error.
 func (f Failure) Error() string {
-	if f.At == "" {
+	switch {
+	case f.Script:
+		return fmt.Sprintf("toolbox %s: %v", f.Module, f.Err)
+	case f.At == "":
 		return fmt.Sprintf("module %q: %v", f.Module, f.Err)
 	}
 	return fmt.Sprintf("%s: module %q: %v", f.At, f.Module, f.Err)
@@ -80,23 +87,26 @@ type Mounting struct {
 // New returns a Mounting without modules. taken are the names of Options.Taken.
 func New(taken ...string) *Mounting { return &Mounting{coordinator: NewCoordinator("", taken...)} }
 
-// Run mounts the modules of a plan in order. What goes wrong with one is
+// Run mounts the modules of a plan in order, then the scripts of the toolbox. What goes wrong with one is
 // recorded as its failure, and the others go on (R8). Executables that have to
 // describe themselves are asked before, all at once, and all within describeTime.
 func Run(ctx context.Context, plan Plan, o Options) *Mounting {
 	m := New(o.Taken...)
-	modules := make([]found, len(plan))
-	for i, entry := range plan {
-		modules[i] = o.find(entry)
+	var modules []found
+	for _, entry := range plan {
+		module := o.find(entry)
+		module.name, module.at, module.config = entry.Module, entry.At, entry.Config
+		modules = append(modules, module)
 	}
+	modules = append(modules, o.Toolbox.find()...)
 	load(ctx, modules, o)
-	for i, entry := range plan {
-		err := modules[i].err
+	for _, module := range modules {
+		err := module.err
 		if err == nil {
-			err = m.mount(ctx, entry.Module, modules[i].module, modules[i].inside, entry.Config)
+			err = m.mount(ctx, module)
 		}
 		if err != nil {
-			m.failures = append(m.failures, Failure{Module: entry.Module, At: entry.At, Err: err})
+			m.failures = append(m.failures, Failure{Module: module.name, Script: module.script, At: module.at, Err: err})
 		}
 	}
 	return m
@@ -105,7 +115,10 @@ func Run(ctx context.Context, plan Plan, o Options) *Mounting {
 // Mount mounts one more module, from outside. The error is that of the module,
 // which then has left nothing behind.
 func (m *Mounting) Mount(ctx context.Context, name string, module Module, config json.RawMessage) error {
-	err := m.mount(ctx, name, module, false, config)
+	err := errModuleName
+	if moduleName(name) {
+		err = m.mount(ctx, found{name: name, module: module, config: config})
+	}
 	if err != nil {
 		m.failures = append(m.failures, Failure{Module: name, Err: err})
 	}
@@ -114,19 +127,17 @@ func (m *Mounting) Mount(ctx context.Context, name string, module Module, config
 
 var errModuleName = fmt.Errorf("module names are lower-case letters, digits, _ and -, at most %d", maxName)
 
-func (m *Mounting) mount(ctx context.Context, name string, module Module, inside bool, config json.RawMessage) error {
+func (m *Mounting) mount(ctx context.Context, f found) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case !moduleName(name):
-		return errModuleName
-	case slices.Contains(m.mounted, name):
+	case slices.Contains(m.mounted, f.name):
 		return errors.New("a module of this name is mounted already")
 	}
-	if err := m.coordinator.view(name, inside).take(ctx, module, config); err != nil {
+	if err := m.coordinator.view(f.name, f.inside).take(ctx, f.module, f.config); err != nil {
 		return err
 	}
-	m.mounted = append(m.mounted, name)
+	m.mounted = append(m.mounted, f.name)
 	return nil
 }
 
@@ -155,8 +166,12 @@ func guardedMount(ctx context.Context, module Module, c *Coordinator, config jso
 // builtinSource is the source of the modules that the caller has.
 const builtinSource = "builtin"
 
-// found is the module of an entry.
+// found is the module of an entry, or a script of a toolbox.
 type found struct {
+	name, at string
+	// script says that it is of a toolbox.
+	script bool
+	config json.RawMessage
 	module Module
 	// inside says that it is one of ours.
 	inside bool

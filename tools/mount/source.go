@@ -64,7 +64,7 @@ func trusted(dir, name string) (string, error) {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	if rel, err := filepath.Rel(dir, real); err != nil || !filepath.IsLocal(rel) || rel == "." {
-		return "", fmt.Errorf("%s is not inside the module's directory %s; copy the file there", real, dir)
+		return "", fmt.Errorf("%s is not inside the directory %s; copy the file there", real, dir)
 	}
 	info, err := os.Lstat(real)
 	if err != nil {
@@ -87,11 +87,12 @@ func trusted(dir, name string) (string, error) {
 	}
 }
 
-// LocalDirs are the directories of a plan's local modules, with links resolved.
+// LocalDirs are the directories of a plan's local modules and of the toolbox, with
+// links resolved.
 // What lies there runs whenever the plan is mounted, so nothing that a tool is
 // told to write should reach it.
 func (o Options) LocalDirs(plan Plan) []string {
-	var dirs []string
+	dirs := o.Toolbox.dirs()
 	for _, entry := range plan {
 		if !local(entry.Source) {
 			continue

@@ -29,24 +29,49 @@ type ValidateOptions struct {
 func planNames() []string {
 	var names []string
 	for _, base := range []string{"mount", "plan"} {
-		for _, ext := range []string{".yaml", ".yml", ".json", ".jsonc"} {
+		for _, ext := range planEndings() {
 			names = append(names, base+ext)
 		}
 	}
 	return names
 }
 
-// Validate checks a module or a mount plan (R164). target is a directory that
-// holds tool.json or a plan, or the file of a plan. A module is mounted, and
-// unmounted again, as in the agent.
+func planEndings() []string { return []string{".yaml", ".yml", ".json", ".jsonc"} }
+
+// Validate checks a module, a mount plan or a script of a toolbox (R164). target is
+// a directory that holds tool.json or a plan, the file of a plan, or the script. A
+// module is mounted, and unmounted again, as in the agent.
 func Validate(ctx context.Context, target string, o ValidateOptions) Report {
 	v := &validation{o: o}
+	v.o.Toolbox.Dirs, v.o.Toolbox.Usual = nil, nil
+	if file, ok := script(target); ok {
+		v.o.Toolbox.files = []string{file}
+		v.mounting(ctx, nil, Plan{{Module: file}})
+		return v.Report
+	}
 	plan, err := v.plan(target)
 	v.verdict("plan", err)
 	if err == nil {
-		v.mounting(ctx, plan)
+		v.mounting(ctx, plan, plan)
 	}
 	return v.Report
+}
+
+// script is the absolute path of a target, links resolved, that is a script of a
+// toolbox: an executable whose name is not one of a plan.
+func script(target string) (file string, ok bool) {
+	file, err := filepath.Abs(target)
+	if err != nil {
+		return "", false
+	}
+	if file, err = filepath.EvalSymlinks(file); err != nil {
+		return "", false
+	}
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || slices.Contains(planEndings(), filepath.Ext(file)) {
+		return "", false
+	}
+	return file, executable(filepath.Base(file), info)
 }
 
 type validation struct {
@@ -108,9 +133,11 @@ func moduleOf(dir string) string {
 	return name
 }
 
-func (v *validation) mounting(ctx context.Context, plan Plan) {
+// mounting mounts a plan, with the scripts of the options, and looks at what became of
+// each of the modules.
+func (v *validation) mounting(ctx context.Context, plan, modules Plan) {
 	m := Run(ctx, plan, v.o.Options)
-	for _, entry := range plan {
+	for _, entry := range modules {
 		name := entry.Module + ": mount"
 		failures := m.failuresOf(entry)
 		for _, failure := range failures {
@@ -168,7 +195,7 @@ func (v *validation) tool(ctx context.Context, tool tools.Tool) {
 	if tool.Parameters == nil || len(tool.Parameters.Properties) == 0 {
 		v.warn(tool.ID+": arguments", "it takes none: "+string(schema))
 	}
-	if tool.Source.Kind == tools.Module {
+	if tool.Source.Kind == tools.Module || tool.Source.Kind == tools.Toolbox {
 		v.badInput(ctx, tool)
 		return
 	}

@@ -48,11 +48,11 @@ type realRuntime struct {
 
 func (r realRuntime) Processes() tools.Processes { return realProcesses{dir: r.dir} }
 
-// examples copies the example modules to where nobody else can change them,
+// examples copies a directory of testdata to where nobody else can change it,
 // whatever the checkout's modes are.
-func examples(t *testing.T) string {
+func examples(t *testing.T, name string) string {
 	t.Helper()
-	dir, from := t.TempDir(), filepath.Join("..", "..", "testdata", "modules")
+	dir, from := t.TempDir(), filepath.Join("..", "..", "testdata", name)
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func TestExamples(t *testing.T) {
 			for _, name := range []string{"a.go", "b.go", "c.txt"} {
 				put(t, filepath.Join(work, name), "", 0o644)
 			}
-			dir := examples(t)
+			dir := examples(t, "modules")
 			text, err := os.ReadFile(filepath.Join(dir, "mount.yaml"))
 			if err != nil {
 				t.Fatal(err)
@@ -162,7 +162,7 @@ func TestExamples(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	need(t, "bash")
-	dir := examples(t)
+	dir := examples(t, "modules")
 	put(t, filepath.Join(dir, "bad.yaml"), "tools:\n- module: read\n- module: read\n- module: nope\n- module: write\n  config: {x: 1}\n", 0o644)
 	put(t, filepath.Join(dir, "good.jsonc"), `{"tools": [{"module": "read"}, /* quiet */ {"module": "grep"}]}`, 0o644)
 	put(t, filepath.Join(dir, "broken.yaml"), "tool: []\n", 0o644)

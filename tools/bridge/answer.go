@@ -1,20 +1,20 @@
-package mount
+package bridge
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 
-	"acp-agent/tools/bridge"
 	"acp-agent/transcript"
 )
 
-// parseResult tells which of the known shapes a program's output is: our
+// Recognise tells which of the known shapes the output of a program is: our
 // envelope, Amp's or Amplifier's. known is false for anything else, which is
 // plain text. An object that has a shape's mark but is not well-formed is an
 // error, so that no failure is taken for text.
-func parseResult(text []byte) (o bridge.Outcome, known bool, err error) {
-	raw, ok := trimmed(text)
+func Recognise(text []byte) (o Outcome, known bool, err error) {
+	raw, ok := objectOf(text)
 	if !ok {
 		return o, false, nil
 	}
@@ -26,9 +26,9 @@ func parseResult(text []byte) (o bridge.Outcome, known bool, err error) {
 	case isWord(keys["type"], transcript.Output, transcript.Error) && (keys["data"] != nil || keys["error_text"] != nil):
 		o, err = envelope(raw)
 	case isWord(keys["status"], transcript.States()...) && shaped(keys, "status", "result", "error"):
-		o, err = bridge.DecodeAmp(raw)
+		o, err = DecodeAmp(raw)
 	case keys["success"] != nil && shaped(keys, "success", "output", "error"):
-		o, err = bridge.DecodeAmplifier(raw)
+		o, err = DecodeAmplifier(raw)
 	default:
 		return o, false, nil
 	}
@@ -46,13 +46,19 @@ func shaped(keys map[string]json.RawMessage, mark, result, failure string) bool 
 	return keys[result] != nil || keys[failure] != nil || keys[mark] != nil && len(keys) == 1
 }
 
-func envelope(raw json.RawMessage) (bridge.Outcome, error) {
+func envelope(raw json.RawMessage) (Outcome, error) {
 	var e transcript.Envelope
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return bridge.Outcome{}, err
+		return Outcome{}, err
 	}
 	if e.Type == transcript.Error && e.Data != nil {
-		return bridge.Outcome{}, fmt.Errorf("an error has no data")
+		return Outcome{}, fmt.Errorf("an error has no data")
 	}
-	return bridge.Ended("", e), nil
+	return Ended("", e), nil
+}
+
+// objectOf is the JSON text without space around it, if it is an object.
+func objectOf(text []byte) (json.RawMessage, bool) {
+	text = bytes.TrimSpace(text)
+	return text, bytes.HasPrefix(text, []byte("{")) && json.Valid(text)
 }

@@ -1,4 +1,4 @@
-package mount
+package stream
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 // that size can still be recognised as one of the known shapes.
 const keepBytes = 1 << 20
 
-// stream takes what a program writes: all of it while it is small, and from
+// Stream takes what a program writes: all of it while it is small, and from
 // then on the head, with the whole in a sidecar (R104). It is used by one
 // writer at a time.
-type stream struct {
+type Stream struct {
 	rt      tools.Runtime
 	limit   int // characters shown
 	head    []byte
@@ -25,17 +25,18 @@ type stream struct {
 	cut     bool
 }
 
-func newStream(rt tools.Runtime) *stream {
+// New returns the stream of a call, bounded by the StreamBytes of its session.
+func New(rt tools.Runtime) *Stream {
 	limit := rt.Session().Limits.StreamBytes
 	if limit <= 0 {
 		limit = tools.CanonicalLimits().StreamBytes
 	}
-	return &stream{rt: rt, limit: limit}
+	return &Stream{rt: rt, limit: limit}
 }
 
 // Write implements io.Writer; it never fails, for a program is not stopped by
 // what becomes of its output.
-func (s *stream) Write(text []byte) (int, error) {
+func (s *Stream) Write(text []byte) (int, error) {
 	s.size += int64(len(text))
 	room := max(keepBytes, utf8.UTFMax*s.limit) - len(s.head)
 	if len(text) <= room {
@@ -53,7 +54,7 @@ func (s *stream) Write(text []byte) (int, error) {
 }
 
 // spill begins the sidecar with what is kept so far.
-func (s *stream) spill() {
+func (s *Stream) spill() {
 	if s.sidecar != nil || s.err != nil {
 		return
 	}
@@ -66,20 +67,20 @@ func (s *stream) spill() {
 	}
 }
 
-// whole returns all of the stream when it was kept.
-func (s *stream) whole() ([]byte, bool) { return s.head, s.size == int64(len(s.head)) }
+// Whole returns all of the stream when it was kept.
+func (s *Stream) Whole() ([]byte, bool) { return s.head, s.size == int64(len(s.head)) }
 
-// text is the stream as it is shown: the first characters up to the limit, and
+// Text is the stream as it is shown: the first characters up to the limit, and
 // where the rest stands. path is empty when nothing was cut, or when the rest
 // could not be kept, which the text then says.
-func (s *stream) text() (text, path string) {
+func (s *Stream) Text() (text, path string) {
 	end := headOf(s.head, s.limit)
 	if end == len(s.head) && s.size == int64(end) {
 		return valid(s.head), ""
 	}
 	s.cut = true
 	s.spill()
-	s.close()
+	s.Close()
 	text = valid(s.head[:end]) + fmt.Sprintf("\n[Output truncated - exceeded %dKB limit]", s.limit/1000)
 	switch {
 	case s.sidecar == nil:
@@ -92,7 +93,11 @@ func (s *stream) text() (text, path string) {
 	return text, s.sidecar.Path()
 }
 
-func (s *stream) close() {
+// Cut reports whether Text left something out.
+func (s *Stream) Cut() bool { return s.cut }
+
+// Close ends the sidecar, if there is one; Text has done so when it cut.
+func (s *Stream) Close() {
 	if s.sidecar == nil || s.closed {
 		return
 	}

@@ -1,0 +1,69 @@
+package session_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"acp-agent/capability"
+	"acp-agent/loop"
+	"acp-agent/permissions"
+	"acp-agent/session"
+	"acp-agent/tools"
+	"acp-agent/tools/provider"
+)
+
+// R94: nothing of a provider is waited for when a session is opened, what it lists is
+// there in the turn, what it lists anew in the next one, and what is wrong is said once.
+func TestSession_Providers(t *testing.T) {
+	var list atomic.Value
+	list.Store(`[{"name":"one","description":"d"}]`)
+	hang := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-hang
+		var asked struct {
+			ID     int
+			Method string
+		}
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		result := `{"result":"said"}`
+		if asked.Method == "tools/list" {
+			result = `{"tools":` + list.Load().(string) + `}`
+		}
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":%s}`, asked.ID, result)
+	}))
+	defer server.Close()
+	s, rec := open(t, setup{
+		script: `{"expect":{"tools":["tb__web__one"]},"call":[{"name":"tb__web__one"}]}` + "\n" +
+			`{"expect":{"last_result":"said","no_tools":["tb__web__two"]},"say":"first"}` + "\n" +
+			`{"expect":{"tools":["tb__web__two"],"no_tools":["tb__web__one"]},"say":"second"}`,
+		settings: &session.Settings{
+			Limits:    tools.CanonicalLimits(),
+			User:      []permissions.Rule{{Permission: "tb__*", Pattern: "*", Action: capability.Allow}},
+			Providers: []provider.Config{{Name: "web", Type: "http", URL: server.URL}, {Name: "odd", Type: "pigeon"}},
+		},
+	})
+	s.Start() // the provider hangs, and nobody waits
+	close(hang)
+	wait(t, prompt(s, "go"), loop.EndTurn)
+	list.Store(`[{"name":"two","description":"d"}]`)
+	wait(t, prompt(s, "again"), loop.EndTurn)
+	if got := rec.text(); got != "firstsecond" {
+		t.Errorf("said %q", got)
+	}
+	notices := 0
+	for _, e := range rec.all() {
+		if noticed("Unknown tool provider type: pigeon")(e) {
+			notices++
+		}
+	}
+	if notices != 1 {
+		t.Errorf("%d notices of what is wrong", notices)
+	}
+	if status := s.ToolStatus("tb__web__two"); status.Off != "" {
+		t.Errorf("status %+v", status)
+	}
+}

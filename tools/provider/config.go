@@ -1,0 +1,53 @@
+package provider
+
+import (
+	"errors"
+	"net/url"
+)
+
+// The types of providers.
+const (
+	Stdio = "stdio" // a program that is started
+	HTTP  = "http"  // an address
+)
+
+// Config is one entry of the person's external.toolProviders.
+type Config struct {
+	// Name is the entry's.
+	Name string
+	// Type is Stdio or HTTP.
+	Type string
+	// Command is the program of a Stdio provider and Args what follows it. Env are
+	// NAME=value entries beside the short environment of programs (C-30). Network opens the
+	// network to it.
+	Command string
+	Args    []string
+	Env     []string
+	Network bool
+	// URL is the address of an HTTP provider; Headers are sent to it with each request.
+	URL     string
+	Headers map[string]string
+}
+
+// unknownType is the error of an entry of another type, in the words of R94.
+type unknownType string
+
+// Error implements error.
+func (t unknownType) Error() string { return "Unknown tool provider type: " + string(t) }
+
+// check says why an entry cannot be used.
+func (c Config) check() error {
+	switch c.Type {
+	case Stdio:
+		if c.Command == "" {
+			return errors.New("it has no command")
+		}
+	case HTTP:
+		if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return errors.New("its url is no http or https address")
+		}
+	default:
+		return unknownType(c.Type)
+	}
+	return nil
+}

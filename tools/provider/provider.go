@@ -1,0 +1,334 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+const (
+	// protocolVersion and clientName are what a provider is told of us.
+	protocolVersion = "1.0"
+	clientName      = "acp-agent"
+	// startTime bounds the start of a provider, until its tools are known (M2).
+	startTime = 30 * time.Second
+	// maxRestarts is how often a program is started again (M2).
+	maxRestarts = 3
+)
+
+var errSlowStart = fmt.Errorf("its tools were not there within %s", startTime)
+
+// provider is one of a Service.
+type provider struct {
+	Config
+	service *Service
+	// lock holds one: who reaches for the provider.
+	lock    chan struct{}
+	settled chan struct{} // closed once it was reached, or not
+
+	mu      sync.Mutex
+	link    link
+	starts  int // since a call last succeeded
+	listing json.RawMessage
+	tools   []tools.Tool
+	refused []error
+	failed  error
+	closed  bool
+	asking  chan struct{} // closed when ask has its answer; nil while nothing is asked
+}
+
+// begin reaches for the provider for the first time.
+func (p *provider) begin(ctx context.Context) {
+	defer close(p.settled)
+	_, _ = p.reach(ctx) // the failure is among the problems
+}
+
+// reached is closed once the provider has been reached, or has failed once.
+func (p *provider) reached() <-chan struct{} { return p.settled }
+
+// asked is closed when nothing is being asked of a provider that works: nobody waits for
+// one that does not.
+func (p *provider) asked() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asking != nil && p.failed == nil {
+		return p.asking
+	}
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+// ask has again run behind the scenes, unless it does already.
+func (p *provider) ask() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asking != nil {
+		return
+	}
+	asking := make(chan struct{})
+	if p.service.spawn(func(ctx context.Context) {
+		p.again(ctx)
+		p.mu.Lock()
+		p.asking = nil
+		p.mu.Unlock()
+		close(asking)
+	}) {
+		p.asking = asking
+	}
+}
+
+// again asks a provider for its tools once more; an address that was not reached is
+// tried again. The list stays as it was when there is no answer.
+func (p *provider) again(ctx context.Context) {
+	select {
+	case <-p.settled:
+	default:
+		return // it is asked just now
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errSlowStart)
+	defer cancel()
+	l := p.usable()
+	if l == nil {
+		if p.Type == HTTP {
+			_, _ = p.reach(ctx) // the failure is among the problems
+		}
+		return
+	}
+	if err := p.list(ctx, l); err != nil && p.service.ctx.Err() == nil {
+		_ = p.fail(err)
+	}
+}
+
+// usable is the link that is there, or nil.
+func (p *provider) usable() link {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.link == nil || p.link.err() != nil {
+		return nil
+	}
+	return p.link
+}
+
+// reach returns the link to the provider, which is made when there is none.
+func (p *provider) reach(ctx context.Context) (link, error) {
+	select {
+	case p.lock <- struct{}{}:
+		defer func() { <-p.lock }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if l := p.usable(); l != nil {
+		return l, nil
+	}
+	p.mu.Lock()
+	last := p.failed
+	if p.link != nil {
+		last = p.link.err()
+	}
+	tired := p.Type == Stdio && p.starts > maxRestarts
+	p.starts++
+	p.mu.Unlock()
+	if tired {
+		return nil, p.fail(fmt.Errorf("it has failed %d times: %w", maxRestarts+1, last))
+	}
+	l, err := p.connect(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil: // whoever wanted it does no more
+		p.mu.Lock()
+		p.starts--
+		p.mu.Unlock()
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, p.fail(err)
+	}
+	return l, nil
+}
+
+// fail notes why the provider cannot be used.
+func (p *provider) fail(err error) error {
+	p.service.o.Logger.Error("tool provider", "name", p.Name, "error", err.Error())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failed = err
+	return err
+}
+
+// connect makes a link, and learns the tools.
+func (p *provider) connect(ctx context.Context) (l link, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errSlowStart)
+	defer cancel()
+	unbind := context.AfterFunc(p.service.ctx, cancel)
+	defer unbind()
+	var said tail
+	if l, err = p.dial(ctx, &said); err != nil {
+		return nil, err
+	}
+	_, err = l.call(ctx, "initialize", map[string]any{
+		"protocolVersion": protocolVersion, "clientInfo": map[string]string{"name": clientName, "version": p.service.o.Version},
+	})
+	if err == nil {
+		err = p.list(ctx, l)
+	}
+	if err == nil {
+		err = p.keep(l)
+	}
+	if err != nil {
+		l.close()
+		return nil, said.with(err)
+	}
+	return l, nil
+}
+
+func (p *provider) dial(ctx context.Context, said *tail) (link, error) {
+	if p.Type == HTTP {
+		return newRemote(p.Config), nil
+	}
+	if p.service.o.Start == nil {
+		return nil, errors.New("programs cannot be started here")
+	}
+	stream, err := p.service.o.Start(ctx, p.Config, said)
+	if err != nil {
+		return nil, err
+	}
+	return newLines(stream, p.notified), nil
+}
+
+// keep puts a link in force, unless the service is closed.
+func (p *provider) keep(l link) error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return errClosed
+	}
+	old := p.link
+	p.link, p.failed = l, nil
+	p.mu.Unlock()
+	if old != nil {
+		old.close()
+	}
+	return nil
+}
+
+// notified is called by the goroutine that reads, and must not wait.
+func (p *provider) notified(method string) {
+	if method == "tools/changed" || method == "tools/list_changed" || method == "notifications/tools/list_changed" {
+		p.service.spawn(p.again)
+	}
+}
+
+// list learns the tools.
+func (p *provider) list(ctx context.Context, l link) error {
+	answer, err := l.call(ctx, "tools/list", struct{}{})
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	same := p.listing != nil && bytes.Equal(p.listing, answer)
+	if same {
+		p.failed = nil
+	}
+	p.mu.Unlock()
+	if same {
+		return nil
+	}
+	list, refused, err := p.read(answer)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.listing, p.tools, p.refused, p.failed = answer, list, refused, nil
+	p.mu.Unlock()
+	p.service.changed()
+	return nil
+}
+
+// execute calls a tool. A provider that is away is started again.
+func (p *provider) execute(ctx context.Context, params any) (json.RawMessage, error) {
+	l, err := p.reach(ctx)
+	if err != nil {
+		return nil, p.failure(ctx, "is unavailable", err)
+	}
+	answer, err := l.call(ctx, "tools/execute", params)
+	var answered *rpcError
+	switch {
+	case err == nil, errors.As(err, &answered):
+		p.mu.Lock()
+		p.starts = 1 // it works
+		p.mu.Unlock()
+		if answered != nil {
+			return nil, &tools.Error{Kind: tools.Backend, Message: answered.Error(), Err: answered}
+		}
+		return answer, nil
+	default:
+		return nil, p.failure(ctx, "failed", err)
+	}
+}
+
+// failure is the error of a call that the provider did not answer.
+func (p *provider) failure(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &tools.Error{
+		Kind: tools.Unavailable, Message: fmt.Sprintf("tool provider %s %s: %s", p.Name, what, kinds.Line(err.Error(), maxProblem)), Err: err,
+	}
+}
+
+func (p *provider) problems() []error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []error
+	if p.failed != nil {
+		list = append(list, problem(p.Name, p.failed))
+	}
+	for _, err := range p.refused {
+		list = append(list, problem(p.Name, err))
+	}
+	return list
+}
+
+// dispose ends the provider and waits for its program.
+func (p *provider) dispose() {
+	p.mu.Lock()
+	p.closed = true
+	l := p.link
+	p.mu.Unlock()
+	if l != nil {
+		l.close()
+	}
+}
+
+// tail keeps the end of what a program writes to its standard error.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(text []byte) (int, error) {
+	const most = 500
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, text...)
+	t.text = bytes.Clone(t.text[max(0, len(t.text)-most):])
+	return len(text), nil
+}
+
+// with is a failure with what the program said.
+func (t *tail) with(err error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if said := strings.TrimSpace(string(t.text)); said != "" {
+		return fmt.Errorf("%w; it said: %s", err, kinds.Line(said, maxProblem))
+	}
+	return err
+}

@@ -1,0 +1,179 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+
+	"acp-agent/tools"
+)
+
+// Options are what a Service works with.
+type Options struct {
+	// Start starts the program of a provider, confined and with the environment of
+	// programs. Closing what it returns ends the program with all that it started, waits
+	// for that, and wakes whoever reads or writes; it may be closed more than once, by
+	// several goroutines. Start is called from several, too.
+	Start func(ctx context.Context, c Config, stderr io.Writer) (io.ReadWriteCloser, error)
+	// Version is the agent's.
+	Version string
+	// Logger gets what goes wrong; nil means nobody does.
+	Logger *slog.Logger
+}
+
+// Service is the providers of one session. Its methods are safe for concurrent use.
+//
+// Goroutines: one for each provider that is reached for the first time or asked again for
+// its tools, and two for each program; Close ends and waits for all of them.
+type Service struct {
+	o      Options
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	// all are in the order of the configuration.
+	all []*provider
+
+	mu         sync.Mutex
+	running    sync.WaitGroup
+	begun      bool
+	closed     bool
+	generation int
+	problems   []error // of entries that are none
+}
+
+var errClosed = errors.New("the session is closed")
+
+// New returns a Service. Nothing is started before Begin. An entry that cannot be used is
+// a problem and no provider.
+func New(configs []Config, o Options) *Service {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{o: o}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	for _, c := range configs {
+		if err := c.check(); err != nil {
+			s.problems = append(s.problems, problem(c.Name, err))
+			o.Logger.Error("tool provider", "name", c.Name, "error", err.Error())
+			continue
+		}
+		s.all = append(s.all, &provider{Config: c, service: s, lock: make(chan struct{}, 1), settled: make(chan struct{})})
+	}
+	return s
+}
+
+func problem(name string, err error) error { return fmt.Errorf("tool provider %q: %w", name, err) }
+
+// Begin reaches for all providers at once, behind the scenes. A second Begin asks those
+// at an address whether their tools are others by now.
+func (s *Service) Begin() {
+	s.mu.Lock()
+	first := !s.begun
+	s.begun = true
+	s.mu.Unlock()
+	for _, p := range s.all {
+		if first {
+			s.spawn(p.begin)
+		} else if p.Type == HTTP {
+			p.ask()
+		}
+	}
+}
+
+// spawn runs f until Close at most; after it, f is not run.
+func (s *Service) spawn(f func(context.Context)) (begun bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.running.Go(func() { f(s.ctx) })
+	return true
+}
+
+// Settle waits until each provider has been reached, or has failed once, and until those
+// that work have answered what Begin asked; or until ctx ends. Begin comes before it.
+func (s *Service) Settle(ctx context.Context) {
+	for _, p := range s.all {
+		for _, wait := range []func() <-chan struct{}{p.reached, p.asked} {
+			select {
+			case <-wait():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// Tools are those of all providers. They stay while a provider is away, so that a call
+// starts it again or says so. generation is another one when they have changed.
+func (s *Service) Tools() (list []tools.Tool, generation int) {
+	s.mu.Lock()
+	generation = s.generation
+	s.mu.Unlock()
+	for _, p := range s.all {
+		p.mu.Lock()
+		list = append(list, p.tools...)
+		p.mu.Unlock()
+	}
+	return list, generation
+}
+
+// Problems are what is wrong with providers and their tools, one error each.
+func (s *Service) Problems() []error {
+	s.mu.Lock()
+	list := append([]error(nil), s.problems...)
+	s.mu.Unlock()
+	for _, p := range s.all {
+		list = append(list, p.problems()...)
+	}
+	return list
+}
+
+func (s *Service) changed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.generation++
+}
+
+// execute is a call of a tool, by the names that its provider knows.
+func (s *Service) execute(ctx context.Context, rt tools.Runtime, name, tool string, args json.RawMessage) (*tools.Result, error) {
+	p := s.find(name)
+	if p == nil {
+		return nil, tools.Errorf(tools.Unavailable, "Tool provider %s not found", name)
+	}
+	answer, err := p.execute(ctx, map[string]any{"name": tool, "arguments": args})
+	if err != nil {
+		return nil, err
+	}
+	return result(rt, answer)
+}
+
+// find returns a provider; after Close there is none.
+func (s *Service) find(name string) *provider {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.all {
+		if p.Name == name && !s.closed {
+			return p
+		}
+	}
+	return nil
+}
+
+// Close ends all providers, and returns when their programs have ended.
+func (s *Service) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel(errClosed)
+	var closing sync.WaitGroup
+	for _, p := range s.all {
+		closing.Go(p.dispose)
+	}
+	closing.Wait()
+	s.running.Wait()
+}
