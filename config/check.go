@@ -24,6 +24,7 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 		func() error { return f.checkSandbox(cfg.Sandbox) },
 		func() error { return f.checkRules(&cfg.Rules) },
 		func() error { return f.checkTools(cfg) },
+		func() error { return f.checkMCP(cfg.MCP.Servers) },
 		func() error { return s.checkWatchdog(f, &cfg.Watchdog) },
 		func() error { return f.checkAudit(cfg.Audit) },
 		func() error { return s.checkPaths(f, cfg) },

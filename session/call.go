@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"strings"
 
 	"acp-agent/internal/trace"
 	"acp-agent/permissions"
@@ -14,6 +15,9 @@ import (
 // every stage that a model's call passes. Its events go to the session's sink.
 func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolFinished {
 	id := s.host.IDs.New(transcript.CallPrefix)
+	if strings.HasPrefix(tool, "mcp") {
+		s.AwaitServers(ctx)
+	}
 	s.tools.Catalog() // what was found before is callable now
 	prepared := s.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
 	s.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})
@@ -41,7 +45,7 @@ type ToolStatus struct {
 
 // ToolStatus returns how a tool stands in this session.
 func (s *Session) ToolStatus(id string) ToolStatus {
-	entry, ok := s.host.Registry.Get(id)
+	entry, ok := s.tools.Tools().Get(id)
 	if !ok {
 		return ToolStatus{Off: "unknown"}
 	}
@@ -49,4 +53,4 @@ func (s *Session) ToolStatus(id string) ToolStatus {
 }
 
 // Tools lists the tools in the order in which the model is told of them.
-func (s *Session) Tools() []*tools.Entry { return s.host.Registry.All() }
+func (s *Session) Tools() []*tools.Entry { return s.tools.Tools().All() }

@@ -69,6 +69,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
 	m, parent := n.Manifest(), n.Parent().Tools()
 	o := s.pipelineOptions(parent.Cache)
+	o.Registry = parent.Tools()
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)

@@ -15,6 +15,7 @@ import (
 	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
+	"acp-agent/mcp"
 	"acp-agent/model"
 	"acp-agent/permissions"
 	"acp-agent/permissions/watchdog"
@@ -41,6 +42,8 @@ type Host struct {
 	Skills skills.Options
 	// Languages are the language servers; nil means the shipped list.
 	Languages []lsp.Server
+	// Version is how MCP servers are told of the agent's version.
+	Version string
 	// Net gives the network of a tool; nil means that tools have none.
 	Net func(tool string) tools.Net
 	// Warnings say what of the configuration could not be used; nil means nothing.
@@ -96,6 +99,9 @@ type Settings struct {
 	// Trusting says in words what else that trust allows, one line each.
 	Offered  []permissions.Rule
 	Trusting []string
+	// Servers are the person's MCP servers. OfferedServers are those of the project, which
+	// are not started before the person trusts it.
+	Servers, OfferedServers []mcp.Server
 	// Mode is the mode that a session starts in; empty means ask.
 	Mode   permissions.Mode
 	Limits tools.Limits
@@ -162,8 +168,8 @@ type Spec struct {
 	// Editor and Terminals are the client's; nil means that it has none.
 	Editor    workspace.Editor
 	Terminals workspace.Terminals
-	// Servers names the MCP servers that the client wants connected.
-	Servers []string
+	// Servers are the MCP servers that the client wants connected.
+	Servers []mcp.Server
 	// Trial is shared by the sessions of a connection; see workspace.Options.
 	Trial *workspace.TerminalTrial
 }

@@ -44,6 +44,7 @@ type Session struct {
 	told    told
 
 	languages   languages
+	servers     servers // adopted is guarded by mu
 	stances     stances
 	found       bool              // whether it was known at the start how processes are confined
 	manifest    subagent.Manifest // of the main agent
@@ -100,10 +101,12 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	}
 	s.stances = newStances(h.Registry.All(), s.work.Session().Scratch)
 	s.languages = newLanguages(s.work, h.Languages)
+	s.servers.Manager = s.newServers()
 	s.audit = s.openAudit()
 	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...).With(permissions.Session, spec.Rules...))
 	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
 	s.project.offered, s.project.trusting, s.project.settled = settings.Offered, settings.Trusting, settled
+	s.project.servers = settings.OfferedServers
 	s.refreshProject()
 	if err := s.chooseAgent(); err != nil {
 		s.work.Close(0)
@@ -133,6 +136,7 @@ func (s *Session) Close(grace time.Duration) {
 	s.running.Wait()
 	s.family.Close()
 	s.languages.Close()
+	s.servers.Close()
 	s.work.Close(grace)
 	s.closeAudit()
 	s.span.End(nil)
@@ -153,8 +157,10 @@ func (s *Session) Stop() {
 }
 
 // Start does what follows the answer to session/new: it learns what the server
-// knows of its models, behind the scenes and once for all sessions.
+// knows of its models, behind the scenes and once for all sessions, and connects to the
+// MCP servers.
 func (s *Session) Start() {
+	s.connectServers()
 	s.learn(s.chosen().model)
 	s.awaitSandbox()
 }
@@ -223,6 +229,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	s.awaitMode(t.ctx)
 	s.withhold(t.prompt)
 	s.introduce(t.prompt)
+	s.refreshServers(t.ctx)
 	backend, err := s.host.Backend()
 	if err != nil {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})

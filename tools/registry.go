@@ -13,8 +13,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Registry finds tools by their canonical id or an alias. It is built once and
-// then only read; safe for concurrent use after that.
+// Registry finds tools by their canonical id or an alias. It is built once, by NewRegistry
+// or With, and then only read; safe for concurrent use after that.
 type Registry struct {
 	tools   map[string]*Entry
 	names   map[string]alias
@@ -50,6 +50,13 @@ func isID(name string) bool {
 	return name != "" && len(name) <= 64 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_") == ""
 }
 
+// isServerID reports whether an MCP tool's id is one: it is made of names that its server
+// chose, in the characters that models accept (R89).
+func isServerID(tool Tool) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	return tool.Source.Kind == MCP && strings.HasPrefix(tool.ID, "mcp__") && len(tool.ID) <= 64 && strings.Trim(tool.ID, letters) == ""
+}
+
 // NewRegistry registers tools in order. It refuses a tool without id,
 // description or function, with a schema that is not an object's, or whose id
 // or alias is taken (R1, R8).
@@ -63,9 +70,26 @@ func NewRegistry(list ...Tool) (*Registry, error) {
 	return r, nil
 }
 
+// With returns a registry that has more tools, and leaves r as it is. A tool that
+// NewRegistry would refuse is left out, with the reason in refused; an alias that is taken
+// is left out alone: who comes later is from elsewhere, and cannot take a name away (M4).
+func (r *Registry) With(list ...Tool) (more *Registry, refused []error) {
+	more = &Registry{tools: maps.Clone(r.tools), names: maps.Clone(r.names), ordered: slices.Clip(r.ordered)}
+	for _, tool := range list {
+		tool.Aliases = slices.DeleteFunc(slices.Clone(tool.Aliases), func(a Alias) bool {
+			_, taken := more.names[a.Name]
+			return taken
+		})
+		if err := more.add(tool); err != nil {
+			refused = append(refused, fmt.Errorf("%s: %w", tool.ID, err))
+		}
+	}
+	return more, refused
+}
+
 func (r *Registry) add(tool Tool) error {
 	switch {
-	case !isID(tool.ID):
+	case !isID(tool.ID) && !isServerID(tool):
 		return fmt.Errorf("id must be snake_case, at most 64 characters")
 	case strings.TrimSpace(tool.Description) == "":
 		return fmt.Errorf("description is missing")

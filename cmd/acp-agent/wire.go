@@ -133,7 +133,7 @@ func (c *core) newHost() (*session.Host, error) {
 			Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Paths: cfg.Skills.Paths, URLs: cfg.Skills.URLs,
 			Fetch: set.web.page,
 		},
-		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: c.dataDir, Warnings: c.problems,
+		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: c.dataDir, Warnings: c.problems, Version: version,
 		Projects: c.projects(), Own: c.own(), Guarded: c.guarded(set), StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),

@@ -1,10 +1,13 @@
 package pipeline
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"sync"
 
 	"acp-agent/internal/bm25"
+	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -25,6 +28,8 @@ type Deferral struct {
 // catalogue is the tools that the model is told of. It changes only when the
 // next model request is made, so a step that is under way is not affected.
 type catalogue struct {
+	deferral Deferral
+
 	mu      sync.Mutex
 	stance  *Stance        // the one of the last request; nil admits everything
 	order   []*tools.Entry // all that are enabled
@@ -38,16 +43,38 @@ type catalogue struct {
 // newCatalogue sorts the enabled tools into those that are listed and those
 // that are deferred.
 func newCatalogue(enabled []*tools.Entry, o Deferral) *catalogue {
-	c := &catalogue{order: enabled, hidden: map[string]*tools.Entry{}}
+	c := &catalogue{deferral: o}
+	c.sort(enabled)
+	return c
+}
+
+// sort lists or hides each tool. Those that were listed stay so, before the others.
+func (c *catalogue) sort(enabled []*tools.Entry) {
+	o, before := c.deferral, map[string]int{}
+	for i, entry := range c.listed {
+		before[entry.ID] = i + 1
+	}
+	c.order, c.listed, c.hidden, c.index = enabled, nil, map[string]*tools.Entry{}, nil
 	defers := o.Threshold > 0 && len(enabled) > o.Threshold
 	for _, entry := range enabled {
-		if defers && !slices.Contains(o.Always, entry.ID) && !slices.Contains(o.Activated, entry.ID) {
+		if defers && before[entry.ID] == 0 && !slices.Contains(o.Always, entry.ID) && !slices.Contains(o.Activated, entry.ID) {
 			c.hidden[entry.ID] = entry
 			continue
 		}
 		c.listed = append(c.listed, entry)
 	}
-	return c
+	place := func(entry *tools.Entry) int { return cmp.Or(before[entry.ID], math.MaxInt) }
+	slices.SortStableFunc(c.listed, func(a, b *tools.Entry) int { return cmp.Compare(place(a), place(b)) })
+}
+
+// replace is for other tools than before. What the model was told of, or found, it is told
+// of again if it is still there.
+func (c *catalogue) replace(enabled []*tools.Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listed = append(c.listed[:len(c.written):len(c.written)], c.pending...)
+	c.pending, c.written = nil, nil
+	c.sort(enabled)
 }
 
 // request returns the tools for the next model request, which is made in the
@@ -82,9 +109,17 @@ func (c *catalogue) request(stance *Stance) []model.Tool {
 	return offered
 }
 
+// maxBrief bounds the description of an MCP tool in a request, in characters; tool_search
+// gives the whole of it (R90).
+const maxBrief = 200
+
 // forModel is a tool in the form of a request.
 func forModel(entry *tools.Entry) model.Tool {
-	return model.Tool{Name: entry.ID, Description: entry.Description, Parameters: entry.Schema()}
+	description := entry.Description
+	if entry.Source.Kind == tools.MCP {
+		description = kinds.Line(description, maxBrief)
+	}
+	return model.Tool{Name: entry.ID, Description: description, Parameters: entry.Schema()}
 }
 
 // in returns the stance of the last request.

@@ -22,7 +22,7 @@ func (p *Pipeline) off(entry *tools.Entry) string {
 	if reason := p.Gate.Refuse(&entry.Spec); reason != "" || p.Parent == nil {
 		return reason
 	}
-	if _, has := p.Parent.Registry.Get(entry.ID); !has || p.Parent.off(entry) != "" {
+	if _, has := p.Parent.Tools().Get(entry.ID); !has || p.Parent.off(entry) != "" {
 		return "the delegating agent does not have it"
 	}
 	return ""

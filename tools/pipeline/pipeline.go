@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"acp-agent/capability"
@@ -25,6 +26,7 @@ import (
 
 // Options are what a Pipeline is made of.
 type Options struct {
+	// Registry holds the tools at the start; see Adopt.
 	Registry *tools.Registry
 	// Disabled says whether a tool is off, and why (R9); nil means none is.
 	Disabled func(tool string) (reason string, off bool)
@@ -98,6 +100,7 @@ type Options struct {
 // Pipeline runs the tool calls of one agent of a session. It is safe for concurrent use.
 type Pipeline struct {
 	Options
+	registry  atomic.Pointer[tools.Registry]
 	catalogue *catalogue
 	declared  capability.RequirementSet
 	// asking lets one permission request stand at a time in the whole session, so
@@ -124,16 +127,34 @@ func New(o Options) *Pipeline {
 		p.asking, p.strays = o.Parent.asking, o.Parent.strays
 	}
 	p.restricted = o.Policy.restricted()
-	var enabled []*tools.Entry
-	for _, entry := range o.Registry.All() {
-		if p.off(entry) == "" {
-			enabled = append(enabled, entry)
-		}
-	}
+	p.registry.Store(o.Registry)
+	enabled := p.enabled()
 	p.declared = p.declare(enabled)
 	p.catalogue = newCatalogue(enabled, o.Deferral)
 	p.catalogue.stance = p.stance()
 	return p
+}
+
+// Tools is the registry in force.
+func (p *Pipeline) Tools() *tools.Registry { return p.registry.Load() }
+
+// Adopt puts another registry in force: tools come and go with those that have them. What
+// the model may call changes with its next request. It is called between two turns, for a
+// list of tools does not change within one (R91).
+func (p *Pipeline) Adopt(registry *tools.Registry) {
+	p.registry.Store(registry)
+	p.catalogue.replace(p.enabled())
+}
+
+// enabled are the tools that are not off.
+func (p *Pipeline) enabled() []*tools.Entry {
+	var enabled []*tools.Entry
+	for _, entry := range p.Tools().All() {
+		if p.off(entry) == "" {
+			enabled = append(enabled, entry)
+		}
+	}
+	return enabled
 }
 
 // Catalog lists, under their canonical names, the tools that the model may call
@@ -146,7 +167,7 @@ func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.stance(
 func (p *Pipeline) Deferred(id string) bool { return p.catalogue.deferred(id) }
 
 // Canonical returns the id that a name stands for.
-func (p *Pipeline) Canonical(name string) string { return p.Registry.Canonical(name) }
+func (p *Pipeline) Canonical(name string) string { return p.Tools().Canonical(name) }
 
 // Prepare takes a call through the pure stages (R20).
 func (p *Pipeline) Prepare(call Call) *Prepared {
@@ -180,7 +201,7 @@ func (p *Pipeline) prepare(call Call) (c *Prepared) {
 func (p *Pipeline) resolve(c *Prepared) error {
 	input := json.RawMessage(c.Input)
 	c.Malformed = !json.Valid(input)
-	entry, args, err := p.Registry.Resolve(c.Name, input)
+	entry, args, err := p.Tools().Resolve(c.Name, input)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) 
 // tool that it has.
 func (p *Pipeline) declare(enabled []*tools.Entry) capability.RequirementSet {
 	if p.Parent == nil {
-		return capability.Union(p.Requires, p.Registry.Requires())
+		return capability.Union(p.Requires, p.Tools().Requires())
 	}
 	declared := p.Requires
 	for _, entry := range enabled {
