@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"acp-agent/capability"
 	"acp-agent/mcp"
+	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -66,10 +68,26 @@ func (s *Session) AwaitServers(ctx context.Context) {
 	for _, err := range refused {
 		s.host.Logger.Warn("mcp tool left out", "session", s.ID, "problem", err.Error())
 	}
-	s.tools.Adopt(registry)
+	s.forgetAnswers(s.tools.Adopt(registry))
 	s.mu.Lock()
 	s.servers.adopted = generation
 	s.mu.Unlock()
+}
+
+// forgetAnswers takes back every "always" that was given to these tools, in this session
+// and for the project (M4).
+func (s *Session) forgetAnswers(ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	for _, l := range s.Rules() {
+		if l.Rule.Source != permissions.SourceAlways || l.Rule.Action != capability.Allow || !slices.Contains(ids, l.Rule.Permission) {
+			continue
+		}
+		if err := s.Revoke(l); err != nil {
+			s.host.Logger.Warn("mcp tool has changed", "session", s.ID, "tool", l.Rule.Permission, "problem", err.Error())
+		}
+	}
 }
 
 // refreshServers brings the tools of servers up to date before a turn, and says of each

@@ -266,16 +266,20 @@ func sameJSON(a, b json.RawMessage) bool {
 	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 
-// suggest lists the names closest to one that is unknown, or all of them.
+// maxNear bounds the names that suggest takes for near.
+const maxNear = 10
+
+// suggest lists the names closest to one that is unknown, or all of them but those of MCP
+// servers, of which there may be hundreds.
 func (r *Registry) suggest(name string) string {
-	ids := make([]string, 0, len(r.ordered))
-	for _, entry := range r.ordered {
-		ids = append(ids, entry.ID)
-	}
+	var ids, near []string
 	folded := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
-	var near []string
-	for _, id := range ids {
-		if folded != "" && (strings.Contains(folded, id) || strings.Contains(id, folded)) {
+	for _, entry := range r.ordered {
+		id := entry.ID
+		if entry.Source.Kind != MCP {
+			ids = append(ids, id)
+		}
+		if folded != "" && len(near) < maxNear && (strings.Contains(folded, id) || strings.Contains(id, folded)) {
 			near = append(near, id)
 		}
 	}

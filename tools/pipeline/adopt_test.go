@@ -52,6 +52,9 @@ func TestAdopt_ManyToolsCostLittle(t *testing.T) {
 		t.Errorf("the request grew by %d bytes", grown)
 	}
 	want(t, s.call(t, "mcp__s__tool-3", object{}), transcript.Failed, "is not loaded")
+	if end := s.call(t, "zither", object{}); len(end.Text) > 2000 {
+		t.Errorf("an unknown name is answered with %d bytes", len(end.Text))
+	}
 	want(t, s.call(t, "tool_search", object{"query": "tool-3"}), transcript.Done, strings.Repeat("Long. ", 99))
 	if !slices.Contains(names(s.Catalog()), "mcp__s__tool-3") {
 		t.Error("what was found cannot be called")
@@ -85,7 +88,9 @@ func TestAdopt_ToolsComeAndGo(t *testing.T) {
 	}
 	want(t, s.call(t, "tool_search", object{"query": "zither"}), transcript.Done, "zither_one")
 	two, _ := base.With(served("mcp__s__new", "A new one."), served("mcp__s__zither_one", "Zither, changed."))
-	s.Adopt(two)
+	if changed := s.Adopt(two); !slices.Equal(changed, []string{"mcp__s__zither_one"}) {
+		t.Errorf("changed %v", changed)
+	}
 	catalog := s.Catalog()
 	if got := names(catalog); !slices.Equal(got, append(slices.Clone(before), "mcp__s__zither_one")) {
 		t.Errorf("the catalogue became %v", got)

@@ -135,28 +135,6 @@ func New(o Options) *Pipeline {
 	return p
 }
 
-// Tools is the registry in force.
-func (p *Pipeline) Tools() *tools.Registry { return p.registry.Load() }
-
-// Adopt puts another registry in force: tools come and go with those that have them. What
-// the model may call changes with its next request. It is called between two turns, for a
-// list of tools does not change within one (R91).
-func (p *Pipeline) Adopt(registry *tools.Registry) {
-	p.registry.Store(registry)
-	p.catalogue.replace(p.enabled())
-}
-
-// enabled are the tools that are not off.
-func (p *Pipeline) enabled() []*tools.Entry {
-	var enabled []*tools.Entry
-	for _, entry := range p.Tools().All() {
-		if p.off(entry) == "" {
-			enabled = append(enabled, entry)
-		}
-	}
-	return enabled
-}
-
 // Catalog lists, under their canonical names, the tools that the model may call
 // in its next answer (R19, R87). The mode of the session counts as it is now,
 // until the next request (R157).
