@@ -17,8 +17,12 @@ import (
 )
 
 // firstWait is how long a prompt waits for servers that were never reached: those that are
-// quick are there at the first request, and a dead one costs no more.
-const firstWait = time.Second
+// quick are there at the first request, and a dead one costs no more. onlyWait is the same
+// where the first prompt is the only one.
+const (
+	firstWait = time.Second
+	onlyWait  = 10 * time.Second
+)
 
 // servers are the MCP servers of a session.
 type servers struct {
@@ -93,7 +97,11 @@ func (s *Session) forgetAnswers(ids []string) {
 // refreshServers brings the tools of servers up to date before a turn, and says of each
 // server that cannot be used why.
 func (s *Session) refreshServers(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, firstWait)
+	limit := firstWait
+	if s.spec.Waits {
+		limit = onlyWait
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	s.AwaitServers(ctx)
 	for _, server := range s.servers.Status() {
