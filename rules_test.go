@@ -121,6 +121,7 @@ var never = []struct {
 	{"acp/schema", "*", nil, "the types of the protocol know no other package"},
 	{"kinds", "*", nil, "everything rests on it"},
 	{"*", "github.com/openai/openai-go/*", []string{"model/openai"}, "one package speaks to model servers"},
+	{"*", "github.com/modelcontextprotocol/go-sdk/*", []string{"mcp"}, "one package speaks to MCP servers"},
 	{"*", "github.com/sourcegraph/jsonrpc2", []string{"acp/rpc", "internal/lsp"}, "one package speaks JSON-RPC to the editor, and one to language servers"},
 }
 

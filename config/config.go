@@ -30,8 +30,10 @@ type Config struct {
 	// empty list means none.
 	Format map[string][]string `json:"format"`
 	// LSP gives the language server of files by the end of their name.
-	LSP       map[string][]string `json:"lsp"`
-	Subagents Subagents           `json:"subagents"`
+	LSP map[string][]string `json:"lsp"`
+	// MCP names the MCP servers of every session.
+	MCP       MCP       `json:"mcp"`
+	Subagents Subagents `json:"subagents"`
 	// Agents are settings by the names of agents.
 	Agents   map[string]Agent `json:"agents"`
 	Watchdog Watchdog         `json:"watchdog"`
@@ -47,6 +49,8 @@ type Config struct {
 	// Offered is what the project's file would allow. It counts only in a project that
 	// the person trusts, with the very content that it had then (T1, T4).
 	Offered []Rule `json:"-"`
+	// OfferedServers are the MCP servers of the project's file, under the same terms.
+	OfferedServers map[string]MCPServer `json:"-"`
 	// Files lists the files that were found and read, the user's first.
 	Files []string `json:"-"`
 }
@@ -134,6 +138,9 @@ func (c *Config) Keys() []string {
 			keys = append(keys, p.APIKey.Reveal())
 		}
 	}
+	for _, s := range c.MCP.Servers {
+		keys = append(keys, s.keys()...)
+	}
 	return slices.Concat(keys, c.Toolbox.Env.keys(), c.External.keys())
 }
 
@@ -161,6 +168,9 @@ func (c *Config) Secrets() []string {
 		if !p.APIKey.IsZero() {
 			values = append(values, p.APIKey.Reveal())
 		}
+	}
+	for _, name := range sortedKeys(c.MCP.Servers) {
+		values = append(values, c.MCP.Servers[name].keys()...)
 	}
 	return slices.Concat(values, c.Toolbox.Env.keys(), c.External.keys())
 }

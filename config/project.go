@@ -7,13 +7,14 @@ import (
 )
 
 // projectFile is all that a project may set (T1, T3): a repository that was just cloned
-// is foreign, so its file can take away and never give. What it allows is an offer, for
-// the person who trusts the project.
+// is foreign, so its file can take away and never give. What it allows, and the MCP
+// servers that it names, are an offer, for the person who trusts the project.
 type projectFile struct {
 	Rules     projectRules     `json:"rules"`
 	Tools     projectTools     `json:"tools"`
 	Limits    projectLimits    `json:"limits"`
 	Subagents projectSubagents `json:"subagents"`
+	MCP       MCP              `json:"mcp"`
 }
 
 type projectTools struct {
@@ -66,7 +67,11 @@ func (s Sources) loadProject(cfg *Config, path string) error {
 	if err := f.checkSubagents(subagents); err != nil {
 		return err
 	}
+	if err := f.checkMCP(p.MCP.Servers); err != nil {
+		return err
+	}
 	cfg.Limits, cfg.Subagents = limits, subagents
+	cfg.OfferedServers = p.MCP.Servers
 	cfg.Offered, rules.Allow = rules.Allow, nil
 	cfg.Project = rules
 	cfg.Tools.Disable = appendNew(cfg.Tools.Disable, p.Tools.Disable...)

@@ -18,6 +18,9 @@ func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolF
 	if strings.HasPrefix(tool, "tb__") {
 		s.AwaitProviders(ctx)
 	}
+	if strings.HasPrefix(tool, "mcp") {
+		s.AwaitServers(ctx)
+	}
 	s.tools.Catalog() // what was found before is callable now
 	prepared := s.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
 	s.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})

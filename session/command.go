@@ -24,7 +24,7 @@ type Command struct {
 
 // Commands lists the slash commands.
 func (s *Session) Commands() []Command {
-	return []Command{
+	list := []Command{
 		{Name: "help", Description: "What this agent can do: its commands, modes and tools."},
 		{Name: "status", Description: "Model, mode, directories, and how full the context is."},
 		{Name: "tasks", Description: "The subagents of this session: what they do, what they spent; stops them.", Hint: tasksForms},
@@ -33,6 +33,10 @@ func (s *Session) Commands() []Command {
 		{Name: "permissions", Description: "The rules in force; takes back what you allowed.", Hint: s.permissionsForms()},
 		{Name: "trust", Description: "Shows what trust in this project allows, and asks you.", Hint: "off"},
 	}
+	if s.hasServers() {
+		list = append(list, Command{Name: "mcp", Description: "The MCP servers: how each stands, its tools, its last error."})
+	}
+	return list
 }
 
 // command answers a prompt that is a slash command. Text that merely begins
@@ -51,6 +55,8 @@ func (s *Session) command(prompt *transcript.Message) (answer func(context.Conte
 		return func(context.Context) string { return s.tasksCommand(words[1:]) }, true
 	case "/usage":
 		return func(context.Context) string { return s.usageText() }, true
+	case "/mcp":
+		return func(context.Context) string { return s.serversText() }, true
 	case "/summary":
 		return s.summaryCommand, true
 	case "/permissions":
@@ -65,7 +71,7 @@ func (s *Session) command(prompt *transcript.Message) (answer func(context.Conte
 // part in the conversation, and the person wants to know now.
 func atOnce(prompt *transcript.Message) bool {
 	words := strings.Fields(prompt.Text())
-	return len(words) > 0 && slices.Contains([]string{"/status", "/tasks", "/usage"}, words[0])
+	return len(words) > 0 && slices.Contains([]string{"/status", "/tasks", "/usage", "/mcp"}, words[0])
 }
 
 // behind is what follows a word at the start of a text, as it was typed.

@@ -15,6 +15,7 @@ import (
 	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
+	"acp-agent/mcp"
 	"acp-agent/model"
 	"acp-agent/permissions"
 	"acp-agent/permissions/watchdog"
@@ -42,7 +43,7 @@ type Host struct {
 	Skills skills.Options
 	// Languages are the language servers; nil means the shipped list.
 	Languages []lsp.Server
-	// Version is the agent's, as external providers are told it.
+	// Version is the agent's, as MCP servers and external providers are told it.
 	Version string
 	// Net gives the network of a tool; nil means that tools have none.
 	Net func(tool string) tools.Net
@@ -101,6 +102,9 @@ type Settings struct {
 	Trusting []string
 	// Providers are the person's external tool providers (R94).
 	Providers []provider.Config
+	// Servers are the person's MCP servers. OfferedServers are those of the project, which
+	// are not started before the person trusts it.
+	Servers, OfferedServers []mcp.Server
 	// Mode is the mode that a session starts in; empty means ask.
 	Mode   permissions.Mode
 	Limits tools.Limits
@@ -167,8 +171,8 @@ type Spec struct {
 	// Editor and Terminals are the client's; nil means that it has none.
 	Editor    workspace.Editor
 	Terminals workspace.Terminals
-	// Servers names the MCP servers that the client wants connected.
-	Servers []string
+	// Servers are the MCP servers that the client wants connected.
+	Servers []mcp.Server
 	// Trial is shared by the sessions of a connection; see workspace.Options.
 	Trial *workspace.TerminalTrial
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -31,16 +30,6 @@ func (s *Session) introduce(prompt *transcript.Message) {
 	}
 	for _, notice := range slices.Concat(s.told.notices(), s.host.problems(), s.projectNotices(), s.agentNotices(), waiting) {
 		s.sayOnce(notice.Text, notice)
-	}
-	if len(s.spec.Servers) > 0 {
-		names := make([]string, len(s.spec.Servers))
-		for i, name := range s.spec.Servers {
-			names[i] = kinds.Line(name, titleRunes)
-		}
-		s.sayOnce("mcp", transcript.Notice{
-			Severity: transcript.Warning, Title: "MCP servers not connected",
-			Text: fmt.Sprintf("These MCP servers are not connected, this version does not support MCP yet: %s.", strings.Join(names, ", ")),
-		})
 	}
 }
 

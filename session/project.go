@@ -9,6 +9,7 @@ import (
 
 	"acp-agent/internal/projects"
 	"acp-agent/kinds"
+	"acp-agent/mcp"
 	"acp-agent/permissions"
 	"acp-agent/transcript"
 )
@@ -30,6 +31,7 @@ type project struct {
 	// count with that content alone; "" is none.
 	offered  []permissions.Rule
 	trusting []string
+	servers  []mcp.Server // offered, too
 	settled  string
 
 	record  projects.Record
@@ -99,10 +101,11 @@ func (s *Session) refreshProject() {
 	}
 	switch {
 	case stale && look.problem != nil:
-		p.offered = nil
+		p.offered, p.servers = nil, nil
 	case stale:
 		// The rules by which the project tightens stay those of the session's start.
 		p.offered, p.trusting, p.settled = settings.Offered, settings.Trusting, settled
+		p.servers = settings.OfferedServers
 	}
 	s.applyProject()
 }
@@ -117,6 +120,24 @@ func (s *Session) applyProject() {
 		rules = append(rules, s.project.offered...)
 	}
 	s.policy.Replace(permissions.Project, rules)
+}
+
+// projectServers are the project's MCP servers while the person trusts it with the content
+// that names them; nothing of a project is started otherwise (T1, T4).
+func (s *Session) projectServers() []mcp.Server {
+	s.project.mu.Lock()
+	defer s.project.mu.Unlock()
+	if p := &s.project; p.trusted() && p.now.Hash == p.settled {
+		return p.servers
+	}
+	return nil
+}
+
+// offeredServers are the MCP servers that the project names.
+func (s *Session) offeredServers() []mcp.Server {
+	s.project.mu.Lock()
+	defer s.project.mu.Unlock()
+	return s.project.servers
 }
 
 // applyMode puts the rows of the mode in force.
@@ -191,6 +212,9 @@ func (s *Session) projectNotices() []transcript.Notice {
 	case !p.trusted() && len(p.offered) > 0:
 		say(transcript.Info, "Project's rules", fmt.Sprintf(
 			"The project's file would allow %s without a question. That counts once you trust the project: /trust shows it and asks.", kinds.Count(len(p.offered), "thing")))
+	case !p.trusted() && len(p.servers) > 0:
+		say(transcript.Info, "Project's MCP servers", fmt.Sprintf(
+			"The project names %s. They are not started before you trust the project: /trust shows them and asks.", kinds.Count(len(p.servers), "MCP server")))
 	}
 	return list
 }

@@ -47,6 +47,7 @@ type Session struct {
 	languages   languages
 	providers   *provider.Service
 	adopted     adopted // guarded by mu
+	servers     servers // adopted is guarded by mu
 	stances     stances
 	found       bool              // whether it was known at the start how processes are confined
 	manifest    subagent.Manifest // of the main agent
@@ -104,10 +105,12 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	s.stances = newStances(h.Registry.All(), s.work.Session().Scratch)
 	s.languages = newLanguages(s.work, h.Languages)
 	s.providers = s.newProviders()
+	s.servers.Manager = s.newServers()
 	s.audit = s.openAudit()
 	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...).With(permissions.Session, spec.Rules...))
 	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
 	s.project.offered, s.project.trusting, s.project.settled = settings.Offered, settings.Trusting, settled
+	s.project.servers = settings.OfferedServers
 	s.refreshProject()
 	if err := s.chooseAgent(); err != nil {
 		s.work.Close(0)
@@ -138,6 +141,7 @@ func (s *Session) Close(grace time.Duration) {
 	s.family.Close()
 	s.languages.Close()
 	s.providers.Close()
+	s.servers.Close()
 	s.work.Close(grace)
 	s.closeAudit()
 	s.span.End(nil)
@@ -158,9 +162,11 @@ func (s *Session) Stop() {
 }
 
 // Start does what follows the answer to session/new: it learns what the server
-// knows of its models, behind the scenes and once for all sessions.
+// knows of its models, behind the scenes and once for all sessions, and connects to the
+// MCP servers.
 func (s *Session) Start() {
 	s.providers.Begin()
+	s.connectServers()
 	s.learn(s.chosen().model)
 	s.awaitSandbox()
 }
@@ -229,6 +235,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	s.awaitMode(t.ctx)
 	s.withhold(t.prompt)
 	s.introduce(t.prompt)
+	s.refreshServers(t.ctx)
 	backend, err := s.host.Backend()
 	if err != nil {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"acp-agent/loop"
+	"acp-agent/mcp"
 	"acp-agent/model"
 	"acp-agent/model/script"
 	"acp-agent/permissions"
@@ -100,7 +101,7 @@ func noticed(text string) func(transcript.Event) bool {
 type setup struct {
 	script  string
 	models  []model.Info
-	servers []string
+	servers []mcp.Server
 	fail    error // of the backend
 	// settings are the person's; nil means the usual ones.
 	settings *session.Settings
@@ -285,13 +286,13 @@ func TestTitle_FromTheFirstPrompt(t *testing.T) {
 	}
 }
 
-func TestServers_SaidOnceByName(t *testing.T) {
-	s, rec := open(t, setup{script: `{"say":"x","repeat":-1}`, servers: []string{"files", "git"}})
+func TestServers_AFailureIsSaidOnce(t *testing.T) {
+	s, rec := open(t, setup{script: `{"say":"x","repeat":-1}`, servers: []mcp.Server{{Name: "files", Command: "/no/such/program"}}})
 	wait(t, prompt(s, "1"), loop.EndTurn)
 	wait(t, prompt(s, "2"), loop.EndTurn)
 	n := 0
 	for _, e := range rec.all() {
-		if noticed("files, git")(e) {
+		if noticed("The MCP server files is not connected: ")(e) {
 			n++
 		}
 	}

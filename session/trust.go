@@ -10,6 +10,8 @@ import (
 
 	"acp-agent/internal/projects"
 	"acp-agent/kinds"
+	"acp-agent/mcp"
+	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
@@ -70,7 +72,28 @@ func (p *project) allows() []string {
 		}
 		list = append(list, line)
 	}
+	for _, server := range p.servers {
+		list = append(list, "an MCP server of the project is started, "+describeServer(server)+"; its tools are still asked about")
+	}
 	return list
+}
+
+// describeServer is what a person has to know of a server before it is started: all but
+// the values of its environment and headers (M1).
+func describeServer(s mcp.Server) string {
+	if s.Command == "" {
+		return fmt.Sprintf("%s at %s", code(s.Name), code(s.URL))
+	}
+	text := fmt.Sprintf("%s by %s", code(s.Name), code(permissions.QuoteArgs(append([]string{s.Command}, s.Args...))))
+	var names []string
+	for _, variable := range s.Env {
+		name, _, _ := strings.Cut(variable, "=")
+		names = append(names, code(name))
+	}
+	if len(names) > 0 {
+		text += " with " + strings.Join(names, ", ") + " set"
+	}
+	return text
 }
 
 // Trust stores that the person trusts the project with the content that they were

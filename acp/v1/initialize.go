@@ -70,6 +70,7 @@ func (a *Agent) capabilities() *schema.InitializeResponse {
 		AgentInfo:       &schema.Implementation{Name: "acp-agent", Title: "acp-agent", Version: a.Version},
 		AgentCapabilities: schema.AgentCapabilities{
 			PromptCapabilities: schema.PromptCapabilities{Image: true, EmbeddedContext: true},
+			MCPCapabilities:    schema.McpCapabilities{HTTP: true, SSE: true},
 			SessionCapabilities: schema.SessionCapabilities{
 				Close:                 &schema.SessionCloseCapabilities{},
 				AdditionalDirectories: &schema.SessionAdditionalDirectoriesCapabilities{},

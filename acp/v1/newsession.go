@@ -46,7 +46,7 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	link := &link{conn: a.conn, translator: s.translator}
 	spec := session.Spec{
 		Cwd: params.Cwd, Additional: params.AdditionalDirectories, Sink: s.translator,
-		Asker: &asker{link}, Questions: &questioner{link, said.forms}, Servers: serverNames(params.MCPServers), Trial: &a.trial,
+		Asker: &asker{link}, Questions: &questioner{link, said.forms}, Servers: serversOf(params.MCPServers), Trial: &a.trial,
 	}
 	if said.readFiles || said.writeFiles {
 		spec.Editor = &editor{link, said}
@@ -71,21 +71,6 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 		return nil, session.ErrClosed
 	}
 	return s, nil
-}
-
-func serverNames(servers []schema.McpServer) []string {
-	var names []string
-	for _, server := range servers {
-		switch server := server.(type) {
-		case schema.McpServerStdio:
-			names = append(names, server.Name)
-		case schema.McpServerHttp:
-			names = append(names, server.Name)
-		case schema.McpServerSse:
-			names = append(names, server.Name)
-		}
-	}
-	return names
 }
 
 func (s *open) describe() *schema.NewSessionResponse {

@@ -77,7 +77,7 @@ at http://localhost:11434/v1.`,
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
-	root.AddCommand(newServe(), newDemo(), newRun(), newTools(), newTool(), newAgents(), newPermissions(), newTrust(), newAudit(),
+	root.AddCommand(newServe(), newDemo(), newRun(), newTools(), newTool(), newAgents(), newMCP(), newPermissions(), newTrust(), newAudit(),
 		newValidate(), newDoctor(), newVersion())
 	return root
 }

@@ -40,6 +40,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
 		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
 		Subagents: subagents(cfg), Agent: cfg.Agent, Providers: c.providers(cfg.External),
+		Servers: servers(cfg.MCP.Servers, "the configuration"), OfferedServers: servers(cfg.OfferedServers, "the project"),
 	}, nil
 }
 

@@ -49,7 +49,7 @@ var points = []struct {
 	{25, "-32000 only where there is an auth method", "auth_unconfigured"},
 	{26, "session ids are unique", "every run, sessions_side_by_side, TestWire_ManySessions"},
 	{27, "cwd is used, and must be absolute", "session_cwd"},
-	{28, "MCP servers: accepted, not connected yet, and that is said", "mcp_servers, mcp_servers_notice"},
+	{28, "MCP servers: all kinds accepted, connected, failures said", "mcp_servers, mcp_tools"},
 	{29, "session/load: not here yet", "method_absent"},
 	{30, "session/resume: not here yet", "method_absent"},
 	{31, "session/list: not here yet", "method_absent"},

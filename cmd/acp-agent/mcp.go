@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"acp-agent/config"
+	"acp-agent/kinds"
+	"acp-agent/mcp"
+	"acp-agent/session"
+	"acp-agent/transcript"
+)
+
+// servers are the configured MCP servers that are on, by name.
+func servers(configured map[string]config.MCPServer, origin string) []mcp.Server {
+	var list []mcp.Server
+	for _, name := range slices.Sorted(maps.Keys(configured)) {
+		from := configured[name]
+		if from.Off() {
+			continue
+		}
+		server := mcp.Server{
+			Name: name, Origin: origin, URL: from.URL, Header: reveal(from.Headers), SSE: from.SSE,
+			Timeout: time.Duration(from.TimeoutMS) * time.Millisecond,
+		}
+		if len(from.Command) > 0 {
+			server.Command, server.Args = from.Command[0], from.Command[1:]
+		}
+		for _, variable := range slices.Sorted(maps.Keys(from.Env)) {
+			server.Env = append(server.Env, variable+"="+from.Env[variable].Reveal())
+		}
+		list = append(list, server)
+	}
+	return list
+}
+
+// reachLimit bounds how long the command below waits for the servers.
+const reachLimit = 35 * time.Second
+
+func newMCP() *cobra.Command {
+	var asJSON bool
+	var cwd string
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Connect to the MCP servers: state, tools, last error",
+		Long: `Connect to the MCP servers of the configuration, and to those of the project
+in the current directory if you trust it, and say how each stands: its state,
+its tools, and why it failed.
+
+Exit code: 0 all servers are ready; 1 one is not; 2 wrong usage.`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			spec := session.Spec{Sink: transcript.Discard}
+			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {
+				ctx, cancel := context.WithTimeout(cmd.Context(), reachLimit)
+				defer cancel()
+				s.AwaitServers(ctx)
+				return printServers(cmd.OutOrStdout(), s.Servers(), asJSON)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&cwd, "cwd", "", "directory of the session (default: the current one)")
+	return cmd
+}
+
+// serverInfo is one server as it is listed.
+type serverInfo struct {
+	Name      string            `json:"name"`
+	Origin    string            `json:"origin"`
+	Transport string            `json:"transport"`
+	Place     string            `json:"place"`
+	State     mcp.State         `json:"state"`
+	Problem   string            `json:"problem,omitempty"`
+	Ignored   int               `json:"ignored_lines,omitempty"`
+	Tools     map[string]string `json:"tools"` // the server's names by id
+	Dropped   map[string]string `json:"dropped,omitempty"`
+}
+
+func printServers(out io.Writer, list []mcp.Status, asJSON bool) error {
+	infos, ready := []serverInfo{}, true
+	for _, s := range list {
+		info := serverInfo{
+			Name: s.Name, Origin: s.Origin, Transport: s.Transport, Place: s.Place, State: s.State, Problem: s.Problem,
+			Ignored: s.Ignored, Tools: map[string]string{}, Dropped: map[string]string{},
+		}
+		for _, tool := range s.Tools {
+			info.Tools[tool.ID] = tool.Tool
+		}
+		for _, dropped := range s.Dropped {
+			info.Dropped[dropped.Tool] = dropped.Reason
+		}
+		infos, ready = append(infos, info), ready && s.State == mcp.Ready
+	}
+	write := serversTable
+	if asJSON {
+		write = func(out io.Writer, list []serverInfo) error { return printJSON(out, list) }
+	}
+	err := write(out, infos)
+	if err == nil && !ready {
+		return &exitError{code: exitFailed}
+	}
+	return err
+}
+
+func serversTable(out io.Writer, list []serverInfo) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(out, "no MCP servers: mcp.servers of the configuration names them")
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tSTATE\tTOOLS\tTRANSPORT\tPLACE\tFROM")
+	for _, s := range list {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", s.Name, s.State, len(s.Tools), s.Transport, s.Place, s.Origin)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, s := range list {
+		fmt.Fprintf(out, "\n%s\n", s.Name)
+		if s.Problem != "" {
+			fmt.Fprintf(out, "  last error: %s\n", s.Problem)
+		}
+		for _, id := range slices.Sorted(maps.Keys(s.Tools)) {
+			fmt.Fprintf(out, "  %s\n", id)
+		}
+		for _, tool := range slices.Sorted(maps.Keys(s.Dropped)) {
+			fmt.Fprintf(out, "  left out: %s: %s\n", strconv.Quote(kinds.Visible(tool)), s.Dropped[tool])
+		}
+	}
+	return nil
+}

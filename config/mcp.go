@@ -1,0 +1,95 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// MCP configures MCP servers (R88).
+type MCP struct {
+	// Servers are the servers by their names.
+	Servers map[string]MCPServer `json:"servers"`
+}
+
+// The types of MCP servers.
+const (
+	MCPLocal  = "local"  // a program that is started
+	MCPRemote = "remote" // an address
+)
+
+// MCPServer is an MCP server.
+type MCPServer struct {
+	// Type is MCPLocal or MCPRemote; empty means what the other fields say.
+	Type string `json:"type"`
+	// Command is the program of a local server and its arguments; Env are variables beside
+	// the short environment of programs.
+	Command []string          `json:"command"`
+	Env     map[string]Secret `json:"env"`
+	// URL is the address of a remote server, Headers what is sent to it. SSE means the older
+	// transport of two streams.
+	URL     string            `json:"url"`
+	Headers map[string]Secret `json:"headers"`
+	SSE     bool              `json:"sse"`
+	// Enabled turns a server off; left out, it is on.
+	Enabled *bool `json:"enabled"`
+	// TimeoutMS is how long a call may go without progress, in milliseconds; 0 means 30 s.
+	TimeoutMS int `json:"timeout_ms"`
+}
+
+// Off reports whether the server is turned off.
+func (s MCPServer) Off() bool { return s.Enabled != nil && !*s.Enabled }
+
+func (f *file) checkMCP(servers map[string]MCPServer) error {
+	for _, name := range sortedKeys(servers) {
+		s, field := servers[name], join("mcp.servers", name)
+		switch {
+		case strings.TrimSpace(name) == "":
+			return f.errorf(field, "has no name")
+		case s.Type != "" && s.Type != MCPLocal && s.Type != MCPRemote:
+			return f.errorf(join(field, "type"), "must be %q or %q, found %q", MCPLocal, MCPRemote, s.Type)
+		case len(s.Command) > 0 && s.URL != "":
+			return f.errorf(field, "has a command and a url; keep one")
+		case s.Type == MCPLocal && s.URL != "", s.Type != MCPRemote && s.URL == "" && len(s.Command) == 0, len(s.Command) > 0 && s.Command[0] == "":
+			return f.errorf(field, "expects a command, such as [\"npx\", \"-y\", \"a-server\"]")
+		case s.Type == MCPRemote && s.URL == "":
+			return f.errorf(field, "expects a url")
+		case s.TimeoutMS < 0:
+			return f.errorf(join(field, "timeout_ms"), "must not be negative, found %d", s.TimeoutMS)
+		}
+		if err := checkMCPURL(s.URL); err != nil {
+			return f.errorf(join(field, "url"), "%w", err)
+		}
+	}
+	return nil
+}
+
+func checkMCPURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("must be an http or https address")
+	}
+	return nil
+}
+
+// keys are the values that the server is given and others must not see: of its
+// environment and headers those whose names say so.
+func (s MCPServer) keys() []string {
+	var keys []string
+	for _, values := range []map[string]Secret{s.Env, s.Headers} {
+		for _, name := range sortedKeys(values) {
+			if !secretHeader(name) || values[name].IsZero() {
+				continue
+			}
+			value := values[name].Reveal()
+			keys = append(keys, value)
+			if _, credentials, found := strings.Cut(value, " "); found {
+				keys = append(keys, credentials)
+			}
+		}
+	}
+	return keys
+}

@@ -1,0 +1,142 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+// deafness is how long a server that does not read may keep a call that has ended; then
+// its connection ends.
+const deafness = 2 * time.Second
+
+// call runs one tool of the server. While the server is away it fails at once (R91).
+func (l *link) call(ctx context.Context, rt tools.Runtime, name string, args json.RawMessage) (*tools.Result, error) {
+	l.mu.Lock()
+	c := l.live
+	l.mu.Unlock()
+	if c == nil {
+		return nil, l.unavailable(l.lastProblem())
+	}
+	limit := l.server.Timeout
+	if limit <= 0 {
+		limit = callLimit
+	}
+	slow := fmt.Errorf("mcp server %s: no answer and no progress for %v", l.id, limit)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	clock := time.AfterFunc(limit, func() { cancel(slow) })
+	defer clock.Stop()
+	returned := make(chan struct{})
+	defer close(returned)
+	context.AfterFunc(ctx, func() {
+		select {
+		case <-returned:
+		case <-time.After(deafness):
+			c.abort()
+		}
+	})
+	token, over := c.calls.begin(func(text string) {
+		clock.Reset(limit)
+		rt.Progress([]byte(text))
+	})
+	defer over()
+	params := &sdk.CallToolParams{Name: name, Arguments: args}
+	params.SetProgressToken(token)
+	answer, err := c.session.CallTool(ctx, params)
+	if err == nil {
+		l.mu.Lock()
+		l.answered = true
+		l.mu.Unlock()
+		return resultOf(answer)
+	}
+	return nil, l.failure(ctx, c, err, slow)
+}
+
+// failure says why a call has no answer.
+func (l *link) failure(ctx context.Context, c *connection, err, slow error) error {
+	var said *jsonrpc.Error
+	switch {
+	case errors.Is(context.Cause(ctx), slow):
+		return &tools.Error{Kind: tools.Timeout, Message: slow.Error(), Err: slow}
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case c.remote != nil && c.remote.refused.Load():
+		return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("mcp server %s: %v", l.id, errRefused), Err: errRefused}
+	case errors.As(err, &said):
+		return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("mcp server %s: %s", l.id, clean(said.Message, maxDescription)), Err: err}
+	}
+	wait := time.NewTimer(deafness)
+	defer wait.Stop()
+	select {
+	case <-c.over:
+		return l.unavailable(l.lastProblem())
+	case <-wait.C:
+		return l.unavailable(c.explain(err))
+	}
+}
+
+// unavailable is the error of a call while the server is away.
+func (l *link) unavailable(why error) error {
+	failure := &tools.Error{Kind: tools.Unavailable, Message: fmt.Sprintf("mcp server %s is unavailable", l.id), Err: why}
+	if why != nil {
+		failure.Hint = kinds.Line(why.Error(), maxProblem)
+	}
+	return failure
+}
+
+// calls are those under way that want to hear of progress. The zero value is ready.
+type calls struct {
+	mu   sync.Mutex
+	last int
+	told map[string]func(string)
+}
+
+// begin gives a call its token; nothing is told of it after over.
+func (c *calls) begin(tell func(string)) (token string, over func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told == nil {
+		c.told = map[string]func(string){}
+	}
+	c.last++
+	token = strconv.Itoa(c.last)
+	c.told[token] = tell
+	return token, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.told, token)
+	}
+}
+
+// progress passes on what a server tells of a call; of others it tells nothing.
+func (c *calls) progress(p *sdk.ProgressNotificationParams) {
+	token, _ := p.ProgressToken.(string)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if tell := c.told[token]; tell != nil {
+		tell(progressLine(p))
+	}
+}
+
+// progressLine is progress as people read it.
+func progressLine(p *sdk.ProgressNotificationParams) string {
+	text := strconv.FormatFloat(p.Progress, 'g', 6, 64)
+	if p.Total > 0 {
+		text += " of " + strconv.FormatFloat(p.Total, 'g', 6, 64)
+	}
+	if p.Message != "" {
+		text += ": " + kinds.Line(p.Message, maxFieldText)
+	}
+	return text + "\n"
+}

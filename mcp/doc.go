@@ -1,0 +1,27 @@
+// Package mcp makes tools of MCP servers: programs and addresses that the editor or the
+// person names, none of which is believed.
+//
+// It owns the connections: a [Manager] for each session connects to all servers at once,
+// behind the scenes, and again when one ends, after 1, 2, 5, 15 and then every 60 s. It
+// owns what a server may be called by ([Name]), and what is taken of what it says: schemas
+// and descriptions are bounded and cleaned, messages are at most 16 MiB, what is no message
+// is passed over, a result is data. A server that fails costs its own tools and nothing
+// else.
+//
+// It refuses to know who asks, who is trusted and what is allowed: a tool of a server
+// passes through the same stages as any other, and its default is a question.
+//
+//	servers := mcp.New(mcp.Options{Start: start})
+//	defer servers.Close()
+//	servers.Set([]mcp.Server{{Name: "files", Command: "mcp-files", Args: []string{"/srv"}}})
+//	servers.Settle(ctx)
+//	list, _ := servers.Tools() // mcp__files__read and others
+//
+// Allowed imports: floor 0, tools, and the MCP library, whose client it is; nobody else
+// imports that. Programs are started by [Options].Start. The goroutines are in the comment
+// of [Manager].
+//
+// # Requirements
+//
+// R88-R92.
+package mcp

@@ -1,0 +1,63 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"acp-agent/tools"
+)
+
+// FuzzMessages: whatever a program prints, what is passed on is whole messages, and nothing
+// that is one is lost.
+func FuzzMessages(f *testing.F) {
+	for _, seed := range []string{"", "hello\n", `{"jsonrpc":"2.0","id":1}` + "\n", "x\n{\"jsonrpc\":\"2.0\"}\r\n{\"jsonrpc\":\"1.0\"}\n[]\n", `{"jsonrpc":"2.0"`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, printed []byte) {
+		ignored := 0
+		passed, err := io.ReadAll(&messages{from: bufio.NewReaderSize(bytes.NewReader(printed), 16), ignored: func() { ignored++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []byte
+		for line := range bytes.Lines(printed) {
+			if bytes.HasSuffix(line, []byte("\n")) && isMessage(line) {
+				want = append(want, line...)
+			}
+		}
+		if !bytes.Equal(passed, want) {
+			t.Errorf("passed on %q, want %q", passed, want)
+		}
+	})
+}
+
+// FuzzTool: whatever a server says of a tool, it becomes one that a registry takes, or is
+// left out.
+func FuzzTool(f *testing.F) {
+	for _, seed := range []string{
+		`{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string","pattern":"(?!x)"}}}}`,
+		`{"name":"","description":"\u0000","inputSchema":{"$ref":"#/x"}}`, `{"name":"b","inputSchema":true}`, `{"inputSchema":{"type":["object","null"]}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	l := &link{id: "s", manager: New(Options{})}
+	f.Fuzz(func(t *testing.T, said []byte) {
+		offered := &sdk.Tool{}
+		if json.Unmarshal(said, offered) != nil {
+			t.Skip()
+		}
+		list, names, dropped := l.convert([]*sdk.Tool{offered, offered})
+		if len(list) != len(names) || len(list)+len(dropped) != 2 || len(list) > 1 {
+			t.Fatalf("%d tools, %d names, %d left out", len(list), len(names), len(dropped))
+		}
+		base, _ := tools.NewRegistry()
+		if _, refused := base.With(list...); refused != nil {
+			t.Error(refused)
+		}
+	})
+}

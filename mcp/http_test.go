@@ -1,0 +1,89 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"acp-agent/mcp"
+)
+
+// greeter is a server of the library's own, for what is said over HTTP.
+func greeter(*http.Request) *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "greeter", Version: "1"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "greet", Description: "Greets."}, func(context.Context, *sdk.CallToolRequest, struct {
+		A int `json:"a"`
+	},
+	) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "hello"}}}, nil, nil
+	})
+	return server
+}
+
+// R88, R92: servers behind HTTP in both transports are used, are sent their headers, and say when
+// they refuse us; an address that leads elsewhere is not followed, and gets no header.
+func TestRemote(t *testing.T) {
+	var leaked atomic.Bool
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		leaked.Store(leaked.Load() || r.Header.Get("X-Key") != "")
+	}))
+	defer elsewhere.Close()
+	guarded := func(to http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Key") != "secret" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			to.ServeHTTP(w, r)
+		})
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/http", guarded(sdk.NewStreamableHTTPHandler(greeter, nil)))
+	mux.Handle("/sse", guarded(sdk.NewSSEHandler(greeter, nil)))
+	mux.Handle("/away", http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	server := httptest.NewServer(mux)
+	defer func() {
+		server.CloseClientConnections()
+		server.Close()
+	}()
+	key := map[string]string{"X-Key": "secret"}
+	for _, tt := range []struct {
+		name    string
+		server  mcp.Server
+		state   mcp.State
+		problem string
+	}{
+		{"http", mcp.Server{URL: server.URL + "/http", Header: key}, mcp.Ready, ""},
+		{"sse", mcp.Server{URL: server.URL + "/sse", Header: key, SSE: true}, mcp.Ready, ""},
+		{"without the key", mcp.Server{URL: server.URL + "/http"}, mcp.Failed, "authentication failed"},
+		{"another host", mcp.Server{URL: server.URL + "/away?key=hidden", Header: key}, mcp.Failed, "it leads to another host, " + elsewhere.Listener.Addr().String()},
+		{"no address", mcp.Server{URL: "ftp://example.com"}, mcp.Failed, "its address is no http or https address"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := mcp.New(mcp.Options{})
+			defer m.Close()
+			tt.server.Name = "s"
+			m.Set([]mcp.Server{tt.server})
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			m.Settle(ctx)
+			if got := m.Status()[0]; got.State != tt.state || got.Problem != tt.problem {
+				t.Fatalf("it is %s, %q; want %s, %q", got.State, got.Problem, tt.state, tt.problem)
+			}
+			if tt.state == mcp.Ready {
+				if result, err := run(t, ctx, m, "mcp__s__greet", &runtime{}); err != nil || fmt.Sprint(result.Data) != "hello" {
+					t.Errorf("%+v, %v", result, err)
+				}
+			}
+		})
+	}
+	if leaked.Load() {
+		t.Error("the key went to another host")
+	}
+}

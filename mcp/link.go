@@ -1,0 +1,319 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+const (
+	// startLimit bounds a connection, from the start of a program to its list of tools (M2).
+	startLimit = 30 * time.Second
+	// callLimit bounds a call without progress (R88, M2).
+	callLimit = 30 * time.Second
+	// steady is how long a connection has to last for its end to count as the first one.
+	steady = time.Minute
+	// closeLimit bounds the farewell to a server behind HTTP.
+	closeLimit = 500 * time.Millisecond
+	// maxProblem bounds an error as it is shown, in characters.
+	maxProblem = 300
+	// protocol is the version that is offered; a server answers with its own.
+	protocol = "2025-11-25"
+)
+
+// ladder is how long is waited before a server is tried again; the last step repeats
+// (R91).
+var ladder = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
+
+// link looks after one server: one goroutine connects, waits for the end, and connects
+// again.
+type link struct {
+	manager *Manager
+	server  Server
+	id      string
+	cancel  context.CancelFunc
+	ended   chan struct{} // closed when nothing of it is left
+	settled chan struct{} // closed when the first attempt has succeeded or failed
+	settle  sync.Once
+
+	mu       sync.Mutex
+	state    State
+	problem  error
+	ignored  int
+	tools    []tools.Tool
+	names    []Name
+	dropped  []Dropped
+	live     *connection // nil while there is none
+	answered bool        // a call was answered since the last attempt
+}
+
+// connection is one life of a server.
+type connection struct {
+	session *sdk.ClientSession
+	remote  *remote
+	pipe    io.Closer // of a program; nil for a server behind HTTP
+	words   *words
+	changed chan struct{} // a token when the server says that its tools changed
+	over    chan struct{} // closed when nothing of it is left, and it is known how it ended
+	calls   calls
+	cancel  context.CancelCauseFunc // ends what is asked and answered over it
+}
+
+func (l *link) run(ctx context.Context) {
+	defer close(l.ended)
+	defer l.settle.Do(func() { close(l.settled) })
+	for attempt := 0; ; attempt++ {
+		began := time.Now()
+		err := l.once(ctx)
+		if ctx.Err() != nil {
+			l.set(Closed, nil)
+			return
+		}
+		l.mu.Lock()
+		if l.answered || time.Since(began) > steady {
+			attempt = 0
+		}
+		l.answered = false
+		l.mu.Unlock()
+		wait := time.NewTimer(ladder[min(attempt, len(ladder)-1)])
+		select {
+		case <-wait.C:
+			l.set(Connecting, err)
+		case <-ctx.Done():
+			wait.Stop()
+			l.set(Closed, err)
+			return
+		}
+	}
+}
+
+// once is one life of the server, from its start to its end. The error says how it ended.
+func (l *link) once(ctx context.Context) error {
+	c, err := l.connect(ctx)
+	if err == nil {
+		defer close(c.over)
+		err = l.watch(ctx, c)
+		l.mu.Lock()
+		l.live = nil
+		l.mu.Unlock()
+		c.close()
+		err = c.explain(err) // now that all its words have come
+	}
+	if ctx.Err() == nil {
+		l.set(Failed, err)
+	}
+	return err
+}
+
+// watch keeps the list of tools up to date until the connection ends.
+func (l *link) watch(ctx context.Context, c *connection) error {
+	ended := make(chan error, 1)
+	go func() { ended <- c.session.Wait() }() // ends with the connection, which once closes
+	for {
+		if err := l.list(ctx, c); err != nil {
+			return err
+		}
+		select {
+		case err := <-ended:
+			return err
+		case <-c.changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// connect starts the server, or reaches it, and introduces us.
+func (l *link) connect(ctx context.Context) (*connection, error) {
+	starting, over := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not answer within %v", startLimit))
+	defer over()
+	c := &connection{words: &words{}, changed: make(chan struct{}, 1), over: make(chan struct{})}
+	// Not with ctx: a server behind HTTP is told goodbye.
+	ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	transport, err := l.reach(ctx, starting, c)
+	if err != nil {
+		c.cancel(errEnded)
+		return nil, err
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "acp-agent", Version: l.manager.o.Version}, &sdk.ClientOptions{
+		Capabilities:                &sdk.ClientCapabilities{}, // it may ask nothing of us
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.note() },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { c.calls.progress(r.Params) },
+	})
+	// The context of the library's connection lasts as long as that does. A program that
+	// does not read keeps a write waiting, which knows no context.
+	unblock := context.AfterFunc(starting, c.abort)
+	c.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	if err != nil {
+		c.abort()
+		if starting.Err() != nil {
+			err = context.Cause(starting)
+		}
+		return nil, c.explain(err)
+	}
+	if !unblock() {
+		c.close()
+		return nil, context.Cause(starting)
+	}
+	return c, nil
+}
+
+// reach makes the transport. What a program is started with ends with starting, what a
+// server behind HTTP is asked with ctx.
+func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transport, error) {
+	if l.server.Command == "" {
+		var err error
+		if c.remote, err = newRemote(ctx, &l.server); err != nil {
+			return nil, err
+		}
+		return c.remote.transport(&l.server), nil
+	}
+	if l.manager.o.Start == nil {
+		return nil, errors.New("programs cannot be started here")
+	}
+	pipe, err := l.manager.o.Start(starting, l.server, c.words)
+	if err != nil {
+		return nil, err
+	}
+	c.pipe = pipe
+	return overStreams(pipe, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.ignored++
+	}), nil
+}
+
+// list reads the server's tools, and has them known from the next turn on (R91).
+func (l *link) list(ctx context.Context, c *connection) error {
+	ctx, over := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not list its tools within %v", startLimit))
+	defer over()
+	defer context.AfterFunc(ctx, c.abort)()
+	var listed []*sdk.Tool
+	if c.session.InitializeResult().Capabilities.Tools != nil {
+		for tool, err := range c.session.Tools(ctx, nil) {
+			if err != nil {
+				if ctx.Err() != nil {
+					err = context.Cause(ctx)
+				}
+				return err
+			}
+			if listed = append(listed, tool); len(listed) == maxTools {
+				break
+			}
+		}
+	}
+	list, names, dropped := l.convert(listed)
+	if len(listed) == maxTools {
+		dropped = append(dropped, Dropped{Tool: "others", Reason: fmt.Sprintf("only the first %d tools of a server are used", maxTools)})
+	}
+	l.mu.Lock()
+	l.tools, l.names, l.dropped, l.live = list, names, dropped, c
+	l.mu.Unlock()
+	l.set(Ready, l.lastProblem())
+	l.manager.change()
+	return nil
+}
+
+func (l *link) lastProblem() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.problem
+}
+
+// set changes the state.
+func (l *link) set(state State, problem error) {
+	l.mu.Lock()
+	if l.state != Closed {
+		l.state = state
+	}
+	if problem != nil {
+		l.problem = problem
+	}
+	l.mu.Unlock()
+	if state == Failed {
+		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", kinds.Line(problem.Error(), maxProblem))
+	}
+	if state == Failed || state == Ready {
+		l.settle.Do(func() { close(l.settled) })
+	}
+}
+
+// status is the link at this moment.
+func (l *link) status() Status {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := Status{
+		Name: kinds.Line(l.server.Name, maxFieldText), Origin: l.server.Origin, Transport: l.server.Transport(),
+		Place: kinds.Line(l.server.Place(), maxFieldText), ID: l.id, State: l.state, Tools: l.names, Dropped: l.dropped, Ignored: l.ignored,
+	}
+	if l.problem != nil {
+		s.Problem = kinds.Line(strings.ReplaceAll(l.problem.Error(), "\n", ". "), maxProblem)
+	}
+	return s
+}
+
+// note says that the list of tools changed.
+func (c *connection) note() {
+	select {
+	case c.changed <- struct{}{}:
+	default: // it is known
+	}
+}
+
+// abort ends the connection without a farewell, so that nothing waits on it.
+func (c *connection) abort() {
+	if c.pipe != nil {
+		_ = c.pipe.Close() // that it is gone is what is wanted
+	}
+	c.cancel(errEnded)
+}
+
+var errEnded = errors.New("the connection was ended")
+
+// close ends the connection and waits for its end.
+func (c *connection) close() {
+	if c.pipe == nil {
+		farewell := time.AfterFunc(closeLimit, c.abort)
+		defer farewell.Stop()
+	} else {
+		c.abort()
+	}
+	_ = c.session.Close() // what it was is known
+	c.abort()
+	if c.remote != nil {
+		c.remote.base.CloseIdleConnections()
+	}
+}
+
+// gone are the errors of streams and connections whose other side has ended.
+var gone = []error{io.EOF, io.ErrClosedPipe, fs.ErrClosed, syscall.EPIPE, sdk.ErrConnectionClosed}
+
+// explain says how a connection ended, with the last words of a program.
+func (c *connection) explain(err error) error {
+	if exchange, ok := errors.AsType[*url.Error](err); ok {
+		err = exchange.Err // without the address, in which a key may stand
+	}
+	switch {
+	case c.remote != nil && c.remote.refused.Load():
+		return errRefused
+	case err == nil, slices.ContainsFunc(gone, func(end error) bool { return errors.Is(err, end) }):
+		err = errors.New("it ended")
+	}
+	if last := c.words.String(); last != "" {
+		return fmt.Errorf("%w; its last words: %s", err, last)
+	}
+	return err
+}

@@ -1,0 +1,180 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"acp-agent/tools"
+)
+
+// Options are what a Manager works with.
+type Options struct {
+	// Start starts the program of a server, confined and with the environment of programs;
+	// stderr gets its errors. Closing what it returns ends the program with all that it
+	// started, and wakes whoever reads or writes. nil means that none can be started. It is
+	// called from several goroutines.
+	Start func(ctx context.Context, s Server, stderr io.Writer) (io.ReadWriteCloser, error)
+	// Version is how the agent names its version; may be empty.
+	Version string
+	// Logger gets the failures of servers; nil means none.
+	Logger *slog.Logger
+}
+
+// Manager is the MCP servers of one session. Nothing is started before Set. Its methods
+// are safe for concurrent use.
+//
+// Goroutines: one for each server, from Set to the end of the server, which Set without it
+// and Close wait for; those of the library and of net/http, which end with it; one that
+// waits for the end of each connection.
+type Manager struct {
+	o      Options
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu         sync.Mutex
+	links      []*link
+	closed     bool
+	generation int
+}
+
+// New returns a Manager without servers.
+func New(o Options) *Manager {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	m := &Manager{o: o}
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	return m
+}
+
+// errTaken is the problem of a server whose name another one has.
+var errTaken = errors.New("another server has this name")
+
+// Set says which servers there are. It connects to those that are new, all at once and
+// behind the scenes, ends those that are gone or have changed, and leaves the others alone.
+func (m *Manager) Set(servers []Server) {
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return
+	}
+	old, taken := m.links, map[string]bool{}
+	m.links = nil
+	var begun []*link
+	for _, server := range servers {
+		id := serverID(server.Name)
+		at := slices.IndexFunc(old, func(l *link) bool { return l.server.same(&server) && l.taken() == taken[id] })
+		if at >= 0 {
+			m.links = append(m.links, old[at])
+			old = slices.Delete(slices.Clone(old), at, at+1)
+		} else {
+			l := m.link(server, id, taken[id])
+			m.links, begun = append(m.links, l), append(begun, l)
+		}
+		taken[id] = true
+	}
+	if len(old)+len(begun) > 0 {
+		m.generation++
+	}
+	m.mu.Unlock()
+	for _, l := range old {
+		l.cancel()
+	}
+	for _, l := range old {
+		<-l.ended
+	}
+}
+
+// link begins with a server; the caller holds mu.
+func (m *Manager) link(server Server, id string, taken bool) *link {
+	l := &link{
+		manager: m, server: server, id: id, state: Connecting,
+		ended: make(chan struct{}), settled: make(chan struct{}), cancel: func() {},
+	}
+	if taken {
+		l.state, l.problem = Failed, errTaken
+		close(l.ended)
+		close(l.settled)
+		return l
+	}
+	ctx, cancel := context.WithCancel(m.ctx)
+	l.cancel = cancel
+	go l.run(ctx) // ends with ctx; Close and Set wait for it
+	return l
+}
+
+// taken reports whether the server was never connected, for its name was another's.
+func (l *link) taken() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return errors.Is(l.problem, errTaken)
+}
+
+// Settle waits until each server has been reached, or has failed once, or ctx ends.
+func (m *Manager) Settle(ctx context.Context) {
+	for _, l := range m.all() {
+		select {
+		case <-l.settled:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Tools are those of all servers, in the order in which the servers were set. They stay
+// while a server is away, so that a call says so. generation is another one when they may
+// have changed.
+func (m *Manager) Tools() (list []tools.Tool, generation int) {
+	m.mu.Lock()
+	links, generation := m.links, m.generation
+	m.mu.Unlock()
+	for _, l := range links {
+		l.mu.Lock()
+		list = append(list, l.tools...)
+		l.mu.Unlock()
+	}
+	return list, generation
+}
+
+// Generation is that of Tools.
+func (m *Manager) Generation() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.generation
+}
+
+// Status says how the servers stand.
+func (m *Manager) Status() []Status {
+	var list []Status
+	for _, l := range m.all() {
+		list = append(list, l.status())
+	}
+	return list
+}
+
+// Close ends all servers and waits until nothing of them is left.
+func (m *Manager) Close() {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	m.cancel()
+	for _, l := range m.all() {
+		<-l.ended
+	}
+}
+
+func (m *Manager) all() []*link {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.links)
+}
+
+func (m *Manager) change() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.generation++
+}

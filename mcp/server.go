@@ -1,0 +1,88 @@
+package mcp
+
+import (
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"time"
+)
+
+// Server says how an MCP server is reached: by a program that is started, or by an address.
+type Server struct {
+	// Name is what whoever configured it calls it; it may hold anything.
+	Name string
+	// Origin says who configured it, in a few words.
+	Origin string
+	// Command is the program of a server that is spoken to over its standard streams, Args
+	// what follows it. Env are NAME=value entries beside the short environment of programs.
+	Command string
+	Args    []string
+	Env     []string
+	// URL is the address of a server behind HTTP, used when there is no Command. Header is
+	// sent to its origin and to no other. SSE means the older transport of two streams.
+	URL    string
+	Header map[string]string
+	SSE    bool
+	// Timeout is how long a call may go without progress; 0 means 30 s (M2).
+	Timeout time.Duration
+}
+
+// Transport is "stdio", "http" or "sse".
+func (s *Server) Transport() string {
+	switch {
+	case s.Command != "":
+		return "stdio"
+	case s.SSE:
+		return "sse"
+	}
+	return "http"
+}
+
+// Place is the program's name or the host, for people: neither arguments nor the rest of
+// the address, for keys are written there.
+func (s *Server) Place() string {
+	if s.Command != "" {
+		return filepath.Base(s.Command)
+	}
+	if u, err := url.Parse(s.URL); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "?"
+}
+
+func (s *Server) same(other *Server) bool { return reflect.DeepEqual(s, other) }
+
+// State is how a server stands.
+type State string
+
+// The states of a server.
+const (
+	Connecting State = "connecting"
+	Ready      State = "ready"
+	// Failed servers are tried again, but for one whose name is taken.
+	Failed State = "failed"
+	Closed State = "closed"
+)
+
+// Status is a server at one moment, as people are told of it.
+type Status struct {
+	Name, Origin, Transport, Place string
+	// ID stands for the name in the ids of tools and in rules.
+	ID    string
+	State State
+	// Tools are those that the server has, or had when it was last there.
+	Tools []Name
+	// Dropped are those of its tools that cannot be used, each with the reason.
+	Dropped []Dropped
+	// Problem is the last error; "" when there was none. It outlives the state, so that a
+	// server that comes and goes can be told.
+	Problem string
+	// Ignored counts the lines on its output that were no messages.
+	Ignored int
+}
+
+// Name is a tool by its id and by what its server calls it (R89).
+type Name struct{ ID, Tool string }
+
+// Dropped is a tool that cannot be used.
+type Dropped struct{ Tool, Reason string }

@@ -1,0 +1,114 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"acp-agent/kinds"
+)
+
+// maxFrame bounds one message of a server, in bytes (M2).
+const maxFrame = 16 << 20
+
+// overStreams speaks to a program over its standard streams.
+func overStreams(pipe io.ReadWriteCloser, ignored func()) sdk.Transport {
+	return &sdk.IOTransport{
+		Reader: struct {
+			io.Reader
+			io.Closer
+		}{&messages{from: bufio.NewReaderSize(pipe, 64<<10), ignored: ignored}, pipe},
+		Writer: struct {
+			io.Writer
+			io.Closer
+		}{pipe, pipe}, MaxLineLength: -1, // messages has bounded it
+	}
+}
+
+// errFrame ends a connection whose server sends without end.
+var errFrame = fmt.Errorf("it sent a message of more than %d MiB", maxFrame>>20)
+
+// messages passes on the lines of a program's output that are messages. What else a
+// program prints there, such as a greeting, would end the connection.
+type messages struct {
+	from    *bufio.Reader
+	ignored func()
+	line    []byte // what is left of the one being passed on
+}
+
+// Read implements io.Reader.
+func (m *messages) Read(b []byte) (int, error) {
+	for len(m.line) == 0 {
+		line, err := m.next()
+		if err != nil {
+			return 0, err
+		}
+		if isMessage(line) {
+			m.line = line
+		} else if len(bytes.TrimSpace(line)) > 0 {
+			m.ignored()
+		}
+	}
+	n := copy(b, m.line)
+	m.line = m.line[n:]
+	return n, nil
+}
+
+// next reads one line, with its end.
+func (m *messages) next() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := m.from.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxFrame:
+			return nil, errFrame
+		case err == nil:
+			return line, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err // what stands before the end of the output is half a line
+		}
+	}
+}
+
+// isMessage reports whether a line is one whole JSON-RPC message.
+func isMessage(line []byte) bool {
+	var message struct {
+		Version string `json:"jsonrpc"`
+	}
+	return bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) && json.Unmarshal(line, &message) == nil && message.Version == "2.0"
+}
+
+// maxWords bounds what is kept of a program's errors, in bytes.
+const maxWords = 2 << 10
+
+// words keeps the end of what a program writes to its standard error.
+type words struct {
+	mu   sync.Mutex
+	last []byte
+}
+
+// Write implements io.Writer. It takes everything.
+func (w *words) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last = append(w.last, b...); len(w.last) > maxWords {
+		w.last = append([]byte(nil), w.last[len(w.last)-maxWords:]...)
+	}
+	return len(b), nil
+}
+
+// String is the last line with text.
+func (w *words) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := strings.TrimSpace(string(w.last))
+	return kinds.Line(text[strings.LastIndexByte(text, '\n')+1:], maxProblem)
+}
