@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -105,10 +106,18 @@ func (w *words) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is the last line with text.
+// String is the last line that speaks of an error, for some programs write where it was
+// behind it, and otherwise the last line with text.
 func (w *words) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	text := strings.TrimSpace(string(w.last))
-	return kinds.Line(text[strings.LastIndexByte(text, '\n')+1:], maxProblem)
+	lines := strings.Split(strings.TrimSpace(string(w.last)), "\n")
+	last := lines[len(lines)-1]
+	for _, line := range slices.Backward(lines) {
+		if strings.Contains(strings.ToLower(line), "error") {
+			last = line
+			break
+		}
+	}
+	return kinds.Line(last, maxProblem)
 }
