@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -105,5 +106,42 @@ func TestSession_ProviderDescribesAnew(t *testing.T) {
 	}
 	if len(kept) != 1 || kept[0] != "tb__web__two" {
 		t.Errorf("kept %q", kept)
+	}
+}
+
+// R89, R94: a call by hand reaches for whoever may have the tool, by either of its names,
+// and for nobody when it is ours.
+func TestSession_CallReaches(t *testing.T) {
+	tests := map[string]struct {
+		tool           string
+		server, remote bool
+	}{
+		"a tool of a server":                     {"mcp__far__one", true, false},
+		"a tool of a server by its other name":   {"far_one", true, false},
+		"a tool of a provider":                   {"tb__web__one", false, true},
+		"one of ours, whose name has two words":  {"task_list", false, false},
+		"a name that is nobody's and no other's": {"oboe", false, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var server, remote atomic.Bool
+			list := func() string { return `[{"name":"one","description":"d","inputSchema":{"type":"object"}}]` }
+			far := tooled(t, func() { server.Store(true) }, list)
+			web := tooled(t, func() { remote.Store(true) }, list)
+			s, _ := open(t, setup{
+				servers: []mcp.Server{{Name: "far", URL: far}},
+				settings: &session.Settings{
+					Limits: tools.CanonicalLimits(), Providers: []provider.Config{{Name: "web", Type: "http", URL: web}},
+					User: []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}},
+				},
+			})
+			end := s.Call(t.Context(), tt.tool, `{}`)
+			if (tt.server || tt.remote) && !strings.Contains(end.Text, "said") {
+				t.Errorf("got %q, %+v", end.Text, end.Result)
+			}
+			if server.Load() != tt.server || remote.Load() != tt.remote {
+				t.Errorf("reached the server: %v, the provider: %v", server.Load(), remote.Load())
+			}
+		})
 	}
 }
