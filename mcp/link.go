@@ -159,6 +159,7 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 	c.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		c.abort()
+		c.release()
 		if starting.Err() != nil {
 			err = context.Cause(starting)
 		}
@@ -293,6 +294,11 @@ func (c *connection) close() {
 	}
 	_ = c.session.Close() // what it was is known
 	c.abort()
+	c.release()
+}
+
+// release lets go of what a connection that has ended keeps for another request.
+func (c *connection) release() {
 	if c.remote != nil {
 		c.remote.base.CloseIdleConnections()
 	}

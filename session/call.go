@@ -15,16 +15,24 @@ import (
 // every stage that a model's call passes. Its events go to the session's sink.
 func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolFinished {
 	id := s.host.IDs.New(transcript.CallPrefix)
-	if strings.HasPrefix(tool, "tb__") {
-		s.AwaitProviders(ctx)
-	}
-	if strings.HasPrefix(tool, "mcp") {
-		s.AwaitServers(ctx)
-	}
+	s.await(ctx, tool)
 	s.tools.Catalog() // what was found before is callable now
 	prepared := s.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
 	s.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})
 	return s.tools.Run(trace.WithSpan(ctx, s.span), prepared, transcript.SinkFunc(s.record))
+}
+
+// await reaches for those that may have a tool which is not here: servers, by whose name
+// and its own it may be called too, or providers.
+func (s *Session) await(ctx context.Context, tool string) {
+	if s.tools.Tools().Has(tool) || !strings.Contains(tool, "_") {
+		return
+	}
+	if strings.HasPrefix(tool, "tb__") {
+		s.AwaitProviders(ctx)
+	} else {
+		s.AwaitServers(ctx)
+	}
 }
 
 // Explain says what would become of a tool call in this session, and why. Nothing runs

@@ -35,45 +35,7 @@ func (s *Session) newProviders() *provider.Service {
 func (s *Session) AwaitProviders(ctx context.Context) {
 	s.providers.Begin()
 	s.providers.Settle(ctx)
-	list, generation := s.providers.Tools()
-	now := s.tools.Tools()
-	s.mu.Lock()
-	same := generation == 0 || s.adopted == adopted{generation, now}
-	s.mu.Unlock()
-	if same {
-		return
-	}
-	registry, refused := withProviders(now, list)
-	s.tools.Adopt(registry)
-	s.mu.Lock()
-	s.adopted = adopted{generation, registry}
-	s.mu.Unlock()
-	for _, err := range refused {
-		s.warnOfProvider(err)
-	}
-}
-
-// adopted is the tools of providers that the pipeline has: their generation, and the
-// registry that they are in.
-type adopted struct {
-	generation int
-	registry   *tools.Registry
-}
-
-// withProviders returns a registry whose tools of providers are these, and whose others
-// stay.
-func withProviders(now *tools.Registry, list []tools.Tool) (registry *tools.Registry, refused []error) {
-	var others []tools.Tool
-	for _, entry := range now.All() {
-		if entry.Source.Kind != tools.Provider {
-			others = append(others, entry.Tool)
-		}
-	}
-	base, err := tools.NewRegistry(others...)
-	if err != nil { // they were in a registry
-		return now, []error{err}
-	}
-	return base.With(list...)
+	s.adoptTools()
 }
 
 // refreshProviders brings the tools of providers up to date before a turn, and says once

@@ -25,12 +25,6 @@ const (
 	onlyWait  = 10 * time.Second
 )
 
-// servers are the MCP servers of a session.
-type servers struct {
-	*mcp.Manager
-	adopted int // the generation of tools that the pipeline has
-}
-
 // newServers returns the servers of a session; none is started.
 func (s *Session) newServers() *mcp.Manager {
 	return mcp.New(mcp.Options{Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work)})
@@ -62,21 +56,7 @@ func (s *Session) connectServers() {
 func (s *Session) AwaitServers(ctx context.Context) {
 	s.connectServers()
 	s.servers.Settle(ctx)
-	list, generation := s.servers.Tools()
-	s.mu.Lock()
-	same := s.servers.adopted == generation
-	s.mu.Unlock()
-	if same {
-		return
-	}
-	registry, refused := s.host.Registry.With(list...)
-	for _, err := range refused {
-		s.host.Logger.Warn("mcp tool left out", "session", s.ID, "problem", err.Error())
-	}
-	s.forgetAnswers(s.tools.Adopt(registry))
-	s.mu.Lock()
-	s.servers.adopted = generation
-	s.mu.Unlock()
+	s.adoptTools()
 }
 
 // forgetAnswers takes back every "always" that was given to these tools, in this session

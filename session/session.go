@@ -13,6 +13,7 @@ import (
 	"acp-agent/internal/observe"
 	"acp-agent/internal/trace"
 	"acp-agent/loop"
+	"acp-agent/mcp"
 	"acp-agent/model"
 	"acp-agent/permissions"
 	"acp-agent/subagent"
@@ -46,8 +47,8 @@ type Session struct {
 
 	languages   languages
 	providers   *provider.Service
+	servers     *mcp.Manager
 	adopted     adopted // guarded by mu
-	servers     servers // adopted is guarded by mu
 	stances     stances
 	found       bool              // whether it was known at the start how processes are confined
 	manifest    subagent.Manifest // of the main agent
@@ -105,7 +106,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	s.stances = newStances(h.Registry.All(), s.work.Session().Scratch)
 	s.languages = newLanguages(s.work, h.Languages)
 	s.providers = s.newProviders()
-	s.servers.Manager = s.newServers()
+	s.servers = s.newServers()
 	s.audit = s.openAudit()
 	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...).With(permissions.Session, spec.Rules...))
 	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
@@ -247,7 +248,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	chosen := s.chosen()
 	s.checkImages(t, backend, chosen.model)
 	s.nameHosts(hostsIn(t.prompt))
-	s.refreshProviders(t.ctx) // behind whoever else brings tools: it keeps theirs
+	s.refreshProviders(t.ctx)
 	s.remindTurn(t.prompt)
 	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.manifest.Name)
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)

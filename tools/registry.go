@@ -173,6 +173,12 @@ func (r *Registry) Get(id string) (*Entry, bool) {
 	return entry, ok
 }
 
+// Has reports whether a name stands for a tool.
+func (r *Registry) Has(name string) bool {
+	_, ok := r.names[name]
+	return ok
+}
+
 // Canonical returns the id that a name stands for, and the name itself when it
 // stands for nothing.
 func (r *Registry) Canonical(name string) string {

@@ -24,7 +24,10 @@ const (
 	maxRestarts = 3
 )
 
-var errSlowStart = fmt.Errorf("its tools were not there within %s", startTime)
+var (
+	errSlowStart = fmt.Errorf("its tools were not there within %s", startTime)
+	errTired     = fmt.Errorf("it has failed %d times", maxRestarts+1)
+)
 
 // provider is one of a Service.
 type provider struct {
@@ -43,6 +46,7 @@ type provider struct {
 	failed  error
 	closed  bool
 	asking  chan struct{} // closed when ask has its answer; nil while nothing is asked
+	stale   bool          // the tools may be others than those last asked for
 }
 
 // begin reaches for the provider for the first time.
@@ -54,57 +58,13 @@ func (p *provider) begin(ctx context.Context) {
 // reached is closed once the provider has been reached, or has failed once.
 func (p *provider) reached() <-chan struct{} { return p.settled }
 
-// asked is closed when nothing is being asked of a provider that works: nobody waits for
-// one that does not.
-func (p *provider) asked() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.asking != nil && p.failed == nil {
-		return p.asking
-	}
-	done := make(chan struct{})
-	close(done)
-	return done
-}
-
-// ask has again run behind the scenes, unless it does already.
-func (p *provider) ask() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.asking != nil {
-		return
-	}
-	asking := make(chan struct{})
-	if p.service.spawn(func(ctx context.Context) {
-		p.again(ctx)
-		p.mu.Lock()
-		p.asking = nil
-		p.mu.Unlock()
-		close(asking)
-	}) {
-		p.asking = asking
-	}
-}
-
-// again asks a provider for its tools once more; an address that was not reached is
-// tried again. The list stays as it was when there is no answer.
-func (p *provider) again(ctx context.Context) {
+// tried reports whether the provider has been reached, or has failed once.
+func (p *provider) tried() bool {
 	select {
 	case <-p.settled:
+		return true
 	default:
-		return // it is asked just now
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errSlowStart)
-	defer cancel()
-	l := p.usable()
-	if l == nil {
-		if p.Type == HTTP {
-			_, _ = p.reach(ctx) // the failure is among the problems
-		}
-		return
-	}
-	if err := p.list(ctx, l); err != nil && p.service.ctx.Err() == nil {
-		_ = p.fail(err)
+		return false
 	}
 }
 
@@ -130,16 +90,12 @@ func (p *provider) reach(ctx context.Context) (link, error) {
 		return l, nil
 	}
 	p.mu.Lock()
-	last := p.failed
-	if p.link != nil {
-		last = p.link.err()
+	if p.Type == Stdio && p.starts > maxRestarts {
+		defer p.mu.Unlock()
+		return nil, p.giveUp()
 	}
-	tired := p.Type == Stdio && p.starts > maxRestarts
 	p.starts++
 	p.mu.Unlock()
-	if tired {
-		return nil, p.fail(fmt.Errorf("it has failed %d times: %w", maxRestarts+1, last))
-	}
 	l, err := p.connect(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil: // whoever wanted it does no more
@@ -151,6 +107,20 @@ func (p *provider) reach(ctx context.Context) (link, error) {
 		return nil, p.fail(err)
 	}
 	return l, nil
+}
+
+// giveUp says why a program is not started again, always in the same words: what is wrong
+// is said once. The caller holds mu.
+func (p *provider) giveUp() error {
+	if errors.Is(p.failed, errTired) {
+		return p.failed
+	}
+	if p.failed == nil { // it has worked, and ended since
+		p.failed = p.link.err()
+	}
+	p.failed = fmt.Errorf("%w: %w", errTired, p.failed)
+	p.service.o.Logger.Error("tool provider", "name", p.Name, "error", p.failed.Error())
+	return p.failed
 }
 
 // fail notes why the provider cannot be used.
@@ -216,13 +186,6 @@ func (p *provider) keep(l link) error {
 		old.close()
 	}
 	return nil
-}
-
-// notified is called by the goroutine that reads, and must not wait.
-func (p *provider) notified(method string) {
-	if method == "tools/changed" || method == "tools/list_changed" || method == "notifications/tools/list_changed" {
-		p.service.spawn(p.again)
-	}
 }
 
 // list learns the tools.

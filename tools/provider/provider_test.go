@@ -361,6 +361,40 @@ func TestService_ListChanges(t *testing.T) {
 	})
 }
 
+// A program may say that its tools changed before it was answered what they were, and as
+// often as it likes: it is asked once more, and none of it is lost.
+func TestService_ListChangesMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const changed = `{"jsonrpc":"2.0","method":"tools/changed"}`
+		lists, gate := 0, make(chan struct{})
+		p := &program{}
+		p.answer = func(a asked) []string {
+			if a.Method != "tools/list" {
+				return usual(echoTool, nil)(a)
+			}
+			if lists++; lists == 1 {
+				return append([]string{changed}, usual(echoTool, nil)(a)...)
+			}
+			<-gate
+			return usual(strings.ReplaceAll(echoTool, "echo", fmt.Sprint("shout", lists)), nil)(a)
+		}
+		s := provider.New([]provider.Config{{Name: "x", Type: "stdio", Command: "x"}}, provider.Options{Start: p.start})
+		settling, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		s.Begin()
+		s.Settle(settling)
+		for range 100 {
+			p.send(changed)
+		}
+		close(gate)
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"tb__x__shout3"}, toolIDs(s)); diff != "" {
+			t.Errorf("tools (-want +got)\n%s", diff)
+		}
+		s.Close()
+	})
+}
+
 // A program that ends while a call runs fails that call, and is started again for the
 // next one: three times, unless a call succeeds between.
 func TestService_Restarts(t *testing.T) {
@@ -405,6 +439,36 @@ func TestService_Restarts(t *testing.T) {
 				t.Fatalf("got %+v, %v", result, err)
 			}
 		}
+	}
+}
+
+// Of a program that is not started any more, the last failure is told, always in the same
+// words.
+func TestService_GivenUp(t *testing.T) {
+	p := &program{answer: usual(echoTool, nil)}
+	s := provider.New([]provider.Config{{Name: "x", Type: "stdio", Command: "x"}}, provider.Options{
+		Start: func(ctx context.Context, c provider.Config, stderr io.Writer) (io.ReadWriteCloser, error) {
+			if p.starts.Load() > 0 {
+				return nil, errors.New("it is not there any more")
+			}
+			return p.start(ctx, c, stderr)
+		},
+	})
+	defer s.Close()
+	settled(t, s)
+	p.end()
+	p.alive.Wait()
+	var said []string
+	for range 10 {
+		_, err := run(t, s, "tb__x__echo", `{}`)
+		said = append(said, fmt.Sprint(err))
+	}
+	const last = "tool provider x is unavailable: it has failed 4 times: it is not there any more"
+	if said[8] != last || said[9] != last {
+		t.Errorf("got %q", said)
+	}
+	if got, want := fmt.Sprint(s.Problems()), `[tool provider "x": it has failed 4 times: it is not there any more]`; got != want {
+		t.Errorf("problems %s", got)
 	}
 }
 

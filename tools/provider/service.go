@@ -77,7 +77,7 @@ func (s *Service) Begin() {
 	for _, p := range s.all {
 		if first {
 			s.spawn(p.begin)
-		} else if p.Type == HTTP {
+		} else if p.Type == HTTP && p.tried() {
 			p.ask()
 		}
 	}

@@ -1,0 +1,147 @@
+package session_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"acp-agent/capability"
+	"acp-agent/loop"
+	"acp-agent/mcp"
+	"acp-agent/permissions"
+	"acp-agent/session"
+	"acp-agent/tools"
+	"acp-agent/tools/provider"
+)
+
+// tooled serves the tools that list gives, as an MCP server and as a provider.
+func tooled(t *testing.T, before func(), list func() string) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		before()
+		var asked struct {
+			ID     *int
+			Method string
+		}
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		if asked.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		result := `{"content":[{"type":"text","text":"said"}]}`
+		switch asked.Method {
+		case "initialize":
+			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`
+		case "tools/list":
+			result = `{"tools":` + list() + `}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":%s}`, *asked.ID, result)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// R87, R91, R94: tools of an MCP server that come between two turns take nothing from those
+// of a provider: what the model found there, it still has.
+func TestSession_ServersBesideProviders(t *testing.T) {
+	reached := make(chan struct{})
+	late := tooled(t, func() { <-reached }, func() string {
+		return `[{"name":"late","description":"Oboe.","inputSchema":{"type":"object"}}]`
+	})
+	web := tooled(t, func() {}, func() string { return `[{"name":"one","description":"Zither."}]` })
+	s, rec := open(t, setup{
+		script: `{"call":[{"name":"tool_search","args":{"query":"zither"}}]}` + "\n" +
+			`{"expect":{"tools":["tb__web__one"]},"say":"first"}` + "\n" +
+			`{"expect":{"tools":["tb__web__one"],"no_tools":["mcp__late__late"]},"call":[{"name":"tool_search","args":{"query":"oboe"}}]}` + "\n" +
+			`{"expect":{"tools":["tb__web__one","mcp__late__late"]},"say":"second"}`,
+		servers: []mcp.Server{{Name: "late", URL: late}},
+		settings: &session.Settings{
+			Limits: tools.CanonicalLimits(), Threshold: 1,
+			Providers: []provider.Config{{Name: "web", Type: "http", URL: web}},
+		},
+	})
+	s.Start()
+	wait(t, prompt(s, "go"), loop.EndTurn)
+	close(reached)
+	wait(t, prompt(s, "again"), loop.EndTurn)
+	if got := rec.text(); got != "firstsecond" {
+		t.Errorf("said %q", got)
+	}
+}
+
+// M4: an "always" is for the tool as it was described, of a provider as of a server.
+func TestSession_ProviderDescribesAnew(t *testing.T) {
+	var text atomic.Value
+	text.Store("Zither.")
+	web := tooled(t, func() {}, func() string {
+		return `[{"name":"one","description":"` + text.Load().(string) + `"},{"name":"two","description":"Oboe."}]`
+	})
+	always := func(id string) permissions.Rule {
+		return permissions.Rule{Permission: id, Pattern: "*", Action: capability.Allow, Source: permissions.SourceAlways}
+	}
+	s, _ := open(t, setup{
+		script: `{"say":"x","repeat":-1}`,
+		settings: &session.Settings{
+			Limits:    tools.CanonicalLimits(),
+			Providers: []provider.Config{{Name: "web", Type: "http", URL: web}},
+		},
+	})
+	wait(t, prompt(s, "go"), loop.EndTurn)
+	s.WithRules(permissions.Session, always("tb__web__one"), always("tb__web__two"))
+	text.Store("Trumpet.")
+	wait(t, prompt(s, "again"), loop.EndTurn)
+	var kept []string
+	for _, l := range s.Rules() {
+		if l.Rule.Source == permissions.SourceAlways {
+			kept = append(kept, l.Rule.Permission)
+		}
+	}
+	if len(kept) != 1 || kept[0] != "tb__web__two" {
+		t.Errorf("kept %q", kept)
+	}
+}
+
+// R89, R94: a call by hand reaches for whoever may have the tool, by either of its names,
+// and for nobody when it is ours.
+func TestSession_CallReaches(t *testing.T) {
+	tests := map[string]struct {
+		tool           string
+		server, remote bool
+	}{
+		"a tool of a server":                     {"mcp__far__one", true, false},
+		"a tool of a server by its other name":   {"far_one", true, false},
+		"a tool of a provider":                   {"tb__web__one", false, true},
+		"one of ours, whose name has two words":  {"task_list", false, false},
+		"a name that is nobody's and no other's": {"oboe", false, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var server, remote atomic.Bool
+			list := func() string { return `[{"name":"one","description":"d","inputSchema":{"type":"object"}}]` }
+			far := tooled(t, func() { server.Store(true) }, list)
+			web := tooled(t, func() { remote.Store(true) }, list)
+			s, _ := open(t, setup{
+				servers: []mcp.Server{{Name: "far", URL: far}},
+				settings: &session.Settings{
+					Limits: tools.CanonicalLimits(), Providers: []provider.Config{{Name: "web", Type: "http", URL: web}},
+					User: []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}},
+				},
+			})
+			end := s.Call(t.Context(), tt.tool, `{}`)
+			if (tt.server || tt.remote) && !strings.Contains(end.Text, "said") {
+				t.Errorf("got %q, %+v", end.Text, end.Result)
+			}
+			if server.Load() != tt.server || remote.Load() != tt.remote {
+				t.Errorf("reached the server: %v, the provider: %v", server.Load(), remote.Load())
+			}
+		})
+	}
+}
