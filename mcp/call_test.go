@@ -191,7 +191,7 @@ func TestTools_Hostile(t *testing.T) {
 		for _, dropped := range m.Status()[0].Dropped {
 			reasons[dropped.Tool] = dropped.Reason
 		}
-		if diff := cmp.Diff(map[string]string{"read": "the server lists this name twice", "huge": "its schema is longer than 65536 bytes", "text": "parameters must be an object schema", "list": "parameters: loading http://evil/: cannot resolve remote schemas: no loader passed to Schema.Resolve"}, reasons); diff != "" {
+		if diff := cmp.Diff(map[string]string{"read": "the server lists this name twice", "huge": "its schema is longer than 65536 bytes", "text": "parameters must be an object schema", "list": "$ref \"http://evil/\" is not supported: references must be like #/$defs/name"}, reasons); diff != "" {
 			t.Errorf("left out (-want +got):\n%s", diff)
 		}
 		if len(refused) != 0 {
