@@ -44,7 +44,7 @@ func (s *Session) AwaitProviders(ctx context.Context) {
 		return
 	}
 	registry, refused := withProviders(now, list)
-	s.tools.Adopt(registry)
+	s.forgetAnswers(s.tools.Adopt(registry))
 	s.mu.Lock()
 	s.adopted = adopted{generation, registry}
 	s.mu.Unlock()
