@@ -200,3 +200,20 @@ func TestTools_Hostile(t *testing.T) {
 		m.Close()
 	})
 }
+
+// M2: a list of tools that never ends is cut by its size, and what came first is there.
+func TestTools_EndlessList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		big := plain("big")
+		big["description"] = strings.Repeat("x", 4<<20)
+		m := manage(t, map[string]*fake{"s": {tools: []object{big}, endless: true}})
+		m.Set(local("s"))
+		synctest.Wait()
+		status := m.Status()[0]
+		last := status.Dropped[len(status.Dropped)-1]
+		if string(status.State) != "ready" || last.Reason != "only the first 16 MiB of a server's list are used" || len(status.Tools) != 1 {
+			t.Errorf("%s with %v, left out %v", status.State, status.Tools, status.Dropped)
+		}
+		m.Close()
+	})
+}
