@@ -42,7 +42,9 @@ type provider struct {
 	refused []error
 	failed  error
 	closed  bool
-	asking  chan struct{} // closed when ask has its answer; nil while nothing is asked
+	// changed says that the program has said so, following that follow runs.
+	changed, following bool
+	asking             chan struct{} // closed when ask has its answer; nil while nothing is asked
 }
 
 // begin reaches for the provider for the first time.
@@ -221,7 +223,28 @@ func (p *provider) keep(l link) error {
 // notified is called by the goroutine that reads, and must not wait.
 func (p *provider) notified(method string) {
 	if method == "tools/changed" || method == "tools/list_changed" || method == "notifications/tools/list_changed" {
-		p.service.spawn(p.again)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.changed = true
+		if !p.following {
+			p.following = p.service.spawn(p.follow)
+		}
+	}
+}
+
+// follow runs again until nothing has changed meanwhile: one at a time, however often the
+// program says so.
+func (p *provider) follow(ctx context.Context) {
+	for {
+		p.mu.Lock()
+		if !p.changed || ctx.Err() != nil {
+			p.following = false
+			p.mu.Unlock()
+			return
+		}
+		p.changed = false
+		p.mu.Unlock()
+		p.again(ctx)
 	}
 }
 

@@ -333,6 +333,36 @@ func TestService_Tools(t *testing.T) {
 	}
 }
 
+// M2: a program that says without end that its list changed is asked once at a time, and
+// once more for what changed meanwhile.
+func TestService_FloodOfChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var slow atomic.Bool
+		var lists atomic.Int32
+		release := make(chan struct{})
+		p := &program{}
+		p.answer = func(a asked) []string {
+			if a.Method == "tools/list" && lists.Add(1) > 0 && slow.Load() {
+				<-release
+			}
+			return usual(echoTool, nil)(a)
+		}
+		s := provider.New([]provider.Config{{Name: "x", Type: "stdio", Command: "x"}}, provider.Options{Start: p.start})
+		settled(t, s)
+		slow.Store(true)
+		for range 1000 {
+			p.send(`{"jsonrpc":"2.0","method":"tools/changed"}`)
+		}
+		synctest.Wait()
+		close(release)
+		synctest.Wait()
+		if got := lists.Load(); got != 3 {
+			t.Errorf("it was asked %d times", got)
+		}
+		s.Close()
+	})
+}
+
 // The list of a running provider changes when it says so.
 func TestService_ListChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
