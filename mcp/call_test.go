@@ -191,11 +191,28 @@ func TestTools_Hostile(t *testing.T) {
 		for _, dropped := range m.Status()[0].Dropped {
 			reasons[dropped.Tool] = dropped.Reason
 		}
-		if diff := cmp.Diff(map[string]string{"read": "the server lists this name twice", "huge": "its schema is longer than 65536 bytes", "text": "parameters must be an object schema", "list": "parameters: loading http://evil/: cannot resolve remote schemas: no loader passed to Schema.Resolve"}, reasons); diff != "" {
+		if diff := cmp.Diff(map[string]string{"read": "the server lists this name twice", "huge": "its schema is longer than 65536 bytes", "text": "parameters must be an object schema", "list": "$ref \"http://evil/\" is not supported: references must be like #/$defs/name"}, reasons); diff != "" {
 			t.Errorf("left out (-want +got):\n%s", diff)
 		}
 		if len(refused) != 0 {
 			t.Errorf("refused %v", refused)
+		}
+		m.Close()
+	})
+}
+
+// M2: a list of tools that never ends is cut by its size, and what came first is there.
+func TestTools_EndlessList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		big := plain("big")
+		big["description"] = strings.Repeat("x", 4<<20)
+		m := manage(t, map[string]*fake{"s": {tools: []object{big}, endless: true}})
+		m.Set(local("s"))
+		synctest.Wait()
+		status := m.Status()[0]
+		last := status.Dropped[len(status.Dropped)-1]
+		if string(status.State) != "ready" || last.Reason != "only the first 16 MiB of a server's list are used" || len(status.Tools) != 1 {
+			t.Errorf("%s with %v, left out %v", status.State, status.Tools, status.Dropped)
 		}
 		m.Close()
 	})

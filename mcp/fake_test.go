@@ -31,9 +31,11 @@ type fake struct {
 	// ends the life there.
 	start func(life int, out io.Writer) error
 	// call answers a call of a tool; the error is one of the protocol.
-	call  func(l *life, id json.RawMessage, name string, params object) (result any, err error)
-	lives int
-	last  *life
+	call func(l *life, id json.RawMessage, name string, params object) (result any, err error)
+	// endless says that its list has always one more page, the same.
+	endless bool
+	lives   int
+	last    *life
 }
 
 // life is one life of a fake.
@@ -122,7 +124,11 @@ func (f *fake) handle(l *life, id json.RawMessage, method string, params object)
 		f.mu.Lock()
 		list := f.tools
 		f.mu.Unlock()
-		l.reply(id, object{"tools": list})
+		answer := object{"tools": list}
+		if f.endless {
+			answer["nextCursor"] = "more"
+		}
+		l.reply(id, answer)
 	case "notifications/cancelled":
 		l.cancelled <- fmt.Sprint(params["requestId"])
 	case "tools/call":

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"mime"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -14,6 +16,11 @@ import (
 
 // errRefused is what a server answers to a missing or wrong key (R92).
 var errRefused = errors.New("authentication failed")
+
+// maxRedirects bounds how often one request is led on.
+const maxRedirects = 10
+
+var errRound = fmt.Errorf("it leads on more than %d times", maxRedirects)
 
 // remote is the way to a server behind HTTP. It sends the server's headers to its origin
 // alone, and ends with its context.
@@ -34,10 +41,17 @@ func newRemote(ctx context.Context, s *Server) (*remote, error) {
 	return &remote{ctx: ctx, origin: origin, header: s.Header, base: http.DefaultTransport.(*http.Transport).Clone()}, nil
 }
 
-// RoundTrip implements http.RoundTripper.
+// at reports whether an address is of the server's origin.
+func (r *remote) at(u *url.URL) bool { return u.Scheme == r.origin.Scheme && u.Host == r.origin.Host }
+
+// RoundTrip implements http.RoundTripper. The address comes from the server as well: that
+// of a redirect, and in the older transport that of the second stream.
 func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
-	if r.ctx.Err() != nil {
+	switch {
+	case r.ctx.Err() != nil:
 		return nil, context.Cause(r.ctx)
+	case !r.at(request.URL):
+		return nil, fmt.Errorf("it leads to another host, %s", request.URL.Host)
 	}
 	ctx, cancel := context.WithCancelCause(request.Context())
 	unbind := context.AfterFunc(r.ctx, func() { cancel(context.Cause(r.ctx)) })
@@ -46,10 +60,8 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 		cancel(nil)
 	}
 	request = request.Clone(ctx)
-	if request.URL.Scheme == r.origin.Scheme && request.URL.Host == r.origin.Host {
-		for name, value := range r.header {
-			request.Header.Set(name, value)
-		}
+	for name, value := range r.header {
+		request.Header.Set(name, value)
 	}
 	answer, err := r.base.RoundTrip(request)
 	if err != nil {
@@ -59,14 +71,35 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
 		r.refused.Store(true)
 	}
-	answer.Body = &body{answer.Body, release}
+	most := int64(maxFrame)
+	if isStream(answer) {
+		most = math.MaxInt64 // its events are bounded one by one
+	}
+	answer.Body = &body{answer.Body, release, most}
 	return answer, nil
 }
 
-// body is that of an answer, whose request is released with it.
+// isStream reports whether an answer is a stream of events, and no single message.
+func isStream(answer *http.Response) bool {
+	mediaType, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	return answer.StatusCode/100 == 2 && mediaType == "text/event-stream"
+}
+
+// body is that of an answer, whose request is released with it. It ends with an error when
+// more comes than is left (M2).
 type body struct {
 	io.ReadCloser
 	release func()
+	left    int64
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errFrame
+	}
+	return n, err
 }
 
 // Close implements io.Closer.
@@ -77,9 +110,12 @@ func (b *body) Close() error {
 
 // transport speaks to the server.
 func (r *remote) transport(s *Server) sdk.Transport {
-	client := &http.Client{Transport: r, CheckRedirect: func(next *http.Request, _ []*http.Request) error {
-		if next.URL.Host != r.origin.Host || next.URL.Scheme != r.origin.Scheme {
+	client := &http.Client{Transport: r, CheckRedirect: func(next *http.Request, before []*http.Request) error {
+		switch {
+		case !r.at(next.URL):
 			return fmt.Errorf("it leads to another host, %s", next.URL.Host)
+		case len(before) >= maxRedirects:
+			return errRound
 		}
 		return nil
 	}}

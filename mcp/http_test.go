@@ -29,9 +29,10 @@ func greeter(*http.Request) *sdk.Server {
 // R88, R92: servers behind HTTP in both transports are used, are sent their headers, and say when
 // they refuse us; an address that leads elsewhere is not followed, and gets no header.
 func TestRemote(t *testing.T) {
-	var leaked atomic.Bool
+	var leaked, reached atomic.Bool
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		leaked.Store(leaked.Load() || r.Header.Get("X-Key") != "")
+		reached.Store(true)
 	}))
 	defer elsewhere.Close()
 	guarded := func(to http.Handler) http.Handler {
@@ -47,6 +48,19 @@ func TestRemote(t *testing.T) {
 	mux.Handle("/http", guarded(sdk.NewStreamableHTTPHandler(greeter, nil)))
 	mux.Handle("/sse", guarded(sdk.NewSSEHandler(greeter, nil)))
 	mux.Handle("/away", http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	mux.Handle("/round", http.RedirectHandler("/round", http.StatusTemporaryRedirect))
+	mux.HandleFunc("/endless", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for _, err := w.Write([]byte("{")); err == nil; {
+			_, err = w.Write(make([]byte, 1<<16))
+		}
+	})
+	mux.HandleFunc("/second", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "event: endpoint\ndata: %s/\n\n", elsewhere.URL)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
 	server := httptest.NewServer(mux)
 	defer func() {
 		server.CloseClientConnections()
@@ -63,6 +77,9 @@ func TestRemote(t *testing.T) {
 		{"sse", mcp.Server{URL: server.URL + "/sse", Header: key, SSE: true}, mcp.Ready, ""},
 		{"without the key", mcp.Server{URL: server.URL + "/http"}, mcp.Failed, "authentication failed"},
 		{"another host", mcp.Server{URL: server.URL + "/away?key=hidden", Header: key}, mcp.Failed, "it leads to another host, " + elsewhere.Listener.Addr().String()},
+		{"another host for what is sent", mcp.Server{URL: server.URL + "/second", Header: key, SSE: true}, mcp.Failed, "it leads to another host, " + elsewhere.Listener.Addr().String()},
+		{"round and round", mcp.Server{URL: server.URL + "/round"}, mcp.Failed, "it leads on more than 10 times"},
+		{"an answer without end", mcp.Server{URL: server.URL + "/endless"}, mcp.Failed, `calling "initialize": sending "initialize": failed to read body: it sent a message of more than 16 MiB`},
 		{"no address", mcp.Server{URL: "ftp://example.com"}, mcp.Failed, "its address is no http or https address"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,5 +102,8 @@ func TestRemote(t *testing.T) {
 	}
 	if leaked.Load() {
 		t.Error("the key went to another host")
+	}
+	if reached.Load() {
+		t.Error("another host was asked")
 	}
 }

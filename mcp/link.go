@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -203,6 +204,7 @@ func (l *link) list(ctx context.Context, c *connection) error {
 	defer over()
 	defer context.AfterFunc(ctx, c.abort)()
 	var listed []*sdk.Tool
+	size, rest := 0, ""
 	if c.session.InitializeResult().Capabilities.Tools != nil {
 		for tool, err := range c.session.Tools(ctx, nil) {
 			if err != nil {
@@ -211,14 +213,20 @@ func (l *link) list(ctx context.Context, c *connection) error {
 				}
 				return err
 			}
+			raw, err := json.Marshal(tool)
+			if size += len(raw); err != nil || size > maxFrame { // pages have no end of their own
+				rest = fmt.Sprintf("only the first %d MiB of a server's list are used", maxFrame>>20)
+				break
+			}
 			if listed = append(listed, tool); len(listed) == maxTools {
+				rest = fmt.Sprintf("only the first %d tools of a server are used", maxTools)
 				break
 			}
 		}
 	}
 	list, names, dropped := l.convert(listed)
-	if len(listed) == maxTools {
-		dropped = append(dropped, Dropped{Tool: "others", Reason: fmt.Sprintf("only the first %d tools of a server are used", maxTools)})
+	if rest != "" {
+		dropped = append(dropped, Dropped{Tool: "others", Reason: rest})
 	}
 	l.mu.Lock()
 	l.tools, l.names, l.dropped, l.live = list, names, dropped, c

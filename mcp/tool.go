@@ -128,6 +128,9 @@ func schemaOf(offered any) (*jsonschema.Schema, error) {
 	case len(raw) > maxSchema:
 		return nil, fmt.Errorf("its schema is longer than %d bytes", maxSchema)
 	}
+	if err := tools.SchemaLoop(raw); err != nil { // before it is read, which takes long of a deep one
+		return nil, err
+	}
 	schema := &jsonschema.Schema{}
 	if err := json.Unmarshal(raw, schema); err != nil {
 		return nil, fmt.Errorf("its schema cannot be read: %w", err)

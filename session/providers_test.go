@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -65,5 +66,44 @@ func TestSession_Providers(t *testing.T) {
 	}
 	if status := s.ToolStatus("tb__web__two"); status.Off != "" {
 		t.Errorf("status %+v", status)
+	}
+}
+
+// M4: an "always" ends when the provider describes the tool otherwise than before, also
+// when the tool was away in between.
+func TestSession_ProviderDescribesAnewLater(t *testing.T) {
+	var list atomic.Value
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			ID     int
+			Method string
+		}
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		result := `{"result":"said"}`
+		if asked.Method == "tools/list" {
+			result = `{"tools":` + list.Load().(string) + `}`
+		}
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":%s}`, asked.ID, result)
+	}))
+	defer server.Close()
+	g := newGround(t)
+	g.settings.Providers = []provider.Config{{Name: "web", Type: "http", URL: server.URL}}
+	g.answer = func(context.Context, tools.PermissionRequest) (tools.Answer, error) { return tools.AllowAlways, nil }
+	call := `{"call":[{"name":"tb__web__one"}]}` + "\n" + `{"say":"done"}` + "\n"
+	s, _ := g.open(call + call + `{"say":"away"}` + "\n" + call)
+	for i, turn := range []struct {
+		list  string
+		asked int
+	}{
+		{`[{"name":"one","description":"d"}]`, 1},
+		{`[{"name":"one","description":"d"}]`, 1},
+		{`[]`, 1},
+		{`[{"name":"one","description":"another"}]`, 2},
+	} {
+		list.Store(turn.list)
+		wait(t, prompt(s, "go"), loop.EndTurn)
+		if got := len(g.asked); got != turn.asked {
+			t.Errorf("turn %d: asked %d times, want %d", i+1, got, turn.asked)
+		}
 	}
 }

@@ -70,7 +70,7 @@ func (s *Session) forgetAnswers(ids []string) {
 			continue
 		}
 		if err := s.Revoke(l); err != nil {
-			s.host.Logger.Warn("mcp tool has changed", "session", s.ID, "tool", l.Rule.Permission, "problem", err.Error())
+			s.host.Logger.Warn("tool has changed", "session", s.ID, "tool", l.Rule.Permission, "problem", err.Error())
 		}
 	}
 }

@@ -82,18 +82,33 @@ func (p *project) allows() []string {
 // the values of its environment and headers (M1).
 func describeServer(s mcp.Server) string {
 	if s.Command == "" {
-		return fmt.Sprintf("%s at %s", code(s.Name), code(s.URL))
+		return fmt.Sprintf("%s at %s", code(s.Name), whole(s.URL))
 	}
-	text := fmt.Sprintf("%s by %s", code(s.Name), code(permissions.QuoteArgs(append([]string{s.Command}, s.Args...))))
+	text := fmt.Sprintf("%s by %s", code(s.Name), whole(permissions.QuoteArgs(append([]string{s.Command}, s.Args...))))
 	var names []string
 	for _, variable := range s.Env {
 		name, _, _ := strings.Cut(variable, "=")
-		names = append(names, code(name))
+		names = append(names, whole(name))
 	}
 	if len(names) > 0 {
 		text += " with " + strings.Join(names, ", ") + " set"
 	}
 	return text
+}
+
+// whole is code that nothing is cut from and nothing changed in, for what a yes lets run
+// (O1): a long blank would hide what stands behind it. It has one line, and what stands in
+// it cannot end it.
+func whole(text string) string {
+	text = kinds.Visible(strings.NewReplacer("\n", `\u{a}`, "\t", `\u{9}`).Replace(text))
+	ticks := "`"
+	for strings.Contains(text, ticks) {
+		ticks += "`"
+	}
+	if len(ticks) > 1 {
+		return ticks + " " + text + " " + ticks
+	}
+	return ticks + text + ticks
 }
 
 // Trust stores that the person trusts the project with the content that they were

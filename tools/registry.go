@@ -155,8 +155,12 @@ func (e *Entry) compile() error {
 
 // sound reports what is wrong with the schema (R1).
 func (e *Entry) sound() error {
-	if _, err := e.schema(); err != nil {
+	raw, err := e.schema()
+	if err != nil {
 		return fmt.Errorf("encode parameters: %w", err)
+	}
+	if err := SchemaLoop(raw); err != nil {
+		return fmt.Errorf("parameters: %w", err)
 	}
 	if _, err := e.resolved(); err != nil {
 		return fmt.Errorf("parameters: %w", err)

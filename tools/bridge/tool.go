@@ -88,6 +88,9 @@ func Schema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	if !isObject(raw) {
 		return nil, fmt.Errorf("the input schema must be a JSON object")
 	}
+	if err := tools.SchemaLoop(raw); err != nil { // before it is read, which takes long of a deep one
+		return nil, fmt.Errorf("input schema: %w", err)
+	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(raw, &schema); err != nil {
 		return nil, fmt.Errorf("input schema: %w", err)
@@ -97,9 +100,6 @@ func Schema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	}
 	if schema.Type != "object" {
 		return nil, fmt.Errorf("the input schema must be of type object")
-	}
-	if err := schemaLoop(raw); err != nil {
-		return nil, fmt.Errorf("input schema: %w", err)
 	}
 	if _, err := schema.Resolve(nil); err != nil {
 		return nil, fmt.Errorf("input schema: %w", err)

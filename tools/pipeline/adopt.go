@@ -1,7 +1,8 @@
 package pipeline
 
 import (
-	"bytes"
+	"crypto/sha256"
+	"slices"
 
 	"acp-agent/tools"
 )
@@ -12,16 +13,31 @@ func (p *Pipeline) Tools() *tools.Registry { return p.registry.Load() }
 // Adopt puts another registry in force: tools come and go with those that have them. What
 // the model may call changes with its next request. It is called between two turns, for a
 // list of tools does not change within one (R91). changed are the tools from elsewhere that
-// are no longer described as they were: what a person allowed was another tool (M4).
+// are not described as they last were, also when they were away meanwhile: what a person
+// allowed was another tool (M4).
 func (p *Pipeline) Adopt(registry *tools.Registry) (changed []string) {
-	before := p.registry.Swap(registry)
+	p.adopting.Lock()
+	defer p.adopting.Unlock()
+	p.described.note(p.registry.Swap(registry))
 	p.catalogue.replace(p.enabled())
+	return p.described.note(registry)
+}
+
+// descriptions are the last ones of tools from elsewhere, by id, as hashes.
+type descriptions map[string][sha256.Size]byte
+
+// note keeps the descriptions of a registry, and returns the ids of those that were
+// others before.
+func (d descriptions) note(registry *tools.Registry) (changed []string) {
 	for _, entry := range registry.All() {
-		old, known := before.Get(entry.ID)
-		if known && entry.Foreign() && old != entry &&
-			(old.Description != entry.Description || !bytes.Equal(old.Schema(), entry.Schema())) {
+		if !entry.Foreign() {
+			continue
+		}
+		sum := sha256.Sum256(slices.Concat([]byte(entry.Description), []byte{0}, entry.Schema()))
+		if last, known := d[entry.ID]; known && last != sum {
 			changed = append(changed, entry.ID)
 		}
+		d[entry.ID] = sum
 	}
 	return changed
 }

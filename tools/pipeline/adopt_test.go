@@ -104,6 +104,10 @@ func TestAdopt_ToolsComeAndGo(t *testing.T) {
 		t.Errorf("at last %v", got)
 	}
 	want(t, s.call(t, "mcp__s__zither_one", object{}), transcript.Failed, "unknown tool")
+	back, _ := base.With(served("mcp__s__zither_one", "Zither, changed while away."), served("mcp__s__other", "Another."))
+	if changed := s.Adopt(back); !slices.Equal(changed, []string{"mcp__s__zither_one"}) {
+		t.Errorf("after it was away, changed %v", changed)
+	}
 }
 
 // M4: a tool of a server takes no name of ours, nor an alias.

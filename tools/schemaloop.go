@@ -1,4 +1,4 @@
-package bridge
+package tools
 
 import (
 	"encoding/json"
@@ -12,12 +12,16 @@ import (
 // references which double at each step cannot keep a check busy for hours.
 const maxApplied = 10_000
 
-// schemaLoop refuses a schema that refers to itself without going a level down
+// maxSchemaDepth bounds how deep schemas lie in each other: what looks at them works
+// harder with each level.
+const maxSchemaDepth = 200
+
+// SchemaLoop refuses a schema that refers to itself without going a level down
 // in the value that it describes: to check a value against it never ends, and
 // no recover helps against the stack that it fills. Schemas that recur with the
 // value, such as a tree's, are fine. Other references than JSON pointers cannot
 // be followed here, and are refused too, as is what gives them another base.
-func schemaLoop(raw json.RawMessage) error {
+func SchemaLoop(raw json.RawMessage) error {
 	l := loops{applied: map[string]int{}}
 	if err := json.Unmarshal(raw, &l.root); err != nil {
 		return err
@@ -86,6 +90,9 @@ func (l *loops) walkNamed(path string, node any) error {
 // follow goes to all schemas that describe the same value as the one at path,
 // and counts them.
 func (l *loops) follow(path string) (applied int, err error) {
+	if strings.Count(path, "/") > maxSchemaDepth {
+		return 0, fmt.Errorf("its schemas lie more than %d levels deep in each other", maxSchemaDepth)
+	}
 	if applied = l.applied[path]; applied == underWay {
 		return 0, fmt.Errorf("the schema at #%s refers to itself without end", path)
 	}
