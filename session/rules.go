@@ -120,7 +120,7 @@ func (s *Session) permissionsCommand(ctx context.Context, text string) string {
 	case words[0] == "revoke" && len(words) == 2:
 		return s.revokeCommand(words[1])
 	case words[0] == "explain" && len(words) > 1 && s.host.Explain != nil:
-		return s.host.Explain(ctx, s, behind(text, words[0]))
+		return s.host.Explain(ctx, s, strings.TrimSpace(strings.TrimPrefix(text, words[0])))
 	}
 	return "Usage: `/permissions` lists the rules, " + s.permissionsHint() + "."
 }
