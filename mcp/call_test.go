@@ -68,7 +68,7 @@ func TestCall_Results(t *testing.T) {
 				}
 				want := &tools.Result{Data: tt.data, Text: tt.text, Images: tt.images}
 				if tt.images != nil {
-					want.Content = []kinds.Content{kinds.Text{Text: "```\na\n```"}, kinds.Image{MediaType: "image/png", Data: png}}
+					want.Content = []kinds.Content{kinds.Text{Text: kinds.Fence("", tt.text)}, kinds.Image{MediaType: "image/png", Data: png}}
 				}
 				if diff := cmp.Diff(want, result); diff != "" {
 					t.Errorf("result (-want +got):\n%s", diff)
