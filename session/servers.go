@@ -86,10 +86,16 @@ func (s *Session) refreshServers(ctx context.Context) {
 	defer cancel()
 	s.AwaitServers(ctx)
 	for _, server := range s.servers.Status() {
-		if server.State == mcp.Failed {
+		switch {
+		case server.State == mcp.Failed:
 			s.sayOnce("mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected",
 				Text: fmt.Sprintf("The MCP server %s is not connected: %s. /mcp shows how the servers stand.", server.Name, strings.TrimSuffix(server.Problem, ".")),
+			})
+		case server.State == mcp.Connecting && server.Problem == "":
+			s.sayOnce("slow mcp "+server.ID, transcript.Notice{
+				Severity: transcript.Warning, Title: "MCP server not connected yet",
+				Text: fmt.Sprintf("The MCP server %s has not answered yet: once it has, its tools are there from the next prompt on.", server.Name),
 			})
 		}
 	}

@@ -162,6 +162,9 @@ func (s *Session) Stop() {
 	s.family.Abort()
 }
 
+// Context ends when the session is closed.
+func (s *Session) Context() context.Context { return s.ctx }
+
 // Start does what follows the answer to session/new: it learns what the server
 // knows of its models, behind the scenes and once for all sessions, and connects to the
 // MCP servers.
