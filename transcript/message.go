@@ -128,6 +128,17 @@ func (m *Message) Text() string {
 	return b.String()
 }
 
+// Typed joins the text parts that the agent did not put there.
+func (m *Message) Typed() string {
+	var b strings.Builder
+	for _, part := range m.Parts {
+		if text, ok := part.(*TextPart); ok && !text.Synthetic {
+			b.WriteString(text.Text)
+		}
+	}
+	return b.String()
+}
+
 // Calls returns the message's tool calls in the order they were made.
 func (m *Message) Calls() []*ToolPart {
 	var calls []*ToolPart
