@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -18,8 +17,8 @@ func (p *Prompt) fill(typed string) (map[string]string, error) {
 	rest := strings.TrimSpace(typed)
 	for rest != "" {
 		open := p.open(values)
-		if len(open) == 0 {
-			return nil, p.misused(nil, rest)
+		if len(open) == 0 { // it takes none: the last one would have taken all
+			return nil, p.misused("this prompt takes no arguments")
 		}
 		argument, text := open[0], rest
 		for _, a := range open {
@@ -34,18 +33,18 @@ func (p *Prompt) fill(typed string) (map[string]string, error) {
 		}
 		values[argument.Name], rest = word, behind
 	}
-	var missing []Argument
+	var missing []string
 	for _, a := range p.Arguments {
 		if values[a.Name] != "" {
 			continue
 		}
 		delete(values, a.Name)
 		if a.Required {
-			missing = append(missing, a)
+			missing = append(missing, a.Name)
 		}
 	}
 	if len(missing) > 0 {
-		return nil, p.misused(missing, "")
+		return nil, p.misused("missing: " + strings.Join(missing, ", "))
 	}
 	return values, nil
 }
@@ -85,27 +84,14 @@ func firstWord(text string) (word, rest string) {
 	return text[:end], strings.TrimLeftFunc(text[end:], unicode.IsSpace)
 }
 
-// misused is the error of a command that was typed with too little or too much.
-func (p *Prompt) misused(missing []Argument, left string) error {
-	var b strings.Builder
-	switch {
-	case len(missing) > 0:
-		var names []string
-		for _, a := range missing {
-			names = append(names, a.Name)
-		}
-		fmt.Fprintf(&b, "missing: %s\n", strings.Join(names, ", "))
-	case len(p.Arguments) == 0:
-		b.WriteString("this prompt takes no arguments\n")
-	default:
-		fmt.Fprintf(&b, "every argument has a value already, and this is left: %s\n", clean(left, maxFieldText))
-	}
-	fmt.Fprintf(&b, "type: %s\n", strings.TrimSpace("/"+p.Command+" "+p.Hint()))
+// misused is the error of a command that was typed in a wrong way, with how to type it.
+func (p *Prompt) misused(why string) error {
+	lines := []string{why, strings.TrimSpace("type: /" + p.Command + " " + p.Hint())}
 	for _, a := range p.Arguments {
-		fmt.Fprintf(&b, "  %s\n", strings.TrimSuffix(a.Name+": "+a.Description, ": "))
+		lines = append(lines, strings.TrimSuffix("  "+a.Name+": "+a.Description, ": "))
 	}
 	if len(p.Arguments) > 0 {
-		b.WriteString(`A value of several words stands in quotes; name=value names the argument; the last one takes the rest.`)
+		lines = append(lines, "A value of several words stands in quotes; name=value names the argument; the last one takes the rest.")
 	}
-	return tools.Errorf(tools.BadInput, "%s", strings.TrimSpace(b.String()))
+	return &tools.Error{Kind: tools.BadInput, Message: strings.Join(lines, "\n")}
 }
