@@ -72,7 +72,10 @@ type Status struct {
 	State State
 	// Tools are those that the server has, or had when it was last there.
 	Tools []Name
-	// Dropped are those of its tools that cannot be used, each with the reason.
+	// Prompts are its prompts, and Resources and Templates what it lists to be read.
+	Prompts              []Prompt
+	Resources, Templates []Resource
+	// Dropped is what of all that cannot be used, each with the reason.
 	Dropped []Dropped
 	// Problem is the last error; "" when there was none. It outlives the state, so that a
 	// server that comes and goes can be told.
@@ -84,5 +87,6 @@ type Status struct {
 // Name is a tool by its id and by what its server calls it (R89).
 type Name struct{ ID, Tool string }
 
-// Dropped is a tool that cannot be used.
-type Dropped struct{ Tool, Reason string }
+// Dropped is something of a server that cannot be used. Kind is "tool", "prompt" or
+// "resource".
+type Dropped struct{ Kind, Name, Reason string }

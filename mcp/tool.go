@@ -35,7 +35,7 @@ func (l *link) convert(listed []*sdk.Tool) (list []tools.Tool, names []Name, dro
 	taken := map[string]bool{}
 	for _, offered := range listed {
 		drop := func(reason string) {
-			dropped = append(dropped, Dropped{Tool: kinds.Line(offered.Name, maxFieldText), Reason: reason})
+			dropped = append(dropped, Dropped{Kind: "tool", Name: kinds.Line(offered.Name, maxFieldText), Reason: reason})
 		}
 		id := toolID(l.id, offered.Name)
 		schema, err := schemaOf(offered.InputSchema)

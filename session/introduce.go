@@ -36,7 +36,7 @@ func (s *Session) introduce(prompt *transcript.Message) {
 // titleOf takes the first line with text of a prompt, or the name of what it
 // mentions. clean sees the whole of it before it is cut.
 func titleOf(prompt *transcript.Message, clean func(string) string) string {
-	for line := range strings.Lines(prompt.Text()) {
+	for line := range strings.Lines(prompt.Typed()) {
 		if title := kinds.Line(clean(line), titleRunes); title != "" {
 			return title
 		}

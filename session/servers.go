@@ -27,7 +27,10 @@ const (
 
 // newServers returns the servers of a session; none is started.
 func (s *Session) newServers() *mcp.Manager {
-	return mcp.New(mcp.Options{Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work)})
+	return mcp.New(mcp.Options{
+		Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work), Roots: s.work.Session().Roots,
+		Changed: func() { s.spec.Sink.Emit(transcript.CommandsChanged{}) },
+	})
 }
 
 // startServer starts the program of a server like the agent's other programs, but with the
@@ -115,7 +118,7 @@ func (s *Session) serversText() string {
 	var b strings.Builder
 	for _, server := range list {
 		fmt.Fprintf(&b, "- %s: %s, %s, %s (%s, from %s)\n", code(server.Name), server.State,
-			kinds.Count(len(server.Tools), "tool"), code(server.Place), server.Transport, server.Origin)
+			counts(server), code(server.Place), server.Transport, server.Origin)
 		if server.Problem != "" {
 			fmt.Fprintf(&b, "  - last error: %s\n", code(server.Problem))
 		}
@@ -123,10 +126,12 @@ func (s *Session) serversText() string {
 			fmt.Fprintf(&b, "  - ignored on its output: %s\n", kinds.Count(server.Ignored, "line"))
 		}
 		for _, dropped := range server.Dropped {
-			fmt.Fprintf(&b, "  - tool %s left out: %s\n", code(dropped.Tool), code(dropped.Reason))
+			fmt.Fprintf(&b, "  - %s %s left out: %s\n", dropped.Kind, code(dropped.Name), code(dropped.Reason))
 		}
-		if len(server.Tools) > 0 {
-			fmt.Fprintf(&b, "  - %s\n", toolNames(server.Tools))
+		for _, names := range [][]string{toolNames(server.Tools), promptNames(server.Prompts), resourceNames(slices.Concat(server.Resources, server.Templates))} {
+			if len(names) > 0 {
+				fmt.Fprintf(&b, "  - %s\n", someOf(names))
+			}
 		}
 	}
 	if waiting := s.offeredServers(); len(waiting) > 0 && len(s.projectServers()) == 0 {
@@ -138,8 +143,43 @@ func (s *Session) serversText() string {
 	return "**MCP servers**\n\n" + b.String()
 }
 
-// toolNames lists ids, some of them.
-func toolNames(names []mcp.Name) string {
+// counts says how much a server has. What few servers have is said of those alone.
+func counts(server mcp.Status) string {
+	list := []string{kinds.Count(len(server.Tools), "tool")}
+	for _, other := range []struct {
+		n    int
+		what string
+	}{{len(server.Prompts), "prompt"}, {len(server.Resources), "resource"}, {len(server.Templates), "template"}} {
+		if other.n > 0 {
+			list = append(list, kinds.Count(other.n, other.what))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func toolNames(tools []mcp.Name) (names []string) {
+	for _, tool := range tools {
+		names = append(names, tool.ID)
+	}
+	return names
+}
+
+func promptNames(prompts []mcp.Prompt) (names []string) {
+	for _, prompt := range prompts {
+		names = append(names, "/"+prompt.Command)
+	}
+	return names
+}
+
+func resourceNames(resources []mcp.Resource) (names []string) {
+	for _, resource := range resources {
+		names = append(names, kinds.Line(resource.URI, lineRunes))
+	}
+	return names
+}
+
+// someOf lists names, and not all of very many.
+func someOf(names []string) string {
 	const most = 30
 	var list []string
 	for i, name := range names {
@@ -147,7 +187,7 @@ func toolNames(names []mcp.Name) string {
 			list = append(list, fmt.Sprintf("and %d more", len(names)-most))
 			break
 		}
-		list = append(list, code(name.ID))
+		list = append(list, code(name))
 	}
 	return strings.Join(list, ", ")
 }

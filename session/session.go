@@ -236,10 +236,17 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		}
 		return loop.EndTurn, nil
 	}
+	if refusal := s.expand(t); t.ctx.Err() != nil {
+		return loop.Cancelled, nil
+	} else if refusal != "" {
+		s.reply(t.ctx, t.prompt, func(context.Context) string { return refusal })
+		return loop.EndTurn, nil
+	}
 	s.awaitMode(t.ctx)
 	s.withhold(t.prompt)
 	s.introduce(t.prompt)
 	s.refreshServers(t.ctx)
+	s.readMentions(t)
 	backend, err := s.host.Backend()
 	if err != nil {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})
