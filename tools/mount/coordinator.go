@@ -21,6 +21,8 @@ type Coordinator struct {
 	module string
 	// inside modules are our own and may hold the agent's own names.
 	inside bool
+	// order is the module's place in the plan.
+	order  int
 	shared *shared
 }
 
@@ -38,6 +40,7 @@ type shared struct {
 type mountedTool struct {
 	tools.Tool
 	module string
+	order  int
 }
 
 type contributor struct {
@@ -57,8 +60,8 @@ func NewCoordinator(module string, taken ...string) *Coordinator {
 }
 
 // view is the Coordinator of another module.
-func (c *Coordinator) view(module string, inside bool) *Coordinator {
-	return &Coordinator{module: module, inside: inside, shared: c.shared}
+func (c *Coordinator) view(f *found) *Coordinator {
+	return &Coordinator{module: f.name, inside: f.inside, order: f.order, shared: c.shared}
 }
 
 // Mount adds a tool. It refuses a tool that no registry would take, and one
@@ -85,7 +88,8 @@ func (c *Coordinator) Mount(tool tools.Tool) error {
 			}
 		}
 	}
-	c.shared.tools = append(c.shared.tools, mountedTool{Tool: tool, module: c.module})
+	c.shared.tools = append(c.shared.tools, mountedTool{Tool: tool, module: c.module, order: c.order})
+	slices.SortStableFunc(c.shared.tools, func(a, b mountedTool) int { return a.order - b.order })
 	return nil
 }
 
@@ -159,13 +163,26 @@ func (c *Coordinator) OnCleanup(f func() error) {
 	c.shared.cleanups = append(c.shared.cleanups, cleanup{module: c.module, run: f})
 }
 
-// Tools are the mounted tools of all modules in order.
+// Tools are the mounted tools of all modules in the order of the plan.
 func (c *Coordinator) Tools() []tools.Tool {
 	c.shared.mu.Lock()
 	defer c.shared.mu.Unlock()
 	list := make([]tools.Tool, 0, len(c.shared.tools))
 	for _, t := range c.shared.tools {
 		list = append(list, t.Tool)
+	}
+	return list
+}
+
+// toolsAt are the mounted tools of the module in one place of the plan.
+func (c *Coordinator) toolsAt(order int) []tools.Tool {
+	c.shared.mu.Lock()
+	defer c.shared.mu.Unlock()
+	var list []tools.Tool
+	for _, t := range c.shared.tools {
+		if t.order == order {
+			list = append(list, t.Tool)
+		}
 	}
 	return list
 }

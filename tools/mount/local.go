@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"acp-agent/capability"
@@ -17,8 +18,7 @@ import (
 const MaxDescribed = 256 << 10
 
 const (
-	// describeTime is how long all executables of a plan may take to describe
-	// themselves.
+	// describeTime is how long an executable may take to describe itself.
 	describeTime = 5 * time.Second
 	// maxConfig bounds a module's config, which it gets as one variable.
 	maxConfig = 32 << 10
@@ -37,8 +37,8 @@ const (
 var errSlowDescribe = fmt.Errorf("describe took longer than %s", describeTime)
 
 // localTool is the module in a directory with tool.json, or a script of a toolbox,
-// see the package comment. dir is absolute with its links resolved. It is loaded,
-// then mounted.
+// see the package comment. dir is absolute with its links resolved. It is read,
+// asked what it is if no file says that, then mounted.
 type localTool struct {
 	dir      string
 	config   json.RawMessage
@@ -50,7 +50,7 @@ type localTool struct {
 
 // mount is the module's [Module]; it has its config already.
 func (l *localTool) mount(_ context.Context, c *Coordinator, _ json.RawMessage) (Mounted, error) {
-	id, err := ToolID(l.manifest.Name)
+	id, err := l.id()
 	if err != nil {
 		return Mounted{}, err
 	}
@@ -64,36 +64,52 @@ func (l *localTool) mount(_ context.Context, c *Coordinator, _ json.RawMessage) 
 	return Mounted{Tool: &tool}, nil
 }
 
-// guardedLoad is load, with a panic as its error.
-func (l *localTool) guardedLoad(ctx context.Context, o Options) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("load panicked: %v", p)
-		}
-	}()
-	return l.load(ctx, o)
+// id is that of the module's tool. Those of a toolbox have its prefix, said or not.
+func (l *localTool) id() (string, error) {
+	id, err := ToolID(l.manifest.Name)
+	if err == nil && l.script != "" {
+		id = ToolboxPrefix + strings.TrimPrefix(id, ToolboxPrefix)
+	}
+	return id, err
 }
 
-func (l *localTool) load(ctx context.Context, o Options) (err error) {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+// read reads what says of the module what it is, as far as a file does.
+func (l *localTool) read() (err error) {
 	if len(l.config) > maxConfig {
 		return fmt.Errorf("config is larger than %d bytes", maxConfig)
 	}
 	if l.script != "" {
 		l.manifest = &manifest{Executable: l.script}
-	} else if l.manifest, err = readManifest(l.dir); err != nil {
-		return err
+		return nil
+	}
+	l.manifest, err = readManifest(l.dir)
+	return err
+}
+
+// ready checks a module of which all is known.
+func (l *localTool) ready() error {
+	if _, err := l.executable(); err != nil {
+		return fmt.Errorf("executable: %w", err)
+	}
+	return l.manifest.check()
+}
+
+// ask asks the executable what it is. A panic is an error.
+func (l *localTool) ask(ctx context.Context, o Options) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("describe panicked: %v", p)
+		}
+	}()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	path, err := l.executable()
 	if err != nil {
 		return fmt.Errorf("executable: %w", err)
 	}
-	if l.manifest.needsDescribe() {
-		if err := l.describe(ctx, path, o); err != nil {
-			return err
-		}
+	if err := l.describe(ctx, path, o); err != nil {
+		return err
 	}
 	return l.manifest.check()
 }
