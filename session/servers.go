@@ -17,14 +17,6 @@ import (
 	"acp-agent/workspace"
 )
 
-// firstWait is how long a prompt waits for servers that were never reached: those that are
-// quick are there at the first request, and a dead one costs no more. onlyWait is the same
-// where the first prompt is the only one.
-const (
-	firstWait = time.Second
-	onlyWait  = 10 * time.Second
-)
-
 // newServers returns the servers of a session; none is started.
 func (s *Session) newServers() *mcp.Manager {
 	return mcp.New(mcp.Options{Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work)})
@@ -55,7 +47,7 @@ func (s *Session) connectServers() {
 // which the tools do not change (R91).
 func (s *Session) AwaitServers(ctx context.Context) {
 	s.connectServers()
-	s.servers.Settle(ctx)
+	s.servers.Settle(ctx, time.Time{})
 	s.adoptTools()
 }
 
@@ -75,16 +67,8 @@ func (s *Session) forgetAnswers(ids []string) {
 	}
 }
 
-// refreshServers brings the tools of servers up to date before a turn, and says of each
-// server that cannot be used why.
-func (s *Session) refreshServers(ctx context.Context) {
-	limit := firstWait
-	if s.spec.Waits {
-		limit = onlyWait
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	s.AwaitServers(ctx)
+// sayServers says once of each server that cannot be used why.
+func (s *Session) sayServers() {
 	for _, server := range s.servers.Status() {
 		if server.State == mcp.Failed {
 			s.sayOnce("mcp "+server.ID, transcript.Notice{
@@ -120,7 +104,7 @@ func (s *Session) serversText() string {
 			fmt.Fprintf(&b, "  - tool %s left out: %s\n", code(dropped.Tool), code(dropped.Reason))
 		}
 		if len(server.Tools) > 0 {
-			fmt.Fprintf(&b, "  - %s\n", toolNames(server.Tools))
+			fmt.Fprintf(&b, "  - %s\n", toolNames(serverTools(server.Tools)))
 		}
 	}
 	if waiting := s.offeredServers(); len(waiting) > 0 && len(s.projectServers()) == 0 {
@@ -132,16 +116,24 @@ func (s *Session) serversText() string {
 	return "**MCP servers**\n\n" + b.String()
 }
 
+func serverTools(names []mcp.Name) []string {
+	var ids []string
+	for _, name := range names {
+		ids = append(ids, name.ID)
+	}
+	return ids
+}
+
 // toolNames lists ids, some of them.
-func toolNames(names []mcp.Name) string {
+func toolNames(ids []string) string {
 	const most = 30
 	var list []string
-	for i, name := range names {
+	for i, id := range ids {
 		if i == most {
-			list = append(list, fmt.Sprintf("and %d more", len(names)-most))
+			list = append(list, fmt.Sprintf("and %d more", len(ids)-most))
 			break
 		}
-		list = append(list, code(name.ID))
+		list = append(list, code(id))
 	}
 	return strings.Join(list, ", ")
 }
