@@ -2,11 +2,9 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
-	"acp-agent/mcp"
 	"acp-agent/tools"
 	"acp-agent/tools/mount"
 	"acp-agent/transcript"
@@ -119,26 +117,6 @@ func (s *Session) adoptTools() {
 		s.host.Logger.Warn("tool left out", "session", s.ID, "problem", text)
 		s.sayOnce(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool left out", Text: text})
 	}
-}
-
-// ToolProblems are what is wrong with those who have tools, one line each: the scripts and
-// modules of the person's, providers, and MCP servers.
-func (s *Session) ToolProblems() []string {
-	var list []string
-	for _, module := range s.modules() {
-		if module.State == mount.Failed {
-			list = append(list, module.Name+": "+module.Problem)
-		}
-	}
-	for _, err := range s.providers.Problems() {
-		list = append(list, err.Error())
-	}
-	for _, server := range s.servers.Status() {
-		if server.State == mcp.Failed {
-			list = append(list, fmt.Sprintf("MCP server %s: %s", server.Name, server.Problem))
-		}
-	}
-	return list
 }
 
 // sayProblems says once what is wrong with those who have tools.

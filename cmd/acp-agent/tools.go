@@ -38,9 +38,6 @@ project only if you trust it. What cannot be used is said on standard error.`,
 				ctx, cancel := context.WithTimeout(cmd.Context(), reachLimit)
 				defer cancel()
 				s.AwaitTools(ctx, servers)
-				for _, problem := range s.ToolProblems() {
-					fmt.Fprintln(cmd.ErrOrStderr(), "•", kinds.Visible(problem))
-				}
 				list := listTools(s)
 				if asJSON {
 					return printJSON(cmd.OutOrStdout(), list)
