@@ -9,17 +9,20 @@
 //	  - module: count-files
 //	    source: ./tools/count
 //
-// [ParsePlan] reads it as YAML or as JSON with comments, [Run] mounts its
-// modules in order. A module's mount function gets a [Coordinator] and its
+// [ParsePlan] reads it as YAML or as JSON with comments, [Open] mounts in order those of
+// its modules that can be without starting anything, and Begin has the others asked what
+// they are, behind the scenes. A module's mount function gets a [Coordinator] and its
 // config and returns a tool, a cleanup function, or nothing. What fails in one
 // module is that module's [Failure]; the others go on, and so does the agent.
 //
 //	ours := builtin.All()
 //	o := mount.Options{Taken: mount.Names(ours), Dir: dir}
 //	o.Builtin = mount.Builtins(ours)
-//	mounting := mount.Run(ctx, plan, o)
+//	mounting := mount.Open(ctx, plan, o)
 //	defer mounting.Close()
 //	registry, err := tools.NewRegistry(mounting.Apply(ours)...)
+//	mounting.Begin()
+//	more, generation := mounting.Asked()
 //
 // # Built-in modules
 //
@@ -49,10 +52,11 @@
 //
 // The executable is run by its arguments, never by a shell, in the session's
 // directory. TOOLBOX_ACTION, and its one argument too, is describe or execute;
-// TOOLBOX_CONFIG is the config of the plan as JSON, when there is one.
+// TOOLBOX_CONFIG is the config of the plan as JSON, when there is one. AGENT is acp-agent,
+// and for execute AGENT_THREAD_ID the id of the session.
 //
 //   - describe answers with one JSON object that holds name, description and
-//     inputSchema. All modules of a plan are asked at once and have five seconds.
+//     inputSchema. It is asked behind the first session, eight at once, and has five seconds.
 //   - execute reads the arguments, one JSON object, from its standard input and
 //     writes its result to its standard output. A result in one of the shapes of
 //     package bridge is taken for what it says; anything else is text, of which
@@ -87,8 +91,8 @@
 // uses a real one; package mounttest has a recorder around it.
 //
 // It imports tools, tools/bridge, capability, kinds, transcript, and the YAML,
-// JSONC and JSON schema libraries. [Run] waits for the goroutines that
-// it asks modules in; there are no others. It knows neither
+// JSONC and JSON schema libraries. Its goroutines are those in which modules are asked,
+// which Close waits for. It knows neither
 // rules nor sandboxes: executables run through the Runtime of their call.
 //
 // # Requirements

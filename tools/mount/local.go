@@ -28,6 +28,9 @@ const (
 const (
 	actionVar = "TOOLBOX_ACTION"
 	configVar = "TOOLBOX_CONFIG"
+	// agentVar says who runs the executable, threadVar for which conversation.
+	agentVar  = "AGENT"
+	threadVar = "AGENT_THREAD_ID"
 
 	actionDescribe = "describe"
 	actionExecute  = "execute"
@@ -127,13 +130,16 @@ func (l *localTool) executable() (string, error) {
 	return path, runnable(path, info)
 }
 
-func (l *localTool) env(action string) []string {
-	env := []string{actionVar + "=" + action}
+// env are the variables of one run. session is the id of the session that a call is of,
+// and empty for describe.
+func (l *localTool) env(action, session string) []string {
+	env := []string{actionVar + "=" + action, agentVar + "=acp-agent"}
 	if l.config != nil {
 		env = append(env, configVar+"="+string(l.config))
 	}
 	if action == actionExecute {
-		env = append(env, l.toolbox.Env...)
+		env = append(env, threadVar+"="+session)
+		env = append(env, l.toolbox.Env...) // the person's word comes last
 	}
 	return env
 }
@@ -151,7 +157,7 @@ func (l *localTool) describe(ctx context.Context, path string, o Options) error 
 	if o.Describe == nil {
 		return errors.New("only the executable itself can say its name and description, and it cannot be asked here; a module can have both in tool.json")
 	}
-	stdout, err := o.Describe(ctx, Describing{Args: l.argv(path, actionDescribe), Dir: l.dir, Env: l.env(actionDescribe)})
+	stdout, err := o.Describe(ctx, Describing{Args: l.argv(path, actionDescribe), Dir: l.dir, Env: l.env(actionDescribe, "")})
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -38,7 +38,7 @@ func toolbox(t *testing.T, scripts map[string]string) (string, mount.Options) {
 	return dir, mount.Options{
 		Toolbox: mount.Toolbox{Dirs: []string{dir}, Env: []string{"TOKEN=t"}},
 		Describe: func(_ context.Context, call mount.Describing) ([]byte, error) {
-			want := mount.Describing{Args: call.Args[:1], Dir: dir, Env: []string{"TOOLBOX_ACTION=describe"}}
+			want := mount.Describing{Args: call.Args[:1], Dir: dir, Env: []string{"TOOLBOX_ACTION=describe", "AGENT=acp-agent"}}
 			if diff := cmp.Diff(want, call); diff != "" {
 				t.Errorf("describe (-want +got)\n%s", diff)
 			}
@@ -247,7 +247,7 @@ func TestToolbox_Execute(t *testing.T) {
 			got.Stderr = nil
 			want := tools.Program{
 				Args: []string{filepath.Join(dir, "it.sh")}, Dir: tooltest.Workspace, Stdin: []byte(tt.stdin),
-				Env: []string{"TOOLBOX_ACTION=execute", "TOKEN=t"},
+				Env: []string{"TOOLBOX_ACTION=execute", "AGENT=acp-agent", "AGENT_THREAD_ID=" + rt.Session().ID, "TOKEN=t"},
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("program (-want +got)\n%s", diff)
