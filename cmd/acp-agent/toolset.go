@@ -50,21 +50,20 @@ func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 	if testHookTools != nil {
 		all = append(all, testHookTools()...)
 	}
-	options, entries := c.mountOptions(all, cfg.Toolbox), plan(cfg.Tools.Mount)
+	options, entries := c.mountOptions(all, cfg.Toolbox), plan(cfg.Tools.Mount).With(all)
 	set := &toolset{web: web, guarded: options.LocalDirs(entries), mounting: mount.Open(context.Background(), entries, options)}
 	for _, failure := range set.mounting.Failures() {
 		c.warn(failure)
 	}
-	if err := set.register(all); err != nil {
+	if err := set.register(set.mounting.Tools()); err != nil {
 		return nil, err
 	}
 	return set, nil
 }
 
-// register makes the registry of the agent's tools and those that are mounted by now. A
-// set that cannot have one is closed.
-func (s *toolset) register(all []tools.Tool) (err error) {
-	if s.registry, err = tools.NewRegistry(s.mounting.Apply(all)...); err != nil {
+// register makes the registry of the tools that are mounted so far. A set that cannot have one is closed.
+func (s *toolset) register(mounted []tools.Tool) (err error) {
+	if s.registry, err = tools.NewRegistry(mounted...); err != nil {
 		return errors.Join(err, s.close())
 	}
 	return nil

@@ -18,16 +18,18 @@
 //	ours := builtin.All()
 //	o := mount.Options{Taken: mount.Names(ours), Dir: dir}
 //	o.Builtin = mount.Builtins(ours)
-//	mounting := mount.Open(ctx, plan, o)
+//	mounting := mount.Open(ctx, plan.With(ours), o)
 //	defer mounting.Close()
-//	registry, err := tools.NewRegistry(mounting.Apply(ours)...)
+//	registry, err := tools.NewRegistry(mounting.Tools()...)
 //	mounting.Begin()
 //	more, generation := mounting.Asked()
 //
 // # Built-in modules
 //
-// [Builtin] makes a module of a tool that the agent has anyway. Its config can
-// only narrow it. Only such a module may hold one of the locked ids.
+// [Builtin] makes a module of a tool of the agent's own. All of them are mounted so, those
+// too that the plan does not name. A config can only narrow the tool; one that cannot be
+// used leaves the tool out, for what it would have bounded must not go unbounded. Only such
+// a module may hold one of the locked ids.
 //
 // # Local modules
 //

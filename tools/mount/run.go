@@ -272,7 +272,7 @@ func (o Options) find(entry Entry) found {
 	switch {
 	case !moduleName(entry.Module):
 		return found{err: errModuleName}
-	case entry.Source == "" || entry.Source == builtinSource:
+	case entry.builtin():
 		if module, ok := o.Builtin[entry.Module]; ok && module != nil {
 			return found{module: module, inside: true}
 		}
@@ -294,20 +294,6 @@ func failing(format string, args ...any) found { return found{err: fmt.Errorf(fo
 
 // Tools are the mounted tools in the order of the plan.
 func (m *Mounting) Tools() []tools.Tool { return m.coordinator.Tools() }
-
-// Apply returns the agent's tools with the mounted ones: a built-in tool that a
-// module configured stands where it stood, the others follow.
-func (m *Mounting) Apply(base []tools.Tool) []tools.Tool {
-	all := slices.Clone(base)
-	for _, tool := range m.Tools() {
-		if i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.ID == tool.ID }); i >= 0 {
-			all[i] = tool
-			continue
-		}
-		all = append(all, tool)
-	}
-	return all
-}
 
 // Failures are the modules that were not mounted, in the order of the plan.
 func (m *Mounting) Failures() []Failure {

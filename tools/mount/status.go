@@ -2,7 +2,7 @@ package mount
 
 import "acp-agent/tools"
 
-// State is how far a module from outside, or a script, has come.
+// State is how far a module, or a script, has come.
 type State string
 
 // The states.
@@ -24,16 +24,16 @@ type Status struct {
 	Problem string
 }
 
-// Status says how the modules from outside and the scripts stand, in the order of the plan.
+// Status says how the modules and the scripts stand, in the order of the plan; of the
+// built-in ones only those that failed.
 func (m *Mounting) Status() []Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var list []Status
 	for _, module := range m.modules {
-		if module.inside {
-			continue
+		if status := m.status(module); !module.inside || status.State == Failed {
+			list = append(list, status)
 		}
-		list = append(list, m.status(module))
 	}
 	return list
 }
