@@ -76,7 +76,7 @@ func (m *Mounting) Begin() {
 func (m *Mounting) ask(module *found) {
 	ctx, cancel := context.WithTimeoutCause(m.asked.ctx, describeTime, errSlowDescribe)
 	defer cancel()
-	err := module.local.ask(ctx, m.o)
+	err := module.local.ask(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.generation++
@@ -91,6 +91,9 @@ func (m *Mounting) ask(module *found) {
 // mountInOrder mounts a module that has answered. Of two that call themselves the same,
 // the first of the plan has the name, whichever was faster. The caller holds mu.
 func (m *Mounting) mountInOrder(module *found) error {
+	if module.local.absent {
+		return m.mount(m.asked.ctx, module)
+	}
 	id, err := module.local.id()
 	if err != nil {
 		return err

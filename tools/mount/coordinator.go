@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"acp-agent/tools"
 )
@@ -34,7 +35,7 @@ type shared struct {
 	tools        []mountedTool
 	contributors []contributor
 	cleanups     []cleanup
-	closed       bool
+	closed       time.Time // zero while it is not
 }
 
 type mountedTool struct {
@@ -73,7 +74,7 @@ func (c *Coordinator) Mount(tool tools.Tool) error {
 	}
 	c.shared.mu.Lock()
 	defer c.shared.mu.Unlock()
-	if c.shared.closed {
+	if !c.shared.closed.IsZero() {
 		return fmt.Errorf("mount tool %q: the agent is shutting down", tool.ID)
 	}
 	for _, name := range toolNames(tool) {
@@ -192,11 +193,20 @@ func (c *Coordinator) toolsAt(order int) []tools.Tool {
 // nothing.
 func (c *Coordinator) Close() error {
 	c.shared.mu.Lock()
-	c.shared.closed = true
+	if c.shared.closed.IsZero() {
+		c.shared.closed = time.Now()
+	}
 	left := c.shared.cleanups
 	c.shared.cleanups = nil
 	c.shared.mu.Unlock()
 	return runCleanups(left)
+}
+
+// ending is when what is started to clean up has to be over.
+func (c *Coordinator) ending() time.Time {
+	c.shared.mu.Lock()
+	defer c.shared.mu.Unlock()
+	return c.shared.closed.Add(cleanupTime)
 }
 
 // withdraw takes back all that this module did.

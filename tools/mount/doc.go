@@ -46,25 +46,34 @@
 //	  "requires": {…},                  // a requirement set; shell.run is added
 //	  "readonly": true,
 //	  "events": ["count_files:done"],
-//	  "timeout_ms": 10000               // in place of the general limit
+//	  "timeout_ms": 10000,              // in place of the general limit
+//	  "cleanup": true                   // it wants to be told when the agent ends
 //	}
 //
 // A name with hyphens, as modules have them, becomes a tool id with
 // underscores: module my-tool gives tool my_tool.
 //
 // The executable is run by its arguments, never by a shell, in the session's
-// directory. TOOLBOX_ACTION, and its one argument too, is describe or execute;
+// directory. TOOLBOX_ACTION, and its one argument too, is describe, execute or cleanup;
 // TOOLBOX_CONFIG is the config of the plan as JSON, when there is one. AGENT is acp-agent,
 // and for execute AGENT_THREAD_ID the id of the session.
 //
 //   - describe answers with one JSON object that holds name, description and
 //     inputSchema. It is asked behind the first session, eight at once, and has five seconds.
+//
 //   - execute reads the arguments, one JSON object, from its standard input and
 //     writes its result to its standard output. A result in one of the shapes of
 //     package bridge is taken for what it says; anything else is text, of which
 //     the first 50,000 characters are shown. Exit codes other than 0 are tool
 //     errors with what it wrote to its standard error, which is otherwise shown
 //     as progress.
+//
+//   - cleanup is run when the agent ends, in a second for all, of a module that asks for it
+//     and was called. It writes nothing, and has the network when requires names hosts: what
+//     was left on this machine is gone by itself.
+//
+// An executable that answers describe with null has no use here and mounts nothing, which
+// is no failure.
 //
 // describe may answer in lines as well, of a name, a colon and a value: name,
 // description, and for each argument its type and what it is. A program that does

@@ -34,6 +34,7 @@ func (l *localTool) run(ctx context.Context, rt tools.Runtime, args json.RawMess
 			return nil, err
 		}
 	}
+	l.called.Store(true)
 	stdout, stderr := stream.New(rt), stream.New(rt)
 	defer stdout.Close()
 	defer stderr.Close()

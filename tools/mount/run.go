@@ -36,9 +36,9 @@ type Options struct {
 	// Dir is where relative sources begin, absolute: the plan's directory. Home
 	// is what "~" means in them.
 	Dir, Home string
-	// Describe runs a local module's executable once, when it is asked what it is,
-	// without network and without the person's environment. nil means that modules that
-	// need it are refused. It is called from several goroutines.
+	// Describe runs a local module's executable once outside of calls, to ask it what it
+	// is, and to have it clean up, without the person's environment. nil means that
+	// modules that need it are refused. It is called from several goroutines.
 	Describe func(ctx context.Context, call Describing) (stdout []byte, err error)
 	// Toolbox are scripts that are mounted after the plan (R93).
 	Toolbox Toolbox
@@ -47,7 +47,7 @@ type Options struct {
 	Failed func(Failure)
 }
 
-// Describing is one run of an executable that is asked to describe itself.
+// Describing is one run of an executable outside of calls. It writes nothing.
 type Describing struct {
 	// Args begin with the absolute path of the executable.
 	Args []string
@@ -55,33 +55,9 @@ type Describing struct {
 	Dir string
 	// Env is all of its environment beside the short allow-list of X1.
 	Env []string
+	// Network opens the network to it, which describe never has.
+	Network bool
 }
-
-// Failure is a module that was not mounted.
-type Failure struct {
-	Module string
-	// Script says that it is a script of a toolbox, or a whole one, and Module its path.
-	Script bool
-	// At is the place in the plan's file; may be empty.
-	At  string
-	Err error
-
-	order int
-}
-
-// Error implements error.
-func (f Failure) Error() string {
-	switch {
-	case f.Script:
-		return fmt.Sprintf("toolbox %s: %v", f.Module, f.Err)
-	case f.At == "":
-		return fmt.Sprintf("module %q: %v", f.Module, f.Err)
-	}
-	return fmt.Sprintf("%s: module %q: %v", f.At, f.Module, f.Err)
-}
-
-// Unwrap returns the cause.
-func (f Failure) Unwrap() error { return f.Err }
 
 // Mounting is a plan that was run, see New. It is safe for concurrent use.
 //
@@ -121,6 +97,9 @@ func Open(ctx context.Context, plan Plan, o Options) *Mounting {
 		m.modules = append(m.modules, &module)
 	}
 	for _, script := range o.Toolbox.find() {
+		if script.local != nil {
+			script.local.o = o
+		}
 		m.modules = append(m.modules, &script)
 	}
 	for i, module := range m.modules {
@@ -283,7 +262,7 @@ func (o Options) find(entry Entry) found {
 		if err != nil {
 			return found{err: err}
 		}
-		local := &localTool{dir: dir, config: entry.Config}
+		local := &localTool{dir: dir, config: entry.Config, o: o}
 		return found{module: local.mount, local: local}
 	}
 	return failing("source %q is not on this machine: clone or download it to a local directory, "+

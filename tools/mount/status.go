@@ -1,6 +1,10 @@
 package mount
 
-import "acp-agent/tools"
+import (
+	"slices"
+
+	"acp-agent/tools"
+)
 
 // State is how far a module, or a script, has come.
 type State string
@@ -41,7 +45,7 @@ func (m *Mounting) Status() []Status {
 // status is that of one module. The caller holds mu.
 func (m *Mounting) status(module *found) Status {
 	status := Status{Name: module.name, Script: module.script, State: Ready, Tools: toolIDs(m.coordinator.toolsAt(module.order))}
-	if module.late && len(status.Tools) == 0 {
+	if module.late && !slices.Contains(m.mounted, module.name) {
 		status.State = Waiting
 		if m.asked.running() {
 			status.State = Asking
