@@ -45,6 +45,7 @@ type link struct {
 	manager *Manager
 	server  Server
 	id      string
+	begun   time.Time
 	cancel  context.CancelFunc
 	ended   chan struct{} // closed when nothing of it is left
 	settled chan struct{} // closed when the first attempt has succeeded or failed

@@ -71,6 +71,7 @@ func TestSession_ServersBesideProviders(t *testing.T) {
 	s.Start()
 	wait(t, prompt(s, "go"), loop.EndTurn)
 	close(reached)
+	s.AwaitServers(t.Context())
 	wait(t, prompt(s, "again"), loop.EndTurn)
 	if got := rec.text(); got != "firstsecond" {
 		t.Errorf("said %q", got)

@@ -17,14 +17,6 @@ import (
 	"acp-agent/workspace"
 )
 
-// firstWait is how long a prompt waits for servers that were never reached: those that are
-// quick are there at the first request, and a dead one costs no more. onlyWait is the same
-// where the first prompt is the only one.
-const (
-	firstWait = time.Second
-	onlyWait  = 10 * time.Second
-)
-
 // newServers returns the servers of a session; none is started.
 func (s *Session) newServers() *mcp.Manager {
 	return mcp.New(mcp.Options{
@@ -58,7 +50,7 @@ func (s *Session) connectServers() {
 // which the tools do not change (R91).
 func (s *Session) AwaitServers(ctx context.Context) {
 	s.connectServers()
-	s.servers.Settle(ctx)
+	s.servers.Settle(ctx, time.Time{})
 	s.adoptTools()
 }
 
@@ -78,16 +70,8 @@ func (s *Session) forgetAnswers(ids []string) {
 	}
 }
 
-// refreshServers brings the tools of servers up to date before a turn, and says of each
-// server that cannot be used why.
-func (s *Session) refreshServers(ctx context.Context) {
-	limit := firstWait
-	if s.spec.Waits {
-		limit = onlyWait
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	s.AwaitServers(ctx)
+// sayServers says once of each server that cannot be used why.
+func (s *Session) sayServers() {
 	for _, server := range s.servers.Status() {
 		switch {
 		case server.State == mcp.Failed:

@@ -45,9 +45,9 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 }
 
 // mayBeMounted reports whether a name is that of a tool that this process has,
-// such as one of a module, or could be that of a module which failed to mount:
-// what one module does must not keep a session from opening, nor drop a deny
-// that names its tool (R8).
+// such as one of a module, or could be that of a module which failed to mount, or
+// says itself what it is called: what one module does must not keep a session from
+// opening, nor drop a deny that names its tool (R8).
 func (c *core) mayBeMounted(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +58,7 @@ func (c *core) mayBeMounted(name string) bool {
 		return true
 	}
 	_, err := mount.ToolID(name)
-	return err == nil && len(c.set.mounting.Failures()) > 0
+	return err == nil && (c.set.mounting.Asks() || len(c.set.mounting.Failures()) > 0)
 }
 
 // knownTool reports whether a name in tools.disable can mean a tool.

@@ -128,7 +128,7 @@ func (c *core) newHost() (*session.Host, error) {
 	}
 	shellName, dialect := findShell(c.getenv("PATH"))
 	host := &session.Host{
-		Backend: c.Backend, Registry: set.registry, Manifest: subagent.Main(), Agents: c.agentOptions(nil), Configure: c.settings,
+		Backend: c.Backend, Registry: set.registry, Mounting: set.mounting, Manifest: subagent.Main(), Agents: c.agentOptions(nil), Configure: c.settings,
 		Skills: skills.Options{
 			Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Paths: cfg.Skills.Paths, URLs: cfg.Skills.URLs,
 			Fetch: set.web.page,

@@ -19,7 +19,9 @@ func (p *Pipeline) Adopt(registry *tools.Registry) (changed []string) {
 	p.adopting.Lock()
 	defer p.adopting.Unlock()
 	p.described.note(p.registry.Swap(registry))
-	p.catalogue.replace(p.enabled())
+	enabled := p.enabled()
+	p.declare(enabled)
+	p.catalogue.replace(enabled)
 	return p.described.note(registry)
 }
 

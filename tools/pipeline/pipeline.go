@@ -106,7 +106,7 @@ type Pipeline struct {
 	adopting  sync.Mutex
 	described descriptions
 	catalogue *catalogue
-	declared  capability.RequirementSet
+	declared  atomic.Pointer[capability.RequirementSet]
 	// asking lets one permission request stand at a time in the whole session, so
 	// that an "always" answers those that wait behind it (R123).
 	asking chan struct{}
@@ -133,7 +133,7 @@ func New(o Options) *Pipeline {
 	p.restricted = o.Policy.restricted()
 	p.registry.Store(o.Registry)
 	enabled := p.enabled()
-	p.declared = p.declare(enabled)
+	p.declare(enabled)
 	p.catalogue = newCatalogue(enabled, o.Deferral)
 	p.catalogue.stance = p.stance()
 	return p

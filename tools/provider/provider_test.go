@@ -132,7 +132,7 @@ func settled(t *testing.T, s *provider.Service) {
 	s.Begin()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	s.Settle(ctx)
+	s.Settle(ctx, time.Time{})
 }
 
 func toolIDs(s *provider.Service) []string {
@@ -382,12 +382,12 @@ func TestService_ListChangesMeanwhile(t *testing.T) {
 		settling, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		s.Begin()
-		s.Settle(settling)
+		s.Settle(settling, time.Time{})
 		for range 100 {
 			p.send(changed)
 		}
 		close(gate)
-		synctest.Wait()
+		time.Sleep(time.Second)
 		if diff := cmp.Diff([]string{"tb__x__shout3"}, toolIDs(s)); diff != "" {
 			t.Errorf("tools (-want +got)\n%s", diff)
 		}
