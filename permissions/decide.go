@@ -22,6 +22,9 @@ func (s Set) Decide(call Call) Decision {
 	if d.Action != capability.Ask {
 		return d
 	}
+	if since := s.stale(call); since != "" {
+		d.Reason += "; " + since
+	}
 	d.ToAllow = s.toAllow(call)
 	if d.Validation {
 		d.NoAlways = "a finding of this kind is asked about each time"
@@ -181,6 +184,9 @@ func (s Set) denying(call Call, names []string, p pair) (Rule, Scope, bool) {
 				continue
 			}
 			rank := rankPermission(rule.Permission, names, p.capability)
+			if rank == noMatch && call.mayUse(rule) {
+				return rule, Scope(i), true
+			}
 			if rank == noMatch {
 				continue
 			}
@@ -230,7 +236,7 @@ func (s Set) best(call Call, names []string, p pair, from, to Scope) (Rule, Scop
 	)
 	for i := from; i <= to; i++ {
 		for _, r := range s.scopes[i] {
-			if r.Action == capability.Deny || !s.counts(r, i, p) {
+			if r.Action == capability.Deny || !s.counts(r, i, call, p) {
 				continue
 			}
 			w := weight{permission: rankPermission(r.Permission, names, p.capability), scope: i}

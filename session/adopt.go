@@ -22,7 +22,7 @@ func (s *Session) adoptTools() {
 		s.host.Logger.Warn("mcp tool left out", "session", s.ID, "problem", err.Error())
 	}
 	registry, refused = registry.With(fromProviders...)
-	s.forgetAnswers(s.tools.Adopt(registry))
+	s.tools.Adopt(registry)
 	for _, err := range refused {
 		s.warnOfProvider(err)
 	}

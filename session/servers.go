@@ -8,10 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
-	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -57,22 +55,6 @@ func (s *Session) AwaitServers(ctx context.Context) {
 	s.connectServers()
 	s.servers.Settle(ctx)
 	s.adoptTools()
-}
-
-// forgetAnswers takes back every "always" that was given to these tools, in this session
-// and for the project (M4).
-func (s *Session) forgetAnswers(ids []string) {
-	if len(ids) == 0 {
-		return
-	}
-	for _, l := range s.Rules() {
-		if l.Rule.Source != permissions.SourceAlways || l.Rule.Action != capability.Allow || !slices.Contains(ids, l.Rule.Permission) {
-			continue
-		}
-		if err := s.Revoke(l); err != nil {
-			s.host.Logger.Warn("tool has changed", "session", s.ID, "tool", l.Rule.Permission, "problem", err.Error())
-		}
-	}
 }
 
 // refreshServers brings the tools of servers up to date before a turn, and says of each
