@@ -61,10 +61,10 @@ func (s *Server) Place() string {
 	return "?"
 }
 
-// behind is what an answer about one of the server's tools is bound to (M1): who
+// Behind is what an answer about one of the server's tools is bound to (M1): who
 // configured it, how it is reached, and the names of the variables and headers that it is
 // given. The directory is the session's, for which alone an answer is kept.
-func (s *Server) behind() tools.Origin {
+func (s *Server) Behind() tools.Origin {
 	var variables []string
 	for _, variable := range s.Env {
 		name, _, _ := strings.Cut(variable, "=")

@@ -52,7 +52,7 @@ func (l *link) convert(listed []*sdk.Tool) (list []tools.Tool, names []Name, dro
 			Spec: tools.Spec{
 				ID: id, Description: l.describe(offered), Parameters: schema,
 				Source: tools.Source{Kind: tools.MCP, Server: l.id, Name: name}, Aliases: l.alias(name),
-				Origin: l.server.behind,
+				Origin: l.server.Behind,
 			},
 			Run: func(ctx context.Context, rt tools.Runtime, args json.RawMessage) (*tools.Result, error) {
 				return l.call(ctx, rt, name, args)
