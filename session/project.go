@@ -81,6 +81,12 @@ func (p *project) trusted() bool {
 // change of a file that trust is bound to, so that trust ends with the content
 // that it was given for (T4).
 func (s *Session) refreshProject() {
+	s.lookAgain()
+	s.followTrust()
+}
+
+// lookAgain is refreshProject for the rules.
+func (s *Session) lookAgain() {
 	p := &s.project
 	p.looking.Lock()
 	defer p.looking.Unlock()
@@ -148,25 +154,36 @@ func (s *Session) applyMode() {
 }
 
 // trusted reports whether the person trusts the project as it is now. A trust that
-// has gone since the last look ends here, so that nothing runs on it.
+// has gone since the last look ends here, so that nothing runs on it, and what runs on it
+// ends.
 func (s *Session) trusted() bool {
+	trusted, gone := s.stillTrusted()
+	if gone {
+		s.followTrust()
+	}
+	return trusted
+}
+
+// stillTrusted looks at the project if the person trusted it at the last look; gone says
+// that this trust has ended.
+func (s *Session) stillTrusted() (trusted, gone bool) {
 	p := &s.project
 	p.looking.Lock()
 	defer p.looking.Unlock()
 	p.mu.Lock()
-	trusted := p.trusted()
+	trusted = p.trusted()
 	p.mu.Unlock()
 	if !trusted {
-		return false
+		return false, false
 	}
 	now, problem := projects.Scan(p.dir)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.now, p.problem = now, problem; !p.trusted() {
 		s.applyProject()
-		return false
+		return false, true
 	}
-	return true
+	return true, false
 }
 
 // keep stores rules for the project and puts them in force (R152).

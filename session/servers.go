@@ -43,9 +43,41 @@ func startServer(work *workspace.Workspace) func(context.Context, mcp.Server, io
 
 // connectServers has those servers connected that may be: the editor's, the person's, and
 // once they trust the project, the project's, which take no name of the others (M1). It
-// does not wait.
-func (s *Session) connectServers() {
-	s.servers.Set(slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers()))
+// does not wait for those that begin.
+func (s *Session) connectServers() { s.setServers(true) }
+
+// followTrust ends the project's servers when the trust in it has gone, and begins with
+// them when it has come, in a session that has begun with servers at all.
+func (s *Session) followTrust() { s.setServers(false) }
+
+// setServers holds the lock from what is trusted to its effect, so that of two the later
+// counts.
+func (s *Session) setServers(begin bool) {
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
+	if s.serving = s.serving || begin; s.serving {
+		s.servers.Set(s.serversNow())
+	}
+}
+
+// serversNow are the servers that may be connected now. What the person wrote of a server
+// by its name they wrote of their own: neither the editor's of the same name nor one of
+// the project, which has any name that it likes, is meant by that.
+func (s *Session) serversNow() []mcp.Server {
+	own := map[string]bool{}
+	for _, server := range s.settings.Servers {
+		own[mcp.ID(server.Name)] = true
+	}
+	list := slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers())
+	for i := range list {
+		switch at := i - len(s.spec.Servers); {
+		case at < 0:
+			list[i].Borrowed = own[mcp.ID(list[i].Name)]
+		case at >= len(s.settings.Servers):
+			list[i].Borrowed = true
+		}
+	}
+	return list
 }
 
 // AwaitServers connects to the servers and waits until each has been reached or has

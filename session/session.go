@@ -48,7 +48,9 @@ type Session struct {
 	languages   languages
 	providers   *provider.Service
 	servers     *mcp.Manager
-	adopted     adopted // guarded by mu
+	connecting  sync.Mutex // held while servers are set; the project's mu is taken within
+	serving     bool       // guarded by connecting
+	adopted     adopted    // guarded by mu
 	stances     stances
 	found       bool              // whether it was known at the start how processes are confined
 	manifest    subagent.Manifest // of the main agent
