@@ -207,12 +207,12 @@ func (s *Session) changedFiles(paths []string) {
 	}
 }
 
-// projectNotices say what of the person's decisions does not hold.
-func (s *Session) projectNotices() []transcript.Notice {
+// projectNotices say what of the person's decisions does not hold, and with which content of
+// the project.
+func (s *Session) projectNotices() (list []transcript.Notice, content string) {
 	s.project.mu.Lock()
 	defer s.project.mu.Unlock()
 	p := &s.project
-	var list []transcript.Notice
 	say := func(severity transcript.Severity, title, text string) {
 		list = append(list, transcript.Notice{Severity: severity, Title: title, Text: text})
 	}
@@ -233,7 +233,7 @@ func (s *Session) projectNotices() []transcript.Notice {
 		say(transcript.Info, "Project's MCP servers", fmt.Sprintf(
 			"The project names %s. They are not started before you trust the project: /trust shows them and asks.", kinds.Count(len(p.servers), "MCP server")))
 	}
-	return list
+	return list, p.now.Hash
 }
 
 // lineRunes bounds what a project says of itself in one line.
