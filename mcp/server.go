@@ -61,6 +61,12 @@ func (s *Server) Place() string {
 	return "?"
 }
 
+// Has reports whether an id is one that a tool of the server could have.
+func (s *Server) Has(id string) bool {
+	tool, ok := strings.CutPrefix(id, idPrefix+serverID(s.Name)+"__")
+	return ok && tool != "" && plain(id) == id && len(id) <= maxID
+}
+
 // Behind is what an answer about one of the server's tools is bound to (M1): who
 // configured it, how it is reached, and the names of the variables and headers that it is
 // given. The directory is the session's, for which alone an answer is kept.

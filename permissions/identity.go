@@ -35,7 +35,7 @@ func (i Identity) changes(now Identity) string {
 		list = append(list, "its description"+wasIs(i.Says, now.Says))
 	}
 	if i.Parameters != now.Parameters {
-		list = append(list, "its arguments")
+		list = append(list, "the schema of its arguments")
 	}
 	if i.Origin != now.Origin {
 		list = append(list, "the program or address behind it"+wasIs(i.Place, now.Place))

@@ -32,7 +32,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		cfg.Tools.Search.Enabled = false
 	}
 	return session.Settings{
-		User: userRules(cfg.Rules), Project: permissionRules(cfg.Project),
+		User: slices.Concat(userRules(cfg.Rules), serverRules(cfg.MCP.Servers)), Project: permissionRules(cfg.Project),
 		Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg), Mode: permissions.Mode(cfg.Mode),
 		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable, cfg.Subagents.Enabled),
 		Threshold: threshold(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),

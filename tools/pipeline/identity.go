@@ -30,7 +30,8 @@ func identity(entry *tools.Entry, behind tools.Origin) permissions.Identity {
 
 // identify adds to a call of a tool from elsewhere what rules know of it. A subagent keeps
 // the tools that it began with; what an answer was given for is what there is now.
-func (p *Pipeline) identify(call *permissions.Call, entry *tools.Entry) {
+func (p *Pipeline) identify(call *permissions.Call, c *Prepared) {
+	entry := c.entry
 	if !entry.Foreign() {
 		return
 	}
@@ -42,7 +43,10 @@ func (p *Pipeline) identify(call *permissions.Call, entry *tools.Entry) {
 		entry = now
 	}
 	behind := entry.Behind()
-	call.Identity, call.Borrowed, call.Opaque = identity(entry, behind), behind.Borrowed, opaque(entry, behind)
+	call.Borrowed, call.Opaque = behind.Borrowed, opaque(entry, behind)
+	if !c.unseen {
+		call.Identity = identity(entry, behind)
+	}
 }
 
 // opaque are the capabilities that what stands behind a tool has within its walls: an
