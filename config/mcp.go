@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"acp-agent/internal/redact"
 )
 
 // MCP configures MCP servers (R88).
@@ -110,7 +112,7 @@ func (s MCPServer) keys() []string {
 	var keys []string
 	for _, values := range []map[string]Secret{s.Env, s.Headers} {
 		for _, name := range sortedKeys(values) {
-			if !secretHeader(name) || values[name].IsZero() {
+			if !redact.NamesKey(name) || values[name].IsZero() {
 				continue
 			}
 			value := values[name].Reveal()

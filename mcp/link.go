@@ -16,6 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"acp-agent/internal/redact"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -49,6 +50,8 @@ type link struct {
 	ended   chan struct{} // closed when nothing of it is left
 	settled chan struct{} // closed when the first attempt has succeeded or failed
 	settle  sync.Once
+	// keys are the server's own: nothing that it says has them in it when it is read.
+	keys redact.Values
 
 	mu       sync.Mutex
 	state    State
@@ -67,6 +70,7 @@ type connection struct {
 	remote  *remote
 	pipe    io.Closer // of a program; nil for a server behind HTTP
 	words   *words
+	keys    *redact.Values
 	changed chan struct{} // a token when the server says that its tools changed
 	over    chan struct{} // closed when nothing of it is left, and it is known how it ended
 	calls   calls
@@ -141,7 +145,7 @@ func (l *link) watch(ctx context.Context, c *connection) error {
 func (l *link) connect(ctx context.Context) (*connection, error) {
 	starting, over := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not answer within %v", startLimit))
 	defer over()
-	c := &connection{words: &words{}, changed: make(chan struct{}, 1), over: make(chan struct{})}
+	c := &connection{words: &words{}, keys: &l.keys, changed: make(chan struct{}, 1), over: make(chan struct{})}
 	// Not with ctx: a server behind HTTP is told goodbye.
 	ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	transport, err := l.reach(ctx, starting, c)
@@ -178,7 +182,7 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transport, error) {
 	if l.server.Command == "" {
 		var err error
-		if c.remote, err = newRemote(ctx, &l.server); err != nil {
+		if c.remote, err = newRemote(ctx, &l.server, &l.keys); err != nil {
 			return nil, err
 		}
 		return c.remote.transport(&l.server), nil
@@ -191,7 +195,7 @@ func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transpor
 		return nil, err
 	}
 	c.pipe = pipe
-	return overStreams(pipe, func() {
+	return overStreams(pipe, &l.keys, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.ignored++
@@ -326,7 +330,7 @@ func (c *connection) explain(err error) error {
 	case err == nil, slices.ContainsFunc(gone, func(end error) bool { return errors.Is(err, end) }):
 		err = errors.New("it ended")
 	}
-	if last := c.words.String(); last != "" {
+	if last := c.keys.Known(c.words.String()); last != "" {
 		return fmt.Errorf("%w; its last words: %s", err, last)
 	}
 	return err

@@ -124,6 +124,9 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 	if rule, scope, ok := s.best(call, names, p, Manifest, Session); ok {
 		return Decision{Action: rule.Action, Layer: LayerRules, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
 	}
+	if s.restricted && call.reachesOut() {
+		return Decision{Action: capability.Ask, Layer: LayerRules, Reason: "a restricted subagent asks before it uses a tool from elsewhere that has the network"}
+	}
 	if p.Judged != nil {
 		return s.judged(call, names, p)
 	}

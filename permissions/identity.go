@@ -86,6 +86,9 @@ func (c Call) mayUse(rule Rule) bool {
 	})
 }
 
+// reachesOut reports a call of a tool from elsewhere that may use the network.
+func (c Call) reachesOut() bool { return slices.Contains(c.Opaque, capability.CapNetFetch) }
+
 // namesServer reports a permission that uses the name of a server or of a tool of one, as
 // opposed to those for whatever server there is.
 func namesServer(permission string) bool {

@@ -69,7 +69,7 @@ func (s Set) counts(rule Rule, scope Scope, call Call, p pair) bool {
 	if call.Borrowed && scope == User && namesServer(rule.Permission) {
 		return false
 	}
-	open := slices.Contains(call.Opaque, capability.CapNetFetch)
+	open := call.reachesOut()
 	if !s.restricted || !open && !starts(p) {
 		return true
 	}

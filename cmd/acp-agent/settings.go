@@ -31,6 +31,8 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	if c.everyTool {
 		cfg.Tools.Search.Enabled = false
 	}
+	own, offered := servers(cfg.MCP.Servers, "the configuration"), servers(cfg.OfferedServers, "the project")
+	c.keepOf(own, offered)
 	return session.Settings{
 		User: slices.Concat(userRules(cfg.Rules), serverRules(cfg.MCP.Servers)), Project: permissionRules(cfg.Project),
 		Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg), Mode: permissions.Mode(cfg.Mode),
@@ -40,7 +42,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
 		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
 		Subagents: subagents(cfg), Agent: cfg.Agent, Providers: c.providers(cfg.External),
-		Servers: servers(cfg.MCP.Servers, "the configuration"), OfferedServers: servers(cfg.OfferedServers, "the project"),
+		Servers: own, OfferedServers: offered,
 	}, nil
 }
 
