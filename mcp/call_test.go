@@ -167,7 +167,7 @@ func TestTools_Hostile(t *testing.T) {
 		var got []string
 		for _, entry := range registry.All() {
 			got = append(got, entry.ID)
-			if entry.Source != (tools.Source{Kind: tools.MCP, Server: "s"}) {
+			if entry.Source.Kind != tools.MCP || entry.Source.Server != "s" {
 				t.Errorf("%s is from %+v", entry.ID, entry.Source)
 			}
 			switch entry.ID {

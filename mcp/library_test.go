@@ -120,7 +120,7 @@ func TestReader(t *testing.T) {
 	}})
 	defer m.Close()
 	m.Set(local("lib"))
-	m.Settle(t.Context())
+	m.Settle(t.Context(), time.Time{})
 	for _, tt := range []struct {
 		name, args, holds, lacks, err string
 	}{

@@ -106,6 +106,7 @@ func (m *Manager) link(server Server, id string, taken bool) *link {
 		manager: m, server: server, id: id, state: Connecting, begun: time.Now(),
 		ended: make(chan struct{}), settled: make(chan struct{}), cancel: func() {},
 	}
+	l.keys.Add(server.Keys()...)
 	if taken {
 		l.state, l.problem = Failed, errTaken
 		close(l.ended)

@@ -49,7 +49,9 @@ type Session struct {
 	languages   languages
 	providers   *provider.Service
 	servers     *mcp.Manager
-	adopted     []int // the generations of the sources' tools; guarded by mu
+	connecting  sync.Mutex // held while servers are set; the project's mu is taken within
+	serving     bool       // guarded by connecting
+	adopted     []int      // the generations of the sources' tools; guarded by mu
 	stances     atomic.Pointer[stances]
 	found       bool              // whether it was known at the start how processes are confined
 	manifest    subagent.Manifest // of the main agent
