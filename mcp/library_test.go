@@ -157,7 +157,7 @@ func TestReader_OwnTool(t *testing.T) {
 		m.Set(local("s"))
 		synctest.Wait()
 		list, _ := m.Tools()
-		if len(list) != 1 || list[0].Description != "Does read_resource." || list[0].Source != (tools.Source{Kind: tools.MCP, Server: "s"}) {
+		if len(list) != 1 || list[0].Description != "Does read_resource." || list[0].Source != (tools.Source{Kind: tools.MCP, Server: "s", Name: "read_resource"}) {
 			t.Errorf("tools %v", list)
 		}
 		m.Close()
