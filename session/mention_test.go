@@ -11,8 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"acp-agent/capability"
 	"acp-agent/loop"
 	"acp-agent/mcp"
+	"acp-agent/permissions"
 	"acp-agent/transcript"
 )
 
@@ -82,6 +84,22 @@ func TestMentions_Bounded(t *testing.T) {
 	rec.await(t, "notice", noticed("book:7 of the MCP server lib could not be read"))
 	if diff := cmp.Diff([]string{"book:0", "book:1", "book:2", "book:3", "book:4", "book:5", "book:6"}, lib.read); diff != "" {
 		t.Errorf("read (-want +got):\n%s", diff)
+	}
+}
+
+// R115: what a rule denies to be read is not read because it is mentioned.
+func TestMentions_Denied(t *testing.T) {
+	lib := &library{}
+	server := httptest.NewServer(lib)
+	t.Cleanup(server.Close)
+	s, _ := open(t, setup{
+		script:  `{"expect":{"told":"[book:1 of the MCP server lib could not be read: a rule denies it]"},"say":"first"}`,
+		servers: []mcp.Server{{Name: "lib", URL: server.URL}},
+	})
+	s.WithRules(permissions.User, permissions.Rule{Permission: "mcp:lib:*", Pattern: "*", Action: capability.Deny})
+	wait(t, s.Prompt([]transcript.Part{&transcript.TextPart{Text: "this"}, &transcript.LinkPart{URI: "book:1", Name: "book"}}), loop.EndTurn)
+	if len(lib.read) != 0 {
+		t.Errorf("read %q", lib.read)
 	}
 }
 
