@@ -59,6 +59,7 @@ type link struct {
 	dropped  []Dropped
 	live     *connection // nil while there is none
 	answered bool        // a call was answered since the last attempt
+	logged   string      // what was logged since it was last ready, so that a loop is logged once
 }
 
 // connection is one life of a server.
@@ -251,9 +252,17 @@ func (l *link) set(state State, problem error) {
 	if problem != nil {
 		l.problem = problem
 	}
-	l.mu.Unlock()
+	text := ""
 	if state == Failed {
-		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", kinds.Line(problem.Error(), maxProblem))
+		text = kinds.Line(problem.Error(), maxProblem)
+	}
+	news := text != l.logged
+	if state == Failed || state == Ready {
+		l.logged = text
+	}
+	l.mu.Unlock()
+	if state == Failed && news {
+		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", text)
 	}
 	if state == Failed || state == Ready {
 		l.settle.Do(func() { close(l.settled) })
