@@ -47,6 +47,10 @@ const faultyScript = `{"when": "^call$", "call": [{"name": "tool_search", "args"
 // endless writes a gigabyte.
 const endless = `head -c 1073741824 /dev/zero | tr '\0' x`
 
+// mostMemory bounds the agent's resident memory, in bytes, whatever a server sends: a
+// message of 16 MiB is read before it is refused.
+const mostMemory = 120 << 20
+
 // TestMCP_FaultyServers is a table of what a server may do wrong, over the wire and with
 // real processes (R91, M2): the session goes on, people are told what happened, and a
 // server that gets well is there again within 10 s.
@@ -141,7 +145,7 @@ func TestMCP_FaultyServers(t *testing.T) {
 				}
 				tells(t, session, "call", "Called: all is well")
 			}
-			if peak := agent.Peak(); peak > 400<<20 {
+			if peak := agent.Peak(); peak > mostMemory*int64(acptest.Slack(1)) { // the race detector takes thrice as much, too
 				t.Errorf("the agent took %d MiB of memory", peak>>20)
 			}
 			for _, l := range agent.Lines() {
