@@ -334,8 +334,8 @@ func (c *connection) explain(err error) error {
 		return errRefused
 	case err == nil, slices.ContainsFunc(gone, func(end error) bool { return errors.Is(err, end) }):
 		err = errors.New("it ended")
-	case errors.Is(err, errFrame):
-		err = errFrame // without what was being asked
+	default:
+		err = plainly(err)
 	}
 	if last := c.words.String(); last != "" {
 		return fmt.Errorf("%w; its last words: %s", err, last)
