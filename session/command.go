@@ -148,6 +148,7 @@ func (s *Session) replyBeside(t *Turn, answer func(context.Context) string) {
 }
 
 func (s *Session) help() string {
+	s.adoptTools() // those that are known by now
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
 	for _, c := range s.Commands() {
