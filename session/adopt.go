@@ -111,7 +111,7 @@ func (s *Session) adoptTools() {
 	}
 	registry, refused := s.host.Registry.With(all...)
 	s.stances.Store(newStances(registry.All(), s.work.Session().Scratch))
-	s.forgetAnswers(s.tools.Adopt(registry))
+	s.tools.Adopt(registry)
 	for _, err := range refused {
 		text := err.Error()
 		s.host.Logger.Warn("tool left out", "session", s.ID, "problem", text)

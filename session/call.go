@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"acp-agent/internal/trace"
+	"acp-agent/mcp"
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/tools/mount"
@@ -53,8 +54,28 @@ func (s *Session) awaitModules(ctx context.Context) {
 
 // Explain says what would become of a tool call in this session, and why. Nothing runs
 // and nothing is written; see pipeline.Explain.
+// Of a server's tool that is not known yet, the rules are judged as far as its name goes.
 func (s *Session) Explain(ctx context.Context, tool, input string) pipeline.Explanation {
-	return s.tools.Explain(ctx, pipeline.Call{ID: "explain", Name: tool, Input: input})
+	call := pipeline.Call{ID: "explain", Name: tool, Input: input}
+	if standIn, ok := s.unseen(tool); ok {
+		return s.tools.ExplainUnseen(ctx, call, standIn)
+	}
+	return s.tools.Explain(ctx, call)
+}
+
+// unseen stands in for a tool of a server that has not said yet what it has.
+func (s *Session) unseen(tool string) (standIn tools.Tool, ok bool) {
+	if s.tools.Tools().Has(tool) {
+		return standIn, false
+	}
+	for _, server := range s.serversNow() {
+		if server.Has(tool) {
+			return tools.Tool{Spec: tools.Spec{
+				ID: tool, Source: tools.Source{Kind: tools.MCP, Server: mcp.ID(server.Name)}, Origin: server.Behind,
+			}}, true
+		}
+	}
+	return standIn, false
 }
 
 // WithRules adds rules to one scope of the session, such as to see what they would change.

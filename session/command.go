@@ -15,7 +15,7 @@ import (
 )
 
 // Command is a slash command: text that the person types and the agent answers
-// itself, without the model (R158).
+// itself, without the model, or has an MCP server make a prompt of (R158).
 type Command struct {
 	// Name has no slash.
 	Name, Description string
@@ -35,7 +35,7 @@ type slash struct {
 	answer func(ctx context.Context, rest string) string
 }
 
-// slashes are all slash commands, in the order in which they are listed.
+// slashes are all slash commands of the agent itself, in the order in which they are listed.
 func (s *Session) slashes() []slash {
 	return []slash{
 		{
@@ -82,13 +82,16 @@ func plainly(text func() string) func(context.Context, string) string {
 	return func(context.Context, string) string { return text() }
 }
 
-// Commands lists the slash commands.
+// Commands lists the slash commands, those of MCP servers last.
 func (s *Session) Commands() []Command {
 	var list []Command
 	for _, known := range s.slashes() {
 		if known.listed == nil || known.listed() {
 			list = append(list, known.Command)
 		}
+	}
+	for _, prompt := range s.servers.Prompts() {
+		list = append(list, Command{Name: prompt.Command, Description: prompt.Description, Hint: prompt.Hint()})
 	}
 	return list
 }

@@ -8,10 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
-	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -19,7 +17,10 @@ import (
 
 // newServers returns the servers of a session; none is started.
 func (s *Session) newServers() *mcp.Manager {
-	return mcp.New(mcp.Options{Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work)})
+	return mcp.New(mcp.Options{
+		Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work), Roots: s.work.Session().Roots,
+		Changed: func() { s.spec.Sink.Emit(transcript.CommandsChanged{}) },
+	})
 }
 
 // startServer starts the program of a server like the agent's other programs, but with the
@@ -37,9 +38,41 @@ func startServer(work *workspace.Workspace) func(context.Context, mcp.Server, io
 
 // connectServers has those servers connected that may be: the editor's, the person's, and
 // once they trust the project, the project's, which take no name of the others (M1). It
-// does not wait.
-func (s *Session) connectServers() {
-	s.servers.Set(slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers()))
+// does not wait for those that begin.
+func (s *Session) connectServers() { s.setServers(true) }
+
+// followTrust ends the project's servers when the trust in it has gone, and begins with
+// them when it has come, in a session that has begun with servers at all.
+func (s *Session) followTrust() { s.setServers(false) }
+
+// setServers holds the lock from what is trusted to its effect, so that of two the later
+// counts.
+func (s *Session) setServers(begin bool) {
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
+	if s.serving = s.serving || begin; s.serving {
+		s.servers.Set(s.serversNow())
+	}
+}
+
+// serversNow are the servers that may be connected now. What the person wrote of a server
+// by its name they wrote of their own: neither the editor's of the same name nor one of
+// the project, which has any name that it likes, is meant by that.
+func (s *Session) serversNow() []mcp.Server {
+	own := map[string]bool{}
+	for _, server := range s.settings.Servers {
+		own[mcp.ID(server.Name)] = true
+	}
+	list := slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers())
+	for i := range list {
+		switch at := i - len(s.spec.Servers); {
+		case at < 0:
+			list[i].Borrowed = own[mcp.ID(list[i].Name)]
+		case at >= len(s.settings.Servers):
+			list[i].Borrowed = true
+		}
+	}
+	return list
 }
 
 // AwaitServers connects to the servers and waits until each has been reached or has
@@ -51,29 +84,19 @@ func (s *Session) AwaitServers(ctx context.Context) {
 	s.adoptTools()
 }
 
-// forgetAnswers takes back every "always" that was given to these tools, in this session
-// and for the project (M4).
-func (s *Session) forgetAnswers(ids []string) {
-	if len(ids) == 0 {
-		return
-	}
-	for _, l := range s.Rules() {
-		if l.Rule.Source != permissions.SourceAlways || l.Rule.Action != capability.Allow || !slices.Contains(ids, l.Rule.Permission) {
-			continue
-		}
-		if err := s.Revoke(l); err != nil {
-			s.host.Logger.Warn("tool has changed", "session", s.ID, "tool", l.Rule.Permission, "problem", err.Error())
-		}
-	}
-}
-
 // sayServers says once of each server that cannot be used why.
 func (s *Session) sayServers() {
 	for _, server := range s.servers.Status() {
-		if server.State == mcp.Failed {
+		switch {
+		case server.State == mcp.Failed:
 			s.sayOnce("mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected",
 				Text: fmt.Sprintf("The MCP server %s is not connected: %s. /mcp shows how the servers stand.", server.Name, strings.TrimSuffix(server.Problem, ".")),
+			})
+		case server.State == mcp.Connecting && server.Problem == "":
+			s.sayOnce("slow mcp "+server.ID, transcript.Notice{
+				Severity: transcript.Warning, Title: "MCP server not connected yet",
+				Text: fmt.Sprintf("The MCP server %s has not answered yet: once it has, its tools are there from the next prompt on.", server.Name),
 			})
 		}
 	}
@@ -93,7 +116,7 @@ func (s *Session) serversText() string {
 	var b strings.Builder
 	for _, server := range list {
 		fmt.Fprintf(&b, "- %s: %s, %s, %s (%s, from %s)\n", code(server.Name), server.State,
-			kinds.Count(len(server.Tools), "tool"), code(server.Place), server.Transport, server.Origin)
+			counts(server), code(server.Place), server.Transport, server.Origin)
 		if server.Problem != "" {
 			fmt.Fprintf(&b, "  - last error: %s\n", code(server.Problem))
 		}
@@ -101,10 +124,12 @@ func (s *Session) serversText() string {
 			fmt.Fprintf(&b, "  - ignored on its output: %s\n", kinds.Count(server.Ignored, "line"))
 		}
 		for _, dropped := range server.Dropped {
-			fmt.Fprintf(&b, "  - tool %s left out: %s\n", code(dropped.Tool), code(dropped.Reason))
+			fmt.Fprintf(&b, "  - %s %s left out: %s\n", dropped.Kind, code(dropped.Name), code(dropped.Reason))
 		}
-		if len(server.Tools) > 0 {
-			fmt.Fprintf(&b, "  - %s\n", toolNames(serverTools(server.Tools)))
+		for _, names := range [][]string{toolNames(server.Tools), promptNames(server.Prompts), resourceNames(slices.Concat(server.Resources, server.Templates))} {
+			if len(names) > 0 {
+				fmt.Fprintf(&b, "  - %s\n", someOf(names))
+			}
 		}
 	}
 	if waiting := s.offeredServers(); len(waiting) > 0 && len(s.projectServers()) == 0 {
@@ -116,24 +141,51 @@ func (s *Session) serversText() string {
 	return "**MCP servers**\n\n" + b.String()
 }
 
-func serverTools(names []mcp.Name) []string {
-	var ids []string
-	for _, name := range names {
-		ids = append(ids, name.ID)
+// counts says how much a server has. What few servers have is said of those alone.
+func counts(server mcp.Status) string {
+	list := []string{kinds.Count(len(server.Tools), "tool")}
+	for _, other := range []struct {
+		n    int
+		what string
+	}{{len(server.Prompts), "prompt"}, {len(server.Resources), "resource"}, {len(server.Templates), "template"}} {
+		if other.n > 0 {
+			list = append(list, kinds.Count(other.n, other.what))
+		}
 	}
-	return ids
+	return strings.Join(list, ", ")
 }
 
-// toolNames lists ids, some of them.
-func toolNames(ids []string) string {
+func toolNames(tools []mcp.Name) (names []string) {
+	for _, tool := range tools {
+		names = append(names, tool.ID)
+	}
+	return names
+}
+
+func promptNames(prompts []mcp.Prompt) (names []string) {
+	for _, prompt := range prompts {
+		names = append(names, "/"+prompt.Command)
+	}
+	return names
+}
+
+func resourceNames(resources []mcp.Resource) (names []string) {
+	for _, resource := range resources {
+		names = append(names, kinds.Line(resource.URI, lineRunes))
+	}
+	return names
+}
+
+// someOf lists names, and not all of very many.
+func someOf(names []string) string {
 	const most = 30
 	var list []string
-	for i, id := range ids {
+	for i, name := range names {
 		if i == most {
-			list = append(list, fmt.Sprintf("and %d more", len(ids)-most))
+			list = append(list, fmt.Sprintf("and %d more", len(names)-most))
 			break
 		}
-		list = append(list, code(id))
+		list = append(list, code(name))
 	}
 	return strings.Join(list, ", ")
 }

@@ -49,7 +49,9 @@ type Session struct {
 	languages   languages
 	providers   *provider.Service
 	servers     *mcp.Manager
-	adopted     []int // the generations of the sources' tools; guarded by mu
+	connecting  sync.Mutex // held while servers are set; the project's mu is taken within
+	serving     bool       // guarded by connecting
+	adopted     []int      // the generations of the sources' tools; guarded by mu
 	stances     atomic.Pointer[stances]
 	found       bool              // whether it was known at the start how processes are confined
 	manifest    subagent.Manifest // of the main agent
@@ -164,6 +166,9 @@ func (s *Session) Stop() {
 	s.family.Abort()
 }
 
+// Context ends when the session is closed.
+func (s *Session) Context() context.Context { return s.ctx }
+
 // Start does what follows the answer to session/new: it learns what the server
 // knows of its models, and which tools those scripts have that describe themselves, both
 // behind the scenes and once for all sessions, and connects to the MCP servers and the
@@ -235,10 +240,17 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		}
 		return loop.EndTurn, nil
 	}
+	if refusal := s.expand(t); t.ctx.Err() != nil {
+		return loop.Cancelled, nil
+	} else if refusal != "" {
+		s.reply(t.ctx, t.prompt, func(context.Context) string { return refusal })
+		return loop.EndTurn, nil
+	}
 	s.awaitMode(t.ctx)
 	s.withhold(t.prompt)
 	s.introduce(t.prompt)
 	s.refreshTools(t.ctx)
+	s.readMentions(t)
 	backend, err := s.host.Backend()
 	if err != nil {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})

@@ -31,8 +31,10 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	if c.everyTool {
 		cfg.Tools.Search.Enabled = false
 	}
+	own, offered := servers(cfg.MCP.Servers, "the configuration"), servers(cfg.OfferedServers, "the project")
+	c.keepOf(own, offered)
 	return session.Settings{
-		User: userRules(cfg.Rules), Project: permissionRules(cfg.Project),
+		User: slices.Concat(userRules(cfg.Rules), serverRules(cfg.MCP.Servers)), Project: permissionRules(cfg.Project),
 		Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg), Mode: permissions.Mode(cfg.Mode),
 		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable, cfg.Subagents.Enabled),
 		Threshold: threshold(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
@@ -40,7 +42,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
 		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
 		Subagents: subagents(cfg), Agent: cfg.Agent, Providers: c.providers(cfg.External),
-		Servers: servers(cfg.MCP.Servers, "the configuration"), OfferedServers: servers(cfg.OfferedServers, "the project"),
+		Servers: own, OfferedServers: offered,
 	}, nil
 }
 

@@ -229,6 +229,7 @@ func (l *localTool) tool(id, module string) tools.Tool {
 		},
 		Run: l.run,
 	}
+	tool.Origin = l.behind
 	if l.script != "" {
 		l.box(&tool.Spec)
 	}

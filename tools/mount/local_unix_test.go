@@ -64,7 +64,7 @@ func TestLocal_Manifest(t *testing.T) {
 	if tool.Parameters == nil || tool.Parameters.Type != "object" || tool.Parameters.Properties["a"] == nil {
 		t.Errorf("parameters %v", tool.Parameters)
 	}
-	tool.Parameters = nil
+	tool.Parameters, tool.Origin = nil, nil // see TestLocal_Origin
 	want := tools.Spec{
 		ID: "my_tool", Description: "Does it.", Kind: kinds.Search, ReadOnly: true, DisableTimeout: true,
 		Requires: capability.RequirementSet{FS: capability.FS{Read: []string{"{workspace}/src"}}, Capabilities: []string{"shell.run"}},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -101,10 +100,7 @@ type Options struct {
 // Pipeline runs the tool calls of one agent of a session. It is safe for concurrent use.
 type Pipeline struct {
 	Options
-	registry atomic.Pointer[tools.Registry]
-	// described, which adopting guards, is what Adopt compares with.
-	adopting  sync.Mutex
-	described descriptions
+	registry  atomic.Pointer[tools.Registry]
 	catalogue *catalogue
 	declared  atomic.Pointer[capability.RequirementSet]
 	// asking lets one permission request stand at a time in the whole session, so
@@ -126,7 +122,7 @@ func New(o Options) *Pipeline {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}, described: descriptions{}}
+	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}}
 	if o.Parent != nil {
 		p.asking, p.strays = o.Parent.asking, o.Parent.strays
 	}

@@ -167,7 +167,7 @@ func TestService_Stdio(t *testing.T) {
 		t.Fatalf("problems %v, tools (-want +got)\n%s", s.Problems(), diff)
 	}
 	list, _ := s.Tools()
-	if got := list[0].Source; got != (tools.Source{Kind: tools.Provider, Server: "Unit Tools"}) {
+	if got := list[0].Source; got != (tools.Source{Kind: tools.Provider, Server: "Unit Tools", Name: "echo"}) {
 		t.Errorf("source %+v", got)
 	}
 	result, err := run(t, s, "tb__unit_tools__echo", `{"text":"a"}`)
