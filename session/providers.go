@@ -68,7 +68,11 @@ func (s *Session) providersText() string {
 	if list := s.providers.Status(); len(list) > 0 {
 		b.WriteString("**External providers**\n\n")
 		for _, p := range list {
-			fmt.Fprintf(&b, "- %s: %s, %s, %s (%s)\n", code(p.Name), p.State, kinds.Count(len(p.Tools), "tool"), code(p.Place), code(p.Type))
+			fmt.Fprintf(&b, "- %s: %s, %s", code(p.Name), p.State, kinds.Count(len(p.Tools), "tool"))
+			if p.Place != "" {
+				fmt.Fprintf(&b, ", %s (%s)", code(p.Place), p.Type)
+			}
+			b.WriteString("\n")
 			detail(&b, p.Problems, p.Tools)
 		}
 		b.WriteString("\n")
