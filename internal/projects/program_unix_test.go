@@ -1,3 +1,5 @@
+//go:build unix
+
 package projects_test
 
 import (
@@ -83,7 +85,7 @@ func link(to, name string) func(*testing.T, string) {
 	return func(t *testing.T, dir string) {
 		_ = os.Remove(filepath.Join(dir, name))
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 	}
 }
