@@ -101,3 +101,18 @@ func FuzzPrompt(f *testing.F) {
 		}
 	})
 }
+
+// FuzzServer_Keys holds that whatever a server is given, what counts as a key of it is long
+// enough not to take ordinary words out of texts.
+func FuzzServer_Keys(f *testing.F) {
+	f.Add("Authorization", "Basic YW5uOnBhc3N3MHJk", "TOKEN=tok-12345", "--api-key", "key-12345", "https://u:pass0000@h/?token=tok-12345")
+	f.Add("", "", "=", "-", ":", "http://[::1")
+	f.Fuzz(func(t *testing.T, header, value, variable, arg, next, address string) {
+		s := Server{Header: map[string]string{header: value}, Env: []string{variable}, Args: []string{arg, next}, URL: address}
+		for _, key := range s.Keys() {
+			if len(key) < 8 || !strings.ContainsAny(key, "0123456789") {
+				t.Errorf("key %q", key)
+			}
+		}
+	})
+}
