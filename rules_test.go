@@ -66,7 +66,7 @@ var rooms = map[string]room{
 
 	"audit":                {0, []string{"internal/userfile"}},
 	"capability":           {0, nil},
-	"config":               {0, []string{"permissions"}},
+	"config":               {0, []string{"internal/redact", "permissions"}},
 	"kinds":                {0, nil},
 	"model":                {0, []string{"transcript"}},
 	"model/modeltest":      {0, []string{"model", "transcript"}},

@@ -37,6 +37,7 @@ func TestCall_Results(t *testing.T) {
 		{"a sound", object{"content": []object{{"type": "audio", "data": png, "mimeType": "audio/wav"}}}, nil, "[audio, audio/wav, 3 bytes, not shown]", "[audio, audio/wav, 3 bytes, not shown]", nil, ""},
 		{"a structured value", object{"content": []object{}, "structuredContent": object{"n": 1}}, nil, `{"n":1}`, object{"n": 1.0}, nil, ""},
 		{"a structured value with a text", object{"content": []object{{"type": "text", "text": "one"}}, "structuredContent": object{"n": 1}}, nil, "one", object{"n": 1.0}, nil, ""},
+		{"an image that is the structured value as well", object{"content": []object{{"type": "image", "data": png, "mimeType": "image/png"}}, "structuredContent": object{"content": png}}, nil, "(1 image)", object{"content": png}, []transcript.ImagePart{{MediaType: "image/png", Data: png}}, ""},
 		{"a resource", object{"content": []object{{"type": "resource", "resource": object{"uri": "f:a", "text": "body"}}}}, nil, "[resource f:a]\nbody", "[resource f:a]\nbody", nil, ""},
 		{"a link", object{"content": []object{{"type": "resource_link", "uri": "f:a", "name": "a"}}}, nil, "[resource a: f:a]", "[resource a: f:a]", nil, ""},
 		{"an error of the tool", object{"content": []object{{"type": "text", "text": "no such row"}}, "isError": true}, nil, "", nil, nil, "no such row"},
@@ -67,7 +68,7 @@ func TestCall_Results(t *testing.T) {
 				}
 				want := &tools.Result{Data: tt.data, Text: tt.text, Images: tt.images}
 				if tt.images != nil {
-					want.Content = []kinds.Content{kinds.Text{Text: "```\na\n```"}, kinds.Image{MediaType: "image/png", Data: png}}
+					want.Content = []kinds.Content{kinds.Text{Text: kinds.Fence("", tt.text)}, kinds.Image{MediaType: "image/png", Data: png}}
 				}
 				if diff := cmp.Diff(want, result); diff != "" {
 					t.Errorf("result (-want +got):\n%s", diff)
@@ -166,7 +167,7 @@ func TestTools_Hostile(t *testing.T) {
 		var got []string
 		for _, entry := range registry.All() {
 			got = append(got, entry.ID)
-			if entry.Source != (tools.Source{Kind: tools.MCP, Server: "s"}) {
+			if entry.Source.Kind != tools.MCP || entry.Source.Server != "s" {
 				t.Errorf("%s is from %+v", entry.ID, entry.Source)
 			}
 			switch entry.ID {

@@ -15,7 +15,7 @@
 //	servers := mcp.New(mcp.Options{Start: start})
 //	defer servers.Close()
 //	servers.Set([]mcp.Server{{Name: "files", Command: "mcp-files", Args: []string{"/srv"}}})
-//	servers.Settle(ctx)
+//	servers.Settle(ctx, time.Time{})
 //	list, _ := servers.Tools()                                     // mcp__files__read and others
 //	parts, err := servers.Expand(ctx, "mcp:files:review", "a.go") // what stands for /mcp:files:review a.go
 //

@@ -121,7 +121,7 @@ func TestReader(t *testing.T) {
 	}})
 	defer m.Close()
 	m.Set(local("lib"))
-	m.Settle(t.Context())
+	m.Settle(t.Context(), time.Time{})
 	for _, tt := range []struct {
 		name, args, holds, lacks, err string
 	}{
@@ -158,7 +158,7 @@ func TestReader_OwnTool(t *testing.T) {
 		m.Set(local("s"))
 		synctest.Wait()
 		list, _ := m.Tools()
-		if len(list) != 1 || list[0].Description != "Does read_resource." || list[0].Source != (tools.Source{Kind: tools.MCP, Server: "s"}) {
+		if len(list) != 1 || list[0].Description != "Does read_resource." || list[0].Source != (tools.Source{Kind: tools.MCP, Server: "s", Name: "read_resource"}) {
 			t.Errorf("tools %v", list)
 		}
 		m.Close()

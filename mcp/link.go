@@ -16,6 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"acp-agent/internal/redact"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -45,10 +46,13 @@ type link struct {
 	manager *Manager
 	server  Server
 	id      string
+	begun   time.Time
 	cancel  context.CancelFunc
 	ended   chan struct{} // closed when nothing of it is left
 	settled chan struct{} // closed when the first attempt has succeeded or failed
 	settle  sync.Once
+	// keys are the server's own: nothing that it says has them in it when it is read.
+	keys redact.Values
 
 	mu       sync.Mutex
 	state    State
@@ -70,6 +74,7 @@ type connection struct {
 	words   *words
 	stale   atomic.Uint32 // the lists that have to be read, as bits
 	changed chan struct{} // a token when the server says that one of them changed
+	keys    *redact.Values
 	over    chan struct{} // closed when nothing of it is left, and it is known how it ended
 	calls   calls
 	cancel  context.CancelCauseFunc // ends what is asked and answered over it
@@ -145,7 +150,7 @@ func (l *link) watch(ctx context.Context, c *connection) error {
 func (l *link) connect(ctx context.Context) (*connection, error) {
 	starting, over := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not answer within %v", startLimit))
 	defer over()
-	c := &connection{words: &words{}, changed: make(chan struct{}, 1), over: make(chan struct{})}
+	c := &connection{words: &words{}, keys: &l.keys, changed: make(chan struct{}, 1), over: make(chan struct{})}
 	// Not with ctx: a server behind HTTP is told goodbye.
 	ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	transport, err := l.reach(ctx, starting, c)
@@ -185,7 +190,7 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transport, error) {
 	if l.server.Command == "" {
 		var err error
-		if c.remote, err = newRemote(ctx, &l.server); err != nil {
+		if c.remote, err = newRemote(ctx, &l.server, &l.keys); err != nil {
 			return nil, err
 		}
 		return c.remote.transport(&l.server), nil
@@ -198,7 +203,7 @@ func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transpor
 		return nil, err
 	}
 	c.pipe = pipe
-	return overStreams(pipe, func() {
+	return overStreams(pipe, &l.keys, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.ignored++
@@ -297,8 +302,10 @@ func (c *connection) explain(err error) error {
 		return errRefused
 	case err == nil, slices.ContainsFunc(gone, func(end error) bool { return errors.Is(err, end) }):
 		err = errors.New("it ended")
+	case errors.Is(err, errFrame):
+		err = errFrame // without what was being asked
 	}
-	if last := c.words.String(); last != "" {
+	if last := c.keys.Known(c.words.String()); last != "" {
 		return fmt.Errorf("%w; its last words: %s", err, last)
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"acp-agent/tools"
 )
@@ -102,9 +103,10 @@ func (m *Manager) Set(servers []Server) {
 // link begins with a server; the caller holds mu.
 func (m *Manager) link(server Server, id string, taken bool) *link {
 	l := &link{
-		manager: m, server: server, id: id, state: Connecting,
+		manager: m, server: server, id: id, state: Connecting, begun: time.Now(),
 		ended: make(chan struct{}), settled: make(chan struct{}), cancel: func() {},
 	}
+	l.keys.Add(server.Keys()...)
 	if taken {
 		l.state, l.problem = Failed, errTaken
 		close(l.ended)
@@ -124,9 +126,13 @@ func (l *link) taken() bool {
 	return errors.Is(l.problem, errTaken)
 }
 
-// Settle waits until each server has been reached, or has failed once, or ctx ends.
-func (m *Manager) Settle(ctx context.Context) {
+// Settle waits until each server has been reached, or has failed once, or ctx ends; not for
+// one that was begun with before since.
+func (m *Manager) Settle(ctx context.Context, since time.Time) {
 	for _, l := range m.all() {
+		if l.begun.Before(since) {
+			continue
+		}
 		select {
 		case <-l.settled:
 		case <-ctx.Done():

@@ -204,7 +204,7 @@ func TestLists_Missing(t *testing.T) {
 			t.Error(err)
 		}
 		began := time.Now()
-		m.Settle(t.Context())
+		m.Settle(t.Context(), time.Time{})
 		if took := time.Since(began); took != 20*time.Second {
 			t.Errorf("settled after %v", took)
 		}

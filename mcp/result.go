@@ -28,7 +28,7 @@ func resultOf(answer *sdk.CallToolResult) (*tools.Result, error) {
 		}
 	}
 	text := strings.Join(texts, "\n")
-	if text == "" && answer.StructuredContent != nil {
+	if text == "" && answer.StructuredContent != nil && len(result.Images) == 0 {
 		if raw, err := json.Marshal(answer.StructuredContent); err == nil {
 			text = string(raw)
 		}
@@ -39,8 +39,12 @@ func resultOf(answer *sdk.CallToolResult) (*tools.Result, error) {
 		}
 		return nil, &tools.Error{Kind: tools.Backend, Message: text}
 	}
-	if text == "" && len(result.Images) == 0 {
+	switch {
+	case text != "":
+	case len(result.Images) == 0:
 		text = "(no output)"
+	case answer.StructuredContent != nil: // which is the images once more, as some servers have it
+		text = "(" + kinds.Count(len(result.Images), "image") + ")"
 	}
 	result.Data, result.Text = text, text
 	if answer.StructuredContent != nil {

@@ -70,6 +70,10 @@ func (s *Session) slashes() []slash {
 			Command: Command{Name: "mcp", Description: "The MCP servers: how each stands, its tools, its last error."},
 			beside:  true, listed: s.hasServers, answer: plainly(s.serversText),
 		},
+		{
+			Command: Command{Name: "providers", Description: "External providers, scripts and modules: how each stands, its tools, its last error."},
+			beside:  true, listed: s.hasProviders, answer: plainly(s.providersText),
+		},
 	}
 }
 

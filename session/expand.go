@@ -20,7 +20,7 @@ func (s *Session) expand(t *Turn) (refusal string) {
 	if !ok || !mcp.IsCommand(name) {
 		return ""
 	}
-	s.refreshServers(t.ctx)
+	s.refreshTools(t.ctx)
 	made, err := s.servers.Expand(t.ctx, name, rest)
 	if err != nil {
 		return fmt.Sprintf("%s was not sent to the model.\n\n%s\n", code("/"+kinds.Line(name, lineRunes)), kinds.Fence("", err.Error()))

@@ -28,7 +28,14 @@ func (s *Session) introduce(prompt *transcript.Message) {
 	if title != "" {
 		s.emit(transcript.TitleChanged{Title: title, At: time.Now()})
 	}
-	for _, notice := range slices.Concat(s.told.notices(), s.host.problems(), s.projectNotices(), s.agentNotices(), waiting) {
+	for _, notice := range slices.Concat(s.told.notices(), s.host.problems()) {
+		s.sayOnce(notice.Text, notice)
+	}
+	project, content := s.projectNotices()
+	for _, notice := range project {
+		s.sayOnce(content+notice.Text, notice) // again when it is about another content
+	}
+	for _, notice := range slices.Concat(s.agentNotices(), waiting) {
 		s.sayOnce(notice.Text, notice)
 	}
 }

@@ -8,21 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
-	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
-)
-
-// firstWait is how long a prompt waits for servers that were never reached: those that are
-// quick are there at the first request, and a dead one costs no more. onlyWait is the same
-// where the first prompt is the only one.
-const (
-	firstWait = time.Second
-	onlyWait  = 10 * time.Second
 )
 
 // newServers returns the servers of a session; none is started.
@@ -48,9 +38,41 @@ func startServer(work *workspace.Workspace) func(context.Context, mcp.Server, io
 
 // connectServers has those servers connected that may be: the editor's, the person's, and
 // once they trust the project, the project's, which take no name of the others (M1). It
-// does not wait.
-func (s *Session) connectServers() {
-	s.servers.Set(slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers()))
+// does not wait for those that begin.
+func (s *Session) connectServers() { s.setServers(true) }
+
+// followTrust ends the project's servers when the trust in it has gone, and begins with
+// them when it has come, in a session that has begun with servers at all.
+func (s *Session) followTrust() { s.setServers(false) }
+
+// setServers holds the lock from what is trusted to its effect, so that of two the later
+// counts.
+func (s *Session) setServers(begin bool) {
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
+	if s.serving = s.serving || begin; s.serving {
+		s.servers.Set(s.serversNow())
+	}
+}
+
+// serversNow are the servers that may be connected now. What the person wrote of a server
+// by its name they wrote of their own: neither the editor's of the same name nor one of
+// the project, which has any name that it likes, is meant by that.
+func (s *Session) serversNow() []mcp.Server {
+	own := map[string]bool{}
+	for _, server := range s.settings.Servers {
+		own[mcp.ID(server.Name)] = true
+	}
+	list := slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers())
+	for i := range list {
+		switch at := i - len(s.spec.Servers); {
+		case at < 0:
+			list[i].Borrowed = own[mcp.ID(list[i].Name)]
+		case at >= len(s.settings.Servers):
+			list[i].Borrowed = true
+		}
+	}
+	return list
 }
 
 // AwaitServers connects to the servers and waits until each has been reached or has
@@ -58,41 +80,23 @@ func (s *Session) connectServers() {
 // which the tools do not change (R91).
 func (s *Session) AwaitServers(ctx context.Context) {
 	s.connectServers()
-	s.servers.Settle(ctx)
+	s.servers.Settle(ctx, time.Time{})
 	s.adoptTools()
 }
 
-// forgetAnswers takes back every "always" that was given to these tools, in this session
-// and for the project (M4).
-func (s *Session) forgetAnswers(ids []string) {
-	if len(ids) == 0 {
-		return
-	}
-	for _, l := range s.Rules() {
-		if l.Rule.Source != permissions.SourceAlways || l.Rule.Action != capability.Allow || !slices.Contains(ids, l.Rule.Permission) {
-			continue
-		}
-		if err := s.Revoke(l); err != nil {
-			s.host.Logger.Warn("tool has changed", "session", s.ID, "tool", l.Rule.Permission, "problem", err.Error())
-		}
-	}
-}
-
-// refreshServers brings the tools of servers up to date before a turn, and says of each
-// server that cannot be used why.
-func (s *Session) refreshServers(ctx context.Context) {
-	limit := firstWait
-	if s.spec.Waits {
-		limit = onlyWait
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	s.AwaitServers(ctx)
+// sayServers says once of each server that cannot be used why.
+func (s *Session) sayServers() {
 	for _, server := range s.servers.Status() {
-		if server.State == mcp.Failed {
+		switch {
+		case server.State == mcp.Failed:
 			s.sayOnce("mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected",
 				Text: fmt.Sprintf("The MCP server %s is not connected: %s. /mcp shows how the servers stand.", server.Name, strings.TrimSuffix(server.Problem, ".")),
+			})
+		case server.State == mcp.Connecting && server.Problem == "":
+			s.sayOnce("slow mcp "+server.ID, transcript.Notice{
+				Severity: transcript.Warning, Title: "MCP server not connected yet",
+				Text: fmt.Sprintf("The MCP server %s has not answered yet: once it has, its tools are there from the next prompt on.", server.Name),
 			})
 		}
 	}

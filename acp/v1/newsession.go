@@ -27,7 +27,7 @@ func (a *Agent) newSession(req *rpc.Request) rpc.Body {
 		if err != nil {
 			return rpc.Reply{Err: wireError(err)}
 		}
-		return rpc.Reply{Result: s.describe(), Then: func() { s.announce() }}
+		return rpc.Reply{Result: s.describe(), Then: func() { s.announce(a.conn) }}
 	}
 }
 
@@ -92,10 +92,13 @@ func (s *open) metaSandbox() map[string]any {
 	return map[string]any{"acp-agent": map[string]any{"sandbox": report}}
 }
 
-// announce sends what may only come behind the answer to session/new.
-func (s *open) announce() {
+// announce sends what may only come behind the answer to session/new. The session's
+// programs begin once all that is written, for their start would hold it up.
+func (s *open) announce(conn *rpc.Conn) {
 	s.translator.Emit(transcript.CommandsChanged{})
-	s.Start()
+	if conn.Flush(s.Context()) == nil {
+		s.Start()
+	}
 }
 
 func (a *Agent) closeSession(req *rpc.Request) rpc.Body {

@@ -24,18 +24,21 @@ type interopMessage struct {
 
 // interopUpdate is a session/update, or the call in a permission request.
 type interopUpdate struct {
-	Kind          string           `json:"sessionUpdate"`
-	CurrentModeID string           `json:"currentModeId"`
-	Text          string           `json:"-"`
-	ToolCallID    string           `json:"toolCallId"`
-	Title         string           `json:"title"`
-	Name          string           `json:"name"`
-	ToolKind      string           `json:"kind"`
-	Status        string           `json:"status"`
-	Content       interopContents  `json:"content"`
-	RawInput      map[string]any   `json:"rawInput"`
-	Locations     []map[string]any `json:"locations"`
-	Meta          struct {
+	Kind          string          `json:"sessionUpdate"`
+	CurrentModeID string          `json:"currentModeId"`
+	Text          string          `json:"-"`
+	ToolCallID    string          `json:"toolCallId"`
+	Title         string          `json:"title"`
+	Name          string          `json:"name"`
+	ToolKind      string          `json:"kind"`
+	Status        string          `json:"status"`
+	Content       interopContents `json:"content"`
+	RawInput      map[string]any  `json:"rawInput"`
+	RawOutput     struct {
+		Data any `json:"data"`
+	} `json:"rawOutput"`
+	Locations []map[string]any `json:"locations"`
+	Meta      struct {
 		ClaudeCode struct {
 			ParentToolUseID string `json:"parentToolUseId"`
 		} `json:"claudeCode"`
@@ -64,6 +67,7 @@ type interopContent struct {
 	NewText    string `json:"newText"`
 	TerminalID string `json:"terminalId"`
 	Content    struct {
+		Type string `json:"type"`
 		Text string `json:"text"`
 	} `json:"content"`
 }
@@ -94,6 +98,8 @@ type interopCall struct {
 	begun          int // the line where it was in progress, 0 when it never was
 	states         []string
 	contents       interopContents // the latest
+	shown          string          // the texts of all contents, one behind the other
+	data           any             // of the result
 	first          interopUpdate
 	output         string   // of a terminal of ours
 	parents        []string // what each message named as the parent
@@ -162,6 +168,10 @@ func (c *interopCall) take(t *testing.T, line int, update *interopUpdate) {
 	}
 	if update.Content != nil {
 		c.contents = update.Content
+		c.shown += update.Content.text() + "\n"
+	}
+	if update.RawOutput.Data != nil {
+		c.data = update.RawOutput.Data
 	}
 	if update.Meta.TerminalOutput != nil {
 		c.output += update.Meta.TerminalOutput.Data

@@ -36,6 +36,7 @@ type interopStep struct {
 type interopSight struct {
 	File   string `json:"file,omitempty"`
 	Update string `json:"update,omitempty"`
+	Text   string `json:"text,omitempty"`
 }
 
 // interopJob is what the driver reads.
@@ -46,6 +47,7 @@ type interopJob struct {
 	Buffers      map[string]string `json:"buffers"`
 	Capabilities any               `json:"capabilities"`
 	Steps        []interopStep     `json:"steps"`
+	McpServers   []any             `json:"mcpServers,omitempty"`
 }
 
 // interopReport is what the driver saw.

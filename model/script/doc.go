@@ -41,7 +41,7 @@
 // What a step demands of its request; if it is not so, the step fails and names
 // the file and line:
 //
-//	expect    {"last_user": "text", "last_result": "text", "told": "text",
+//	expect    {"last_user": "text", "last_result": "text", "last_images": 1, "told": "text",
 //	           "not_told": "text", "system": "text", "not_system": "text", "tools": ["read"], "no_tools": ["bash"],
 //	           "model": "id", "messages": 3, "temperature": 0.2, "max_tokens": 4000}; texts are substrings,
 //	           "told" is what the agent itself put into the last user message, and

@@ -13,6 +13,7 @@ import (
 type expect struct {
 	LastUser   string   `json:"last_user"`
 	LastResult string   `json:"last_result"`
+	LastImages int      `json:"last_images"`
 	Told       string   `json:"told"`
 	NotTold    string   `json:"not_told"`
 	System     string   `json:"system"`
@@ -31,9 +32,10 @@ func (e *expect) check(s *scope) error {
 	if e == nil {
 		return nil
 	}
-	last := ""
+	last, images := "", 0
 	if len(s.calls) > 0 {
-		last = s.calls[len(s.calls)-1].Text
+		call := s.calls[len(s.calls)-1]
+		last, images = call.Text, len(call.Images)
 	}
 	for _, want := range []struct{ what, got, part string }{
 		{"prompt", s.user, e.LastUser},
@@ -44,6 +46,9 @@ func (e *expect) check(s *scope) error {
 		if !strings.Contains(want.got, want.part) {
 			return fmt.Errorf("expected %q in the %s, got %.400q", want.part, want.what, want.got)
 		}
+	}
+	if e.LastImages != 0 && e.LastImages != images {
+		return fmt.Errorf("expected %d images with the last result, got %d", e.LastImages, images)
 	}
 	if e.NotSystem != "" && strings.Contains(s.req.System, e.NotSystem) {
 		return fmt.Errorf("expected no %q in the system prompt", e.NotSystem)

@@ -301,6 +301,7 @@ func TestScript_Expect(t *testing.T) {
 	tests := []struct{ name, expect, want string }{
 		{"prompt", `{"last_user": "bye"}`, `expected "bye" in the prompt, got "hello"`},
 		{"result", `{"last_result": "x"}`, `in the last result`},
+		{"images", `{"last_images": 1}`, `expected 1 images with the last result, got 0`},
 		{"system", `{"system": "x"}`, `in the system prompt, got "be good"`},
 		{"not system", `{"not_system": "good"}`, `expected no "good"`},
 		{"tool", `{"tools": ["read", "bash"]}`, `expected tool "bash", got ["read"]`},

@@ -76,6 +76,11 @@ func (r *run) all(ctx context.Context) (err error) {
 	if err := r.end(); err != nil {
 		return err
 	}
+	if r.only.MatchString("servers") {
+		if err := r.withServers(); err != nil {
+			return fmt.Errorf("servers: %w", err)
+		}
+	}
 	if err := r.family(); err != nil || !r.only.MatchString("grep") {
 		return err
 	}

@@ -6,7 +6,8 @@
 // {do: "option", option, value}, {do: "close"}. answer is what the person says to every
 // question of the turn: allow, reject, or cancel, which cancels the turn with the question
 // open. form is what they fill in. cancelOn cancels the turn at a sight: {file} when that file has content,
-// {update} at the first update of that kind.
+// {update, text} at the first update of that kind, which holds that text if one is given.
+// The job's mcpServers are those of the session.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,7 +31,8 @@ let step = null; // the one that is running
 const app = client({ name: "interop" })
   .onRequest(methods.client.session.requestPermission, ({ params }) => askPerson(params))
   .onNotification(methods.client.session.update, ({ params }) => {
-    if (step?.cancelOn?.update === params.update.sessionUpdate) {
+    const on = step?.cancelOn;
+    if (on?.update === params.update.sessionUpdate && JSON.stringify(params.update).includes(on.text ?? "")) {
       cancel();
     }
   });
@@ -101,7 +103,7 @@ const initialized = await agent.request(methods.agent.initialize, {
   clientCapabilities: job.capabilities,
   clientInfo: { name: "interop", version: "1" },
 });
-const session = await agent.request(methods.agent.session.new, { cwd: job.cwd, mcpServers: [] });
+const session = await agent.request(methods.agent.session.new, { cwd: job.cwd, mcpServers: job.mcpServers ?? [] });
 sessionId = session.sessionId;
 
 const steps = [];
