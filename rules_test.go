@@ -66,7 +66,7 @@ var rooms = map[string]room{
 
 	"audit":                {0, []string{"internal/userfile"}},
 	"capability":           {0, nil},
-	"config":               {0, []string{"permissions"}},
+	"config":               {0, []string{"internal/redact", "permissions"}},
 	"kinds":                {0, nil},
 	"model":                {0, []string{"transcript"}},
 	"model/modeltest":      {0, []string{"model", "transcript"}},
@@ -81,9 +81,10 @@ var rooms = map[string]room{
 	"transcript":           {0, []string{"kinds"}},
 
 	"internal/bm25":        {0, nil},
+	"internal/fileuri":     {0, nil},
 	"internal/gitignore":   {0, nil},
 	"internal/launch":      {0, []string{"internal/redact"}},
-	"internal/lsp":         {0, nil},
+	"internal/lsp":         {0, []string{"internal/fileuri"}},
 	"internal/network":     {0, nil},
 	"internal/observe":     {0, nil},
 	"internal/patch":       {0, []string{"internal/textedit"}},

@@ -34,6 +34,12 @@ type Record struct {
 	// Agent is whose call it is, by the names of the agents from the main one down.
 	Agent string `json:"agent,omitempty"`
 	Tool  string `json:"tool,omitempty"`
+	// Source says where a tool from elsewhere comes from ("mcp", "toolbox", "provider",
+	// "module"), Server whose it is there, and Name what it is called there, if that is not
+	// plain from Tool.
+	Source string `json:"source,omitempty"`
+	Server string `json:"server,omitempty"`
+	Name   string `json:"name,omitempty"`
 	// Workspace is the session's directory.
 	Workspace string `json:"workspace,omitempty"`
 	// Args are the arguments; a Log keeps of them what Summary keeps.

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/redact"
 )
 
 // Config is everything that was set, decoded and checked. It is not changed after Load.
@@ -124,7 +126,7 @@ func (c *Config) Keys() []string {
 		keys = append(keys, c.Model.APIKey.Reveal())
 	}
 	for _, name := range sortedKeys(c.Model.Headers) {
-		if !secretHeader(name) {
+		if !redact.NamesKey(name) {
 			continue
 		}
 		value := c.Model.Headers[name].Reveal()
@@ -142,14 +144,6 @@ func (c *Config) Keys() []string {
 		keys = append(keys, s.keys()...)
 	}
 	return slices.Concat(keys, c.Toolbox.Env.keys(), c.External.keys())
-}
-
-// secretHeader reports the name of a header that carries a key.
-func secretHeader(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "password", "credential"}, func(part string) bool {
-		return strings.Contains(name, part)
-	})
 }
 
 // Secrets returns every secret value of the configuration, for the redactors of output

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"acp-agent/internal/redact"
 )
 
 // MCP configures MCP servers (R88).
@@ -35,7 +37,18 @@ type MCPServer struct {
 	Enabled *bool `json:"enabled"`
 	// TimeoutMS is how long a call may go without progress, in milliseconds; 0 means 30 s.
 	TimeoutMS int `json:"timeout_ms"`
+	// Trust is MCPAsk or MCPAllow; empty means MCPAsk. Only the person's own file has it
+	// (R92).
+	Trust string `json:"trust"`
+	// TrustAt is the file, line and column of Trust, for people.
+	TrustAt string `json:"-"`
 }
+
+// What Trust says of the calls of a server.
+const (
+	MCPAsk   = "ask"   // they are asked about unless a rule or an answer allows them
+	MCPAllow = "allow" // they are not asked about
+)
 
 // Off reports whether the server is turned off.
 func (s MCPServer) Off() bool { return s.Enabled != nil && !*s.Enabled }
@@ -60,8 +73,26 @@ func (f *file) checkMCP(servers map[string]MCPServer) error {
 		if err := checkMCPURL(s.URL); err != nil {
 			return f.errorf(join(field, "url"), "%w", err)
 		}
+		if err := f.problem(join(field, "trust"), oneOf(s.Trust, "", MCPAsk, MCPAllow)); err != nil {
+			return err
+		}
+		if s.Trust != "" {
+			line, column := position(f.data, f.where[join(field, "trust")])
+			s.TrustAt = fmt.Sprintf("%s:%d:%d", f.name, line, column)
+			servers[name] = s
+		}
 	}
 	return nil
+}
+
+// checkOffered checks the servers of a project, which cannot say how far they are trusted.
+func (f *file) checkOffered(servers map[string]MCPServer) error {
+	for _, name := range sortedKeys(servers) {
+		if servers[name].Trust != "" {
+			return f.errorf(join(join("mcp.servers", name), "trust"), "is not for a project to set; remove it here")
+		}
+	}
+	return f.checkMCP(servers)
 }
 
 func checkMCPURL(text string) error {
@@ -81,7 +112,7 @@ func (s MCPServer) keys() []string {
 	var keys []string
 	for _, values := range []map[string]Secret{s.Env, s.Headers} {
 		for _, name := range sortedKeys(values) {
-			if !secretHeader(name) || values[name].IsZero() {
+			if !redact.NamesKey(name) || values[name].IsZero() {
 				continue
 			}
 			value := values[name].Reveal()

@@ -67,7 +67,7 @@ func (s Sources) loadProject(cfg *Config, path string) error {
 	if err := f.checkSubagents(subagents); err != nil {
 		return err
 	}
-	if err := f.checkMCP(p.MCP.Servers); err != nil {
+	if err := f.checkOffered(p.MCP.Servers); err != nil {
 		return err
 	}
 	cfg.Limits, cfg.Subagents = limits, subagents

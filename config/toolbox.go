@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"acp-agent/internal/redact"
 )
 
 // EnvToolbox lists directories of another agent's toolbox, which is written the same
@@ -38,7 +40,7 @@ func (e Environment) List() []string {
 func (e Environment) keys() []string {
 	var keys []string
 	for _, name := range sortedKeys(e) {
-		if secretHeader(name) && !e[name].IsZero() {
+		if redact.NamesKey(name) && !e[name].IsZero() {
 			keys = append(keys, e[name].Reveal())
 		}
 	}

@@ -188,7 +188,9 @@ func estimate(m *transcript.Message) int {
 	for _, part := range m.Parts {
 		switch part := part.(type) {
 		case *transcript.TextPart:
-			size += len(part.Text)
+			if !part.Replaced {
+				size += len(part.Text)
+			}
 		case *transcript.ResourcePart:
 			size += len(part.Text)
 		case *transcript.ToolPart:

@@ -22,23 +22,57 @@ const deafness = 2 * time.Second
 
 // call runs one tool of the server. While the server is away it fails at once (R91).
 func (l *link) call(ctx context.Context, rt tools.Runtime, name string, args json.RawMessage) (*tools.Result, error) {
+	tell := func(text string) { rt.Progress([]byte(text)) }
+	answer, err := ask(ctx, l, tell, func(ctx context.Context, c *connection, token string) (*sdk.CallToolResult, error) {
+		params := &sdk.CallToolParams{Name: name, Arguments: args}
+		params.SetProgressToken(token)
+		return c.session.CallTool(ctx, params)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return resultOf(answer)
+}
+
+// ask has do put one request to the server, under a token by which the server may tell of
+// its progress. It fails at once while the server is away, and when nothing has come for
+// as long as a call may take (R88).
+func ask[T any](ctx context.Context, l *link, tell func(string), do func(ctx context.Context, c *connection, token string) (T, error)) (none T, err error) {
 	l.mu.Lock()
 	c := l.live
 	l.mu.Unlock()
 	if c == nil {
-		return nil, l.unavailable(l.lastProblem())
+		return none, l.unavailable(l.lastProblem())
 	}
 	limit := l.server.Timeout
 	if limit <= 0 {
 		limit = callLimit
 	}
 	slow := fmt.Errorf("mcp server %s: no answer and no progress for %v", l.id, limit)
+	ctx, clock, over := c.bounded(ctx, limit, slow)
+	defer over()
+	token, silent := c.calls.begin(func(text string) {
+		clock.Reset(limit)
+		tell(text)
+	})
+	defer silent()
+	answer, err := do(ctx, c, token)
+	if err == nil {
+		l.mu.Lock()
+		l.answered = true
+		l.mu.Unlock()
+		return answer, nil
+	}
+	return none, l.failure(ctx, c, err, slow)
+}
+
+// bounded is a context for one request: it ends with slow when clock, set to limit, does.
+// A server that does not even read after the end of the request loses its connection. over
+// is to be called once the request has returned.
+func (c *connection) bounded(ctx context.Context, limit time.Duration, slow error) (_ context.Context, clock *time.Timer, over func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	clock := time.AfterFunc(limit, func() { cancel(slow) })
-	defer clock.Stop()
+	clock = time.AfterFunc(limit, func() { cancel(slow) })
 	returned := make(chan struct{})
-	defer close(returned)
 	context.AfterFunc(ctx, func() {
 		select {
 		case <-returned:
@@ -46,21 +80,11 @@ func (l *link) call(ctx context.Context, rt tools.Runtime, name string, args jso
 			c.abort()
 		}
 	})
-	token, over := c.calls.begin(func(text string) {
-		clock.Reset(limit)
-		rt.Progress([]byte(text))
-	})
-	defer over()
-	params := &sdk.CallToolParams{Name: name, Arguments: args}
-	params.SetProgressToken(token)
-	answer, err := c.session.CallTool(ctx, params)
-	if err == nil {
-		l.mu.Lock()
-		l.answered = true
-		l.mu.Unlock()
-		return resultOf(answer)
+	return ctx, clock, func() {
+		close(returned)
+		clock.Stop()
+		cancel(nil)
 	}
-	return nil, l.failure(ctx, c, err, slow)
 }
 
 // failure says why a call has no answer.

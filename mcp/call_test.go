@@ -167,7 +167,7 @@ func TestTools_Hostile(t *testing.T) {
 		var got []string
 		for _, entry := range registry.All() {
 			got = append(got, entry.ID)
-			if entry.Source != (tools.Source{Kind: tools.MCP, Server: "s"}) {
+			if entry.Source.Kind != tools.MCP || entry.Source.Server != "s" {
 				t.Errorf("%s is from %+v", entry.ID, entry.Source)
 			}
 			switch entry.ID {
@@ -190,7 +190,7 @@ func TestTools_Hostile(t *testing.T) {
 		}
 		reasons := map[string]string{}
 		for _, dropped := range m.Status()[0].Dropped {
-			reasons[dropped.Tool] = dropped.Reason
+			reasons[dropped.Name] = dropped.Reason
 		}
 		if diff := cmp.Diff(map[string]string{"read": "the server lists this name twice", "huge": "its schema is longer than 65536 bytes", "text": "parameters must be an object schema", "list": "$ref \"http://evil/\" is not supported: references must be like #/$defs/name"}, reasons); diff != "" {
 			t.Errorf("left out (-want +got):\n%s", diff)

@@ -14,7 +14,7 @@
 //	servers := mcp.New(mcp.Options{Start: start})
 //	defer servers.Close()
 //	servers.Set([]mcp.Server{{Name: "files", Command: "mcp-files", Args: []string{"/srv"}}})
-//	servers.Settle(ctx)
+//	servers.Settle(ctx, time.Time{})
 //	list, _ := servers.Tools() // mcp__files__read and others
 //
 // Allowed imports: floor 0, tools, and the MCP library, whose client it is; nobody else

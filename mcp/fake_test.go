@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,10 @@ type fake struct {
 	start func(life int, out io.Writer) error
 	// call answers a call of a tool; the error is one of the protocol.
 	call func(l *life, id json.RawMessage, name string, params object) (result any, err error)
+	// can are capabilities beside those for tools, and other answers any other request; nil
+	// is no answer.
+	can   object
+	other func(method string, params object) object
 	// endless says that its list has always one more page, the same.
 	endless bool
 	lives   int
@@ -116,10 +121,9 @@ func (f *fake) serve(stderr io.Writer) io.ReadWriteCloser {
 func (f *fake) handle(l *life, id json.RawMessage, method string, params object) {
 	switch method {
 	case "initialize":
-		l.reply(id, object{
-			"protocolVersion": "2025-06-18", "serverInfo": object{"name": "fake", "version": "1"},
-			"capabilities": object{"tools": object{"listChanged": true}},
-		})
+		can := object{"tools": object{"listChanged": true}}
+		maps.Copy(can, f.can)
+		l.reply(id, object{"protocolVersion": "2025-06-18", "serverInfo": object{"name": "fake", "version": "1"}, "capabilities": can})
 	case "tools/list":
 		f.mu.Lock()
 		list := f.tools
@@ -143,6 +147,13 @@ func (f *fake) handle(l *life, id json.RawMessage, method string, params object)
 				l.reply(id, result)
 			}
 		}()
+	default:
+		if f.other == nil || id == nil {
+			return
+		}
+		if answer := f.other(method, params); answer != nil {
+			l.reply(id, answer)
+		}
 	}
 }
 

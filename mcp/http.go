@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"acp-agent/internal/redact"
 )
 
 // errRefused is what a server answers to a missing or wrong key (R92).
@@ -28,17 +30,18 @@ type remote struct {
 	ctx    context.Context // of the connection: its requests end with it
 	origin *url.URL
 	header map[string]string
+	keys   *redact.Values // the server's own
 	base   *http.Transport
 	// refused says that the server has answered 401 or 403.
 	refused atomic.Bool
 }
 
-func newRemote(ctx context.Context, s *Server) (*remote, error) {
+func newRemote(ctx context.Context, s *Server, keys *redact.Values) (*remote, error) {
 	origin, err := url.Parse(s.URL)
 	if err != nil || origin.Host == "" || origin.Scheme != "http" && origin.Scheme != "https" {
 		return nil, errors.New("its address is no http or https address")
 	}
-	return &remote{ctx: ctx, origin: origin, header: s.Header, base: http.DefaultTransport.(*http.Transport).Clone()}, nil
+	return &remote{ctx: ctx, origin: origin, header: s.Header, keys: keys, base: http.DefaultTransport.(*http.Transport).Clone()}, nil
 }
 
 // at reports whether an address is of the server's origin.
@@ -75,7 +78,7 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	if isStream(answer) {
 		most = math.MaxInt64 // its events are bounded one by one
 	}
-	answer.Body = &body{answer.Body, release, most}
+	answer.Body = &body{ReadCloser: answer.Body, release: release, left: most, said: redact.Stream{Values: r.keys}}
 	return answer, nil
 }
 
@@ -85,21 +88,39 @@ func isStream(answer *http.Response) bool {
 	return answer.StatusCode/100 == 2 && mediaType == "text/event-stream"
 }
 
-// body is that of an answer, whose request is released with it. It ends with an error when
-// more comes than is left (M2).
+// body is that of an answer, whose request is released with it, without the keys that the
+// server was given. It ends with an error when more comes than is left (M2).
 type body struct {
 	io.ReadCloser
 	release func()
 	left    int64
+	said    redact.Stream
+	ready   string // of what was read, what can be passed on
+	end     error
 }
 
 // Read implements io.Reader.
 func (b *body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, errFrame
+	for b.ready == "" && b.end == nil {
+		n, err := b.ReadCloser.Read(p)
+		if b.left -= int64(n); b.left < 0 {
+			b.end = errFrame
+			break
+		}
+		b.ready = b.said.Next(string(p[:n]))
+		if b.end = err; err != nil {
+			b.ready += b.said.Rest()
+		}
+		if len(p) == 0 {
+			break
+		}
 	}
-	return n, err
+	if b.ready == "" {
+		return 0, b.end
+	}
+	n := copy(p, b.ready)
+	b.ready = b.ready[n:]
+	return n, nil
 }
 
 // Close implements io.Closer.

@@ -89,7 +89,7 @@ func TestRemote(t *testing.T) {
 			m.Set([]mcp.Server{tt.server})
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
-			m.Settle(ctx)
+			m.Settle(ctx, time.Time{})
 			if got := m.Status()[0]; got.State != tt.state || got.Problem != tt.problem {
 				t.Fatalf("it is %s, %q; want %s, %q", got.State, got.Problem, tt.state, tt.problem)
 			}

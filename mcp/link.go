@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,11 +10,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"acp-agent/internal/redact"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -45,10 +46,13 @@ type link struct {
 	manager *Manager
 	server  Server
 	id      string
+	begun   time.Time
 	cancel  context.CancelFunc
 	ended   chan struct{} // closed when nothing of it is left
 	settled chan struct{} // closed when the first attempt has succeeded or failed
 	settle  sync.Once
+	// keys are the server's own: nothing that it says has them in it when it is read.
+	keys redact.Values
 
 	mu       sync.Mutex
 	state    State
@@ -57,6 +61,7 @@ type link struct {
 	tools    []tools.Tool
 	names    []Name
 	dropped  []Dropped
+	offers   offers
 	live     *connection // nil while there is none
 	answered bool        // a call was answered since the last attempt
 	logged   string      // what was logged since it was last ready, so that a loop is logged once
@@ -68,7 +73,9 @@ type connection struct {
 	remote  *remote
 	pipe    io.Closer // of a program; nil for a server behind HTTP
 	words   *words
-	changed chan struct{} // a token when the server says that its tools changed
+	stale   atomic.Uint32 // the lists that have to be read, as bits
+	changed chan struct{} // a token when the server says that one of them changed
+	keys    *redact.Values
 	over    chan struct{} // closed when nothing of it is left, and it is known how it ended
 	calls   calls
 	cancel  context.CancelCauseFunc // ends what is asked and answered over it
@@ -120,14 +127,16 @@ func (l *link) once(ctx context.Context) error {
 	return err
 }
 
-// watch keeps the list of tools up to date until the connection ends.
+// watch keeps the lists of the server up to date until the connection ends.
 func (l *link) watch(ctx context.Context, c *connection) error {
 	ended := make(chan error, 1)
 	go func() { ended <- c.session.Wait() }() // ends with the connection, which once closes
+	c.stale.Store(uint32(allLists))
 	for {
-		if err := l.list(ctx, c); err != nil {
+		if err := l.read(ctx, c, listing(c.stale.Swap(0))); err != nil {
 			return err
 		}
+		l.settle.Do(func() { close(l.settled) })
 		select {
 		case err := <-ended:
 			return err
@@ -142,7 +151,7 @@ func (l *link) watch(ctx context.Context, c *connection) error {
 func (l *link) connect(ctx context.Context) (*connection, error) {
 	starting, over := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not answer within %v", startLimit))
 	defer over()
-	c := &connection{words: &words{}, changed: make(chan struct{}, 1), over: make(chan struct{})}
+	c := &connection{words: &words{}, keys: &l.keys, changed: make(chan struct{}, 1), over: make(chan struct{})}
 	// Not with ctx: a server behind HTTP is told goodbye.
 	ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	transport, err := l.reach(ctx, starting, c)
@@ -151,10 +160,13 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 		return nil, err
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "acp-agent", Version: l.manager.o.Version}, &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{}, // it may ask nothing of us
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.note() },
+		Capabilities:                l.manager.capabilities(),
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.note(toolList) },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { c.note(promptList) },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.note(resourceList) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { c.calls.progress(r.Params) },
 	})
+	client.AddReceivingMiddleware(l.answer)
 	// The context of the library's connection lasts as long as that does. A program that
 	// does not read keeps a write waiting, which knows no context.
 	unblock := context.AfterFunc(starting, c.abort)
@@ -179,7 +191,7 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transport, error) {
 	if l.server.Command == "" {
 		var err error
-		if c.remote, err = newRemote(ctx, &l.server); err != nil {
+		if c.remote, err = newRemote(ctx, &l.server, &l.keys); err != nil {
 			return nil, err
 		}
 		return c.remote.transport(&l.server), nil
@@ -192,49 +204,11 @@ func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transpor
 		return nil, err
 	}
 	c.pipe = pipe
-	return overStreams(pipe, func() {
+	return overStreams(pipe, &l.keys, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.ignored++
 	}), nil
-}
-
-// list reads the server's tools, and has them known from the next turn on (R91).
-func (l *link) list(ctx context.Context, c *connection) error {
-	ctx, over := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not list its tools within %v", startLimit))
-	defer over()
-	defer context.AfterFunc(ctx, c.abort)()
-	var listed []*sdk.Tool
-	size, rest := 0, ""
-	if c.session.InitializeResult().Capabilities.Tools != nil {
-		for tool, err := range c.session.Tools(ctx, nil) {
-			if err != nil {
-				if ctx.Err() != nil {
-					err = context.Cause(ctx)
-				}
-				return err
-			}
-			raw, err := json.Marshal(tool)
-			if size += len(raw); err != nil || size > maxFrame { // pages have no end of their own
-				rest = fmt.Sprintf("only the first %d MiB of a server's list are used", maxFrame>>20)
-				break
-			}
-			if listed = append(listed, tool); len(listed) == maxTools {
-				rest = fmt.Sprintf("only the first %d tools of a server are used", maxTools)
-				break
-			}
-		}
-	}
-	list, names, dropped := l.convert(listed)
-	if rest != "" {
-		dropped = append(dropped, Dropped{Tool: "others", Reason: rest})
-	}
-	l.mu.Lock()
-	l.tools, l.names, l.dropped, l.live = list, names, dropped, c
-	l.mu.Unlock()
-	l.set(Ready, l.lastProblem())
-	l.manager.change()
-	return nil
 }
 
 func (l *link) lastProblem() error {
@@ -264,7 +238,7 @@ func (l *link) set(state State, problem error) {
 	if state == Failed && news {
 		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", text)
 	}
-	if state == Failed || state == Ready {
+	if state == Failed {
 		l.settle.Do(func() { close(l.settled) })
 	}
 }
@@ -275,7 +249,9 @@ func (l *link) status() Status {
 	defer l.mu.Unlock()
 	s := Status{
 		Name: kinds.Line(l.server.Name, maxFieldText), Origin: l.server.Origin, Transport: l.server.Transport(),
-		Place: kinds.Line(l.server.Place(), maxFieldText), ID: l.id, State: l.state, Tools: l.names, Dropped: l.dropped, Ignored: l.ignored,
+		Place: kinds.Line(l.server.Place(), maxFieldText), ID: l.id, State: l.state, Ignored: l.ignored, Tools: l.names,
+		Prompts: l.offers.prompts, Resources: l.offers.resources, Templates: l.offers.templates,
+		Dropped: slices.Concat(l.dropped, l.offers.droppedPrompts, l.offers.droppedResources),
 	}
 	if l.problem != nil {
 		s.Problem = kinds.Line(strings.ReplaceAll(l.problem.Error(), "\n", ". "), maxProblem)
@@ -283,8 +259,9 @@ func (l *link) status() Status {
 	return s
 }
 
-// note says that the list of tools changed.
-func (c *connection) note() {
+// note says that a list of the server's changed.
+func (c *connection) note(which listing) {
+	c.stale.Or(uint32(which))
 	select {
 	case c.changed <- struct{}{}:
 	default: // it is known
@@ -337,7 +314,7 @@ func (c *connection) explain(err error) error {
 	default:
 		err = plainly(err)
 	}
-	if last := c.words.String(); last != "" {
+	if last := c.keys.Known(c.words.String()); last != "" {
 		return fmt.Errorf("%w; its last words: %s", err, last)
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"acp-agent/tools"
 )
@@ -18,6 +19,13 @@ type Options struct {
 	// started, and wakes whoever reads or writes. nil means that none can be started. It is
 	// called from several goroutines.
 	Start func(ctx context.Context, s Server, stderr io.Writer) (io.ReadWriteCloser, error)
+	// Roots are the absolute directories that servers are told the session works in, the
+	// first of them its own; none means that they are not told.
+	Roots []string
+	// Changed is called, from the goroutine of a server or within Set, when the prompts of
+	// servers may be others than before; nil means nobody is told. It must not call Set or
+	// Close.
+	Changed func()
 	// Version is how the agent names its version; may be empty.
 	Version string
 	// Logger gets the failures of servers; nil means none.
@@ -87,14 +95,18 @@ func (m *Manager) Set(servers []Server) {
 	for _, l := range old {
 		<-l.ended
 	}
+	if len(old) > 0 {
+		m.announce()
+	}
 }
 
 // link begins with a server; the caller holds mu.
 func (m *Manager) link(server Server, id string, taken bool) *link {
 	l := &link{
-		manager: m, server: server, id: id, state: Connecting,
+		manager: m, server: server, id: id, state: Connecting, begun: time.Now(),
 		ended: make(chan struct{}), settled: make(chan struct{}), cancel: func() {},
 	}
+	l.keys.Add(server.Keys()...)
 	if taken {
 		l.state, l.problem = Failed, errTaken
 		close(l.ended)
@@ -114,9 +126,13 @@ func (l *link) taken() bool {
 	return errors.Is(l.problem, errTaken)
 }
 
-// Settle waits until each server has been reached, or has failed once, or ctx ends.
-func (m *Manager) Settle(ctx context.Context) {
+// Settle waits until each server has been reached, or has failed once, or ctx ends; not for
+// one that was begun with before since.
+func (m *Manager) Settle(ctx context.Context, since time.Time) {
 	for _, l := range m.all() {
+		if l.begun.Before(since) {
+			continue
+		}
 		select {
 		case <-l.settled:
 		case <-ctx.Done():
@@ -171,6 +187,13 @@ func (m *Manager) all() []*link {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.links)
+}
+
+// announce says that prompts may have changed.
+func (m *Manager) announce() {
+	if m.o.Changed != nil {
+		m.o.Changed()
+	}
 }
 
 func (m *Manager) change() {

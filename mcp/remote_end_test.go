@@ -45,7 +45,7 @@ func TestRemote_NothingIsLeft(t *testing.T) {
 			defer server.Close()
 			m := mcp.New(mcp.Options{})
 			m.Set([]mcp.Server{{Name: "s", URL: server.URL}})
-			m.Settle(t.Context())
+			m.Settle(t.Context(), time.Time{})
 			m.Close()
 			left := func() int {
 				mu.Lock()

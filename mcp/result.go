@@ -23,20 +23,7 @@ func resultOf(answer *sdk.CallToolResult) (*tools.Result, error) {
 	result := &tools.Result{}
 	var texts []string
 	for _, content := range answer.Content {
-		text := ""
-		switch content := content.(type) {
-		case *sdk.TextContent:
-			text = content.Text
-		case *sdk.ImageContent:
-			text = addImage(result, content.MIMEType, content.Data)
-		case *sdk.AudioContent:
-			text = binary("audio", content.MIMEType, content.Data)
-		case *sdk.ResourceLink:
-			text = strings.TrimSpace(fmt.Sprintf("[resource %s: %s] %s", content.Name, content.URI, content.Description))
-		case *sdk.EmbeddedResource:
-			text = embedded(result, content.Resource)
-		}
-		if text != "" {
+		if text := readable(result, content); text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -65,6 +52,24 @@ func resultOf(answer *sdk.CallToolResult) (*tools.Result, error) {
 	}
 	result.Content = card(result)
 	return result, nil
+}
+
+// readable is a piece of what a server says as text; an image is added to the result
+// instead.
+func readable(result *tools.Result, content sdk.Content) string {
+	switch content := content.(type) {
+	case *sdk.TextContent:
+		return content.Text
+	case *sdk.ImageContent:
+		return addImage(result, content.MIMEType, content.Data)
+	case *sdk.AudioContent:
+		return binary("audio", content.MIMEType, content.Data)
+	case *sdk.ResourceLink:
+		return strings.TrimSpace(fmt.Sprintf("[resource %s: %s] %s", content.Name, content.URI, content.Description))
+	case *sdk.EmbeddedResource:
+		return embedded(result, content.Resource)
+	}
+	return ""
 }
 
 // card shows images beside the text; without any, the usual card does.

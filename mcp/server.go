@@ -1,10 +1,15 @@
 package mcp
 
 import (
+	"maps"
 	"net/url"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
+
+	"acp-agent/tools"
 )
 
 // Server says how an MCP server is reached: by a program that is started, or by an address.
@@ -25,7 +30,13 @@ type Server struct {
 	SSE    bool
 	// Timeout is how long a call may go without progress; 0 means 30 s (M2).
 	Timeout time.Duration
+	// Borrowed says that the rules of the person's configuration do not mean this server by
+	// its name; see tools.Origin.
+	Borrowed bool
 }
+
+// ID is what stands for a server's name in the ids of its tools and in rules (R89).
+func ID(name string) string { return serverID(name) }
 
 // Transport is "stdio", "http" or "sse".
 func (s *Server) Transport() string {
@@ -50,6 +61,29 @@ func (s *Server) Place() string {
 	return "?"
 }
 
+// Has reports whether an id is one that a tool of the server could have.
+func (s *Server) Has(id string) bool {
+	tool, ok := strings.CutPrefix(id, idPrefix+serverID(s.Name)+"__")
+	return ok && tool != "" && plain(id) == id && len(id) <= maxID
+}
+
+// Behind is what an answer about one of the server's tools is bound to (M1): who
+// configured it, how it is reached, and the names of the variables and headers that it is
+// given. The directory is the session's, for which alone an answer is kept.
+func (s *Server) Behind() tools.Origin {
+	var variables []string
+	for _, variable := range s.Env {
+		name, _, _ := strings.Cut(variable, "=")
+		variables = append(variables, name)
+	}
+	slices.Sort(variables)
+	digest := tools.DigestOf(
+		s.Origin, s.Transport(), s.Command, tools.DigestOf(s.Args...), tools.DigestOf(variables...),
+		s.URL, tools.DigestOf(slices.Sorted(maps.Keys(s.Header))...),
+	)
+	return tools.Origin{Digest: digest, Place: s.Transport() + " " + s.Place(), Remote: s.Command == "", Borrowed: s.Borrowed}
+}
+
 func (s *Server) same(other *Server) bool { return reflect.DeepEqual(s, other) }
 
 // State is how a server stands.
@@ -72,7 +106,10 @@ type Status struct {
 	State State
 	// Tools are those that the server has, or had when it was last there.
 	Tools []Name
-	// Dropped are those of its tools that cannot be used, each with the reason.
+	// Prompts are its prompts, and Resources and Templates what it lists to be read.
+	Prompts              []Prompt
+	Resources, Templates []Resource
+	// Dropped is what of all that cannot be used, each with the reason.
 	Dropped []Dropped
 	// Problem is the last error; "" when there was none. It outlives the state, so that a
 	// server that comes and goes can be told.
@@ -84,5 +121,6 @@ type Status struct {
 // Name is a tool by its id and by what its server calls it (R89).
 type Name struct{ ID, Tool string }
 
-// Dropped is a tool that cannot be used.
-type Dropped struct{ Tool, Reason string }
+// Dropped is something of a server that cannot be used. Kind is "tool", "prompt" or
+// "resource".
+type Dropped struct{ Kind, Name, Reason string }

@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"acp-agent/internal/redact"
 	"acp-agent/kinds"
 )
 
@@ -20,12 +21,12 @@ import (
 const maxFrame = 16 << 20
 
 // overStreams speaks to a program over its standard streams.
-func overStreams(pipe io.ReadWriteCloser, ignored func()) sdk.Transport {
+func overStreams(pipe io.ReadWriteCloser, keys *redact.Values, ignored func()) sdk.Transport {
 	return &sdk.IOTransport{
 		Reader: struct {
 			io.Reader
 			io.Closer
-		}{&messages{from: bufio.NewReaderSize(pipe, 64<<10), ignored: ignored}, pipe},
+		}{&messages{from: bufio.NewReaderSize(pipe, 64<<10), keys: keys, ignored: ignored}, pipe},
 		Writer: struct {
 			io.Writer
 			io.Closer
@@ -36,10 +37,12 @@ func overStreams(pipe io.ReadWriteCloser, ignored func()) sdk.Transport {
 // errFrame ends a connection whose server sends without end.
 var errFrame = fmt.Errorf("it sent a message of more than %d MiB", maxFrame>>20)
 
-// messages passes on the lines of a program's output that are messages. What else a
-// program prints there, such as a greeting, would end the connection.
+// messages passes on the lines of a program's output that are messages, without the keys
+// that it was given. What else a program prints there, such as a greeting, would end the
+// connection.
 type messages struct {
 	from    *bufio.Reader
+	keys    *redact.Values
 	ignored func()
 	line    []byte // what is left of the one being passed on
 }
@@ -52,7 +55,7 @@ func (m *messages) Read(b []byte) (int, error) {
 			return 0, err
 		}
 		if isMessage(line) {
-			m.line = line
+			m.line = discreet(m.keys, line)
 		} else if len(bytes.TrimSpace(line)) > 0 {
 			m.ignored()
 		}
@@ -60,6 +63,14 @@ func (m *messages) Read(b []byte) (int, error) {
 	n := copy(b, m.line)
 	m.line = m.line[n:]
 	return n, nil
+}
+
+// discreet takes keys out of a message.
+func discreet(keys *redact.Values, line []byte) []byte {
+	if keys.Empty() {
+		return line
+	}
+	return []byte(keys.Known(string(line)))
 }
 
 // next reads one line, with its end.

@@ -35,7 +35,7 @@ func (l *link) convert(listed []*sdk.Tool) (list []tools.Tool, names []Name, dro
 	taken := map[string]bool{}
 	for _, offered := range listed {
 		drop := func(reason string) {
-			dropped = append(dropped, Dropped{Tool: kinds.Line(offered.Name, maxFieldText), Reason: reason})
+			dropped = append(dropped, Dropped{Kind: "tool", Name: kinds.Line(offered.Name, maxFieldText), Reason: reason})
 		}
 		id := toolID(l.id, offered.Name)
 		schema, err := schemaOf(offered.InputSchema)
@@ -51,7 +51,8 @@ func (l *link) convert(listed []*sdk.Tool) (list []tools.Tool, names []Name, dro
 		tool := tools.Tool{
 			Spec: tools.Spec{
 				ID: id, Description: l.describe(offered), Parameters: schema,
-				Source: tools.Source{Kind: tools.MCP, Server: l.id}, Aliases: l.alias(name),
+				Source: tools.Source{Kind: tools.MCP, Server: l.id, Name: name}, Aliases: l.alias(name),
+				Origin: l.server.Behind,
 			},
 			Run: func(ctx context.Context, rt tools.Runtime, args json.RawMessage) (*tools.Result, error) {
 				return l.call(ctx, rt, name, args)

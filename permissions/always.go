@@ -32,7 +32,7 @@ func (s Set) alwaysRules(call Call) (_ []Rule, why string) {
 		if !ok || p.Kind == None && (named || call.Tool == shellTool) {
 			return nil, p.noAlways() // an answer about one thing must not free the tool for all, nor every command
 		}
-		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: SourceAlways}
+		rule := Rule{Permission: call.Tool, Pattern: pattern, Action: capability.Allow, Source: SourceAlways, For: call.Identity}
 		if !slices.Contains(rules, rule) {
 			rules = append(rules, rule)
 		}

@@ -73,7 +73,16 @@ type Judgement struct {
 type Call struct {
 	Tool string // canonical id; MCP tools as "mcp__server__tool" or "mcp:server:tool"
 	// Aliases are other names of the tool: a rule written for one of them holds too.
-	Aliases      []string
+	Aliases []string
+	// Identity is what a tool from elsewhere is at this moment; zero for the agent's own.
+	Identity Identity
+	// Borrowed says that whoever brings the tool has chosen its name: the allows of the
+	// person's own configuration that use the name do not mean it.
+	Borrowed bool
+	// Opaque are the capabilities that what stands behind the tool may use for all that is
+	// known of it, whatever the tool declares: a deny of the whole of one holds for the
+	// call (M3).
+	Opaque       []string
 	Capabilities []string // what the tool declares, see capability.CapFSRead and others
 	Resources    []Resource
 	// Vars resolves "{workspace}" and the like in patterns. Relative path patterns are

@@ -22,6 +22,9 @@ func (s Set) Decide(call Call) Decision {
 	if d.Action != capability.Ask {
 		return d
 	}
+	if since := s.stale(call); since != "" {
+		d.Reason += "; " + since
+	}
 	d.ToAllow = s.toAllow(call)
 	if d.Validation {
 		d.NoAlways = "a finding of this kind is asked about each time"
@@ -121,6 +124,9 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 	if rule, scope, ok := s.best(call, names, p, Manifest, Session); ok {
 		return Decision{Action: rule.Action, Layer: LayerRules, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
 	}
+	if s.restricted && call.reachesOut() {
+		return Decision{Action: capability.Ask, Layer: LayerRules, Reason: "a restricted subagent asks before it uses a tool from elsewhere that has the network"}
+	}
 	if p.Judged != nil {
 		return s.judged(call, names, p)
 	}
@@ -181,6 +187,9 @@ func (s Set) denying(call Call, names []string, p pair) (Rule, Scope, bool) {
 				continue
 			}
 			rank := rankPermission(rule.Permission, names, p.capability)
+			if rank == noMatch && call.mayUse(rule) {
+				return rule, Scope(i), true
+			}
 			if rank == noMatch {
 				continue
 			}
@@ -230,7 +239,7 @@ func (s Set) best(call Call, names []string, p pair, from, to Scope) (Rule, Scop
 	)
 	for i := from; i <= to; i++ {
 		for _, r := range s.scopes[i] {
-			if r.Action == capability.Deny || !s.counts(r, i, p) {
+			if r.Action == capability.Deny || !s.counts(r, i, call, p) {
 				continue
 			}
 			w := weight{permission: rankPermission(r.Permission, names, p.capability), scope: i}

@@ -53,7 +53,8 @@ func (s Set) line() line {
 	given, answers := onlyAllows(s.given), onlyAllows(s.scopes[Session])
 	for bound := s.parent; bound != nil; bound = bound.parent {
 		above := *bound
-		above.scopes[User] = join(join(above.scopes[User], above.given), given)
+		above.given = join(above.given, given)
+		above.scopes[User] = join(above.scopes[User], above.given)
 		above.scopes[Session] = join(above.scopes[Session], answers)
 		all = append(all, above)
 	}

@@ -64,7 +64,7 @@ func rankPermission(permission string, names []string, capName string) int {
 // ask and deny with every name, folded (P3, P4).
 func matchRule(rule Rule, rank int, call Call, p pair) (literal int, ok bool) {
 	if rule.Source == SourceAlways && rule.Action == capability.Allow {
-		return literalText(rule.Pattern), !p.Dynamic && storesAlways(rule, p)
+		return literalText(rule.Pattern), !p.Dynamic && rule.For.Same(call.Identity) && storesAlways(rule, p)
 	}
 	if matchesAll(rule.Pattern) {
 		return 0, true

@@ -18,7 +18,9 @@ const (
 // rule does that the person wrote: in their own file, for this agent, as an answer that
 // was kept for the project, or on one of its cards. The profile dev, manifests, the
 // project's own allows, trust and a sandbox free nothing. "Always" stores the very
-// command. The network and the background are denied, whatever the rules say.
+// command. The network and the background are denied, whatever the rules say. Tools from
+// elsewhere that have the network are asked about, unless the person allowed them to this
+// very agent or for the project.
 func (s Set) Restrict() Set {
 	s.restricted = true
 	return s
@@ -56,15 +58,24 @@ func network(p pair) bool {
 	return p.Kind == Host || p.capability == capability.CapNetFetch
 }
 
-// counts reports whether a rule has a say about a pair: for a restricted agent, an allow
-// of a program only when the person wrote it.
-func (s Set) counts(rule Rule, scope Scope, p pair) bool {
-	if !s.restricted || rule.Action != capability.Allow || !starts(p) {
+// counts reports whether a rule has a say about a pair. An allow of the person's
+// configuration that uses a borrowed name has none. For a restricted agent, an allow of a
+// program has one only when the person wrote it, and an allow of a tool from elsewhere with
+// the network only when they wrote or answered it for this very agent or for the project.
+func (s Set) counts(rule Rule, scope Scope, call Call, p pair) bool {
+	if rule.Action != capability.Allow {
+		return true
+	}
+	if call.Borrowed && scope == User && namesServer(rule.Permission) {
+		return false
+	}
+	open := call.reachesOut()
+	if !s.restricted || !open && !starts(p) {
 		return true
 	}
 	switch scope {
 	case User:
-		return rule.Source != sourceDev
+		return rule.Source != sourceDev && (!open || slices.Contains(s.given, rule))
 	case Project:
 		return rule.Source == SourceAlways
 	case Session:

@@ -18,6 +18,10 @@ type Rule struct {
 	Action  capability.Action `json:"action"`
 	// Source says where the rule came from, for people: a file and line, "default".
 	Source string `json:"source,omitempty"`
+	// For is the tool that an answer was given for: a rule of SourceAlways that allows a tool
+	// from elsewhere holds while that is what it was (M1, M4). Zero for the agent's own tools
+	// and for rules that somebody wrote.
+	For Identity `json:"for,omitzero"`
 	// AddedAt is when a stored rule was added; zero when unknown.
 	AddedAt time.Time `json:"added_at,omitzero"`
 }

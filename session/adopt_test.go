@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -71,6 +72,7 @@ func TestSession_ServersBesideProviders(t *testing.T) {
 	s.Start()
 	wait(t, prompt(s, "go"), loop.EndTurn)
 	close(reached)
+	s.AwaitServers(t.Context())
 	wait(t, prompt(s, "again"), loop.EndTurn)
 	if got := rec.text(); got != "firstsecond" {
 		t.Errorf("said %q", got)
@@ -84,28 +86,31 @@ func TestSession_ProviderDescribesAnew(t *testing.T) {
 	web := tooled(t, func() {}, func() string {
 		return `[{"name":"one","description":"` + text.Load().(string) + `"},{"name":"two","description":"Oboe."}]`
 	})
-	always := func(id string) permissions.Rule {
-		return permissions.Rule{Permission: id, Pattern: "*", Action: capability.Allow, Source: permissions.SourceAlways}
-	}
-	s, _ := open(t, setup{
-		script: `{"say":"x","repeat":-1}`,
-		settings: &session.Settings{
-			Limits:    tools.CanonicalLimits(),
-			Providers: []provider.Config{{Name: "web", Type: "http", URL: web}},
-		},
-	})
-	wait(t, prompt(s, "go"), loop.EndTurn)
-	s.WithRules(permissions.Session, always("tb__web__one"), always("tb__web__two"))
-	text.Store("Trumpet.")
-	wait(t, prompt(s, "again"), loop.EndTurn)
-	var kept []string
-	for _, l := range s.Rules() {
-		if l.Rule.Source == permissions.SourceAlways {
-			kept = append(kept, l.Rule.Permission)
+	g := newGround(t)
+	g.settings.Providers = []provider.Config{{Name: "web", Type: "http", URL: web}}
+	g.answer = func(context.Context, tools.PermissionRequest) (tools.Answer, error) { return tools.AllowAlways, nil }
+	s, _ := g.open(strings.Repeat(`{"call":[{"name":"tb__web__one"},{"name":"tb__web__two"}]}`+"\n"+`{"say":"x"}`+"\n", 3))
+	for i, turn := range []struct {
+		text  string
+		asked int
+	}{{"Zither.", 2}, {"Trumpet.", 3}, {"Zither.", 4}} {
+		text.Store(turn.text)
+		wait(t, prompt(s, "go"), loop.EndTurn)
+		if len(g.asked) != turn.asked {
+			t.Errorf("turn %d: asked %d times, want %d", i+1, len(g.asked), turn.asked)
 		}
 	}
-	if len(kept) != 1 || kept[0] != "tb__web__two" {
-		t.Errorf("kept %q", kept)
+	if got := g.asked[2].Reason; !strings.Contains(got, `since then its description (was "Zither.", is "Trumpet.") has changed`) {
+		t.Errorf("the card says %q", got)
+	}
+	void := 0
+	for _, l := range s.Rules() {
+		if l.Void {
+			void++
+		}
+	}
+	if rules := inForce(s, permissions.Session, "tb__web__one"); len(rules) != 1 || void != 0 {
+		t.Errorf("%d answers about the tool, %d void ones", len(rules), void)
 	}
 }
 

@@ -3,10 +3,13 @@ package session
 import (
 	"context"
 	"strings"
+	"time"
 
 	"acp-agent/internal/trace"
+	"acp-agent/mcp"
 	"acp-agent/permissions"
 	"acp-agent/tools"
+	"acp-agent/tools/mount"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 )
@@ -22,23 +25,57 @@ func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolF
 	return s.tools.Run(trace.WithSpan(ctx, s.span), prepared, transcript.SinkFunc(s.record))
 }
 
-// await reaches for those that may have a tool which is not here: servers, by whose name
-// and its own it may be called too, or providers.
+// await reaches for those that may have a tool which is not here: what is the person's
+// own, such as a module that calls itself anything, or by its prefix a script or a provider;
+// else servers, by whose name and its own it may be called too.
 func (s *Session) await(ctx context.Context, tool string) {
-	if s.tools.Tools().Has(tool) || !strings.Contains(tool, "_") {
-		return
+	has := func() bool { return s.tools.Tools().Has(tool) }
+	switch {
+	case has():
+	case strings.HasPrefix(tool, mount.ToolboxPrefix):
+		s.AwaitTools(ctx, false)
+	case strings.Contains(tool, "_"):
+		if s.awaitModules(ctx); !has() {
+			s.AwaitServers(ctx)
+		}
+	default:
+		s.awaitModules(ctx)
 	}
-	if strings.HasPrefix(tool, "tb__") {
-		s.AwaitProviders(ctx)
-	} else {
-		s.AwaitServers(ctx)
+}
+
+// awaitModules asks the modules and scripts that describe themselves, and waits for them.
+func (s *Session) awaitModules(ctx context.Context) {
+	if m := s.host.Mounting; m != nil && m.Asks() {
+		m.Begin()
+		m.Settle(ctx, time.Time{})
+		s.adoptTools()
 	}
 }
 
 // Explain says what would become of a tool call in this session, and why. Nothing runs
 // and nothing is written; see pipeline.Explain.
+// Of a server's tool that is not known yet, the rules are judged as far as its name goes.
 func (s *Session) Explain(ctx context.Context, tool, input string) pipeline.Explanation {
-	return s.tools.Explain(ctx, pipeline.Call{ID: "explain", Name: tool, Input: input})
+	call := pipeline.Call{ID: "explain", Name: tool, Input: input}
+	if standIn, ok := s.unseen(tool); ok {
+		return s.tools.ExplainUnseen(ctx, call, standIn)
+	}
+	return s.tools.Explain(ctx, call)
+}
+
+// unseen stands in for a tool of a server that has not said yet what it has.
+func (s *Session) unseen(tool string) (standIn tools.Tool, ok bool) {
+	if s.tools.Tools().Has(tool) {
+		return standIn, false
+	}
+	for _, server := range s.serversNow() {
+		if server.Has(tool) {
+			return tools.Tool{Spec: tools.Spec{
+				ID: tool, Source: tools.Source{Kind: tools.MCP, Server: mcp.ID(server.Name)}, Origin: server.Behind,
+			}}, true
+		}
+	}
+	return standIn, false
 }
 
 // WithRules adds rules to one scope of the session, such as to see what they would change.

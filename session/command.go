@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"acp-agent/kinds"
 	"acp-agent/loop"
@@ -14,7 +15,7 @@ import (
 )
 
 // Command is a slash command: text that the person types and the agent answers
-// itself, without the model (R158).
+// itself, without the model, or has an MCP server make a prompt of (R158).
 type Command struct {
 	// Name has no slash.
 	Name, Description string
@@ -22,61 +23,106 @@ type Command struct {
 	Hint string
 }
 
-// Commands lists the slash commands.
-func (s *Session) Commands() []Command {
-	list := []Command{
-		{Name: "help", Description: "What this agent can do: its commands, modes and tools."},
-		{Name: "status", Description: "Model, mode, directories, and how full the context is."},
-		{Name: "tasks", Description: "The subagents of this session: what they do, what they spent; stops them.", Hint: tasksForms},
-		{Name: "usage", Description: "What this session has spent: the agent, each subagent, and their budgets."},
-		{Name: "summary", Description: "Sums up what was asked and done in this session."},
-		{Name: "permissions", Description: "The rules in force; takes back what you allowed.", Hint: s.permissionsForms()},
-		{Name: "trust", Description: "Shows what trust in this project allows, and asks you.", Hint: "off"},
+// slash is a slash command and what it does.
+type slash struct {
+	Command
+	// beside says that it is answered while a turn runs, too: it has no part in the
+	// conversation, and the person wants to know now.
+	beside bool
+	// listed reports whether editors are told of it, and nil that they are; it works in any case.
+	listed func() bool
+	// answer is the agent's, to what was typed behind the name.
+	answer func(ctx context.Context, rest string) string
+}
+
+// slashes are all slash commands of the agent itself, in the order in which they are listed.
+func (s *Session) slashes() []slash {
+	return []slash{
+		{
+			Command: Command{Name: "help", Description: "What this agent can do: its commands, modes and tools."},
+			answer:  plainly(s.help),
+		},
+		{
+			Command: Command{Name: "status", Description: "Model, mode, directories, and how full the context is."},
+			beside:  true, answer: plainly(s.status),
+		},
+		{
+			Command: Command{Name: "tasks", Description: "The subagents of this session: what they do, what they spent; stops them.", Hint: tasksForms},
+			beside:  true, answer: func(_ context.Context, rest string) string { return s.tasksCommand(strings.Fields(rest)) },
+		},
+		{
+			Command: Command{Name: "usage", Description: "What this session has spent: the agent, each subagent, and their budgets."},
+			beside:  true, answer: plainly(s.usageText),
+		},
+		{
+			Command: Command{Name: "summary", Description: "Sums up what was asked and done in this session."},
+			answer:  func(ctx context.Context, _ string) string { return s.summaryCommand(ctx) },
+		},
+		{
+			Command: Command{Name: "permissions", Description: "The rules in force; takes back what you allowed.", Hint: s.permissionsForms()},
+			answer:  s.permissionsCommand,
+		},
+		{
+			Command: Command{Name: "trust", Description: "Shows what trust in this project allows, and asks you.", Hint: "off"},
+			answer:  func(ctx context.Context, rest string) string { return s.trustCommand(ctx, strings.Fields(rest)) },
+		},
+		{
+			Command: Command{Name: "mcp", Description: "The MCP servers: how each stands, its tools, its last error."},
+			beside:  true, listed: s.hasServers, answer: plainly(s.serversText),
+		},
+		{
+			Command: Command{Name: "providers", Description: "External providers, scripts and modules: how each stands, its tools, its last error."},
+			beside:  true, listed: s.hasProviders, answer: plainly(s.providersText),
+		},
 	}
-	if s.hasServers() {
-		list = append(list, Command{Name: "mcp", Description: "The MCP servers: how each stands, its tools, its last error."})
+}
+
+// plainly is an answer that nothing behind the name changes.
+func plainly(text func() string) func(context.Context, string) string {
+	return func(context.Context, string) string { return text() }
+}
+
+// Commands lists the slash commands, those of MCP servers last.
+func (s *Session) Commands() []Command {
+	var list []Command
+	for _, known := range s.slashes() {
+		if known.listed == nil || known.listed() {
+			list = append(list, known.Command)
+		}
+	}
+	for _, prompt := range s.servers.Prompts() {
+		list = append(list, Command{Name: prompt.Command, Description: prompt.Description, Hint: prompt.Hint()})
 	}
 	return list
 }
 
-// command answers a prompt that is a slash command. Text that merely begins
-// with a slash, such as a path, is not one.
-func (s *Session) command(prompt *transcript.Message) (answer func(context.Context) string, ok bool) {
-	words := strings.Fields(prompt.Text())
-	if len(words) == 0 {
-		return nil, false
+// command is the slash command that a prompt is, and its answer. Text that merely begins
+// with a slash, such as a path, is none.
+func (s *Session) command(prompt *transcript.Message) (known slash, answer func(context.Context) string, ok bool) {
+	name, rest, ok := typed(prompt.Text())
+	if !ok {
+		return slash{}, nil, false
 	}
-	switch words[0] {
-	case "/help":
-		return func(context.Context) string { return s.help() }, true
-	case "/status":
-		return func(context.Context) string { return s.status() }, true
-	case "/tasks":
-		return func(context.Context) string { return s.tasksCommand(words[1:]) }, true
-	case "/usage":
-		return func(context.Context) string { return s.usageText() }, true
-	case "/mcp":
-		return func(context.Context) string { return s.serversText() }, true
-	case "/summary":
-		return s.summaryCommand, true
-	case "/permissions":
-		return func(ctx context.Context) string { return s.permissionsCommand(ctx, behind(prompt.Text(), words[0])) }, true
-	case "/trust":
-		return func(ctx context.Context) string { return s.trustCommand(ctx, words[1:]) }, true
+	list := s.slashes()
+	at := slices.IndexFunc(list, func(known slash) bool { return known.Name == name })
+	if at < 0 {
+		return slash{}, nil, false
 	}
-	return nil, false
+	return list[at], func(ctx context.Context) string { return list[at].answer(ctx, rest) }, true
 }
 
-// atOnce reports the commands that are answered while a turn runs, too: they have no
-// part in the conversation, and the person wants to know now.
-func atOnce(prompt *transcript.Message) bool {
-	words := strings.Fields(prompt.Text())
-	return len(words) > 0 && slices.Contains([]string{"/status", "/tasks", "/usage", "/mcp"}, words[0])
-}
-
-// behind is what follows a word at the start of a text, as it was typed.
-func behind(text, word string) string {
-	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), word))
+// typed takes a text apart that begins like a slash command: the name, and what was typed
+// behind it.
+func typed(text string) (name, rest string, ok bool) {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "/") {
+		return "", "", false
+	}
+	end := strings.IndexFunc(text, unicode.IsSpace)
+	if end < 0 {
+		end = len(text)
+	}
+	return text[1:end], strings.TrimSpace(text[end:]), true
 }
 
 // reply says something in the agent's name. Neither the command nor the answer

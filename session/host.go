@@ -23,6 +23,7 @@ import (
 	"acp-agent/skills"
 	"acp-agent/subagent"
 	"acp-agent/tools"
+	"acp-agent/tools/mount"
 	"acp-agent/tools/provider"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -33,8 +34,10 @@ type Host struct {
 	// Backend gives the model server in force now. Credentials may change while
 	// the process runs, so it is asked at each turn.
 	Backend func() (Backend, error)
-	// Registry holds the tools.
+	// Registry holds the tools. Mounting has those beside them whose modules and scripts
+	// have to be asked what they are; nil means that there are none.
 	Registry *tools.Registry
+	Mounting *mount.Mounting
 	Manifest subagent.Manifest
 	// Agents says where the manifests of other agents are, but for those of a project.
 	Agents subagent.LoadOptions

@@ -28,7 +28,14 @@ func (s *Session) introduce(prompt *transcript.Message) {
 	if title != "" {
 		s.emit(transcript.TitleChanged{Title: title, At: time.Now()})
 	}
-	for _, notice := range slices.Concat(s.told.notices(), s.host.problems(), s.projectNotices(), s.agentNotices(), waiting) {
+	for _, notice := range slices.Concat(s.told.notices(), s.host.problems()) {
+		s.sayOnce(notice.Text, notice)
+	}
+	project, content := s.projectNotices()
+	for _, notice := range project {
+		s.sayOnce(content+notice.Text, notice) // again when it is about another content
+	}
+	for _, notice := range slices.Concat(s.agentNotices(), waiting) {
 		s.sayOnce(notice.Text, notice)
 	}
 }
@@ -36,7 +43,7 @@ func (s *Session) introduce(prompt *transcript.Message) {
 // titleOf takes the first line with text of a prompt, or the name of what it
 // mentions. clean sees the whole of it before it is cut.
 func titleOf(prompt *transcript.Message, clean func(string) string) string {
-	for line := range strings.Lines(prompt.Text()) {
+	for line := range strings.Lines(prompt.Typed()) {
 		if title := kinds.Line(clean(line), titleRunes); title != "" {
 			return title
 		}

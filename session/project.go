@@ -81,6 +81,12 @@ func (p *project) trusted() bool {
 // change of a file that trust is bound to, so that trust ends with the content
 // that it was given for (T4).
 func (s *Session) refreshProject() {
+	s.lookAgain()
+	s.followTrust()
+}
+
+// lookAgain is refreshProject for the rules.
+func (s *Session) lookAgain() {
 	p := &s.project
 	p.looking.Lock()
 	defer p.looking.Unlock()
@@ -148,25 +154,36 @@ func (s *Session) applyMode() {
 }
 
 // trusted reports whether the person trusts the project as it is now. A trust that
-// has gone since the last look ends here, so that nothing runs on it.
+// has gone since the last look ends here, so that nothing runs on it, and what runs on it
+// ends.
 func (s *Session) trusted() bool {
+	trusted, gone := s.stillTrusted()
+	if gone {
+		s.followTrust()
+	}
+	return trusted
+}
+
+// stillTrusted looks at the project if the person trusted it at the last look; gone says
+// that this trust has ended.
+func (s *Session) stillTrusted() (trusted, gone bool) {
 	p := &s.project
 	p.looking.Lock()
 	defer p.looking.Unlock()
 	p.mu.Lock()
-	trusted := p.trusted()
+	trusted = p.trusted()
 	p.mu.Unlock()
 	if !trusted {
-		return false
+		return false, false
 	}
 	now, problem := projects.Scan(p.dir)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.now, p.problem = now, problem; !p.trusted() {
 		s.applyProject()
-		return false
+		return false, true
 	}
-	return true
+	return true, false
 }
 
 // keep stores rules for the project and puts them in force (R152).
@@ -190,12 +207,12 @@ func (s *Session) changedFiles(paths []string) {
 	}
 }
 
-// projectNotices say what of the person's decisions does not hold.
-func (s *Session) projectNotices() []transcript.Notice {
+// projectNotices say what of the person's decisions does not hold, and with which content of
+// the project.
+func (s *Session) projectNotices() (list []transcript.Notice, content string) {
 	s.project.mu.Lock()
 	defer s.project.mu.Unlock()
 	p := &s.project
-	var list []transcript.Notice
 	say := func(severity transcript.Severity, title, text string) {
 		list = append(list, transcript.Notice{Severity: severity, Title: title, Text: text})
 	}
@@ -216,7 +233,7 @@ func (s *Session) projectNotices() []transcript.Notice {
 		say(transcript.Info, "Project's MCP servers", fmt.Sprintf(
 			"The project names %s. They are not started before you trust the project: /trust shows them and asks.", kinds.Count(len(p.servers), "MCP server")))
 	}
-	return list
+	return list, p.now.Hash
 }
 
 // lineRunes bounds what a project says of itself in one line.

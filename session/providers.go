@@ -2,17 +2,16 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"io"
-	"time"
+	"strings"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
+	"acp-agent/tools/mount"
 	"acp-agent/tools/provider"
 	"acp-agent/transcript"
 )
-
-// providerWait is how long a prompt waits for providers that were never reached: those
-// that are quick are there at the first request, and one that hangs costs no more.
-const providerWait = 3 * time.Second
 
 // newProviders returns the external providers of a session; none is started.
 func (s *Session) newProviders() *provider.Service {
@@ -29,27 +28,61 @@ func (s *Session) newProviders() *provider.Service {
 	})
 }
 
-// AwaitProviders reaches for the external providers and waits until each has been reached
-// or has failed, or ctx ends; then their tools are there. It is not for use during a turn,
-// within which the tools do not change.
-func (s *Session) AwaitProviders(ctx context.Context) {
-	s.providers.Begin()
-	s.providers.Settle(ctx)
-	s.adoptTools()
-}
-
-// refreshProviders brings the tools of providers up to date before a turn, and says once
-// what is wrong with them.
-func (s *Session) refreshProviders(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, providerWait)
-	defer cancel()
-	s.AwaitProviders(ctx)
+// sayProviders says once what is wrong with the providers.
+func (s *Session) sayProviders() {
 	for _, err := range s.providers.Problems() {
-		s.warnOfProvider(err)
+		text := err.Error()
+		s.sayOnce(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool provider", Text: text})
 	}
 }
 
-func (s *Session) warnOfProvider(err error) {
-	text := err.Error()
-	s.sayOnce(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool provider", Text: text})
+// hasProviders reports whether there is anything for /providers to say.
+func (s *Session) hasProviders() bool {
+	return len(s.settings.Providers) > 0 || len(s.modules()) > 0
+}
+
+// modules are the modules from outside and the scripts of toolboxes.
+func (s *Session) modules() []mount.Status {
+	if s.host.Mounting == nil {
+		return nil
+	}
+	return s.host.Mounting.Status()
+}
+
+// providersText is /providers.
+func (s *Session) providersText() string {
+	var b strings.Builder
+	if list := s.providers.Status(); len(list) > 0 {
+		b.WriteString("**External providers**\n\n")
+		for _, p := range list {
+			fmt.Fprintf(&b, "- %s: %s, %s, %s (%s)\n", code(p.Name), p.State, kinds.Count(len(p.Tools), "tool"), code(p.Place), code(p.Type))
+			detail(&b, p.Problems, p.Tools)
+		}
+		b.WriteString("\n")
+	}
+	if list := s.modules(); len(list) > 0 {
+		b.WriteString("**Scripts and modules**\n\n")
+		for _, m := range list {
+			fmt.Fprintf(&b, "- %s: %s\n", code(m.Name), m.State)
+			var problems []string
+			if m.Problem != "" {
+				problems = []string{m.Problem}
+			}
+			detail(&b, problems, m.Tools)
+		}
+	}
+	if b.Len() == 0 {
+		return "There are neither external providers nor scripts of a toolbox in this session. Your configuration names them, under `external.toolProviders` and `toolbox`."
+	}
+	return b.String()
+}
+
+// detail lists the errors and the tools of one who has tools.
+func detail(b *strings.Builder, problems, tools []string) {
+	for _, problem := range problems {
+		fmt.Fprintf(b, "  - last error: %s\n", code(problem))
+	}
+	if len(tools) > 0 {
+		fmt.Fprintf(b, "  - %s\n", someOf(tools))
+	}
 }

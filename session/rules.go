@@ -25,6 +25,9 @@ type ListedRule struct {
 	// Agents are the names from below the main agent down to the subagent that alone
 	// has the rule; none for a rule of the session.
 	Agents []string
+	// Void says that the rule does not count: its tool is not what it was when the answer
+	// was given (M4).
+	Void bool
 }
 
 // Where says in words where the rule stands.
@@ -69,7 +72,19 @@ func (s *Session) Rules() []ListedRule {
 			}
 		}
 	}
+	for i := range kept {
+		kept[i].Void = s.void(kept[i].Rule)
+	}
 	return append(kept, files...)
+}
+
+// void reports an answer about a tool from elsewhere that is another one by now.
+func (s *Session) void(rule permissions.Rule) bool {
+	if rule.Source != permissions.SourceAlways {
+		return false
+	}
+	now := s.tools.Identity(rule.Permission)
+	return now != permissions.Identity{} && !now.Same(rule.For)
 }
 
 // Revoke takes a rule away that an answer of the person added. It is given as
@@ -120,7 +135,7 @@ func (s *Session) permissionsCommand(ctx context.Context, text string) string {
 	case words[0] == "revoke" && len(words) == 2:
 		return s.revokeCommand(words[1])
 	case words[0] == "explain" && len(words) > 1 && s.host.Explain != nil:
-		return s.host.Explain(ctx, s, behind(text, words[0]))
+		return s.host.Explain(ctx, s, strings.TrimSpace(strings.TrimPrefix(text, words[0])))
 	}
 	return "Usage: `/permissions` lists the rules, " + s.permissionsHint() + "."
 }
@@ -181,6 +196,9 @@ func rulesText(rules []ListedRule) string {
 			fmt.Fprintf(&b, "%s %s %s: %s, %s", mark, l.Rule.Action, ruleText(l.Rule), l.Scope, kinds.Line(l.Where(), lineRunes))
 			if !l.Rule.AddedAt.IsZero() {
 				fmt.Fprintf(&b, ", since %s", l.Rule.AddedAt.Format(time.RFC3339))
+			}
+			if l.Void {
+				b.WriteString(", does not count: the tool has changed since")
 			}
 			b.WriteByte('\n')
 		}

@@ -8,26 +8,19 @@ import (
 	"strings"
 	"time"
 
-	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
-	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
 )
 
-// firstWait is how long a prompt waits for servers that were never reached: those that are
-// quick are there at the first request, and a dead one costs no more. onlyWait is the same
-// where the first prompt is the only one.
-const (
-	firstWait = time.Second
-	onlyWait  = 10 * time.Second
-)
-
 // newServers returns the servers of a session; none is started.
 func (s *Session) newServers() *mcp.Manager {
-	return mcp.New(mcp.Options{Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work)})
+	return mcp.New(mcp.Options{
+		Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work), Roots: s.work.Session().Roots,
+		Changed: func() { s.spec.Sink.Emit(transcript.CommandsChanged{}) },
+	})
 }
 
 // startServer starts the program of a server like the agent's other programs, but with the
@@ -45,9 +38,41 @@ func startServer(work *workspace.Workspace) func(context.Context, mcp.Server, io
 
 // connectServers has those servers connected that may be: the editor's, the person's, and
 // once they trust the project, the project's, which take no name of the others (M1). It
-// does not wait.
-func (s *Session) connectServers() {
-	s.servers.Set(slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers()))
+// does not wait for those that begin.
+func (s *Session) connectServers() { s.setServers(true) }
+
+// followTrust ends the project's servers when the trust in it has gone, and begins with
+// them when it has come, in a session that has begun with servers at all.
+func (s *Session) followTrust() { s.setServers(false) }
+
+// setServers holds the lock from what is trusted to its effect, so that of two the later
+// counts.
+func (s *Session) setServers(begin bool) {
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
+	if s.serving = s.serving || begin; s.serving {
+		s.servers.Set(s.serversNow())
+	}
+}
+
+// serversNow are the servers that may be connected now. What the person wrote of a server
+// by its name they wrote of their own: neither the editor's of the same name nor one of
+// the project, which has any name that it likes, is meant by that.
+func (s *Session) serversNow() []mcp.Server {
+	own := map[string]bool{}
+	for _, server := range s.settings.Servers {
+		own[mcp.ID(server.Name)] = true
+	}
+	list := slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers())
+	for i := range list {
+		switch at := i - len(s.spec.Servers); {
+		case at < 0:
+			list[i].Borrowed = own[mcp.ID(list[i].Name)]
+		case at >= len(s.settings.Servers):
+			list[i].Borrowed = true
+		}
+	}
+	return list
 }
 
 // AwaitServers connects to the servers and waits until each has been reached or has
@@ -55,36 +80,12 @@ func (s *Session) connectServers() {
 // which the tools do not change (R91).
 func (s *Session) AwaitServers(ctx context.Context) {
 	s.connectServers()
-	s.servers.Settle(ctx)
+	s.servers.Settle(ctx, time.Time{})
 	s.adoptTools()
 }
 
-// forgetAnswers takes back every "always" that was given to these tools, in this session
-// and for the project (M4).
-func (s *Session) forgetAnswers(ids []string) {
-	if len(ids) == 0 {
-		return
-	}
-	for _, l := range s.Rules() {
-		if l.Rule.Source != permissions.SourceAlways || l.Rule.Action != capability.Allow || !slices.Contains(ids, l.Rule.Permission) {
-			continue
-		}
-		if err := s.Revoke(l); err != nil {
-			s.host.Logger.Warn("tool has changed", "session", s.ID, "tool", l.Rule.Permission, "problem", err.Error())
-		}
-	}
-}
-
-// refreshServers brings the tools of servers up to date before a turn, and says of each
-// server that cannot be used why.
-func (s *Session) refreshServers(ctx context.Context) {
-	limit := firstWait
-	if s.spec.Waits {
-		limit = onlyWait
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	s.AwaitServers(ctx)
+// sayServers says once of each server that cannot be used why.
+func (s *Session) sayServers() {
 	for _, server := range s.servers.Status() {
 		switch {
 		case server.State == mcp.Failed:
@@ -115,7 +116,7 @@ func (s *Session) serversText() string {
 	var b strings.Builder
 	for _, server := range list {
 		fmt.Fprintf(&b, "- %s: %s, %s, %s (%s, from %s)\n", code(server.Name), server.State,
-			kinds.Count(len(server.Tools), "tool"), code(server.Place), server.Transport, server.Origin)
+			counts(server), code(server.Place), server.Transport, server.Origin)
 		if server.Problem != "" {
 			fmt.Fprintf(&b, "  - last error: %s\n", code(server.Problem))
 		}
@@ -123,10 +124,12 @@ func (s *Session) serversText() string {
 			fmt.Fprintf(&b, "  - ignored on its output: %s\n", kinds.Count(server.Ignored, "line"))
 		}
 		for _, dropped := range server.Dropped {
-			fmt.Fprintf(&b, "  - tool %s left out: %s\n", code(dropped.Tool), code(dropped.Reason))
+			fmt.Fprintf(&b, "  - %s %s left out: %s\n", dropped.Kind, code(dropped.Name), code(dropped.Reason))
 		}
-		if len(server.Tools) > 0 {
-			fmt.Fprintf(&b, "  - %s\n", toolNames(server.Tools))
+		for _, names := range [][]string{toolNames(server.Tools), promptNames(server.Prompts), resourceNames(slices.Concat(server.Resources, server.Templates))} {
+			if len(names) > 0 {
+				fmt.Fprintf(&b, "  - %s\n", someOf(names))
+			}
 		}
 	}
 	if waiting := s.offeredServers(); len(waiting) > 0 && len(s.projectServers()) == 0 {
@@ -138,8 +141,43 @@ func (s *Session) serversText() string {
 	return "**MCP servers**\n\n" + b.String()
 }
 
-// toolNames lists ids, some of them.
-func toolNames(names []mcp.Name) string {
+// counts says how much a server has. What few servers have is said of those alone.
+func counts(server mcp.Status) string {
+	list := []string{kinds.Count(len(server.Tools), "tool")}
+	for _, other := range []struct {
+		n    int
+		what string
+	}{{len(server.Prompts), "prompt"}, {len(server.Resources), "resource"}, {len(server.Templates), "template"}} {
+		if other.n > 0 {
+			list = append(list, kinds.Count(other.n, other.what))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func toolNames(tools []mcp.Name) (names []string) {
+	for _, tool := range tools {
+		names = append(names, tool.ID)
+	}
+	return names
+}
+
+func promptNames(prompts []mcp.Prompt) (names []string) {
+	for _, prompt := range prompts {
+		names = append(names, "/"+prompt.Command)
+	}
+	return names
+}
+
+func resourceNames(resources []mcp.Resource) (names []string) {
+	for _, resource := range resources {
+		names = append(names, kinds.Line(resource.URI, lineRunes))
+	}
+	return names
+}
+
+// someOf lists names, and not all of very many.
+func someOf(names []string) string {
 	const most = 30
 	var list []string
 	for i, name := range names {
@@ -147,7 +185,7 @@ func toolNames(names []mcp.Name) string {
 			list = append(list, fmt.Sprintf("and %d more", len(names)-most))
 			break
 		}
-		list = append(list, code(name.ID))
+		list = append(list, code(name))
 	}
 	return strings.Join(list, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"acp-agent/audit"
@@ -48,8 +49,10 @@ type Session struct {
 	languages   languages
 	providers   *provider.Service
 	servers     *mcp.Manager
-	adopted     adopted // guarded by mu
-	stances     stances
+	connecting  sync.Mutex // held while servers are set; the project's mu is taken within
+	serving     bool       // guarded by connecting
+	adopted     []int      // the generations of the sources' tools; guarded by mu
+	stances     atomic.Pointer[stances]
 	found       bool              // whether it was known at the start how processes are confined
 	manifest    subagent.Manifest // of the main agent
 	agents      agents
@@ -103,10 +106,11 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		// Its directories are the client's choice.
 		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 	}
-	s.stances = newStances(h.Registry.All(), s.work.Session().Scratch)
+	s.stances.Store(newStances(h.Registry.All(), s.work.Session().Scratch))
 	s.languages = newLanguages(s.work, h.Languages)
 	s.providers = s.newProviders()
 	s.servers = s.newServers()
+	s.adopted = make([]int, len(s.sources()))
 	s.audit = s.openAudit()
 	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...).With(permissions.Session, spec.Rules...))
 	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
@@ -166,11 +170,11 @@ func (s *Session) Stop() {
 func (s *Session) Context() context.Context { return s.ctx }
 
 // Start does what follows the answer to session/new: it learns what the server
-// knows of its models, behind the scenes and once for all sessions, and connects to the
-// MCP servers.
+// knows of its models, and which tools those scripts have that describe themselves, both
+// behind the scenes and once for all sessions, and connects to the MCP servers and the
+// external providers.
 func (s *Session) Start() {
-	s.providers.Begin()
-	s.connectServers()
+	s.beginAll()
 	s.learn(s.chosen().model)
 	s.awaitSandbox()
 }
@@ -229,17 +233,24 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		return loop.Cancelled, nil
 	}
 	s.refreshProject()
-	if answer, ok := s.command(t.prompt); ok {
+	if _, answer, ok := s.command(t.prompt); ok {
 		s.reply(t.ctx, t.prompt, answer)
 		if t.ctx.Err() != nil {
 			return loop.Cancelled, nil
 		}
 		return loop.EndTurn, nil
 	}
+	if refusal := s.expand(t); t.ctx.Err() != nil {
+		return loop.Cancelled, nil
+	} else if refusal != "" {
+		s.reply(t.ctx, t.prompt, func(context.Context) string { return refusal })
+		return loop.EndTurn, nil
+	}
 	s.awaitMode(t.ctx)
 	s.withhold(t.prompt)
 	s.introduce(t.prompt)
-	s.refreshServers(t.ctx)
+	s.refreshTools(t.ctx)
+	s.readMentions(t)
 	backend, err := s.host.Backend()
 	if err != nil {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})
@@ -251,7 +262,6 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	chosen := s.chosen()
 	s.checkImages(t, backend, chosen.model)
 	s.nameHosts(hostsIn(t.prompt))
-	s.refreshProviders(t.ctx)
 	s.remindTurn(t.prompt)
 	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.manifest.Name)
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)

@@ -22,6 +22,7 @@ import (
 	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
+	"acp-agent/tools/mount"
 	"acp-agent/transcript"
 )
 
@@ -105,6 +106,7 @@ type setup struct {
 	fail    error // of the backend
 	// settings are the person's; nil means the usual ones.
 	settings *session.Settings
+	mounting *mount.Mounting
 }
 
 func open(t *testing.T, s setup) (*session.Session, *recorder) {
@@ -129,7 +131,7 @@ func open(t *testing.T, s setup) (*session.Session, *recorder) {
 			}
 			return session.Settings{Limits: tools.CanonicalLimits()}, nil
 		},
-		Secrets: func() []string { return nil },
+		Secrets: func() []string { return nil }, Mounting: s.mounting,
 	}
 	rec := newRecorder()
 	opened, err := host.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Sink: rec, Servers: s.servers})

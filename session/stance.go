@@ -36,14 +36,14 @@ func (s *Session) afterPlan() (permissions.Mode, error) {
 	return s.choice.before, nil
 }
 
-// stances are what the modes say about tools and calls, made once.
+// stances are what the modes say about tools and calls, made anew when the tools change.
 type stances struct{ plan, other pipeline.Stance }
 
 // newStances sorts the tools. Plan mode has those that change nothing, by what they
 // declare: an agent's own tool without a way to write, to run anything or to do
 // something that we do not know of, and whose kind is not to edit, as a subagent's may be
 // that needs nothing for itself; what comes from elsewhere is not believed.
-func newStances(all []*tools.Entry, scratch string) stances {
+func newStances(all []*tools.Entry, scratch string) *stances {
 	var reading, usual []string
 	for _, entry := range all {
 		if entry.ID != planExitTool {
@@ -55,7 +55,7 @@ func newStances(all []*tools.Entry, scratch string) stances {
 			reading = append(reading, entry.ID)
 		}
 	}
-	return stances{
+	return &stances{
 		plan: pipeline.Stance{
 			Mode: string(permissions.ModePlan), Gate: tools.Gate{IncludeTools: reading}, Always: []string{planTool, planExitTool},
 			Hint: "The person can change the mode; plan_exit asks them to.", ReadOnly: true, Writable: []string{filepath.Join(scratch, tools.PlanFile)},
@@ -68,9 +68,9 @@ func newStances(all []*tools.Entry, scratch string) stances {
 func (s *Session) stance() pipeline.Stance {
 	mode := s.chosen().mode
 	if mode == permissions.ModePlan {
-		return s.stances.plan
+		return s.stances.Load().plan
 	}
-	other := s.stances.other
+	other := s.stances.Load().other
 	other.Mode = string(mode)
 	return other
 }

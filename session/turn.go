@@ -123,14 +123,15 @@ func (s *Session) enqueue(t *Turn) *Turn {
 // beside answers a prompt at once, next to the turn that runs, which it leaves alone,
 // if it is one of those commands. The caller holds s.mu.
 func (s *Session) beside(t *Turn) bool {
-	if s.current.ended() || t.prompt == nil || !atOnce(t.prompt) {
+	if s.current.ended() || t.prompt == nil {
 		return false
 	}
-	answer, ok := s.command(t.prompt)
-	if ok {
-		s.running.Go(func() { s.replyBeside(t, answer) })
+	known, answer, ok := s.command(t.prompt)
+	if !ok || !known.beside {
+		return false
 	}
-	return ok
+	s.running.Go(func() { s.replyBeside(t, answer) })
+	return true
 }
 
 // nextPrompt is where in the queue the first prompt stands that satisfies ok; its length

@@ -2,7 +2,10 @@ package tools
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -33,6 +36,9 @@ type Spec struct {
 	Requires capability.RequirementSet
 	// Source says where the tool comes from; the zero value is builtin.
 	Source Source
+	// Origin tells what stands behind a tool from elsewhere at this moment; nil means that
+	// nothing does. It may read files, and it never fails.
+	Origin func() Origin
 	// Kind is the ACP kind that a tool from elsewhere declares; empty means that
 	// its id decides (requirements, section C). It never influences permission.
 	Kind kinds.Kind
@@ -73,6 +79,40 @@ type Source struct {
 	Kind string
 	// Server is the MCP server, provider or module.
 	Server string
+	// Name is what the server calls the tool; empty when that does not matter.
+	Name string
+}
+
+// Origin is what stands behind a tool from elsewhere. What a person allows is allowed to
+// that alone (M1).
+type Origin struct {
+	// Digest is another one when another program or address stands behind the tool, or the
+	// same one with other arguments.
+	Digest string
+	// Place is the program or host for people, in a few words and without keys.
+	Place string
+	// Remote says that it is an address, and no program on this machine.
+	Remote bool
+	// Borrowed says that whoever brings the tool has chosen its name, so that the allows of
+	// the person's own configuration that use the name do not mean it.
+	Borrowed bool
+}
+
+// Behind is the origin of the tool now; zero for the agent's own.
+func (s *Spec) Behind() Origin {
+	if s.Origin == nil {
+		return Origin{}
+	}
+	return s.Origin()
+}
+
+// DigestOf is a digest of all parts, none of which can pass for another.
+func DigestOf(parts ...string) string {
+	sum := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // The sources of tools (R2).

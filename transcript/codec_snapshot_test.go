@@ -112,7 +112,7 @@ func parts() *rapid.Generator[transcript.Part] {
 	text := rapid.String()
 	return rapid.OneOf(
 		rapid.Custom(func(t *rapid.T) transcript.Part {
-			return &transcript.TextPart{ID: text.Draw(t, "id"), Text: text.Draw(t, "text"), Synthetic: rapid.Bool().Draw(t, "synthetic")}
+			return &transcript.TextPart{ID: text.Draw(t, "id"), Text: text.Draw(t, "text"), Synthetic: rapid.Bool().Draw(t, "synthetic"), Replaced: rapid.Bool().Draw(t, "replaced")}
 		}),
 		rapid.Custom(func(t *rapid.T) transcript.Part {
 			return &transcript.ReasoningPart{ID: text.Draw(t, "id"), Text: text.Draw(t, "text")}

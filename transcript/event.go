@@ -167,6 +167,8 @@ type (
 	ModeChanged struct{ ModeID string }
 	// OptionsChanged says that the session's config options differ now.
 	OptionsChanged struct{}
+	// CommandsChanged says that there may be other slash commands than before (R158).
+	CommandsChanged struct{}
 	// SandboxFound says that it is known now how processes are confined.
 	SandboxFound struct{}
 	// Notice tells the person something that is not the model's text, such as
@@ -193,35 +195,36 @@ const (
 	Warning Severity = "warning"
 )
 
-func (TurnStarted) isEvent()    {}
-func (TurnFinished) isEvent()   {}
-func (UserSaid) isEvent()       {}
-func (AgentSaid) isEvent()      {}
-func (StepStarted) isEvent()    {}
-func (StepFinished) isEvent()   {}
-func (StepDropped) isEvent()    {}
-func (TurnWithdrawn) isEvent()  {}
-func (PartStarted) isEvent()    {}
-func (PartDelta) isEvent()      {}
-func (PartEnded) isEvent()      {}
-func (ToolStarted) isEvent()    {}
-func (ToolInput) isEvent()      {}
-func (ToolReady) isEvent()      {}
-func (ToolState) isEvent()      {}
-func (ToolOutput) isEvent()     {}
-func (ToolTerminal) isEvent()   {}
-func (ToolFinished) isEvent()   {}
-func (ToolCard) isEvent()       {}
-func (ChildStarted) isEvent()   {}
-func (ChildEvent) isEvent()     {}
-func (ChildFinished) isEvent()  {}
-func (UsageChanged) isEvent()   {}
-func (TitleChanged) isEvent()   {}
-func (PlanChanged) isEvent()    {}
-func (Counted) isEvent()        {}
-func (ToolsActivated) isEvent() {}
-func (HostsNamed) isEvent()     {}
-func (ModeChanged) isEvent()    {}
-func (OptionsChanged) isEvent() {}
-func (SandboxFound) isEvent()   {}
-func (Notice) isEvent()         {}
+func (TurnStarted) isEvent()     {}
+func (TurnFinished) isEvent()    {}
+func (UserSaid) isEvent()        {}
+func (AgentSaid) isEvent()       {}
+func (StepStarted) isEvent()     {}
+func (StepFinished) isEvent()    {}
+func (StepDropped) isEvent()     {}
+func (TurnWithdrawn) isEvent()   {}
+func (PartStarted) isEvent()     {}
+func (PartDelta) isEvent()       {}
+func (PartEnded) isEvent()       {}
+func (ToolStarted) isEvent()     {}
+func (ToolInput) isEvent()       {}
+func (ToolReady) isEvent()       {}
+func (ToolState) isEvent()       {}
+func (ToolOutput) isEvent()      {}
+func (ToolTerminal) isEvent()    {}
+func (ToolFinished) isEvent()    {}
+func (ToolCard) isEvent()        {}
+func (ChildStarted) isEvent()    {}
+func (ChildEvent) isEvent()      {}
+func (ChildFinished) isEvent()   {}
+func (UsageChanged) isEvent()    {}
+func (TitleChanged) isEvent()    {}
+func (PlanChanged) isEvent()     {}
+func (Counted) isEvent()         {}
+func (ToolsActivated) isEvent()  {}
+func (HostsNamed) isEvent()      {}
+func (ModeChanged) isEvent()     {}
+func (OptionsChanged) isEvent()  {}
+func (CommandsChanged) isEvent() {}
+func (SandboxFound) isEvent()    {}
+func (Notice) isEvent()          {}

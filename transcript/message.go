@@ -52,6 +52,10 @@ type TextPart struct {
 	// Synthetic text was put there by the agent, not by the person: the
 	// model sees it, the editor does not.
 	Synthetic bool `json:"synthetic,omitempty"`
+	// Replaced text is what the person typed where the model reads something else in its
+	// place, such as a prompt of an MCP server: the editor shows it, the model does not
+	// see it (R158).
+	Replaced bool `json:"replaced,omitempty"`
 }
 
 // ReasoningPart is a model's thinking, shown as thoughts and not sent back.
@@ -118,6 +122,17 @@ func (m *Message) Text() string {
 	var b strings.Builder
 	for _, part := range m.Parts {
 		if text, ok := part.(*TextPart); ok {
+			b.WriteString(text.Text)
+		}
+	}
+	return b.String()
+}
+
+// Typed joins the text parts that the agent did not put there.
+func (m *Message) Typed() string {
+	var b strings.Builder
+	for _, part := range m.Parts {
+		if text, ok := part.(*TextPart); ok && !text.Synthetic {
 			b.WriteString(text.Text)
 		}
 	}

@@ -67,7 +67,7 @@ func (t *translator) emitChild(of *childView, e transcript.Event) {
 		t.emitCall(e, of)
 	case transcript.ToolOutput, transcript.ToolCard:
 		t.emitCall(e, of)
-	case transcript.ModeChanged, transcript.OptionsChanged, transcript.SandboxFound:
+	case transcript.ModeChanged, transcript.OptionsChanged, transcript.CommandsChanged, transcript.SandboxFound:
 		t.flushText()
 		t.emitSession(e)
 	case transcript.Notice:

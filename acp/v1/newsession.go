@@ -9,6 +9,7 @@ import (
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
 	"acp-agent/session"
+	"acp-agent/transcript"
 )
 
 func (a *Agent) newSession(req *rpc.Request) rpc.Body {
@@ -59,6 +60,7 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 		return nil, err
 	}
 	s.translator.session, s.translator.options, s.translator.mode, s.translator.sandbox = s.ID, s.configOptions, s.Mode, s.metaSandbox
+	s.translator.slashes = s.Commands
 	link.session = s.ID
 	a.mu.Lock()
 	ended := a.ended
@@ -93,7 +95,7 @@ func (s *open) metaSandbox() map[string]any {
 // announce sends what may only come behind the answer to session/new. The session's
 // programs begin once all that is written, for their start would hold it up.
 func (s *open) announce(conn *rpc.Conn) {
-	s.translator.commands(s.Commands())
+	s.translator.Emit(transcript.CommandsChanged{})
 	if conn.Flush(s.Context()) == nil {
 		s.Start()
 	}

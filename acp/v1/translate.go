@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"acp-agent/acp/schema"
+	"acp-agent/session"
 	"acp-agent/transcript"
 )
 
@@ -30,12 +31,14 @@ type translator struct {
 	options func() []schema.SessionConfigOption // neither blocks
 	mode    func() string
 	sandbox func() map[string]any // the _meta of how processes are confined
+	slashes func() []session.Command
 	now     func() time.Time
 
 	mu       sync.Mutex
 	calls    map[string]*callView
 	children map[string]*childView // by the call that spawned them
 	text     stream                // what the main agent says
+	listed   []session.Command     // the slash commands that the client was told of last
 	timer    *time.Timer
 	due      time.Time // when the timer fires; zero when it is not set
 }
@@ -78,7 +81,7 @@ func (t *translator) Emit(e transcript.Event) {
 		t.send(titleUpdate(e))
 	case transcript.PlanChanged:
 		t.send(planUpdate(e))
-	case transcript.ModeChanged, transcript.OptionsChanged, transcript.SandboxFound:
+	case transcript.ModeChanged, transcript.OptionsChanged, transcript.CommandsChanged, transcript.SandboxFound:
 		t.emitSession(e)
 	case transcript.Notice:
 		t.notice(e)
@@ -97,6 +100,8 @@ func (t *translator) emitSession(e transcript.Event) {
 		t.send(optionsUpdate(t.options()))
 	case transcript.OptionsChanged:
 		t.send(optionsUpdate(t.options()))
+	case transcript.CommandsChanged:
+		t.commands()
 	case transcript.SandboxFound:
 		t.send(schema.SessionInfoUpdate{Meta: t.sandbox()})
 	}

@@ -9,7 +9,6 @@ import (
 
 	"acp-agent/acp/schema"
 	"acp-agent/kinds"
-	"acp-agent/session"
 	"acp-agent/transcript"
 )
 
@@ -205,12 +204,15 @@ func noticeUpdate(e transcript.Notice) schema.SessionUpdate {
 	return schema.Notice{Severity: schema.NoticeSeverity(e.Severity), Title: e.Title, Description: e.Text}
 }
 
-// commands announces the slash commands.
-func (t *translator) commands(commands []session.Command) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// commands announces the slash commands, unless the client was told of the same.
+func (t *translator) commands() {
+	now := t.slashes()
+	if slices.Equal(now, t.listed) {
+		return
+	}
+	t.listed = now
 	update := schema.AvailableCommandsUpdate{}
-	for _, c := range commands {
+	for _, c := range now {
 		command := schema.AvailableCommand{Name: c.Name, Description: c.Description}
 		if c.Hint != "" {
 			command.Input = &schema.UnstructuredCommandInput{Hint: c.Hint}

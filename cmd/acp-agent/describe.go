@@ -11,14 +11,14 @@ import (
 	"acp-agent/tools/mount"
 )
 
-// describe runs a module's executable once, to ask it what it is. It gets the
-// short environment of a tool's program, writes nothing, has no network where that
-// can be had (B1), and is ended with all that it started.
+// describe runs a module's executable once, to ask it what it is or to have it clean up.
+// It gets the short environment of a tool's program, writes nothing, has no network, where
+// that can be had, unless the call says so (B1), and is ended with all that it started.
 func (c *core) describe(ctx context.Context, call mount.Describing) ([]byte, error) {
 	if c.inert {
 		return nil, errors.New("it has to be started to say what it is, and nothing is started to explain a call")
 	}
-	walls, err := c.box.Confine(ctx, sandbox.Request{Readable: []string{call.Dir, filepath.Dir(call.Args[0])}})
+	walls, err := c.box.Confine(ctx, sandbox.Request{Readable: []string{call.Dir, filepath.Dir(call.Args[0])}, Network: call.Network})
 	if err != nil {
 		return nil, err
 	}

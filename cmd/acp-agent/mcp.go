@@ -50,10 +50,10 @@ func newMCP() *cobra.Command {
 	var cwd string
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Connect to the MCP servers: state, tools, last error",
+		Short: "Connect to the MCP servers: state, tools, prompts, resources, last error",
 		Long: `Connect to the MCP servers of the configuration, and to those of the project
 in the current directory if you trust it, and say how each stands: its state,
-its tools, and why it failed.
+its tools, prompts and resources, and why it failed.
 
 Exit code: 0 all servers are ready; 1 one is not; 2 wrong usage.`,
 		Args: usageArgs(cobra.NoArgs),
@@ -81,8 +81,18 @@ type serverInfo struct {
 	State     mcp.State         `json:"state"`
 	Problem   string            `json:"problem,omitempty"`
 	Ignored   int               `json:"ignored_lines,omitempty"`
-	Tools     map[string]string `json:"tools"` // the server's names by id
-	Dropped   map[string]string `json:"dropped,omitempty"`
+	Tools     map[string]string `json:"tools"`   // the server's names by id
+	Prompts   map[string]string `json:"prompts"` // the server's names by command
+	Resources []mcp.Resource    `json:"resources"`
+	Templates []mcp.Resource    `json:"templates"`
+	Dropped   []droppedInfo     `json:"dropped,omitempty"`
+}
+
+// droppedInfo is something of a server that cannot be used.
+type droppedInfo struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
 }
 
 func printServers(out io.Writer, list []mcp.Status, asJSON bool) error {
@@ -90,13 +100,17 @@ func printServers(out io.Writer, list []mcp.Status, asJSON bool) error {
 	for _, s := range list {
 		info := serverInfo{
 			Name: s.Name, Origin: s.Origin, Transport: s.Transport, Place: s.Place, State: s.State, Problem: s.Problem,
-			Ignored: s.Ignored, Tools: map[string]string{}, Dropped: map[string]string{},
+			Ignored: s.Ignored, Tools: map[string]string{}, Prompts: map[string]string{},
+			Resources: append([]mcp.Resource{}, s.Resources...), Templates: append([]mcp.Resource{}, s.Templates...),
 		}
 		for _, tool := range s.Tools {
 			info.Tools[tool.ID] = tool.Tool
 		}
+		for _, prompt := range s.Prompts {
+			info.Prompts[prompt.Command] = prompt.Name
+		}
 		for _, dropped := range s.Dropped {
-			info.Dropped[dropped.Tool] = dropped.Reason
+			info.Dropped = append(info.Dropped, droppedInfo(dropped))
 		}
 		infos, ready = append(infos, info), ready && s.State == mcp.Ready
 	}
@@ -117,9 +131,10 @@ func serversTable(out io.Writer, list []serverInfo) error {
 		return err
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tSTATE\tTOOLS\tTRANSPORT\tPLACE\tFROM")
+	fmt.Fprintln(table, "NAME\tSTATE\tTOOLS\tPROMPTS\tRESOURCES\tTRANSPORT\tPLACE\tFROM")
 	for _, s := range list {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", s.Name, s.State, len(s.Tools), s.Transport, s.Place, s.Origin)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", s.Name, s.State,
+			len(s.Tools), len(s.Prompts), len(s.Resources)+len(s.Templates), s.Transport, s.Place, s.Origin)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -132,8 +147,14 @@ func serversTable(out io.Writer, list []serverInfo) error {
 		for _, id := range slices.Sorted(maps.Keys(s.Tools)) {
 			fmt.Fprintf(out, "  %s\n", id)
 		}
-		for _, tool := range slices.Sorted(maps.Keys(s.Dropped)) {
-			fmt.Fprintf(out, "  left out: %s: %s\n", strconv.Quote(kinds.Visible(tool)), s.Dropped[tool])
+		for _, command := range slices.Sorted(maps.Keys(s.Prompts)) {
+			fmt.Fprintf(out, "  /%s\n", command)
+		}
+		for _, resource := range slices.Concat(s.Resources, s.Templates) {
+			fmt.Fprintf(out, "  %s\n", resource.URI)
+		}
+		for _, dropped := range s.Dropped {
+			fmt.Fprintf(out, "  left out: %s %s: %s\n", dropped.Kind, strconv.Quote(kinds.Visible(dropped.Name)), dropped.Reason)
 		}
 	}
 	return nil

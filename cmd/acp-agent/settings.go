@@ -31,8 +31,10 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	if c.everyTool {
 		cfg.Tools.Search.Enabled = false
 	}
+	own, offered := servers(cfg.MCP.Servers, "the configuration"), servers(cfg.OfferedServers, "the project")
+	c.keepOf(own, offered)
 	return session.Settings{
-		User: userRules(cfg.Rules), Project: permissionRules(cfg.Project),
+		User: slices.Concat(userRules(cfg.Rules), serverRules(cfg.MCP.Servers)), Project: permissionRules(cfg.Project),
 		Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg), Mode: permissions.Mode(cfg.Mode),
 		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable, cfg.Subagents.Enabled),
 		Threshold: threshold(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
@@ -40,14 +42,14 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
 		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
 		Subagents: subagents(cfg), Agent: cfg.Agent, Providers: c.providers(cfg.External),
-		Servers: servers(cfg.MCP.Servers, "the configuration"), OfferedServers: servers(cfg.OfferedServers, "the project"),
+		Servers: own, OfferedServers: offered,
 	}, nil
 }
 
 // mayBeMounted reports whether a name is that of a tool that this process has,
-// such as one of a module, or could be that of a module which failed to mount:
-// what one module does must not keep a session from opening, nor drop a deny
-// that names its tool (R8).
+// such as one of a module, or could be that of a module which failed to mount, or
+// says itself what it is called: what one module does must not keep a session from
+// opening, nor drop a deny that names its tool (R8).
 func (c *core) mayBeMounted(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +60,7 @@ func (c *core) mayBeMounted(name string) bool {
 		return true
 	}
 	_, err := mount.ToolID(name)
-	return err == nil && len(c.set.mounting.Failures()) > 0
+	return err == nil && (c.set.mounting.Asks() || len(c.set.mounting.Failures()) > 0)
 }
 
 // knownTool reports whether a name in tools.disable can mean a tool.

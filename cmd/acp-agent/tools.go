@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ import (
 )
 
 func newTools() *cobra.Command {
-	var asJSON bool
+	var asJSON, servers bool
 	var cwd string
 	cmd := &cobra.Command{
 		Use:   "tools",
@@ -27,12 +28,16 @@ func newTools() *cobra.Command {
 		Long: `List the tools in the order in which the model is told of them: their ACP
 kind, where they come from, what they require, and how they stand in a session
 of the current directory: on, deferred (the model finds them with tool_search),
-or off with the reason.`,
+or off with the reason. Scripts of your toolbox are asked what they are, and your
+external providers are started; MCP servers only with --servers, and those of the
+project only if you trust it. What cannot be used is said on standard error.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			spec := session.Spec{Sink: transcript.Discard}
 			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {
-				s.AwaitProviders(cmd.Context())
+				ctx, cancel := context.WithTimeout(cmd.Context(), reachLimit)
+				defer cancel()
+				s.AwaitTools(ctx, servers)
 				list := listTools(s)
 				if asJSON {
 					return printJSON(cmd.OutOrStdout(), list)
@@ -41,6 +46,7 @@ or off with the reason.`,
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&servers, "servers", false, "connect to the MCP servers and list their tools, too")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with descriptions and schemas")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "directory of the session (default: the current one)")
 	return cmd

@@ -25,8 +25,10 @@ type toolset struct {
 // testHookTools gives tools of other sources; only tests set it.
 var testHookTools func() []tools.Tool
 
-// newToolset makes the tools. A module that cannot be mounted, or a search
-// provider that cannot be used, is a warning; the others are there (R8).
+// newToolset makes the tools, and starts nothing: modules and scripts that have to say
+// themselves what they are are asked when a session begins. A module that cannot be
+// mounted, or a search provider that cannot be used, is a warning; the others are there
+// (R8).
 func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 	var providers []websearch.Provider
 	for i, p := range cfg.Search.Providers {
@@ -48,21 +50,20 @@ func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 	if testHookTools != nil {
 		all = append(all, testHookTools()...)
 	}
-	options, entries := c.mountOptions(all, cfg.Toolbox), plan(cfg.Tools.Mount)
-	set := &toolset{web: web, guarded: options.LocalDirs(entries), mounting: mount.Run(context.Background(), entries, options)}
+	options, entries := c.mountOptions(all, cfg.Toolbox), plan(cfg.Tools.Mount).With(all)
+	set := &toolset{web: web, guarded: options.LocalDirs(entries), mounting: mount.Open(context.Background(), entries, options)}
 	for _, failure := range set.mounting.Failures() {
 		c.warn(failure)
 	}
-	if err := set.register(all); err != nil {
+	if err := set.register(set.mounting.Tools()); err != nil {
 		return nil, err
 	}
 	return set, nil
 }
 
-// register makes the registry of the agent's tools and the mounted ones. A set
-// that cannot have one is closed.
-func (s *toolset) register(all []tools.Tool) (err error) {
-	if s.registry, err = tools.NewRegistry(s.mounting.Apply(all)...); err != nil {
+// register makes the registry of the tools that are mounted so far. A set that cannot have one is closed.
+func (s *toolset) register(mounted []tools.Tool) (err error) {
+	if s.registry, err = tools.NewRegistry(mounted...); err != nil {
 		return errors.Join(err, s.close())
 	}
 	return nil
@@ -88,6 +89,7 @@ func (c *core) mountOptions(all []tools.Tool, box config.Toolbox) mount.Options 
 	return mount.Options{
 		Builtin: mount.Builtins(all),
 		Taken:   mount.Names(all), Dir: c.sources.MountDir(), Home: c.sources.HomeDir, Describe: c.describe, Toolbox: toolbox,
+		Failed: func(failure mount.Failure) { c.warn(failure) },
 	}
 }
 

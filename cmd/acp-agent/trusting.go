@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/capability"
 	"acp-agent/config"
 	"acp-agent/kinds"
+	"acp-agent/mcp"
 	"acp-agent/permissions"
 )
 
@@ -17,6 +19,19 @@ func userRules(from config.Rules) []permissions.Rule {
 	rules := permissionRules(from)
 	if from.Profile == config.ProfileDev {
 		rules = append(permissions.DevRules(), rules...)
+	}
+	return rules
+}
+
+// serverRules are the rules by which the person trusts servers of their own (R92).
+func serverRules(servers map[string]config.MCPServer) []permissions.Rule {
+	var rules []permissions.Rule
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		if server := servers[name]; server.Trust == config.MCPAllow && !server.Off() {
+			rules = append(rules, permissions.Rule{
+				Permission: "mcp:" + mcp.ID(name) + ":*", Pattern: "*", Action: capability.Allow, Source: server.TrustAt,
+			})
+		}
 	}
 	return rules
 }

@@ -19,6 +19,7 @@ import (
 	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
+	"acp-agent/mcp"
 	"acp-agent/model"
 	"acp-agent/sandbox"
 	"acp-agent/session"
@@ -108,6 +109,7 @@ func (c *core) Open(ctx context.Context, spec session.Spec) (*session.Session, e
 	if err != nil {
 		return nil, err
 	}
+	c.keepOf(spec.Servers)
 	return host.Open(ctx, spec)
 }
 
@@ -128,7 +130,7 @@ func (c *core) newHost() (*session.Host, error) {
 	}
 	shellName, dialect := findShell(c.getenv("PATH"))
 	host := &session.Host{
-		Backend: c.Backend, Registry: set.registry, Manifest: subagent.Main(), Agents: c.agentOptions(nil), Configure: c.settings,
+		Backend: c.Backend, Registry: set.registry, Mounting: set.mounting, Manifest: subagent.Main(), Agents: c.agentOptions(nil), Configure: c.settings,
 		Skills: skills.Options{
 			Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Paths: cfg.Skills.Paths, URLs: cfg.Skills.URLs,
 			Fetch: set.web.page,
@@ -205,6 +207,15 @@ func (c *core) load(cwd string) (*config.Config, error) {
 // keep keeps keys to ourselves. What may be an ordinary word is none.
 func (c *core) keep(keys ...string) {
 	c.keys.Add(slices.DeleteFunc(keys, func(key string) bool { return !redact.Distinct(key) })...)
+}
+
+// keepOf keeps to ourselves what MCP servers are given as keys, whoever configured them.
+func (c *core) keepOf(lists ...[]mcp.Server) {
+	for _, server := range slices.Concat(lists...) {
+		keys := server.Keys()
+		c.logger.hide(keys...)
+		c.keys.Add(keys...)
+	}
 }
 
 // own are the directories and files that no tool may write: configuration,

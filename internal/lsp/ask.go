@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/fileuri"
 )
 
 // maxText bounds a file that is read to count columns in it.
@@ -38,7 +40,7 @@ func (c *connection) ask(ctx context.Context, q Query) (*Answer, error) {
 // places asks for definitions or references. An empty answer of a server that is
 // still reading its project is asked for again when that is done.
 func (c *connection) places(ctx context.Context, q Query) ([]Location, error) {
-	params := placeParams{TextDocument: document{uriOf(q.Path)}, Position: c.encoding.place(q.Text, q.Line, q.Column)}
+	params := placeParams{TextDocument: document{fileuri.Of(q.Path)}, Position: c.encoding.place(q.Text, q.Line, q.Column)}
 	method := "textDocument/definition"
 	if q.Operation == References {
 		method = "textDocument/references"
@@ -71,7 +73,7 @@ func (c *connection) locations(q Query, found []wireLocation) []Location {
 	texts := map[string]string{q.Path: q.Text}
 	var list []Location
 	for _, l := range found {
-		path, ok := pathOf(l.URI)
+		path, ok := fileuri.Path(l.URI)
 		if !ok {
 			continue // something that is no file
 		}
@@ -97,7 +99,7 @@ func (c *connection) findings(ctx context.Context, q Query, version int) ([]Diag
 	var found []wireDiagnostic
 	if c.pulls {
 		var report diagnosticReport
-		if err := c.call(ctx, "textDocument/diagnostic", documentParams{document{uriOf(q.Path)}}, &report); err != nil {
+		if err := c.call(ctx, "textDocument/diagnostic", documentParams{document{fileuri.Of(q.Path)}}, &report); err != nil {
 			return nil, err
 		}
 		found = report.Items

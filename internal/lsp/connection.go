@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
+
+	"acp-agent/internal/fileuri"
 )
 
 // connection is one running server. Its goroutines are the library's reader and
@@ -58,7 +60,7 @@ func connect(ctx context.Context, s Server, root string, o *Options, work *sync.
 func (c *connection) initialize(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.StartWait, fmt.Errorf("%s did not start within %v", c.server.Name, c.o.StartWait))
 	defer cancel()
-	uri := uriOf(c.root)
+	uri := fileuri.Of(c.root)
 	params := map[string]any{
 		"processId":             nil, // it ends with us in any case
 		"clientInfo":            map[string]any{"name": "acp-agent"},

@@ -13,8 +13,8 @@
 // how a process is started and confined comes in as a function, and what a
 // question may be about is for its caller to judge. Files it opens through a function
 // too, and only to count columns in those that a server points at below the root,
-// and to see which are gone. It imports the standard library and
-// sourcegraph/jsonrpc2.
+// and to see which are gone. It imports the standard library,
+// sourcegraph/jsonrpc2 and internal/fileuri.
 //
 // Goroutines: every server has the library's two, which end with its pipes, and
 // one that writes replies; every query has one that ends with it; a message that

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"acp-agent/internal/fileuri"
 )
 
 // documents are the files that the server knows from us rather than from the
@@ -100,7 +102,7 @@ func (c *connection) show(ctx context.Context, q Query) (version int, done func(
 		return 0, nil, err
 	}
 	for _, path := range d.idle() {
-		if err := c.notify(ctx, "textDocument/didClose", documentParams{document{uriOf(path)}}); err != nil {
+		if err := c.notify(ctx, "textDocument/didClose", documentParams{document{fileuri.Of(path)}}); err != nil {
 			return 0, nil, err
 		}
 		delete(d.open, path)
@@ -121,7 +123,7 @@ func (c *connection) update(ctx context.Context, q Query) (*openDocument, error)
 		doc = &openDocument{text: q.Text, version: 1}
 		c.news.expect(q.Path)
 		params := openParams{documentItem{
-			URI: uriOf(q.Path), LanguageID: c.server.Languages[extension(q.Path)], Version: doc.version, Text: q.Text,
+			URI: fileuri.Of(q.Path), LanguageID: c.server.Languages[extension(q.Path)], Version: doc.version, Text: q.Text,
 		}}
 		if err := c.notify(ctx, "textDocument/didOpen", params); err != nil {
 			return nil, err
@@ -131,7 +133,7 @@ func (c *connection) update(ctx context.Context, q Query) (*openDocument, error)
 		doc.text = q.Text
 		doc.version++
 		c.news.expect(q.Path)
-		params := changeParams{documentVersion{uriOf(q.Path), doc.version}, []wholeText{{q.Text}}}
+		params := changeParams{documentVersion{fileuri.Of(q.Path), doc.version}, []wholeText{{q.Text}}}
 		if err := c.notify(ctx, "textDocument/didChange", params); err != nil {
 			return nil, err
 		}
@@ -148,7 +150,7 @@ func (c *connection) tellChanged(ctx context.Context) error {
 		if c.deleted(path) {
 			kind = fileDeleted
 		}
-		params.Changes = append(params.Changes, watched{uriOf(path), kind})
+		params.Changes = append(params.Changes, watched{fileuri.Of(path), kind})
 	}
 	if len(params.Changes) == 0 {
 		return nil

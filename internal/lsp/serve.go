@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/sourcegraph/jsonrpc2"
+
+	"acp-agent/internal/fileuri"
 )
 
 // Handle takes in what the server sends unasked. It runs in the reader, so it
@@ -42,7 +44,7 @@ func (c *connection) notified(method string, params json.RawMessage) {
 		if json.Unmarshal(params, &p) != nil {
 			return
 		}
-		if path, ok := pathOf(p.URI); ok {
+		if path, ok := fileuri.Path(p.URI); ok {
 			c.news.publish(path, p.Version, p.Diagnostics)
 		}
 	case "$/progress":
@@ -65,7 +67,7 @@ func (c *connection) request(method string, params json.RawMessage) (result any,
 		}
 		return make([]any, len(p.Items)), true // null each: its defaults
 	case "workspace/workspaceFolders":
-		return []folder{{uriOf(c.root), filepath.Base(c.root)}}, true
+		return []folder{{fileuri.Of(c.root), filepath.Base(c.root)}}, true
 	case "workspace/applyEdit":
 		return object{"applied": false, "failureReason": "files are not changed by a language server here"}, true
 	case "window/showDocument":

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -77,32 +75,6 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-func TestURI(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		for path, uri := range map[string]string{`C:\a b\c.go`: "file:///C:/a%20b/c.go", `\\host\share\x`: "file://host/share/x"} {
-			if got := uriOf(path); got != uri {
-				t.Errorf("uriOf(%q) = %q, want %q", path, got, uri)
-			}
-			if got, ok := pathOf(uri); !ok || got != path {
-				t.Errorf("pathOf(%q) = %q, %v", uri, got, ok)
-			}
-		}
-		return
-	}
-	for _, path := range []string{"/a/b.go", "/a b/ü#?%.go", "/odd\xff"} {
-		got, ok := pathOf(uriOf(path))
-		if !ok || got != path {
-			t.Errorf("%q became %q, then %q", path, uriOf(path), got)
-		}
-	}
-	for _, uri := range []string{"http://x/y", "untitled:1", "file:", "%", ""} {
-		if got, ok := pathOf(uri); ok {
-			t.Errorf("pathOf(%q) = %q", uri, got)
-		}
-	}
-}
-
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -169,9 +141,6 @@ func FuzzReadFrame(f *testing.F) {
 			t.Errorf("%q holds no %q", in, body)
 		}
 		_, _ = decodeLocations(json.RawMessage(in))
-		if path, ok := pathOf(in); ok && !filepath.IsAbs(path) {
-			t.Errorf("pathOf(%q) = %q", in, path)
-		}
 	})
 }
 

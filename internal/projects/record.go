@@ -47,12 +47,14 @@ func (r Record) Trusts(s Snapshot) bool {
 	return r.Trust != nil && s.Hash != "" && r.Trust.Hash == s.Hash
 }
 
-// Keep adds rules, each once.
+// Keep adds rules, each once. One that is about a tool as it is now takes the place of the
+// one that was about it as it was (M4).
 func (r *Record) Keep(rules ...permissions.Rule) error {
 	for _, rule := range rules {
 		if err := storable(rule); err != nil {
 			return err
 		}
+		r.Rules = slices.DeleteFunc(r.Rules, rule.Renews)
 		if slices.ContainsFunc(r.Rules, func(have permissions.Rule) bool { return sameRule(have, rule) }) {
 			continue
 		}

@@ -80,7 +80,9 @@ func userContent(parts []transcript.Part, images bool) []piece {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case *transcript.TextPart:
-			write(part.Text, part.Synthetic)
+			if !part.Replaced {
+				write(part.Text, part.Synthetic)
+			}
 		case *transcript.LinkPart:
 			write(describeLink(part), false)
 		case *transcript.ResourcePart:

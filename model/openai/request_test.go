@@ -55,6 +55,11 @@ func TestRequest_Messages(t *testing.T) {
 		want     string
 	}{
 		{
+			"text in whose place something else is read", true,
+			[]*transcript.Message{said(&transcript.TextPart{Text: "/mcp:s:p", Replaced: true}, &transcript.TextPart{Text: "made of it", Synthetic: true})},
+			`[{"role":"user","content":"made of it"}]`,
+		},
+		{
 			"texts", true,
 			[]*transcript.Message{said(text("a <b> & \"c\"\n\x01\xff")), answered(text("b")), said(text("c"), text("d"))},
 			`[{"role":"user","content":"a <b> & \"c\"\n\u0001\ufffd"},{"role":"assistant","content":"b"},{"role":"user","content":"cd"}]`,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"acp-agent/tools"
 )
@@ -21,6 +22,8 @@ type Coordinator struct {
 	module string
 	// inside modules are our own and may hold the agent's own names.
 	inside bool
+	// order is the module's place in the plan.
+	order  int
 	shared *shared
 }
 
@@ -32,12 +35,13 @@ type shared struct {
 	tools        []mountedTool
 	contributors []contributor
 	cleanups     []cleanup
-	closed       bool
+	closed       time.Time // zero while it is not
 }
 
 type mountedTool struct {
 	tools.Tool
 	module string
+	order  int
 }
 
 type contributor struct {
@@ -57,8 +61,8 @@ func NewCoordinator(module string, taken ...string) *Coordinator {
 }
 
 // view is the Coordinator of another module.
-func (c *Coordinator) view(module string, inside bool) *Coordinator {
-	return &Coordinator{module: module, inside: inside, shared: c.shared}
+func (c *Coordinator) view(f *found) *Coordinator {
+	return &Coordinator{module: f.name, inside: f.inside, order: f.order, shared: c.shared}
 }
 
 // Mount adds a tool. It refuses a tool that no registry would take, and one
@@ -70,7 +74,7 @@ func (c *Coordinator) Mount(tool tools.Tool) error {
 	}
 	c.shared.mu.Lock()
 	defer c.shared.mu.Unlock()
-	if c.shared.closed {
+	if !c.shared.closed.IsZero() {
 		return fmt.Errorf("mount tool %q: the agent is shutting down", tool.ID)
 	}
 	for _, name := range toolNames(tool) {
@@ -85,7 +89,8 @@ func (c *Coordinator) Mount(tool tools.Tool) error {
 			}
 		}
 	}
-	c.shared.tools = append(c.shared.tools, mountedTool{Tool: tool, module: c.module})
+	c.shared.tools = append(c.shared.tools, mountedTool{Tool: tool, module: c.module, order: c.order})
+	slices.SortStableFunc(c.shared.tools, func(a, b mountedTool) int { return a.order - b.order })
 	return nil
 }
 
@@ -159,7 +164,7 @@ func (c *Coordinator) OnCleanup(f func() error) {
 	c.shared.cleanups = append(c.shared.cleanups, cleanup{module: c.module, run: f})
 }
 
-// Tools are the mounted tools of all modules in order.
+// Tools are the mounted tools of all modules in the order of the plan.
 func (c *Coordinator) Tools() []tools.Tool {
 	c.shared.mu.Lock()
 	defer c.shared.mu.Unlock()
@@ -170,16 +175,38 @@ func (c *Coordinator) Tools() []tools.Tool {
 	return list
 }
 
+// toolsAt are the mounted tools of the module in one place of the plan.
+func (c *Coordinator) toolsAt(order int) []tools.Tool {
+	c.shared.mu.Lock()
+	defer c.shared.mu.Unlock()
+	var list []tools.Tool
+	for _, t := range c.shared.tools {
+		if t.order == order {
+			list = append(list, t.Tool)
+		}
+	}
+	return list
+}
+
 // Close runs the cleanups of all modules, last first, each once whatever the
 // others do. It returns what went wrong, panics included. Later calls do
 // nothing.
 func (c *Coordinator) Close() error {
 	c.shared.mu.Lock()
-	c.shared.closed = true
+	if c.shared.closed.IsZero() {
+		c.shared.closed = time.Now()
+	}
 	left := c.shared.cleanups
 	c.shared.cleanups = nil
 	c.shared.mu.Unlock()
 	return runCleanups(left)
+}
+
+// ending is when what is started to clean up has to be over.
+func (c *Coordinator) ending() time.Time {
+	c.shared.mu.Lock()
+	defer c.shared.mu.Unlock()
+	return c.shared.closed.Add(cleanupTime)
 }
 
 // withdraw takes back all that this module did.

@@ -9,22 +9,27 @@
 //	  - module: count-files
 //	    source: ./tools/count
 //
-// [ParsePlan] reads it as YAML or as JSON with comments, [Run] mounts its
-// modules in order. A module's mount function gets a [Coordinator] and its
+// [ParsePlan] reads it as YAML or as JSON with comments, [Open] mounts in order those of
+// its modules that can be without starting anything, and Begin has the others asked what
+// they are, behind the scenes. A module's mount function gets a [Coordinator] and its
 // config and returns a tool, a cleanup function, or nothing. What fails in one
 // module is that module's [Failure]; the others go on, and so does the agent.
 //
 //	ours := builtin.All()
 //	o := mount.Options{Taken: mount.Names(ours), Dir: dir}
 //	o.Builtin = mount.Builtins(ours)
-//	mounting := mount.Run(ctx, plan, o)
+//	mounting := mount.Open(ctx, plan.With(ours), o)
 //	defer mounting.Close()
-//	registry, err := tools.NewRegistry(mounting.Apply(ours)...)
+//	registry, err := tools.NewRegistry(mounting.Tools()...)
+//	mounting.Begin()
+//	more, generation := mounting.Asked()
 //
 // # Built-in modules
 //
-// [Builtin] makes a module of a tool that the agent has anyway. Its config can
-// only narrow it. Only such a module may hold one of the locked ids.
+// [Builtin] makes a module of a tool of the agent's own. All of them are mounted so, those
+// too that the plan does not name. A config can only narrow the tool; one that cannot be
+// used leaves the tool out, for what it would have bounded must not go unbounded. Only such
+// a module may hold one of the locked ids.
 //
 // # Local modules
 //
@@ -41,24 +46,34 @@
 //	  "requires": {…},                  // a requirement set; shell.run is added
 //	  "readonly": true,
 //	  "events": ["count_files:done"],
-//	  "timeout_ms": 10000               // in place of the general limit
+//	  "timeout_ms": 10000,              // in place of the general limit
+//	  "cleanup": true                   // it wants to be told when the agent ends
 //	}
 //
 // A name with hyphens, as modules have them, becomes a tool id with
 // underscores: module my-tool gives tool my_tool.
 //
 // The executable is run by its arguments, never by a shell, in the session's
-// directory. TOOLBOX_ACTION, and its one argument too, is describe or execute;
-// TOOLBOX_CONFIG is the config of the plan as JSON, when there is one.
+// directory. TOOLBOX_ACTION, and its one argument too, is describe, execute or cleanup;
+// TOOLBOX_CONFIG is the config of the plan as JSON, when there is one. AGENT is acp-agent,
+// and for execute AGENT_THREAD_ID the id of the session.
 //
 //   - describe answers with one JSON object that holds name, description and
-//     inputSchema. All modules of a plan are asked at once and have five seconds.
+//     inputSchema. It is asked behind the first session, eight at once, and has five seconds.
+//
 //   - execute reads the arguments, one JSON object, from its standard input and
 //     writes its result to its standard output. A result in one of the shapes of
 //     package bridge is taken for what it says; anything else is text, of which
 //     the first 50,000 characters are shown. Exit codes other than 0 are tool
 //     errors with what it wrote to its standard error, which is otherwise shown
 //     as progress.
+//
+//   - cleanup is run when the agent ends, in a second for all, of a module that asks for it
+//     and was called. It writes nothing, and has the network when requires names hosts: what
+//     was left on this machine is gone by itself.
+//
+// An executable that answers describe with null has no use here and mounts nothing, which
+// is no failure.
 //
 // describe may answer in lines as well, of a name, a colon and a value: name,
 // description, and for each argument its type and what it is. A program that does
@@ -87,8 +102,8 @@
 // uses a real one; package mounttest has a recorder around it.
 //
 // It imports tools, tools/bridge, capability, kinds, transcript, and the YAML,
-// JSONC and JSON schema libraries. [Run] waits for the goroutines that
-// it asks modules in; there are no others. It knows neither
+// JSONC and JSON schema libraries. Its goroutines are those in which modules are asked,
+// which Close waits for. It knows neither
 // rules nor sandboxes: executables run through the Runtime of their call.
 //
 // # Requirements

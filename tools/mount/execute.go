@@ -34,11 +34,12 @@ func (l *localTool) run(ctx context.Context, rt tools.Runtime, args json.RawMess
 			return nil, err
 		}
 	}
+	l.called.Store(true)
 	stdout, stderr := stream.New(rt), stream.New(rt)
 	defer stdout.Close()
 	defer stderr.Close()
 	exit, err := rt.Processes().Exec(ctx, tools.Program{
-		Args: l.argv(path, actionExecute), Dir: rt.Session().Cwd, Env: l.env(actionExecute), Stdin: stdin,
+		Args: l.argv(path, actionExecute), Dir: rt.Session().Cwd, Env: l.env(actionExecute, rt.Session().ID), Stdin: stdin,
 		Stderr: io.MultiWriter(stderr, progress{rt}),
 	}, stdout)
 	switch {

@@ -47,7 +47,7 @@ func TestExecute_Program(t *testing.T) {
 	program.Stderr = nil
 	want := tools.Program{
 		Args: []string{filepath.Join(real, "run.sh"), "execute"}, Dir: tooltest.Workspace, Stdin: []byte(`{"a":1}`),
-		Env: []string{"TOOLBOX_ACTION=execute", `TOOLBOX_CONFIG={"k":1}`},
+		Env: []string{"TOOLBOX_ACTION=execute", "AGENT=acp-agent", `TOOLBOX_CONFIG={"k":1}`, "AGENT_THREAD_ID=" + rt.Session().ID},
 	}
 	if diff := cmp.Diff(want, program); diff != "" {
 		t.Errorf("program (-want +got)\n%s", diff)

@@ -1,11 +1,14 @@
 package mount
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"acp-agent/capability"
@@ -17,9 +20,11 @@ import (
 const MaxDescribed = 256 << 10
 
 const (
-	// describeTime is how long all executables of a plan may take to describe
-	// themselves.
+	// describeTime is how long an executable may take to describe itself.
 	describeTime = 5 * time.Second
+	// cleanupTime is how long all together may take to clean up: the agent's end waits for
+	// them.
+	cleanupTime = time.Second
 	// maxConfig bounds a module's config, which it gets as one variable.
 	maxConfig = 32 << 10
 )
@@ -28,17 +33,24 @@ const (
 const (
 	actionVar = "TOOLBOX_ACTION"
 	configVar = "TOOLBOX_CONFIG"
+	// agentVar says who runs the executable, threadVar for which conversation.
+	agentVar  = "AGENT"
+	threadVar = "AGENT_THREAD_ID"
 
 	actionDescribe = "describe"
 	actionExecute  = "execute"
+	actionCleanup  = "cleanup"
 )
 
-// errSlowDescribe is the cause of a context that ended at describeTime.
-var errSlowDescribe = fmt.Errorf("describe took longer than %s", describeTime)
+// The causes of contexts that ended at describeTime and cleanupTime.
+var (
+	errSlowDescribe = fmt.Errorf("describe took longer than %s", describeTime)
+	errSlowCleanup  = fmt.Errorf("cleanup had no more than %s, for all modules together", cleanupTime)
+)
 
 // localTool is the module in a directory with tool.json, or a script of a toolbox,
-// see the package comment. dir is absolute with its links resolved. It is loaded,
-// then mounted.
+// see the package comment. dir is absolute with its links resolved. It is read,
+// asked what it is if no file says that, then mounted.
 type localTool struct {
 	dir      string
 	config   json.RawMessage
@@ -46,11 +58,19 @@ type localTool struct {
 	// script is the name of a toolbox's script in dir; empty for a module.
 	script  string
 	toolbox Toolbox
+	// absent says that it has no use here, and mounts nothing.
+	absent bool
+	// called says that there was a call, so that there may be something to clean up.
+	called atomic.Bool
+	o      Options
 }
 
 // mount is the module's [Module]; it has its config already.
 func (l *localTool) mount(_ context.Context, c *Coordinator, _ json.RawMessage) (Mounted, error) {
-	id, err := ToolID(l.manifest.Name)
+	if l.absent {
+		return Mounted{}, nil
+	}
+	id, err := l.id()
 	if err != nil {
 		return Mounted{}, err
 	}
@@ -61,39 +81,80 @@ func (l *localTool) mount(_ context.Context, c *Coordinator, _ json.RawMessage) 
 	if events := l.manifest.Events; len(events) > 0 {
 		c.RegisterContributor(EventsChannel, c.module, func() []string { return events })
 	}
-	return Mounted{Tool: &tool}, nil
+	mounted := Mounted{Tool: &tool}
+	if l.manifest.Cleanup {
+		mounted.Cleanup = func() error { return l.cleanup(c.ending()) }
+	}
+	return mounted, nil
 }
 
-// guardedLoad is load, with a panic as its error.
-func (l *localTool) guardedLoad(ctx context.Context, o Options) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("load panicked: %v", p)
-		}
-	}()
-	return l.load(ctx, o)
-}
-
-func (l *localTool) load(ctx context.Context, o Options) (err error) {
+// cleanup has an executable that was called clean up behind itself. What it left on this
+// machine is gone by then; what it began elsewhere it can end.
+func (l *localTool) cleanup(deadline time.Time) error {
+	if !l.called.Load() || l.o.Describe == nil {
+		return nil
+	}
+	path, err := l.executable()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithDeadlineCause(context.Background(), deadline, errSlowCleanup)
+	defer cancel()
+	_, err = l.o.Describe(ctx, Describing{
+		Args: l.argv(path, actionCleanup), Dir: l.dir, Env: l.env(actionCleanup, ""), Network: !l.manifest.Requires.Net.IsZero(),
+	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	return err
+}
+
+// id is that of the module's tool. Those of a toolbox have its prefix, said or not.
+func (l *localTool) id() (string, error) {
+	id, err := ToolID(l.manifest.Name)
+	if err == nil && l.script != "" {
+		id = ToolboxPrefix + strings.TrimPrefix(id, ToolboxPrefix)
+	}
+	return id, err
+}
+
+// read reads what says of the module what it is, as far as a file does.
+func (l *localTool) read() (err error) {
 	if len(l.config) > maxConfig {
 		return fmt.Errorf("config is larger than %d bytes", maxConfig)
 	}
 	if l.script != "" {
 		l.manifest = &manifest{Executable: l.script}
-	} else if l.manifest, err = readManifest(l.dir); err != nil {
-		return err
+		return nil
+	}
+	l.manifest, err = readManifest(l.dir)
+	return err
+}
+
+// ready checks a module of which all is known.
+func (l *localTool) ready() error {
+	if _, err := l.executable(); err != nil {
+		return fmt.Errorf("executable: %w", err)
+	}
+	return l.manifest.check()
+}
+
+// ask asks the executable what it is. A panic is an error.
+func (l *localTool) ask(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("describe panicked: %v", p)
+		}
+	}()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	path, err := l.executable()
 	if err != nil {
 		return fmt.Errorf("executable: %w", err)
 	}
-	if l.manifest.needsDescribe() {
-		if err := l.describe(ctx, path, o); err != nil {
-			return err
-		}
+	if err := l.describe(ctx, path); err != nil || l.absent {
+		return err
 	}
 	return l.manifest.check()
 }
@@ -111,13 +172,16 @@ func (l *localTool) executable() (string, error) {
 	return path, runnable(path, info)
 }
 
-func (l *localTool) env(action string) []string {
-	env := []string{actionVar + "=" + action}
+// env are the variables of one run. session is the id of the session that a call is of,
+// and empty for describe.
+func (l *localTool) env(action, session string) []string {
+	env := []string{actionVar + "=" + action, agentVar + "=acp-agent"}
 	if l.config != nil {
 		env = append(env, configVar+"="+string(l.config))
 	}
 	if action == actionExecute {
-		env = append(env, l.toolbox.Env...)
+		env = append(env, threadVar+"="+session)
+		env = append(env, l.toolbox.Env...) // the person's word comes last
 	}
 	return env
 }
@@ -131,11 +195,11 @@ func (l *localTool) argv(path, action string) []string {
 	return []string{path, action}
 }
 
-func (l *localTool) describe(ctx context.Context, path string, o Options) error {
-	if o.Describe == nil {
+func (l *localTool) describe(ctx context.Context, path string) error {
+	if l.o.Describe == nil {
 		return errors.New("only the executable itself can say its name and description, and it cannot be asked here; a module can have both in tool.json")
 	}
-	stdout, err := o.Describe(ctx, Describing{Args: l.argv(path, actionDescribe), Dir: l.dir, Env: l.env(actionDescribe)})
+	stdout, err := l.o.Describe(ctx, Describing{Args: l.argv(path, actionDescribe), Dir: l.dir, Env: l.env(actionDescribe, "")})
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -143,6 +207,10 @@ func (l *localTool) describe(ctx context.Context, path string, o Options) error 
 		return fmt.Errorf("describe: %w", err)
 	case len(stdout) > MaxDescribed:
 		return fmt.Errorf("describe answered with more than %d bytes", MaxDescribed)
+	}
+	l.absent = string(bytes.TrimSpace(stdout)) == none
+	if l.absent {
+		return nil
 	}
 	return l.manifest.complete(stdout)
 }
@@ -161,6 +229,7 @@ func (l *localTool) tool(id, module string) tools.Tool {
 		},
 		Run: l.run,
 	}
+	tool.Origin = l.behind
 	if l.script != "" {
 		l.box(&tool.Spec)
 	}

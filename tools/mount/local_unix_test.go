@@ -64,7 +64,7 @@ func TestLocal_Manifest(t *testing.T) {
 	if tool.Parameters == nil || tool.Parameters.Type != "object" || tool.Parameters.Properties["a"] == nil {
 		t.Errorf("parameters %v", tool.Parameters)
 	}
-	tool.Parameters = nil
+	tool.Parameters, tool.Origin = nil, nil // see TestLocal_Origin
 	want := tools.Spec{
 		ID: "my_tool", Description: "Does it.", Kind: kinds.Search, ReadOnly: true, DisableTimeout: true,
 		Requires: capability.RequirementSet{FS: capability.FS{Read: []string{"{workspace}/src"}}, Capabilities: []string{"shell.run"}},
@@ -195,7 +195,7 @@ func TestLocal_Describe(t *testing.T) {
 		return mount.Options{Describe: func(_ context.Context, call mount.Describing) ([]byte, error) {
 			want := mount.Describing{
 				Args: []string{filepath.Join(real, "run.sh"), "describe"}, Dir: real,
-				Env: []string{"TOOLBOX_ACTION=describe", `TOOLBOX_CONFIG={"k":1}`},
+				Env: []string{"TOOLBOX_ACTION=describe", "AGENT=acp-agent", `TOOLBOX_CONFIG={"k":1}`},
 			}
 			if diff := cmp.Diff(want, call); diff != "" {
 				t.Errorf("call (-want +got)\n%s", diff)
@@ -246,7 +246,7 @@ func TestLocal_DescribeTogether(t *testing.T) {
 					return nil, ctx.Err()
 				}
 				time.Sleep(wait)
-				name := call.Env[1][len(`TOOLBOX_CONFIG={"name":"`):][:1]
+				name := call.Env[2][len(`TOOLBOX_CONFIG={"name":"`):][:1]
 				return fmt.Appendf(nil, `{"name":"tool_%s","description":"d"}`, name), nil
 			},
 		})

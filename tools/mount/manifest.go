@@ -38,6 +38,7 @@ type manifest struct {
 	ReadOnly    bool                      `json:"readonly"`
 	Events      []string                  `json:"events"`
 	TimeoutMS   int64                     `json:"timeout_ms"`
+	Cleanup     bool                      `json:"cleanup"`
 
 	schema *jsonschema.Schema
 	// lines are the arguments of a program that reads them as lines; nil means that
@@ -81,6 +82,9 @@ func readManifest(dir string) (*manifest, error) {
 // needsDescribe reports whether the executable has to be asked: tool.json
 // leaves out what every tool must have.
 func (m *manifest) needsDescribe() bool { return m.Name == "" || m.Description == "" }
+
+// none is what an executable answers to describe that has no use here.
+const none = "null"
 
 // complete fills in what tool.json left out.
 func (m *manifest) complete(stdout []byte) error {

@@ -3,7 +3,10 @@ package mount
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+
+	"acp-agent/tools"
 )
 
 // Plan lists the modules to mount, in order (R8).
@@ -20,6 +23,26 @@ type Entry struct {
 	// At is the place in the file, "name:line:column", for messages.
 	At string `json:"-"`
 }
+
+// With returns the plan with the agent's own tools, which are mounted like any others: each
+// stands where it always stands, as the module that the plan has of it, or else as one
+// without config. What else the plan names follows.
+func (p Plan) With(own []tools.Tool) Plan {
+	rest := slices.Clone(p)
+	var whole Plan
+	for _, tool := range own {
+		entry := Entry{Module: tool.ID}
+		if at := slices.IndexFunc(rest, func(e Entry) bool { return e.Module == tool.ID && e.builtin() }); at >= 0 {
+			entry = rest[at]
+			rest = slices.Delete(rest, at, at+1)
+		}
+		whole = append(whole, entry)
+	}
+	return append(whole, rest...)
+}
+
+// builtin reports whether the module is one that the caller has.
+func (e Entry) builtin() bool { return e.Source == "" || e.Source == builtinSource }
 
 // PlanError is a mistake in the text of a plan.
 type PlanError struct {

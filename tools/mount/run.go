@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"acp-agent/tools"
 )
@@ -35,15 +36,18 @@ type Options struct {
 	// Dir is where relative sources begin, absolute: the plan's directory. Home
 	// is what "~" means in them.
 	Dir, Home string
-	// Describe runs a local module's executable once, when it is mounted, without
-	// network and without the person's environment. nil means that modules that
-	// need it are refused.
+	// Describe runs a local module's executable once outside of calls, to ask it what it
+	// is, and to have it clean up, without the person's environment. nil means that
+	// modules that need it are refused. It is called from several goroutines.
 	Describe func(ctx context.Context, call Describing) (stdout []byte, err error)
 	// Toolbox are scripts that are mounted after the plan (R93).
 	Toolbox Toolbox
+	// Failed is told of each module that fails when it is asked what it is, from a
+	// goroutine of its own; nil means that nobody is. It must not call the Mounting.
+	Failed func(Failure)
 }
 
-// Describing is one run of an executable that is asked to describe itself.
+// Describing is one run of an executable outside of calls. It writes nothing.
 type Describing struct {
 	// Args begin with the absolute path of the executable.
 	Args []string
@@ -51,90 +55,148 @@ type Describing struct {
 	Dir string
 	// Env is all of its environment beside the short allow-list of X1.
 	Env []string
+	// Network opens the network to it, which describe never has.
+	Network bool
 }
 
-// Failure is a module that was not mounted.
-type Failure struct {
-	Module string
-	// Script says that it is a script of a toolbox, or a whole one, and Module its path.
-	Script bool
-	// At is the place in the plan's file; may be empty.
-	At  string
-	Err error
-}
-
-// Error implements error.
-func (f Failure) Error() string {
-	switch {
-	case f.Script:
-		return fmt.Sprintf("toolbox %s: %v", f.Module, f.Err)
-	case f.At == "":
-		return fmt.Sprintf("module %q: %v", f.Module, f.Err)
-	}
-	return fmt.Sprintf("%s: module %q: %v", f.At, f.Module, f.Err)
-}
-
-// Unwrap returns the cause.
-func (f Failure) Unwrap() error { return f.Err }
-
-// Mounting is a plan that was run.
+// Mounting is a plan that was run, see New. It is safe for concurrent use.
+//
+// Goroutines: from Begin, one for each module that is asked what it is; Close ends them
+// and waits for them.
 type Mounting struct {
 	coordinator *Coordinator
-	failures    []Failure
-	mounted     []string
+	o           Options
+	// modules are those of the plan, then the scripts of the toolbox.
+	modules []*found
+	asked   asked
+
+	mu       sync.Mutex // guards what follows, and the results of modules
+	failures []Failure
+	mounted  []string
+	// generation counts the times that asked modules came.
+	generation int
 }
 
 // New returns a Mounting without modules. taken are the names of Options.Taken.
-func New(taken ...string) *Mounting { return &Mounting{coordinator: NewCoordinator("", taken...)} }
+func New(taken ...string) *Mounting { return open(Options{Taken: taken}) }
 
-// Run mounts the modules of a plan in order, then the scripts of the toolbox. What goes wrong with one is
-// recorded as its failure, and the others go on (R8). Executables that have to
-// describe themselves are asked before, all at once, and all within describeTime.
-func Run(ctx context.Context, plan Plan, o Options) *Mounting {
-	m := New(o.Taken...)
-	var modules []found
+func open(o Options) *Mounting {
+	m := &Mounting{coordinator: NewCoordinator("", o.Taken...), o: o}
+	m.asked.ctx, m.asked.cancel = context.WithCancelCause(context.Background())
+	return m
+}
+
+// Open mounts those modules of a plan that say what they are without being started, in
+// order. The others, and the scripts of the toolbox, follow once Begin has them asked.
+// What goes wrong with one is recorded as its failure, and the others go on (R8).
+func Open(ctx context.Context, plan Plan, o Options) *Mounting {
+	m := open(o)
 	for _, entry := range plan {
 		module := o.find(entry)
 		module.name, module.at, module.config = entry.Module, entry.At, entry.Config
-		modules = append(modules, module)
+		m.modules = append(m.modules, &module)
 	}
-	modules = append(modules, o.Toolbox.find()...)
-	load(ctx, modules, o)
-	for _, module := range modules {
-		err := module.err
-		if err == nil {
-			err = m.mount(ctx, module)
+	for _, script := range o.Toolbox.find() {
+		if script.local != nil {
+			script.local.o = o
 		}
-		if err != nil {
-			m.failures = append(m.failures, Failure{Module: module.name, Script: module.script, At: module.at, Err: err})
+		m.modules = append(m.modules, &script)
+	}
+	for i, module := range m.modules {
+		module.order = i
+		m.read(module)
+		if !module.late {
+			m.enter(ctx, module)
 		}
 	}
 	return m
 }
 
+// Run is Open, Begin and Settle: all modules of the plan and all scripts are mounted, or
+// have failed, when it returns.
+func Run(ctx context.Context, plan Plan, o Options) *Mounting {
+	m := Open(ctx, plan, o)
+	unbind := context.AfterFunc(ctx, func() { m.asked.cancel(context.Cause(ctx)) })
+	defer unbind()
+	m.Begin()
+	m.Settle(context.Background(), time.Time{}) // those that are asked end with ctx
+	return m
+}
+
+// read looks at a module without starting anything, and finds out whether it is late: has
+// to be asked what it is.
+func (m *Mounting) read(module *found) {
+	if module.err != nil || module.local == nil {
+		return
+	}
+	if module.err = module.local.read(); module.err != nil {
+		return
+	}
+	if module.late = module.local.manifest.needsDescribe(); !module.late {
+		module.err = module.local.ready()
+		return
+	}
+	for _, other := range m.modules[:module.order] {
+		if other.late && other.name == module.name {
+			module.late, module.err = false, errMountedTwice
+			return
+		}
+	}
+	module.done = make(chan struct{})
+}
+
+// enter mounts a module that was read, or records why it is not.
+func (m *Mounting) enter(ctx context.Context, module *found) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err := module.err
+	if err == nil {
+		err = m.mount(ctx, module)
+	}
+	if err != nil {
+		m.fail(module, err)
+	}
+}
+
+// fail records a failure, in the order of the plan. The caller holds mu.
+func (m *Mounting) fail(module *found, err error) {
+	failure := Failure{Module: module.name, Script: module.script, At: module.at, Err: err, order: module.order}
+	m.failures = append(m.failures, failure)
+	slices.SortStableFunc(m.failures, func(a, b Failure) int { return a.order - b.order })
+	if module.late && m.o.Failed != nil && !errors.Is(err, errClosed) {
+		m.o.Failed(failure)
+	}
+}
+
 // Mount mounts one more module, from outside. The error is that of the module,
 // which then has left nothing behind.
 func (m *Mounting) Mount(ctx context.Context, name string, module Module, config json.RawMessage) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	more := &found{name: name, module: module, config: config, order: len(m.modules)}
 	err := errModuleName
 	if moduleName(name) {
-		err = m.mount(ctx, found{name: name, module: module, config: config})
+		err = m.mount(ctx, more)
 	}
 	if err != nil {
-		m.failures = append(m.failures, Failure{Module: name, Err: err})
+		m.fail(more, err)
 	}
 	return err
 }
 
+var errMountedTwice = errors.New("a module of this name is mounted already")
+
 var errModuleName = fmt.Errorf("module names are lower-case letters, digits, _ and -, at most %d", maxName)
 
-func (m *Mounting) mount(ctx context.Context, f found) error {
+// mount runs a module's mount function. The caller holds mu.
+func (m *Mounting) mount(ctx context.Context, f *found) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case slices.Contains(m.mounted, f.name):
-		return errors.New("a module of this name is mounted already")
+		return errMountedTwice
 	}
-	if err := m.coordinator.view(f.name, f.inside).take(ctx, f.module, f.config); err != nil {
+	if err := m.coordinator.view(f).take(ctx, f.module, f.config); err != nil {
 		return err
 	}
 	m.mounted = append(m.mounted, f.name)
@@ -175,8 +237,13 @@ type found struct {
 	module Module
 	// inside says that it is one of ours.
 	inside bool
-	// local is what has to be loaded before it is mounted, if anything.
+	// local is what has to be read before it is mounted, if anything.
 	local *localTool
+	// late says that it has to be asked what it is, and done is closed then.
+	late bool
+	done chan struct{}
+	// order is its place among all modules.
+	order int
 	err   error
 }
 
@@ -184,7 +251,7 @@ func (o Options) find(entry Entry) found {
 	switch {
 	case !moduleName(entry.Module):
 		return found{err: errModuleName}
-	case entry.Source == "" || entry.Source == builtinSource:
+	case entry.builtin():
 		if module, ok := o.Builtin[entry.Module]; ok && module != nil {
 			return found{module: module, inside: true}
 		}
@@ -195,7 +262,7 @@ func (o Options) find(entry Entry) found {
 		if err != nil {
 			return found{err: err}
 		}
-		local := &localTool{dir: dir, config: entry.Config}
+		local := &localTool{dir: dir, config: entry.Config, o: o}
 		return found{module: local.mount, local: local}
 	}
 	return failing("source %q is not on this machine: clone or download it to a local directory, "+
@@ -204,44 +271,24 @@ func (o Options) find(entry Entry) found {
 
 func failing(format string, args ...any) found { return found{err: fmt.Errorf(format, args...)} }
 
-// load reads the local modules and returns when all are read. What it starts
-// ends with it.
-func load(ctx context.Context, modules []found, o Options) {
-	ctx, cancel := context.WithTimeoutCause(ctx, describeTime, errSlowDescribe)
-	defer cancel()
-	var loading sync.WaitGroup
-	for i := range modules {
-		if m := &modules[i]; m.local != nil {
-			loading.Go(func() { m.err = m.local.guardedLoad(ctx, o) })
-		}
-	}
-	loading.Wait()
-}
-
 // Tools are the mounted tools in the order of the plan.
 func (m *Mounting) Tools() []tools.Tool { return m.coordinator.Tools() }
 
-// Apply returns the agent's tools with the mounted ones: a built-in tool that a
-// module configured stands where it stood, the others follow.
-func (m *Mounting) Apply(base []tools.Tool) []tools.Tool {
-	all := slices.Clone(base)
-	for _, tool := range m.Tools() {
-		if i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.ID == tool.ID }); i >= 0 {
-			all[i] = tool
-			continue
-		}
-		all = append(all, tool)
-	}
-	return all
-}
-
 // Failures are the modules that were not mounted, in the order of the plan.
-func (m *Mounting) Failures() []Failure { return slices.Clone(m.failures) }
+func (m *Mounting) Failures() []Failure {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.failures)
+}
 
 // Contributions are the names that modules contributed to a channel.
 func (m *Mounting) Contributions(channel string) []string {
 	return m.coordinator.Contributions(channel)
 }
 
-// Close runs the cleanups of all modules, the last one mounted first, once.
-func (m *Mounting) Close() error { return m.coordinator.Close() }
+// Close ends the asking of modules and waits for it, and runs the cleanups of all modules,
+// the last one mounted first, once.
+func (m *Mounting) Close() error {
+	m.asked.close()
+	return m.coordinator.Close()
+}

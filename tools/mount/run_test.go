@@ -181,20 +181,29 @@ func TestCoordinator_Names(t *testing.T) {
 	}
 }
 
-func TestMounting_Apply(t *testing.T) {
+// R8: the agent's own tools are mounted by the plan like any others.
+func TestPlan_With(t *testing.T) {
 	t.Parallel()
 	base := []tools.Tool{*mock("one"), *mock("two")}
 	base[1].Aliases = []tools.Alias{{Name: "zwei"}}
 	changed := *mock("one")
 	changed.Description = "changed"
 	o := mount.Options{Taken: mount.Names(base), Builtin: map[string]mount.Module{
-		"one": returns(mount.Mounted{Tool: &changed}), "three": returns(mount.Mounted{Tool: mock("three")}),
+		"one": returns(mount.Mounted{Tool: &changed}), "two": mount.Builtin(base[1]), "three": returns(mount.Mounted{Tool: mock("three")}),
 	}}
 	if diff := cmp.Diff([]string{"one", "two", "zwei"}, o.Taken); diff != "" {
 		t.Errorf("names (-want +got)\n%s", diff)
 	}
-	all := mount.Run(t.Context(), mount.Plan{{Module: "three"}, {Module: "one"}}, o).Apply(base)
-	if diff := cmp.Diff([]string{"one", "two", "three"}, ids(all)); diff != "" || all[0].Description != "changed" || base[0].Description == "changed" {
+	plan := mount.Plan{{Module: "three"}, {Module: "one", At: "first"}, {Module: "one", At: "again"}, {Module: "two", Source: "./two"}}
+	m := mount.Run(t.Context(), plan.With(base), o)
+	if diff := cmp.Diff([]string{"one", "two", "three"}, ids(m.Tools())); diff != "" || m.Tools()[0].Description != "changed" {
 		t.Errorf("tools (-want +got)\n%s", diff)
+	}
+	var failed []string
+	for _, f := range m.Failures() {
+		failed = append(failed, f.Module+" "+f.At)
+	}
+	if diff := cmp.Diff([]string{"one again", "two "}, failed); diff != "" {
+		t.Errorf("failures (-want +got)\n%s", diff)
 	}
 }

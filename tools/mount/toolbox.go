@@ -114,7 +114,6 @@ func (b Toolbox) dirs() []string {
 
 // box makes a script's tool one of the toolbox.
 func (l *localTool) box(spec *tools.Spec) {
-	spec.ID = ToolboxPrefix + strings.TrimPrefix(spec.ID, ToolboxPrefix)
 	spec.Source = tools.Source{Kind: tools.Toolbox, Server: l.script}
 	spec.SubagentTypes = l.manifest.subagentTypes
 	if l.toolbox.Network {

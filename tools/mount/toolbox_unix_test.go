@@ -38,7 +38,7 @@ func toolbox(t *testing.T, scripts map[string]string) (string, mount.Options) {
 	return dir, mount.Options{
 		Toolbox: mount.Toolbox{Dirs: []string{dir}, Env: []string{"TOKEN=t"}},
 		Describe: func(_ context.Context, call mount.Describing) ([]byte, error) {
-			want := mount.Describing{Args: call.Args[:1], Dir: dir, Env: []string{"TOOLBOX_ACTION=describe"}}
+			want := mount.Describing{Args: call.Args[:1], Dir: dir, Env: []string{"TOOLBOX_ACTION=describe", "AGENT=acp-agent"}}
 			if diff := cmp.Diff(want, call); diff != "" {
 				t.Errorf("describe (-want +got)\n%s", diff)
 			}
@@ -247,7 +247,7 @@ func TestToolbox_Execute(t *testing.T) {
 			got.Stderr = nil
 			want := tools.Program{
 				Args: []string{filepath.Join(dir, "it.sh")}, Dir: tooltest.Workspace, Stdin: []byte(tt.stdin),
-				Env: []string{"TOOLBOX_ACTION=execute", "TOKEN=t"},
+				Env: []string{"TOOLBOX_ACTION=execute", "AGENT=acp-agent", "AGENT_THREAD_ID=" + rt.Session().ID, "TOKEN=t"},
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("program (-want +got)\n%s", diff)
@@ -320,40 +320,6 @@ func TestToolbox_Examples(t *testing.T) {
 			}
 			if got := strings.ReplaceAll(result.ModelText(), ", ", ","); got != tt.want && got != strings.ReplaceAll(tt.want, `":`, `": `) {
 				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
-// The scripts of docs/toolbox.md work as they stand there.
-func TestToolbox_Docs(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "toolbox.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ program, fence, id, args, want string }{
-		{"bash", "```sh\n#!", "tb__hello", `{"who":"you","loud":true}`, "Hello, you!"},
-		{"python3", "```python\n#!/usr/bin/env python3\nimport json, os, sys\n\nif", "tb__add", `{"numbers":[1,2]}`, "3"},
-	} {
-		t.Run(tt.program, func(t *testing.T) {
-			need(t, tt.program)
-			_, after, found := strings.Cut(string(text), tt.fence)
-			script, _, closed := strings.Cut(after, "```\n")
-			if !found || !closed {
-				t.Fatal("there is no such example")
-			}
-			_, start, _ := strings.Cut(tt.fence, "\n")
-			dir, o := toolbox(t, nil)
-			put(t, filepath.Join(dir, "script"), start+script, 0o755)
-			o.Describe = describe
-			m := mount.Run(t.Context(), nil, o)
-			if diff := cmp.Diff([]string{tt.id}, ids(m.Tools())); diff != "" {
-				t.Fatalf("failures %v, tools (-want +got)\n%s", m.Failures(), diff)
-			}
-			result, err := m.Tools()[0].Run(t.Context(), realRuntime{tooltest.New(tooltest.Options{}), t.TempDir()}, []byte(tt.args))
-			if err != nil || result.ModelText() != tt.want {
-				t.Errorf("got %+v, %v; want %q", result, err, tt.want)
 			}
 		})
 	}

@@ -88,9 +88,7 @@ func TestAdopt_ToolsComeAndGo(t *testing.T) {
 	}
 	want(t, s.call(t, "tool_search", object{"query": "zither"}), transcript.Done, "zither_one")
 	two, _ := base.With(served("mcp__s__new", "A new one."), served("mcp__s__zither_one", "Zither, changed."))
-	if changed := s.Adopt(two); !slices.Equal(changed, []string{"mcp__s__zither_one"}) {
-		t.Errorf("changed %v", changed)
-	}
+	s.Adopt(two)
 	catalog := s.Catalog()
 	if got := names(catalog); !slices.Equal(got, append(slices.Clone(before), "mcp__s__zither_one")) {
 		t.Errorf("the catalogue became %v", got)
@@ -104,10 +102,6 @@ func TestAdopt_ToolsComeAndGo(t *testing.T) {
 		t.Errorf("at last %v", got)
 	}
 	want(t, s.call(t, "mcp__s__zither_one", object{}), transcript.Failed, "unknown tool")
-	back, _ := base.With(served("mcp__s__zither_one", "Zither, changed while away."), served("mcp__s__other", "Another."))
-	if changed := s.Adopt(back); !slices.Equal(changed, []string{"mcp__s__zither_one"}) {
-		t.Errorf("after it was away, changed %v", changed)
-	}
 }
 
 // M4: a tool of a server takes no name of ours, nor an alias.

@@ -248,7 +248,8 @@ func (r *running) keepForProject() {
 // SourceAnswer marks the denials that "reject always" added.
 const SourceAnswer = "the person's answer"
 
-// denials are the session rules of a "reject always": this very call, no more.
+// denials are the session rules of a "reject always": this very call, no more. A tool from
+// elsewhere names nothing that it touches, so it is all of it.
 func (r *running) denials() []permissions.Rule {
 	var rules []permissions.Rule
 	for _, resource := range r.judged.Resources {
@@ -259,6 +260,9 @@ func (r *running) denials() []permissions.Rule {
 		rules = append(rules, permissions.Rule{
 			Permission: r.Tool, Pattern: pattern, Action: capability.Deny, Source: SourceAnswer,
 		})
+	}
+	if len(r.judged.Resources) == 0 && r.entry.Foreign() {
+		rules = append(rules, permissions.Rule{Permission: r.Tool, Pattern: "*", Action: capability.Deny, Source: SourceAnswer})
 	}
 	return rules
 }

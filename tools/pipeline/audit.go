@@ -62,6 +62,9 @@ func (r *running) record(event string) audit.Record {
 		Event: event, Call: r.ID, Agent: r.pipeline.Agent, Tool: r.Tool, Args: r.Args, Asked: r.asked,
 		Mode: r.pipeline.mode(), Workspace: r.pipeline.Workspace.Session().Cwd,
 	}
+	if r.entry != nil && r.entry.Foreign() {
+		record.Source, record.Server, record.Name = r.entry.Source.Kind, r.entry.Source.Server, r.entry.Source.Name
+	}
 	for _, resource := range r.judged.Resources {
 		if len(record.Touches) < maxTouched && !slices.Contains(record.Touches, resource.Name) {
 			record.Touches = append(record.Touches, resource.Name)

@@ -31,6 +31,8 @@ type Prepared struct {
 	// Malformed says that Input was not even JSON.
 	Malformed bool
 
+	// unseen says that entry only stands in for a tool.
+	unseen bool
 	entry  *tools.Entry
 	env    tools.Env
 	serial bool

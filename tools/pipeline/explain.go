@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"acp-agent/capability"
@@ -33,7 +34,24 @@ type Explanation struct {
 // in them is a deny. An answer that would be given to a person's question is not taken
 // into account, and neither is the lack of a person (R122).
 func (p *Pipeline) Explain(ctx context.Context, call Call) (e Explanation) {
-	c := p.prepare(call)
+	return p.explain(ctx, p.prepare(call))
+}
+
+// ExplainUnseen is Explain for a tool of a server that is not asked what it has. standIn
+// has the tool's id and where it comes from; whether there is such a tool, whether the
+// arguments fit it, and what an answer was given for, is not known.
+func (p *Pipeline) ExplainUnseen(ctx context.Context, call Call, standIn tools.Tool) Explanation {
+	c := &Prepared{
+		Call: call, Tool: standIn.ID, Args: json.RawMessage(call.Input), entry: &tools.Entry{Tool: standIn},
+		env: p.Workspace.Session().Env, unseen: true,
+	}
+	if err := p.gate(c); err != nil {
+		c.fault = asToolError(err)
+	}
+	return p.explain(ctx, c)
+}
+
+func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 	r := &running{Prepared: c, pipeline: p}
 	e.Tool = c.Tool
 	defer func() {

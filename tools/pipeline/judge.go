@@ -82,6 +82,7 @@ func (p *Pipeline) ruleCall(c *Prepared) permissions.Call {
 	for _, alias := range c.entry.Aliases {
 		call.Aliases = append(call.Aliases, alias.Name)
 	}
+	p.identify(&call, c)
 	return call
 }
 

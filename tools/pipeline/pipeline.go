@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -101,12 +100,9 @@ type Options struct {
 // Pipeline runs the tool calls of one agent of a session. It is safe for concurrent use.
 type Pipeline struct {
 	Options
-	registry atomic.Pointer[tools.Registry]
-	// described, which adopting guards, is what Adopt compares with.
-	adopting  sync.Mutex
-	described descriptions
+	registry  atomic.Pointer[tools.Registry]
 	catalogue *catalogue
-	declared  capability.RequirementSet
+	declared  atomic.Pointer[capability.RequirementSet]
 	// asking lets one permission request stand at a time in the whole session, so
 	// that an "always" answers those that wait behind it (R123).
 	asking chan struct{}
@@ -126,14 +122,14 @@ func New(o Options) *Pipeline {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}, described: descriptions{}}
+	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}}
 	if o.Parent != nil {
 		p.asking, p.strays = o.Parent.asking, o.Parent.strays
 	}
 	p.restricted = o.Policy.restricted()
 	p.registry.Store(o.Registry)
 	enabled := p.enabled()
-	p.declared = p.declare(enabled)
+	p.declare(enabled)
 	p.catalogue = newCatalogue(enabled, o.Deferral)
 	p.catalogue.stance = p.stance()
 	return p

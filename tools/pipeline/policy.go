@@ -110,8 +110,16 @@ func (p *Policy) Replace(scope permissions.Scope, rules []permissions.Rule) {
 	p.change(scope, func([]permissions.Rule) []permissions.Rule { return rules })
 }
 
-// Remember adds rules to the session's scope, from now on.
-func (p *Policy) Remember(rules ...permissions.Rule) { p.Add(permissions.Session, stamped(rules)...) }
+// Remember adds rules to the session's scope, from now on. They take the place of those
+// that were the same answer about a tool before it changed.
+func (p *Policy) Remember(rules ...permissions.Rule) {
+	p.change(permissions.Session, func(have []permissions.Rule) []permissions.Rule {
+		have = slices.DeleteFunc(slices.Clone(have), func(old permissions.Rule) bool {
+			return slices.ContainsFunc(rules, func(r permissions.Rule) bool { return r.Renews(old) })
+		})
+		return append(have, stamped(rules)...)
+	})
+}
 
 // Add adds rules to a scope; see Replace.
 func (p *Policy) Add(scope permissions.Scope, rules ...permissions.Rule) {

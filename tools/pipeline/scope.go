@@ -42,14 +42,14 @@ func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) 
 		host.FS.Write = stance.writable()
 	}
 	// Any program that is declared: what it does is for the rules and the sandbox.
-	host.Shell = p.declared.Shell
+	host.Shell = p.Declared().Shell
 	ceiling, err := capability.Compile(host, vars)
 	if err != nil {
 		return capability.Compiled{}, err
 	}
 	for q := p; q != nil; q = q.Parent {
 		vars[capability.VarUserData] = q.UserData
-		declared, err := capability.Compile(q.declared, vars)
+		declared, err := capability.Compile(q.Declared(), vars)
 		if err != nil {
 			return capability.Compiled{}, err
 		}
@@ -58,21 +58,22 @@ func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) 
 	return ceiling, nil
 }
 
-// declare is the union of what the manifest and every tool require; of a subagent, every
-// tool that it has.
-func (p *Pipeline) declare(enabled []*tools.Entry) capability.RequirementSet {
-	if p.Parent == nil {
-		return capability.Union(p.Requires, p.Tools().Requires())
-	}
+// declare notes the union of what the manifest and every tool require; of a subagent,
+// every tool that it has.
+func (p *Pipeline) declare(enabled []*tools.Entry) {
 	declared := p.Requires
-	for _, entry := range enabled {
-		declared = capability.Union(declared, entry.Requires)
+	if p.Parent == nil {
+		declared = capability.Union(declared, p.Tools().Requires())
+	} else {
+		for _, entry := range enabled {
+			declared = capability.Union(declared, entry.Requires)
+		}
 	}
-	return declared
+	p.declared.Store(&declared)
 }
 
 // Declared is what the manifest and every tool require, in one set (R112).
-func (p *Pipeline) Declared() capability.RequirementSet { return p.declared }
+func (p *Pipeline) Declared() capability.RequirementSet { return *p.declared.Load() }
 
 // CheckVariables reports a variable that something declares and nobody
 // defined, so that a session fails loudly when it is opened (R111).

@@ -1,18 +1,30 @@
 package provider
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
-// asked is closed when nothing is being asked of a provider that works: nobody waits for
-// one that does not.
-func (p *provider) asked() <-chan struct{} {
+// answerTime is how long anybody waits for a provider whose tools are known to say whether
+// they are others by now. One that takes longer is waited for once, and what it says counts
+// when it is there.
+const answerTime = 500 * time.Millisecond
+
+// awaitAnswer waits for what is being asked of a provider that works, for a moment.
+func (p *provider) awaitAnswer(ctx context.Context) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.asking != nil && p.failed == nil {
-		return p.asking
+	asking, left := p.asking, answerTime-time.Since(p.since)
+	works := p.failed == nil
+	p.mu.Unlock()
+	if asking == nil || !works || left <= 0 {
+		return
 	}
-	done := make(chan struct{})
-	close(done)
-	return done
+	ctx, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	select {
+	case <-asking:
+	case <-ctx.Done():
+	}
 }
 
 // ask has again run behind the scenes; while it runs, once more behind it, however often
@@ -27,11 +39,30 @@ func (p *provider) ask() {
 	asking := make(chan struct{})
 	if p.service.spawn(func(ctx context.Context) {
 		defer close(asking)
-		for p.outdated() {
+		for pause := false; p.outdated(); pause = true {
+			if pause && !rest(ctx) {
+				return
+			}
 			p.again(ctx)
 		}
 	}) {
-		p.asking = asking
+		p.asking, p.since = asking, time.Now()
+	}
+}
+
+// askPause is how long a provider is left alone that says all the time that its tools are
+// others.
+const askPause = 200 * time.Millisecond
+
+// rest waits for askPause; it reports false when ctx has ended.
+func rest(ctx context.Context) bool {
+	pause := time.NewTimer(askPause)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -1,8 +1,16 @@
 package provider
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"acp-agent/tools"
 )
 
 // The types of providers.
@@ -50,4 +58,26 @@ func (c Config) check() error {
 		return unknownType(c.Type)
 	}
 	return nil
+}
+
+// behind is what an answer about one of the provider's tools is bound to (M1): the entry of
+// the configuration, without the values of its variables and headers.
+func (c Config) behind() tools.Origin {
+	var variables []string
+	for _, variable := range c.Env {
+		name, _, _ := strings.Cut(variable, "=")
+		variables = append(variables, name)
+	}
+	slices.Sort(variables)
+	digest := tools.DigestOf(
+		c.Name, c.Type, c.Command, tools.DigestOf(c.Args...), tools.DigestOf(variables...), strconv.FormatBool(c.Network),
+		c.URL, tools.DigestOf(slices.Sorted(maps.Keys(c.Headers))...),
+	)
+	place := c.Type
+	if u, err := url.Parse(c.URL); err == nil && c.Type == HTTP {
+		place += " " + cmp.Or(u.Host, "?")
+	} else if c.Command != "" {
+		place += " " + filepath.Base(c.Command)
+	}
+	return tools.Origin{Digest: digest, Place: place, Remote: c.Type == HTTP}
 }

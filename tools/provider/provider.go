@@ -46,6 +46,7 @@ type provider struct {
 	failed  error
 	closed  bool
 	asking  chan struct{} // closed when ask has its answer; nil while nothing is asked
+	since   time.Time     // since when that is so
 	stale   bool          // the tools may be others than those last asked for
 }
 
@@ -54,9 +55,6 @@ func (p *provider) begin(ctx context.Context) {
 	defer close(p.settled)
 	_, _ = p.reach(ctx) // the failure is among the problems
 }
-
-// reached is closed once the provider has been reached, or has failed once.
-func (p *provider) reached() <-chan struct{} { return p.settled }
 
 // tried reports whether the provider has been reached, or has failed once.
 func (p *provider) tried() bool {

@@ -132,7 +132,7 @@ func settled(t *testing.T, s *provider.Service) {
 	s.Begin()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	s.Settle(ctx)
+	s.Settle(ctx, time.Time{})
 }
 
 func toolIDs(s *provider.Service) []string {
@@ -167,7 +167,7 @@ func TestService_Stdio(t *testing.T) {
 		t.Fatalf("problems %v, tools (-want +got)\n%s", s.Problems(), diff)
 	}
 	list, _ := s.Tools()
-	if got := list[0].Source; got != (tools.Source{Kind: tools.Provider, Server: "Unit Tools"}) {
+	if got := list[0].Source; got != (tools.Source{Kind: tools.Provider, Server: "Unit Tools", Name: "echo"}) {
 		t.Errorf("source %+v", got)
 	}
 	result, err := run(t, s, "tb__unit_tools__echo", `{"text":"a"}`)
@@ -382,12 +382,12 @@ func TestService_ListChangesMeanwhile(t *testing.T) {
 		settling, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		s.Begin()
-		s.Settle(settling)
+		s.Settle(settling, time.Time{})
 		for range 100 {
 			p.send(changed)
 		}
 		close(gate)
-		synctest.Wait()
+		time.Sleep(time.Second)
 		if diff := cmp.Diff([]string{"tb__x__shout3"}, toolIDs(s)); diff != "" {
 			t.Errorf("tools (-want +got)\n%s", diff)
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"time"
 
 	"acp-agent/tools"
 )
@@ -38,10 +39,11 @@ type Service struct {
 
 	mu         sync.Mutex
 	running    sync.WaitGroup
-	begun      bool
+	begun      time.Time // zero means not yet
 	closed     bool
 	generation int
-	problems   []error // of entries that are none
+	problems   []error  // of entries that are none
+	none       []Status // those entries
 }
 
 var errClosed = errors.New("the session is closed")
@@ -57,6 +59,7 @@ func New(configs []Config, o Options) *Service {
 	for _, c := range configs {
 		if err := c.check(); err != nil {
 			s.problems = append(s.problems, problem(c.Name, err))
+			s.none = append(s.none, Status{Name: c.Name, Type: c.Type, Place: c.place(), State: Failed, Problems: []string{err.Error()}})
 			o.Logger.Error("tool provider", "name", c.Name, "error", err.Error())
 			continue
 		}
@@ -71,8 +74,10 @@ func problem(name string, err error) error { return fmt.Errorf("tool provider %q
 // at an address whether their tools are others by now.
 func (s *Service) Begin() {
 	s.mu.Lock()
-	first := !s.begun
-	s.begun = true
+	first := s.begun.IsZero()
+	if first {
+		s.begun = time.Now()
+	}
 	s.mu.Unlock()
 	for _, p := range s.all {
 		if first {
@@ -94,18 +99,27 @@ func (s *Service) spawn(f func(context.Context)) (begun bool) {
 	return true
 }
 
-// Settle waits until each provider has been reached, or has failed once, and until those
-// that work have answered what Begin asked; or until ctx ends. Begin comes before it.
-func (s *Service) Settle(ctx context.Context) {
+// Settle waits until each provider has been reached, or has failed once, and a moment for
+// those that work to answer what Begin asked; or until ctx ends. It does not wait for what
+// began before since. Begin comes before it.
+func (s *Service) Settle(ctx context.Context, since time.Time) {
 	for _, p := range s.all {
-		for _, wait := range []func() <-chan struct{}{p.reached, p.asked} {
+		if !s.start().Before(since) {
 			select {
-			case <-wait():
+			case <-p.settled:
 			case <-ctx.Done():
 				return
 			}
 		}
+		p.awaitAnswer(ctx)
 	}
+}
+
+// start is when Begin was first called.
+func (s *Service) start() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.begun
 }
 
 // Tools are those of all providers. They stay while a provider is away, so that a call

@@ -88,7 +88,7 @@ func (p *provider) tool(from listed, before []tools.Tool) (tools.Tool, error) {
 	tool := tools.Tool{
 		Spec: tools.Spec{
 			ID: id, Description: description, Parameters: schema, Kind: from.Kind, Requires: p.requires(),
-			Source: tools.Source{Kind: tools.Provider, Server: p.Name},
+			Source: tools.Source{Kind: tools.Provider, Server: p.Name, Name: from.Name}, Origin: p.behind,
 		},
 		Run: func(ctx context.Context, rt tools.Runtime, args json.RawMessage) (*tools.Result, error) {
 			return p.service.execute(ctx, rt, p.Name, from.Name, args)
@@ -106,10 +106,15 @@ func (p *provider) tool(from listed, before []tools.Tool) (tools.Tool, error) {
 	return tool, err
 }
 
-// requires is what the provider's tools need: to run a program, or to reach its host.
+// requires is what the provider's tools need: to run a program, which may have the network,
+// or to reach its host.
 func (p *provider) requires() capability.RequirementSet {
 	if p.Type == Stdio {
-		return capability.RequirementSet{Capabilities: []string{capability.CapShellRun}}
+		needs := capability.RequirementSet{Capabilities: []string{capability.CapShellRun}}
+		if p.Network {
+			needs.Net = capability.Net{Hosts: []string{"*"}}
+		}
+		return needs
 	}
 	u, err := url.Parse(p.URL)
 	if err != nil {

@@ -1,4 +1,4 @@
-package lsp
+package fileuri
 
 import (
 	"net/url"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// uriOf is the URI of an absolute path.
-func uriOf(path string) string {
+// Of is the URI of an absolute path; of a drive or a share on Windows, too.
+func Of(path string) string {
 	slashed := filepath.ToSlash(path)
 	if host, rest, ok := strings.Cut(strings.TrimPrefix(slashed, "//"), "/"); ok && strings.HasPrefix(slashed, "//") {
 		return (&url.URL{Scheme: "file", Host: host, Path: "/" + rest}).String()
@@ -19,8 +19,8 @@ func uriOf(path string) string {
 	return (&url.URL{Scheme: "file", Path: slashed}).String()
 }
 
-// pathOf is the path of a file's URI; ok is false for what is no file.
-func pathOf(uri string) (path string, ok bool) {
+// Path is the path of a file's URI, cleaned; ok is false for what is no file.
+func Path(uri string) (path string, ok bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {
 		return "", false

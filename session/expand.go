@@ -1,0 +1,64 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"acp-agent/internal/fileuri"
+	"acp-agent/kinds"
+	"acp-agent/mcp"
+	"acp-agent/transcript"
+)
+
+// expand has an MCP server make a prompt of a command that stands for one of its prompts
+// (R158). The editor shows what was typed, the model reads what the server made of it.
+// Where that cannot be had, refusal says why, and the model is not called; for any other
+// prompt it is empty.
+func (s *Session) expand(t *Turn) (refusal string) {
+	name, rest, ok := typed(wordsOf(t.prompt))
+	if !ok || !mcp.IsCommand(name) {
+		return ""
+	}
+	s.refreshTools(t.ctx)
+	made, err := s.servers.Expand(t.ctx, name, rest)
+	if err != nil {
+		return fmt.Sprintf("%s was not sent to the model.\n\n%s\n", code("/"+kinds.Line(name, lineRunes)), kinds.Fence("", err.Error()))
+	}
+	var shown, others []transcript.Part
+	for _, part := range t.prompt.Parts {
+		if text, ok := part.(*transcript.TextPart); ok {
+			shown = append(shown, &transcript.TextPart{ID: text.ID, Text: text.Text, Replaced: true})
+		} else {
+			others = append(others, part)
+		}
+	}
+	t.prompt.Parts = append(append(shown, made...), others...)
+	return ""
+}
+
+// wordsOf is a prompt as if all of it had been typed: a mention is a word, the path of a
+// file or an address.
+func wordsOf(prompt *transcript.Message) string {
+	var b strings.Builder
+	mention := func(uri string) {
+		if path, ok := fileuri.Path(uri); ok {
+			uri = path
+		}
+		if strings.ContainsFunc(uri, unicode.IsSpace) {
+			uri = `"` + uri + `"`
+		}
+		b.WriteString(" " + uri + " ")
+	}
+	for _, part := range prompt.Parts {
+		switch part := part.(type) {
+		case *transcript.TextPart:
+			b.WriteString(part.Text)
+		case *transcript.LinkPart:
+			mention(part.URI)
+		case *transcript.ResourcePart:
+			mention(part.URI)
+		}
+	}
+	return b.String()
+}

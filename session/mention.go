@@ -1,0 +1,75 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// The limits of what is read of servers for one prompt: how many resources, and after how
+// many bytes of text no other is begun.
+const (
+	maxMentions  = 10
+	maxMentioned = 200 << 10
+)
+
+var errMentions = errors.New("the prompt mentions too much already")
+
+// readMentions has MCP servers read the resources of theirs that a prompt mentions, each
+// once, and puts them behind it. The person named them, so that nobody is asked. A file
+// that holds secrets is not read in this way either (R30).
+func (s *Session) readMentions(t *Turn) {
+	var seen []string
+	var read []transcript.Part
+	size := 0
+	for _, part := range t.prompt.Parts {
+		uri := mentioned(part)
+		server := s.servers.Listing(uri)
+		if server == "" || slices.Contains(seen, uri) || s.namesSecret(uri) {
+			continue
+		}
+		seen = append(seen, uri)
+		parts, err := []transcript.Part(nil), errMentions
+		if len(seen) <= maxMentions && size <= maxMentioned {
+			parts, err = s.servers.Read(t.ctx, uri)
+		}
+		if t.ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			parts = s.unread(server, uri, err)
+		}
+		for _, part := range parts {
+			if text, ok := part.(*transcript.TextPart); ok {
+				size += len(text.Text)
+			}
+		}
+		read = append(read, parts...)
+	}
+	t.prompt.Parts = append(slices.Clip(t.prompt.Parts), read...)
+}
+
+// mentioned is the address of what a part points at without its text; "" is none.
+func mentioned(part transcript.Part) string {
+	switch part := part.(type) {
+	case *transcript.LinkPart:
+		return part.URI
+	case *transcript.ResourcePart:
+		if part.Text == "" {
+			return part.URI
+		}
+	}
+	return ""
+}
+
+// unread tells the person, and the model, that a resource could not be read.
+func (s *Session) unread(server, uri string, err error) []transcript.Part {
+	text := fmt.Sprintf("%s of the MCP server %s could not be read: %s",
+		kinds.Line(uri, lineRunes), server, kinds.Line(strings.ReplaceAll(err.Error(), "\n", ": "), lineRunes))
+	s.emit(transcript.Notice{Severity: transcript.Warning, Title: "Resource not read", Text: text + "."})
+	return []transcript.Part{&transcript.TextPart{Text: "[" + text + "]", Synthetic: true}}
+}

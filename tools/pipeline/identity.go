@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"acp-agent/capability"
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+	"acp-agent/tools"
+)
+
+// maxSays bounds what is kept of a tool's description with an answer, in characters.
+const maxSays = 200
+
+// Identity is what a tool is at this moment: an "always" for one from elsewhere holds as
+// long as it stays that (M1, M4). Empty for the agent's own, and for a tool that is not
+// there.
+func (p *Pipeline) Identity(id string) permissions.Identity {
+	entry, there := p.Tools().Get(id)
+	if !there || !entry.Foreign() {
+		return permissions.Identity{}
+	}
+	return identity(entry, entry.Behind())
+}
+
+func identity(entry *tools.Entry, behind tools.Origin) permissions.Identity {
+	return permissions.Identity{
+		Description: tools.DigestOf(entry.Description), Parameters: tools.DigestOf(string(entry.Schema())), Origin: behind.Digest,
+		Says: kinds.Line(entry.Description, maxSays), Place: kinds.Line(behind.Place, maxSays),
+	}
+}
+
+// identify adds to a call of a tool from elsewhere what rules know of it. A subagent keeps
+// the tools that it began with; what an answer was given for is what there is now.
+func (p *Pipeline) identify(call *permissions.Call, c *Prepared) {
+	entry := c.entry
+	if !entry.Foreign() {
+		return
+	}
+	top := p
+	for top.Parent != nil {
+		top = top.Parent
+	}
+	if now, there := top.Tools().Get(entry.ID); there {
+		entry = now
+	}
+	behind := entry.Behind()
+	call.Borrowed, call.Opaque = behind.Borrowed, opaque(entry, behind)
+	if !c.unseen {
+		call.Identity = identity(entry, behind)
+	}
+}
+
+// opaque are the capabilities that what stands behind a tool has within its walls: an
+// address has the network, a program on this machine the files, and that of an MCP server
+// the network too.
+func opaque(entry *tools.Entry, behind tools.Origin) []string {
+	if behind.Remote {
+		return []string{capability.CapNetFetch}
+	}
+	names := []string{capability.CapFSRead, capability.CapFSWrite, capability.CapShellRun}
+	if entry.Source.Kind == tools.MCP || !entry.Requires.Net.IsZero() {
+		names = append(names, capability.CapNetFetch)
+	}
+	return names
+}
