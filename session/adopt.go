@@ -57,9 +57,9 @@ func (s *Session) beginAll() {
 	s.connectServers()
 }
 
-// refreshTools brings the tools from elsewhere up to date before a turn, and says once what
-// is wrong with those who have them. It is one wait for all, who were begun when the
-// session was, and for nobody twice.
+// refreshTools brings the tools from elsewhere up to date before a turn, or before a command
+// that tells of tools. It is one wait for all, who were begun when the session was, and for
+// nobody twice.
 func (s *Session) refreshTools(ctx context.Context) {
 	limit, since := firstWait, time.Now().Add(-firstWait)
 	if s.spec.Waits {
@@ -69,7 +69,6 @@ func (s *Session) refreshTools(ctx context.Context) {
 	defer cancel()
 	s.beginAll()
 	s.settle(ctx, since)
-	s.sayProblems()
 }
 
 // AwaitTools asks the modules and scripts, reaches for the external providers, and with

@@ -40,7 +40,7 @@ func (s *Session) slashes() []slash {
 	return []slash{
 		{
 			Command: Command{Name: "help", Description: "What this agent can do: its commands, modes and tools."},
-			answer:  plainly(s.help),
+			answer:  func(ctx context.Context, _ string) string { return s.help(ctx) },
 		},
 		{
 			Command: Command{Name: "status", Description: "Model, mode, directories, and how full the context is."},
@@ -150,7 +150,8 @@ func (s *Session) replyBeside(t *Turn, answer func(context.Context) string) {
 	t.end(loop.EndTurn, nil)
 }
 
-func (s *Session) help() string {
+func (s *Session) help(ctx context.Context) string {
+	s.refreshTools(ctx)
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
 	for _, c := range s.Commands() {

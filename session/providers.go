@@ -28,11 +28,24 @@ func (s *Session) newProviders() *provider.Service {
 	})
 }
 
-// sayProviders says once what is wrong with the providers.
+// sayProviders says once what is wrong with the providers, and who of them and of the
+// scripts and modules is slow.
 func (s *Session) sayProviders() {
-	for _, err := range s.providers.Problems() {
-		text := err.Error()
+	say := func(text string) {
 		s.sayOnce(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool provider", Text: text})
+	}
+	for _, err := range s.providers.Problems() {
+		say(err.Error())
+	}
+	for _, p := range s.providers.Status() {
+		if p.State == provider.Starting {
+			say(fmt.Sprintf("tool provider %q has not answered yet: once it has, its tools are there from the next prompt on", p.Name))
+		}
+	}
+	for _, m := range s.modules() {
+		if m.State == mount.Asking {
+			say(fmt.Sprintf("%s has not said yet what it is: once it has, its tool is there from the next prompt on", m.Name))
+		}
 	}
 }
 
@@ -55,7 +68,11 @@ func (s *Session) providersText() string {
 	if list := s.providers.Status(); len(list) > 0 {
 		b.WriteString("**External providers**\n\n")
 		for _, p := range list {
-			fmt.Fprintf(&b, "- %s: %s, %s, %s (%s)\n", code(p.Name), p.State, kinds.Count(len(p.Tools), "tool"), code(p.Place), code(p.Type))
+			fmt.Fprintf(&b, "- %s: %s, %s", code(p.Name), p.State, kinds.Count(len(p.Tools), "tool"))
+			if p.Place != "" {
+				fmt.Fprintf(&b, ", %s (%s)", code(p.Place), p.Type)
+			}
+			b.WriteString("\n")
 			detail(&b, p.Problems, p.Tools)
 		}
 		b.WriteString("\n")

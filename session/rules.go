@@ -127,6 +127,7 @@ func (s *Session) permissionsCommand(ctx context.Context, text string) string {
 	switch {
 	case len(words) == 0:
 		s.refreshProject()
+		s.refreshTools(ctx) // of some answers it depends on the tool as it is whether they count
 		rules := s.Rules()
 		s.mu.Lock()
 		s.listed = rules

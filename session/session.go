@@ -250,6 +250,9 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	s.withhold(t.prompt)
 	s.introduce(t.prompt)
 	s.refreshTools(t.ctx)
+	if t.ctx.Err() == nil {
+		s.sayProblems()
+	}
 	s.readMentions(t)
 	backend, err := s.host.Backend()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,11 @@ func TestSession_OneWait(t *testing.T) {
 	wait(t, prompt(s, "go"), loop.EndTurn)
 	if took := time.Since(start); took > 4*time.Second {
 		t.Errorf("the first turn took %s", took)
+	}
+	for _, want := range []string{`tool provider "web" has not answered yet`, "slow has not said yet what it is", "The MCP server far has not answered yet"} {
+		if !slices.ContainsFunc(rec.all(), noticed(want)) {
+			t.Errorf("nothing says that %s", want)
+		}
 	}
 	start = time.Now()
 	wait(t, prompt(s, "again"), loop.EndTurn)

@@ -21,7 +21,7 @@ const (
 // Status is how one provider stands.
 type Status struct {
 	Name, Type string
-	// Place is the name of its program, or its address without path and keys.
+	// Place is the name of its program, or its address without path and keys; may be empty.
 	Place string
 	State State
 	// Tools are the ids of its tools, which it may have while it is away.
@@ -72,7 +72,7 @@ func (c Config) place() string {
 	if c.Type == Stdio {
 		return filepath.Base(c.Command)
 	}
-	if u, err := url.Parse(c.URL); err == nil {
+	if u, err := url.Parse(c.URL); err == nil && u.Host != "" {
 		return u.Scheme + "://" + u.Host
 	}
 	return ""
