@@ -31,10 +31,13 @@ var everythingCalls = map[string]foreignCall{
 	"get-env":                {args: `{}`, want: "GIVEN"},
 	"get-resource-links":     {args: `{"count": 2}`, want: "demo://resource/dynamic/text/2"},
 	"get-resource-reference": {args: `{"resourceType": "Text", "resourceId": 7}`, want: "Resource 7: This is a plaintext resource"},
+	"get-roots-list":         {args: `{}`, want: "file://$DIR"},
 	"get-structured-content": {args: `{"location": "New York"}`, want: `"humidity"`},
 	"get-sum":                {args: `{"a": 20, "b": 22}`, want: "The sum of 20 and 22 is 42."},
 	"get-tiny-image":         {args: `{}`, want: "The image above is the MCP logo.", images: 1},
 	"gzip-file-as-resource":  {args: `{"name": "a.gz", "data": "data:text/plain,hello"}`, want: "a.gz"},
+	// The one that is ours, for what the server has to be read.
+	"read_resource": {args: `{"uri": "demo://resource/dynamic/text/7"}`, want: "Resource 7: This is a plaintext resource"},
 	// It works for clients that follow a task, and says so to the others.
 	"simulate-research-query":        {args: `{"topic": "tea"}`, want: "requires task augmentation", fails: true},
 	"toggle-simulated-logging":       {args: `{}`, want: "simulated"},
@@ -48,7 +51,7 @@ var filesystemCalls = map[string]foreignCall{
 	"directory_tree":            {args: `{"path": "$DIR/data"}`, want: `"a.txt"`},
 	"edit_file":                 {args: `{"path": "$DIR/data/edit.txt", "edits": [{"oldText": "before", "newText": "after"}]}`, want: "+after"},
 	"get_file_info":             {args: `{"path": "$DIR/data/a.txt"}`, want: "isFile: true"},
-	"list_allowed_directories":  {args: `{}`, want: "/data"},
+	"list_allowed_directories":  {args: `{}`, want: "$DIR"},
 	"list_directory":            {args: `{"path": "$DIR/data"}`, want: "[FILE] a.txt"},
 	"list_directory_with_sizes": {args: `{"path": "$DIR/data", "sortBy": "size"}`, want: "a.txt"},
 	"move_file":                 {args: `{"source": "$DIR/data/move.txt", "destination": "$DIR/data/moved.txt"}`, want: "Successfully moved"},
@@ -89,7 +92,8 @@ func TestInterop_ServerEverything(t *testing.T) {
 			r.drive(script,
 				interopStep{Do: "prompt", Text: "everything", Answer: "allow"},
 				interopStep{Do: "prompt", Text: "cancel it", Answer: "allow", CancelOn: &interopSight{Update: "tool_call_update", Text: " of 600"}},
-				interopStep{Do: "prompt", Text: "once more", Answer: "allow"})
+				interopStep{Do: "prompt", Text: "once more", Answer: "allow"},
+				interopStep{Do: "prompt", Text: "/mcp"})
 			r.everyCall()
 			r.everythingShown()
 			if got := r.report.Steps[1].Result.StopReason; got != "cancelled" {
@@ -100,6 +104,10 @@ func TestInterop_ServerEverything(t *testing.T) {
 			}
 			if got := r.report.Steps[2].Result.StopReason; got != "end_turn" || r.said(2) != "It is." {
 				r.Errorf("the turn behind it ended with %q and said %q", got, r.said(2))
+			}
+			// The editor may be offered other tools than the command lists.
+			if want := fmt.Sprintf("`everything`: ready, %d tools", len(r.tools)); !strings.Contains(r.said(3), want) {
+				r.Errorf("/mcp says %q, want %q in it", r.said(3), want)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ type interopServer struct {
 type foreignCall struct {
 	// args are the arguments, as JSON, in which $DIR is the directory of the test.
 	args string
-	// want is a part of what the model reads.
+	// want is a part of what the model reads, in which $DIR is the same.
 	want string
 	// images are how many the model sees.
 	images int
@@ -62,6 +62,8 @@ type interopServersRun struct {
 }
 
 func (r *interopServersRun) id(tool string) string { return "mcp__" + r.server.name + "__" + tool }
+
+func (r *interopServersRun) inDir(text string) string { return strings.ReplaceAll(text, "$DIR", r.dir) }
 
 // newServersRun prepares a session with a server. dir is its project.
 func newServersRun(t *testing.T, binary string, prepare func(t *testing.T, dir string) interopServer) *interopServersRun {
@@ -132,11 +134,11 @@ func (r *interopServersRun) script(rest ...map[string]any) string {
 			continue
 		}
 		words := strings.NewReplacer("-", " ", "_", " ").Replace(tool)
-		args := json.RawMessage(strings.ReplaceAll(how.args, "$DIR", r.dir))
+		args := json.RawMessage(r.inDir(how.args))
 		steps = append(steps,
 			map[string]any{"expect": expect, "call": call("tool_search", map[string]any{"query": words})},
 			map[string]any{"expect": map[string]any{"tools": []string{r.id(tool)}}, "call": call(r.id(tool), args)})
-		expect = map[string]any{"last_result": how.want, "last_images": how.images}
+		expect = map[string]any{"last_result": r.inDir(how.want), "last_images": how.images}
 	}
 	steps = append(steps, map[string]any{"expect": expect, "say": "All were called."})
 	steps[0]["when"] = "^everything$"
@@ -188,8 +190,8 @@ func (r *interopServersRun) everyCall() {
 		}
 		how := r.server.calls[strings.TrimPrefix(c.name, r.id(""))]
 		got[c.name] = strings.Join(c.states, " ")
-		if !strings.Contains(c.contents.text(), how.want) {
-			r.Errorf("the card of %s shows %q, want %q in it", c.name, c.contents.text(), how.want)
+		if want := r.inDir(how.want); !strings.Contains(c.contents.text(), want) {
+			r.Errorf("the card of %s shows %q, want %q in it", c.name, c.contents.text(), want)
 		}
 		images := 0
 		for _, content := range c.contents {
