@@ -97,6 +97,8 @@ func (l *link) failure(ctx context.Context, c *connection, err, slow error) erro
 		return context.Cause(ctx)
 	case c.remote != nil && c.remote.refused.Load():
 		return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("mcp server %s: %v", l.id, errRefused), Err: errRefused}
+	case errors.As(err, &said) && said.Code == lostCode && said.Message == lostMessage:
+		return l.unavailable(c.explain(err)) // the connection goes on
 	case errors.As(err, &said):
 		return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("mcp server %s: %s", l.id, clean(said.Message, maxDescription)), Err: err}
 	}

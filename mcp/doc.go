@@ -1,5 +1,6 @@
-// Package mcp makes tools of MCP servers: programs and addresses that the editor or the
-// person names, none of which is believed.
+// Package mcp makes tools of MCP servers, and parts of messages of their prompts and
+// resources: programs and addresses that the editor or the person names, none of which is
+// believed.
 //
 // It owns the connections: a [Manager] for each session connects to all servers at once,
 // behind the scenes, and again when one ends, after 1, 2, 5, 15 and then every 60 s. It
@@ -15,7 +16,10 @@
 //	defer servers.Close()
 //	servers.Set([]mcp.Server{{Name: "files", Command: "mcp-files", Args: []string{"/srv"}}})
 //	servers.Settle(ctx, time.Time{})
-//	list, _ := servers.Tools() // mcp__files__read and others
+//	list, _ := servers.Tools()                                     // mcp__files__read and others
+//	parts, err := servers.Expand(ctx, "mcp:files:review", "a.go") // what stands for /mcp:files:review a.go
+//
+// Of us a server learns the directories of the session, and nothing else.
 //
 // Allowed imports: floor 0, tools, and the MCP library, whose client it is; nobody else
 // imports that. Programs are started by [Options].Start. The goroutines are in the comment
@@ -23,5 +27,5 @@
 //
 // # Requirements
 //
-// R88-R92.
+// R88-R92, R158 (what is typed behind a prompt of a server), R159 (mentions of resources).
 package mcp

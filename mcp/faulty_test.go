@@ -2,10 +2,13 @@ package mcp_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	runtimes "runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -96,6 +99,41 @@ func TestReconnect_Ladder(t *testing.T) {
 		m.Close()
 		if want := []float64{0, 1, 3, 8, 23, 83, 143, 203}; !slices.Equal(at, want) {
 			t.Errorf("started at %v s, want %v", at, want)
+		}
+	})
+}
+
+// A program that never comes up is started once a minute, whoever waits for it, is logged
+// once, and leaves nothing behind.
+func TestReconnect_ALoopCostsLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		starts, lines := 0, &bytes.Buffer{}
+		bad := &fake{start: func(int, io.Writer) error {
+			starts++
+			return errors.New("no database")
+		}}
+		m := mcp.New(mcp.Options{
+			Logger: slog.New(slog.NewTextHandler(lines, nil)),
+			Start: func(_ context.Context, _ mcp.Server, stderr io.Writer) (io.ReadWriteCloser, error) {
+				return bad.serve(stderr), nil
+			},
+		})
+		m.Set(local("bad"))
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		before := runtimes.NumGoroutine()
+		time.Sleep(24 * time.Hour)
+		synctest.Wait()
+		after := runtimes.NumGoroutine()
+		m.Close()
+		if starts < 24*60 || starts > 24*60+10 {
+			t.Errorf("%d starts in a day", starts)
+		}
+		if n := strings.Count(lines.String(), "no database"); n != 1 {
+			t.Errorf("it was logged %d times:\n%.1000s", n, lines)
+		}
+		if after > before {
+			t.Errorf("%d goroutines after a day, %d before", after, before)
 		}
 	})
 }

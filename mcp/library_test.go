@@ -84,8 +84,8 @@ func TestLibraryServer(t *testing.T) {
 			t.Fatalf("%v, %v", parts, err)
 		}
 		text, image := parts[0].(*transcript.TextPart), parts[1].(*transcript.ImagePart)
-		if !text.Synthetic || !strings.HasPrefix(text.Text, `<mcp_prompt server="lib" name="sum up">`) ||
-			!strings.HasSuffix(text.Text, "\n\nSum up The Trial in one line.\n\nAn assistant is quoted:\n> Yes.\n\n[image 1, below]\n</mcp_prompt>") || image.Data != "cG5n" {
+		if !text.Synthetic || !strings.HasPrefix(text.Text, `<mcp_prompt server="lib" name="sum up" id="`) ||
+			!strings.Contains(text.Text, "\n\nSum up The Trial in one line.\n\nAn assistant is quoted:\n> Yes.\n\n[image 1, below]\n</mcp_prompt id=") || image.Data != "cG5n" {
 			t.Errorf("made of it: %+v, %+v", text, image)
 		}
 
@@ -93,7 +93,8 @@ func TestLibraryServer(t *testing.T) {
 			t.Errorf("listed by %q", got)
 		}
 		parts, err = m.Read(t.Context(), "shelf://007")
-		if err != nil || parts[0].(*transcript.TextPart).Text != "<mcp_resource server=\"lib\" uri=\"shelf://007\">\nIt is shelf://007\n</mcp_resource>" {
+		if err != nil || !strings.HasPrefix(parts[0].(*transcript.TextPart).Text, `<mcp_resource server="lib" uri="shelf://007" id="`) ||
+			!strings.Contains(parts[0].(*transcript.TextPart).Text, "\nIt is shelf://007\n</mcp_resource id=") {
 			t.Errorf("read %v, %v", parts, err)
 		}
 		if got := m.Listing("shelf://{n}") + m.Listing("shelf://900"); got != "" {

@@ -64,6 +64,7 @@ type link struct {
 	offers   offers
 	live     *connection // nil while there is none
 	answered bool        // a call was answered since the last attempt
+	logged   string      // what was logged since it was last ready, so that a loop is logged once
 }
 
 // connection is one life of a server.
@@ -225,9 +226,17 @@ func (l *link) set(state State, problem error) {
 	if problem != nil {
 		l.problem = problem
 	}
-	l.mu.Unlock()
+	text := ""
 	if state == Failed {
-		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", kinds.Line(problem.Error(), maxProblem))
+		text = kinds.Line(problem.Error(), maxProblem)
+	}
+	news := text != l.logged
+	if state == Failed || state == Ready {
+		l.logged = text
+	}
+	l.mu.Unlock()
+	if state == Failed && news {
+		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", text)
 	}
 	if state == Failed {
 		l.settle.Do(func() { close(l.settled) })
@@ -302,8 +311,8 @@ func (c *connection) explain(err error) error {
 		return errRefused
 	case err == nil, slices.ContainsFunc(gone, func(end error) bool { return errors.Is(err, end) }):
 		err = errors.New("it ended")
-	case errors.Is(err, errFrame):
-		err = errFrame // without what was being asked
+	default:
+		err = plainly(err)
 	}
 	if last := c.keys.Known(c.words.String()); last != "" {
 		return fmt.Errorf("%w; its last words: %s", err, last)

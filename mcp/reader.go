@@ -21,12 +21,15 @@ const (
 	pageSize = 100
 )
 
+// ReaderID is the id of the tool that reads the resources of a server, by the server's id.
+func ReaderID(server string) string { return toolID(server, readerName) }
+
 // reader is the tool that lists and reads what a server has to be read. It passes through
 // the same questions as the server's own tools (R92).
 func (l *link) reader() tools.Tool {
 	return tools.Tool{
 		Spec: tools.Spec{
-			ID: toolID(l.id, readerName), Kind: kinds.Read, Source: tools.Source{Kind: tools.MCP, Server: l.id, Name: readerName}, Aliases: l.alias(readerName),
+			ID: ReaderID(l.id), Kind: kinds.Read, Source: tools.Source{Kind: tools.MCP, Server: l.id, Name: readerName}, Aliases: l.alias(readerName),
 			Origin:      l.server.Behind,
 			Description: "Reads a resource of the MCP server " + l.id + " by its uri. Without a uri it lists the resources and templates of uris that there are.",
 			Parameters: &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, Properties: map[string]*jsonschema.Schema{

@@ -107,8 +107,7 @@ func (m *Manager) Read(ctx context.Context, uri string) ([]transcript.Part, erro
 	if err != nil {
 		return nil, err
 	}
-	head := fmt.Sprintf("<mcp_resource server=%q uri=%q>\n", l.id, uri)
-	return parts(head, result.Text, "\n</mcp_resource>", result.Images), nil
+	return parts(fmt.Sprintf("mcp_resource server=%q uri=%q", l.id, uri), "", result.Text, result.Images), nil
 }
 
 // readResource asks the server for what stands at an address.

@@ -26,6 +26,7 @@
 // # Requirements
 //
 // R30 (secret names), R64 (a subagent is never freer than its parent; what a restricted one
-// may start), R114-R118 (rules, precedence, several resources, defaults and modes, what a card
+// may start), R92 (whom a rule for a server means, and what an answer about its tools holds
+// for), R114-R118 (rules, precedence, several resources, defaults and modes, what a card
 // offers), R122 (headless), R123 (what "always" stores).
 package permissions

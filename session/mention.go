@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/capability"
 	"acp-agent/kinds"
+	"acp-agent/mcp"
+	"acp-agent/permissions"
 	"acp-agent/transcript"
 )
 
@@ -17,11 +20,15 @@ const (
 	maxMentioned = 200 << 10
 )
 
-var errMentions = errors.New("the prompt mentions too much already")
+var (
+	errMentions = errors.New("the prompt mentions too much already")
+	errDenied   = errors.New("a rule denies it")
+)
 
 // readMentions has MCP servers read the resources of theirs that a prompt mentions, each
-// once, and puts them behind it. The person named them, so that nobody is asked. A file
-// that holds secrets is not read in this way either (R30).
+// once, and puts them behind it. The person named them, so that nobody is asked; what a
+// rule denies to be read stays so. A file that holds secrets is not read in this way either
+// (R30).
 func (s *Session) readMentions(t *Turn) {
 	var seen []string
 	var read []transcript.Part
@@ -33,8 +40,14 @@ func (s *Session) readMentions(t *Turn) {
 			continue
 		}
 		seen = append(seen, uri)
-		parts, err := []transcript.Part(nil), errMentions
-		if len(seen) <= maxMentions && size <= maxMentioned {
+		var parts []transcript.Part
+		var err error
+		switch {
+		case s.policy.Rules().Decide(permissions.Call{Tool: mcp.ReaderID(server)}).Action == capability.Deny:
+			err = errDenied
+		case len(seen) > maxMentions, size > maxMentioned:
+			err = errMentions
+		default:
 			parts, err = s.servers.Read(t.ctx, uri)
 		}
 		if t.ctx.Err() != nil {

@@ -71,6 +71,16 @@ func (p *project) look() (s seen) {
 	return s
 }
 
+// snapshot is what trust would be bound to now: the project's configuration, and the files
+// that the servers run which it names (T4).
+func snapshot(dir string, servers []mcp.Server) (projects.Snapshot, error) {
+	now, err := projects.Scan(dir)
+	if err != nil {
+		return now, err
+	}
+	return now.With(dir, filesOf(dir, servers))
+}
+
 // trusted reports whether the person trusts the project as it is now; mu is held.
 func (p *project) trusted() bool {
 	return p.store != nil && p.problem == nil && p.record.Trusts(p.now)
@@ -92,12 +102,16 @@ func (s *Session) lookAgain() {
 	defer p.looking.Unlock()
 	look := p.look()
 	p.mu.Lock()
-	stale := look.problem == nil && look.now.Hash != p.settled
+	stale, servers := look.problem == nil && look.now.Config != p.settled, p.servers
 	p.mu.Unlock()
 	var settings Settings
 	var settled string
 	if stale {
 		settings, settled, look.problem = s.host.configure(s.spec.Cwd)
+		servers = settings.OfferedServers
+	}
+	if look.problem == nil && p.store != nil {
+		look.now, look.problem = look.now.With(p.dir, filesOf(p.dir, servers))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +136,7 @@ func (s *Session) applyProject() {
 	trusted := s.project.trusted()
 	s.policy.SetDefaults(permissions.Defaults(s.chosen().mode, trusted))
 	rules := slices.Concat(s.settings.Project, s.project.record.Rules)
-	if trusted && s.project.now.Hash == s.project.settled {
+	if trusted && s.project.now.Config == s.project.settled {
 		rules = append(rules, s.project.offered...)
 	}
 	s.policy.Replace(permissions.Project, rules)
@@ -133,7 +147,7 @@ func (s *Session) applyProject() {
 func (s *Session) projectServers() []mcp.Server {
 	s.project.mu.Lock()
 	defer s.project.mu.Unlock()
-	if p := &s.project; p.trusted() && p.now.Hash == p.settled {
+	if p := &s.project; p.trusted() && p.now.Config == p.settled {
 		return p.servers
 	}
 	return nil
@@ -172,11 +186,12 @@ func (s *Session) stillTrusted() (trusted, gone bool) {
 	defer p.looking.Unlock()
 	p.mu.Lock()
 	trusted = p.trusted()
+	servers := p.servers
 	p.mu.Unlock()
 	if !trusted {
 		return false, false
 	}
-	now, problem := projects.Scan(p.dir)
+	now, problem := snapshot(p.dir, servers)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.now, p.problem = now, problem; !p.trusted() {
@@ -198,9 +213,13 @@ func (s *Session) keep(rules []permissions.Rule) error {
 // changedFiles looks at the project again when the agent itself changed what
 // trust is bound to.
 func (s *Session) changedFiles(paths []string) {
+	s.project.mu.Lock()
+	bound := s.project.now.Files
+	s.project.mu.Unlock()
 	for _, path := range paths {
 		rel, err := filepath.Rel(s.project.dir, path)
-		if err == nil && projects.Concerns(filepath.ToSlash(rel)) {
+		name := filepath.ToSlash(rel)
+		if err == nil && (projects.Concerns(name) || slices.ContainsFunc(bound, func(f projects.File) bool { return f.Name == name })) {
 			s.refreshProject()
 			return
 		}

@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -12,28 +14,36 @@ import (
 	"acp-agent/mcp"
 	"acp-agent/tools"
 	"acp-agent/transcript"
-	"acp-agent/workspace"
 )
 
 // newServers returns the servers of a session; none is started.
 func (s *Session) newServers() *mcp.Manager {
 	return mcp.New(mcp.Options{
-		Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work), Roots: s.work.Session().Roots,
+		Logger: s.host.Logger, Version: s.host.Version, Start: s.startServer, Roots: s.work.Session().Roots,
 		Changed: func() { s.spec.Sink.Emit(transcript.CommandsChanged{}) },
 	})
 }
 
+// errChanged keeps the program of a project's server from starting, for a first time or
+// after it has ended.
+var errChanged = errors.New("the project is not what you trusted any more: /trust shows the difference")
+
 // startServer starts the program of a server like the agent's other programs, but with the
-// network: most are there to reach something.
-func startServer(work *workspace.Workspace) func(context.Context, mcp.Server, io.Writer) (io.ReadWriteCloser, error) {
-	return func(ctx context.Context, server mcp.Server, stderr io.Writer) (io.ReadWriteCloser, error) {
-		argv := append([]string{server.Command}, server.Args...)
-		program, err := work.StartProgram(ctx, tools.Program{Args: argv, Dir: work.Session().Cwd, Env: server.Env}, true, stderr)
-		if err != nil {
-			return nil, err // not a nil *Program in an interface
+// network: most are there to reach something. One of the project is looked at right before,
+// for a server is started again long after it was set.
+func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.Writer) (io.ReadWriteCloser, error) {
+	if server.Project {
+		// Without an end of servers here, which would wait for this one.
+		if trusted, _ := s.stillTrusted(); !trusted {
+			return nil, errChanged
 		}
-		return program, nil
 	}
+	argv := append([]string{server.Command}, server.Args...)
+	program, err := s.work.StartProgram(ctx, tools.Program{Args: argv, Dir: s.work.Session().Cwd, Env: server.Env}, true, stderr)
+	if err != nil {
+		return nil, err // not a nil *Program in an interface
+	}
+	return program, nil
 }
 
 // connectServers has those servers connected that may be: the editor's, the person's, and
@@ -69,10 +79,37 @@ func (s *Session) serversNow() []mcp.Server {
 		case at < 0:
 			list[i].Borrowed = own[mcp.ID(list[i].Name)]
 		case at >= len(s.settings.Servers):
-			list[i].Borrowed = true
+			list[i].Borrowed, list[i].Project = true, true
 		}
 	}
 	return list
+}
+
+// filesOf are the files of a project that its servers run, or are told of: every word of
+// their arguments that could be one, by its name from the top of the project.
+func filesOf(dir string, servers []mcp.Server) []string {
+	var names []string
+	add := func(word string) {
+		if filepath.IsAbs(word) {
+			rel, err := filepath.Rel(dir, word)
+			if err != nil {
+				return
+			}
+			word = rel
+		}
+		if word = filepath.Clean(word); filepath.IsLocal(word) && word != "." && !slices.Contains(names, word) {
+			names = append(names, word)
+		}
+	}
+	for _, server := range servers {
+		for _, arg := range append([]string{server.Command}, server.Args...) {
+			add(arg)
+			for _, word := range strings.FieldsFunc(arg, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;&|=<>(){}", r) }) {
+				add(word)
+			}
+		}
+	}
+	return names
 }
 
 // AwaitServers connects to the servers and waits until each has been reached or has

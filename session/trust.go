@@ -51,7 +51,7 @@ func (s *Session) TrustOffer() (TrustOffer, error) {
 	switch {
 	case p.problem != nil:
 		return TrustOffer{}, fmt.Errorf("this project cannot be trusted: %w", p.problem)
-	case p.now.Hash != p.settled:
+	case p.now.Config != p.settled:
 		return TrustOffer{}, errors.New("the project's configuration is changing just now; try again")
 	}
 	offer := TrustOffer{Dir: p.dir, Trusted: p.trusted(), Allows: p.allows(), Files: p.now.Files, hash: p.now.Hash}
@@ -117,7 +117,10 @@ func (s *Session) Trust(offer TrustOffer) error {
 	if s.project.store == nil {
 		return errNoTrust
 	}
-	now, err := projects.Scan(offer.Dir)
+	s.project.mu.Lock()
+	servers := s.project.servers
+	s.project.mu.Unlock()
+	now, err := snapshot(offer.Dir, servers)
 	if err != nil {
 		return err
 	}

@@ -35,17 +35,12 @@ while IFS= read -r line; do
 done
 `
 
-// faultyScript is a model that looks for a tool of the server, calls %s, and reads a file
-// of the project.
-const faultyScript = `{"when": "^call$", "call": [{"name": "tool_search", "args": {"query": "fortune"}}]}
-{"call": [{"name": "%s", "args": {%s}}]}
-{"say": "Called: ${last_result}"}
-{"when": "^read$", "call": [{"name": "read", "args": {"path": "a.txt"}}]}
-{"expect": {"last_result": "words of the project"}, "say": "Read."}
-`
-
 // endless writes a gigabyte.
 const endless = `head -c 1073741824 /dev/zero | tr '\0' x`
+
+// mostMemory bounds the agent's resident memory, in bytes, whatever a server sends: a
+// message of 16 MiB is read before it is refused.
+const mostMemory = 120 << 20
 
 // TestMCP_FaultyServers is a table of what a server may do wrong, over the wire and with
 // real processes (R91, M2): the session goes on, people are told what happened, and a
@@ -133,15 +128,9 @@ func TestMCP_FaultyServers(t *testing.T) {
 			tells(t, session, "read", "Read.")
 			tells(t, session, "/mcp", tt.status...)
 			if tt.well {
-				for !strings.Contains(say(session, "/mcp"), "`bad`: ready") {
-					if took := time.Since(began); took > acptest.Slack(10*time.Second) {
-						t.Fatalf("the server is not there again after %v", took)
-					}
-					time.Sleep(50 * time.Millisecond) // the person asks again
-				}
-				tells(t, session, "call", "Called: all is well")
+				awaitWell(t, session, began)
 			}
-			if peak := agent.Peak(); peak > 400<<20 {
+			if peak := agent.Peak(); peak > mostMemory*int64(acptest.Slack(1)) { // the race detector takes thrice as much, too
 				t.Errorf("the agent took %d MiB of memory", peak>>20)
 			}
 			for _, l := range agent.Lines() {
@@ -150,23 +139,5 @@ func TestMCP_FaultyServers(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// say sends a prompt and returns what is said in its turn.
-func say(session *acptest.Session, prompt string) string {
-	before := len(session.Text())
-	session.Prompt(prompt).Ends("end_turn")
-	return session.Text()[before:]
-}
-
-// tells sends a prompt, and judges what is said in its turn.
-func tells(t *testing.T, session *acptest.Session, prompt string, want ...string) {
-	t.Helper()
-	got := say(session, prompt)
-	for _, part := range want {
-		if !strings.Contains(got, part) {
-			t.Errorf("the prompt %q was answered with %.2000q, want %q in it", prompt, got, part)
-		}
 	}
 }

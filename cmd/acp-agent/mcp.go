@@ -101,7 +101,7 @@ func printServers(out io.Writer, list []mcp.Status, asJSON bool) error {
 		info := serverInfo{
 			Name: s.Name, Origin: s.Origin, Transport: s.Transport, Place: s.Place, State: s.State, Problem: s.Problem,
 			Ignored: s.Ignored, Tools: map[string]string{}, Prompts: map[string]string{},
-			Resources: slices.Concat([]mcp.Resource{}, s.Resources), Templates: slices.Concat([]mcp.Resource{}, s.Templates),
+			Resources: append([]mcp.Resource{}, s.Resources...), Templates: append([]mcp.Resource{}, s.Templates...),
 		}
 		for _, tool := range s.Tools {
 			info.Tools[tool.ID] = tool.Tool

@@ -1,8 +1,6 @@
 package projects
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -54,8 +52,10 @@ func mayHoldToken(name string) bool {
 type Snapshot struct {
 	// Hash is a hash of the names and contents; it is there for a project without
 	// any such file too.
-	Hash  string
-	Files []File // by name
+	Hash string
+	// Config is the hash of the configuration alone, without what it runs; see With.
+	Config string
+	Files  []File // by name
 }
 
 // File is one file of a Snapshot.
@@ -99,13 +99,7 @@ func Scan(project string) (Snapshot, error) {
 			return Snapshot{}, err
 		}
 	}
-	slices.SortFunc(s.files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	sum := sha256.New()
-	io.WriteString(sum, "acp-agent trust 1\n")
-	for _, f := range s.files {
-		fmt.Fprintf(sum, "%d %s %s\n", len(f.Name), f.Name, f.Hash)
-	}
-	return Snapshot{Hash: hex.EncodeToString(sum.Sum(nil)), Files: s.files}, nil
+	return snapshotOf(s.files), nil
 }
 
 type scanner struct {
@@ -206,8 +200,7 @@ func (s *scanner) add(name string, depth int) error {
 		return fmt.Errorf("the project's configuration is too large to be trusted as a whole, at %s: at most %d files, %d MiB each and %d MiB in all",
 			name, maxFiles, maxFile>>20, maxTotal>>20)
 	}
-	sum := sha256.Sum256(data)
-	file := File{Name: s.under + name, Hash: hex.EncodeToString(sum[:])}
+	file := File{Name: s.under + name, Hash: hashOf(data)}
 	if text := string(data); !mayHoldToken(name) && len(text) <= maxText && s.texts+len(text) <= maxTexts && utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
 		file.Text = text
 		s.texts += len(text)

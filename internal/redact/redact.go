@@ -49,7 +49,8 @@ func spellings(value string) []string {
 		encoder := json.NewEncoder(&b)
 		encoder.SetEscapeHTML(html)
 		if encoder.Encode(value) == nil {
-			list = append(list, strings.TrimSuffix(b.String(), "\"\n")[1:])
+			text := strings.TrimSuffix(b.String(), "\"\n")[1:]
+			list = append(list, text, strings.ReplaceAll(text, "/", `\/`)) // as some write it
 		}
 	}
 	return list

@@ -57,6 +57,7 @@ func TestValues(t *testing.T) {
 		{"in a query", "q=pass+word%2F9%2B", "q=[redacted]"},
 		{"in a path", "/pass%20word%2F9+", "/[redacted]"},
 		{"in JSON", `{"k":"quo\"ted\\key"}`, `{"k":"[redacted]"}`},
+		{"in JSON with escaped slashes", `{"k":"pass word\/9+"}`, `{"k":"[redacted]"}`},
 		{"too short to be looked for", "tiny", "tiny"},
 	}
 	for _, test := range tests {

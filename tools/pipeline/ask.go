@@ -56,14 +56,14 @@ func (r *running) ask(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if reflect.DeepEqual(again, r.card.Content) {
+		if reflect.DeepEqual(again, r.card.Content) && r.unchanged() {
 			return nil
 		}
 		r.card.Content = again
 	}
 	return &tools.Error{
 		Kind: tools.Denied, DeniedBy: tools.DeniedByUser,
-		Message: "the file kept changing while the person was looking at this change, so it was not made",
+		Message: "what this call does kept changing while the person was looking at it, so it was not run",
 	}
 }
 
@@ -123,7 +123,7 @@ func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content 
 }
 
 func (r *running) askOnce(ctx context.Context) error {
-	reason := strings.Join(append([]string{r.decision.Reason}, r.links...), "; ")
+	reason := r.pipeline.Keys.Known(strings.Join(append([]string{r.decision.Reason}, r.links...), "; "))
 	r.sink.Emit(transcript.ToolState{
 		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: reason,
 	})

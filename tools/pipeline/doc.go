@@ -31,5 +31,5 @@
 //
 // # Requirements
 //
-// R4, R5, R8-R11, R13, R16-R22, R64, R73 (one question at a time), R87, R103, R105-R106, R111-R118, R121-R126, R128-R132, R157.
+// R4, R5, R8-R11, R13, R16-R22, R64, R73 (one question at a time), R87, R92, R103, R105-R106, R111-R118, R121-R126, R128-R132, R157.
 package pipeline

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"strconv"
 	"testing"
 
 	"acp-agent/capability"
@@ -8,6 +9,7 @@ import (
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/tools/tooltest"
+	"acp-agent/transcript"
 )
 
 // elsewhere are tools of every source, each with what stands behind it.
@@ -128,6 +130,40 @@ func TestDelegate_ToolsFromElsewhereAreNamed(t *testing.T) {
 				if listed != has || (e.Action == capability.Allow) != has {
 					t.Errorf("%s: offered %v, %v, want %v: %s", tool.ID, listed, e.Action, has, e.Reason)
 				}
+			}
+		})
+	}
+}
+
+// E6, M1: a script that is changed while the person looks at the question is asked about
+// again, and "always" was not said of it; one that goes on changing does not run.
+func TestPipeline_ToolChangesBehindTheQuestion(t *testing.T) {
+	tests := []struct {
+		name    string
+		changes int // questions during which it is changed
+		asked   int
+		state   transcript.State
+	}{
+		{"it stays as it is", 0, 1, transcript.Done},
+		{"it is changed once", 1, 2, transcript.Done},
+		{"it goes on changing", 9, 3, transcript.Rejected},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			content := 0
+			tool := elsewhere()[2]
+			tool.Requires = capability.RequirementSet{}
+			tool.Origin = func() tools.Origin { return tools.Origin{Digest: strconv.Itoa(content)} }
+			s := newStage(t, func(o *pipeline.Options) { o.Gate = tools.Gate{AllowToolbox: true} }, tool)
+			s.answers = []tools.Answer{tools.AllowAlways, tools.AllowAlways, tools.AllowAlways, tools.AllowAlways}
+			s.onAsk = func(tools.PermissionRequest) {
+				if content < tt.changes {
+					content++
+				}
+			}
+			want(t, s.call(t, tool.ID, object{}), tt.state, "")
+			if len(s.asked) != tt.asked {
+				t.Errorf("asked %d times, want %d", len(s.asked), tt.asked)
 			}
 		})
 	}

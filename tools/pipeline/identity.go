@@ -18,13 +18,13 @@ func (p *Pipeline) Identity(id string) permissions.Identity {
 	if !there || !entry.Foreign() {
 		return permissions.Identity{}
 	}
-	return identity(entry, entry.Behind())
+	return p.identity(entry, entry.Behind())
 }
 
-func identity(entry *tools.Entry, behind tools.Origin) permissions.Identity {
+func (p *Pipeline) identity(entry *tools.Entry, behind tools.Origin) permissions.Identity {
 	return permissions.Identity{
 		Description: tools.DigestOf(entry.Description), Parameters: tools.DigestOf(string(entry.Schema())), Origin: behind.Digest,
-		Says: kinds.Line(entry.Description, maxSays), Place: kinds.Line(behind.Place, maxSays),
+		Says: kinds.Line(p.Keys.Known(entry.Description), maxSays), Place: kinds.Line(behind.Place, maxSays),
 	}
 }
 
@@ -45,8 +45,16 @@ func (p *Pipeline) identify(call *permissions.Call, c *Prepared) {
 	behind := entry.Behind()
 	call.Borrowed, call.Opaque = behind.Borrowed, opaque(entry, behind)
 	if !c.unseen {
-		call.Identity = identity(entry, behind)
+		call.Identity = p.identity(entry, behind)
 	}
+}
+
+// unchanged reports whether a tool from elsewhere still is what it was when the call was
+// judged: a script may have been changed while the person was looking (E6).
+func (r *running) unchanged() bool {
+	var now permissions.Call
+	r.pipeline.identify(&now, r.Prepared)
+	return now.Identity.Same(r.judged.Identity)
 }
 
 // opaque are the capabilities that what stands behind a tool has within its walls: an
