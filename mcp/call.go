@@ -72,7 +72,7 @@ func (l *link) failure(ctx context.Context, c *connection, err, slow error) erro
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case c.remote != nil && c.remote.refused.Load():
-		return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("mcp server %s: %v", l.id, errRefused), Err: errRefused}
+		return l.refused(tools.Backend, c.remote.refusal())
 	case errors.As(err, &said):
 		return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("mcp server %s: %s", l.id, clean(said.Message, maxDescription)), Err: err}
 	}
@@ -88,6 +88,9 @@ func (l *link) failure(ctx context.Context, c *connection, err, slow error) erro
 
 // unavailable is the error of a call while the server is away.
 func (l *link) unavailable(why error) error {
+	if fate(why) == SignIn {
+		return l.refused(tools.Unavailable, why)
+	}
 	failure := &tools.Error{Kind: tools.Unavailable, Message: fmt.Sprintf("mcp server %s is unavailable", l.id), Err: why}
 	if why != nil {
 		failure.Hint = kinds.Line(why.Error(), maxProblem)

@@ -49,6 +49,7 @@ type link struct {
 	ended   chan struct{} // closed when nothing of it is left
 	settled chan struct{} // closed when the first attempt has succeeded or failed
 	settle  sync.Once
+	signer
 
 	mu       sync.Mutex
 	state    State
@@ -71,12 +72,13 @@ type connection struct {
 	over    chan struct{} // closed when nothing of it is left, and it is known how it ended
 	calls   calls
 	cancel  context.CancelCauseFunc // ends what is asked and answered over it
+	dead    <-chan struct{}         // closed by cancel
 }
 
 func (l *link) run(ctx context.Context) {
 	defer close(l.ended)
 	defer l.settle.Do(func() { close(l.settled) })
-	for attempt := 0; ; attempt++ {
+	for attempt := 0; ; {
 		began := time.Now()
 		err := l.once(ctx)
 		if ctx.Err() != nil {
@@ -89,12 +91,7 @@ func (l *link) run(ctx context.Context) {
 		}
 		l.answered = false
 		l.mu.Unlock()
-		wait := time.NewTimer(ladder[min(attempt, len(ladder)-1)])
-		select {
-		case <-wait.C:
-			l.set(Connecting, err)
-		case <-ctx.Done():
-			wait.Stop()
+		if attempt = l.rest(ctx, attempt, err); attempt < 0 {
 			l.set(Closed, err)
 			return
 		}
@@ -113,8 +110,8 @@ func (l *link) once(ctx context.Context) error {
 		c.close()
 		err = c.explain(err) // now that all its words have come
 	}
-	if ctx.Err() == nil {
-		l.set(Failed, err)
+	if ctx.Err() == nil && len(l.wake) == 0 {
+		l.set(fate(err), err)
 	}
 	return err
 }
@@ -131,6 +128,8 @@ func (l *link) watch(ctx context.Context, c *connection) error {
 		case err := <-ended:
 			return err
 		case <-c.changed:
+		case <-c.dead: // a server behind HTTP that keeps no stream open does not notice
+			return errEnded
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -144,6 +143,7 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 	c := &connection{words: &words{}, changed: make(chan struct{}, 1), over: make(chan struct{})}
 	// Not with ctx: a server behind HTTP is told goodbye.
 	ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	c.dead = ctx.Done()
 	transport, err := l.reach(ctx, starting, c)
 	if err != nil {
 		c.cancel(errEnded)
@@ -181,6 +181,7 @@ func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transpor
 		if c.remote, err = newRemote(ctx, &l.server); err != nil {
 			return nil, err
 		}
+		c.remote.signing = signing{link: l}
 		return c.remote.transport(&l.server), nil
 	}
 	if l.manager.o.Start == nil {
@@ -248,6 +249,7 @@ func (l *link) set(state State, problem error) {
 	if l.state != Closed {
 		l.state = state
 	}
+	l.move()
 	if problem != nil {
 		l.problem = problem
 	}
@@ -255,7 +257,7 @@ func (l *link) set(state State, problem error) {
 	if state == Failed {
 		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", kinds.Line(problem.Error(), maxProblem))
 	}
-	if state == Failed || state == Ready {
+	if state == Failed || state == Ready || state == SignIn {
 		l.settle.Do(func() { close(l.settled) })
 	}
 }
@@ -322,7 +324,7 @@ func (c *connection) explain(err error) error {
 	}
 	switch {
 	case c.remote != nil && c.remote.refused.Load():
-		return errRefused
+		return c.remote.refusal()
 	case err == nil, slices.ContainsFunc(gone, func(end error) bool { return errors.Is(err, end) }):
 		err = errors.New("it ended")
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"acp-agent/mcp/oauth"
 	"acp-agent/tools"
 )
 
@@ -20,6 +21,14 @@ type Options struct {
 	Start func(ctx context.Context, s Server, stderr io.Writer) (io.ReadWriteCloser, error)
 	// Version is how the agent names its version; may be empty.
 	Version string
+	// Tokens keeps the tokens of those who signed in to servers behind HTTP; nil means that
+	// nobody can. Keep is told of each, so that it is shown to nobody; nil means that nobody
+	// is.
+	Tokens oauth.Store
+	Keep   func(secrets ...string)
+	// Person is asked what servers want to know while one of their tools runs; nil means
+	// that servers may ask nothing.
+	Person Person
 	// Logger gets the failures of servers; nil means none.
 	Logger *slog.Logger
 }
@@ -70,6 +79,7 @@ func (m *Manager) Set(servers []Server) {
 		at := slices.IndexFunc(old, func(l *link) bool { return l.server.same(&server) && l.taken() == taken[id] })
 		if at >= 0 {
 			m.links = append(m.links, old[at])
+			old[at].look()
 			old = slices.Delete(slices.Clone(old), at, at+1)
 		} else {
 			l := m.link(server, id, taken[id])
@@ -94,6 +104,7 @@ func (m *Manager) link(server Server, id string, taken bool) *link {
 	l := &link{
 		manager: m, server: server, id: id, state: Connecting,
 		ended: make(chan struct{}), settled: make(chan struct{}), cancel: func() {},
+		signer: newSigner(m.account(&server)),
 	}
 	if taken {
 		l.state, l.problem = Failed, errTaken
@@ -121,6 +132,9 @@ func (m *Manager) Settle(ctx context.Context) {
 		case <-l.settled:
 		case <-ctx.Done():
 			return
+		}
+		if l.account != nil {
+			l.await(ctx) // it may be looking whether somebody has signed in elsewhere
 		}
 	}
 }

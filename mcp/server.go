@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"time"
+
+	"acp-agent/mcp/oauth"
 )
 
 // Server says how an MCP server is reached: by a program that is started, or by an address.
@@ -23,6 +25,10 @@ type Server struct {
 	URL    string
 	Header map[string]string
 	SSE    bool
+	// Client is as which client somebody signs in to the address by OAuth; the zero value
+	// registers one. Anonymous turns that off, and so does an Authorization header.
+	Client    oauth.Client
+	Anonymous bool
 	// Timeout is how long a call may go without progress; 0 means 30 s (M2).
 	Timeout time.Duration
 }
@@ -62,6 +68,8 @@ const (
 	// Failed servers are tried again, but for one whose name is taken.
 	Failed State = "failed"
 	Closed State = "closed"
+	// SignIn servers wait for a person to sign in, and are not tried again before that.
+	SignIn State = "sign-in"
 )
 
 // Status is a server at one moment, as people are told of it.

@@ -73,11 +73,12 @@ type grant struct {
 	Expiry   time.Time        `json:"expiry,omitzero"`
 }
 
-// New returns the account with the server at an http or https address. It asks nobody.
+// New returns the account with the server at an https address, or at one of this machine
+// that is http. It asks nobody.
 func New(server string, o Options) (*Account, error) {
 	u, err := url.Parse(server)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("its address is no http or https address")
+	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		return nil, errors.New("a token is sent to https addresses only")
 	}
 	a := &Account{o: o, server: u, origin: canonical(u), busy: make(chan struct{}, 1)}
 	a.name = a.origin + "\n" + o.Client.ID

@@ -1,0 +1,4 @@
+package mcp
+
+// Person is x.
+type Person interface{}
