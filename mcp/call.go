@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -35,8 +34,8 @@ func (l *link) call(ctx context.Context, rt tools.Runtime, name string, args jso
 	slow := fmt.Errorf("mcp server %s: no answer and no progress for %v", l.id, limit)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	clock := time.AfterFunc(limit, func() { cancel(slow) })
-	defer clock.Stop()
+	clock := startClock(limit, func() { cancel(slow) })
+	defer clock.stop()
 	returned := make(chan struct{})
 	defer close(returned)
 	context.AfterFunc(ctx, func() {
@@ -46,10 +45,7 @@ func (l *link) call(ctx context.Context, rt tools.Runtime, name string, args jso
 			c.abort()
 		}
 	})
-	token, over := c.calls.begin(func(text string) {
-		clock.Reset(limit)
-		rt.Progress([]byte(text))
-	})
+	token, over := c.calls.begin(&running{clock: clock, runtime: rt})
 	defer over()
 	params := &sdk.CallToolParams{Name: name, Arguments: args}
 	params.SetProgressToken(token)
@@ -96,40 +92,6 @@ func (l *link) unavailable(why error) error {
 		failure.Hint = kinds.Line(why.Error(), maxProblem)
 	}
 	return failure
-}
-
-// calls are those under way that want to hear of progress. The zero value is ready.
-type calls struct {
-	mu   sync.Mutex
-	last int
-	told map[string]func(string)
-}
-
-// begin gives a call its token; nothing is told of it after over.
-func (c *calls) begin(tell func(string)) (token string, over func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.told == nil {
-		c.told = map[string]func(string){}
-	}
-	c.last++
-	token = strconv.Itoa(c.last)
-	c.told[token] = tell
-	return token, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.told, token)
-	}
-}
-
-// progress passes on what a server tells of a call; of others it tells nothing.
-func (c *calls) progress(p *sdk.ProgressNotificationParams) {
-	token, _ := p.ProgressToken.(string)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if tell := c.told[token]; tell != nil {
-		tell(progressLine(p))
-	}
 }
 
 // progressLine is progress as people read it.

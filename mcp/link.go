@@ -71,6 +71,7 @@ type connection struct {
 	changed chan struct{} // a token when the server says that its tools changed
 	over    chan struct{} // closed when nothing of it is left, and it is known how it ended
 	calls   calls
+	asking  asking
 	cancel  context.CancelCauseFunc // ends what is asked and answered over it
 	dead    <-chan struct{}         // closed by cancel
 }
@@ -149,11 +150,13 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 		c.cancel(errEnded)
 		return nil, err
 	}
-	client := sdk.NewClient(&sdk.Implementation{Name: "acp-agent", Version: l.manager.o.Version}, &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{}, // it may ask nothing of us
+	options := &sdk.ClientOptions{
+		Capabilities:                &sdk.ClientCapabilities{},
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.note() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { c.calls.progress(r.Params) },
-	})
+	}
+	l.mayAsk(c, options)
+	client := sdk.NewClient(&sdk.Implementation{Name: "acp-agent", Version: l.manager.o.Version}, options)
 	// The context of the library's connection lasts as long as that does. A program that
 	// does not read keeps a write waiting, which knows no context.
 	unblock := context.AfterFunc(starting, c.abort)

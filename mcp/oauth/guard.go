@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
-	"strings"
 	"syscall"
 	"time"
 
@@ -22,8 +20,6 @@ const (
 	exchangeLimit = 15 * time.Second
 	// maxBody bounds an answer, in bytes.
 	maxBody = 1 << 20
-	// maxAddress bounds an address that a person is to open, in bytes.
-	maxAddress = 8 << 10
 	// maxWord bounds a word of the server that is shown, in characters.
 	maxWord = 60
 )
@@ -104,31 +100,6 @@ func (g *guard) client() *http.Client {
 }
 
 func (g *guard) close() { g.transport.CloseIdleConnections() }
-
-// judge refuses an address that is not https; where the server is on this machine, http of
-// this machine is as good.
-func (a *Account) judge(address string) error {
-	u, err := url.Parse(address)
-	switch {
-	case err != nil || u.Host == "" || u.User != nil || len(address) > maxAddress || kinds.Visible(address) != address:
-		return errors.New("the server names an address that cannot be used")
-	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()) && loopback(a.server.Hostname()):
-		return nil
-	}
-	return fmt.Errorf("the server names an address that is not https, at %s", word(u.Host))
-}
-
-// loopback reports whether a host is this machine by its text.
-func loopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
-}
-
-// private reports whether a host is not public by its text.
-func private(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return err == nil && network.Judge(addr) != "" || loopback(host)
-}
 
 // word is a word of the server as people are shown it.
 func word(text string) string { return kinds.Line(text, maxWord) }
