@@ -34,7 +34,7 @@ func (s *Session) Commands() []Command {
 		{Name: "trust", Description: "Shows what trust in this project allows, and asks you.", Hint: "off"},
 	}
 	if s.hasServers() {
-		list = append(list, Command{Name: "mcp", Description: "The MCP servers: how each stands, its tools, its last error."})
+		list = append(list, Command{Name: "mcp", Description: "The MCP servers: how each stands, its tools, its last error; signs in to one.", Hint: serversForms})
 	}
 	return list
 }
@@ -56,7 +56,7 @@ func (s *Session) command(prompt *transcript.Message) (answer func(context.Conte
 	case "/usage":
 		return func(context.Context) string { return s.usageText() }, true
 	case "/mcp":
-		return func(context.Context) string { return s.serversText() }, true
+		return func(ctx context.Context) string { return s.serversCommand(ctx, behind(prompt.Text(), words[0])) }, true
 	case "/summary":
 		return s.summaryCommand, true
 	case "/permissions":
@@ -71,6 +71,9 @@ func (s *Session) command(prompt *transcript.Message) (answer func(context.Conte
 // part in the conversation, and the person wants to know now.
 func atOnce(prompt *transcript.Message) bool {
 	words := strings.Fields(prompt.Text())
+	if len(words) > 1 && words[0] == "/mcp" {
+		return false // it may wait for the person
+	}
 	return len(words) > 0 && slices.Contains([]string{"/status", "/tasks", "/usage", "/mcp"}, words[0])
 }
 

@@ -27,7 +27,10 @@ const (
 
 // newServers returns the servers of a session; none is started.
 func (s *Session) newServers() *mcp.Manager {
-	return mcp.New(mcp.Options{Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work)})
+	return mcp.New(mcp.Options{
+		Logger: s.host.Logger, Version: s.host.Version, Start: startServer(s.work),
+		Tokens: s.host.Tokens, Keep: s.host.Keep, Person: s.spec.Person,
+	})
 }
 
 // startServer starts the program of a server like the agent's other programs, but with the
@@ -86,7 +89,13 @@ func (s *Session) refreshServers(ctx context.Context) {
 	defer cancel()
 	s.AwaitServers(ctx)
 	for _, server := range s.servers.Status() {
-		if server.State == mcp.Failed {
+		switch server.State {
+		case mcp.SignIn:
+			s.sayOnce(signInKey(server.ID), transcript.Notice{
+				Severity: transcript.Warning, Title: "MCP server wants you to sign in",
+				Text: fmt.Sprintf("The MCP server %s is not used before you sign in to it: run /mcp login %s.", server.Name, server.Name),
+			})
+		case mcp.Failed:
 			s.sayOnce("mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected",
 				Text: fmt.Sprintf("The MCP server %s is not connected: %s. /mcp shows how the servers stand.", server.Name, strings.TrimSuffix(server.Problem, ".")),
