@@ -20,7 +20,7 @@ func signInAgent(t *testing.T, home string) *acptest.Agent {
 	t.Helper()
 	return acptest.Start(t, acptest.Options{
 		Home: home, Permission: acptest.Answer("allow_once"), Env: signInEnv(t, home),
-		Model: `{"call": [{"name": "mcp__greeter__greet", "args": {}}]}` + "\n" + `{"say": "So it goes."}`,
+		Model: `{"when": "^hello$", "say": "Hello."}` + "\n" + `{"when": "^greet$", "call": [{"name": "tool_search", "args": {"query": "greets"}}]}` + "\n" + `{"call": [{"name": "mcp__greeter__greet", "args": {}}]}` + "\n" + `{"say": "So it goes."}`,
 	})
 }
 
