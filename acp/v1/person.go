@@ -3,6 +3,7 @@ package v1
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -74,13 +75,29 @@ func (p *person) elicit(ctx context.Context, params *schema.CreateElicitationReq
 	case schema.ElicitationActionAccept:
 		content = map[string]any{}
 		for name, value := range response.Content {
-			content[name] = value.Value
+			content[name] = plainValue(value.Value)
 		}
 		return mcp.Accept, content, nil
 	case schema.ElicitationActionDecline:
 		return mcp.Decline, nil, nil
 	}
 	return mcp.Cancel, nil, nil
+}
+
+// plainValue is a value that was filled in, with numbers as numbers.
+func plainValue(value any) any {
+	number, ok := value.(json.Number)
+	if !ok {
+		return value
+	}
+	if n, err := number.Int64(); err == nil {
+		return n
+	}
+	n, err := number.Float64()
+	if err != nil {
+		return number.String() // it does not fit, and the form's schema says so
+	}
+	return n
 }
 
 // secretWanted reports whether a field that takes any text asks for a secret, by its own
