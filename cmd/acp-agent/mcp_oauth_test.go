@@ -15,12 +15,24 @@ import (
 	"acp-agent/mcp/mcptest"
 )
 
+// signInModel greets, and looks for tokens where they are.
+const signInModel = `{"when": "^hello$", "say": "Hello."}
+{"when": "^greet$", "call": [{"name": "tool_search", "args": {"query": "greets"}}]}
+{"call": [{"name": "mcp__greeter__greet", "args": {}}]}
+{"say": "So it goes."}
+{"when": "^peek$", "call": [{"name": "bash", "args": {"command": "cat TOKENS/*; echo looked"}}, {"name": "glob", "args": {"filePattern": "TOKENS/*"}}, {"name": "read", "args": {"path": "TOKENS"}}, {"name": "grep", "args": {"pattern": "version", "path": "TOKENS"}}]}
+{"say": "So I looked."}
+`
+
+// tokensDir is where the tokens lie below an agent's home.
+func tokensDir(home string) string { return filepath.Join(home, "data", "acp-agent", "tokens") }
+
 // signInAgent is an agent whose tokens lie in a file of its home.
 func signInAgent(t *testing.T, home string) *acptest.Agent {
 	t.Helper()
 	return acptest.Start(t, acptest.Options{
 		Home: home, Permission: acptest.Answer("allow_once"), Env: signInEnv(t, home),
-		Model: `{"when": "^hello$", "say": "Hello."}` + "\n" + `{"when": "^greet$", "call": [{"name": "tool_search", "args": {"query": "greets"}}]}` + "\n" + `{"call": [{"name": "mcp__greeter__greet", "args": {}}]}` + "\n" + `{"say": "So it goes."}`,
+		Model: strings.ReplaceAll(signInModel, "TOKENS", tokensDir(home)),
 	})
 }
 
@@ -59,6 +71,23 @@ func noToken(t *testing.T, agent *acptest.Agent) {
 	}
 }
 
+// peek has the model look for the tokens with its tools, to all of which the person says yes.
+func peek(t *testing.T, session *acptest.Session, home string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(tokensDir(home), "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the files are %q, %v", files, err)
+	}
+	session.Skip()
+	from := len(session.Lines())
+	session.Prompt("peek").Ends("end_turn")
+	for _, l := range session.Lines()[from:] {
+		if strings.Contains(l.Raw, filepath.Base(files[0])) || strings.Contains(l.Raw, `\"version\"`) || strings.Contains(l.Raw, "token_url") {
+			t.Errorf("a tool found it: %s", l.Raw)
+		}
+	}
+}
+
 // TestMCP_SignIn is R88 and R92 over the wire: nobody is asked unasked; /mcp login shows the
 // address as the editor can, and the next agent finds the token, which is in a private file
 // and in no output, also when the server sends it back.
@@ -92,6 +121,7 @@ func TestMCP_SignIn(t *testing.T) {
 	agent.Expect("the greeting", func(m *acptest.Message) bool {
 		return strings.Contains(string(m.Params), "hello, you sent Bearer [redacted]")
 	})
+	peek(t, session, home)
 	agent.Close()
 	noToken(t, agent)
 
@@ -205,7 +235,7 @@ func TestMCP_LoginCommand(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	files, err := filepath.Glob(filepath.Join(home, "data", "acp-agent", "tokens", "*"))
+	files, err := filepath.Glob(filepath.Join(tokensDir(home), "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("the files are %q, %v", files, err)
 	}
