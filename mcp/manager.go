@@ -38,7 +38,7 @@ type Options struct {
 //
 // Goroutines: one for each server, from Set to the end of the server, which Set without it
 // and Close wait for; those of the library and of net/http, which end with it; one that
-// waits for the end of each connection.
+// waits for the end of each connection; one while a server's question stands.
 type Manager struct {
 	o      Options
 	ctx    context.Context

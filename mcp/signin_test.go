@@ -123,6 +123,24 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
+// The older transport sends the token as well, for both of its streams, and has it renewed.
+func TestSignIn_SSE(t *testing.T) {
+	server, dir := mcptest.Start(t), t.TempDir()
+	m := signed(t, dir, mcp.Server{URL: server.SSE, SSE: true})
+	wantState(t, m, mcp.SignIn, wantsPerson)
+	if err := m.SignIn(limited(t), "s", browsing(server)); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, m, mcp.Ready, "")
+	server.Expire()
+	if err := greet(t, m); err != nil {
+		t.Fatal(err)
+	}
+	if got := server.Counts(); got.Refreshed != 1 || got.Called != 1 {
+		t.Errorf("the server counts %+v", got)
+	}
+}
+
 // Who signs in elsewhere, such as in a terminal, is signed in here from the next prompt on.
 func TestSignIn_Elsewhere(t *testing.T) {
 	server, dir := mcptest.Start(t), t.TempDir()

@@ -16,6 +16,7 @@ import (
 	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/mcp/oauth"
+	"acp-agent/permissions"
 	"acp-agent/session"
 	"acp-agent/transcript"
 )
@@ -133,6 +134,9 @@ func serversTable(out io.Writer, list []serverInfo) error {
 		fmt.Fprintf(out, "\n%s\n", s.Name)
 		if s.Problem != "" {
 			fmt.Fprintf(out, "  last error: %s\n", s.Problem)
+		}
+		if s.State == mcp.SignIn {
+			fmt.Fprintf(out, "  to sign in: acp-agent mcp login %s\n", permissions.QuoteArgs([]string{s.Name}))
 		}
 		for _, id := range slices.Sorted(maps.Keys(s.Tools)) {
 			fmt.Fprintf(out, "  %s\n", id)

@@ -207,6 +207,9 @@ func TestMCP_LoginCommand(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), `"state": "sign-in"`) {
 		t.Fatalf("%s, %v", out, err)
 	}
+	if out, _ := command("mcp").Output(); !strings.Contains(string(out), "to sign in: acp-agent mcp login greeter") {
+		t.Errorf("the table says %s", out)
+	}
 	var text, problems bytes.Buffer
 	login := command("mcp", "login", "greeter")
 	login.Stderr = &problems

@@ -20,10 +20,12 @@ import (
 // Canary is in every token and secret that a Server gives, for tests that look for them.
 const Canary = "canary-7f3a9c"
 
-// Server is the MCP server, at /mcp, and its authorization server. What is below Knobs is
+// Server is the MCP server, at /mcp and at /sse, and its authorization server. What is below Knobs is
 // read under Do.
 type Server struct {
 	URL string
+	// SSE is the same server behind the older transport, which has no metadata of its own.
+	SSE string
 
 	mu     sync.Mutex
 	http   *httptest.Server
@@ -54,13 +56,14 @@ func Start(t testing.TB) *Server {
 	s := &Server{codes: map[string]url.Values{}}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", s.guarded(sdk.NewStreamableHTTPHandler(s.greeter, &sdk.StreamableHTTPOptions{Stateless: true})))
+	mux.Handle("/sse", s.guarded(sdk.NewSSEHandler(s.greeter, nil)))
 	mux.HandleFunc("/.well-known/oauth-protected-resource/mcp", s.resource)
 	mux.HandleFunc("/.well-known/oauth-authorization-server", s.metadata)
 	mux.HandleFunc("POST /register", s.register)
 	mux.HandleFunc("GET /authorize", s.authorize)
 	mux.HandleFunc("POST /token", s.token)
 	s.http = httptest.NewServer(mux)
-	s.URL = s.http.URL + "/mcp"
+	s.URL, s.SSE = s.http.URL+"/mcp", s.http.URL+"/sse"
 	t.Cleanup(func() {
 		s.http.CloseClientConnections()
 		s.http.Close()
@@ -108,8 +111,10 @@ func (s *Server) greeter(*http.Request) *sdk.Server {
 		s.mu.Lock()
 		s.counts.Called++
 		s.mu.Unlock()
-		// A server may say anything, also what it was sent.
-		text := "hello, you sent " + call.Extra.Header.Get("Authorization")
+		text := "hello"
+		if call.Extra != nil { // a server may say anything, also what it was sent
+			text += ", you sent " + call.Extra.Header.Get("Authorization")
+		}
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
 	})
 	return server
@@ -172,10 +177,13 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusCreated, client)
 }
 
+// serves reports whether a token can be for a resource.
+func (s *Server) serves(resource string) bool { return resource == s.URL || resource == s.SSE }
+
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	back, err := url.Parse(query.Get("redirect_uri"))
-	if err != nil || query.Get("code_challenge_method") != "S256" || query.Get("resource") != s.URL || query.Get("client_id") == "" {
+	if err != nil || query.Get("code_challenge_method") != "S256" || !s.serves(query.Get("resource")) || query.Get("client_id") == "" {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -200,7 +208,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	good := r.Form.Get("resource") == s.URL
+	good := s.serves(r.Form.Get("resource"))
 	switch r.Form.Get("grant_type") {
 	case "authorization_code":
 		s.counts.Exchanged++
