@@ -65,6 +65,9 @@ func (m *Manager) SignIn(ctx context.Context, name string, show func(ctx context
 	challenge, near := l.challenge, l.near
 	l.mu.Unlock()
 	if challenge == nil {
+		if token, err := l.account.Token(ctx); err != nil || token != "" {
+			return err // somebody has
+		}
 		return errNotAsked
 	}
 	if err := l.account.SignIn(ctx, oauth.Request{Challenge: challenge, Near: near, Show: show}); err != nil {

@@ -106,6 +106,9 @@ func TestSignIn(t *testing.T) {
 	if err := greet(t, m); err != nil {
 		t.Fatal(err)
 	}
+	if err := m.SignIn(limited(t), "s", func(context.Context, string) error { panic("shown") }); err != nil {
+		t.Errorf("signing in once more: %v", err)
+	}
 	next := signed(t, dir, mcp.Server{URL: server.URL})
 	wantState(t, next, mcp.Ready, "")
 	if err := greet(t, next); err != nil {
