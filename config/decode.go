@@ -49,6 +49,9 @@ func (f *file) decode(dst any) error {
 	return f.value(root, reflect.ValueOf(dst).Elem(), "")
 }
 
+// switchable is a struct for which a truth value may stand.
+type switchable interface{ turn(on bool) }
+
 func (f *file) value(v hujson.Value, dst reflect.Value, field string) error {
 	f.where[field] = v.StartOffset
 	if dst.Type() == reflect.TypeFor[json.RawMessage]() {
@@ -67,6 +70,10 @@ func (f *file) value(v hujson.Value, dst reflect.Value, field string) error {
 			return f.list(v, dst, field)
 		}
 	case hujson.Literal:
+		if s, ok := dst.Addr().Interface().(switchable); ok && (v.Kind() == 't' || v.Kind() == 'f') {
+			s.turn(v.Kind() == 't')
+			return nil
+		}
 		return f.literal(v, dst, field)
 	}
 	return f.errorf(field, "expects %s, found %s", expects(dst.Type()), found(v.Value.Kind()))

@@ -12,7 +12,21 @@ import (
 type MCP struct {
 	// Servers are the servers by their names.
 	Servers map[string]MCPServer `json:"servers"`
+	// Tokens says where the tokens of those who signed in are kept: TokensKeyring or
+	// TokensFile; empty means the keyring where it works, else a file.
+	Tokens string `json:"tokens"`
 }
+
+// projectMCP is what a project may name.
+type projectMCP struct {
+	Servers map[string]MCPServer `json:"servers"`
+}
+
+// The places of tokens.
+const (
+	TokensKeyring = "keyring"
+	TokensFile    = "file"
+)
 
 // The types of MCP servers.
 const (
@@ -33,6 +47,8 @@ type MCPServer struct {
 	URL     string            `json:"url"`
 	Headers map[string]Secret `json:"headers"`
 	SSE     bool              `json:"sse"`
+	// OAuth says as which client somebody signs in to a remote server; false turns that off.
+	OAuth MCPOAuth `json:"oauth"`
 	// Enabled turns a server off; left out, it is on.
 	Enabled *bool `json:"enabled"`
 	// TimeoutMS is how long a call may go without progress, in milliseconds; 0 means 30 s.
@@ -49,6 +65,28 @@ const (
 	MCPAsk   = "ask"   // they are asked about unless a rule or an answer allows them
 	MCPAllow = "allow" // they are not asked about
 )
+
+// MCPOAuth is the agent as it was registered with a server by hand. Without an id it
+// registers itself.
+type MCPOAuth struct {
+	// Off says that nobody signs in.
+	Off bool `json:"-"`
+	// ClientID and ClientSecret are what the registration gave.
+	ClientID     string `json:"client_id"`
+	ClientSecret Secret `json:"client_secret"`
+	// Issuer is the authorization server that knows the client; empty means whichever the
+	// server names.
+	Issuer string `json:"issuer"`
+	// Scopes are what is asked for; empty means what the server says.
+	Scopes []string `json:"scopes"`
+}
+
+// turn implements switchable.
+func (o *MCPOAuth) turn(on bool) { o.Off = !on }
+
+func (o MCPOAuth) zero() bool {
+	return o.ClientID == "" && o.ClientSecret.IsZero() && o.Issuer == "" && len(o.Scopes) == 0
+}
 
 // Off reports whether the server is turned off.
 func (s MCPServer) Off() bool { return s.Enabled != nil && !*s.Enabled }
@@ -81,6 +119,23 @@ func (f *file) checkMCP(servers map[string]MCPServer) error {
 			s.TrustAt = fmt.Sprintf("%s:%d:%d", f.name, line, column)
 			servers[name] = s
 		}
+		if err := f.checkMCPOAuth(join(field, "oauth"), s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *file) checkMCPOAuth(field string, s MCPServer) error {
+	o := s.OAuth
+	issuer, err := url.Parse(o.Issuer)
+	switch {
+	case s.URL == "" && !o.zero():
+		return f.errorf(field, "is for a server with a url")
+	case o.ClientID == "" && (!o.ClientSecret.IsZero() || o.Issuer != ""):
+		return f.errorf(field, "expects a client_id beside what belongs to it")
+	case o.Issuer != "" && (err != nil || issuer.Host == "" || issuer.Scheme != "https" && issuer.Scheme != "http"):
+		return f.errorf(join(field, "issuer"), "must be an http or https address")
 	}
 	return nil
 }
@@ -110,6 +165,9 @@ func checkMCPURL(text string) error {
 // environment and headers those whose names say so.
 func (s MCPServer) keys() []string {
 	var keys []string
+	if !s.OAuth.ClientSecret.IsZero() {
+		keys = append(keys, s.OAuth.ClientSecret.Reveal())
+	}
 	for _, values := range []map[string]Secret{s.Env, s.Headers} {
 		for _, name := range sortedKeys(values) {
 			if !redact.NamesKey(name) || values[name].IsZero() {

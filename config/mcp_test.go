@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"acp-agent/config"
@@ -29,5 +30,51 @@ func TestMCP_Keys(t *testing.T) {
 	}
 	if len(cfg.MCP.Servers) != 2 || len(cfg.OfferedServers) != 1 || !cfg.MCP.Servers["b"].Off() || cfg.MCP.Servers["a"].Off() {
 		t.Errorf("servers %v, offered %v", cfg.MCP.Servers, cfg.OfferedServers)
+	}
+}
+
+// R88: a truth value or an object says how somebody signs in; the secret of a client counts
+// as a key.
+func TestMCP_OAuth(t *testing.T) {
+	load := func(user, project string) (*config.Config, error) {
+		return config.Load(sources(nil, map[string]string{userFile: user, projectFile: project}), workspace)
+	}
+	server := func(oauth string) string {
+		return `{"mcp": {"tokens": "file", "servers": {"a": {"url": "https://a/", "oauth": ` + oauth + `}}}}`
+	}
+	for _, tt := range []struct {
+		name, user, project string
+		off                 bool
+		client              string
+		problem             string
+	}{
+		{"off", server(`false`), "", true, "", ""},
+		{"on", server(`true`), "", false, "", ""},
+		{"a client", server(`{"client_id": "me", "client_secret": "sec-1", "issuer": "https://login/", "scopes": ["x"]}`), "", false, "me", ""},
+		{"a text", server(`"no"`), "", false, "", "mcp.servers.a.oauth: expects an object, found a text"},
+		{"a secret without a client", server(`{"client_secret": "sec-1"}`), "", false, "", "expects a client_id"},
+		{"an issuer that is none", server(`{"client_id": "me", "issuer": "login"}`), "", false, "", "must be an http or https address"},
+		{"for a program", `{"mcp": {"servers": {"a": {"command": ["a"], "oauth": {"client_id": "me"}}}}}`, "", false, "", "is for a server with a url"},
+		{"an unknown place", `{"mcp": {"tokens": "cloud"}}`, "", false, "", "mcp.tokens"},
+		{"a place that a project names", "", `{"mcp": {"tokens": "file"}}`, false, "", "is not for a project to set"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg, err := load(tt.user, tt.project)
+			if tt.problem != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.problem) {
+					t.Errorf("%v; want %q", err, tt.problem)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := cfg.MCP.Servers["a"].OAuth; got.Off != tt.off || got.ClientID != tt.client || cfg.MCP.Tokens != config.TokensFile {
+				t.Errorf("%+v, %q", got, cfg.MCP.Tokens)
+			}
+			if has := slices.Contains(cfg.Keys(), "sec-1"); has != (tt.client != "") {
+				t.Errorf("the keys are %q", cfg.Keys())
+			}
+		})
 	}
 }

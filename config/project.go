@@ -14,7 +14,7 @@ type projectFile struct {
 	Tools     projectTools     `json:"tools"`
 	Limits    projectLimits    `json:"limits"`
 	Subagents projectSubagents `json:"subagents"`
-	MCP       MCP              `json:"mcp"`
+	MCP       projectMCP       `json:"mcp"`
 }
 
 type projectTools struct {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -22,8 +21,7 @@ const deafness = 2 * time.Second
 
 // call runs one tool of the server. While the server is away it fails at once (R91).
 func (l *link) call(ctx context.Context, rt tools.Runtime, name string, args json.RawMessage) (*tools.Result, error) {
-	tell := func(text string) { rt.Progress([]byte(text)) }
-	answer, err := ask(ctx, l, tell, func(ctx context.Context, c *connection, token string) (*sdk.CallToolResult, error) {
+	answer, err := ask(ctx, l, rt, func(ctx context.Context, c *connection, token string) (*sdk.CallToolResult, error) {
 		params := &sdk.CallToolParams{Name: name, Arguments: args}
 		params.SetProgressToken(token)
 		return c.session.CallTool(ctx, params)
@@ -35,9 +33,9 @@ func (l *link) call(ctx context.Context, rt tools.Runtime, name string, args jso
 }
 
 // ask has do put one request to the server, under a token by which the server may tell of
-// its progress. It fails at once while the server is away, and when nothing has come for
+// its progress to rt, which may be nil. It fails at once while the server is away, and when nothing has come for
 // as long as a call may take (R88).
-func ask[T any](ctx context.Context, l *link, tell func(string), do func(ctx context.Context, c *connection, token string) (T, error)) (none T, err error) {
+func ask[T any](ctx context.Context, l *link, rt tools.Runtime, do func(ctx context.Context, c *connection, token string) (T, error)) (none T, err error) {
 	l.mu.Lock()
 	c := l.live
 	l.mu.Unlock()
@@ -51,10 +49,7 @@ func ask[T any](ctx context.Context, l *link, tell func(string), do func(ctx con
 	slow := fmt.Errorf("mcp server %s: no answer and no progress for %v", l.id, limit)
 	ctx, clock, over := c.bounded(ctx, limit, slow)
 	defer over()
-	token, silent := c.calls.begin(func(text string) {
-		clock.Reset(limit)
-		tell(text)
-	})
+	token, silent := c.calls.begin(&running{clock: clock, runtime: rt})
 	defer silent()
 	answer, err := do(ctx, c, token)
 	if err == nil {
@@ -69,9 +64,9 @@ func ask[T any](ctx context.Context, l *link, tell func(string), do func(ctx con
 // bounded is a context for one request: it ends with slow when clock, set to limit, does.
 // A server that does not even read after the end of the request loses its connection. over
 // is to be called once the request has returned.
-func (c *connection) bounded(ctx context.Context, limit time.Duration, slow error) (_ context.Context, clock *time.Timer, over func()) {
+func (c *connection) bounded(ctx context.Context, limit time.Duration, slow error) (_ context.Context, clock *clock, over func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	clock = time.AfterFunc(limit, func() { cancel(slow) })
+	clock = startClock(limit, func() { cancel(slow) })
 	returned := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		select {
@@ -82,7 +77,7 @@ func (c *connection) bounded(ctx context.Context, limit time.Duration, slow erro
 	})
 	return ctx, clock, func() {
 		close(returned)
-		clock.Stop()
+		clock.stop()
 		cancel(nil)
 	}
 }
@@ -96,7 +91,7 @@ func (l *link) failure(ctx context.Context, c *connection, err, slow error) erro
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case c.remote != nil && c.remote.refused.Load():
-		return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("mcp server %s: %v", l.id, errRefused), Err: errRefused}
+		return l.refused(tools.Backend, c.remote.refusal())
 	case errors.As(err, &said) && said.Code == lostCode && said.Message == lostMessage:
 		return l.unavailable(c.explain(err)) // the connection goes on
 	case errors.As(err, &said):
@@ -114,45 +109,14 @@ func (l *link) failure(ctx context.Context, c *connection, err, slow error) erro
 
 // unavailable is the error of a call while the server is away.
 func (l *link) unavailable(why error) error {
+	if fate(why) == SignIn {
+		return l.refused(tools.Unavailable, why)
+	}
 	failure := &tools.Error{Kind: tools.Unavailable, Message: fmt.Sprintf("mcp server %s is unavailable", l.id), Err: why}
 	if why != nil {
 		failure.Hint = kinds.Line(why.Error(), maxProblem)
 	}
 	return failure
-}
-
-// calls are those under way that want to hear of progress. The zero value is ready.
-type calls struct {
-	mu   sync.Mutex
-	last int
-	told map[string]func(string)
-}
-
-// begin gives a call its token; nothing is told of it after over.
-func (c *calls) begin(tell func(string)) (token string, over func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.told == nil {
-		c.told = map[string]func(string){}
-	}
-	c.last++
-	token = strconv.Itoa(c.last)
-	c.told[token] = tell
-	return token, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.told, token)
-	}
-}
-
-// progress passes on what a server tells of a call; of others it tells nothing.
-func (c *calls) progress(p *sdk.ProgressNotificationParams) {
-	token, _ := p.ProgressToken.(string)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if tell := c.told[token]; tell != nil {
-		tell(progressLine(p))
-	}
 }
 
 // progressLine is progress as people read it.

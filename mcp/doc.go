@@ -12,6 +12,10 @@
 // It refuses to know who asks, who is trusted and what is allowed: a tool of a server
 // passes through the same stages as any other, and its default is a question.
 //
+// Behind HTTP it sends the token of whoever signed in, and has it renewed; where there is
+// none, the server waits for a person ([Manager.SignIn]). What a server wants to know while
+// one of its tools runs goes to a [Person]; a model for its own use it does not get.
+//
 //	servers := mcp.New(mcp.Options{Start: start})
 //	defer servers.Close()
 //	servers.Set([]mcp.Server{{Name: "files", Command: "mcp-files", Args: []string{"/srv"}}})
@@ -21,8 +25,8 @@
 //
 // Of us a server learns the directories of the session, and nothing else.
 //
-// Allowed imports: floor 0, tools, and the MCP library, whose client it is; nobody else
-// imports that. Programs are started by [Options].Start. The goroutines are in the comment
+// Allowed imports: floor 0, tools, mcp/oauth, and the MCP library, whose client it is; beside
+// mcp/oauth nobody else imports that. Programs are started by [Options].Start. The goroutines are in the comment
 // of [Manager].
 //
 // # Requirements

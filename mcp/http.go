@@ -34,6 +34,8 @@ type remote struct {
 	base   *http.Transport
 	// refused says that the server has answered 401 or 403.
 	refused atomic.Bool
+
+	signing
 }
 
 func newRemote(ctx context.Context, s *Server, keys *redact.Values) (*remote, error) {
@@ -66,7 +68,7 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	for name, value := range r.header {
 		request.Header.Set(name, value)
 	}
-	answer, err := r.base.RoundTrip(request)
+	answer, err := r.authorized(request)
 	if err != nil {
 		release()
 		return nil, err

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -53,6 +50,7 @@ type link struct {
 	settle  sync.Once
 	// keys are the server's own: nothing that it says has them in it when it is read.
 	keys redact.Values
+	signer
 
 	mu       sync.Mutex
 	state    State
@@ -78,13 +76,15 @@ type connection struct {
 	keys    *redact.Values
 	over    chan struct{} // closed when nothing of it is left, and it is known how it ended
 	calls   calls
+	asking  asking
 	cancel  context.CancelCauseFunc // ends what is asked and answered over it
+	dead    <-chan struct{}         // closed by cancel
 }
 
 func (l *link) run(ctx context.Context) {
 	defer close(l.ended)
 	defer l.settle.Do(func() { close(l.settled) })
-	for attempt := 0; ; attempt++ {
+	for attempt := 0; ; {
 		began := time.Now()
 		err := l.once(ctx)
 		if ctx.Err() != nil {
@@ -97,12 +97,7 @@ func (l *link) run(ctx context.Context) {
 		}
 		l.answered = false
 		l.mu.Unlock()
-		wait := time.NewTimer(ladder[min(attempt, len(ladder)-1)])
-		select {
-		case <-wait.C:
-			l.set(Connecting, err)
-		case <-ctx.Done():
-			wait.Stop()
+		if attempt = l.rest(ctx, attempt, err); attempt < 0 {
 			l.set(Closed, err)
 			return
 		}
@@ -121,8 +116,8 @@ func (l *link) once(ctx context.Context) error {
 		c.close()
 		err = c.explain(err) // now that all its words have come
 	}
-	if ctx.Err() == nil {
-		l.set(Failed, err)
+	if ctx.Err() == nil && len(l.wake) == 0 {
+		l.set(fate(err), err)
 	}
 	return err
 }
@@ -141,6 +136,8 @@ func (l *link) watch(ctx context.Context, c *connection) error {
 		case err := <-ended:
 			return err
 		case <-c.changed:
+		case <-c.dead: // a server behind HTTP that keeps no stream open does not notice
+			return errEnded
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -154,18 +151,21 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 	c := &connection{words: &words{}, keys: &l.keys, changed: make(chan struct{}, 1), over: make(chan struct{})}
 	// Not with ctx: a server behind HTTP is told goodbye.
 	ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	c.dead = ctx.Done()
 	transport, err := l.reach(ctx, starting, c)
 	if err != nil {
 		c.cancel(errEnded)
 		return nil, err
 	}
-	client := sdk.NewClient(&sdk.Implementation{Name: "acp-agent", Version: l.manager.o.Version}, &sdk.ClientOptions{
+	options := &sdk.ClientOptions{
 		Capabilities:                l.manager.capabilities(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.note(toolList) },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { c.note(promptList) },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.note(resourceList) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { c.calls.progress(r.Params) },
-	})
+	}
+	l.mayAsk(c, options)
+	client := sdk.NewClient(&sdk.Implementation{Name: "acp-agent", Version: l.manager.o.Version}, options)
 	client.AddReceivingMiddleware(l.answer)
 	// The context of the library's connection lasts as long as that does. A program that
 	// does not read keeps a write waiting, which knows no context.
@@ -194,6 +194,7 @@ func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transpor
 		if c.remote, err = newRemote(ctx, &l.server, &l.keys); err != nil {
 			return nil, err
 		}
+		c.remote.signing = signing{link: l}
 		return c.remote.transport(&l.server), nil
 	}
 	if l.manager.o.Start == nil {
@@ -223,6 +224,7 @@ func (l *link) set(state State, problem error) {
 	if l.state != Closed {
 		l.state = state
 	}
+	l.move()
 	if problem != nil {
 		l.problem = problem
 	}
@@ -238,7 +240,7 @@ func (l *link) set(state State, problem error) {
 	if state == Failed && news {
 		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", text)
 	}
-	if state == Failed {
+	if state == Failed || state == SignIn {
 		l.settle.Do(func() { close(l.settled) })
 	}
 }
@@ -257,65 +259,4 @@ func (l *link) status() Status {
 		s.Problem = kinds.Line(strings.ReplaceAll(l.problem.Error(), "\n", ". "), maxProblem)
 	}
 	return s
-}
-
-// note says that a list of the server's changed.
-func (c *connection) note(which listing) {
-	c.stale.Or(uint32(which))
-	select {
-	case c.changed <- struct{}{}:
-	default: // it is known
-	}
-}
-
-// abort ends the connection without a farewell, so that nothing waits on it.
-func (c *connection) abort() {
-	if c.pipe != nil {
-		_ = c.pipe.Close() // that it is gone is what is wanted
-	}
-	c.cancel(errEnded)
-}
-
-var errEnded = errors.New("the connection was ended")
-
-// close ends the connection and waits for its end.
-func (c *connection) close() {
-	if c.pipe == nil {
-		farewell := time.AfterFunc(closeLimit, c.abort)
-		defer farewell.Stop()
-	} else {
-		c.abort()
-	}
-	_ = c.session.Close() // what it was is known
-	c.abort()
-	c.release()
-}
-
-// release lets go of what a connection that has ended keeps for another request.
-func (c *connection) release() {
-	if c.remote != nil {
-		c.remote.base.CloseIdleConnections()
-	}
-}
-
-// gone are the errors of streams and connections whose other side has ended.
-var gone = []error{io.EOF, io.ErrClosedPipe, fs.ErrClosed, syscall.EPIPE, sdk.ErrConnectionClosed}
-
-// explain says how a connection ended, with the last words of a program.
-func (c *connection) explain(err error) error {
-	if exchange, ok := errors.AsType[*url.Error](err); ok {
-		err = exchange.Err // without the address, in which a key may stand
-	}
-	switch {
-	case c.remote != nil && c.remote.refused.Load():
-		return errRefused
-	case err == nil, slices.ContainsFunc(gone, func(end error) bool { return errors.Is(err, end) }):
-		err = errors.New("it ended")
-	default:
-		err = plainly(err)
-	}
-	if last := c.keys.Known(c.words.String()); last != "" {
-		return fmt.Errorf("%w; its last words: %s", err, last)
-	}
-	return err
 }

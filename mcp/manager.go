@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/redact"
+	"acp-agent/mcp/oauth"
 	"acp-agent/tools"
 )
 
@@ -28,6 +30,14 @@ type Options struct {
 	Changed func()
 	// Version is how the agent names its version; may be empty.
 	Version string
+	// Tokens keeps the tokens of those who signed in to servers behind HTTP; nil means that
+	// nobody can. Keep is told of each, so that it is shown to nobody; nil means that nobody
+	// is.
+	Tokens oauth.Store
+	Keep   func(secrets ...string)
+	// Person is asked what servers want to know while one of their tools runs; nil means
+	// that servers may ask nothing.
+	Person Person
 	// Logger gets the failures of servers; nil means none.
 	Logger *slog.Logger
 }
@@ -37,7 +47,7 @@ type Options struct {
 //
 // Goroutines: one for each server, from Set to the end of the server, which Set without it
 // and Close wait for; those of the library and of net/http, which end with it; one that
-// waits for the end of each connection.
+// waits for the end of each connection; one while a server's question stands.
 type Manager struct {
 	o      Options
 	ctx    context.Context
@@ -78,6 +88,7 @@ func (m *Manager) Set(servers []Server) {
 		at := slices.IndexFunc(old, func(l *link) bool { return l.server.same(&server) && l.taken() == taken[id] })
 		if at >= 0 {
 			m.links = append(m.links, old[at])
+			old[at].look()
 			old = slices.Delete(slices.Clone(old), at, at+1)
 		} else {
 			l := m.link(server, id, taken[id])
@@ -107,6 +118,7 @@ func (m *Manager) link(server Server, id string, taken bool) *link {
 		ended: make(chan struct{}), settled: make(chan struct{}), cancel: func() {},
 	}
 	l.keys.Add(server.Keys()...)
+	l.signer = newSigner(m.account(&l.server, l.keep))
 	if taken {
 		l.state, l.problem = Failed, errTaken
 		close(l.ended)
@@ -117,6 +129,14 @@ func (m *Manager) link(server Server, id string, taken bool) *link {
 	l.cancel = cancel
 	go l.run(ctx) // ends with ctx; Close and Set wait for it
 	return l
+}
+
+// keep keeps tokens of the server's out of whatever it says, and has others do so.
+func (l *link) keep(tokens ...string) {
+	l.keys.Add(slices.DeleteFunc(slices.Clone(tokens), func(token string) bool { return !redact.Distinct(token) })...)
+	if l.manager.o.Keep != nil {
+		l.manager.o.Keep(tokens...)
+	}
 }
 
 // taken reports whether the server was never connected, for its name was another's.
@@ -137,6 +157,9 @@ func (m *Manager) Settle(ctx context.Context, since time.Time) {
 		case <-l.settled:
 		case <-ctx.Done():
 			return
+		}
+		if l.account != nil {
+			l.await(ctx) // it may be looking whether somebody has signed in elsewhere
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (m *Manager) Expand(ctx context.Context, command, typed string) ([]transcri
 	if err != nil {
 		return nil, err
 	}
-	answer, err := ask(ctx, l, func(string) {}, func(ctx context.Context, c *connection, token string) (*sdk.GetPromptResult, error) {
+	answer, err := ask(ctx, l, nil, func(ctx context.Context, c *connection, token string) (*sdk.GetPromptResult, error) {
 		params := &sdk.GetPromptParams{Name: prompt.Name, Arguments: arguments}
 		params.SetProgressToken(token)
 		return c.session.GetPrompt(ctx, params)

@@ -42,11 +42,10 @@ func (l *link) reader() tools.Tool {
 			if err := json.Unmarshal(raw, &args); err != nil {
 				return nil, tools.Errorf(tools.BadInput, "arguments of %s: %v", readerName, err)
 			}
-			tell := func(text string) { rt.Progress([]byte(text)) }
 			if args.URI != "" {
-				return l.readResource(ctx, tell, args.URI)
+				return l.readResource(ctx, rt, args.URI)
 			}
-			return l.listPage(ctx, tell, args.Cursor)
+			return l.listPage(ctx, rt, args.Cursor)
 		},
 	}
 }
@@ -59,7 +58,7 @@ type page struct {
 }
 
 // listPage asks the server for its list anew, and returns a page of it.
-func (l *link) listPage(ctx context.Context, tell func(string), cursor string) (*tools.Result, error) {
+func (l *link) listPage(ctx context.Context, rt tools.Runtime, cursor string) (*tools.Result, error) {
 	from := 0
 	if cursor != "" {
 		var err error
@@ -67,7 +66,7 @@ func (l *link) listPage(ctx context.Context, tell func(string), cursor string) (
 			return nil, tools.Errorf(tools.BadInput, "cursor %q is none that a page of the list named", kinds.Line(cursor, maxFieldText))
 		}
 	}
-	all, err := ask(ctx, l, tell, func(ctx context.Context, c *connection, _ string) (page, error) {
+	all, err := ask(ctx, l, rt, func(ctx context.Context, c *connection, _ string) (page, error) {
 		resources, templates, _, err := c.resources(ctx)
 		return page{Resources: resources, Templates: templates}, err
 	})

@@ -103,7 +103,7 @@ func (m *Manager) Read(ctx context.Context, uri string) ([]transcript.Part, erro
 	if l == nil {
 		return nil, tools.Errorf(tools.BadInput, "no MCP server lists %s", kinds.Line(uri, maxURI))
 	}
-	result, err := l.readResource(ctx, func(string) {}, uri)
+	result, err := l.readResource(ctx, nil, uri)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +111,8 @@ func (m *Manager) Read(ctx context.Context, uri string) ([]transcript.Part, erro
 }
 
 // readResource asks the server for what stands at an address.
-func (l *link) readResource(ctx context.Context, tell func(string), uri string) (*tools.Result, error) {
-	answer, err := ask(ctx, l, tell, func(ctx context.Context, c *connection, token string) (*sdk.ReadResourceResult, error) {
+func (l *link) readResource(ctx context.Context, rt tools.Runtime, uri string) (*tools.Result, error) {
+	answer, err := ask(ctx, l, rt, func(ctx context.Context, c *connection, token string) (*sdk.ReadResourceResult, error) {
 		params := &sdk.ReadResourceParams{URI: uri}
 		params.SetProgressToken(token)
 		return c.session.ReadResource(ctx, params)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"acp-agent/mcp/oauth"
 	"acp-agent/tools"
 )
 
@@ -28,6 +29,10 @@ type Server struct {
 	URL    string
 	Header map[string]string
 	SSE    bool
+	// Client is as which client somebody signs in to the address by OAuth; the zero value
+	// registers one. Anonymous turns that off, and so does an Authorization header.
+	Client    oauth.Client
+	Anonymous bool
 	// Timeout is how long a call may go without progress; 0 means 30 s (M2).
 	Timeout time.Duration
 	// Borrowed says that the rules of the person's configuration do not mean this server by
@@ -96,6 +101,8 @@ const (
 	// Failed servers are tried again, but for one whose name is taken.
 	Failed State = "failed"
 	Closed State = "closed"
+	// SignIn servers wait for a person to sign in, and are not tried again before that.
+	SignIn State = "sign-in"
 )
 
 // Status is a server at one moment, as people are told of it.

@@ -26,9 +26,10 @@ type Command struct {
 // slash is a slash command and what it does.
 type slash struct {
 	Command
-	// beside says that it is answered while a turn runs, too: it has no part in the
-	// conversation, and the person wants to know now.
-	beside bool
+	// beside reports whether it is answered while a turn runs, too, with that behind its
+	// name: it has no part in the conversation, and the person wants to know now. nil means
+	// never.
+	beside func(rest string) bool
 	// listed reports whether editors are told of it, and nil that they are; it works in any case.
 	listed func() bool
 	// answer is the agent's, to what was typed behind the name.
@@ -44,15 +45,15 @@ func (s *Session) slashes() []slash {
 		},
 		{
 			Command: Command{Name: "status", Description: "Model, mode, directories, and how full the context is."},
-			beside:  true, answer: plainly(s.status),
+			beside:  always, answer: plainly(s.status),
 		},
 		{
 			Command: Command{Name: "tasks", Description: "The subagents of this session: what they do, what they spent; stops them.", Hint: tasksForms},
-			beside:  true, answer: func(_ context.Context, rest string) string { return s.tasksCommand(strings.Fields(rest)) },
+			beside:  always, answer: func(_ context.Context, rest string) string { return s.tasksCommand(strings.Fields(rest)) },
 		},
 		{
 			Command: Command{Name: "usage", Description: "What this session has spent: the agent, each subagent, and their budgets."},
-			beside:  true, answer: plainly(s.usageText),
+			beside:  always, answer: plainly(s.usageText),
 		},
 		{
 			Command: Command{Name: "summary", Description: "Sums up what was asked and done in this session."},
@@ -67,15 +68,18 @@ func (s *Session) slashes() []slash {
 			answer:  func(ctx context.Context, rest string) string { return s.trustCommand(ctx, strings.Fields(rest)) },
 		},
 		{
-			Command: Command{Name: "mcp", Description: "The MCP servers: how each stands, its tools, its last error."},
-			beside:  true, listed: s.hasServers, answer: plainly(s.serversText),
+			Command: Command{Name: "mcp", Description: "The MCP servers: how each stands, its tools, its last error; signs in to one.", Hint: serversForms},
+			beside:  func(rest string) bool { return rest == "" }, // what follows waits for the person
+			listed:  s.hasServers, answer: s.serversCommand,
 		},
 		{
 			Command: Command{Name: "providers", Description: "External providers, scripts and modules: how each stands, its tools, its last error."},
-			beside:  true, listed: s.hasProviders, answer: plainly(s.providersText),
+			beside:  always, listed: s.hasProviders, answer: plainly(s.providersText),
 		},
 	}
 }
+
+func always(string) bool { return true }
 
 // plainly is an answer that nothing behind the name changes.
 func plainly(text func() string) func(context.Context, string) string {
@@ -96,19 +100,20 @@ func (s *Session) Commands() []Command {
 	return list
 }
 
-// command is the slash command that a prompt is, and its answer. Text that merely begins
-// with a slash, such as a path, is none.
-func (s *Session) command(prompt *transcript.Message) (known slash, answer func(context.Context) string, ok bool) {
+// command is the answer to a prompt that is a slash command, and whether it is given while
+// a turn runs, too. Text that merely begins with a slash, such as a path, is none.
+func (s *Session) command(prompt *transcript.Message) (answer func(context.Context) string, beside, ok bool) {
 	name, rest, ok := typed(prompt.Text())
 	if !ok {
-		return slash{}, nil, false
+		return nil, false, false
 	}
 	list := s.slashes()
 	at := slices.IndexFunc(list, func(known slash) bool { return known.Name == name })
 	if at < 0 {
-		return slash{}, nil, false
+		return nil, false, false
 	}
-	return list[at], func(ctx context.Context) string { return list[at].answer(ctx, rest) }, true
+	known := list[at]
+	return func(ctx context.Context) string { return known.answer(ctx, rest) }, known.beside != nil && known.beside(rest), true
 }
 
 // typed takes a text apart that begins like a slash command: the name, and what was typed

@@ -80,7 +80,7 @@ func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
 	o.Hosts = func() []string { return slices.Concat(s.settings.Hosts, n.Log().Memory().Hosts) }
 	o.Agent = name
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
-	o.Services.Modes, o.Services.Agents = nil, n
+	o.Services.Modes, o.Services.Agents, o.Services.Await = nil, n, n.Await
 	if o.Services.Questions != nil {
 		o.Services.Questions = namedQuestions{o.Services.Questions, n}
 	}

@@ -16,6 +16,7 @@ import (
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
 	"acp-agent/mcp"
+	"acp-agent/mcp/oauth"
 	"acp-agent/model"
 	"acp-agent/permissions"
 	"acp-agent/permissions/watchdog"
@@ -86,6 +87,12 @@ type Host struct {
 	Keys   *redact.Values
 	IDs    *transcript.IDs
 	Logger *slog.Logger
+	// Tokens keeps the tokens of those who signed in to MCP servers; nil means that nobody
+	// can.
+	Tokens oauth.Store
+	// Keep is told of each such token, so that it is shown nowhere; nil means that nobody
+	// is.
+	Keep func(secrets ...string)
 	// Bus is told what happens in all sessions (R131); Tracer records how long
 	// things take, nil means not at all (R132).
 	Bus    *observe.Bus
@@ -171,6 +178,8 @@ type Spec struct {
 	// Questions puts the questions of the question tool to the person; nil means
 	// that there is nobody to answer them (R76).
 	Questions tools.Questioner
+	// Person is asked what MCP servers want to know; nil means that there is nobody.
+	Person mcp.Person
 	// Editor and Terminals are the client's; nil means that it has none.
 	Editor    workspace.Editor
 	Terminals workspace.Terminals

@@ -20,6 +20,7 @@ import (
 func (s *Session) newServers() *mcp.Manager {
 	return mcp.New(mcp.Options{
 		Logger: s.host.Logger, Version: s.host.Version, Start: s.startServer, Roots: s.work.Session().Roots,
+		Tokens: s.host.Tokens, Keep: s.host.Keep, Person: s.spec.Person,
 		Changed: func() { s.spec.Sink.Emit(transcript.CommandsChanged{}) },
 	})
 }
@@ -125,6 +126,11 @@ func (s *Session) AwaitServers(ctx context.Context) {
 func (s *Session) sayServers() {
 	for _, server := range s.servers.Status() {
 		switch {
+		case server.State == mcp.SignIn:
+			s.sayOnce(signInKey(server.ID), transcript.Notice{
+				Severity: transcript.Warning, Title: "MCP server wants you to sign in",
+				Text: fmt.Sprintf("The MCP server %s is not used before you sign in to it: run /mcp login %s.", server.Name, server.Name),
+			})
 		case server.State == mcp.Failed:
 			s.sayOnce("mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected",

@@ -233,7 +233,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		return loop.Cancelled, nil
 	}
 	s.refreshProject()
-	if _, answer, ok := s.command(t.prompt); ok {
+	if answer, _, ok := s.command(t.prompt); ok {
 		s.reply(t.ctx, t.prompt, answer)
 		if t.ctx.Err() != nil {
 			return loop.Cancelled, nil

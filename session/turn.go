@@ -126,8 +126,8 @@ func (s *Session) beside(t *Turn) bool {
 	if s.current.ended() || t.prompt == nil {
 		return false
 	}
-	known, answer, ok := s.command(t.prompt)
-	if !ok || !known.beside {
+	answer, beside, ok := s.command(t.prompt)
+	if !ok || !beside {
 		return false
 	}
 	s.running.Go(func() { s.replyBeside(t, answer) })

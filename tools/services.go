@@ -25,6 +25,9 @@ type Services struct {
 	Modes Modes
 	// Agents is nil where nothing can be delegated.
 	Agents Spawner
+	// Await is called when a call begins to wait for the person, and what it returns when
+	// that is over; nil where nobody counts the time.
+	Await func(ctx context.Context) (over func())
 }
 
 // PlanFile is the name of the plan in the session's scratch directory: the one

@@ -16,6 +16,7 @@ type client struct {
 	terminalDelta         bool // _meta.terminal_output_delta
 	notices               bool // session.notices
 	forms                 bool // elicitation.form
+	addresses             bool // elicitation.url
 	subagents             bool // the draft of sessions of subagents
 }
 
@@ -58,6 +59,7 @@ func clientOf(c schema.ClientCapabilities) client {
 	}
 	said.subagents = c.Subagents != nil
 	said.forms = c.Elicitation != nil && c.Elicitation.Form != nil
+	said.addresses = c.Elicitation != nil && c.Elicitation.URL != nil
 	return said
 }
 

@@ -15,6 +15,8 @@ import (
 	"acp-agent/config"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
+	"acp-agent/mcp/oauth"
+	"acp-agent/permissions"
 	"acp-agent/session"
 	"acp-agent/transcript"
 )
@@ -29,7 +31,10 @@ func servers(configured map[string]config.MCPServer, origin string) []mcp.Server
 		}
 		server := mcp.Server{
 			Name: name, Origin: origin, URL: from.URL, Header: reveal(from.Headers), SSE: from.SSE,
-			Timeout: time.Duration(from.TimeoutMS) * time.Millisecond,
+			Timeout: time.Duration(from.TimeoutMS) * time.Millisecond, Anonymous: from.OAuth.Off,
+			Client: oauth.Client{
+				ID: from.OAuth.ClientID, Secret: from.OAuth.ClientSecret.Reveal(), Issuer: from.OAuth.Issuer, Scopes: from.OAuth.Scopes,
+			},
 		}
 		if len(from.Command) > 0 {
 			server.Command, server.Args = from.Command[0], from.Command[1:]
@@ -68,7 +73,8 @@ Exit code: 0 all servers are ready; 1 one is not; 2 wrong usage.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&cwd, "cwd", "", "directory of the session (default: the current one)")
+	cmd.PersistentFlags().StringVar(&cwd, "cwd", "", "directory of the session (default: the current one)")
+	cmd.AddCommand(newMCPLogin(&cwd), newMCPLogout(&cwd))
 	return cmd
 }
 
@@ -143,6 +149,9 @@ func serversTable(out io.Writer, list []serverInfo) error {
 		fmt.Fprintf(out, "\n%s\n", s.Name)
 		if s.Problem != "" {
 			fmt.Fprintf(out, "  last error: %s\n", s.Problem)
+		}
+		if s.State == mcp.SignIn {
+			fmt.Fprintf(out, "  to sign in: acp-agent mcp login %s\n", permissions.QuoteArgs([]string{s.Name}))
 		}
 		for _, id := range slices.Sorted(maps.Keys(s.Tools)) {
 			fmt.Fprintf(out, "  %s\n", id)

@@ -18,6 +18,7 @@ import (
 	"acp-agent/internal/projects"
 	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
+	"acp-agent/internal/tokens"
 	"acp-agent/internal/trace"
 	"acp-agent/mcp"
 	"acp-agent/model"
@@ -140,6 +141,7 @@ func (c *core) newHost() (*session.Host, error) {
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
 		Clean: c.logger.values.Text, Keys: &c.keys, Explain: explainCommand,
+		Tokens: tokens.New(c.dataDir, tokens.Place(cfg.MCP.Tokens)), Keep: c.hide,
 	}
 	host.Sandbox, host.Box = c.box.Probe, c.box
 	if testHookSandbox != nil {
@@ -202,6 +204,12 @@ func (c *core) load(cwd string) (*config.Config, error) {
 		c.keep(cfg.Keys()...)
 	}
 	return cfg, err
+}
+
+// hide keeps what was given to us while we run out of the log, and out of what tools show.
+func (c *core) hide(secrets ...string) {
+	c.logger.hide(secrets...)
+	c.keep(secrets...)
 }
 
 // keep keeps keys to ourselves. What may be an ordinary word is none.

@@ -1,0 +1,173 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"acp-agent/mcp/oauth"
+)
+
+// signer is what a link knows of signing in to its server.
+type signer struct {
+	account *oauth.Account // nil where nobody signs in
+	wake    chan struct{}  // a token when the server is to be tried again at once
+	peek    chan struct{}  // a token when somebody may have signed in elsewhere
+
+	// Guarded by the link's mu.
+	moved     chan struct{} // closed when the state is set
+	challenge http.Header   // of the answer that wants somebody to sign in; nil for none
+	near      bool          // the server was at an address that is not public
+}
+
+func newSigner(account *oauth.Account) signer {
+	return signer{account: account, wake: make(chan struct{}, 1), peek: make(chan struct{}, 1), moved: make(chan struct{})}
+}
+
+// move wakes those who wait for another state; the link's mu is held.
+func (s *signer) move() {
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+// The errors of signing in and out.
+var (
+	errNoServer  = errors.New("there is no such server")
+	errNoAccount = errors.New("nobody can sign in to it: it is a program, its configuration has a key, or sign-in is turned off")
+	errNotAsked  = errors.New("it did not ask anybody to sign in")
+)
+
+// signable is the server of a name that somebody can sign in to.
+func (m *Manager) signable(name string) (*link, error) {
+	for _, l := range m.all() {
+		switch {
+		case l.server.Name != name && l.id != name || l.taken():
+		case l.account == nil:
+			return nil, errNoAccount
+		default:
+			return l, nil
+		}
+	}
+	return nil, errNoServer
+}
+
+// SignIn has a person sign in to a server by its name, and connects to it again. show has
+// the person open an address; see oauth.Request. It returns when the server stands where it
+// will stand: Status says how.
+func (m *Manager) SignIn(ctx context.Context, name string, show func(ctx context.Context, address string) error) error {
+	l, err := m.signable(name)
+	if err != nil {
+		return err
+	}
+	l.await(ctx)
+	l.mu.Lock()
+	challenge, near := l.challenge, l.near
+	l.mu.Unlock()
+	if challenge == nil {
+		if token, err := l.account.Token(ctx); err != nil || token != "" {
+			return err // somebody has
+		}
+		return errNotAsked
+	}
+	if err := l.account.SignIn(ctx, oauth.Request{Challenge: challenge, Near: near, Show: show}); err != nil {
+		return err
+	}
+	l.restart()
+	l.await(ctx)
+	return nil
+}
+
+// SignOut forgets the token of a server, and ends its connection; had says whether there
+// was one.
+func (m *Manager) SignOut(ctx context.Context, name string) (had bool, err error) {
+	l, err := m.signable(name)
+	if err != nil {
+		return false, err
+	}
+	if had, err = l.account.SignOut(ctx); err != nil || !had {
+		return had, err
+	}
+	l.restart()
+	l.await(ctx)
+	return true, nil
+}
+
+// look has a server that waits for somebody to sign in tried again when they have done so
+// elsewhere, such as in a terminal. It does not wait.
+func (l *link) look() {
+	if l.now() != SignIn {
+		return
+	}
+	l.set(Connecting, nil)
+	select {
+	case l.peek <- struct{}{}:
+	default: // it will be
+	}
+}
+
+// rest waits until the server is to be tried again: by the ladder, or where somebody has to
+// sign in, when they have. It returns the number of the attempt, -1 when ctx has ended.
+func (l *link) rest(ctx context.Context, attempt int, err error) int {
+	var wait <-chan time.Time // never, where somebody has to sign in
+	if fate(err) != SignIn {
+		wait = time.After(ladder[min(attempt, len(ladder)-1)])
+	}
+	for {
+		select {
+		case <-wait:
+			l.set(Connecting, err)
+			return attempt + 1
+		case <-l.wake:
+			l.set(Connecting, nil)
+			return 0
+		case <-l.peek:
+			if l.account.Changed(ctx) {
+				return 0
+			}
+			l.set(fate(err), err)
+		case <-ctx.Done():
+			return -1
+		}
+	}
+}
+
+// restart has the server connected again at once, whatever it does now.
+func (l *link) restart() {
+	l.mu.Lock()
+	live := l.live
+	l.problem, l.challenge = nil, nil
+	l.mu.Unlock()
+	select {
+	case l.wake <- struct{}{}:
+	default: // it will be
+	}
+	l.set(Connecting, nil)
+	if live != nil {
+		live.abort()
+	}
+}
+
+// now is the state.
+func (l *link) now() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state
+}
+
+// await waits until it is known how the server stands, or ctx ends.
+func (l *link) await(ctx context.Context) {
+	for {
+		l.mu.Lock()
+		state, moved := l.state, l.moved
+		l.mu.Unlock()
+		if state != Connecting {
+			return
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

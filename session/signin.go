@@ -1,0 +1,137 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"acp-agent/kinds"
+	"acp-agent/mcp"
+)
+
+// serversForms is what may follow /mcp.
+const serversForms = "login NAME | logout NAME"
+
+// serversCommand is /mcp.
+func (s *Session) serversCommand(ctx context.Context, rest string) string {
+	verb, name, _ := strings.Cut(rest, " ")
+	name = strings.TrimSpace(name)
+	switch {
+	case rest == "":
+		return s.serversText()
+	case verb == "login" && name != "":
+		return s.signInText(ctx, name)
+	case verb == "logout" && name != "":
+		return s.signOutText(ctx, name)
+	}
+	return "Usage: `/mcp` shows the servers; `/mcp login NAME` signs in to one, `/mcp logout NAME` signs out."
+}
+
+func (s *Session) signInText(ctx context.Context, name string) string {
+	err := s.SignIn(ctx, name, s.showAddress)
+	switch {
+	case ctx.Err() != nil:
+		return "You are not signed in: it was cancelled."
+	case err != nil:
+		return fmt.Sprintf("You are not signed in to %s: %s.", code(name), kinds.Line(err.Error(), lineRunes))
+	}
+	return s.signedIn(name)
+}
+
+// signedIn says how a server stands to which somebody has signed in.
+func (s *Session) signedIn(name string) string {
+	list := s.servers.Status()
+	at := slices.IndexFunc(list, func(server mcp.Status) bool { return server.Name == name || server.ID == name })
+	if at < 0 || list[at].State != mcp.Ready {
+		return fmt.Sprintf("You are signed in to %s, but it is not connected yet. `/mcp` shows how it stands.", code(name))
+	}
+	return fmt.Sprintf("You are signed in to %s. It has %s, from the next prompt on.", code(name), kinds.Count(len(list[at].Tools), "tool"))
+}
+
+func (s *Session) signOutText(ctx context.Context, name string) string {
+	had, err := s.SignOut(ctx, name)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("You are not signed out of %s: %s.", code(name), kinds.Line(err.Error(), lineRunes))
+	case !had:
+		return fmt.Sprintf("You were not signed in to %s.", code(name))
+	}
+	return fmt.Sprintf("You are signed out of %s: its token is gone from here. The server was not told.", code(name))
+}
+
+// SignIn has the person sign in to an MCP server by its name; show has them open an
+// address, whose host message names, and returns once they have it. It waits for them for
+// at most five minutes. After it Servers says how the server stands.
+func (s *Session) SignIn(ctx context.Context, name string, show func(ctx context.Context, message, address string) (done func(), err error)) error {
+	s.connectServers()
+	var mu sync.Mutex
+	over := func() {}
+	err := s.servers.SignIn(ctx, name, func(ctx context.Context, address string) error {
+		u, err := url.Parse(address)
+		if err != nil {
+			return err
+		}
+		message := fmt.Sprintf("To use the MCP server %s in your name, sign in at %s.", kinds.Line(name, lineRunes), u.Host)
+		done, err := show(ctx, message, address)
+		if err == nil {
+			mu.Lock()
+			defer mu.Unlock()
+			over = done
+		}
+		return err
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	over()
+	if err == nil {
+		s.mu.Lock()
+		delete(s.said, signInKey(s.serverID(name)))
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// SignOut forgets the person's token of an MCP server; had says whether there was one.
+func (s *Session) SignOut(ctx context.Context, name string) (had bool, err error) {
+	s.connectServers()
+	return s.servers.SignOut(ctx, name)
+}
+
+// serverID is the id of a server, by which it is told of.
+func (s *Session) serverID(name string) string {
+	for _, server := range s.servers.Status() {
+		if server.Name == name {
+			return server.ID
+		}
+	}
+	return name
+}
+
+// signInKey is what is said once of a server that wants somebody to sign in.
+func signInKey(id string) string { return "mcp sign-in " + id }
+
+var errDeclined = errors.New("you declined")
+
+// showAddress shows an address in the editor, and where that cannot, in the chat.
+func (s *Session) showAddress(ctx context.Context, message, address string) (done func(), err error) {
+	none := func() {}
+	if person := s.spec.Person; person != nil {
+		if _, can := person.Can(); can {
+			answer, done, err := person.Visit(ctx, mcp.Visit{Message: message, Address: address})
+			switch {
+			case ctx.Err() != nil:
+				return done, nil // the browser was faster than the editor's answer
+			case err == nil && answer.Action == mcp.Accept:
+				return done, nil
+			case err == nil:
+				return none, errDeclined
+			}
+		}
+	}
+	s.say(fmt.Sprintf("%s Open this address in a browser of this machine:\n\n<%s>\n\nThe agent waits for it, at most five minutes. Cancel ends that.", message, address))
+	return none, nil
+}
