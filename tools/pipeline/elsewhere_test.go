@@ -168,3 +168,16 @@ func TestPipeline_ToolChangesBehindTheQuestion(t *testing.T) {
 		})
 	}
 }
+
+// R123: "reject always" of a tool from elsewhere, which names nothing that it touches, is for
+// the tool in this session.
+func TestPipeline_RejectAlwaysFromElsewhere(t *testing.T) {
+	s := newStage(t, func(o *pipeline.Options) { o.Gate = tools.Gate{AllowMCP: true} }, elsewhere()[:2]...)
+	s.answers = []tools.Answer{tools.RejectAlways, tools.AllowOnce}
+	want(t, s.call(t, "mcp__s__row", object{}), transcript.Rejected, "rejected")
+	want(t, s.call(t, "mcp__s__row", object{}), transcript.Rejected, "deny rule")
+	want(t, s.call(t, "mcp__far__row", object{}), transcript.Done, "")
+	if len(s.asked) != 2 {
+		t.Errorf("asked %d times", len(s.asked))
+	}
+}

@@ -39,10 +39,8 @@ func (p *provider) ask() {
 	asking := make(chan struct{})
 	if p.service.spawn(func(ctx context.Context) {
 		defer close(asking)
-		for pause := false; p.outdated(); pause = true {
-			if pause && !rest(ctx) {
-				return
-			}
+		for p.outdated() {
+			p.rest(ctx)
 			p.again(ctx)
 		}
 	}) {
@@ -50,19 +48,23 @@ func (p *provider) ask() {
 	}
 }
 
-// askPause is how long a provider is left alone that says all the time that its tools are
-// others.
+// askPause is how long a program is left alone after it was asked, if it says all the time
+// that its tools are others. An address says nothing by itself.
 const askPause = 200 * time.Millisecond
 
-// rest waits for askPause; it reports false when ctx has ended.
-func rest(ctx context.Context) bool {
-	pause := time.NewTimer(askPause)
+// rest waits until a program may be asked again.
+func (p *provider) rest(ctx context.Context) {
+	p.mu.Lock()
+	left := askPause - time.Since(p.answered)
+	p.mu.Unlock()
+	if p.Type != Stdio || left <= 0 {
+		return
+	}
+	pause := time.NewTimer(left)
 	defer pause.Stop()
 	select {
 	case <-pause.C:
-		return true
 	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -99,6 +101,9 @@ func (p *provider) again(ctx context.Context) {
 	if err := p.list(ctx, l); err != nil && p.service.ctx.Err() == nil {
 		_ = p.fail(err)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answered = time.Now()
 }
 
 // notified is called by the goroutine that reads, and must not wait.

@@ -47,7 +47,9 @@ type provider struct {
 	closed  bool
 	asking  chan struct{} // closed when ask has its answer; nil while nothing is asked
 	since   time.Time     // since when that is so
-	stale   bool          // the tools may be others than those last asked for
+	// answered is when a program last said, asked again, which tools it has.
+	answered time.Time
+	stale    bool // the tools may be others than those last asked for
 }
 
 // begin reaches for the provider for the first time.
