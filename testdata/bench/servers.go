@@ -37,13 +37,15 @@ func serverCommand(n int) string {
 }
 
 // withServers measures session/new with ten MCP servers beside one with none, in turns,
-// each with an agent of its own.
+// each with an agent of its own. Both read the same configuration, as each session does;
+// in the one its servers are turned off.
 func (r *run) withServers() error {
-	configured, offered := map[string]any{}, []any{}
+	configured, disabled, offered := map[string]any{}, map[string]any{}, []any{}
 	for n := range servers {
 		name, command := fmt.Sprint("server", n), serverCommand(n)
 		if n < servers/2 {
 			configured[name] = map[string]any{"command": []string{"bash", "-c", command}}
+			disabled[name] = map[string]any{"command": []string{"bash", "-c", command}, "enabled": false}
 		} else {
 			offered = append(offered, map[string]any{"name": name, "command": "bash", "args": []string{"-c", command}, "env": []any{}})
 		}
@@ -52,7 +54,11 @@ func (r *run) withServers() error {
 	if err != nil {
 		return err
 	}
-	without, err := r.fresh("servers without", nil)
+	off, err := json.Marshal(map[string]any{"mcp": map[string]any{"servers": disabled}})
+	if err != nil {
+		return err
+	}
+	without, err := r.fresh("servers without", map[string]string{"config/acp-agent/config.jsonc": string(off)})
 	if err != nil {
 		return err
 	}
