@@ -147,9 +147,13 @@ func (l *link) taken() bool {
 }
 
 // Settle waits until each server has been reached, or has failed once, or ctx ends; not for
-// one that was begun with before since.
+// one that was begun with before since, unless somebody may have signed in to it elsewhere.
 func (m *Manager) Settle(ctx context.Context, since time.Time) {
 	for _, l := range m.all() {
+		if l.isLooking() {
+			l.await(ctx)
+			continue
+		}
 		if l.begun.Before(since) {
 			continue
 		}

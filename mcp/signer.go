@@ -16,7 +16,8 @@ type signer struct {
 	peek    chan struct{}  // a token when somebody may have signed in elsewhere
 
 	// Guarded by the link's mu.
-	moved     chan struct{} // closed when the state is set
+	moved     chan struct{} // closed when the state is set, or looking is
+	looking   bool          // it is looked whether somebody has signed in elsewhere
 	challenge http.Header   // of the answer that wants somebody to sign in; nil for none
 	near      bool          // the server was at an address that is not public
 }
@@ -96,19 +97,36 @@ func (m *Manager) SignOut(ctx context.Context, name string) (had bool, err error
 // look has a server that waits for somebody to sign in tried again when they have done so
 // elsewhere, such as in a terminal. It does not wait.
 func (l *link) look() {
-	if l.now() != SignIn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state != SignIn || l.looking {
 		return
 	}
-	l.set(Connecting, nil)
+	l.looking = true
 	select {
 	case l.peek <- struct{}{}:
 	default: // it will be
 	}
 }
 
+func (l *link) isLooking() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.looking
+}
+
+// looked says that it is known whether somebody has signed in elsewhere.
+func (l *link) looked() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.looking = false
+	l.move()
+}
+
 // rest waits until the server is to be tried again: by the ladder, or where somebody has to
 // sign in, when they have. It returns the number of the attempt, -1 when ctx has ended.
 func (l *link) rest(ctx context.Context, attempt int, err error) int {
+	defer l.looked()
 	var wait <-chan time.Time // never, where somebody has to sign in
 	if fate(err) != SignIn {
 		wait = time.After(ladder[min(attempt, len(ladder)-1)])
@@ -123,9 +141,10 @@ func (l *link) rest(ctx context.Context, attempt int, err error) int {
 			return 0
 		case <-l.peek:
 			if l.account.Changed(ctx) {
+				l.set(Connecting, nil)
 				return 0
 			}
-			l.set(fate(err), err)
+			l.looked()
 		case <-ctx.Done():
 			return -1
 		}
@@ -148,20 +167,13 @@ func (l *link) restart() {
 	}
 }
 
-// now is the state.
-func (l *link) now() State {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state
-}
-
 // await waits until it is known how the server stands, or ctx ends.
 func (l *link) await(ctx context.Context) {
 	for {
 		l.mu.Lock()
-		state, moved := l.state, l.moved
+		known, moved := l.state != Connecting && !l.looking, l.moved
 		l.mu.Unlock()
-		if state != Connecting {
+		if known {
 			return
 		}
 		select {
