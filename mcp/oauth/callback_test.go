@@ -26,7 +26,7 @@ func TestCallback_GuessesAreNotInTheWay(t *testing.T) {
 		})
 	}
 	lost := 0
-	for range 20000 {
+	for range 200000 {
 		c.expect("state")
 		if !c.claim("state") {
 			lost++
