@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"time"
 
 	"acp-agent/internal/launch"
@@ -29,11 +30,15 @@ var _ io.ReadWriteCloser = (*Program)(nil)
 // session, or with the agent, its whole tree in each case (R149, X4). network opens
 // the network to it. Nothing is compared behind it, for it runs as long as the person
 // works. It takes no slot and has no resource limits; who starts it bounds how many
-// there are.
+// there are. Without a p.Dir it starts at the top of the file system, outside of all
+// projects.
 func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, network bool, stderr io.Writer) (*Program, error) {
 	spec, err := w.programSpec(p)
 	if err != nil {
 		return nil, err
+	}
+	if p.Dir == "" {
+		spec.Dir = filepath.VolumeName(spec.Dir) + string(filepath.Separator)
 	}
 	cmd, err := w.confine(ctx, spec, Grant{ReadsOnly: true, Network: network})
 	if err != nil {
