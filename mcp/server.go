@@ -41,8 +41,9 @@ type Server struct {
 	// Unconfined says that the person lets its program run outside of the sandbox.
 	Unconfined bool
 	// Borrowed says that the rules of the person's configuration do not mean this server by
-	// its name; see tools.Origin. Project says that the project names it.
-	Borrowed, Project bool
+	// its name; see tools.Origin. Project says that the project names it. Apart says that
+	// its program does not start in the project, which the person does not trust.
+	Borrowed, Project, Apart bool
 }
 
 // ID is what stands for a server's name in the ids of its tools and in rules (R89).

@@ -41,7 +41,7 @@ func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.
 		}
 	}
 	argv := append([]string{server.Command}, server.Args...)
-	program, err := s.work.StartProgram(ctx, tools.Program{Args: argv, Dir: s.work.Session().Cwd, Env: server.Env}, workspace.Grant{Network: true, Unconfined: server.Unconfined}, stderr)
+	program, err := s.work.StartProgram(ctx, tools.Program{Args: argv, Dir: s.programDir(server.Command, server.Args), Env: server.Env}, workspace.Grant{Network: true, Unconfined: server.Unconfined}, stderr)
 	if err != nil {
 		return nil, err // not a nil *Program in an interface
 	}
@@ -77,6 +77,7 @@ func (s *Session) serversNow() []mcp.Server {
 	}
 	list := slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers())
 	for i := range list {
+		list[i].Apart = s.isApart(&list[i])
 		switch at := i - len(s.spec.Servers); {
 		case at < 0:
 			list[i].Borrowed, list[i].Unconfined = own[mcp.ID(list[i].Name)], s.settings.EditorUnconfined
@@ -88,7 +89,7 @@ func (s *Session) serversNow() []mcp.Server {
 }
 
 // filesOf are the files of a project that its servers run, or are told of: every word of
-// their arguments that could be one, by its name from the top of the project.
+// their arguments and variables that could be one, by its name from the top of the project.
 func filesOf(dir string, servers []mcp.Server) []string {
 	var names []string
 	add := func(word string) {
@@ -104,9 +105,9 @@ func filesOf(dir string, servers []mcp.Server) []string {
 		}
 	}
 	for _, server := range servers {
-		for _, arg := range append([]string{server.Command}, server.Args...) {
+		for _, arg := range slices.Concat([]string{server.Command}, server.Args, server.Env) {
 			add(arg)
-			for _, word := range strings.FieldsFunc(arg, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;&|=<>(){}", r) }) {
+			for _, word := range strings.FieldsFunc(arg, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;&|=<>(){},", r) }) {
 				add(word)
 			}
 		}

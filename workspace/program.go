@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"time"
 
 	"acp-agent/internal/launch"
@@ -27,12 +28,16 @@ var _ io.ReadWriteCloser = (*Program)(nil)
 // its errors from another goroutine; nil drops them. What p says of input is left
 // aside. ctx bounds the start alone: the program ends with Close, with the
 // session, or with the agent, its whole tree in each case (R149, X4). g says what its walls
-// let through; nothing is compared behind it, for it runs as long as the person works. It takes no slot and has no resource limits; who starts it bounds how many
-// there are.
+// let through; nothing is compared behind it, for it runs as long as the person works. It
+// takes no slot and has no resource limits; who starts it bounds how many there are.
+// Without a p.Dir it starts at the top of the file system, outside of all projects.
 func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, g Grant, stderr io.Writer) (*Program, error) {
 	spec, err := w.programSpec(p)
 	if err != nil {
 		return nil, err
+	}
+	if p.Dir == "" {
+		spec.Dir = filepath.VolumeName(spec.Dir) + string(filepath.Separator)
 	}
 	g.ReadsOnly = true
 	cmd, err := w.confine(ctx, spec, g)
