@@ -53,6 +53,8 @@ type MCPServer struct {
 	Enabled *bool `json:"enabled"`
 	// TimeoutMS is how long a call may go without progress, in milliseconds; 0 means 30 s.
 	TimeoutMS int `json:"timeout_ms"`
+	// Roots with false keeps the session's directories from the server; left out, it is told.
+	Roots *bool `json:"roots"`
 	// Trust is MCPAsk or MCPAllow; empty means MCPAsk. Only the person's own file has it
 	// (R92).
 	Trust string `json:"trust"`
@@ -90,6 +92,9 @@ func (o MCPOAuth) zero() bool {
 
 // Off reports whether the server is turned off.
 func (s MCPServer) Off() bool { return s.Enabled != nil && !*s.Enabled }
+
+// NoRoots reports whether the server is not told the session's directories.
+func (s MCPServer) NoRoots() bool { return s.Roots != nil && !*s.Roots }
 
 func (f *file) checkMCP(servers map[string]MCPServer) error {
 	for _, name := range sortedKeys(servers) {

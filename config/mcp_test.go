@@ -78,3 +78,43 @@ func TestMCP_OAuth(t *testing.T) {
 		})
 	}
 }
+
+// R92: a server is told the session's directories unless the file says otherwise; a project
+// may say so of its own, for it takes something away.
+func TestMCP_Roots(t *testing.T) {
+	server := func(fields string) string {
+		return `{"mcp": {"servers": {"a": {"command": ["a"]` + fields + `}}}}`
+	}
+	for _, tt := range []struct {
+		name, file string
+		untold     bool
+		problem    string
+	}{
+		{"left out", server(``), false, ""},
+		{"true", server(`, "roots": true`), false, ""},
+		{"false", server(`, "roots": false`), true, ""},
+		{"a list", server(`, "roots": ["/srv"]`), false, "mcp.servers.a.roots: expects"},
+	} {
+		for _, place := range []string{userFile, projectFile} {
+			t.Run(tt.name+" in "+place, func(t *testing.T) {
+				cfg, err := config.Load(sources(nil, map[string]string{place: tt.file}), workspace)
+				if tt.problem != "" {
+					if err == nil || !strings.Contains(err.Error(), tt.problem) {
+						t.Errorf("%v; want %q", err, tt.problem)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				servers := cfg.MCP.Servers
+				if place == projectFile {
+					servers = cfg.OfferedServers
+				}
+				if got := servers["a"].NoRoots(); len(servers) != 1 || got != tt.untold {
+					t.Errorf("of %d servers the one is not told: %t, want %t", len(servers), got, tt.untold)
+				}
+			})
+		}
+	}
+}

@@ -47,7 +47,7 @@ func (l *link) connect(ctx context.Context) (*connection, error) {
 		return nil, err
 	}
 	options := &sdk.ClientOptions{
-		Capabilities:                l.manager.capabilities(),
+		Capabilities:                l.capabilities(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.note(toolList) },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { c.note(promptList) },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.note(resourceList) },

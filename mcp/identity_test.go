@@ -23,6 +23,7 @@ func TestTools_Origin(t *testing.T) {
 		{"the values of variables", base, with(base, func(s *mcp.Server) { s.Env = []string{"B=3", "A=4"} }), false},
 		{"the value of a header", at, with(at, func(s *mcp.Server) { s.Header = map[string]string{"Authorization": "y"} }), false},
 		{"how long a call may take", base, with(base, func(s *mcp.Server) { s.Timeout = 1 }), false},
+		{"what it is told of the session", base, with(base, func(s *mcp.Server) { s.NoRoots = true }), false},
 		{"the command", base, with(base, func(s *mcp.Server) { s.Command = "y" }), true},
 		{"an argument more", base, with(base, func(s *mcp.Server) { s.Args = []string{"a", "b", ""} }), true},
 		{"arguments in one", base, with(base, func(s *mcp.Server) { s.Args = []string{"a b"} }), true},

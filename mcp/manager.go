@@ -22,7 +22,7 @@ type Options struct {
 	// called from several goroutines.
 	Start func(ctx context.Context, s Server, stderr io.Writer) (io.ReadWriteCloser, error)
 	// Roots are the absolute directories that servers are told the session works in, the
-	// first of them its own; none means that they are not told.
+	// first of them its own; none means that they are not told, as one with NoRoots never is.
 	Roots []string
 	// Changed is called, from the goroutine of a server or within Set, when the prompts of
 	// servers may be others than before; nil means nobody is told. It must not call Set or

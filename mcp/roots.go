@@ -7,16 +7,20 @@ import (
 	"encoding/json"
 	"log/slog"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"acp-agent/internal/fileuri"
 	"acp-agent/kinds"
 )
 
+// hasRoots reports whether the server is told which directories the session has.
+func (l *link) hasRoots() bool { return len(l.manager.o.Roots) > 0 && !l.server.NoRoots }
+
 // capabilities are what a server may ask of us: which directories the session has.
-func (m *Manager) capabilities() *sdk.ClientCapabilities {
+func (l *link) capabilities() *sdk.ClientCapabilities {
 	can := &sdk.ClientCapabilities{}
-	if len(m.o.Roots) > 0 {
+	if l.hasRoots() {
 		can.RootsV2 = &sdk.RootCapabilities{} // which never change
 	}
 	return can
@@ -28,6 +32,9 @@ func (l *link) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
 		switch method {
 		case "roots/list":
+			if !l.hasRoots() {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "the client does not support roots"}
+			}
 			return l.manager.roots(), nil
 		case "notifications/message":
 			if params, ok := request.GetParams().(*sdk.LoggingMessageParams); ok {

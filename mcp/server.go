@@ -35,6 +35,9 @@ type Server struct {
 	Anonymous bool
 	// Timeout is how long a call may go without progress; 0 means 30 s (M2).
 	Timeout time.Duration
+	// NoRoots says that the server is not told the session's directories. It changes nothing
+	// of who the server is: see Behind.
+	NoRoots bool
 	// Borrowed says that the rules of the person's configuration do not mean this server by
 	// its name; see tools.Origin. Project says that the project names it.
 	Borrowed, Project bool

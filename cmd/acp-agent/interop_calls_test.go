@@ -19,6 +19,7 @@ type interopMessage struct {
 		Options  []struct {
 			Kind string `json:"kind"`
 		} `json:"options"`
+		interopElicitation
 	} `json:"params"`
 }
 

@@ -24,12 +24,19 @@ const interopDir = "../../testdata/interop"
 type interopStep struct {
 	Do       string         `json:"do"`
 	Text     string         `json:"text,omitempty"`
+	Mentions []interopLink  `json:"mentions,omitempty"`
 	Answer   string         `json:"answer,omitempty"`
 	Form     map[string]any `json:"form,omitempty"`
 	CancelOn *interopSight  `json:"cancelOn,omitempty"`
 	Mode     string         `json:"mode,omitempty"`
 	Option   string         `json:"option,omitempty"`
 	Value    string         `json:"value,omitempty"`
+}
+
+// interopLink is what a prompt mentions.
+type interopLink struct {
+	Name string `json:"name"`
+	URI  string `json:"uri"`
 }
 
 // interopSight is what makes the client cancel.

@@ -21,10 +21,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// everythingCalls are how the tools of server-everything are called. Some of them it has
-// only for clients that can be asked something.
+// everythingCalls are how the tools of server-everything are called. One that wants a model
+// for its own use (sampling) is not among them: it is not to have it here.
 var everythingCalls = map[string]foreignCall{
 	"echo":                   {args: `{"message": "hello"}`, want: "Echo: hello"},
 	"get-annotated-message":  {args: `{"messageType": "success", "includeImage": true}`, want: "Operation completed successfully", images: 1},
@@ -42,7 +44,12 @@ var everythingCalls = map[string]foreignCall{
 	"simulate-research-query":        {args: `{"topic": "tea"}`, want: "requires task augmentation", fails: true},
 	"toggle-simulated-logging":       {args: `{}`, want: "simulated"},
 	"toggle-subscriber-updates":      {args: `{}`, want: "simulated resource updated notifications"},
+	"trigger-elicitation-request":    {args: `{}`, want: everythingInputs, asks: true},
 	"trigger-long-running-operation": {args: `{"duration": 0.6, "steps": 3}`, want: "Long running operation completed. Duration: 0.6 seconds, Steps: 3."},
+	"trigger-url-elicitation": {
+		args: `{"url": "https://pay.example/42", "message": "Pay there.", "elicitationId": "visit 42"}`,
+		want: "User completed the URL elicitation flow.\nElicitation ID: visit 42\nURL: https://pay.example/42", asks: true,
+	},
 }
 
 // filesystemCalls are how the tools of server-filesystem are called.
@@ -67,8 +74,9 @@ const longOperation = "trigger-long-running-operation"
 
 // TestInterop_ServerEverything calls every tool of the reference server of MCP that has
 // one of each kind, over each transport that it has, with the client of the official SDK:
-// images and progress are in the cards, a long operation is cancelled, the server hears
-// of it, and is there for the next turn (R88-R91).
+// images and progress are in the cards, the person fills in a form and opens an address, a
+// long operation is cancelled, the server hears of it, and is there for the next turns, in
+// which its prompts are commands and its resources are read (R88-R91, R158).
 func TestInterop_ServerEverything(t *testing.T) {
 	binary := needInterop(t)
 	for _, tt := range []struct {
@@ -84,18 +92,21 @@ func TestInterop_ServerEverything(t *testing.T) {
 			t.Parallel()
 			heard := &heard{}
 			r := newServersRun(t, binary, func(t *testing.T, dir string) interopServer { return tt.serve(t, dir, heard) })
-			script := r.script(
+			script := r.script(append(r.offerScenes(),
 				map[string]any{"when": "^cancel it$", "call": []any{map[string]any{"name": r.id(longOperation), "args": map[string]any{"duration": 60, "steps": 600}}}},
 				map[string]any{"when": "^once more$", "call": []any{map[string]any{"name": r.id("echo"), "args": map[string]any{"message": "still there"}}}},
 				map[string]any{"expect": map[string]any{"last_result": "Echo: still there"}, "say": "It is."},
-			)
-			r.drive(script,
-				interopStep{Do: "prompt", Text: "everything", Answer: "allow"},
-				interopStep{Do: "prompt", Text: "cancel it", Answer: "allow", CancelOn: &interopSight{Update: "tool_call_update", Text: " of 600"}},
-				interopStep{Do: "prompt", Text: "once more", Answer: "allow"},
-				interopStep{Do: "prompt", Text: "/mcp"})
+			)...)
+			r.drive(script, append([]interopStep{
+				{Do: "prompt", Text: "everything", Answer: "allow", Form: everythingForm},
+				{Do: "prompt", Text: "cancel it", Answer: "allow", CancelOn: &interopSight{Update: "tool_call_update", Text: " of 600"}},
+				{Do: "prompt", Text: "once more", Answer: "allow"},
+				{Do: "prompt", Text: "/mcp"},
+			}, r.offerSteps()...)...)
 			r.everyCall()
 			r.everythingShown()
+			r.everythingAsked()
+			r.everyOffer(4)
 			if got := r.report.Steps[1].Result.StopReason; got != "cancelled" {
 				r.Errorf("the turn with the long operation ended with %q", got)
 			}
@@ -105,9 +116,8 @@ func TestInterop_ServerEverything(t *testing.T) {
 			if got := r.report.Steps[2].Result.StopReason; got != "end_turn" || r.said(2) != "It is." {
 				r.Errorf("the turn behind it ended with %q and said %q", got, r.said(2))
 			}
-			// The editor may be offered other tools than the command lists.
-			if want := fmt.Sprintf("`everything`: ready, %d tools", len(r.tools)); !strings.Contains(r.said(3), want) {
-				r.Errorf("/mcp says %q, want %q in it", r.said(3), want)
+			if diff := cmp.Diff(r.tools, r.shown(3)); diff != "" {
+				r.Errorf("tools called, tools that /mcp shows (-called +shown):\n%s", diff)
 			}
 		})
 	}

@@ -41,6 +41,9 @@ type foreignCall struct {
 	images int
 	// fails says that the call fails, with what is wanted.
 	fails bool
+	// asks says that the server has the tool only for a client that can be asked something,
+	// which the command that lists is none.
+	asks bool
 }
 
 // serverPath returns the program of a reference server.
@@ -58,7 +61,8 @@ type interopServersRun struct {
 	*interopRun
 	server interopServer
 	dir    string
-	tools  []string // what the server calls its tools
+	// What the server calls its tools, those that ask among them, and its prompts.
+	tools, prompts []string
 }
 
 func (r *interopServersRun) id(tool string) string { return "mcp__" + r.server.name + "__" + tool }
@@ -69,6 +73,9 @@ func (r *interopServersRun) inDir(text string) string { return strings.ReplaceAl
 func newServersRun(t *testing.T, binary string, prepare func(t *testing.T, dir string) interopServer) *interopServersRun {
 	t.Helper()
 	job := newInteropJob(t, binary, interopClient{})
+	capabilities := interopClient{}.capabilities()
+	capabilities["elicitation"] = map[string]any{"form": map[string]any{}, "url": map[string]any{}}
+	job.Capabilities = capabilities
 	server := prepare(t, job.Cwd)
 	job.Buffers = map[string]string{}
 	home := job.Env["HOME"]
@@ -83,7 +90,15 @@ func newServersRun(t *testing.T, binary string, prepare func(t *testing.T, dir s
 		job.Env["ACP_AGENT_CONFIG"] = all
 	}
 	r := &interopServersRun{interopRun: &interopRun{T: t, job: job}, server: server, dir: job.Cwd}
-	r.tools = r.listed(all)
+	info := r.listed(all)
+	r.prompts = slices.Sorted(maps.Values(info.Prompts))
+	r.tools = slices.Collect(maps.Values(info.Tools))
+	for tool, how := range server.calls {
+		if how.asks {
+			r.tools = append(r.tools, tool)
+		}
+	}
+	slices.Sort(r.tools)
 	return r
 }
 
@@ -99,9 +114,8 @@ func writeJSON(t *testing.T, path string, value any) string {
 	return path
 }
 
-// listed returns the tools of the server, all of which must be usable, as the command
-// lists them.
-func (r *interopServersRun) listed(config string) []string {
+// listed returns what the server has, all of which must be usable, as the command lists it.
+func (r *interopServersRun) listed(config string) serverInfo {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
 	defer cancel()
@@ -118,7 +132,7 @@ func (r *interopServersRun) listed(config string) []string {
 	if len(list[0].Dropped) > 0 || len(list[0].Tools) == 0 {
 		r.Errorf("of the server's tools %v are there, and left out are %v", list[0].Tools, list[0].Dropped)
 	}
-	return slices.Sorted(maps.Values(list[0].Tools))
+	return list[0]
 }
 
 // script is a model that looks for each tool and calls it. rest are further scenes.

@@ -31,7 +31,7 @@ func servers(configured map[string]config.MCPServer, origin string) []mcp.Server
 		}
 		server := mcp.Server{
 			Name: name, Origin: origin, URL: from.URL, Header: reveal(from.Headers), SSE: from.SSE,
-			Timeout: time.Duration(from.TimeoutMS) * time.Millisecond, Anonymous: from.OAuth.Off,
+			Timeout: time.Duration(from.TimeoutMS) * time.Millisecond, Anonymous: from.OAuth.Off, NoRoots: from.NoRoots(),
 			Client: oauth.Client{
 				ID: from.OAuth.ClientID, Secret: from.OAuth.ClientSecret.Reveal(), Issuer: from.OAuth.Issuer, Scopes: from.OAuth.Scopes,
 			},

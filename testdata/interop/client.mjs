@@ -2,12 +2,13 @@
 // drives the agent through the job's steps, and prints what happened as one JSON object.
 // It judges nothing: cmd/acp-agent/interop_test.go does.
 //
-// The steps: {do: "prompt", text, answer, form, cancelOn}, {do: "mode", mode},
-// {do: "option", option, value}, {do: "close"}. answer is what the person says to every
-// question of the turn: allow, reject, or cancel, which cancels the turn with the question
-// open. form is what they fill in. cancelOn cancels the turn at a sight: {file} when that file has content,
-// {update, text} at the first update of that kind, which holds that text if one is given.
-// The job's mcpServers are those of the session.
+// The steps: {do: "prompt", text, mentions, answer, form, cancelOn}, {do: "mode", mode},
+// {do: "option", option, value}, {do: "close"}. mentions are {name, uri}, behind the text.
+// answer is what the person says to every question of the turn: allow, reject, or cancel,
+// which cancels the turn with the question open. form is what they fill in; of an address
+// they say that they opened it. cancelOn cancels the turn at a sight: {file} when that file
+// has content, {update, text} at the first update of that kind, which holds that text if one
+// is given. The job's mcpServers are those of the session.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -50,8 +51,10 @@ if (job.capabilities.terminal) {
     .onRequest(methods.client.terminal.kill, ({ params }) => terminals.kill(params))
     .onRequest(methods.client.terminal.release, ({ params }) => terminals.release(params));
 }
-if (job.capabilities.elicitation?.form) {
-  app.onRequest(methods.client.elicitation.create, () => ({ action: "accept", content: step.form }));
+if (job.capabilities.elicitation) {
+  app.onRequest(methods.client.elicitation.create, ({ params }) =>
+    params.mode === "url" ? { action: "accept" } : { action: "accept", content: step.form },
+  );
 }
 
 const connection = app.connect(wire.stream);
@@ -84,10 +87,14 @@ async function cancelWhenWritten(mine) {
   }
 }
 
+function blocks(s) {
+  return [{ type: "text", text: s.text }, ...(s.mentions ?? []).map((mention) => ({ type: "resource_link", ...mention }))];
+}
+
 function run(s) {
   switch (s.do) {
     case "prompt":
-      return agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: s.text }] });
+      return agent.request(methods.agent.session.prompt, { sessionId, prompt: blocks(s) });
     case "mode":
       return agent.request(methods.agent.session.setMode, { sessionId, modeId: s.mode });
     case "option":
