@@ -33,8 +33,8 @@ func (l *link) call(ctx context.Context, rt tools.Runtime, name string, args jso
 }
 
 // ask has do put one request to the server, under a token by which the server may tell of
-// its progress to rt, which may be nil. It fails at once while the server is away, and when nothing has come for
-// as long as a call may take (R88).
+// its progress to rt, which may be nil. It fails at once while the server is away, and when
+// nothing has come for as long as a call may take (R88).
 func ask[T any](ctx context.Context, l *link, rt tools.Runtime, do func(ctx context.Context, c *connection, token string) (T, error)) (none T, err error) {
 	l.mu.Lock()
 	c := l.live

@@ -1,17 +1,105 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"acp-agent/internal/redact"
 )
+
+// connection is one life of a server.
+type connection struct {
+	session *sdk.ClientSession
+	remote  *remote
+	pipe    io.Closer // of a program; nil for a server behind HTTP
+	words   *words
+	stale   atomic.Uint32 // the lists that have to be read, as bits
+	changed chan struct{} // a token when the server says that one of them changed
+	keys    *redact.Values
+	over    chan struct{} // closed when nothing of it is left, and it is known how it ended
+	calls   calls
+	asking  asking
+	cancel  context.CancelCauseFunc // ends what is asked and answered over it
+	dead    <-chan struct{}         // closed by cancel
+}
+
+// connect starts the server, or reaches it, and introduces us.
+func (l *link) connect(ctx context.Context) (*connection, error) {
+	starting, over := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not answer within %v", startLimit))
+	defer over()
+	c := &connection{words: &words{}, keys: &l.keys, changed: make(chan struct{}, 1), over: make(chan struct{})}
+	// Not with ctx: a server behind HTTP is told goodbye.
+	ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	c.dead = ctx.Done()
+	transport, err := l.reach(ctx, starting, c)
+	if err != nil {
+		c.cancel(errEnded)
+		return nil, err
+	}
+	options := &sdk.ClientOptions{
+		Capabilities:                l.capabilities(),
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.note(toolList) },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { c.note(promptList) },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.note(resourceList) },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { c.calls.progress(r.Params) },
+	}
+	l.mayAsk(c, options)
+	client := sdk.NewClient(&sdk.Implementation{Name: "acp-agent", Version: l.manager.o.Version}, options)
+	client.AddReceivingMiddleware(l.answer)
+	// The context of the library's connection lasts as long as that does. A program that
+	// does not read keeps a write waiting, which knows no context.
+	unblock := context.AfterFunc(starting, c.abort)
+	c.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	if err != nil {
+		c.abort()
+		c.release()
+		if starting.Err() != nil {
+			err = context.Cause(starting)
+		}
+		return nil, c.explain(err)
+	}
+	if !unblock() {
+		c.close()
+		return nil, context.Cause(starting)
+	}
+	return c, nil
+}
+
+// reach makes the transport. What a program is started with ends with starting, what a
+// server behind HTTP is asked with ctx.
+func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transport, error) {
+	if l.server.Command == "" {
+		var err error
+		if c.remote, err = newRemote(ctx, &l.server, &l.keys); err != nil {
+			return nil, err
+		}
+		c.remote.signing = signing{link: l}
+		return c.remote.transport(&l.server), nil
+	}
+	if l.manager.o.Start == nil {
+		return nil, errors.New("programs cannot be started here")
+	}
+	pipe, err := l.manager.o.Start(starting, l.server, c.words)
+	if err != nil {
+		return nil, err
+	}
+	c.pipe = pipe
+	return overStreams(pipe, &l.keys, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.ignored++
+	}), nil
+}
 
 // note says that a list of the server's changed.
 func (c *connection) note(which listing) {

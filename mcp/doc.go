@@ -26,8 +26,8 @@
 // Of us a server learns the directories of the session, and nothing else.
 //
 // Allowed imports: floor 0, tools, mcp/oauth, and the MCP library, whose client it is; beside
-// mcp/oauth nobody else imports that. Programs are started by [Options].Start. The goroutines are in the comment
-// of [Manager].
+// mcp/oauth nobody else imports that. Programs are started by [Options].Start. The
+// goroutines are in the comment of [Manager].
 //
 // # Requirements
 //

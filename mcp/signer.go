@@ -3,15 +3,19 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
+	"acp-agent/kinds"
 	"acp-agent/mcp/oauth"
 )
 
 // signer is what a link knows of signing in to its server.
 type signer struct {
 	account *oauth.Account // nil where nobody signs in
+	barred  error          // why nobody does
 	wake    chan struct{}  // a token when the server is to be tried again at once
 	peek    chan struct{}  // a token when somebody may have signed in elsewhere
 
@@ -22,8 +26,8 @@ type signer struct {
 	near      bool          // the server was at an address that is not public
 }
 
-func newSigner(account *oauth.Account) signer {
-	return signer{account: account, wake: make(chan struct{}, 1), peek: make(chan struct{}, 1), moved: make(chan struct{})}
+func newSigner(account *oauth.Account, barred error) signer {
+	return signer{account: account, barred: barred, wake: make(chan struct{}, 1), peek: make(chan struct{}, 1), moved: make(chan struct{})}
 }
 
 // move wakes those who wait for another state; the link's mu is held.
@@ -34,23 +38,27 @@ func (s *signer) move() {
 
 // The errors of signing in and out.
 var (
-	errNoServer  = errors.New("there is no such server")
-	errNoAccount = errors.New("nobody can sign in to it: it is a program, its configuration has a key, or sign-in is turned off")
+	errNoServers = errors.New("there are no MCP servers here")
 	errNotAsked  = errors.New("it did not ask anybody to sign in")
 )
 
 // signable is the server of a name that somebody can sign in to.
 func (m *Manager) signable(name string) (*link, error) {
+	var others []string
 	for _, l := range m.all() {
 		switch {
 		case l.server.Name != name && l.id != name || l.taken():
+			others = append(others, kinds.Line(l.server.Name, maxFieldText))
 		case l.account == nil:
-			return nil, errNoAccount
+			return nil, fmt.Errorf("nobody can sign in to it: %w", l.barred)
 		default:
 			return l, nil
 		}
 	}
-	return nil, errNoServer
+	if len(others) == 0 {
+		return nil, errNoServers
+	}
+	return nil, fmt.Errorf("there is no such server; there are %s", strings.Join(others, ", "))
 }
 
 // SignIn has a person sign in to a server by its name, and connects to it again. show has
@@ -69,7 +77,7 @@ func (m *Manager) SignIn(ctx context.Context, name string, show func(ctx context
 		if token, err := l.account.Token(ctx); err != nil || token != "" {
 			return err // somebody has
 		}
-		return errNotAsked
+		return l.notAsked()
 	}
 	if err := l.account.SignIn(ctx, oauth.Request{Challenge: challenge, Near: near, Show: show}); err != nil {
 		return err
@@ -77,6 +85,14 @@ func (m *Manager) SignIn(ctx context.Context, name string, show func(ctx context
 	l.restart()
 	l.await(ctx)
 	return nil
+}
+
+// notAsked says why nobody can sign in to a server that did not ask for it.
+func (l *link) notAsked() error {
+	if status := l.status(); status.State == Failed {
+		return fmt.Errorf("%w: %s", errNotAsked, status.Problem)
+	}
+	return errNotAsked
 }
 
 // SignOut forgets the token of a server, and ends its connection; had says whether there

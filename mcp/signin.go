@@ -32,21 +32,30 @@ func fate(err error) State {
 	return Failed
 }
 
-// account is the person's account with a server, nil where nobody signs in.
-func (m *Manager) account(s *Server, keep func(tokens ...string)) *oauth.Account {
-	if s.Command != "" || s.Anonymous || m.o.Tokens == nil {
-		return nil
+// The reasons why nobody signs in to a server; a 401 is then the end of it.
+var (
+	errProgram   = errors.New("it is a program, which is given keys as variables")
+	errAnonymous = errors.New("its configuration turns signing in off")
+	errHasKey    = errors.New("its configuration has an Authorization header")
+	errNoTokens  = errors.New("no token can be kept here")
+)
+
+// account is the person's account with a server. The error says why nobody signs in.
+func (m *Manager) account(s *Server, keep func(tokens ...string)) (*oauth.Account, error) {
+	switch {
+	case s.Command != "":
+		return nil, errProgram
+	case s.Anonymous:
+		return nil, errAnonymous
+	case m.o.Tokens == nil:
+		return nil, errNoTokens
 	}
 	for name := range s.Header {
 		if strings.EqualFold(name, "Authorization") {
-			return nil
+			return nil, errHasKey
 		}
 	}
-	account, err := oauth.New(s.URL, oauth.Options{Client: s.Client, Store: m.o.Tokens, Keep: keep})
-	if err != nil {
-		return nil // such as http: a 401 is then the end of it
-	}
-	return account
+	return oauth.New(s.URL, oauth.Options{Client: s.Client, Store: m.o.Tokens, Keep: keep})
 }
 
 // signing is what a connection knows of it; without a link nobody signs in.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -234,23 +236,26 @@ func TestSignIn_RefreshRefused(t *testing.T) {
 func TestSignIn_NotThere(t *testing.T) {
 	server := mcptest.Start(t)
 	key := mcp.Server{URL: server.URL, Header: map[string]string{"authorization": "Bearer wrong"}}
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
 	for _, tt := range []struct {
 		name, to string
 		server   mcp.Server
 		want     string
 	}{
-		{"a key of the configuration", "s", key, "nobody can sign in to it"},
-		{"turned off", "s", mcp.Server{URL: server.URL, Anonymous: true}, "nobody can sign in to it"},
-		{"another name", "t", mcp.Server{URL: server.URL}, "there is no such server"},
+		{"a key of the configuration", "s", key, "nobody can sign in to it: its configuration has an Authorization header"},
+		{"turned off", "s", mcp.Server{URL: server.URL, Anonymous: true}, "nobody can sign in to it: its configuration turns signing in off"},
+		{"another name", "t", mcp.Server{URL: server.URL}, "there is no such server; there are s"},
+		{"not reached", "s", mcp.Server{URL: gone.URL}, "it did not ask anybody to sign in: dial tcp"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := signed(t, t.TempDir(), tt.server)
-			if tt.to == "s" {
-				wantState(t, m, mcp.Failed, "authentication failed")
-			}
 			err := m.SignIn(limited(t), tt.to, func(context.Context, string) error { panic("shown") })
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("signing in: %v", err)
+			}
+			if refused := tt.server.Header != nil || tt.server.Anonymous; refused {
+				wantState(t, m, mcp.Failed, "authentication failed")
 			}
 		})
 	}

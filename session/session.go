@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"acp-agent/audit"
-	"acp-agent/internal/observe"
 	"acp-agent/internal/trace"
 	"acp-agent/loop"
 	"acp-agent/mcp"
@@ -277,106 +275,6 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		s.retitle(t)
 	}
 	return stop, err
-}
-
-// loop makes the loop of one turn.
-func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loop.Loop {
-	return loop.New(loop.Options{
-		Provider: backend.Provider, Tools: s.tools, Log: s.log, Sink: transcript.SinkFunc(s.emit), IDs: s.host.IDs,
-		System: s.systemPrompt(), Model: chosen.model, ThoughtLevel: chosen.thought,
-		Temperature: cmp.Or(s.manifest.Limits.Temperature, backend.Temperature),
-		MaxTokens:   cmp.Or(s.manifest.Limits.MaxTokens, backend.MaxTokens),
-		Window:      func() int { return backend.Provider.Describe(ctx, chosen.model).Window },
-		MaxSteps:    cmp.Or(s.manifest.Limits.Cycles, s.settings.MaxSteps), Concurrent: s.settings.Limits.Concurrent,
-		CacheKey: s.ID, Memo: &s.memo, Tracer: s.host.Tracer, Remind: s.remind,
-	})
-}
-
-// systemPrompt is the main agent's. It is made by the first turn, when it is known which
-// agents there are, and never changes (R138).
-func (s *Session) systemPrompt() string {
-	if s.system == "" {
-		s.system = s.manifest.System(s.surroundings(s.tools))
-	}
-	return s.system
-}
-
-// The tools without which an agent is not told of skills, and of other agents.
-const (
-	skillTool    = "skill"
-	delegateTool = "task"
-)
-
-// surroundings are what an agent with these tools is told of where it works.
-func (s *Session) surroundings(p *pipeline.Pipeline) subagent.Environment {
-	has := func(id string) bool {
-		entry, known := s.host.Registry.Get(id)
-		return known && p.Why(entry) == ""
-	}
-	e := s.environment
-	if !has(skillTool) {
-		e.Skills = ""
-	}
-	if has(delegateTool) {
-		e.Agents = s.Agents().Prompt()
-	}
-	return e
-}
-
-// emit passes an event on, to the editor and the bus, and keeps what /status
-// shows.
-func (s *Session) emit(e transcript.Event) {
-	s.noteChanges(e)
-	switch e := e.(type) {
-	case transcript.TurnStarted:
-		s.publish(observe.TurnStarted, e.At, map[string]any{observe.FieldMessageID: e.MessageID})
-	case transcript.TurnFinished:
-		s.publish(observe.TurnFinished, time.Now(), observe.FinishedFields(e.Reason, e.PendingApproval))
-	case transcript.StepStarted, transcript.StepFinished:
-		s.mu.Lock()
-		s.usage.note(e, s.settings.Subagents.Price)
-		s.mu.Unlock()
-	case transcript.UsageChanged:
-		s.mu.Lock()
-		s.context = e
-		s.mu.Unlock()
-		if id := s.chosen().model; e.Size == 0 && s.learn(id).complete() {
-			s.sayOnce("window "+id, transcript.Notice{
-				Severity: transcript.Info, Title: "Context window unknown",
-				Text: "The context window of this model is not known, so its use is not shown. Set model.window in the configuration.",
-			})
-		}
-	}
-	s.spec.Sink.Emit(e)
-}
-
-// publish tells the subscribers of the bus what happened to the session (R131).
-func (s *Session) publish(name string, at time.Time, fields map[string]any) {
-	s.host.Bus.Publish(observe.Event{Name: name, At: at, SessionID: s.ID, Fields: fields})
-}
-
-func (s *Session) sayOnce(what string, notice transcript.Notice) {
-	s.mu.Lock()
-	known := s.said[what]
-	s.said[what] = true
-	s.mu.Unlock()
-	if !known {
-		s.spec.Sink.Emit(notice)
-	}
-}
-
-// sayInTurn is sayOnce for what turns up at any time: between turns there is no
-// place for it in a client without notices, and it waits for the next prompt.
-func (s *Session) sayInTurn(what string, notice transcript.Notice) {
-	s.mu.Lock()
-	idle := s.current == nil
-	if idle {
-		s.waiting = append(s.waiting, notice)
-	}
-	s.mu.Unlock()
-	if !idle {
-		s.sayOnce(what, notice)
-	}
 }
 
 // additional returns the directories beside the first that belong to the

@@ -1,0 +1,64 @@
+package session
+
+import (
+	"time"
+
+	"acp-agent/internal/observe"
+	"acp-agent/transcript"
+)
+
+// emit passes an event on, to the editor and the bus, and keeps what /status
+// shows.
+func (s *Session) emit(e transcript.Event) {
+	s.noteChanges(e)
+	switch e := e.(type) {
+	case transcript.TurnStarted:
+		s.publish(observe.TurnStarted, e.At, map[string]any{observe.FieldMessageID: e.MessageID})
+	case transcript.TurnFinished:
+		s.publish(observe.TurnFinished, time.Now(), observe.FinishedFields(e.Reason, e.PendingApproval))
+	case transcript.StepStarted, transcript.StepFinished:
+		s.mu.Lock()
+		s.usage.note(e, s.settings.Subagents.Price)
+		s.mu.Unlock()
+	case transcript.UsageChanged:
+		s.mu.Lock()
+		s.context = e
+		s.mu.Unlock()
+		if id := s.chosen().model; e.Size == 0 && s.learn(id).complete() {
+			s.sayOnce("window "+id, transcript.Notice{
+				Severity: transcript.Info, Title: "Context window unknown",
+				Text: "The context window of this model is not known, so its use is not shown. Set model.window in the configuration.",
+			})
+		}
+	}
+	s.spec.Sink.Emit(e)
+}
+
+// publish tells the subscribers of the bus what happened to the session (R131).
+func (s *Session) publish(name string, at time.Time, fields map[string]any) {
+	s.host.Bus.Publish(observe.Event{Name: name, At: at, SessionID: s.ID, Fields: fields})
+}
+
+func (s *Session) sayOnce(what string, notice transcript.Notice) {
+	s.mu.Lock()
+	known := s.said[what]
+	s.said[what] = true
+	s.mu.Unlock()
+	if !known {
+		s.spec.Sink.Emit(notice)
+	}
+}
+
+// sayInTurn is sayOnce for what turns up at any time: between turns there is no
+// place for it in a client without notices, and it waits for the next prompt.
+func (s *Session) sayInTurn(what string, notice transcript.Notice) {
+	s.mu.Lock()
+	idle := s.current == nil
+	if idle {
+		s.waiting = append(s.waiting, notice)
+	}
+	s.mu.Unlock()
+	if !idle {
+		s.sayOnce(what, notice)
+	}
+}
