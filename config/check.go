@@ -199,6 +199,7 @@ func oneOf(value string, values ...string) string {
 	if slices.Contains(values, value) {
 		return ""
 	}
+	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" }) // for which one leaves the field out
 	return fmt.Sprintf("must be one of %s, found %q", strings.Join(values, ", "), value)
 }
 

@@ -13,7 +13,7 @@ func TestMCP_Trust(t *testing.T) {
 	tests := []struct{ name, user, project, problem string }{
 		{"allow", `{"mcp": {"servers": {"a": {"command": ["a"], "trust": "allow"}}}}`, "", ""},
 		{"ask", `{"mcp": {"servers": {"a": {"command": ["a"], "trust": "ask"}}}}`, "", ""},
-		{"another word", `{"mcp": {"servers": {"a": {"command": ["a"], "trust": "yes"}}}}`, "", `mcp.servers.a.trust: must be one of`},
+		{"another word", `{"mcp": {"servers": {"a": {"command": ["a"], "trust": "yes"}}}}`, "", `mcp.servers.a.trust: must be one of ask, allow, found "yes"`},
 		{"in a project", "{}", `{"mcp": {"servers": {"a": {"command": ["a"], "trust": "allow"}}}}`, "mcp.servers.a.trust: is not for a project to set"},
 		{"ask in a project", "{}", `{"mcp": {"servers": {"a": {"command": ["a"], "trust": "ask"}}}}`, "mcp.servers.a.trust: is not for a project to set"},
 	}

@@ -216,6 +216,37 @@ func TestTools_Change(t *testing.T) {
 	})
 }
 
+// A server that says after each reading that its list has changed keeps nobody busy, and
+// what it had last is known.
+func TestTools_ChangeWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, readings := &fake{can: object{"prompts": object{}}}, 0
+		server.other = func(method string, _ object) object {
+			if method != "prompts/list" {
+				return nil
+			}
+			readings++
+			last := server.now()
+			go last.notify("notifications/prompts/list_changed", object{})
+			return object{"prompts": []object{{"name": fmt.Sprint("p", readings)}}}
+		}
+		announced := 0
+		m := mcp.New(mcp.Options{Changed: func() { announced++ }, Start: func(context.Context, mcp.Server, io.Writer) (io.ReadWriteCloser, error) {
+			return server.serve(io.Discard), nil
+		}})
+		m.Set(local("s"))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if readings < 30 || readings > 65 || announced > readings {
+			t.Errorf("it was read %d times in a minute, and told of %d times", readings, announced)
+		}
+		if got := m.Prompts(); len(got) != 1 || got[0].Name != fmt.Sprint("p", readings) {
+			t.Errorf("known is %v after %d readings", got, readings)
+		}
+		m.Close()
+	})
+}
+
 // Set leaves alone what has not changed, ends what is gone, and gives a name to one server.
 func TestSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

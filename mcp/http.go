@@ -32,7 +32,7 @@ type remote struct {
 	header map[string]string
 	keys   *redact.Values // the server's own
 	base   *http.Transport
-	// refused says that the server has answered 401 or 403.
+	// refused says that the server has answered 401 or 403, and has taken no request since.
 	refused atomic.Bool
 
 	signing
@@ -73,8 +73,17 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 		release()
 		return nil, err
 	}
-	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
+	switch {
+	case answer.StatusCode == http.StatusUnauthorized:
 		r.refused.Store(true)
+		// To the library a message in it would be the answer of one request, and the
+		// connection a good one.
+		_ = answer.Body.Close()
+		answer.Body = http.NoBody
+	case answer.StatusCode == http.StatusForbidden:
+		r.refused.Store(true)
+	case answer.StatusCode/100 == 2 && request.Method == http.MethodPost:
+		r.refused.Store(false)
 	}
 	most := int64(maxFrame)
 	if isStream(answer) {

@@ -1,8 +1,12 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -12,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"acp-agent/mcp"
+	"acp-agent/tools"
 )
 
 // greeter is a server of the library's own, for what is said over HTTP.
@@ -105,5 +110,42 @@ func TestRemote(t *testing.T) {
 	}
 	if reached.Load() {
 		t.Error("another host was asked")
+	}
+}
+
+// A server that refuses one call has not refused those that come after it, which it answers
+// with an error of another kind.
+func TestRemote_RefusesOneCall(t *testing.T) {
+	calls := 0
+	to := sdk.NewStreamableHTTPHandler(greeter, &sdk.StreamableHTTPOptions{Stateless: true})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var asked struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.Unmarshal(body, &asked) // a request without a body goes on
+		if r.Body = io.NopCloser(bytes.NewReader(body)); asked.Method != "tools/call" {
+			to.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		if calls++; calls == 1 {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		fmt.Fprintf(w, `{"jsonrpc": "2.0", "id": %s, "error": {"code": -32000, "message": "no such row"}}`, asked.ID)
+	}))
+	defer server.Close()
+	m := mcp.New(mcp.Options{})
+	defer m.Close()
+	m.Set([]mcp.Server{{Name: "s", URL: server.URL}})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	m.Settle(ctx, time.Time{})
+	for i, want := range []string{"mcp server s: authentication failed", "mcp server s: no such row"} {
+		_, err := run(t, ctx, m, "mcp__s__greet", &runtime{})
+		if failure, ok := errors.AsType[*tools.Error](err); !ok || failure.Message != want {
+			t.Errorf("call %d: %v, want %s", i, err, want)
+		}
 	}
 }

@@ -42,6 +42,8 @@ type link struct {
 	ended   chan struct{} // closed when nothing of it is left
 	settled chan struct{} // closed when the first attempt has succeeded or failed
 	settle  sync.Once
+	listed  chan struct{} // closed when the first reading of all lists has ended, or settled failed
+	list    sync.Once
 	// keys are the server's own: nothing that it says has them in it when it is read.
 	keys redact.Values
 	signer
@@ -61,7 +63,7 @@ type link struct {
 
 func (l *link) run(ctx context.Context) {
 	defer close(l.ended)
-	defer l.settle.Do(func() { close(l.settled) })
+	defer l.known()
 	for attempt := 0; ; {
 		began := time.Now()
 		err := l.once(ctx)
@@ -105,21 +107,38 @@ func (l *link) watch(ctx context.Context, c *connection) error {
 	ended := make(chan error, 1)
 	go func() { ended <- c.session.Wait() }() // ends with the connection, which once closes
 	c.stale.Store(uint32(allLists))
+	var readings pace
 	for {
 		if err := l.read(ctx, c, listing(c.stale.Swap(0))); err != nil {
 			return err
 		}
-		l.settle.Do(func() { close(l.settled) })
-		select {
-		case err := <-ended:
-			return err
-		case <-c.changed:
-		case <-c.dead: // a server behind HTTP that keeps no stream open does not notice
-			return errEnded
-		case <-ctx.Done():
-			return ctx.Err()
+		l.known()
+		var changed chan struct{} // nobody's, until it may be read again
+		calm := time.After(readings.rest(time.Now()))
+		for again := false; !again; {
+			select {
+			case err := <-ended:
+				return err
+			case <-calm:
+				changed = c.changed
+			case <-changed:
+				again = true
+			case <-c.dead: // a server behind HTTP that keeps no stream open does not notice
+				return errEnded
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		}
 	}
+}
+
+// settles says that it is known whether the server can be reached, and known that all is
+// known that it lists, too.
+func (l *link) settles() { l.settle.Do(func() { close(l.settled) }) }
+
+func (l *link) known() {
+	l.settles()
+	l.list.Do(func() { close(l.listed) })
 }
 
 func (l *link) lastProblem() error {
@@ -151,7 +170,7 @@ func (l *link) set(state State, problem error) {
 		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", text)
 	}
 	if state == Failed || state == SignIn {
-		l.settle.Do(func() { close(l.settled) })
+		l.known()
 	}
 }
 

@@ -30,6 +30,29 @@ const (
 // keeps its tools.
 const listLimit = 10 * time.Second
 
+// listGrace is how long the tools of a server wait for its prompts and resources before
+// they count as there.
+const listGrace = time.Second
+
+// A server may say at any time that its lists have changed, after each reading, too. They
+// are read at most often within each spell, so that it keeps nobody busy.
+const (
+	often = 5
+	spell = 5 * time.Second
+)
+
+// pace keeps when lists were read last.
+type pace struct{ last []time.Time }
+
+// rest notes a reading, and says how long the next one has to wait.
+func (p *pace) rest(now time.Time) time.Duration {
+	if p.last = append(p.last, now); len(p.last) < often {
+		return 0
+	}
+	p.last = p.last[len(p.last)-often:]
+	return p.last[0].Add(spell).Sub(now)
+}
+
 // offers is what a server lists beside its tools.
 type offers struct {
 	prompts              []Prompt
@@ -44,6 +67,7 @@ func (l *link) read(ctx context.Context, c *connection, which listing) error {
 		if err := l.listTools(ctx, c); err != nil {
 			return err
 		}
+		defer time.AfterFunc(listGrace, l.settles).Stop()
 	}
 	if which&promptList != 0 {
 		l.listPrompts(ctx, c)

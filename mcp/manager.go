@@ -115,14 +115,14 @@ func (m *Manager) Set(servers []Server) {
 func (m *Manager) link(server Server, id string, taken bool) *link {
 	l := &link{
 		manager: m, server: server, id: id, state: Connecting, begun: time.Now(),
-		ended: make(chan struct{}), settled: make(chan struct{}), cancel: func() {},
+		ended: make(chan struct{}), settled: make(chan struct{}), listed: make(chan struct{}), cancel: func() {},
 	}
 	l.keys.Add(server.Keys()...)
 	l.signer = newSigner(m.account(&l.server, l.keep))
 	if taken {
 		l.state, l.problem = Failed, errTaken
 		close(l.ended)
-		close(l.settled)
+		l.known()
 		return l
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
@@ -148,6 +148,7 @@ func (l *link) taken() bool {
 
 // Settle waits until each server has been reached, or has failed once, or ctx ends; not for
 // one that was begun with before since, unless somebody may have signed in to it elsewhere.
+// Its tools are there then; its prompts and resources, when they are listed within a second.
 func (m *Manager) Settle(ctx context.Context, since time.Time) {
 	for _, l := range m.all() {
 		if l.isLooking() {
@@ -164,6 +165,18 @@ func (m *Manager) Settle(ctx context.Context, since time.Time) {
 		}
 		if l.account != nil {
 			l.await(ctx) // it may be looking whether somebody has signed in elsewhere
+		}
+	}
+}
+
+// AwaitLists waits until each server has listed its prompts and resources, or has failed
+// to, or ctx ends.
+func (m *Manager) AwaitLists(ctx context.Context) {
+	for _, l := range m.all() {
+		select {
+		case <-l.listed:
+		case <-ctx.Done():
+			return
 		}
 	}
 }

@@ -203,8 +203,15 @@ func TestLists_Missing(t *testing.T) {
 		}
 		began := time.Now()
 		m.Settle(t.Context(), time.Time{})
-		if took := time.Since(began); took != 20*time.Second {
+		if took := time.Since(began); took != time.Second {
 			t.Errorf("settled after %v", took)
+		}
+		if _, err := m.Expand(t.Context(), "mcp:silent:p", ""); err == nil || time.Since(began) != 20*time.Second {
+			t.Errorf("a prompt that is not listed was looked for until %v: %v", time.Since(began), err)
+		}
+		m.AwaitLists(t.Context())
+		if took := time.Since(began); took != 20*time.Second {
+			t.Errorf("all is listed after %v", took)
 		}
 		want := map[string][]mcp.Dropped{
 			"silent": {{Kind: "prompt", Name: "all", Reason: "it did not list its prompts within 10s"}, {Kind: "resource", Name: "all", Reason: "it did not list its resources within 10s"}},

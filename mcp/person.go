@@ -63,7 +63,13 @@ const (
 type asking struct {
 	turn   chan struct{} // a token while nothing is asked
 	mu     sync.Mutex
-	visits map[string]func() // what to call when the server says that it is done
+	visits map[string]visit // by the server's ids
+}
+
+// visit is an address that the person was asked to open.
+type visit struct {
+	done func() // to be called when the server says that it is done; nil while it is shown
+	over bool   // the server said so while it was shown: a browser may be faster than an editor
 }
 
 // mayAsk lets the server ask what the person can be asked, and nothing else of us: a model
@@ -160,14 +166,10 @@ func (l *link) askVisit(ctx context.Context, callID string, c *connection, p *sd
 		return Answer{}, err
 	}
 	message := l.says("wants you to open an address at "+host, p.Message)
+	c.asking.begin(p.ElicitationID)
 	answer, done, err := l.manager.o.Person.Visit(ctx, Visit{CallID: callID, Message: message, Address: p.URL})
-	if err != nil {
-		return Answer{}, err
-	}
-	if answer.Action == Accept {
-		c.asking.begin(p.ElicitationID, done)
-	}
-	return Answer{Action: answer.Action}, nil
+	c.asking.shown(p.ElicitationID, done, err == nil && answer.Action == Accept)
+	return Answer{Action: answer.Action}, err
 }
 
 // says is what a server says, behind its name. Each of several lines is marked, so that none
@@ -182,25 +184,45 @@ func (l *link) says(what, text string) string {
 	return fmt.Sprintf("The MCP server %s %s:%s", kinds.Line(l.server.Name, maxFieldText), what, text)
 }
 
-// begin keeps what is to be called when the server says that a visit is done; of too many
-// it keeps none.
-func (a *asking) begin(id string, done func()) {
+// begin waits for the server to say that a visit is done; of too many it waits for none.
+func (a *asking) begin(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.visits == nil {
-		a.visits = map[string]func(){}
+		a.visits = map[string]visit{}
 	}
 	if len(a.visits) < maxVisits {
-		a.visits[id] = done
+		a.visits[id] = visit{}
+	}
+}
+
+// shown says that a visit was, and what is to be called when it is done. One that the person
+// did not agree to is forgotten.
+func (a *asking) shown(id string, done func(), agreed bool) {
+	a.mu.Lock()
+	v, waits := a.visits[id]
+	if agreed && waits && !v.over {
+		a.visits[id] = visit{done: done}
+	} else {
+		delete(a.visits, id)
+	}
+	a.mu.Unlock()
+	if agreed && v.over {
+		done()
 	}
 }
 
 func (a *asking) complete(id string) {
 	a.mu.Lock()
-	done := a.visits[id]
-	delete(a.visits, id)
+	v, waits := a.visits[id]
+	switch {
+	case waits && v.done == nil:
+		a.visits[id] = visit{over: true}
+	case waits:
+		delete(a.visits, id)
+	}
 	a.mu.Unlock()
-	if done != nil {
-		done()
+	if v.done != nil {
+		v.done()
 	}
 }

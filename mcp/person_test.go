@@ -270,6 +270,32 @@ func TestPerson_Visit(t *testing.T) {
 	}
 }
 
+// A browser may be faster than the editor: what the server says is done before the editor
+// has answered is done.
+func TestPerson_VisitDoneEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var session *sdk.ServerSession
+		done := 0
+		person := &fakePerson{visit: func(ctx context.Context, _ mcp.Visit) (mcp.Answer, func(), error) {
+			err := session.NotifyElicitationComplete(ctx, &sdk.ElicitationCompleteParams{ElicitationID: "7"})
+			synctest.Wait()
+			return mcp.Answer{Action: mcp.Accept}, func() { done++ }, err
+		}}
+		ask := func(ctx context.Context, s *sdk.ServerSession) (string, error) {
+			session = s
+			return elicit(&sdk.ElicitParams{Mode: "url", Message: "Pay.", URL: "https://pay.example", ElicitationID: "7"})(ctx, s)
+		}
+		m := spoken(t, person, map[string]*sdk.Server{"shop": asker(ask)})
+		if text, err := askTool(t.Context(), m, &caller{id: "call_1"}); err != nil || text != "accept null" {
+			t.Errorf("the server heard %q, %v", text, err)
+		}
+		if done != 1 {
+			t.Errorf("the editor is told %d times that it is done", done)
+		}
+		m.Close()
+	})
+}
+
 // A server asks only while one of its tools runs, one thing at a time, and nobody is asked
 // any more when the call has ended.
 func TestPerson_OnlyDuringCalls(t *testing.T) {

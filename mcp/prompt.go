@@ -86,7 +86,7 @@ func (m *Manager) Prompts() []Prompt {
 // is a quotation. An error says what was wrong, in words for the person: the arguments, of
 // which nothing is sent to the server then, or the server.
 func (m *Manager) Expand(ctx context.Context, command, typed string) ([]transcript.Part, error) {
-	l, prompt, err := m.prompt(command)
+	l, prompt, err := m.prompt(ctx, command)
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +105,23 @@ func (m *Manager) Expand(ctx context.Context, command, typed string) ([]transcri
 	return l.message(prompt, answer)
 }
 
-// prompt finds the prompt that a command stands for.
-func (m *Manager) prompt(command string) (*link, *Prompt, error) {
+// prompt finds the prompt that a command stands for. It waits for the list of a server that
+// has not told it yet.
+func (m *Manager) prompt(ctx context.Context, command string) (*link, *Prompt, error) {
 	server, _, _ := strings.Cut(strings.TrimPrefix(command, commandPrefix), ":")
 	for _, l := range m.all() {
 		if l.id != server || l.taken() {
 			continue
+		}
+		l.mu.Lock()
+		live := l.live
+		l.mu.Unlock()
+		if live != nil {
+			select {
+			case <-l.listed:
+			case <-ctx.Done():
+				return nil, nil, context.Cause(ctx)
+			}
 		}
 		l.mu.Lock()
 		prompts, live := l.offers.prompts, l.live

@@ -80,6 +80,7 @@ func (r *remote) authorized(request *http.Request) (*http.Response, error) {
 		answer, err = r.again(request, answer, token)
 	}
 	if err == nil && wantsSignIn(answer) {
+		r.link.account.Refused(r.ctx, strings.TrimPrefix(request.Header.Get("Authorization"), "Bearer "))
 		r.link.mu.Lock()
 		r.link.challenge, r.link.near = answer.Header, r.near.Load()
 		r.link.mu.Unlock()

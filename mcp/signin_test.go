@@ -232,6 +232,55 @@ func TestSignIn_RefreshRefused(t *testing.T) {
 	}
 }
 
+// A server that takes no token, whichever it is, is asked once, and not again with each
+// prompt.
+func TestSignIn_NoTokenWillDo(t *testing.T) {
+	for name, turn := range map[string]func(*mcptest.Knobs){
+		"each token is refused":   func(k *mcptest.Knobs) { k.Useless = true },
+		"another scope is wanted": func(k *mcptest.Knobs) { k.Scope = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, dir := mcptest.Start(t), t.TempDir()
+			if err := signed(t, dir, mcp.Server{URL: server.URL}).SignIn(limited(t), "s", browsing(server)); err != nil {
+				t.Fatal(err)
+			}
+			server.Turn(turn)
+			m := signed(t, dir, mcp.Server{URL: server.URL})
+			wantState(t, m, mcp.SignIn, wantsPerson)
+			before := server.Counts()
+			for range 3 {
+				m.Set([]mcp.Server{{Name: "s", URL: server.URL}})
+				m.Settle(limited(t), time.Time{})
+			}
+			if after := server.Counts(); after != before {
+				t.Errorf("the server counts %+v, and before %+v", after, before)
+			}
+		})
+	}
+}
+
+// A refusal that is a message of the protocol as well is a refusal: the server waits for a
+// person, and does not count as ready.
+func TestSignIn_RefusalThatSpeaks(t *testing.T) {
+	server := mcptest.Start(t)
+	server.Turn(func(k *mcptest.Knobs) { k.Speaks = true })
+	m := signed(t, t.TempDir(), mcp.Server{URL: server.URL})
+	wantState(t, m, mcp.SignIn, wantsPerson)
+	if err := m.SignIn(limited(t), "s", browsing(server)); err != nil {
+		t.Fatal(err)
+	}
+	server.Turn(func(k *mcptest.Knobs) { k.NoRefresh = true })
+	server.Expire()
+	failure, ok := errors.AsType[*tools.Error](greet(t, m))
+	if !ok || failure.Message != "mcp server s: authentication failed" {
+		t.Errorf("the model reads %+v", failure)
+	}
+	for ctx := limited(t); m.Status()[0].State == mcp.Ready && ctx.Err() == nil; {
+		time.Sleep(time.Millisecond)
+	}
+	wantState(t, m, mcp.SignIn, wantsPerson)
+}
+
 // Whom nobody can sign in to is told apart, and fails as it did.
 func TestSignIn_NotThere(t *testing.T) {
 	server := mcptest.Start(t)

@@ -71,6 +71,21 @@ func (s *Session) refreshTools(ctx context.Context) {
 	s.settle(ctx, since)
 }
 
+// awaitOnly has those begun of whom a command tells, and waits for them where the command
+// is the only prompt, before which nobody was. It adopts nothing: it is for use beside a
+// turn, too.
+func (s *Session) awaitOnly(ctx context.Context) {
+	s.beginAll()
+	if !s.spec.Waits {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, onlyWait)
+	defer cancel()
+	for _, from := range s.sources() {
+		from.Settle(ctx, time.Time{})
+	}
+}
+
 // AwaitTools asks the modules and scripts, reaches for the external providers, and with
 // servers for the MCP servers, and waits until each has answered or has failed, or ctx
 // ends; then their tools are there. It is not for use during a turn, within which the

@@ -74,7 +74,7 @@ func (s *Session) slashes() []slash {
 		},
 		{
 			Command: Command{Name: "providers", Description: "External providers, scripts and modules: how each stands, its tools, its last error."},
-			beside:  always, listed: s.hasProviders, answer: plainly(s.providersText),
+			beside:  always, listed: s.hasProviders, answer: func(ctx context.Context, _ string) string { return s.providersText(ctx) },
 		},
 	}
 }

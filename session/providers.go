@@ -64,7 +64,8 @@ func (s *Session) modules() []mount.Status {
 }
 
 // providersText is /providers.
-func (s *Session) providersText() string {
+func (s *Session) providersText(ctx context.Context) string {
+	s.awaitOnly(ctx)
 	var b strings.Builder
 	if list := s.providers.Status(); len(list) > 0 {
 		b.WriteString("**External providers**\n\n")

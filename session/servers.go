@@ -124,6 +124,10 @@ func (s *Session) AwaitServers(ctx context.Context) {
 	s.adoptTools()
 }
 
+// AwaitLists waits, after AwaitServers, until each server has listed its prompts and
+// resources, too, or has failed to, or ctx ends.
+func (s *Session) AwaitLists(ctx context.Context) { s.servers.AwaitLists(ctx) }
+
 // sayServers says once of each server that cannot be used why.
 func (s *Session) sayServers() {
 	for _, server := range s.servers.Status() {

@@ -22,6 +22,7 @@ func (s *Session) serversCommand(ctx context.Context, rest string) string {
 	name = strings.TrimSpace(name)
 	switch {
 	case rest == "":
+		s.awaitOnly(ctx)
 		return s.serversText()
 	case verb == "login" && name != "":
 		return s.signInText(ctx, name)

@@ -72,6 +72,7 @@ Exit code: 0 all servers are ready; 1 one is not; 2 wrong usage.`,
 				ctx, cancel := context.WithTimeout(cmd.Context(), reachLimit)
 				defer cancel()
 				s.AwaitServers(ctx)
+				s.AwaitLists(ctx)
 				return printServers(cmd.OutOrStdout(), s.Servers(), asJSON)
 			})
 		},

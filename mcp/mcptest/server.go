@@ -1,11 +1,14 @@
 package mcptest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -46,6 +49,10 @@ type Knobs struct {
 	Issuer, Token, Authorize string
 	// Denies has the person refused.
 	Denies bool
+	// Useless refuses each token that was given out, and Scope wants one of another scope.
+	Useless, Scope bool
+	// Speaks has a refusal be a message of the protocol, too.
+	Speaks bool
 }
 
 // Counts are what the server was asked.
@@ -124,14 +131,26 @@ func (s *Server) guarded(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		s.mu.Lock()
-		good := slices.Contains(s.access, token)
+		knobs := s.knobs
+		known := slices.Contains(s.access, token)
+		good := known && !knobs.Useless && !knobs.Scope
 		if !good {
 			s.counts.Refused++
 		}
 		s.mu.Unlock()
 		if !good {
-			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+s.http.URL+`/.well-known/oauth-protected-resource/mcp"`)
-			w.WriteHeader(http.StatusUnauthorized)
+			status, challenge := http.StatusUnauthorized, `Bearer resource_metadata="`+s.http.URL+`/.well-known/oauth-protected-resource/mcp"`
+			if knobs.Scope && known {
+				status, challenge = http.StatusForbidden, challenge+`, error="insufficient_scope"`
+			}
+			w.Header().Set("WWW-Authenticate", challenge)
+			w.WriteHeader(status)
+			if knobs.Speaks {
+				body, _ := io.ReadAll(r.Body)
+				var asked struct{ ID json.RawMessage }
+				_ = json.Unmarshal(body, &asked) // the id of what is no request is none
+				fmt.Fprintf(w, `{"jsonrpc": "2.0", "id": %s, "error": {"code": -32001, "message": "who are you?"}}`, cmp.Or(string(asked.ID), "null"))
+			}
 			return
 		}
 		to.ServeHTTP(w, r)

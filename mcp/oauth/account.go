@@ -54,7 +54,7 @@ type Account struct {
 	busy  chan struct{} // a token while nobody uses what follows
 	read  bool          // the store was
 	grant *grant        // nil while nobody has signed in
-	// refused is the last token that had to be replaced.
+	// refused is the last token that the server did not take.
 	refused string
 }
 
@@ -141,6 +141,16 @@ func (a *Account) Renew(ctx context.Context, refused string) (string, error) {
 		return a.grant.Access, nil
 	}
 	return a.renew(ctx, refused)
+}
+
+// Refused notes that the server does not take a token and wants somebody to sign in, though
+// the store may go on to have it.
+func (a *Account) Refused(ctx context.Context, token string) {
+	if token == "" || a.take(ctx) != nil {
+		return
+	}
+	defer a.give()
+	a.refused = token
 }
 
 // Changed reports whether the store has another token than the one that was refused last:
