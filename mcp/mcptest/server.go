@@ -46,6 +46,8 @@ type Knobs struct {
 	Issuer, Token, Authorize string
 	// Denies has the person refused.
 	Denies bool
+	// NoRegister is what it answers to a client that wants to register, instead of taking it.
+	NoRegister string
 }
 
 // Counts are what the server was asked.
@@ -172,6 +174,10 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.knobs.NoRegister != "" {
+		http.Error(w, s.knobs.NoRegister, http.StatusInternalServerError)
+		return
+	}
 	s.counts.Registered++
 	client["client_id"] = "client-" + rand.Text()
 	answer(w, http.StatusCreated, client)
