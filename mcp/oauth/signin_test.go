@@ -194,7 +194,9 @@ func TestSignIn_Registered(t *testing.T) {
 // cut, and gives the terminal no orders.
 func TestSignIn_WordsOfTheServer(t *testing.T) {
 	server := mcptest.Start(t)
-	server.Turn(func(k *mcptest.Knobs) { k.NoRegister = strings.Repeat("\x1b]0;owned\a\nacp-agent: all is well\n", 1000) })
+	server.Turn(func(k *mcptest.Knobs) {
+		k.NoRegister = strings.Repeat("\x1b]0;owned\a\nacp-agent: all is well\n", 1000)
+	})
 	_, err := begin(t, server, oauth.Client{}, func(context.Context, string) error { panic("asked") })
 	if err == nil || len(err.Error()) > 1000 || strings.ContainsAny(err.Error(), "\x1b\a\n") || !strings.Contains(err.Error(), "register") {
 		t.Errorf("it ended with %.300q", err)
