@@ -40,7 +40,10 @@ func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.
 		}
 	}
 	argv := append([]string{server.Command}, server.Args...)
-	program, err := s.work.StartProgram(ctx, tools.Program{Args: argv, Dir: s.programDir(server.Command, server.Args), Env: server.Env}, true, stderr)
+	program, err := s.work.StartProgram(ctx, tools.Program{
+		Args: argv, Dir: s.programDir(server.Command, server.Args), Env: server.Env,
+		Caches: "mcp " + server.Origin + " " + server.Name,
+	}, true, stderr)
 	if err != nil {
 		return nil, err // not a nil *Program in an interface
 	}

@@ -40,7 +40,7 @@ func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, network b
 	if p.Dir == "" {
 		spec.Dir = filepath.VolumeName(spec.Dir) + string(filepath.Separator)
 	}
-	cmd, err := w.confine(ctx, spec, Grant{ReadsOnly: true, Network: network})
+	cmd, err := w.confine(ctx, spec, Grant{ReadsOnly: true, Network: network, Caches: p.Caches})
 	if err != nil {
 		return nil, err
 	}
