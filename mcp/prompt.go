@@ -68,6 +68,13 @@ func IsCommand(name string) bool {
 	return ok && strings.HasPrefix(name, commandPrefix) && server != "" && prompt != ""
 }
 
+// PromptID is what a rule about tools would have to name for it to mean the prompt of a
+// command: mcp:SERVER:PROMPT, mcp:SERVER:*.
+func PromptID(command string) string {
+	server, prompt, _ := strings.Cut(strings.TrimPrefix(command, commandPrefix), ":")
+	return toolID(server, prompt)
+}
+
 // Prompts are those of all servers, in the order of the servers and of their commands.
 // Those of a server that is away are there, and say so when they are used.
 func (m *Manager) Prompts() []Prompt {

@@ -54,6 +54,11 @@ type Request struct {
 	// Network opens the network. GitConfig leaves the repositories' configuration
 	// writable.
 	Network, GitConfig bool
+	// Caches says whose caches the command has among those of the project, so that what one
+	// program puts into its own is not run by another that has keys; "" are all others.
+	// Such a program does not write in the person's package directories either: nobody was
+	// asked about what it does with the network.
+	Caches string
 }
 
 // Confined is a policy with what belongs to it.
@@ -97,7 +102,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		Masked:   slices.Concat(b.masked(r, report.Kind), r.Closed, r.Secrets),
 		Readable: slices.Concat(r.Readable, nonEmpty(r.Private), nonEmpty(b.Home), b.programs(), b.Readable),
 	}
-	if r.Network {
+	if r.Network && r.Caches == "" {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c := Confined{Report: report, Policy: p}
@@ -234,7 +239,11 @@ func (b *Box) caches(r Request, p *Policy) []string {
 	if b.CacheDir == "" || len(r.Roots) == 0 {
 		return env
 	}
-	sum := sha256.Sum256([]byte(r.Roots[0]))
+	whose := r.Roots[0]
+	if r.Caches != "" {
+		whose += "\x00" + r.Caches
+	}
+	sum := sha256.Sum256([]byte(whose))
 	dir := filepath.Join(b.CacheDir, hex.EncodeToString(sum[:8]))
 	if os.MkdirAll(dir, 0o700) != nil {
 		return env
@@ -245,6 +254,9 @@ func (b *Box) caches(r Request, p *Policy) []string {
 			continue
 		}
 		env = append(env, cache.name+"="+filepath.Join(dir, cache.dir))
+	}
+	if r.Caches != "" {
+		env = append(env, "GOMODCACHE="+filepath.Join(dir, "go-mod"))
 	}
 	return env
 }

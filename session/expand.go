@@ -21,7 +21,11 @@ func (s *Session) expand(t *Turn) (refusal string) {
 		return ""
 	}
 	s.refreshTools(t.ctx)
-	made, err := s.servers.Expand(t.ctx, name, rest)
+	var made []transcript.Part
+	err := errDenied
+	if !s.tools.Denies(mcp.PromptID(name)) {
+		made, err = s.servers.Expand(t.ctx, name, rest)
+	}
 	if err != nil {
 		return fmt.Sprintf("%s was not sent to the model.\n\n%s\n", code("/"+kinds.Line(name, lineRunes)), kinds.Fence("", err.Error()))
 	}

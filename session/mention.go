@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
-	"acp-agent/permissions"
 	"acp-agent/transcript"
 )
 
@@ -43,7 +41,7 @@ func (s *Session) readMentions(t *Turn) {
 		var parts []transcript.Part
 		var err error
 		switch {
-		case s.policy.Rules().Decide(permissions.Call{Tool: mcp.ReaderID(server)}).Action == capability.Deny:
+		case s.tools.Denies(mcp.ReaderID(server)):
 			err = errDenied
 		case len(seen) > maxMentions, size > maxMentioned:
 			err = errMentions

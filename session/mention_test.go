@@ -87,19 +87,29 @@ func TestMentions_Bounded(t *testing.T) {
 	}
 }
 
-// R115: what a rule denies to be read is not read because it is mentioned.
+// R115: what a rule denies is not read because it is mentioned, and no prompt of a server is
+// used that a rule denies: by the server, by another name of the tool, by what is behind it.
 func TestMentions_Denied(t *testing.T) {
-	lib := &library{}
-	server := httptest.NewServer(lib)
-	t.Cleanup(server.Close)
-	s, _ := open(t, setup{
-		script:  `{"expect":{"told":"[book:1 of the MCP server lib could not be read: a rule denies it]"},"say":"first"}`,
-		servers: []mcp.Server{{Name: "lib", URL: server.URL}},
-	})
-	s.WithRules(permissions.User, permissions.Rule{Permission: "mcp:lib:*", Pattern: "*", Action: capability.Deny})
-	wait(t, s.Prompt([]transcript.Part{&transcript.TextPart{Text: "this"}, &transcript.LinkPart{URI: "book:1", Name: "book"}}), loop.EndTurn)
-	if len(lib.read) != 0 {
-		t.Errorf("read %q", lib.read)
+	for denied, prompts := range map[string]bool{"mcp:lib:*": false, "mcp:*": false, "lib_read_resource": true, "net.fetch": true, "mcp:lib:lend": false} {
+		t.Run(denied, func(t *testing.T) {
+			lib := &library{}
+			server := httptest.NewServer(lib)
+			t.Cleanup(server.Close)
+			script := `{"expect":{"told":"[book:1 of the MCP server lib could not be read: a rule denies it]"},"say":"first"}`
+			if denied == "mcp:lib:lend" {
+				script = `{"expect":{"told":"xxx"},"say":"first"}`
+			}
+			s, _ := open(t, setup{script: script + "\n" + `{"say":"second"}`, servers: []mcp.Server{{Name: "lib", URL: server.URL}}})
+			s.WithRules(permissions.User, permissions.Rule{Permission: denied, Pattern: "*", Action: capability.Deny})
+			wait(t, s.Prompt([]transcript.Part{&transcript.TextPart{Text: "this"}, &transcript.LinkPart{URI: "book:1", Name: "book"}}), loop.EndTurn)
+			if read := len(lib.read) > 0; read != (denied == "mcp:lib:lend") {
+				t.Errorf("read %q", lib.read)
+			}
+			wait(t, s.Prompt([]transcript.Part{&transcript.TextPart{Text: "/mcp:lib:lend it"}}), loop.EndTurn)
+			if lent := len(lib.lent) > 0; lent != prompts {
+				t.Errorf("lent %q", lib.lent)
+			}
+		})
 	}
 }
 

@@ -41,7 +41,10 @@ func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.
 		}
 	}
 	argv := append([]string{server.Command}, server.Args...)
-	program, err := s.work.StartProgram(ctx, tools.Program{Args: argv, Dir: s.programDir(server.Command, server.Args), Env: server.Env}, workspace.Grant{Network: true, Unconfined: server.Unconfined}, stderr)
+	program, err := s.work.StartProgram(ctx, tools.Program{
+		Args: argv, Dir: s.programDir(server.Command, server.Args), Env: server.Env,
+		Caches: "mcp " + server.Origin + " " + server.Name,
+	}, workspace.Grant{Network: true, Unconfined: server.Unconfined}, stderr)
 	if err != nil {
 		return nil, err // not a nil *Program in an interface
 	}

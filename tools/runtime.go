@@ -212,6 +212,9 @@ type Program struct {
 	Env []string
 	// Stdin is what the program reads.
 	Stdin []byte
+	// Caches says whose caches of packages and builds the program has, of those in the
+	// project; "" means those of its commands.
+	Caches string
 	// Stderr gets the program's errors; nil means that they go where its output
 	// goes.
 	Stderr io.Writer

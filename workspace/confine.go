@@ -28,6 +28,8 @@ type Grant struct {
 	Unconfined bool
 	// Offline closes the network, also where it is open to all commands.
 	Offline bool
+	// Caches says whose caches they are; see tools.Program.
+	Caches string
 }
 
 // Grant sets what the call's commands may do from now on.
@@ -60,7 +62,7 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	g.Network = (g.Network || w.o.Sandbox.Network) && !g.Offline
 	request := sandbox.Request{
 		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig,
-		Secrets: w.secretFiles(),
+		Secrets: w.secretFiles(), Caches: g.Caches,
 	}
 	for i, r := range w.fixed {
 		switch {

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"acp-agent/kinds"
 )
 
 // The exit codes of every subcommand.
@@ -41,7 +43,7 @@ func exitCode(err error, stderr io.Writer) int {
 	}
 	code := exitOf(err)
 	if text := err.Error(); text != "" {
-		fmt.Fprintln(stderr, "acp-agent:", text)
+		fmt.Fprintln(stderr, "acp-agent:", kinds.Visible(text)) // others may be quoted in it
 	}
 	return code
 }

@@ -53,6 +53,8 @@ type Knobs struct {
 	Useless, Scope bool
 	// Speaks has a refusal be a message of the protocol, too.
 	Speaks bool
+	// NoRegister is what it answers to a client that wants to register, instead of taking it.
+	NoRegister string
 }
 
 // Counts are what the server was asked.
@@ -191,6 +193,10 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.knobs.NoRegister != "" {
+		http.Error(w, s.knobs.NoRegister, http.StatusInternalServerError)
+		return
+	}
 	s.counts.Registered++
 	client["client_id"] = "client-" + rand.Text()
 	answer(w, http.StatusCreated, client)

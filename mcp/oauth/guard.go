@@ -20,8 +20,9 @@ const (
 	exchangeLimit = 15 * time.Second
 	// maxBody bounds an answer, in bytes.
 	maxBody = 1 << 20
-	// maxWord bounds a word of the server that is shown, in characters.
-	maxWord = 60
+	// maxWord bounds a word of the server that is shown, in characters, and maxSaid an error
+	// that may quote it.
+	maxWord, maxSaid = 60, 300
 )
 
 // guard is the way to the authorization server. Its addresses come from a server that is

@@ -9,6 +9,8 @@ import (
 	"net/url"
 
 	"golang.org/x/oauth2"
+
+	"acp-agent/kinds"
 )
 
 // renew replaces a token, unless the store has a newer one; the account is taken.
@@ -105,7 +107,15 @@ func discreet(err error) error {
 		return refused
 	}
 	if exchange, ok := errors.AsType[*url.Error](err); ok {
-		return exchange.Err
+		err = exchange.Err
 	}
-	return err
+	return &said{err}
 }
+
+// said is an error in which words of the server may stand: it is one line, cut, and shows
+// what cannot be seen.
+type said struct{ error }
+
+func (s *said) Error() string { return kinds.Line(s.error.Error(), maxSaid) }
+
+func (s *said) Unwrap() error { return s.error }

@@ -189,3 +189,16 @@ func TestSignIn_Registered(t *testing.T) {
 		})
 	}
 }
+
+// O2: an error of a sign-in is printed in a terminal: what the server says in it is one line,
+// cut, and gives the terminal no orders.
+func TestSignIn_WordsOfTheServer(t *testing.T) {
+	server := mcptest.Start(t)
+	server.Turn(func(k *mcptest.Knobs) {
+		k.NoRegister = strings.Repeat("\x1b]0;owned\a\nacp-agent: all is well\n", 1000)
+	})
+	_, err := begin(t, server, oauth.Client{}, func(context.Context, string) error { panic("asked") })
+	if err == nil || len(err.Error()) > 1000 || strings.ContainsAny(err.Error(), "\x1b\a\n") || !strings.Contains(err.Error(), "register") {
+		t.Errorf("it ended with %.300q", err)
+	}
+}

@@ -86,6 +86,16 @@ func (p *Pipeline) ruleCall(c *Prepared) permissions.Call {
 	return call
 }
 
+// Denies reports whether rules deny the calls of a tool whatever they touch. A tool that is
+// not there has no more than its id for them.
+func (p *Pipeline) Denies(id string) bool {
+	call := permissions.Call{Tool: id}
+	if entry, there := p.Tools().Get(id); there {
+		call = p.ruleCall(&Prepared{Tool: entry.ID, entry: entry})
+	}
+	return p.Policy.Rules().Decide(call).Action == capability.Deny
+}
+
 func (r *running) permissionCall() permissions.Call {
 	session := r.pipeline.Workspace.Session()
 	call := r.pipeline.ruleCall(r.Prepared)
