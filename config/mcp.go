@@ -15,6 +15,9 @@ type MCP struct {
 	// Tokens says where the tokens of those who signed in are kept: TokensKeyring or
 	// TokensFile; empty means the keyring where it works, else a file.
 	Tokens string `json:"tokens"`
+	// Sandbox with false runs the programs of the editor's servers outside of the sandbox,
+	// and those of the person's own that do not say otherwise.
+	Sandbox *bool `json:"sandbox"`
 }
 
 // projectMCP is what a project may name.
@@ -55,6 +58,9 @@ type MCPServer struct {
 	TimeoutMS int `json:"timeout_ms"`
 	// Roots with false keeps the session's directories from the server; left out, it is told.
 	Roots *bool `json:"roots"`
+	// Sandbox with false runs a local server outside of the sandbox; left out, MCP.Sandbox
+	// decides. Only the person's own file has it (T3).
+	Sandbox *bool `json:"sandbox"`
 	// Trust is MCPAsk or MCPAllow; empty means MCPAsk. Only the person's own file has it
 	// (R92).
 	Trust string `json:"trust"`
@@ -95,6 +101,18 @@ func (s MCPServer) Off() bool { return s.Enabled != nil && !*s.Enabled }
 
 // NoRoots reports whether the server is not told the session's directories.
 func (s MCPServer) NoRoots() bool { return s.Roots != nil && !*s.Roots }
+
+// Unconfined reports whether the program of a server of the person's own runs outside of
+// the sandbox.
+func (m MCP) Unconfined(s MCPServer) bool {
+	if s.Sandbox == nil {
+		return m.EditorUnconfined()
+	}
+	return !*s.Sandbox
+}
+
+// EditorUnconfined reports whether those of the editor's servers do.
+func (m MCP) EditorUnconfined() bool { return m.Sandbox != nil && !*m.Sandbox }
 
 func (f *file) checkMCP(servers map[string]MCPServer) error {
 	for _, name := range sortedKeys(servers) {
@@ -145,11 +163,14 @@ func (f *file) checkMCPOAuth(field string, s MCPServer) error {
 	return nil
 }
 
-// checkOffered checks the servers of a project, which cannot say how far they are trusted.
+// checkOffered checks the servers of a project, which cannot say how far they are trusted
+// and confined.
 func (f *file) checkOffered(servers map[string]MCPServer) error {
 	for _, name := range sortedKeys(servers) {
-		if servers[name].Trust != "" {
-			return f.errorf(join(join("mcp.servers", name), "trust"), "is not for a project to set; remove it here")
+		for field, set := range map[string]bool{"trust": servers[name].Trust != "", "sandbox": servers[name].Sandbox != nil} {
+			if set {
+				return f.errorf(join(join("mcp.servers", name), field), "is not for a project to set; remove it here")
+			}
 		}
 	}
 	return f.checkMCP(servers)

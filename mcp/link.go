@@ -161,7 +161,8 @@ func (l *link) status() Status {
 	defer l.mu.Unlock()
 	s := Status{
 		Name: kinds.Line(l.server.Name, maxFieldText), Origin: l.server.Origin, Transport: l.server.Transport(),
-		Place: kinds.Line(l.server.Place(), maxFieldText), ID: l.id, State: l.state, Ignored: l.ignored, Tools: l.names,
+		Unconfined: l.server.Unconfined,
+		Place:      kinds.Line(l.server.Place(), maxFieldText), ID: l.id, State: l.state, Ignored: l.ignored, Tools: l.names,
 		Prompts: l.offers.prompts, Resources: l.offers.resources, Templates: l.offers.templates,
 		Dropped: slices.Concat(l.dropped, l.offers.droppedPrompts, l.offers.droppedResources),
 	}

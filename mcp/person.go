@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -169,9 +170,16 @@ func (l *link) askVisit(ctx context.Context, callID string, c *connection, p *sd
 	return Answer{Action: answer.Action}, nil
 }
 
-// says is what a server says, behind its name.
+// says is what a server says, behind its name. Each of several lines is marked, so that none
+// of them can be taken for ours.
 func (l *link) says(what, text string) string {
-	return fmt.Sprintf("The MCP server %s %s: %s", kinds.Line(l.server.Name, maxFieldText), what, clean(text, maxMessage))
+	text = strings.TrimSpace(clean(text, maxMessage))
+	if strings.Contains(text, "\n") {
+		text = "\n\n" + quoted(text)
+	} else {
+		text = " " + text
+	}
+	return fmt.Sprintf("The MCP server %s %s:%s", kinds.Line(l.server.Name, maxFieldText), what, text)
 }
 
 // begin keeps what is to be called when the server says that a visit is done; of too many

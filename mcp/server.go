@@ -38,9 +38,12 @@ type Server struct {
 	// NoRoots says that the server is not told the session's directories. It changes nothing
 	// of who the server is: see Behind.
 	NoRoots bool
+	// Unconfined says that the person lets its program run outside of the sandbox.
+	Unconfined bool
 	// Borrowed says that the rules of the person's configuration do not mean this server by
-	// its name; see tools.Origin. Project says that the project names it.
-	Borrowed, Project bool
+	// its name; see tools.Origin. Project says that the project names it. Apart says that
+	// its program does not start in the project, which the person does not trust.
+	Borrowed, Project, Apart bool
 }
 
 // ID is what stands for a server's name in the ids of its tools and in rules (R89).
@@ -111,6 +114,8 @@ const (
 // Status is a server at one moment, as people are told of it.
 type Status struct {
 	Name, Origin, Transport, Place string
+	// Unconfined says that its program runs outside of the sandbox.
+	Unconfined bool
 	// ID stands for the name in the ids of tools and in rules.
 	ID    string
 	State State

@@ -115,6 +115,9 @@ type Settings struct {
 	// Servers are the person's MCP servers. OfferedServers are those of the project, which
 	// are not started before the person trusts it.
 	Servers, OfferedServers []mcp.Server
+	// EditorUnconfined says that the programs of the editor's servers run outside of the
+	// sandbox.
+	EditorUnconfined bool
 	// Mode is the mode that a session starts in; empty means ask.
 	Mode   permissions.Mode
 	Limits tools.Limits

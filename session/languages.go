@@ -19,7 +19,7 @@ func newLanguages(work *workspace.Workspace, servers []lsp.Server) languages {
 	return languages{lsp.New(lsp.Options{
 		Servers: servers, Roots: work.Session().Roots, LookPath: work.LookPath,
 		Start: func(ctx context.Context, argv []string, dir string, stderr io.Writer) (io.ReadWriteCloser, error) {
-			program, err := work.StartProgram(ctx, tools.Program{Args: argv, Dir: dir, Env: tools.OwnToolchain()}, false, stderr)
+			program, err := work.StartProgram(ctx, tools.Program{Args: argv, Dir: dir, Env: tools.OwnToolchain()}, workspace.Grant{}, stderr)
 			if err != nil {
 				return nil, err // not a nil *Program in an interface
 			}

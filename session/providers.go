@@ -11,6 +11,7 @@ import (
 	"acp-agent/tools/mount"
 	"acp-agent/tools/provider"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // newProviders returns the external providers of a session; none is started.
@@ -19,7 +20,7 @@ func (s *Session) newProviders() *provider.Service {
 		Version: s.host.Version, Logger: s.host.Logger,
 		Start: func(ctx context.Context, c provider.Config, stderr io.Writer) (io.ReadWriteCloser, error) {
 			argv := append([]string{c.Command}, c.Args...)
-			program, err := s.work.StartProgram(ctx, tools.Program{Args: argv, Dir: s.work.Session().Cwd, Env: c.Env}, c.Network, stderr)
+			program, err := s.work.StartProgram(ctx, tools.Program{Args: argv, Dir: s.programDir(c.Command, c.Args), Env: c.Env}, workspace.Grant{Network: c.Network}, stderr)
 			if err != nil {
 				return nil, err // not a nil *Program in an interface
 			}

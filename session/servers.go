@@ -14,6 +14,7 @@ import (
 	"acp-agent/mcp"
 	"acp-agent/tools"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // newServers returns the servers of a session; none is started.
@@ -40,7 +41,7 @@ func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.
 		}
 	}
 	argv := append([]string{server.Command}, server.Args...)
-	program, err := s.work.StartProgram(ctx, tools.Program{Args: argv, Dir: s.work.Session().Cwd, Env: server.Env}, true, stderr)
+	program, err := s.work.StartProgram(ctx, tools.Program{Args: argv, Dir: s.programDir(server.Command, server.Args), Env: server.Env}, workspace.Grant{Network: true, Unconfined: server.Unconfined}, stderr)
 	if err != nil {
 		return nil, err // not a nil *Program in an interface
 	}
@@ -76,9 +77,10 @@ func (s *Session) serversNow() []mcp.Server {
 	}
 	list := slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers())
 	for i := range list {
+		list[i].Apart = s.isApart(&list[i])
 		switch at := i - len(s.spec.Servers); {
 		case at < 0:
-			list[i].Borrowed = own[mcp.ID(list[i].Name)]
+			list[i].Borrowed, list[i].Unconfined = own[mcp.ID(list[i].Name)], s.settings.EditorUnconfined
 		case at >= len(s.settings.Servers):
 			list[i].Borrowed, list[i].Project = true, true
 		}
@@ -87,7 +89,7 @@ func (s *Session) serversNow() []mcp.Server {
 }
 
 // filesOf are the files of a project that its servers run, or are told of: every word of
-// their arguments that could be one, by its name from the top of the project.
+// their arguments and variables that could be one, by its name from the top of the project.
 func filesOf(dir string, servers []mcp.Server) []string {
 	var names []string
 	add := func(word string) {
@@ -103,9 +105,9 @@ func filesOf(dir string, servers []mcp.Server) []string {
 		}
 	}
 	for _, server := range servers {
-		for _, arg := range append([]string{server.Command}, server.Args...) {
+		for _, arg := range slices.Concat([]string{server.Command}, server.Args, server.Env) {
 			add(arg)
-			for _, word := range strings.FieldsFunc(arg, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;&|=<>(){}", r) }) {
+			for _, word := range strings.FieldsFunc(arg, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;&|=<>(){},", r) }) {
 				add(word)
 			}
 		}
@@ -159,7 +161,7 @@ func (s *Session) serversText() string {
 	var b strings.Builder
 	for _, server := range list {
 		fmt.Fprintf(&b, "- %s: %s, %s, %s (%s, from %s)\n", code(server.Name), server.State,
-			counts(server), code(server.Place), server.Transport, server.Origin)
+			counts(server), code(server.Place), server.Transport, server.Origin+outside(server))
 		if server.Problem != "" {
 			fmt.Fprintf(&b, "  - last error: %s\n", code(server.Problem))
 		}
@@ -176,12 +178,20 @@ func (s *Session) serversText() string {
 		}
 	}
 	if waiting := s.offeredServers(); len(waiting) > 0 && len(s.projectServers()) == 0 {
-		fmt.Fprintf(&b, "- The project names %s, which start once you trust it: `/trust` shows them and asks.\n", kinds.Count(len(waiting), "more server"))
+		fmt.Fprintf(&b, "- The project names %s, and nothing of it starts before you trust it: `/trust` shows what, and asks.\n", kinds.Count(len(waiting), "more server"))
 	}
 	if b.Len() == 0 {
 		return "There are no MCP servers in this session. The editor names them, or `mcp.servers` of your configuration does."
 	}
 	return "**MCP servers**\n\n" + b.String()
+}
+
+// outside says of a server that nothing confines it.
+func outside(server mcp.Status) string {
+	if server.Unconfined && server.Transport == "stdio" {
+		return ", outside of the sandbox"
+	}
+	return ""
 }
 
 // counts says how much a server has. What few servers have is said of those alone.

@@ -75,7 +75,7 @@ func (s *Session) SignIn(ctx context.Context, name string, show func(ctx context
 		if err != nil {
 			return err
 		}
-		message := fmt.Sprintf("To use the MCP server %s in your name, sign in at %s.", kinds.Line(name, lineRunes), u.Host)
+		message := fmt.Sprintf("To use the MCP server %s in your name, sign in at %s.", s.serverAt(name), u.Host)
 		done, err := show(ctx, message, address)
 		if err == nil {
 			mu.Lock()
@@ -109,6 +109,17 @@ func (s *Session) serverID(name string) string {
 		}
 	}
 	return name
+}
+
+// serverAt is a server by its name and its host, for the name may be that of somebody else.
+func (s *Session) serverAt(name string) string {
+	text := kinds.Line(name, lineRunes)
+	for _, server := range s.servers.Status() {
+		if server.Name == name || server.ID == name {
+			return text + " (" + server.Place + ")"
+		}
+	}
+	return text
 }
 
 // signInKey is what is said once of a server that wants somebody to sign in.

@@ -103,7 +103,7 @@ func TestExec_Refuses(t *testing.T) {
 		})
 		_, err := g.call(t).Processes().Exec(t.Context(), tools.Program{Args: []string{"true"}}, io.Discard)
 		toolError(t, err, tools.Unavailable)
-		_, err = g.StartProgram(t.Context(), tools.Program{Args: []string{"true"}}, false, nil)
+		_, err = g.StartProgram(t.Context(), tools.Program{Args: []string{"true"}}, Grant{}, nil)
 		toolError(t, err, tools.Unavailable)
 	})
 }
@@ -130,7 +130,7 @@ func TestExec_EndsWithItsCall(t *testing.T) {
 func TestExec_AtMost(t *testing.T) {
 	t.Parallel()
 	g := newGround(t, func(o *Options) { o.Commands = 1 })
-	server, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"cat"}}, false, nil)
+	server, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"cat"}}, Grant{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestStartProgram(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)
 	errs := lockedBuffer{seen: make(chan struct{})}
-	p, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"sh", "-c", "echo ready >&2; cat; exit 4"}}, false, &errs)
+	p, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"sh", "-c", "echo ready >&2; cat; exit 4"}}, Grant{}, &errs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestStartProgram(t *testing.T) {
 func TestStartProgram_EndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)
-	p, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"sh", "-c", "trap '' TERM; while :; do sleep 1; done"}}, false, nil)
+	p, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"sh", "-c", "trap '' TERM; while :; do sleep 1; done"}}, Grant{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestStartProgram_EndsWithItsSession(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	late, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"sleep", "100"}}, false, nil)
+	late, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"sleep", "100"}}, Grant{}, nil)
 	if err != nil {
 		return // the session's directory is closed already
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"time"
 
 	"acp-agent/internal/launch"
@@ -26,16 +27,20 @@ var _ io.ReadWriteCloser = (*Program)(nil)
 // confinement and in the same environment as the programs of a call. stderr gets
 // its errors from another goroutine; nil drops them. What p says of input is left
 // aside. ctx bounds the start alone: the program ends with Close, with the
-// session, or with the agent, its whole tree in each case (R149, X4). network opens
-// the network to it. Nothing is compared behind it, for it runs as long as the person
-// works. It takes no slot and has no resource limits; who starts it bounds how many
-// there are.
-func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, network bool, stderr io.Writer) (*Program, error) {
+// session, or with the agent, its whole tree in each case (R149, X4). g says what its walls
+// let through; nothing is compared behind it, for it runs as long as the person works. It
+// takes no slot and has no resource limits; who starts it bounds how many there are.
+// Without a p.Dir it starts at the top of the file system, outside of all projects.
+func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, g Grant, stderr io.Writer) (*Program, error) {
 	spec, err := w.programSpec(p)
 	if err != nil {
 		return nil, err
 	}
-	cmd, err := w.confine(ctx, spec, Grant{ReadsOnly: true, Network: network})
+	if p.Dir == "" {
+		spec.Dir = filepath.VolumeName(spec.Dir) + string(filepath.Separator)
+	}
+	g.ReadsOnly = true
+	cmd, err := w.confine(ctx, spec, g)
 	if err != nil {
 		return nil, err
 	}

@@ -144,9 +144,14 @@ func (r *interopServersRun) everythingShown() {
 }
 
 // TestInterop_ServerFilesystem calls every tool of the reference server for files, which
-// is confined like a command, and looks at what they have done.
+// is confined like a command, and looks at what they have done. A directory of its command
+// line counts where the configuration keeps the session's from it (R92).
 func TestInterop_ServerFilesystem(t *testing.T) {
 	binary := needInterop(t)
+	t.Run("with roots and without", func(t *testing.T) {
+		t.Parallel()
+		filesystemRoots(t, binary)
+	})
 	for _, level := range []string{"auto", "none"} {
 		t.Run("sandbox "+level, func(t *testing.T) {
 			t.Parallel()

@@ -20,11 +20,11 @@ const rootsScript = `{"when": "^where$", "call": [
 	{"name": "mcp__untold__write_file", "args": {"path": "$DATA/b.txt", "content": "more words"}}]}
 {"say": "They said."}`
 
-// TestInterop_Roots starts the reference server for files twice with a directory beside the
+// filesystemRoots starts the reference server for files twice with a directory beside the
 // project: it takes the session's directories in the place of that one, unless the
-// configuration keeps them from it (R92).
-func TestInterop_Roots(t *testing.T) {
-	binary := needInterop(t)
+// configuration keeps them from it.
+func filesystemRoots(t *testing.T, binary string) {
+	t.Helper()
 	job := newInteropJob(t, binary, interopClient{})
 	job.Buffers = map[string]string{}
 	home := job.Env["HOME"]

@@ -21,8 +21,11 @@ import (
 	"acp-agent/transcript"
 )
 
+// confined is what is open to the servers of a project: nothing.
+func confined(config.MCPServer) bool { return false }
+
 // servers are the configured MCP servers that are on, by name.
-func servers(configured map[string]config.MCPServer, origin string) []mcp.Server {
+func servers(configured map[string]config.MCPServer, origin string, unconfined func(config.MCPServer) bool) []mcp.Server {
 	var list []mcp.Server
 	for _, name := range slices.Sorted(maps.Keys(configured)) {
 		from := configured[name]
@@ -32,6 +35,7 @@ func servers(configured map[string]config.MCPServer, origin string) []mcp.Server
 		server := mcp.Server{
 			Name: name, Origin: origin, URL: from.URL, Header: reveal(from.Headers), SSE: from.SSE,
 			Timeout: time.Duration(from.TimeoutMS) * time.Millisecond, Anonymous: from.OAuth.Off, NoRoots: from.NoRoots(),
+			Unconfined: unconfined(from),
 			Client: oauth.Client{
 				ID: from.OAuth.ClientID, Secret: from.OAuth.ClientSecret.Reveal(), Issuer: from.OAuth.Issuer, Scopes: from.OAuth.Scopes,
 			},

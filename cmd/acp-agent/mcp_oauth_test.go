@@ -103,7 +103,7 @@ func TestMCP_SignIn(t *testing.T) {
 	address, _ := asked.Get("params.url").(string)
 	message, _ := asked.Get("params.message").(string)
 	host := strings.TrimSuffix(strings.TrimPrefix(server.URL, "http://"), "/mcp")
-	if asked.Get("params.mode") != "url" || !strings.Contains(message, "greeter") || !strings.Contains(message, "sign in at "+host) {
+	if asked.Get("params.mode") != "url" || !strings.Contains(message, "greeter ("+host+")") || !strings.Contains(message, "sign in at "+host) {
 		t.Errorf("the editor is asked %s", asked.Params)
 	}
 	answerTo(agent, asked, `{"action":"accept"}`)

@@ -31,7 +31,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	if c.everyTool {
 		cfg.Tools.Search.Enabled = false
 	}
-	own, offered := servers(cfg.MCP.Servers, "the configuration"), servers(cfg.OfferedServers, "the project")
+	own, offered := servers(cfg.MCP.Servers, "the configuration", cfg.MCP.Unconfined), servers(cfg.OfferedServers, "the project", confined)
 	c.keepOf(own, offered)
 	return session.Settings{
 		User: slices.Concat(userRules(cfg.Rules), serverRules(cfg.MCP.Servers)), Project: permissionRules(cfg.Project),
@@ -42,7 +42,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
 		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
 		Subagents: subagents(cfg), Agent: cfg.Agent, Providers: c.providers(cfg.External),
-		Servers: own, OfferedServers: offered,
+		Servers: own, OfferedServers: offered, EditorUnconfined: cfg.MCP.EditorUnconfined(),
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 )
 
@@ -20,7 +21,9 @@ type callback struct {
 	server   *http.Server
 	ended    chan struct{} // closed when nobody serves any more
 	answers  chan url.Values
-	state    chan string // the secret of the request that is waited for
+
+	mu    sync.Mutex
+	state string // the secret of the request that is waited for; "" for none
 }
 
 // listen starts a listener on a free port of this machine alone.
@@ -29,7 +32,7 @@ func listen(ctx context.Context) (*callback, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the answer of the browser cannot be waited for: %w", err)
 	}
-	c := &callback{listener: listener, ended: make(chan struct{}), answers: make(chan url.Values, 1), state: make(chan string, 1)}
+	c := &callback{listener: listener, ended: make(chan struct{}), answers: make(chan url.Values, 1)}
 	c.server = &http.Server{Handler: c, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
 	go func() { // ends with close
 		defer close(c.ended)
@@ -60,19 +63,22 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // expect says which state the answer has to bring.
-func (c *callback) expect(state string) { c.state <- state }
+func (c *callback) expect(state string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = state
+}
 
-// claim reports whether a state is the one that is waited for, once.
+// claim reports whether a state is the one that is waited for, once. Whoever guesses
+// meanwhile is not in the way.
 func (c *callback) claim(state string) bool {
-	select {
-	case want := <-c.state:
-		if want != "" && subtle.ConstantTimeCompare([]byte(want), []byte(state)) == 1 {
-			return true
-		}
-		c.state <- want
-	default:
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state == "" || subtle.ConstantTimeCompare([]byte(c.state), []byte(state)) != 1 {
+		return false
 	}
-	return false
+	c.state = ""
+	return true
 }
 
 // close ends the listener; an answer under way is finished first.
