@@ -104,8 +104,11 @@ func (f *boundedFS) WriteText(ctx context.Context, path, text string, before *to
 
 // cut bounds a result that is larger than max_size; the whole goes to a sidecar.
 func (l limits) cut(rt tools.Runtime, result *tools.Result) {
+	if l.MaxSize <= 0 || result.Truncated {
+		return
+	}
 	text := result.ModelText()
-	if l.MaxSize <= 0 || int64(len(text)) <= l.MaxSize || result.Truncated {
+	if int64(len(text)) <= l.MaxSize {
 		return
 	}
 	head := text[:l.MaxSize]

@@ -40,6 +40,7 @@ type shared struct {
 
 type mountedTool struct {
 	tools.Tool
+	names  []string // its id and aliases
 	module string
 	order  int
 }
@@ -77,19 +78,20 @@ func (c *Coordinator) Mount(tool tools.Tool) error {
 	if !c.shared.closed.IsZero() {
 		return fmt.Errorf("mount tool %q: the agent is shutting down", tool.ID)
 	}
-	for _, name := range toolNames(tool) {
+	names := toolNames(tool)
+	for _, name := range names {
 		if !c.inside {
 			if why := reserved(name, tool.Source.Kind, c.shared.taken); why != "" {
 				return fmt.Errorf("mount tool %q: %s", tool.ID, why)
 			}
 		}
 		for _, have := range c.shared.tools {
-			if slices.Contains(toolNames(have.Tool), name) {
+			if slices.Contains(have.names, name) {
 				return fmt.Errorf("mount tool %q: module %s has mounted a tool named %q already", tool.ID, have.module, name)
 			}
 		}
 	}
-	c.shared.tools = append(c.shared.tools, mountedTool{Tool: tool, module: c.module, order: c.order})
+	c.shared.tools = append(c.shared.tools, mountedTool{Tool: tool, names: names, module: c.module, order: c.order})
 	slices.SortStableFunc(c.shared.tools, func(a, b mountedTool) int { return a.order - b.order })
 	return nil
 }
