@@ -159,7 +159,7 @@ func (l *link) set(state State, problem error) {
 	}
 	text := ""
 	if state == Failed {
-		text = kinds.Line(problem.Error(), maxProblem)
+		text = inOneLine(problem)
 	}
 	news := text != l.logged
 	if state == Failed || state == Ready {
@@ -186,7 +186,12 @@ func (l *link) status() Status {
 		Dropped: slices.Concat(l.dropped, l.offers.droppedPrompts, l.offers.droppedResources),
 	}
 	if l.problem != nil {
-		s.Problem = kinds.Line(strings.ReplaceAll(l.problem.Error(), "\n", ". "), maxProblem)
+		s.Problem = inOneLine(l.problem)
 	}
 	return s
+}
+
+// inOneLine is a problem as it is shown and logged.
+func inOneLine(problem error) string {
+	return kinds.Line(strings.ReplaceAll(problem.Error(), "\n", ". "), maxProblem)
 }

@@ -71,14 +71,14 @@ func (s *Session) refreshTools(ctx context.Context) {
 	s.settle(ctx, since)
 }
 
-// awaitOnly has those begun of whom a command tells, and waits for them where the command
+// awaitOnly has those begun of whom a command tells, and waits for them, where the command
 // is the only prompt, before which nobody was. It adopts nothing: it is for use beside a
 // turn, too.
 func (s *Session) awaitOnly(ctx context.Context) {
-	s.beginAll()
 	if !s.spec.Waits {
 		return
 	}
+	s.beginAll()
 	ctx, cancel := context.WithTimeout(ctx, onlyWait)
 	defer cancel()
 	for _, from := range s.sources() {
