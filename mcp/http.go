@@ -39,6 +39,9 @@ type remote struct {
 }
 
 func newRemote(ctx context.Context, s *Server, keys *redact.Values) (*remote, error) {
+	if s.URL == "" {
+		return nil, errors.New("it has neither a command nor an address")
+	}
 	origin, err := url.Parse(s.URL)
 	if err != nil || origin.Host == "" || origin.Scheme != "http" && origin.Scheme != "https" {
 		return nil, errors.New("its address is no http or https address")

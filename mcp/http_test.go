@@ -85,6 +85,7 @@ func TestRemote(t *testing.T) {
 		{"another host for what is sent", mcp.Server{URL: server.URL + "/second", Header: key, SSE: true}, mcp.Failed, "it leads to another host, " + elsewhere.Listener.Addr().String()},
 		{"round and round", mcp.Server{URL: server.URL + "/round"}, mcp.Failed, "it leads on more than 10 times"},
 		{"an answer without end", mcp.Server{URL: server.URL + "/endless"}, mcp.Failed, "it sent a message of more than 16 MiB"},
+		{"nothing at all", mcp.Server{}, mcp.Failed, "it has neither a command nor an address"},
 		{"no address", mcp.Server{URL: "ftp://example.com"}, mcp.Failed, "its address is no http or https address"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

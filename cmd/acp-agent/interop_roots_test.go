@@ -44,7 +44,7 @@ func filesystemRoots(t *testing.T, binary string) {
 		return map[string]any{"command": []string{"node", serverPath(t, "server-filesystem"), data}, "roots": roots}
 	}
 	job.Env["ACP_AGENT_CONFIG"] = writeJSON(t, filepath.Join(home, "config.jsonc"), map[string]any{
-		"roots": map[string]any{"write": []string{data}},
+		"roots": map[string]any{"write": []string{data}, "read": []string{packagesPath(t)}},
 		"tools": map[string]any{"search": map[string]any{"enabled": false}},
 		"mcp":   map[string]any{"servers": map[string]any{"told": server(true), "untold": server(false)}},
 	})

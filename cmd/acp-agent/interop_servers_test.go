@@ -56,6 +56,17 @@ func serverPath(t *testing.T, name string) string {
 	return path
 }
 
+// packagesPath is where the servers, and all that they load, lie: a sandbox may hide it,
+// for a checkout may lie in a temporary directory.
+func packagesPath(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(interopDir, "node_modules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // interopServersRun is a session with one reference server.
 type interopServersRun struct {
 	*interopRun
@@ -80,7 +91,10 @@ func newServersRun(t *testing.T, binary string, prepare func(t *testing.T, dir s
 	job.Buffers = map[string]string{}
 	home := job.Env["HOME"]
 	job.Env["SECRET_OF_THE_EDITOR"] = "canary"
-	settings := map[string]any{"sandbox": map[string]any{"level": server.level}}
+	settings := map[string]any{
+		"sandbox": map[string]any{"level": server.level},
+		"roots":   map[string]any{"read": []string{packagesPath(t)}},
+	}
 	job.Env["ACP_AGENT_CONFIG"] = writeJSON(t, filepath.Join(home, "config.jsonc"), settings)
 	settings["mcp"] = map[string]any{"servers": map[string]any{server.name: server.configured}}
 	all := writeJSON(t, filepath.Join(home, "servers.jsonc"), settings)

@@ -43,6 +43,7 @@ type Process struct {
 	cmd     *exec.Cmd   // the helper; nil if a client started it
 	link    *link       // the channels to the helper
 	dropped atomic.Bool // no output is wanted any more: the command was stopped
+	piped   bool        // nothing is dropped; set before the start
 
 	ready   chan error    // the outcome of the start, one value
 	done    chan struct{} // closed when the tree is gone
@@ -112,10 +113,11 @@ func (p *Process) Wait(ctx context.Context) (Status, error) {
 
 // Stop ends the command: every process of it gets TERM now and KILL when the
 // grace is over. It returns at once; [Process.Done] tells the end. Output is
-// dropped from here on, except for a write that has already begun. A later Stop
+// dropped from here on, except for a write that has already begun; that of a [Piped]
+// is not, for whoever stops it wants to know its last words. A later Stop
 // can only bring the KILL forward.
 func (p *Process) Stop(grace time.Duration) {
-	p.dropped.Store(true)
+	p.dropped.Store(!p.piped)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {

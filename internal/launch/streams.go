@@ -59,6 +59,8 @@ func (l *Launcher) StartPiped(ctx context.Context, spec Spec, errs io.Writer) (*
 		errs = io.Discard
 	}
 	p, err := l.start(ctx, spec, wiring{input: true, errors: true}, func(p *Process) {
+		p.piped = true
+		p.piped = true
 		p.begin(nil, errs, nil)
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -220,5 +221,47 @@ func TestStartPiped_StartFails(t *testing.T) {
 	s.Argv = []string{"/no/such/server"}
 	if p, err := launcher(t).StartPiped(t.Context(), s, nil); p != nil || err == nil {
 		t.Errorf("got %v, %v; want an error", p, err)
+	}
+}
+
+// slowFirst is a writer that takes its first piece only when it may.
+type slowFirst struct {
+	bytes.Buffer
+	may   chan struct{}
+	begun chan struct{}
+	once  sync.Once
+}
+
+func (w *slowFirst) Write(b []byte) (int, error) {
+	w.once.Do(func() {
+		close(w.begun)
+		<-w.may
+	})
+	return w.Buffer.Write(b)
+}
+
+// Whoever stops a program that has failed is told its last words, also those that were
+// still on their way.
+func TestStartPiped_LastWords(t *testing.T) {
+	t.Parallel()
+	errs := &slowFirst{may: make(chan struct{}), begun: make(chan struct{})}
+	p, err := launcher(t).StartPiped(t.Context(), program(t, `echo first >&2; read -r _; echo last >&2; echo out; read -r _`), errs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-errs.begun
+	if _, err := io.WriteString(p.Stdin, "go on\n"); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(p.Stdout).ReadString('\n'); err != nil || line != "out\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	p.Stop(time.Second)
+	close(errs.may)
+	if _, err := wait(t, p.Process); err != nil {
+		t.Fatal(err)
+	}
+	if got := errs.String(); got != "first\nlast\n" {
+		t.Errorf("the words are %q", got)
 	}
 }
