@@ -10,14 +10,16 @@ import (
 )
 
 // rootsScript is a model that asks both servers where they may work, and tries a directory
-// beside the project with both.
+// beside the project with both. The one that is told comes last: it asks for the session's
+// directories behind its start, and takes them when it has looked at them.
 const rootsScript = `{"when": "^where$", "call": [
-	{"name": "mcp__told__list_allowed_directories", "args": {}},
-	{"name": "mcp__told__read_text_file", "args": {"path": "$DATA/a.txt"}},
 	{"name": "mcp__untold__list_allowed_directories", "args": {}},
 	{"name": "mcp__untold__read_text_file", "args": {"path": "$DATA/a.txt"}},
 	{"name": "mcp__untold__read_text_file", "args": {"path": "$PROJECT/greet.sh"}},
 	{"name": "mcp__untold__write_file", "args": {"path": "$DATA/b.txt", "content": "more words"}}]}
+{"call": [
+	{"name": "mcp__told__list_allowed_directories", "args": {}},
+	{"name": "mcp__told__read_text_file", "args": {"path": "$DATA/a.txt"}}]}
 {"say": "They said."}`
 
 // filesystemRoots starts the reference server for files twice with a directory beside the
@@ -59,12 +61,12 @@ func filesystemRoots(t *testing.T, binary string) {
 	}
 	const refused = "Access denied - path outside allowed directories"
 	want := []struct{ name, state, shows, hides string }{
-		{"mcp__told__list_allowed_directories", "completed", job.Cwd, data},
-		{"mcp__told__read_text_file", "failed", refused, ""},
 		{"mcp__untold__list_allowed_directories", "completed", data, job.Cwd},
 		{"mcp__untold__read_text_file", "completed", "words", refused},
 		{"mcp__untold__read_text_file", "failed", refused, ""},
 		{"mcp__untold__write_file", "completed", "Successfully wrote", ""},
+		{"mcp__told__list_allowed_directories", "completed", job.Cwd, data},
+		{"mcp__told__read_text_file", "failed", refused, ""},
 	}
 	if len(run.calls) != len(want) {
 		t.Fatalf("%d calls, want %d", len(run.calls), len(want))
