@@ -49,12 +49,12 @@ var openers = map[string]opener{
 		"its own record in our own data directory, by names that it made",
 	},
 	"internal/projects": {
-		"os.Open os.OpenFile os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",
+		"os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",
 		"records of projects in our own data directory; a project's configuration through a handle of its top, for the hash of trust",
 	},
-	"internal/tokens": {"os.Remove os.Rename", "the person's tokens in our own data directory, by names that it made"},
+	"internal/tokens": {"os.Remove", "the person's tokens in our own data directory, by names that it made"},
 	"internal/userfile": {
-		"os.Lstat os.MkdirAll os.OpenFile",
+		"os.Lstat os.MkdirAll os.Open os.OpenFile os.Remove os.Rename",
 		"files of the agent itself, for the packages that rules_test.go names",
 	},
 	"tools/mount": {

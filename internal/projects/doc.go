@@ -10,7 +10,7 @@
 //
 // It refuses to know rules' meaning, sessions, the protocol and the
 // configuration. It imports permissions and capability for the form of a rule, internal/textedit
-// for the difference between two texts, internal/userfile, and gofrs/flock. It
+// for the difference between two texts, and internal/userfile. It
 // starts no goroutines.
 //
 //	store := projects.New(dataDir)

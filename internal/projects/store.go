@@ -7,15 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"acp-agent/internal/userfile"
 )
@@ -28,7 +25,6 @@ const (
 	// lockWait bounds the wait for another process, which holds the lock for a
 	// few milliseconds.
 	lockWait = 5 * time.Second
-	lockPoll = 10 * time.Millisecond
 )
 
 // Store is the records of all projects. Its methods are safe for concurrent use,
@@ -92,7 +88,7 @@ func (s *Store) Load(project string) (Record, error) {
 		return none, &BrokenError{File: s.dir, Err: err}
 	}
 	name := s.file(project)
-	data, err := readPrivate(name)
+	data, err := userfile.Read(name, maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, nil
 	}
@@ -118,7 +114,7 @@ func (s *Store) setAside(project string, why error) error {
 		return broken
 	}
 	defer unlock()
-	if data, err := readPrivate(broken.File); err != nil {
+	if data, err := userfile.Read(broken.File, maxRecord); err != nil {
 		return broken
 	} else if _, err := decode(data, project); err == nil {
 		return broken
@@ -149,7 +145,7 @@ func (s *Store) Update(project string, change func(*Record) error) error {
 	defer unlock()
 	name := s.file(project)
 	record := Record{Version: version, Path: project}
-	data, err := readPrivate(name)
+	data, err := userfile.Read(name, maxRecord)
 	if err == nil {
 		record, err = decode(data, project)
 	}
@@ -172,33 +168,7 @@ func (s *Store) Update(project string, change func(*Record) error) error {
 	if len(data) > maxRecord {
 		return fmt.Errorf("what is kept about %s is larger than %d MiB", project, maxRecord>>20)
 	}
-	return s.write(name, append(data, '\n'))
-}
-
-// write replaces a file in one step; the lock is held.
-func (s *Store) write(name string, data []byte) error {
-	temp := name + ".tmp"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // left by a process that was killed
-	}
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(temp, name)
-	}
-	if err != nil {
-		_ = os.Remove(temp)
-		return err
-	}
-	syncDir(s.dir)
-	return nil
+	return userfile.Replace(name, append(data, '\n'))
 }
 
 // All returns the records of all projects, by path. What cannot be read is left
@@ -223,7 +193,7 @@ func (s *Store) All() ([]Record, error) {
 		var about struct {
 			Path string `json:"path"`
 		}
-		data, err := readPrivate(name)
+		data, err := userfile.Read(name, maxRecord)
 		if err == nil {
 			err = json.Unmarshal(data, &about)
 		}
@@ -245,29 +215,5 @@ func (s *Store) All() ([]Record, error) {
 }
 
 func (s *Store) lock() (unlock func(), err error) {
-	lock := flock.New(filepath.Join(s.dir, lockName), flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
-	defer cancel()
-	ok, err := lock.TryLockContext(ctx, lockPoll)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), err == nil && !ok:
-		return nil, fmt.Errorf("another process holds %s and did not let go of it within %v", lock.Path(), lockWait)
-	case err != nil:
-		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
-	}
-	return func() { _ = lock.Close() }, nil
-}
-
-// readPrivate reads a file that only this user can have written.
-func readPrivate(name string) ([]byte, error) {
-	f, err := userfile.Open(name, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
-	if err == nil && len(data) > maxRecord {
-		err = fmt.Errorf("it is larger than %d MiB", maxRecord>>20)
-	}
-	return data, err
+	return userfile.Lock(context.Background(), filepath.Join(s.dir, lockName), lockWait)
 }

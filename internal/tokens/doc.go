@@ -12,7 +12,7 @@
 //	err := store.Update(ctx, name, func(kept []byte) ([]byte, error) { return fresh, nil })
 //	token, err := store.Load(ctx, name)
 //
-// Allowed imports: internal/userfile, and the libraries of locks and of keyrings. Asking
+// Allowed imports: internal/userfile, and the library of keyrings. Asking
 // the keyring takes a goroutine, which ends with the keyring's answer: one that is locked
 // waits for the person, and nobody waits for it longer than 20 s.
 //

@@ -8,13 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"acp-agent/internal/userfile"
 )
@@ -38,7 +35,6 @@ const (
 	// lockWait bounds the wait for another process, which may be asking a server for a new
 	// token.
 	lockWait = 45 * time.Second
-	lockPoll = 20 * time.Millisecond
 )
 
 // Store keeps tokens by name. Its methods are safe for concurrent use, also by several
@@ -81,7 +77,7 @@ func (s *Store) Load(ctx context.Context, name string) ([]byte, error) {
 
 func (s *Store) load(ctx context.Context, name string) (token []byte, place Place, err error) {
 	path := s.file(name)
-	data, err := readFile(path)
+	data, err := userfile.Read(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil
 	}
@@ -174,49 +170,10 @@ func (s *Store) write(path string, r record) error {
 	if len(data) > maxFile {
 		return fmt.Errorf("a token of more than %d KiB is not kept", maxFile>>10)
 	}
-	temp := path + ".tmp"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // left by a process that was killed
-	}
-	f, err := userfile.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		_ = os.Remove(temp)
-	}
-	return err
+	return userfile.Replace(path, data)
 }
 
 // lock keeps other processes from the token of a name.
 func (s *Store) lock(ctx context.Context, name string) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	lock := flock.New(s.file(name)+".lock", flock.SetPermissions(0o600))
-	ok, err := lock.TryLockContext(ctx, lockPoll)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), err == nil && !ok:
-		return nil, fmt.Errorf("another process holds %s and did not let go of it within %v", lock.Path(), lockWait)
-	case err != nil:
-		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
-	}
-	return func() { _ = lock.Close() }, nil
-}
-
-// readFile reads a file that only this user can have written.
-func readFile(path string) ([]byte, error) {
-	f, err := userfile.Open(path, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxFile))
+	return userfile.Lock(ctx, s.file(name)+".lock", lockWait)
 }
