@@ -78,7 +78,7 @@ var rooms = map[string]room{
 	"permissions":          {0, []string{"capability"}},
 	"permissions/command":  {0, []string{"capability", "permissions", "internal/shell"}},
 	"permissions/watchdog": {0, []string{"capability", "permissions", "permissions/command"}},
-	"sandbox":              {0, []string{"internal/launch"}},
+	"sandbox":              {0, []string{"internal/launch", "internal/redact"}},
 	"skills":               {0, []string{"kinds"}},
 	"transcript":           {0, []string{"kinds"}},
 

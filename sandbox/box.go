@@ -51,6 +51,10 @@ type Request struct {
 	// files. Empty means that there is none.
 	Private, Scratch, Tmp string
 	Closed                []string
+	// Programs are what the agent starts by its path, and Arguments those of it that come
+	// from a configuration and may name paths: what lies in the home is shown with its
+	// directory, within limits ([homeGate.opens]). Arguments open nothing among Own.
+	Programs, Arguments []string
 	// Network opens the network. GitConfig leaves the repositories' configuration
 	// writable.
 	Network, GitConfig bool
@@ -95,18 +99,20 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		none.Report = report
 		return none, nil
 	}
+	home := b.home(r)
 	p := &Policy{
 		Kind: report.Kind, Program: report.Program, Network: r.Network, Tmp: r.Tmp,
-		Writable: slices.Concat(r.Writable, pinned(r.Roots), b.holders(r), nonEmpty(r.Scratch)),
-		ReadOnly: b.protected(r),
-		Masked:   slices.Concat(b.masked(r, report.Kind), r.Closed, r.Secrets),
-		Readable: slices.Concat(r.Readable, nonEmpty(r.Private), nonEmpty(b.Home), b.programs(), b.Readable),
+		Writable:  slices.Concat(r.Writable, pinned(r.Roots), b.holders(r), nonEmpty(r.Scratch)),
+		ReadOnly:  b.protected(r),
+		Masked:    slices.Concat(b.masked(r, report.Kind), home.masked, r.Closed, r.Secrets),
+		Readable:  slices.Concat(r.Readable, nonEmpty(r.Private), home.readable(b), b.Readable),
+		Concealed: nonEmpty(home.concealed),
 	}
 	if r.Network && r.Caches == "" {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c := Confined{Report: report, Policy: p}
-	c.Env = b.caches(r, p)
+	c.Env = slices.Concat(b.caches(r, p), gitEnv(home, r.Private))
 	c.Release = b.held.take(b.guarded(r, report.Kind))
 	return c, nil
 }
@@ -184,7 +190,7 @@ func pinned(roots []string) []string {
 }
 
 func (b *Box) masked(r Request, kind Kind) []string {
-	paths := slices.Concat(under(b.Home, secretPlaces[:]), b.Own, socketDirs[:], sockets(b.Environ))
+	paths := slices.Concat(b.Own, socketDirs[:], sockets(b.Environ))
 	if kind != Bubblewrap {
 		return paths // Landlock makes no such sockets
 	}

@@ -79,7 +79,7 @@ func (p *Policy) landlockRules(set *ruleset) error {
 	all := p.places()
 	var hide []string
 	for _, at := range all {
-		if at.access == masked {
+		if at.access == masked || at.access == concealed {
 			hide = append(hide, at.path)
 		}
 	}

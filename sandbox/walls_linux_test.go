@@ -133,7 +133,7 @@ func TestWalls(t *testing.T) {
 		{name: "write a cache", cmd: `mkdir -p "$GOCACHE" && touch "$GOCACHE/x"`},
 		{name: "write the null device", cmd: "echo x > /dev/null"},
 		{name: "read the system", cmd: "cat /etc/passwd > /dev/null && ls /usr/bin > /dev/null"},
-		{name: "read elsewhere at home", cmd: "cat $D/home/other/file", output: "other"},
+		{name: "read elsewhere at home", cmd: "cat $D/home/other/file", fails: true},
 		{name: "read what was put aside", cmd: "cat $D/home/.local/state/acp-agent/s1/output", output: "sidecar"},
 		{name: "move between directories", cmd: `mkdir a b && echo x > a/x && mv a/x b/ && mv b/x "$TMPDIR/x" && mv "$TMPDIR/x" . && cat x`, output: "x\n"},
 		{name: "a limit", cmd: "ulimit -f; ulimit -Sc 0; exec true", output: "4096\n"},

@@ -28,6 +28,9 @@ type Grant struct {
 	Unconfined bool
 	// Offline closes the network, also where it is open to all commands.
 	Offline bool
+	// Arguments says that the program's arguments come from a configuration, so that it
+	// may read what they name.
+	Arguments bool
 	// Caches says whose caches they are; see tools.Program.
 	Caches string
 }
@@ -76,8 +79,11 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 		}
 	}
 	if len(spec.Argv) > 0 {
-		// A program may lie among our own files, as a module's does.
-		request.Readable = append(request.Readable, filepath.Dir(spec.Argv[0]))
+		// A program may lie among our own files, as a module's does, or in the home.
+		request.Programs = spec.Argv[:1]
+		if g.Arguments {
+			request.Arguments = spec.Argv[1:]
+		}
 	}
 	// A command that does not use the directory runs without it.
 	if w.private.create() == nil {

@@ -1,0 +1,298 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// homeView is what a command sees of the home directory.
+type homeView struct {
+	// concealed is the home, resolved, of which the command sees what else the policy
+	// names; empty where the home cannot be hidden.
+	concealed string
+	// shown are the paths of the allow-list that exist; none where it is not hidden.
+	shown []string
+	// programs are the program that is started, and what its arguments name.
+	programs []string
+	// masked are the places of secrets.
+	masked []string
+	// gitConfig are git's settings of the user that hold a credential.
+	gitConfig []string
+}
+
+// systemDirs hold the system's programs and settings. A home that is one of them, or
+// lies in one of the first group, cannot be hidden: services have such homes.
+var systemDirs = struct{ within, alone []string }{
+	within: []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev", "/nix", "/gnu", "/System", "/Library", "/Applications"},
+	alone:  []string{"/", "/var", "/opt", "/run", "/tmp", "/srv", "/mnt", "/media", "/home", "/Users", "/boot"},
+}
+
+// home decides what a command sees of the home directory. The home stays as it is, but
+// for the places of secrets, where the session works in it, where the user's
+// configuration opens all of it, and where it is a directory of the system.
+func (b *Box) home(r Request) homeView {
+	g := b.gate()
+	v := homeView{masked: g.secrets}
+	look := g.lookUp()
+	for _, name := range shownSettings {
+		for _, path := range look.existing(name) {
+			switch {
+			case clean(path):
+				v.shown = append(v.shown, path)
+			case isGitConfig(name):
+				v.gitConfig = append(v.gitConfig, path)
+				fallthrough
+			default:
+				v.masked = append(v.masked, path)
+			}
+		}
+	}
+	for _, path := range r.Programs {
+		v.programs = append(v.programs, g.programFiles(path)...)
+	}
+	for _, path := range r.Arguments {
+		if !slices.ContainsFunc(b.Own, func(own string) bool { return Within(path, own) }) {
+			v.programs = append(v.programs, g.programFiles(path)...)
+		}
+	}
+	if !g.canBeHidden() || slices.ContainsFunc(slices.Concat(r.Roots, r.Writable, r.Readable), g.holdsHome) {
+		v.shown = nil
+		return v
+	}
+	v.concealed = g.real
+	// Settings that are secret in a home that is seen are shown if they were found clean.
+	v.masked = slices.DeleteFunc(v.masked, func(path string) bool { return slices.Contains(v.shown, path) })
+	v.shown = append(v.shown, g.gitFiles(v.shown)...)
+	for _, group := range shownHome {
+		for _, name := range group.names {
+			v.shown = append(v.shown, look.existing(name)...)
+		}
+	}
+	for _, name := range inShown {
+		v.masked = append(v.masked, look.matching(name)...)
+	}
+	v.shown = slices.Concat(v.shown, b.variableDirs(g), b.programDirs(g))
+	for _, root := range r.Roots {
+		v.shown = append(v.shown, g.repositoryOf(root)...)
+	}
+	return v
+}
+
+// homeGate judges which paths of a home may be shown.
+type homeGate struct {
+	dir, real string            // the home as it is named, and without links
+	moved     map[string]string // base directories that variables put elsewhere
+	broad     []string
+	secrets   []string // the secret places, by their usual and by their moved paths
+}
+
+func (b *Box) gate() homeGate {
+	g := homeGate{dir: b.Home, real: resolved(b.Home), moved: b.movedBases()}
+	tops := nonEmpty(g.dir)
+	if g.real != "" && g.real != filepath.Clean(g.dir) {
+		tops = append(tops, g.real)
+	}
+	for _, top := range tops {
+		g.secrets = append(g.secrets, under(top, secretPlaces[:])...)
+		g.broad = append(g.broad, under(top, broad[:])...)
+	}
+	for usual, dir := range g.moved {
+		if slices.Contains(broad[:], usual) {
+			g.broad = append(g.broad, dir)
+		}
+	}
+	if len(g.moved) > 0 {
+		for _, name := range secretPlaces {
+			g.secrets = append(g.secrets, nonEmpty(elsewhere(g.moved, name))...)
+		}
+	}
+	return g
+}
+
+func (g homeGate) canBeHidden() bool {
+	return g.real != "" && !slices.Contains(systemDirs.alone, g.real) &&
+		!slices.ContainsFunc(systemDirs.within, func(dir string) bool { return beneath(g.real, dir) })
+}
+
+// holdsHome reports whether the home lies in a directory.
+func (g homeGate) holdsHome(dir string) bool { return beneath(g.real, resolved(dir)) }
+
+// opens reports whether a path may be shown because something other than the
+// configuration names it, such as a variable. The home as a whole, what holds the
+// directories of many programs, and places of secrets are not.
+func (g homeGate) opens(path string) bool {
+	real := resolved(path)
+	if real == "" {
+		return false
+	}
+	for _, at := range []string{filepath.Clean(path), real} {
+		if beneath(filepath.Clean(g.dir), at) || beneath(g.real, at) || slices.Contains(g.broad, at) ||
+			slices.ContainsFunc(g.secrets, func(dir string) bool { return beneath(at, dir) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// shown is the first of the paths that may be shown.
+func (g homeGate) shown(paths ...string) []string {
+	if i := slices.IndexFunc(paths, g.opens); i >= 0 {
+		return paths[i : i+1]
+	}
+	return nil
+}
+
+// homeLook looks for names beneath the home. What the home does not have at its top is
+// looked for no further.
+type homeLook struct {
+	dir  string
+	base map[string]string // where a leading directory is, if a variable moves it
+	top  map[string]bool
+}
+
+// baseDirs are the variables that move a leading directory of names out of its usual
+// path.
+var baseDirs = map[string]string{
+	"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state", "XDG_CACHE_HOME": ".cache",
+}
+
+func (g homeGate) lookUp() homeLook {
+	look := homeLook{dir: g.dir, base: g.moved, top: map[string]bool{}}
+	dir, err := os.Open(g.dir)
+	if err != nil {
+		return look
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // what could be read of it counts
+	for _, name := range names {
+		look.top[name] = true
+	}
+	return look
+}
+
+// movedBases are the base directories that variables put elsewhere.
+func (b *Box) movedBases() map[string]string {
+	moved := map[string]string{}
+	for variable, usual := range baseDirs {
+		if dir := b.variable(variable); filepath.IsAbs(dir) && filepath.Clean(dir) != filepath.Join(b.Home, filepath.FromSlash(usual)) {
+			moved[usual] = filepath.Clean(dir)
+		}
+	}
+	return moved
+}
+
+// elsewhere is where a name lies when a variable moves its base directory; empty where
+// none does.
+func elsewhere(moved map[string]string, name string) string {
+	for usual, dir := range moved {
+		if rest, ok := strings.CutPrefix(name, usual+"/"); ok {
+			return filepath.Join(dir, filepath.FromSlash(rest))
+		}
+	}
+	return ""
+}
+
+// existing are the paths of a name that are there.
+func (l homeLook) existing(name string) []string {
+	var paths []string
+	if first, _, _ := strings.Cut(name, "/"); l.top[first] {
+		paths = append(paths, filepath.Join(l.dir, filepath.FromSlash(name)))
+	}
+	if path := elsewhere(l.base, name); path != "" {
+		paths = append(paths, path)
+	}
+	return slices.DeleteFunc(paths, missing)
+}
+
+// matching are the paths that a pattern fits.
+func (l homeLook) matching(pattern string) []string {
+	var paths []string
+	if first, _, _ := strings.Cut(pattern, "/"); l.top[first] {
+		paths, _ = filepath.Glob(filepath.Join(l.dir, filepath.FromSlash(pattern)))
+	}
+	if path := elsewhere(l.base, pattern); path != "" {
+		more, _ := filepath.Glob(path)
+		paths = append(paths, more...)
+	}
+	return paths
+}
+
+// variableDirs are the directories in the home that the variables of toolchains name.
+func (b *Box) variableDirs(g homeGate) []string {
+	var dirs []string
+	for _, entry := range b.Environ {
+		name, value, _ := strings.Cut(entry, "=")
+		parts, known := toolVariables[name]
+		if !known {
+			continue
+		}
+		for _, dir := range filepath.SplitList(value) {
+			if !g.opens(dir) {
+				continue
+			}
+			if parts == nil {
+				dirs = append(dirs, dir)
+			}
+			dirs = append(dirs, under(dir, parts)...)
+		}
+	}
+	return slices.DeleteFunc(dirs, missing)
+}
+
+// besideBin are the directories that a program in a bin directory finds its own files in.
+var besideBin = [...]string{"lib", "lib64", "libexec", "share", "include"}
+
+// programDirs are the directories of the PATH that may be shown, with what belongs to
+// the programs in them.
+func (b *Box) programDirs(g homeGate) []string {
+	var dirs []string
+	for _, dir := range b.programs() {
+		if !g.opens(dir) {
+			continue
+		}
+		dirs = append(dirs, dir)
+		if parent := filepath.Dir(dir); filepath.Base(dir) == "bin" && g.opens(parent) && resolved(parent) == parent {
+			dirs = append(dirs, under(parent, besideBin[:])...)
+		}
+	}
+	return slices.DeleteFunc(dirs, missing)
+}
+
+// programFiles is what is shown of the home for a program that the agent starts by its
+// path, or a file that is an argument of one: the directory that holds it, or the file
+// alone where that directory may not be shown.
+func (g homeGate) programFiles(path string) []string {
+	if !filepath.IsAbs(path) || missing(path) || !g.opens(path) {
+		return nil
+	}
+	paths := []string{path}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && g.opens(filepath.Dir(path)) {
+		paths = append(paths, filepath.Dir(path))
+	}
+	if real := resolved(path); real != "" && real != path && g.opens(filepath.Dir(real)) {
+		paths = append(paths, filepath.Dir(real)) // where a link leads
+	}
+	return paths
+}
+
+// resolved is a path without links; empty where it is not known or not there.
+func resolved(path string) string {
+	if !filepath.IsAbs(path) {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
+// readable are the places of a policy that the view grants.
+func (v homeView) readable(b *Box) []string {
+	if v.concealed != "" {
+		return slices.Concat(v.shown, v.programs)
+	}
+	return slices.Concat(nonEmpty(b.Home), b.programs(), v.programs)
+}
