@@ -98,7 +98,7 @@ func visible(all []place) []place {
 		}
 		switch {
 		case p.access == readable && !covered && !exposed,
-			(p.access == masked || p.access == concealed) && covered && !exposed,
+			p.access == masked && covered && !exposed,
 			p.access == readOnly && !exposed:
 		default:
 			kept = append(kept, p)
