@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,8 +35,11 @@ var systemDirs = struct{ within, alone []string }{
 // configuration opens all of it, and where it is a directory of the system.
 func (b *Box) home(r Request) homeView {
 	g := b.gate()
-	v := homeView{masked: g.secrets}
+	var v homeView
 	look := g.lookUp()
+	for _, name := range secretPlaces {
+		v.masked = append(v.masked, look.existing(name)...)
+	}
 	for _, name := range shownSettings {
 		for _, path := range look.existing(name) {
 			switch {
@@ -144,40 +148,69 @@ func (g homeGate) shown(paths ...string) []string {
 	return nil
 }
 
-// homeLook looks for names beneath the home. What the home does not have at its top is
-// looked for no further.
+// homeLook looks for names beneath the home. The directories that most names lie in are
+// listed once, so that what is not there costs no look of its own.
 type homeLook struct {
-	dir  string
-	base map[string]string // where a leading directory is, if a variable moves it
-	top  map[string]bool
+	dir    string
+	moved  map[string]string
+	listed map[string]map[string]bool // by directory, "." for the home itself
 }
 
 // baseDirs are the variables that move a leading directory of names out of its usual
 // path.
-var baseDirs = map[string]string{
-	"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state", "XDG_CACHE_HOME": ".cache",
+var baseDirs = [...]struct{ variable, usual string }{
+	{"XDG_CONFIG_HOME", ".config"}, {"XDG_DATA_HOME", ".local/share"}, {"XDG_STATE_HOME", ".local/state"}, {"XDG_CACHE_HOME", ".cache"},
 }
 
 func (g homeGate) lookUp() homeLook {
-	look := homeLook{dir: g.dir, base: g.moved, top: map[string]bool{}}
-	dir, err := os.Open(g.dir)
+	look := homeLook{dir: g.dir, moved: g.moved, listed: map[string]map[string]bool{".": entries(g.dir)}}
+	for _, name := range []string{".config", ".cache", ".local", ".local/share"} {
+		if look.listed["."][strings.SplitN(name, "/", 2)[0]] {
+			look.listed[name] = entries(filepath.Join(g.dir, filepath.FromSlash(name)))
+		}
+	}
+	return look
+}
+
+// entries are the names in a directory; what cannot be read has none.
+func entries(path string) map[string]bool {
+	dir, err := os.Open(path)
 	if err != nil {
-		return look
+		return nil
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1) // what could be read of it counts
+	found := make(map[string]bool, len(names))
 	for _, name := range names {
-		look.top[name] = true
+		found[name] = true
 	}
-	return look
+	return found
+}
+
+// absent reports whether a name is certainly not in the home.
+func (l homeLook) absent(name string) bool {
+	dir, rest := ".", name
+	for {
+		first, more, deeper := strings.Cut(rest, "/")
+		listed, known := l.listed[dir]
+		switch {
+		case !known:
+			return false
+		case !listed[first]:
+			return true
+		case !deeper:
+			return false
+		}
+		dir, rest = path.Join(dir, first), more
+	}
 }
 
 // movedBases are the base directories that variables put elsewhere.
 func (b *Box) movedBases() map[string]string {
 	moved := map[string]string{}
-	for variable, usual := range baseDirs {
-		if dir := b.variable(variable); filepath.IsAbs(dir) && filepath.Clean(dir) != filepath.Join(b.Home, filepath.FromSlash(usual)) {
-			moved[usual] = filepath.Clean(dir)
+	for _, base := range baseDirs {
+		if dir := b.variable(base.variable); filepath.IsAbs(dir) && filepath.Clean(dir) != filepath.Join(b.Home, filepath.FromSlash(base.usual)) {
+			moved[base.usual] = filepath.Clean(dir)
 		}
 	}
 	return moved
@@ -197,11 +230,11 @@ func elsewhere(moved map[string]string, name string) string {
 // existing are the paths of a name that are there.
 func (l homeLook) existing(name string) []string {
 	var paths []string
-	if first, _, _ := strings.Cut(name, "/"); l.top[first] {
+	if !l.absent(name) {
 		paths = append(paths, filepath.Join(l.dir, filepath.FromSlash(name)))
 	}
-	if path := elsewhere(l.base, name); path != "" {
-		paths = append(paths, path)
+	if there := elsewhere(l.moved, name); there != "" {
+		paths = append(paths, there)
 	}
 	return slices.DeleteFunc(paths, missing)
 }
@@ -209,11 +242,11 @@ func (l homeLook) existing(name string) []string {
 // matching are the paths that a pattern fits.
 func (l homeLook) matching(pattern string) []string {
 	var paths []string
-	if first, _, _ := strings.Cut(pattern, "/"); l.top[first] {
+	if first, _, _ := strings.Cut(pattern, "*"); !l.absent(path.Dir(first + "x")) {
 		paths, _ = filepath.Glob(filepath.Join(l.dir, filepath.FromSlash(pattern)))
 	}
-	if path := elsewhere(l.base, pattern); path != "" {
-		more, _ := filepath.Glob(path)
+	if there := elsewhere(l.moved, pattern); there != "" {
+		more, _ := filepath.Glob(there)
 		paths = append(paths, more...)
 	}
 	return paths
@@ -224,10 +257,11 @@ func (b *Box) variableDirs(g homeGate) []string {
 	var dirs []string
 	for _, entry := range b.Environ {
 		name, value, _ := strings.Cut(entry, "=")
-		parts, known := toolVariables[name]
-		if !known {
+		i := slices.IndexFunc(toolVariables[:], func(v toolVariable) bool { return v.name == name })
+		if i < 0 {
 			continue
 		}
+		parts := toolVariables[i].parts
 		for _, dir := range filepath.SplitList(value) {
 			if !g.opens(dir) {
 				continue
@@ -249,6 +283,13 @@ var besideBin = [...]string{"lib", "lib64", "libexec", "share", "include"}
 func (b *Box) programDirs(g homeGate) []string {
 	var dirs []string
 	for _, dir := range b.programs() {
+		dir = filepath.Clean(dir)
+		if !beneath(dir, g.real) && !beneath(dir, filepath.Clean(g.dir)) {
+			if !beneath(g.real, dir) && !g.holdsHome(dir) {
+				dirs = append(dirs, dir)
+			}
+			continue
+		}
 		if !g.opens(dir) {
 			continue
 		}

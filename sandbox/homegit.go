@@ -9,9 +9,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"acp-agent/internal/redact"
 )
+
+// lazily compiles an expression at its first use: the helper of each command has no use
+// for them.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // mostSettings is how large a file of settings may be to be looked through; a larger one
 // is not shown.
@@ -19,10 +26,10 @@ const mostSettings = 1 << 18
 
 // assigned finds a value under a name that says that it is a credential, in the forms of
 // INI, TOML, YAML, JSON, XML and properties.
-var assigned = regexp.MustCompile(`(?i)(token|passw(or)?d|passphrase|secret|api[-_]?key|apikey|_auth|authorization|extraheader|credential|privatekey|private[-_]key|smtppass)[\w.-]*"?\s*(=|:|>|value=)\s*\S|/t/[\w-]{8,}/`)
+var assigned = lazily(`(?i)(token|passw(or)?d|passphrase|secret|api[-_]?key|apikey|_auth|authorization|extraheader|credential|privatekey|private[-_]key|smtppass)[\w.-]*"?\s*(=|:|>|value=)\s*\S|/t/[\w-]{8,}/`)
 
 // harmless finds the names that look like those of a credential and are none.
-var harmless = regexp.MustCompile(`(?i)^\s*(\[credential|(global-)?credential-providers?\s*=)`)
+var harmless = lazily(`(?i)^\s*(\[credential|(global-)?credential-providers?\s*=)`)
 
 // clean reports whether a file of settings holds nothing that looks like a credential. A
 // file that cannot be read is not.
@@ -32,7 +39,7 @@ func clean(path string) bool {
 }
 
 func holdsCredential(line []byte) bool {
-	return redact.Holds(string(line), nil) || assigned.Match(harmless.ReplaceAll(line, nil))
+	return redact.Holds(string(line), nil) || assigned().Match(harmless().ReplaceAll(line, nil))
 }
 
 func readSettings(path string) ([]byte, error) {
@@ -49,7 +56,7 @@ func readSettings(path string) ([]byte, error) {
 func isGitConfig(name string) bool { return name == ".gitconfig" || name == ".config/git/config" }
 
 // gitPaths finds the settings of git that name a file.
-var gitPaths = regexp.MustCompile(`(?im)^\s*(?:path|excludesfile|attributesfile|template|ignorerevsfile|allowedsignersfile|mailmap(?:\.file)?|file)\s*=\s*"?([^"\n]+?)"?\s*$`)
+var gitPaths = lazily(`(?im)^\s*(?:path|excludesfile|attributesfile|template|ignorerevsfile|allowedsignersfile|mailmap(?:\.file)?|file)\s*=\s*"?([^"\n]+?)"?\s*$`)
 
 // gitFiles are the files that the shown settings of git lead to, such as included ones.
 func (g homeGate) gitFiles(shown []string) []string {
@@ -62,7 +69,7 @@ func (g homeGate) gitFiles(shown []string) []string {
 		if err != nil {
 			continue
 		}
-		for _, found := range gitPaths.FindAllSubmatch(text, -1) {
+		for _, found := range gitPaths().FindAllSubmatch(text, -1) {
 			name := string(found[1])
 			if rest, ok := strings.CutPrefix(name, "~/"); ok {
 				name = filepath.Join(g.dir, rest)
@@ -116,7 +123,7 @@ func withoutCredentials(text []byte) []byte {
 		if bytes.HasSuffix(bytes.TrimRight(line, "\r\n"), []byte(`\`)) {
 			continue
 		}
-		if !holdsCredential(bytes.ReplaceAll(whole, []byte("\n"), []byte(" "))) && !gitInclude.Match(whole) {
+		if !holdsCredential(bytes.ReplaceAll(whole, []byte("\n"), []byte(" "))) && !gitInclude().Match(whole) {
 			kept = append(kept, whole...)
 		}
 		whole = nil
@@ -127,7 +134,7 @@ func withoutCredentials(text []byte) []byte {
 	return kept
 }
 
-var gitInclude = regexp.MustCompile(`(?i)^\s*path\s*=`)
+var gitInclude = lazily(`(?i)^\s*path\s*=`)
 
 // writeChanged writes a file of ours unless it says this already. Commands of a session
 // that run at once write the same, each by a file of its own.
@@ -202,14 +209,14 @@ func (g homeGate) gitDataOf(file string) []string {
 	if err != nil || !g.opens(dir) {
 		return nil
 	}
-	found := gitWorktree.FindSubmatch(config)
+	found := gitWorktree().FindSubmatch(config)
 	if found == nil || resolved(absolute(string(found[1]), dir)) != resolved(filepath.Dir(file)) {
 		return nil
 	}
 	return []string{dir}
 }
 
-var gitWorktree = regexp.MustCompile(`(?m)^\s*worktree\s*=\s*(.+?)\s*$`)
+var gitWorktree = lazily(`(?m)^\s*worktree\s*=\s*(.+?)\s*$`)
 
 // absolute is a path that is meant from a directory.
 func absolute(path, from string) string {

@@ -87,25 +87,31 @@ var shownSettings = [...]string{
 	".clojure/deps.edn", ".sbt/1.0/global.sbt", ".m2/settings.xml", ".nuget/NuGet/NuGet.Config", ".config/NuGet/NuGet.Config", ".conan2/remotes.json", ".conan2/global.conf",
 }
 
+// toolVariable is a variable that names a toolchain's directory.
+type toolVariable struct {
+	name  string
+	parts []string
+}
+
 // toolVariables are the variables by which users move a toolchain's directory, with
 // what of it a command sees; no names means all of it. What lies in the home and is
 // named by one is shown as if it lay where it usually does ([Box.opens] limits it).
-var toolVariables = map[string][]string{
-	"GOPATH": {"bin", "pkg"}, "GOBIN": nil, "GOMODCACHE": nil, "GOROOT": nil,
-	"CARGO_HOME": {"bin", "env", "registry", "git"}, "RUSTUP_HOME": nil,
-	"NVM_DIR": nil, "VOLTA_HOME": nil, "FNM_DIR": nil, "FNM_MULTISHELL_PATH": nil, "N_PREFIX": {"bin", "lib", "n"}, "NODENV_ROOT": nil, "PNPM_HOME": nil,
-	"COREPACK_HOME": nil, "DENO_DIR": nil, "DENO_INSTALL": nil, "DENO_INSTALL_ROOT": nil, "BUN_INSTALL": {"bin", "install"}, "PLAYWRIGHT_BROWSERS_PATH": nil,
-	"PYENV_ROOT": nil, "VIRTUAL_ENV": nil, "CONDA_PREFIX": nil, "CONDA_ROOT": nil, "MAMBA_ROOT_PREFIX": nil, "WORKON_HOME": nil, "PIPX_HOME": nil,
-	"POETRY_HOME": nil, "POETRY_CACHE_DIR": nil, "UV_PYTHON_INSTALL_DIR": nil, "UV_TOOL_DIR": nil, "RYE_HOME": nil,
-	"JAVA_HOME": nil, "SDKMAN_DIR": nil, "JENV_ROOT": nil, "M2_HOME": nil, "MAVEN_HOME": nil, "GRADLE_HOME": nil, "KOTLIN_HOME": nil, "SCALA_HOME": nil,
-	"GRADLE_USER_HOME": {"caches", "wrapper", "jdks", "native"}, "COURSIER_CACHE": nil, "ANDROID_HOME": nil, "ANDROID_SDK_ROOT": nil, "ANDROID_NDK_HOME": nil,
-	"DOTNET_ROOT": nil, "NUGET_PACKAGES": nil, "GEM_HOME": nil, "RBENV_ROOT": nil, "rvm_path": nil,
-	"COMPOSER_HOME": {"vendor", "cache"}, "PERL_LOCAL_LIB_ROOT": nil, "PERLBREW_ROOT": nil, "PLENV_ROOT": nil,
-	"GHCUP_INSTALL_BASE_PREFIX": {".ghcup"}, "CABAL_DIR": {"bin", "lib", "packages", "store"}, "STACK_ROOT": {"programs", "snapshots", "pantry"},
-	"OPAMROOT": nil, "MIX_HOME": {"archives", "elixir", "escripts", "rebar", "rebar3"}, "HEX_HOME": {"packages"}, "PUB_CACHE": {"bin", "hosted", "git", "global_packages"},
-	"FLUTTER_ROOT": nil, "NIMBLE_DIR": {"bin", "pkgs", "pkgs2"}, "ASDF_DIR": nil, "ASDF_DATA_DIR": nil, "MISE_DATA_DIR": nil,
-	"JULIA_DEPOT_PATH": {"packages", "artifacts", "compiled", "registries", "environments", "juliaup", "clones"}, "R_LIBS_USER": nil, "VCPKG_ROOT": nil,
-	"CONAN_HOME": {"p", "profiles", "settings.yml"}, "IDF_PATH": nil, "EMSDK": nil, "HF_HOME": {"hub", "datasets", "modules", "xet"}, "HOMEBREW_PREFIX": nil,
+var toolVariables = [...]toolVariable{
+	{"GOPATH", []string{"bin", "pkg"}}, {"GOBIN", nil}, {"GOMODCACHE", nil}, {"GOROOT", nil},
+	{"CARGO_HOME", []string{"bin", "env", "registry", "git"}}, {"RUSTUP_HOME", nil},
+	{"NVM_DIR", nil}, {"VOLTA_HOME", nil}, {"FNM_DIR", nil}, {"FNM_MULTISHELL_PATH", nil}, {"N_PREFIX", []string{"bin", "lib", "n"}}, {"NODENV_ROOT", nil}, {"PNPM_HOME", nil},
+	{"COREPACK_HOME", nil}, {"DENO_DIR", nil}, {"DENO_INSTALL", nil}, {"DENO_INSTALL_ROOT", nil}, {"BUN_INSTALL", []string{"bin", "install"}}, {"PLAYWRIGHT_BROWSERS_PATH", nil},
+	{"PYENV_ROOT", nil}, {"VIRTUAL_ENV", nil}, {"CONDA_PREFIX", nil}, {"CONDA_ROOT", nil}, {"MAMBA_ROOT_PREFIX", nil}, {"WORKON_HOME", nil}, {"PIPX_HOME", nil},
+	{"POETRY_HOME", nil}, {"POETRY_CACHE_DIR", nil}, {"UV_PYTHON_INSTALL_DIR", nil}, {"UV_TOOL_DIR", nil}, {"RYE_HOME", nil},
+	{"JAVA_HOME", nil}, {"SDKMAN_DIR", nil}, {"JENV_ROOT", nil}, {"M2_HOME", nil}, {"MAVEN_HOME", nil}, {"GRADLE_HOME", nil}, {"KOTLIN_HOME", nil}, {"SCALA_HOME", nil},
+	{"GRADLE_USER_HOME", []string{"caches", "wrapper", "jdks", "native"}}, {"COURSIER_CACHE", nil}, {"ANDROID_HOME", nil}, {"ANDROID_SDK_ROOT", nil}, {"ANDROID_NDK_HOME", nil},
+	{"DOTNET_ROOT", nil}, {"NUGET_PACKAGES", nil}, {"GEM_HOME", nil}, {"RBENV_ROOT", nil}, {"rvm_path", nil},
+	{"COMPOSER_HOME", []string{"vendor", "cache"}}, {"PERL_LOCAL_LIB_ROOT", nil}, {"PERLBREW_ROOT", nil}, {"PLENV_ROOT", nil},
+	{"GHCUP_INSTALL_BASE_PREFIX", []string{".ghcup"}}, {"CABAL_DIR", []string{"bin", "lib", "packages", "store"}}, {"STACK_ROOT", []string{"programs", "snapshots", "pantry"}},
+	{"OPAMROOT", nil}, {"MIX_HOME", []string{"archives", "elixir", "escripts", "rebar", "rebar3"}}, {"HEX_HOME", []string{"packages"}}, {"PUB_CACHE", []string{"bin", "hosted", "git", "global_packages"}},
+	{"FLUTTER_ROOT", nil}, {"NIMBLE_DIR", []string{"bin", "pkgs", "pkgs2"}}, {"ASDF_DIR", nil}, {"ASDF_DATA_DIR", nil}, {"MISE_DATA_DIR", nil},
+	{"JULIA_DEPOT_PATH", []string{"packages", "artifacts", "compiled", "registries", "environments", "juliaup", "clones"}}, {"R_LIBS_USER", nil}, {"VCPKG_ROOT", nil},
+	{"CONAN_HOME", []string{"p", "profiles", "settings.yml"}}, {"IDF_PATH", nil}, {"EMSDK", nil}, {"HF_HOME", []string{"hub", "datasets", "modules", "xet"}}, {"HOMEBREW_PREFIX", nil},
 }
 
 // inShown are the credentials that lie within what is shown, as patterns beneath the

@@ -77,7 +77,8 @@ func Within(path, dir string) bool {
 
 // beneath reports whether path is dir or lies in it.
 func beneath(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, "/"))
+	return ok && (path == dir || strings.HasPrefix(rest, "/"))
 }
 
 // visible drops the places that say nothing: what is readable anyhow, and what is

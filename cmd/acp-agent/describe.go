@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 
 	"acp-agent/internal/launch"
 	"acp-agent/sandbox"
