@@ -19,7 +19,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint golangci cross interop bench microbench fuzz generate update clean
+.PHONY: help build test toolchains lint golangci cross interop bench microbench fuzz generate update clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -29,6 +29,10 @@ build: ## build the binary into bin/
 
 test: ## run all tests with the race detector
 	$(GO) test -race $(TESTFLAGS) ./...
+
+toolchains: ## try real toolchains in the sandbox (docs/home.md); npm ones are installed into bin/toolchains
+	npm install --prefix bin/toolchains --no-save --no-audit --no-fund --silent pnpm@9 yarn@1 deno@2 bun@1 typescript@5 esbuild@0
+	PATH="$(CURDIR)/bin/toolchains/node_modules/.bin:$$PATH" ACP_TOOLCHAINS=1 $(GO) test -count=1 -timeout 30m -v -run TestToolchains ./sandbox
 
 lint: ## check formatting, vet, staticcheck
 	@unformatted="$$($(GOFUMPT) -l .)" && \

@@ -34,7 +34,8 @@ type Box struct {
 	// there are none.
 	CacheDir string
 
-	held holding
+	held   holding
+	copies settingsCopies
 }
 
 // Request is what a session asks for one of its commands.
@@ -112,7 +113,8 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c := Confined{Report: report, Policy: p}
-	c.Env = slices.Concat(b.caches(r, p), gitEnv(home, r.Private))
+	env, cache := b.caches(r, p)
+	c.Env = slices.Concat(env, home.env(b, r, p, cache))
 	c.Release = b.held.take(b.guarded(r, report.Kind))
 	return c, nil
 }
@@ -232,9 +234,8 @@ var buildCaches = [...]struct{ name, dir string }{
 }
 
 // caches makes the project's caches writable, and names them. One that the person
-// has made writable is left to them.
-func (b *Box) caches(r Request, p *Policy) []string {
-	var env []string
+// has made writable is left to them. dir is where they are; empty where there are none.
+func (b *Box) caches(r Request, p *Policy) (env []string, dir string) {
 	if r.Tmp != "" {
 		tmp := r.Tmp
 		if p.Kind == Bubblewrap {
@@ -243,16 +244,16 @@ func (b *Box) caches(r Request, p *Policy) []string {
 		env = []string{"TMPDIR=" + tmp, "TMP=" + tmp, "TEMP=" + tmp}
 	}
 	if b.CacheDir == "" || len(r.Roots) == 0 {
-		return env
+		return env, ""
 	}
 	whose := r.Roots[0]
 	if r.Caches != "" {
 		whose += "\x00" + r.Caches
 	}
 	sum := sha256.Sum256([]byte(whose))
-	dir := filepath.Join(b.CacheDir, hex.EncodeToString(sum[:8]))
+	dir = filepath.Join(b.CacheDir, hex.EncodeToString(sum[:8]))
 	if os.MkdirAll(dir, 0o700) != nil {
-		return env
+		return env, ""
 	}
 	p.Writable = append(p.Writable, dir)
 	for _, cache := range buildCaches {
@@ -264,7 +265,7 @@ func (b *Box) caches(r Request, p *Policy) []string {
 	if r.Caches != "" {
 		env = append(env, "GOMODCACHE="+filepath.Join(dir, "go-mod"))
 	}
-	return env
+	return env, dir
 }
 
 func (b *Box) variable(name string) string {

@@ -19,6 +19,10 @@ type homeView struct {
 	programs []string
 	// masked are the places of secrets.
 	masked []string
+	// unreadable are settings that are there and hidden, as entries of settingVariables.
+	unreadable []settingVariable
+	// unclean are settings that would be shown if they held no credential.
+	unclean []string
 	// gitConfig are git's settings of the user that hold a credential.
 	gitConfig []string
 }
@@ -49,7 +53,7 @@ func (b *Box) home(r Request) homeView {
 				v.gitConfig = append(v.gitConfig, path)
 				fallthrough
 			default:
-				v.masked = append(v.masked, path)
+				v.masked, v.unclean = append(v.masked, path), append(v.unclean, path)
 			}
 		}
 	}
@@ -66,6 +70,11 @@ func (b *Box) home(r Request) homeView {
 		return v
 	}
 	v.concealed = g.real
+	for _, setting := range settingVariables {
+		if paths := look.existing(setting.name); len(paths) > 0 && !slices.Contains(v.shown, paths[0]) {
+			v.unreadable = append(v.unreadable, setting)
+		}
+	}
 	// Settings that are secret in a home that is seen are shown if they were found clean.
 	v.masked = slices.DeleteFunc(v.masked, func(path string) bool { return slices.Contains(v.shown, path) })
 	v.shown = append(v.shown, g.gitFiles(v.shown)...)
@@ -336,4 +345,46 @@ func (v homeView) readable(b *Box) []string {
 		return slices.Concat(v.shown, v.programs)
 	}
 	return slices.Concat(nonEmpty(b.Home), b.programs(), v.programs)
+}
+
+// env are the variables without which programs fail on settings that are hidden.
+func (v homeView) env(b *Box, r Request, p *Policy, cache string) []string {
+	env := b.copies.gitEnv(v, r.Private)
+	if p.Kind == Bubblewrap {
+		return env // which makes them look absent
+	}
+	for _, setting := range v.unreadable {
+		entry := setting.entry
+		if setting.inCache {
+			if cache == "" {
+				continue
+			}
+			name, dir, _ := strings.Cut(entry, "=")
+			entry = name + "=" + filepath.Join(cache, dir)
+		}
+		env = append(env, entry)
+	}
+	return env
+}
+
+// HomeReport says what a command sees of the home directory.
+type HomeReport struct {
+	// Hidden says that a command sees only Shown, and the session's own directories.
+	Hidden bool     `json:"hidden"`
+	Shown  []string `json:"shown,omitempty"`
+	// Credentials are settings of toolchains that are hidden because they hold one.
+	Credentials []string `json:"credentials,omitempty"`
+}
+
+// HomeReport looks at the home as a command of such a request would see it.
+func (b *Box) HomeReport(r Request) HomeReport {
+	view := b.home(r)
+	report := HomeReport{Hidden: view.concealed != "", Credentials: view.unclean}
+	if report.Hidden {
+		report.Shown = slices.Concat(view.shown, r.Roots, r.Writable, r.Readable)
+		report.Shown = slices.DeleteFunc(report.Shown, func(path string) bool { return !Within(path, view.concealed) })
+		slices.Sort(report.Shown)
+		report.Shown = slices.Compact(report.Shown)
+	}
+	return report
 }

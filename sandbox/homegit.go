@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -26,7 +28,7 @@ const mostSettings = 1 << 18
 
 // assigned finds a value under a name that says that it is a credential, in the forms of
 // INI, TOML, YAML, JSON, XML and properties.
-var assigned = lazily(`(?i)(token|passw(or)?d|passphrase|secret|api[-_]?key|apikey|_auth|authorization|extraheader|credential|privatekey|private[-_]key|smtppass)[\w.-]*"?\s*(=|:|>|value=)\s*\S|/t/[\w-]{8,}/`)
+var assigned = lazily(`(?i)(token|passw(or)?d|passphrase|secret|api[-_]?key|apikey|_auth|authorization|extraheader|credential|privatekey|private[-_]key|smtppass)[\w.-]*"?\s*(=|:|>|value=)\s*\S|/t/[\w-]{8,}/|https?://[^/\s"'@]+@`)
 
 // harmless finds the names that look like those of a credential and are none.
 var harmless = lazily(`(?i)^\s*(\[credential|(global-)?credential-providers?\s*=)`)
@@ -84,14 +86,26 @@ func (g homeGate) gitFiles(shown []string) []string {
 	return files
 }
 
-// gitConfigName is the file in a session's own directory that stands for git's settings
-// of the user.
-const gitConfigName = "gitconfig"
+// settingsCopies writes the copies of settings. The zero value is ready.
+type settingsCopies struct{ mu sync.Mutex }
+
+// keep writes a copy into a session's own directory, under a name that its bytes give it:
+// one that a command reads is never written again.
+func (c *settingsCopies) keep(dir, name string, text []byte) (path string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sum := sha256.Sum256(text)
+	path = filepath.Join(dir, name+"-"+hex.EncodeToString(sum[:8]))
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
+		return path, nil
+	}
+	return path, os.WriteFile(path, text, 0o600)
+}
 
 // gitEnv leads git to settings without credentials where those of the user hold one:
 // the same lines but for those. Git fails on settings that are there and cannot be read,
 // so they are not merely hidden.
-func gitEnv(v homeView, private string) []string {
+func (c *settingsCopies) gitEnv(v homeView, private string) []string {
 	if len(v.gitConfig) == 0 {
 		return nil
 	}
@@ -107,8 +121,8 @@ func gitEnv(v homeView, private string) []string {
 		}
 		text = append(text, withoutCredentials(whole)...)
 	}
-	path := filepath.Join(private, gitConfigName)
-	if err := writeChanged(path, text); err != nil {
+	path, err := c.keep(private, "gitconfig", text)
+	if err != nil {
 		return []string{none}
 	}
 	return []string{"GIT_CONFIG_GLOBAL=" + path}
@@ -135,27 +149,6 @@ func withoutCredentials(text []byte) []byte {
 }
 
 var gitInclude = lazily(`(?i)^\s*path\s*=`)
-
-// writeChanged writes a file of ours unless it says this already. Commands of a session
-// that run at once write the same, each by a file of its own.
-func writeChanged(path string, text []byte) error {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
-		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), gitConfigName+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // it is of no use
-	}
-	return err
-}
 
 // repositoryOf is the repository that a directory in the home belongs to: the nearest
 // directory from there up, below the home, that has a .git. Of a worktree or a

@@ -25,8 +25,8 @@ func TestClean(t *testing.T) {
 		{"pip with a password", "[global]\nindex-url = https://u:abc@example.com/simple\n", false},
 		{"conda with a token", "channels:\n  - https://conda.example.com/t/ab-12345678/main\n", false},
 		{"cabal", "repository a\n  url: http://example.com/\n-- username:\n-- password:\n", true},
-		{"bundler", "---\nBUNDLE_PATH: \"vendor\"\n", true},
-		{"bundler with a key", "---\nBUNDLE_API_KEY: \"abc\"\n", false},
+		{"a name in an address", "[url \"https://abc@example.com/\"]\n\tinsteadOf = https://example.com/\n", false},
+		{"an address of ssh", "[url \"ssh://git@example.com/\"]\n\tinsteadOf = https://example.com/\n", true},
 		{"mise", "[tools]\nnode = \"20\"\n", true},
 		{"mise with a token", "[env]\nGITHUB_TOKEN = \"abc\"\n", false},
 	}

@@ -81,7 +81,7 @@ var shownSettings = [...]string{
 	".hgrc", ".config/hg/hgrc", ".editorconfig", ".tool-versions", ".asdfrc", ".config/mise/config.toml", ".mise.toml", ".config/mise/settings.toml",
 	".python-version", ".node-version", ".nvmrc", ".ruby-version", ".java-version", ".config/go/env", ".cargo/config", ".cargo/config.toml",
 	".config/rustfmt/rustfmt.toml", ".rustfmt.toml", ".config/pip/pip.conf", ".pip/pip.conf", ".config/uv/uv.toml", ".condarc", ".config/pypoetry/config.toml",
-	".config/flake8", ".pylintrc", ".config/ruff/ruff.toml", ".config/black", ".prettierrc", ".eslintrc", ".eslintrc.json", ".config/gem/gemrc", ".gemrc", ".bundle/config",
+	".config/flake8", ".pylintrc", ".config/ruff/ruff.toml", ".config/black", ".prettierrc", ".eslintrc", ".eslintrc.json", ".config/gem/gemrc", ".gemrc",
 	".config/composer/config.json", ".composer/config.json", ".luarocks/default-lua-version.lua", ".cabal/config", ".config/cabal/config", ".stack/config.yaml",
 	".bazelrc", ".config/nix/nix.conf", ".config/nixpkgs/config.nix", ".ripgreprc", ".ignore", ".clang-format", ".inputrc", ".latexmkrc", ".lein/profiles.clj",
 	".clojure/deps.edn", ".sbt/1.0/global.sbt", ".m2/settings.xml", ".nuget/NuGet/NuGet.Config", ".config/NuGet/NuGet.Config", ".conan2/remotes.json", ".conan2/global.conf",
@@ -112,6 +112,24 @@ var toolVariables = [...]toolVariable{
 	{"FLUTTER_ROOT", nil}, {"NIMBLE_DIR", []string{"bin", "pkgs", "pkgs2"}}, {"ASDF_DIR", nil}, {"ASDF_DATA_DIR", nil}, {"MISE_DATA_DIR", nil},
 	{"JULIA_DEPOT_PATH", []string{"packages", "artifacts", "compiled", "registries", "environments", "juliaup", "clones"}}, {"R_LIBS_USER", nil}, {"VCPKG_ROOT", nil},
 	{"CONAN_HOME", []string{"p", "profiles", "settings.yml"}}, {"IDF_PATH", nil}, {"EMSDK", nil}, {"HF_HOME", []string{"hub", "datasets", "modules", "xet"}}, {"HOMEBREW_PREFIX", nil},
+}
+
+// settingVariable leads a program past its settings in the home.
+type settingVariable struct {
+	name    string // of the settings, beneath the home
+	entry   string // what is added to the environment
+	inCache bool   // the value lies in the caches of the project's commands
+}
+
+// settingVariables are for a sandbox that cannot make a file look absent (Landlock): these
+// programs fail where settings are there and cannot be read.
+var settingVariables = [...]settingVariable{
+	{".bundle/config", "BUNDLE_USER_CONFIG=/dev/null", false},
+	{".npmrc", "NPM_CONFIG_USERCONFIG=/dev/null", false},
+	{".Renviron", "R_ENVIRON_USER=/dev/null", false},
+	{".config/pip/pip.conf", "PIP_CONFIG_FILE=/dev/null", false},
+	{".composer/auth.json", "COMPOSER_HOME=composer", true},
+	{".config/composer/auth.json", "COMPOSER_HOME=composer", true},
 }
 
 // inShown are the credentials that lie within what is shown, as patterns beneath the

@@ -28,7 +28,7 @@ var secretPlaces = [...]string{
 	".config/helm/registry", ".config/argocd",
 	// package registries
 	".npmrc", ".config/npm/npmrc", ".config/pnpm/rc", ".yarnrc.yml", ".yarnrc", ".bunfig.toml", ".pypirc", ".config/pypoetry/auth.toml", ".config/uv/credentials",
-	".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".local/share/gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml",
+	".cargo/credentials", ".cargo/credentials.toml", ".bundle/config", ".gem/credentials", ".local/share/gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml",
 	".gradle/gradle.properties", ".gradle/init.gradle", ".gradle/init.d", ".ivy2/.credentials", ".sbt/.credentials", ".sbt/credentials", ".sbt/1.0/credentials.sbt", ".config/coursier",
 	".composer/auth.json", ".config/composer/auth.json", ".hex/hex.config", ".config/hex", ".config/rebar3", ".nimble/github_api_token", ".luarocks/upload_config.lua",
 	".pub-cache/credentials.json", ".config/dart", ".conan/.conan.db", ".conan2/credentials.json", ".platformio/appstate.json", ".continuum", ".config/cpan",
