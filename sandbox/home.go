@@ -129,8 +129,12 @@ func (g homeGate) canBeHidden() bool {
 		!slices.ContainsFunc(systemDirs.within, func(dir string) bool { return beneath(g.real, dir) })
 }
 
-// holdsHome reports whether the home lies in a directory.
-func (g homeGate) holdsHome(dir string) bool { return beneath(g.real, resolved(dir)) }
+// holdsHome reports whether the home lies in a directory; one that is not there holds
+// nothing.
+func (g homeGate) holdsHome(dir string) bool {
+	real := resolved(dir)
+	return real != "" && beneath(g.real, real)
+}
 
 // opens reports whether a path may be shown because something other than the
 // configuration names it, such as a variable. The home as a whole, what holds the

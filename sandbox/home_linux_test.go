@@ -140,7 +140,7 @@ func TestHome(t *testing.T) {
 				"NVM_DIR=" + filepath.Join(g.home, "nvm here"), "GOROOT=" + g.home, "GOMODCACHE=" + filepath.Join(g.home, ".config"), "JAVA_HOME=" + filepath.Join(g.home, ".ssh"),
 				"RUSTUP_HOME=" + filepath.Dir(g.home),
 			}
-			g.request.Readable = append(g.request.Readable, filepath.Join(g.home, "opened"))
+			g.request.Readable = append(g.request.Readable, filepath.Join(g.home, "opened"), filepath.Join(g.home, "absent"))
 			g.request.Roots = append(g.request.Roots, filepath.Join(g.home, "mono/app"))
 			if out, _ := g.run(t, cat(append(shown, ".rbenv/toolchains/a", ".local/share/mise/toolchains/a"))); len(strings.Split(strings.TrimSpace(out), "\n")) != len(shown)+2 {
 				t.Errorf("of %q only these are seen:\n%s", shown, out)

@@ -95,7 +95,7 @@ var toolchains = []toolchain{
 	},
 	{
 		name: "pnpm", needs: []string{"node", "pnpm"}, files: map[string]string{"~/.config/pnpm/rc": "//registry.example.com/:_authToken=open-sesame\n", "package.json": nodeTest, "test.js": "console.log(require('left-pad')('pnpm', 6, '.'))\n"},
-		prepare: "pnpm install --silent", run: "pnpm test && rm -rf node_modules && pnpm install --offline --frozen-lockfile && pnpm test", want: "..pnpm",
+		prepare: "pnpm install --silent", run: "pnpm test && pnpm exec node test.js", want: "..pnpm",
 	},
 	{
 		name: "yarn", needs: []string{"node", "yarn"}, files: map[string]string{"package.json": nodeTest, "test.js": "console.log(require('left-pad')('yarn', 6, '.'))\n"},
@@ -129,8 +129,8 @@ var toolchains = []toolchain{
 		name: "maven", needs: []string{"mvn", "java"},
 		files: map[string]string{
 			"~/.m2/repository/a/parent/1/parent-1.pom": "<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>parent</artifactId><version>1</version><packaging>pom</packaging></project>",
-			"~/.m2/settings.xml":                       "<settings><servers><server><id>a</id><password>open-sesame</password></server></servers></settings>",
-			"pom.xml":                                  "<project><modelVersion>4.0.0</modelVersion><parent><groupId>a</groupId><artifactId>parent</artifactId><version>1</version><relativePath/></parent><artifactId>app</artifactId></project>",
+			"~/.m2/settings.xml":                       "<settings/>", "~/.m2/settings-security.xml": "<settingsSecurity><master>open-sesame</master></settingsSecurity>",
+			"pom.xml": "<project><modelVersion>4.0.0</modelVersion><parent><groupId>a</groupId><artifactId>parent</artifactId><version>1</version><relativePath/></parent><artifactId>app</artifactId></project>",
 		},
 		run: "mvn -o -B -Duser.home=\"$HOME\" validate", want: "BUILD SUCCESS",
 	},
