@@ -39,7 +39,7 @@ func (r *running) judge(ctx context.Context) error {
 		}
 	}
 	r.insisted()
-	r.wantNetwork()
+	r.wantMore()
 	return nil
 }
 
