@@ -5,8 +5,6 @@ import (
 
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
-	"acp-agent/session"
-	"acp-agent/transcript"
 )
 
 func (s *open) modes() *schema.SessionModeState {
@@ -51,7 +49,7 @@ func (a *Agent) setMode(req *rpc.Request) rpc.Body {
 		return fail(wireError(err))
 	}
 	return func(context.Context) rpc.Reply {
-		s.translator.Emit(transcript.ModeChanged{ModeID: string(params.ModeID)})
+		s.translator.requested(modeFact, optionsFact)
 		return rpc.Reply{Result: &schema.SetSessionModeResponse{}}
 	}
 }
@@ -73,9 +71,13 @@ func (a *Agent) setConfigOption(req *rpc.Request) rpc.Body {
 		return fail(wireError(err))
 	}
 	return func(context.Context) rpc.Reply {
-		if string(params.ConfigID) == session.ModeOption {
-			s.translator.Emit(transcript.ModeChanged{ModeID: string(value)})
+		s.translator.requested(modeFact)
+		options := s.configOptions()
+		told := optionsUpdate(options)
+		s.translator.answering(told)
+		return rpc.Reply{
+			Result: &schema.SetSessionConfigOptionResponse{ConfigOptions: options},
+			Then:   func() { s.translator.answered(told) },
 		}
-		return rpc.Reply{Result: &schema.SetSessionConfigOptionResponse{ConfigOptions: s.configOptions()}}
 	}
 }
