@@ -18,6 +18,7 @@ const (
 	optionsFact
 	commandsFact
 	titleFact
+	planFact
 	usageFact
 	factCount
 )
@@ -31,6 +32,8 @@ func factOf(update schema.SessionUpdate) fact {
 		return optionsFact
 	case schema.AvailableCommandsUpdate:
 		return commandsFact
+	case schema.Plan:
+		return planFact
 	case schema.UsageUpdate:
 		return usageFact
 	case schema.SessionInfoUpdate:
@@ -53,6 +56,8 @@ func (t *translator) current(f fact) schema.SessionUpdate {
 		return optionsUpdate(t.options())
 	case commandsFact:
 		return commandsUpdate(t.slashes())
+	case planFact:
+		return planUpdate(t.plan)
 	case usageFact:
 		return usageUpdate(t.usage)
 	}

@@ -213,7 +213,9 @@ func TestQuiet_BackgroundGoesOn(t *testing.T) {
 func TestFact_SentWhenItChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQuietSession(t)
+		plan := transcript.PlanChanged{Entries: []transcript.PlanEntry{{Content: "c", Priority: "high", Status: "pending"}}}
 		all := func() {
+			q.Emit(plan)
 			q.Emit(transcript.ModeChanged{})
 			q.Emit(transcript.OptionsChanged{})
 			q.Emit(transcript.CommandsChanged{})
@@ -222,7 +224,8 @@ func TestFact_SentWhenItChanges(t *testing.T) {
 			q.Emit(transcript.UsageChanged{Used: 1, Size: 2})
 		}
 		all()
-		want := []string{noSlash, titled, `{"sessionUpdate":"usage_update","used":1,"size":2}`}
+		const planned = `{"sessionUpdate":"plan","entries":[{"content":"c","priority":"high","status":"pending"}]}`
+		want := []string{planned, noSlash, titled, `{"sessionUpdate":"usage_update","used":1,"size":2}`}
 		if diff := cmp.Diff(want, q.lines()); diff != "" {
 			t.Errorf("what no answer has carried (-want +got):\n%s", diff)
 		}
@@ -245,6 +248,11 @@ func TestFact_SentWhenItChanges(t *testing.T) {
 		all()
 		if diff := cmp.Diff([]string{`{"sessionUpdate":"current_mode_update","currentModeId":"ask"}`}, q.lines()); diff != "" {
 			t.Errorf("a change (-want +got):\n%s", diff)
+		}
+		q.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_2"})
+		all()
+		if diff := cmp.Diff([]string{planned}, q.lines()); diff != "" {
+			t.Errorf("in the next turn (-want +got):\n%s", diff)
 		}
 	})
 }

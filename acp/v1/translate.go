@@ -44,6 +44,7 @@ type translator struct {
 	known    [factCount]string     // of each fact, the encoded value that the client has
 	held     [factCount]bool       // those that have changed in a quiet
 	title    transcript.TitleChanged
+	plan     transcript.PlanChanged
 	usage    transcript.UsageChanged
 	waiting  []transcript.Notice // those that came outside a prompt
 	timer    *time.Timer
@@ -92,8 +93,11 @@ func (t *translator) Emit(e transcript.Event) {
 			t.title = e
 			t.state(titleFact)
 		}
+	case transcript.TurnStarted:
+		t.known[planFact] = "" // a client may put a plan away with the next prompt
 	case transcript.PlanChanged:
-		t.send(planUpdate(e))
+		t.plan = e
+		t.state(planFact)
 	case transcript.ModeChanged, transcript.OptionsChanged, transcript.CommandsChanged, transcript.SandboxFound:
 		t.emitSession(e)
 	case transcript.Notice:
@@ -110,10 +114,8 @@ func (t *translator) Emit(e transcript.Event) {
 // emitSession sends what is true of the session, whichever of its agents has changed it.
 func (t *translator) emitSession(e transcript.Event) {
 	switch e.(type) {
-	case transcript.ModeChanged:
+	case transcript.ModeChanged, transcript.OptionsChanged: // the mode is one of the options
 		t.state(modeFact, optionsFact)
-	case transcript.OptionsChanged:
-		t.state(optionsFact)
 	case transcript.CommandsChanged:
 		t.state(commandsFact)
 	case transcript.SandboxFound:

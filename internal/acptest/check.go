@@ -77,7 +77,7 @@ func (c *checker) fromClient(m *Message) {
 	}
 	if s := c.sessions[m.Session()]; s != nil {
 		s.turns++
-		s.facts.quietFrom = time.Time{}
+		s.facts.prompted()
 	}
 }
 
@@ -192,6 +192,9 @@ func (c *checker) update(m *Message) {
 		c.problem("%s outside a turn: %s", kind, encode(members))
 	}
 	c.offer(kind, members)
+	if text, ok := at(members, "content.text").(string); ok && text == "" {
+		c.problem("%s without text", kind)
+	}
 	if !s.child {
 		c.fact(m.Session(), s, kind, members)
 	}

@@ -26,7 +26,7 @@ const sandboxTold = "session_info_update _meta"
 // valueOf is the member of an update that carries a fact; empty of the other kinds.
 var valueOf = map[string]string{
 	"available_commands_update": "availableCommands", "config_option_update": "configOptions", "current_mode_update": "currentModeId",
-	"usage_update": "used", "session_info_update": "title", sandboxTold: "_meta",
+	"plan": "entries", "usage_update": "used", "session_info_update": "title", sandboxTold: "_meta",
 }
 
 // tell notes a value, and reports whether the client has it already.
@@ -35,6 +35,13 @@ func (f *facts) tell(kind string, value any) (again bool) {
 	again = f.told[kind] == text
 	f.told[kind] = text
 	return again
+}
+
+// prompted is for a prompt: what was quiet need be so no more, and a plan may be told again,
+// for clients put the old one away.
+func (f *facts) prompted() {
+	f.quietFrom = time.Time{}
+	delete(f.told, "plan")
 }
 
 // fact judges an update that tells of the session itself: it tells something new, and does
