@@ -19,7 +19,6 @@ const (
 	commandsFact
 	titleFact
 	planFact
-	usageFact
 	factCount
 )
 
@@ -34,8 +33,6 @@ func factOf(update schema.SessionUpdate) fact {
 		return commandsFact
 	case schema.Plan:
 		return planFact
-	case schema.UsageUpdate:
-		return usageFact
 	case schema.SessionInfoUpdate:
 		if update.Meta != nil {
 			return sandboxFact
@@ -58,8 +55,6 @@ func (t *translator) current(f fact) schema.SessionUpdate {
 		return commandsUpdate(t.slashes())
 	case planFact:
 		return planUpdate(t.plan)
-	case usageFact:
-		return usageUpdate(t.usage)
 	}
 	return titleUpdate(t.title)
 }
@@ -71,6 +66,9 @@ func (t *translator) state(facts ...fact) {
 		return
 	}
 	for _, f := range facts {
+		if f == optionsFact && t.setting.Load() > 0 {
+			continue // optionSettled comes back to them
+		}
 		update := t.current(f)
 		value := encoded(update)
 		changed := value != t.known[f]
@@ -134,15 +132,20 @@ func (t *translator) answering(updates ...schema.SessionUpdate) {
 	}
 }
 
-// answered is for the moment in which that answer stands in the output: where a newer value
-// has overtaken it, the client now has the older one last, and is sent the newer again.
-func (t *translator) answered(updates ...schema.SessionUpdate) {
+// optionSetting is for the moment before an option is set, on the read loop: until optionSettled
+// the options are told by the answer alone.
+func (t *translator) optionSetting() { t.setting.Add(1) }
+
+// optionSettled is for the moment in which that answer stands in the output, with what it
+// carries. What has changed since it was made is sent now.
+func (t *translator) optionSettled(updates ...schema.SessionUpdate) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.setting.Add(-1)
 	for _, update := range updates {
 		t.learn(update)
-		t.state(factOf(update))
 	}
+	t.state(modeFact, optionsFact)
 }
 
 // encoded is an update as it goes over the wire; updates with the same text say the same.

@@ -67,17 +67,17 @@ func (a *Agent) setConfigOption(req *rpc.Request) rpc.Body {
 	if params.Value.IsBoolean {
 		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/set_config_option: %s takes one of its values as a string", params.ConfigID))
 	}
-	if err := s.SetOption(string(params.ConfigID), string(value)); err != nil {
-		return fail(wireError(err))
-	}
+	s.translator.optionSetting()
+	err := s.SetOption(string(params.ConfigID), string(value))
 	return func(context.Context) rpc.Reply {
+		if err != nil {
+			return rpc.Reply{Err: wireError(err), Then: func() { s.translator.optionSettled() }}
+		}
 		s.translator.requested(modeFact)
 		options := s.configOptions()
-		told := optionsUpdate(options)
-		s.translator.answering(told)
 		return rpc.Reply{
 			Result: &schema.SetSessionConfigOptionResponse{ConfigOptions: options},
-			Then:   func() { s.translator.answered(told) },
+			Then:   func() { s.translator.optionSettled(optionsUpdate(options)) },
 		}
 	}
 }

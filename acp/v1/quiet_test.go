@@ -221,11 +221,10 @@ func TestFact_SentWhenItChanges(t *testing.T) {
 			q.Emit(transcript.CommandsChanged{})
 			q.Emit(transcript.SandboxFound{})
 			q.Emit(transcript.TitleChanged{Title: "T", At: time.Unix(0, 0)})
-			q.Emit(transcript.UsageChanged{Used: 1, Size: 2})
 		}
 		all()
 		const planned = `{"sessionUpdate":"plan","entries":[{"content":"c","priority":"high","status":"pending"}]}`
-		want := []string{planned, noSlash, titled, `{"sessionUpdate":"usage_update","used":1,"size":2}`}
+		want := []string{planned, noSlash, titled}
 		if diff := cmp.Diff(want, q.lines()); diff != "" {
 			t.Errorf("what no answer has carried (-want +got):\n%s", diff)
 		}
@@ -236,11 +235,10 @@ func TestFact_SentWhenItChanges(t *testing.T) {
 		if got := q.lines(); got != nil {
 			t.Errorf("told again: %q", got)
 		}
+		q.optionSetting()
 		q.level = "high"
-		answer := q.current(optionsFact)
-		q.answering(answer)
 		all()
-		q.answered(answer)
+		q.optionSettled(q.current(optionsFact))
 		if got := q.lines(); got != nil {
 			t.Errorf("told beside the answer that carries it: %q", got)
 		}
@@ -257,19 +255,27 @@ func TestFact_SentWhenItChanges(t *testing.T) {
 	})
 }
 
-// A value that overtakes the answer with an older one is sent again, so that the client has
-// the newest last.
-func TestFact_AnswerIsOvertaken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newQuietSession(t)
-		q.level = "high"
-		answer := q.current(optionsFact)
-		q.answering(answer)
-		q.level = "highest"
-		q.Emit(transcript.OptionsChanged{})
-		q.answered(answer)
-		if diff := cmp.Diff([]string{optionsAt("highest"), optionsAt("highest")}, q.lines()); diff != "" {
-			t.Errorf("updates (-want +got):\n%s", diff)
-		}
-	})
+// What changes while an option is set is not told before the answer, which may be older, but
+// after it.
+func TestFact_ChangesBeforeTheAnswer(t *testing.T) {
+	for _, carried := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQuietSession(t)
+			q.optionSetting()
+			q.level = "high"
+			var answer []schema.SessionUpdate // none of a request that failed
+			if carried {
+				answer = append(answer, q.current(optionsFact))
+			}
+			q.level = "highest"
+			q.Emit(transcript.OptionsChanged{})
+			if got := q.lines(); got != nil {
+				t.Errorf("before the answer: %q", got)
+			}
+			q.optionSettled(answer...)
+			if diff := cmp.Diff([]string{optionsAt("highest")}, q.lines()); diff != "" {
+				t.Errorf("after the answer (-want +got):\n%s", diff)
+			}
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"acp-agent/acp/schema"
@@ -36,6 +37,7 @@ type translator struct {
 	over    func() bool // reports whether the session has ended
 	now     func() time.Time
 	quiet   quiet
+	setting atomic.Int64 // requests to set an option that are not answered
 
 	mu       sync.Mutex
 	calls    map[string]*callView
@@ -45,7 +47,6 @@ type translator struct {
 	held     [factCount]bool       // those that have changed in a quiet
 	title    transcript.TitleChanged
 	plan     transcript.PlanChanged
-	usage    transcript.UsageChanged
 	waiting  []transcript.Notice // those that came outside a prompt
 	timer    *time.Timer
 	due      time.Time // when the timer fires; zero when it is not set
@@ -84,9 +85,8 @@ func (t *translator) Emit(e transcript.Event) {
 	case transcript.AgentSaid:
 		t.send(textUpdate(transcript.TextKind, e.Message.ID, e.Message.Text()))
 	case transcript.UsageChanged:
-		if e.Size > 0 {
-			t.usage = e
-			t.state(usageFact)
+		if e.Size > 0 { // the measure of a step, which is news even if it is that of the one before
+			t.send(usageUpdate(e))
 		}
 	case transcript.TitleChanged:
 		if e.Title != t.title.Title {

@@ -113,7 +113,6 @@ func TestCheck(t *testing.T) {
 			` + update(`"sessionUpdate":"config_option_update","configOptions":[]`), "tells nothing new"},
 		{"title and sandbox", begin + update(`"sessionUpdate":"session_info_update","title":"t"`) + update(`"sessionUpdate":"session_info_update","_meta":{"a":1}`), ""},
 		{"title again", begin + strings.Repeat(update(`"sessionUpdate":"session_info_update","title":"t"`), 2), "tells nothing new"},
-		{"usage that grows", begin + prompt + update(`"sessionUpdate":"usage_update","used":1,"size":9`) + update(`"sessionUpdate":"usage_update","used":2,"size":9`) + answer, ""},
 		{"chunk of nothing", begin + prompt + update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""}`) + answer, "without text"},
 		{"plan again", begin + prompt + strings.Repeat(update(`"sessionUpdate":"plan","entries":[]`), 2) + answer, "tells nothing new"},
 		{"mode soon after a cancel", begin + prompt + cancel + later(1, cancelled) + later(1.5, update(modeCode)), "after an answer with cancelled"},

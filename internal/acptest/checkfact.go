@@ -26,7 +26,7 @@ const sandboxTold = "session_info_update _meta"
 // valueOf is the member of an update that carries a fact; empty of the other kinds.
 var valueOf = map[string]string{
 	"available_commands_update": "availableCommands", "config_option_update": "configOptions", "current_mode_update": "currentModeId",
-	"plan": "entries", "usage_update": "used", "session_info_update": "title", sandboxTold: "_meta",
+	"plan": "entries", "session_info_update": "title", sandboxTold: "_meta",
 }
 
 // tell notes a value, and reports whether the client has it already.
@@ -55,11 +55,7 @@ func (c *checker) fact(session string, s *sessionState, kind string, members map
 	if member == "" {
 		return
 	}
-	value := members[member]
-	if kind == "usage_update" {
-		value = []any{members["used"], members["size"], members["cost"]}
-	}
-	if s.facts.tell(name, value) {
+	if s.facts.tell(name, members[member]) {
 		c.problem("%s tells nothing new: %s", kind, encode(members))
 	}
 	if quiet := s.facts.quietFrom; s.turns <= 0 && !quiet.IsZero() && c.at.Sub(quiet) < quietAtLeast && !c.setting(session) {
