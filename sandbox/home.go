@@ -352,19 +352,19 @@ func (v homeView) readable(b *Box) []string {
 }
 
 // env are the variables without which programs fail on settings that are hidden.
-func (v homeView) env(b *Box, r Request, p *Policy, cache string) []string {
+func (v homeView) env(b *Box, r Request, p *Policy) []string {
 	env := b.copies.gitEnv(v, r.Private)
 	if p.Kind == Bubblewrap {
 		return env // which makes them look absent
 	}
 	for _, setting := range v.unreadable {
 		entry := setting.entry
-		if setting.inCache {
-			if cache == "" {
+		if setting.inTmp {
+			if r.Tmp == "" {
 				continue
 			}
 			name, dir, _ := strings.Cut(entry, "=")
-			entry = name + "=" + filepath.Join(cache, dir)
+			entry = name + "=" + filepath.Join(r.Tmp, dir)
 		}
 		env = append(env, entry)
 	}

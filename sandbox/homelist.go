@@ -116,9 +116,9 @@ var toolVariables = [...]toolVariable{
 
 // settingVariable leads a program past its settings in the home.
 type settingVariable struct {
-	name    string // of the settings, beneath the home
-	entry   string // what is added to the environment
-	inCache bool   // the value lies in the caches of the project's commands
+	name  string // of the settings, beneath the home
+	entry string // what is added to the environment
+	inTmp bool   // the value lies in the directory for temporary files
 }
 
 // settingVariables are for a sandbox that cannot make a file look absent (Landlock): these

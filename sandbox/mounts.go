@@ -17,6 +17,7 @@ const (
 	writable
 	readOnly
 	masked
+	secret
 )
 
 // place is one path of a policy as it stands on the disk.
@@ -24,8 +25,6 @@ type place struct {
 	path   string // without links
 	access access
 	dir    bool
-	// inside says that it is a masked place of a directory that may be written.
-	inside bool
 }
 
 // hidden are the directories in whose place the command sees its own.
@@ -35,7 +34,7 @@ var hidden = [...]string{"/tmp", "/var/tmp", "/run"}
 // beneath them, each once.
 func (p *Policy) places() []place {
 	byPath := map[string]place{}
-	for a, paths := range [...][]string{concealed: p.Concealed, readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked} {
+	for a, paths := range [...][]string{concealed: p.Concealed, readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked, secret: p.Secrets} {
 		for _, path := range paths {
 			add(byPath, path, access(a))
 		}
@@ -92,14 +91,13 @@ func visible(all []place) []place {
 		}
 		for _, above := range kept {
 			if beneath(p.path, above.path) {
-				covered = above.access == masked || above.access == concealed
+				covered = above.access >= masked || above.access == concealed
 				exposed = !covered
-				p.inside = p.access == masked && above.access == writable
 			}
 		}
 		switch {
 		case p.access == readable && !covered && !exposed,
-			p.access == masked && covered && !exposed,
+			p.access >= masked && covered && !exposed,
 			p.access == readOnly && !exposed:
 		default:
 			kept = append(kept, p)
