@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -98,6 +99,20 @@ func TestHost_SweepRemovesOfTheDead(t *testing.T) {
 	reused := made(owner{self.namespace, self.pid, self.started + 1})
 	ended := made(owner{self.namespace, 1 << 30, 1})
 	elsewhere := made(owner{self.namespace + 1, 1 << 30, 1})
+	zombie := exec.CommandContext(t.Context(), "sh", "-c", "read _")
+	input, err := zombie.StdinPipe()
+	if err == nil {
+		err = zombie.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	unreaped := made(owner{self.namespace, zombie.Process.Pid, h.started(zombie.Process.Pid)})
+	input.Close()
+	for h.started(zombie.Process.Pid) != 0 { // ends once the process has
+		runtime.Gosched()
+	}
+	defer zombie.Wait()
 	orphan := exec.CommandContext(t.Context(), "sleep", "600")
 	if err := orphan.Start(); err != nil {
 		t.Fatal(err)
@@ -106,10 +121,10 @@ func TestHost_SweepRemovesOfTheDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { _ = orphan.Wait() }() // reaps it, which lets go of the cgroup
-	if removed := h.Sweep(); removed < 2 {
-		t.Errorf("%d removed, want 2", removed)
+	if removed := h.Sweep(); removed < 3 {
+		t.Errorf("%d removed, want 3", removed)
 	}
-	for path, want := range map[string]bool{reused: false, ended: false, elsewhere: true, alive.members[0].dir: true} {
+	for path, want := range map[string]bool{reused: false, ended: false, unreaped: false, elsewhere: true, alive.members[0].dir: true} {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s: there is %v, want %v", path, err == nil, want)
 		}

@@ -57,7 +57,7 @@ func (h Host) namespace() uint64 {
 	return 0
 }
 
-// started is when a process started; 0 when there is none of that number.
+// started is when a running process started; 0 when there is none of that number.
 func (h Host) started(pid int) uint64 {
 	const field = 22 - 3 // the third field is the first after the name
 	stat := read(filepath.Join(h.Proc, strconv.Itoa(pid), "stat"))
@@ -66,8 +66,8 @@ func (h Host) started(pid int) uint64 {
 		return 0
 	}
 	fields := strings.Fields(stat[end+1:])
-	if len(fields) <= field {
-		return 0
+	if len(fields) <= field || fields[0] == "Z" || fields[0] == "X" {
+		return 0 // a process that nothing has waited for yet has ended all the same
 	}
 	started, _ := strconv.ParseUint(fields[field], 10, 64) // what is not a number is unknown
 	return started
