@@ -26,8 +26,12 @@ type opener struct {
 // names, each with the reason. An entry that is no longer needed fails the test.
 var openers = map[string]opener{
 	"workspace": {
-		"os.Lstat os.Mkdir os.OpenRoot os.ReadDir os.ReadFile os.Readlink os.Remove os.Stat unix.Renameat2 unix.RenameatxNp windows.GetLongPathName",
+		"os.Lstat os.Mkdir os.OpenRoot os.ReadDir os.ReadFile os.Readlink os.Remove os.Stat unix.Renameat2 unix.RenameatxNp unix.Statfs windows.GetLongPathName",
 		"it is the one door: it follows links by hand, opens roots, and works below them by handle; the rest is its own private directory",
+	},
+	"internal/cgroup": {
+		"os.Mkdir os.OpenFile os.ReadDir os.ReadFile os.Remove os.Stat syscall.Rmdir",
+		"the kernel's own files: cgroups by names that it made, the mount table, and processes",
 	},
 	"internal/search": {"unix.Openat unix.Fstatat", "single names below a handle that workspace gave it, no link followed"},
 	"sandbox": {

@@ -83,9 +83,10 @@ var rooms = map[string]room{
 	"transcript":           {0, []string{"kinds"}},
 
 	"internal/bm25":        {0, nil},
+	"internal/cgroup":      {0, nil},
 	"internal/fileuri":     {0, nil},
 	"internal/gitignore":   {0, nil},
-	"internal/launch":      {0, []string{"internal/redact"}},
+	"internal/launch":      {0, []string{"internal/cgroup", "internal/redact"}},
 	"internal/lsp":         {0, []string{"internal/fileuri"}},
 	"internal/network":     {0, nil},
 	"internal/observe":     {0, nil},

@@ -82,7 +82,7 @@ func TestLoad_EveryField(t *testing.T) {
 		},
 		"editor": {"fs": false},
 		"limits": {"profile": "amp", "max_steps": 7, "bash_timeout": "5m", "tool_timeout": "90s",
-			"concurrent": 3, "sidecar_bytes": 0, "search_calls": 5, "search_timeout": "3s"},
+			"concurrent": 3, "sidecar_bytes": 0, "search_calls": 5, "search_timeout": "3s", "memory": "50%", "reading_memory": "512MiB", "reading_timeout": "30s", "processes": 99, "file_size": "1GiB"},
 		"roots": {"read": ["~/src"], "write": ["` + filepath.ToSlash(abs("/srv/out")) + `/"]},
 		"rules": {"allow": ["bash(go test *)"], "ask": ["read(a(b)c)"], "deny": ["web_fetch", {"permission": "bash", "pattern": "rm *"}]},
 		"tools": {
@@ -125,6 +125,8 @@ func TestLoad_EveryField(t *testing.T) {
 			Profile: "amp", MaxSteps: 7, BashTimeout: config.Duration{Duration: 5 * time.Minute},
 			ToolTimeout: config.Duration{Duration: 90 * time.Second}, Concurrent: 3,
 			SearchCalls: 5, SearchTimeout: config.Duration{Duration: 3 * time.Second},
+			Memory: config.Memory{Percent: 50}, ReadingMemory: config.Size{Bytes: 512 << 20},
+			ReadingTimeout: config.Duration{Duration: 30 * time.Second}, Processes: 99, FileSize: config.Size{Bytes: 1 << 30},
 		},
 		Roots: config.Roots{
 			Read:  append([]string{filepath.Join(home, "src")}, sources(nil, nil).PackageCaches()...),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"acp-agent/capability"
+	"acp-agent/internal/cgroup"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/lsp"
 	"acp-agent/internal/observe"
@@ -221,10 +222,13 @@ func (h *Host) Warm() {
 	})
 }
 
-// Sweep removes, behind the scenes, what sessions of killed processes left
-// behind (R107).
+// Sweep removes, in the background, what sessions of killed processes left: their
+// directories (R107), and the cgroups of their commands.
 func (h *Host) Sweep() {
 	h.library.working.Go(func() {
+		if removed := cgroup.System().Sweep(); removed > 0 {
+			h.Logger.Info("removed cgroups of killed commands", "removed", removed)
+		}
 		if removed, err := workspace.Sweep(h.StateDir); err != nil || removed > 0 {
 			h.Logger.Info("swept leftovers of killed sessions", "removed", removed, "error", err)
 		}

@@ -24,7 +24,7 @@ type Access struct {
 
 // Check is the capability check of one path, as a model writes it (R113). The
 // error is an *tools.Error: a secret (before anything is said of whether it
-// exists), a write outside the roots, or a path that cannot be followed.
+// exists), a device or a file of the kernel, a write outside the roots, or a path that cannot be followed.
 func (w *Workspace) Check(path string, write bool) (Access, error) {
 	abs := w.abs(path)
 	if !write && w.o.Secret(abs) {
@@ -57,6 +57,9 @@ func (w *Workspace) check(t *trail, write bool) (Access, error) {
 		return Access{}, tools.SecretRefused(abs)
 	}
 	access := Access{Path: abs, Real: t.real(), isDir: t.isDir()}
+	if err := refuseKernel(t); err != nil {
+		return access, err
+	}
 	r, _ := pick(w.roots(""), t, write)
 	switch {
 	case w.foreign(t, r):

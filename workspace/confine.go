@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"acp-agent/internal/launch"
 	"acp-agent/sandbox"
@@ -28,6 +29,9 @@ type Grant struct {
 	Reading bool
 	// Held says that nothing lifts Reading now.
 	Held bool
+	// Bounded says that the commands run without a question because they only read:
+	// they have less memory than others, and an end in time.
+	Bounded bool
 	// Unattended says that nobody can be asked for more.
 	Unattended bool
 	// Unconfined leaves the walls out altogether, which the person alone decides.
@@ -61,6 +65,9 @@ type confined struct {
 	grant   Grant
 	network bool
 	before  *guard // nil when nothing has to be compared
+	// timeout ends the command; 0 does not.
+	timeout time.Duration
+	bounded bool // see Grant.Bounded
 	// release is called once, when nothing of the command is left.
 	release func()
 }

@@ -156,7 +156,7 @@ func newCaseGround(t testing.TB) caseGround {
 		"work/.env": "CANARY-INSIDE=1\n", "work/keys/server.pem": "CANARY-INSIDE\n", "work/evil/.git/config": "[core]\n\tfsmonitor = ./x.sh\n",
 		"work/evil/.git/HEAD": "ref: refs/heads/main\n", "outside/file.txt": "CANARY-OUTSIDE\n", "home/.ssh/id_rsa": "CANARY-OUTSIDE\n",
 		"home/.bashrc": "CANARY-OUTSIDE\n", "home/notes.txt": "CANARY-OUTSIDE\n",
-		"home/config.jsonc": `{"web": {"hosts": ["docs.example.com", "example.org", "bücher.example"], "private": ["localhost:8080", "10.1.2.3:9000"]}}`,
+		"home/config.jsonc": `{"model": {"api_key": "casekey-Of/9876543210-long"}, "web": {"hosts": ["docs.example.com", "example.org", "bücher.example"], "private": ["localhost:8080", "10.1.2.3:9000"]}}`,
 	} {
 		put(name, text)
 	}

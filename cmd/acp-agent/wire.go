@@ -199,6 +199,7 @@ func (c *core) load(cwd string) (*config.Config, error) {
 	case err != nil:
 	case c.inert:
 		c.logger.hide(cfg.Secrets()...) // and no file is opened
+		c.keep(cfg.Keys()...)
 	default:
 		c.logger.configure(cfg, c.stateDir)
 		c.keep(cfg.Keys()...)

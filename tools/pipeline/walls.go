@@ -81,6 +81,7 @@ func (r *running) grantWalls() {
 		ReadsOnly: reading || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.restricted,
 		Reading: reading || held, Held: held,
 		Offline: r.pipeline.restricted || reading,
+		Bounded: reading && r.decision.Rule == nil,
 	}
 	if len(r.commands()) > 0 {
 		grant.Network = granted.Network || r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
