@@ -48,6 +48,7 @@ var openers = map[string]opener{
 		"os.OpenFile os.ReadDir os.ReadFile os.Remove",
 		"its own record in our own data directory, by names that it made",
 	},
+	"acp/rpc": {"os.OpenFile", "the pipe or terminal that standard error is already, opened anew so that a crash does not wait for it"},
 	"internal/projects": {
 		"os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",
 		"records of projects in our own data directory; a project's configuration through a handle of its top, for the hash of trust",
