@@ -122,14 +122,9 @@ func TestRobust_LogFileHangs(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	config := filepath.Join(home, ".config", "acp-agent", "config.jsonc")
-	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(config, []byte(`{"log": {"level": "debug", "file": "`+fifo+`"}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	agent := acptest.Start(t, acptest.Options{Home: home, Model: hello})
+	agent := acptest.Start(t, acptest.Options{
+		Home: home, Model: hello, Env: []string{configured(t, `{"log": {"level": "debug", "file": %q}}`, fifo)},
+	})
 	agent.Initialize("")
 	session := agent.NewSession(t.TempDir())
 	provoke(agent)

@@ -23,6 +23,7 @@ type calls struct {
 	byIndex   map[int]*call
 	ids       map[string]bool
 	announced int
+	received  int // bytes of arguments
 }
 
 type call struct {
@@ -49,6 +50,7 @@ func (cs *calls) add(piece *toolCall, emit func(model.Chunk) error) error {
 		c.serverID = string(piece.ID)
 	}
 	c.arguments.WriteString(args)
+	cs.received += len(args)
 	if c.id != "" {
 		if args == "" {
 			return nil
