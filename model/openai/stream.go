@@ -44,7 +44,7 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 	}
 }
 
-func (p *Provider) attempt(ctx context.Context, id string, body []byte, yield func(model.Chunk) bool) error {
+func (p *Provider) attempt(ctx context.Context, id string, body string, yield func(model.Chunk) bool) error {
 	parent := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -111,7 +111,7 @@ func (p *Provider) read(s *step, dog *watchdog) error {
 		}
 		before, finished := s.received(), s.finish != ""
 		if err := s.add(&c); err != nil {
-			if errors.Is(err, errTooManyCalls) {
+			if errors.Is(err, errTooManyCalls) || errors.Is(err, errLongArguments) {
 				return p.cut(s, err)
 			}
 			return err
@@ -146,7 +146,7 @@ func (p *Provider) cut(s *step, err error) error {
 	switch {
 	case errors.Is(err, errWebPage):
 		e.Kind, e.Message, e.Hint = model.Invalid, "the model server answered with a web page", p.baseHint()
-	case errors.Is(err, errTooLong), errors.Is(err, errTooManyCalls):
+	case errors.Is(err, errTooLong), errors.Is(err, errTooManyCalls), errors.Is(err, errLongArguments):
 		e.Kind, e.Message = model.Invalid, "the model server's answer was given up: "+err.Error()
 	case errors.Is(err, errMalformed):
 		e.Message = err.Error()
