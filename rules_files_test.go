@@ -52,6 +52,7 @@ var openers = map[string]opener{
 		"os.OpenFile os.ReadDir os.ReadFile os.Remove",
 		"its own record in our own data directory, by names that it made",
 	},
+	"acp/rpc": {"os.OpenFile", "the pipe or terminal that standard error is already, opened anew so that a crash does not wait for it"},
 	"internal/projects": {
 		"os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",
 		"records of projects in our own data directory; a project's configuration through a handle of its top, for the hash of trust",
@@ -66,8 +67,8 @@ var openers = map[string]opener{
 		"modules and toolboxes that the person's own configuration names; who owns them is checked",
 	},
 	"cmd/acp-agent": {
-		"os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
-		"the log, the demo's scratch project, and files named on the command line",
+		"os.DirFS os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
+		"the log, the memory limit of a control group, the demo's scratch project, and files named on the command line",
 	},
 	"internal/acptest":      {"os.ReadDir os.ReadFile os.WriteFile filepath.EvalSymlinks", "it plays an editor, for tests"},
 	"acp/schema/gen":        {"os.ReadFile os.Remove os.WriteFile filepath.Glob", "a program for developers"},

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"acp-agent/capability"
 	"acp-agent/internal/cgroup"
@@ -158,6 +159,8 @@ type Backend struct {
 	ThoughtLevel string
 	Temperature  *float64
 	MaxTokens    int
+	// NoticeAfter is how long a model may bring nothing before the user is told.
+	NoticeAfter time.Duration
 }
 
 // Spec is what a client asks of a new session.
