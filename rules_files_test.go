@@ -70,7 +70,10 @@ var openers = map[string]opener{
 		"os.DirFS os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
 		"the log, the memory limit of a control group, the demo's scratch project, and files named on the command line",
 	},
-	"internal/acptest":      {"os.ReadDir os.ReadFile os.WriteFile filepath.EvalSymlinks", "it plays an editor, for tests"},
+	"internal/acptest": {"os.ReadDir os.ReadFile os.WriteFile filepath.EvalSymlinks", "it plays an editor, for tests"},
+	"internal/testkit/shelltrace": {
+		"os.CreateTemp os.ReadFile os.Readlink os.Remove", "it runs commands in a namespace and reads /proc of what it traces, for tests",
+	},
 	"acp/schema/gen":        {"os.ReadFile os.Remove os.WriteFile filepath.Glob", "a program for developers"},
 	"acp/schema/schematest": {"os.ReadFile os.Stat", "for tests"},
 }
@@ -88,7 +91,7 @@ func TestRules_Files(t *testing.T) {
 		if s.test || strings.HasPrefix(s.dir, "testdata/") {
 			continue
 		}
-		if slices.Contains(s.imports(), "os/exec") && s.dir != "internal/launch" && s.dir != "internal/acptest" {
+		if slices.Contains(s.imports(), "os/exec") && s.dir != "internal/launch" && s.dir != "internal/acptest" && s.dir != "internal/testkit/shelltrace" {
 			t.Errorf("%s: imports os/exec; internal/launch starts programs", s.name)
 		}
 		for _, use := range fileUses(s) {

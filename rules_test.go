@@ -103,6 +103,9 @@ var rooms = map[string]room{
 	"internal/userfile":    {0, nil},
 	"internal/webpage":     {0, nil},
 	"internal/websearch":   {0, nil},
+
+	// Support for tests of several packages.
+	"internal/testkit/shelltrace": {0, nil},
 }
 
 // never are imports that the floors would allow, with the reason.
@@ -114,6 +117,7 @@ var never = []struct {
 	{"*", "config", []string{"cmd/acp-agent"}, "cmd reads the configuration and hands out small structs"},
 	{"*", "internal/testreq", []string{"acp/schema/schematest", "tools/tooltest", "internal/acptest"}, "it is for tests"},
 	{"*", "internal/acptest", nil, "it is for tests"},
+	{"*", "internal/testkit/*", nil, "it is for tests"},
 	{"*", "tools/tooltest", []string{"cmd/acp-agent"}, "it is for tests, and for validate, which applies its rules"},
 	{"*", "tools/mount/mounttest", nil, "it is for tests"},
 	{"*", "mcp/mcptest", nil, "it is for tests"},
