@@ -34,6 +34,7 @@ type Box struct {
 
 	held   holding
 	copies settingsCopies
+	looks  homeMemory
 }
 
 // Request is what a session asks for one of its commands.

@@ -85,12 +85,13 @@ func (p *Policy) ownDirs() []string {
 // empty file: programs go on as if there were no settings. A secret
 // of the project cannot be opened, so that an empty one is not taken for its
 // contents and committed. What is mounted in a masked directory must be there before
-// it becomes read-only.
+// it becomes read-only. Settings in a concealed directory are copied into it: of each
+// mount bwrap reads the table of all mounts.
 func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 	var args, after []string
 	shown := visible(p.places())
 	links := p.links(shown)
-	for _, at := range shown {
+	for i, at := range shown {
 		switch {
 		case at.access == concealed:
 			args = append(args, "--perms", "0755", "--tmpfs", at.path)
@@ -102,6 +103,12 @@ func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 			after = append(after, "--remount-ro", at.path)
 		case at.access == writable:
 			args = append(args, "--bind", at.path, at.path)
+		case at.access == readable && inConcealed(shown[:i], at.path) && settings(at.path):
+			file, err := os.Open(at.path)
+			if err != nil {
+				continue // it is gone, or not the user's to read
+			}
+			args = append(args, "--perms", "0444", "--file", strconv.Itoa(start.Hand(file)), at.path)
 		case at.access < masked:
 			args = append(args, "--ro-bind", at.path, at.path)
 		case at.dir:
@@ -119,6 +126,12 @@ func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 		}
 	}
 	return append(args, after...), nil
+}
+
+// settings reports whether a path is a file that may be settings: small, and not a program.
+func settings(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 && info.Size() <= mostSettings
 }
 
 // filterFile returns a file from which a filter can be read; nil for none.

@@ -40,14 +40,14 @@ var systemDirs = struct{ within, alone []string }{
 func (b *Box) home(r Request) homeView {
 	g := b.gate()
 	var v homeView
-	look := g.lookUp()
+	look := g.lookUp(&b.looks)
 	for _, name := range secretPlaces {
 		v.masked = append(v.masked, look.existing(name)...)
 	}
 	for _, name := range shownSettings {
 		for _, path := range look.existing(name) {
 			switch {
-			case clean(path):
+			case b.looks.clean.of(path, clean):
 				v.shown = append(v.shown, path)
 			case isGitConfig(name):
 				v.gitConfig = append(v.gitConfig, path)
@@ -77,7 +77,7 @@ func (b *Box) home(r Request) homeView {
 	}
 	// Settings that are secret in a home that is seen are shown if they were found clean.
 	v.masked = slices.DeleteFunc(v.masked, func(path string) bool { return slices.Contains(v.shown, path) })
-	v.shown = append(v.shown, g.gitFiles(v.shown)...)
+	v.shown = append(v.shown, g.gitFiles(v.shown, &b.looks)...)
 	for _, group := range shownHome {
 		for _, name := range group.names {
 			v.shown = append(v.shown, look.existing(name)...)
@@ -175,11 +175,20 @@ var baseDirs = [...]struct{ variable, usual string }{
 	{"XDG_CONFIG_HOME", ".config"}, {"XDG_DATA_HOME", ".local/share"}, {"XDG_STATE_HOME", ".local/state"}, {"XDG_CACHE_HOME", ".cache"},
 }
 
-func (g homeGate) lookUp() homeLook {
-	look := homeLook{dir: g.dir, moved: g.moved, listed: map[string]map[string]bool{".": entries(g.dir)}}
+// homeMemory is what looks at the home found, which seldom changes between two commands.
+// The zero value is ready.
+type homeMemory struct {
+	listed   remembered[map[string]bool] // by directory
+	clean    remembered[bool]            // settings that hold no credential
+	gitNamed remembered[[]string]        // the files that git's settings name
+	gitKept  remembered[[]byte]          // git's settings without credentials
+}
+
+func (g homeGate) lookUp(memory *homeMemory) homeLook {
+	look := homeLook{dir: g.dir, moved: g.moved, listed: map[string]map[string]bool{".": memory.listed.of(g.dir, entries)}}
 	for _, name := range []string{".config", ".cache", ".local", ".local/share"} {
 		if look.listed["."][strings.SplitN(name, "/", 2)[0]] {
-			look.listed[name] = entries(filepath.Join(g.dir, filepath.FromSlash(name)))
+			look.listed[name] = memory.listed.of(filepath.Join(g.dir, filepath.FromSlash(name)), entries)
 		}
 	}
 	return look
@@ -353,7 +362,7 @@ func (v homeView) readable(b *Box) []string {
 
 // env are the variables without which programs fail on settings that are hidden.
 func (v homeView) env(b *Box, r Request, p *Policy) []string {
-	env := b.copies.gitEnv(v, r.Private)
+	env := b.copies.gitEnv(v, r.Private, &b.looks)
 	if p.Kind == Bubblewrap {
 		return env // which makes them look absent
 	}

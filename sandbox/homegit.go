@@ -61,29 +61,37 @@ func isGitConfig(name string) bool { return name == ".gitconfig" || name == ".co
 var gitPaths = lazily(`(?im)^\s*(?:path|excludesfile|attributesfile|template|ignorerevsfile|allowedsignersfile|mailmap(?:\.file)?|file)\s*=\s*"?([^"\n]+?)"?\s*$`)
 
 // gitFiles are the files that the shown settings of git lead to, such as included ones.
-func (g homeGate) gitFiles(shown []string) []string {
+func (g homeGate) gitFiles(shown []string, memory *homeMemory) []string {
 	var files []string
 	for _, path := range shown {
 		if base := filepath.Base(path); base != ".gitconfig" && base != "config" || base == "config" && filepath.Base(filepath.Dir(path)) != "git" {
 			continue
 		}
-		text, err := readSettings(path)
-		if err != nil {
-			continue
-		}
-		for _, found := range gitPaths().FindAllSubmatch(text, -1) {
-			name := string(found[1])
+		for _, name := range memory.gitNamed.of(path, gitNamed) {
 			if rest, ok := strings.CutPrefix(name, "~/"); ok {
 				name = filepath.Join(g.dir, rest)
 			} else if !filepath.IsAbs(name) {
 				name = filepath.Join(filepath.Dir(path), name)
 			}
-			if g.opens(name) && clean(name) {
+			if g.opens(name) && memory.clean.of(name, clean) {
 				files = append(files, name)
 			}
 		}
 	}
 	return files
+}
+
+// gitNamed are the files that settings of git name, as they are written there.
+func gitNamed(path string) []string {
+	text, err := readSettings(path)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, found := range gitPaths().FindAllSubmatch(text, -1) {
+		names = append(names, string(found[1]))
+	}
+	return names
 }
 
 // settingsCopies writes the copies of settings. The zero value is ready.
@@ -105,7 +113,7 @@ func (c *settingsCopies) keep(dir, name string, text []byte) (path string, err e
 // gitEnv leads git to settings without credentials where those of the user hold one:
 // the same lines but for those. Git fails on settings that are there and cannot be read,
 // so they are not merely hidden.
-func (c *settingsCopies) gitEnv(v homeView, private string) []string {
+func (c *settingsCopies) gitEnv(v homeView, private string, memory *homeMemory) []string {
 	if len(v.gitConfig) == 0 {
 		return nil
 	}
@@ -115,17 +123,26 @@ func (c *settingsCopies) gitEnv(v homeView, private string) []string {
 	}
 	var text []byte
 	for _, path := range v.gitConfig {
-		whole, err := readSettings(path)
-		if err != nil {
+		kept := memory.gitKept.of(path, gitKept)
+		if kept == nil {
 			return []string{none}
 		}
-		text = append(text, withoutCredentials(whole)...)
+		text = append(text, kept...)
 	}
 	path, err := c.keep(private, "gitconfig", text)
 	if err != nil {
 		return []string{none}
 	}
 	return []string{"GIT_CONFIG_GLOBAL=" + path}
+}
+
+// gitKept are the settings of a file without credentials; nil when it cannot be read.
+func gitKept(path string) []byte {
+	text, err := readSettings(path)
+	if err != nil {
+		return nil
+	}
+	return append([]byte{}, withoutCredentials(text)...)
 }
 
 // withoutCredentials drops the settings that hold a credential, and what includes other

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"acp-agent/internal/testreq"
@@ -247,5 +248,59 @@ func TestHost_Total(t *testing.T) {
 				t.Errorf("total %d, want %d", got, test.want)
 			}
 		})
+	}
+}
+
+// startIn starts a program as forkInto of launch does, and tells its cgroups.
+func startIn(t *testing.T, g *Group) string {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	leave := g.Enter()
+	cmd := exec.CommandContext(t.Context(), "cat", "/proc/self/cgroup")
+	if fd, ok := g.Birthplace(); ok {
+		cmd.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: fd}
+	}
+	out, err := cmd.CombinedOutput()
+	leave()
+	if err != nil {
+		t.Fatal(err, string(out))
+	}
+	return string(out)
+}
+
+// TestGroup_Born holds that what a thread of the group starts is born there, and that
+// the thread is outside again.
+func TestGroup_Born(t *testing.T) {
+	g := group(t, Limits{Memory: 64 << 20, Processes: 20})
+	in := startIn(t, g)
+	outside := read("/proc/thread-self/cgroup")
+	for _, m := range g.members {
+		if !m.holds(in) {
+			t.Errorf("%s does not hold a process of\n%s", m.dir, in)
+		}
+		if m.holds(outside) {
+			t.Errorf("%s holds the thread still", m.dir)
+		}
+	}
+}
+
+// TestGroup_BornVersion2 holds that the kernel starts a process in a directory of version
+// 2. That it bounds anything is not needed for it.
+func TestGroup_BornVersion2(t *testing.T) {
+	h := System()
+	_, above := unified(h.mounts(), h.own()[""])
+	dir := filepath.Join(above, h.self().name())
+	if above == "" || os.Mkdir(dir, 0o755) != nil {
+		testreq.Skip(t, "a directory of cgroups of version 2 that may be written")
+	}
+	m := member{parent: parent{dir: dir, unified: true}}
+	if err := m.open(); err != nil {
+		t.Fatal(err)
+	}
+	g := &Group{members: []member{m}}
+	t.Cleanup(g.Remove)
+	if in := startIn(t, g); !m.holds(in) {
+		t.Errorf("%s does not hold a process of\n%s", dir, in)
 	}
 }

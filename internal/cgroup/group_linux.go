@@ -21,6 +21,35 @@ type Group struct {
 type member struct {
 	parent
 	procs *os.File // open before a sandbox could forbid it
+	// entry and exit take the calling thread into the directory and out of it, in
+	// version 1.
+	entry, exit *os.File
+	// born is the directory itself, into which the kernel can start a process, in
+	// version 2.
+	born *os.File
+}
+
+// open opens what processes come into the directory by.
+func (m *member) open() error {
+	above := filepath.Dir(m.dir)
+	var err error
+	if m.procs, err = os.OpenFile(filepath.Join(m.dir, "cgroup.procs"), os.O_WRONLY, 0); err != nil {
+		return err
+	}
+	if m.unified {
+		m.born, _ = os.Open(m.dir) // without it, Add does
+		return nil
+	}
+	m.entry, _ = os.OpenFile(filepath.Join(m.dir, "tasks"), os.O_WRONLY, 0) // nil: Add does
+	m.exit, _ = os.OpenFile(filepath.Join(above, "tasks"), os.O_WRONLY, 0)
+	return nil
+}
+
+// close closes what open has opened, as far as it could.
+func (m *member) close() {
+	for _, f := range []*os.File{m.procs, m.entry, m.exit, m.born} {
+		f.Close() // nil is taken
+	}
 }
 
 // Create makes a cgroup with those limits. What cannot be bounded is left out;
@@ -37,13 +66,13 @@ func (h Host) Create(l Limits) *Group {
 			continue
 		}
 		p.resources = slices.DeleteFunc(p.resources, func(r Resource) bool { return !p.limit(r, l) })
-		procs, err := os.OpenFile(filepath.Join(p.dir, "cgroup.procs"), os.O_WRONLY, 0)
-		if err != nil || len(p.resources) == 0 {
-			procs.Close() // nil when it could not be opened, which Close takes
+		m := member{parent: p}
+		if m.open() != nil || len(p.resources) == 0 {
+			m.close()
 			_ = os.Remove(p.dir)
 			continue
 		}
-		g.members = append(g.members, member{p, procs})
+		g.members = append(g.members, m)
 	}
 	return g
 }
@@ -80,17 +109,75 @@ func (g *Group) Bounds(r Resource) bool {
 	return slices.ContainsFunc(g.members, func(m member) bool { return slices.Contains(m.resources, r) })
 }
 
-// Add moves a process into the group. Its children are born there. After an
-// error the hierarchy that refused bounds nothing.
+// Enter moves the calling thread into the group, in version 1, so that what it starts
+// is born there; leave moves it out again. The rest of the process stays outside, and
+// what it holds is not counted. The caller keeps the thread to itself until leave.
+//
+// To move a process, the kernel waits until no processor starts or ends one, which
+// takes it several milliseconds. A thread moves itself at once.
+func (g *Group) Enter() (leave func()) {
+	const itself = "0"
+	var entered []member
+	for _, m := range g.members {
+		if m.entry == nil || m.exit == nil {
+			continue
+		}
+		if _, err := m.entry.WriteString(itself); err == nil {
+			entered = append(entered, m)
+		}
+	}
+	return func() {
+		for _, m := range entered {
+			_, _ = m.exit.WriteString(itself) // else it leaves with its end
+		}
+	}
+}
+
+// Birthplace is the descriptor of a directory of version 2 into which the kernel can
+// start a process; ok is false where there is none.
+func (g *Group) Birthplace() (fd int, ok bool) {
+	for _, m := range g.members {
+		if m.born != nil {
+			return int(m.born.Fd()), true
+		}
+	}
+	return 0, false
+}
+
+// Add moves a process into the group, unless it was born there. Its children are born
+// there. After an error the hierarchy that refused bounds nothing.
 func (g *Group) Add(pid int) {
+	if len(g.members) == 0 {
+		return
+	}
+	in := read("/proc/" + strconv.Itoa(pid) + "/cgroup")
 	g.members = slices.DeleteFunc(g.members, func(m member) bool {
+		if m.holds(in) {
+			return false
+		}
 		if _, err := m.procs.WriteString(strconv.Itoa(pid)); err == nil {
 			return false
 		}
-		m.procs.Close()
+		m.close()
 		_ = os.Remove(m.dir)
 		return true
 	})
+}
+
+// holds reports whether a process of such a /proc/PID/cgroup is in the directory, whose
+// name no other has.
+func (m member) holds(in string) bool {
+	for line := range strings.Lines(in) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(fields) < 3 || filepath.Base(fields[2]) != filepath.Base(m.dir) {
+			continue
+		}
+		controllers := strings.Split(fields[1], ",")
+		if m.unified && fields[1] == "" || slices.Contains(controllers, m.controller) {
+			return true
+		}
+	}
+	return false
 }
 
 // Exceeded is the resource of which the processes wanted more than they may
@@ -139,7 +226,7 @@ const (
 // Remove removes the group, whose processes have ended.
 func (g *Group) Remove() {
 	for _, m := range g.members {
-		m.procs.Close()
+		m.close()
 		remove(m.dir)
 	}
 	g.members = nil

@@ -26,9 +26,10 @@ const (
 
 // parent is a directory in which a child cgroup bounds some resources.
 type parent struct {
-	dir       string
-	unified   bool // version 2
-	resources []Resource
+	dir        string
+	unified    bool   // version 2
+	controller string // of version 1
+	resources  []Resource
 }
 
 // parents are the directories in which Create makes a cgroup each.
@@ -43,7 +44,7 @@ func (h Host) parents() []parent {
 		resource   Resource
 	}{{memoryController, Memory}, {processesController, Processes}} {
 		if dir := locate(mounts, c.controller, own[c.controller]); dir != "" {
-			list = append(list, parent{dir: dir, resources: []Resource{c.resource}})
+			list = append(list, parent{dir: dir, controller: c.controller, resources: []Resource{c.resource}})
 		}
 	}
 	return list

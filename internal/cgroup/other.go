@@ -23,6 +23,12 @@ type Group struct{}
 // Bounds reports whether the group bounds a resource.
 func (*Group) Bounds(Resource) bool { return false }
 
+// Enter does nothing.
+func (*Group) Enter() (leave func()) { return func() {} }
+
+// Birthplace is not there.
+func (*Group) Birthplace() (fd int, ok bool) { return 0, false }
+
 // Add does nothing.
 func (*Group) Add(int) {}
 

@@ -18,10 +18,10 @@ import (
 func forkLimited(start *Start, attr *syscall.ProcAttr, b *bound) (int, error) {
 	wanted := start.Spec.Limits.rlimits()
 	attr.Sys.Ptrace = len(wanted) > 0
-	pid, err := syscall.ForkExec(start.Argv[0], start.Argv, attr)
+	pid, err := forkInto(b.group, start, attr)
 	if err == syscall.EPERM && attr.Sys.Ptrace {
 		attr.Sys.Ptrace = false
-		pid, err = syscall.ForkExec(start.Argv[0], start.Argv, attr)
+		pid, err = forkInto(b.group, start, attr)
 	}
 	if err != nil || len(wanted) == 0 {
 		return pid, err
@@ -36,6 +36,20 @@ func forkLimited(start *Start, attr *syscall.ProcAttr, b *bound) (int, error) {
 		return 0, fmt.Errorf("limit the shell: %w", err)
 	}
 	return pid, nil
+}
+
+// forkInto starts the shell in a cgroup where the kernel can do that; elsewhere it is
+// moved there while it is stopped, which takes longer (cgroup.Group.Enter).
+func forkInto(group *cgroup.Group, start *Start, attr *syscall.ProcAttr) (int, error) {
+	leave := group.Enter()
+	defer leave()
+	if attr.Sys.CgroupFD, attr.Sys.UseCgroupFD = group.Birthplace(); attr.Sys.UseCgroupFD {
+		if pid, err := syscall.ForkExec(start.Argv[0], start.Argv, attr); err == nil {
+			return pid, nil
+		}
+		attr.Sys.UseCgroupFD = false // an old kernel, or a filter of system calls
+	}
+	return syscall.ForkExec(start.Argv[0], start.Argv, attr)
 }
 
 // limitChild puts the limits on the shell and lets it run.
