@@ -58,9 +58,11 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 		Files: []uintptr{in.Fd(), files.out.Fd(), files.errors().Fd()},
 		Sys:   shellAttr(),
 	}
-	// Before the steps, which may forbid it.
-	b := newBound(spec.Limits)
+	// It is made while the steps work, on another thread than they restrict.
+	made := make(chan *bound, 1)
+	go func() { made <- newBound(spec.Limits) }()
 	var (
+		b        *bound
 		wg       sync.WaitGroup
 		pid      int
 		wall     bool
@@ -73,7 +75,7 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 		// steps, so no other goroutine may get it; and the kernel kills the
 		// shell when the thread that started it ends.
 		onOwnThread(func() {
-			pid, wall, err = startShell(spec, attr, steps, b)
+			pid, wall, b, err = startShell(spec, attr, steps, made)
 			close(started)
 			<-finished
 		})
@@ -99,19 +101,21 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 	return t, nil
 }
 
-func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step, b *bound) (pid int, wall bool, err error) {
+// startShell takes the bound once the steps are done, also where one of them fails.
+func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step, made <-chan *bound) (pid int, wall bool, b *bound, err error) {
 	start := spec.start()
 	defer start.close()
 	for _, step := range steps {
 		if err := step(start); err != nil {
-			return 0, false, stepError{err}
+			return 0, false, <-made, stepError{err}
 		}
 	}
+	b = <-made
 	for _, f := range start.files {
 		attr.Files = append(attr.Files, f.Fd())
 	}
 	pid, err = forkLimited(start, attr, b)
-	return pid, start.Wall, err
+	return pid, start.Wall, b, err
 }
 
 // reap waits for every child there is and, on Linux, every orphan that becomes
