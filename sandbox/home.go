@@ -175,15 +175,6 @@ var baseDirs = [...]struct{ variable, usual string }{
 	{"XDG_CONFIG_HOME", ".config"}, {"XDG_DATA_HOME", ".local/share"}, {"XDG_STATE_HOME", ".local/state"}, {"XDG_CACHE_HOME", ".cache"},
 }
 
-// homeMemory is what looks at the home found, which seldom changes between two commands.
-// The zero value is ready.
-type homeMemory struct {
-	listed   remembered[map[string]bool] // by directory
-	clean    remembered[bool]            // settings that hold no credential
-	gitNamed remembered[[]string]        // the files that git's settings name
-	gitKept  remembered[[]byte]          // git's settings without credentials
-}
-
 func (g homeGate) lookUp(memory *homeMemory) homeLook {
 	look := homeLook{dir: g.dir, moved: g.moved, listed: map[string]map[string]bool{".": memory.listed.of(g.dir, entries)}}
 	for _, name := range []string{".config", ".cache", ".local", ".local/share"} {

@@ -7,6 +7,15 @@ import (
 	"time"
 )
 
+// homeMemory is what looks at the home found, which seldom changes between two commands.
+// The zero value is ready.
+type homeMemory struct {
+	listed   remembered[map[string]bool] // by directory
+	clean    remembered[bool]            // settings that hold no credential
+	gitNamed remembered[[]string]        // the files that git's settings name
+	gitKept  remembered[[]byte]          // git's settings without credentials
+}
+
 // settled is how old a change must be for what was made of a file to be kept: within the
 // steps of a file system's clock, two changes can bear the same time.
 const settled = 2 * time.Second

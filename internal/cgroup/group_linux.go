@@ -37,7 +37,7 @@ func (m *member) open() error {
 		return err
 	}
 	if m.unified {
-		m.born, _ = os.Open(m.dir) // without it, Add does
+		m.born, _ = os.OpenFile(m.dir, os.O_RDONLY, 0) // without it, Add does
 		return nil
 	}
 	m.entry, _ = os.OpenFile(filepath.Join(m.dir, "tasks"), os.O_WRONLY, 0) // nil: Add does
