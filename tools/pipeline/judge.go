@@ -41,7 +41,7 @@ func (r *running) judge(ctx context.Context) error {
 	}
 	r.insisted()
 	r.wantMore()
-	return nil
+	return r.holdReading(ctx)
 }
 
 // languageTool reads and yet starts programs that heed the project's configuration.
