@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -62,7 +63,7 @@ f = os.memfd_create("x", 0)
 os.write(f, b"#!/bin/sh\necho x > made\n")
 os.execve("/proc/self/fd/%d" % f, ["x"], os.environ)'`},
 	{"programs with more rights", `grep -q 'NoNewPrivs:.1' /proc/self/status || echo OPENED; su -c 'echo x > made'; sudo -n touch made; pkexec touch made; grep -q 'CapEff:.0000000000000000' /proc/self/status || echo OPENED`},
-	{"end other processes", `kill -9 @VICTIM@; kill -9 $PPID; kill -9 -1`},
+	{"end other processes", `kill -9 @VICTIM@; kill -TERM @VICTIM@; python3 -c "import os, signal; signal.pidfd_send_signal(os.pidfd_open(@VICTIM@), 9)"`},
 	{"trace other processes", `python3 -c '
 import ctypes
 l = ctypes.CDLL(None, use_errno=True)
@@ -222,7 +223,7 @@ func btoi(b bool) int {
 }
 
 // run runs an attack and says what it did; "" is nothing.
-func (g *offGround) run(t *testing.T, program string, a offAttack) (did string, asked bool) {
+func (g *offGround) run(t *testing.T, program string, a offAttack, flags ...string) (did string, asked bool) {
 	t.Helper()
 	before := g.state(t)
 	g.came.Store(0)
@@ -232,7 +233,7 @@ func (g *offGround) run(t *testing.T, program string, a offAttack) (did string, 
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "tool", "bash", "--cwd", g.project, string(args))
+	cmd := exec.CommandContext(ctx, program, append([]string{"tool", "bash", "--cwd", g.project, string(args)}, flags...)...)
 	cmd.Dir = g.project
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + g.home}
 	var out, errs strings.Builder
@@ -254,7 +255,7 @@ func (g *offGround) run(t *testing.T, program string, a offAttack) (did string, 
 		found = append(found, "ended a process")
 	}
 	asked = strings.Contains(errs.String(), "no one to ask")
-	if !asked && !strings.Contains(output, "RAN") && !strings.Contains(a.cmd, "kill -9") {
+	if !asked && !strings.Contains(output, "RAN") {
 		found = append(found, "did not run: "+out.String()+errs.String())
 	}
 	return strings.Join(found, ", "), asked
@@ -289,6 +290,14 @@ func TestJudgeOff(t *testing.T) {
 				did = "nothing"
 			}
 			rows[i] = append(rows[i], did)
+		}
+	}
+	// What is allowed on a card, without a sandbox, is seen to do what it tries.
+	for name, does := range map[string]string{"make a file in the project": "wrote", "read the project's secrets": "read a secret", "connect by TCP": "sent"} {
+		g := newOffGround(t, "none")
+		i := slices.IndexFunc(offAttacks, func(a offAttack) bool { return a.name == name })
+		if did, _ := g.run(t, program, offAttacks[i], "--yes"); did != does {
+			t.Errorf("%s, when it is allowed: %q, want %q", name, did, does)
 		}
 	}
 	var b strings.Builder
