@@ -184,10 +184,15 @@ type inode struct{ dev, number uint64 }
 // not for its name.
 func (s *ruleset) close(paths []string) {
 	for _, path := range paths {
+		fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if err != nil {
+			continue // it has gone
+		}
 		var st unix.Stat_t
-		if unix.Lstat(path, &st) == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		if unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
 			s.closed[inode{st.Dev, st.Ino}] = true
 		}
+		unix.Close(fd)
 	}
 }
 
