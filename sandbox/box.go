@@ -112,6 +112,9 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 	c := Confined{Report: report, Policy: p, Env: slices.Concat(tmpEnv(r, p), home.env(b, r, p)), Release: func() {}}
 	if r.Reading {
 		p.Reading = true
+		if r.Tmp != "" {
+			_ = os.Mkdir(filepath.Join(r.Tmp, ownTmp), 0o700) // else there is none
+		}
 		p.Readable = slices.Concat(p.Readable, r.Writable)
 		c.Env = slices.Concat(c.Env, scratchCaches(r, p))
 		return c, nil

@@ -32,6 +32,8 @@ type Grant struct {
 	// Bounded says that the commands run without a question because they only read:
 	// they have less memory than others, and an end in time.
 	Bounded bool
+	// Secrets are what the commands must not read, where it was looked for that before.
+	Secrets *SecretFiles
 	// Unattended says that nobody can be asked for more.
 	Unattended bool
 	// Unconfined leaves the walls out altogether, which the person alone decides.
@@ -78,7 +80,10 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	g.Network = (g.Network || w.o.Sandbox.Network) && !g.Offline
 	request := sandbox.Request{
 		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig, Reading: g.Reading,
-		Secrets: w.secretFiles(), Caches: g.Caches,
+		Caches: g.Caches,
+	}
+	if err := w.hide(&request, g); err != nil {
+		return confined{}, err
 	}
 	for i, r := range w.fixed {
 		switch {
@@ -140,6 +145,24 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	return made, nil
 }
 
+// hide adds to a request what must not be read. A command that runs unasked because it
+// only reads does not run where not all of that is known.
+func (w *Workspace) hide(request *sandbox.Request, g Grant) error {
+	if w.o.Sandbox.Box == nil || g.Unconfined {
+		return nil
+	}
+	if g.Secrets != nil {
+		request.Secrets = g.Secrets.paths
+		return nil
+	}
+	found, whole := w.secretsFor(g.Reading)
+	if g.Reading && !g.Held && !whole {
+		return &tools.Error{Kind: tools.Unavailable, Message: "the command cannot be confined: the session's directories are too large to be looked through for secrets"}
+	}
+	request.Secrets = found.paths
+	return nil
+}
+
 // Sandbox is what the session's commands are confined by, once that is known; open
 // says that they have the network whatever they are.
 func (w *Workspace) Sandbox(ctx context.Context) (report sandbox.Report, open bool, err error) {
@@ -148,6 +171,14 @@ func (w *Workspace) Sandbox(ctx context.Context) (report sandbox.Report, open bo
 	}
 	report, err = w.o.Sandbox.Box.Probe.Wait(ctx)
 	return report, w.o.Sandbox.Network || !report.Network, err
+}
+
+// SandboxKnown is Sandbox without waiting; known is false where it is still to be found out.
+func (w *Workspace) SandboxKnown() (report sandbox.Report, known bool) {
+	if w.o.Sandbox.Box == nil {
+		return sandbox.Report{Kind: sandbox.None}, true
+	}
+	return w.o.Sandbox.Box.Probe.Known()
 }
 
 // Sandboxing is how a session's commands are confined.

@@ -40,7 +40,7 @@ func (r *running) judge(ctx context.Context) error {
 	}
 	r.insisted()
 	r.wantMore()
-	return nil
+	return r.holdReading(ctx)
 }
 
 // languageTool reads and yet starts programs that heed the project's configuration.
@@ -160,7 +160,7 @@ func (r *running) pathResource(resource tools.Resource) permissions.Resource {
 }
 
 func (r *running) judgeCommand(resource tools.Resource, session tools.Session) command.Verdict {
-	return command.Judge(resource.Value, r.commandEnv(resource, session))
+	return judgeText(resource.Value, r.commandEnv(resource, session))
 }
 
 // commandEnv is what the judgement of a command depends on besides its text.
