@@ -105,7 +105,7 @@ func (f files) allSaved(ctx context.Context, path string) error {
 	}
 	r, err := f.read(ctx, path)
 	switch {
-	case err != nil && local(err):
+	case err != nil && local(err) && (r == nil || !r.asked):
 		return nil // no text of the editor's, or refused for what it is
 	case err != nil:
 		return err
