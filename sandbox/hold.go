@@ -119,3 +119,22 @@ func sweepHeld(dir string) {
 		_ = os.Remove(filepath.Join(dir, claim.name))
 	}
 }
+
+// Sweep removes the directories that agent processes which were killed had made to be
+// mounted on. Those that are in use, or hold anything, stay.
+func (b *Box) Sweep() {
+	if b != nil && b.HoldDir != "" {
+		sweepHeld(b.HoldDir)
+	}
+}
+
+// Close ends the record of what this process made. Its commands have ended.
+func (b *Box) Close() {
+	if b == nil {
+		return
+	}
+	b.held.mu.Lock()
+	defer b.held.mu.Unlock()
+	b.held.own.close()
+	b.held.own = nil
+}

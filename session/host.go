@@ -201,6 +201,7 @@ type Spec struct {
 // Close ends what the host does behind the scenes. Sessions are closed before.
 func (h *Host) Close() {
 	h.library.close()
+	h.Box.Close()
 	_ = h.Locks.Close() // nothing is written there
 }
 
@@ -237,6 +238,7 @@ func (h *Host) Sweep() {
 		if removed := cgroup.System().Sweep(); removed > 0 {
 			h.Logger.Info("removed cgroups of killed commands", "removed", removed)
 		}
+		h.Box.Sweep()
 		if removed, err := workspace.Sweep(h.StateDir); err != nil || removed > 0 {
 			h.Logger.Info("swept leftovers of killed sessions", "removed", removed, "error", err)
 		}

@@ -93,6 +93,7 @@ func (f files) rename(p, q *place, info fs.FileInfo) error {
 		journal.Record{Path: p.real(), Kind: journal.Deleted, Time: now, Before: state},
 		journal.Record{Path: q.real(), Kind: journal.Created, Time: now, After: state},
 	)
+	f.w.private.keepDirs(q.real())
 	f.settle(p)
 	f.settle(q)
 	return nil
