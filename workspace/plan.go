@@ -78,13 +78,13 @@ func (p *private) writePlan(plan []planned) (finish func(), err error) {
 // all files of a batch are the old ones. A file that was changed since stays. It is
 // done before the temporary files are removed: they hold the old texts.
 func undoPlans(dir string) {
-	plans, err := filepath.Glob(filepath.Join(dir, runName, planPrefix+"*"))
+	entries, err := os.ReadDir(filepath.Join(dir, runName))
 	if err != nil {
 		return
 	}
-	for _, path := range plans {
-		text, err := os.ReadFile(path)
-		if err != nil {
+	for _, entry := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, runName, entry.Name()))
+		if err != nil || !strings.HasPrefix(entry.Name(), planPrefix) {
 			continue
 		}
 		var plan []planned
@@ -146,8 +146,8 @@ func (p planned) undo() {
 
 // openUnmoved opens a directory whose path had no links, and still has none.
 func openUnmoved(path string) (*os.Root, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil && real != path {
+	t, err := follow(path)
+	if err == nil && t.real() != path {
 		err = errMoved
 	}
 	if err != nil {

@@ -30,9 +30,7 @@ func TestRobust_EditorAnswers(t *testing.T) {
 		{"a list", read, edit, `["old\n"]`, "", "failed", "nothing is known of unsaved changes", "old\n"},
 		{"a number, to read", read, `{"name": "read", "args": {"path": "f.txt"}}`, `{"content": 5}`, "", "failed", "nothing is known of unsaved changes", "old\n"},
 		{"a number, to write", read, `{"name": "write", "args": {"path": "f.txt", "content": "new"}}`, `{"content": 5}`, "", "failed", "nothing is known of unsaved changes", "old\n"},
-		{"a number, to delete", read, `{"name": "delete_file", "args": {"path": "f.txt"}}`, `{"content": 5}`, "", "failed", "nothing is known of unsaved changes", "old\n"},
 		{"dropped", write, edit, `{}`, "", "failed", "are what they were before", "old\n"},
-		{"dropped, of a patch", write, `{"name": "apply_patch", "args": {"patch": "*** Begin Patch\n*** Update File: f.txt\n@@\n-old\n+new\n*** End Patch"}}`, `{}`, "", "failed", "are what they were before", "old\n"},
 		{"formatted", write, edit, `{}`, "new;\n", "completed", "now holds another text", "new;\n"},
 	}
 	for _, tt := range tests {
