@@ -32,6 +32,10 @@ type Box struct {
 	// there are none.
 	CacheDir string
 
+	// HoldDir is a private directory of the user that keeps, for the next start after a
+	// kill, which directories were made to be mounted on; empty keeps nothing.
+	HoldDir string
+
 	held   holding
 	copies settingsCopies
 }
@@ -125,7 +129,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c.Env = slices.Concat(c.Env, b.caches(r, p))
-	c.Release = b.held.take(b.guarded(r, report.Kind))
+	c.Release = b.held.take(b.HoldDir, b.guarded(r, report.Kind))
 	return c, nil
 }
 

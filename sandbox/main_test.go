@@ -10,6 +10,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if claims := os.Getenv(holdEnv); claims != "" {
+		holdAndDie(claims, os.Args[1:])
+	}
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case launch.HelperArg:

@@ -70,7 +70,7 @@ func (s *Session) workspaceOptions() workspace.Options {
 		Terminals: spec.Terminals, Trial: spec.Trial,
 		Sandbox:     workspace.Sandboxing{Box: h.Box, Level: s.settings.Sandbox, Network: s.settings.Network},
 		GitPrograms: command.GitConfigSettings, Hidden: hidden,
-		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.locks,
+		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.Locks,
 	}
 	if s.settings.Editor {
 		o.Editor = spec.Editor

@@ -100,8 +100,10 @@ type Host struct {
 	Bus    *observe.Bus
 	Tracer *trace.Tracer
 
+	// Locks serialise changes of files; they are closed with the host.
+	Locks workspace.Locks
+
 	library library
-	locks   workspace.Locks
 }
 
 // Settings are what the person, and the project of a directory, configured.
@@ -197,7 +199,11 @@ type Spec struct {
 }
 
 // Close ends what the host does behind the scenes. Sessions are closed before.
-func (h *Host) Close() { h.library.close() }
+func (h *Host) Close() {
+	h.library.close()
+	h.Box.Close()
+	_ = h.Locks.Close() // nothing is written there
+}
 
 // secret reports whether a file must not be read: one that holds secrets by its
 // name, or one of the agent's own, for its configuration may hold the key. The
@@ -232,6 +238,7 @@ func (h *Host) Sweep() {
 		if removed := cgroup.System().Sweep(); removed > 0 {
 			h.Logger.Info("removed cgroups of killed commands", "removed", removed)
 		}
+		h.Box.Sweep()
 		if removed, err := workspace.Sweep(h.StateDir); err != nil || removed > 0 {
 			h.Logger.Info("swept leftovers of killed sessions", "removed", removed, "error", err)
 		}
