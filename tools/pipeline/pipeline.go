@@ -192,6 +192,8 @@ type running struct {
 	result    *tools.Result
 	shown     *shown // the result written out
 	unseen    string // where a command's changes were not looked for
+	// remotes says that the call shows the configuration of a repository.
+	remotes bool
 }
 
 // panicked turns a panic in or around a tool into the call's failure (R7).
@@ -209,6 +211,7 @@ func (r *running) pass(ctx context.Context) (err error) {
 			err = r.pipeline.panicked(r.Tool, r.ID, v)
 		}
 	}()
+	r.remotes = r.showsRemotes()
 	for _, stage := range []func(context.Context) error{
 		r.quiet,   // what was cancelled before is gone
 		r.confine, // capability check
