@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -54,6 +52,9 @@ type Request struct {
 	// Network opens the network. GitConfig leaves the repositories' configuration
 	// writable.
 	Network, GitConfig bool
+	// Reading is of a command that is to change nothing: of all that is named here it
+	// may write Tmp alone.
+	Reading bool
 	// Caches says whose caches the command has among those of the project, so that what one
 	// program puts into its own is not run by another that has keys; "" are all others.
 	// Such a program does not write in the person's package directories either: nobody was
@@ -96,17 +97,24 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		return none, nil
 	}
 	p := &Policy{
-		Kind: report.Kind, Program: report.Program, Network: r.Network, Tmp: r.Tmp,
-		Writable: slices.Concat(r.Writable, pinned(r.Roots), b.holders(r), nonEmpty(r.Scratch)),
-		ReadOnly: b.protected(r),
-		Masked:   slices.Concat(b.masked(r, report.Kind), r.Closed, r.Secrets),
+		Kind: report.Kind, Program: report.Program, Tmp: r.Tmp, Network: r.Network,
+		Masked:   slices.Concat(b.masked(r, report.Kind), r.Closed),
+		Secrets:  r.Secrets,
 		Readable: slices.Concat(r.Readable, nonEmpty(r.Private), nonEmpty(b.Home), b.programs(), b.Readable),
 	}
+	c := Confined{Report: report, Policy: p, Env: tmpEnv(r, p), Release: func() {}}
+	if r.Reading {
+		p.Reading = true
+		p.Readable = slices.Concat(p.Readable, r.Writable)
+		c.Env = slices.Concat(c.Env, scratchCaches(r, p))
+		return c, nil
+	}
+	p.Writable = slices.Concat(r.Writable, pinned(r.Roots), b.holders(r), nonEmpty(r.Scratch))
+	p.ReadOnly = b.protected(r)
 	if r.Network && r.Caches == "" {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
-	c := Confined{Report: report, Policy: p}
-	c.Env = b.caches(r, p)
+	c.Env = slices.Concat(c.Env, b.caches(r, p))
 	c.Release = b.held.take(b.guarded(r, report.Kind))
 	return c, nil
 }
@@ -207,67 +215,6 @@ func (b *Box) programs() []string {
 		}
 	}
 	return dirs
-}
-
-// buildCaches are the caches without which builds fail, by the variable that moves
-// them. A command gets caches of its project: what it put into the person's own
-// would be run later, outside of any sandbox.
-var buildCaches = [...]struct{ name, dir string }{
-	{"GOCACHE", "go-build"},
-	{"GOPLSCACHE", "gopls"},
-	{"GOLANGCI_LINT_CACHE", "golangci-lint"},
-	{"STATICCHECK_CACHE", "staticcheck"},
-	{"npm_config_cache", "npm"},
-	{"PIP_CACHE_DIR", "pip"},
-	{"UV_CACHE_DIR", "uv"},
-	{"CCACHE_DIR", "ccache"},
-	{"YARN_CACHE_FOLDER", "yarn"},
-	{"PRE_COMMIT_HOME", "pre-commit"},
-}
-
-// caches makes the project's caches writable, and names them. One that the person
-// has made writable is left to them.
-func (b *Box) caches(r Request, p *Policy) []string {
-	var env []string
-	if r.Tmp != "" {
-		tmp := r.Tmp
-		if p.Kind == Bubblewrap {
-			tmp = "/tmp"
-		}
-		env = []string{"TMPDIR=" + tmp, "TMP=" + tmp, "TEMP=" + tmp}
-	}
-	if b.CacheDir == "" || len(r.Roots) == 0 {
-		return env
-	}
-	whose := r.Roots[0]
-	if r.Caches != "" {
-		whose += "\x00" + r.Caches
-	}
-	sum := sha256.Sum256([]byte(whose))
-	dir := filepath.Join(b.CacheDir, hex.EncodeToString(sum[:8]))
-	if os.MkdirAll(dir, 0o700) != nil {
-		return env
-	}
-	p.Writable = append(p.Writable, dir)
-	for _, cache := range buildCaches {
-		if current := b.variable(cache.name); current != "" && slices.ContainsFunc(r.Writable, func(w string) bool { return beneath(current, w) }) {
-			continue
-		}
-		env = append(env, cache.name+"="+filepath.Join(dir, cache.dir))
-	}
-	if r.Caches != "" {
-		env = append(env, "GOMODCACHE="+filepath.Join(dir, "go-mod"))
-	}
-	return env
-}
-
-func (b *Box) variable(name string) string {
-	for _, entry := range b.Environ {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }
 
 func nonEmpty(path string) []string {

@@ -26,7 +26,7 @@ var kernelFiles = [...]string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "
 // policy names; /tmp, /run, /dev and /proc are the command's own; there is no
 // capability, also not for root.
 func (p *Policy) bubblewrap(start *launch.Start) error {
-	filter, err := filterFile(seccompFilter(bubblewrapped, p.Network))
+	filter, err := filterFile(seccompFilter(bubblewrapped, p))
 	if err != nil {
 		return err
 	}
@@ -81,8 +81,8 @@ func (p *Policy) ownDirs() []string {
 }
 
 // mountArgs are the places of the policy. A masked directory is an empty one, a
-// masked file an empty file: programs go on as if there were no settings. A masked
-// file of the project cannot be opened, so that an empty one is not taken for its
+// masked file an empty file: programs go on as if there were no settings. A secret
+// of the project cannot be opened, so that an empty one is not taken for its
 // contents and committed. What is mounted in a masked directory must be there before
 // it becomes read-only.
 func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
@@ -91,7 +91,7 @@ func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 		switch {
 		case at.access == writable:
 			args = append(args, "--bind", at.path, at.path)
-		case at.access != masked:
+		case at.access < masked:
 			args = append(args, "--ro-bind", at.path, at.path)
 		case at.dir:
 			args = append(args, "--perms", "0755", "--tmpfs", at.path)
@@ -101,7 +101,7 @@ func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			if at.inside {
+			if at.access == secret {
 				args = append(args, "--perms", "0000")
 			}
 			args = append(args, "--ro-bind-data", strconv.Itoa(start.Hand(empty)), at.path)

@@ -29,5 +29,5 @@
 //
 // # Requirements
 //
-// R124. docs/security.md S1 to S6, X4.
+// R124. docs/security.md S1 to S7, X4.
 package sandbox

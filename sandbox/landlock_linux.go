@@ -20,9 +20,19 @@ const (
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // those that a file can have
 )
 
-// devices are those that any command may write to.
-var devices = [...]string{
-	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts",
+// sinks are the devices that keep nothing of what is written to them; terminals show it
+// to the user, or run it.
+var (
+	sinks     = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+	terminals = []string{"/dev/tty", "/dev/ptmx", "/dev/pts"}
+)
+
+// devices are those that the command may write to.
+func (p *Policy) devices() []string {
+	if p.Reading {
+		return sinks
+	}
+	return slices.Concat(sinks, terminals)
 }
 
 // landlockVersion is the version of the kernel's interface, 0 where there is none.
@@ -53,7 +63,7 @@ func (p *Policy) landlock() error {
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set.fd), 0, 0); errno != 0 {
 		return fmt.Errorf("enter landlock: %w", errno)
 	}
-	return enterFilter(seccompFilter(landlocked, p.Network))
+	return enterFilter(seccompFilter(landlocked, p))
 }
 
 // dropCapabilities takes from the calling thread, and what it starts, all that root
@@ -79,7 +89,7 @@ func (p *Policy) landlockRules(set *ruleset) error {
 	all := p.places()
 	var hide []string
 	for _, at := range all {
-		if at.access == masked {
+		if at.access >= masked {
 			hide = append(hide, at.path)
 		}
 	}
@@ -102,7 +112,7 @@ func (p *Policy) landlockRules(set *ruleset) error {
 		}
 	}
 	const device = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	for _, path := range devices {
+	for _, path := range p.devices() {
 		if err := set.allow(path, device); err != nil {
 			return err
 		}

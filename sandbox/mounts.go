@@ -16,6 +16,7 @@ const (
 	writable
 	readOnly
 	masked
+	secret
 )
 
 // place is one path of a policy as it stands on the disk.
@@ -23,8 +24,6 @@ type place struct {
 	path   string // without links
 	access access
 	dir    bool
-	// inside says that it is a masked place of a directory that may be written.
-	inside bool
 }
 
 // hidden are the directories in whose place the command sees its own.
@@ -34,7 +33,7 @@ var hidden = [...]string{"/tmp", "/var/tmp", "/run"}
 // beneath them, each once.
 func (p *Policy) places() []place {
 	byPath := map[string]place{}
-	for a, paths := range [...][]string{readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked} {
+	for a, paths := range [...][]string{readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked, secret: p.Secrets} {
 		for _, path := range paths {
 			add(byPath, path, access(a))
 		}
@@ -90,13 +89,12 @@ func visible(all []place) []place {
 		}
 		for _, above := range kept {
 			if beneath(p.path, above.path) {
-				exposed, covered = above.access != masked, above.access == masked
-				p.inside = p.access == masked && above.access == writable
+				exposed, covered = above.access < masked, above.access >= masked
 			}
 		}
 		switch {
 		case p.access == readable && !covered && !exposed,
-			p.access == masked && covered && !exposed,
+			p.access >= masked && covered && !exposed,
 			p.access == readOnly && !exposed:
 		default:
 			kept = append(kept, p)

@@ -10,9 +10,9 @@ import (
 // helper that starts the command. All paths are absolute; those that do not exist
 // when the command starts are left out.
 //
-// Where two of its paths are the same one, Masked wins over ReadOnly, that over
-// Writable, and that over Readable; where one lies beneath the other, the deeper
-// one counts.
+// Where two of its paths are the same one, Secrets wins over Masked, that over
+// ReadOnly, that over Writable, and that over Readable; where one lies beneath the
+// other, the deeper one counts.
 type Policy struct {
 	Kind Kind `json:"kind"`
 	// Program builds the walls: bwrap or sandbox-exec. Landlock needs none.
@@ -25,6 +25,9 @@ type Policy struct {
 	// Masked are directories and files that cannot be read. Landlock cannot do that
 	// beneath Writable.
 	Masked []string `json:"masked,omitempty"`
+	// Secrets are files of the project that cannot be opened. Landlock cannot do that
+	// beneath Writable.
+	Secrets []string `json:"secrets,omitempty"`
 	// Readable are directories and files that may be read although they lie beneath
 	// Masked, or where the command sees directories of its own, such as /tmp.
 	Readable []string `json:"readable,omitempty"`
@@ -33,6 +36,10 @@ type Policy struct {
 	Tmp string `json:"tmp,omitempty"`
 	// Network leaves the network open.
 	Network bool `json:"network,omitempty"`
+	// Reading says that the command is to change nothing: there is nothing Writable but
+	// Tmp, no device that holds anything, no socket unless the network is open, and no
+	// system call that changes a file which cannot be written.
+	Reading bool `json:"reading,omitempty"`
 }
 
 // Encode returns the policy for launch.Spec.Policy. A policy of kind None is empty.

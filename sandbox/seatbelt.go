@@ -17,7 +17,10 @@ func (p *Policy) seatbeltArgv(argv []string) []string {
 func (p *Policy) seatbeltProfile() string {
 	var b strings.Builder
 	b.WriteString("(version 1)\n(allow default)\n(deny file-write*)\n")
-	b.WriteString(`(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/ttys[0-9]+$"))` + "\n")
+	b.WriteString(`(allow file-write* (literal "/dev/null") (literal "/dev/zero"))` + "\n")
+	if !p.Reading {
+		b.WriteString(`(allow file-write* (literal "/dev/tty") (regex #"^/dev/ttys[0-9]+$"))` + "\n")
+	}
 	if !p.Network {
 		b.WriteString("(deny network*)\n")
 	}
@@ -33,7 +36,7 @@ func (p *Policy) seatbeltProfile() string {
 			fmt.Fprintf(&b, "(allow file-read* (subpath %s))\n", path)
 		case readOnly:
 			fmt.Fprintf(&b, "(deny file-write* (subpath %s))\n", path)
-		case masked:
+		case masked, secret:
 			fmt.Fprintf(&b, "(deny file-read* file-write* network-outbound (subpath %s))\n", path)
 		}
 	}

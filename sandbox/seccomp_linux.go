@@ -43,7 +43,7 @@ func auditArch() uint32 {
 // keys of the kernel, ways past the filter itself, the machine's state, and text
 // put into a terminal. Sockets are those that the confinement can hold. It is nil
 // on machines whose system calls we have no numbers of.
-func seccompFilter(c confinement, network bool) []unix.SockFilter {
+func seccompFilter(c confinement, p *Policy) []unix.SockFilter {
 	arch := auditArch()
 	if arch == 0 {
 		return nil
@@ -80,9 +80,12 @@ func seccompFilter(c confinement, network bool) []unix.SockFilter {
 		f.fail(unix.EPERM)
 	})
 	f.onCall(unix.SYS_SOCKET, 0, func(f *filter) {
-		f.passOn(families(c, network)...)
+		f.passOn(families(c, p)...)
 		f.fail(unix.EPERM)
 	})
+	if p.Reading {
+		f.readOnly()
+	}
 	f.ret(unix.SECCOMP_RET_ALLOW)
 	return f.code
 }
@@ -109,12 +112,13 @@ func refused() []uint32 {
 // the network shares the names of local sockets without a path, a desktop's among them.
 // Landlock does not keep a command from sockets of services that have a path, nor from
 // datagrams.
+// A command that only reads has no local ones, for a server of the project would act for it.
 // Pairs of sockets are always there.
-func families(c confinement, network bool) []uint32 {
+func families(c confinement, p *Policy) []uint32 {
 	switch {
-	case c == bubblewrapped && !network:
+	case c == bubblewrapped && !p.Network && !p.Reading:
 		return []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
-	case network:
+	case p.Network:
 		return []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 	}
 	return nil

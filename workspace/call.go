@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"acp-agent/capability"
@@ -27,11 +26,10 @@ type Call struct {
 	progress func()
 	setEnv   []string // variables of this call's commands
 	grant    Grant
-	// wantsNetwork says that a command seemed to fail for want of the network.
-	wantsNetwork atomic.Bool
-	scope        *capability.Compiled
-	bound        func(Way) error
-	text         splitter
+	lacking  Lacking
+	scope    *capability.Compiled
+	bound    func(Way) error
+	text     splitter
 }
 
 // Call returns the ground of one call of a tool. Its output goes to sink as
@@ -96,10 +94,6 @@ func nameOf(variable string) string {
 	name, _, _ := strings.Cut(variable, "=")
 	return name
 }
-
-// WantedNetwork reports whether a command of the call seemed to fail because the
-// network was closed to it (S4).
-func (c *Call) WantedNetwork() bool { return c.wantsNetwork.Load() }
 
 // OnProgress sets what is called at each Progress, to restart a time limit
 // (R103).

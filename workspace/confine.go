@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"acp-agent/internal/launch"
 	"acp-agent/sandbox"
@@ -22,6 +23,11 @@ type Grant struct {
 	// ReadsOnly says that the commands were found to change nothing, so that nothing
 	// has to be compared behind them.
 	ReadsOnly bool
+	// Reading leaves the commands nothing to write but a directory for temporary files
+	// of their own.
+	Reading bool
+	// Held says that nothing lifts Reading now.
+	Held bool
 	// Unattended says that nobody can be asked for more.
 	Unattended bool
 	// Unconfined leaves the walls out altogether, which the person alone decides.
@@ -49,8 +55,8 @@ func (c *Call) granted() Grant {
 type confined struct {
 	launch.Spec
 	report  sandbox.Report
+	grant   Grant
 	network bool
-	alone   bool   // see Grant.Unattended
 	before  *guard // nil when nothing has to be compared
 	// release is called once, when nothing of the command is left.
 	release func()
@@ -61,7 +67,7 @@ type confined struct {
 func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (confined, error) {
 	g.Network = (g.Network || w.o.Sandbox.Network) && !g.Offline
 	request := sandbox.Request{
-		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig,
+		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig, Reading: g.Reading,
 		Secrets: w.secretFiles(), Caches: g.Caches,
 	}
 	for i, r := range w.fixed {
@@ -79,12 +85,16 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 		// A program may lie among our own files, as a module's does.
 		request.Readable = append(request.Readable, filepath.Dir(spec.Argv[0]))
 	}
+	removeTmp := func() {}
 	// A command that does not use the directory runs without it.
 	if w.private.create() == nil {
 		dir := w.private.dir
 		request.Private, request.Scratch = dir, w.private.scratch()
 		request.Tmp = filepath.Join(dir, tmpName)
-		request.Closed = []string{filepath.Join(dir, runName), filepath.Join(dir, imagesName)}
+		request.Closed = []string{filepath.Join(dir, runName), filepath.Join(dir, imagesName), filepath.Join(dir, readingName)}
+		if g.Reading {
+			request.Tmp, removeTmp = w.private.makeTmp()
+		}
 	}
 	box := w.o.Sandbox.Box
 	if g.Unconfined {
@@ -94,8 +104,12 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	if err == nil {
 		spec.Policy, err = c.Policy.Encode()
 	}
-	if err != nil || ctx.Err() != nil {
+	release := sync.OnceFunc(func() {
 		c.Release()
+		removeTmp()
+	})
+	if err != nil || ctx.Err() != nil {
+		release()
 	}
 	if ctx.Err() != nil {
 		return confined{}, context.Cause(ctx)
@@ -106,8 +120,8 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 		}
 	}
 	spec.Env = replaceEnv(spec.Env, c.Env)
-	made := confined{Spec: spec, report: c.Report, network: g.Network || !c.Report.Network, alone: g.Unattended, release: c.Release}
-	if w.o.GitPrograms != nil && !g.ReadsOnly {
+	made := confined{Spec: spec, report: c.Report, grant: g, network: g.Network || !c.Report.Network, release: release}
+	if w.o.GitPrograms != nil && !g.ReadsOnly && !(g.Reading && c.Report.Confines()) {
 		made.before = w.guard(g.Unasked)
 	}
 	return made, nil

@@ -38,6 +38,7 @@ const (
 	scratchName = "scratch"
 	runName     = "run"
 	tmpName     = "tmp"
+	readingName = "reading" // of commands that only read, each with a directory of its own
 	imagesName  = "journal"
 	lockName    = "lock"
 )
@@ -151,7 +152,7 @@ func newLock(dir string) *flock.Flock {
 }
 
 func (p *private) open() error {
-	for _, name := range []string{scratchName, runName, tmpName} {
+	for _, name := range []string{scratchName, runName, tmpName, readingName} {
 		if err := os.Mkdir(filepath.Join(p.dir, name), 0o700); err != nil {
 			return err
 		}
@@ -169,6 +170,23 @@ func (p *private) open() error {
 	own.own, scratch.own, scratch.write = true, true, true
 	p.opened = []*root{own, scratch}
 	return nil
+}
+
+// makeTmp makes a directory for the temporary files of one command, which remove takes
+// away with all that is in it. "" means that there is none.
+func (p *private) makeTmp() (dir string, remove func()) {
+	name := filepath.Join(readingName, rand.Text())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.opened == nil {
+		return "", func() {}
+	}
+	own := p.opened[0].handle
+	if own.Mkdir(name, 0o700) != nil {
+		return "", func() {}
+	}
+	// What stays goes with the session's directory.
+	return filepath.Join(p.dir, name), func() { _ = own.RemoveAll(name) }
 }
 
 // journal opens the directory of the pre-images, making it on its first use.

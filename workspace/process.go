@@ -60,9 +60,8 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	if !done {
 		exit, err = p.locally(ctx, confined, launch.Streams{Output: tail})
 	}
-	if err == nil && exit.Code != 0 && !confined.network && tail.wantsNetwork() {
-		p.wantsNetwork.Store(true)
-		exit.Notes = append(exit.Notes, confined.networkNote())
+	if err == nil && exit.Code != 0 {
+		p.noteLacking(&exit, confined, tail)
 	}
 	return exit, err
 }

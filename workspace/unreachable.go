@@ -3,6 +3,7 @@ package workspace
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -39,22 +40,20 @@ func (t *tailWriter) Write(b []byte) (int, error) {
 }
 
 // wantsNetwork reports whether the output says that there was no network.
-func (t *tailWriter) wantsNetwork() bool {
+func (t *tailWriter) wantsNetwork() bool { return t.says(unreachable[:]) }
+
+// says reports whether the end of the output holds one of some texts in small letters.
+func (t *tailWriter) says(signs []string) bool {
 	t.mu.Lock()
 	text := strings.ToLower(string(t.tail))
 	t.mu.Unlock()
-	for _, sign := range unreachable {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 // networkNote says what to do about a network that is closed.
 func (c *confined) networkNote() string {
 	note := fmt.Sprintf("The network is off for commands (sandbox: %s), and this one seems to need it.", c.report.Kind)
-	if c.alone {
+	if c.grant.Unattended {
 		return note + " There is nobody here who could open it."
 	}
 	return note + " Send the same command again, and the person is asked to run it with the network."

@@ -16,21 +16,40 @@ const (
 	POSIX         // only sh exists on this machine (R54)
 )
 
-// errContinued refuses a text in which the parser and the shell may not agree on where
-// a line ends.
-var errContinued = errors.New("a backslash at the end of a line, together with # or a here-document, is not read the same way everywhere")
+// ErrDoubtful refuses a text that the parser and the shell may not take apart in the same
+// way, see Parse.
+var ErrDoubtful = errors.New("a line that a backslash continues, together with # or a here-document, or the delimiter of a here-document is not read the same way everywhere")
 
-// Parse reads a program. The error is the parser's own and says where it stopped, or
-// that the text continues a line that may hold a comment or belong to a here-document.
+// Parse reads a program. The error is the parser's own and says where it stopped, or it
+// is ErrDoubtful: the text has one of the forms in which the parser is known to differ
+// from shells, and Confirm does not find that it reads this one as it should.
 func Parse(text string, dialect Dialect) (*syntax.File, error) {
-	if doubtfulEnd(text) {
-		return nil, errContinued
-	}
 	variant := syntax.LangBash
 	if dialect == POSIX {
 		variant = syntax.LangPOSIX
 	}
-	return syntax.NewParser(syntax.Variant(variant), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+	file, err := syntax.NewParser(syntax.Variant(variant), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return nil, err
+	}
+	if (doubtfulEnd(text) || doubtfulDocument(text, file)) && Confirm(text, file, dialect) != nil {
+		return nil, ErrDoubtful
+	}
+	return file, nil
+}
+
+// doubtfulDocument reports a here-document, at any depth, whose delimiter is not a plain
+// word: its quotes are removed differently, and so it ends at another line.
+func doubtfulDocument(text string, file *syntax.File) bool {
+	doubtful := false
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Redirect); ok && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc) {
+			word, _ := plainDelimiter(text[r.Word.Pos().Offset():r.Word.End().Offset()])
+			doubtful = doubtful || word == ""
+		}
+		return !doubtful
+	})
+	return doubtful
 }
 
 // doubtfulEnd reports a line that a backslash continues while it, or what continues it,

@@ -33,7 +33,7 @@ func (p Part) exposure() string {
 // is not known, or it is known and not for it to touch.
 func exposes(class Class) bool {
 	switch class {
-	case Unlisted, Writes, Wrapper, Interpreter:
+	case Unlisted, Writes, Wrapper, Interpreter, Endless:
 		return false
 	default:
 		return true

@@ -36,6 +36,8 @@ func GitEnv() []string {
 		{"safe.bareRepository", "explicit"},
 		{"protocol.ext.allow", "never"},
 		{"log.showSignature", "false"},
+		// The format of a log that names none, which may run the program that checks signatures.
+		{"format.pretty", "medium"},
 		{"submodule.recurse", "false"},
 		// diff would write the index to note that a file was only touched.
 		{"diff.autoRefreshIndex", "false"},
@@ -69,5 +71,6 @@ func GitKeyRuns(key string) bool {
 		"textconv", "external", "driver", "clean", "smudge", "process", "program", "helper", "cmd",
 		"uploadpack", "receivepack", "vcs", "sequenceeditor", "templatedir",
 		"update", "worktree", "worktreeconfig", "difffilter",
-	}, last) || strings.HasSuffix(last, "command") || strings.HasSuffix(last, "hook") || k == "sequence.editor" || k == "diff.tool" || k == "merge.tool"
+	}, last) || strings.HasSuffix(last, "command") || strings.HasSuffix(last, "hook") || k == "sequence.editor" || k == "diff.tool" || k == "merge.tool" ||
+		k == "branch.sort" || k == "tag.sort" // "signature" runs the program that checks them
 }

@@ -159,8 +159,9 @@ func gitSpecial(sub string, p parsed) finding {
 }
 
 // gitDiff allows a diff of the working tree, which shows tracked files and nothing of
-// history: its operands are files that are there, for which git takes no name of a
-// revision, or stand behind "--".
+// history. With "--" all of its operands follow that: git takes what stands before it for
+// revisions, whatever files there are. Without "--" they are files that exist: git
+// refuses a plain name that is a revision, too, as ambiguous.
 func (j *judge) gitDiff(args []word, p parsed, at dirs) finding {
 	history := asks(Unlisted, "git diff prints content, which may be that of a file that holds secrets")
 	if p.has("--cached", "--staged", "--merge-base", "--ext-diff", "--all") || j.env.GitHoldsSecret == nil || at.unknown {
@@ -171,13 +172,16 @@ func (j *judge) gitDiff(args []word, p parsed, at dirs) finding {
 			return history
 		}
 	}
-	paths := 0
+	paths := p.operands
 	if i := slices.IndexFunc(args, func(w word) bool { return w.value == "--" }); i >= 0 {
-		paths = len(args) - i - 1
+		if len(args)-i-1 != len(p.operands) {
+			return asks(Unlisted, "what stands before -- is a revision, and git diff would print content of history")
+		}
+		paths = nil
 	}
-	for _, w := range p.operands[:len(p.operands)-paths] {
+	for _, w := range paths {
 		names, ok := at.join(w.value)
-		if !ok || j.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !j.env.Regular(name) }) {
+		if !ok || revisionMarks(w.value) || j.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !j.env.Regular(name) }) {
 			return asks(Unlisted, w.value+" may be a revision, and git diff would print content of history")
 		}
 	}
@@ -187,6 +191,12 @@ func (j *judge) gitDiff(args []word, p parsed, at dirs) finding {
 		}
 	}
 	return finding{}
+}
+
+// revisionMarks reports a name with a mark of the syntax of revisions (A..B, A^!, @{1},
+// A:path), some of which git takes for revisions before it looks for a file.
+func revisionMarks(name string) bool {
+	return strings.ContainsAny(name, "^~:") || strings.Contains(name, "..") || strings.Contains(name, "@{")
 }
 
 // headCommit accepts the names that can only be commits.
@@ -199,11 +209,30 @@ var refFormat = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^%]|%%|%\((HEAD|refname|objectname|upstream|committerdate|creatordate|authordate|authorname|committername|subject)(:[a-z0-9=-]+)?\))*$`)
 })
 
-func plainFormat(sub, format string) bool {
+// logFormat accepts the formats of commits whose every placeholder is known to print what
+// the commit itself says: %G, also with a modifier (%+G?), runs the program that checks
+// signatures, %(describe) runs git, and a padding of many columns prints that many.
+var logFormat = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([^%]|%%|%n|%m|%S|%x[0-9a-fA-F]{2}|%C(red|green|blue|reset|\((auto,?)?[a-z0-9 #]*\))|%[-+ ]?(H|h|T|t|P|p|a[nNeElLdDrtiIsh]|c[nNeElLdDrtiIsh]|d|D|e|s|f|b|B|N|g[dDnNeEs]|\(trailers(:[A-Za-z0-9=,_-]*)?\))|%[<>]\([0-9]{1,3}(,[lmr]?trunc)?\)|%[<>]\|\([0-9]{1,3}\))*$`)
+})
+
+// plainFormat accepts the formats that print no content and run no program. A name that
+// git does not know itself is one of the configuration (pretty.NAME), which may say
+// anything.
+func plainFormat(sub, formats string) bool {
 	if sub == "branch" || sub == "tag" {
-		return refFormat().MatchString(format)
+		return refFormat().MatchString(formats)
 	}
-	return !strings.Contains(format, "%G")
+	for format := range strings.SplitSeq(formats, "\n") {
+		placeholders, given := strings.CutPrefix(strings.TrimPrefix(format, "t"), "format:")
+		switch {
+		case given && logFormat().MatchString(placeholders), strings.Contains(format, "%") && logFormat().MatchString(format):
+		case !given && (format == "" || hasWord("oneline short medium full fuller reference email mboxrd raw", format)):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // gitOperands checks each operand as the path that it may be; what stands behind the

@@ -25,7 +25,10 @@ func Judge(text string, env Env) Verdict {
 		return whole(text, denies(Limits, "the command nests too deep to be judged"))
 	}
 	file, err := shell.Parse(text, env.Dialect)
-	if err != nil {
+	switch {
+	case errors.Is(err, shell.ErrDoubtful):
+		return whole(text, ambiguous(err))
+	case err != nil:
 		return whole(text, asks(Unparsed, "the command could not be parsed: "+err.Error()))
 	}
 	j := newJudge(text, env)
@@ -39,9 +42,32 @@ func Judge(text string, env Env) Verdict {
 			j.raiseFrom(0, f)
 		}
 		j.exposeFrom(0, f.reason)
-		return j.verdict(text)
+		v = j.verdict(text)
+	}
+	// What two readers do not agree about is never allowed, and asked about even where a
+	// rule allows what the parser has found.
+	if err := shell.Confirm(text, file, env.Dialect); shell.Differs(err) || err != nil && v.Action == capability.Allow {
+		j.doubt(ambiguous(err))
+		v = j.verdict(text)
 	}
 	return v
+}
+
+// ambiguous asks about a text that the parser and the shell may read differently. No rule
+// lifts it: what the text runs is not known.
+func ambiguous(err error) finding {
+	f := asks(Ambiguous, "the shell may read this command differently: "+err.Error())
+	f.validation = true
+	return f
+}
+
+// doubt gives every part a finding about the whole text.
+func (j *judge) doubt(f finding) {
+	for i := range j.parts {
+		p := &j.parts[i]
+		p.raise(f)
+		p.Static, p.Always, p.NoAlways = false, nil, "it could be read in more than one way"
+	}
 }
 
 // start is the working directory with links followed, since "..", for all but the

@@ -43,6 +43,9 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 			}
 			f = f.worse(asks(SecretRead, w.value+" holds secrets"))
 		}
+		if reads && j.env.Waits != nil && j.env.Waits(name) {
+			f = f.worse(asks(Endless, w.value+" is a pipe, a socket or a device, and reading it may never end"))
+		}
 		if !inside {
 			f = f.worse(asks(Outside, w.value+" lies outside the workspace"))
 			resolved = name

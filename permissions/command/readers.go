@@ -67,7 +67,7 @@ var readers = map[string]entry{
 	"realpath": {args: argNames, options: options{flags: "emsqLPz", long: "--canonicalize-existing --canonicalize-missing --strip --no-symlinks --quiet"}},
 	"readlink": {args: argNames, options: options{flags: "femnqsvz", long: "--canonicalize --canonicalize-existing --canonicalize-missing --no-newline"}},
 	"stat":     {args: argNames, options: options{flags: "fLltxnqrs", valued: "c", long: "--file-system --terse --dereference", longVal: "--format --printf"}},
-	"file":     {args: argNames, options: options{flags: "biLhkNrpsv0", long: "--brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --raw"}},
+	"file":     {args: argNames, options: options{flags: "biLhkNrpv0", long: "--brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --raw"}},
 	"which":    {args: argText, options: options{flags: "as", long: "--all"}},
 	"type":     {args: argText, options: options{flags: "afptP"}},
 	"date": {args: argText, check: checkDate, options: options{

@@ -61,9 +61,9 @@ func (j *judge) reads(part *Part, s simple, at dirs) finding {
 	}
 	switch s.name() {
 	case "git":
-		return j.git(part, s, at)
+		return j.git(part, s, at).worse(bounded(s, parsed{}))
 	case "find":
-		return j.find(part, s, at)
+		return j.find(part, s, at).worse(bounded(s, parsed{}))
 	case "test", "[":
 		return j.test(part, s, at)
 	case "npm", "yarn", "pnpm", "pip", "pip3":
@@ -121,7 +121,7 @@ func (j *judge) operands(part *Part, s simple, e entry, p parsed, at dirs) findi
 	if e.check != nil {
 		f = f.worse(e.check(j, part, p, at))
 	}
-	return f
+	return f.worse(bounded(s, p))
 }
 
 // unlisted asks about a command that is not on the list, with the reason of R118 when

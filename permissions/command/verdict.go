@@ -19,6 +19,8 @@ const (
 	Wrapper     Class = "wrapper"     // runs another command
 	Interpreter Class = "interpreter" // runs a program in another language
 	Unparsed    Class = "unparsed"    // the parser does not accept the text
+	Ambiguous   Class = "ambiguous"   // the shell may read the text differently
+	Endless     Class = "endless"     // its own text does not bound its time or its output
 	Dangerous   Class = "dangerous"   // one of the findings of R118
 )
 
@@ -81,6 +83,9 @@ type Env struct {
 	// Regular reports that an absolute path is an existing regular file and no directory,
 	// for commands that read all of a directory (diff). Nil: such commands are asked about.
 	Regular func(path string) bool
+	// Waits reports that an absolute path is an existing pipe, socket or device, links
+	// followed: reading it may never end. Nil: no path is.
+	Waits   func(path string) bool
 	Dialect shell.Dialect
 }
 

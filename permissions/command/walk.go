@@ -76,7 +76,7 @@ func (j *judge) command(s *syntax.Stmt, at dirs, floor finding) flow {
 	case *syntax.IfClause:
 		return j.ifClause(c, at, floor)
 	case *syntax.WhileClause:
-		return j.loop(at, floor, c.Cond, c.Do)
+		return j.loop(at, floor.worse(asks(Endless, "a loop runs until its condition says otherwise")), c.Cond, c.Do)
 	case *syntax.ForClause:
 		return j.forClause(c, at, floor)
 	case *syntax.FuncDecl:
@@ -142,6 +142,7 @@ func (j *judge) pipeline(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 	}
 	stages = append(stages, first)
 	var ran, earlier []simple
+	start := len(j.parts)
 	for _, s := range slices.Backward(stages) {
 		from := len(j.parts)
 		f := j.stmt(s, at, floor)
@@ -149,6 +150,7 @@ func (j *judge) pipeline(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 		earlier = roles(append(earlier, f.ran...))
 		ran = append(ran, f.ran...)
 	}
+	j.raiseFrom(start, boundedPipeline(len(stages), ran))
 	return flow{ok: at, fail: at, ran: ran}
 }
 

@@ -124,7 +124,7 @@ func readOnly(call Call) permissions.Decision {
 // not known before it runs.
 func opaque(p command.Part) bool {
 	switch p.Class {
-	case command.Unparsed, command.Interpreter, command.Limits:
+	case command.Unparsed, command.Ambiguous, command.Interpreter, command.Limits:
 		return true
 	}
 	return len(p.Argv) > 0 && (strings.ContainsAny(p.Argv[0], "$`*?") || interpreter(p.Argv[0]))

@@ -160,7 +160,7 @@ func (r *running) heed(answer tools.Answer) error {
 		return nil
 	case tools.AllowAlways:
 		r.reach.approved = true
-		r.openAlways()
+		r.grantAlways()
 		if r.remember() != "" {
 			r.pipeline.Policy.Remember(r.decision.Always...)
 		}
@@ -168,7 +168,7 @@ func (r *running) heed(answer tools.Answer) error {
 		return nil
 	case tools.AllowProject:
 		r.reach.approved = true
-		r.openAlways()
+		r.grantAlways()
 		if r.forProject() {
 			r.keepForProject()
 		}
@@ -206,7 +206,7 @@ func (r *running) remember() string {
 		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, r.pipeline.Workspace.Session().Rel(rule.Pattern)))
 	}
 	if r.mayStayOpen() {
-		parts = append(parts, "the network for this very command")
+		parts = append(parts, r.lacks()+" for this very command")
 	}
 	return strings.Join(parts, ", ")
 }

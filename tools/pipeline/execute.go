@@ -64,7 +64,7 @@ func (r *running) execute(ctx context.Context) error {
 	scan := r.look(ctx)
 	result, err := r.await(ctx)
 	r.compare(ctx, scan, result)
-	r.noteOffline()
+	r.noteLacks()
 	r.forget(result)
 	// What was done when the clock ran out is done.
 	if late := err != nil || result == nil || result.Partial; late && errors.Is(context.Cause(ctx), errTimeout) {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"path/filepath"
 
 	"acp-agent/capability"
@@ -39,7 +40,7 @@ func (r *running) judge(ctx context.Context) error {
 		}
 	}
 	r.insisted()
-	r.wantNetwork()
+	r.wantMore()
 	return nil
 }
 
@@ -178,21 +179,34 @@ func (r *running) commandEnv(resource tools.Resource, session tools.Session) com
 		// Nothing that a project configures is run to probe it before it is trusted (T2).
 		Untrusted:   !r.trusted,
 		GitPrograms: r.gitPrograms, GitHoldsSecret: r.gitHoldsSecret,
-		Regular: r.regular,
+		Regular: r.regular, Waits: r.waits,
 	}
 }
 
 // regular reports whether a path is an existing file inside the session's
 // directories, links followed.
 func (r *running) regular(path string) bool {
+	mode, ok := r.mode(path)
+	return ok && mode.IsRegular()
+}
+
+// waits reports whether a path is a pipe, a socket or a device inside the session's
+// directories, links followed.
+func (r *running) waits(path string) bool {
+	mode, ok := r.mode(path)
+	return ok && !mode.IsRegular() && !mode.IsDir()
+}
+
+// mode returns the mode of what a path inside the session's directories leads to.
+func (r *running) mode(path string) (mode fs.FileMode, ok bool) {
 	access, err := r.pipeline.Workspace.Check(path, false)
 	if err != nil || !access.Inside {
-		return false
+		return 0, false
 	}
 	runtime := r.pipeline.Workspace.Call(r.ID+"/judge", r.Tool, nil)
 	defer runtime.Finish()
 	info, err := runtime.FS().Stat(context.Background(), path)
-	return err == nil && info.Mode.IsRegular()
+	return info.Mode, err == nil
 }
 
 // capabilities names what a requirement set needs, as rules name it.

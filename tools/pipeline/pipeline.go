@@ -30,9 +30,8 @@ type Pipeline struct {
 	// restricted keeps the network from what the agent starts, see
 	// permissions.Set.Restrict.
 	restricted bool
-	// offline are the commands that failed for want of the network.
-	offline offline
-	active  active
+	lacks      lacks
+	active     active
 	// strays are goroutines of the session's tools that did not stop when they were
 	// told to.
 	strays *strays

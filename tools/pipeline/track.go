@@ -49,7 +49,7 @@ const maxLocations = 20
 // unpredictable reports whether the call may change files that it does not
 // name: it runs commands or programs.
 func (r *running) unpredictable() bool {
-	if r.entry.ReadOnly || r.readsOnly {
+	if r.entry.ReadOnly || r.reading() {
 		return false
 	}
 	return len(r.entry.Requires.Shell) > 0 || slices.Contains(r.entry.Requires.Capabilities, capability.CapShellRun)

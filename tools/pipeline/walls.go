@@ -4,7 +4,6 @@ import (
 	"context"
 	"path"
 	"slices"
-	"sync"
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
@@ -19,8 +18,8 @@ type reaches struct {
 	git     bool // some command is git
 	// beside says that some command neither needs the network nor only reads.
 	beside bool
-	// missed says that the very same command failed for want of the network.
-	missed bool
+	// missed is what the very same command failed for want of.
+	missed workspace.Lacking
 	// again says that this alone is why the call is asked about.
 	again bool
 	// approved says that a person has seen the card and allowed the call.
@@ -38,71 +37,8 @@ func (w *reaches) note(v command.Verdict) {
 	}
 }
 
-// offline are the commands of a session that failed for want of the network, by
-// their text and directory. The zero value is ready.
-type offline struct {
-	mu    sync.Mutex
-	texts map[string]bool // true once the person has opened the network to it for good
-}
-
-func key(resource tools.Resource) string { return resource.Dir + "\x00" + resource.Value }
-
-func (o *offline) add(key string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.texts == nil {
-		o.texts = map[string]bool{}
-	}
-	o.texts[key] = o.texts[key] || false
-}
-
-func (o *offline) open(key string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if _, missed := o.texts[key]; missed {
-		o.texts[key] = true
-	}
-}
-
-func (o *offline) has(key string) (missed, open bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	open, missed = o.texts[key]
-	return missed, open
-}
-
-// missedReason is why a command is asked about that would otherwise just run.
-const missedReason = "it failed without the network, which it gets when it is allowed"
-
 // besideReason is why commands are asked about that are each allowed by themselves.
 const besideReason = "one of the commands was allowed with the network, and the others would get it with them"
-
-// wantNetwork makes a question of a command that failed for want of the network and
-// is sent again, and of one that would get the network from another beside it (S4).
-// Where nobody can be asked, it runs as before: without; so does that of a restricted
-// agent, which has the network in no case.
-func (r *running) wantNetwork() {
-	if r.pipeline.Asker == nil || r.pipeline.restricted {
-		return
-	}
-	if r.reach.network && r.reach.beside && r.decision.Action == capability.Allow && r.answeredBefore() {
-		r.decision.Action, r.decision.Reason = capability.Ask, besideReason
-	}
-	for _, resource := range r.commands() {
-		missed, open := r.pipeline.offline.has(key(resource))
-		if !missed {
-			continue
-		}
-		r.reach.network, r.reach.missed = true, true
-		if !open && r.decision.Action == capability.Allow {
-			r.decision.Action, r.decision.Reason = capability.Ask, missedReason
-			r.reach.again = true
-			if !r.mayStayOpen() {
-				r.decision.NoAlways = "what it runs is not known whole"
-			}
-		}
-	}
-}
 
 // mayStayOpen reports whether an "always" may open the network to the very same commands
 // from now on: none of them is one of which nothing is ever stored (E5).
@@ -124,23 +60,30 @@ func (r *running) commands() []tools.Resource {
 	return commands
 }
 
+// reading reports whether the call's commands run because they only read: no user has
+// allowed more to them, now or for good.
+func (r *running) reading() bool {
+	return r.readsOnly && !r.reach.approved && r.lacksGranted() == workspace.Lacking{}
+}
+
 // grantWalls tells the call's commands how far they may reach. A command has the
 // network when a person allowed it on a card that said so, now or, by "always",
-// before for this session or project; a program has it when its tool declares it.
+// before for this session or project; a program has it when its tool declares it. A
+// command that runs unasked because it only reads can change nothing, nor can any in a
+// mode that changes nothing.
 func (r *running) grantWalls() {
+	granted, reading := r.lacksGranted(), r.reading()
+	held := r.pipeline.readOnly() != nil
 	grant := workspace.Grant{
 		Network:   !r.entry.Requires.Net.IsZero(),
 		GitConfig: r.reach.git && !r.readsOnly,
 		Unasked:   r.decision.Sandboxed && !r.reach.approved,
-		ReadsOnly: r.readsOnly || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.restricted,
-		Offline: r.pipeline.restricted,
+		ReadsOnly: reading || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.restricted,
+		Reading: reading || held, Held: held,
+		Offline: r.pipeline.restricted || reading,
 	}
-	if commands := r.commands(); len(commands) > 0 {
-		grant.Network = r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
-		for _, resource := range commands {
-			_, open := r.pipeline.offline.has(key(resource))
-			grant.Network = grant.Network || open
-		}
+	if len(r.commands()) > 0 {
+		grant.Network = granted.Network || r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
 	}
 	r.runtime.Grant(grant)
 }
@@ -165,29 +108,9 @@ func (r *running) answeredBefore() bool {
 	return some
 }
 
-// noteOffline remembers a command that failed for want of the network.
-func (r *running) noteOffline() {
-	if !r.runtime.WantedNetwork() {
-		return
-	}
-	for _, resource := range r.commands() {
-		r.pipeline.offline.add(key(resource))
-	}
-}
-
-// openAlways opens the network for good to commands that failed without it.
-func (r *running) openAlways() {
-	if !r.reach.missed {
-		return
-	}
-	for _, resource := range r.commands() {
-		r.pipeline.offline.open(key(resource))
-	}
-}
-
 // sandbox says on the card what the call's commands will be confined by (O1).
 func (r *running) sandbox(ctx context.Context) string {
-	if !r.unpredictable() {
+	if !r.unpredictable() && len(r.commands()) == 0 {
 		return ""
 	}
 	report, open, err := r.pipeline.Workspace.Sandbox(ctx)
@@ -196,9 +119,13 @@ func (r *running) sandbox(ctx context.Context) string {
 		return ""
 	case !report.Confines():
 		return report.String()
-	case r.pipeline.restricted && report.Network:
-	case open || r.reach.network || len(r.commands()) == 0 && !r.entry.Requires.Net.IsZero():
-		return string(report.Kind) + ", network on"
 	}
-	return string(report.Kind) + ", network off"
+	text := string(report.Kind) + ", network off"
+	if (!r.pipeline.restricted || !report.Network) && (open || r.reach.network || len(r.commands()) == 0 && !r.entry.Requires.Net.IsZero()) {
+		text = string(report.Kind) + ", network on"
+	}
+	if r.pipeline.readOnly() != nil {
+		text += ", read-only"
+	}
+	return text
 }

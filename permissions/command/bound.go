@@ -1,0 +1,168 @@
+package command
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Of what a reading command's own text must bound: its time and its output.
+const (
+	maxStages    = 64 // of a pipeline
+	maxLengthens = 3  // stages of a pipeline that make more of what they read
+	maxPrints    = 32 // of a script of sed or awk, for each line
+	maxNumbers   = 1_000_000
+	maxPiece     = 1000     // bytes of what may be printed for every line
+	maxPrinted   = 10 << 20 // bytes of the format of printf, which is used again for more operands
+	maxRepeats   = 10_000   // what the counts of a pattern multiply to
+)
+
+// wideFormat finds a width or precision of four digits or more in a format of printf,
+// strftime, find or stat: the output is as wide as the number says.
+var wideFormat = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`%[^A-Za-z%]*[0-9]{4}`)
+})
+
+// widths are options whose value says how wide a line is or how many threads work.
+var widths = map[string]string{
+	"nl": "-w --number-width", "diff": "-W --width", "ls": "--width", "rg": "-j --threads",
+}
+
+// bounded asks about a command that its own numbers make endless or enormous.
+func bounded(s simple, p parsed) finding {
+	f := func(what string) finding { return asks(Endless, what) }
+	for name, value := range p.seen {
+		if hasWord(widths[s.name()], name) && !small(value) {
+			return f("a width or a number of threads is too large for what only reads")
+		}
+	}
+	formats := hasWord("printf seq date stat find ls git", s.name())
+	pieces := hasWord("seq stat find nl cut rg", s.name())
+	patterns := hasWord("grep egrep fgrep rg sed awk find git nl", s.name())
+	for _, w := range s.args() {
+		switch {
+		case formats && wideFormat().MatchString(w.value):
+			return f("a format asks for more than 999 characters at once")
+		case pieces && len(w.value) > maxPiece:
+			return f("a text that is printed for every line is too long")
+		case patterns && repeats(w.value) > maxRepeats:
+			return f("a pattern repeats its parts too often")
+		}
+	}
+	switch {
+	case s.name() == "printf" && len(p.operands) > 0 && len(p.operands[0].value)*len(p.operands) > maxPrinted:
+		return f("the format is printed too often")
+	case s.name() == "seq" && !shortSequence(p.operands):
+		return f("the sequence has no end, or one that is too far")
+	case hasWord("sed awk", s.name()) && prints(s) > maxPrints:
+		return f("the script prints each line too often")
+	}
+	return finding{}
+}
+
+// small accepts numbers of up to three digits, one on each line.
+func small(value string) bool {
+	for line := range strings.SplitSeq(value, "\n") {
+		if len(line) > 3 || strings.Trim(line, "0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// counts finds the repetitions of a regular expression: {n}, {n,} and {n,m}.
+var counts = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{,?([0-9]+)(?:,([0-9]*))?\\?\}`)
+})
+
+// repeats is what the counts of a pattern multiply to.
+func repeats(pattern string) int {
+	if !strings.Contains(pattern, "{") {
+		return 1
+	}
+	product := 1
+	for _, m := range counts().FindAllStringSubmatch(pattern, -1) {
+		most := 1
+		for _, digits := range m[1:] {
+			n, err := strconv.Atoi(digits)
+			if err != nil && digits != "" {
+				return maxRepeats + 1
+			}
+			most = max(most, n)
+		}
+		if product *= most; product > maxRepeats {
+			return product
+		}
+	}
+	return product
+}
+
+// plainNumber is an operand of seq of which it is plain how large it is.
+var plainNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[-+]?([0-9]{1,9}(\.[0-9]{0,6})?|\.[0-9]{1,6})$`)
+})
+
+// shortSequence reports that seq prints no more than maxNumbers numbers.
+func shortSequence(operands []word) bool {
+	numbers := []float64{1, 1, 0} // first, step, last
+	if len(operands) == 0 || len(operands) > 3 {
+		return false
+	}
+	for i, w := range operands {
+		n, err := strconv.ParseFloat(w.value, 64)
+		if err != nil || !plainNumber().MatchString(w.value) {
+			return false
+		}
+		switch {
+		case i == len(operands)-1:
+			numbers[2] = n
+		case i == 0:
+			numbers[0] = n
+		default:
+			numbers[1] = n
+		}
+	}
+	first, step, last := numbers[0], numbers[1], numbers[2]
+	return step != 0 && (last-first)/step <= maxNumbers
+}
+
+// prints is how often a script of sed or awk prints one line, or a part of it.
+func prints(s simple) int {
+	count := 0
+	for _, w := range s.args() {
+		count = max(count, strings.Count(w.value, "p"), strings.Count(w.value, "$"))
+	}
+	return count
+}
+
+// lengthens reports a command whose output may be several times as long as its input: the
+// output of a row of them grows with a power of their number.
+func lengthens(s simple) bool {
+	switch s.name() {
+	case "od", "nl", "fold":
+		return true
+	case "sed", "awk":
+		return prints(s) > 1
+	case "rg":
+		return slices.ContainsFunc(s.args(), func(w word) bool {
+			return w.value == "--json" || strings.HasPrefix(w.value, "-r") || strings.HasPrefix(w.value, "--replace")
+		})
+	}
+	return false
+}
+
+// boundedPipeline asks about a pipeline that its length makes endless.
+func boundedPipeline(stages int, ran []simple) finding {
+	longer := 0
+	for _, s := range ran {
+		if lengthens(s) {
+			longer++
+		}
+	}
+	if stages > maxStages || longer > maxLengthens {
+		return asks(Endless, "the pipeline has too many stages, or too many that make more of what they read")
+	}
+	return finding{}
+}

@@ -1,0 +1,96 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// buildCaches are the caches without which builds fail, by the variable that moves
+// them. A command gets caches of its project: what it put into the person's own
+// would be run later, outside of any sandbox.
+var buildCaches = [...]struct{ name, dir string }{
+	{"GOCACHE", "go-build"},
+	{"GOPLSCACHE", "gopls"},
+	{"GOLANGCI_LINT_CACHE", "golangci-lint"},
+	{"STATICCHECK_CACHE", "staticcheck"},
+	{"npm_config_cache", "npm"},
+	{"PIP_CACHE_DIR", "pip"},
+	{"UV_CACHE_DIR", "uv"},
+	{"CCACHE_DIR", "ccache"},
+	{"YARN_CACHE_FOLDER", "yarn"},
+	{"PRE_COMMIT_HOME", "pre-commit"},
+}
+
+// caches makes the project's caches writable, and names them. One that the person
+// has made writable is left to them.
+func (b *Box) caches(r Request, p *Policy) []string {
+	if b.CacheDir == "" || len(r.Roots) == 0 {
+		return nil
+	}
+	whose := r.Roots[0]
+	if r.Caches != "" {
+		whose += "\x00" + r.Caches
+	}
+	sum := sha256.Sum256([]byte(whose))
+	dir := filepath.Join(b.CacheDir, hex.EncodeToString(sum[:8]))
+	if os.MkdirAll(dir, 0o700) != nil {
+		return nil
+	}
+	p.Writable = append(p.Writable, dir)
+	var env []string
+	for _, cache := range buildCaches {
+		if current := b.variable(cache.name); current != "" && slices.ContainsFunc(r.Writable, func(w string) bool { return beneath(current, w) }) {
+			continue
+		}
+		env = append(env, cache.name+"="+filepath.Join(dir, cache.dir))
+	}
+	if r.Caches != "" {
+		env = append(env, "GOMODCACHE="+filepath.Join(dir, "go-mod"))
+	}
+	return env
+}
+
+// tmpDir is where the command finds its directory for temporary files; "" where it has
+// none.
+func tmpDir(r Request, p *Policy) string {
+	if p.Kind == Bubblewrap && r.Tmp != "" {
+		return "/tmp"
+	}
+	return r.Tmp
+}
+
+func tmpEnv(r Request, p *Policy) []string {
+	tmp := tmpDir(r, p)
+	if tmp == "" {
+		return nil
+	}
+	return []string{"TMPDIR=" + tmp, "TMP=" + tmp, "TEMP=" + tmp}
+}
+
+// scratchCaches leads a command that changes nothing to caches that end with it: what it
+// put into those of the project, later builds would run.
+func scratchCaches(r Request, p *Policy) []string {
+	tmp := tmpDir(r, p)
+	if tmp == "" {
+		return nil
+	}
+	dir := filepath.Join(tmp, "cache")
+	env := []string{"XDG_CACHE_HOME=" + dir, "CARGO_TARGET_DIR=" + filepath.Join(dir, "target"), "GIT_OPTIONAL_LOCKS=0"}
+	for _, cache := range buildCaches {
+		env = append(env, cache.name+"="+filepath.Join(dir, cache.dir))
+	}
+	return env
+}
+
+func (b *Box) variable(name string) string {
+	for _, entry := range b.Environ {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,134 @@
+package pipeline
+
+import (
+	"strings"
+	"sync"
+
+	"acp-agent/capability"
+	"acp-agent/tools"
+	"acp-agent/workspace"
+)
+
+// lacks are the commands of a session that failed for want of what the user can grant to
+// them, by their text and directory. The zero value is ready.
+type lacks struct {
+	mu    sync.Mutex
+	texts map[string]lack
+}
+
+// lack is what one command missed, and what of it the user has granted for good.
+type lack struct{ missed, granted workspace.Lacking }
+
+func key(resource tools.Resource) string { return resource.Dir + "\x00" + resource.Value }
+
+func (l *lacks) add(key string, missed workspace.Lacking) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.texts == nil {
+		l.texts = map[string]lack{}
+	}
+	have := l.texts[key]
+	have.missed = workspace.Lacking{Network: have.missed.Network || missed.Network, Writing: have.missed.Writing || missed.Writing}
+	l.texts[key] = have
+}
+
+// grant grants a command for good what it has missed until now.
+func (l *lacks) grant(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if have, known := l.texts[key]; known {
+		l.texts[key] = lack{have.missed, have.missed}
+	}
+}
+
+func (l *lacks) of(key string) lack {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.texts[key]
+}
+
+// missedReason and readReason are why a command is asked about that would otherwise just
+// run.
+const (
+	missedReason = "it failed without the network, which it gets when it is allowed"
+	readReason   = "it failed where it could only read, and it can write when it is allowed"
+)
+
+// wantMore makes a question of a command that failed for want of the network, or of
+// writing, and is sent again, and of one that would get the network from another in the
+// same text (S4). Where no user can be asked, it runs as before: without; so does that of
+// a restricted agent, which has neither in any case. A mode that changes nothing grants no
+// writing.
+func (r *running) wantMore() {
+	if r.pipeline.Asker == nil || r.pipeline.restricted {
+		return
+	}
+	if r.reach.network && r.reach.beside && r.decision.Action == capability.Allow && r.answeredBefore() {
+		r.decision.Action, r.decision.Reason = capability.Ask, besideReason
+	}
+	held := r.pipeline.readOnly() != nil
+	for _, resource := range r.commands() {
+		lack := r.pipeline.lacks.of(key(resource))
+		network, writing := lack.missed.Network, lack.missed.Writing && !held
+		if !network && !writing {
+			continue
+		}
+		r.reach.network, r.reach.missed = r.reach.network || network, workspace.Lacking{Network: network, Writing: writing}
+		var reasons []string
+		if network && !lack.granted.Network {
+			reasons = append(reasons, missedReason)
+		}
+		if writing && !lack.granted.Writing {
+			reasons = append(reasons, readReason)
+		}
+		if len(reasons) > 0 && r.decision.Action == capability.Allow {
+			r.decision.Action, r.decision.Reason = capability.Ask, strings.Join(reasons, "; ")
+			r.reach.again = true
+			if !r.mayStayOpen() {
+				r.decision.NoAlways = "what it runs is not known whole"
+			}
+		}
+	}
+}
+
+// lacksGranted is what the user has granted for good to the call's commands.
+func (r *running) lacksGranted() (granted workspace.Lacking) {
+	for _, resource := range r.commands() {
+		lack := r.pipeline.lacks.of(key(resource))
+		granted.Network = granted.Network || lack.granted.Network
+		granted.Writing = granted.Writing || lack.granted.Writing
+	}
+	return granted
+}
+
+// noteLacks remembers a command that failed for want of what it can be granted.
+func (r *running) noteLacks() {
+	missed := r.runtime.Lacking()
+	if missed == (workspace.Lacking{}) {
+		return
+	}
+	for _, resource := range r.commands() {
+		r.pipeline.lacks.add(key(resource), missed)
+	}
+}
+
+// lacks says what "always" would grant.
+func (r *running) lacks() string {
+	switch r.reach.missed {
+	case workspace.Lacking{Writing: true}:
+		return "writing"
+	case workspace.Lacking{Network: true}:
+		return "the network"
+	}
+	return "the network and writing"
+}
+
+// grantAlways grants for good what the call's commands have failed without.
+func (r *running) grantAlways() {
+	if r.reach.missed == (workspace.Lacking{}) {
+		return
+	}
+	for _, resource := range r.commands() {
+		r.pipeline.lacks.grant(key(resource))
+	}
+}

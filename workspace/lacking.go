@@ -1,0 +1,61 @@
+package workspace
+
+import (
+	"fmt"
+
+	"acp-agent/sandbox"
+	"acp-agent/tools"
+)
+
+// Lacking is what a command seemed to fail for want of, which the user can grant to it.
+type Lacking struct{ Network, Writing bool }
+
+// unwritable are texts by which programs say that they may not write.
+var unwritable = map[sandbox.Kind][]string{
+	sandbox.Bubblewrap: {"read-only file system", "erofs"},
+	// These refuse writing as a file's mode does.
+	sandbox.Landlock: {"read-only file system", "erofs", "permission denied", "eacces"},
+	sandbox.Seatbelt: {"operation not permitted", "eperm"},
+}
+
+// noteLacking notes in the result of a command that failed what it seemed to need and
+// had not. Nothing is run again.
+func (c *Call) noteLacking(exit *tools.Exit, cmd confined, tail *tailWriter) {
+	if !cmd.network && tail.wantsNetwork() {
+		c.addLacking(Lacking{Network: true})
+		exit.Notes = append(exit.Notes, cmd.networkNote())
+	}
+	if cmd.grant.Reading && tail.says(unwritable[cmd.report.Kind]) {
+		if !cmd.grant.Held {
+			c.addLacking(Lacking{Writing: true})
+		}
+		exit.Notes = append(exit.Notes, cmd.writingNote())
+	}
+}
+
+// writingNote says what to do about files that cannot be written.
+func (c *confined) writingNote() string {
+	note := fmt.Sprintf("Everything is read-only for this command (sandbox: %s)", c.report.Kind)
+	switch {
+	case c.grant.Held:
+		return note + ", because nothing is changed in this mode, and it seems to need to write."
+	case c.grant.Unattended:
+		return note + ", because it runs without a question, and it seems to need to write. No user is here who could allow that."
+	}
+	return note + ", because it runs without a question, and it seems to need to write." +
+		" Send the same command again, and the user is asked to run it with writing."
+}
+
+func (c *Call) addLacking(l Lacking) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lacking.Network = c.lacking.Network || l.Network
+	c.lacking.Writing = c.lacking.Writing || l.Writing
+}
+
+// Lacking is what commands of the call seemed to fail for want of (S4).
+func (c *Call) Lacking() Lacking {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lacking
+}
