@@ -72,7 +72,7 @@ func protectedGroups() []protectedGroup {
 				".pre-commit-config.yaml", ".pre-commit-config.yml", ".pre-commit-hooks.yaml", "lefthook.*", ".lefthook.*", "lefthook-local.*",
 				".lefthook-local.*", ".lefthook", ".lefthook-local", ".config/lefthook.*", ".huskyrc", ".huskyrc.*", "husky.config.js",
 				".overcommit.yml", ".git-hooks", ".githooks", "captainhook.json", "simple-git-hooks.*", ".simple-git-hooks.*", ".lintstagedrc",
-				".lintstagedrc.*", "lint-staged.config.*", ".jj", ".hg",
+				".lintstagedrc.*", "lint-staged.config.*",
 			},
 			denied: []string{".git", "git~1", ".gitmodules", ".gitconfig", ".config/git", "git/hooks", ".husky"},
 		},
@@ -81,8 +81,8 @@ func protectedGroups() []protectedGroup {
 			// configuration with whatever it is asked for, also where that only reads.
 			why: "can make a package manager or an interpreter run code",
 			asked: []string{
-				".npmrc", ".yarnrc", ".yarnrc.yml", ".yarn", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml", ".bunfig.toml", ".cargo/config",
-				".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml", "pip.conf", "pip.ini", ".pypirc", ".condarc", ".bundle", ".gemrc", ".mvn",
+				".npmrc", ".yarnrc", ".yarnrc.yml", ".yarn/plugins", ".yarn/releases", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml", ".bunfig.toml", ".cargo/config",
+				".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml", "pip.conf", "pip.ini", ".pypirc", ".condarc", ".bundle/config", ".gemrc", ".mvn",
 				"gradle/wrapper", "nuget.config", ".config/dotnet-tools.json", ".bazelrc", ".buckconfig", "sitecustomize.py", "usercustomize.py",
 				".pdbrc", ".irbrc", ".pryrc", ".ghci", ".rprofile", ".gdbinit", ".lldbinit", ".psqlrc", ".sqliterc", ".curlrc", ".wgetrc",
 			},

@@ -95,7 +95,7 @@ func (p processes) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 		w.endLater(cmd, process)
 		return exit, true, commandError(ctx, err)
 	}
-	exit.Notes = append(w.runner.lateNotes(), cmd.end()...)
+	exit.Notes = append(w.runner.lateNotes(), p.endOf(cmd)...)
 	return exit, true, nil
 }
 

@@ -218,6 +218,7 @@ func (r *running) pass(ctx context.Context) (err error) {
 		r.watch,   // watchdog
 		r.ask,     // the person
 		r.execute,
+		r.keepAside, // what was moved aside: does the user want it?
 		r.render,
 	} {
 		if err := ctx.Err(); err != nil && r.result == nil {
