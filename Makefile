@@ -6,6 +6,7 @@ SHELL       := bash
 GO        ?= go
 BIN       ?= bin/acp-agent
 FUZZTIME  ?= 20s
+JUDGETIME ?= 1h
 TARGETS   ?= .
 COUNT     ?= 6
 RUNS      ?= 5
@@ -19,16 +20,20 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint golangci cross interop bench microbench fuzz generate update clean
+.PHONY: help build test toolchains lint golangci cross interop bench microbench fuzz fuzz-judge generate update clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  \1\t\2/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
 
 build: ## build the binary into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o $(BIN) ./cmd/acp-agent
 
 test: ## run all tests with the race detector
 	$(GO) test -race $(TESTFLAGS) ./...
+
+toolchains: ## try real toolchains in the sandbox (docs/home.md); npm ones are installed into bin/toolchains
+	npm install --prefix bin/toolchains --no-save --no-audit --no-fund --silent pnpm@9 yarn@1 deno@2 bun@1 typescript@5 esbuild@0
+	PATH="$(CURDIR)/bin/toolchains/node_modules/.bin:$$PATH" ACP_TOOLCHAINS=1 $(GO) test -count=1 -timeout 30m -v -run TestToolchains ./sandbox
 
 lint: ## check formatting, vet, staticcheck
 	@unformatted="$$($(GOFUMPT) -l .)" && \
@@ -67,6 +72,9 @@ fuzz: ## run every fuzz target for FUZZTIME, or those whose line "dir target" ma
 			echo "$$dir $$target"; \
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$dir" || exit 1; \
 		done
+
+fuzz-judge: ## run generated commands that the judge allows in real bash, in a sealed namespace, for JUDGETIME
+	$(GO) test -count=1 -run '^TestJudge_DifferentialFuzz$$' -v -timeout 0 ./permissions/command -fuzzjudge $(JUDGETIME)
 
 generate: $(INTEROP)/node_modules ## write the generated code again
 	$(GO) generate ./...

@@ -78,14 +78,15 @@ var rooms = map[string]room{
 	"permissions":          {0, []string{"capability"}},
 	"permissions/command":  {0, []string{"capability", "permissions", "internal/shell"}},
 	"permissions/watchdog": {0, []string{"capability", "permissions", "permissions/command"}},
-	"sandbox":              {0, []string{"internal/launch"}},
+	"sandbox":              {0, []string{"internal/launch", "internal/redact"}},
 	"skills":               {0, []string{"kinds"}},
 	"transcript":           {0, []string{"kinds"}},
 
 	"internal/bm25":        {0, nil},
+	"internal/cgroup":      {0, nil},
 	"internal/fileuri":     {0, nil},
 	"internal/gitignore":   {0, nil},
-	"internal/launch":      {0, []string{"internal/redact"}},
+	"internal/launch":      {0, []string{"internal/cgroup", "internal/redact"}},
 	"internal/lsp":         {0, []string{"internal/fileuri"}},
 	"internal/network":     {0, nil},
 	"internal/observe":     {0, nil},
@@ -102,6 +103,9 @@ var rooms = map[string]room{
 	"internal/userfile":    {0, nil},
 	"internal/webpage":     {0, nil},
 	"internal/websearch":   {0, nil},
+
+	// Support for tests of several packages.
+	"internal/testkit/shelltrace": {0, nil},
 }
 
 // never are imports that the floors would allow, with the reason.
@@ -113,6 +117,7 @@ var never = []struct {
 	{"*", "config", []string{"cmd/acp-agent"}, "cmd reads the configuration and hands out small structs"},
 	{"*", "internal/testreq", []string{"acp/schema/schematest", "tools/tooltest", "internal/acptest"}, "it is for tests"},
 	{"*", "internal/acptest", nil, "it is for tests"},
+	{"*", "internal/testkit/*", nil, "it is for tests"},
 	{"*", "tools/tooltest", []string{"cmd/acp-agent"}, "it is for tests, and for validate, which applies its rules"},
 	{"*", "tools/mount/mounttest", nil, "it is for tests"},
 	{"*", "mcp/mcptest", nil, "it is for tests"},

@@ -112,6 +112,15 @@ func (f *file) checkLimits(l Limits) error {
 	if l.SearchTimeout.Duration == 0 {
 		return f.errorf("limits.search_timeout", "must be longer than nothing")
 	}
+	if b := l.Memory.Bytes; b > 0 && b < leastMemory {
+		return f.errorf("limits.memory", "must be at least %v", Size{leastMemory})
+	}
+	if b := l.ReadingMemory.Bytes; b > 0 && b < leastMemory {
+		return f.errorf("limits.reading_memory", "must be at least %v", Size{leastMemory})
+	}
+	if l.Processes > 0 && l.Processes < leastProcesses {
+		return f.errorf("limits.processes", "must be 0 or at least %d, found %d", leastProcesses, l.Processes)
+	}
 	if l.SidecarBytes < 0 {
 		return f.errorf("limits.sidecar_bytes", "must not be negative, found %d", l.SidecarBytes)
 	}

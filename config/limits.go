@@ -19,11 +19,21 @@ const (
 	defaultConcurrent   = 10
 	defaultSidecarBytes = 1 << 30
 
+	defaultMemory         = 75 // percent
+	defaultReadingMemory  = 2 << 30
+	defaultReadingTimeout = 2 * time.Minute
+	defaultProcesses      = 4096
+	defaultFileSize       = 32 << 30
+
 	defaultSearchCalls   = 25
 	defaultSearchTimeout = 15 * time.Second
 
 	mostSteps      = 100_000
 	mostConcurrent = 64
+
+	// With less, no command would run.
+	leastMemory    = 16 << 20
+	leastProcesses = 16
 )
 
 // Limits bound what a turn may spend.
@@ -40,6 +50,16 @@ type Limits struct {
 	Concurrent int `json:"concurrent"`
 	// SidecarBytes is the most that a session keeps of long outputs; 0 keeps none.
 	SidecarBytes int64 `json:"sidecar_bytes"`
+	// Memory is the most that a command and all of its processes use together;
+	// ReadingMemory is that of a command that runs without a question because it only
+	// reads, and ReadingTimeout ends such a command; 0 is no limit.
+	Memory         Memory   `json:"memory"`
+	ReadingMemory  Size     `json:"reading_memory"`
+	ReadingTimeout Duration `json:"reading_timeout"`
+	// Processes is the most processes and threads of a command; 0 is no limit.
+	Processes uint64 `json:"processes"`
+	// FileSize is the largest file that a command may write; 0 is no limit.
+	FileSize Size `json:"file_size"`
 	// SearchCalls is the most web searches of a session; SearchTimeout ends each.
 	SearchCalls   int      `json:"search_calls"`
 	SearchTimeout Duration `json:"search_timeout"`
@@ -52,6 +72,12 @@ func defaultLimits() Limits {
 		ToolTimeout:  Duration{defaultToolTimeout},
 		Concurrent:   defaultConcurrent,
 		SidecarBytes: defaultSidecarBytes,
+
+		Memory:         Memory{Percent: defaultMemory},
+		ReadingMemory:  Size{defaultReadingMemory},
+		ReadingTimeout: Duration{defaultReadingTimeout},
+		Processes:      defaultProcesses,
+		FileSize:       Size{defaultFileSize},
 
 		SearchCalls: defaultSearchCalls, SearchTimeout: Duration{defaultSearchTimeout},
 	}
@@ -67,16 +93,26 @@ func (l *Limits) tighten(p projectLimits) {
 	if p.ToolTimeout != nil {
 		l.ToolTimeout.Duration = min(l.ToolTimeout.Duration, p.ToolTimeout.Duration)
 	}
-	if t := p.BashTimeout; t != nil && t.Duration > 0 {
-		if l.BashTimeout.Duration == 0 || t.Duration < l.BashTimeout.Duration {
-			l.BashTimeout = *t
-		}
+	l.BashTimeout.lower(p.BashTimeout)
+	l.ReadingTimeout.lower(p.ReadingTimeout)
+	l.Memory.lower(p.Memory)
+	l.ReadingMemory.lower(p.ReadingMemory)
+	l.FileSize.lower(p.FileSize)
+	if n := p.Processes; n != nil && *n > 0 && (l.Processes == 0 || *n < l.Processes) {
+		l.Processes = *n
 	}
 }
 
 func lower[T cmp.Ordered](limit, to *T) {
 	if to != nil {
 		*limit = min(*limit, *to)
+	}
+}
+
+// lower takes another time limit that is stricter; 0 is no limit.
+func (d *Duration) lower(to *Duration) {
+	if to != nil && to.Duration > 0 && (d.Duration == 0 || to.Duration < d.Duration) {
+		*d = *to
 	}
 }
 

@@ -33,6 +33,16 @@ type Model struct {
 	// Prices are what a million tokens cost, by name of model; a model without one has
 	// no cost.
 	Prices map[string]Price `json:"prices"`
+	// IdleTimeout is how long the server may be silent within an answer, StartTimeout how
+	// long before it, ContentTimeout how long it may send events without content, and
+	// KeepAliveTimeout how long it may say that it is busy; 0 means the built-in limit.
+	IdleTimeout      Duration `json:"idle_timeout"`
+	StartTimeout     Duration `json:"start_timeout"`
+	ContentTimeout   Duration `json:"content_timeout"`
+	KeepAliveTimeout Duration `json:"keep_alive_timeout"`
+	// NoticeAfter is how long an answer may bring nothing before the user is told; 0 means
+	// the built-in time.
+	NoticeAfter Duration `json:"notice_after"`
 	// ExtraBody is merged into the body of every request.
 	ExtraBody map[string]json.RawMessage `json:"extra_body"`
 }

@@ -34,6 +34,12 @@ type projectLimits struct {
 	ToolTimeout  *Duration `json:"tool_timeout"`
 	Concurrent   *int      `json:"concurrent"`
 	SidecarBytes *int64    `json:"sidecar_bytes"`
+
+	Memory         *Memory   `json:"memory"`
+	ReadingMemory  *Size     `json:"reading_memory"`
+	ReadingTimeout *Duration `json:"reading_timeout"`
+	Processes      *uint64   `json:"processes"`
+	FileSize       *Size     `json:"file_size"`
 }
 
 func (s Sources) loadProject(cfg *Config, path string) error {

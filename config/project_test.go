@@ -36,6 +36,41 @@ func TestLoad_ProjectTightens(t *testing.T) {
 	}
 }
 
+// A project may lower what its commands use, in the form of the user's limit or in the
+// other, and neither raise it nor take it away.
+func TestLoad_ProjectCommandLimits(t *testing.T) {
+	tests := []struct {
+		name, user, project string
+		total, want         uint64
+	}{
+		{"default", `{}`, `{}`, 1000, 750},
+		{"share is lower", `{}`, `{"limits": {"memory": "50%"}}`, 1000, 500},
+		{"share is higher", `{}`, `{"limits": {"memory": "90%"}}`, 1000, 750},
+		{"size is lower", `{}`, `{"limits": {"memory": "1GiB"}}`, 4 << 30, 1 << 30},
+		{"size is higher", `{}`, `{"limits": {"memory": "100GiB"}}`, 1000, 750},
+		{"no limit", `{}`, `{"limits": {"memory": "0"}}`, 1000, 750},
+		{"user has no limit", `{"limits": {"memory": "0"}}`, `{}`, 1000, 0},
+		{"user has no limit, project has one", `{"limits": {"memory": "0"}}`, `{"limits": {"memory": "1GiB"}}`, 4 << 30, 1 << 30},
+		{"machine not known", `{}`, `{}`, 0, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := load(t, nil, map[string]string{userFile: test.user, projectFile: test.project})
+			if m := got.Limits.Memory.Of(test.total); m != test.want {
+				t.Errorf("memory %d, want %d", m, test.want)
+			}
+		})
+	}
+	got := load(t, nil, map[string]string{
+		userFile:    `{"limits": {"processes": 100, "file_size": "0"}}`,
+		projectFile: `{"limits": {"processes": 0, "file_size": "1MiB", "reading_memory": "3GiB", "reading_timeout": "5s"}}`,
+	})
+	want := load(t, nil, map[string]string{userFile: `{"limits": {"processes": 100, "file_size": "1MiB", "reading_timeout": "5s"}}`})
+	if diff := cmp.Diff(want.Limits, got.Limits); diff != "" {
+		t.Errorf("limits (-want +got):\n%s", diff)
+	}
+}
+
 // TestLoad_ProjectOffers holds that what a project allows is set apart: whoever takes the
 // rules in force from the configuration does not get it (T1).
 func TestLoad_ProjectOffers(t *testing.T) {

@@ -1,6 +1,9 @@
 package config
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // PackageCaches returns the directories in which package managers keep the sources of
 // what a project depends on: readable by default, for "what does this function of the
@@ -10,8 +13,9 @@ import "path/filepath"
 func (s Sources) PackageCaches() []string {
 	var dirs []string
 	add := func(root string, elem ...string) {
-		if filepath.IsAbs(root) {
-			dirs = appendNew(dirs, filepath.Join(append([]string{root}, elem...)...))
+		dir := filepath.Join(append([]string{root}, elem...)...)
+		if filepath.IsAbs(root) && !s.holdsHome(dir) {
+			dirs = appendNew(dirs, dir)
 		}
 	}
 	home := func(elem ...string) string {
@@ -42,4 +46,13 @@ func (s Sources) PackageCaches() []string {
 	// Java: artifacts. The directory above holds settings.xml.
 	add(home(".m2", "repository"))
 	return dirs
+}
+
+// holdsHome reports whether a directory is the home or above it: a variable opens neither.
+func (s Sources) holdsHome(dir string) bool {
+	if s.HomeDir == "" {
+		return false
+	}
+	rest, err := filepath.Rel(dir, s.HomeDir)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }

@@ -24,6 +24,9 @@ func TestPackageCaches(t *testing.T) {
 		{"module cache", map[string]string{"GOMODCACHE": abs("/m"), "GOPATH": abs("/g")}, []string{
 			"/m", "/home/ann/.cargo/registry/src", "/home/ann/.cargo/git/checkouts", "/home/ann/.m2/repository",
 		}},
+		{"variables do not open the home", map[string]string{"GOMODCACHE": abs("/home/ann"), "CARGO_HOME": abs("/c"), "GOROOT": abs("/")}, []string{
+			"/src", "/c/registry/src", "/c/git/checkouts", "/home/ann/.m2/repository",
+		}},
 		{"relative places are no places", map[string]string{"GOMODCACHE": "m", "CARGO_HOME": "."}, []string{"/home/ann/.m2/repository"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

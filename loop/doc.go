@@ -12,7 +12,8 @@
 // open tool call closed. A failure of the model is an error and leaves what was
 // said so far in the log (R142).
 //
-// Goroutines: the calls of one batch run on goroutines that Turn waits for.
+// Goroutines: the calls of one batch run on goroutines that Turn waits for; while the
+// model is waited for, a timer tells the user, see waiting.
 //
 // It imports model, transcript, tools/pipeline and internal/trace, and knows
 // neither ACP nor sessions.

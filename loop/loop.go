@@ -62,6 +62,9 @@ type Options struct {
 	// Remind returns what the model has to be told before its next request,
 	// beside the conversation; it becomes part of that. nil means nothing.
 	Remind func() []transcript.Part
+	// NoticeAfter is how long a model may bring nothing before the user is told; 0 means
+	// a minute.
+	NoticeAfter time.Duration
 	// Tracer records how long model calls take (R132); nil means not at all.
 	Tracer *trace.Tracer
 }
@@ -86,6 +89,9 @@ func New(o Options) *Loop {
 	}
 	if o.Concurrent == 0 {
 		o.Concurrent = defaultConcurrent
+	}
+	if o.NoticeAfter == 0 {
+		o.NoticeAfter = defaultNoticeAfter
 	}
 	sum := sha256.Sum256([]byte(o.System))
 	return &Loop{Options: o, digest: hex.EncodeToString(sum[:])}

@@ -49,6 +49,8 @@ func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 		CacheKey: l.CacheKey, Memo: l.Memo,
 	}
 	l.emit(transcript.StepStarted{MessageID: s.id, Model: l.Model, Digest: l.digest, At: time.Now()})
+	waiting := l.await()
+	defer waiting.stop()
 	for chunk, err := range l.Provider.Stream(ctx, request) {
 		if err == nil {
 			err = ctx.Err()
@@ -57,8 +59,9 @@ func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 			s.abandon(ctx)
 			return s, err
 		}
-		s.take(chunk)
+		waiting.came(func() { s.take(chunk) })
 	}
+	waiting.stop()
 	if err := ctx.Err(); err != nil {
 		s.abandon(ctx)
 		return s, err

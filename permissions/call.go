@@ -65,6 +65,9 @@ type Judgement struct {
 	Contained bool
 	// Exposed says why not, where it is asked; empty where that is no question.
 	Exposed string
+	// Plain says, of an allow, that the part is on the short list of commands that run
+	// without a question where nothing confines them (R119).
+	Plain bool
 	// NoAlways says why Always is nil, as the end of a sentence; empty: no more is known.
 	NoAlways string
 }

@@ -32,7 +32,8 @@ type Box struct {
 	// there are none.
 	CacheDir string
 
-	held holding
+	held   holding
+	copies settingsCopies
 }
 
 // Request is what a session asks for one of its commands.
@@ -51,6 +52,10 @@ type Request struct {
 	// files. Empty means that there is none.
 	Private, Scratch, Tmp string
 	Closed                []string
+	// Programs are what the agent starts by its path, and Arguments those of it that come
+	// from a configuration and may name paths: what lies in the home is shown with its
+	// directory, within limits ([homeGate.opens]). Arguments open nothing among Own.
+	Programs, Arguments []string
 	// Network opens the network. GitConfig leaves the repositories' configuration
 	// writable.
 	Network, GitConfig bool
@@ -98,15 +103,20 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		none.Report = report
 		return none, nil
 	}
+	home := b.home(r)
 	p := &Policy{
 		Kind: report.Kind, Program: report.Program, Tmp: r.Tmp, Network: r.Network,
-		Masked:   slices.Concat(b.masked(r, report.Kind), r.Closed),
-		Secrets:  r.Secrets,
-		Readable: slices.Concat(r.Readable, nonEmpty(r.Private), nonEmpty(b.Home), b.programs(), b.Readable),
+		Masked:    slices.Concat(b.masked(r, report.Kind), home.masked, r.Closed),
+		Secrets:   r.Secrets,
+		Readable:  slices.Concat(r.Readable, nonEmpty(r.Private), home.readable(b), b.Readable),
+		Concealed: nonEmpty(home.concealed),
 	}
-	c := Confined{Report: report, Policy: p, Env: tmpEnv(r, p), Release: func() {}}
+	c := Confined{Report: report, Policy: p, Env: slices.Concat(tmpEnv(r, p), home.env(b, r, p)), Release: func() {}}
 	if r.Reading {
 		p.Reading = true
+		if r.Tmp != "" {
+			_ = os.Mkdir(filepath.Join(r.Tmp, ownTmp), 0o700) // else there is none
+		}
 		p.Readable = slices.Concat(p.Readable, r.Writable)
 		c.Env = slices.Concat(c.Env, scratchCaches(r, p))
 		return c, nil
@@ -194,7 +204,7 @@ func pinned(roots []string) []string {
 }
 
 func (b *Box) masked(r Request, kind Kind) []string {
-	paths := slices.Concat(under(b.Home, secretPlaces[:]), b.Own, socketDirs[:], sockets(b.Environ))
+	paths := slices.Concat(b.Own, socketDirs[:], sockets(b.Environ))
 	if kind != Bubblewrap {
 		return paths // Landlock makes no such sockets
 	}

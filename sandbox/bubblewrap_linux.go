@@ -47,6 +47,13 @@ func (p *Policy) bubblewrap(start *launch.Start) error {
 		return err
 	}
 	args = append(args, mounts...)
+	if p.closesFiles() {
+		visible, err := p.inner(start)
+		if err != nil {
+			return err
+		}
+		args = append(args, visible...)
+	}
 	if filter != nil {
 		args = append(args, "--seccomp", strconv.Itoa(start.Hand(filter)))
 	}
@@ -80,15 +87,27 @@ func (p *Policy) ownDirs() []string {
 	return args
 }
 
-// mountArgs are the places of the policy. A masked directory is an empty one, a
-// masked file an empty file: programs go on as if there were no settings. A secret
+// mountArgs are the places of the policy. A masked directory is an empty one, and so
+// is a concealed one but for the links that lead to what is shown; a masked file is an
+// empty file: programs go on as if there were no settings. A secret
 // of the project cannot be opened, so that an empty one is not taken for its
 // contents and committed. What is mounted in a masked directory must be there before
 // it becomes read-only.
 func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 	var args, after []string
-	for _, at := range visible(p.places()) {
+	shown, closes := visible(p.places()), p.closesFiles()
+	links := p.links(shown)
+	for _, at := range shown {
 		switch {
+		case at.access == concealed:
+			args = append(args, "--perms", "0755", "--tmpfs", at.path)
+			for _, link := range links {
+				if beneath(link.path, at.path) {
+					args = append(args, "--symlink", link.target, link.path)
+				}
+			}
+			after = append(after, "--remount-ro", at.path)
+		case at.access == secret && closes:
 		case at.access == writable:
 			args = append(args, "--bind", at.path, at.path)
 		case at.access < masked:

@@ -9,13 +9,16 @@
 // restricts the thread that starts it, and on macOS it puts sandbox-exec before it. On
 // Linux a filter of system calls goes with both.
 //
+// Of the home a command sees an allow-list (homelist.go, [Box.HomeReport]): what
+// toolchains need, without what holds a credential.
+//
 // A policy is exact where the kind is, and the rest is said ([Report.Notes]):
 // Landlock can grant and not take away, so what must not change inside a writable
 // directory is not its to keep. The caller compares and puts back (workspace).
 // Nothing takes the place of a kind that the person requires.
 //
-// It does not judge commands and asks nobody. It imports internal/launch, the
-// standard library and golang.org/x/sys.
+// It does not judge commands and asks nobody. It imports internal/launch,
+// internal/redact, the standard library and golang.org/x/sys.
 //
 // Goroutines: [Probe.Start] starts one, which ends when the finding is made;
 // [Probe.Stop] ends it and waits.

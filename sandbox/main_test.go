@@ -15,6 +15,8 @@ func TestMain(m *testing.M) {
 		case launch.HelperArg:
 			// Not os.Exit: the race detector would sleep for a second there.
 			syscall.Exit(launch.Helper(os.Args[2:], Step))
+		case InnerArg:
+			syscall.Exit(Inner(os.Args[2:]))
 		case CanaryArg:
 			syscall.Exit(Canary(os.Args[2:], os.Stdout))
 		case callsArg:

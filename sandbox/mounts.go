@@ -12,7 +12,8 @@ import (
 type access int
 
 const (
-	readable access = iota
+	concealed access = iota
+	readable
 	writable
 	readOnly
 	masked
@@ -33,7 +34,7 @@ var hidden = [...]string{"/tmp", "/var/tmp", "/run"}
 // beneath them, each once.
 func (p *Policy) places() []place {
 	byPath := map[string]place{}
-	for a, paths := range [...][]string{readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked, secret: p.Secrets} {
+	for a, paths := range [...][]string{concealed: p.Concealed, readable: p.Readable, writable: p.Writable, readOnly: p.ReadOnly, masked: p.Masked, secret: p.Secrets} {
 		for _, path := range paths {
 			add(byPath, path, access(a))
 		}
@@ -75,7 +76,8 @@ func Within(path, dir string) bool {
 
 // beneath reports whether path is dir or lies in it.
 func beneath(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, "/"))
+	return ok && (path == dir || strings.HasPrefix(rest, "/"))
 }
 
 // visible drops the places that say nothing: what is readable anyhow, and what is
@@ -89,7 +91,8 @@ func visible(all []place) []place {
 		}
 		for _, above := range kept {
 			if beneath(p.path, above.path) {
-				exposed, covered = above.access < masked, above.access >= masked
+				covered = above.access >= masked || above.access == concealed
+				exposed = !covered
 			}
 		}
 		switch {
@@ -101,4 +104,60 @@ func visible(all []place) []place {
 		}
 	}
 	return kept
+}
+
+// link is a symbolic link of the disk in a directory that is concealed.
+type link struct{ path, target string }
+
+// links are those on the way to what the policy names, which a command finds by the
+// names that it knows.
+func (p *Policy) links(shown []place) []link {
+	var found []link
+	for _, list := range [][]string{p.Readable, p.Writable} {
+		for _, path := range list {
+			if real, err := filepath.EvalSymlinks(path); err == nil && real != filepath.Clean(path) {
+				found = followed(found, filepath.Clean(path))
+			}
+		}
+	}
+	found = slices.DeleteFunc(found, func(l link) bool { return !inConcealed(shown, l.path) })
+	slices.SortFunc(found, func(a, b link) int { return strings.Compare(a.path, b.path) })
+	return slices.Compact(found)
+}
+
+// followed adds the links on the way of a path, which leads somewhere.
+func followed(found []link, path string) []link {
+	const most = 255 // steps, against links that lead to each other
+	dir, rest := "/", strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for range most {
+		if len(rest) == 0 {
+			break
+		}
+		next := filepath.Join(dir, rest[0])
+		rest = rest[1:]
+		target, err := os.Readlink(next)
+		if err != nil {
+			dir = next
+			continue
+		}
+		found = append(found, link{next, target})
+		if filepath.IsAbs(target) {
+			dir = "/"
+		}
+		// What is above a link is resolved, so its target may be cleaned with it.
+		steps := strings.Split(strings.TrimPrefix(filepath.Join(dir, target), "/"), "/")
+		dir, rest = "/", slices.Concat(steps, rest)
+	}
+	return found
+}
+
+// inConcealed reports whether the nearest place above a path is a concealed one.
+func inConcealed(shown []place, path string) bool {
+	in := false
+	for _, at := range shown {
+		if beneath(path, at.path) {
+			in = at.access == concealed
+		}
+	}
+	return in
 }

@@ -11,8 +11,8 @@ import (
 // when the command starts are left out.
 //
 // Where two of its paths are the same one, Secrets wins over Masked, that over
-// ReadOnly, that over Writable, and that over Readable; where one lies beneath the
-// other, the deeper one counts.
+// ReadOnly, that over Writable, that over Readable, and that over Concealed; where one
+// lies beneath the other, the deeper one counts.
 type Policy struct {
 	Kind Kind `json:"kind"`
 	// Program builds the walls: bwrap or sandbox-exec. Landlock needs none.
@@ -31,6 +31,9 @@ type Policy struct {
 	// Readable are directories and files that may be read although they lie beneath
 	// Masked, or where the command sees directories of its own, such as /tmp.
 	Readable []string `json:"readable,omitempty"`
+	// Concealed are directories of which a command sees what else the policy names, such
+	// as the home.
+	Concealed []string `json:"concealed,omitempty"`
 	// Tmp is the command's own directory for temporary files. Bubblewrap puts it in
 	// the place of /tmp and /var/tmp; empty means one that goes with the command.
 	Tmp string `json:"tmp,omitempty"`

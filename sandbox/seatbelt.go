@@ -34,6 +34,8 @@ func (p *Policy) seatbeltProfile() string {
 			fmt.Fprintf(&b, "(allow file-read* file-write* (subpath %s))\n", path)
 		case readable:
 			fmt.Fprintf(&b, "(allow file-read* (subpath %s))\n", path)
+		case concealed: // names and times are seen, which programs need on the way to what is shown
+			fmt.Fprintf(&b, "(deny file-read-data file-read-xattr file-write* network-outbound (subpath %s))\n", path)
 		case readOnly:
 			fmt.Fprintf(&b, "(deny file-write* (subpath %s))\n", path)
 		case masked, secret:

@@ -7,21 +7,50 @@ import (
 )
 
 // secretPlaces are the places beneath a home directory that no command may read
-// (S5), with the sockets of agents and daemons that live there (S6). Files of the
-// same kind inside the project are found by their names, see permissions.Secret.
+// (S5), with the sockets of agents and daemons that live there (S6). A home is hidden but
+// for its allow-list (shownHome), so they count for what no table opens: a variable, a
+// directory of the configuration, and a home that the session works in. Files of
+// the same kind inside the project are found by their names, see permissions.Secret.
 var secretPlaces = [...]string{
-	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".config/gcloud", ".config/gh", ".config/glab-cli", ".config/hub",
-	".config/op", ".config/doctl", ".config/rclone", ".config/containers/auth.json",
-	".docker/config.json", ".docker/run", ".docker/desktop", ".colima", ".lima", ".orbstack",
-	".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".config/git/credentials", ".my.cnf",
-	".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml",
-	".gradle/gradle.properties", ".terraform.d/credentials.tfrc.json", ".vault-token", ".boto", ".s3cfg",
-	".password-store", ".local/share/keyrings", ".local/share/kwalletd", ".local/share/pass",
-	".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge",
+	// keys, passwords and keyrings
+	".ssh", ".gnupg", ".password-store", ".local/share/keyrings", ".local/share/kwalletd", ".local/share/pass", ".vault-token", ".config/op",
+	".config/sops", ".config/age", ".age", ".pki", ".config/Bitwarden", ".config/Bitwarden CLI", ".config/1Password", ".config/keepassxc", ".electrum", ".bitcoin",
+	".netrc", "_netrc", ".authinfo", ".authinfo.gpg", ".pgpass", ".my.cnf", ".mylogin.cnf", ".config/msmtp", ".msmtprc", ".fetchmailrc",
+	// clouds and services
+	".aws", ".azure", ".kube", ".config/gcloud", ".boto", ".s3cfg", ".oci", ".aliyun", ".bluemix", ".config/doctl", ".config/hcloud", ".config/linode-cli", ".config/scw",
+	".config/rclone", ".config/configstore", ".config/.wrangler", ".wrangler/config", ".config/netlify", ".netlify", ".config/vercel", ".vercel", ".local/share/com.vercel.cli",
+	".config/heroku", ".config/stripe", ".config/supabase", ".supabase", ".railway", ".fly", ".config/ngrok", ".ngrok2", ".pulumi", ".terraformrc", ".terraform.d/credentials.tfrc.json",
+	".databrickscfg", ".snowflake", ".config/firebase", ".sentryclirc", ".config/snyk", ".config/circleci", ".circleci", ".travis", ".config/spotify",
+	// git and its hosts
+	".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/hub", ".config/tea", ".config/gh-copilot",
+	// containers and virtual machines
+	".docker/config.json", ".docker/run", ".docker/desktop", ".docker/contexts", ".config/containers/auth.json", ".colima", ".lima", ".orbstack", ".vagrant.d/data",
+	".config/helm/registry", ".config/argocd",
+	// package registries
+	".npmrc", ".config/npm/npmrc", ".config/pnpm/rc", ".yarnrc.yml", ".yarnrc", ".bunfig.toml", ".pypirc", ".config/pypoetry/auth.toml", ".config/uv/credentials",
+	".cargo/credentials", ".cargo/credentials.toml", ".bundle/config", ".gem/credentials", ".local/share/gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml",
+	".gradle/gradle.properties", ".gradle/init.gradle", ".gradle/init.d", ".ivy2/.credentials", ".sbt/.credentials", ".sbt/credentials", ".sbt/1.0/credentials.sbt", ".config/coursier",
+	".composer/auth.json", ".config/composer/auth.json", ".hex/hex.config", ".config/hex", ".config/rebar3", ".nimble/github_api_token", ".luarocks/upload_config.lua",
+	".pub-cache/credentials.json", ".config/dart", ".conan/.conan.db", ".conan2/credentials.json", ".platformio/appstate.json", ".continuum", ".config/cpan",
+	".pause", ".stack/upload", ".Renviron", ".julia/servers", ".local/share/binstar", ".foundry/keystores", ".microsoft/usersecrets", ".aspnet", ".android/adbkey",
+	// agents and models
+	".claude/.credentials.json", ".claude.json", ".codex/auth.json", ".codex/history.jsonl", ".gemini/oauth_creds.json", ".gemini/google_accounts.json", ".gemini/.env",
+	".config/github-copilot", ".copilot/config.json", ".local/share/opencode/auth.json", ".local/share/opencode/mcp-auth.json", ".amp/oauth", ".config/amp/settings.json",
+	".local/share/amp/secrets.json", ".aider.conf.yml", ".continue/config.json", ".continue/config.yaml", ".continue/.env", ".cursor/mcp.json", ".config/Cursor/User/globalStorage",
+	".codeium/config.json", ".codeium/windsurf/mcp_config.json", ".config/Windsurf/User/globalStorage", ".qwen/oauth_creds.json", ".factory/auth.json", ".config/goose/secrets.yaml",
+	".local/share/crush", ".config/openai", ".openai", ".config/anthropic", ".anthropic", ".ollama/id_ed25519", ".aws/sso",
+	".huggingface", ".cache/huggingface/token", ".cache/huggingface/stored_tokens", ".kaggle", ".config/wandb", ".replicate", ".config/io.datasette.llm/keys.json",
+	// editors, browsers and mail
+	".config/Code/User/globalStorage", ".vscode-server/data/User/globalStorage", ".config/VSCodium/User/globalStorage", ".local/share/jupyter/runtime",
+	".jupyter/jupyter_server_config.json", ".jupyter/jupyter_notebook_config.json",
+	".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/opera",
+	".config/Slack", ".config/discord", ".config/Signal", ".local/share/TelegramDesktop", ".config/evolution", ".local/share/evolution",
 	".Xauthority", ".ICEauthority",
-	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history",
-	"Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox",
-	"Library/Application Support/com.apple.TCC",
+	// what was typed
+	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history", ".rediscli_history",
+	".local/share/fish/fish_history", ".irb_history", ".lesshst", ".viminfo", ".local/share/atuin", ".local/share/zoxide",
+	"Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox", "Library/Mail", "Library/Messages",
+	"Library/Application Support/com.apple.TCC", "Library/Application Support/Claude", "Library/Application Support/Code/User/globalStorage",
 }
 
 // startUp are the files of a home directory that make a program run when a person

@@ -5,8 +5,10 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"acp-agent/capability"
+	"acp-agent/internal/cgroup"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/lsp"
 	"acp-agent/internal/observe"
@@ -159,6 +161,8 @@ type Backend struct {
 	ThoughtLevel string
 	Temperature  *float64
 	MaxTokens    int
+	// NoticeAfter is how long a model may bring nothing before the user is told.
+	NoticeAfter time.Duration
 }
 
 // Spec is what a client asks of a new session.
@@ -219,10 +223,13 @@ func (h *Host) Warm() {
 	})
 }
 
-// Sweep removes, behind the scenes, what sessions of killed processes left
-// behind (R107).
+// Sweep removes, in the background, what sessions of killed processes left: their
+// directories (R107), and the cgroups of their commands.
 func (h *Host) Sweep() {
 	h.library.working.Go(func() {
+		if removed := cgroup.System().Sweep(); removed > 0 {
+			h.Logger.Info("removed cgroups of killed commands", "removed", removed)
+		}
 		if removed, err := workspace.Sweep(h.StateDir); err != nil || removed > 0 {
 			h.Logger.Info("swept leftovers of killed sessions", "removed", removed, "error", err)
 		}

@@ -19,7 +19,7 @@ func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loo
 		MaxTokens:   cmp.Or(s.manifest.Limits.MaxTokens, backend.MaxTokens),
 		Window:      func() int { return backend.Provider.Describe(ctx, chosen.model).Window },
 		MaxSteps:    cmp.Or(s.manifest.Limits.Cycles, s.settings.MaxSteps), Concurrent: s.settings.Limits.Concurrent,
-		CacheKey: s.ID, Memo: &s.memo, Tracer: s.host.Tracer, Remind: s.remind,
+		CacheKey: s.ID, Memo: &s.memo, Tracer: s.host.Tracer, Remind: s.remind, NoticeAfter: backend.NoticeAfter,
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"acp-agent/internal/trace"
 	"acp-agent/kinds"
@@ -67,6 +68,8 @@ type Equipment struct {
 	Window       func() int
 	// Concurrent caps the calls of a batch that run at once; 0 means 10.
 	Concurrent int
+	// NoticeAfter is the loop's.
+	NoticeAfter time.Duration
 	// Remind is the loop's.
 	Remind func() []transcript.Part
 	// Tracer is the loop's; nil means that nothing is traced.

@@ -70,7 +70,7 @@ func (n *Node) turns(e Equipment, prompt *transcript.Message) ending {
 		Provider: e.Provider, Tools: metered{e.Tools, n.account}, Log: n.log, Sink: transcript.SinkFunc(n.say), IDs: n.family.IDs,
 		System: e.System, Model: e.Model, ThoughtLevel: e.ThoughtLevel, Temperature: e.Temperature, MaxTokens: e.MaxTokens,
 		Window: e.Window, MaxSteps: n.manifest.Limits.Cycles, Concurrent: e.Concurrent, CacheKey: n.id, Memo: &model.Memo{},
-		Remind: e.Remind, Continue: true, Halt: bounds.halt, Tracer: e.Tracer,
+		Remind: e.Remind, Continue: true, Halt: bounds.halt, Tracer: e.Tracer, NoticeAfter: e.NoticeAfter,
 	})
 	for {
 		stop, err := l.Turn(n.ctx, prompt)

@@ -82,7 +82,34 @@ type Limits struct {
 	Timeout, BashTimeout time.Duration
 	// Concurrent is how many calls run at once: 10.
 	Concurrent int
+	// Command bounds each command.
+	Command CommandLimits
 }
+
+// CommandLimits bound the resources of one command and all of its processes. Zero
+// leaves a resource without a bound.
+type CommandLimits struct {
+	// Memory bounds the processes of a command together, in bytes. ReadingMemory
+	// does, and ReadingTimeout ends, a command that runs without a question
+	// because it only reads: 2 GiB and 2 minutes.
+	Memory, ReadingMemory uint64
+	ReadingTimeout        time.Duration
+	// Processes bounds the processes and threads of a command: 4,096.
+	Processes uint64
+	// FileSize bounds each file that a command writes: 32 GiB. Files bounds the
+	// open files of each process: 65,536.
+	FileSize, Files uint64
+}
+
+// Defaults of CommandLimits. That of Memory depends on the machine.
+const (
+	DefaultReadingMemory  = 2 << 30
+	DefaultReadingTimeout = 2 * time.Minute
+	DefaultProcesses      = 4096
+	DefaultFileSize       = 32 << 30
+
+	openFiles = 65_536
+)
 
 // CanonicalLimits are the default limits.
 func CanonicalLimits() Limits {
@@ -92,6 +119,10 @@ func CanonicalLimits() Limits {
 		StreamBytes: 50_000, SidecarBytes: 1 << 30, FilesPerCall: 100,
 		SearchCalls: 25, SearchTimeout: 15 * time.Second,
 		Timeout: 120 * time.Second, Concurrent: 10,
+		Command: CommandLimits{
+			ReadingMemory: DefaultReadingMemory, ReadingTimeout: DefaultReadingTimeout,
+			Processes: DefaultProcesses, FileSize: DefaultFileSize, Files: openFiles,
+		},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"acp-agent/internal/launch"
 	"acp-agent/sandbox"
@@ -28,12 +29,20 @@ type Grant struct {
 	Reading bool
 	// Held says that nothing lifts Reading now.
 	Held bool
+	// Bounded says that the commands run without a question because they only read:
+	// they have less memory than others, and an end in time.
+	Bounded bool
+	// Secrets are what the commands must not read, where it was looked for that before.
+	Secrets *SecretFiles
 	// Unattended says that nobody can be asked for more.
 	Unattended bool
 	// Unconfined leaves the walls out altogether, which the person alone decides.
 	Unconfined bool
 	// Offline closes the network, also where it is open to all commands.
 	Offline bool
+	// Arguments says that the program's arguments come from a configuration, so that it
+	// may read what they name.
+	Arguments bool
 	// Caches says whose caches they are; see tools.Program.
 	Caches string
 }
@@ -58,6 +67,9 @@ type confined struct {
 	grant   Grant
 	network bool
 	before  *guard // nil when nothing has to be compared
+	// timeout ends the command; 0 does not.
+	timeout time.Duration
+	bounded bool // see Grant.Bounded
 	// release is called once, when nothing of the command is left.
 	release func()
 }
@@ -68,7 +80,10 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	g.Network = (g.Network || w.o.Sandbox.Network) && !g.Offline
 	request := sandbox.Request{
 		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig, Reading: g.Reading,
-		Secrets: w.secretFiles(), Caches: g.Caches,
+		Caches: g.Caches,
+	}
+	if err := w.hide(&request, g); err != nil {
+		return confined{}, err
 	}
 	for i, r := range w.fixed {
 		switch {
@@ -82,8 +97,11 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 		}
 	}
 	if len(spec.Argv) > 0 {
-		// A program may lie among our own files, as a module's does.
-		request.Readable = append(request.Readable, filepath.Dir(spec.Argv[0]))
+		// A program may lie among our own files, as a module's does, or in the home.
+		request.Programs = spec.Argv[:1]
+		if g.Arguments {
+			request.Arguments = spec.Argv[1:]
+		}
 	}
 	removeTmp := func() {}
 	// A command that does not use the directory runs without it.
@@ -137,6 +155,24 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	return made, nil
 }
 
+// hide adds to a request what must not be read. A command that runs unasked because it
+// only reads does not run where not all of that is known.
+func (w *Workspace) hide(request *sandbox.Request, g Grant) error {
+	if w.o.Sandbox.Box == nil || g.Unconfined {
+		return nil
+	}
+	if g.Secrets != nil {
+		request.Secrets = g.Secrets.paths
+		return nil
+	}
+	found, whole := w.secretsFor(g.Reading)
+	if g.Reading && !g.Held && !whole {
+		return &tools.Error{Kind: tools.Unavailable, Message: "the command cannot be confined: the session's directories are too large to be looked through for secrets"}
+	}
+	request.Secrets = found.paths
+	return nil
+}
+
 // Sandbox is what the session's commands are confined by, once that is known; open
 // says that they have the network whatever they are.
 func (w *Workspace) Sandbox(ctx context.Context) (report sandbox.Report, open bool, err error) {
@@ -145,6 +181,14 @@ func (w *Workspace) Sandbox(ctx context.Context) (report sandbox.Report, open bo
 	}
 	report, err = w.o.Sandbox.Box.Probe.Wait(ctx)
 	return report, w.o.Sandbox.Network || !report.Network, err
+}
+
+// SandboxKnown is Sandbox without waiting; known is false where it is still to be found out.
+func (w *Workspace) SandboxKnown() (report sandbox.Report, known bool) {
+	if w.o.Sandbox.Box == nil {
+		return sandbox.Report{Kind: sandbox.None}, true
+	}
+	return w.o.Sandbox.Box.Probe.Known()
 }
 
 // Sandboxing is how a session's commands are confined.

@@ -29,6 +29,7 @@ func (p processes) Exec(ctx context.Context, program tools.Program, output io.Wr
 	if err != nil {
 		return tools.Exit{}, err
 	}
+	cmd.limit(p.w.o.Limits.Command, false)
 	out := &gate{to: output}
 	defer out.shut()
 	streams := launch.Streams{Input: program.Stdin, Output: out}

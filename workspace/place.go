@@ -197,6 +197,10 @@ func (p *place) openFile() (*os.File, error) {
 		_ = f.Close()
 		return nil, errors.Join(errMoved, err)
 	}
+	if isKernelFile(f) {
+		_ = f.Close()
+		return nil, &tools.Error{Kind: tools.Denied, Path: p.asked, DeniedBy: tools.DeniedByCapability, Message: p.asked + " is a file of the kernel"}
+	}
 	return f, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -53,6 +54,7 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	if err != nil {
 		return tools.Exit{}, err
 	}
+	confined.limit(p.w.o.Limits.Command, p.granted().Bounded)
 	out := &gate{to: output}
 	defer out.shut()
 	tail := &tailWriter{to: out}
@@ -74,6 +76,7 @@ func (p processes) locally(ctx context.Context, cmd confined, streams launch.Str
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	p.w.runner.group.Add(process)
+	late := cmd.bound(process)
 	status, err := process.Wait(ctx)
 	if err != nil {
 		p.w.endLater(cmd, process)
@@ -81,7 +84,7 @@ func (p processes) locally(ctx context.Context, cmd confined, streams launch.Str
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	exit := exitOf(status)
-	exit.Notes = append(p.w.runner.lateNotes(), p.endOf(cmd)...)
+	exit.Notes = slices.Concat(cmd.exceeded(status, late()), p.w.runner.lateNotes(), p.endOf(cmd))
 	return exit, nil
 }
 

@@ -39,7 +39,7 @@ func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, g Grant, 
 	if p.Dir == "" {
 		spec.Dir = filepath.VolumeName(spec.Dir) + string(filepath.Separator)
 	}
-	g.ReadsOnly, g.Caches = true, p.Caches
+	g.ReadsOnly, g.Arguments, g.Caches = true, true, p.Caches
 	cmd, err := w.confine(ctx, spec, g)
 	if err != nil {
 		return nil, err

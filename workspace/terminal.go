@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -85,7 +86,9 @@ func (p processes) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 	}
 	p.showTerminal(terminal.ID())
 	run := &terminalRun{runner: &w.runner, terminal: terminal, process: process, spec: argv[len(argv)-1], out: out}
-	exit, err = run.follow(ctx)
+	late := cmd.bound(process)
+	status, err := run.follow(ctx)
+	overdue := late()
 	if isNotStarted(err) && ctx.Err() == nil {
 		w.o.Trial.failed.Store(true)
 		p.showTerminal("") // what follows is shown without it
@@ -95,7 +98,8 @@ func (p processes) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 		w.endLater(cmd, process)
 		return exit, true, commandError(ctx, err)
 	}
-	exit.Notes = append(w.runner.lateNotes(), p.endOf(cmd)...)
+	exit = exitOf(status)
+	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), w.runner.lateNotes(), p.endOf(cmd))
 	return exit, true, nil
 }
 
@@ -155,7 +159,7 @@ type terminalRun struct {
 }
 
 // follow waits for the command and lets go of its terminal, in every case.
-func (t *terminalRun) follow(ctx context.Context) (tools.Exit, error) {
+func (t *terminalRun) follow(ctx context.Context) (launch.Status, error) {
 	watched, cancel := context.WithCancel(ctx)
 	exited := make(chan struct{})
 	t.runner.leave(func() { // ends with the terminal's program, or with follow
@@ -166,14 +170,14 @@ func (t *terminalRun) follow(ctx context.Context) (tools.Exit, error) {
 	if ctx.Err() != nil {
 		cancel()
 		t.abort()
-		return tools.Exit{}, context.Cause(ctx)
+		return launch.Status{}, context.Cause(ctx)
 	}
 	if err == nil {
 		within(exited, exitWait)
 	}
 	cancel()
 	t.release(err)
-	return exitOf(status), err
+	return status, err
 }
 
 // wait returns the end of the command. A terminal that exits, or stays idle,

@@ -27,6 +27,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
 		os.Exit(launch.Helper(os.Args[2:], sandbox.Step))
 	}
+	if len(os.Args) > 1 && os.Args[1] == sandbox.InnerArg {
+		os.Exit(sandbox.Inner(os.Args[2:]))
+	}
 	os.Exit(m.Run())
 }
 

@@ -53,8 +53,8 @@ func TestConn_CallErrors(t *testing.T) {
 		{"error", `{"jsonrpc":"2.0","id":0,"error":{"code":-32002,"message":"none","data":[1]}}`, -32002, "call m: none (code -32002)", false},
 		{"malformed error", `{"jsonrpc":"2.0","id":0,"error":"no"}`, -32603, "call m: the peer answered with a malformed error (code -32603)", false},
 		{"other type", `{"jsonrpc":"2.0","id":0,"result":{"n":"x"}}`, 0, "decode the answer to m: json: cannot unmarshal string into Go value of type int", false},
-		{"no version", `{"id":0,"result":{}}`, -32603, "call m: malformed response (code -32603)", true},
-		{"both", `{"jsonrpc":"2.0","id":0,"result":{},"error":{}}`, -32603, "call m: malformed response (code -32603)", true},
+		{"no version", `{"id":0,"result":{}}`, -32603, "call m: malformed response: the member \"jsonrpc\" must be \"2.0\" (code -32603)", true},
+		{"both", `{"jsonrpc":"2.0","id":0,"result":{},"error":{}}`, -32603, "call m: malformed response: a response has either a result or an error (code -32603)", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,10 +12,17 @@
 // no type of the schema. It imports the standard library, golang.org/x/sys and
 // sourcegraph/jsonrpc2, and nothing of this module.
 //
-// Goroutines: see [Conn]. All are started by [Conn.Run] and waited for by it.
+// Goroutines: see [Conn]. All are started by [Conn.Run] and waited for by it, but for that
+// of [Stderr.Relay], which [Stderr.Restore] ends.
 //
 // A server in short:
 //
+//	stderr, err := rpc.TakeStderr()
+//	if err != nil {
+//		return err
+//	}
+//	stderr.Relay(log)
+//	defer stderr.Restore()
 //	out, err := rpc.TakeStdout()
 //	if err != nil {
 //		return err

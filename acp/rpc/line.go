@@ -11,15 +11,17 @@ import (
 // DefaultMaxLine is the longest line that is served, in bytes without the newline.
 const DefaultMaxLine = 32 << 20
 
-// errLineTooLong reports a line over the limit. It was read to its end and dropped.
+// errLineTooLong reports a line over the limit. It was read to its end and dropped; its
+// outline tells whose it was.
 var errLineTooLong = errors.New("line too long")
 
-// lineReader cuts a byte stream into lines. A line over the limit is skipped without
-// being kept.
+// lineReader cuts a byte stream into lines. A line over the limit is skipped, and no more
+// than its outline is kept.
 type lineReader struct {
 	r     *bufio.Reader
 	max   int
-	first bool // nothing read yet, so a byte order mark may follow
+	first bool     // nothing read yet, so a byte order mark may follow
+	long  *outline // of the last line that was too long
 }
 
 func newLineReader(r io.Reader, limit int) *lineReader {
@@ -38,10 +40,14 @@ func (l *lineReader) next() ([]byte, error) {
 			chunk = chunk[:len(chunk)-1]
 		}
 		size += len(chunk)
-		if size <= l.max {
+		switch {
+		case size <= l.max:
 			line = appendChunk(line, chunk, l.max)
-		} else {
+		case size-len(chunk) <= l.max:
+			l.outline(line, chunk)
 			line = nil
+		default:
+			l.long.write(chunk)
 		}
 		switch {
 		case ended, errors.Is(err, io.EOF) && size > 0:
@@ -53,6 +59,16 @@ func (l *lineReader) next() ([]byte, error) {
 			return nil, err
 		}
 	}
+}
+
+// outline begins the outline of a line that turns out to be too long.
+func (l *lineReader) outline(line, chunk []byte) {
+	l.long = newOutline()
+	if len(line) == 0 {
+		line, chunk = chunk, nil
+	}
+	l.long.write(l.withoutBOM(line))
+	l.long.write(chunk)
 }
 
 // appendChunk doubles the room where append would grow by a quarter: a line of many

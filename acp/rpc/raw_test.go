@@ -129,10 +129,10 @@ func TestConn_LineLimit(t *testing.T) {
 		want  string
 	}{
 		{"small, at the limit", 100 << 10, 100 << 10, result("1", "{}")},
-		{"small, over", 100 << 10, 100<<10 + 1, invalid("null", "the line is longer than 102400 bytes")},
-		{"small, far over", 100 << 10, 1 << 20, invalid("null", "the line is longer than 102400 bytes")},
+		{"small, over", 100 << 10, 100<<10 + 1, invalid("1", "the line is longer than 102400 bytes")},
+		{"small, far over", 100 << 10, 1 << 20, invalid("1", "the line is longer than 102400 bytes")},
 		{"default, at the limit", 0, 32 << 20, result("1", "{}")},
-		{"default, over", 0, 32<<20 + 1, invalid("null", "the line is longer than 33554432 bytes")},
+		{"default, over", 0, 32<<20 + 1, invalid("1", "the line is longer than 33554432 bytes")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

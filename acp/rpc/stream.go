@@ -37,29 +37,22 @@ var incoming = []byte(`{"id":1,"method":"incoming"}`)
 func (s *stream) ReadObject(v any) error {
 	for {
 		line, err := s.c.lines.next()
-		if errors.Is(err, errLineTooLong) {
-			s.c.refuse(refuse(nullID, CodeInvalidRequest,
-				fmt.Sprintf("the line is longer than %d bytes", s.c.lines.max)))
-			continue
-		}
-		if err != nil {
+		tooLong := errors.Is(err, errLineTooLong)
+		if err != nil && !tooLong {
 			s.c.inputEnded(err)
 			return io.EOF
 		}
-		if len(bytes.TrimSpace(line)) == 0 {
+		if len(bytes.TrimSpace(line)) == 0 && !tooLong {
 			continue
 		}
-		if s.c.trace != nil {
-			s.c.trace("in", line)
-		}
-		msg, refused := parseMessage(line)
+		msg, refused := s.parse(line, tooLong)
 		if refused != nil {
 			s.c.refuse(refused)
 			if refused.response == "" {
 				continue
 			}
 			// Whoever waits for this answer learns that it was no good.
-			msg = &message{id: refused.response, err: Errorf(CodeInternalError, "malformed response")}
+			msg = &message{id: refused.response, err: Errorf(CodeInternalError, "malformed response: %s", refused.err.Message)}
 		}
 		if !msg.isResponse() {
 			s.current = msg
@@ -70,6 +63,17 @@ func (s *stream) ReadObject(v any) error {
 		}
 		s.c.log.Debug("response to an unknown call ignored")
 	}
+}
+
+// parse reads one line. Of one that was too long the outline is left.
+func (s *stream) parse(line []byte, tooLong bool) (*message, *refusal) {
+	if tooLong {
+		return nil, s.c.lines.long.refusal(fmt.Sprintf("the line is longer than %d bytes", s.c.lines.max))
+	}
+	if s.c.trace != nil {
+		s.c.trace("in", line)
+	}
+	return parseMessage(line)
 }
 
 // Handle serves the message that goes with the stand-in just read.

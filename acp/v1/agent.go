@@ -134,7 +134,7 @@ func (a *Agent) Close() {
 	sessions := slices.Collect(maps.Keys(a.alive))
 	a.mu.Unlock()
 	for _, s := range sessions {
-		a.closing.Go(func() { s.Session.Close(a.Shutdown) })
+		a.closing.Go(func() { s.end(a.Shutdown) })
 	}
 	a.closing.Wait()
 	a.warming.Wait()

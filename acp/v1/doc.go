@@ -15,6 +15,9 @@
 //	err := conn.Run(ctx)
 //	agent.Close()
 //
+// What is true of a session (fact.go) is sent when its value differs from the one that the
+// client has, and waits for a quiet to end (quiet.go).
+//
 // It imports session, tools, workspace, model, transcript, kinds, acp/schema
 // and acp/rpc. Goroutines: one timer a session, see translator; the one that
 // prepares the first session behind initialize, and those that end sessions

@@ -5,8 +5,6 @@ import (
 
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
-	"acp-agent/session"
-	"acp-agent/transcript"
 )
 
 func (s *open) modes() *schema.SessionModeState {
@@ -51,7 +49,7 @@ func (a *Agent) setMode(req *rpc.Request) rpc.Body {
 		return fail(wireError(err))
 	}
 	return func(context.Context) rpc.Reply {
-		s.translator.Emit(transcript.ModeChanged{ModeID: string(params.ModeID)})
+		s.translator.requested(modeFact, optionsFact)
 		return rpc.Reply{Result: &schema.SetSessionModeResponse{}}
 	}
 }
@@ -69,13 +67,17 @@ func (a *Agent) setConfigOption(req *rpc.Request) rpc.Body {
 	if params.Value.IsBoolean {
 		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/set_config_option: %s takes one of its values as a string", params.ConfigID))
 	}
-	if err := s.SetOption(string(params.ConfigID), string(value)); err != nil {
-		return fail(wireError(err))
-	}
+	s.translator.optionSetting()
+	err := s.SetOption(string(params.ConfigID), string(value))
 	return func(context.Context) rpc.Reply {
-		if string(params.ConfigID) == session.ModeOption {
-			s.translator.Emit(transcript.ModeChanged{ModeID: string(value)})
+		if err != nil {
+			return rpc.Reply{Err: wireError(err), Then: func() { s.translator.optionSettled() }}
 		}
-		return rpc.Reply{Result: &schema.SetSessionConfigOptionResponse{ConfigOptions: s.configOptions()}}
+		s.translator.requested(modeFact)
+		options := s.configOptions()
+		return rpc.Reply{
+			Result: &schema.SetSessionConfigOptionResponse{ConfigOptions: options},
+			Then:   func() { s.translator.optionSettled(optionsUpdate(options)) },
+		}
 	}
 }

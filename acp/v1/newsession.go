@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
@@ -61,7 +62,7 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 		return nil, err
 	}
 	s.translator.session, s.translator.options, s.translator.mode, s.translator.sandbox = s.ID, s.configOptions, s.Mode, s.metaSandbox
-	s.translator.slashes = s.Commands
+	s.translator.slashes, s.translator.over = s.Commands, func() bool { return s.Context().Err() != nil }
 	link.session = s.ID
 	a.mu.Lock()
 	ended := a.ended
@@ -70,16 +71,26 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	}
 	a.mu.Unlock()
 	if ended {
-		s.Session.Close(a.Shutdown) // it has nothing to stop yet
+		s.end(a.Shutdown) // it has nothing to stop yet
 		return nil, session.ErrClosed
 	}
 	return s, nil
 }
 
 func (s *open) describe() *schema.NewSessionResponse {
-	return &schema.NewSessionResponse{
+	answer := &schema.NewSessionResponse{
 		SessionID: schema.SessionId(s.ID), Modes: s.modes(), ConfigOptions: s.configOptions(), Meta: s.metaSandbox(),
 	}
+	s.translator.answering(
+		modeUpdate(string(answer.Modes.CurrentModeID)), optionsUpdate(answer.ConfigOptions), schema.SessionInfoUpdate{Meta: answer.Meta},
+	)
+	return answer
+}
+
+// end closes the session, and nothing is left of its way to the editor.
+func (s *open) end(grace time.Duration) {
+	s.Session.Close(grace)
+	s.translator.stop()
 }
 
 // metaSandbox says how commands are confined (docs/security.md S2). The answer to
@@ -116,7 +127,7 @@ func (a *Agent) closeSession(req *rpc.Request) rpc.Body {
 	}
 	s.Stop() // here, so that no queued prompt begins meanwhile
 	return func(context.Context) rpc.Reply {
-		s.Session.Close(a.Grace)
+		s.end(a.Grace)
 		a.mu.Lock()
 		delete(a.alive, s)
 		a.mu.Unlock()

@@ -22,12 +22,19 @@ func (a *Agent) prompt(req *rpc.Request) rpc.Body {
 	if err != nil {
 		return fail(badParams(req, err))
 	}
+	s.translator.prompted()
 	turn := s.Prompt(parts)
 	return func(ctx context.Context) rpc.Reply {
 		stop, err := turn.Wait(ctx)
+		s.translator.promptAnswered()
 		if err != nil {
 			return rpc.Reply{Err: wireError(err), Then: turn.Release}
 		}
-		return rpc.Reply{Result: &schema.PromptResponse{StopReason: schema.StopReason(stop)}, Then: turn.Release}
+		reason := schema.StopReason(stop)
+		reply := rpc.Reply{Result: &schema.PromptResponse{StopReason: reason}, Then: turn.Release}
+		if reason == schema.StopReasonCancelled {
+			return s.quietly(a.conn, reply)
+		}
+		return reply
 	}
 }

@@ -81,9 +81,11 @@ func inTurn(t *testing.T, c client, run func(t *testing.T, tr *translator, r *re
 		tr.session = "ses_1"
 		tr.options = func() []schema.SessionConfigOption { return []schema.SessionConfigOption{} }
 		tr.mode = func() string { return "code" }
+		tr.prompted()
 		tr.Emit(transcript.TurnStarted{TurnID: "trn_1", MessageID: "msg_1"})
 		run(t, tr, r)
 		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
+		tr.promptAnswered()
 		r.take()
 		time.Sleep(time.Minute)
 		if late := r.lines(); late != nil {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"acp-agent/acp/schema"
@@ -23,7 +24,8 @@ type notifier interface {
 // Emit blocks while the client does not read, and with it whoever emits: that
 // is how a stalled editor slows a model down instead of filling memory.
 // Goroutines: a timer, stopped at the end of each turn unless subagents run on in
-// the background, that sends text which no later event has pushed out.
+// the background or a fact waits, and by stop, that sends text which no later event has
+// pushed out and facts at the end of a quiet.
 type translator struct {
 	conn    notifier
 	client  client
@@ -32,22 +34,30 @@ type translator struct {
 	mode    func() string
 	sandbox func() map[string]any // the _meta of how processes are confined
 	slashes func() []session.Command
+	over    func() bool // reports whether the session has ended
 	now     func() time.Time
+	quiet   quiet
+	setting atomic.Int64 // requests to set an option that are not answered
 
 	mu       sync.Mutex
 	calls    map[string]*callView
 	children map[string]*childView // by the call that spawned them
 	text     stream                // what the main agent says
-	listed   []session.Command     // the slash commands that the client was told of last
+	known    [factCount]string     // of each fact, the encoded value that the client has
+	held     [factCount]bool       // those that have changed in a quiet
+	title    transcript.TitleChanged
+	plan     transcript.PlanChanged
+	waiting  []transcript.Notice // those that came outside a prompt
 	timer    *time.Timer
 	due      time.Time // when the timer fires; zero when it is not set
 }
 
 func newTranslator(conn notifier, c client) *translator {
 	t := &translator{
-		conn: conn, client: c, now: time.Now,
+		conn: conn, client: c, now: time.Now, over: func() bool { return false },
 		calls: map[string]*callView{}, children: map[string]*childView{}, text: newStream(),
 	}
+	t.quiet.now = func() time.Time { return t.now() }
 	t.timer = time.AfterFunc(time.Hour, t.tick)
 	t.timer.Stop()
 	return t
@@ -57,6 +67,7 @@ func newTranslator(conn notifier, c client) *translator {
 func (t *translator) Emit(e transcript.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.release()
 	if nested, ok := e.(transcript.ChildEvent); ok {
 		t.emitChild(t.innermost(nested))
 		return
@@ -74,16 +85,26 @@ func (t *translator) Emit(e transcript.Event) {
 	case transcript.AgentSaid:
 		t.send(textUpdate(transcript.TextKind, e.Message.ID, e.Message.Text()))
 	case transcript.UsageChanged:
-		if e.Size > 0 {
+		if e.Size > 0 { // the measure of a step, which is news even if it is that of the one before
 			t.send(usageUpdate(e))
 		}
 	case transcript.TitleChanged:
-		t.send(titleUpdate(e))
+		if e.Title != t.title.Title {
+			t.title = e
+			t.state(titleFact)
+		}
+	case transcript.TurnStarted:
+		t.known[planFact] = "" // a client may put a plan away with the next prompt
 	case transcript.PlanChanged:
-		t.send(planUpdate(e))
+		t.plan = e
+		t.state(planFact)
 	case transcript.ModeChanged, transcript.OptionsChanged, transcript.CommandsChanged, transcript.SandboxFound:
 		t.emitSession(e)
 	case transcript.Notice:
+		if t.quiet.prompts.Load() == 0 {
+			t.waiting = append(t.waiting, e)
+			return
+		}
 		t.notice(e)
 	default:
 		t.emitCall(e, nil)
@@ -93,17 +114,12 @@ func (t *translator) Emit(e transcript.Event) {
 // emitSession sends what is true of the session, whichever of its agents has changed it.
 func (t *translator) emitSession(e transcript.Event) {
 	switch e.(type) {
-	case transcript.ModeChanged:
-		// The mode is read here, not taken from the event: two changes in a row
-		// may arrive in either order, and the last word must be true.
-		t.send(modeUpdate(t.mode()))
-		t.send(optionsUpdate(t.options()))
-	case transcript.OptionsChanged:
-		t.send(optionsUpdate(t.options()))
+	case transcript.ModeChanged, transcript.OptionsChanged: // the mode is one of the options
+		t.state(modeFact, optionsFact)
 	case transcript.CommandsChanged:
-		t.commands()
+		t.state(commandsFact)
 	case transcript.SandboxFound:
-		t.send(schema.SessionInfoUpdate{Meta: t.sandbox()})
+		t.state(sandboxFact)
 	}
 }
 
@@ -131,6 +147,7 @@ func (t *translator) tick() {
 	t.due = time.Time{}
 	t.flushAll()
 	t.flushCards()
+	t.release()
 }
 
 // flushText sends the text of the main agent that waits.
@@ -151,7 +168,7 @@ func (t *translator) endTurn() {
 	clear(t.text.parts)
 	maps.DeleteFunc(t.calls, func(id string, _ *callView) bool { return !t.survives(id) })
 	maps.DeleteFunc(t.children, func(id string, _ *childView) bool { return !t.survives(id) })
-	if len(t.children) == 0 {
+	if len(t.children) == 0 && t.held == [factCount]bool{} {
 		t.timer.Stop()
 		t.due = time.Time{}
 	}

@@ -203,21 +203,3 @@ func optionsUpdate(options []schema.SessionConfigOption) schema.SessionUpdate {
 func noticeUpdate(e transcript.Notice) schema.SessionUpdate {
 	return schema.Notice{Severity: schema.NoticeSeverity(e.Severity), Title: e.Title, Description: e.Text}
 }
-
-// commands announces the slash commands, unless the client was told of the same.
-func (t *translator) commands() {
-	now := t.slashes()
-	if slices.Equal(now, t.listed) {
-		return
-	}
-	t.listed = now
-	update := schema.AvailableCommandsUpdate{}
-	for _, c := range now {
-		command := schema.AvailableCommand{Name: c.Name, Description: c.Description}
-		if c.Hint != "" {
-			command.Input = &schema.UnstructuredCommandInput{Hint: c.Hint}
-		}
-		update.AvailableCommands = append(update.AvailableCommands, command)
-	}
-	t.send(update)
-}

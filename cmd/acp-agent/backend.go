@@ -65,6 +65,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	if scripted != nil {
 		return session.Backend{
 			Provider: discreet{scripted, &c.keys}, Model: cmp.Or(cfg.Model.Name, script.DefaultModel), ThoughtLevel: cfg.Model.ThoughtLevel,
+			NoticeAfter: cfg.Model.NoticeAfter.Duration,
 		}, nil
 	}
 	key, name := cfg.Model.APIKey, cfg.Model.Name
@@ -83,6 +84,8 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	provider, err := openai.New(openai.Options{
 		BaseURL: cfg.Model.BaseURL, APIKey: key.Reveal(), Headers: reveal(cfg.Model.Headers),
 		ExtraBody: extraBody(cfg.Model.ExtraBody), Window: windows(cfg.Model, name), Images: images(cfg.Model, name),
+		IdleTimeout: cfg.Model.IdleTimeout.Duration, StartTimeout: cfg.Model.StartTimeout.Duration,
+		ContentTimeout: cfg.Model.ContentTimeout.Duration, KeepAliveTimeout: cfg.Model.KeepAliveTimeout.Duration,
 		Version: version, Logger: c.logger.Logger, Clean: c.keys.Known,
 	})
 	if err == nil && name == "" {
@@ -93,7 +96,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	}
 	return session.Backend{
 		Provider: discreet{provider, &c.keys}, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
-		Temperature: cfg.Model.Temperature, MaxTokens: cfg.Model.MaxOutput,
+		Temperature: cfg.Model.Temperature, MaxTokens: cfg.Model.MaxOutput, NoticeAfter: cfg.Model.NoticeAfter.Duration,
 	}, nil
 }
 

@@ -10,54 +10,38 @@ import (
 
 	"pgregory.net/rapid"
 
+	"acp-agent/internal/testkit/shelltrace"
 	"acp-agent/internal/testreq"
 	judge "acp-agent/permissions/command"
 )
 
 // box runs commands in an empty namespace: the system read-only, the ground of the cases,
-// no network, and nothing else.
+// no network, and nothing else. A command runs as one that only reads does: the text
+// itself, under the environment that keeps a repository from naming programs (C7, C9).
 type box struct {
 	caseGround
-	bwrap, bash string
+	shell shelltrace.Box
 }
 
 func newBox(t *testing.T) box {
 	t.Helper()
 	b := box{caseGround: newCaseGround(t)}
-	for name, path := range map[string]*string{"bwrap": &b.bwrap, "bash": &b.bash} {
+	b.shell = shelltrace.Box{
+		Dir: b.work, Mounts: []string{"--bind", b.base, b.base}, Limit: 10 * time.Second, Reads: b.mayRead,
+		Env: append([]string{"PATH=/usr/bin:/bin", "HOME=" + b.home, "LC_ALL=C", "API_TOKEN=CANARY-OUTSIDE"}, judge.GitEnv()...),
+	}
+	for name, path := range map[string]*string{"bwrap": &b.shell.Bwrap, "bash": &b.shell.Bash} {
 		found, err := exec.LookPath(name)
 		if err != nil {
 			testreq.Skip(t, name+" is not installed")
 		}
 		*path = found
 	}
-	if out, err := exec.Command(b.bwrap, b.args("true")...).CombinedOutput(); err != nil {
-		testreq.Skip(t, "bwrap does not run here: "+string(out))
-	}
 	return b
 }
 
-// args are those of bwrap for a command. It runs as one that only reads does: the text
-// itself, under the environment that keeps a repository from naming programs (C7, C9).
-func (b box) args(text string) []string {
-	args := []string{"--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"}
-	for _, dir := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc"} {
-		args = append(args, "--ro-bind-try", dir, dir)
-	}
-	args = append(args, "--bind", b.base, b.base, "--chdir", b.work)
-	for _, kv := range append([]string{"PATH=/usr/bin:/bin", "HOME=" + b.home, "LC_ALL=C", "API_TOKEN=CANARY-OUTSIDE"}, judge.GitEnv()...) {
-		name, value, _ := strings.Cut(kv, "=")
-		args = append(args, "--setenv", name, value)
-	}
-	return append(args, "--", b.bash, "--noprofile", "--norc", "-c", "--", text)
-}
-
-// mayRead reports a file of the system or of the workspace that is no secret, where its
-// links lead to.
+// mayRead reports a file of the workspace that is no secret, where its links lead to.
 func (b box) mayRead(path string) bool {
-	if systemPath(path) {
-		return !strings.Contains(path, "/root/") && !strings.HasSuffix(path, "/environ")
-	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		real = path
@@ -69,13 +53,21 @@ func (b box) mayRead(path string) bool {
 // run runs a command and returns what it did that it must not.
 func (b box) run(t testing.TB, before, text string) []string {
 	t.Helper()
-	done, err := traceShell(append([]string{b.bwrap}, b.args(text)...), b.base, b.mayRead, 10*time.Second)
+	results, err := b.shell.Run([]string{text})
 	if err != nil {
 		testreq.Skip(t, "a command cannot be traced here: "+err.Error())
 	}
-	offences := done.offences
-	if strings.Contains(done.output, "CANARY") {
-		offences = append(offences, "shows "+done.output)
+	offences := results[0].Offences
+	if results[0].Endless {
+		offences = append(offences, "does not end")
+	}
+	if strings.Contains(results[0].Output, "CANARY") {
+		offences = append(offences, "shows "+results[0].Output)
+	}
+	for _, program := range results[0].Programs {
+		if dir := filepath.Dir(program[0]); dir != "/usr/bin" && dir != "/bin" && dir != "/usr/lib/git-core" {
+			offences = append(offences, "runs "+program[0])
+		}
 	}
 	if after := b.state(t); after != before {
 		offences = append(offences, "changes the disk")

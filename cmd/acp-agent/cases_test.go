@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -146,6 +147,7 @@ func newCaseGround(t testing.TB) caseGround {
 	run("commit", "-q", "-m", "one")
 	put("work/src/util.go", "package main\n\nvar x = 1\n")
 	run("commit", "-q", "-a", "-m", "two")
+	run("tag", "README.md") // a name that means a revision and a file
 	put("work/main.go", "package main\n\nfunc main() { util() }\n")
 	// Touched and not changed, which git would like to note in its index.
 	later := time.Now().Add(time.Hour)
@@ -156,9 +158,12 @@ func newCaseGround(t testing.TB) caseGround {
 		"work/.env": "CANARY-INSIDE=1\n", "work/keys/server.pem": "CANARY-INSIDE\n", "work/evil/.git/config": "[core]\n\tfsmonitor = ./x.sh\n",
 		"work/evil/.git/HEAD": "ref: refs/heads/main\n", "outside/file.txt": "CANARY-OUTSIDE\n", "home/.ssh/id_rsa": "CANARY-OUTSIDE\n",
 		"home/.bashrc": "CANARY-OUTSIDE\n", "home/notes.txt": "CANARY-OUTSIDE\n",
-		"home/config.jsonc": `{"web": {"hosts": ["docs.example.com", "example.org", "bücher.example"], "private": ["localhost:8080", "10.1.2.3:9000"]}}`,
+		"home/config.jsonc": `{"model": {"api_key": "casekey-Of/9876543210-long"}, "web": {"hosts": ["docs.example.com", "example.org", "bücher.example"], "private": ["localhost:8080", "10.1.2.3:9000"]}}`,
 	} {
 		put(name, text)
+	}
+	if err := syscall.Mkfifo(filepath.Join(g.work, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	for name, to := range map[string]string{"work/out": g.out, "work/secretlink": ".env", "work/link": "linked"} {
 		if err := os.Symlink(to, filepath.Join(base, name)); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 
 	"acp-agent/internal/launch"
 	"acp-agent/sandbox"
@@ -18,7 +17,7 @@ func (c *core) describe(ctx context.Context, call mount.Describing) ([]byte, err
 	if c.inert {
 		return nil, errors.New("it has to be started to say what it is, and nothing is started to explain a call")
 	}
-	walls, err := c.box.Confine(ctx, sandbox.Request{Readable: []string{call.Dir, filepath.Dir(call.Args[0])}, Network: call.Network})
+	walls, err := c.box.Confine(ctx, sandbox.Request{Programs: []string{call.Dir, call.Args[0]}, Network: call.Network})
 	if err != nil {
 		return nil, err
 	}

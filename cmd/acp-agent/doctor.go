@@ -48,6 +48,8 @@ type doctorReport struct {
 	Cwd      string         `json:"cwd"`
 	Findings []finding      `json:"findings"`
 	Sandbox  sandbox.Report `json:"sandbox"`
+	// Home is what a command sees of the home directory; absent without a sandbox.
+	Home *sandbox.HomeReport `json:"home,omitempty"`
 	// Kept are the names of the variables that a command gets, Dropped those that
 	// it does not; no value is ever shown.
 	Kept    []string `json:"environment_kept"`
@@ -117,7 +119,13 @@ func (c *core) examine(ctx context.Context, cwd string) doctorReport {
 			r.Findings = append(r.Findings, finding{"tools", doctorWarn, problem, ""})
 		}
 	}
-	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox, cfg.Sandbox), shellFinding(cwd), programFinding("git", cwd))
+	r.Findings = append(r.Findings, sandboxFinding(r.Sandbox, cfg.Sandbox))
+	if r.Sandbox.Confines() {
+		home := c.box.HomeReport(sandbox.Request{Roots: []string{cwd}, Writable: cfg.Roots.Write, Readable: cfg.Roots.Read})
+		r.Home = &home
+		r.Findings = append(r.Findings, homeFinding(home))
+	}
+	r.Findings = append(r.Findings, shellFinding(cwd), programFinding("git", cwd))
 	for _, dir := range [][2]string{
 		{"config", filepath.Join(xdg.ConfigHome, "acp-agent")},
 		{"data", c.dataDir},
@@ -189,6 +197,20 @@ func sandboxFinding(report sandbox.Report, wanted config.Sandbox) finding {
 	}
 	if len(report.Notes) > 0 {
 		f.Detail += "; " + strings.Join(report.Notes, " ")
+	}
+	return f
+}
+
+// homeFinding says what a command sees of the home directory.
+func homeFinding(home sandbox.HomeReport) finding {
+	f := finding{Name: "home", Status: doctorOK}
+	if home.Hidden {
+		f.Detail = fmt.Sprintf("hidden from commands but for %d paths (toolchains, this project, roots.*; --json lists them)", len(home.Shown))
+	} else {
+		f.Status, f.Detail = doctorWarn, "visible to commands but for known places of secrets: it lies in this directory or in roots.*, or is a directory of the system"
+	}
+	if len(home.Credentials) > 0 {
+		f.Detail += "; settings that hold a credential are hidden: " + strings.Join(home.Credentials, ", ")
 	}
 	return f
 }

@@ -35,3 +35,21 @@ func TestDoctor_Sandbox(t *testing.T) {
 		})
 	}
 }
+
+func TestHomeFinding(t *testing.T) {
+	for _, tc := range []struct {
+		name         string
+		report       sandbox.HomeReport
+		status, want string
+	}{
+		{"hidden", sandbox.HomeReport{Hidden: true, Shown: []string{"/h/go/bin", "/h/go/pkg"}}, doctorOK, "but for 2 paths"},
+		{"seen", sandbox.HomeReport{}, doctorWarn, "visible to commands"},
+		{"a credential", sandbox.HomeReport{Hidden: true, Credentials: []string{"/h/.gitconfig"}}, doctorOK, "hold a credential are hidden: /h/.gitconfig"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if f := homeFinding(tc.report); f.Status != tc.status || !strings.Contains(f.Detail, tc.want) {
+				t.Errorf("got %+v", f)
+			}
+		})
+	}
+}

@@ -31,6 +31,7 @@ type interopStep struct {
 	Mode     string         `json:"mode,omitempty"`
 	Option   string         `json:"option,omitempty"`
 	Value    string         `json:"value,omitempty"`
+	Ms       int            `json:"ms,omitempty"`
 }
 
 // interopLink is what a prompt mentions.

@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"acp-agent/config"
 	"acp-agent/internal/redact"
@@ -16,15 +18,18 @@ import (
 type logger struct {
 	*slog.Logger
 	level  slog.LevelVar
-	stderr io.Writer
-	file   logFile
+	stderr outlet
+	named  logFile
+	file   outlet // of named
 
 	values redact.Values
 }
 
 // newLogger logs at the level of ACP_AGENT_LOG or warn until configure.
 func newLogger(stderr io.Writer) *logger {
-	l := &logger{stderr: stderr}
+	l := &logger{}
+	l.stderr.write = func(record []byte) { _, _ = stderr.Write(record) } // there is no one to tell of its errors
+	l.file.write = l.named.append
 	level, _ := config.System().LogLevel() // a misspelt level is reported by the first session
 	l.level.Set(config.Log{Level: level}.Slog())
 	l.Logger = slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: &l.level, ReplaceAttr: l.redact}))
@@ -42,7 +47,7 @@ const logName = "acp-agent.log"
 // configure has the log heed the configuration.
 func (l *logger) configure(cfg *config.Config, stateDir string) {
 	l.level.Set(cfg.Log.Slog())
-	l.file.use(cmp.Or(cfg.Log.File, filepath.Join(stateDir, logName)))
+	l.named.use(cmp.Or(cfg.Log.File, filepath.Join(stateDir, logName)))
 	l.hide(cfg.Secrets()...)
 }
 
@@ -62,11 +67,33 @@ func (l *logger) redact(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Write takes a record from the handler.
+// Write takes a record from the handler. It never waits for a reader or a disk.
 func (l *logger) Write(record []byte) (int, error) {
-	l.file.append(record)
-	return l.stderr.Write(record)
+	if l.named.used() {
+		l.file.put(record)
+	}
+	l.stderr.put(record)
+	return len(record), nil
+}
+
+// flushWithin bounds how long an exit waits for the log.
+const flushWithin = 100 * time.Millisecond
+
+// flush waits for what was logged to be written, for a short time.
+func (l *logger) flush() {
+	ctx, cancel := context.WithTimeout(context.Background(), flushWithin)
+	defer cancel()
+	l.file.flush(ctx)
+	l.stderr.flush(ctx)
 }
 
 // close closes the file; what is logged later is on stderr alone.
-func (l *logger) close() { l.file.use("") }
+func (l *logger) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), flushWithin)
+	defer cancel()
+	l.file.flush(ctx)
+	l.named.use("")
+	l.file.put([]byte{}) // the one who writes closes the file
+	l.file.flush(ctx)
+	l.stderr.flush(ctx)
+}

@@ -25,6 +25,7 @@ func TestLogger_File(t *testing.T) {
 	l.Warn("first", "call_id", "c1")
 	l.close()
 	l.Warn("after the end")
+	l.flush()
 
 	got := readLog(t, filepath.Join(dir, logName))
 	if !strings.Contains(got, "first") || strings.Count(got, "\n") != 1 {
@@ -49,6 +50,7 @@ func TestLogger_Redacts(t *testing.T) {
 	l.hide("given-by-the-client", "tiny")
 	l.With("bound", key).Warn("said "+key, "text", "a "+key+" b", "error", errors.New("header "+key),
 		"both", key+" given-by-the-client", "word", "tiny", "number", 7)
+	l.flush()
 
 	for place, got := range map[string]string{"stderr": stderr.String(), "file": readLog(t, cfg.Log.File)} {
 		if strings.Contains(got, key) || strings.Contains(got, "given-by-the-client") {
@@ -65,8 +67,8 @@ func TestLogFile_Rotates(t *testing.T) {
 	var one, other logFile // two processes with the same file
 	one.use(path)
 	other.use(path)
-	defer one.use("")
-	defer other.use("")
+	defer one.close()
+	defer other.close()
 	record := bytes.Repeat([]byte("x"), 1<<20)
 	for range 4 {
 		one.append(record)
@@ -95,6 +97,7 @@ func TestLogger_NoFile(t *testing.T) {
 	l := newLogger(&stderr)
 	l.configure(cfg, "")
 	l.Warn("said")
+	l.flush()
 	if !strings.Contains(stderr.String(), "msg=said") {
 		t.Errorf("stderr: %q", stderr.String())
 	}

@@ -17,34 +17,59 @@ const (
 // logFile is a file of bounded size that several processes may append to. It
 // is opened by the first record, so that an agent with nothing to say touches
 // no disk. Its failures are silent: stderr has every record as well.
+//
+// use and used never wait for a disk. append may, and is for one goroutine at a time.
 type logFile struct {
-	mu   sync.Mutex
-	path string // "" while there is none
+	mu    sync.Mutex
+	name  string // "" while there is none
+	named int    // counts the calls of use
+
+	// The rest belongs to append.
+	seen int    // the call of use that path is from
+	path string // "" when there is none, or it was given up
 	file *os.File
 }
 
-// use makes path the file of what is appended from now on; "" means none.
-func (f *logFile) use(path string) {
+// use makes name the file of what is appended from now on; "" means none.
+func (f *logFile) use(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if path != f.path {
-		f.close()
-		f.path = path
-	}
+	f.name = name
+	f.named++
+}
+
+// used reports whether there is a file.
+func (f *logFile) used() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.name != ""
 }
 
 // append writes one record. A file that cannot be written is given up until
 // use names one again.
 func (f *logFile) append(record []byte) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.path == "" {
+	f.follow()
+	if f.path == "" || len(record) == 0 {
 		return
 	}
 	if err := f.write(record); err != nil {
 		f.close()
 		f.path = ""
 	}
+}
+
+// follow takes note of what use has named.
+func (f *logFile) follow() {
+	f.mu.Lock()
+	name, named := f.name, f.named
+	f.mu.Unlock()
+	if named == f.seen {
+		return
+	}
+	if name != f.path {
+		f.close()
+	}
+	f.path, f.seen = name, named
 }
 
 func (f *logFile) write(record []byte) error {

@@ -49,7 +49,7 @@ func TestCore_CloseCleansUpModules(t *testing.T) {
 
 // A set of tools that cannot be registered leaves nothing behind.
 func TestToolset_RegisterFails(t *testing.T) {
-	web, err := newWeb(config.Default(), nil)
+	web, err := newWeb(config.Default(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

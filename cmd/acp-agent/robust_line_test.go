@@ -78,30 +78,32 @@ func TestRobust_Lines(t *testing.T) {
 }
 
 // TestRobust_LongLines is R145: a line of 32 MiB is served; one that is a byte
-// longer is skipped and answered; the next is served in both cases.
+// longer is skipped and answered under its own id, wherever in the line that stands; the
+// next is served in both cases.
 func TestRobust_LongLines(t *testing.T) {
 	const limit = 32 << 20
 	agent := acptest.Start(t, acptest.Options{Model: hello, Unjudged: true})
 	agent.Initialize("")
 	session := agent.NewSession(t.TempDir())
 	for _, tc := range []struct {
-		name string
-		size int
-		code int
+		name, head, tail string
+		size             int
+		code             int
+		id               string
 	}{
-		{"served", limit, -32601},
-		{"one more", limit + 1, -32600},
+		{"served", `{"jsonrpc":"2.0","id":"long","method":"_nothing","params":{"text":"`, `"}}`, limit, -32601, `"long"`},
+		{"one more", `{"jsonrpc":"2.0","id":"long","method":"_nothing","params":{"text":"`, `"}}`, limit + 1, -32600, `"long"`},
+		{"id behind", `{"jsonrpc":"2.0","method":"_nothing","params":{"id":1,"text":"`, `\"},{\"id\":2"},"id":7}`, limit + 1, -32600, "7"},
+		{"id behind, far over", `{"jsonrpc":"2.0","method":"_nothing","params":{"text":"`, `"},"id":8}`, 2 * limit, -32600, "8"},
+		{"batch", `[{"jsonrpc":"2.0","id":9,"method":"_nothing","params":{"text":"`, `"}}]`, limit + 1, -32600, "null"},
+		{"notification", `{"jsonrpc":"2.0","method":"_nothing","params":{"text":"`, `"}}`, limit + 1, -32600, "null"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			head, tail := `{"jsonrpc":"2.0","id":"long","method":"_nothing","params":{"text":"`, `"}}`
-			agent.Write(head + strings.Repeat("x", tc.size-len(head)-len(tail)) + tail)
+			agent.Skip()
+			agent.Write(tc.head + strings.Repeat("x", tc.size-len(tc.head)-len(tc.tail)) + tc.tail)
 			m := agent.Expect("the answer", func(m *acptest.Message) bool { return m.Error != nil })
-			id := `"long"`
-			if tc.code == -32600 {
-				id = "null"
-			}
-			if m.Error.Code != tc.code || string(m.ID) != id {
-				t.Errorf("got id %s and %+v, want id %s and code %d", m.ID, m.Error, id, tc.code)
+			if m.Error.Code != tc.code || string(m.ID) != tc.id {
+				t.Errorf("got id %s and %+v, want id %s and code %d", m.ID, m.Error, tc.id, tc.code)
 			}
 			session.Prompt("hello").Ends("end_turn")
 		})

@@ -73,7 +73,7 @@ at http://localhost:11434/v1.`,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), stdin, stderr) },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), stdin) },
 	}
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -90,7 +90,7 @@ func newServe() *cobra.Command {
 		Short: "Serve ACP on stdin and stdout (the default)",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), cmd.InOrStdin(), cmd.ErrOrStderr())
+			return serve(cmd.Context(), cmd.InOrStdin())
 		},
 	}
 }

@@ -10,15 +10,25 @@ import (
 
 	"acp-agent/acp"
 	"acp-agent/acp/rpc"
+	"acp-agent/kinds"
 )
 
 // gcPercent trades a little processor time for memory: an agent stays open as
 // long as its editor (docs/performance.md).
 const gcPercent = 50
 
-// serve serves ACP on stdin and the process's own stdout, which from then on
-// belongs to the protocol alone.
-func serve(ctx context.Context, stdin io.Reader, stderr io.Writer) error {
+// serve serves ACP on the process's own stdin, stdout and stderr. Stdout belongs to the
+// protocol alone from then on, and stderr to the log.
+func serve(ctx context.Context, stdin io.Reader) error {
+	stderr, err := rpc.TakeStderr()
+	if err != nil {
+		return fmt.Errorf("take stderr: %w", err)
+	}
+	core := newCore(stderr)
+	stderr.Relay(&core.logger.stderr)
+	defer core.logger.flush()
+	defer stderr.Restore()
+	defer core.Close()
 	stdout, err := rpc.TakeStdout()
 	if err != nil {
 		return fmt.Errorf("take stdout: %w", err)
@@ -26,11 +36,11 @@ func serve(ctx context.Context, stdin io.Reader, stderr io.Writer) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	core := newCore(stderr)
-	defer core.Close()
 	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Logger: core.logger.Logger})
-	if errors.Is(err, context.Canceled) {
+	if err == nil || errors.Is(err, context.Canceled) {
 		return nil // a signal asked us to end, and we did
 	}
-	return err
+	// Whoever prints the errors of other subcommands waits for stderr.
+	fmt.Fprintln(&core.logger.stderr, "acp-agent:", kinds.Visible(err.Error()))
+	return &exitError{exitOf(err), nil}
 }

@@ -10,6 +10,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/config"
+	"acp-agent/internal/cgroup"
 	"acp-agent/internal/network"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
@@ -169,6 +170,9 @@ func limits(from config.Limits) tools.Limits {
 	}
 	l.SidecarBytes = from.SidecarBytes
 	l.SearchCalls, l.SearchTimeout = from.SearchCalls, from.SearchTimeout.Duration
+	l.Command.Memory = from.Memory.Of(cgroup.System().Total())
+	l.Command.ReadingMemory, l.Command.ReadingTimeout = from.ReadingMemory.Bytes, from.ReadingTimeout.Duration
+	l.Command.Processes, l.Command.FileSize = from.Processes, from.FileSize.Bytes
 	return l
 }
 

@@ -39,7 +39,7 @@ func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 		}
 		providers = append(providers, provider)
 	}
-	web, err := newWeb(cfg, providers)
+	web, err := newWeb(cfg, providers, &c.keys)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"acp-agent/config"
 	"acp-agent/internal/network"
+	"acp-agent/internal/redact"
 	"acp-agent/internal/websearch"
 	"acp-agent/session"
 	"acp-agent/tools"
@@ -26,9 +27,9 @@ func searchWait(limits config.Limits) time.Duration {
 	return limits.SearchTimeout.Duration + time.Second
 }
 
-func newWeb(cfg *config.Config, providers []websearch.Provider) (*web, error) {
+func newWeb(cfg *config.Config, providers []websearch.Provider, keys *redact.Values) (*web, error) {
 	agent := "acp-agent/" + version
-	fetch, err := network.New(network.Options{Grants: cfg.Web.Private, UserAgent: agent})
+	fetch, err := network.New(network.Options{Grants: cfg.Web.Private, UserAgent: agent, Secret: keys.Hides})
 	if err != nil {
 		return nil, err
 	}

@@ -173,7 +173,10 @@ func (c *core) begin(host *session.Host, cfg *config.Config) {
 	// A session that is opened at once asks for the finding behind its own answer; until
 	// then the trials would take the processor from it. Once the probe is stopped, the
 	// timer starts nothing.
-	time.AfterFunc(probeDelay, func() { host.Sandbox.Start(context.Background()) })
+	time.AfterFunc(probeDelay, func() {
+		heedMemoryLimit(machine())
+		host.Sandbox.Start(context.Background())
+	})
 }
 
 // probeDelay is how long the sandbox's probe leaves the processor to a first session.
@@ -199,6 +202,7 @@ func (c *core) load(cwd string) (*config.Config, error) {
 	case err != nil:
 	case c.inert:
 		c.logger.hide(cfg.Secrets()...) // and no file is opened
+		c.keep(cfg.Keys()...)
 	default:
 		c.logger.configure(cfg, c.stateDir)
 		c.keep(cfg.Keys()...)

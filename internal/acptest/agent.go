@@ -75,6 +75,9 @@ func Start(tb TB, o Options) *Agent {
 	}
 	a.cmd = exec.Command(program, o.Args...)
 	a.cmd.Dir, a.cmd.Env, a.cmd.Stderr = a.Home, o.environ(a.Home, a.run, script), &a.errors
+	if o.Stderr != nil {
+		a.cmd.Stderr = o.Stderr
+	}
 	if err := a.start(); err != nil {
 		tb.Fatalf("start the agent: %v", err)
 	}

@@ -3,6 +3,7 @@ package acptest
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Check judges a run by the rules that hold for every run, and returns what is
@@ -14,6 +15,7 @@ func Check(lines []Line, ended bool) []string {
 		switch {
 		case l.Message == nil:
 		case l.FromAgent:
+			c.at = l.At
 			c.fromAgent(l.Message)
 		default:
 			c.fromClient(l.Message)
@@ -36,6 +38,7 @@ type checker struct {
 	offered     any
 	initialized bool
 	sessions    map[string]*sessionState
+	at          time.Time // of the agent's line that is judged
 }
 
 // sessionState is what the client knows of a session.
@@ -50,6 +53,7 @@ type sessionState struct {
 	spawns bool
 	// cancelled says that the client has cancelled the running turn.
 	cancelled bool
+	facts     facts
 }
 
 func (c *checker) problem(format string, args ...any) {
@@ -73,6 +77,7 @@ func (c *checker) fromClient(m *Message) {
 	}
 	if s := c.sessions[m.Session()]; s != nil {
 		s.turns++
+		s.facts.prompted()
 	}
 }
 
@@ -119,6 +124,9 @@ func (c *checker) response(m *Message) {
 		}
 	case "session/set_config_option":
 		c.options(m.Get("result.configOptions"))
+		if s := c.sessions[request.Session()]; s != nil && m.Error == nil {
+			s.facts.tell("config_option_update", m.Get("result.configOptions"))
+		}
 	}
 }
 
@@ -130,8 +138,12 @@ func (c *checker) sessionOpened(m *Message) {
 	if id == "" || c.sessions[id] != nil {
 		c.problem("session/new answered with the session id %q, which is empty or taken", id)
 	}
-	c.sessions[id] = &sessionState{calls: map[string]*callState{}}
+	s := &sessionState{calls: map[string]*callState{}, facts: facts{told: map[string]string{}}}
+	c.sessions[id] = s
 	c.options(m.Get("result.configOptions"))
+	s.facts.tell("config_option_update", m.Get("result.configOptions"))
+	s.facts.tell("current_mode_update", m.Get("result.modes.currentModeId"))
+	s.facts.tell(sandboxTold, m.Get("result._meta"))
 	current, known := m.Get("result.modes.currentModeId"), false
 	modes, _ := m.Get("result.modes.availableModes").([]any)
 	for _, mode := range modes {
@@ -154,6 +166,9 @@ func (c *checker) turnEnded(request, answer *Message) {
 	}
 	aborted := s.cancelled && answer.Get("result.stopReason") == "cancelled"
 	s.cancelled = false
+	if answer.Get("result.stopReason") == "cancelled" {
+		s.facts.quietFrom = c.at
+	}
 	for id, call := range s.calls {
 		if !call.final() && (aborted || !s.outlives(id)) {
 			c.problem("the turn was answered while the call %s was still %s", id, call.status)
@@ -177,6 +192,12 @@ func (c *checker) update(m *Message) {
 		c.problem("%s outside a turn: %s", kind, encode(members))
 	}
 	c.offer(kind, members)
+	if text, ok := at(members, "content.text").(string); ok && text == "" {
+		c.problem("%s without text", kind)
+	}
+	if !s.child {
+		c.fact(m.Session(), s, kind, members)
+	}
 	switch kind {
 	case "tool_call":
 		c.callOpened(s, members)

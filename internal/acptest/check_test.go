@@ -1,8 +1,10 @@
 package acptest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"acp-agent/internal/acptest"
 )
@@ -27,6 +29,22 @@ const (
 	cancelled = `< {"id":3,"result":{"stopReason":"cancelled"}}`
 )
 
+const (
+	modeAsk  = `"sessionUpdate":"current_mode_update","currentModeId":"ask"`
+	modeCode = `"sessionUpdate":"current_mode_update","currentModeId":"code"`
+)
+
+// later has lines come that many seconds after the first line.
+func later(seconds float64, text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			fmt.Fprintf(&b, "\n@%g %s\n", seconds, line)
+		}
+	}
+	return b.String()
+}
+
 const opened = `< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"t","name":"read","kind":"read","status":"pending"}}}
 `
 
@@ -50,7 +68,7 @@ func update(members string) string {
 	return `< {"method":"session/update","params":{"sessionId":"s","update":{` + members + `}}}` + "\n"
 }
 
-// lines reads a run: > to the agent, < from it.
+// lines reads a run: > to the agent, < from it, each with its time if there is one (later).
 func lines(t *testing.T, text string) []acptest.Line {
 	t.Helper()
 	var all []acptest.Line
@@ -59,12 +77,20 @@ func lines(t *testing.T, text string) []acptest.Line {
 		if line == "" {
 			continue
 		}
+		var at time.Time
+		if stamp, rest, ok := strings.Cut(line, " "); ok && stamp[0] == '@' {
+			after, err := time.ParseDuration(stamp[1:] + "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, line = at.Add(time.Hour+after), rest
+		}
 		raw := `{"jsonrpc":"2.0",` + line[3:]
 		m, err := acptest.Parse([]byte(raw))
 		if err != nil {
 			t.Fatalf("%s: %v", raw, err)
 		}
-		all = append(all, acptest.Line{FromAgent: line[0] == '<', Raw: raw, Message: m})
+		all = append(all, acptest.Line{FromAgent: line[0] == '<', At: at, Raw: raw, Message: m})
 	}
 	return all
 }
@@ -78,7 +104,22 @@ func TestCheck(t *testing.T) {
 		{"update before initialize", update(`"sessionUpdate":"plan"`), "before the answer to initialize"},
 		{"update before session/new", strings.Split(begin, "> {\"id\":2")[0] + update(`"sessionUpdate":"available_commands_update"`), "does not know yet"},
 		{"update behind the answer", begin + prompt + answer + "\n" + update(`"sessionUpdate":"plan"`), "outside a turn"},
-		{"mode outside a turn", begin + update(`"sessionUpdate":"current_mode_update","currentModeId":"ask"`), ""},
+		{"mode outside a turn", begin + update(modeCode), ""},
+		{"mode as it was", begin + update(modeAsk), "tells nothing new"},
+		{"mode as it was told", begin + update(modeCode) + update(modeCode), "tells nothing new"},
+		{"mode told again behind another", begin + update(modeCode) + update(modeAsk) + update(modeCode), ""},
+		{"options that an answer has carried", begin + `> {"id":5,"method":"session/set_config_option","params":{"sessionId":"s"}}
+			< {"id":5,"result":{"configOptions":[]}}
+			` + update(`"sessionUpdate":"config_option_update","configOptions":[]`), "tells nothing new"},
+		{"title and sandbox", begin + update(`"sessionUpdate":"session_info_update","title":"t"`) + update(`"sessionUpdate":"session_info_update","_meta":{"a":1}`), ""},
+		{"title again", begin + strings.Repeat(update(`"sessionUpdate":"session_info_update","title":"t"`), 2), "tells nothing new"},
+		{"chunk of nothing", begin + prompt + update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""}`) + answer, "without text"},
+		{"plan again", begin + prompt + strings.Repeat(update(`"sessionUpdate":"plan","entries":[]`), 2) + answer, "tells nothing new"},
+		{"mode soon after a cancel", begin + prompt + cancel + later(1, cancelled) + later(1.5, update(modeCode)), "after an answer with cancelled"},
+		{"mode long after a cancel", begin + prompt + cancel + later(1, cancelled) + later(3, update(modeCode)), ""},
+		{"mode in the next turn", begin + prompt + cancel + later(1, cancelled) + later(1.1, prompt+update(modeCode)+answer), ""},
+		{"mode that the client sets after a cancel", begin + prompt + cancel + later(1, cancelled) +
+			later(1.1, `> {"id":5,"method":"session/set_mode","params":{"sessionId":"s"}}`+"\n"+update(modeCode)+`< {"id":5,"result":{}}`), ""},
 		{"no answer", begin + prompt, "was never answered"},
 		{"two answers", begin + prompt + answer + answer, "answered before"},
 		{"answer to nothing", begin + `< {"id":9,"result":{}}`, "never asked"},

@@ -8,7 +8,8 @@
 // every run whatever it is about ([Check]): each line fits the official
 // schema, where that is installed; each tool call reaches exactly one final
 // status; nothing of a turn comes after its answer; no field is sent twice
-// unchanged; the agent exits soon after its input ends, with 0, and leaves no
+// unchanged, and none about the session itself soon after an answer with
+// cancelled; the agent exits soon after its input ends, with 0, and leaves no
 // process behind. It refuses to know the agent's insides: it works on lines,
 // with its own reading of the protocol, so that it can disagree with acp/v1.
 //

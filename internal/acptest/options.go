@@ -47,6 +47,9 @@ type Options struct {
 	Files     *Files
 	Terminals *Terminals
 
+	// Stderr is the agent's standard error; nil has it kept for Agent.Stderr.
+	Stderr *os.File
+
 	// Unjudged leaves the schema out, for runs of very many lines.
 	Unjudged bool
 	// Killed says that the test ends the agent by force: how it exits is not

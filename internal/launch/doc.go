@@ -3,7 +3,7 @@
 //
 // It owns the way from a command's text to the processes it becomes: the shell
 // that runs it ([FindShell]) or the program ([FindProgram]), the environment it
-// sees ([Env], [ProgramEnv]), its limits, its streams, its exit status, and its
+// sees ([Env], [ProgramEnv]), its limits ([Limits]), its streams, its exit status, and its
 // end. Between the agent and the shell stands a helper, our own binary started again with [HelperArg]. On
 // Linux the helper is the subreaper of that one command, so whatever the
 // command leaves behind (background jobs, `setsid` children, daemons that
@@ -27,7 +27,7 @@
 // protocol, does not store output, and builds no sandbox: the caller of
 // [Helper] passes the steps that change what is started ([Start]) or restrict the
 // thread that starts it. It may import
-// the standard library and golang.org/x/sys.
+// the standard library, golang.org/x/sys and internal/cgroup.
 //
 // Goroutines: every [Process] has one for each stream that it copies or feeds,
 // which ends at the end of the pipe, one that waits for those, and one that

@@ -94,7 +94,7 @@ func (h *helper) run(spec Spec) (Status, bool) {
 	}
 	copied := h.startTee()
 	h.report(record{Shell: t.shell})
-	status, stopped := t.tend(stops)
+	status, stopped := t.tend(spec.Limits, stops)
 	awaitTee(copied, stopped || status.Survivors > 0, stops)
 	h.report(record{Status: &status})
 	return status, true

@@ -64,7 +64,7 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 
 // tend waits for the shell. There is no TERM here: a stop kills at once, and
 // the helper's exit kills the rest.
-func (t *tree) tend(stops <-chan time.Duration) (status Status, stopped bool) {
+func (t *tree) tend(_ Limits, stops <-chan time.Duration) (status Status, stopped bool) {
 	ended := make(chan struct{})
 	go func() { // ends with the shell
 		defer close(ended)

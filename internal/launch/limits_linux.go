@@ -4,22 +4,33 @@ import (
 	"fmt"
 	"syscall"
 
+	"acp-agent/internal/cgroup"
+
 	"golang.org/x/sys/unix"
 )
 
 // forkLimited starts the shell with its limits in force before its first
 // instruction. Limits are inherited, but the helper cannot take them on, not
-// even for a moment: its runtime needs threads and memory. So the shell starts
+// even for a moment: its runtime needs threads. So the shell starts
 // traced, which stops it after it is loaded and before it runs. The caller
-// stays on one thread, as tracing demands.
-func forkLimited(start *Start, attr *syscall.ProcAttr) (int, error) {
+// stays on one thread, as tracing demands. Where tracing is forbidden, the
+// limits are in force just after the start.
+func forkLimited(start *Start, attr *syscall.ProcAttr, b *bound) (int, error) {
 	wanted := start.Spec.Limits.rlimits()
 	attr.Sys.Ptrace = len(wanted) > 0
 	pid, err := syscall.ForkExec(start.Argv[0], start.Argv, attr)
+	if err == syscall.EPERM && attr.Sys.Ptrace {
+		attr.Sys.Ptrace = false
+		pid, err = syscall.ForkExec(start.Argv[0], start.Argv, attr)
+	}
 	if err != nil || len(wanted) == 0 {
 		return pid, err
 	}
-	if err := limitStopped(pid, wanted); err != nil {
+	if _, counted := b.looks(); counted {
+		// The kernel counts all threads of the user, whatever started them.
+		wanted[unix.RLIMIT_NPROC] = systemThreads() + start.Spec.Limits.Processes
+	}
+	if err := limitChild(pid, attr.Sys.Ptrace, wanted, b.group); err != nil {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 		_, _ = syscall.Wait4(pid, nil, 0, nil)
 		return 0, fmt.Errorf("limit the shell: %w", err)
@@ -27,7 +38,32 @@ func forkLimited(start *Start, attr *syscall.ProcAttr) (int, error) {
 	return pid, nil
 }
 
-func limitStopped(pid int, wanted map[int]uint64) error {
+// limitChild puts the limits on the shell and lets it run.
+func limitChild(pid int, traced bool, wanted map[int]uint64, group *cgroup.Group) error {
+	if traced {
+		if err := awaitStop(pid); err != nil {
+			return err
+		}
+	}
+	group.Add(pid)
+	for resource, value := range wanted {
+		var old unix.Rlimit
+		if err := unix.Prlimit(pid, resource, nil, &old); err != nil {
+			return err
+		}
+		value = min(value, old.Max)
+		if err := unix.Prlimit(pid, resource, &unix.Rlimit{Cur: min(value, old.Cur), Max: value}, nil); err != nil {
+			return err
+		}
+	}
+	if traced {
+		return syscall.PtraceDetach(pid)
+	}
+	return nil
+}
+
+// awaitStop waits until a traced process is loaded.
+func awaitStop(pid int) error {
 	var ws syscall.WaitStatus
 	for {
 		_, err := syscall.Wait4(pid, &ws, 0, nil)
@@ -41,15 +77,5 @@ func limitStopped(pid int, wanted map[int]uint64) error {
 	if !ws.Stopped() {
 		return fmt.Errorf("it ended with status %#x", int(ws))
 	}
-	for resource, value := range wanted {
-		var old unix.Rlimit
-		if err := unix.Prlimit(pid, resource, nil, &old); err != nil {
-			return err
-		}
-		value = min(value, old.Max)
-		if err := unix.Prlimit(pid, resource, &unix.Rlimit{Cur: min(value, old.Cur), Max: value}, nil); err != nil {
-			return err
-		}
-	}
-	return syscall.PtraceDetach(pid)
+	return nil
 }

@@ -35,13 +35,24 @@ type Spec struct {
 }
 
 // Limits are resource limits of a command's processes. Zero leaves a limit as
-// the agent has it. A limit is never raised. They have no effect on Windows.
+// the agent has it. A limit is never raised. With any limit set, no process writes
+// a core file. They have no effect on Windows; on macOS only those of one process
+// have.
 type Limits struct {
 	CPU       uint64 `json:"cpu,omitempty"`       // processor time of one process, in seconds
-	Memory    uint64 `json:"memory,omitempty"`    // address space of one process, in bytes
 	FileSize  uint64 `json:"file_size,omitempty"` // largest file one process may write, in bytes
-	Processes uint64 `json:"processes,omitempty"` // processes and threads of the user, all programs counted
+	Files     uint64 `json:"files,omitempty"`     // open files of one process
+	Memory    uint64 `json:"memory,omitempty"`    // memory of all processes together, in bytes
+	Processes uint64 `json:"processes,omitempty"` // processes and threads of the command
 }
+
+// What [Status.Exceeded] can name.
+const (
+	ExceededMemory    = "memory"
+	ExceededProcesses = "processes"
+	ExceededFileSize  = "file size"
+	ExceededCPU       = "processor time"
+)
 
 // Status is how a command ended.
 type Status struct {
@@ -54,10 +65,12 @@ type Status struct {
 	// Survivors counts processes of the command that could not be killed,
 	// such as those of another user. It is zero unless something is wrong.
 	Survivors int `json:"survivors,omitempty"`
+	// Exceeded names the limit that ended the command; empty when none did.
+	Exceeded string `json:"exceeded,omitempty"`
 }
 
 // wireVersion guards against a helper binary replaced under a running agent.
-const wireVersion = 2
+const wireVersion = 3
 
 // wireSpec is a Spec on its way to the helper. Text and environment travel as
 // bytes, because JSON strings would change what is not UTF-8.

@@ -297,18 +297,18 @@ func TestStart_OwnSession(t *testing.T) {
 
 func TestStart_Limits(t *testing.T) {
 	t.Parallel()
-	s := spec(t, "ulimit -St; ulimit -Ht; ulimit -Sf; ulimit -Hv; ulimit -Su; exec head -c 9000 /dev/zero >f")
-	s.Limits = Limits{CPU: 7, Memory: 1 << 30, FileSize: 4096, Processes: 5000}
+	s := spec(t, "ulimit -St; ulimit -Ht; ulimit -Sf; ulimit -Hm; ulimit -Hc; ulimit -Hn; exec head -c 9000 /dev/zero >f")
+	s.Limits = Limits{CPU: 7, Memory: 1 << 30, FileSize: 4096, Files: 100, Processes: 5000}
 	out := newOutput()
 	got, err := wait(t, start(t, s, out))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff("7\n7\n4\n1048576\n5000\n", out.String()); d != "" {
+	if d := cmp.Diff("7\n7\n4\n524288\n0\n100\n", out.String()); d != "" {
 		t.Errorf("limits (-want +got):\n%s", d)
 	}
-	if got.Signal != "SIGXFSZ" {
-		t.Errorf("status %+v; want SIGXFSZ", got)
+	if got.Signal != "SIGXFSZ" || got.Exceeded != ExceededFileSize {
+		t.Errorf("status %+v; want SIGXFSZ of the file size", got)
 	}
 }
 

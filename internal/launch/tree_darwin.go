@@ -23,7 +23,7 @@ func onOwnThread(f func()) {
 
 // forkLimited sets the limits on the helper itself: there is no way to set
 // them on another process, and the helper stays far below them.
-func forkLimited(start *Start, attr *syscall.ProcAttr) (int, error) {
+func forkLimited(start *Start, attr *syscall.ProcAttr, _ *bound) (int, error) {
 	for resource, value := range start.Spec.Limits.rlimits() {
 		var old unix.Rlimit
 		if err := unix.Getrlimit(resource, &old); err != nil {

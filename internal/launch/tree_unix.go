@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"cmp"
 	"os"
 	"sync"
 	"syscall"
@@ -29,6 +30,7 @@ type tree struct {
 	wall    bool          // the shell is a program around it, see Start
 	exited  chan exit     // the shell's end, one value
 	empty   chan struct{} // closed when the helper has no child left
+	bound   *bound        // what all of it may use together
 	release func()        // lets go of the thread that started the shell
 }
 
@@ -56,6 +58,8 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 		Files: []uintptr{in.Fd(), files.out.Fd(), files.errors().Fd()},
 		Sys:   shellAttr(),
 	}
+	// Before the steps, which may forbid it.
+	b := newBound(spec.Limits)
 	var (
 		wg       sync.WaitGroup
 		pid      int
@@ -69,7 +73,7 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 		// steps, so no other goroutine may get it; and the kernel kills the
 		// shell when the thread that started it ends.
 		onOwnThread(func() {
-			pid, wall, err = startShell(spec, attr, steps)
+			pid, wall, err = startShell(spec, attr, steps, b)
 			close(started)
 			<-finished
 		})
@@ -78,6 +82,7 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 	t := &tree{
 		shell:  pid,
 		wall:   wall,
+		bound:  b,
 		exited: make(chan exit, 1),
 		empty:  make(chan struct{}),
 		release: func() {
@@ -87,13 +92,14 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 	}
 	if err != nil {
 		t.release()
+		b.end()
 		return nil, err
 	}
 	go t.reap() // ends with the last child, or with the process
 	return t, nil
 }
 
-func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step) (pid int, wall bool, err error) {
+func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step, b *bound) (pid int, wall bool, err error) {
 	start := spec.start()
 	defer start.close()
 	for _, step := range steps {
@@ -104,7 +110,7 @@ func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step) (pid int, wall 
 	for _, f := range start.files {
 		attr.Files = append(attr.Files, f.Fd())
 	}
-	pid, err = forkLimited(start, attr)
+	pid, err = forkLimited(start, attr, b)
 	return pid, start.Wall, err
 }
 
@@ -142,14 +148,22 @@ func reapDead() bool {
 	}
 }
 
-// tend watches over the tree to its end. Each value of stops asks for that end
-// within a grace; stopped says that one came.
-func (t *tree) tend(stops <-chan time.Duration) (status Status, stopped bool) {
+// tend watches over the tree to its end, which may be that of a limit.
+func (t *tree) tend(limits Limits, stops <-chan time.Duration) (status Status, stopped bool) {
 	defer t.release()
+	status, stopped = t.follow(stops)
+	status.Exceeded = cmp.Or(t.bound.end(), limits.exceeded(status))
+	return status, stopped
+}
+
+// follow waits for the end of the tree. Each value of stops asks for that end
+// within a grace; stopped says that one came.
+func (t *tree) follow(stops <-chan time.Duration) (status Status, stopped bool) {
 	var (
 		ended bool // the shell
 		empty = t.empty
 		end   = ending{tree: t}
+		look  = t.bound.next()
 	)
 	for {
 		select {
@@ -171,6 +185,11 @@ func (t *tree) tend(stops <-chan time.Duration) (status Status, stopped bool) {
 		case grace := <-stops:
 			stopped = true
 			end.within(grace)
+		case <-look:
+			var over bool
+			if over, look = t.bound.look(t); over {
+				end.within(0)
+			}
 		case <-end.due:
 			left := end.kill()
 			if left == 0 && empty == nil {

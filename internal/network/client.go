@@ -39,6 +39,9 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// Resolver looks names up; nil means the system's.
 	Resolver *net.Resolver
+	// Secret says that an address must not be sent, because it holds a key; nil means that
+	// none does.
+	Secret func(address string) bool
 }
 
 // Request is what to ask for.
@@ -76,6 +79,7 @@ type Client struct {
 	transport *http.Transport
 	userAgent string
 	timeout   time.Duration
+	secret    func(address string) bool
 }
 
 // New returns a Client. The error names a grant that is no host:port pair.
@@ -85,7 +89,7 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		grants: granted, userAgent: o.UserAgent, timeout: o.Timeout,
+		grants: granted, userAgent: o.UserAgent, timeout: o.Timeout, secret: o.Secret,
 		dialer: &dialer{grants: granted, resolver: o.Resolver},
 	}
 	if c.userAgent == "" {
@@ -120,6 +124,15 @@ func (c *Client) Check(url string) error {
 	to, err := Parse(url)
 	if err != nil {
 		return err
+	}
+	return c.judge(to)
+}
+
+// judge refuses an address by its text, of each hop.
+func (c *Client) judge(to Target) error {
+	if c.secret != nil && c.secret(to.String()) {
+		// Without the address, which any part of may be the key.
+		return &BlockedError{URL: "the address", Reason: "it holds a key of the agent's configuration", Pair: to.Pair()}
 	}
 	return c.grants.judge(to)
 }
@@ -167,7 +180,7 @@ func (c *Client) firstHop(r Request) (hop, error) {
 	if h.to, err = Parse(r.URL); err != nil {
 		return h, err
 	}
-	return h, c.grants.judge(h.to)
+	return h, c.judge(h.to)
 }
 
 // hop is one request on the way.

@@ -21,7 +21,7 @@ func (c *Client) redirected(from hop, answer *Response, location string) (*hop, 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.grants.judge(to); err != nil {
+	if err := c.judge(to); err != nil {
 		return nil, err
 	}
 	if from.to.Scheme == "https" && to.Scheme == "http" {

@@ -185,3 +185,25 @@ func TestClient_NoRedirect(t *testing.T) {
 		}
 	}
 }
+
+// TestClient_RedirectWithSecret holds that no address is sent that holds a key, of a
+// redirect neither.
+func TestClient_RedirectWithSecret(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, leading(http.StatusFound, "/?k=secret"))
+	c := client(t, network.Options{Grants: []string{s.pair()}, Secret: func(address string) bool { return strings.Contains(address, "secret") }})
+	for _, address := range []string{s.URL + "/", s.URL + "/secret"} {
+		answer, err := c.Do(t.Context(), network.Request{URL: address})
+		if err == nil || !strings.Contains(err.Error(), "holds a key") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %+v, %v; want a refusal that does not show it", address, answer, err)
+		}
+	}
+	if err := c.Check(s.URL + "/secret"); err == nil {
+		t.Error("the check lets it pass")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.requests); n != 1 {
+		t.Errorf("%d requests were sent, want the first alone", n)
+	}
+}

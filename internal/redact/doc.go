@@ -2,7 +2,8 @@
 //
 // It owns the shapes of well-known keys ([Holds], [Text]) and the set of configured values
 // that must not be shown ([Values]), in the spellings that they take in JSON and in
-// addresses. What is found is replaced by [Mask].
+// addresses. What is found is replaced by [Mask]. [Values.Hides] finds the values in what is to
+// leave the machine, in more encodings.
 //
 // It refuses to know where values come from and where text goes. It imports the standard
 // library and starts no goroutines.

@@ -16,8 +16,9 @@ const Mask = "[redacted]"
 // ready to use, and nil is empty for ever. Its methods may be called from any
 // goroutine.
 type Values struct {
-	mu    sync.RWMutex
-	forms []string
+	mu     sync.RWMutex
+	forms  []string
+	hidden []hidden // for Hides, one for each value
 }
 
 // Add keeps values out of the texts from now on. One shorter than Least is left
@@ -27,8 +28,11 @@ func (v *Values) Add(values ...string) {
 	defer v.mu.Unlock()
 	forms := slices.Clone(v.forms)
 	for _, value := range values {
-		if len(value) < Least {
+		if len(value) < Least || slices.Contains(v.forms, value) {
 			continue
+		}
+		if Distinct(value) {
+			v.hidden = append(v.hidden, hiddenForms(value))
 		}
 		for _, form := range spellings(value) {
 			if !slices.Contains(forms, form) {

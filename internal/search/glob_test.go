@@ -2,7 +2,9 @@ package search_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -79,6 +81,34 @@ func TestGlob_BadPattern(t *testing.T) {
 			_, err := search.Glob(t.Context(), tree(), search.GlobOptions{Base: "/w", Pattern: pattern})
 			if !errors.As(err, new(*search.PatternError)) {
 				t.Errorf("error %v, want a PatternError", err)
+			}
+		})
+	}
+}
+
+// TestGlob_PatternHasASize holds that a pattern which would take long is refused with
+// the limit, and that a large one that is not comes to an end.
+func TestGlob_PatternHasASize(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{strings.Repeat("a", 200) + "/" + strings.Repeat("a", 200): {Mode: 0o644}}
+	for _, tt := range []struct{ name, pattern, want string }{
+		{"nested braces", strings.Repeat("{", 15000) + "a" + strings.Repeat("}", 15000), "longer than 4096 bytes"},
+		{"deep braces", strings.Repeat("{", 17) + "a" + strings.Repeat("}", 17), "16 braces within one another"},
+		{"many alternatives", strings.Repeat("{a,b}", 9), "more than 256 patterns"},
+		{"many at once", "{" + strings.Repeat("a,", 256) + "a}", "more than 256 patterns"},
+		{"open brace", "{a,b", "syntax error"},
+		{"many stars", strings.Repeat("*{a,b}", 8) + "c", ""},
+		{"many stars alone", strings.Repeat("*a", 2000) + "b", ""},
+		{"many double stars", strings.Repeat("**/", 1300) + "b", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := search.Glob(t.Context(), search.FromFS(files), search.GlobOptions{Base: "/w", Pattern: tt.pattern})
+			switch bad := new(*search.PatternError); {
+			case tt.want == "" && err != nil:
+				t.Error(err)
+			case tt.want != "" && (!errors.As(err, bad) || !strings.Contains(err.Error(), tt.want)):
+				t.Errorf("error %v, want one that says %q", err, tt.want)
 			}
 		})
 	}

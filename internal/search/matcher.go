@@ -3,6 +3,8 @@ package search
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -10,6 +12,16 @@ import (
 
 // errCrossesLines refuses a pattern that only text over two lines could match.
 var errCrossesLines = errors.New("a line break cannot match: every line is searched on its own")
+
+// Limits of an expression. The work for each character of a text grows with the number
+// of instructions.
+const (
+	maxExpression   = 10_000 // bytes
+	maxInstructions = 10_000
+)
+
+// errExpression refuses an expression that would take too long.
+var errExpression = fmt.Errorf("it is too large: the limit is %d bytes, and %d instructions when its repetitions are written out", maxExpression, maxInstructions)
 
 // A matcher is a compiled pattern, read-only and shared by all workers.
 type matcher struct {
@@ -25,6 +37,9 @@ func compile(pattern string, literal, caseSensitive bool) (*matcher, error) {
 	if literal {
 		expr = regexp.QuoteMeta(pattern)
 	}
+	if len(pattern) > maxExpression {
+		return nil, &PatternError{Pattern: pattern[:80] + "…", Err: errExpression}
+	}
 	flags := syntax.Perl
 	if !caseSensitive {
 		flags |= syntax.FoldCase
@@ -35,6 +50,9 @@ func compile(pattern string, literal, caseSensitive bool) (*matcher, error) {
 	}
 	if needsLineBreak(parsed) {
 		return nil, &PatternError{Pattern: pattern, Err: errCrossesLines}
+	}
+	if instructions(parsed) > maxInstructions {
+		return nil, &PatternError{Pattern: pattern, Err: errExpression}
 	}
 	if !caseSensitive {
 		expr = "(?i)" + expr
@@ -48,6 +66,21 @@ func compile(pattern string, literal, caseSensitive bool) (*matcher, error) {
 		m.finder, m.exact = newFinder(l), l.exact
 	}
 	return m, nil
+}
+
+// instructions estimates the size of an expression with its repetitions written out.
+func instructions(re *syntax.Regexp) int {
+	n := 1
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n = min(n+instructions(sub), 2*maxInstructions)
+	}
+	if re.Op == syntax.OpRepeat {
+		n = min(n*max(re.Min, re.Max, 1), 2*maxInstructions)
+	}
+	return n
 }
 
 // needsLineBreak reports whether every match of re contains a line break.
@@ -81,11 +114,12 @@ type engine struct {
 	m       *matcher
 	cursor  *cursor
 	dfa     *automaton
-	trusted bool // the literals can be relied on in the present text
+	trusted bool        // the literals can be relied on in the present text
+	ended   func() bool // the search was cancelled
 }
 
 func (m *matcher) engine() *engine {
-	e := &engine{m: m}
+	e := &engine{m: m, ended: func() bool { return false }}
 	if m.finder != nil {
 		e.cursor = newCursor(m.finder)
 	}
@@ -131,9 +165,9 @@ func (e *engine) scan(b []byte, pos int) (start, end int, ok bool) {
 		start, end, _ = lineAround(b, hit)
 		return start, end, true
 	}
-	for pos < len(b) {
+	for pos < len(b) && !e.ended() {
 		start, end, after := lineAround(b, pos)
-		if e.m.re.Match(b[start:end]) {
+		if e.judge(b[start:end]) {
 			return start, end, true
 		}
 		pos = after
@@ -146,7 +180,39 @@ func (e *engine) matches(line []byte) bool {
 	if e.dfa != nil && !e.dfa.worn() && len(line) > 0 {
 		return e.dfa.scan(line, 0) >= 0
 	}
-	return e.m.re.Match(line)
+	return e.judge(line)
+}
+
+const (
+	// shortLine is the length up to which a line is judged without a look at the end
+	// of the search.
+	shortLine = 512
+	// stride is after how many runes of a longer one the end is looked for.
+	stride = 128
+)
+
+// judge matches a line by the expression itself. The answer is worth nothing when the
+// search has ended meanwhile.
+func (e *engine) judge(line []byte) bool {
+	if len(line) <= shortLine {
+		return e.m.re.Match(line)
+	}
+	return e.m.re.MatchReader(&endable{Reader: bytes.NewReader(line), ended: e.ended})
+}
+
+// endable reads a line until the search has ended.
+type endable struct {
+	*bytes.Reader
+	ended func() bool
+	read  int
+}
+
+// ReadRune implements io.RuneReader.
+func (r *endable) ReadRune() (rune, int, error) {
+	if r.read++; r.read%stride == 0 && r.ended() {
+		return 0, 0, io.EOF
+	}
+	return r.Reader.ReadRune()
 }
 
 // lineAround is the line that holds position at: content without terminator

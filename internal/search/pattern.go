@@ -5,6 +5,7 @@ import (
 	"math"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,7 +17,7 @@ var errOutside = errors.New("the pattern must stay below the directory")
 
 // A filePattern is a glob taken apart for a walk.
 type filePattern struct {
-	glob     string
+	globs    []string // without braces: a match of one is a match
 	anyDepth bool     // matches the base name alone
 	head     []string // leading elements without wildcards: the only way down
 	depth    int      // elements a match has at most
@@ -33,14 +34,19 @@ func newFilePattern(base, pattern string) (*filePattern, error) {
 	for strings.HasPrefix(glob, "./") {
 		glob = strings.TrimLeft(glob[2:], "/")
 	}
+	globs, tooLarge := alternatives(glob)
 	switch {
+	case len(pattern) > maxGlobBytes:
+		return nil, &PatternError{Pattern: pattern[:80] + "…", Err: errLongGlob}
 	case path.IsAbs(glob) || filepath.IsAbs(pattern) && glob == pattern,
 		glob == "..", strings.HasPrefix(glob, "../"), strings.Contains(glob, "/../"):
 		return nil, &PatternError{Pattern: pattern, Err: errOutside}
+	case tooLarge != nil:
+		return nil, &PatternError{Pattern: pattern, Err: tooLarge}
 	case !utf8.ValidString(glob), !doublestar.ValidatePattern(glob):
 		return nil, &PatternError{Pattern: pattern, Err: doublestar.ErrBadPattern}
 	}
-	p := &filePattern{glob: glob, depth: depthOf(glob), hidden: namesHidden(glob)}
+	p := &filePattern{globs: globs, depth: depthOf(glob), hidden: namesHidden(glob)}
 	elements := strings.Split(glob, "/")
 	for _, e := range elements[:len(elements)-1] {
 		if strings.ContainsAny(e, `*?[{\`) {
@@ -75,9 +81,13 @@ func (p *filePattern) match(dir, name string) bool {
 	case p.suffix != "":
 		return strings.HasSuffix(name, p.suffix)
 	case p.anyDepth:
-		return doublestar.MatchUnvalidated(p.glob, name)
+		return p.matches(name)
 	}
-	return doublestar.MatchUnvalidated(p.glob, dir+name)
+	return p.matches(dir + name)
+}
+
+func (p *filePattern) matches(path string) bool {
+	return slices.ContainsFunc(p.globs, func(glob string) bool { return doublestar.MatchUnvalidated(glob, path) })
 }
 
 // descend judges a directory at a depth (0: an entry of the base).

@@ -34,6 +34,7 @@ func newScanner(m *matcher) *scanner {
 // errBinary.
 func (s *scanner) search(ctx context.Context, r io.Reader) error {
 	line, filled, first := 1, 0, true
+	s.engine.ended = func() bool { return ctx.Err() != nil }
 	for {
 		n, err := fill(r, s.buf[filled:])
 		filled += n
@@ -75,7 +76,7 @@ func (s *scanner) search(ctx context.Context, r io.Reader) error {
 func (s *scanner) window(text []byte, line int) (int, error) {
 	s.engine.begin(text)
 	counted := 0
-	for pos := 0; pos < len(text); {
+	for pos := 0; pos < len(text) && !s.engine.ended(); {
 		start, end, ok := s.engine.next(text, pos)
 		if !ok {
 			break
@@ -143,7 +144,7 @@ func (j *lineJudge) add(piece []byte) {
 	switch {
 	case dfa == nil && j.state == 0:
 		j.state = stateDead
-		if j.engine.m.re.Match(piece) {
+		if j.engine.judge(piece) {
 			j.state = stateMatch
 		}
 	case dfa != nil && len(piece) > 0:

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -49,5 +50,20 @@ func TestGrep_HardPatterns(t *testing.T) {
 				t.Errorf("total %d, want %d", got.Total, want)
 			}
 		})
+	}
+}
+
+// TestGrep_ExpressionHasASize holds that an expression which would take long is refused
+// with the limit.
+func TestGrep_ExpressionHasASize(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{
+		strings.Repeat("a", 10_001), `((a{100}){10}){11}`, `(a?){1000}(b?){1000}((c?){1000}){8}`, `(\w{1000}x){11}`,
+	} {
+		_, err := search.Grep(t.Context(), search.FromFS(fstest.MapFS{}), search.GrepOptions{Base: "/w", Pattern: pattern}, nil)
+		var bad *search.PatternError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), "10000 instructions") && !strings.Contains(err.Error(), "invalid repeat count") && !strings.Contains(err.Error(), "too large") {
+			t.Errorf("%.40s: error %v, want one that says the limit", pattern, err)
+		}
 	}
 }

@@ -141,7 +141,7 @@ func (w *walker) sub(ctx context.Context, d *sharedDir, name, rel, prefix string
 func (w *walker) filter(ctx context.Context, entries []fs.DirEntry, rel, prefix string, levels []ignoreLevel, depth int) ([]string, error) {
 	var kept []string
 	for i, e := range entries {
-		if i%4096 == 0 && ctx.Err() != nil {
+		if i%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if w.seen++; w.seen > maxEntries {

@@ -2,7 +2,8 @@
 // says which words of a program are known without running it.
 //
 // It owns the checks on the raw text (size, control characters, encoding), the parser
-// settings, the preprocessing of R53 (a trailing "&", a leading "cd DIR &&", "~") and
+// settings, a second reader that confirms the parser's tree for the plain part of the
+// language (Confirm), the preprocessing of R53 (a trailing "&", a leading "cd DIR &&", "~") and
 // the evaluation of static words. What it returns of a command is always a slice of
 // the bytes that came in: it never prints a tree back.
 //
@@ -18,6 +19,6 @@
 //
 // # Requirements
 //
-// R53 (preprocessing), R54 (the POSIX dialect when only sh exists), C2, C7 and C8 of
+// R53 (preprocessing), R54 (the POSIX dialect when only sh exists), C1, C2, C7 and C8 of
 // the security rules.
 package shell

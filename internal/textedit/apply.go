@@ -1,12 +1,16 @@
 package textedit
 
 import (
+	"context"
 	"strings"
 )
 
 // maxResult bounds the text that an edit makes, in bytes: many places and a long
 // new text multiply.
 const maxResult = 32 << 20
+
+// stride is after how many steps of a loop the end of a context is looked for.
+const stride = 1024
 
 // Result is an edit carried out.
 type Result struct {
@@ -30,9 +34,9 @@ type Result struct {
 // ending that prevails in what they replace, else in the file; byte order mark
 // and lone CRs stay.
 //
-// Errors: [SameError], then [EmptyError], [NotFoundError], [MultipleError], and
-// [TooLargeError].
-func Apply(content, old, new string, all bool) (Result, error) {
+// Errors: [SameError], then [EmptyError], [NotFoundError], [MultipleError],
+// [TooLargeError], and the cause of the end of ctx.
+func Apply(ctx context.Context, content, old, new string, all bool) (Result, error) {
 	old, new = toLF(old), toLF(new)
 	if old == new && old != "" {
 		return Result{}, SameError{}
@@ -41,7 +45,7 @@ func Apply(content, old, new string, all bool) (Result, error) {
 		old, new = trimmed, strings.TrimPrefix(new, bom)
 	}
 	v := newView(content)
-	found, err := find(v, old, all)
+	found, err := find(ctx, v, old, all)
 	if err != nil {
 		return Result{}, err
 	}
@@ -53,6 +57,9 @@ func Apply(content, old, new string, all bool) (Result, error) {
 		out.WriteString(e.text)
 		done = e.end
 		res.Replacements++
+		if res.Replacements%stride == 0 && ctx.Err() != nil {
+			return Result{}, context.Cause(ctx)
+		}
 		if out.Len() > maxResult {
 			return Result{}, TooLargeError{}
 		}

@@ -1,6 +1,7 @@
 package textedit_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -138,7 +139,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := textedit.Apply(tt.content, tt.old, tt.new, tt.all)
+			got, err := textedit.Apply(context.Background(), tt.content, tt.old, tt.new, tt.all)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +192,7 @@ func TestApply_Refuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := textedit.Apply(tt.content, tt.old, tt.new, tt.all)
+			got, err := textedit.Apply(context.Background(), tt.content, tt.old, tt.new, tt.all)
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("Apply = %+v, %v; want error %v", got, err, tt.want)
 			}

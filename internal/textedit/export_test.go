@@ -1,5 +1,7 @@
 package textedit
 
+import "context"
+
 import "strings"
 
 // A Span is a range of bytes: Start belongs to it, End does not.
@@ -18,7 +20,7 @@ type Matches struct {
 // Match is where Apply finds old.
 func Match(content, old string, all bool) (Matches, error) {
 	v := newView(content)
-	found, err := find(v, toLF(strings.TrimPrefix(old, bom)), all)
+	found, err := find(context.Background(), v, toLF(strings.TrimPrefix(old, bom)), all)
 	if err != nil {
 		return Matches{}, err
 	}

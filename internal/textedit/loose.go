@@ -1,6 +1,7 @@
 package textedit
 
 import (
+	"context"
 	"iter"
 	"slices"
 	"strings"
@@ -11,19 +12,20 @@ const blanks = " \t"
 // loose finds old as whole lines, forgiving first blanks at the end of lines,
 // then indentation too. A text of blanks alone is never forgiven anything. count
 // is how many places there are; when looking had to be cut short it is how many
-// were found, or, where that could mean a wrong edit, none.
-func loose(text, old string, all bool) (found matches, count int) {
+// were found, or, where that could mean a wrong edit, none. After the end of ctx the
+// result is worth nothing.
+func loose(ctx context.Context, text, old string, all bool) (found matches, count int) {
 	found = matches{places: func(func(place) bool) {}, fuzzy: true}
 	if strings.TrimSpace(old) == "" {
 		return found, 0
 	}
 	body, ended := strings.CutSuffix(old, "\n")
 	l := loosely{have: splitLines(text), want: strings.Split(body, "\n"), ended: ended}
-	if starts, n := l.sameIndent(all); n > 0 {
+	if starts, n := l.sameIndent(ctx, all); n > 0 {
 		found.places = l.places(starts)
 		return found, n
 	}
-	starts, n, spell := l.otherIndent(all)
+	starts, n, spell := l.otherIndent(ctx, all)
 	if n > 0 {
 		found.places = l.places(slices.Values(starts))
 		found.indents = func(p place) indents { return spell.indents(p.line) }
@@ -40,11 +42,11 @@ type loosely struct {
 
 // sameIndent are the first lines of the places that are alike but for blanks at
 // the end of lines.
-func (l *loosely) sameIndent(all bool) (starts iter.Seq[int], count int) {
-	have, want := l.number(trimEnd)
+func (l *loosely) sameIndent(ctx context.Context, all bool) (starts iter.Seq[int], count int) {
+	have, want := l.number(ctx, trimEnd)
 	starts = Occurrences(have, want, !all)
 	for range starts {
-		if count++; all {
+		if count++; all || count%stride == 0 && ctx.Err() != nil {
 			break
 		}
 	}
@@ -53,12 +55,15 @@ func (l *loosely) sameIndent(all bool) (starts iter.Seq[int], count int) {
 
 // otherIndent are the first lines of the places that are alike but for the
 // indentation, the first one alone without all.
-func (l *loosely) otherIndent(all bool) (starts []int, count int, s *spelling) {
-	have, want := l.number(Bare)
+func (l *loosely) otherIndent(ctx context.Context, all bool) (starts []int, count int, s *spelling) {
+	have, want := l.number(ctx, Bare)
 	next := 0
 	for at := range Occurrences(have, want, true) {
 		if s == nil { // most texts are alike nowhere
 			s = newSpelling(l.have, l.want)
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		if at < next || !s.fits(at) {
 			continue
@@ -79,7 +84,7 @@ func (l *loosely) otherIndent(all bool) (starts []int, count int, s *spelling) {
 
 // number turns lines into numbers that are equal where the lines are, but for
 // what fold takes off. Lines that want does not have are all -1.
-func (l *loosely) number(fold func(string) string) (have, want []int32) {
+func (l *loosely) number(ctx context.Context, fold func(string) string) (have, want []int32) {
 	numbers := make(map[string]int32, len(l.want))
 	want = make([]int32, len(l.want))
 	for i, line := range l.want {
@@ -93,6 +98,9 @@ func (l *loosely) number(fold func(string) string) (have, want []int32) {
 	}
 	have = make([]int32, l.have.len())
 	for i := range have {
+		if i%stride == 0 && ctx.Err() != nil {
+			return nil, want
+		}
 		n, known := numbers[fold(l.have.line(i))]
 		if !known {
 			n = -1

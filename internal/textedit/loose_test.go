@@ -1,6 +1,7 @@
 package textedit_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -127,7 +128,7 @@ func TestApply_HostileIsFast(t *testing.T) {
 			t.Parallel()
 			done := make(chan error, 1)
 			go func() {
-				_, err := textedit.Apply(tt.content, tt.old, "c\n", false)
+				_, err := textedit.Apply(context.Background(), tt.content, tt.old, "c\n", false)
 				_ = textedit.NearestHint(tt.content, tt.old)
 				done <- err
 			}()
@@ -150,12 +151,12 @@ func TestApply_HostileEverywhere(t *testing.T) {
 	const lines = 30_000
 	file := strings.Repeat("a\r\n", lines)
 	for old, new := range map[string]string{"a\n": "b\n", "a \n": "b\n", "\ta\n": "\tb\n", "a": "b"} {
-		res, err := textedit.Apply(file, old, new, true)
+		res, err := textedit.Apply(context.Background(), file, old, new, true)
 		if err != nil || res.Replacements != lines || res.Content != strings.Repeat("b\r\n", lines) {
 			t.Errorf("%q: %d replacements, %v", old, res.Replacements, err)
 		}
 	}
-	if _, err := textedit.Apply(file, "a", strings.Repeat("b", 100_000), true); !errors.Is(err, textedit.TooLargeError{}) {
+	if _, err := textedit.Apply(context.Background(), file, "a", strings.Repeat("b", 100_000), true); !errors.Is(err, textedit.TooLargeError{}) {
 		t.Errorf("error %v, want that it is too large", err)
 	}
 }
@@ -165,7 +166,7 @@ func TestApply_HostileEverywhere(t *testing.T) {
 func TestApply_DeepNewLine(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("\t", 1_000_000) + "c\n"
-	res, err := textedit.Apply("  a\n", "\ta\n", "\tb\n"+deep, false)
+	res, err := textedit.Apply(context.Background(), "  a\n", "\ta\n", "\tb\n"+deep, false)
 	if want := "  b\n  " + deep[1:]; err != nil || res.Content != want {
 		t.Errorf("%d bytes, %v; want %d", len(res.Content), err, len(want))
 	}

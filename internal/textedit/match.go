@@ -1,6 +1,9 @@
 package textedit
 
-import "iter"
+import (
+	"context"
+	"iter"
+)
 
 // A place is a match in the text of a view.
 type place struct {
@@ -28,18 +31,20 @@ type matches struct {
 // several indentations fits a file that repeats itself, so many places are
 // compared and no more. What is not decided by then is not found.
 //
-// Errors: [EmptyError], [NotFoundError], [MultipleError].
-func find(v *view, old string, all bool) (matches, error) {
+// Errors: [EmptyError], [NotFoundError], [MultipleError], and the cause of the end of ctx.
+func find(ctx context.Context, v *view, old string, all bool) (matches, error) {
 	if old == "" {
 		return matches{}, EmptyError{}
 	}
 	found := matches{places: exact(v.text, old, all)}
-	first, count := tally(found.places, all)
-	if count == 0 {
-		found, count = loose(v.text, old, all)
-		first, _ = tally(found.places, true)
+	first, count := tally(ctx, found.places, all)
+	if count == 0 && ctx.Err() == nil {
+		found, count = loose(ctx, v.text, old, all)
+		first, _ = tally(ctx, found.places, true)
 	}
 	switch {
+	case ctx.Err() != nil:
+		return matches{}, context.Cause(ctx)
 	case count == 0:
 		return matches{}, NotFoundError{}
 	case all:
@@ -53,12 +58,12 @@ func find(v *view, old string, all bool) (matches, error) {
 
 // tally returns the first place and how many there are, or with any, whether
 // there are any.
-func tally(places iter.Seq[place], any bool) (first place, count int) {
+func tally(ctx context.Context, places iter.Seq[place], any bool) (first place, count int) {
 	for p := range places {
 		if count++; count == 1 {
 			first = p
 		}
-		if any {
+		if any || count%stride == 0 && ctx.Err() != nil {
 			break
 		}
 	}

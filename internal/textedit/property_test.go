@@ -1,6 +1,7 @@
 package textedit_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -32,7 +33,7 @@ func TestApply_KeepsBytesOutside(t *testing.T) {
 		// The markers make the match unique and keep CR and LF from meeting.
 		old, after := "<"+inner.Draw(t, "old")+">", side.Draw(t, "after")
 		new := inner.Draw(t, "new")
-		res, err := textedit.Apply(before+old+after, strings.ReplaceAll(old, "\r\n", "\n"), new, false)
+		res, err := textedit.Apply(context.Background(), before+old+after, strings.ReplaceAll(old, "\r\n", "\n"), new, false)
 		if err != nil {
 			t.Fatalf("Apply: %v", err)
 		}
@@ -70,7 +71,7 @@ func TestApply_Forgiving(t *testing.T) {
 			old = append(old, strings.Repeat("    ", indent)+l[indent:]+rapid.SampledFrom([]string{"", " ", "\t "}).Draw(t, "trail"))
 		}
 		changed := strings.Replace(strings.Join(old, "\n"), "()", "(1)", 1)
-		res, err := textedit.Apply(strings.Join(lines, "\n"), strings.Join(old, "\n"), changed, false)
+		res, err := textedit.Apply(context.Background(), strings.Join(lines, "\n"), strings.Join(old, "\n"), changed, false)
 		if err != nil {
 			t.Fatalf("Apply: %v", err)
 		}
@@ -137,7 +138,7 @@ func FuzzMatch(f *testing.F) {
 	f.Add("\ufeff\ta \n", "a\n", "", false)
 	f.Fuzz(func(t *testing.T, content, old, new string, all bool) {
 		m, err := textedit.Match(content, old, all)
-		res, applyErr := textedit.Apply(content, old, new, all)
+		res, applyErr := textedit.Apply(context.Background(), content, old, new, all)
 		if err != nil {
 			if applyErr == nil {
 				t.Fatalf("Match: %v, Apply went through: %q", err, res.Content)

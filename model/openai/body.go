@@ -1,6 +1,11 @@
 package openai
 
 import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
 	"acp-agent/model"
 	"acp-agent/transcript"
 )
@@ -47,6 +52,7 @@ func (m *memo) sync(messages []*transcript.Message) []*transcript.Message {
 		m.text = m.text[:m.ends[same-1]]
 	}
 	for same < len(messages) && messages[same].Finished {
+		m.text = slices.Grow(m.text, roughSize(messages[same])) // a large answer is not copied again and again
 		m.text = appendMessage(m.text, messages[same], m.images)
 		m.messages = append(m.messages, messages[same])
 		m.ends = append(m.ends, len(m.text))
@@ -55,15 +61,49 @@ func (m *memo) sync(messages []*transcript.Message) []*transcript.Message {
 	return messages[same:]
 }
 
+// roughSize is about what the JSON of a message takes.
+func roughSize(m *transcript.Message) int {
+	size := 0
+	for _, part := range m.Parts {
+		switch part := part.(type) {
+		case *transcript.TextPart:
+			size += len(part.Text)
+		case *transcript.ToolPart:
+			size += len(part.Input) + len(part.Text)
+		}
+	}
+	return size + size/16
+}
+
+// requestBody is the body of a request as a text, so that who looks at the whole of it
+// need not copy it.
+type requestBody struct {
+	*strings.Reader
+	text string
+}
+
+func newRequestBody(text string) *requestBody { return &requestBody{strings.NewReader(text), text} }
+
+// Close implements io.Closer.
+func (*requestBody) Close() error { return nil }
+
+// sendWith makes it the body of a request.
+func (b *requestBody) sendWith(req *http.Request) {
+	req.Body, req.GetBody, req.ContentLength = b, b.again, int64(len(b.text))
+}
+
+// again returns the body from its beginning, for a request that is sent once more.
+func (b *requestBody) again() (io.ReadCloser, error) { return newRequestBody(b.text), nil }
+
 // body writes the request of one step.
-func (p *Provider) body(req *model.Request, params []param) []byte {
+func (p *Provider) body(req *model.Request, params []param) string {
 	m := memoOf(req, p.info(req.Model).Images)
 	if m.toolsText == nil || !sameTools(m.tools, req.Tools) {
 		m.tools, m.toolsText = append([]model.Tool(nil), req.Tools...), appendTools([]byte{}, req.Tools)
 	}
 	fresh := m.sync(req.Messages)
 
-	b := make([]byte, 0, len(m.text)+len(m.toolsText)+len(req.System)+len(req.System)/8+1024)
+	b := make([]byte, 0, len(m.toolsText)+len(req.System)+len(req.System)/8+1024)
 	b = append(b, `{"model":`...)
 	b = appendString(b, req.Model)
 	b = append(b, `,"stream":true`...)
@@ -81,12 +121,24 @@ func (p *Provider) body(req *model.Request, params []param) []byte {
 		b = appendString(b, req.System)
 		b = append(b, '}')
 	}
-	b = append(b, m.text...)
+	var rest []byte
 	for _, message := range fresh {
-		b = appendMessage(b, message, m.images)
+		rest = appendMessage(rest, message, m.images)
 	}
-	if len(b) > start {
-		b[start] = ' ' // each message brings a comma; the first must not
+	// Each message brings a comma; the first must not.
+	parts := [][]byte{b[start:], m.text, rest}
+	for i, part := range parts {
+		if len(part) > 0 {
+			parts[i] = part[1:]
+			break
+		}
 	}
-	return append(b, `]}`...)
+	var text strings.Builder // of a whole conversation: one copy is enough
+	text.Grow(len(b) + len(m.text) + len(rest) + 2)
+	text.Write(b[:start])
+	for _, part := range parts {
+		text.Write(part)
+	}
+	text.WriteString(`]}`)
+	return text.String()
 }

@@ -10,10 +10,17 @@ import (
 	"acp-agent/model"
 )
 
-// maxCalls bounds the tool calls of one step.
-const maxCalls = 256
+// The bounds of the tool calls of one step. Arguments are held several times over while
+// they are read, checked and shown; no model writes so many tokens in one answer.
+const (
+	maxCalls     = 256
+	maxArguments = 8 << 20 // bytes, of all calls
+)
 
-var errTooManyCalls = errors.New("the answer has too many tool calls")
+var (
+	errTooManyCalls  = errors.New("the answer has too many tool calls")
+	errLongArguments = errors.New("the arguments of its tool calls are larger than 8 MiB")
+)
 
 // calls puts the pieces of a step's tool calls together. Servers number calls
 // with gaps, not at all, or all alike; they leave ids out or use one twice. What
@@ -23,6 +30,7 @@ type calls struct {
 	byIndex   map[int]*call
 	ids       map[string]bool
 	announced int
+	received  int // bytes of arguments
 }
 
 type call struct {
@@ -47,6 +55,9 @@ func (cs *calls) add(piece *toolCall, emit func(model.Chunk) error) error {
 	}
 	if c.serverID == "" {
 		c.serverID = string(piece.ID)
+	}
+	if cs.received += len(args); cs.received > maxArguments {
+		return errLongArguments
 	}
 	c.arguments.WriteString(args)
 	if c.id != "" {

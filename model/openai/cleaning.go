@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 )
 
 // cleaning is the last to see a request: whatever way a key came into the
@@ -19,23 +18,23 @@ func (c cleaning) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body == nil || req.Body == http.NoBody {
 		return c.RoundTripper.RoundTrip(req)
 	}
-	var read strings.Builder // whole conversations: one copy is enough
-	if req.ContentLength > 0 {
-		read.Grow(int(req.ContentLength))
-	}
-	_, err := io.Copy(&read, req.Body)
-	if err = errors.Join(err, req.Body.Close()); err != nil {
-		return nil, err
-	}
-	body := c.clean(read.String())
-	req = req.Clone(req.Context()) // a RoundTripper must not change the one it is given
-	req.ContentLength = int64(len(body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(body)), nil }
-	req.Body, err = req.GetBody()
+	text, err := textOf(req.Body)
 	if err != nil {
 		return nil, err
 	}
+	body := newRequestBody(c.clean(text))
+	req = req.Clone(req.Context()) // a RoundTripper must not change the one it is given
+	body.sendWith(req)
 	return c.RoundTripper.RoundTrip(req)
+}
+
+// textOf returns what a body holds, and closes it.
+func textOf(body io.ReadCloser) (string, error) {
+	if own, ok := body.(*requestBody); ok {
+		return own.text, nil
+	}
+	text, err := io.ReadAll(body)
+	return string(text), errors.Join(err, body.Close())
 }
 
 // CloseIdleConnections lets Close reach the transport below.

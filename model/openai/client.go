@@ -47,10 +47,10 @@ func (p *Provider) newClient() *client {
 
 // post sends body and returns the answer, which is a success; the caller closes
 // it.
-func (c *client) post(ctx context.Context, path string, body []byte) (*http.Response, error) {
+func (c *client) post(ctx context.Context, path string, body string) (*http.Response, error) {
 	var res *http.Response
 	err := c.official.Post(ctx, path, nil, &res,
-		option.WithRequestBody("application/json", body), option.WithHeader("Accept", "text/event-stream, application/json"))
+		option.WithRequestBody("application/json", newRequestBody(body)), option.WithHeader("Accept", "text/event-stream, application/json"))
 	return res, err
 }
 
@@ -72,6 +72,9 @@ func (p *Provider) middleware(req *http.Request, next option.MiddlewareNext) (*h
 	}
 	if strings.HasPrefix(req.Header.Get("User-Agent"), "OpenAI/") {
 		req.Header.Set("User-Agent", "acp-agent/"+p.opts.Version)
+	}
+	if body, ok := req.Body.(*requestBody); ok {
+		body.sendWith(req)
 	}
 	res, err := next(req)
 	if err != nil {

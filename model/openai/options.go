@@ -20,12 +20,6 @@ import (
 // DefaultBaseURL is where requests go when Options name no other server.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// The default limits on a server's silence.
-const (
-	idleTimeout      = 60 * time.Second
-	slowStartTimeout = 10 * time.Minute
-)
-
 // Options configure a Provider. Nothing else does: the environment is not read.
 type Options struct {
 	// BaseURL is the server's address, with its /v1; empty means DefaultBaseURL.
@@ -54,6 +48,10 @@ type Options struct {
 	// means IdleTimeout, but ten minutes for local servers, which read a long
 	// prompt in silence, and for models that reason out of sight.
 	StartTimeout time.Duration
+	// ContentTimeout is how long the server may bring no content although events come; 0
+	// means ten minutes. A comment, by which a server says that it is busy, stretches that
+	// up to KeepAliveTimeout; 0 means half an hour, and an hour for local servers.
+	ContentTimeout, KeepAliveTimeout time.Duration
 	// Version stands in the User-Agent; empty means "dev".
 	Version string
 	// Transport carries the requests; nil means one that is made for it.

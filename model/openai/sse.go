@@ -23,8 +23,9 @@ var (
 // and lines of bare JSON are data too. An answer that is not streamed at all
 // thus comes out as one event.
 type events struct {
-	r   io.Reader
-	buf []byte
+	r     io.Reader
+	alive func() // called when the server says that it is busy
+	buf   []byte
 	// buf[pos:end] is read and not yet used; no line ends in buf[pos:scan].
 	pos, scan, end int
 	total          int
@@ -38,7 +39,7 @@ type events struct {
 }
 
 func newEvents(r io.Reader) *events {
-	return &events{r: r, buf: make([]byte, 8<<10), first: true}
+	return &events{r: r, alive: func() {}, buf: make([]byte, 8<<10), first: true}
 }
 
 // next returns the kind and the data of the next event; the data is good until
@@ -105,13 +106,17 @@ func (e *events) field(line []byte) ([]byte, error) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimSpace(value)
 	switch string(name) {
+	case "": // a comment
+		e.alive()
 	case "data":
 		return value, nil
 	case "error":
 		e.kind = "error"
 		return value, nil
 	case "event":
-		e.kind = string(value)
+		if e.kind = string(value); e.kind == "ping" {
+			e.alive()
+		}
 	}
 	return nil, nil
 }

@@ -22,14 +22,25 @@ type step struct {
 	model   string
 	refused bool // the server sent a refusal
 	begun   bool // something was emitted
+	emitted int  // chunks
 }
 
 func (s *step) emit(c model.Chunk) error {
 	s.begun = true
+	s.emitted++
 	if !s.yield(c) {
 		return errStopped
 	}
 	return nil
+}
+
+// received grows with each piece of the answer, be it that a server counts on.
+func (s *step) received() int {
+	n := s.emitted + s.calls.received
+	if s.usage != nil {
+		n += s.usage.Completion
+	}
+	return n
 }
 
 // text emits a piece of text or reasoning, if it is one.

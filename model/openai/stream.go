@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
@@ -45,7 +44,7 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 	}
 }
 
-func (p *Provider) attempt(ctx context.Context, id string, body []byte, yield func(model.Chunk) bool) error {
+func (p *Provider) attempt(ctx context.Context, id string, body string, yield func(model.Chunk) bool) error {
 	parent := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -66,6 +65,7 @@ func (p *Provider) attempt(ctx context.Context, id string, body []byte, yield fu
 	p.opts.Logger.Debug("model server answers", "model", id, "status", res.StatusCode, "bytes", len(body), "after", time.Since(start))
 
 	dog.body = res.Body
+	dog.vain.limit, dog.alive.limit = p.contentTimeouts()
 	s := &step{yield: yield}
 	if p.opts.ThinkTags {
 		s.think = &thinking{}
@@ -77,10 +77,8 @@ func (p *Provider) attempt(ctx context.Context, id string, body []byte, yield fu
 	case parent.Err() != nil:
 		return parent.Err()
 	case errors.Is(context.Cause(ctx), errIdle):
-		return &model.Error{
-			Kind: model.Transient, Message: fmt.Sprintf("the model server was silent for %s", dog.limit),
-			Interrupted: s.begun, Err: errIdle,
-		}
+		message, hint := dog.reason()
+		return &model.Error{Kind: model.Transient, Message: message, Hint: hint, Interrupted: s.begun, Err: errIdle}
 	}
 	return err
 }
@@ -88,6 +86,7 @@ func (p *Provider) attempt(ctx context.Context, id string, body []byte, yield fu
 // read reads the answer to its end.
 func (p *Provider) read(s *step, dog *watchdog) error {
 	events := newEvents(dog)
+	events.alive = dog.signOfLife
 	var c chunk
 	for {
 		kind, data, err := events.next()
@@ -97,7 +96,7 @@ func (p *Provider) read(s *step, dog *watchdog) error {
 		case err != nil:
 			return p.cut(s, err)
 		case bytes.Equal(data, []byte("[DONE]")):
-			dog.limit = drainTimeout
+			dog.lastWait(drainTimeout)
 			err := p.finish(s)
 			_, _ = io.CopyN(io.Discard, dog, 4<<10)
 			return err
@@ -110,16 +109,20 @@ func (p *Provider) read(s *step, dog *watchdog) error {
 			e.Interrupted = s.begun
 			return e
 		}
+		before, finished := s.received(), s.finish != ""
 		if err := s.add(&c); err != nil {
-			if errors.Is(err, errTooManyCalls) {
+			if errors.Is(err, errTooManyCalls) || errors.Is(err, errLongArguments) {
 				return p.cut(s, err)
 			}
 			return err
 		}
+		if s.received() != before {
+			dog.content()
+		}
 		switch {
-		case s.finish != "":
-			dog.limit = min(lingerTimeout, p.opts.IdleTimeout)
-		case s.begun:
+		case s.finish != "" && !finished:
+			dog.lastWait(min(lingerTimeout, p.opts.IdleTimeout))
+		case s.begun && !finished:
 			dog.limit = p.opts.IdleTimeout
 		}
 	}
@@ -143,7 +146,7 @@ func (p *Provider) cut(s *step, err error) error {
 	switch {
 	case errors.Is(err, errWebPage):
 		e.Kind, e.Message, e.Hint = model.Invalid, "the model server answered with a web page", p.baseHint()
-	case errors.Is(err, errTooLong), errors.Is(err, errTooManyCalls):
+	case errors.Is(err, errTooLong), errors.Is(err, errTooManyCalls), errors.Is(err, errLongArguments):
 		e.Kind, e.Message = model.Invalid, "the model server's answer was given up: "+err.Error()
 	case errors.Is(err, errMalformed):
 		e.Message = err.Error()
@@ -169,29 +172,21 @@ func (p *Provider) startTimeout(id string) time.Duration {
 	return p.opts.IdleTimeout
 }
 
-var errIdle = errors.New("idle for too long")
-
-// watchdog reads a body and ends the request when the server is silent for
-// longer than limit. Only waiting for the server counts, not the consumer's
-// time. The timer's function runs on its own for an instant; it only cancels.
-type watchdog struct {
-	body  io.Reader
-	limit time.Duration
-	timer *time.Timer
+// contentTimeouts are how long the server may bring no content: without a sign of life,
+// and with one.
+func (p *Provider) contentTimeouts() (vain, alive time.Duration) {
+	vain, alive = contentTimeout, keepAliveTimeout
+	if p.local {
+		alive = localKeepAliveTimeout
+	}
+	if p.opts.ContentTimeout > 0 {
+		vain = p.opts.ContentTimeout
+	}
+	if p.opts.KeepAliveTimeout > 0 {
+		alive = p.opts.KeepAliveTimeout
+	}
+	return vain, max(vain, alive)
 }
-
-func newWatchdog(limit time.Duration, cancel context.CancelCauseFunc) *watchdog {
-	return &watchdog{limit: limit, timer: time.AfterFunc(limit, func() { cancel(errIdle) })}
-}
-
-func (w *watchdog) Read(b []byte) (int, error) {
-	w.timer.Reset(w.limit)
-	n, err := w.body.Read(b)
-	w.timer.Stop()
-	return n, err
-}
-
-func (w *watchdog) stop() { w.timer.Stop() }
 
 func closeBody(res *http.Response) {
 	if res != nil && res.Body != nil {

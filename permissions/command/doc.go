@@ -6,7 +6,9 @@
 // denied (DN1-DN11), the findings that no stored rule lifts (R118), the tracking of
 // the working directory, and the environment that keeps git from running what a
 // repository configures (GitEnv). An expansion anywhere in a program, in whatever
-// position, asks: no word is exempt from being looked at.
+// position, asks: no word is exempt from being looked at. Nothing is allowed unless a
+// second reader takes the text apart as the parser does, and unless its text bounds its
+// time and its output.
 //
 // It refuses to know the disk, processes and sessions: whether a path lies inside the
 // roots, links followed, is asked of Env.Inside. A verdict is a pure function of the

@@ -3,14 +3,15 @@
 // It judges nothing: cmd/acp-agent/interop_test.go does.
 //
 // The steps: {do: "prompt", text, mentions, answer, form, cancelOn}, {do: "mode", mode},
-// {do: "option", option, value}, {do: "close"}. mentions are {name, uri}, behind the text.
+// {do: "option", option, value}, {do: "listen", ms}, {do: "close"}. A step that listens makes
+// the file "listening" in the project, and then only reads for so long. mentions are {name, uri}, behind the text.
 // answer is what the person says to every question of the turn: allow, reject, or cancel,
 // which cancels the turn with the question open. form is what they fill in; of an address
 // they say that they opened it. cancelOn cancels the turn at a sight: {file} when that file
 // has content, {update, text} at the first update of that kind, which holds that text if one
 // is given. The job's mcpServers are those of the session.
 
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { client, methods, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
@@ -99,6 +100,8 @@ function run(s) {
       return agent.request(methods.agent.session.setMode, { sessionId, modeId: s.mode });
     case "option":
       return agent.request(methods.agent.session.setConfigOption, { sessionId, configId: s.option, value: s.value });
+    case "listen":
+      return writeFile(join(job.cwd, "listening"), "").then(() => sleep(s.ms));
     case "close":
       return agent.request(methods.agent.session.close, { sessionId });
   }

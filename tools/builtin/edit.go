@@ -131,7 +131,10 @@ func (e *editing) match(ctx context.Context) (err error) {
 	if hasNUL(e.before.Content) {
 		return tools.BinaryRefused(e.path)
 	}
-	e.applied, err = textedit.Apply(e.before.Content, e.OldStr, e.NewStr, e.ReplaceAll)
+	e.applied, err = textedit.Apply(ctx, e.before.Content, e.OldStr, e.NewStr, e.ReplaceAll)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return e.mismatch(err)
 	}

@@ -31,6 +31,7 @@ func (r *running) ask(ctx context.Context) error {
 	if r.decision.Action == capability.Allow {
 		return r.unattended(ctx)
 	}
+	r.tellUnconfined()
 	if r.pipeline.Asker == nil {
 		return r.refused(permissions.Headless(r.decision))
 	}

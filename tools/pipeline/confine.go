@@ -19,6 +19,9 @@ func (r *running) confine(context.Context) (err error) {
 	if r.scope, err = r.pipeline.scopeOf(r.Prepared); err != nil {
 		return err
 	}
+	if err := r.confineKeys(); err != nil {
+		return err
+	}
 	written := 0
 	r.found = map[string]string{}
 	for _, resource := range r.resources() {

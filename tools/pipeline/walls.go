@@ -20,6 +20,10 @@ type reaches struct {
 	beside bool
 	// missed is what the very same command failed for want of.
 	missed workspace.Lacking
+	// secrets are what a command that only reads must not read; unconfined says that
+	// nothing keeps it from more.
+	secrets    *workspace.SecretFiles
+	unconfined bool
 	// again says that this alone is why the call is asked about.
 	again bool
 	// approved says that a person has seen the card and allowed the call.
@@ -79,8 +83,9 @@ func (r *running) grantWalls() {
 		GitConfig: r.reach.git && !r.readsOnly,
 		Unasked:   !r.reach.approved,
 		ReadsOnly: reading || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.restricted,
-		Reading: reading || held, Held: held,
+		Reading: reading || held, Held: held, Secrets: r.reach.secrets,
 		Offline: r.pipeline.restricted || reading,
+		Bounded: reading && r.decision.Rule == nil,
 	}
 	if len(r.commands()) > 0 {
 		grant.Network = granted.Network || r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())

@@ -1,0 +1,220 @@
+package sandbox
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"acp-agent/internal/redact"
+)
+
+// lazily compiles an expression at its first use: the helper of each command has no use
+// for them.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+// mostSettings is how large a file of settings may be to be looked through; a larger one
+// is not shown.
+const mostSettings = 1 << 18
+
+// assigned finds a value under a name that says that it is a credential, in the forms of
+// INI, TOML, YAML, JSON, XML and properties.
+var assigned = lazily(`(?i)(token|passw(or)?d|passphrase|secret|api[-_]?key|apikey|_auth|authorization|extraheader|credential|privatekey|private[-_]key|smtppass)[\w.-]*"?\s*(=|:|>|value=)\s*\S|/t/[\w-]{8,}/|https?://[^/\s"'@]+@`)
+
+// harmless finds the names that look like those of a credential and are none.
+var harmless = lazily(`(?i)^\s*(\[credential|(global-)?credential-providers?\s*=)`)
+
+// clean reports whether a file of settings holds nothing that looks like a credential. A
+// file that cannot be read is not.
+func clean(path string) bool {
+	text, err := readSettings(path)
+	return err == nil && !slices.ContainsFunc(bytes.Split(text, []byte("\n")), holdsCredential)
+}
+
+func holdsCredential(line []byte) bool {
+	return redact.Holds(string(line), nil) || assigned().Match(harmless().ReplaceAll(line, nil))
+}
+
+func readSettings(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > mostSettings:
+		return nil, errors.New("it is not a file of settings")
+	}
+	return os.ReadFile(path)
+}
+
+func isGitConfig(name string) bool { return name == ".gitconfig" || name == ".config/git/config" }
+
+// gitPaths finds the settings of git that name a file.
+var gitPaths = lazily(`(?im)^\s*(?:path|excludesfile|attributesfile|template|ignorerevsfile|allowedsignersfile|mailmap(?:\.file)?|file)\s*=\s*"?([^"\n]+?)"?\s*$`)
+
+// gitFiles are the files that the shown settings of git lead to, such as included ones.
+func (g homeGate) gitFiles(shown []string) []string {
+	var files []string
+	for _, path := range shown {
+		if base := filepath.Base(path); base != ".gitconfig" && base != "config" || base == "config" && filepath.Base(filepath.Dir(path)) != "git" {
+			continue
+		}
+		text, err := readSettings(path)
+		if err != nil {
+			continue
+		}
+		for _, found := range gitPaths().FindAllSubmatch(text, -1) {
+			name := string(found[1])
+			if rest, ok := strings.CutPrefix(name, "~/"); ok {
+				name = filepath.Join(g.dir, rest)
+			} else if !filepath.IsAbs(name) {
+				name = filepath.Join(filepath.Dir(path), name)
+			}
+			if g.opens(name) && clean(name) {
+				files = append(files, name)
+			}
+		}
+	}
+	return files
+}
+
+// settingsCopies writes the copies of settings. The zero value is ready.
+type settingsCopies struct{ mu sync.Mutex }
+
+// keep writes a copy into a session's own directory, under a name that its bytes give it:
+// one that a command reads is never written again.
+func (c *settingsCopies) keep(dir, name string, text []byte) (path string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sum := sha256.Sum256(text)
+	path = filepath.Join(dir, name+"-"+hex.EncodeToString(sum[:8]))
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
+		return path, nil
+	}
+	return path, os.WriteFile(path, text, 0o600)
+}
+
+// gitEnv leads git to settings without credentials where those of the user hold one:
+// the same lines but for those. Git fails on settings that are there and cannot be read,
+// so they are not merely hidden.
+func (c *settingsCopies) gitEnv(v homeView, private string) []string {
+	if len(v.gitConfig) == 0 {
+		return nil
+	}
+	const none = "GIT_CONFIG_GLOBAL=" + os.DevNull
+	if private == "" {
+		return []string{none}
+	}
+	var text []byte
+	for _, path := range v.gitConfig {
+		whole, err := readSettings(path)
+		if err != nil {
+			return []string{none}
+		}
+		text = append(text, withoutCredentials(whole)...)
+	}
+	path, err := c.keep(private, "gitconfig", text)
+	if err != nil {
+		return []string{none}
+	}
+	return []string{"GIT_CONFIG_GLOBAL=" + path}
+}
+
+// withoutCredentials drops the settings that hold a credential, and what includes other
+// files. A setting may go on in the next line.
+func withoutCredentials(text []byte) []byte {
+	var kept, whole []byte
+	for line := range bytes.Lines(text) {
+		whole = append(whole, line...)
+		if bytes.HasSuffix(bytes.TrimRight(line, "\r\n"), []byte(`\`)) {
+			continue
+		}
+		if !holdsCredential(bytes.ReplaceAll(whole, []byte("\n"), []byte(" "))) && !gitInclude().Match(whole) {
+			kept = append(kept, whole...)
+		}
+		whole = nil
+	}
+	if len(kept) > 0 && kept[len(kept)-1] != '\n' {
+		kept = append(kept, '\n')
+	}
+	return kept
+}
+
+var gitInclude = lazily(`(?i)^\s*path\s*=`)
+
+// repositoryOf is the repository that a directory in the home belongs to: the nearest
+// directory from there up, below the home, that has a .git. Of a worktree or a
+// submodule it is also the repository that holds its data, if that says so itself: the
+// file that leads there may have been written by a command.
+func (g homeGate) repositoryOf(root string) []string {
+	for dir := root; dir != g.real && beneath(dir, g.real); dir = filepath.Dir(dir) {
+		git := filepath.Join(dir, ".git")
+		info, err := os.Lstat(git)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var paths []string
+		if dir != root {
+			paths = g.shown(dir, git)
+		}
+		if err == nil && info.Mode().IsRegular() {
+			paths = append(paths, g.gitDataOf(git)...)
+		}
+		return paths
+	}
+	return nil
+}
+
+// gitDataOf is where the data of a worktree or of a submodule lies.
+func (g homeGate) gitDataOf(file string) []string {
+	text, err := readSettings(file)
+	if err != nil {
+		return nil
+	}
+	name, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	if !ok {
+		return nil
+	}
+	dir := resolved(absolute(name, filepath.Dir(file)))
+	if dir == "" {
+		return nil
+	}
+	if back, err := readSettings(filepath.Join(dir, "gitdir")); err == nil { // a worktree
+		common, err := readSettings(filepath.Join(dir, "commondir"))
+		if err != nil || resolved(absolute(strings.TrimSpace(string(back)), dir)) != resolved(file) {
+			return nil
+		}
+		data := absolute(strings.TrimSpace(string(common)), dir)
+		if filepath.Dir(filepath.Dir(dir)) != data || !g.opens(data) {
+			return nil
+		}
+		return []string{data}
+	}
+	config, err := readSettings(filepath.Join(dir, "config")) // a submodule
+	if err != nil || !g.opens(dir) {
+		return nil
+	}
+	found := gitWorktree().FindSubmatch(config)
+	if found == nil || resolved(absolute(string(found[1]), dir)) != resolved(filepath.Dir(file)) {
+		return nil
+	}
+	return []string{dir}
+}
+
+var gitWorktree = lazily(`(?m)^\s*worktree\s*=\s*(.+?)\s*$`)
+
+// absolute is a path that is meant from a directory.
+func absolute(path, from string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(from, path)
+}
