@@ -49,6 +49,8 @@ type Request struct {
 	Roots, Writable, Readable []string
 	// Secrets are files in the roots that must not be read, as far as they are known.
 	Secrets []string
+	// Protected are files and directories in the roots that stay as they are.
+	Protected []string
 	// Private is the session's own directory, of which the command may read what is
 	// not among Closed, and write what is in Scratch. Tmp is for its temporary
 	// files. Empty means that there is none.
@@ -155,7 +157,7 @@ func (b *Box) guarded(r Request, kind Kind) []string {
 
 // protected is what stays as it is inside the roots (S3).
 func (b *Box) protected(r Request) []string {
-	paths := b.reachable(r)
+	paths := slices.Concat(b.reachable(r), r.Protected)
 	for _, root := range r.Roots {
 		paths = append(paths, under(root, configDirs[:])...)
 		git := filepath.Join(root, ".git")

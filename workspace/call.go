@@ -28,6 +28,7 @@ type Call struct {
 	setEnv   []string // variables of this call's commands
 	grant    Grant
 	lacking  Lacking
+	asides   []Aside // what its commands changed and that was moved aside
 	scope    *capability.Compiled
 	bound    func(Way) error
 	text     splitter

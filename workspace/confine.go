@@ -18,8 +18,8 @@ type Grant struct {
 	Network bool
 	// GitConfig leaves the configuration of repositories writable (S3).
 	GitConfig bool
-	// Unasked says that nobody was asked about the commands and no rule allows them:
-	// what they change of protected names is put back (P5).
+	// Unasked says that the user was not asked about the commands: protected names are
+	// kept from them, and what they change of those even so is moved aside (P5).
 	Unasked bool
 	// ReadsOnly says that the commands were found to change nothing, so that nothing
 	// has to be compared behind them.
@@ -114,6 +114,11 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 			request.Tmp, removeTmp = w.private.makeTmp()
 		}
 	}
+	var before *guard
+	if w.o.GitPrograms != nil && !g.ReadsOnly && !g.Reading {
+		before = w.guard(g.Unasked)
+		request.Protected = before.mountable()
+	}
 	box := w.o.Sandbox.Box
 	if g.Unconfined {
 		box, request.Level = nil, ""
@@ -139,8 +144,13 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	}
 	spec.Env = replaceEnv(spec.Env, c.Env)
 	made := confined{Spec: spec, report: c.Report, grant: g, network: g.Network || !c.Report.Network, release: release}
-	if w.o.GitPrograms != nil && !g.ReadsOnly && !(g.Reading && c.Report.Confines()) {
-		made.before = w.guard(g.Unasked)
+	if w.o.GitPrograms != nil && !g.ReadsOnly && g.Reading && !c.Report.Confines() {
+		before = w.guard(g.Unasked)
+	}
+	if made.before = before; before != nil {
+		for i := range before.roots {
+			before.roots[i].mounted = c.Report.Kind == sandbox.Bubblewrap
+		}
 	}
 	return made, nil
 }
@@ -214,6 +224,24 @@ func (c *confined) end() (notes []string) {
 	}
 	c.release()
 	return notes
+}
+
+// endOf is end for a command of the call, which keeps what was moved aside.
+func (c *Call) endOf(cmd confined) (notes []string) {
+	notes = cmd.end()
+	if cmd.before != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.asides = append(c.asides, cmd.before.asides...)
+	}
+	return notes
+}
+
+// Asides are the changes of the call's commands that were moved aside.
+func (c *Call) Asides() []Aside {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.asides)
 }
 
 // endLater is end for a command that is being stopped behind its answer. What was put

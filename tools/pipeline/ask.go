@@ -124,7 +124,7 @@ func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content 
 }
 
 func (r *running) askOnce(ctx context.Context) error {
-	reason := r.pipeline.Keys.Known(strings.Join(append([]string{r.decision.Reason}, r.links...), "; "))
+	reason := r.clean(strings.Join(append([]string{r.decision.Reason}, r.links...), "; "))
 	r.sink.Emit(transcript.ToolState{
 		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: reason,
 	})

@@ -68,7 +68,7 @@ func (r *running) granted() bool {
 func (p *Pipeline) ruleCall(c *Prepared) permissions.Call {
 	session := p.Workspace.Session()
 	call := permissions.Call{
-		Tool: c.Tool, Capabilities: capabilities(c.entry.Requires), Home: p.Home, Own: p.Own,
+		Tool: c.Tool, Capabilities: capabilities(c.entry.Requires), Home: p.Home, Own: p.Own, Secret: p.Workspace.SecretName,
 		Vars: capability.Vars{
 			capability.VarWorkspace: session.Roots,
 			permissions.VarScratch:  {session.Scratch},

@@ -194,6 +194,8 @@ type running struct {
 	shown     *shown // the result written out
 	foretold  bool   // it is said what would become of the call
 	unseen    string // where a command's changes were not looked for
+	// remotes says that the call shows the configuration of a repository.
+	remotes bool
 }
 
 // panicked turns a panic in or around a tool into the call's failure (R7).
@@ -211,6 +213,7 @@ func (r *running) pass(ctx context.Context) (err error) {
 			err = r.pipeline.panicked(r.Tool, r.ID, v)
 		}
 	}()
+	r.remotes = r.showsRemotes()
 	for _, stage := range []func(context.Context) error{
 		r.quiet,   // what was cancelled before is gone
 		r.confine, // capability check
@@ -218,6 +221,7 @@ func (r *running) pass(ctx context.Context) (err error) {
 		r.watch,   // watchdog
 		r.ask,     // the person
 		r.execute,
+		r.keepAside, // what was moved aside: does the user want it?
 		r.render,
 	} {
 		if err := ctx.Err(); err != nil && r.result == nil {

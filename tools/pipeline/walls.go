@@ -81,7 +81,7 @@ func (r *running) grantWalls() {
 	grant := workspace.Grant{
 		Network:   !r.entry.Requires.Net.IsZero(),
 		GitConfig: r.reach.git && !r.readsOnly,
-		Unasked:   r.decision.Sandboxed && !r.reach.approved,
+		Unasked:   !r.reach.approved,
 		ReadsOnly: reading || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.restricted,
 		Reading: reading || held, Held: held, Secrets: r.reach.secrets,
 		Offline: r.pipeline.restricted || reading,
