@@ -17,8 +17,8 @@ import (
 // maxAsideDiff bounds the text of one file on the card about what was moved aside, in bytes.
 const maxAsideDiff = 64 << 10
 
-// keepAside asks, once for all files of a command that the user was not asked about, whether
-// its changes of protected names are kept (P5). Without a yes they stay aside. The names
+// keepAside asks, once for all files of a command, whether
+// the changes of protected names that were moved aside are kept (P5). Without a yes they stay aside. The names
 // that no tool writes are not asked about.
 func (r *running) keepAside(ctx context.Context) error {
 	if r.result == nil || r.pipeline.Asker == nil || ctx.Err() != nil {
@@ -55,7 +55,7 @@ func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bo
 		paths = append(paths, r.pipeline.Workspace.Session().Rel(a.Path))
 		card.Locations = append(card.Locations, kinds.Location{Path: a.Path})
 	}
-	reason := "the command ran without a question and changed " + strings.Join(paths, ", ") + ", which can make other programs run code; the change was moved aside"
+	reason := "the command changed " + strings.Join(paths, ", ") + ", which can make other programs run code; the change was moved aside"
 	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.BlockedOnUser, Reason: reason})
 	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID: r.ID, Name: r.Name,
