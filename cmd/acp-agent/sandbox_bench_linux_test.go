@@ -4,7 +4,6 @@ import (
 	"os"
 	"testing"
 
-	"acp-agent/config"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/testreq"
 	"acp-agent/sandbox"
@@ -13,8 +12,8 @@ import (
 )
 
 // BenchmarkSandbox measures one command from its start to a tree that is gone, with
-// none and with each kind of sandbox, in the home that the benchmark runs in, with the
-// limits that are set by default: a command that was asked about, and one that only reads.
+// none and with each kind of sandbox, in the home that the benchmark runs in, and the same
+// of one that only reads.
 func BenchmarkSandbox(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
@@ -25,36 +24,35 @@ func BenchmarkSandbox(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, level := range []sandbox.Kind{sandbox.None, sandbox.Landlock, sandbox.Bubblewrap} {
-		for name, grant := range map[string]workspace.Grant{"asked": {ReadsOnly: true}, "reading": {ReadsOnly: true, Reading: true, Bounded: true}} {
-			b.Run(string(level)+"/"+name, func(b *testing.B) { benchmarkCommand(b, self, home, level, grant) })
-		}
-	}
-}
-
-func benchmarkCommand(b *testing.B, self, home string, level sandbox.Kind, grant workspace.Grant) {
-	l := &launch.Launcher{Self: self}
-	finder := sandbox.Finder{Launcher: l, Dir: b.TempDir(), Level: level}
-	state := b.TempDir()
-	work, err := workspace.New(workspace.Options{
-		SessionID: "bench", Cwd: b.TempDir(), StateDir: state + "/sessions", Launcher: l, Environ: os.Environ(), Home: home,
-		Limits: limits(config.Default().Limits),
-		Sandbox: workspace.Sandboxing{Level: level, Box: &sandbox.Box{
-			Probe: sandbox.NewProbe(finder.Find), Home: home, Own: []string{state}, Environ: os.Environ(), CacheDir: b.TempDir(),
-		}},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer work.Close(0)
-	if report, _, err := work.Sandbox(b.Context()); err != nil || report.Refused != "" {
-		testreq.Skip(b, report.Refused)
-	}
-	call := work.Call("call", "bash", nil)
-	defer call.Finish()
-	call.Grant(grant)
-	for b.Loop() {
-		if exit, err := call.Processes().Run(b.Context(), tools.ShellCommand{Text: "true"}, nil); err != nil || exit.Code != 0 {
-			b.Fatal(exit, err)
-		}
+		b.Run(string(level), func(b *testing.B) {
+			l := &launch.Launcher{Self: self}
+			finder := sandbox.Finder{Launcher: l, Dir: b.TempDir(), Level: level}
+			state := b.TempDir()
+			work, err := workspace.New(workspace.Options{
+				SessionID: "bench", Cwd: b.TempDir(), StateDir: state + "/sessions", Launcher: l, Environ: os.Environ(), Home: home,
+				Sandbox: workspace.Sandboxing{Level: level, Box: &sandbox.Box{
+					Probe: sandbox.NewProbe(finder.Find), Home: home, Own: []string{state}, Environ: os.Environ(), CacheDir: b.TempDir(),
+				}},
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer work.Close(0)
+			if report, _, err := work.Sandbox(b.Context()); err != nil || report.Refused != "" {
+				testreq.Skip(b, report.Refused)
+			}
+			call := work.Call("call", "bash", nil)
+			defer call.Finish()
+			for name, grant := range map[string]workspace.Grant{"writing": {}, "reading": {ReadsOnly: true, Reading: true, Offline: true}} {
+				b.Run(name, func(b *testing.B) {
+					call.Grant(grant)
+					for b.Loop() {
+						if exit, err := call.Processes().Run(b.Context(), tools.ShellCommand{Text: "true"}, nil); err != nil || exit.Code != 0 {
+							b.Fatal(exit, err)
+						}
+					}
+				})
+			}
+		})
 	}
 }

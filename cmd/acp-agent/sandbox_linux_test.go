@@ -73,6 +73,10 @@ func startWalled(t *testing.T, level, capabilities string, commands map[string]s
 		Home: w.home, Model: model.String(), Terminals: &acptest.Terminals{}, Env: []string{"ACP_AGENT_CONFIG=" + filepath.Join(dir, "config.jsonc")},
 		Permission: func(p *acptest.Permission) {
 			text, _ := json.Marshal(p.Get("params.toolCall.content"))
+			if strings.Contains(string(text), "was moved aside") {
+				p.Select("reject")
+				return
+			}
 			w.mu.Lock()
 			w.cards = append(w.cards, string(text))
 			answer := w.answer
