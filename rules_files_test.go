@@ -67,8 +67,8 @@ var openers = map[string]opener{
 		"modules and toolboxes that the person's own configuration names; who owns them is checked",
 	},
 	"cmd/acp-agent": {
-		"os.DirFS os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
-		"the log, the memory limit of a control group, the demo's scratch project, and files named on the command line",
+		"os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
+		"the log, the demo's scratch project, and files named on the command line",
 	},
 	"internal/acptest": {"os.ReadDir os.ReadFile os.WriteFile filepath.EvalSymlinks", "it plays an editor, for tests"},
 	"internal/testkit/shelltrace": {

@@ -75,7 +75,7 @@ type Roots struct {
 	Write []string `json:"write"`
 }
 
-// SecretFiles are names of files that hold secrets, besides those that are known (P8).
+// SecretFiles are names of files that hold secrets, besides the known ones (P8).
 type SecretFiles struct {
 	// Names are patterns such as "*.vault" or "deploy/prod.yml", which count below any
 	// directory. Those of a project's file are added.

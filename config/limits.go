@@ -52,13 +52,13 @@ type Limits struct {
 	SidecarBytes int64 `json:"sidecar_bytes"`
 	// Memory is the most that a command and all of its processes use together;
 	// ReadingMemory is that of a command that runs without a question because it only
-	// reads, and ReadingTimeout ends such a command; 0 is no limit.
+	// reads, and ReadingTimeout ends such a command; 0 means no limit.
 	Memory         Memory   `json:"memory"`
 	ReadingMemory  Size     `json:"reading_memory"`
 	ReadingTimeout Duration `json:"reading_timeout"`
-	// Processes is the most processes and threads of a command; 0 is no limit.
+	// Processes is the most processes and threads of a command; 0 means no limit.
 	Processes uint64 `json:"processes"`
-	// FileSize is the largest file that a command may write; 0 is no limit.
+	// FileSize is the largest file that a command may write; 0 means no limit.
 	FileSize Size `json:"file_size"`
 	// SearchCalls is the most web searches of a session; SearchTimeout ends each.
 	SearchCalls   int      `json:"search_calls"`
@@ -109,7 +109,7 @@ func lower[T cmp.Ordered](limit, to *T) {
 	}
 }
 
-// lower takes another time limit that is stricter; 0 is no limit.
+// lower takes another time limit if it is stricter; 0 means no limit.
 func (d *Duration) lower(to *Duration) {
 	if to != nil && to.Duration > 0 && (d.Duration == 0 || to.Duration < d.Duration) {
 		*d = *to

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Size is a number of bytes, written as text such as "512MiB" or "2GiB"; "0" is no
-// limit.
+// Size is a number of bytes, written as text such as "512MiB" or "2GiB"; "0" means
+// no limit.
 type Size struct{ Bytes uint64 }
 
 // units are what may follow the number of a Size.

@@ -47,10 +47,12 @@ func (w *waiting) tick() {
 	}
 	waited := time.Since(w.since)
 	if waited >= w.next {
+		start := time.Now()
 		w.emit(transcript.Notice{
 			Severity: transcript.Info, Title: "Waiting",
 			Text: fmt.Sprintf("Waiting for the model: nothing of its answer has come for %s.", w.next),
 		})
+		w.since = w.since.Add(time.Since(start))
 		w.next *= 2
 	}
 	w.timer.Reset(w.next - waited)

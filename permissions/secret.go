@@ -83,7 +83,8 @@ func inFamilies(parts []string) (some, shared bool) {
 	return some, false
 }
 
-// familyAt returns the family of a component, nil when it is no secret's by itself.
+// familyAt returns the family of a component, nil when the component alone does not
+// name a secret.
 func familyAt(parts []string, i int) (family *secretFamily, shared bool) {
 	index := secretNames()
 	at := index.names.at(parts, i)

@@ -24,7 +24,7 @@ func TestShippedNames_AreFound(t *testing.T) {
 	}
 	for _, text := range secret {
 		if !Secret("/w/" + text) {
-			t.Errorf("%q is no secret", text)
+			t.Errorf("%q does not name a secret", text)
 		}
 	}
 	for _, text := range protected {

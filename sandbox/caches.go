@@ -10,7 +10,7 @@ import (
 )
 
 // buildCaches are the caches without which builds fail, by the variable that moves
-// them. A command gets caches of its project: what it put into the person's own
+// them. A command gets caches of its project: what it put into the user's own caches
 // would be run later, outside of any sandbox.
 var buildCaches = [...]struct{ name, dir string }{
 	{"GOCACHE", "go-build"},
@@ -25,8 +25,8 @@ var buildCaches = [...]struct{ name, dir string }{
 	{"PRE_COMMIT_HOME", "pre-commit"},
 }
 
-// caches makes the project's caches writable, and names them. One that the person
-// has made writable is left to them.
+// caches makes the project's caches writable, and names them. A cache that the
+// user has made writable stays the user's own.
 func (b *Box) caches(r Request, p *Policy) []string {
 	if b.CacheDir == "" || len(r.Roots) == 0 {
 		return nil

@@ -136,7 +136,7 @@ func (f *Finder) try(ctx context.Context, kind Kind) (Report, error) {
 // which was killed before it took the lock.
 const leftoverAge = time.Hour
 
-// trialLock is a file that is locked while the trial goes on.
+// trialLock is a file that is locked while the trial runs.
 const trialLock = "lock"
 
 // ground makes the directories of a trial, and removes those that killed agents left. They

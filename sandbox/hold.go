@@ -121,7 +121,7 @@ func sweepHeld(dir string) {
 }
 
 // Sweep removes the directories that agent processes which were killed had made to be
-// mounted on. Those that are in use, or hold anything, stay.
+// mounted on. Directories that are in use, or hold anything, stay.
 func (b *Box) Sweep() {
 	if b != nil && b.HoldDir != "" {
 		sweepHeld(b.HoldDir)

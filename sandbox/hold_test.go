@@ -98,7 +98,7 @@ func TestHolding_Shared(t *testing.T) {
 }
 
 // TestHolding_Killed kills a process that has made directories: the next start removes
-// those that are empty and that no living process needs, and nothing of the user's.
+// the empty ones that no living process needs, and nothing of the user's.
 func TestHolding_Killed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -27,7 +27,7 @@ var (
 	terminals = []string{"/dev/tty", "/dev/ptmx", "/dev/pts"}
 )
 
-// devices are those that the command may write to.
+// devices are the devices that the command may write to.
 func (p *Policy) devices() []string {
 	if p.Reading {
 		return sinks

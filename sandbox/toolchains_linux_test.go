@@ -199,7 +199,7 @@ var toolchains = []toolchain{
 }
 
 // Real toolchains work from what they keep in a home, under each kind of sandbox, and read
-// no credential there. Those that are not installed everywhere are for `make
+// no credential there. Toolchains that are not installed everywhere are for `make
 // toolchains`, which sets the variable.
 func TestToolchains(t *testing.T) {
 	everything := os.Getenv("ACP_TOOLCHAINS") != ""

@@ -165,7 +165,7 @@ func copyTree(from *os.Root, name string, to *os.Root, newName string) error {
 			}
 			return to.Symlink(link, target)
 		case !d.Type().IsRegular():
-			return errors.New(at + " is no file")
+			return errors.New(at + " is not a file")
 		}
 		return copyFile(from, filepath.FromSlash(at), to, target)
 	})

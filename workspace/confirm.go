@@ -57,7 +57,7 @@ const (
 func (c *change) writtenNow(ctx context.Context, record *journal.Record) (written, error) {
 	after, err := c.diskNow(ctx)
 	if err != nil {
-		return otherwise, nil // it is no text any more, or gone from the session's directories
+		return otherwise, nil // it is not a text any more, or gone from the session's directories
 	}
 	record.Editor.Unsaved = !after.exists
 	if after.exists && after.disk != c.r.disk {

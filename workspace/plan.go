@@ -83,23 +83,31 @@ func undoPlans(dir string) {
 		return
 	}
 	for _, entry := range entries {
-		text, err := os.ReadFile(filepath.Join(dir, runName, entry.Name()))
-		if err != nil || !strings.HasPrefix(entry.Name(), planPrefix) {
+		if !strings.HasPrefix(entry.Name(), planPrefix) {
 			continue
 		}
-		var plan []planned
-		for line := range strings.Lines(string(text)) {
-			var one planned
-			if !strings.HasSuffix(line, "\n") || json.Unmarshal([]byte(line), &one) != nil || !one.sound() {
-				plan = nil // it was not written to its end, so nothing was renamed
-				break
-			}
-			plan = append(plan, one)
-		}
-		for _, one := range slices.Backward(plan) {
+		for _, one := range slices.Backward(readPlan(filepath.Join(dir, runName, entry.Name()))) {
 			one.undo()
 		}
 	}
+}
+
+// readPlan reads a plan. One that was not written to its end is empty: nothing was
+// renamed.
+func readPlan(path string) []planned {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var plan []planned
+	for line := range strings.Lines(string(text)) {
+		var one planned
+		if !strings.HasSuffix(line, "\n") || json.Unmarshal([]byte(line), &one) != nil || !one.sound() {
+			return nil
+		}
+		plan = append(plan, one)
+	}
+	return plan
 }
 
 // sound reports whether a line can be one of ours: it decides about files.

@@ -78,13 +78,14 @@ func (p processes) locally(ctx context.Context, cmd confined, streams launch.Str
 	p.w.runner.group.Add(process)
 	late := cmd.bound(process)
 	status, err := process.Wait(ctx)
+	overdue := late()
 	if err != nil {
 		p.w.endLater(cmd, process)
 		process.Stop(launch.StopGrace)
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	exit := exitOf(status)
-	exit.Notes = slices.Concat(cmd.exceeded(status, late()), p.w.runner.lateNotes(), p.endOf(cmd))
+	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), p.w.runner.lateNotes(), p.endOf(cmd))
 	return exit, nil
 }
 

@@ -18,7 +18,7 @@ type outline struct {
 	full              bool // text would have become too large
 }
 
-// The bounds of an outline and of a name or value in it. What is longer is no id.
+// The bounds of an outline and of a name or value in it. A longer value is not an id.
 const (
 	maxOutline = 64 << 10
 	maxValue   = maxIDBytes + 1

@@ -79,6 +79,7 @@ func (s *Stderr) Restore() {
 	_, _ = pointAt(s.File, 2), pointAt(s.File, 1)
 	_ = s.pipe.SetReadDeadline(time.Now().Add(restoreWithin))
 	<-s.ended
+	_ = s.pipe.Close() // it was only read
 }
 
 // pointAt makes a descriptor a copy of a file's, whose mode stays as it is.

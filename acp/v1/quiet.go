@@ -12,7 +12,7 @@ import (
 // the answer, which is a moment after it was written.
 const quietTime = 2*time.Second + 250*time.Millisecond
 
-// quiet is the time after an answer behind which a client expects nothing more: that of a
+// quiet is the time after an answer that a client expects to be the last message: that of a
 // cancelled turn. What the session has to say of itself waits until the time is over or the
 // next prompt has come, and is then said once, as it is by then. What belongs to a prompt, to
 // a request of the client or to a subagent in the background does not wait.
@@ -20,7 +20,7 @@ const quietTime = 2*time.Second + 250*time.Millisecond
 // The translator's lock guards it, but for prompts, which the read loop counts: it must not
 // wait for a client that does not read.
 type quiet struct {
-	prompts atomic.Int64 // those without an answer
+	prompts atomic.Int64 // prompts without an answer
 	unsent  int          // answers that begin a quiet and are not written yet
 	until   time.Time
 	now     func() time.Time

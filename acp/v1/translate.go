@@ -44,10 +44,10 @@ type translator struct {
 	children map[string]*childView // by the call that spawned them
 	text     stream                // what the main agent says
 	known    [factCount]string     // of each fact, the encoded value that the client has
-	held     [factCount]bool       // those that have changed in a quiet
+	held     [factCount]bool       // facts that changed in a quiet
 	title    transcript.TitleChanged
 	plan     transcript.PlanChanged
-	waiting  []transcript.Notice // those that came outside a prompt
+	waiting  []transcript.Notice // notices that came outside a prompt
 	timer    *time.Timer
 	due      time.Time // when the timer fires; zero when it is not set
 }

@@ -40,7 +40,7 @@ func newBox(t *testing.T) box {
 	return b
 }
 
-// mayRead reports a file of the workspace that is no secret, where its links lead to.
+// mayRead reports a file of the workspace that is not a secret, where its links lead to.
 func (b box) mayRead(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // capabilities, by the kit's ids. The kit is in no package registry, so these are its rules
 // in our words, each in a process of its own and of a client that offers nothing, as there.
 //
-// acptest judges every run by those that hold for each line: ACP-TRANSPORT-001 and -002,
+// acptest judges every run by the rules that hold for each line: ACP-TRANSPORT-001 and -002,
 // ACP-JSONRPC-002 and -003, ACP-SCHEMA-001, ACP-PROMPT-002, ACP-CONFIG-003,
 // ACP-CLIENTCAP-001 to -003, ACP-SHUTDOWN-001. Left out are ACP-LOAD, -RESUME, -LIST and
 // -DELETE and ACP-PROMPTCAP-002 (audio), which we do not offer, and the kit's informational

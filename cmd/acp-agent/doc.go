@@ -17,11 +17,11 @@
 // allows, explainer.go for the workspaces of permissions explain, watchdog.go for
 // the programs that judge calls, program.go for how these and modules are run, discreet.go
 // for what a model's server repeats, log.go for the log,
-// outlet.go so that it waits for no reader and no disk, memory.go for the memory limit of a
-// container. Nothing else is decided here.
+// outlet.go so that it waits for no reader and no disk, memory.go for what the
+// collector heeds of a container's limit. Nothing else is decided here.
 //
 // It may import everything. Goroutines: those of demo, see runDemo, the one that reads
-// records, see recordedCalls, and those that write the log, see outlet.
+// records, see recordedCalls, and the writers of the log, see outlet.
 //
 // # Requirements
 //

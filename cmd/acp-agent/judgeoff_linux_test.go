@@ -42,7 +42,7 @@ func judgeOff(t *testing.T) string {
 // offAttack is what a command does that was wrongly taken for reading.
 type offAttack struct{ name, cmd string }
 
-// offAttacks use $HOME, and what the ground puts in: @VICTIM@ is a process, @TCP@ and @UDP@ are
+// offAttacks use $HOME, and what offGround fills in: @VICTIM@ is a process, @TCP@ and @UDP@ are
 // ports, @UNIX@ and @ABSTRACT@ sockets, @TMP@ is a directory in the machine's /tmp.
 var offAttacks = []offAttack{
 	{"make a file in the project", `echo x > made; touch made2; mkdir made3`},
@@ -81,7 +81,7 @@ for family in (16, 17, 40, 38, 30):
         except OSError: pass'`},
 }
 
-// offGround is a machine in small, with somebody who listens.
+// offGround is a machine in small, with sockets that listen and a process to attack.
 type offGround struct {
 	base, home, project string
 	fill                *strings.Replacer
@@ -181,7 +181,7 @@ func (g *offGround) receive(t *testing.T) string {
 	return conn.LocalAddr().String()
 }
 
-// state is what lies in the ground, but for what the agent itself writes.
+// state lists the files of the machine, but for what the agent itself writes.
 func (g *offGround) state(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder

@@ -28,7 +28,7 @@ type logger struct {
 // newLogger logs at the level of ACP_AGENT_LOG or warn until configure.
 func newLogger(stderr io.Writer) *logger {
 	l := &logger{}
-	l.stderr.write = func(record []byte) { _, _ = stderr.Write(record) } // there is no one to tell of its errors
+	l.stderr.write = func(record []byte) { _, _ = stderr.Write(record) } // an error could only be logged here
 	l.file.write = l.named.append
 	level, _ := config.System().LogLevel() // a misspelt level is reported by the first session
 	l.level.Set(config.Log{Level: level}.Slog())

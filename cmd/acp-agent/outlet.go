@@ -11,7 +11,7 @@ import (
 const maxWaiting = 1 << 20
 
 // outlet passes records on to a writer that may hang: a pipe that is not read, a file on
-// a disk that does not answer. put never waits for it. What there is no room for is
+// a disk that does not answer. put never waits for it. A record that finds no room is
 // dropped and counted, and the count stands in the log where the records are missing.
 //
 // One goroutine at a time writes. put starts it, and it ends when no record waits. A

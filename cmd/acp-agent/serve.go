@@ -40,7 +40,7 @@ func serve(ctx context.Context, stdin io.Reader) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return nil // a signal asked us to end, and we did
 	}
-	// Whoever prints the errors of other subcommands waits for stderr.
+	// main would wait for stderr to print the error.
 	fmt.Fprintln(&core.logger.stderr, "acp-agent:", kinds.Visible(err.Error()))
 	return &exitError{exitOf(err), nil}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"acp-agent/config"
+	"acp-agent/internal/cgroup"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/observe"
 	"acp-agent/internal/projects"
@@ -181,7 +182,7 @@ func (c *core) begin(host *session.Host, cfg *config.Config) {
 	// then the trials would take the processor from it. Once the probe is stopped, the
 	// timer starts nothing.
 	time.AfterFunc(probeDelay, func() {
-		heedMemoryLimit(machine())
+		heedMemoryLimit(cgroup.System())
 		host.Sandbox.Start(context.Background())
 	})
 }

@@ -1,7 +1,9 @@
 package cgroup
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -163,21 +165,42 @@ func TestHost_Parents(t *testing.T) {
 		files          map[string]string
 		want           []string
 	}{
-		{"own cgroup delegates", own, "0::/a/b\n", version2,
-			map[string]string{"cg/a/b/cgroup.subtree_control": "memory pids"}, []string{"cg/a/b [memory processes]"}},
-		{"slice of the user", os.Getuid(), "0::/a/b\n", version2,
-			map[string]string{"cg/a/b/cgroup.subtree_control": "", "cg/a/cgroup.subtree_control": "cpu memory"}, []string{"cg/a [memory]"}},
-		{"slice of the system", own, "0::/a/b\n", version2,
-			map[string]string{"cg/a/b/cgroup.subtree_control": "", "cg/a/cgroup.subtree_control": "memory pids"}, nil},
-		{"root takes no slice", 0, "0::/a/b\n", version2,
-			map[string]string{"cg/a/b/cgroup.subtree_control": "", "cg/a/cgroup.subtree_control": "memory pids"}, nil},
-		{"version 1", own, "9:memory:/x\n8:pids:/\n0::/\n",
+		{
+			"own cgroup delegates", own, "0::/a/b\n", version2,
+			map[string]string{"cg/a/b/cgroup.subtree_control": "memory pids"},
+			[]string{"cg/a/b [memory processes]"},
+		},
+		{
+			"slice of the user", os.Getuid(), "0::/a/b\n", version2,
+			map[string]string{"cg/a/b/cgroup.subtree_control": "", "cg/a/cgroup.subtree_control": "cpu memory"},
+			[]string{"cg/a [memory]"},
+		},
+		{
+			"slice of the system", own, "0::/a/b\n", version2,
+			map[string]string{"cg/a/b/cgroup.subtree_control": "", "cg/a/cgroup.subtree_control": "memory pids"},
+			nil,
+		},
+		{
+			"root takes no slice", 0, "0::/a/b\n", version2,
+			map[string]string{"cg/a/b/cgroup.subtree_control": "", "cg/a/cgroup.subtree_control": "memory pids"},
+			nil,
+		},
+		{
+			"version 1", own, "9:memory:/x\n8:pids:/\n0::/\n",
 			"31 30 0:32 / ROOT/m rw - cgroup cgroup rw,memory\n32 30 0:33 / ROOT/p\\040q rw - cgroup cgroup rw,pids\n",
-			map[string]string{}, []string{"m/x [memory]", "p q [processes]"}},
-		{"mount of a container", own, "9:memory:/docker/1/x\n", "31 30 0:32 /docker/1 ROOT/m rw - cgroup cgroup rw,memory\n",
-			map[string]string{}, []string{"m/x [memory]"}},
-		{"mount of another container", own, "9:memory:/docker/1\n", "31 30 0:32 /docker/2 ROOT/m rw - cgroup cgroup rw,memory\n",
-			map[string]string{}, nil},
+			map[string]string{},
+			[]string{"m/x [memory]", "p q [processes]"},
+		},
+		{
+			"mount of a container", own, "9:memory:/docker/1/x\n", "31 30 0:32 /docker/1 ROOT/m rw - cgroup cgroup rw,memory\n",
+			map[string]string{},
+			[]string{"m/x [memory]"},
+		},
+		{
+			"mount of another container", own, "9:memory:/docker/1\n", "31 30 0:32 /docker/2 ROOT/m rw - cgroup cgroup rw,memory\n",
+			map[string]string{},
+			nil,
+		},
 		{"nothing is mounted", own, "0::/a\n", "", map[string]string{}, nil},
 	}
 	for _, test := range tests {
@@ -226,28 +249,68 @@ func TestHost_CreateVersion2(t *testing.T) {
 	}
 }
 
-func TestHost_Total(t *testing.T) {
-	meminfo := "MemTotal:       1000 kB\nMemFree: 10 kB\n"
+// TestHost_Memory holds which memory limit of the own cgroups counts, and that the memory
+// of the machine counts where there is none.
+func TestHost_Memory(t *testing.T) {
+	const (
+		meminfo  = "MemTotal:       1000 kB\nMemFree: 10 kB\n"
+		version1 = "31 30 0:32 / ROOT/m rw - cgroup cgroup rw,memory\n"
+		none1    = "9223372036854771712\n" // as version 1 writes it
+	)
 	tests := []struct {
-		name   string
-		files  map[string]string
-		cgroup string
-		mounts string
-		want   uint64
+		name           string
+		cgroup, mounts string
+		files          map[string]string
+		want           uint64
 	}{
-		{"machine", map[string]string{"proc/meminfo": meminfo}, "", "", 1000 << 10},
-		{"container", map[string]string{"proc/meminfo": meminfo, "cg/a/memory.max": "4096\n", "cg/a/b/memory.max": "max\n"}, "0::/a/b\n", version2, 4096},
-		{"no limit", map[string]string{"proc/meminfo": meminfo, "cg/a/b/memory.max": "max\n"}, "0::/a/b\n", version2, 1000 << 10},
-		{"version 1", map[string]string{"proc/meminfo": meminfo, "m/x/memory.limit_in_bytes": "8192\n", "m/memory.limit_in_bytes": "9223372036854771712\n"},
-			"9:memory:/x\n", "31 30 0:32 / ROOT/m rw - cgroup cgroup rw,memory\n", 8192},
-		{"not known", map[string]string{}, "", "", 0},
+		{"no cgroups", "", "", nil, 0},
+		{"own", "0::/a/b\n", version2, map[string]string{"cg/a/b/memory.max": "4096\n"}, 4096},
+		{"lower above", "0::/a/b\n", version2, map[string]string{"cg/a/b/memory.max": "8192\n", "cg/a/memory.max": "4096\n"}, 4096},
+		{"only above", "0::/a/b\n", version2, map[string]string{"cg/a/memory.max": "4096\n", "cg/a/b/memory.max": "max\n"}, 4096},
+		{"none", "0::/a/b\n", version2, map[string]string{"cg/a/b/memory.max": "max\n"}, 0},
+		{"more than the machine has", "0::/a\n", version2, map[string]string{"cg/a/memory.max": "4096000\n"}, 0},
+		{"container", "0::/\n", version2, map[string]string{"cg/memory.max": "4096\n"}, 4096},
+		{
+			"version 1", "9:cpu,cpuacct:/y\n8:memory:/x\n", version1,
+			map[string]string{"m/x/memory.limit_in_bytes": "8192\n", "m/memory.limit_in_bytes": none1},
+			8192,
+		},
+		{"version 1, none", "8:memory:/\n", version1, map[string]string{"m/memory.limit_in_bytes": none1}, 0},
+		{
+			"version 1, a path of the machine", "8:memory:/docker/1\n0::/docker/1\n", version1,
+			map[string]string{"m/memory.limit_in_bytes": "4096\n"},
+			4096,
+		},
+		{
+			"both versions", "8:memory:/\n0::/\n", version1 + version2,
+			map[string]string{"m/memory.limit_in_bytes": "4096\n", "cg/memory.max": "8192\n"},
+			4096,
+		},
+		{"another controller", "8:memoryx:/\n", version1, map[string]string{"m/memory.limit_in_bytes": "4096\n"}, 0},
+		{"a path that climbs", "0::/../../a\n", version2, map[string]string{"cg/a/memory.max": "4096\n"}, 4096},
+		{"garbage", "x\n0::/a\n", version2, map[string]string{"cg/a/memory.max": "-5 apples\n"}, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := machine(t, 0, test.cgroup, test.mounts, test.files).Total(); got != test.want {
-				t.Errorf("total %d, want %d", got, test.want)
+			files := map[string]string{"proc/meminfo": meminfo}
+			maps.Copy(files, test.files)
+			h := machine(t, 0, test.cgroup, test.mounts, files)
+			if got := h.Limit(); got != test.want {
+				t.Errorf("limit %d, want %d", got, test.want)
+			}
+			if got, want := h.Total(), cmp.Or(test.want, 1000<<10); got != want {
+				t.Errorf("total %d, want %d", got, want)
 			}
 		})
+	}
+	if got := machine(t, 0, "", "", map[string]string{}).Total(); got != 0 {
+		t.Errorf("total %d of a machine that says nothing", got)
+	}
+}
+
+func BenchmarkHost_Limit(b *testing.B) {
+	for b.Loop() {
+		System().Limit()
 	}
 }
 

@@ -4,7 +4,8 @@
 // It owns the way from the cgroup of this process to a child cgroup that this
 // process may make ([Host.Create]), the limits that are written there, the
 // kernel's counts of what exceeded them ([Group.Exceeded]), and the removal of
-// cgroups whose owner was killed ([Host.Sweep]). Version 2 of cgroups is used in
+// cgroups whose owner was killed ([Host.Sweep]), and the memory limit of this
+// process itself ([Host.Limit]). Version 2 of cgroups is used in
 // a delegated subtree, as systemd gives one to each user; version 1 below the
 // own cgroup of each controller. Where neither can be written, Create returns a
 // Group that bounds nothing and says so.
@@ -21,7 +22,7 @@
 //	group := cgroup.System().Create(cgroup.Limits{Memory: 2 << 30, Processes: 4096})
 //	defer group.Remove()
 //	if group.Bounds(cgroup.Memory) { ... }
-//	err := group.Add(pid)
+//	group.Add(pid)
 //
 // # Requirements
 //

@@ -1,24 +1,31 @@
 package cgroup
 
 import (
+	"cmp"
 	"path/filepath"
 	"strconv"
 	"strings"
 )
 
 // Total is the memory that this process and its children may use, in bytes: that
-// of the machine, or the lowest limit of the cgroups that hold this process; 0
-// when it is not known.
-func (h Host) Total() uint64 {
-	total := h.installed()
+// of the machine, or the limit of the cgroups; 0 when it is not known.
+func (h Host) Total() uint64 { return cmp.Or(h.Limit(), h.installed()) }
+
+// Limit is the lowest memory limit, in bytes, of the cgroups that hold this process; 0
+// when none is below the memory of the machine. In a container the path of the own
+// cgroup may be one of the machine that does not exist: then the limits of its parents
+// count.
+func (h Host) Limit() uint64 {
 	own, mounts := h.own(), h.mounts()
 	_, dir := unified(mounts, own[""])
-	for _, limit := range []uint64{lowest(dir, "memory.max"), lowest(locate(mounts, memoryController, own[memoryController]), "memory.limit_in_bytes")} {
-		if limit > 0 && (total == 0 || limit < total) {
-			total = limit
-		}
+	limit := lowest(dir, "memory.max")
+	if v1 := lowest(locate(mounts, memoryController, own[memoryController]), "memory.limit_in_bytes"); limit == 0 || v1 > 0 && v1 < limit {
+		limit = v1
 	}
-	return total
+	if total := h.installed(); total > 0 && limit >= total {
+		return 0 // also what version 1 writes for no limit
+	}
+	return limit
 }
 
 // installed is the memory of the machine.

@@ -14,6 +14,9 @@ func (Host) Create(Limits) *Group { return &Group{} }
 // Sweep has nothing to remove.
 func (Host) Sweep() int { return 0 }
 
+// Limit is not known.
+func (Host) Limit() uint64 { return 0 }
+
 // Total is not known.
 func (Host) Total() uint64 { return 0 }
 

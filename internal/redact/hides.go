@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// hidden are the forms in which a value may travel in an address: exact ones, and
-// those whose case does not count.
+// hidden are the forms in which a value may travel in an address: exact ones, and ones
+// whose case does not count.
 type hidden struct{ exact, folded []string }
 
 // hiddenForms are those of one value: as it is, in hexadecimal digits, and in base 64

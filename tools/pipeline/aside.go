@@ -67,7 +67,7 @@ func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bo
 	return err == nil && answer == tools.AllowOnce
 }
 
-// asideContent shows each change: as a difference where it is one of texts that are no
+// asideContent shows each change: as a difference where it is one of texts that are not
 // secret, else by its name.
 func (r *running) asideContent(asides []workspace.Aside) []kinds.Content {
 	var content []kinds.Content

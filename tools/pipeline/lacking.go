@@ -19,7 +19,8 @@ type lacks struct {
 // lack is what one command missed, and what of it the user has granted for good.
 type lack struct{ missed, granted workspace.Lacking }
 
-func key(resource tools.Resource) string { return resource.Dir + "\x00" + resource.Value }
+// commandKey identifies a command by its directory and text.
+func commandKey(resource tools.Resource) string { return resource.Dir + "\x00" + resource.Value }
 
 func (l *lacks) add(key string, missed workspace.Lacking) {
 	l.mu.Lock()
@@ -68,7 +69,7 @@ func (r *running) wantMore() {
 	}
 	held := r.pipeline.readOnly() != nil
 	for _, resource := range r.commands() {
-		lack := r.pipeline.lacks.of(key(resource))
+		lack := r.pipeline.lacks.of(commandKey(resource))
 		network, writing := lack.missed.Network, lack.missed.Writing && !held
 		if !network && !writing {
 			continue
@@ -94,7 +95,7 @@ func (r *running) wantMore() {
 // lacksGranted is what the user has granted for good to the call's commands.
 func (r *running) lacksGranted() (granted workspace.Lacking) {
 	for _, resource := range r.commands() {
-		lack := r.pipeline.lacks.of(key(resource))
+		lack := r.pipeline.lacks.of(commandKey(resource))
 		granted.Network = granted.Network || lack.granted.Network
 		granted.Writing = granted.Writing || lack.granted.Writing
 	}
@@ -108,7 +109,7 @@ func (r *running) noteLacks() {
 		return
 	}
 	for _, resource := range r.commands() {
-		r.pipeline.lacks.add(key(resource), missed)
+		r.pipeline.lacks.add(commandKey(resource), missed)
 	}
 }
 
@@ -129,6 +130,6 @@ func (r *running) grantAlways() {
 		return
 	}
 	for _, resource := range r.commands() {
-		r.pipeline.lacks.grant(key(resource))
+		r.pipeline.lacks.grant(commandKey(resource))
 	}
 }

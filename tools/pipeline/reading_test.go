@@ -15,7 +15,7 @@ import (
 )
 
 // TestReading_Unconfined is R119: where nothing confines commands, those of the short list
-// run unasked, and of the others those that a rule of the user's allows. The user is told
+// run unasked, and of the others the ones that a rule of the user's allows. The user is told
 // so once, whatever is asked then.
 func TestReading_Unconfined(t *testing.T) {
 	s := newStage(t, func(o *pipeline.Options) {

@@ -192,7 +192,7 @@ func (t *tracer) called(tid int) (end bool) {
 	switch {
 	case !opens:
 		t.offend(tid, fmt.Sprintf("changes %s (call %d)", c.path, c.nr))
-	case c.path == "/dev/null" || c.path == "/dev/tty" || strings.HasPrefix(c.path, "/tmp/sh-thd"):
+	case c.path == "/dev/null" || c.path == "/dev/full" || c.path == "/dev/tty" || strings.HasPrefix(c.path, "/tmp/sh-thd"):
 	case flags&(unix.O_WRONLY|unix.O_RDWR|unix.O_CREAT|unix.O_TRUNC) != 0:
 		t.offend(tid, "opens for writing "+c.path)
 	case flags&unix.O_PATH == 0 && !systemPath(c.path) && !t.reads(c.path), strings.HasSuffix(c.path, "/environ"):

@@ -1,0 +1,47 @@
+package loop_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/loop"
+	"acp-agent/model"
+	"acp-agent/transcript"
+)
+
+// slowSink takes an hour for the first notice.
+type slowSink struct{ notices []string }
+
+func (s *slowSink) Emit(e transcript.Event) {
+	if notice, ok := e.(transcript.Notice); ok {
+		if s.notices = append(s.notices, notice.Text); len(s.notices) == 1 {
+			time.Sleep(time.Hour)
+		}
+	}
+}
+
+// TestLoop_WaitingSlowSink holds that the user is told of the time that the model takes, and
+// that an editor which is slow to take a notice brings no further one.
+func TestLoop_WaitingSlowSink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &slowSink{}
+		slow := func(ctx context.Context, yield func(model.Chunk, error) bool) {
+			time.Sleep(time.Hour + 3*time.Minute)
+			says("done", model.Stop)(ctx, yield)
+		}
+		if _, err := newBench(slow).turn(t.Context(), "hi", func(o *loop.Options) { o.Sink = sink }); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{
+			"Waiting for the model: nothing of its answer has come for 1m0s.",
+			"Waiting for the model: nothing of its answer has come for 2m0s.",
+		}
+		if diff := cmp.Diff(want, sink.notices); diff != "" {
+			t.Errorf("notices (-want +got):\n%s", diff)
+		}
+	})
+}
