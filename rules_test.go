@@ -78,7 +78,7 @@ var rooms = map[string]room{
 	"permissions":          {0, []string{"capability"}},
 	"permissions/command":  {0, []string{"capability", "permissions", "internal/shell"}},
 	"permissions/watchdog": {0, []string{"capability", "permissions", "permissions/command"}},
-	"sandbox":              {0, []string{"internal/launch", "internal/redact"}},
+	"sandbox":              {0, []string{"internal/launch", "internal/redact", "internal/userfile"}},
 	"skills":               {0, []string{"kinds"}},
 	"transcript":           {0, []string{"kinds"}},
 
@@ -123,7 +123,7 @@ var never = []struct {
 	{"*", "mcp/mcptest", nil, "it is for tests"},
 	{"*", "model/modeltest", nil, "it is for tests"},
 	{"*", "acp/schema/schematest", []string{"acp/schema/gen", "internal/acptest"}, "it is for tests"},
-	{"*", "internal/userfile", []string{"audit", "internal/projects", "internal/tokens", "workspace"}, "it opens files by their path, and is for the agent's own"},
+	{"*", "internal/userfile", []string{"audit", "internal/projects", "internal/tokens", "sandbox", "workspace"}, "it opens files by their path, and is for the agent's own"},
 	{"tools", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "model*", nil, "a tool that wants a model asks its spawner"},

@@ -24,7 +24,9 @@ type Config struct {
 	Web      Web      `json:"web"`
 	// Sandbox says how commands are confined.
 	Sandbox Sandbox `json:"sandbox"`
-	Skills  Skills  `json:"skills"`
+	// SecretFiles adds to the names of files that are never read.
+	SecretFiles SecretFiles `json:"secrets"`
+	Skills      Skills      `json:"skills"`
 	// Checks are the commands of the check tool.
 	Checks []Check `json:"checks"`
 	// Format gives the formatter of files by the end of their name, a program
@@ -71,6 +73,13 @@ type Roots struct {
 	Read []string `json:"read"`
 	// Write may also be read.
 	Write []string `json:"write"`
+}
+
+// SecretFiles are names of files that hold secrets, besides those that are known (P8).
+type SecretFiles struct {
+	// Names are patterns such as "*.vault" or "deploy/prod.yml", which count below any
+	// directory. Those of a project's file are added.
+	Names []string `json:"names"`
 }
 
 // The modes of a session.

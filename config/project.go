@@ -15,6 +15,7 @@ type projectFile struct {
 	Limits    projectLimits    `json:"limits"`
 	Subagents projectSubagents `json:"subagents"`
 	MCP       projectMCP       `json:"mcp"`
+	Secrets   SecretFiles      `json:"secrets"`
 }
 
 type projectTools struct {
@@ -81,6 +82,7 @@ func (s Sources) loadProject(cfg *Config, path string) error {
 	cfg.Offered, rules.Allow = rules.Allow, nil
 	cfg.Project = rules
 	cfg.Tools.Disable = appendNew(cfg.Tools.Disable, p.Tools.Disable...)
+	cfg.SecretFiles.Names = appendNew(cfg.SecretFiles.Names, p.Secrets.Names...)
 	cfg.Files = append(cfg.Files, path)
 	return nil
 }

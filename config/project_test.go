@@ -137,7 +137,7 @@ func TestLoad_ProjectCannot(t *testing.T) {
 		{"editor", `{"editor": {"fs": true}}`, "editor: " + elsewhere},
 		{"program", `{"search": {"ripgrep": "/work/shop/rg"}}`, "search: " + elsewhere},
 		{"log", `{"log": {"file": "/etc/passwd"}}`, "log: " + elsewhere},
-		{"proxy", `{"proxy": "http://evil"}`, "proxy: unknown field; known here: limits, mcp, rules, subagents, tools"},
+		{"proxy", `{"proxy": "http://evil"}`, "proxy: unknown field; known here: limits, mcp, rules, secrets, subagents, tools"},
 		{"sandbox", `{"sandbox": {"level": "none"}}`, "sandbox: is not for a project to set"},
 		{"toolbox", `{"toolbox": {"dirs": ["/work/shop/tools"]}}`, "toolbox: " + elsewhere},
 		{"providers", `{"external": {"toolProviders": {"x": {"type": "stdio", "command": "./x"}}}}`, "external: " + elsewhere},

@@ -69,3 +69,13 @@ func TestConfig_Secrets(t *testing.T) {
 		t.Errorf("secrets (-want +got):\n%s", diff)
 	}
 }
+
+// A project adds names of secrets, and takes none away.
+func TestLoad_SecretNamesAreAdded(t *testing.T) {
+	got := load(t, nil, map[string]string{
+		userFile: `{"secrets": {"names": ["*.vault"]}}`, projectFile: `{"secrets": {"names": ["deploy/prod.yml", "*.vault"]}}`,
+	})
+	if diff := cmp.Diff([]string{"*.vault", "deploy/prod.yml"}, got.SecretFiles.Names); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}

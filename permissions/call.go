@@ -65,6 +65,9 @@ type Judgement struct {
 	Contained bool
 	// Exposed says why not, where it is asked; empty where that is no question.
 	Exposed string
+	// Plain says, of an allow, that the part is on the short list of commands that run
+	// without a question where nothing confines them (R119).
+	Plain bool
 	// NoAlways says why Always is nil, as the end of a sentence; empty: no more is known.
 	NoAlways string
 }
@@ -93,6 +96,8 @@ type Call struct {
 	// Own lists absolute directories that hold the agent's configuration, store and
 	// state: no tool may write there.
 	Own []string
+	// Secret reports whether a path holds secrets; nil means the function Secret.
+	Secret func(path string) bool
 	// Text is the whole command line, for the first choice of Decision.ToAllow.
 	Text string
 }
@@ -104,6 +109,13 @@ const (
 	// returned, or that the user's configuration lists.
 	VarGrantedHosts = "granted-hosts"
 )
+
+func (c Call) secret(path string) bool {
+	if c.Secret == nil {
+		return Secret(path)
+	}
+	return c.Secret(path)
+}
 
 // pair is a resource under one capability: an allow must hold for each pair.
 type pair struct {

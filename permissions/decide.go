@@ -100,7 +100,7 @@ func pinned(call Call, p pair) (layer, why string) {
 		return LayerProtected, why
 	}
 	for _, name := range p.all() {
-		if Secret(name) {
+		if call.secret(name) {
 			return LayerSecret, name + " holds secrets, so writing it is always asked"
 		}
 	}
@@ -173,7 +173,7 @@ func finalDeny(call Call, p pair) (Decision, bool) {
 		return Decision{}, false
 	}
 	for _, name := range p.all() {
-		if Secret(name) {
+		if call.secret(name) {
 			return Decision{Action: capability.Deny, DeniedBy: DeniedBySecret, Layer: LayerSecret, Reason: SecretReason}, true
 		}
 	}

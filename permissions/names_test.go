@@ -14,6 +14,10 @@ func TestSecret(t *testing.T) {
 		"server.pem", "a.key", "a.P12", "a.pfx", ".npmrc", ".netrc", ".pypirc", ".pgpass", ".git-credentials",
 		"~/.aws/config", "/h/.ssh", "/h/.ssh/config", ".gnupg/x", ".kube/config", ".docker/config.json", "/h/.DOCKER/Config.json",
 		"/proc/self/environ", "/proc/1/task/1/environ", "/proc/12/mem", "/etc/shadow", "/etc/GSHADOW-",
+		".envrc", ".ENVRC", ".envrc.local", "prod.env", "a/Docker.ENV", ".env.test", ".env.ci", "secrets.yml", "config/secrets.JSON", ".secrets", ".secrets.toml",
+		"prod.tfvars", "x.auto.tfvars.json", "terraform.tfstate", "terraform.tfstate.backup", "a.jks", "release.keystore", ".htpasswd", ".vault_pass",
+		"service-account.json", "service_account_prod.json", "deploy-service-account.json", "app-firebase-adminsdk-x1.json", "client_secret_1.json",
+		"config/master.key", ".dev.vars", "AuthKey.p8", "/h/.claude/.credentials.json", "/h/.codex/auth.json", "/h/.gemini/oauth_creds.json",
 		".e\u200bnv", "\u212aube/../.\u212aube/x", ".en\uff56"[:3] + "v",
 	} {
 		if !permissions.Secret(name) {
@@ -21,7 +25,9 @@ func TestSecret(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"", "/", ".", "main.go", ".env.example", ".env.sample", ".env.template", "a/.ENV.Example", "env", ".environment", ".envrc",
+		"", "/", ".", "main.go", ".env.example", ".env.sample", ".env.template", "a/.ENV.Example", "env", ".environment", "example.env", "a/Sample.env", ".envrc.example",
+		"secrets.go", "secrets.py", "src/secrets/store.go", "secret.go", "tfvars.go", "main.tf", "keystore.go", "debug.keystore", "auth.json", "htpasswd.md",
+		"service-account.yaml", "service_account.py", "process.env", "import.meta.env", "example.tfvars", "kubeconfig/load.go", "secrets.md",
 		"credentials.go", "credentials.test.js", "my-credentials", "id_rsa.pub", "id_ed25519.PUB", "id_card", "pem", "a.pem.txt", "keys.go",
 		"docker/config.json", ".docker/other.json", "config.json", "npmrc", "ssh/a",
 		"/proc/meminfo", "/proc/cpuinfo", "proc/1/environ", "/w/proc/1/environ", "/etc/passwd", "/w/etc/shadow", "/etc/shadow/a",
@@ -45,9 +51,18 @@ func TestProtected(t *testing.T) {
 			"/w/.git", "/w/.git/config", "/w/.git/hooks/pre-commit", "/w/.GIT/HEAD", "/w/git~1/x", "/w/.git./x", "/w/sub/.git/x", "/w/.gitmodules", "/w/.mcp.json", "/w/.vscode/settings.json",
 			"/w/.zed/tasks.json", "/w/.idea/x", "/w/.envrc", "/h/.bashrc", "/h/.zshenv", "/h/.profile", "/h/.ssh/authorized_keys", "/h/.config/fish/config.fish",
 			"/h/.config/systemd/user/a", "/etc/systemd/system/a", "/h/Library/LaunchAgents/a", "/etc/cron.d/a", "/h/.config/autostart/a", "/w/.husky/pre-commit", "/w/a.code-workspace", "/w/.g\u200cit/config",
+			"/w/.claude/settings.json", "/w/.claude", "/w/.CLAUDE/agents/x.md", "/w/.codex/config.toml", "/w/.gemini/settings.json", "/w/.kiro/hooks/a", "/w/.windsurf/x", "/w/opencode.json",
+			"/w/.opencode/x", "/w/AGENTS.md", "/w/sub/agents.md", "/w/CLAUDE.md", "/w/.cursorrules", "/w/.clinerules/a.md", "/w/.agents/agents/a.md", "/w/.agents/skills/a/SKILL.md",
+			"/w/.github/copilot-instructions.md", "/w/.aider.conf.yml", "/w/.continue/x",
+			"/w/.devcontainer/devcontainer.json", "/w/.vs/x", "/w/.fleet/run.json", "/w/a.sublime-project", "/w/.nvim.lua", "/w/.exrc", "/w/.vimrc", "/w/.dir-locals.el", "/w/.helix/config.toml",
+			"/w/mise.toml", "/w/.mise.local.toml", "/w/.config/mise/config.toml", "/w/.tool-versions", "/w/.direnv/x",
+			"/w/.pre-commit-config.yaml", "/w/lefthook.yml", "/w/.lefthook.toml", "/w/.githooks/pre-push",
+			"/w/.cargo/config.toml", "/w/.cargo/config", "/w/.yarnrc.yml", "/w/.yarn/plugins/a.cjs", "/w/.npmrc", "/w/.pnpmfile.cjs", "/w/sitecustomize.py",
+			"/w/.github/workflows/a.yml", "/w/.gitlab-ci.yml", "/w/.circleci/config.yml", "/w/Jenkinsfile", "/w/azure-pipelines-pr.yml",
+			"/w/.git/worktrees/a/config",
 		}},
 		{permissions.Unprotected, []string{
-			"", "/", "/w/main.go", "/w/.gitignore", "/w/.github/workflows/a.yml", "/home/a/acp-agent/main.go", "/w/config/acp-agent/x", "/w/git/x", "/data/owner/x", "/w/vscode/x", "/w/profile",
+			"", "/", "/w/main.go", "/w/.gitignore", "/w/.github/FUNDING.yml", "/w/Makefile", "/w/package.json", "/w/go.mod", "/w/docs/workflows/a.yml", "/w/cargo/config.toml", "/w/agents/a.md", "/w/claude/x", "/h/.claude/worktrees/a/main.go", "/h/.cursor/worktrees/a/src/x.ts", ".editorconfig", "/w/mise/x", "/w/.config/x.toml", "/home/a/acp-agent/main.go", "/w/config/acp-agent/x", "/w/git/x", "/data/owner/x", "/w/vscode/x", "/w/profile",
 		}},
 	}
 	for _, tt := range tests {

@@ -2,7 +2,6 @@ package permissions
 
 import (
 	"slices"
-	"strings"
 
 	"acp-agent/capability"
 )
@@ -37,10 +36,8 @@ func Protected(path string, own ...string) Protection {
 			return ProtectedDeny
 		}
 	}
-	for i, part := range parts {
-		if protectedPart(part) || i > 0 && protectedPair(parts[i-1], part) {
-			return ProtectedAsk
-		}
+	if why, _ := protectedNames().find(parts); why != "" {
+		return ProtectedAsk
 	}
 	return Unprotected
 }
@@ -71,33 +68,6 @@ func ownPart(parts []string) bool {
 	return false
 }
 
-func protectedPart(name string) bool {
-	switch name {
-	case ".git", "git~1", ".gitmodules", ".gitconfig", ".mcp.json", ".vscode", ".zed", ".idea", ".cursor",
-		".envrc", ".ssh", ".gnupg", ".husky",
-		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
-		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
-		".cshrc", ".tcshrc", ".login", ".logout", ".kshrc", ".mkshrc", ".inputrc", ".xprofile", ".xsession", ".xinitrc",
-		"crontab", "crontabs", "cron.d", "cron.daily", "cron.hourly", "cron.weekly", "cron.monthly",
-		"launchagents", "launchdaemons", "autostart":
-		return true
-	}
-	return strings.HasSuffix(name, ".code-workspace")
-}
-
-func protectedPair(parent, name string) bool {
-	switch parent {
-	case "systemd":
-		return name == "user" || name == "system"
-	case ".config":
-		return name == "fish" || name == "git" || name == "systemd"
-	case "git":
-		return name == "hooks"
-	default:
-		return false
-	}
-}
-
 // protectionOf judges a path resource under all its names. The session's scratch
 // directory may lie among the agent's own files and stays writable there.
 func protectionOf(call Call, r Resource) (Protection, string) {
@@ -115,7 +85,8 @@ func protectionOf(call Call, r Resource) (Protection, string) {
 	case ProtectedDeny:
 		return worst, which + " belongs to the agent's own configuration and is never written by a tool"
 	case ProtectedAsk:
-		return worst, which + " can make other programs run code, so writing it is always asked"
+		why, _ := protectedNames().find(components(which))
+		return worst, which + " " + why + ", so writing it is always asked"
 	default:
 		return worst, ""
 	}

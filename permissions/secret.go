@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -8,21 +9,88 @@ import (
 // Secret reports whether the path names a file or directory that holds secrets, by its
 // name alone (R30, P8). Each component counts, folded as for denies, so `.ENV`,
 // `.env.` and `.ssh/config` are secret. Callers ask for the requested and for the
-// resolved name.
-func Secret(path string) bool {
+// resolved name. It is what [Secrets.Holds] says without a configuration.
+func Secret(path string) bool { return (*Secrets)(nil).Holds(path) }
+
+// Secrets says which names hold secrets in a session: the families that are known, and
+// what the configuration adds. Reading, searching, the command judge, git and the sandbox
+// all ask it. Nil knows the families alone. It is safe for concurrent use.
+type Secrets struct {
+	further nameTable
+	some    bool
+	tracked func(path string) bool
+}
+
+// NewSecrets returns the names of a session. further are patterns of a configuration,
+// see CheckNamePattern; tracked reports whether git tracks the file of an absolute path,
+// nil that it tracks none.
+func NewSecrets(further []string, tracked func(path string) bool) (*Secrets, error) {
+	for _, pattern := range further {
+		if err := CheckNamePattern(pattern); err != nil {
+			return nil, fmt.Errorf("secret name %q: %w", pattern, err)
+		}
+	}
+	s := &Secrets{some: len(further) > 0, tracked: tracked}
+	s.further.add(0, further)
+	return s, nil
+}
+
+// Holds reports whether a file or directory of the path's name is never read.
+func (s *Secrets) Holds(path string) bool {
 	parts := components(path)
-	if strings.HasPrefix(path, "/") && systemSecret(parts) {
+	if strings.HasPrefix(path, "/") && systemSecret(parts) || s != nil && s.some && s.further.find(parts) >= 0 {
 		return true
 	}
-	for i, part := range parts {
-		if secretName(part) {
-			return true
-		}
-		if part == "config.json" && i > 0 && parts[i-1] == ".docker" {
-			return true
+	some, shared := inFamilies(parts)
+	return some && !(shared && s.isTracked(path))
+}
+
+// Masked reports whether commands are kept from what the last component of a path names,
+// where a sandbox can hide it. What git tracks stays visible but for the names of the first
+// family: git could not work with it otherwise, and has its text in any case.
+func (s *Secrets) Masked(path string) bool {
+	parts := components(path)
+	if len(parts) == 0 {
+		return false
+	}
+	if s != nil && s.some && s.further.at(parts, len(parts)-1) >= 0 {
+		return true
+	}
+	family, shared := familyAt(parts, len(parts)-1)
+	if family == nil || !family.masked {
+		return false
+	}
+	return family.always && !shared || !s.isTracked(path)
+}
+
+func (s *Secrets) isTracked(path string) bool {
+	return s != nil && s.tracked != nil && s.tracked(path)
+}
+
+// inFamilies reports whether some component of a path is a secret's. shared says that the
+// last one alone is, by a name that is meant to be read when git tracks it.
+func inFamilies(parts []string) (some, shared bool) {
+	for i := range parts {
+		family, tracked := familyAt(parts, i)
+		switch {
+		case family == nil:
+		case tracked && i == len(parts)-1 && !some:
+			return true, true
+		default:
+			some = true
 		}
 	}
-	return false
+	return some, false
+}
+
+// familyAt returns the family of a component, nil when it is no secret's by itself.
+func familyAt(parts []string, i int) (family *secretFamily, shared bool) {
+	index := secretNames()
+	at := index.names.at(parts, i)
+	if at < 0 || matchesAny(parts[i], index.templates) {
+		return nil, false
+	}
+	return &index.families[at], matchesAny(parts[i], index.tracked)
 }
 
 // systemSecret reports the files of a system that hold secrets of its users or of a
@@ -36,31 +104,6 @@ func systemSecret(parts []string) bool {
 		return last == "environ" || last == "mem"
 	case "etc":
 		return len(parts) == 2 && slices.Contains([]string{"shadow", "shadow-", "gshadow", "gshadow-"}, last)
-	}
-	return false
-}
-
-func secretName(name string) bool {
-	switch name {
-	case ".npmrc", ".netrc", ".pypirc", ".pgpass", ".git-credentials",
-		".aws", ".ssh", ".gnupg", ".kube", ".env", "credentials":
-		return true
-	}
-	if strings.HasPrefix(name, ".env.") {
-		return name != ".env.example" && name != ".env.sample" && name != ".env.template"
-	}
-	if ext, ok := strings.CutPrefix(name, "credentials."); ok {
-		return slices.Contains([]string{"json", "yaml", "yml", "toml", "ini", "xml", "csv", "txt", "bak"}, ext)
-	}
-	for _, key := range []string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"} {
-		if strings.HasPrefix(name, key) {
-			return !strings.HasSuffix(name, ".pub")
-		}
-	}
-	for _, ext := range []string{".pem", ".key", ".p12", ".pfx"} {
-		if strings.HasSuffix(name, ext) {
-			return true
-		}
 	}
 	return false
 }

@@ -32,6 +32,10 @@ type Box struct {
 	// there are none.
 	CacheDir string
 
+	// HoldDir is a private directory of the user that keeps, for the next start after a
+	// kill, which directories were made to be mounted on; empty keeps nothing.
+	HoldDir string
+
 	held   holding
 	copies settingsCopies
 }
@@ -45,6 +49,8 @@ type Request struct {
 	Roots, Writable, Readable []string
 	// Secrets are files in the roots that must not be read, as far as they are known.
 	Secrets []string
+	// Protected are files and directories in the roots that stay as they are.
+	Protected []string
 	// Private is the session's own directory, of which the command may read what is
 	// not among Closed, and write what is in Scratch. Tmp is for its temporary
 	// files. Empty means that there is none.
@@ -112,6 +118,9 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 	c := Confined{Report: report, Policy: p, Env: slices.Concat(tmpEnv(r, p), home.env(b, r, p)), Release: func() {}}
 	if r.Reading {
 		p.Reading = true
+		if r.Tmp != "" {
+			_ = os.Mkdir(filepath.Join(r.Tmp, ownTmp), 0o700) // else there is none
+		}
 		p.Readable = slices.Concat(p.Readable, r.Writable)
 		c.Env = slices.Concat(c.Env, scratchCaches(r, p))
 		return c, nil
@@ -122,7 +131,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c.Env = slices.Concat(c.Env, b.caches(r, p))
-	c.Release = b.held.take(b.guarded(r, report.Kind))
+	c.Release = b.held.take(b.HoldDir, b.guarded(r, report.Kind))
 	return c, nil
 }
 
@@ -148,7 +157,7 @@ func (b *Box) guarded(r Request, kind Kind) []string {
 
 // protected is what stays as it is inside the roots (S3).
 func (b *Box) protected(r Request) []string {
-	paths := b.reachable(r)
+	paths := slices.Concat(b.reachable(r), r.Protected)
 	for _, root := range r.Roots {
 		paths = append(paths, under(root, configDirs[:])...)
 		git := filepath.Join(root, ".git")

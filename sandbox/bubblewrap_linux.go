@@ -47,6 +47,13 @@ func (p *Policy) bubblewrap(start *launch.Start) error {
 		return err
 	}
 	args = append(args, mounts...)
+	if p.closesFiles() {
+		visible, err := p.inner(start)
+		if err != nil {
+			return err
+		}
+		args = append(args, visible...)
+	}
 	if filter != nil {
 		args = append(args, "--seccomp", strconv.Itoa(start.Hand(filter)))
 	}
@@ -88,7 +95,7 @@ func (p *Policy) ownDirs() []string {
 // it becomes read-only.
 func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 	var args, after []string
-	shown := visible(p.places())
+	shown, closes := visible(p.places()), p.closesFiles()
 	links := p.links(shown)
 	for _, at := range shown {
 		switch {
@@ -100,6 +107,7 @@ func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 				}
 			}
 			after = append(after, "--remount-ro", at.path)
+		case at.access == secret && closes:
 		case at.access == writable:
 			args = append(args, "--bind", at.path, at.path)
 		case at.access < masked:

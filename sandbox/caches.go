@@ -57,11 +57,19 @@ func (b *Box) caches(r Request, p *Policy) []string {
 // tmpDir is where the command finds its directory for temporary files; "" where it has
 // none.
 func tmpDir(r Request, p *Policy) string {
-	if p.Kind == Bubblewrap && r.Tmp != "" {
-		return "/tmp"
+	dir := r.Tmp
+	if p.Kind == Bubblewrap && dir != "" {
+		dir = "/tmp"
 	}
-	return r.Tmp
+	if r.Reading && dir != "" {
+		// Where the project lies beneath /tmp itself, what is made there later is not readable.
+		dir = filepath.Join(dir, ownTmp)
+	}
+	return dir
 }
+
+// ownTmp is the directory in that of a command that only reads.
+const ownTmp = "own"
 
 func tmpEnv(r Request, p *Policy) []string {
 	tmp := tmpDir(r, p)

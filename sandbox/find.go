@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/userfile"
 )
 
 // Finder finds out what works on this machine, by confining a command of our own
@@ -103,10 +104,11 @@ func (f *Finder) try(ctx context.Context, kind Kind) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	dir, err := f.ground()
+	dir, unlock, err := f.ground()
 	if err != nil {
 		return Report{}, err
 	}
+	defer unlock()
 	defer os.RemoveAll(dir)
 	secret := rand.Text()
 	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte(secret), 0o600); err != nil {
@@ -130,30 +132,50 @@ func (f *Finder) try(ctx context.Context, kind Kind) (Report, error) {
 	return Report{Kind: kind, Network: closed, Program: program}, nil
 }
 
-// leftoverAge is when a trial's directory is certainly that of an agent which was killed.
+// leftoverAge is when a trial's directory without a lock is certainly that of an agent
+// which was killed before it took the lock.
 const leftoverAge = time.Hour
 
-// ground makes the directories of a trial, and removes those that were left behind.
-func (f *Finder) ground() (string, error) {
+// trialLock is a file that is locked while the trial goes on.
+const trialLock = "lock"
+
+// ground makes the directories of a trial, and removes those that killed agents left. They
+// are the trial's until unlock.
+func (f *Finder) ground() (dir string, unlock func(), err error) {
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	left, _ := os.ReadDir(f.Dir) // else they stay
 	for _, entry := range left {
-		if info, err := entry.Info(); err == nil && strings.HasPrefix(entry.Name(), trialPrefix) && time.Since(info.ModTime()) > leftoverAge {
+		if info, err := entry.Info(); err == nil && strings.HasPrefix(entry.Name(), trialPrefix) && f.abandoned(info) {
 			_ = os.RemoveAll(filepath.Join(f.Dir, entry.Name()))
 		}
 	}
-	dir, err := os.MkdirTemp(f.Dir, trialPrefix)
+	if dir, err = os.MkdirTemp(f.Dir, trialPrefix); err != nil {
+		return "", nil, err
+	}
+	unlock, err = userfile.Lock(context.Background(), filepath.Join(dir, trialLock), trialLimit)
 	if err != nil {
-		return "", err
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	for _, name := range []string{"inside", "outside"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-			return "", errors.Join(err, os.RemoveAll(dir))
-		}
+		err = errors.Join(err, os.Mkdir(filepath.Join(dir, name), 0o700))
 	}
-	return filepath.EvalSymlinks(dir)
+	real, resolved := filepath.EvalSymlinks(dir)
+	if err = errors.Join(err, resolved); err != nil {
+		unlock()
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return real, unlock, nil
+}
+
+// abandoned reports whether no agent uses the directory of a trial.
+func (f *Finder) abandoned(info os.FileInfo) bool {
+	lock := filepath.Join(f.Dir, info.Name(), trialLock)
+	if _, err := os.Lstat(lock); err != nil {
+		return time.Since(info.ModTime()) > leftoverAge
+	}
+	return !locked(lock)
 }
 
 // run runs the trial under the policy and reads what came of it into c.

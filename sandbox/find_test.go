@@ -75,10 +75,24 @@ func TestFind(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := f.ground(); err != nil {
+		running, unlock, err := f.ground()
+		if err != nil {
 			t.Fatal(err)
 		}
-		for name, want := range map[string]bool{"trial-old": false, "trial-new": true, "other": true} {
+		killed, abandon, err := f.ground()
+		if err != nil {
+			t.Fatal(err)
+		}
+		abandon()
+		if _, end, err := f.ground(); err != nil {
+			t.Fatal(err)
+		} else {
+			defer end()
+		}
+		defer unlock()
+		for name, want := range map[string]bool{
+			"trial-old": false, "trial-new": true, "other": true, filepath.Base(running): true, filepath.Base(killed): false,
+		} {
 			if _, err := os.Lstat(filepath.Join(f.Dir, name)); (err == nil) != want {
 				t.Errorf("%s is there: %v, want %v", name, err == nil, want)
 			}

@@ -2,26 +2,36 @@ package sandbox
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 )
 
-// holding are directories that we made so that something can be mounted on them,
-// with how many commands need each. The zero value is ready.
+// holding are directories that are made so that something can be mounted on them,
+// with how many commands of this process need each. The zero value is ready.
 type holding struct {
 	mu   sync.Mutex
 	made map[string]int
+	own  *claims
 }
 
-// take makes the directories that are not there, and counts those that we made. The
-// last command that lets go of one removes it, if it is empty still.
-func (h *holding) take(dirs []string) (release func()) {
+// take makes the directories that are not there, and counts those that an agent
+// process made. The last command of the last process that needs one removes it, if
+// it is empty still: without the directory, what is mounted there for the command of
+// another process would be gone. dir keeps what is held, for the next start after a
+// kill; empty keeps nothing.
+func (h *holding) take(dir string, dirs []string) (release func()) {
+	if len(dirs) == 0 {
+		return func() {}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	others, unlock := h.others(dir)
+	defer unlock()
 	var mine []string
 	for _, dir := range dirs {
-		if h.made[dir] == 0 && os.Mkdir(dir, 0o755) != nil {
-			continue // there, or not to be made; its parent is then not writable either
+		if h.made[dir] == 0 && !h.hold(dir, others) {
+			continue // the user's, or not to be made; its parent is then not writable either
 		}
 		if h.made == nil {
 			h.made = map[string]int{}
@@ -29,16 +39,102 @@ func (h *holding) take(dirs []string) (release func()) {
 		h.made[dir]++
 		mine = append(mine, dir)
 	}
-	return sync.OnceFunc(func() { h.letGo(mine) })
+	return sync.OnceFunc(func() { h.letGo(dir, mine) })
 }
 
-func (h *holding) letGo(dirs []string) {
+// hold makes a directory, or shares one that another process made. It is claimed
+// before it is made: a kill between the two leaves a claim of nothing.
+func (h *holding) hold(dir string, others held) bool {
+	if _, err := os.Lstat(dir); err == nil {
+		if !others.any(dir) {
+			return false
+		}
+		h.own.add(dir)
+		return true
+	}
+	h.own.add(dir)
+	if os.Mkdir(dir, 0o755) != nil {
+		h.own.drop(dir)
+		return false
+	}
+	return true
+}
+
+func (h *holding) letGo(dir string, dirs []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, dir := range slices.Backward(dirs) { // what lies in another comes behind it
-		if h.made[dir]--; h.made[dir] == 0 {
-			delete(h.made, dir)
-			_ = os.Remove(dir) // somebody has begun to use it
+	others, unlock := h.others(dir)
+	defer unlock()
+	for _, dir := range slices.Backward(dirs) { // what lies in another comes after it
+		if h.made[dir]--; h.made[dir] > 0 {
+			continue
 		}
+		delete(h.made, dir)
+		if !others.alive(dir) {
+			_ = os.Remove(dir) // the user may have started to use it
+		}
+		h.own.drop(dir)
 	}
+	if len(h.made) == 0 {
+		h.own.clear()
+	}
+}
+
+// others keeps other processes from making and removing directories until unlock,
+// and tells what they hold. Without it each process knows of its own alone.
+func (h *holding) others(dir string) (others held, unlock func()) {
+	if dir == "" {
+		return nil, func() {}
+	}
+	unlock, err := lockClaims(dir)
+	if err != nil {
+		return nil, func() {}
+	}
+	if h.own == nil {
+		h.own = openClaims(dir)
+	}
+	return readClaims(dir, h.own), unlock
+}
+
+// sweepHeld removes what processes that are gone made and did not remove.
+func sweepHeld(dir string) {
+	if _, err := os.Lstat(dir); err != nil {
+		return // nothing was ever held
+	}
+	unlock, err := lockClaims(dir)
+	if err != nil {
+		return
+	}
+	defer unlock()
+	all := readClaims(dir, nil)
+	for _, claim := range all {
+		if claim.alive {
+			continue
+		}
+		for _, made := range slices.Backward(claim.dirs) {
+			if !all.alive(made) {
+				_ = os.Remove(made) // fails where something lies in it by now
+			}
+		}
+		_ = os.Remove(filepath.Join(dir, claim.name))
+	}
+}
+
+// Sweep removes the directories that agent processes which were killed had made to be
+// mounted on. Those that are in use, or hold anything, stay.
+func (b *Box) Sweep() {
+	if b != nil && b.HoldDir != "" {
+		sweepHeld(b.HoldDir)
+	}
+}
+
+// Close ends the record of what this process made. Its commands have ended.
+func (b *Box) Close() {
+	if b == nil {
+		return
+	}
+	b.held.mu.Lock()
+	defer b.held.mu.Unlock()
+	b.held.own.close()
+	b.held.own = nil
 }

@@ -60,8 +60,8 @@ func (p *Policy) landlock() error {
 	if err := dropCapabilities(); err != nil {
 		return err
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set.fd), 0, 0); errno != 0 {
-		return fmt.Errorf("enter landlock: %w", errno)
+	if err := set.enter(); err != nil {
+		return err
 	}
 	return enterFilter(seccompFilter(landlocked, p))
 }
@@ -93,6 +93,7 @@ func (p *Policy) landlockRules(set *ruleset) error {
 			hide = append(hide, at.path)
 		}
 	}
+	set.close(hide)
 	for _, at := range all {
 		var err error
 		switch {
@@ -127,6 +128,7 @@ func (p *Policy) landlockRules(set *ruleset) error {
 type ruleset struct {
 	fd      int
 	handled uint64
+	closed  map[inode]bool
 }
 
 func newRuleset(version int, network bool) (*ruleset, error) {
@@ -154,11 +156,44 @@ func newRuleset(version int, network bool) (*ruleset, error) {
 		size = unsafe.Offsetof(attr.Quiet_access_fs)
 		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
+	return makeRuleset(attr, size)
+}
+
+// makeRuleset makes a set that handles what the attributes name, of which the kernel knows
+// the first size bytes.
+func makeRuleset(attr unix.LandlockRulesetAttr, size uintptr) (*ruleset, error) {
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
 	if errno != 0 {
 		return nil, fmt.Errorf("make landlock rules: %w", errno)
 	}
-	return &ruleset{int(fd), attr.Handled_access_fs}, nil
+	return &ruleset{fd: int(fd), handled: attr.Handled_access_fs, closed: map[inode]bool{}}, nil
+}
+
+// enter restricts the calling thread, which can gain no rights any more.
+func (s *ruleset) enter() error {
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(s.fd), 0, 0); errno != 0 {
+		return fmt.Errorf("enter landlock: %w", errno)
+	}
+	return nil
+}
+
+// inode is a file under whatever name.
+type inode struct{ dev, number uint64 }
+
+// close has no rule made for the files by another of their names: a rule holds for a file,
+// not for its name.
+func (s *ruleset) close(paths []string) {
+	for _, path := range paths {
+		fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if err != nil {
+			continue // it has gone
+		}
+		var st unix.Stat_t
+		if unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
+			s.closed[inode{st.Dev, st.Ino}] = true
+		}
+		unix.Close(fd)
+	}
 }
 
 // allow grants rights on a path and all that lies beneath it. One that is not there,
@@ -179,6 +214,9 @@ func (s *ruleset) allow(path string, rights uint64) error {
 	case unix.S_IFDIR:
 	default:
 		rights &= landlockFile
+		if s.closed[inode{st.Dev, st.Ino}] {
+			return nil
+		}
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights & s.handled, Parent_fd: int32(fd)}
 	if rule.Allowed_access == 0 {

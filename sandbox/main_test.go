@@ -10,11 +10,16 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if claims := os.Getenv(holdEnv); claims != "" {
+		holdAndDie(claims, os.Args[1:])
+	}
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case launch.HelperArg:
 			// Not os.Exit: the race detector would sleep for a second there.
 			syscall.Exit(launch.Helper(os.Args[2:], Step))
+		case InnerArg:
+			syscall.Exit(Inner(os.Args[2:]))
 		case CanaryArg:
 			syscall.Exit(Canary(os.Args[2:], os.Stdout))
 		case callsArg:

@@ -23,6 +23,7 @@ func TestReading(t *testing.T) {
 		{name: "a cache that ends with it", cmd: `mkdir -p "$GOCACHE" "$XDG_CACHE_HOME" && echo x > "$GOCACHE/x" && case $GOCACHE in $TMPDIR/*) echo in;; esac`, output: "in\n"},
 		{name: "a text that is longer than a pipe holds", cmd: "cat <<E | wc -c\n" + strings.Repeat("0123456789abcde\n", 8000) + "E\n", output: "128000\n"},
 		{name: "pipes and children", cmd: "(echo a; echo b) | sort -r | head -1", output: "b\n"},
+		{name: "the size of a secret, by which git knows it", cmd: "stat -c %s .env", output: "10\n"},
 		{name: "no new rights", cmd: "grep NoNewPrivs /proc/self/status", output: "NoNewPrivs:\t1\n"},
 		{name: "no capability", cmd: "grep CapEff /proc/self/status", output: "CapEff:\t0000000000000000\n"},
 
@@ -48,6 +49,7 @@ func TestReading(t *testing.T) {
 		{name: "write to terminals", cmd: "for t in /dev/pts/[0-9]*; do printf '' > $t && exit 0; done 2>/dev/null; printf '' > /dev/ptmx", fails: true, only: Landlock},
 		{name: "read a secret", cmd: "cat .env || cp .env $TMPDIR/x", fails: true},
 		{name: "read a secret by a link", cmd: `ln -s $PWD/.env $TMPDIR/l && cat $TMPDIR/l`, fails: true},
+		{name: "read a secret by its other name beside it", cmd: "cat again.txt", fails: true},
 		{name: "read a key", cmd: "grep canary $D/home/.ssh/id_ed25519", fails: true},
 		{name: "reach the project's server", cmd: `python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("server")'`, fails: true},
 		{name: "a socket", cmd: `python3 -c 'import socket; socket.socket()'`, fails: true},
@@ -70,6 +72,9 @@ func TestReading(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer l.Close()
+					if err := os.Link(filepath.Join(g.project, ".env"), filepath.Join(g.project, "again.txt")); err != nil {
+						t.Fatal(err)
+					}
 					before := state(t, g.dir, g.request.Tmp)
 					out, code := g.run(t, "AGENT="+itoa(os.Getpid())+"; "+tt.cmd)
 					if (code != 0) != tt.fails || tt.output != "" && out != tt.output {

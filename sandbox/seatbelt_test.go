@@ -63,7 +63,7 @@ func TestHolding(t *testing.T) {
 	}
 	var h holding
 	all := []string{made, used, there, filepath.Join(dir, "no", "parent")}
-	first, second := h.take(all), h.take(all)
+	first, second := h.take("", all), h.take("", all)
 	first()
 	first() // once is enough
 	if missing(made) {

@@ -63,14 +63,14 @@ func (s *Session) workspaceOptions() workspace.Options {
 		SessionID: s.ID, Cwd: spec.Cwd, Additional: spec.Additional,
 		ReadRoots: slices.Concat(s.settings.ReadRoots, s.told.skills.Dirs()), WriteRoots: s.settings.WriteRoots,
 		Home: h.Home, StateDir: h.StateDir, Limits: s.settings.Limits, IDs: h.IDs,
-		Secret: h.secret, Guidance: func() []string { return s.told.instructions.Files },
+		Secret: s.secrets.holds, Guidance: func() []string { return s.told.instructions.Files },
 		Protected: func(path string) bool {
 			return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
 		},
 		Terminals: spec.Terminals, Trial: spec.Trial,
 		Sandbox:     workspace.Sandboxing{Box: h.Box, Level: s.settings.Sandbox, Network: s.settings.Network},
-		GitPrograms: command.GitConfigSettings, Hidden: hidden,
-		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.locks,
+		GitPrograms: command.GitConfigSettings, Hidden: s.secrets.masked,
+		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.Locks,
 	}
 	if s.settings.Editor {
 		o.Editor = spec.Editor

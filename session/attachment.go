@@ -44,5 +44,5 @@ func (s *Session) namesSecret(address string) bool {
 		return false
 	}
 	path = filepath.FromSlash(path)
-	return s.host.secret(path) || s.host.secret(s.work.Resolve(path))
+	return s.secrets.holds(path) || s.secrets.holds(s.work.Resolve(path))
 }

@@ -18,9 +18,9 @@ type told struct {
 
 // learnContext looks for skills and project instructions. It reads text and
 // runs nothing, so it needs no trust (T1).
-func (h *Host) learnContext(ctx context.Context, spec Spec) told {
+func (h *Host) learnContext(ctx context.Context, spec Spec, secret func(path string) bool) told {
 	o := h.Skills
-	o.Cwd, o.Roots, o.Secret = spec.Cwd, spec.Additional, h.secret
+	o.Cwd, o.Roots, o.Secret = spec.Cwd, spec.Additional, secret
 	var t told
 	t.skills, t.warnings = skills.Discover(ctx, o)
 	instructions, warnings := skills.LoadInstructions(o)

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"acp-agent/capability"
@@ -100,8 +99,10 @@ type Host struct {
 	Bus    *observe.Bus
 	Tracer *trace.Tracer
 
+	// Locks serialise changes of files; they are closed with the host.
+	Locks workspace.Locks
+
 	library library
-	locks   workspace.Locks
 }
 
 // Settings are what the person, and the project of a directory, configured.
@@ -133,6 +134,9 @@ type Settings struct {
 	Always    []string
 	// Hosts may be fetched from without a question.
 	Hosts []string
+	// SecretNames are patterns of further names that hold secrets, see
+	// permissions.NewSecrets.
+	SecretNames []string
 	// ReadRoots and WriteRoots are directories beside the session's own that
 	// tools may use (C-29).
 	ReadRoots, WriteRoots []string
@@ -197,15 +201,15 @@ type Spec struct {
 }
 
 // Close ends what the host does behind the scenes. Sessions are closed before.
-func (h *Host) Close() { h.library.close() }
+func (h *Host) Close() {
+	h.library.close()
+	h.Box.Close()
+	_ = h.Locks.Close() // nothing is written there
+}
 
-// secret reports whether a file must not be read: one that holds secrets by its
-// name, or one of the agent's own, for its configuration may hold the key. The
-// session's own directory lies apart (workspace.Options.StateDir).
-func (h *Host) secret(path string) bool {
-	if permissions.Secret(path) {
-		return true
-	}
+// ownFile reports whether a file is one of the agent's own, for its configuration may hold
+// the key. The session's own directory lies apart (workspace.Options.StateDir).
+func (h *Host) ownFile(path string) bool {
 	beneath := func(dir string) bool {
 		return dir != "" && capability.MatchPath(capability.EscapeGlob(filepath.ToSlash(dir)), filepath.ToSlash(path))
 	}
@@ -232,21 +236,9 @@ func (h *Host) Sweep() {
 		if removed := cgroup.System().Sweep(); removed > 0 {
 			h.Logger.Info("removed cgroups of killed commands", "removed", removed)
 		}
+		h.Box.Sweep()
 		if removed, err := workspace.Sweep(h.StateDir); err != nil || removed > 0 {
 			h.Logger.Info("swept leftovers of killed sessions", "removed", removed, "error", err)
 		}
 	})
-}
-
-// hidden reports whether commands must not read a file of the project: those of the
-// secret names (P8) that hold secrets for certain. Keys and certificates are left to
-// them, for they are the fixtures of many a test.
-func hidden(path string) bool {
-	name := filepath.Base(path)
-	switch {
-	case strings.HasPrefix(name, ".env"), strings.HasPrefix(name, "id_"),
-		name == ".netrc", name == ".pypirc", name == ".pgpass", name == ".git-credentials":
-		return permissions.Secret(path)
-	}
-	return false
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,6 +44,7 @@ type Session struct {
 	memo    model.Memo
 	audit   *audit.Log // nil when none is kept
 	told    told
+	secrets secrets
 
 	languages   languages
 	providers   *provider.Service
@@ -99,11 +101,15 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	}
 	_, s.found = h.Sandbox.Known()
 	s.choice = choice{mode: s.firstMode(settings.Mode), model: backend.Model, thought: backend.ThoughtLevel}
-	s.told = h.learnContext(ctx, spec)
+	if s.secrets, err = newSecrets(h, settings); err != nil {
+		return nil, err
+	}
+	s.told = h.learnContext(ctx, spec, s.secrets.holds)
 	if s.work, err = workspace.New(s.workspaceOptions()); err != nil {
 		// Its directories are the client's choice.
 		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 	}
+	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
 	s.stances.Store(newStances(h.Registry.All(), s.work.Session().Scratch))
 	s.languages = newLanguages(s.work, h.Languages)
 	s.providers = s.newProviders()

@@ -170,7 +170,13 @@ type FS interface {
 	// of its new name; it refuses a name that is taken, and a file that has
 	// unsaved work in the editor.
 	Rename(ctx context.Context, from, to string) error
-	// Lock serialises read-change-write of one file within the process (R40).
+	// Apply makes several changes as one (R97): all are got ready before the first
+	// is made, and when one fails those of the disk are taken back. What was handed
+	// to the editor by then is for Changes.Rollback, and so is a change of which the
+	// error says that it could not be taken back. The caller holds the locks.
+	Apply(ctx context.Context, changes []FileChange) error
+	// Lock serialises read-change-write of one file, with other agent processes of
+	// the user too (R40).
 	Lock(ctx context.Context, path string) (unlock func(), err error)
 	// Dir opens a directory for searching.
 	Dir(ctx context.Context, path string) (search.Dir, error)
@@ -184,6 +190,19 @@ type FS interface {
 	// of the absolute path alone: for calls that come by many files and pass over
 	// those. One that names a file has been judged by the rules before.
 	Hidden(path string) bool
+}
+
+// FileChange is one change of FS.Apply: a text, a new name, both, or the end of the
+// file.
+type FileChange struct {
+	// Path names the file, To its new name; empty when it keeps the old one.
+	Path, To string
+	// Text is what it is to hold; nil when it keeps its text.
+	Text *string
+	// Delete removes it.
+	Delete bool
+	// Before is as for WriteText.
+	Before *Text
 }
 
 // FileInfo describes a file.

@@ -18,13 +18,17 @@ type Access struct {
 	// Dir is the directory that an "always" would open for reading; empty when
 	// none may be, such as for the home directory as a whole.
 	Dir string
+	// Waits says that Check refused the path because it leads to a pipe, a socket, a
+	// device or a file of the kernel: reading it may never end.
+	Waits bool
 
 	isDir bool
 }
 
 // Check is the capability check of one path, as a model writes it (R113). The
 // error is an *tools.Error: a secret (before anything is said of whether it
-// exists), a device or a file of the kernel, a write outside the roots, or a path that cannot be followed.
+// exists), a device or a file of the kernel, a write outside the roots, or a path
+// that cannot be followed.
 func (w *Workspace) Check(path string, write bool) (Access, error) {
 	abs := w.abs(path)
 	if !write && w.o.Secret(abs) {
@@ -58,6 +62,7 @@ func (w *Workspace) check(t *trail, write bool) (Access, error) {
 	}
 	access := Access{Path: abs, Real: t.real(), isDir: t.isDir()}
 	if err := refuseKernel(t); err != nil {
+		access.Waits = true
 		return access, err
 	}
 	r, _ := pick(w.roots(""), t, write)

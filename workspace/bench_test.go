@@ -85,3 +85,19 @@ func BenchmarkEdit(b *testing.B) {
 		before.Content = text
 	}
 }
+
+// BenchmarkLock is what an edit pays for its lock, within the process and against others.
+func BenchmarkLock(b *testing.B) {
+	for name, locks := range map[string]*Locks{"alone": {}, "across": {Dir: filepath.Join(b.TempDir(), "locks")}} {
+		b.Run(name, func(b *testing.B) {
+			b.Cleanup(func() { _ = locks.Close() })
+			for b.Loop() {
+				unlock, err := locks.Lock(b.Context(), "/a/b/file")
+				if err != nil {
+					b.Fatal(err)
+				}
+				unlock()
+			}
+		})
+	}
+}

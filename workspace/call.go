@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,9 +28,11 @@ type Call struct {
 	setEnv   []string // variables of this call's commands
 	grant    Grant
 	lacking  Lacking
+	asides   []Aside // what its commands changed and that was moved aside
 	scope    *capability.Compiled
 	bound    func(Way) error
 	text     splitter
+	remarks  []string // on what became of the call's changes
 }
 
 // Call returns the ground of one call of a tool. Its output goes to sink as
@@ -125,6 +128,21 @@ func (c *Call) show(next func() string) {
 	if text := next(); text != "" && !c.ended() {
 		c.sink.Emit(transcript.ToolOutput{CallID: c.id, Text: text})
 	}
+}
+
+// tell adds a remark on what became of a change of the call.
+func (c *Call) tell(remark string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.remarks = append(c.remarks, remark)
+}
+
+// Remarks say what became of changes of the call that were made, but not as they were
+// asked for.
+func (c *Call) Remarks() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.remarks)
 }
 
 // CallID is the id of the call.

@@ -111,7 +111,7 @@ func (f files) lockedTakeBack(ctx context.Context, entry *journal.Entry, lock bo
 	if !lock {
 		return f.takeBack(ctx, entry)
 	}
-	for _, path := range slices.Sorted(slices.Values(entry.Paths())) {
+	for _, path := range lockOrder(entry.Paths()) {
 		unlock, err := f.w.o.Locks.Lock(ctx, path)
 		if err != nil {
 			return err

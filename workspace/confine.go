@@ -18,8 +18,8 @@ type Grant struct {
 	Network bool
 	// GitConfig leaves the configuration of repositories writable (S3).
 	GitConfig bool
-	// Unasked says that nobody was asked about the commands and no rule allows them:
-	// what they change of protected names is put back (P5).
+	// Unasked says that the user was not asked about the commands: protected names are
+	// kept from them, and what they change of those even so is moved aside (P5).
 	Unasked bool
 	// ReadsOnly says that the commands were found to change nothing, so that nothing
 	// has to be compared behind them.
@@ -32,6 +32,8 @@ type Grant struct {
 	// Bounded says that the commands run without a question because they only read:
 	// they have less memory than others, and an end in time.
 	Bounded bool
+	// Secrets are what the commands must not read, where it was looked for that before.
+	Secrets *SecretFiles
 	// Unattended says that nobody can be asked for more.
 	Unattended bool
 	// Unconfined leaves the walls out altogether, which the person alone decides.
@@ -78,7 +80,10 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	g.Network = (g.Network || w.o.Sandbox.Network) && !g.Offline
 	request := sandbox.Request{
 		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig, Reading: g.Reading,
-		Secrets: w.secretFiles(), Caches: g.Caches,
+		Caches: g.Caches,
+	}
+	if err := w.hide(&request, g); err != nil {
+		return confined{}, err
 	}
 	for i, r := range w.fixed {
 		switch {
@@ -109,6 +114,11 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 			request.Tmp, removeTmp = w.private.makeTmp()
 		}
 	}
+	var before *guard
+	if w.o.GitPrograms != nil && !g.ReadsOnly && !g.Reading {
+		before = w.guard(g.Unasked)
+		request.Protected = before.mountable()
+	}
 	box := w.o.Sandbox.Box
 	if g.Unconfined {
 		box, request.Level = nil, ""
@@ -134,10 +144,33 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	}
 	spec.Env = replaceEnv(spec.Env, c.Env)
 	made := confined{Spec: spec, report: c.Report, grant: g, network: g.Network || !c.Report.Network, release: release}
-	if w.o.GitPrograms != nil && !g.ReadsOnly && !(g.Reading && c.Report.Confines()) {
-		made.before = w.guard(g.Unasked)
+	if w.o.GitPrograms != nil && !g.ReadsOnly && g.Reading && !c.Report.Confines() {
+		before = w.guard(g.Unasked)
+	}
+	if made.before = before; before != nil {
+		for i := range before.roots {
+			before.roots[i].mounted = c.Report.Kind == sandbox.Bubblewrap
+		}
 	}
 	return made, nil
+}
+
+// hide adds to a request what must not be read. A command that runs unasked because it
+// only reads does not run where not all of that is known.
+func (w *Workspace) hide(request *sandbox.Request, g Grant) error {
+	if w.o.Sandbox.Box == nil || g.Unconfined {
+		return nil
+	}
+	if g.Secrets != nil {
+		request.Secrets = g.Secrets.paths
+		return nil
+	}
+	found, whole := w.secretsFor(g.Reading)
+	if g.Reading && !g.Held && !whole {
+		return &tools.Error{Kind: tools.Unavailable, Message: "the command cannot be confined: the session's directories are too large to be looked through for secrets"}
+	}
+	request.Secrets = found.paths
+	return nil
 }
 
 // Sandbox is what the session's commands are confined by, once that is known; open
@@ -148,6 +181,14 @@ func (w *Workspace) Sandbox(ctx context.Context) (report sandbox.Report, open bo
 	}
 	report, err = w.o.Sandbox.Box.Probe.Wait(ctx)
 	return report, w.o.Sandbox.Network || !report.Network, err
+}
+
+// SandboxKnown is Sandbox without waiting; known is false where it is still to be found out.
+func (w *Workspace) SandboxKnown() (report sandbox.Report, known bool) {
+	if w.o.Sandbox.Box == nil {
+		return sandbox.Report{Kind: sandbox.None}, true
+	}
+	return w.o.Sandbox.Box.Probe.Known()
 }
 
 // Sandboxing is how a session's commands are confined.
@@ -183,6 +224,24 @@ func (c *confined) end() (notes []string) {
 	}
 	c.release()
 	return notes
+}
+
+// endOf is end for a command of the call, which keeps what was moved aside.
+func (c *Call) endOf(cmd confined) (notes []string) {
+	notes = cmd.end()
+	if cmd.before != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.asides = append(c.asides, cmd.before.asides...)
+	}
+	return notes
+}
+
+// Asides are the changes of the call's commands that were moved aside.
+func (c *Call) Asides() []Aside {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.asides)
 }
 
 // endLater is end for a command that is being stopped behind its answer. What was put

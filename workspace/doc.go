@@ -25,6 +25,10 @@
 // session's private directory; what was renamed is renamed back. A change is
 // taken back only from a file that still is what the change left: [Call.Changes]
 // takes back the last change of a file, [Workspace.Rollback] all of a call's.
+// Several changes can be made as one ([tools.FS] Apply): all is got ready before the
+// first, and a sweep undoes what a kill cut in two. Locks of files hold across agent
+// processes ([Locks]).
+//
 // Through the editor the text goes back the way it came, and the disk is never
 // written behind its back. What a command changes has no pre-image:
 // [Workspace.Look] can say that it changed. [Workspace.Close] waits for changes

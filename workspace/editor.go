@@ -18,11 +18,16 @@ type Editor interface {
 	CanRead() bool
 	CanWrite() bool
 	// ReadTextFile returns a file's text; line (1-based) and limit are 0 for
-	// the whole of it.
+	// the whole of it. An error that wraps ErrNoText is the editor's own answer.
 	ReadTextFile(ctx context.Context, path string, line, limit int) (string, error)
 	// WriteTextFile replaces a file's text.
 	WriteTextFile(ctx context.Context, path, content string) error
 }
+
+// ErrNoText marks the answer of an editor that has no text of a file to give:
+// the disk is read in its place. After any other error, such as an answer that
+// cannot be understood, nothing is known of unsaved changes.
+var ErrNoText = errors.New("the editor has no text of the file")
 
 // editing is the editor's part in a session, and what was last seen of it.
 type editing struct {
@@ -62,9 +67,9 @@ func (e *editing) ask(ctx context.Context, request func(context.Context) error) 
 	return err
 }
 
-// read asks for a buffer's text. ok is false when the editor has none to give,
-// and the disk is to be read; no answer at all is an error, so that unsaved
-// work is never passed over in silence.
+// read asks for a buffer's text. ok is false when the editor says that it has
+// none to give, and the disk is to be read; no answer at all, and one that is
+// malformed, is an error, so that unsaved work is never passed over in silence.
 func (e *editing) read(ctx context.Context, path string) (text string, ok bool, err error) {
 	err = e.ask(ctx, func(ctx context.Context) (err error) {
 		text, err = e.editor.ReadTextFile(ctx, path, 0, 0)
@@ -77,8 +82,13 @@ func (e *editing) read(ctx context.Context, path string) (text string, ok bool, 
 		return "", false, e.silence("read", path, "nothing is known of unsaved changes")
 	case ctx.Err() != nil:
 		return "", false, err
+	case errors.Is(err, ErrNoText):
+		return "", false, nil
 	}
-	return "", false, nil
+	return "", false, &tools.Error{
+		Kind: tools.Backend, Path: path, Err: err,
+		Message: fmt.Sprintf("read '%s': the editor's answer cannot be used: %v; nothing is known of unsaved changes", path, err),
+	}
 }
 
 // write hands a text to the editor. There is no second way: after a failure

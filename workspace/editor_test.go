@@ -169,7 +169,7 @@ func TestEditor_ReadLinesOfTheDisk(t *testing.T) {
 	}{
 		{"equal", "old\n", "old\n", nil, "old\n"},
 		{"a command changed the disk", "by a command\n", "old\n", nil, "by a command\n"},
-		{"the editor has no text to give", "by a command\n", "", errors.New("not open"), "by a command\n"},
+		{"the editor has no text to give", "by a command\n", "", errNotOpen, "by a command\n"},
 		{"the person types", "by a command\n", "typed\n", nil, "typed\n"},
 	}
 	for _, tt := range tests {
@@ -307,7 +307,7 @@ func TestEditor_Faults(t *testing.T) {
 	t.Parallel()
 	t.Run("a read error falls back to the disk", func(t *testing.T) {
 		e := newEditor(true, true)
-		e.readErr = errors.New("no such buffer")
+		e.readErr = errNotOpen
 		g := newGround(t, withEditor(e))
 		put(t, g.in("file"), "disk")
 		got, err := g.call(t).FS().ReadText(t.Context(), "file")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 
@@ -72,9 +73,11 @@ func failure(op, path string, err error) error {
 // reason is the innermost cause, without the names of handles and system calls
 // around it.
 func reason(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err.Error()
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok { // it names a temporary file
+		return link.Err.Error()
 	}
 	return strings.TrimSpace(err.Error())
 }

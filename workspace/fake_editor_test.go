@@ -2,9 +2,13 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync"
 )
+
+// errNotOpen is the answer of an editor that gives the text of open files only.
+var errNotOpen = fmt.Errorf("%w: not open", ErrNoText)
 
 // fakeEditor holds buffers over the real disk, as an editor does.
 type fakeEditor struct {
@@ -13,8 +17,10 @@ type fakeEditor struct {
 	// empty text.
 	buffers map[string]string
 	// save says that a write goes on to the disk, tail what is added to it.
-	save           bool
-	tail           string
+	save bool
+	tail string
+	// drops says that a write is answered and nothing is done.
+	drops          bool
 	readErr, wrErr error
 	hang           bool
 
@@ -59,7 +65,10 @@ func (e *fakeEditor) WriteTextFile(ctx context.Context, path, content string) er
 		return e.wrErr
 	}
 	e.writes[path] = append(e.writes[path], content)
-	if _, open := e.buffers[path]; open {
+	if e.drops {
+		return nil
+	}
+	if _, open := e.buffers[path]; open || !e.save {
 		e.buffers[path] = content
 	}
 	if e.save {

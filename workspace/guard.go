@@ -36,6 +36,8 @@ type guard struct {
 	// protected, when set, names what else in a root is put back.
 	protected func(abs string) bool
 	roots     []guarded
+	// asides is what was moved aside.
+	asides []Aside
 }
 
 // guarded is one root with what was there.
@@ -53,6 +55,9 @@ type guarded struct {
 	partly map[string]bool
 	// tools are the files that the session's own tools changed meanwhile, by path.
 	tools map[string]journal.Change
+	// pins are the names that can be mounted read-only, and mounted says that they are.
+	pins    []pinned
+	mounted bool
 }
 
 // kept is a file as it was. Of a link only the link counts, and what is no file of
@@ -263,13 +268,14 @@ func (g *guard) compare() []string {
 			notes = append(notes, g.compareDir(at, dir)...)
 		}
 	}
+	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
 	if more := len(notes) - maxGuardNotes; more > 0 {
 		// The last ones of a directory, since a command can put names of no use before the rest.
 		// What a person has to look at is kept above all.
 		slices.SortStableFunc(notes, func(a, b string) int {
 			return strings.Count(a, lookAtIt) - strings.Count(b, lookAtIt)
 		})
-		notes = append([]string{fmt.Sprintf("%d more files were put back or taken away.", more)}, notes[more:]...)
+		notes = append([]string{fmt.Sprintf("%d more files were put back or moved aside.", more)}, notes[more:]...)
 	}
 	return notes
 }

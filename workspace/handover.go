@@ -10,38 +10,40 @@ import (
 
 // throughEditor writes a file that is the editor's own.
 func (c *change) throughEditor(ctx context.Context) error {
-	r := c.r
+	// An editor may write in place, and so into the file's other names, wherever they
+	// are. What takes the name by renaming leaves them their bytes (P7).
+	if c.w.editor.writes() && !c.r.linked {
+		return c.handOver(ctx)
+	}
+	if err := c.compareBuffer(ctx, c.r); err != nil {
+		return err
+	}
+	return c.at(ctx, "write", c.r.path, true, c.toDisk)
+}
+
+// compareBuffer refuses a write to the disk of what the editor has another text of.
+func (c *change) compareBuffer(ctx context.Context, r *reading) error {
 	if err := c.readEditor(ctx, r); err != nil {
 		return err
 	}
-	if c.before != nil && !c.expected(r.exists, r.content) {
+	switch {
+	case c.before != nil && !c.expected(r.exists, r.content):
 		return changedError(r.path)
-	}
-	// An editor may write in place, and so into the file's other names, wherever they
-	// are. What takes the name by renaming leaves them their bytes (P7).
-	if !c.w.editor.writes() || r.linked {
-		if r.side == buffer {
-			return &tools.Error{
-				Kind: tools.Backend, Path: r.path,
-				Message: r.path + " has unsaved changes in the editor, which cannot be written from here",
-				Hint:    "ask the person to save the file, then read it again and repeat the change",
-			}
+	case r.side == buffer:
+		return &tools.Error{
+			Kind: tools.Backend, Path: r.path,
+			Message: r.path + " has unsaved changes in the editor, which cannot be written from here",
+			Hint:    "ask the person to save the file, then read it again and repeat the change",
 		}
-		return c.at(ctx, "write", r.path, true, c.toDisk)
 	}
-	if c.ended() {
-		return endedError(r.path)
-	}
-	return c.handOver(ctx)
+	return nil
 }
 
 // handOver lets the editor write the text. When it is not known whether it did,
 // the change stays on record: it may have to be taken back.
 func (c *change) handOver(ctx context.Context) error {
-	entry := c.stage()
-	record, err := c.imageEditor(entry)
+	entry, record, err := c.ready(ctx)
 	if err != nil {
-		entry.Drop()
 		return err
 	}
 	err = c.toEditor(ctx, c.r.editor, c.r.real, c.text)
@@ -50,10 +52,69 @@ func (c *change) handOver(ctx context.Context) error {
 		return err
 	}
 	if err == nil {
-		c.noteWrite(ctx, &record)
+		err = c.confirm(ctx, &record)
 	}
 	entry.Commit(record)
+	c.w.private.keepDirs(record.Path)
 	return err
+}
+
+// ready keeps the pre-image of a write through the editor and then compares the
+// file with what the caller read: keeping waits for the disk, and between the
+// comparison and the request there is nothing to wait for. An editor offers no way
+// to do both at once.
+func (c *change) ready(ctx context.Context) (*journal.Entry, journal.Record, error) {
+	if c.before != nil {
+		c.r.content = c.before.Content // the editor is asked once, afterwards
+	} else if err := c.readEditor(ctx, c.r); err != nil {
+		return nil, journal.Record{}, err
+	}
+	for range tries {
+		entry := c.stage()
+		record, err := c.imageEditor(entry)
+		var now *reading
+		if err == nil {
+			now, err = c.lookAgain(ctx)
+		}
+		if err != nil {
+			entry.Drop()
+			return nil, journal.Record{}, err
+		}
+		same := now.exists == c.r.exists && now.disk == c.r.disk && now.content == c.r.content
+		c.r = now
+		if same {
+			return entry, record, nil
+		}
+		entry.Drop()
+	}
+	return nil, journal.Record{}, failure("write", c.r.path, errMoved)
+}
+
+// lookAgain reads the file as disk and editor have it now. What is not what the
+// caller read is an error.
+func (c *change) lookAgain(ctx context.Context) (*reading, error) {
+	now, err := c.diskNow(ctx)
+	if err == nil {
+		err = c.readEditor(ctx, now)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case c.before != nil && !c.expected(now.exists, now.content):
+		return nil, changedError(now.path)
+	case c.ended():
+		return nil, endedError(now.path)
+	}
+	return now, nil
+}
+
+// diskNow reads what the disk holds of the file.
+func (c *change) diskNow(ctx context.Context) (now *reading, err error) {
+	err = c.at(ctx, "read", c.r.path, false, func(p *place) (err error) {
+		now, err = c.w.readDisk(p)
+		return err
+	})
+	return now, err
 }
 
 // toEditor hands a text to the editor for a file. An editor knows paths and no
@@ -87,23 +148,4 @@ func (c *Call) landing(path, real string, write bool) (where string, lands bool)
 // expected reports whether a file is what the caller read.
 func (c *change) expected(exists bool, content string) bool {
 	return c.before.Exists == exists && c.before.Content == content
-}
-
-// noteWrite looks at the disk after the editor's write, to know later whether
-// a command changed the file. Not every editor saves what it is given, and some
-// add to it, so what it finds is only remembered.
-func (c *change) noteWrite(ctx context.Context, record *journal.Record) {
-	var after *reading
-	err := c.at(ctx, "read", c.r.path, false, func(p *place) (err error) {
-		after, err = c.w.readDisk(p)
-		return err
-	})
-	if err != nil {
-		return
-	}
-	c.w.editor.wrote(c.r.real, c.text, after.disk)
-	record.Editor.Unsaved = !after.exists
-	if after.exists && after.disk != c.r.disk {
-		record.Editor.Left = append(record.Editor.Left, digestOf(after.disk))
-	}
 }

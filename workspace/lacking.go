@@ -31,7 +31,16 @@ func (c *Call) noteLacking(exit *tools.Exit, cmd confined, tail *tailWriter) {
 		}
 		exit.Notes = append(exit.Notes, cmd.writingNote())
 	}
+	if cmd.before.mounts() && tail.says(keptByMount[:]) {
+		c.addLacking(Lacking{Writing: true})
+		exit.Notes = append(exit.Notes, "Names by which other programs run code are read-only for a command that the user was not asked about. "+
+			"Change them with a file tool, or send the same command again, and the user is asked to run it with writing.")
+	}
 }
+
+// keptByMount are texts by which programs say that a mounted file cannot be written, replaced
+// or removed.
+var keptByMount = [...]string{"read-only file system", "erofs", "device or resource busy", "ebusy"}
 
 // writingNote says what to do about files that cannot be written.
 func (c *confined) writingNote() string {

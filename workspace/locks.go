@@ -2,17 +2,44 @@ package workspace
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	"acp-agent/internal/userfile"
+	"acp-agent/tools"
 )
 
-// Locks serialise read-change-write of files within the process (R40). The
-// zero value is ready; it is safe for concurrent use.
+// Locks serialise read-change-write of files, within the process and with the
+// other agent processes of the user (R40). The zero value is ready, and holds
+// within the process; it is safe for concurrent use. Its fields are set before
+// its first use.
 type Locks struct {
-	mu   sync.Mutex
-	held map[string]*pathLock
+	// Dir is a private directory of the user that all agent processes share;
+	// empty means that other processes are not held out.
+	Dir string
+	// Alone is told, once, why other processes cannot be held out; nil tells it
+	// no one.
+	Alone func(error)
+
+	mu     sync.Mutex
+	held   map[string]*pathLock
+	shared *userfile.Ranges // with the other processes; nil until the first use
+	apart  bool             // other processes cannot be held out
 }
+
+const (
+	// locksName is the file whose bytes are locked. Nothing is written to it.
+	locksName = "edits"
+	// lockWait bounds the wait for another process. An editor that does not
+	// answer holds a file for less.
+	lockWait = time.Minute
+)
 
 // pathLock is held by whoever has its token.
 type pathLock struct {
@@ -21,7 +48,8 @@ type pathLock struct {
 }
 
 // Lock waits for the lock of a resolved path. unlock may be called more than
-// once. The error is ctx's cause.
+// once. The error is ctx's cause, or says that another process kept the file
+// for too long.
 func (l *Locks) Lock(ctx context.Context, real string) (unlock func(), err error) {
 	key := lockKey(real)
 	lock := l.join(key)
@@ -31,10 +59,89 @@ func (l *Locks) Lock(ctx context.Context, real string) (unlock func(), err error
 		l.leave(key, lock)
 		return nil, context.Cause(ctx)
 	}
+	free, err := l.holdOut(ctx, key)
+	if err != nil {
+		<-lock.token
+		l.leave(key, lock)
+		if _, held := errors.AsType[*userfile.HeldError](err); held {
+			err = heldError(real, err)
+		}
+		return nil, err
+	}
 	return sync.OnceFunc(func() {
+		free()
 		<-lock.token
 		l.leave(key, lock)
 	}), nil
+}
+
+// holdOut takes the lock that other processes see. Where there is none the
+// process goes on alone.
+func (l *Locks) holdOut(ctx context.Context, key string) (free func(), err error) {
+	shared := l.open()
+	if shared == nil {
+		return func() {}, nil
+	}
+	free, err = shared.Lock(ctx, key, lockWait)
+	if _, held := errors.AsType[*userfile.HeldError](err); err == nil || held || ctx.Err() != nil {
+		return free, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.goAlone(err) // the system cannot lock there
+	return func() {}, nil
+}
+
+// open returns the file of locks; nil when other processes cannot be held out.
+func (l *Locks) open() *userfile.Ranges {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.Dir == "" || l.apart || l.shared != nil {
+		return l.shared
+	}
+	shared, err := userfile.OpenRanges(filepath.Join(l.Dir, locksName))
+	if err != nil {
+		l.goAlone(err)
+		return nil
+	}
+	l.shared = shared
+	return shared
+}
+
+// goAlone notes that other processes cannot be held out. The caller holds mu.
+func (l *Locks) goAlone(err error) {
+	if !l.apart && l.Alone != nil {
+		l.Alone(err)
+	}
+	l.apart = true
+}
+
+// Close closes the file of locks. No lock is held, and none is taken after it.
+func (l *Locks) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	shared := l.shared
+	l.shared, l.apart = nil, true
+	if shared == nil {
+		return nil
+	}
+	return shared.Close()
+}
+
+func heldError(path string, err error) *tools.Error {
+	return &tools.Error{
+		Kind: tools.Timeout, Path: path, Err: err,
+		Message: fmt.Sprintf("%s is being changed by another agent process, which did not finish within %v; nothing was changed", path, lockWait),
+		Hint:    "try again later",
+	}
+}
+
+// lockOrder sorts resolved paths into the order in which they are locked: one
+// for all calls and processes, so that no two wait for each other.
+func lockOrder(paths []string) []string {
+	return slices.SortedFunc(slices.Values(paths), func(a, b string) int {
+		return strings.Compare(lockKey(a), lockKey(b))
+	})
 }
 
 func (l *Locks) join(key string) *pathLock {

@@ -17,6 +17,9 @@ func (f files) makeParents(p *place, operation string, note func(dir, operation 
 		if err := f.w.o.fault("mkdir"); err != nil {
 			return err
 		}
+		if _, err := p.dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			f.w.private.rememberDir(path)
+		}
 		err := p.dir.Mkdir(name, 0o777)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return moved(err)

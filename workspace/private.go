@@ -29,7 +29,8 @@ type private struct {
 	lock    *flock.Flock
 	opened  []*root // the directory, then scratch
 	temps   *os.File
-	images  *os.Root // of the journal; nil until its first use
+	fresh   map[string]struct{} // directories that were made for a file, see keepDirs
+	images  *os.Root            // of the journal; nil until its first use
 	within  fs.FileInfo
 	removed bool
 }

@@ -84,7 +84,7 @@ func (p processes) locally(ctx context.Context, cmd confined, streams launch.Str
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	exit := exitOf(status)
-	exit.Notes = slices.Concat(cmd.exceeded(status, late()), p.w.runner.lateNotes(), cmd.end())
+	exit.Notes = slices.Concat(cmd.exceeded(status, late()), p.w.runner.lateNotes(), p.endOf(cmd))
 	return exit, nil
 }
 

@@ -15,17 +15,8 @@ import (
 // did not read stays in the buffer.
 func (f files) Remove(ctx context.Context, path string, before *tools.Text) error {
 	r := &removal{files: f, before: before}
-	if before != nil && f.w.editor.reads() {
-		seen, err := f.read(ctx, path)
-		if err != nil {
-			return err
-		}
-		if seen.exists != before.Exists || seen.content != before.Content {
-			return changedError(seen.path)
-		}
-		r.onDisk = &seen.disk
-	} else if before != nil {
-		r.onDisk = &before.Content
+	if err := r.compare(ctx, path); err != nil {
+		return err
 	}
 	return f.atName(ctx, "remove", path, r.do)
 }
@@ -36,6 +27,27 @@ type removal struct {
 	before *tools.Text
 	// onDisk is what the disk must hold; nil when that does not matter.
 	onDisk *string
+}
+
+// compare refuses what the caller did not read, and finds out what the disk must
+// hold for that.
+func (r *removal) compare(ctx context.Context, path string) error {
+	if r.before == nil {
+		return nil
+	}
+	r.onDisk = &r.before.Content
+	if !r.w.editor.reads() {
+		return nil
+	}
+	seen, err := r.read(ctx, path)
+	if err != nil {
+		return err
+	}
+	if seen.exists != r.before.Exists || seen.content != r.before.Content {
+		return changedError(seen.path)
+	}
+	r.onDisk = &seen.disk
+	return nil
 }
 
 func (r *removal) do(p *place) error {
@@ -112,19 +124,27 @@ func (p *place) attributes() []journal.Attribute {
 // It is moved aside first: between a look and a removal by name the person may
 // save another file under the name.
 func (f files) takeAway(p *place, then fs.FileInfo) error {
+	aside := f.newTemp(p)
+	if err := f.moveAside(p, aside, then); err != nil {
+		return err
+	}
+	aside.discard()
+	return nil
+}
+
+// moveAside is takeAway that keeps what it took, under the temporary name.
+func (f files) moveAside(p *place, aside *temporary, then fs.FileInfo) error {
 	if f.ended() {
 		return endedError(p.asked)
 	}
 	if err := f.w.o.fault("remove"); err != nil {
 		return err
 	}
-	aside := f.newTemp(p)
 	if err := p.dir.Rename(p.name, aside.name); err != nil {
 		return moved(err)
 	}
 	now, err := p.dir.Lstat(aside.name)
 	if err == nil && sameMoment(now, then) {
-		aside.discard()
 		return nil
 	}
 	return errors.Join(errMoved, aside.putBack(p))
@@ -132,16 +152,18 @@ func (f files) takeAway(p *place, then fs.FileInfo) error {
 
 // putBack gives what was moved aside its name again, unless the person has
 // saved yet another file under it: the newest one wins.
-func (t *temporary) putBack(p *place) error {
-	err := p.dir.Link(t.name, p.name)
+func (t *temporary) putBack(p *place) error { return t.putBackTo(p.name) }
+
+func (t *temporary) putBackTo(name string) error {
+	err := t.dir.Link(t.name, name)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		t.discard()
 		return nil
 	}
 	// Not every file system has hard links.
-	if _, err := p.dir.Lstat(p.name); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := t.dir.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		t.discard()
 		return nil
 	}
-	return p.dir.Rename(t.name, p.name)
+	return t.dir.Rename(t.name, name)
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"acp-agent/internal/testreq"
@@ -44,6 +45,22 @@ func TestRemove_LinkToItself(t *testing.T) {
 	if _, err := os.Lstat(g.in("loop")); !os.IsNotExist(err) {
 		t.Errorf("the link is still there: %v", err)
 	}
+}
+
+// TestRemove_Error names the file that cannot be deleted, and none of our own.
+func TestRemove_Error(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, func(o *Options) {
+		o.fault = func(step string) error {
+			if step == "remove" {
+				return &os.LinkError{Op: "renameat", Old: "file", New: ".acp-agent-xxx.tmp", Err: syscall.EBUSY}
+			}
+			return nil
+		}
+	})
+	put(t, g.in("file"), "x")
+	err := toolError(t, g.call(t).FS().Remove(t.Context(), "file", nil), tools.Backend)
+	same(t, "error", err.Message, "remove '"+g.in("file")+"': "+syscall.EBUSY.Error())
 }
 
 // TestReadlink tells where links lead, and follows none.

@@ -93,6 +93,7 @@ func (f files) rename(p, q *place, info fs.FileInfo) error {
 		journal.Record{Path: p.real(), Kind: journal.Deleted, Time: now, Before: state},
 		journal.Record{Path: q.real(), Kind: journal.Created, Time: now, After: state},
 	)
+	f.w.private.keepDirs(q.real())
 	f.settle(p)
 	f.settle(q)
 	return nil
@@ -105,7 +106,7 @@ func (f files) allSaved(ctx context.Context, path string) error {
 	}
 	r, err := f.read(ctx, path)
 	switch {
-	case err != nil && local(err):
+	case err != nil && local(err) && (r == nil || !r.asked):
 		return nil // no text of the editor's, or refused for what it is
 	case err != nil:
 		return err

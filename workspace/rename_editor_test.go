@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"errors"
 	"os"
 	"testing"
 
@@ -20,6 +19,8 @@ func TestRename_Editor(t *testing.T) {
 		open, save bool
 		tail       string
 		readErr    error
+		// later is the answer to reads after the write.
+		later error
 		// want is what the disk holds under the new name; "" when nothing moves.
 		want string
 	}{
@@ -29,10 +30,10 @@ func TestRename_Editor(t *testing.T) {
 		{name: "saves", read: true, write: true, save: true, want: "new\n"},
 		{name: "saves, open", read: true, write: true, save: true, open: true, want: "new\n"},
 		{name: "saves and adds to it", read: true, write: true, save: true, tail: "// formatted\n", want: "new\n// formatted\n"},
-		{name: "saves, cannot be read", read: true, write: true, save: true, readErr: errors.New("not open"), want: "new\n"},
+		{name: "saves, cannot be read", read: true, write: true, save: true, readErr: errNotOpen, want: "new\n"},
 		{name: "does not save, open", read: true, write: true, open: true},
-		{name: "does not save, and answers with the disk", read: true, write: true},
-		{name: "does not save, cannot be read", read: true, write: true, readErr: errors.New("not open")},
+		{name: "does not save", read: true, write: true},
+		{name: "does not save, cannot be read later", read: true, write: true, open: true, later: errNotOpen},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -50,6 +51,9 @@ func TestRename_Editor(t *testing.T) {
 			}
 			if err := c.FS().WriteText(t.Context(), "a", "new\n", &before); err != nil {
 				t.Fatal(err)
+			}
+			if tt.later != nil {
+				e.readErr = tt.later
 			}
 			err = c.FS().Rename(t.Context(), "a", "sub/b")
 			if tt.want != "" {

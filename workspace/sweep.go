@@ -40,6 +40,7 @@ func Sweep(stateDir string) (removed int, err error) {
 			_ = lock.Close()
 			continue
 		}
+		undoPlans(dir)
 		clearLeftovers(dir)
 		discard(dir, lock)
 		removed++

@@ -99,7 +99,7 @@ func (p processes) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 		return exit, true, commandError(ctx, err)
 	}
 	exit = exitOf(status)
-	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), w.runner.lateNotes(), cmd.end())
+	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), w.runner.lateNotes(), p.endOf(cmd))
 	return exit, true, nil
 }
 

@@ -38,6 +38,7 @@ type shared struct {
 	editor  editing
 	runner  runner
 	begun   begun
+	secrets secretIndex
 
 	mu     sync.Mutex
 	agents map[*Workspace]struct{} // those that were not released

@@ -24,8 +24,14 @@ func TestMain(m *testing.M) {
 	if step := os.Getenv(crashEnv); step != "" {
 		os.Exit(crash(step, os.Args[1]))
 	}
+	if step := os.Getenv(batchCrashEnv); step != "" {
+		os.Exit(crashInBatch(step, os.Args[1]))
+	}
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
 		os.Exit(launch.Helper(os.Args[2:], sandbox.Step))
+	}
+	if len(os.Args) > 1 && os.Args[1] == sandbox.InnerArg {
+		os.Exit(sandbox.Inner(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }

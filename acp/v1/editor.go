@@ -2,8 +2,12 @@ package v1
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
+	"acp-agent/workspace"
 )
 
 // editor is the client's file access as workspace.Editor.
@@ -28,9 +32,21 @@ func (e *editor) ReadTextFile(ctx context.Context, path string, line, limit int)
 	if limit > 0 {
 		params.Limit = pointer(uint32(limit))
 	}
-	var response schema.ReadTextFileResponse
+	// The type of the schema would take an answer without a text for an empty file.
+	var response struct {
+		Content *string `json:"content"`
+	}
 	err := e.conn.Call(ctx, schema.MethodFSReadTextFile, params, &response)
-	return response.Content, err
+	if _, refused := errors.AsType[*rpc.Error](err); refused {
+		return "", fmt.Errorf("%w: %w", workspace.ErrNoText, err)
+	}
+	if err == nil && response.Content == nil {
+		err = errors.New("it has no content")
+	}
+	if err != nil {
+		return "", err
+	}
+	return *response.Content, nil
 }
 
 // WriteTextFile writes a whole file through the editor.

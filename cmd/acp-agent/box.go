@@ -24,7 +24,7 @@ func (c *core) newBox(cfg *config.Config) *sandbox.Box {
 		}),
 		Home: c.sources.HomeDir, Own: c.own(), Guarded: c.agentDirs(), Environ: os.Environ(), Packages: c.sources.PackageDirs(),
 		Readable: c.mountOptions(nil, cfg.Toolbox).LocalDirs(plan(cfg.Tools.Mount)),
-		CacheDir: filepath.Join(c.cacheDir, "commands"),
+		CacheDir: filepath.Join(c.cacheDir, "commands"), HoldDir: filepath.Join(c.stateDir, "held"),
 	}
 }
 

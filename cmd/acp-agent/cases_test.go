@@ -130,7 +130,7 @@ func newCaseGround(t testing.TB) caseGround {
 		"README.md": "# Fixture\n\ntodo: nothing\n", "main.go": "package main\n\nfunc main() {}\n", "go.mod": "module x\n", "a b.txt": "x\n",
 		"data.csv": "x,1\ny,2\nx,1\n", "package.json": `{"name":"x","scripts":{"test":"true"}}`, "src/main.go": "package main\n\nfunc util() {}\n",
 		"src/util.go": "package main\n", "test/a_test.go": "package main\n", ".gitignore": ".env\nkeys\n", ".env.example": "KEY=\n", "script.sh": "touch RAN\n",
-		"linked/main.go": "package main\n",
+		"linked/main.go": "package main\n", ".env.test": "KEY=test\n",
 	} {
 		put("work/"+name, text)
 	}
@@ -200,7 +200,7 @@ func (g caseGround) explain(t testing.TB, mode string, cases []permissionCase) [
 	cmd := exec.Command(self, args...)
 	cmd.Dir, cmd.Stdin = g.base, &in
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + g.home, acptest.EnvProgram + "=1", "GORACE=atexit_sleep_ms=0",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + g.home, acptest.EnvProgram + "=1", envSandbox + "=landlock", "GORACE=atexit_sleep_ms=0",
 		"ACP_AGENT_CONFIG=" + filepath.Join(g.home, "config.jsonc"),
 	}
 	var errs bytes.Buffer

@@ -19,6 +19,8 @@ func main() {
 		switch os.Args[1] {
 		case launch.HelperArg:
 			os.Exit(launch.Helper(os.Args[2:], sandbox.Step))
+		case sandbox.InnerArg:
+			os.Exit(sandbox.Inner(os.Args[2:]))
 		case sandbox.CanaryArg:
 			os.Exit(sandbox.Canary(os.Args[2:], os.Stdout))
 		}

@@ -12,7 +12,8 @@ import (
 )
 
 // BenchmarkSandbox measures one command from its start to a tree that is gone, with
-// none and with each kind of sandbox, in the home that the benchmark runs in.
+// none and with each kind of sandbox, in the home that the benchmark runs in, and the same
+// of one that only reads.
 func BenchmarkSandbox(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
@@ -42,10 +43,15 @@ func BenchmarkSandbox(b *testing.B) {
 			}
 			call := work.Call("call", "bash", nil)
 			defer call.Finish()
-			for b.Loop() {
-				if exit, err := call.Processes().Run(b.Context(), tools.ShellCommand{Text: "true"}, nil); err != nil || exit.Code != 0 {
-					b.Fatal(exit, err)
-				}
+			for name, grant := range map[string]workspace.Grant{"writing": {}, "reading": {ReadsOnly: true, Reading: true, Offline: true}} {
+				b.Run(name, func(b *testing.B) {
+					call.Grant(grant)
+					for b.Loop() {
+						if exit, err := call.Processes().Run(b.Context(), tools.ShellCommand{Text: "true"}, nil); err != nil || exit.Code != 0 {
+							b.Fatal(exit, err)
+						}
+					}
+				})
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net"
 	"slices"
@@ -26,6 +27,9 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 			func(name string) bool { return knownPermission(name) || c.mayBeMounted(name) },
 			func(name string) bool { return knownTool(name) || c.mayBeMounted(name) })
 	}
+	if err == nil {
+		err = checkSecretNames(cfg.SecretFiles.Names)
+	}
 	if err != nil {
 		return session.Settings{}, err
 	}
@@ -39,12 +43,23 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg), Mode: permissions.Mode(cfg.Mode),
 		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable, cfg.Subagents.Enabled),
 		Threshold: threshold(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
-		ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
+		SecretNames: cfg.SecretFiles.Names,
+		ReadRoots:   cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
 		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
 		Subagents: subagents(cfg), Agent: cfg.Agent, Providers: c.providers(cfg.External),
 		Servers: own, OfferedServers: offered, EditorUnconfined: cfg.MCP.EditorUnconfined(),
 	}, nil
+}
+
+// checkSecretNames finds a pattern that means nothing.
+func checkSecretNames(patterns []string) error {
+	for i, pattern := range patterns {
+		if err := permissions.CheckNamePattern(pattern); err != nil {
+			return &config.Error{Field: fmt.Sprintf("secrets.names[%d]", i), Problem: fmt.Sprintf("%v, found %q", err, pattern)}
+		}
+	}
+	return nil
 }
 
 // mayBeMounted reports whether a name is that of a tool that this process has,

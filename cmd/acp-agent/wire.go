@@ -28,6 +28,7 @@ import (
 	"acp-agent/subagent"
 	"acp-agent/tools/mount"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // envScript names a model script that answers instead of a server: for tests
@@ -142,6 +143,7 @@ func (c *core) newHost() (*session.Host, error) {
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
 		Clean: c.logger.values.Text, Keys: &c.keys, Explain: explainCommand,
 		Tokens: tokens.New(c.dataDir, tokens.Place(cfg.MCP.Tokens)), Keep: c.hide,
+		Locks: workspace.Locks{Dir: filepath.Join(c.stateDir, "locks"), Alone: c.alone},
 	}
 	host.Sandbox, host.Box = c.box.Probe, c.box
 	if testHookSandbox != nil {
@@ -160,6 +162,11 @@ func (c *core) newHost() (*session.Host, error) {
 	defer c.mu.Unlock()
 	c.host, c.set = host, set
 	return host, nil
+}
+
+// alone says that edits of other agent processes are not waited for.
+func (c *core) alone(err error) {
+	c.logger.Warn("edits are not locked against other agent processes", "error", err)
 }
 
 // begin starts what goes on behind the answer to initialize: nothing waits for it, but

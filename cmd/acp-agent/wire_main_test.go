@@ -20,6 +20,9 @@ func TestMain(m *testing.M) {
 		// not to.
 		syscall.Exit(launch.Helper(os.Args[2:], sandbox.Step))
 	}
+	if len(os.Args) > 1 && os.Args[1] == sandbox.InnerArg {
+		syscall.Exit(sandbox.Inner(os.Args[2:]))
+	}
 	if len(os.Args) > 1 && os.Args[1] == sandbox.CanaryArg {
 		syscall.Exit(sandbox.Canary(os.Args[2:], os.Stdout))
 	}

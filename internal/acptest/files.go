@@ -14,6 +14,9 @@ import (
 type Files struct {
 	// Refuse, when it returns an error, fails a request; nil refuses none.
 	Refuse func(method, path string) *Failure
+	// Answer, when it returns true, answers a request in place of the editor, such as with
+	// what no editor should say; nil answers none.
+	Answer func(m *Message) (result any, ok bool)
 
 	mu      sync.Mutex
 	buffers map[string]string
@@ -55,6 +58,11 @@ func (f *Files) serve(_ context.Context, m *Message) (any, *Failure) {
 	if f.Refuse != nil {
 		if failure := f.Refuse(m.Method, path); failure != nil {
 			return nil, failure
+		}
+	}
+	if f.Answer != nil {
+		if result, ok := f.Answer(m); ok {
+			return result, nil
 		}
 	}
 	f.mu.Lock()

@@ -74,7 +74,7 @@ func deniedPrefixes() []string {
 // change how a shell reads the text that was judged.
 func loaderNames() []string {
 	return []string{
-		"BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "BASH_XTRACEFD",
+		"BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "POSIXLY_CORRECT", "BASH_XTRACEFD",
 		"PS4", "CDPATH", "GLOBIGNORE", "IFS", "EXECIGNORE",
 		"NODE_OPTIONS", "NODE_PATH", "PYTHONSTARTUP", "PYTHONHOME", "PYTHONINSPECT",
 		"PERLLIB", "PERL_UNICODE", "RUBYOPT", "RUBYLIB", "LUA_INIT",

@@ -53,6 +53,8 @@ func TestEnv_Variables(t *testing.T) {
 		{"prompt", "PROMPT_COMMAND=x", false},
 		{"exported function", "BASH_FUNC_ls%%=() { evil; }", false},
 		{"shell options", "SHELLOPTS=xtrace", false},
+		{"shell of another version", "BASH_COMPAT=3.2", false},
+		{"shell of the standard", "POSIXLY_CORRECT=1", false},
 		{"git program", "GIT_SSH_COMMAND=x", false},
 		{"git config", "GIT_CONFIG_COUNT=1", false},
 		{"node options", "NODE_OPTIONS=--require x", false},

@@ -92,7 +92,7 @@ func (j *judge) pathExposed(word string, at dirs) string {
 	for _, name := range names {
 		resolved, inside := j.env.Inside(name)
 		switch {
-		case j.env.Secret(word), j.env.Secret(name), j.env.Secret(resolved):
+		case j.secretWord(word, at), j.env.Secret(name), j.env.Secret(resolved):
 			return word + " holds secrets"
 		case !inside:
 			return word + " lies outside the workspace"

@@ -84,7 +84,7 @@ func (j *judge) start() dirs {
 func whole(text string, f finding) Verdict {
 	p := Part{Text: text}
 	p.judge(f)
-	v := Verdict{Action: f.action, Class: f.class, Reason: f.reason, Parts: []Part{p}, Validation: f.validation}
+	v := Verdict{Text: text, Action: f.action, Class: f.class, Reason: f.reason, Parts: []Part{p}, Validation: f.validation}
 	if f.action == capability.Ask {
 		v.ToAllow = []string{text, text, "*"}
 	}
@@ -132,7 +132,7 @@ func (j *judge) verdict(text string) Verdict {
 	worst := allowed()
 	worst.reason = "every command only reads, inside the workspace"
 	name := ""
-	v := Verdict{Parts: j.parts}
+	v := Verdict{Text: text, Parts: j.parts}
 	for _, p := range j.parts {
 		f := p.finding()
 		f.exposed = "" // counts for each part by itself

@@ -109,7 +109,7 @@ func (j *judge) secretArg(w word, at dirs) bool {
 		if strings.ContainsAny(c, " \n") && !strings.Contains(c, "/") || strings.HasPrefix(c, "http") {
 			continue
 		}
-		if j.env.Secret(c) && (c != "credentials") {
+		if j.secretWord(c, at) && (c != "credentials") {
 			return true
 		}
 		if !w.static && secretGlob(c) {
@@ -128,6 +128,16 @@ func (j *judge) secretArg(w word, at dirs) bool {
 	return false
 }
 
+// secretWord reports whether a word names a secret by its text. Where it leads to a file
+// that is known, it counts only if that is one: some names are, unless git tracks the file.
+func (j *judge) secretWord(word string, at dirs) bool {
+	if !j.env.Secret(word) {
+		return false
+	}
+	names, ok := at.join(word)
+	return !ok || len(names) == 0 || slices.ContainsFunc(names, j.env.Secret)
+}
+
 // secretGlob reports a glob with some literal text that matches a well-known secret.
 func secretGlob(pattern string) bool {
 	base := path.Base(pattern)
@@ -137,6 +147,7 @@ func secretGlob(pattern string) bool {
 	for _, name := range []string{
 		".env", ".env.local", ".env.production", ".npmrc", ".netrc", ".pypirc", ".pgpass", ".git-credentials",
 		"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "x.pem", "x.key", "x.p12", "x.pfx", "credentials", "credentials.json",
+		".envrc", "x.env", ".htpasswd", ".vault_pass", "x.jks", "x.keystore", "x.tfvars", "x.tfstate",
 	} {
 		if strings.HasPrefix(name, ".") && !strings.HasPrefix(base, ".") {
 			continue

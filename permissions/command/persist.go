@@ -109,6 +109,9 @@ func runsLater(name string, own []string) bool {
 	case permissions.ProtectedDeny:
 		return true
 	case permissions.ProtectedAsk:
+		if permissions.OpenToCommands(name) {
+			return false // asked about, see permissions
+		}
 		return !gitInterior(name) || inGit(name, "hooks") || inGit(name, "config") || inGit(name, "config.worktree")
 	default:
 		return false

@@ -123,6 +123,7 @@ type Part struct {
 
 // Verdict is the answer for a whole text: the worst of its parts (C3).
 type Verdict struct {
+	Text       string
 	Action     capability.Action
 	Class      Class
 	Reason     string
@@ -137,6 +138,7 @@ type Verdict struct {
 // about paths holds for commands too.
 func (v Verdict) Resources() []permissions.Resource {
 	var out []permissions.Resource
+	plain := plainText(v.Text)
 	for _, p := range v.Parts {
 		reason := p.Reason
 		if reason == "" {
@@ -145,7 +147,7 @@ func (v Verdict) Resources() []permissions.Resource {
 		judged := &permissions.Judgement{
 			Action: p.Action, Reason: reason, Part: p.Text, Validation: p.Validation,
 			Always: p.Always, AlwaysExact: p.AlwaysExact, NoAlways: p.NoAlways, Contained: p.Contained(), Exposed: p.exposure(),
-			Network: p.Network, Background: p.Background,
+			Network: p.Network, Background: p.Background, Plain: plain && p.plain(),
 		}
 		if p.redirect {
 			out = append(out, redirectResources(p, judged)...)
@@ -161,7 +163,7 @@ func (v Verdict) Resources() []permissions.Resource {
 				Capability: capability.CapShellRun, Dynamic: !p.Static, Judged: judged,
 			})
 		}
-		touched := &permissions.Judgement{Action: capability.Allow, Reason: reason, Part: p.Text, NoAlways: noPath}
+		touched := &permissions.Judgement{Action: capability.Allow, Reason: reason, Part: p.Text, Plain: judged.Plain, NoAlways: noPath}
 		out = append(out, pathResources(p.Reads, capability.CapFSRead, touched)...)
 		out = append(out, pathResources(p.Wrote, capability.CapFSWrite, touched)...)
 	}

@@ -129,6 +129,11 @@ func previewPatch(ctx context.Context, rt tools.Runtime, a applyPatchArgs) ([]ki
 	if err != nil {
 		return nil, err
 	}
+	unlock, err := p.lock(ctx) // an editor may show a file that is half written
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	if err := p.plan(ctx); err != nil {
 		return nil, err
 	}

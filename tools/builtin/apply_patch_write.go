@@ -46,48 +46,33 @@ func (p *patching) lock(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// operation is one change of the disk.
-type operation func(ctx context.Context, files tools.FS) error
-
-// operations are those of a file, in order. A text is written under the old
-// name first: the editor knows the file by it.
-func (s *patchStep) operations() []operation {
-	var all []operation
+// change is what is to become of a file.
+func (s *patchStep) change() tools.FileChange {
+	c := tools.FileChange{Path: s.path, To: s.to, Delete: s.Op == patch.Delete, Before: &s.before}
 	if s.Op != patch.Delete && (s.Op != patch.Rename || s.after != s.before.Content) {
-		all = append(all, func(ctx context.Context, files tools.FS) error {
-			return files.WriteText(ctx, s.path, s.after, &s.before)
-		})
+		c.Text = &s.after
 	}
-	switch s.Op {
-	case patch.Delete:
-		all = append(all, func(ctx context.Context, files tools.FS) error { return files.Remove(ctx, s.path, &s.before) })
-	case patch.Rename:
-		all = append(all, func(ctx context.Context, files tools.FS) error { return files.Rename(ctx, s.path, s.to) })
-	}
-	return all
+	return c
 }
 
-// write changes the files in the order of the patch, and takes everything back
-// when one cannot be changed.
+// write changes all files, or none.
 func (p *patching) write(ctx context.Context) error {
-	count := 0
+	var all []tools.FileChange
+	several := len(p.steps) > 1
 	for i := range p.steps {
-		count += len(p.steps[i].operations())
+		c := p.steps[i].change()
+		several = several || c.Text != nil && c.To != ""
+		all = append(all, c)
 	}
 	changes := p.rt.Services().Changes
-	if changes == nil && count > 1 {
+	if changes == nil && several {
 		return &tools.Error{
 			Kind: tools.Unavailable, Message: "apply_patch: this session cannot take changes back, so a patch that might be applied by half is refused",
 			Hint: "Change one file at a time.",
 		}
 	}
-	for i := range p.steps {
-		s := &p.steps[i]
-		for _, do := range s.operations() {
-			if err := do(ctx, p.rt.FS()); err != nil {
-				return undone(ctx, changes, fileFailure("apply_patch", s.path, err))
-			}
-		}
+	if err := p.rt.FS().Apply(ctx, all); err != nil {
+		return undone(ctx, changes, fileFailure("apply_patch", p.steps[0].path, err))
 	}
 	return nil
 }

@@ -102,6 +102,8 @@ func deletion(ctx context.Context, rt tools.Runtime, path string) (before *tools
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
+	case unknown(err):
+		return nil, nil, fileFailure("delete_file", path, err)
 	case err != nil || !text.Exists: // too large or no text
 		return nil, []kinds.Content{kinds.Text{Text: "Deletes " + path + ", whose content cannot be shown."}}, nil
 	}

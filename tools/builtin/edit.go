@@ -91,6 +91,12 @@ func previewEdit(ctx context.Context, rt tools.Runtime, a editArgs) ([]kinds.Con
 	if err != nil {
 		return nil, err
 	}
+	// An editor may save in place, and so show a file that is half written.
+	unlock, err := rt.FS().Lock(ctx, e.path)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	if err := e.match(ctx); err != nil {
 		return nil, err
 	}

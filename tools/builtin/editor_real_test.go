@@ -107,7 +107,7 @@ func TestRead_EditorNotKept(t *testing.T) {
 	}{
 		{"they agree", "old\n", "old\n", nil, "old"},
 		{"the disk is newer", "by a command\n", "old\n", nil, "by a command"},
-		{"the editor has no text", "by a command\n", "", errors.New("not open"), "by a command"},
+		{"the editor has no text", "by a command\n", "", workspace.ErrNoText, "by a command"},
 		{"the person types", "by a command\n", "typed\n", nil, "typed"},
 	}
 	for _, step := range steps {

@@ -34,3 +34,10 @@ func fileFailure(operation, path string, err error) error {
 	}
 	return &tools.Error{Kind: tools.Backend, Path: path, Message: fmt.Sprintf("%s %s: %v", operation, path, err), Err: err}
 }
+
+// unknown reports whether an error of reading says nothing of what the file holds: then
+// it is not to be replaced or deleted unseen. A file that is too large or no text can be.
+func unknown(err error) bool {
+	known, ok := errors.AsType[*tools.Error](err)
+	return err != nil && (!ok || known.Kind != tools.BadInput)
+}

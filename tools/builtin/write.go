@@ -121,6 +121,8 @@ func (w writing) change(ctx context.Context) (content []kinds.Content, exists bo
 	switch {
 	case ctx.Err() != nil:
 		return nil, false, ctx.Err()
+	case unknown(err):
+		return nil, false, fileFailure("write", w.path, err)
 	case err != nil: // too large or no text: replaced all the same, but there is no diff to show
 		return []kinds.Content{kinds.Text{Text: fmt.Sprintf("Replaces %s, whose present content cannot be shown.", w.path)}}, exists, nil
 	}

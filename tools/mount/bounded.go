@@ -102,6 +102,19 @@ func (f *boundedFS) WriteText(ctx context.Context, path, text string, before *to
 	return f.FS.WriteText(ctx, path, text, before)
 }
 
+// Apply implements [tools.FS].
+func (f *boundedFS) Apply(ctx context.Context, changes []tools.FileChange) error {
+	for _, c := range changes {
+		if c.Text == nil {
+			continue
+		}
+		if size := int64(len(*c.Text)); size > f.max {
+			return tooLarge(c.Path, size, f.max)
+		}
+	}
+	return f.FS.Apply(ctx, changes)
+}
+
 // cut bounds a result that is larger than max_size; the whole goes to a sidecar.
 func (l limits) cut(rt tools.Runtime, result *tools.Result) {
 	if l.MaxSize <= 0 || result.Truncated {

@@ -31,6 +31,7 @@ func (r *running) ask(ctx context.Context) error {
 	if r.decision.Action == capability.Allow {
 		return r.unattended(ctx)
 	}
+	r.tellUnconfined()
 	if r.pipeline.Asker == nil {
 		return r.refused(permissions.Headless(r.decision))
 	}
@@ -123,7 +124,7 @@ func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content 
 }
 
 func (r *running) askOnce(ctx context.Context) error {
-	reason := r.pipeline.Keys.Known(strings.Join(append([]string{r.decision.Reason}, r.links...), "; "))
+	reason := r.clean(strings.Join(append([]string{r.decision.Reason}, r.links...), "; "))
 	r.sink.Emit(transcript.ToolState{
 		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: reason,
 	})

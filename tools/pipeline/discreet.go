@@ -3,7 +3,9 @@ package pipeline
 import (
 	"encoding/json"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"acp-agent/internal/redact"
@@ -12,40 +14,67 @@ import (
 	"acp-agent/transcript"
 )
 
-// discreet takes the agent's own keys out of the end of a call, wherever the tool
-// found them: neither the model nor the store has a use for them.
+// clean takes out of a text what neither the model nor the editor nor the store has a use
+// for: the agent's own keys, and of what shows the configuration of a repository, the
+// users and passwords in the addresses of remotes.
+func (r *running) clean(text string) string {
+	text = r.pipeline.Keys.Known(text)
+	if r.remotes {
+		text = redact.Addresses(text)
+	}
+	return text
+}
+
+// showsRemotes reports whether the call names a file that holds addresses of remotes. Other
+// files are shown as they are, since what is edited has to match them.
+func (r *running) showsRemotes() bool {
+	return slices.ContainsFunc(r.resources(), func(resource tools.Resource) bool {
+		if resource.Kind != tools.PathRead && resource.Kind != tools.PathWrite {
+			return false
+		}
+		requested := r.env.Abs(resource.Value)
+		return gitSettings(requested) || gitSettings(r.env.Resolve(requested))
+	})
+}
+
+func gitSettings(path string) bool {
+	parts := strings.Split(strings.ToLower(filepath.ToSlash(path)), "/")
+	last := parts[len(parts)-1]
+	return slices.Contains(parts, ".git") || last == ".gitconfig" || last == ".gitmodules"
+}
+
+// discreet cleans the end of a call, wherever the tool found what is taken out.
 func (r *running) discreet(end transcript.ToolFinished) transcript.ToolFinished {
-	keys := r.pipeline.Keys
-	if keys.Empty() {
+	if r.pipeline.Keys.Empty() && !r.remotes {
 		return end
 	}
-	end.Text = keys.Known(end.Text)
+	end.Text = r.clean(end.Text)
 	end.Card = r.discreetCard(end.Card)
-	end.Result.Data = discreetJSON(keys, end.Result.Data)
-	end.Result.ErrorText = keys.Known(end.Result.ErrorText)
+	end.Result.Data = r.cleanJSON(end.Result.Data)
+	end.Result.ErrorText = r.clean(end.Result.ErrorText)
 	if detail := end.Result.Error; detail != nil {
 		clean := *detail
-		clean.AbsolutePath, clean.Type = keys.Known(detail.AbsolutePath), keys.Known(detail.Type)
+		clean.AbsolutePath, clean.Type = r.clean(detail.AbsolutePath), r.clean(detail.Type)
 		clean.Details = nil
 		for name, value := range detail.Details {
 			if clean.Details == nil {
 				clean.Details = map[string]json.RawMessage{}
 			}
-			clean.Details[keys.Known(name)] = discreetJSON(keys, value)
+			clean.Details[r.clean(name)] = r.cleanJSON(value)
 		}
 		end.Result.Error = &clean
 	}
 	end.Result.Metadata.TrackFiles = slices.Clone(end.Result.Metadata.TrackFiles)
 	for i, path := range end.Result.Metadata.TrackFiles {
-		end.Result.Metadata.TrackFiles[i] = keys.Known(path)
+		end.Result.Metadata.TrackFiles[i] = r.clean(path)
 	}
-	end.Result.Metadata.Unseen = keys.Known(end.Result.Metadata.Unseen)
+	end.Result.Metadata.Unseen = r.clean(end.Result.Metadata.Unseen)
 	return end
 }
 
-// discreetJSON takes keys out of a value. One that is JSON no more is dropped whole.
-func discreetJSON(keys *redact.Values, data json.RawMessage) json.RawMessage {
-	text := keys.Known(string(data))
+// cleanJSON cleans a value. One that is JSON no more is dropped whole.
+func (r *running) cleanJSON(data json.RawMessage) json.RawMessage {
+	text := r.clean(string(data))
 	switch {
 	case text == string(data):
 		return data
@@ -55,22 +84,21 @@ func discreetJSON(keys *redact.Values, data json.RawMessage) json.RawMessage {
 	return json.RawMessage(`"` + redact.Mask + `"`)
 }
 
-// discreetCard takes the agent's own keys out of what the editor shows.
+// discreetCard cleans what the editor shows.
 func (r *running) discreetCard(card kinds.Card) kinds.Card {
-	keys := r.pipeline.Keys
-	if keys.Empty() {
+	if r.pipeline.Keys.Empty() && !r.remotes {
 		return card
 	}
-	card.Title = keys.Known(card.Title)
+	card.Title = r.clean(card.Title)
 	card.Content = slices.Clone(card.Content)
 	for i, content := range card.Content {
 		switch content := content.(type) {
 		case kinds.Text:
-			card.Content[i] = kinds.Text{Text: keys.Known(content.Text)}
+			card.Content[i] = kinds.Text{Text: r.clean(content.Text)}
 		case kinds.Diff:
-			content.Path, content.New = keys.Known(content.Path), keys.Known(content.New)
+			content.Path, content.New = r.clean(content.Path), r.clean(content.New)
 			if content.Old != nil {
-				old := keys.Known(*content.Old)
+				old := r.clean(*content.Old)
 				content.Old = &old
 			}
 			card.Content[i] = content
@@ -78,7 +106,7 @@ func (r *running) discreetCard(card kinds.Card) kinds.Card {
 	}
 	card.Locations = slices.Clone(card.Locations)
 	for i := range card.Locations {
-		card.Locations[i].Path = keys.Known(card.Locations[i].Path)
+		card.Locations[i].Path = r.clean(card.Locations[i].Path)
 	}
 	return card
 }

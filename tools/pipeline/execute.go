@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"acp-agent/kinds"
@@ -74,10 +75,21 @@ func (r *running) execute(ctx context.Context) error {
 	if r.result == nil && err == nil {
 		r.result = &tools.Result{}
 	}
+	if err == nil {
+		r.remark()
+	}
 	if err == nil && ctx.Err() == nil {
 		r.keep(ctx, r.result, began)
 	}
 	return err
+}
+
+// remark tells the model what became of changes that were not made as they were asked
+// for.
+func (r *running) remark() {
+	if remarks := r.runtime.Remarks(); len(remarks) > 0 {
+		r.result.Text = strings.Join(append([]string{r.result.ModelText()}, remarks...), "\n")
+	}
 }
 
 // timedOut is the error of a call that made no progress for too long (R103).

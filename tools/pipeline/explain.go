@@ -52,7 +52,7 @@ func (p *Pipeline) ExplainUnseen(ctx context.Context, call Call, standIn tools.T
 }
 
 func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
-	r := &running{Prepared: c, pipeline: p}
+	r := &running{Prepared: c, pipeline: p, foretold: true}
 	e.Tool = c.Tool
 	defer func() {
 		if v := recover(); v != nil { // an error in a check is a deny (E4)

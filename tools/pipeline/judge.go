@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"io/fs"
 	"path/filepath"
 
 	"acp-agent/capability"
@@ -41,7 +40,7 @@ func (r *running) judge(ctx context.Context) error {
 	}
 	r.insisted()
 	r.wantMore()
-	return nil
+	return r.holdReading(ctx)
 }
 
 // languageTool reads and yet starts programs that heed the project's configuration.
@@ -69,7 +68,7 @@ func (r *running) granted() bool {
 func (p *Pipeline) ruleCall(c *Prepared) permissions.Call {
 	session := p.Workspace.Session()
 	call := permissions.Call{
-		Tool: c.Tool, Capabilities: capabilities(c.entry.Requires), Home: p.Home, Own: p.Own,
+		Tool: c.Tool, Capabilities: capabilities(c.entry.Requires), Home: p.Home, Own: p.Own, Secret: p.Workspace.SecretName,
 		Vars: capability.Vars{
 			capability.VarWorkspace: session.Roots,
 			permissions.VarScratch:  {session.Scratch},
@@ -161,7 +160,7 @@ func (r *running) pathResource(resource tools.Resource) permissions.Resource {
 }
 
 func (r *running) judgeCommand(resource tools.Resource, session tools.Session) command.Verdict {
-	return command.Judge(resource.Value, r.commandEnv(resource, session))
+	return judgeText(resource.Value, r.commandEnv(resource, session))
 }
 
 // commandEnv is what the judgement of a command depends on besides its text.
@@ -186,27 +185,20 @@ func (r *running) commandEnv(resource tools.Resource, session tools.Session) com
 // regular reports whether a path is an existing file inside the session's
 // directories, links followed.
 func (r *running) regular(path string) bool {
-	mode, ok := r.mode(path)
-	return ok && mode.IsRegular()
-}
-
-// waits reports whether a path is a pipe, a socket or a device inside the session's
-// directories, links followed.
-func (r *running) waits(path string) bool {
-	mode, ok := r.mode(path)
-	return ok && !mode.IsRegular() && !mode.IsDir()
-}
-
-// mode returns the mode of what a path inside the session's directories leads to.
-func (r *running) mode(path string) (mode fs.FileMode, ok bool) {
 	access, err := r.pipeline.Workspace.Check(path, false)
 	if err != nil || !access.Inside {
-		return 0, false
+		return false
 	}
 	runtime := r.pipeline.Workspace.Call(r.ID+"/judge", r.Tool, nil)
 	defer runtime.Finish()
 	info, err := runtime.FS().Stat(context.Background(), path)
-	return info.Mode, err == nil
+	return err == nil && info.Mode.IsRegular()
+}
+
+// waits reports whether a path leads to a pipe, a socket, a device or a file of the kernel.
+func (r *running) waits(path string) bool {
+	access, _ := r.pipeline.Workspace.Check(path, false) // which refuses such a path
+	return access.Waits
 }
 
 // capabilities names what a requirement set needs, as rules name it.

@@ -38,7 +38,7 @@ func TestPipeline_ForThisProject(t *testing.T) {
 		{"an interpreter", "bash", object{"cmd": "sh -c true"}, nil, false, nil, 2},
 		{"known only when it runs", "bash", object{"cmd": "touch $X/a"}, nil, false, nil, 2},
 		{"dangerous", "bash", object{"cmd": "rm -rf made"}, nil, false, nil, 2},
-		{"protected", "write", object{"path": ".envrc", "content": "x"}, nil, false, nil, 2},
+		{"protected", "write", object{"path": ".exrc", "content": "x"}, nil, false, nil, 2},
 		{"a directory outside", "read", object{"path": outside}, nil, false, nil, 2},
 	}
 	for _, tt := range tests {

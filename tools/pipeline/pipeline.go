@@ -31,6 +31,8 @@ type Pipeline struct {
 	// permissions.Set.Restrict.
 	restricted bool
 	lacks      lacks
+	// unconfined is shared by the agents of a session.
+	unconfined *told
 	active     active
 	// strays are goroutines of the session's tools that did not stop when they were
 	// told to.
@@ -42,9 +44,9 @@ func New(o Options) *Pipeline {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}}
+	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}, unconfined: &told{}}
 	if o.Parent != nil {
-		p.asking, p.strays = o.Parent.asking, o.Parent.strays
+		p.asking, p.strays, p.unconfined = o.Parent.asking, o.Parent.strays, o.Parent.unconfined
 	}
 	p.restricted = o.Policy.restricted()
 	p.registry.Store(o.Registry)
@@ -190,7 +192,10 @@ type running struct {
 	runtime   *callRuntime
 	result    *tools.Result
 	shown     *shown // the result written out
+	foretold  bool   // it is said what would become of the call
 	unseen    string // where a command's changes were not looked for
+	// remotes says that the call shows the configuration of a repository.
+	remotes bool
 }
 
 // panicked turns a panic in or around a tool into the call's failure (R7).
@@ -208,6 +213,7 @@ func (r *running) pass(ctx context.Context) (err error) {
 			err = r.pipeline.panicked(r.Tool, r.ID, v)
 		}
 	}()
+	r.remotes = r.showsRemotes()
 	for _, stage := range []func(context.Context) error{
 		r.quiet,   // what was cancelled before is gone
 		r.confine, // capability check
@@ -215,6 +221,7 @@ func (r *running) pass(ctx context.Context) (err error) {
 		r.watch,   // watchdog
 		r.ask,     // the person
 		r.execute,
+		r.keepAside, // what was moved aside: does the user want it?
 		r.render,
 	} {
 		if err := ctx.Err(); err != nil && r.result == nil {

@@ -17,6 +17,7 @@ import (
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/permissions/watchdog"
+	"acp-agent/sandbox"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
 	"acp-agent/tools/pipeline"
@@ -57,6 +58,13 @@ func (s *stage) Ask(_ context.Context, req tools.PermissionRequest) (tools.Answe
 	return answer, s.askErr
 }
 
+// pretended says that the machine was found to have a kind of sandbox.
+func pretended(kind sandbox.Kind) workspace.Sandboxing {
+	return workspace.Sandboxing{Box: &sandbox.Box{Probe: sandbox.NewProbe(func(context.Context) sandbox.Report {
+		return sandbox.Report{Kind: kind, Network: kind != sandbox.None}
+	})}}
+}
+
 func newStage(t *testing.T, edit func(*pipeline.Options), extra ...tools.Tool) *stage {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -69,6 +77,7 @@ func newStage(t *testing.T, edit func(*pipeline.Options), extra ...tools.Tool) *
 	}
 	work, err := workspace.New(workspace.Options{
 		SessionID: "ses_test", Cwd: dir, StateDir: filepath.Join(t.TempDir(), "state"), Home: t.TempDir(), Secret: permissions.Secret,
+		Sandbox: pretended(sandbox.Landlock),
 	})
 	if err != nil {
 		t.Fatal(err)

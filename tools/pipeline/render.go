@@ -42,7 +42,7 @@ func (r *running) render(context.Context) (err error) {
 	if r.entry.Foreign() {
 		r.distrust()
 	}
-	text := r.pipeline.Keys.Known(r.result.ModelText()) // before it is cut: half a key would not be known as one
+	text := r.clean(r.result.ModelText()) // before it is cut: half a key would not be known as one
 	limit := r.pipeline.Limits.ResultBytes
 	free := r.entry.OwnLimit || r.result.Truncated || limit <= 0
 	same := r.result.Text == "" // the text is the data

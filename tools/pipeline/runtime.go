@@ -102,8 +102,8 @@ func (p scopedProcesses) Run(ctx context.Context, cmd tools.ShellCommand, output
 	}
 	// Before the tool cuts it: half a key would not be known as one. What a program
 	// prints is left alone, for it may be a file's new text.
-	if keys := p.shown.stream.Values; output != nil && !keys.Empty() {
-		discreet := &discreetWriter{Writer: output, stream: redact.Stream{Values: keys}}
+	if output != nil {
+		discreet := &discreetWriter{Writer: output, stream: redact.Stream{Values: p.shown.stream.Values, Addresses: true}}
 		defer discreet.flush()
 		output = discreet
 	}

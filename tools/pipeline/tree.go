@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"acp-agent/internal/search"
-	"acp-agent/permissions"
 )
 
 // Bounds of the look for secrets beneath a directory.
@@ -34,34 +33,35 @@ func (r *running) holdsSecret(dir string, reads func(name string) bool) bool {
 	if err != nil {
 		return true
 	}
-	look := treeLook{left: maxTreeEntries, reads: reads}
+	look := treeLook{left: maxTreeEntries, reads: reads, secret: r.pipeline.Workspace.SecretName}
 	own := slices.ContainsFunc(r.pipeline.Own, func(path string) bool { return beneath(path, access.Real) })
-	return own || r.pipeline.Workspace.SecretName(access.Real) || look.holds(top, filepath.Base(access.Real), 0)
+	return own || r.pipeline.Workspace.SecretName(access.Real) || look.holds(top, access.Real, 0)
 }
 
 // treeLook looks for secrets by their names.
 type treeLook struct {
 	left  int // entries
 	reads func(name string) bool
+	// secret says of an absolute path whether it holds secrets.
+	secret func(path string) bool
 }
 
-// holds looks through dir, which has the given name, and closes it.
-func (l *treeLook) holds(dir search.Dir, parent string, depth int) bool {
+// holds looks through dir, which has the given path, and closes it.
+func (l *treeLook) holds(dir search.Dir, path string, depth int) bool {
 	defer dir.Close()
 	entries, err := dir.ReadDir()
 	if l.left -= len(entries); err != nil || l.left < 0 || depth > maxTreeDepth {
 		return true
 	}
 	for _, entry := range entries {
-		// What lies further up was looked at on the way here.
 		counts := entry.IsDir() || l.reads == nil || l.reads(entry.Name())
-		if counts && permissions.Secret(parent+"/"+entry.Name()) {
+		if counts && l.secret(filepath.Join(path, entry.Name())) {
 			return true
 		}
 		if !entry.IsDir() {
 			continue
 		}
-		if sub, err := dir.Sub(entry.Name()); err != nil || l.holds(sub, entry.Name(), depth+1) {
+		if sub, err := dir.Sub(entry.Name()); err != nil || l.holds(sub, filepath.Join(path, entry.Name()), depth+1) {
 			return true
 		}
 	}

@@ -20,6 +20,10 @@ type reaches struct {
 	beside bool
 	// missed is what the very same command failed for want of.
 	missed workspace.Lacking
+	// secrets are what a command that only reads must not read; unconfined says that
+	// nothing keeps it from more.
+	secrets    *workspace.SecretFiles
+	unconfined bool
 	// again says that this alone is why the call is asked about.
 	again bool
 	// approved says that a person has seen the card and allowed the call.
@@ -77,9 +81,9 @@ func (r *running) grantWalls() {
 	grant := workspace.Grant{
 		Network:   !r.entry.Requires.Net.IsZero(),
 		GitConfig: r.reach.git && !r.readsOnly,
-		Unasked:   r.decision.Sandboxed && !r.reach.approved,
+		Unasked:   !r.reach.approved,
 		ReadsOnly: reading || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.restricted,
-		Reading: reading || held, Held: held,
+		Reading: reading || held, Held: held, Secrets: r.reach.secrets,
 		Offline: r.pipeline.restricted || reading,
 		Bounded: reading && r.decision.Rule == nil,
 	}

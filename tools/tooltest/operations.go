@@ -202,6 +202,28 @@ func (f *FS) WriteText(ctx context.Context, name, text string, before *tools.Tex
 	return nil
 }
 
+// Apply implements [tools.FS]. It makes one change after the other; what was made before
+// one fails is for the caller to take back.
+func (f *FS) Apply(ctx context.Context, changes []tools.FileChange) error {
+	for _, c := range changes {
+		var err error
+		if c.Text != nil {
+			err = f.WriteText(ctx, c.Path, *c.Text, c.Before)
+		}
+		switch {
+		case err != nil:
+		case c.Delete:
+			err = f.Remove(ctx, c.Path, c.Before)
+		case c.To != "":
+			err = f.Rename(ctx, c.Path, c.To)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Lock implements [tools.FS].
 func (f *FS) Lock(ctx context.Context, name string) (func(), error) {
 	f.mu.Lock()

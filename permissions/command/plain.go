@@ -1,0 +1,47 @@
+package command
+
+import (
+	"strings"
+
+	"acp-agent/capability"
+)
+
+// plainCommands are the commands of R119, plainSubcommands those of them that are plain by
+// their first argument alone.
+const plainCommands = "ls pwd echo cat grep find head tail wc sort uniq diff"
+
+var plainSubcommands = map[string]string{"git": "status log", "npm": "list", "yarn": "list", "pip": "list"}
+
+// plainText reports a text in which nothing can be read in two ways: no here-document, no
+// substitution, no escape, one language of characters.
+func plainText(text string) bool {
+	for _, c := range text {
+		if c > '~' || c < ' ' && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return !strings.ContainsAny(text, "$`\\") && !strings.Contains(text, "<<") && !strings.Contains(text, "<(") && !strings.Contains(text, ">(")
+}
+
+// plain reports a part that runs without a question where nothing confines it (R119), in a
+// text that is plain. What the judge does not allow never is.
+func (p Part) plain() bool {
+	switch {
+	case p.Action != capability.Allow:
+		return false
+	case p.redirect:
+		return len(p.Wrote) == 0
+	case !p.Static || len(p.Argv) == 0 || len(p.outer) > 0:
+		return false
+	}
+	name, rest := p.Argv[0], p.Argv[1:]
+	if len(rest) > 0 && plainSubcommands[name] != "" {
+		return hasWord(plainSubcommands[name], rest[0]) || version(rest)
+	}
+	return hasWord(plainCommands, name) || version(rest)
+}
+
+// version reports arguments that ask a program for its version.
+func version(args []string) bool {
+	return len(args) == 1 && hasWord("--version -version -V -v version", args[0])
+}

@@ -1,0 +1,116 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"acp-agent/internal/launch"
+)
+
+// innerPath is where a command that bubblewrap confines finds our binary.
+const innerPath = "/dev/acp-agent"
+
+// closesFiles reports whether Landlock keeps secrets from the command within bubblewrap. It
+// costs the start of our binary once more, and leaves a file's size and times as they are,
+// by which git knows what has changed; what bubblewrap mounts on a file has others, and
+// each mount takes longer than the one before. A command that writes cannot have it: it
+// could not read what it makes beside a secret.
+func (p *Policy) closesFiles() bool {
+	return p.Reading && len(p.Secrets) > 0 && landlockVersion() > 0
+}
+
+// inner puts our binary before the command, to close the secrets from within. It returns
+// the arguments of bubblewrap that make the binary visible.
+func (p *Policy) inner(start *launch.Start) ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, at := range p.places() {
+		if at.access == secret {
+			paths = append(paths, at.path)
+		}
+	}
+	list, err := handOver(start, paths)
+	if err != nil {
+		return nil, err
+	}
+	start.Argv = append([]string{innerPath, InnerArg, fmt.Sprint(list)}, start.Argv...)
+	return []string{"--ro-bind", self, innerPath}, nil
+}
+
+// handOver writes paths to a file without a name that the program gets, and returns its
+// descriptor.
+func handOver(start *launch.Start, paths []string) (int, error) {
+	data, err := json.Marshal(paths)
+	if err != nil {
+		return 0, err
+	}
+	fd, err := unix.MemfdCreate("secrets", unix.MFD_CLOEXEC)
+	if err != nil {
+		return 0, fmt.Errorf("hand over the secrets' paths: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "secrets")
+	if _, err := f.WriteAt(data, 0); err != nil {
+		f.Close()
+		return 0, fmt.Errorf("hand over the secrets' paths: %w", err)
+	}
+	return start.Hand(f), nil
+}
+
+// Inner is the main of our binary within bubblewrap: it closes the files whose paths can
+// be read from the descriptor of its first argument, and becomes the program of the others.
+// It returns only when that fails.
+func Inner(args []string) int {
+	const failed = 125 // as env and timeout use it: the command was never run
+	if err := inner(args); err != nil {
+		fmt.Fprintln(os.Stderr, "acp-agent: sandbox:", err)
+	}
+	return failed
+}
+
+func inner(args []string) error {
+	var fd int
+	if len(args) < 2 {
+		return fmt.Errorf("%s is started by the agent itself, not by hand", InnerArg)
+	}
+	if _, err := fmt.Sscan(args[0], &fd); err != nil {
+		return err
+	}
+	f := os.NewFile(uintptr(fd), "secrets")
+	data, err := io.ReadAll(f)
+	f.Close()
+	if err != nil {
+		return err
+	}
+	var secrets []string
+	if err := json.Unmarshal(data, &secrets); err != nil {
+		return err
+	}
+	runtime.LockOSThread() // only this thread is restricted, and goes on as the program
+	if err := closeFiles(secrets); err != nil {
+		return err
+	}
+	return fmt.Errorf("start %q: %w", args[1], unix.Exec(args[1], args[1:], os.Environ()))
+}
+
+// closeFiles keeps the calling thread from reading the files.
+func closeFiles(secrets []string) error {
+	set, err := makeRuleset(unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_READ_FILE}, unsafe.Offsetof(unix.LandlockRulesetAttr{}.Handled_access_net))
+	if err != nil {
+		return err
+	}
+	defer unix.Close(set.fd)
+	set.close(secrets)
+	if err := set.allowBut("/", secrets); err != nil {
+		return err
+	}
+	return set.enter()
+}

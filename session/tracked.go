@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"acp-agent/permissions/command"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
+)
+
+// maxTrackedIndex bounds the index of a repository that is read.
+const maxTrackedIndex = 64 << 20
+
+// tracked knows what git tracks in the repositories at the top of a session's
+// directories. A file counts as tracked if it was when the session first looked, and
+// still is: a command of the session that adds a file to the index does not make the file
+// one that may be read. It is safe for concurrent use.
+type tracked struct {
+	mu    sync.Mutex
+	repos []*trackedRepo
+}
+
+// trackedRepo is one repository, under the names of its top.
+type trackedRepo struct {
+	work   *workspace.Workspace
+	tops   []string // the first one is resolved
+	looked bool
+	size   int64
+	time   time.Time
+	names  map[string]bool // from the top, with slashes
+}
+
+// in makes the repositories those of a workspace, under the names that the client gave
+// its directories too. Before it, nothing is tracked.
+func (t *tracked) in(work *workspace.Workspace, dirs []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, top := range work.Session().Roots {
+		repo := &trackedRepo{work: work, tops: []string{top}}
+		for _, dir := range dirs {
+			if dir = filepath.Clean(dir); dir != top && work.Resolve(dir) == top {
+				repo.tops = append(repo.tops, dir)
+			}
+		}
+		t.repos = append(t.repos, repo)
+	}
+}
+
+// look reads the indexes that were not read yet.
+func (t *tracked) look() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, repo := range t.repos {
+		if !repo.looked {
+			repo.look()
+		}
+	}
+}
+
+// has reports whether git tracks the file of an absolute path, compared exactly.
+func (t *tracked) has(path string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, repo := range t.repos {
+		for _, top := range repo.tops {
+			rest, beneath := strings.CutPrefix(path, strings.TrimSuffix(top, string(filepath.Separator))+string(filepath.Separator))
+			if beneath && repo.has(filepath.ToSlash(rest)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *trackedRepo) has(name string) bool {
+	r.look()
+	return r.names[name]
+}
+
+// look reads the index again when it has changed. What it cannot read tracks nothing.
+func (r *trackedRepo) look() {
+	runtime := r.work.Call("index", "", transcript.Discard)
+	defer runtime.Finish()
+	path := filepath.Join(r.tops[0], ".git", "index")
+	info, err := runtime.FS().Stat(context.Background(), path)
+	if err == nil && r.looked && info.Size == r.size && info.ModTime.Equal(r.time) {
+		return
+	}
+	names := map[string]bool{}
+	if err == nil && info.Size <= maxTrackedIndex {
+		r.size, r.time = info.Size, info.ModTime
+		if file, err := runtime.FS().Open(context.Background(), path); err == nil {
+			if data, err := io.ReadAll(io.LimitReader(file, maxTrackedIndex)); err == nil {
+				names = r.namesIn(data)
+			}
+			file.Close()
+		}
+	}
+	r.looked, r.names = true, names
+}
+
+// namesIn are the files of an index, those alone that were tracked before.
+func (r *trackedRepo) namesIn(index []byte) map[string]bool {
+	names := map[string]bool{}
+	entries, err := command.GitIndex(index)
+	if err != nil {
+		return names
+	}
+	for _, entry := range entries {
+		if !entry.Submodule && (!r.looked || r.names[entry.Name]) {
+			names[entry.Name] = true
+		}
+	}
+	return names
+}

@@ -1,0 +1,97 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-agent/kinds"
+	"acp-agent/permissions"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
+)
+
+// maxAsideDiff bounds the text of one file on the card about what was moved aside, in bytes.
+const maxAsideDiff = 64 << 10
+
+// keepAside asks, once for all files of a command that the user was not asked about, whether
+// its changes of protected names are kept (P5). Without a yes they stay aside. The names
+// that no tool writes are not asked about.
+func (r *running) keepAside(ctx context.Context) error {
+	if r.result == nil || r.pipeline.Asker == nil || ctx.Err() != nil {
+		return nil
+	}
+	asides := slices.DeleteFunc(r.runtime.Asides(), func(a workspace.Aside) bool {
+		return permissions.Protected(a.Path, r.pipeline.Own...) == permissions.ProtectedDeny
+	})
+	if len(asides) == 0 {
+		return nil
+	}
+	if r.pipeline.Await != nil {
+		defer r.pipeline.Await(ctx)()
+	}
+	if err := r.takeAskingPlace(ctx); err != nil {
+		return nil // what is done is done
+	}
+	defer func() { <-r.pipeline.asking }()
+	if !r.wantsChanges(ctx, asides) {
+		return nil
+	}
+	for _, a := range asides {
+		r.result.Text = r.result.ModelText() + "\n<note>" + restored(a, a.Restore()) + "</note>"
+	}
+	return nil
+}
+
+// wantsChanges puts the question.
+func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bool {
+	card := r.card
+	card.Content, card.Locations = r.asideContent(asides), nil
+	var paths []string
+	for _, a := range asides {
+		paths = append(paths, r.pipeline.Workspace.Session().Rel(a.Path))
+		card.Locations = append(card.Locations, kinds.Location{Path: a.Path})
+	}
+	reason := "the command ran without a question and changed " + strings.Join(paths, ", ") + ", which can make other programs run code; the change was moved aside"
+	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.BlockedOnUser, Reason: reason})
+	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
+		CallID: r.ID, Name: r.Name,
+		Ready:  transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.discreetCard(card)},
+		Reason: reason, Agents: r.pipeline.Names,
+		Choices: &tools.Choices{Allow: "Keep the change", Reject: "Leave it aside"},
+	})
+	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.InProgress})
+	return err == nil && answer == tools.AllowOnce
+}
+
+// asideContent shows each change: as a difference where it is one of texts that are no
+// secret, else by its name.
+func (r *running) asideContent(asides []workspace.Aside) []kinds.Content {
+	var content []kinds.Content
+	for _, a := range asides {
+		before := 0
+		if a.Before != nil {
+			before = len(*a.Before)
+		}
+		if a.Text && before+len(a.After) <= maxAsideDiff && !r.pipeline.Workspace.SecretName(a.Path) {
+			content = append(content, kinds.Diff{Path: a.Path, Old: a.Before, New: a.After})
+			continue
+		}
+		content = append(content, kinds.Text{Text: fmt.Sprintf("`%s` was changed; what the command left there is `%s`.", a.Path, a.Kept)})
+	}
+	return content
+}
+
+// restored says what became of a change that the user keeps.
+func restored(a workspace.Aside, err error) string {
+	switch {
+	case errors.Is(err, workspace.ErrEdited):
+		return fmt.Sprintf("The user wanted to keep the change of %s, but the file was edited meanwhile: it stays as it is, and the change is %s.", a.Path, a.Kept)
+	case err != nil:
+		return fmt.Sprintf("The user wanted to keep the change of %s, which could not be put in place (%v): it is %s.", a.Path, err, a.Kept)
+	}
+	return fmt.Sprintf("The user kept the change of %s: it is in place again.", a.Path)
+}

@@ -1,0 +1,96 @@
+package pipeline
+
+import (
+	"context"
+	"sync/atomic"
+
+	"acp-agent/capability"
+	"acp-agent/permissions"
+	"acp-agent/sandbox"
+	"acp-agent/transcript"
+)
+
+// What a command is asked about that only reads and that nothing else speaks against.
+const (
+	unconfinedReason = "there is no sandbox here that would keep it from more than reading, and only a few plain commands run without a question then"
+	unhiddenReason   = "the session's directories hold too much to look through for secrets, which would be hidden from it"
+)
+
+// holdReading makes a question of a command that would run unasked because it only reads,
+// where nothing holds it to that (R119, S7), or where what it must not read is not known.
+// What the user allows by a rule of theirs runs.
+func (r *running) holdReading(ctx context.Context) error {
+	if r.decision.Action != capability.Allow || !r.reading() {
+		return nil
+	}
+	report, known := r.pipeline.Workspace.SandboxKnown()
+	if !known && !r.foretold {
+		var err error
+		if report, _, err = r.pipeline.Workspace.Sandbox(ctx); err != nil {
+			return err
+		}
+		known = true
+	}
+	switch {
+	case !known:
+		return nil
+	case report.Refused != "":
+		return nil // it does not run
+	case !report.Confines():
+		if !r.ruled(true) {
+			r.reach.unconfined = true
+			r.holdBack(unconfinedReason)
+		}
+		return nil
+	}
+	secrets, whole := r.pipeline.Workspace.ReadingSecrets()
+	r.reach.secrets = secrets
+	if !whole && !r.ruled(false) {
+		r.holdBack(unhiddenReason)
+	}
+	return nil
+}
+
+func (r *running) holdBack(reason string) {
+	r.decision.Action, r.decision.Layer, r.decision.Reason = capability.Ask, permissions.LayerPolicy, reason
+	r.decision.Rule, r.decision.NoAlways = nil, "what holds it to reading is not there"
+}
+
+// ruled reports whether each part of the commands is allowed by a rule that is not a shipped
+// one; plain ones, on the list of R119, need none. The files that a part reads are judged
+// with it.
+func (r *running) ruled(plain bool) bool {
+	rules := r.pipeline.Policy.Rules()
+	for _, resource := range r.judged.Resources {
+		if resource.Kind != permissions.Command || plain && resource.Judged != nil && resource.Judged.Plain {
+			continue
+		}
+		part := r.judged
+		part.Resources = []permissions.Resource{resource}
+		if d := rules.Decide(part); d.Action != capability.Allow || d.Rule == nil || d.Scope == permissions.DefaultScope {
+			return false
+		}
+	}
+	return true
+}
+
+// told says once in a session that nothing confines its commands. The zero value is ready.
+type told struct{ said atomic.Bool }
+
+// tellUnconfined tells the user, at the first question of that kind, that nothing confines
+// the session's commands.
+func (r *running) tellUnconfined() {
+	if !r.reach.unconfined || r.pipeline.unconfined.said.Swap(true) {
+		return
+	}
+	report, _ := r.pipeline.Workspace.SandboxKnown()
+	r.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "No sandbox", Text: unconfinedText(report)})
+}
+
+func unconfinedText(report sandbox.Report) string {
+	text := "Nothing confines the commands of this session, so only a few that plainly only read run without a question (ls, cat, grep, git status and the like)."
+	for _, note := range report.Notes {
+		text += " " + note
+	}
+	return text
+}

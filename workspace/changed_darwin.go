@@ -1,0 +1,15 @@
+package workspace
+
+import (
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// changed is when a file last changed, by the time that no program can set.
+func changed(info fs.FileInfo) time.Time {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return time.Unix(st.Ctimespec.Unix())
+	}
+	return info.ModTime()
+}
