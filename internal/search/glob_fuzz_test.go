@@ -64,10 +64,10 @@ func FuzzGlob(f *testing.F) {
 				want = append(want, "/w/"+name)
 			}
 		}
-		if starBeforeNothing().MatchString(pattern) {
+		if strings.Contains(pattern, "*") && emptyAlternative().MatchString(pattern) {
 			// The oracle's documentation says that a star matches any sequence and that
-			// "some{thing,}" also matches "some". Where a name ends before the star it finds
-			// no match, so what it does find is compared alone.
+			// "some{thing,}" also matches "some". Where a name ends before a star that such a
+			// brace follows, it finds no match, so what it does find is compared alone.
 			got.Paths = slices.DeleteFunc(got.Paths, func(p string) bool { return !slices.Contains(want, p) })
 		}
 		slices.Sort(want)
@@ -77,8 +77,6 @@ func FuzzGlob(f *testing.F) {
 	})
 }
 
-// starBeforeNothing finds a star before a brace with an alternative that may be empty:
-// one of stars alone, or one with braces of its own.
-var starBeforeNothing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\*\{([^{}]*,)?\**[,}{]|\*\{[^{}]*\{`)
-})
+// emptyAlternative finds an alternative that may stand for nothing: an empty one, or one
+// of stars alone.
+var emptyAlternative = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[{,]\**[,}]`) })
