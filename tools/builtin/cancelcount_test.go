@@ -28,11 +28,14 @@ func TestAll_CancelCounted(t *testing.T) {
 			_ = run(ctx, counting{fresh(), whole}) // an error, or the end of the time
 			cancel()
 			for _, at := range []int{1, whole.all / 2, whole.all - 1} {
+				if at < 1 || at > whole.all {
+					continue // there is none to cancel at, and the call would run to its end
+				}
 				ctx, cancel := context.WithCancel(t.Context())
 				c := &counter{at: at, cancel: cancel}
 				_ = run(ctx, counting{fresh(), c})
 				cancel()
-				if after := c.all - at; at > 0 && after > maxAfter {
+				if after := c.all - at; after > maxAfter {
 					t.Errorf("%d operations after the cancel at operation %d of %d, want at most %d", after, at, whole.all, maxAfter)
 				}
 			}
