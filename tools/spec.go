@@ -226,7 +226,7 @@ func Define[A any](spec Spec, run func(ctx context.Context, rt Runtime, args A) 
 		spec.Parameters = schema
 	}
 	return Tool{Spec: spec, Run: func(ctx context.Context, rt Runtime, raw json.RawMessage) (*Result, error) {
-		args, err := decode[A](spec.ID, raw)
+		args, err := decode[A](ctx, spec.ID, raw)
 		if err != nil {
 			return nil, err
 		}
@@ -240,18 +240,10 @@ func Previewing[A any](
 	id string, preview func(ctx context.Context, rt Runtime, args A) ([]kinds.Content, error),
 ) func(context.Context, Runtime, json.RawMessage) ([]kinds.Content, error) {
 	return func(ctx context.Context, rt Runtime, raw json.RawMessage) ([]kinds.Content, error) {
-		args, err := decode[A](id, raw)
+		args, err := decode[A](ctx, id, raw)
 		if err != nil {
 			return nil, err
 		}
 		return preview(ctx, rt, args)
 	}
-}
-
-// decode reads the arguments of a tool, with an *Error when they do not fit.
-func decode[A any](id string, raw json.RawMessage) (args A, err error) {
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return args, Errorf(BadInput, "arguments of %s: %v", id, err)
-	}
-	return args, nil
 }

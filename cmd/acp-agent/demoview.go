@@ -247,7 +247,7 @@ func (v *demoView) diff(d schema.Diff) {
 	if d.OldText != nil {
 		old = *d.OldText
 	}
-	for line := range strings.Lines(textedit.Unified("", old, d.NewText)) {
+	for line := range strings.Lines(textedit.Unified(context.Background(), "", old, d.NewText)) {
 		line = strings.TrimRight(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "diff "):

@@ -12,15 +12,20 @@ import (
 
 const bom = "\ufeff"
 
+// maxHunks bounds the hunks of one file: their changes are sorted in one go.
+const maxHunks = 100_000
+
 // Apply changes a text as a patch says. All hunks are found in the old text, so
 // their order does not matter, and what they do not change keeps its bytes.
 // Where a hunk fits byte for byte, its new lines are taken byte for byte too;
 // where line ends or whitespace had to be forgiven, new lines take those of the
 // file, and byte order mark and final newline stay as they are, unless the patch
-// speaks of them (R40). ctx is looked at before each hunk. The error is an *Error,
-// or the cause of ctx's end.
+// speaks of them (R40). The error is an *Error, or the cause of ctx's end.
 func Apply(ctx context.Context, old string, f FileChange) (string, error) {
-	t := newTarget(old)
+	if len(f.Hunks) > maxHunks {
+		return "", errorf(f.Line, f.Path, "the file has %d hunks, the most is %d", len(f.Hunks), maxHunks)
+	}
+	t := newTarget(ctx, old)
 	var cuts []cut
 	shift := 0
 	for i := range f.Hunks {
@@ -28,7 +33,10 @@ func Apply(ctx context.Context, old string, f FileChange) (string, error) {
 			return "", context.Cause(ctx)
 		}
 		h := &f.Hunks[i]
-		p, err := t.locate(h, shift)
+		p, err := t.locate(ctx, h, shift)
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
 		if err != nil {
 			err.Path = f.Path
 			return "", err
@@ -48,7 +56,10 @@ func Apply(ctx context.Context, old string, f FileChange) (string, error) {
 	if f.Op == Delete && len(f.Hunks) == 0 {
 		return "", nil
 	}
-	result := t.join(cuts)
+	result := t.join(ctx, cuts)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
 	if f.Op == Delete && result != "" {
 		return "", errorf(f.Line, f.Path, "the file has more lines than the patch deletes")
 	}
@@ -71,10 +82,13 @@ type target struct {
 	bomSpoken bool
 }
 
-func newTarget(text string) *target {
-	t := &target{lines: splitLines(text)}
+func newTarget(ctx context.Context, text string) *target {
+	t := &target{lines: splitLines(ctx, text)}
 	t.plain = make([]string, len(t.lines))
 	for i, line := range t.lines {
+		if i%stride == 0 && ctx.Err() != nil {
+			break
+		}
 		t.plain[i] = trimEnd(line)
 	}
 	if len(t.plain) > 0 {
@@ -84,20 +98,23 @@ func newTarget(text string) *target {
 		t.bom = bom
 	}
 	t.ending = cmp.Or(lineEnd(t.lines), "\n")
-	t.exactly = sync.OnceValue(func() *index { return newIndex(t.lines) })
-	t.plainly = sync.OnceValue(func() *index { return newIndex(t.plain) })
-	t.barely = sync.OnceValue(func() *index { return newIndex(bare(t.plain)) })
+	t.exactly = sync.OnceValue(func() *index { return newIndex(ctx, t.lines) })
+	t.plainly = sync.OnceValue(func() *index { return newIndex(ctx, t.plain) })
+	t.barely = sync.OnceValue(func() *index { return newIndex(ctx, bare(t.plain)) })
 	return t
 }
 
 // splitLines keeps line ends; only the last line may have none.
-func splitLines(text string) []string {
+func splitLines(ctx context.Context, text string) []string {
 	if text == "" {
 		return nil
 	}
-	lines := strings.SplitAfter(text, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
+	lines := make([]string, 0, strings.Count(text, "\n")+1)
+	for line := range strings.Lines(text) {
+		if len(lines)%stride == 0 && ctx.Err() != nil {
+			break
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -180,7 +197,7 @@ func spell(text string, n int, p place, ending string) string {
 }
 
 // join writes the text with the cuts made, which are in order.
-func (t *target) join(cuts []cut) string {
+func (t *target) join(ctx context.Context, cuts []cut) string {
 	out := make([]string, 0, len(t.lines))
 	next, soft := 0, false
 	keep := func(to int) {
@@ -188,7 +205,10 @@ func (t *target) join(cuts []cut) string {
 			out, soft = append(out, t.lines[next:to]...), false
 		}
 	}
-	for _, c := range cuts {
+	for i, c := range cuts {
+		if i%stride == 0 && ctx.Err() != nil {
+			return ""
+		}
 		keep(c.at)
 		if len(c.add) > 0 {
 			out, soft = append(out, c.add...), c.soft

@@ -16,7 +16,7 @@ import (
 // one parses a patch of one file.
 func one(t *testing.T, text string) patch.FileChange {
 	t.Helper()
-	p, err := patch.Parse(text)
+	p, err := patch.Parse(t.Context(), text)
 	if err != nil {
 		t.Fatalf("Parse: %v", err)
 	}
@@ -115,7 +115,7 @@ func large(tb testing.TB) (old, want string, change patch.FileChange) {
 		fmt.Fprintf(&hunks, "@@ -%d +%d @@\n-    %s\n+    // %s\n", i+1, i+1, text, text)
 		fmt.Fprintf(&after, "\t// %s\n", text)
 	}
-	p, err := patch.Parse(hunks.String())
+	p, err := patch.Parse(context.Background(), hunks.String())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func number(digits string) int {
 // that look like names are, and whether empty lines at the end belong to it.
 func (u *unified) bodyEnd(i int, h rawHunk) int {
 	left := h.numbers
-	for ; i < len(u.lines); i++ {
+	for ; i < len(u.lines) && !u.stopped(); i++ {
 		line := u.lines[i]
 		if !isBody(line) || h.numbered && u.namesEnd(i, left) || !h.numbered && u.namesAt(i) && strings.HasPrefix(u.at(i+2), "@@") {
 			break

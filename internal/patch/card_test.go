@@ -1,6 +1,7 @@
 package patch_test
 
 import (
+	"context"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ func wantCard(t interface {
 	Fatalf(string, ...any)
 }, text string,
 ) {
-	p, err := patch.Parse(text)
+	p, err := patch.Parse(context.Background(), text)
 	if err != nil {
 		return
 	}
@@ -100,7 +101,7 @@ func TestCard_Envelope(t *testing.T) {
 		"\ufeff*** Delete File: x\n",
 		"*** Update File: x\n@@\n+a\n*** End of File\n@@\n *** Move to: z\n-b\n",
 	} {
-		if _, err := patch.Parse(text); err != nil {
+		if _, err := patch.Parse(t.Context(), text); err != nil {
 			t.Fatal(err)
 		}
 		wantCard(t, text)

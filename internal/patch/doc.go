@@ -7,7 +7,7 @@
 // and the wire: text goes in, text comes out. What to do with several files, and
 // that all of them change or none, is its caller's business.
 //
-//	p, err := patch.Parse(text)
+//	p, err := patch.Parse(ctx, text)
 //	if err != nil {
 //		return err // a *patch.Error: it names the line, and the file
 //	}

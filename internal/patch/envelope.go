@@ -34,7 +34,7 @@ type envelope struct {
 func readEnvelope(src source) ([]FileChange, error) {
 	e := envelope{source: src}
 	prose := true
-	for e.i < len(e.lines) {
+	for e.i < len(e.lines) && !e.stopped() {
 		switch line := e.lines[e.i]; {
 		case strings.TrimSpace(line) == envelopeEnd:
 			prose = true
@@ -79,7 +79,7 @@ func (e *envelope) next() error {
 
 // ends reports whether the line at i belongs to no body.
 func (e *envelope) ends() bool {
-	return e.i >= len(e.lines) || strings.HasPrefix(e.lines[e.i], "*** ") || strings.HasPrefix(e.lines[e.i], "```")
+	return e.i >= len(e.lines) || e.stopped() || strings.HasPrefix(e.lines[e.i], "*** ") || strings.HasPrefix(e.lines[e.i], "```")
 }
 
 // add reads the lines of a new file.

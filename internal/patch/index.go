@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"context"
 	"slices"
 
 	"acp-agent/internal/textedit"
@@ -14,9 +15,12 @@ type index struct {
 	lines   []int
 }
 
-func newIndex(lines []string) *index {
+func newIndex(ctx context.Context, lines []string) *index {
 	x := &index{numbers: map[string]int{}, lines: make([]int, len(lines))}
 	for i, line := range lines {
+		if i%stride == 0 && ctx.Err() != nil {
+			break
+		}
 		n, known := x.numbers[line]
 		if !known {
 			n = len(x.numbers)
@@ -28,7 +32,7 @@ func newIndex(lines []string) *index {
 }
 
 // search finds all places of some lines, at least one.
-func (x *index) search(lines []string) []int {
+func (x *index) search(ctx context.Context, lines []string) []int {
 	want := make([]int, len(lines))
 	for i, line := range lines {
 		n, known := x.numbers[line]
@@ -37,5 +41,5 @@ func (x *index) search(lines []string) []int {
 		}
 		want[i] = n
 	}
-	return slices.Collect(textedit.Occurrences(x.lines, want, true))
+	return slices.Collect(textedit.Occurrences(ctx, x.lines, want, true))
 }

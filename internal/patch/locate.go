@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,12 +19,12 @@ type place struct {
 }
 
 // locate finds a hunk. shift is how far the hunk before stood from its number.
-func (t *target) locate(h *Hunk, shift int) (place, *Error) {
+func (t *target) locate(ctx context.Context, h *Hunk, shift int) (place, *Error) {
 	old := h.side(Removed)
 	if len(old) == 0 {
 		return t.insertion(h)
 	}
-	if found := t.exactly().search(old); len(found) > 0 {
+	if found := t.exactly().search(ctx, old); len(found) > 0 {
 		at, err := t.choose(h, found, len(old), shift)
 		return place{at: at, end: at + len(old), exact: true}, err
 	}
@@ -32,11 +33,11 @@ func (t *target) locate(h *Hunk, shift int) (place, *Error) {
 		plain[i] = trimEnd(line)
 	}
 	plain[0] = strings.TrimPrefix(plain[0], bom)
-	if found := t.plainly().search(plain); len(found) > 0 {
+	if found := t.plainly().search(ctx, plain); len(found) > 0 {
 		at, err := t.choose(h, found, len(old), shift)
 		return place{at: at, end: at + len(old)}, err
 	}
-	return t.loosely(h, plain)
+	return t.loosely(ctx, h, plain)
 }
 
 // side are the lines of the old text (with Removed) or the new one (with Added).
@@ -80,16 +81,25 @@ func (t *target) choose(h *Hunk, found []int, size, shift int) (int, *Error) {
 	if h.Numbered {
 		want := h.Start - 1 + shift
 		far := func(at int) int { return max(at-want, want-at) }
-		slices.SortStableFunc(found, func(a, b int) int { return far(a) - far(b) })
-		if far(found[0]) == 0 || 2*far(found[0]) < far(found[1]) {
-			return found[0], nil
+		nearest, second := found[0], found[1]
+		if far(second) < far(nearest) {
+			nearest, second = second, nearest
+		}
+		for _, at := range found[2:] {
+			if far(at) < far(nearest) {
+				nearest, second = at, nearest
+			} else if far(at) < far(second) {
+				second = at
+			}
+		}
+		if far(nearest) == 0 || 2*far(nearest) < far(second) {
+			return nearest, nil
 		}
 	} else if above, ok := t.anchor(h.Anchors); ok {
 		if i := slices.IndexFunc(found, func(at int) bool { return at >= above }); i >= 0 {
 			return found[i], nil
 		}
 	}
-	slices.Sort(found)
 	lines := make([]string, 0, 4)
 	for _, at := range found[:min(len(found), 4)] {
 		lines = append(lines, fmt.Sprint(at+1))
@@ -128,15 +138,18 @@ func (t *target) anchor(anchors []string) (at int, ok bool) {
 
 // loosely finds a hunk whose whitespace differs, by the rules of edit: first
 // that at the end of lines, then the indentation; the place must be the only one.
-func (t *target) loosely(h *Hunk, plain []string) (place, *Error) {
+func (t *target) loosely(ctx context.Context, h *Hunk, plain []string) (place, *Error) {
 	want := bare(plain)
 	var starts []int
 	if slices.ContainsFunc(want, func(line string) bool { return line != "" }) { // blanks alone are not forgiven
-		starts = t.barely().search(want)
+		starts = t.barely().search(ctx, want)
 	}
 	for _, keepIndent := range []bool{true, false} {
 		var found []place
 		for _, at := range starts {
+			if ctx.Err() != nil {
+				break
+			}
 			end := at + len(plain)
 			if how, ok := t.forgiver.Forgive(t.plain[at:end], plain, keepIndent); ok {
 				found = append(found, place{at: at, end: end, respelling: how})

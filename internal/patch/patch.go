@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"strings"
@@ -127,14 +128,18 @@ func errorf(line int, path, format string, args ...any) *Error {
 }
 
 // Parse reads a patch. The error is an *Error. Patches that are binary, change
-// the mode of a file, copy files or name a file twice are refused.
-func Parse(text string) (*Patch, error) {
-	src := newSource(text)
+// the mode of a file, copy files or name a file twice are refused. Reading ends with ctx,
+// and then the error is its cause.
+func Parse(ctx context.Context, text string) (*Patch, error) {
+	src := newSource(ctx, text)
 	read := readUnified
 	if src.envelope {
 		read = readEnvelope
 	}
 	files, err := read(src)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

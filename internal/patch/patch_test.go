@@ -60,7 +60,7 @@ func TestParse(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := patch.Parse(tt.patch)
+			p, err := patch.Parse(t.Context(), tt.patch)
 			if err != nil {
 				t.Fatalf("Parse: %v", err)
 			}
@@ -104,7 +104,7 @@ func TestParse_Refused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := patch.Parse(tt.patch)
+			_, err := patch.Parse(t.Context(), tt.patch)
 			if !errors.As(err, new(*patch.Error)) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Parse: %v, want an error with %q", err, tt.want)
 			}

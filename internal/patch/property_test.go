@@ -32,7 +32,7 @@ func TestApply_RoundTrip(t *testing.T) {
 		if diff == "" {
 			return
 		}
-		p, err := patch.Parse(diff)
+		p, err := patch.Parse(t.Context(), diff)
 		if err != nil {
 			t.Fatalf("Parse: %v\n%s", err, diff)
 		}
@@ -55,7 +55,7 @@ func TestApply_LineEnds(t *testing.T) {
 		if diff == "" {
 			return
 		}
-		p, err := patch.Parse(diff)
+		p, err := patch.Parse(t.Context(), diff)
 		if err != nil {
 			t.Fatalf("Parse: %v\n%s", err, diff)
 		}
@@ -76,7 +76,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed, "a\nb\n")
 	}
 	f.Fuzz(func(t *testing.T, text, old string) {
-		p, err := patch.Parse(text)
+		p, err := patch.Parse(t.Context(), text)
 		if err != nil {
 			if p != nil {
 				t.Errorf("a patch along with the error %v", err)
@@ -99,7 +99,7 @@ func FuzzApply(f *testing.F) {
 	f.Add("a\r\n\tb\r\nc", "@@\n b\n-c\n+C\n")
 	f.Add("\ufeffa\n", "@@ -1 +1 @@\n-a \n+A\n")
 	f.Fuzz(func(t *testing.T, old, hunks string) {
-		p, err := patch.Parse(names + hunks)
+		p, err := patch.Parse(t.Context(), names+hunks)
 		if err != nil {
 			return
 		}

@@ -3,6 +3,7 @@ package patch
 import (
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,6 +18,21 @@ import (
 type strict struct {
 	text strings.Builder
 	from []int
+	// ended reports whether the reading is to stop.
+	ended func() bool
+}
+
+// endable is a text until ended.
+type endable struct {
+	*strings.Reader
+	ended func() bool
+}
+
+func (r endable) Read(p []byte) (int, error) {
+	if r.ended() {
+		return 0, io.EOF
+	}
+	return r.Reader.Read(p)
 }
 
 func (s *strict) add(from int, line string) {
@@ -25,8 +41,8 @@ func (s *strict) add(from int, line string) {
 }
 
 // readStrictly fills in the hunks of the changes.
-func readStrictly(files []*rawFile, changes []FileChange) error {
-	var s strict
+func readStrictly(ended func() bool, files []*rawFile, changes []FileChange) error {
+	s := strict{ended: ended}
 	var with []int // the changes that have hunks
 	for i, f := range files {
 		if len(f.hunks) == 0 {
@@ -40,7 +56,7 @@ func readStrictly(files []*rawFile, changes []FileChange) error {
 	if len(with) == 0 {
 		return nil
 	}
-	parsed, _, err := gitdiff.Parse(strings.NewReader(s.text.String()))
+	parsed, _, err := gitdiff.Parse(endable{strings.NewReader(s.text.String()), ended})
 	if err != nil {
 		return s.located(err)
 	}
@@ -67,7 +83,10 @@ func (s *strict) file(f *rawFile, c FileChange) error {
 	}
 	s.add(f.line, "--- "+old)
 	s.add(f.line, "+++ "+new)
-	for _, h := range f.hunks {
+	for i, h := range f.hunks {
+		if i%stride == 0 && s.ended() {
+			return nil
+		}
 		var n numbers
 		changed := false
 		for i, line := range h.body {

@@ -38,7 +38,7 @@ type unified struct {
 // readUnified is the whole way of a unified diff.
 func readUnified(src source) ([]FileChange, error) {
 	u := unified{source: src, prose: true}
-	for u.i < len(u.lines) {
+	for u.i < len(u.lines) && !u.stopped() {
 		if err := u.next(); err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func readUnified(src source) ([]FileChange, error) {
 		}
 		changes = append(changes, change)
 	}
-	return changes, readStrictly(u.files, changes)
+	return changes, readStrictly(u.ended, u.files, changes)
 }
 
 // next reads one line outside hunks, or a hunk.

@@ -1,6 +1,7 @@
 package projects
 
 import (
+	"context"
 	"strings"
 
 	"acp-agent/internal/textedit"
@@ -49,7 +50,7 @@ func Changes(was, now []File) []Change {
 func changed(what string, was, now File) Change {
 	c := Change{Name: now.Name, What: what}
 	if (was.Hash == "" || was.Text != "") && (now.Hash == "" || now.Text != "") {
-		c.Diff = textedit.Unified(now.Name, was.Text, now.Text)
+		c.Diff = textedit.Unified(context.Background(), now.Name, was.Text, now.Text)
 	}
 	return c
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -53,9 +55,6 @@ func FuzzGlob(f *testing.F) {
 		if strings.Contains(pattern, "[") && strings.Contains(pattern, "-") {
 			t.Skip("a range may hold the slash, which the oracle then takes for a character")
 		}
-		if strings.Contains(pattern, "*{") {
-			t.Skip("the oracle lets no star stand before an alternative that is empty")
-		}
 		if path.Clean(pattern) != pattern || strings.HasPrefix(pattern, "/") || !doublestar.ValidatePattern(pattern) {
 			t.Skip("a pattern that is brought into form before it is matched")
 		}
@@ -65,9 +64,19 @@ func FuzzGlob(f *testing.F) {
 				want = append(want, "/w/"+name)
 			}
 		}
+		if strings.Contains(pattern, "*") && emptyAlternative().MatchString(pattern) {
+			// The oracle's documentation says that a star matches any sequence and that
+			// "some{thing,}" also matches "some". Where a name ends before a star that such a
+			// brace follows, it finds no match, so what it does find is compared alone.
+			got.Paths = slices.DeleteFunc(got.Paths, func(p string) bool { return !slices.Contains(want, p) })
+		}
 		slices.Sort(want)
 		if diff := cmp.Diff(want, got.Paths); diff != "" && len(want)+len(got.Paths) > 0 {
 			t.Errorf("files for %q (-want +got):\n%s", pattern, diff)
 		}
 	})
 }
+
+// emptyAlternative finds an alternative that may stand for nothing: an empty one, or one
+// of stars alone.
+var emptyAlternative = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[{,]\**[,}]`) })

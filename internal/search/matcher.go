@@ -68,11 +68,17 @@ func compile(pattern string, literal, caseSensitive bool) (*matcher, error) {
 	return m, nil
 }
 
+// rangesAlike is how many ranges of a class of runes count as one instruction.
+const rangesAlike = 32
+
 // instructions estimates the size of an expression with its repetitions written out.
 func instructions(re *syntax.Regexp) int {
 	n := 1
-	if re.Op == syntax.OpLiteral {
+	switch re.Op {
+	case syntax.OpLiteral:
 		n = len(re.Rune)
+	case syntax.OpCharClass:
+		n += len(re.Rune) / (2 * rangesAlike)
 	}
 	for _, sub := range re.Sub {
 		n = min(n+instructions(sub), 2*maxInstructions)

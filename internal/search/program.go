@@ -1,7 +1,6 @@
 package search
 
 import (
-	"fmt"
 	"regexp/syntax"
 	"slices"
 	"unicode"
@@ -46,8 +45,9 @@ func newProgram(re *syntax.Regexp) *program {
 			p.words = p.words || syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0
 		}
 	}
-	p.cutRunes()
-	p.mergeClasses()
+	tests := p.runeTests()
+	p.cutRunes(tests)
+	p.mergeClasses(tests)
 	if len(p.sample) > maxClasses {
 		return nil
 	}
@@ -60,7 +60,7 @@ func newProgram(re *syntax.Regexp) *program {
 
 // cutRunes cuts the runes into intervals at every place where an instruction
 // may begin or cease to match.
-func (p *program) cutRunes() {
+func (p *program) cutRunes(tests []*syntax.Inst) {
 	cuts := []rune{0}
 	between := func(lo, hi rune) { cuts = append(cuts, lo, hi+1) }
 	between('\n', '\n')
@@ -70,7 +70,7 @@ func (p *program) cutRunes() {
 		between('_', '_')
 		between('a', 'z')
 	}
-	for _, in := range p.inst {
+	for _, in := range tests {
 		switch in.Op {
 		case syntax.InstRune, syntax.InstRune1:
 			if len(in.Rune) == 1 {
@@ -94,10 +94,9 @@ func (p *program) cutRunes() {
 
 // mergeClasses gives one class to all intervals that no instruction tells
 // apart. Class 0 stays free for special.
-func (p *program) mergeClasses() {
+func (p *program) mergeClasses(tests []*syntax.Inst) {
 	p.sample = []rune{'\n'}
 	p.classOf = make([]uint16, len(p.bounds))
-	tests := p.runeTests()
 	known := map[string]uint16{}
 	key := make([]byte, len(tests)+1)
 	for i, r := range p.bounds {
@@ -118,13 +117,18 @@ func (p *program) mergeClasses() {
 // runeTests are the instructions that look at a rune, each kind once.
 func (p *program) runeTests() []*syntax.Inst {
 	var tests []*syntax.Inst
-	seen := map[string]bool{}
+	type test struct {
+		op    syntax.InstOp
+		arg   uint32
+		runes string
+	}
+	seen := map[test]bool{}
 	for i := range p.inst {
 		in := &p.inst[i]
 		if !isRune(in.Op) {
 			continue
 		}
-		key := fmt.Sprint(in.Op, in.Arg, in.Rune)
+		key := test{in.Op, in.Arg, string(in.Rune)}
 		if !seen[key] {
 			seen[key] = true
 			tests = append(tests, in)

@@ -140,8 +140,8 @@ func (w *walker) sub(ctx context.Context, d *sharedDir, name, rel, prefix string
 // The slash makes the order that of whole paths.
 func (w *walker) filter(ctx context.Context, entries []fs.DirEntry, rel, prefix string, levels []ignoreLevel, depth int) ([]string, error) {
 	var kept []string
-	for i, e := range entries {
-		if i%64 == 0 && ctx.Err() != nil {
+	for _, e := range entries {
+		if ctx.Err() != nil { // rules of ignore files can make each entry dear
 			return nil, ctx.Err()
 		}
 		if w.seen++; w.seen > maxEntries {

@@ -44,7 +44,7 @@ func Apply(ctx context.Context, content, old, new string, all bool) (Result, err
 	if trimmed, found := strings.CutPrefix(old, bom); found {
 		old, new = trimmed, strings.TrimPrefix(new, bom)
 	}
-	v := newView(content)
+	v := newView(ctx, content)
 	found, err := find(ctx, v, old, all)
 	if err != nil {
 		return Result{}, err

@@ -231,7 +231,7 @@ func TestNearestHint(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, textedit.NearestHint(tt.content, tt.old)); diff != "" {
+			if diff := cmp.Diff(tt.want, textedit.NearestHint(t.Context(), tt.content, tt.old)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

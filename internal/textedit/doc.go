@@ -6,12 +6,12 @@
 // the hint after a miss and git-style diffs. It refuses to
 // know files, locks, tools and the wire: text goes in, text comes out.
 //
-//	res, err := textedit.Apply(content, "foo()", "bar()", false)
+//	res, err := textedit.Apply(ctx, content, "foo()", "bar()", false)
 //	switch {
 //	case errors.As(err, new(textedit.NotFoundError)):
-//		hint := textedit.NearestHint(content, "foo()")
+//		hint := textedit.NearestHint(ctx, content, "foo()")
 //	case err == nil:
-//		diff := textedit.Unified("main.go", content, res.Content)
+//		diff := textedit.Unified(ctx, "main.go", content, res.Content)
 //	}
 //
 // Allowed imports: the standard library, aymanbagabas/go-udiff (unified text),

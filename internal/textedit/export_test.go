@@ -19,7 +19,7 @@ type Matches struct {
 
 // Match is where Apply finds old.
 func Match(content, old string, all bool) (Matches, error) {
-	v := newView(content)
+	v := newView(context.Background(), content)
 	found, err := find(context.Background(), v, toLF(strings.TrimPrefix(old, bom)), all)
 	if err != nil {
 		return Matches{}, err

@@ -1,6 +1,7 @@
 package textedit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,8 +27,8 @@ const (
 // NearestHint describes the place of content that is most like old, for the
 // model to correct an edit that found nothing: "closest text is at lines a-b:"
 // and the lines themselves. It is "" when nothing is near enough or the texts
-// are too large to compare.
-func NearestHint(content, old string) string {
+// are too large to compare, or ctx has ended.
+func NearestHint(ctx context.Context, content, old string) string {
 	if len(content) > hintMaxContent || strings.TrimSpace(old) == "" {
 		return ""
 	}
@@ -35,7 +36,10 @@ func NearestHint(content, old string) string {
 	want := strings.Split(strings.TrimSuffix(toLF(old), "\n"), "\n")
 	want = want[:min(len(want), hintMaxLines, max(hintMinLines, hintWork/len(have)))]
 	best, at := 0.0, 0
-	for _, start := range windows(have, want) {
+	for _, start := range windows(ctx, have, want) {
+		if ctx.Err() != nil {
+			return ""
+		}
 		end := min(start+len(want), len(have))
 		if got := likeness(strings.Join(have[start:end], "\n"), strings.Join(want, "\n")); got > best {
 			best, at = got, start
@@ -60,7 +64,7 @@ func NearestHint(content, old string) string {
 // windows are the first lines of the places that share most with want: lines
 // that are equal but for blanks at their ends count by their length, others by
 // the pairs of letters they share with the line they stand for.
-func windows(have, want []string) []int {
+func windows(ctx context.Context, have, want []string) []int {
 	have, bare := trimmed(have), trimmed(want)
 	// The score of a line depends on neither place alone: take the longest line
 	// of want as anchor, where a place must already be alike.
@@ -78,6 +82,9 @@ func windows(have, want []string) []int {
 	}
 	var all []scored
 	for i, h := range have {
+		if i%stride == 0 && ctx.Err() != nil {
+			return nil
+		}
 		start := i - anchor
 		if start < 0 {
 			continue

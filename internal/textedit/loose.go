@@ -44,7 +44,7 @@ type loosely struct {
 // the end of lines.
 func (l *loosely) sameIndent(ctx context.Context, all bool) (starts iter.Seq[int], count int) {
 	have, want := l.number(ctx, trimEnd)
-	starts = Occurrences(have, want, !all)
+	starts = Occurrences(ctx, have, want, !all)
 	for range starts {
 		if count++; all || count%stride == 0 && ctx.Err() != nil {
 			break
@@ -58,9 +58,9 @@ func (l *loosely) sameIndent(ctx context.Context, all bool) (starts iter.Seq[int
 func (l *loosely) otherIndent(ctx context.Context, all bool) (starts []int, count int, s *spelling) {
 	have, want := l.number(ctx, Bare)
 	next := 0
-	for at := range Occurrences(have, want, true) {
+	for at := range Occurrences(ctx, have, want, true) {
 		if s == nil { // most texts are alike nowhere
-			s = newSpelling(l.have, l.want)
+			s = newSpelling(ctx, l.have, l.want)
 		}
 		if ctx.Err() != nil {
 			break

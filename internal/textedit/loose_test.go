@@ -129,7 +129,7 @@ func TestApply_HostileIsFast(t *testing.T) {
 			done := make(chan error, 1)
 			go func() {
 				_, err := textedit.Apply(context.Background(), tt.content, tt.old, "c\n", false)
-				_ = textedit.NearestHint(tt.content, tt.old)
+				_ = textedit.NearestHint(t.Context(), tt.content, tt.old)
 				done <- err
 			}()
 			select {

@@ -36,7 +36,7 @@ func find(ctx context.Context, v *view, old string, all bool) (matches, error) {
 	if old == "" {
 		return matches{}, EmptyError{}
 	}
-	found := matches{places: exact(v.text, old, all)}
+	found := matches{places: exact(ctx, v.text, old, all)}
 	first, count := tally(ctx, found.places, all)
 	if count == 0 && ctx.Err() == nil {
 		found, count = loose(ctx, v.text, old, all)
@@ -76,10 +76,10 @@ func only(p place) iter.Seq[place] {
 
 // exact finds old in text. With all, places do not overlap; without, they may:
 // then it is open which one is meant.
-func exact(text, old string, all bool) iter.Seq[place] {
+func exact(ctx context.Context, text, old string, all bool) iter.Seq[place] {
 	have, want := []byte(text), []byte(old)
 	return func(yield func(place) bool) {
-		for start := range Occurrences(have, want, !all) {
+		for start := range Occurrences(ctx, have, want, !all) {
 			if !yield(place{start: start, end: start + len(old)}) {
 				return
 			}

@@ -113,7 +113,7 @@ func TestUnified_GitApplies(t *testing.T) {
 		if err := os.WriteFile(file, []byte(old), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if patch := textedit.Unified("/"+name, old, new); patch != "" {
+		if patch := textedit.Unified(t.Context(), "/"+name, old, new); patch != "" {
 			apply(t, patch)
 		}
 		got, err := os.ReadFile(file)
@@ -127,7 +127,7 @@ func TestUnified_HugeIsBounded(t *testing.T) {
 	t.Parallel()
 	old := "head\n" + strings.Repeat("x\n", 60_000) + "tail\n"
 	new := "head\n" + strings.Repeat("y\n", 60_000) + "tail\n"
-	got := textedit.Unified("f", old, new)
+	got := textedit.Unified(t.Context(), "f", old, new)
 	if !strings.Contains(got, "@@ -1,60002 +1,60002 @@\n head\n-x\n") || !strings.HasSuffix(got, "+y\n tail\n") {
 		t.Errorf("diff of %d bytes starts %.80q", len(got), got)
 	}

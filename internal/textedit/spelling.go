@@ -1,5 +1,7 @@
 package textedit
 
+import "context"
+
 // maxSpelling bounds the comparisons of the indentations of one search, in lines
 // looked at. Only an old text that fits many places that overlap comes near it.
 const maxSpelling = 1 << 24
@@ -27,10 +29,10 @@ type spelling struct {
 // noIndent is the class of a blank line: its indentation means nothing.
 const noIndent = -1
 
-func newSpelling(have lines, want []string) *spelling {
+func newSpelling(ctx context.Context, have lines, want []string) *spelling {
 	s := &spelling{left: maxSpelling}
-	s.want, s.class = classes(len(want), func(i int) string { return want[i] })
-	s.have, s.names = classes(have.len(), have.line)
+	s.want, s.class = classes(ctx, len(want), func(i int) string { return want[i] })
+	s.have, s.names = classes(ctx, have.len(), have.line)
 	s.above = prefixes(s.class)
 	s.image = make([]int32, len(s.class))
 	for s.want[s.first] == noIndent {
@@ -43,10 +45,13 @@ func newSpelling(have lines, want []string) *spelling {
 }
 
 // classes numbers the indentations of lines, equal ones the same.
-func classes(n int, line func(int) string) (of []int32, names []string) {
+func classes(ctx context.Context, n int, line func(int) string) (of []int32, names []string) {
 	known := map[string]int32{}
 	of = make([]int32, n)
 	for i := range of {
+		if i%stride == 0 && ctx.Err() != nil {
+			break
+		}
 		indent, rest := cutIndent(trimEnd(line(i)))
 		if rest == "" {
 			of[i] = noIndent

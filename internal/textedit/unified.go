@@ -1,7 +1,7 @@
 package textedit
 
 import (
-	"fmt"
+	"context"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,23 +18,38 @@ const (
 
 // Unified is the git-style diff from old to new of the file at path, "" when
 // they are equal (R39). "git apply" takes it. The path is written below a/ and
-// b/, without a leading slash.
-func Unified(path, old, new string) string {
+// b/, without a leading slash. After the end of ctx it is worth nothing.
+func Unified(ctx context.Context, path, old, new string) string {
 	if old == new {
 		return ""
 	}
 	a, b := quotePath("a/", path), quotePath("b/", path)
 	header := "diff --git " + a + " " + b + "\n"
-	hunks, err := udiff.ToUnified(tabBlank(a), tabBlank(b), old, lineEdits(old, new), contextLines)
+	names := "--- " + tabBlank(a) + "\n+++ " + tabBlank(b) + "\n"
+	p := partOf(old, new)
+	if ctx.Err() != nil {
+		return header + names
+	}
+	if strings.Count(p.was, "\n")+strings.Count(p.now, "\n") > maxDiffLines {
+		return header + names + p.replaced(ctx)
+	}
+	hunks, err := udiff.ToUnified(tabBlank(a), tabBlank(b), p.above+p.was+p.below, p.edits(), contextLines)
 	if err != nil {
 		// Edits made from old and new cannot contradict old.
-		return header + fmt.Sprintf("--- %s\n+++ %s\n", a, b)
+		return header + names
 	}
-	return header + hunks
+	return header + renumbered(hunks, p.line)
 }
 
-// lineEdits compares what stands between the common head and tail of whole lines.
-func lineEdits(old, new string) []udiff.Edit {
+// A part is where two texts differ: what stands between the common head and tail of
+// whole lines, with some lines above and below.
+type part struct {
+	line         int // lines before above
+	above, below string
+	was, now     string
+}
+
+func partOf(old, new string) part {
 	head := commonPrefix(old, new)
 	head = strings.LastIndexByte(old[:head], '\n') + 1
 	tail := commonSuffix(old[head:], new[head:])
@@ -43,16 +58,93 @@ func lineEdits(old, new string) []udiff.Edit {
 	} else {
 		tail = 0
 	}
-	was, now := old[head:len(old)-tail], new[head:len(new)-tail]
-	if strings.Count(was, "\n")+strings.Count(now, "\n") > maxDiffLines {
-		return []udiff.Edit{{Start: head, End: len(old) - tail, New: now}}
+	p := part{was: old[head : len(old)-tail], now: new[head : len(new)-tail]}
+	from, to := head, len(old)-tail
+	for range contextLines {
+		from = strings.LastIndexByte(old[:max(from-1, 0)], '\n') + 1
+		if i := strings.IndexByte(old[to:], '\n'); i >= 0 {
+			to += i + 1
+		} else {
+			to = len(old)
+		}
 	}
-	edits := udiff.Lines(was, now)
+	p.above, p.below = old[from:head], old[len(old)-tail:to]
+	p.line = strings.Count(old[:from], "\n")
+	return p
+}
+
+// edits compares the two texts line by line.
+func (p part) edits() []udiff.Edit {
+	edits := udiff.Lines(p.was, p.now)
 	for i := range edits {
-		edits[i].Start += head
-		edits[i].End += head
+		edits[i].Start += len(p.above)
+		edits[i].End += len(p.above)
 	}
 	return edits
+}
+
+// replaced is one hunk in which the one text goes and the other comes.
+func (p part) replaced(ctx context.Context) string {
+	var out strings.Builder
+	same := countLines(p.above) + countLines(p.below)
+	out.Grow(2*(len(p.was)+len(p.now)) + len(p.above) + len(p.below))
+	out.WriteString("@@ -" + p.lines(same+countLines(p.was)) + " +" + p.lines(same+countLines(p.now)) + " @@\n")
+	for _, text := range []struct {
+		mark byte
+		text string
+	}{{' ', p.above}, {'-', p.was}, {'+', p.now}, {' ', p.below}} {
+		n := 0
+		for line := range strings.Lines(text.text) {
+			if n++; n%stride == 0 && ctx.Err() != nil {
+				return ""
+			}
+			out.WriteByte(text.mark)
+			out.WriteString(line)
+			if !strings.HasSuffix(line, "\n") {
+				out.WriteString("\n\\ No newline at end of file\n")
+			}
+		}
+	}
+	return out.String()
+}
+
+// lines names so many lines in the header of a hunk.
+func (p part) lines(count int) string {
+	switch {
+	case count == 0 && p.line == 0:
+		return "0,0"
+	case count == 1:
+		return strconv.Itoa(p.line + 1)
+	}
+	return strconv.Itoa(p.line+1) + "," + strconv.Itoa(count)
+}
+
+// renumbered moves the headers of hunks down by some lines.
+func renumbered(hunks string, by int) string {
+	if by == 0 {
+		return hunks
+	}
+	var out strings.Builder
+	out.Grow(len(hunks) + len(hunks)/64)
+	for line := range strings.Lines(hunks) {
+		old, rest, ok := strings.Cut(strings.TrimPrefix(line, "@@ -"), " +")
+		if !ok || !strings.HasPrefix(line, "@@ -") {
+			out.WriteString(line)
+			continue
+		}
+		out.WriteString("@@ -" + moved(old, by) + " +" + moved(rest, by))
+	}
+	return out.String()
+}
+
+// moved adds to the number that a text begins with.
+func moved(text string, by int) string {
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	n, err := strconv.Atoi(text[:digits])
+	if err != nil {
+		return text
+	}
+	return strconv.Itoa(n+by) + text[digits:]
 }
 
 // quotePath writes a path as git does in a header: in C quotes where it holds

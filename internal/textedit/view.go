@@ -1,6 +1,7 @@
 package textedit
 
 import (
+	"context"
 	"sort"
 	"strings"
 	"sync"
@@ -20,7 +21,8 @@ type view struct {
 	prevailing func() bool
 }
 
-func newView(content string) *view {
+// newView is worth nothing after the end of ctx.
+func newView(ctx context.Context, content string) *view {
 	v := &view{content: content}
 	v.prevailing = sync.OnceValue(func() bool {
 		crlf, _ := v.crlfIn(0, len(v.text))
@@ -34,6 +36,9 @@ func newView(content string) *view {
 		return v
 	}
 	for i := 0; i < len(body); i++ {
+		if i%longStride == 0 && ctx.Err() != nil {
+			break
+		}
 		if body[i] == '\n' && i > 0 && body[i-1] == '\r' {
 			v.crlf = append(v.crlf, i-1-len(v.crlf))
 		}

@@ -1,6 +1,7 @@
 package webpage
 
 import (
+	"bytes"
 	"context"
 	"strings"
 
@@ -60,8 +61,28 @@ func render(ctx context.Context, doc *html.Node, nodes int) (markdown string, ok
 		}
 		return converter.RenderTryNext
 	}, converter.PriorityEarly)
+	conv.Register.UnEscaper(func(text []byte, at int) int { return unescape(ctx, text, at) }, converter.PriorityEarly)
 	out, err := conv.ConvertNode(doc, converter.WithContext(ctx))
 	return string(out), err == nil && left >= 0
+}
+
+// maxLabel is how far the end of a link's label is looked for, in bytes.
+const maxLabel = 256
+
+// unescape judges, before the library does, whether a character of the text at an index
+// keeps its backslash: it answers how many bytes are judged, or -1 for the library to
+// judge. An opening bracket whose end is not near keeps it, because the library looks for
+// the end up to the end of the line, for each bracket. When ctx has ended all the rest is
+// judged.
+func unescape(ctx context.Context, text []byte, at int) int {
+	if ctx.Err() != nil {
+		return len(text) - at
+	}
+	rest := text[at:]
+	if rest[0] == '[' && len(rest) > maxLabel && !bytes.ContainsAny(rest[:maxLabel], "]\n") {
+		return 1
+	}
+	return -1
 }
 
 // ended is a reader that stops with its context.

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -26,6 +27,8 @@ const (
 	// grow altogether: a short link to each of many long addresses.
 	maxLink  = 2048
 	maxGrown = 2 << 20
+	// maxText bounds a text node, in bytes.
+	maxText = 64 << 10
 )
 
 // pruning makes a document fit to be rendered: without what is no text, with
@@ -54,12 +57,30 @@ func (p *pruning) prune(n *html.Node, at place) {
 	at.depth++
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
-		if p.unneeded(child) {
+		switch {
+		case p.unneeded(child):
 			n.RemoveChild(child)
-		} else {
+		case child.Type == html.TextNode:
+			p.divide(child)
+		default:
 			p.prune(child, at)
 		}
 		child = next
+	}
+}
+
+// divide makes several nodes of a long text, so that its rendering heeds a cancel between
+// them.
+func (p *pruning) divide(text *html.Node) {
+	for p.nodes++; len(text.Data) > maxText; p.nodes++ {
+		cut := maxText
+		for cut > 1 && !utf8.RuneStart(text.Data[cut]) {
+			cut--
+		}
+		rest := &html.Node{Type: html.TextNode, Data: text.Data[cut:]}
+		text.Data = text.Data[:cut]
+		text.Parent.InsertBefore(rest, text.NextSibling)
+		text = rest
 	}
 }
 

@@ -70,7 +70,7 @@ func patchPaths(args json.RawMessage, env tools.Env) []patchPath {
 	if json.Unmarshal(args, &a) != nil {
 		return nil
 	}
-	parsed, err := patch.Parse(a.Patch)
+	parsed, err := patch.Parse(context.Background(), a.Patch)
 	if err != nil {
 		return nil
 	}
@@ -103,7 +103,7 @@ func patchKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
 }
 
 func applyPatch(ctx context.Context, rt tools.Runtime, a applyPatchArgs) (*tools.Result, error) {
-	p, err := newPatching(rt, a)
+	p, err := newPatching(ctx, rt, a)
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +116,16 @@ func applyPatch(ctx context.Context, rt tools.Runtime, a applyPatchArgs) (*tools
 	if err := p.plan(ctx); err != nil {
 		return nil, err
 	}
+	// All that takes time is done before the first write.
+	result := p.result(ctx)
 	if err := p.write(ctx); err != nil {
 		return nil, err
 	}
-	return p.result(), nil
+	return result, nil
 }
 
 func previewPatch(ctx context.Context, rt tools.Runtime, a applyPatchArgs) ([]kinds.Content, error) {
-	p, err := newPatching(rt, a)
+	p, err := newPatching(ctx, rt, a)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +137,7 @@ func previewPatch(ctx context.Context, rt tools.Runtime, a applyPatchArgs) ([]ki
 	if err := p.plan(ctx); err != nil {
 		return nil, err
 	}
-	return p.content(), nil
+	return p.content(ctx), nil
 }
 
 // patching is one call with the files as they were and as they will be.
@@ -146,12 +148,15 @@ type patching struct {
 
 // newPatching reads the patch and refuses what no content of the files could
 // make right.
-func newPatching(rt tools.Runtime, a applyPatchArgs) (*patching, error) {
+func newPatching(ctx context.Context, rt tools.Runtime, a applyPatchArgs) (*patching, error) {
 	limits := rt.Session().Limits
 	if size := int64(len(a.Patch)); limits.FileBytes > 0 && size > limits.FileBytes {
 		return nil, tools.Oversize("apply_patch", size, limits.FileBytes)
 	}
-	parsed, err := patch.Parse(a.Patch)
+	parsed, err := patch.Parse(ctx, a.Patch)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, &tools.Error{Kind: tools.BadInput, Message: "apply_patch: " + err.Error(), Err: err}
 	}
@@ -194,18 +199,18 @@ func (p *patching) plan(ctx context.Context) error {
 	return nil
 }
 
-func (p *patching) content() []kinds.Content {
+func (p *patching) content(ctx context.Context) []kinds.Content {
 	var content []kinds.Content
 	for i := range p.steps {
-		content = append(content, p.steps[i].content()...)
+		content = append(content, p.steps[i].content(ctx)...)
 	}
 	return content
 }
 
-func (p *patching) result() *tools.Result {
+func (p *patching) result(ctx context.Context) *tools.Result {
 	var data patchData
 	lines := []string{fmt.Sprintf("Applied the patch to %d files:", len(p.steps))}
-	result := &tools.Result{Content: p.content(), TrackFiles: p.paths()}
+	result := &tools.Result{Content: p.content(ctx), TrackFiles: p.paths()}
 	for i := range p.steps {
 		s := &p.steps[i]
 		added, removed := s.count()

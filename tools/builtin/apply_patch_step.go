@@ -62,7 +62,7 @@ func (s *patchStep) plan(ctx context.Context, rt tools.Runtime) (err error) {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return s.mismatch(err)
+		return s.mismatch(ctx, err)
 	}
 	if s.Op == patch.Modify && s.after == s.before.Content {
 		return &tools.Error{Kind: tools.BadInput, Path: s.path, Message: fmt.Sprintf("apply_patch: the patch changes nothing in %s", s.path)}
@@ -75,12 +75,12 @@ func (s *patchStep) plan(ctx context.Context, rt tools.Runtime) (err error) {
 }
 
 // mismatch adds to a miss what is nearest to it, so that the next try can hit.
-func (s *patchStep) mismatch(err error) *tools.Error {
+func (s *patchStep) mismatch(ctx context.Context, err error) *tools.Error {
 	failure := &tools.Error{
 		Kind: tools.BadInput, Path: s.path, Message: "apply_patch: nothing was changed: " + err.Error(), Err: err,
 	}
 	if miss, ok := errors.AsType[*patch.Error](err); ok && miss.Old != "" {
-		failure.Hint = textedit.NearestHint(s.before.Content, miss.Old)
+		failure.Hint = textedit.NearestHint(ctx, s.before.Content, miss.Old)
 		if failure.Hint == "" {
 			failure.Hint = "Nothing like it is in the file; read it again before the next try."
 		}
@@ -111,18 +111,18 @@ func (s *patchStep) count() (added, removed int) {
 	return s.Count()
 }
 
-func (s *patchStep) content() []kinds.Content {
+func (s *patchStep) content(ctx context.Context) []kinds.Content {
 	switch {
 	case s.Op == patch.Rename:
 		content := []kinds.Content{kinds.Text{Text: fmt.Sprintf("Renames %s to %s.", s.path, s.to)}}
 		if len(s.Hunks) > 0 {
-			content = append(content, diffOf(s.to, s.before, s.after))
+			content = append(content, diffOf(ctx, s.to, s.before, s.after))
 		}
 		return content
 	case hasNUL(s.before.Content):
 		return []kinds.Content{kinds.Text{Text: fmt.Sprintf("Deletes %s, which is no text.", s.path)}}
 	}
-	return []kinds.Content{diffOf(s.path, s.before, s.after)}
+	return []kinds.Content{diffOf(ctx, s.path, s.before, s.after)}
 }
 
 // location is where the file is now, at its first changed line.

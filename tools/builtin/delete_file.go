@@ -107,5 +107,5 @@ func deletion(ctx context.Context, rt tools.Runtime, path string) (before *tools
 	case err != nil || !text.Exists: // too large or no text
 		return nil, []kinds.Content{kinds.Text{Text: "Deletes " + path + ", whose content cannot be shown."}}, nil
 	}
-	return &text, []kinds.Content{diffOf(path, text, "")}, nil
+	return &text, []kinds.Content{diffOf(ctx, path, text, "")}, nil
 }

@@ -1,21 +1,63 @@
 package builtin
 
 import (
+	"context"
 	"strings"
+	"unicode/utf8"
 
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
 // diffOf is the card of a change: the whole text before, nil for a file that is
-// new, and after. Bytes that are no UTF-8 cannot be shown and become U+FFFD.
-func diffOf(path string, before tools.Text, after string) kinds.Diff {
-	d := kinds.Diff{Path: path, New: strings.ToValidUTF8(after, "\ufffd")}
+// new, and after. Bytes that are no UTF-8 cannot be shown and become U+FFFD. After the end
+// of ctx it is worth nothing.
+func diffOf(ctx context.Context, path string, before tools.Text, after string) kinds.Diff {
+	d := kinds.Diff{Path: path, New: validText(ctx, after)}
 	if before.Exists {
-		old := strings.ToValidUTF8(before.Content, "\ufffd")
+		old := validText(ctx, before.Content)
 		d.Old = &old
 	}
 	return d
+}
+
+// validText puts U+FFFD for bytes that are no UTF-8, in pieces of chunkBytes until ctx
+// ends.
+func validText(ctx context.Context, text string) string {
+	rest := text
+	for len(rest) > 0 && ctx.Err() == nil {
+		piece := firstPiece(rest)
+		if !utf8.ValidString(piece) {
+			break
+		}
+		rest = rest[len(piece):]
+	}
+	if rest == "" {
+		return text
+	}
+	var out strings.Builder
+	out.Grow(len(text))
+	out.WriteString(text[:len(text)-len(rest)])
+	for len(rest) > 0 && ctx.Err() == nil {
+		piece := firstPiece(rest)
+		out.WriteString(strings.ToValidUTF8(piece, "\ufffd"))
+		rest = rest[len(piece):]
+	}
+	return out.String()
+}
+
+// firstPiece is the beginning of a text, cut before a byte that is ASCII or begins a
+// character: a run of bytes that are no UTF-8 becomes one U+FFFD for each piece.
+func firstPiece(text string) string {
+	if len(text) <= chunkBytes {
+		return text
+	}
+	for end := chunkBytes; end > chunkBytes-utf8.UTFMax; end-- {
+		if utf8.RuneStart(text[end]) {
+			return text[:end]
+		}
+	}
+	return text[:chunkBytes]
 }
 
 // secretContent is the card of a new file that will hold secrets.

@@ -71,10 +71,12 @@ func edit(ctx context.Context, rt tools.Runtime, a editArgs) (*tools.Result, err
 		if err := e.match(ctx); err != nil {
 			return nil, err
 		}
+		// All that takes time is done before the write, which can then be told at once.
+		result := e.result(ctx)
 		err := rt.FS().WriteText(ctx, e.path, e.applied.Content, &e.before)
 		switch {
 		case err == nil:
-			return e.result(), nil
+			return result, nil
 		case try == editTries || ctx.Err() != nil || !errors.Is(err, tools.ErrChanged):
 			return nil, fileFailure("edit", e.path, err)
 		}
@@ -98,7 +100,7 @@ func previewEdit(ctx context.Context, rt tools.Runtime, a editArgs) ([]kinds.Con
 	if err := e.match(ctx); err != nil {
 		return nil, err
 	}
-	return e.content(), nil
+	return e.content(ctx), nil
 }
 
 // editing is one call with the file as it was and as it will be.
@@ -142,7 +144,7 @@ func (e *editing) match(ctx context.Context) (err error) {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return e.mismatch(err)
+		return e.mismatch(ctx, err)
 	}
 	limit := e.rt.Session().Limits.FileBytes
 	if size := int64(len(e.applied.Content)); limit > 0 && size > limit {
@@ -152,27 +154,27 @@ func (e *editing) match(ctx context.Context) (err error) {
 }
 
 // mismatch adds to a miss what is nearest to it, so that the next try can hit.
-func (e *editing) mismatch(err error) *tools.Error {
+func (e *editing) mismatch(ctx context.Context, err error) *tools.Error {
 	failure := &tools.Error{Kind: tools.BadInput, Path: e.path, Message: err.Error(), Err: err}
 	if _, missed := errors.AsType[textedit.NotFoundError](err); !missed {
 		return failure
 	}
-	failure.Hint = textedit.NearestHint(e.before.Content, e.OldStr)
+	failure.Hint = textedit.NearestHint(ctx, e.before.Content, e.OldStr)
 	if failure.Hint == "" {
 		failure.Hint = "Nothing like it is in the file; read it again before the next try."
 	}
 	return failure
 }
 
-func (e *editing) content() []kinds.Content {
-	return []kinds.Content{diffOf(e.path, e.before, e.applied.Content)}
+func (e *editing) content(ctx context.Context) []kinds.Content {
+	return []kinds.Content{diffOf(ctx, e.path, e.before, e.applied.Content)}
 }
 
-func (e *editing) result() *tools.Result {
+func (e *editing) result(ctx context.Context) *tools.Result {
 	first, last := e.applied.LineRange[0], e.applied.LineRange[1]
 	name := e.rt.Session().Rel(e.path)
 	data := editData{
-		Diff:      strings.ToValidUTF8(textedit.Unified(name, e.before.Content, e.applied.Content), "\ufffd"),
+		Diff:      validText(ctx, textedit.Unified(ctx, name, e.before.Content, e.applied.Content)),
 		LineRange: e.applied.LineRange,
 	}
 	head := fmt.Sprintf("Edited %s, lines %d-%d", e.path, first, last)
@@ -184,7 +186,7 @@ func (e *editing) result() *tools.Result {
 	}
 	result := tools.Output(data)
 	result.Text = strings.TrimSuffix(head+"\n"+data.Diff, "\n")
-	result.Content = e.content()
+	result.Content = e.content(ctx)
 	result.Locations = []kinds.Location{{Path: e.path, Line: first}}
 	result.TrackFiles = []string{e.path}
 	return result

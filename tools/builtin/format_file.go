@@ -91,10 +91,11 @@ func (f formatFile) run(ctx context.Context, rt tools.Runtime, a formatFileArgs)
 		result.Locations = []kinds.Location{{Path: path}}
 		return result, nil
 	}
+	result := formatResult(ctx, rt, path, name, before, after)
 	if err := rt.FS().WriteText(ctx, path, after, &before); err != nil {
 		return nil, fileFailure("format", path, err)
 	}
-	return formatResult(rt, path, name, before, after), nil
+	return result, nil
 }
 
 // candidates are the formatters that would do, the best one first.
@@ -211,12 +212,12 @@ func formatterFailed(path, name string, exit tools.Exit, complaints *bounded) *t
 	}
 }
 
-func formatResult(rt tools.Runtime, path, name string, before tools.Text, after string) *tools.Result {
-	diff := textedit.Unified(rt.Session().Rel(path), before.Content, after)
-	data := formatFileData{Formatter: name, Changed: true, Diff: strings.ToValidUTF8(diff, "\ufffd")}
+func formatResult(ctx context.Context, rt tools.Runtime, path, name string, before tools.Text, after string) *tools.Result {
+	diff := textedit.Unified(ctx, rt.Session().Rel(path), before.Content, after)
+	data := formatFileData{Formatter: name, Changed: true, Diff: validText(ctx, diff)}
 	result := tools.Output(data)
 	result.Text = strings.TrimSuffix(fmt.Sprintf("Formatted %s (%s)\n%s", path, name, data.Diff), "\n")
-	result.Content = []kinds.Content{diffOf(path, before, after)}
+	result.Content = []kinds.Content{diffOf(ctx, path, before, after)}
 	result.Locations = []kinds.Location{{Path: path}}
 	result.TrackFiles = []string{path}
 	return result

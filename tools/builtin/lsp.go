@@ -24,6 +24,8 @@ const (
 	lspPlaces = 200
 	// lspLine bounds the text shown of a line, in bytes.
 	lspLine = 200
+	// lspStride is after how many lines the end of a call is looked for.
+	lspStride = 1024
 	// lspCards bounds the locations of the card.
 	lspCards = 50
 )
@@ -98,7 +100,7 @@ func lsp(ctx context.Context, rt tools.Runtime, a lspArgs) (*tools.Result, error
 	}
 	query := tools.LanguageQuery{Operation: a.Operation, Path: rt.Session().Resolve(path), Text: before.Content}
 	if a.Operation != tools.Diagnostics {
-		if query.Line, query.Column, err = a.place(path, before.Content); err != nil {
+		if query.Line, query.Column, err = a.place(ctx, path, before.Content); err != nil {
 			return nil, err
 		}
 	}
@@ -121,28 +123,33 @@ func lsp(ctx context.Context, rt tools.Runtime, a lspArgs) (*tools.Result, error
 
 // place is where in the file is asked, from what the model gave of line, column
 // and symbol.
-func (a lspArgs) place(path, content string) (line, column int, err error) {
-	lines := strings.Split(content, "\n")
+func (a lspArgs) place(ctx context.Context, path, content string) (line, column int, err error) {
 	line, column = whole(a.Line), whole(a.Column)
+	text, there := lineAt(ctx, content, line)
 	switch {
+	case ctx.Err() != nil:
+		return 0, 0, context.Cause(ctx)
 	case a.Symbol == "" && (line == 0 || column == 0):
 		return 0, 0, tools.Errorf(tools.BadInput, "lsp: %s needs a line and either the symbol on it or its column", a.Operation)
-	case line < 0 || column < 0 || line > len(lines):
-		return 0, 0, tools.Errorf(tools.BadInput, "lsp: %s has no line %v; it has %d lines", path, a.Line, len(lines))
+	case line < 0 || column < 0 || line > 0 && !there:
+		return 0, 0, tools.Errorf(tools.BadInput, "lsp: %s has no line %v; it has %d lines", path, a.Line, strings.Count(content, "\n")+1)
 	case column > 0 && line > 0:
 		return line, column, nil
 	case line > 0:
-		if column = symbolColumn(lines[line-1], a.Symbol); column == 0 {
+		if column = symbolColumn(text, a.Symbol); column == 0 {
 			return 0, 0, &tools.Error{
 				Kind: tools.BadInput, Path: path, Message: fmt.Sprintf("lsp: %q is not on line %d of %s", a.Symbol, line, path),
-				Hint: "The line is: " + clip(strings.TrimSpace(lines[line-1]), lspLine),
+				Hint: "The line is: " + clip(strings.TrimSpace(text), lspLine),
 			}
 		}
 		return line, column, nil
 	}
-	for i, l := range lines {
-		if column = symbolColumn(l, a.Symbol); column > 0 {
-			return i + 1, column, nil
+	for text := range strings.SplitSeq(content, "\n") {
+		if line++; line%lspStride == 0 && ctx.Err() != nil {
+			return 0, 0, context.Cause(ctx)
+		}
+		if column = symbolColumn(text, a.Symbol); column > 0 {
+			return line, column, nil
 		}
 	}
 	return 0, 0, &tools.Error{Kind: tools.BadInput, Path: path, Message: fmt.Sprintf("lsp: %q is not in %s", a.Symbol, path)}

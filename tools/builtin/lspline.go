@@ -13,34 +13,53 @@ import (
 // directories. Others are known by their path alone, and so is a file that holds
 // secrets, that a rule forbids or that cannot be read.
 func quoteLines(ctx context.Context, rt tools.Runtime, places []tools.CodeLocation) error {
-	files := map[string][]string{}
+	files := map[string]string{}
 	for i, l := range places {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		lines, read := files[l.Path]
+		content, read := files[l.Path]
 		if !read {
-			lines = linesOf(ctx, rt, l.Path)
-			files[l.Path] = lines
+			content = quotable(ctx, rt, l.Path)
+			files[l.Path] = content
 		}
-		if l.Line >= 1 && l.Line <= len(lines) {
-			places[i].Text = clip(strings.TrimSpace(strings.ToValidUTF8(lines[l.Line-1], "\ufffd")), lspLine)
+		if line, there := lineAt(ctx, content, l.Line); there && content != "" {
+			places[i].Text = clip(strings.TrimSpace(strings.ToValidUTF8(clip(line, maxSymbolLine), "\ufffd")), lspLine)
 		}
 	}
 	return nil
 }
 
-func linesOf(ctx context.Context, rt tools.Runtime, path string) []string {
+// lineAt is a line of a text by its number, from 1. After the end of ctx none is there.
+func lineAt(ctx context.Context, text string, number int) (line string, there bool) {
+	if number < 1 {
+		return "", false
+	}
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		n++
+		if n%lspStride == 0 && ctx.Err() != nil {
+			return "", false
+		}
+		if n == number {
+			return line, true
+		}
+	}
+	return "", false
+}
+
+// quotable is the text of a file of which lines may be shown, else "".
+func quotable(ctx context.Context, rt tools.Runtime, path string) string {
 	session, files := rt.Session(), rt.FS()
 	resolved := session.Resolve(path)
 	if rootOf(session.Roots, resolved) == "" || files.Secret(path) || files.Hidden(path) || files.Hidden(resolved) {
-		return nil
+		return ""
 	}
 	text, err := textOf(ctx, rt, "read", path)
 	if err != nil {
-		return nil
+		return ""
 	}
-	return strings.Split(text.Content, "\n")
+	return text.Content
 }
 
 // clip shortens a text to a number of bytes, between characters.
@@ -54,10 +73,14 @@ func clip(s string, limit int) string {
 	return s[:limit] + "…"
 }
 
+// maxSymbolLine is how much of a line is looked through for a name, in bytes.
+const maxSymbolLine = 64 << 10
+
 // symbolColumn is the column, from 1 and in characters, of a name that stands by
 // itself on a line; of a qualified name, that of its last part. 0 means that it
 // does not stand there.
 func symbolColumn(line, symbol string) int {
+	line = line[:min(len(line), maxSymbolLine)]
 	symbol = strings.TrimSpace(symbol)
 	if symbol == "" {
 		return 0

@@ -63,11 +63,12 @@ func writePlan(ctx context.Context, rt tools.Runtime, a planArgs) (*tools.Result
 	if err != nil { // no text any more: replaced all the same
 		before = tools.Text{}
 	}
+	card := []kinds.Content{diffOf(ctx, path, before, content)}
 	if err := rt.FS().WriteText(ctx, path, content, nil); err != nil {
 		return nil, fileFailure("write", path, err)
 	}
 	return &tools.Result{
 		Data: planData{path}, Text: "Plan saved in " + path,
-		Content: []kinds.Content{diffOf(path, before, content)}, Locations: []kinds.Location{{Path: path}},
+		Content: card, Locations: []kinds.Location{{Path: path}},
 	}, nil
 }

@@ -107,8 +107,8 @@ func repoOverview(ctx context.Context, rt tools.Runtime, a repoOverviewArgs) (*t
 func languages(ctx context.Context, rt tools.Runtime, base string, names []string) ([]languageStat, error) {
 	sized := len(names) <= overviewSizes
 	stats := map[string]*languageStat{}
-	for i, name := range names {
-		if i%256 == 0 && ctx.Err() != nil {
+	for _, name := range names {
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		language := languageOf(name)

@@ -89,7 +89,7 @@ func undoEdit(ctx context.Context, rt tools.Runtime, a undoEditArgs) (*tools.Res
 	if err != nil {
 		return nil, fileFailure("undo_edit", path, err)
 	}
-	return undoResult(rt, change), nil
+	return undoResult(ctx, rt, change), nil
 }
 
 func previewUndoEdit(ctx context.Context, rt tools.Runtime, a undoEditArgs) ([]kinds.Content, error) {
@@ -101,7 +101,7 @@ func previewUndoEdit(ctx context.Context, rt tools.Runtime, a undoEditArgs) ([]k
 	if err != nil {
 		return nil, fileFailure("undo_edit", path, err)
 	}
-	return changeContent(change), nil
+	return changeContent(ctx, change), nil
 }
 
 // undoing checks the arguments and what the session offers.
@@ -117,15 +117,15 @@ func undoing(rt tools.Runtime, a undoEditArgs) (path string, changes tools.Chang
 
 // changeContent is the card of a change: a diff where there is text on both
 // sides of it, or a file that comes or goes.
-func changeContent(c tools.Change) []kinds.Content {
-	content := mainContent(c)
+func changeContent(ctx context.Context, c tools.Change) []kinds.Content {
+	content := mainContent(ctx, c)
 	for _, path := range c.Also {
 		content = append(content, kinds.Text{Text: "Also changes " + kinds.Line(path, 500) + "."})
 	}
 	return content
 }
 
-func mainContent(c tools.Change) []kinds.Content {
+func mainContent(ctx context.Context, c tools.Change) []kinds.Content {
 	switch {
 	case c.New != nil || c.Old != nil && !c.Exists:
 		before := tools.Text{Exists: c.Old != nil}
@@ -136,22 +136,25 @@ func mainContent(c tools.Change) []kinds.Content {
 		if c.New != nil {
 			after = *c.New
 		}
-		return []kinds.Content{diffOf(c.Path, before, after)}
+		return []kinds.Content{diffOf(ctx, c.Path, before, after)}
 	case c.Exists:
 		return []kinds.Content{kinds.Text{Text: "Restores " + c.Path + ", whose content cannot be shown."}}
 	}
 	return []kinds.Content{kinds.Text{Text: "Removes " + c.Path + ", whose content cannot be shown."}}
 }
 
-func undoResult(rt tools.Runtime, c tools.Change) *tools.Result {
+func undoResult(ctx context.Context, rt tools.Runtime, c tools.Change) *tools.Result {
 	data := undoEditData{Path: c.Path}
-	content := changeContent(c)
+	content := changeContent(ctx, c)
 	if d, ok := content[0].(kinds.Diff); ok {
 		old := ""
 		if d.Old != nil {
 			old = *d.Old
 		}
-		data.Diff = textedit.Unified(rt.Session().Rel(c.Path), old, d.New)
+		data.Diff = textedit.Unified(ctx, rt.Session().Rel(c.Path), old, d.New)
+	}
+	if ctx.Err() != nil { // what was cut short is not shown
+		data.Diff, content = "", nil
 	}
 	what := "the file is as it was before"
 	if !c.Exists {
