@@ -267,7 +267,7 @@ func TestStream_CutBehindTheFinish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := modeltest.New(t, step)
-			a, err := ask(t.Context(), t, provider(t, s, short), request())
+			a, err := ask(t.Context(), t, provider(t, s, func(o *openai.Options) { o.IdleTimeout, o.StartTimeout = 50*time.Millisecond, time.Minute }), request())
 			if err != nil || a.Text != "abc" || a.Reason != model.Stop {
 				t.Errorf("got %+v and %v", a, err)
 			}
