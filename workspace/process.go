@@ -66,6 +66,9 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	if err == nil && exit.Code != 0 {
 		p.noteLacking(&exit, confined, tail)
 	}
+	if err == nil {
+		p.noteKept(&exit, confined, tail)
+	}
 	return exit, err
 }
 
