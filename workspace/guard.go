@@ -79,9 +79,6 @@ func (k kept) same(other kept) bool {
 		k.opaque == other.opaque && (!k.opaque || k.size == other.size && k.time.Equal(other.time))
 }
 
-// notWhole is said of what could not be searched after a command.
-const notWhole = "The session's directories hold too much to be searched for new files that make programs run, such as .envrc and .vscode: not all of them were looked at."
-
 // lookAtIt ends what is said of something that could not be put back.
 const lookAtIt = " Look at it before git or the agent runs here again."
 
@@ -146,9 +143,6 @@ func (w *Workspace) guard(unasked bool, seen searched) *guard {
 	}
 	return g
 }
-
-// ownDirs are the agent's own directories in a project.
-var ownDirs = [...]string{".acp-agent", ".agents"}
 
 // configNames are the files of a repository that hold its configuration. Of wholeNames
 // nothing may change: the hooks, and what says that the configuration is elsewhere.

@@ -32,6 +32,12 @@ var dependencyDirs = [...]string{publishedDir, "vendor", "site-packages", "bower
 // of contents.
 var gitData = [...]string{"objects", "refs", "logs", "lfs"}
 
+// ownDirs are the agent's own directories in a project.
+var ownDirs = [...]string{".acp-agent", ".agents"}
+
+// notWhole is said of what could not be searched after a command.
+const notWhole = "The session's directories hold too much to be searched for new files that make programs run, such as .envrc and .vscode: not all of them were looked at."
+
 // nameIndex remembers what the names in the session's directories are: secrets, protected
 // names, repositories. Searching again costs a look at each directory and a list of those
 // that changed. The zero value is ready.
