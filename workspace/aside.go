@@ -28,6 +28,8 @@ type Aside struct {
 	After  string
 	// Text says that Before and After are all that changed.
 	Text bool
+	// Late says that the command was stopped, and had its answer before.
+	Late bool
 
 	w      *Workspace
 	root   *root

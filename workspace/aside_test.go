@@ -100,7 +100,7 @@ func TestAside_NoEditIsLost(t *testing.T) {
 			g := newGround(t, protecting)
 			for i := range 150 {
 				put(t, g.in("AGENTS.md"), "mine\n")
-				watch := g.guard(true)
+				watch := g.guard(true, g.search(wanted{names: true}))
 				put(t, g.in("AGENTS.md"), "theirs\n")
 				start, done := make(chan struct{}), make(chan error, 1)
 				go func() {
@@ -150,7 +150,7 @@ func TestAside_MountedNamesAreTheUsers(t *testing.T) {
 	g := newGround(t, protecting)
 	put(t, g.in("AGENTS.md"), "mine\n")
 	put(t, g.in("a/.vscode/tasks.json"), "mine\n")
-	watch := g.guard(true)
+	watch := g.guard(true, g.search(wanted{names: true}))
 	paths := watch.mountable()
 	if strings.Join(paths, " ") != g.in("AGENTS.md")+" "+g.in("a/.vscode") {
 		t.Fatalf("mountable %q", paths)

@@ -82,7 +82,9 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig, Reading: g.Reading,
 		Caches: g.Caches,
 	}
-	if err := w.hide(&request, g); err != nil {
+	guards := w.o.GitPrograms != nil && !g.ReadsOnly && !g.Reading
+	seen := w.search(wanted{secrets: w.hides(g) && g.Secrets == nil, reading: g.Reading, names: guards && g.Unasked})
+	if err := w.hide(&request, g, seen); err != nil {
 		return confined{}, err
 	}
 	for i, r := range w.fixed {
@@ -115,8 +117,8 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 		}
 	}
 	var before *guard
-	if w.o.GitPrograms != nil && !g.ReadsOnly && !g.Reading {
-		before = w.guard(g.Unasked)
+	if guards {
+		before = w.guard(g.Unasked, seen)
 		request.Protected = before.mountable()
 	}
 	box := w.o.Sandbox.Box
@@ -145,7 +147,7 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	spec.Env = replaceEnv(spec.Env, c.Env)
 	made := confined{Spec: spec, report: c.Report, grant: g, network: g.Network || !c.Report.Network, release: release}
 	if w.o.GitPrograms != nil && !g.ReadsOnly && g.Reading && !c.Report.Confines() {
-		before = w.guard(g.Unasked)
+		before = w.guard(g.Unasked, w.search(wanted{names: g.Unasked}))
 	}
 	if made.before = before; before != nil {
 		for i := range before.roots {
@@ -155,21 +157,26 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	return made, nil
 }
 
-// hide adds to a request what must not be read. A command that runs unasked because it
-// only reads does not run where not all of that is known.
-func (w *Workspace) hide(request *sandbox.Request, g Grant) error {
-	if w.o.Sandbox.Box == nil || g.Unconfined {
-		return nil
+// hides reports whether secrets are hidden from a command.
+func (w *Workspace) hides(g Grant) bool { return w.o.Sandbox.Box != nil && !g.Unconfined }
+
+// hide adds to a request what must not be read, as a search saw it. A command that runs
+// unasked because it only reads does not run where not all of that is known.
+func (w *Workspace) hide(request *sandbox.Request, g Grant, seen searched) error {
+	most := maxMounted
+	if g.Reading {
+		most = maxSecrets
 	}
-	if g.Secrets != nil {
+	switch {
+	case !w.hides(g):
+		return nil
+	case g.Secrets != nil:
 		request.Secrets = g.Secrets.paths
 		return nil
-	}
-	found, whole := w.secretsFor(g.Reading)
-	if g.Reading && !g.Held && !whole {
+	case g.Reading && !g.Held && (!seen.whole || len(seen.secrets) > most):
 		return &tools.Error{Kind: tools.Unavailable, Message: "the command cannot be confined: the session's directories are too large to be looked through for secrets"}
 	}
-	request.Secrets = found.paths
+	request.Secrets = seen.secrets[:min(len(seen.secrets), most)]
 	return nil
 }
 
@@ -226,18 +233,22 @@ func (c *confined) end() (notes []string) {
 	return notes
 }
 
-// endOf is end for a command of the call, which keeps what was moved aside.
+// endOf is end for a command of the call, which keeps what was moved aside, also after
+// commands that were stopped before.
 func (c *Call) endOf(cmd confined) (notes []string) {
 	notes = cmd.end()
+	stopped := c.w.runner.lateAsides()
 	if cmd.before != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.asides = append(c.asides, cmd.before.asides...)
+		stopped = append(stopped, cmd.before.asides...)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asides = append(c.asides, stopped...)
 	return notes
 }
 
-// Asides are the changes of the call's commands that were moved aside.
+// Asides are the changes that were moved aside, of the call's commands and of those that
+// were stopped before.
 func (c *Call) Asides() []Aside {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -245,25 +256,43 @@ func (c *Call) Asides() []Aside {
 }
 
 // endLater is end for a command that is being stopped behind its answer. What was put
-// back is told with the next one.
+// back is told with the next one, and asked about then.
 func (w *Workspace) endLater(c confined, p *launch.Process) {
 	w.runner.leave(func() {
 		<-p.Done()
-		w.runner.tellLater(c.end())
+		w.runner.tellLater(c)
 	})
 }
 
-func (r *runner) tellLater(notes []string) {
+// tellLater ends a command that was stopped.
+func (r *runner) tellLater(c confined) {
+	notes := c.end()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.late = append(r.late, notes...)
+	if c.before == nil {
+		return
+	}
+	for _, aside := range c.before.asides {
+		aside.Late = true
+		r.asides = append(r.asides, aside)
+	}
 }
 
-// lateNotes takes what tellLater left.
+// lateNotes takes the notes that tellLater left.
 func (r *runner) lateNotes() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	notes := r.late
 	r.late = nil
 	return notes
+}
+
+// lateAsides takes what tellLater left that was moved aside.
+func (r *runner) lateAsides() []Aside {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	asides := r.asides
+	r.asides = nil
+	return asides
 }

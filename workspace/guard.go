@@ -33,9 +33,10 @@ type guard struct {
 	w        *Workspace
 	mark     int // in the journal, when the command began
 	programs func(config string) []string
-	// protected, when set, names what else in a root is put back.
-	protected func(abs string) bool
-	roots     []guarded
+	// names says that protected names are put back, too, and the configuration of
+	// repositories that the command made.
+	names bool
+	roots []guarded
 	// asides is what was moved aside.
 	asides []Aside
 }
@@ -49,7 +50,7 @@ type guarded struct {
 	named map[string]bool
 	dirs  []string // further directories and files of which all counts
 	files map[string]kept
-	walk  *found
+	walk  found
 	// partly are the directories of which not all was looked at: what is not known of
 	// them may have been there before.
 	partly map[string]bool
@@ -111,17 +112,15 @@ func lookAt(r *root, name string) (kept, error) {
 
 // guard remembers what is there. Some of it may be out of a command's reach; but what
 // a wall keeps has ways around it, such as a link that is replaced, and comparing
-// costs less than thinking of all of them. Of a command that nobody was asked about,
-// the other protected names count too, and the repositories that it made (P5).
-func (w *Workspace) guard(unasked bool) *guard {
-	g := &guard{w: w, mark: w.journal.Mark(), programs: w.o.GitPrograms}
-	if unasked {
-		g.protected = w.o.Protected
-	}
-	for _, r := range w.fixed[:w.session] {
+// costs less than thinking of all of them. Of a command that the user was not asked about,
+// the other protected names count too, and the repositories that it made (P5): seen is
+// what a search found of them.
+func (w *Workspace) guard(unasked bool, seen searched) *guard {
+	g := &guard{w: w, mark: w.journal.Mark(), programs: w.o.GitPrograms, names: unasked}
+	for i, r := range w.fixed[:w.session] {
 		at := guarded{
-			root: r, repos: repositories(r), named: map[string]bool{}, dirs: []string{".acp-agent", ".agents"},
-			files: map[string]kept{}, partly: map[string]bool{}, walk: g.walkIn(r, nil),
+			root: r, repos: repositories(r), named: map[string]bool{}, dirs: slices.Clone(ownDirs[:]),
+			files: map[string]kept{}, partly: map[string]bool{}, walk: seen.roots[i],
 		}
 		at.dirs, at.repos = append(at.dirs, at.walk.names...), appendNew(at.repos, at.walk.repos)
 		for _, repo := range at.repos {
@@ -234,7 +233,7 @@ func isLink(r *root, name string) bool {
 // compare puts back what a command changed, and says so in one line for each file.
 func (g *guard) compare() []string {
 	var notes []string
-	written := g.w.journal.Written(g.mark)
+	written, seen := g.w.journal.Written(g.mark), g.w.search(wanted{names: g.names})
 	for i := range g.roots {
 		at := &g.roots[i]
 		at.tools = written
@@ -258,7 +257,7 @@ func (g *guard) compare() []string {
 				notes = append(notes, g.compareDir(at, path.Join(repo, name))...)
 			}
 		}
-		now := g.walkIn(at.root, at.walk)
+		now := seen.roots[i].after(&at.walk)
 		for _, repo := range now.repos {
 			if !slices.Contains(at.repos, repo) {
 				notes = append(notes, g.compareMade(at, repo)...)
@@ -269,6 +268,9 @@ func (g *guard) compare() []string {
 		}
 	}
 	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	if !seen.whole {
+		notes = append(notes, notWhole+lookAtIt)
+	}
 	if more := len(notes) - maxGuardNotes; more > 0 {
 		// The last ones of a directory, since a command can put names of no use before the rest.
 		// What a person has to look at is kept above all.

@@ -408,16 +408,3 @@ func TestConfine_Cancelled(t *testing.T) {
 		}
 	}
 }
-
-// What the first look did not come to may always have been there, and is not new.
-func TestGuard_SecondLook(t *testing.T) {
-	t.Parallel()
-	g := newGround(t)
-	put(t, g.in("a/.envrc"), "mine")
-	put(t, g.in("b/.envrc"), "mine")
-	guard := &guard{protected: func(path string) bool { return permissions.Protected(path) != permissions.Unprotected }}
-	first := &found{more: true, dirs: map[string]bool{".": true, "b": true}}
-	if now := guard.walkIn(g.call(t).w.fixed[0], first); len(now.names) != 1 || now.names[0] != "b/.envrc" {
-		t.Errorf("names %q", now.names)
-	}
-}

@@ -31,12 +31,28 @@ func (c *Call) noteLacking(exit *tools.Exit, cmd confined, tail *tailWriter) {
 		}
 		exit.Notes = append(exit.Notes, cmd.writingNote())
 	}
-	if cmd.before.mounts() && tail.says(keptByMount[:]) {
+}
+
+// noteKept notes in the result what the command could not change of protected names. Git
+// reports success where it could not replace a file.
+func (c *Call) noteKept(exit *tools.Exit, cmd confined, tail *tailWriter) {
+	switch {
+	case !cmd.before.mounts():
+	case exit.Code == 0 && tail.says([]string{gitKept}):
+		exit.Notes = append(exit.Notes, "Git could not replace all files: "+keptNote+" They have their old texts, and git shows them as changed: "+
+			"do not commit that. Look at git status, and restore them with a command that names them; the user is asked to allow it.")
+	case exit.Code != 0 && tail.says(keptByMount[:]):
 		c.addLacking(Lacking{Writing: true})
-		exit.Notes = append(exit.Notes, "Names by which other programs run code are read-only for a command that the user was not asked about. "+
-			"Change them with a file tool, or send the same command again, and the user is asked to run it with writing.")
+		exit.Notes = append(exit.Notes, keptNote+" Change them with a file tool, or send the same command again, and the user is asked to run it with writing. "+
+			"What the command changed besides stays.")
 	}
 }
+
+// keptNote says what is kept from a command by mounts.
+const keptNote = "Names by which other programs run code are read-only for a command that the user was not asked about."
+
+// gitKept is what git says of a file that it could not replace.
+const gitKept = "unable to unlink old"
 
 // keptByMount are texts by which programs say that a mounted file cannot be written, replaced
 // or removed.

@@ -9,10 +9,6 @@ import (
 	"strings"
 )
 
-// maxMountedNames bounds how many protected names are kept from a command by mounts, for
-// a mount takes longer the more of them there are. The rest is compared.
-const maxMountedNames = 100
-
 // pinned is a protected name that is mounted read-only for a command, with the directories
 // on the way to it: while those are the same, the command cannot have changed it.
 type pinned struct {
@@ -20,13 +16,15 @@ type pinned struct {
 	way  []fs.FileInfo // from the root's own entries down to the name's directory
 }
 
-// mountable are the names that can be kept from a command by mounts, as absolute paths.
+// mountable are the names that are kept from a command by mounts, as absolute paths: the
+// first maxMounted, for a mount takes longer the more of them there are. The others are
+// compared.
 func (g *guard) mountable() []string {
 	var paths []string
 	for i := range g.roots {
 		at := &g.roots[i]
 		for _, name := range at.walk.names {
-			if len(paths) == maxMountedNames {
+			if len(paths) == maxMounted {
 				return paths
 			}
 			info, err := at.root.handle.Lstat(filepath.FromSlash(name))

@@ -25,6 +25,7 @@ type runner struct {
 	mu     sync.Mutex
 	behind []<-chan struct{} // work that outlives its call
 	late   []string          // notes of commands that were stopped
+	asides []Aside           // what was moved aside after them
 }
 
 // processes is the commands of one call.
@@ -65,6 +66,9 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	if err == nil && exit.Code != 0 {
 		p.noteLacking(&exit, confined, tail)
 	}
+	if err == nil {
+		p.noteKept(&exit, confined, tail)
+	}
 	return exit, err
 }
 
@@ -72,7 +76,7 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 func (p processes) locally(ctx context.Context, cmd confined, streams launch.Streams) (tools.Exit, error) {
 	process, err := p.w.o.Launcher.StartStreams(ctx, cmd.Spec, streams)
 	if err != nil {
-		p.w.runner.tellLater(cmd.end()) // a cancelled start may have come far
+		p.w.runner.tellLater(cmd) // a cancelled start may have come far
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	p.w.runner.group.Add(process)

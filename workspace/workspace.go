@@ -38,7 +38,7 @@ type shared struct {
 	editor  editing
 	runner  runner
 	begun   begun
-	secrets secretIndex
+	index   nameIndex
 
 	mu     sync.Mutex
 	agents map[*Workspace]struct{} // those that were not released

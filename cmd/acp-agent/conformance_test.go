@@ -9,7 +9,7 @@ import (
 )
 
 // conformance is what the official compatibility kit (acp-tck) demands of an agent with our
-// capabilities, by the kit's ids. The kit is in no package registry, so these are its rules
+// capabilities, by the kit's ids. The package registries have no kit under the names that were tried, so these are its rules
 // in our words, each in a process of its own and of a client that offers nothing, as there.
 //
 // acptest judges every run by the rules that hold for each line: ACP-TRANSPORT-001 and -002,

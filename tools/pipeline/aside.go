@@ -55,7 +55,11 @@ func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bo
 		paths = append(paths, r.pipeline.Workspace.Session().Rel(a.Path))
 		card.Locations = append(card.Locations, kinds.Location{Path: a.Path})
 	}
-	reason := "the command changed " + strings.Join(paths, ", ") + ", which can make other programs run code; the change was moved aside"
+	which := "the command"
+	if slices.ContainsFunc(asides, func(a workspace.Aside) bool { return a.Late }) {
+		which = "the command, or one that was stopped before it,"
+	}
+	reason := which + " changed " + strings.Join(paths, ", ") + ", which can make other programs run code; the change was moved aside"
 	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.BlockedOnUser, Reason: reason})
 	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID: r.ID, Name: r.Name,

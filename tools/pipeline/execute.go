@@ -43,6 +43,7 @@ func (r *running) execute(ctx context.Context) error {
 	}
 	r.runtime.Bind(r.bind())
 	r.grantWalls()
+	r.tellOpen()
 	if r.readsOnly {
 		// What nobody was asked about must not run what a repository names (C9).
 		r.runtime.SetEnv(command.GitEnv()...)

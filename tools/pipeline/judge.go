@@ -40,6 +40,7 @@ func (r *running) judge(ctx context.Context) error {
 	}
 	r.insisted()
 	r.wantMore()
+	r.holdNames()
 	return r.holdReading(ctx)
 }
 

@@ -31,9 +31,9 @@ type Pipeline struct {
 	// permissions.Set.Restrict.
 	restricted bool
 	lacks      lacks
-	// unconfined is shared by the agents of a session.
-	unconfined *told
-	active     active
+	// told is shared by the agents of a session.
+	told   *told
+	active active
 	// strays are goroutines of the session's tools that did not stop when they were
 	// told to.
 	strays *strays
@@ -44,9 +44,9 @@ func New(o Options) *Pipeline {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}, unconfined: &told{}}
+	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}, told: &told{}}
 	if o.Parent != nil {
-		p.asking, p.strays, p.unconfined = o.Parent.asking, o.Parent.strays, o.Parent.unconfined
+		p.asking, p.strays, p.told = o.Parent.asking, o.Parent.strays, o.Parent.told
 	}
 	p.restricted = o.Policy.restricted()
 	p.registry.Store(o.Registry)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	"acp-agent/capability"
@@ -10,10 +11,11 @@ import (
 	"acp-agent/transcript"
 )
 
-// What a command is asked about that only reads and that nothing else speaks against.
+// What a command is asked about that nothing else speaks against.
 const (
 	unconfinedReason = "there is no sandbox here that would keep it from more than reading, and only a few plain commands run without a question then"
 	unhiddenReason   = "the session's directories hold too much to look through for secrets, which would be hidden from it"
+	unknownReason    = "the session's directories hold too much to look through for secrets and for files that make programs run, which would be kept from it"
 )
 
 // holdReading makes a question of a command that would run unasked because it only reads,
@@ -74,17 +76,41 @@ func (r *running) ruled(plain bool) bool {
 	return true
 }
 
-// told says once in a session that nothing confines its commands. The zero value is ready.
-type told struct{ said atomic.Bool }
+// holdNames makes a question of a command that would run unasked and does more than read,
+// where it is not known what must be kept from it: secrets and protected names (P5). What
+// the user allows by a rule of theirs runs, and its result says so.
+func (r *running) holdNames() {
+	if r.decision.Action != capability.Allow || len(r.commands()) == 0 || r.reading() || r.pipeline.readOnly() != nil {
+		return
+	}
+	var whole bool
+	if r.reach.open, whole = r.pipeline.Workspace.CommandNames(); !whole && !r.ruled(false) {
+		r.holdBack(unknownReason)
+	}
+}
+
+// told says what the user was told once in a session. The zero value is ready.
+type told struct{ unconfined, open atomic.Bool }
 
 // tellUnconfined tells the user, at the first question of that kind, that nothing confines
 // the session's commands.
 func (r *running) tellUnconfined() {
-	if !r.reach.unconfined || r.pipeline.unconfined.said.Swap(true) {
+	if !r.reach.unconfined || r.pipeline.told.unconfined.Swap(true) {
 		return
 	}
 	report, _ := r.pipeline.Workspace.SandboxKnown()
 	r.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "No sandbox", Text: unconfinedText(report)})
+}
+
+// tellOpen tells the user, at the first command of that kind, that more files hold secrets
+// than can be hidden from it.
+func (r *running) tellOpen() {
+	report, _ := r.pipeline.Workspace.SandboxKnown()
+	if hides := report.Kind == sandbox.Bubblewrap || report.Kind == sandbox.Seatbelt; !hides || r.reach.open == 0 || r.pipeline.told.open.Swap(true) {
+		return
+	}
+	text := fmt.Sprintf("%d files of secrets in the session's directories are not hidden from commands that do more than read: there are more than can be hidden without making each command slow.", r.reach.open)
+	r.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "Secrets in reach of commands", Text: text})
 }
 
 func unconfinedText(report sandbox.Report) string {

@@ -24,6 +24,8 @@ type reaches struct {
 	// nothing keeps it from more.
 	secrets    *workspace.SecretFiles
 	unconfined bool
+	// open counts the files of secrets that stay open to a command that does more.
+	open int
 	// again says that this alone is why the call is asked about.
 	again bool
 	// approved says that a person has seen the card and allowed the call.

@@ -54,7 +54,7 @@ func realDir(t testing.TB) string {
 // Secrets are found wherever they lie, in all directories of the session; what others have
 // published is left to commands that may do more than read, and what git names is left to
 // git.
-func TestSecretsFor(t *testing.T) {
+func TestSearch_Secrets(t *testing.T) {
 	dir, more := realDir(t), realDir(t)
 	layFiles(t, dir, ".env", "a/b/c/d/e/.env", ".hidden/.env", "x.key", "keys/.ssh/id", "node_modules/p/.env", "node_modules/p/x.key", "vendor/p/.env",
 		".git/HEAD", ".git/refs/heads/x.key", ".git/objects/00/x.key", ".git/x.key", ".git/modules/m/refs/heads/x.key", "main.go")
@@ -64,7 +64,7 @@ func TestSecretsFor(t *testing.T) {
 		testreq.Skip(t, err.Error())
 	}
 	w := hiding(t, dir, link)
-	w.secrets.settled = 1 // all are taken from memory
+	w.index.settled = 1 // all are taken from memory
 	for _, tt := range []struct {
 		reading bool
 		want    []string
@@ -75,7 +75,7 @@ func TestSecretsFor(t *testing.T) {
 		}},
 	} {
 		for range 2 { // the second time from memory
-			found, whole := w.secretsFor(tt.reading)
+			seen := w.search(wanted{secrets: true, reading: tt.reading})
 			var want []string
 			for _, name := range tt.want {
 				if rest, of := strings.CutPrefix(name, "+"); of {
@@ -85,22 +85,22 @@ func TestSecretsFor(t *testing.T) {
 				want = append(want, filepath.Join(dir, filepath.FromSlash(name)))
 			}
 			slices.Sort(want)
-			slices.Sort(found.paths)
-			if !slices.Equal(found.paths, want) || !whole {
-				t.Errorf("reading %v: %q (whole %v), want %q", tt.reading, found.paths, whole, want)
+			slices.Sort(seen.secrets)
+			if !slices.Equal(seen.secrets, want) || !seen.whole {
+				t.Errorf("reading %v: %q (whole %v), want %q", tt.reading, seen.secrets, seen.whole, want)
 			}
 		}
 	}
 }
 
 // What has come, gone or moved since a directory was listed is seen.
-func TestSecretsFor_Changes(t *testing.T) {
+func TestSearch_Changes(t *testing.T) {
 	dir := realDir(t)
 	layFiles(t, dir, "a/b/x", "c/.env")
 	w := hiding(t, dir)
 	expect := func(want ...string) {
 		t.Helper()
-		found, whole := w.secretsFor(true)
+		found, whole := w.ReadingSecrets()
 		var names []string
 		for _, path := range found.paths {
 			rel, err := filepath.Rel(dir, path)
@@ -129,29 +129,79 @@ func TestSecretsFor_Changes(t *testing.T) {
 	expect("a/b/.env", "c/new.key")
 }
 
-// What cannot be looked through, or hidden, is said.
-func TestSecretsFor_Bounds(t *testing.T) {
+// Protected names and repositories are found wherever they lie but in node_modules and in
+// other protected names, in each of the session's directories; a file that is a secret, too,
+// is both.
+func TestSearch_Names(t *testing.T) {
+	dir, more := realDir(t), realDir(t)
+	layFiles(t, dir, "AGENTS.md", ".env", "a/b/c/d/e/.vscode/AGENTS.md", "vendor/p/AGENTS.md", "node_modules/p/AGENTS.md", "node_modules/p/.git/HEAD", "keys/.ssh/AGENTS.md",
+		".git/HEAD", ".git/AGENTS.md", "a/repo/.git/HEAD", "a/linked/.git", ".agents/AGENTS.md", "a/.agents/x", "x/.envrc", "main.go")
+	layFiles(t, more, "deep/er/AGENTS.md")
+	w := hiding(t, dir, more)
+	w.index.settled = 1 // all are taken from memory
+	w.o.Protected = func(path string) bool {
+		return slices.Contains([]string{"AGENTS.md", ".vscode", ".agents", ".envrc", ".git"}, filepath.Base(path))
+	}
+	w.o.Hidden = func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".env") }
+	for range 2 { // the second time from memory
+		seen := w.search(wanted{secrets: true, names: true})
+		slices.Sort(seen.roots[0].names)
+		slices.Sort(seen.secrets)
+		for _, tt := range []struct {
+			what      string
+			got, want []string
+		}{
+			{"names", seen.roots[0].names, []string{"AGENTS.md", "a/.agents", "a/b/c/d/e/.vscode", "keys/.ssh/AGENTS.md", "vendor/p/AGENTS.md", "x/.envrc"}},
+			{"repositories", seen.roots[0].repos, []string{"a/linked/.git", "a/repo/.git"}},
+			{"other names", seen.roots[1].names, []string{"deep/er/AGENTS.md"}},
+			{"secrets", seen.secrets, []string{filepath.Join(dir, ".env"), filepath.Join(dir, "x", ".envrc")}},
+		} {
+			if !slices.Equal(tt.got, tt.want) || !seen.whole {
+				t.Errorf("%s: %q (whole %v), want %q", tt.what, tt.got, seen.whole, tt.want)
+			}
+		}
+	}
+}
+
+// What the first search did not come to may always have been there, and is not new.
+func TestFound_After(t *testing.T) {
+	second := found{names: []string{"a/.envrc", "b/.envrc", ".envrc"}, repos: []string{"a/r/.git", "b/.git"}}
+	now := second.after(&found{more: true, dirs: map[string]bool{"": true, "b": true}})
+	if !slices.Equal(now.names, []string{"b/.envrc", ".envrc"}) || !slices.Equal(now.repos, []string{"b/.git"}) {
+		t.Errorf("new: %q and %q", now.names, now.repos)
+	}
+	if now := second.after(&found{}); len(now.names) != 3 || len(now.repos) != 2 {
+		t.Errorf("after a whole search, new: %q and %q", now.names, now.repos)
+	}
+}
+
+// What cannot be searched, or hidden, is said.
+func TestSearch_Bounds(t *testing.T) {
 	dir := realDir(t)
-	deep := strings.Repeat("d/", maxSecretDepth+2)
+	deep := strings.Repeat("d/", maxIndexDepth+2)
 	layFiles(t, dir, deep+"x")
-	if _, whole := hiding(t, dir).secretsFor(true); whole {
-		t.Error("a tree that is too deep is known as a whole")
+	w := hiding(t, dir)
+	if _, whole := w.ReadingSecrets(); whole {
+		t.Error("of a tree that is too deep, all secrets are known")
+	}
+	if _, whole := w.CommandNames(); whole {
+		t.Error("of a tree that is too deep, all names are known")
 	}
 	dir = realDir(t)
-	for i := range maxMounted + 1 {
+	for i := range maxMounted + 3 {
 		layFiles(t, dir, fmt.Sprintf("d%d/.env", i))
 	}
-	w := hiding(t, dir)
-	if found, whole := w.secretsFor(false); whole || len(found.paths) != maxMounted {
-		t.Errorf("%d mounts, whole %v", len(found.paths), whole)
+	w = hiding(t, dir)
+	if open, whole := w.CommandNames(); !whole || open != 3 {
+		t.Errorf("%d stay open, whole %v", open, whole)
 	}
-	if found, whole := w.secretsFor(true); !whole || len(found.paths) != maxMounted+1 {
+	if found, whole := w.ReadingSecrets(); !whole || len(found.paths) != maxMounted+3 {
 		t.Errorf("%d hidden from a command that reads, whole %v", len(found.paths), whole)
 	}
 }
 
-// BenchmarkSecretsFor looks through 30,000 files in 3,000 directories, at first and again.
-func BenchmarkSecretsFor(b *testing.B) {
+// BenchmarkSearch looks through 30,000 files in 3,000 directories, at first and again.
+func BenchmarkSearch(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 3000 {
 		for j := range 10 {
@@ -161,12 +211,12 @@ func BenchmarkSecretsFor(b *testing.B) {
 	for _, name := range []string{"first", "again"} {
 		b.Run(name, func(b *testing.B) {
 			w := hiding(b, dir)
-			w.secrets.settled = 1
+			w.index.settled = 1
 			for b.Loop() {
 				if name == "first" {
-					clear(w.secrets.dirs)
+					clear(w.index.dirs)
 				}
-				if _, whole := w.secretsFor(true); !whole {
+				if _, whole := w.ReadingSecrets(); !whole {
 					b.Fatal("not whole")
 				}
 			}

@@ -1,0 +1,299 @@
+package workspace
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of one search of the session's directories.
+const (
+	maxIndexEntries = 500_000
+	maxIndexTime    = 3 * time.Second
+	maxIndexDepth   = 100
+)
+
+// publishedDir holds what others have published. A program that is installed there changes
+// protected names of its own, which no editor, agent or shell heeds for the project.
+const publishedDir = "node_modules"
+
+// dependencyDirs hold what others have published, too. What is named like a secret there is
+// a fixture of tests, which a command that runs them must read.
+var dependencyDirs = [...]string{publishedDir, "vendor", "site-packages", "bower_components"}
+
+// gitData are the directories of a repository whose names come from those of branches and
+// of contents.
+var gitData = [...]string{"objects", "refs", "logs", "lfs"}
+
+// ownDirs are the agent's own directories in a project.
+var ownDirs = [...]string{".acp-agent", ".agents"}
+
+// notWhole is said of what could not be searched after a command.
+const notWhole = "The session's directories hold too much to be searched for new files that make programs run, such as .envrc and .vscode: not all of them were looked at."
+
+// nameIndex remembers what the names in the session's directories are: secrets, protected
+// names, repositories. Searching again costs a look at each directory and a list of those
+// that changed. The zero value is ready.
+type nameIndex struct {
+	mu   sync.Mutex
+	dirs map[string]*indexedDir
+	turn int // counts the searches
+	// settled is how long a directory must have been left alone before it was listed, so
+	// that a later change is certain to show in its time; 0 means settledAfter.
+	settled time.Duration
+}
+
+// indexedDir is a directory as it was when it was listed.
+type indexedDir struct {
+	info    fs.FileInfo
+	tracked time.Time // when the index of its repository was written
+	read    time.Time
+	entries int
+	found   []indexedName
+	below   []indexedBelow
+	repo    bool
+	turn    int // in which it was last looked at
+}
+
+// nameKind is what a name counts as.
+type nameKind struct {
+	// hidden is of a secret that is kept from any command, secret of every one.
+	hidden, secret bool
+	protected      bool
+}
+
+type indexedName struct {
+	path string
+	nameKind
+}
+
+// indexedBelow is a directory in another.
+type indexedBelow struct {
+	name, path string
+	nameKind
+}
+
+const settledAfter = 2 * time.Second
+
+// wanted is what a search is for.
+type wanted struct {
+	// secrets are those that are hidden from a command, reading those that are hidden from
+	// one that only reads, too.
+	secrets, reading bool
+	// names are protected names, and the repositories in a root.
+	names bool
+}
+
+// searched is what one search found.
+type searched struct {
+	secrets []string
+	// roots are the protected names of each of the session's directories, in their order.
+	roots []found
+	// whole says that all of the session's directories were searched.
+	whole bool
+}
+
+// found is what lies in a root, as far as it was searched.
+type found struct {
+	// names are the protected names but for those that are looked at in ways of their own,
+	// repos the repositories; both from the root, with slashes.
+	names, repos []string
+	// dirs are the directories that were searched; more says that there are others.
+	dirs map[string]bool
+	more bool
+}
+
+// after is what a second search of a root found. Where the first one was not whole, what
+// lies outside of its directories may always have been there.
+func (f *found) after(first *found) found {
+	if !first.more {
+		return *f
+	}
+	unknown := func(name string) bool { return !first.dirs[parentOf(name)] }
+	of := *f
+	of.names = slices.DeleteFunc(slices.Clone(f.names), unknown)
+	of.repos = slices.DeleteFunc(slices.Clone(f.repos), unknown)
+	return of
+}
+
+// parentOf is the directory of a name in a root, "" for the root itself.
+func parentOf(name string) string {
+	return name[:max(0, strings.LastIndexByte(name, '/'))]
+}
+
+// search searches the session's directories, those near their tops first.
+func (w *Workspace) search(want wanted) searched {
+	if want.secrets = want.secrets && w.o.Hidden != nil; !want.secrets && !want.names {
+		return searched{whole: true, roots: make([]found, w.session)}
+	}
+	x := &w.index
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.dirs == nil {
+		x.dirs = map[string]*indexedDir{}
+	}
+	x.turn++
+	s := indexSearch{w: w, want: want, left: maxIndexEntries, end: time.Now().Add(maxIndexTime)}
+	var seen searched
+	for _, r := range w.fixed[:w.session] {
+		s.root, s.at = r.path, found{dirs: map[string]bool{}}
+		s.queue = append(s.queue[:0], searchStep{path: r.path, secrets: want.secrets, names: want.names})
+		for len(s.queue) > 0 && !s.stopped {
+			next := s.queue[0]
+			s.queue = s.queue[1:]
+			s.dir(next)
+		}
+		s.at.more = s.stopped
+		seen.roots = append(seen.roots, s.at)
+	}
+	if want.reading && !s.stopped { // it went everywhere: of directories that are gone, nothing is kept
+		maps.DeleteFunc(x.dirs, func(_ string, d *indexedDir) bool { return d.turn != x.turn })
+	}
+	seen.secrets, seen.whole = s.secrets, !s.stopped
+	return seen
+}
+
+// indexSearch is one search.
+type indexSearch struct {
+	w       *Workspace
+	want    wanted
+	left    int
+	end     time.Time
+	stopped bool
+	queue   []searchStep
+	secrets []string
+	root    string
+	at      found // of the root
+}
+
+// searchStep is a directory that is to be searched.
+type searchStep struct {
+	path, name string // name is from the root, "" for itself
+	// tracked is when the index of the repository around it was written; git says that it
+	// is a part of a repository's own data.
+	tracked time.Time
+	git     bool
+	depth   int
+	// secrets and names say what it is searched for.
+	secrets, names bool
+}
+
+func (s *indexSearch) dir(at searchStep) {
+	info, err := os.Lstat(at.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil, at.depth > maxIndexDepth, time.Now().After(s.end):
+		s.stopped = true
+		return
+	}
+	d, ok := s.known(at.path, info, at.tracked)
+	if !ok {
+		if d = s.list(at.path, info, at.tracked); d == nil {
+			if at.secrets {
+				s.secrets = append(s.secrets, at.path) // a file in it can be opened where its name is known
+			}
+			return
+		}
+		s.w.index.dirs[at.path] = d
+	}
+	if s.left -= d.entries; s.left < 0 {
+		s.stopped = true
+		return
+	}
+	d.turn = s.w.index.turn
+	s.note(at, d)
+	for _, below := range d.below {
+		next := searchStep{path: below.path, name: s.rel(below.path), tracked: d.tracked, git: at.git || below.name == ".git", depth: at.depth + 1}
+		next.secrets = at.secrets && !below.secret && !(at.git && slices.Contains(gitData[:], below.name)) &&
+			(s.want.reading || !slices.Contains(dependencyDirs[:], below.name))
+		next.names = at.names && !below.protected && below.name != publishedDir && below.name != ".git"
+		if next.secrets || next.names {
+			s.queue = append(s.queue, next)
+		}
+	}
+}
+
+// note takes over what a directory holds.
+func (s *indexSearch) note(at searchStep, d *indexedDir) {
+	for _, f := range d.found {
+		if at.secrets && (f.hidden || s.want.reading && f.secret) {
+			s.secrets = append(s.secrets, f.path)
+		}
+		if name := s.rel(f.path); at.names && f.protected && !slices.Contains(ownDirs[:], name) {
+			s.at.names = append(s.at.names, name)
+		}
+	}
+	if !at.names {
+		return
+	}
+	s.at.dirs[at.name] = true
+	if d.repo && at.name != "" {
+		s.at.repos = append(s.at.repos, at.name+"/.git")
+	}
+}
+
+func (s *indexSearch) rel(path string) string {
+	return filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(path, s.root), string(filepath.Separator)))
+}
+
+// known returns what is remembered of a directory that has not changed.
+func (s *indexSearch) known(path string, info fs.FileInfo, tracked time.Time) (*indexedDir, bool) {
+	d, ok := s.w.index.dirs[path]
+	if ok && d.repo {
+		tracked = indexTime(path)
+	}
+	same := ok && os.SameFile(d.info, info) && changed(d.info).Equal(changed(info)) && d.tracked.Equal(tracked)
+	return d, same && d.read.Sub(changed(info)) >= cmp.Or(s.w.index.settled, settledAfter)
+}
+
+// indexTime is when the index of the repository in a directory was written.
+func indexTime(dir string) time.Time {
+	info, err := os.Lstat(filepath.Join(dir, ".git", "index"))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// list returns what is in a directory; nil where that cannot be known.
+func (s *indexSearch) list(path string, info fs.FileInfo, tracked time.Time) *indexedDir {
+	d := &indexedDir{info: info, tracked: tracked, read: time.Now()}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil
+	}
+	d.entries = len(entries)
+	d.repo = slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return entry.Name() == ".git" })
+	if d.repo {
+		d.tracked = indexTime(path)
+	}
+	for _, entry := range entries {
+		abs := filepath.Join(path, entry.Name())
+		kind := s.w.kindOf(abs)
+		if kind != (nameKind{}) {
+			d.found = append(d.found, indexedName{abs, kind})
+		}
+		if entry.IsDir() {
+			d.below = append(d.below, indexedBelow{entry.Name(), abs, kind})
+		}
+	}
+	return d
+}
+
+// kindOf is what a name counts as. A repository is none of the protected names: its hooks
+// and its configuration are.
+func (w *Workspace) kindOf(abs string) nameKind {
+	hidden := w.o.Hidden != nil && w.o.Hidden(abs)
+	return nameKind{
+		hidden: hidden, secret: hidden || w.o.Secret(abs),
+		protected: filepath.Base(abs) != ".git" && w.o.Protected(abs),
+	}
+}
