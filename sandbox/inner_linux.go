@@ -70,13 +70,12 @@ func handOver(start *launch.Start, paths []string) (int, error) {
 // It returns only when that fails.
 func Inner(args []string) int {
 	const failed = 125 // as env and timeout use it: the command was never run
-	if err := inner(args); err != nil {
-		fmt.Fprintln(os.Stderr, "acp-agent: sandbox:", err)
-	}
+	fmt.Fprintln(os.Stderr, "acp-agent: sandbox:", becomeProgram(args))
 	return failed
 }
 
-func inner(args []string) error {
+// becomeProgram returns only when it fails.
+func becomeProgram(args []string) error {
 	var fd int
 	if len(args) < 2 {
 		return fmt.Errorf("%s is started by the agent itself, not by hand", InnerArg)
