@@ -88,10 +88,19 @@ func inFamilies(parts []string) (some, shared bool) {
 func familyAt(parts []string, i int) (family *secretFamily, shared bool) {
 	index := secretNames()
 	at := index.names.at(parts, i)
-	if at < 0 || matchesAny(parts[i], index.templates) {
+	switch {
+	case matchesAny(parts[i], index.templates):
 		return nil, false
+	case at >= 0:
+		return &index.families[at], matchesAny(parts[i], index.tracked)
 	}
-	return &index.families[at], matchesAny(parts[i], index.tracked)
+	for _, original := range originalNames(parts[i]) {
+		// A copy is not what git tracks, whatever it is a copy of.
+		if family, _ = familyAt(append(slices.Clone(parts[:i]), original), i); family != nil {
+			return family, false
+		}
+	}
+	return nil, false
 }
 
 // systemSecret reports the files of a system that hold secrets of its users or of a

@@ -34,6 +34,30 @@ func TestShippedNames_AreFound(t *testing.T) {
 	}
 }
 
+// Editors, file managers and programs leave copies of a secret beside it.
+func TestSecret_Copies(t *testing.T) {
+	for name, want := range map[string]bool{
+		"#.env#": true, ".#.env": true, ".env (1)": true, ".env copy": true, ".env - Copy": true, "Copy of .env": true, "prod.env~": true,
+		".prod.env.swp": true, "server.key~": true, "server.key.bak": true, "server.key.~12~": true, "key.pem.old": true, ".server.key.swp": true,
+		"#id_rsa#": true, ".id_rsa.swp": true, ".netrc~": true, ".netrc.swp": true, ".git-credentials.lock": true, "secrets.json~": true,
+		"secrets.yaml.bak": true, ".secrets.json.swp": true, "secrets.json.orig.bak": true, "secrets (1).json": true, "secrets copy.json": true,
+		"secrets - Copy (2).json": true, "CREDENTIALS.JSON~": true, "terraform.tfvars~": true, ".aws.bak/config": true, ".env.test.bak": true,
+		"main.go~": false, "#main.go#": false, "notes (1).txt": false, "copy of notes": false, "package.lock": false, "process.env.bak": false,
+		"~": false, "#": false, ".#": false, ".swp": false, ".bak": false, ")": false, " (1)": false, "()": false, "a1~": false, "yarn.lock": false,
+	} {
+		if got := Secret("/w/" + name); got != want {
+			t.Errorf("Secret(%q) = %v", name, got)
+		}
+	}
+	tracked, err := NewSecrets(nil, func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tracked.Holds("/w/.env.test") || !tracked.Holds("/w/.env.test~") {
+		t.Error("a copy of a template that git tracks is none itself")
+	}
+}
+
 func TestSecrets_OfAConfiguration(t *testing.T) {
 	s, err := NewSecrets([]string{"*.Vault", "deploy/prod.yml", "tok[ae]n-?"}, nil)
 	if err != nil {

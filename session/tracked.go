@@ -104,7 +104,8 @@ func (r *trackedRepo) look() {
 	r.looked, r.names = true, names
 }
 
-// namesIn are the files of an index, those alone that were tracked before.
+// namesIn are the files of an index, those alone that were tracked before. A file that git
+// was told not to look at keeps changes that the user shares with no one.
 func (r *trackedRepo) namesIn(index []byte) map[string]bool {
 	names := map[string]bool{}
 	entries, err := command.GitIndex(index)
@@ -112,7 +113,7 @@ func (r *trackedRepo) namesIn(index []byte) map[string]bool {
 		return names
 	}
 	for _, entry := range entries {
-		if !entry.Submodule && (!r.looked || r.names[entry.Name]) {
+		if !entry.Submodule && !entry.Local && (!r.looked || r.names[entry.Name]) {
 			names[entry.Name] = true
 		}
 	}

@@ -77,6 +77,29 @@ func TestTracked_OnlyWhatWasTrackedAtFirst(t *testing.T) {
 	check("broken", map[string]bool{".env.test": false})
 }
 
+// What git was told not to look at, or has only the name of, is the user's own.
+func TestTracked_NotWhatIsKeptLocal(t *testing.T) {
+	for mark, args := range map[string][]string{
+		"assumed": {"update-index", "--assume-unchanged", ".env.test"}, "skipped": {"update-index", "--skip-worktree", ".env.test"},
+		"intended": {"rm", "-q", "--cached", ".env.test"},
+	} {
+		dir := t.TempDir()
+		put(t, filepath.Join(dir, ".env.test"))
+		put(t, filepath.Join(dir, ".env.ci"))
+		git(t, dir, "init", "-q")
+		git(t, dir, "add", ".env.test", ".env.ci")
+		git(t, dir, args...)
+		if mark == "intended" {
+			git(t, dir, "add", "-N", ".env.test")
+		}
+		known := &tracked{}
+		known.in(open(t, dir, permissions.Secret), []string{dir})
+		if known.has(filepath.Join(dir, ".env.test")) || !known.has(filepath.Join(dir, ".env.ci")) {
+			t.Errorf("%s: the file that is kept local counts as tracked, or another does not", mark)
+		}
+	}
+}
+
 func TestTracked_LooksBeforeTheFirstCommand(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, ".env.test"))

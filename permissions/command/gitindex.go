@@ -12,6 +12,10 @@ type GitEntry struct {
 	Name string // slash-separated, from the top of the working tree
 	// Submodule marks a repository of its own that lies there.
 	Submodule bool
+	// Local says that git does not look at the file of the working tree, or has none of its
+	// text: it is marked assume-unchanged, skip-worktree or intent-to-add. What such a file
+	// holds is the user's own.
+	Local bool
 }
 
 var errGitIndex = errors.New("the index is not of a form that is understood")
@@ -23,6 +27,8 @@ const (
 	gitIndexFlags    = 60
 	gitIndexTrailer  = 20
 	gitFlagExtended  = 0x4000
+	gitFlagAssumed   = 0x8000
+	gitMoreLocal     = 0x4000 | 0x2000 // skip-worktree, intent-to-add
 	gitFlagNameBits  = 0x0fff
 	gitModeType      = 0xf000
 	gitModeSubmodule = 0xe000
@@ -49,8 +55,10 @@ func GitIndex(data []byte) ([]GitEntry, error) {
 		fixed := gitIndexFixed
 		mode := binary.BigEndian.Uint32(rest[gitIndexMode:])
 		flags := binary.BigEndian.Uint16(rest[gitIndexFlags:])
+		local := flags&gitFlagAssumed != 0
 		if flags&gitFlagExtended != 0 {
 			fixed += 2
+			local = local || len(rest) >= fixed && binary.BigEndian.Uint16(rest[gitIndexFixed:])&gitMoreLocal != 0
 		}
 		var used int
 		var ok bool
@@ -63,7 +71,7 @@ func GitIndex(data []byte) ([]GitEntry, error) {
 		if given := int(flags & gitFlagNameBits); !ok || name == "" || given < gitFlagNameBits && given != len(name) || mode&gitModeType == gitModeDir {
 			return nil, errGitIndex
 		}
-		entries = append(entries, GitEntry{Name: strings.Clone(name), Submodule: mode&gitModeType == gitModeSubmodule})
+		entries = append(entries, GitEntry{Name: strings.Clone(name), Submodule: mode&gitModeType == gitModeSubmodule, Local: local})
 		rest = rest[used:]
 	}
 	return entries, gitExtensions(rest)
