@@ -94,6 +94,8 @@ func (j *judge) pathExposed(word string, at dirs) string {
 		switch {
 		case j.secretWord(word, at), j.env.Secret(name), j.env.Secret(resolved):
 			return word + " holds secrets"
+		case j.gitText(word, name, resolved).set:
+			return word + " holds secrets that git keeps"
 		case !inside:
 			return word + " lies outside the workspace"
 		case j.protected(name), j.protected(resolved):

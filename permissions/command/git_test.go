@@ -158,3 +158,23 @@ func TestGitEnv(t *testing.T) {
 		}
 	}
 }
+
+// What git keeps as files is asked about where its text would get out in another form than
+// the one in which results leave out users and passwords.
+func TestJudge_WhatGitKeeps(t *testing.T) {
+	for text, asked := range map[string]bool{
+		"cat .git/config": true, "rev .git/config": true, "cut -d: -f3 .git/config | head": true, "od -c src/../.git/config": true,
+		"cd .git && fold -w 5 config": true, "grep -o . < .git/config": true, "git remote -v | rev": true, "git remote -v; rev a": true,
+		"git remote -v": false, " git remote -v ": false, "git remote | head": false, "git -C src remote -v | rev": false, "cat .git/HEAD": false,
+		"od -tx1 .git/objects/aa/bb": true, "cat .git/modules/m/objects/pack/p.pack": true, "cat .GIT/Objects/aa/bb": true, "ls .git/objects": false,
+		"cat objects/a .git/b": false,
+	} {
+		env := testEnv()
+		env.HoldsAddress = func(path string) bool { return path == "/w/.git/config" }
+		env.GitHoldsAddress = func(dir string) bool { return dir == "/w" }
+		v := command.Judge(text, env)
+		if (v.Action != allow) != asked {
+			t.Errorf("Judge(%q) = %s (%s)", text, v.Action, v.Reason)
+		}
+	}
+}

@@ -85,6 +85,9 @@ func (j *judge) git(part *Part, s simple, at dirs) finding {
 	if f = f.worse(j.gitRepository(at)); lists {
 		return f
 	}
+	if sub == "remote" && len(args) > 1 && part.Text != strings.TrimSpace(j.text) {
+		f = f.worse(j.gitAddresses(at))
+	}
 	p, bad := e.parse(splitU(sub, args[1:]))
 	if bad != "" {
 		return f.worse(asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads"))
@@ -104,6 +107,17 @@ func (j *judge) gitRepository(at dirs) finding {
 	for _, dir := range at.list {
 		if j.env.GitPrograms != nil && j.env.GitPrograms(dir) {
 			return asks(Interpreter, "git would heed a configuration here that may name programs to run")
+		}
+	}
+	return finding{}
+}
+
+// gitAddresses asks about the addresses of remotes where another command may get to print
+// them, in a form in which the user and password in one is not found.
+func (j *judge) gitAddresses(at dirs) finding {
+	for _, dir := range at.list {
+		if j.env.GitHoldsAddress != nil && j.env.GitHoldsAddress(dir) {
+			return asks(SecretRead, "the address of a remote holds a user and password")
 		}
 	}
 	return finding{}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,6 +44,9 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 			}
 			f = f.worse(asks(SecretRead, w.value+" holds secrets"))
 		}
+		if reads {
+			f = f.worse(j.gitText(w.value, name, resolved))
+		}
 		if reads && j.env.Waits != nil && j.env.Waits(name) {
 			f = f.worse(asks(Endless, w.value+" is a pipe, a socket or a device, and reading it may never end"))
 		}
@@ -55,6 +59,25 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 		}
 	}
 	return f
+}
+
+// gitText asks about what git keeps of secrets as files: addresses with a user and
+// password, and objects, which hold what any tracked file once was.
+func (j *judge) gitText(shown, name, resolved string) finding {
+	switch {
+	case j.env.HoldsAddress != nil && j.env.HoldsAddress(name):
+		return asks(SecretRead, shown+" holds a user and password in the address of a remote")
+	case gitObject(name) || gitObject(resolved):
+		return asks(SecretRead, shown+" is an object of git, which may be a file that held secrets")
+	}
+	return finding{}
+}
+
+// gitObject reports a path in a repository's store of objects.
+func gitObject(name string) bool {
+	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
+	git := slices.Index(parts, ".git")
+	return git >= 0 && slices.Contains(parts[git:], "objects")
 }
 
 // tree judges a directory whose whole content is read, or with reads, the files whose

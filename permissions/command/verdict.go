@@ -63,6 +63,13 @@ type Env struct {
 	Inside func(path string) (resolved string, ok bool)
 	// Secret reports a path that must not be read. Nil means permissions.Secret.
 	Secret func(path string) bool
+	// HoldsAddress reports a file in which git keeps an address with a user and password.
+	// Results show it without those, which a command that prints it in another form would
+	// escape: reading one is asked about. Nil: no file is.
+	HoldsAddress func(path string) bool
+	// GitHoldsAddress reports the same of the configuration of the repository that git would
+	// find from an absolute directory. Nil: it holds none.
+	GitHoldsAddress func(dir string) bool
 	// HoldsSecret reports whether a secret file lies anywhere beneath a directory, for
 	// commands that read whole trees (grep -r); with reads, one whose base name reads
 	// accepts. Nil: such commands are asked about.

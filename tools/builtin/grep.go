@@ -116,7 +116,9 @@ func grepFiles(
 		}
 		o.Hidden = namesHidden(rt.Session().Rel(base))
 	}
-	o.Base, o.Skip = base, beneath(rt, base, func(path string) bool { return rt.FS().SecretName(path) || rt.FS().Hidden(path) })
+	o.Base, o.Skip = base, beneath(rt, base, func(path string) bool {
+		return rt.FS().SecretName(path) || rt.FS().Hidden(path) || rt.FS().HoldsAddress(path)
+	})
 	dir, err := rt.FS().Dir(ctx, base)
 	if err != nil {
 		return found, base, err

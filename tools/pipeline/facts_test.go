@@ -62,6 +62,25 @@ func TestExplain_Facts(t *testing.T) {
 				put("src/bare/" + name)
 			}
 		}, map[string]string{"git status": "allow", "git -C src status": "allow", "git -C src/bare status": "ask", "cd src/bare && git log": "ask", "git -C src/bare/refs status": "ask"}},
+		{"a password in an address", func(t *testing.T, dir string, git func(...string), put func(string)) {
+			git("config", "remote.origin.url", "https://u:hunter2hunter2@example.com/x.git")
+			if err := os.WriteFile(filepath.Join(dir, "src", ".gitmodules"), []byte("url = https://u:hunter2hunter2@example.com/x.git\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("../.git/config", filepath.Join(dir, "src", "link")); err != nil {
+				t.Fatal(err)
+			}
+			put("deep/main.go")
+		}, map[string]string{
+			"cat .git/config": "ask", "rev .git/config": "ask", "cut -d: -f3 src/link": "ask", "fold -w 5 src/.gitmodules": "ask", "git remote -v": "allow",
+			"git remote -v | rev": "ask", "git remote | rev": "allow", "grep -rno x src": "ask", "grep -rno x deep": "allow", "git diff": "allow",
+		}},
+		{"a password in an address of a submodule", func(t *testing.T, dir string, git func(...string), _ func(string)) {
+			if err := os.WriteFile(filepath.Join(dir, ".gitmodules"), []byte("[submodule \"s\"]\nurl = https://u:hunter2hunter2@example.com/x.git\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			git("add", ".gitmodules")
+		}, map[string]string{"git diff": "ask", "cat .git/config": "allow", "git remote -v | rev": "allow"}},
 		{"no repository", func(t *testing.T, dir string, _ func(...string), _ func(string)) {
 			if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
 				t.Fatal(err)

@@ -93,12 +93,32 @@ func (r *running) gitPrograms(dir string) bool {
 	})
 }
 
-// gitHoldsSecret reports whether a file that git tracks has the name of a secret.
+// holdsAddress is tools.FS.HoldsAddress for the judge of commands.
+func (r *running) holdsAddress(path string) bool {
+	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
+	defer runtime.Finish()
+	return runtime.FS().HoldsAddress(path)
+}
+
+// gitHoldsAddress reports whether the configuration that git would heed in dir holds an
+// address with a user and password.
+func (r *running) gitHoldsAddress(dir string) bool {
+	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
+	defer runtime.Finish()
+	repo, ok := r.repositoryAt(runtime.FS(), dir)
+	return ok && runtime.FS().HoldsAddress(filepath.Join(repo.top, ".git", "config"))
+}
+
+// gitHoldsSecret reports whether a file that git tracks has the name of a secret, or holds
+// the address of a remote with a user and password.
 func (r *running) gitHoldsSecret(dir string) bool {
 	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
 	defer runtime.Finish()
 	repo, ok := r.repositoryAt(runtime.FS(), dir)
 	if !ok {
+		return true
+	}
+	if runtime.FS().HoldsAddress(filepath.Join(repo.top, ".gitmodules")) {
 		return true
 	}
 	entries, err := repo.tracked()

@@ -174,8 +174,8 @@ func (r *running) commandEnv(resource tools.Resource, session tools.Session) com
 			return cmp.Or(access.Real, r.pipeline.Workspace.Resolve(path)), err == nil && access.Inside
 		},
 		Secret:      r.pipeline.Workspace.SecretName,
-		HoldsSecret: r.holdsSecret,
-		Dialect:     r.pipeline.Dialect,
+		HoldsSecret: r.holdsSecret, HoldsAddress: r.holdsAddress, GitHoldsAddress: r.gitHoldsAddress,
+		Dialect: r.pipeline.Dialect,
 		// Nothing that a project configures is run to probe it before it is trusted (T2).
 		Untrusted:   !r.trusted,
 		GitPrograms: r.gitPrograms, GitHoldsSecret: r.gitHoldsSecret,

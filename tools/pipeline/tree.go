@@ -25,7 +25,7 @@ func (r *running) holdsSecret(dir string, reads func(name string) bool) bool {
 		return true
 	}
 	if r.regular(access.Real) {
-		return r.pipeline.Workspace.SecretName(access.Real)
+		return r.pipeline.Workspace.SecretName(access.Real) || r.holdsAddress(access.Real)
 	}
 	runtime := r.pipeline.Workspace.Call(r.ID+"/tree", r.Tool, nil)
 	defer runtime.Finish()
@@ -33,7 +33,9 @@ func (r *running) holdsSecret(dir string, reads func(name string) bool) bool {
 	if err != nil {
 		return true
 	}
-	look := treeLook{left: maxTreeEntries, reads: reads, secret: r.pipeline.Workspace.SecretName}
+	look := treeLook{left: maxTreeEntries, reads: reads, secret: func(path string) bool {
+		return r.pipeline.Workspace.SecretName(path) || runtime.FS().HoldsAddress(path)
+	}}
 	own := slices.ContainsFunc(r.pipeline.Own, func(path string) bool { return beneath(path, access.Real) })
 	return own || r.pipeline.Workspace.SecretName(access.Real) || look.holds(top, access.Real, 0)
 }

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"acp-agent/internal/redact"
 	"acp-agent/internal/search"
 	"acp-agent/tools"
 )
@@ -264,6 +266,18 @@ func (f *FS) Dir(ctx context.Context, name string) (search.Dir, error) {
 
 // SecretName implements [tools.FS].
 func (f *FS) SecretName(name string) bool { return f.secret(name) }
+
+// HoldsAddress implements [tools.FS], for files of the name .gitmodules.
+func (f *FS) HoldsAddress(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	resolved, n, err := f.lookup(OpRead, name)
+	if err != nil || path.Base(filepath.ToSlash(resolved)) != ".gitmodules" {
+		return false
+	}
+	data, err := io.ReadAll(io.NewSectionReader(n.data, 0, n.size))
+	return err != nil || redact.Addresses(string(data)) != string(data)
+}
 
 // Hidden implements [tools.FS]. There are no rules.
 func (*FS) Hidden(string) bool { return false }

@@ -1,0 +1,46 @@
+package workspace
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"acp-agent/internal/redact"
+)
+
+// maxAddressFile bounds the file that is looked at for addresses; a larger one counts as
+// one that holds some.
+const maxAddressFile = 1 << 20
+
+// HoldsAddress implements tools.FS.
+func (f files) HoldsAddress(path string) bool {
+	abs := f.w.abs(path)
+	t, err := follow(abs)
+	if err != nil || !namesAddresses(abs) && !namesAddresses(t.real()) {
+		return false
+	}
+	file, err := f.Open(context.Background(), abs)
+	if err != nil {
+		return false // what cannot be opened is not shown either
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxAddressFile+1))
+	text := string(data)
+	return err != nil || len(data) > maxAddressFile || redact.Addresses(text) != text
+}
+
+// namesAddresses reports whether a path is one of the files in which git keeps addresses of
+// remotes as text.
+func namesAddresses(path string) bool {
+	parts := strings.Split(strings.ToLower(filepath.ToSlash(path)), "/")
+	switch last := parts[len(parts)-1]; last {
+	case ".gitconfig", ".gitmodules":
+		return true
+	case "config", "config.worktree", "fetch_head":
+		return slices.Contains(parts, ".git")
+	}
+	git := slices.Index(parts, ".git")
+	return git >= 0 && slices.Contains(parts[git:], "logs")
+}
