@@ -57,12 +57,13 @@ func TestProtected(t *testing.T) {
 			"/w/.devcontainer/devcontainer.json", "/w/.vs/x", "/w/.fleet/run.json", "/w/a.sublime-project", "/w/.nvim.lua", "/w/.exrc", "/w/.vimrc", "/w/.dir-locals.el", "/w/.helix/config.toml",
 			"/w/mise.toml", "/w/.mise.local.toml", "/w/.config/mise/config.toml", "/w/.tool-versions", "/w/.direnv/x",
 			"/w/.pre-commit-config.yaml", "/w/lefthook.yml", "/w/.lefthook.toml", "/w/.githooks/pre-push",
+			"/w/tools/hooks/pre-commit", "/w/scripts/Post-Checkout", "/w/commit-msg", "/w/.hg/hgrc", "/w/sub/.jj/repo/config.toml", "/w/.sl/config",
 			"/w/.cargo/config.toml", "/w/.cargo/config", "/w/.yarnrc.yml", "/w/.yarn/plugins/a.cjs", "/w/.npmrc", "/w/.pnpmfile.cjs", "/w/sitecustomize.py",
 			"/w/.github/workflows/a.yml", "/w/.gitlab-ci.yml", "/w/.circleci/config.yml", "/w/Jenkinsfile", "/w/azure-pipelines-pr.yml",
 			"/w/.git/worktrees/a/config",
 		}},
 		{permissions.Unprotected, []string{
-			"", "/", "/w/main.go", "/w/.gitignore", "/w/.github/FUNDING.yml", "/w/Makefile", "/w/package.json", "/w/go.mod", "/w/docs/workflows/a.yml", "/w/cargo/config.toml", "/w/agents/a.md", "/w/claude/x", "/h/.claude/worktrees/a/main.go", "/h/.cursor/worktrees/a/src/x.ts", ".editorconfig", "/w/mise/x", "/w/.config/x.toml", "/home/a/acp-agent/main.go", "/w/config/acp-agent/x", "/w/git/x", "/data/owner/x", "/w/vscode/x", "/w/profile",
+			"", "/", "/w/main.go", "/w/.gitignore", "/w/.github/FUNDING.yml", "/w/Makefile", "/w/package.json", "/w/go.mod", "/w/docs/workflows/a.yml", "/w/cargo/config.toml", "/w/agents/a.md", "/w/claude/x", "/h/.claude/worktrees/a/main.go", "/h/.cursor/worktrees/a/src/x.ts", ".editorconfig", "/w/mise/x", "/w/.config/x.toml", "/home/a/acp-agent/main.go", "/w/config/acp-agent/x", "/w/git/x", "/data/owner/x", "/w/vscode/x", "/w/profile", "/w/tools/hooks/pre-commit.go", "/w/pre-commit.md", "/w/tools/update", "/w/hgrc", "/w/.hg/store/x",
 		}},
 	}
 	for _, tt := range tests {

@@ -73,8 +73,19 @@ func protectedGroups() []protectedGroup {
 				".lefthook-local.*", ".lefthook", ".lefthook-local", ".config/lefthook.*", ".huskyrc", ".huskyrc.*", "husky.config.js",
 				".overcommit.yml", ".git-hooks", ".githooks", "captainhook.json", "simple-git-hooks.*", ".simple-git-hooks.*", ".lintstagedrc",
 				".lintstagedrc.*", "lint-staged.config.*",
+				// The hooks that git runs on a user's machine, by the only names that it knows them
+				// by: core.hooksPath may have them in any directory.
+				"pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-rewrite", "post-checkout",
+				"post-merge", "pre-push", "pre-auto-gc", "reference-transaction", "post-index-change", "applypatch-msg", "pre-applypatch",
+				"post-applypatch", "sendemail-validate", "fsmonitor-watchman",
 			},
 			denied: []string{".git", "git~1", ".gitmodules", ".gitconfig", ".config/git", "git/hooks", ".husky"},
+		},
+		{
+			// Other systems of version control keep hooks and names of programs in a file of the
+			// working tree that belongs to one repository.
+			why:   "can make version control run code",
+			asked: []string{".hg/hgrc", ".hg/hgrc-not-shared", ".sl/config", ".jj/repo/config.toml"},
 		},
 		{
 			// A package manager or an interpreter takes addresses, plugins and programs from its
