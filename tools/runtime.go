@@ -186,8 +186,8 @@ type FS interface {
 	// SecretName is Secret by the text of an absolute path alone, for names that
 	// are known to be no links, such as those of a search that follows none.
 	SecretName(path string) bool
-	// HoldsAddress reports whether a path, links followed, is a file in which git keeps
-	// addresses of remotes, and one of them now holds a user and password. Results show
+	// HoldsAddress reports whether the text of an absolute path is that of a file in which git
+	// keeps addresses of remotes, and one of them now holds a user and password. Results show
 	// whole lines of it without those; a search or a part of it would tell them all the same.
 	HoldsAddress(path string) bool
 	// Hidden reports whether a rule forbids the call to read a path, by the text

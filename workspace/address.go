@@ -17,8 +17,7 @@ const maxAddressFile = 1 << 20
 // HoldsAddress implements tools.FS.
 func (f files) HoldsAddress(path string) bool {
 	abs := f.w.abs(path)
-	t, err := follow(abs)
-	if err != nil || !namesAddresses(abs) && !namesAddresses(t.real()) {
+	if !namesAddresses(abs) {
 		return false
 	}
 	file, err := f.Open(context.Background(), abs)

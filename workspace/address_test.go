@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A file of git's counts while it holds a user and password, under each of its names, and
-// no other file does.
+// A file of git's counts while it holds a user and password, and no other file does, nor a
+// link, which callers follow.
 func TestFiles_HoldsAddress(t *testing.T) {
 	g := newGround(t)
 	dir := g.cwd
@@ -31,7 +31,7 @@ func TestFiles_HoldsAddress(t *testing.T) {
 	files := g.Call("1", "read", nil).FS()
 	for name, want := range map[string]bool{
 		".git/config": true, ".gitmodules": false, "sub/.gitmodules": true, ".git/modules/m/config": true, ".git/logs/HEAD": true,
-		".git/FETCH_HEAD": true, "config": false, "a.txt": false, ".git/HEAD": false, ".gitconfig": true, "link": true, "none/.gitmodules": false,
+		".git/FETCH_HEAD": true, "config": false, "a.txt": false, ".git/HEAD": false, ".gitconfig": true, "link": false, "none/.gitmodules": false,
 	} {
 		if got := files.HoldsAddress(filepath.Join(dir, filepath.FromSlash(name))); got != want {
 			t.Errorf("HoldsAddress(%q) = %v", name, got)

@@ -65,7 +65,7 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 // password, and objects, which hold what any tracked file once was.
 func (j *judge) gitText(shown, name, resolved string) finding {
 	switch {
-	case j.env.HoldsAddress != nil && j.env.HoldsAddress(name):
+	case j.env.HoldsAddress != nil && (j.env.HoldsAddress(name) || j.env.HoldsAddress(resolved)):
 		return asks(SecretRead, shown+" holds a user and password in the address of a remote")
 	case gitObject(name) || gitObject(resolved):
 		return asks(SecretRead, shown+" is an object of git, which may be a file that held secrets")

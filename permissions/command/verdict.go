@@ -63,7 +63,7 @@ type Env struct {
 	Inside func(path string) (resolved string, ok bool)
 	// Secret reports a path that must not be read. Nil means permissions.Secret.
 	Secret func(path string) bool
-	// HoldsAddress reports a file in which git keeps an address with a user and password.
+	// HoldsAddress reports by its absolute path a file in which git keeps an address with a user and password.
 	// Results show it without those, which a command that prints it in another form would
 	// escape: reading one is asked about. Nil: no file is.
 	HoldsAddress func(path string) bool

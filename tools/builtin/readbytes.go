@@ -12,7 +12,7 @@ import (
 
 // bytes shows a run of bytes without line numbers, for lines too long to show.
 func (r *reading) bytes(ctx context.Context, span [2]int64) (*tools.Result, error) {
-	if r.rt.FS().HoldsAddress(r.path) {
+	if r.rt.FS().HoldsAddress(r.path) || r.rt.FS().HoldsAddress(r.info.Real) {
 		return nil, &tools.Error{
 			Kind: tools.BadInput, Path: r.path,
 			Message: "read: " + r.path + " holds a user and password in the address of a remote, which single bytes would show",
