@@ -14,7 +14,7 @@ func TestSecret(t *testing.T) {
 		"server.pem", "a.key", "a.P12", "a.pfx", ".npmrc", ".netrc", ".pypirc", ".pgpass", ".git-credentials",
 		"~/.aws/config", "/h/.ssh", "/h/.ssh/config", ".gnupg/x", ".kube/config", ".docker/config.json", "/h/.DOCKER/Config.json",
 		"/proc/self/environ", "/proc/1/task/1/environ", "/proc/12/mem", "/etc/shadow", "/etc/GSHADOW-",
-		".envrc", ".ENVRC", ".envrc.local", "prod.env", "a/Docker.ENV", ".env.test", ".env.ci", "secrets.yml", "config/secrets.JSON", ".secrets", ".secrets.toml",
+		".envrc", ".ENVRC", ".envrc.local", ".env-local", ".env-prod", ".flaskenv", "prod.env", "a/Docker.ENV", ".env.test", ".env.ci", "secrets.yml", "config/secrets.JSON", ".secrets", ".secrets.toml",
 		"prod.tfvars", "x.auto.tfvars.json", "terraform.tfstate", "terraform.tfstate.backup", "a.jks", "release.keystore", ".htpasswd", ".vault_pass",
 		"service-account.json", "service_account_prod.json", "deploy-service-account.json", "app-firebase-adminsdk-x1.json", "client_secret_1.json",
 		"config/master.key", ".dev.vars", "AuthKey.p8", "/h/.claude/.credentials.json", "/h/.codex/auth.json", "/h/.gemini/oauth_creds.json",
@@ -25,7 +25,7 @@ func TestSecret(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"", "/", ".", "main.go", ".env.example", ".env.sample", ".env.template", "a/.ENV.Example", "env", ".environment", "example.env", "a/Sample.env", ".envrc.example",
+		"", "/", ".", "main.go", ".env.example", ".env.sample", ".env.template", ".env-example", "a/.ENV.Example", "env", ".environment", "example.env", "a/Sample.env", ".envrc.example",
 		"secrets.go", "secrets.py", "src/secrets/store.go", "secret.go", "tfvars.go", "main.tf", "keystore.go", "debug.keystore", "auth.json", "htpasswd.md",
 		"service-account.yaml", "service_account.py", "process.env", "import.meta.env", "example.tfvars", "kubeconfig/load.go", "secrets.md",
 		"credentials.go", "credentials.test.js", "my-credentials", "id_rsa.pub", "id_ed25519.PUB", "id_card", "pem", "a.pem.txt", "keys.go",

@@ -26,7 +26,7 @@ func secretFamilies() []secretFamily {
 		},
 		{
 			names: []string{
-				"*.env", ".env~", ".envrc", ".envrc.*", ".dev.vars", ".dev.vars.*",
+				"*.env", ".env~", ".env-*", ".flaskenv", ".envrc", ".envrc.*", ".dev.vars", ".dev.vars.*",
 				"secrets.json", "secrets.json5", "secrets.yaml", "secrets.yml", "secrets.toml", "secrets.ini", "secrets.xml", "secrets.csv", "secrets.txt",
 				"secrets.bak", "secrets.conf", "secrets.cfg", "secrets.properties", "secrets.tfvars",
 				".secrets", ".secrets.json", ".secrets.yaml", ".secrets.yml", ".secrets.toml", ".secrets.ini", "appsettings.secrets.json",
@@ -54,7 +54,7 @@ func secretFamilies() []secretFamily {
 // templateNames are meant to be read, whatever family they are of.
 func templateNames() []string {
 	return []string{
-		".env.example", ".env.sample", ".env.template", "example.env", "sample.env", "template.env",
+		".env.example", ".env.sample", ".env.template", ".env-example", ".env-sample", ".env-template", "example.env", "sample.env", "template.env",
 		".envrc.example", ".envrc.sample", ".envrc.template", ".dev.vars.example", "example.tfvars", "sample.tfvars", "template.tfvars",
 		"id_rsa*.pub", "id_dsa*.pub", "id_ecdsa*.pub", "id_ed25519*.pub",
 		"debug.keystore", // the debug key of Android, whose password is public

@@ -116,8 +116,8 @@ func (p *Provider) read(s *step, dog *watchdog) error {
 			}
 			return err
 		}
-		if s.received() != before {
-			dog.content()
+		if s.received() != before && !finished {
+			dog.content() // what follows the finish has the last wait alone
 		}
 		switch {
 		case s.finish != "" && !finished:

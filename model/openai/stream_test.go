@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -258,8 +260,9 @@ func TestStream_Broken(t *testing.T) {
 	}
 }
 
-// A finish reason makes an answer complete, whatever becomes of the connection.
-func TestStream_CutBehindTheFinish(t *testing.T) {
+// A finish reason makes an answer complete, whatever becomes of the connection and whatever
+// the server goes on to send.
+func TestStream_CutAfterTheFinish(t *testing.T) {
 	for name, step := range map[string]modeltest.Step{
 		"cut":     {Text: "abc", Cut: 3},
 		"silence": {Text: "abc", Stall: 3},
@@ -272,6 +275,25 @@ func TestStream_CutBehindTheFinish(t *testing.T) {
 				t.Errorf("got %+v and %v", a, err)
 			}
 		})
+	}
+}
+
+// Text that a server goes on to send after its finish does not keep the answer open.
+func TestStream_TextAfterTheFinish(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "%s\n", event(`{"content":"abc"}`, "stop"))
+		for r.Context().Err() == nil {
+			fmt.Fprintf(w, "%s\n", event(`{"content":"."}`, ""))
+			w.(http.Flusher).Flush()
+		}
+	}))
+	t.Cleanup(server.Close)
+	a, err := ask(t.Context(), t, provider(t, modeltest.New(t, modeltest.Step{}), func(o *openai.Options) {
+		o.BaseURL, o.IdleTimeout = server.URL, 50*time.Millisecond
+	}), request())
+	if err != nil || !strings.HasPrefix(a.Text, "abc") || a.Reason != model.Stop {
+		t.Errorf("got a text of %d bytes, reason %v and %v", len(a.Text), a.Reason, err)
 	}
 }
 
