@@ -52,6 +52,8 @@ type Request struct {
 	Secrets []string
 	// Protected are files and directories in the roots that stay as they are.
 	Protected []string
+	// Held are directories in the roots that cannot be moved, where the kind can do that.
+	Held []string
 	// Private is the session's own directory, of which the command may read what is
 	// not among Closed, and write what is in Scratch. Tmp is for its temporary
 	// files. Empty means that there is none.
@@ -126,7 +128,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 		c.Env = slices.Concat(c.Env, scratchCaches(r, p))
 		return c, nil
 	}
-	p.Writable = slices.Concat(r.Writable, pinned(r.Roots), b.holders(r), nonEmpty(r.Scratch))
+	p.Writable = slices.Concat(r.Writable, pinned(r.Roots), r.Held, b.holders(r), nonEmpty(r.Scratch))
 	p.ReadOnly = b.protected(r)
 	if r.Network && r.Caches == "" {
 		p.Writable = append(p.Writable, b.Packages...)

@@ -17,6 +17,9 @@ import (
 // it outlives the session, for the user may have written it.
 const asideName = "moved-aside"
 
+// maxAsideText bounds the texts of one change that are kept to be shown, in bytes.
+const maxAsideText = 64 << 10
+
 // Aside is a protected file that a command changed without the user having been asked: what
 // the command left is moved aside, and what stood there before is back (P5).
 type Aside struct {
@@ -59,16 +62,21 @@ func (g *guard) moveAside(at *guarded, name string, before kept, had bool) (Asid
 	defer parent.Close()
 	temp := ".acp-agent-" + strings.ToLower(rand.Text()) + ".tmp"
 	came, err := swapOut(parent, temp, filepath.Base(local), before, had)
+	if errors.Is(err, fs.ErrPermission) && unlock(at.root, path.Dir(name), changeable) {
+		came, err = swapOut(parent, temp, filepath.Base(local), before, had)
+	}
 	if err != nil || !came {
 		return a, err
 	}
 	now, err := lookAt(&root{handle: parent}, temp)
-	if a.Text = err == nil && now.mode.IsRegular() && !now.opaque && (!had || before.mode.IsRegular() && before.link == ""); a.Text {
+	fits := len(now.text)+len(before.text) <= maxAsideText
+	if a.Text = err == nil && fits && now.mode.IsRegular() && !now.opaque && (!had || before.mode.IsRegular() && before.link == ""); a.Text {
 		a.After = string(now.text)
 		if text := string(before.text); had {
 			a.Before = &text
 		}
 	}
+	unlock(&root{handle: parent}, temp, changeable) // a directory that is moved to another is changed
 	a.Kept, err = g.w.keepAside(parent, temp, filepath.Base(local))
 	if err != nil {
 		a.Kept = filepath.Join(at.root.path, filepath.Dir(local), temp) // it stays where it is

@@ -70,6 +70,7 @@ type confined struct {
 	// timeout ends the command; 0 does not.
 	timeout time.Duration
 	bounded bool // see Grant.Bounded
+	holds   bool // directories that hold secrets cannot be moved
 	// release is called once, when nothing of the command is left.
 	release func()
 }
@@ -120,6 +121,9 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	if guards {
 		before = w.guard(g.Unasked, seen)
 		request.Protected = before.mountable()
+		if g.Unasked {
+			request.Held = holdersOf(request.Secrets, request.Roots)
+		}
 	}
 	box := w.o.Sandbox.Box
 	if g.Unconfined {
@@ -145,7 +149,7 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 		}
 	}
 	spec.Env = replaceEnv(spec.Env, c.Env)
-	made := confined{Spec: spec, report: c.Report, grant: g, network: g.Network || !c.Report.Network, release: release}
+	made := confined{Spec: spec, report: c.Report, grant: g, holds: len(request.Held) > 0 && c.Report.Kind == sandbox.Bubblewrap, network: g.Network || !c.Report.Network, release: release}
 	if w.o.GitPrograms != nil && !g.ReadsOnly && g.Reading && !c.Report.Confines() {
 		before = w.guard(g.Unasked, w.search(wanted{names: g.Unasked}))
 	}

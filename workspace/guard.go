@@ -1,28 +1,25 @@
 package workspace
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"acp-agent/workspace/journal"
 )
 
 // Bounds of what is looked at before and after a command.
 const (
-	maxGuardedFiles = 256     // in a directory
-	maxGuardedNames = 1 << 14 // in a directory, when only the names count
-	maxGuardedBytes = 1 << 20 // of a file
-	maxGuardNotes   = 20      // about one command
-	maxNested       = 500     // directories of a root among which repositories are looked for
+	maxGuardedFiles = 256      // in a directory
+	maxGuardedNames = 1 << 14  // in a directory, when only the names count
+	maxGuardedBytes = 1 << 20  // of a file
+	maxGuardNotes   = 20       // about one command
+	maxNested       = 500      // directories among which repositories are looked for
+	maxGuardHeld    = 64 << 20 // of all texts that are remembered of a root
 )
 
 // guard remembers, before a command, the files through which a project makes
@@ -51,6 +48,11 @@ type guarded struct {
 	dirs  []string // further directories and files of which all counts
 	files map[string]kept
 	walk  found
+	// there are those of dirs that were there, included the files that a configuration of
+	// git includes, held counts the bytes of the texts in files.
+	there    map[string]bool
+	included []string
+	held     int
 	// partly are the directories of which not all was looked at: what is not known of
 	// them may have been there before.
 	partly map[string]bool
@@ -61,54 +63,8 @@ type guarded struct {
 	mounted bool
 }
 
-// kept is a file as it was. Of a link only the link counts, and what is no file of
-// settings is known by its size and time alone.
-type kept struct {
-	mode   fs.FileMode
-	text   []byte
-	link   string
-	opaque bool
-	size   int64
-	time   time.Time
-	// unread is a file of which nothing could be learned.
-	unread bool
-}
-
-func (k kept) same(other kept) bool {
-	return k.mode == other.mode && k.link == other.link && bytes.Equal(k.text, other.text) &&
-		k.opaque == other.opaque && (!k.opaque || k.size == other.size && k.time.Equal(other.time))
-}
-
 // lookAtIt ends what is said of something that could not be put back.
 const lookAtIt = " Look at it before git or the agent runs here again."
-
-// lookAt reads a file as it is now. It follows no link that has the name.
-func lookAt(r *root, name string) (kept, error) {
-	local := filepath.FromSlash(name)
-	info, err := r.handle.Lstat(local)
-	if err != nil {
-		return kept{}, err
-	}
-	k := kept{mode: info.Mode()}
-	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		k.link, err = r.handle.Readlink(local)
-		return k, err
-	case !info.Mode().IsRegular() || info.Size() > maxGuardedBytes:
-		k.opaque, k.size, k.time = true, info.Size(), info.ModTime()
-		return k, nil
-	}
-	f, err := r.handle.OpenFile(local, os.O_RDONLY|openNonblock, 0)
-	if err != nil {
-		return kept{}, err
-	}
-	defer f.Close()
-	k.text, err = io.ReadAll(io.LimitReader(f, maxGuardedBytes+1))
-	if len(k.text) > maxGuardedBytes { // it grew
-		k.text, k.opaque, k.size, k.time = nil, true, info.Size(), info.ModTime()
-	}
-	return k, err
-}
 
 // guard remembers what is there. Some of it may be out of a command's reach; but what
 // a wall keeps has ways around it, such as a link that is replaced, and comparing
@@ -120,7 +76,7 @@ func (w *Workspace) guard(unasked bool, seen searched) *guard {
 	for i, r := range w.fixed[:w.session] {
 		at := guarded{
 			root: r, repos: repositories(r), named: map[string]bool{}, dirs: slices.Clone(ownDirs[:]),
-			files: map[string]kept{}, partly: map[string]bool{}, walk: seen.roots[i],
+			files: map[string]kept{}, partly: map[string]bool{}, there: map[string]bool{}, walk: seen.roots[i],
 		}
 		at.dirs, at.repos = append(at.dirs, at.walk.names...), appendNew(at.repos, at.walk.repos)
 		for _, repo := range at.repos {
@@ -139,6 +95,12 @@ func (w *Workspace) guard(unasked bool, seen searched) *guard {
 		for _, dir := range at.dirs {
 			at.rememberAll(dir)
 		}
+		if unasked {
+			at.rememberTargets()
+			for _, repo := range at.repos {
+				at.rememberConfigured(repo, g.programs)
+			}
+		}
 		g.roots = append(g.roots, at)
 	}
 	return g
@@ -150,74 +112,6 @@ var (
 	configNames = [...]string{"config", "config.worktree"}
 	wholeNames  = [...]string{"hooks", "commondir"}
 )
-
-// repositories are the repository of a root, whether it is there or not, those of
-// the directories in it, and those of its submodules.
-func repositories(r *root) []string {
-	repos := []string{".git"}
-	for _, dir := range []string{".", ".git/modules"} {
-		f, err := r.handle.Open(dir)
-		if err != nil {
-			continue
-		}
-		entries, _ := f.ReadDir(maxGuardedNames)
-		f.Close()
-		entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !entry.IsDir() || entry.Name() == ".git" })
-		for _, entry := range entries[:min(maxNested, len(entries))] {
-			repo := path.Join(dir, entry.Name())
-			if dir == "." {
-				repo = path.Join(repo, ".git")
-			}
-			if info, err := r.handle.Lstat(filepath.FromSlash(path.Join(repo, "HEAD"))); err == nil && info.Mode().IsRegular() || isName(r, repo) {
-				repos = append(repos, repo)
-			}
-		}
-	}
-	return repos
-}
-
-// filesIn lists the files beneath a directory, at most so many; samples of hooks are
-// never run. whole says that these are all.
-func filesIn(r *root, dir string, most int) (names []string, whole bool) {
-	whole = true
-	// What cannot be looked at cannot be put back either.
-	_ = fs.WalkDir(r.handle.FS(), dir, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			whole = whole && errors.Is(err, fs.ErrNotExist)
-			return fs.SkipDir
-		case len(names) >= most:
-			whole = false
-			return fs.SkipAll
-		case !d.IsDir() && !strings.HasSuffix(name, ".sample"):
-			names = append(names, name)
-		}
-		return nil
-	})
-	return names, whole
-}
-
-func (g *guarded) remember(name string) {
-	switch k, err := lookAt(g.root, name); {
-	case err == nil:
-		g.files[name] = k
-	case !errors.Is(err, fs.ErrNotExist):
-		g.files[name] = kept{unread: true}
-	}
-}
-
-// rememberAll remembers all files beneath a directory, or the link that stands for it.
-func (g *guarded) rememberAll(dir string) {
-	if isLink(g.root, dir) {
-		g.remember(dir)
-		return
-	}
-	names, whole := filesIn(g.root, dir, maxGuardedFiles)
-	for _, name := range names {
-		g.remember(name)
-	}
-	g.partly[dir] = !whole
-}
 
 // isName reports a link, or a file, in the place of a directory.
 func isName(r *root, name string) bool {
@@ -233,11 +127,12 @@ func isLink(r *root, name string) bool {
 // compare puts back what a command changed, and says so in one line for each file.
 func (g *guard) compare() []string {
 	var notes []string
-	written, seen := g.w.journal.Written(g.mark), g.w.search(wanted{names: g.names})
+	written, seen := g.w.journal.Written(g.mark), g.w.search(wanted{names: g.names, first: g.walks()})
 	for i := range g.roots {
 		at := &g.roots[i]
 		at.tools = written
 		for _, repo := range at.repos {
+			at.reach(repo)
 			_, err := at.root.handle.Lstat(filepath.FromSlash(repo))
 			switch {
 			case err != nil:
@@ -257,7 +152,13 @@ func (g *guard) compare() []string {
 				notes = append(notes, g.compareDir(at, path.Join(repo, name))...)
 			}
 		}
+		for _, name := range at.included {
+			notes = append(notes, g.compareConfig(at, name)...)
+		}
 		now := seen.roots[i].after(&at.walk)
+		if g.names {
+			now.repos = appendNew(now.repos, repositories(at.root))
+		}
 		for _, repo := range now.repos {
 			if !slices.Contains(at.repos, repo) {
 				notes = append(notes, g.compareMade(at, repo)...)
@@ -280,6 +181,15 @@ func (g *guard) compare() []string {
 		notes = append([]string{fmt.Sprintf("%d more files were put back or moved aside.", more)}, notes[more:]...)
 	}
 	return notes
+}
+
+// walks are what the search before the command found in each root.
+func (g *guard) walks() []found {
+	walks := make([]found, len(g.roots))
+	for i := range g.roots {
+		walks[i] = g.roots[i].walk
+	}
+	return walks
 }
 
 // compareNamed puts back the link or the file that says where a repository is. A
@@ -327,6 +237,9 @@ func appendNew(list, more []string) []string {
 func (g *guard) compareConfig(at *guarded, name string) []string {
 	before, had := at.files[name]
 	after, err := lookAt(at.root, name)
+	if errors.Is(err, fs.ErrNotExist) && had && !at.taken(name) && isRepository(at.root, path.Dir(name)) {
+		return []string{g.restore(at, name, before, true, "a command may not delete it")}
+	}
 	if errors.Is(err, fs.ErrNotExist) || before.unread || err == nil && (had && after.same(before) || at.ours(name, after)) {
 		return nil // gone, and the repository with it; or as it was
 	}
@@ -361,14 +274,19 @@ func difference(before, after []string) []string {
 // compareDir puts every file of a directory back as it was.
 func (g *guard) compareDir(at *guarded, dir string) []string {
 	var notes []string
+	at.reach(dir)
 	now, whole := []string{dir}, true // of a link: what it leads to is not of this directory
 	if !isLink(at.root, dir) {
-		now, whole = filesIn(at.root, dir, maxGuardedNames)
+		now, whole = filesIn(at.root, dir, maxGuardedNames, !at.partly[dir])
+	}
+	if g.replacesAll(at, dir, now, whole) {
+		notes = append(notes, g.restore(at, dir, kept{}, false, "a command may not change it"))
+		now, whole = nil, true
 	}
 	unknown := false
 	for _, name := range now {
 		before, had := at.files[name]
-		after, err := lookAt(at.root, name)
+		after, err := at.look(name)
 		switch {
 		case before.unread, err == nil && (had && after.same(before) || at.ours(name, after)):
 		case !had && at.partly[dir] && name != dir:
@@ -382,6 +300,21 @@ func (g *guard) compareDir(at *guarded, dir string) []string {
 		notes = append(notes, at.abs(dir)+" was changed, and cannot be put back as a whole."+lookAtIt)
 	}
 	return append(notes, missing...)
+}
+
+// replacesAll reports whether a directory is moved aside as one: there are more files in it
+// than can be looked at, or it is new and holds many. Not where a tool of the session wrote
+// there, nor where it is not known what there was.
+func (g *guard) replacesAll(at *guarded, dir string, now []string, whole bool) bool {
+	if isName(at.root, dir) || at.partly[dir] || whole && (at.there[dir] || len(now) <= maxGuardNotes) {
+		return false
+	}
+	for file := range at.tools {
+		if strings.HasPrefix(file, at.abs(dir)+string(filepath.Separator)) {
+			return false
+		}
+	}
+	return true
 }
 
 // compareMissing puts back the files of a directory that are not there now.

@@ -39,6 +39,7 @@ func TestGuard(t *testing.T) {
 		{name: "deleted", cmd: "rm -r .git"},
 		{name: "a new hook", cmd: "mkdir -p .git/hooks && echo evil > .git/hooks/pre-push", note: "pre-push was moved aside"},
 		{name: "a changed hook", cmd: "echo evil > .git/hooks/commit-msg", note: "commit-msg was put back"},
+		{name: "a deleted configuration", cmd: "rm .git/config", note: "config was put back"},
 		{name: "a deleted hook", cmd: "rm .git/hooks/commit-msg", note: "commit-msg was put back"},
 		{name: "very many hooks", cmd: "mkdir -p .git/hooks && for i in $(seq 300); do : > .git/hooks/a$i; done; echo evil > .git/hooks/pre-push", note: "pre-push was moved aside"},
 		{name: "a repository that is elsewhere", cmd: "echo ../work > .git/commondir", note: "commondir was moved aside"},
@@ -315,10 +316,15 @@ func TestGuard_LosesNothing(t *testing.T) {
 			put(t, name(i), "mine")
 		}
 		notes := run("rm .agents/notes/0000 .agents/notes/0001; echo evil > .agents/notes/0002")
-		for i := 2; i < maxGuardedFiles+20; i++ {
+		for i := range maxGuardedFiles + 20 {
 			same(t, name(i), get(t, name(i)), "mine")
 		}
-		if text := strings.Join(notes, "\n"); !strings.Contains(text, "0002 was put back") || !strings.Contains(text, "as a whole") {
+		if text := strings.Join(notes, "\n"); len(notes) != 3 || !strings.Contains(text, "0002 was put back") {
+			t.Errorf("notes %q", notes)
+		}
+		last := name(maxGuardedFiles + 19) // of which only the time is known
+		notes = run("echo evil > .agents/notes/9999; echo evil > " + last)
+		if text := strings.Join(notes, "\n"); len(notes) != 2 || !strings.Contains(text, "9999 was moved aside") || !strings.Contains(text, last+" was changed and cannot be put back") {
 			t.Errorf("notes %q", notes)
 		}
 	})

@@ -1,5 +1,11 @@
 package workspace
 
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
 // How many secrets are hidden from a command.
 const (
 	// maxSecrets is of one that only reads.
@@ -26,4 +32,19 @@ func (w *Workspace) ReadingSecrets() (found *SecretFiles, whole bool) {
 func (w *Workspace) CommandNames() (open int, whole bool) {
 	seen := w.search(wanted{secrets: true, names: true})
 	return max(0, len(seen.secrets)-maxMounted), seen.whole
+}
+
+// holdersOf are the directories between the roots and the secrets. One that is moved into a
+// directory of dependencies would be open to the next command there.
+func holdersOf(secrets, roots []string) (dirs []string) {
+	for _, path := range secrets {
+		for _, root := range roots {
+			for dir := filepath.Dir(path); strings.HasPrefix(dir, root+string(filepath.Separator)); dir = filepath.Dir(dir) {
+				if !slices.Contains(dirs, dir) {
+					dirs = append(dirs, dir)
+				}
+			}
+		}
+	}
+	return dirs
 }

@@ -59,7 +59,8 @@ type indexedDir struct {
 	found   []indexedName
 	below   []indexedBelow
 	repo    bool
-	turn    int // in which it was last looked at
+	bare    bool // git takes it for a repository itself
+	turn    int  // in which it was last looked at
 }
 
 // nameKind is what a name counts as.
@@ -77,6 +78,7 @@ type indexedName struct {
 // indexedBelow is a directory in another.
 type indexedBelow struct {
 	name, path string
+	link       bool
 	nameKind
 }
 
@@ -89,6 +91,9 @@ type wanted struct {
 	secrets, reading bool
 	// names are protected names, and the repositories in a root.
 	names bool
+	// first is what a search before the command found: directories that the command made
+	// unreadable since then are opened.
+	first []found
 }
 
 // searched is what one search found.
@@ -108,6 +113,8 @@ type found struct {
 	// dirs are the directories that were searched; more says that there are others.
 	dirs map[string]bool
 	more bool
+	// closed are directories that could not be listed.
+	closed []string
 }
 
 // after is what a second search of a root found. Where the first one was not whole, what
@@ -142,14 +149,22 @@ func (w *Workspace) search(want wanted) searched {
 	x.turn++
 	s := indexSearch{w: w, want: want, left: maxIndexEntries, end: time.Now().Add(maxIndexTime)}
 	var seen searched
-	for _, r := range w.fixed[:w.session] {
+	for i, r := range w.fixed[:w.session] {
+		s.top, s.first = r, nil
+		if i < len(want.first) {
+			s.first = &want.first[i]
+		}
 		s.root, s.at = r.path, found{dirs: map[string]bool{}}
 		s.queue = append(s.queue[:0], searchStep{path: r.path, secrets: want.secrets, names: want.names})
-		for len(s.queue) > 0 && !s.stopped {
+		for len(s.queue)+len(s.made) > 0 && !s.stopped {
+			if len(s.queue) == 0 {
+				s.queue, s.made = s.made, nil
+			}
 			next := s.queue[0]
 			s.queue = s.queue[1:]
 			s.dir(next)
 		}
+		s.made = nil
 		s.at.more = s.stopped
 		seen.roots = append(seen.roots, s.at)
 	}
@@ -168,9 +183,12 @@ type indexSearch struct {
 	end     time.Time
 	stopped bool
 	queue   []searchStep
+	made    []searchStep // directories that the search before did not know; they come last
 	secrets []string
+	top     *root
 	root    string
-	at      found // of the root
+	at      found  // of the root
+	first   *found // of the search before
 }
 
 // searchStep is a directory that is to be searched.
@@ -183,10 +201,20 @@ type searchStep struct {
 	depth   int
 	// secrets and names say what it is searched for.
 	secrets, names bool
+	// linked is of what a link led to, link of the link itself. In it no link is followed,
+	// for links may lead to each other.
+	linked, link bool
 }
 
 func (s *indexSearch) dir(at searchStep) {
-	info, err := os.Lstat(at.path)
+	look := os.Lstat
+	if at.link {
+		look = os.Stat
+	}
+	info, err := look(at.path)
+	if err == nil && s.opens(at.name) && unlock(s.top, cmp.Or(at.name, "."), listable) {
+		info, err = look(at.path)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return
@@ -197,6 +225,7 @@ func (s *indexSearch) dir(at searchStep) {
 	d, ok := s.known(at.path, info, at.tracked)
 	if !ok {
 		if d = s.list(at.path, info, at.tracked); d == nil {
+			s.at.closed = append(s.at.closed, at.name)
 			if at.secrets {
 				s.secrets = append(s.secrets, at.path) // a file in it can be opened where its name is known
 			}
@@ -212,13 +241,29 @@ func (s *indexSearch) dir(at searchStep) {
 	s.note(at, d)
 	for _, below := range d.below {
 		next := searchStep{path: below.path, name: s.rel(below.path), tracked: d.tracked, git: at.git || below.name == ".git", depth: at.depth + 1}
-		next.secrets = at.secrets && !below.secret && !(at.git && slices.Contains(gitData[:], below.name)) &&
+		next.link, next.linked = below.link, at.linked || below.link
+		next.secrets = at.secrets && !below.link && !below.secret && !(at.git && slices.Contains(gitData[:], below.name)) &&
 			(s.want.reading || !slices.Contains(dependencyDirs[:], below.name))
-		next.names = at.names && !below.protected && below.name != publishedDir && below.name != ".git"
-		if next.secrets || next.names {
+		next.names = at.names && !(at.linked && below.link) && !below.protected && below.name != publishedDir && below.name != ".git"
+		switch {
+		case !next.secrets && !next.names:
+		case s.first != nil && !s.first.dirs[next.name]:
+			s.made = append(s.made, next)
+		default:
 			s.queue = append(s.queue, next)
 		}
 	}
+}
+
+// opens reports whether a directory could be listed before the command, or was not there.
+func (s *indexSearch) opens(name string) bool {
+	return s.first != nil && !slices.Contains(s.first.closed, name)
+}
+
+// leadsToPublished reports a link to a directory of what others have published, or into
+// one: by that name it is a part of the project.
+func leadsToPublished(r *root, name string) bool {
+	return slices.Contains(strings.Split(leads(r, name), "/"), publishedDir)
 }
 
 // note takes over what a directory holds.
@@ -237,6 +282,9 @@ func (s *indexSearch) note(at searchStep, d *indexedDir) {
 	s.at.dirs[at.name] = true
 	if d.repo && at.name != "" {
 		s.at.repos = append(s.at.repos, at.name+"/.git")
+	}
+	if d.bare {
+		s.at.repos = append(s.at.repos, cmp.Or(at.name, "."))
 	}
 }
 
@@ -272,6 +320,7 @@ func (s *indexSearch) list(path string, info fs.FileInfo, tracked time.Time) *in
 	}
 	d.entries = len(entries)
 	d.repo = slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return entry.Name() == ".git" })
+	d.bare = bare(entries)
 	if d.repo {
 		d.tracked = indexTime(path)
 	}
@@ -281,8 +330,9 @@ func (s *indexSearch) list(path string, info fs.FileInfo, tracked time.Time) *in
 		if kind != (nameKind{}) {
 			d.found = append(d.found, indexedName{abs, kind})
 		}
-		if entry.IsDir() {
-			d.below = append(d.below, indexedBelow{entry.Name(), abs, kind})
+		link := entry.Type()&fs.ModeSymlink != 0 && leadsToPublished(s.top, s.rel(abs))
+		if entry.IsDir() || link {
+			d.below = append(d.below, indexedBelow{entry.Name(), abs, link, kind})
 		}
 	}
 	return d

@@ -37,7 +37,7 @@ func (c *Call) noteLacking(exit *tools.Exit, cmd confined, tail *tailWriter) {
 // reports success where it could not replace a file.
 func (c *Call) noteKept(exit *tools.Exit, cmd confined, tail *tailWriter) {
 	switch {
-	case !cmd.before.mounts():
+	case !cmd.before.mounts() && !cmd.holds:
 	case exit.Code == 0 && tail.says([]string{gitKept}):
 		exit.Notes = append(exit.Notes, "Git could not replace all files: "+keptNote+" They have their old texts, and git shows them as changed: "+
 			"do not commit that. Look at git status, and restore them with a command that names them; the user is asked to allow it.")
@@ -49,7 +49,7 @@ func (c *Call) noteKept(exit *tools.Exit, cmd confined, tail *tailWriter) {
 }
 
 // keptNote says what is kept from a command by mounts.
-const keptNote = "Names by which other programs run code are read-only for a command that the user was not asked about."
+const keptNote = "Names by which other programs run code are read-only for a command that the user was not asked about, and it cannot move directories that hold secrets."
 
 // gitKept is what git says of a file that it could not replace.
 const gitKept = "unable to unlink old"

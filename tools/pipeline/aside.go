@@ -14,6 +14,10 @@ import (
 	"acp-agent/workspace"
 )
 
+// maxAsideFiles bounds the files of such a card. What is too much to be shown in full stays
+// aside without a question.
+const maxAsideFiles = 100
+
 // maxAsideDiff bounds the text of one file on the card about what was moved aside, in bytes.
 const maxAsideDiff = 64 << 10
 
@@ -27,7 +31,7 @@ func (r *running) keepAside(ctx context.Context) error {
 	asides := slices.DeleteFunc(r.runtime.Asides(), func(a workspace.Aside) bool {
 		return permissions.Protected(a.Path, r.pipeline.Own...) == permissions.ProtectedDeny
 	})
-	if len(asides) == 0 {
+	if len(asides) == 0 || len(asides) > maxAsideFiles {
 		return nil
 	}
 	if r.pipeline.Await != nil {

@@ -1,0 +1,126 @@
+package workspace
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-agent/internal/testreq"
+	"acp-agent/tools"
+)
+
+// TestGuard_Attacks is P5 against commands that try to keep a change of what other programs
+// run from being found or from being put back.
+func TestGuard_Attacks(t *testing.T) {
+	t.Parallel()
+	const evil = `printf '[core]\n\tfsmonitor = evil\n' >> `
+	tests := []struct {
+		name  string
+		setup map[string]string // files; a text that begins with "-> " is a link
+		cmd   string
+		left  string // a file that must not say "evil", nor be there unless it was
+		user  bool   // needs a user who is not root
+	}{
+		{name: "a directory of very many names", cmd: "mkdir .vscode; cd .vscode; seq -f a%05g 17000 | xargs touch; echo evil > tasks.json", left: ".vscode/tasks.json"},
+		{name: "very many hooks", cmd: "mkdir -p .git/hooks; cd .git/hooks; seq -f a%05g 17000 | xargs touch; echo evil > pre-commit", left: ".git/hooks/pre-commit"},
+		{
+			name: "very many directories", setup: map[string]string{"packages/app/sub/main.c": ""},
+			cmd: "mkdir 0; cd 0; seq 20000 | xargs mkdir; cd ..; mkdir packages/app/sub/.vscode; echo evil > packages/app/sub/.vscode/tasks.json", left: "packages/app/sub/.vscode/tasks.json",
+		},
+		{name: "a directory that cannot be listed", cmd: "mkdir .vscode; echo evil > .vscode/tasks.json; chmod 311 .vscode", left: ".vscode/tasks.json", user: true},
+		{name: "one above it", cmd: "mkdir -p a/.vscode; echo evil > a/.vscode/tasks.json; chmod 311 a", left: "a/.vscode/tasks.json", user: true},
+		{name: "hooks that cannot be listed", cmd: "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; chmod 311 .git/hooks .git", left: ".git/hooks/pre-commit", user: true},
+		{name: "a directory that cannot be changed", cmd: "mkdir -p a/.vscode; echo evil > a/.vscode/tasks.json; chmod 555 a/.vscode a", left: "a/.vscode/tasks.json", user: true},
+		{name: "a link into packages", cmd: "mkdir -p node_modules/x/.vscode; echo evil > node_modules/x/.vscode/tasks.json; ln -s node_modules/x a", left: "a/.vscode/tasks.json"},
+		{
+			name: "a link to packages for a directory", setup: map[string]string{"a/main.c": ""},
+			cmd: "mkdir -p node_modules/x/.vscode; echo evil > node_modules/x/.vscode/tasks.json; mv a b; ln -s node_modules/x a", left: "a/.vscode/tasks.json",
+		},
+		{name: "links that lead to each other", cmd: "mkdir -p node_modules/x/.vscode; ln -s ../../node_modules/x node_modules/x/y; ln -s node_modules/x a; echo evil > node_modules/x/.vscode/tasks.json", left: "a/.vscode/tasks.json"},
+		{name: "what a protected link leads to", setup: map[string]string{"CLAUDE.md": "-> docs/guide.md", "docs/guide.md": "fine"}, cmd: "echo evil > docs/guide.md", left: "docs/guide.md"},
+		{name: "a directory that a protected link leads to", setup: map[string]string{".vscode": "-> conf", "conf/settings.json": "fine"}, cmd: "echo evil > conf/tasks.json", left: "conf/tasks.json"},
+		{name: "a submodule with a longer name", setup: map[string]string{".git/modules/libs/foo/HEAD": "ref", ".git/modules/libs/foo/config": ""}, cmd: evil + ".git/modules/libs/foo/config", left: ".git/modules/libs/foo/config"},
+		{name: "hooks of a submodule of a submodule", setup: map[string]string{".git/modules/a/HEAD": "ref", ".git/modules/a/modules/b/HEAD": "ref"}, cmd: "mkdir .git/modules/a/modules/b/hooks; echo evil > .git/modules/a/modules/b/hooks/post-checkout", left: ".git/modules/a/modules/b/hooks/post-checkout"},
+		{name: "a new submodule", cmd: "mkdir -p .git/modules/a; echo ref > .git/modules/a/HEAD; " + evil + ".git/modules/a/config", left: ".git/modules/a/config"},
+		{name: "where a working tree has its configuration", setup: map[string]string{".git/worktrees/w/commondir": "../.."}, cmd: "echo evil > .git/worktrees/w/commondir", left: ".git/worktrees/w/commondir"},
+		{name: "the configuration of a working tree", setup: map[string]string{".git/worktrees/w/commondir": "../.."}, cmd: evil + ".git/worktrees/w/config.worktree", left: ".git/worktrees/w/config.worktree"},
+		{name: "hooks that lie elsewhere", setup: map[string]string{".git/config": "[core]\n\thooksPath = scripts/hooks\n", "scripts/hooks/commit-msg": "fine"}, cmd: "echo evil > scripts/hooks/pre-commit", left: "scripts/hooks/pre-commit"},
+		{name: "what the configuration includes", setup: map[string]string{".git/config": "[include]\n\tpath = ../shared.cfg\n", "shared.cfg": ""}, cmd: evil + "shared.cfg", left: "shared.cfg"},
+		{name: "a directory that is a repository", setup: map[string]string{"src/main.c": ""}, cmd: "cd src; echo ref > HEAD; mkdir objects refs; " + evil + "config", left: "src/config"},
+		{name: "one whose data lies elsewhere", setup: map[string]string{"src/main.c": ""}, cmd: "cd src; echo ref > HEAD; echo ../x > commondir", left: "src/commondir"},
+		{name: "the project as a repository without the name", cmd: "mv .git g; echo ref > HEAD; mkdir objects refs; " + evil + "config", left: "config"},
+		{
+			name: "one of many settings", setup: map[string]string{".claude/settings.json": "fine"},
+			cmd: "echo evil > .claude/settings.json", left: ".claude/settings.json",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if tt.user && os.Getuid() == 0 {
+				testreq.Skip(t, "a user who is not root")
+			}
+			g := newGround(t, protecting)
+			put(t, g.in(".git/HEAD"), "ref")
+			for name, text := range tt.setup {
+				target, link := strings.CutPrefix(text, "-> ")
+				if !link {
+					put(t, g.in(name), text)
+				} else if err := os.Symlink(target, g.in(name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.name == "one of many settings" {
+				for i := range maxGuardedFiles {
+					put(t, g.in(fmt.Sprintf(".claude/commands/%d.md", i)), "fine")
+				}
+			}
+			t.Cleanup(func() { // so that the test's directory can be removed
+				for _, dir := range []string{"a", "a/.vscode"} {
+					_ = os.Chmod(g.in(dir), 0o755)
+				}
+			})
+			before, had := tt.setup[tt.left]
+			call := g.call(t)
+			call.Grant(Grant{Unasked: true})
+			exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: tt.cmd}, nil)
+			if err != nil || exit.Code != 0 || len(exit.Notes) == 0 || len(exit.Notes) > maxGuardNotes+1 {
+				t.Fatalf("%+v, %v", exit, err)
+			}
+			if had {
+				same(t, "what was put back", get(t, g.in(tt.left)), before)
+			} else if _, err := os.Lstat(g.in(tt.left)); err == nil {
+				t.Errorf("%s is there; notes %q", tt.left, exit.Notes)
+			}
+		})
+	}
+}
+
+// What was moved aside is not held in memory beyond what a card shows.
+func TestAside_LargeTextsAreNotHeld(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, protecting)
+	call := g.call(t)
+	call.Grant(Grant{Unasked: true})
+	exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: "mkdir .vscode; head -c 200000 /dev/zero > x; for i in 1 2 3; do ln x .vscode/$i; done"}, nil)
+	if err != nil || exit.Code != 0 || len(call.Asides()) != 3 {
+		t.Fatal(exit, err, len(call.Asides()))
+	}
+	for _, a := range call.Asides() {
+		if a.Text || a.After != "" {
+			t.Errorf("%s holds %d bytes", a.Path, len(a.After))
+		}
+	}
+}
+
+// TestHoldersOf: each directory between a root and a secret in it.
+func TestHoldersOf(t *testing.T) {
+	t.Parallel()
+	root := filepath.FromSlash("/w")
+	got := holdersOf([]string{filepath.FromSlash("/w/.env"), filepath.FromSlash("/w/a/b/.env"), filepath.FromSlash("/w/a/prod.env"), filepath.FromSlash("/wx/a/.env")}, []string{root})
+	if text := filepath.ToSlash(strings.Join(got, " ")); text != "/w/a/b /w/a" {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,167 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// kept is a file as it was. Of a link only the link counts, and what is no file of
+// settings is known by its size and time alone.
+type kept struct {
+	mode   fs.FileMode
+	text   []byte
+	link   string
+	opaque bool
+	size   int64
+	time   time.Time
+	// brief is of a file that is opaque because there were many: it is known by the time
+	// of its last change, which no program can set.
+	brief bool
+	// unread is a file of which nothing could be learned.
+	unread bool
+}
+
+func (k kept) same(other kept) bool {
+	return k.mode == other.mode && k.link == other.link && bytes.Equal(k.text, other.text) &&
+		k.opaque == other.opaque && (!k.opaque || k.size == other.size && k.time.Equal(other.time))
+}
+
+// lookAt reads a file as it is now. It follows no link that has the name.
+func lookAt(r *root, name string) (kept, error) {
+	local := filepath.FromSlash(name)
+	info, err := r.handle.Lstat(local)
+	if err != nil {
+		return kept{}, err
+	}
+	k := kept{mode: info.Mode()}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		k.link, err = r.handle.Readlink(local)
+		return k, err
+	case !info.Mode().IsRegular() || info.Size() > maxGuardedBytes:
+		k.opaque, k.size, k.time = true, info.Size(), info.ModTime()
+		return k, nil
+	}
+	f, err := r.handle.OpenFile(local, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return kept{}, err
+	}
+	defer f.Close()
+	k.text, err = io.ReadAll(io.LimitReader(f, maxGuardedBytes+1))
+	if len(k.text) > maxGuardedBytes { // it grew
+		k.text, k.opaque, k.size, k.time = nil, true, info.Size(), info.ModTime()
+	}
+	return k, err
+}
+
+// lookBriefly is lookAt for one file of very many: its text is not read.
+func lookBriefly(r *root, name string) (kept, error) {
+	info, err := r.handle.Lstat(filepath.FromSlash(name))
+	if err != nil || !info.Mode().IsRegular() {
+		return lookAt(r, name)
+	}
+	return kept{mode: info.Mode(), opaque: true, brief: true, size: info.Size(), time: changed(info)}, nil
+}
+
+// look reads a file in the way in which it is remembered.
+func (g *guarded) look(name string) (kept, error) {
+	if g.files[name].brief {
+		return lookBriefly(g.root, name)
+	}
+	return lookAt(g.root, name)
+}
+
+// filesIn lists the files beneath a directory, at most so many; samples of hooks are
+// never run. whole says that these are all. opens makes a directory readable that is not.
+func filesIn(r *root, dir string, most int, opens bool) (names []string, whole bool) {
+	whole = true
+	// What cannot be looked at cannot be put back either.
+	_ = fs.WalkDir(r.handle.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrPermission) && opens && unlock(r, name, listable):
+			more, all := filesIn(r, name, most-len(names), false)
+			names, whole = append(names, more...), whole && all
+			return fs.SkipDir
+		case err != nil:
+			whole = whole && errors.Is(err, fs.ErrNotExist)
+			return fs.SkipDir
+		case len(names) >= most:
+			whole = false
+			return fs.SkipAll
+		case !d.IsDir() && !strings.HasSuffix(name, ".sample"):
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, whole
+}
+
+func (g *guarded) remember(name string) { g.rememberBy(name, lookAt) }
+
+func (g *guarded) rememberBy(name string, look func(*root, string) (kept, error)) {
+	if g.held > maxGuardHeld {
+		look = lookBriefly
+	}
+	switch k, err := look(g.root, name); {
+	case err == nil:
+		g.files[name] = k
+		g.held += len(k.text)
+	case !errors.Is(err, fs.ErrNotExist):
+		g.files[name] = kept{unread: true}
+	}
+}
+
+// rememberAll remembers all files beneath a directory, or the link that stands for it. Of
+// very many files the texts of some are kept.
+func (g *guarded) rememberAll(dir string) {
+	if isLink(g.root, dir) {
+		g.remember(dir)
+		return
+	}
+	_, err := g.root.handle.Lstat(filepath.FromSlash(dir))
+	g.there[dir] = err == nil
+	names, whole := filesIn(g.root, dir, maxGuardedNames, false)
+	// The settings of programs lie above what there are many of.
+	slices.SortStableFunc(names, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
+	for i, name := range names {
+		if i < maxGuardedFiles {
+			g.remember(name)
+		} else {
+			g.rememberBy(name, lookBriefly)
+		}
+	}
+	g.partly[dir] = !whole
+}
+
+// listable are the rights to list a directory and to reach what is in it, changeable those
+// to change it, too.
+const listable, changeable = 0o500, 0o700
+
+// unlock gives the user rights in a directory again that a command took away. It reports
+// whether they were missing.
+func unlock(r *root, dir string, rights fs.FileMode) bool {
+	local := filepath.FromSlash(dir)
+	info, err := r.handle.Lstat(local)
+	if err != nil || !info.IsDir() || info.Mode().Perm()&rights == rights {
+		return false
+	}
+	return r.handle.Chmod(local, info.Mode().Perm()|rights) == nil
+}
+
+// reach unlocks the directories on the way to a name that could be looked at before.
+func (g *guarded) reach(name string) {
+	for i := range len(name) {
+		if name[i] == '/' {
+			unlock(g.root, path.Clean(name[:i]), listable)
+		}
+	}
+	unlock(g.root, name, listable)
+}
