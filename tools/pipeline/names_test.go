@@ -70,6 +70,22 @@ func TestHoldNames(t *testing.T) {
 	expect("cargo build", "allow")
 }
 
+// A repository full of names of secrets does not push one out of what is hidden from a
+// command that runs unasked.
+func TestHoldNames_Secrets(t *testing.T) {
+	for kind, want := range map[sandbox.Kind]capability.Action{sandbox.Seatbelt: capability.Ask, sandbox.Landlock: capability.Allow} {
+		s := hidingStage(t, kind)
+		s.policy.Add(permissions.DefaultScope, permissions.Defaults(permissions.ModeAuto, true)...)
+		for i := range 103 {
+			makeDirs(t, filepath.Join(s.dir, fmt.Sprint(i)))
+			s.write(t, fmt.Sprintf("%d/.env", i), "x")
+		}
+		if e := s.Explain(t.Context(), pipeline.Call{Name: "bash", Input: `{"cmd": "make all"}`}); e.Action != want {
+			t.Errorf("%s: %v (%s), want %v", kind, e.Action, e.Reason, want)
+		}
+	}
+}
+
 // The user is told once that more secrets lie in the session's directories than a command
 // can be kept from, where it is kept from any.
 func TestTellOpen(t *testing.T) {

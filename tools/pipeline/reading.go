@@ -15,6 +15,7 @@ import (
 const (
 	unconfinedReason = "there is no sandbox here that would keep it from more than reading, and only a few plain commands run without a question then"
 	unhiddenReason   = "the session's directories hold too much to look through for secrets, which would be hidden from it"
+	openReason       = "the session's directories hold more files of secrets than can be hidden from it"
 	unknownReason    = "the session's directories hold too much to look through for secrets and for files that make programs run, which would be kept from it"
 )
 
@@ -84,9 +85,21 @@ func (r *running) holdNames() {
 		return
 	}
 	var whole bool
-	if r.reach.open, whole = r.pipeline.Workspace.CommandNames(); !whole && !r.ruled(false) {
+	r.reach.open, whole = r.pipeline.Workspace.CommandNames()
+	switch {
+	case whole && !r.secretsOpen(), r.ruled(false):
+	case !whole:
 		r.holdBack(unknownReason)
+	default:
+		r.holdBack(openReason)
 	}
+}
+
+// secretsOpen reports whether some secrets stay in reach of a command although the kind of
+// sandbox hides secrets.
+func (r *running) secretsOpen() bool {
+	report, _ := r.pipeline.Workspace.SandboxKnown()
+	return r.reach.open > 0 && (report.Kind == sandbox.Bubblewrap || report.Kind == sandbox.Seatbelt)
 }
 
 // told says what the user was told once in a session. The zero value is ready.
@@ -105,8 +118,7 @@ func (r *running) tellUnconfined() {
 // tellOpen tells the user, at the first command of that kind, that more files hold secrets
 // than can be hidden from it.
 func (r *running) tellOpen() {
-	report, _ := r.pipeline.Workspace.SandboxKnown()
-	if hides := report.Kind == sandbox.Bubblewrap || report.Kind == sandbox.Seatbelt; !hides || r.reach.open == 0 || r.pipeline.told.open.Swap(true) {
+	if !r.secretsOpen() || r.pipeline.told.open.Swap(true) {
 		return
 	}
 	text := fmt.Sprintf("%d files of secrets in the session's directories are not hidden from commands that do more than read: there are more than can be hidden without making each command slow.", r.reach.open)
