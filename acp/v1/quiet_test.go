@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,9 +18,14 @@ import (
 type quietSession struct {
 	*translator
 	*recorder
-	level, standing string
-	ended           bool
+	level, standing sharedText
+	ended           atomic.Bool
 }
+
+// sharedText is a value that the timer of a quiet reads while a test sets it.
+type sharedText struct{ atomic.Value }
+
+func (f *sharedText) text() string { return f.Load().(string) }
 
 // The updates that carry its facts.
 func optionsAt(level string) string {
@@ -37,15 +43,17 @@ const (
 
 // newQuietSession is one whose first facts the client has, in a prompt that it has sent.
 func newQuietSession(t *testing.T) *quietSession {
-	q := &quietSession{level: "low", standing: "probing", recorder: &recorder{t: t, start: time.Now()}}
+	q := &quietSession{recorder: &recorder{t: t, start: time.Now()}}
+	q.level.Store("low")
+	q.standing.Store("probing")
 	q.translator = newTranslator(q.recorder, client{})
 	q.session, q.mode = "ses_1", func() string { return "code" }
 	q.options = func() []schema.SessionConfigOption {
-		return []schema.SessionConfigOption{schema.SelectConfigOption{ID: "level", CurrentValue: schema.SessionConfigValueId(q.level), Options: schema.SelectOptions{}}}
+		return []schema.SessionConfigOption{schema.SelectConfigOption{ID: "level", CurrentValue: schema.SessionConfigValueId(q.level.text()), Options: schema.SelectOptions{}}}
 	}
-	q.sandbox = func() map[string]any { return map[string]any{"sandbox": q.standing} }
+	q.sandbox = func() map[string]any { return map[string]any{"sandbox": q.standing.text()} }
 	q.slashes = func() []session.Command { return nil }
-	q.over = func() bool { return q.ended }
+	q.over = func() bool { return q.ended.Load() }
 	q.answering(q.current(optionsFact), q.current(sandboxFact), q.current(modeFact))
 	q.prompted()
 	q.Emit(transcript.TurnStarted{TurnID: "trn_1", MessageID: "msg_1"})
@@ -72,21 +80,21 @@ func TestQuiet(t *testing.T) {
 	}{
 		{"an answer that did not cancel begins none", func(q *quietSession) {
 			q.answer(false)
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 		}, []string{optionsAt("high")}},
 		{"nothing comes before the answer is written, however long that takes", func(q *quietSession) {
 			q.answer(true)
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 			time.Sleep(time.Hour)
 		}, nil},
 		{"nothing comes for 2 s after it", func(q *quietSession) {
 			q.answer(true)
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 			q.answerWritten()
-			q.standing = "bubblewrap"
+			q.standing.Store("bubblewrap")
 			q.Emit(transcript.SandboxFound{})
 			q.Emit(transcript.TitleChanged{Title: "T", At: time.Unix(0, 0)})
 			q.Emit(transcript.CommandsChanged{})
@@ -96,10 +104,11 @@ func TestQuiet(t *testing.T) {
 			q.answer(true)
 			q.answerWritten()
 			q.Emit(transcript.TitleChanged{Title: "T", At: time.Unix(0, 0)})
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 			time.Sleep(time.Second)
-			q.standing, q.level = "bubblewrap", "highest"
+			q.standing.Store("bubblewrap")
+			q.level.Store("highest")
 			q.Emit(transcript.SandboxFound{})
 			q.Emit(transcript.ModeChanged{})
 			q.Emit(transcript.CommandsChanged{})
@@ -109,22 +118,22 @@ func TestQuiet(t *testing.T) {
 		{"what is as before by then does not come", func(q *quietSession) {
 			q.answer(true)
 			q.answerWritten()
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
-			q.level = "low"
+			q.level.Store("low")
 			time.Sleep(time.Minute)
 		}, nil},
 		{"after the quiet facts come at once", func(q *quietSession) {
 			q.answer(true)
 			q.answerWritten()
 			time.Sleep(quietTime)
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 		}, []string{optionsAt("high")}},
 		{"the next prompt ends it", func(q *quietSession) {
 			q.answer(true)
 			q.answerWritten()
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 			q.prompted()
 			q.Emit(transcript.TitleChanged{Title: "T", At: time.Unix(0, 0)})
@@ -135,7 +144,7 @@ func TestQuiet(t *testing.T) {
 			q.prompted()
 			q.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_2"})
 			q.answer(false)
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 		}, []string{optionsAt("high")}},
 		{"a queued prompt that is withdrawn leaves the running turn alone", func(q *quietSession) {
@@ -143,22 +152,22 @@ func TestQuiet(t *testing.T) {
 			q.promptAnswered()
 			q.beginQuiet()
 			q.answerWritten()
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 		}, []string{optionsAt("high")}},
 		{"what the client sets comes at once", func(q *quietSession) {
 			q.answer(true)
 			q.answerWritten()
-			q.level = "high"
+			q.level.Store("high")
 			q.requested(modeFact, optionsFact)
 			time.Sleep(time.Second)
 		}, []string{optionsAt("high")}},
 		{"the end of the session drops what waits", func(q *quietSession) {
 			q.answer(true)
 			q.answerWritten()
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
-			q.ended = true
+			q.ended.Store(true)
 			q.Emit(transcript.OptionsChanged{})
 			q.stop()
 			time.Sleep(time.Minute)
@@ -166,7 +175,7 @@ func TestQuiet(t *testing.T) {
 		{"a notice outside a prompt waits for the next", func(q *quietSession) {
 			q.answer(false)
 			q.Emit(transcript.Notice{Severity: transcript.Warning, Text: "careful"})
-			q.level = "high"
+			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 			q.prompted()
 			q.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_2"})
@@ -194,7 +203,7 @@ func TestQuiet_BackgroundGoesOn(t *testing.T) {
 		q.answer(true)
 		q.answerWritten()
 		q.lines()
-		q.level = "high"
+		q.level.Store("high")
 		q.Emit(transcript.OptionsChanged{})
 		q.Emit(transcript.ToolCard{CallID: "call_9", Content: []kinds.Content{kinds.Text{Text: "live"}}})
 		settle(q.Emit, child, transcript.ChildDone)
@@ -236,7 +245,7 @@ func TestFact_SentWhenItChanges(t *testing.T) {
 			t.Errorf("told again: %q", got)
 		}
 		q.optionSetting()
-		q.level = "high"
+		q.level.Store("high")
 		all()
 		q.optionSettled(q.current(optionsFact))
 		if got := q.lines(); got != nil {
@@ -262,12 +271,12 @@ func TestFact_ChangesBeforeTheAnswer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQuietSession(t)
 			q.optionSetting()
-			q.level = "high"
+			q.level.Store("high")
 			var answer []schema.SessionUpdate // none of a request that failed
 			if carried {
 				answer = append(answer, q.current(optionsFact))
 			}
-			q.level = "highest"
+			q.level.Store("highest")
 			q.Emit(transcript.OptionsChanged{})
 			if got := q.lines(); got != nil {
 				t.Errorf("before the answer: %q", got)
