@@ -29,7 +29,7 @@ build: ## build the binary into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o $(BIN) ./cmd/acp-agent
 
 test: ## run all tests with the race detector
-	$(GO) test -race $(TESTFLAGS) ./...
+	$(GO) test -race -timeout 20m $(TESTFLAGS) ./...
 
 toolchains: ## try real toolchains in the sandbox (docs/home.md); npm ones are installed into bin/toolchains
 	npm install --prefix bin/toolchains --no-save --no-audit --no-fund --silent pnpm@9 yarn@1 deno@2 bun@1 typescript@5 esbuild@0

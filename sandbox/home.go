@@ -57,11 +57,17 @@ func (b *Box) home(r Request) homeView {
 			}
 		}
 	}
+	// What lies in a root is seen anyway, and to show it once more would take its writing.
+	in := func(path string, dirs []string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool { return Within(path, dir) })
+	}
 	for _, path := range r.Programs {
-		v.programs = append(v.programs, g.programFiles(path)...)
+		if !in(path, r.Roots) && !in(path, r.Writable) {
+			v.programs = append(v.programs, g.programFiles(path)...)
+		}
 	}
 	for _, path := range r.Arguments {
-		if !slices.ContainsFunc(b.Own, func(own string) bool { return Within(path, own) }) {
+		if !in(path, r.Roots) && !in(path, r.Writable) && !in(path, b.Own) {
 			v.programs = append(v.programs, g.programFiles(path)...)
 		}
 	}

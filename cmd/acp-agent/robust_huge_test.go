@@ -73,7 +73,8 @@ func TestRobust_HugeAnswer(t *testing.T) {
 			}
 			grown := agent.Peak() - idle
 			t.Logf("the agent grew by %d MiB", grown>>20)
-			if grown > int64(acptest.Slack(1))*tc.grows {
+			slack := int64(acptest.Slack(1)) // the race detector costs more memory than time
+			if grown > slack*slack*tc.grows {
 				t.Errorf("the agent grew by %d MiB, want at most %d", grown>>20, tc.grows>>20)
 			}
 		})
