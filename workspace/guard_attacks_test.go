@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/testreq"
 	"acp-agent/tools"
 )
 
@@ -21,7 +20,6 @@ func TestGuard_Attacks(t *testing.T) {
 		setup map[string]string // files; a text that begins with "-> " is a link
 		cmd   string
 		left  string // a file that must not say "evil", nor be there unless it was
-		user  bool   // needs a user who is not root
 	}{
 		{name: "a directory of very many names", cmd: "mkdir .vscode; cd .vscode; seq -f a%05g 17000 | xargs touch; echo evil > tasks.json", left: ".vscode/tasks.json"},
 		{name: "very many hooks", cmd: "mkdir -p .git/hooks; cd .git/hooks; seq -f a%05g 17000 | xargs touch; echo evil > pre-commit", left: ".git/hooks/pre-commit"},
@@ -29,10 +27,10 @@ func TestGuard_Attacks(t *testing.T) {
 			name: "very many directories", setup: map[string]string{"packages/app/sub/main.c": ""},
 			cmd: "mkdir 0; cd 0; seq 20000 | xargs mkdir; cd ..; mkdir packages/app/sub/.vscode; echo evil > packages/app/sub/.vscode/tasks.json", left: "packages/app/sub/.vscode/tasks.json",
 		},
-		{name: "a directory that cannot be listed", cmd: "mkdir .vscode; echo evil > .vscode/tasks.json; chmod 311 .vscode", left: ".vscode/tasks.json", user: true},
-		{name: "one above it", cmd: "mkdir -p a/.vscode; echo evil > a/.vscode/tasks.json; chmod 311 a", left: "a/.vscode/tasks.json", user: true},
-		{name: "hooks that cannot be listed", cmd: "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; chmod 311 .git/hooks .git", left: ".git/hooks/pre-commit", user: true},
-		{name: "a directory that cannot be changed", cmd: "mkdir -p a/.vscode; echo evil > a/.vscode/tasks.json; chmod 555 a/.vscode a", left: "a/.vscode/tasks.json", user: true},
+		{name: "a directory that cannot be listed", cmd: "mkdir .vscode; echo evil > .vscode/tasks.json; chmod 311 .vscode", left: ".vscode/tasks.json"},
+		{name: "one above it", cmd: "mkdir -p a/.vscode; echo evil > a/.vscode/tasks.json; chmod 311 a", left: "a/.vscode/tasks.json"},
+		{name: "hooks that cannot be listed", cmd: "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; chmod 311 .git/hooks .git", left: ".git/hooks/pre-commit"},
+		{name: "a directory that cannot be changed", cmd: "mkdir -p a/.vscode; echo evil > a/.vscode/tasks.json; chmod 555 a/.vscode a", left: "a/.vscode/tasks.json"},
 		{name: "a link into packages", cmd: "mkdir -p node_modules/x/.vscode; echo evil > node_modules/x/.vscode/tasks.json; ln -s node_modules/x a", left: "a/.vscode/tasks.json"},
 		{
 			name: "a link to packages for a directory", setup: map[string]string{"a/main.c": ""},
@@ -59,9 +57,6 @@ func TestGuard_Attacks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if tt.user && os.Getuid() == 0 {
-				testreq.Skip(t, "a user who is not root")
-			}
 			g := newGround(t, protecting)
 			put(t, g.in(".git/HEAD"), "ref")
 			for name, text := range tt.setup {
