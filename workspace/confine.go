@@ -251,8 +251,8 @@ func (c *Call) endOf(cmd confined) (notes []string) {
 	return notes
 }
 
-// Asides are the changes that were moved aside, of the call's commands and of those that
-// were stopped before.
+// Asides returns the changes that were moved aside: of the call's commands, and of commands
+// that were stopped earlier.
 func (c *Call) Asides() []Aside {
 	c.mu.Lock()
 	defer c.mu.Unlock()

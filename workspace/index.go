@@ -86,8 +86,8 @@ const settledAfter = 2 * time.Second
 
 // wanted is what a search is for.
 type wanted struct {
-	// secrets are those that are hidden from a command, reading those that are hidden from
-	// one that only reads, too.
+	// secrets asks for the secrets that are hidden from every command, reading also for the
+	// further ones that are hidden from a command that only reads.
 	secrets, reading bool
 	// names are protected names, and the repositories in a root.
 	names bool
