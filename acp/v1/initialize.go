@@ -18,6 +18,7 @@ type client struct {
 	forms                 bool // elicitation.form
 	addresses             bool // elicitation.url
 	subagents             bool // the draft of sessions of subagents
+	traits                     // by the client's name
 }
 
 func (a *Agent) initialize(req *rpc.Request) rpc.Body {
@@ -35,6 +36,9 @@ func (a *Agent) initialize(req *rpc.Request) rpc.Body {
 	}
 	a.mu.Lock()
 	a.initialized, a.client = true, clientOf(params.ClientCapabilities)
+	if info := params.ClientInfo; info != nil {
+		a.client.traits = traitsOf(info.Name)
+	}
 	a.mu.Unlock()
 	return func(context.Context) rpc.Reply { return rpc.Reply{Result: a.capabilities(), Then: a.warm} }
 }

@@ -1,0 +1,26 @@
+package v1
+
+import "strings"
+
+// traits are what an editor does with messages where the protocol leaves it free.
+// docs/editors.md has the sources.
+type traits struct {
+	// optionNames: a permission request shows the names of its options, so that two
+	// options of one kind can be told apart.
+	optionNames bool
+	// dropsBetweenTurns: updates and requests that come while no prompt runs are lost.
+	dropsBetweenTurns bool
+	// markdownTitles: the title of a tool call is rendered as Markdown.
+	markdownTitles bool
+}
+
+// editors are the traits of editors by the lower-case name in their clientInfo. An editor
+// that is not listed has the zero value.
+var editors = map[string]traits{
+	"zed":                {optionNames: true, markdownTitles: true},
+	"codecompanion.nvim": {dropsBetweenTurns: true},
+	"agent-shell":        {dropsBetweenTurns: true},
+}
+
+// traitsOf are the traits of the editor that names itself so.
+func traitsOf(name string) traits { return editors[strings.ToLower(name)] }
