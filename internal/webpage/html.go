@@ -41,7 +41,7 @@ func convertHTML(ctx context.Context, source, url string) (Page, error) {
 func render(ctx context.Context, doc *html.Node, nodes int) (markdown string, ok bool) {
 	defer func() {
 		// A page is foreign, and the library is not ours: a bug there costs the
-		// Markdown, not the agent.
+		// Markdown, not the agent. A panic is also how its work ends with ctx.
 		if recover() != nil {
 			markdown, ok = "", false
 		}
@@ -55,15 +55,26 @@ func render(ctx context.Context, doc *html.Node, nodes int) (markdown string, ok
 	const tries = 8
 	left := tries*nodes + 1000
 	conv.Register.Renderer(func(converter.Context, converter.Writer, *html.Node) converter.RenderStatus {
-		left--
-		if left < 0 || ctx.Err() != nil {
+		stopWith(ctx)
+		if left--; left < 0 {
 			return converter.RenderSuccess // renders nothing, so the work ends soon
 		}
 		return converter.RenderTryNext
 	}, converter.PriorityEarly)
-	conv.Register.UnEscaper(func(text []byte, at int) int { return unescape(ctx, text, at) }, converter.PriorityEarly)
+	conv.Register.UnEscaper(func(text []byte, at int) int {
+		stopWith(ctx)
+		return unescape(text, at)
+	}, converter.PriorityEarly)
 	out, err := conv.ConvertNode(doc, converter.WithContext(ctx))
 	return string(out), err == nil && left >= 0
+}
+
+// stopWith panics when ctx has ended: the library looks at its context only between
+// phases, each of which can take seconds for one long text.
+func stopWith(ctx context.Context) {
+	if err := ctx.Err(); err != nil {
+		panic(err)
+	}
 }
 
 // maxLabel is how far the end of a link's label is looked for, in bytes.
@@ -72,12 +83,8 @@ const maxLabel = 256
 // unescape judges, before the library does, whether a character of the text at an index
 // keeps its backslash: it answers how many bytes are judged, or -1 for the library to
 // judge. An opening bracket whose end is not near keeps it, because the library looks for
-// the end up to the end of the line, for each bracket. When ctx has ended all the rest is
-// judged.
-func unescape(ctx context.Context, text []byte, at int) int {
-	if ctx.Err() != nil {
-		return len(text) - at
-	}
+// the end up to the end of the line, for each bracket.
+func unescape(text []byte, at int) int {
 	rest := text[at:]
 	if rest[0] == '[' && len(rest) > maxLabel && !bytes.ContainsAny(rest[:maxLabel], "]\n") {
 		return 1
