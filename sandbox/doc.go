@@ -20,8 +20,8 @@
 // It does not judge commands and asks nobody. It imports internal/launch,
 // internal/redact, the standard library and golang.org/x/sys.
 //
-// Goroutines: [Probe.Start] starts one, which ends when the finding is made;
-// [Probe.Stop] ends it and waits.
+// Goroutines: [Probe.Start] starts one, which ends when the finding is made and kept for
+// the next process ([Memory]); [Probe.Stop] ends it and waits.
 //
 //	box := &sandbox.Box{Probe: sandbox.NewProbe(finder.Find), Home: home, Own: own}
 //	c, err := box.Confine(ctx, sandbox.Request{Roots: roots, Writable: roots})

@@ -5,20 +5,36 @@ import (
 	"sync"
 )
 
+// Expectation is what a [Probe] knows of its finding beforehand. Expected is called at
+// most once; Keep once, after the finding is made and by the goroutine that made it.
+type Expectation interface {
+	Expected() (Report, bool)
+	Keep(context.Context, Report) error
+}
+
 // Probe finds out once, in the background, how processes can be confined (S2).
 // It is safe for concurrent use. A nil Probe finds None.
 type Probe struct {
-	find func(context.Context) Report
-	once sync.Once
-	done chan struct{}
-	stop context.CancelFunc // set before the finding begins
+	// Memory has the finding that is expected before there is one, and keeps it for the
+	// next process; nil expects and keeps nothing. It is set before the Probe is used.
+	Memory Expectation
+
+	recall   sync.Once
+	expected Report
+	recalled bool
+
+	find  func(context.Context) Report
+	once  sync.Once
+	done  chan struct{}      // closed when the finding is made
+	ended chan struct{}      // closed when the goroutine ends
+	stop  context.CancelFunc // set before the finding begins
 	// report is written before done is closed and never after.
 	report Report
 }
 
 // NewProbe returns a Probe that has not begun. find tries things and reports.
 func NewProbe(find func(context.Context) Report) *Probe {
-	return &Probe{find: find, done: make(chan struct{}), report: Report{Kind: None}}
+	return &Probe{find: find, done: make(chan struct{}), ended: make(chan struct{}), report: Report{Kind: None}}
 }
 
 // Start begins to find out, unless that has begun. ctx bounds the finding.
@@ -29,8 +45,13 @@ func (p *Probe) Start(ctx context.Context) {
 	p.once.Do(func() {
 		ctx, p.stop = context.WithCancel(ctx)
 		go func() {
-			defer close(p.done)
+			defer close(p.ended)
 			p.report = p.find(ctx)
+			made := ctx.Err() == nil
+			close(p.done)
+			if p.Memory != nil && made {
+				_ = p.Memory.Keep(context.WithoutCancel(ctx), p.report) // else the next process knows it later
+			}
 		}()
 	})
 }
@@ -48,9 +69,10 @@ func (p *Probe) Stop() {
 		p.stop = func() {}
 		p.report.Refused = errEnding
 		close(p.done)
+		close(p.ended)
 	})
 	p.stop()
-	<-p.done
+	<-p.ended
 }
 
 // Wait returns the finding, after starting to find out if need be. Its error is
@@ -79,4 +101,15 @@ func (p *Probe) Known() (Report, bool) {
 	default:
 		return Report{}, false
 	}
+}
+
+// Expected returns the finding, or before it is made the one that Memory expects. It
+// says which modes to name, and confines nothing.
+func (p *Probe) Expected() (Report, bool) {
+	report, known := p.Known()
+	if known || p.Memory == nil {
+		return report, known
+	}
+	p.recall.Do(func() { p.expected, p.recalled = p.Memory.Expected() })
+	return p.expected, p.recalled
 }

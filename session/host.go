@@ -219,10 +219,11 @@ func (h *Host) ownFile(path string) bool {
 // untouchable are the directories that no tool may write.
 func (h *Host) untouchable() []string { return slices.Concat(h.Own, h.Guarded) }
 
-// Warm writes the tools' schemas, behind the scenes, so that the first prompt
-// does not wait for it.
+// Warm reads the expected finding about the sandbox and writes the tools' schemas, in the
+// background, so that neither the first session nor its first prompt waits for that.
 func (h *Host) Warm() {
 	h.library.working.Go(func() {
+		h.Sandbox.Expected()
 		for _, entry := range h.Registry.All() {
 			entry.Schema()
 		}

@@ -102,7 +102,6 @@ func TestModes_Offered(t *testing.T) {
 		{"auto with a wall", permissions.ModeAuto, finds(t, sandbox.Bubblewrap), "auto", true, ""},
 		{"auto without", permissions.ModeAuto, finds(t, sandbox.None), "ask", false, "no sandbox"},
 		{"a wall with a gap", permissions.ModeAuto, sandboxed(t, sandbox.Report{Kind: sandbox.Landlock}), "ask", false, "(landlock) cannot keep commands from the network"},
-		{"not known yet", permissions.ModeAuto, sandbox.NewProbe(func(context.Context) sandbox.Report { return sandbox.Report{} }), "ask", false, "still being found out"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

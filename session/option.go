@@ -151,8 +151,11 @@ func (s *Session) AdmitModel(id string) {
 }
 
 // SetOption changes one setting. It neither blocks nor emits anything: the
-// caller announces the change where it is in order.
+// caller announces the change where it is in order, once Decide has returned.
 func (s *Session) SetOption(id, value string) error {
+	if s.choosesAuto(id, value) {
+		return nil
+	}
 	options := s.Options()
 	at := slices.IndexFunc(options, func(o Option) bool { return o.ID == id })
 	if at < 0 {

@@ -70,7 +70,8 @@ type Session struct {
 	queue    []*Turn
 	closed   bool
 	choice   choice
-	wanted   permissions.Mode // the mode to begin in once there is a sandbox
+	wanted   permissions.Mode // the mode to be in once there is a sandbox
+	chose    bool             // the client wants it, not only the configuration
 	backend  Backend          // the one last used
 	learned  map[string]bool
 	admitted string // a model that was named beside the server's list

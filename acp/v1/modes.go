@@ -5,6 +5,7 @@ import (
 
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
+	"acp-agent/session"
 )
 
 func (s *open) modes() *schema.SessionModeState {
@@ -48,7 +49,10 @@ func (a *Agent) setMode(req *rpc.Request) rpc.Body {
 	if err := s.SetMode(string(params.ModeID)); err != nil {
 		return fail(wireError(err))
 	}
-	return func(context.Context) rpc.Reply {
+	return func(ctx context.Context) rpc.Reply {
+		if err := s.Decide(ctx, session.ModeOption, string(params.ModeID)); err != nil {
+			return rpc.Reply{Err: wireError(err)}
+		}
 		s.translator.requested(modeFact, optionsFact)
 		return rpc.Reply{Result: &schema.SetSessionModeResponse{}}
 	}
@@ -69,7 +73,10 @@ func (a *Agent) setConfigOption(req *rpc.Request) rpc.Body {
 	}
 	s.translator.optionSetting()
 	err := s.SetOption(string(params.ConfigID), string(value))
-	return func(context.Context) rpc.Reply {
+	return func(ctx context.Context) rpc.Reply {
+		if err == nil {
+			err = s.Decide(ctx, string(params.ConfigID), string(value))
+		}
 		if err != nil {
 			return rpc.Reply{Err: wireError(err), Then: func() { s.translator.optionSettled() }}
 		}

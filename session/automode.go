@@ -1,0 +1,116 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-agent/permissions"
+	"acp-agent/sandbox"
+	"acp-agent/transcript"
+)
+
+// autoMode is the mode auto if it is offered: by the finding of this process, before
+// that by the one that is expected, and where nothing is known with a description that
+// says so.
+func (s *Session) autoMode() []Mode {
+	mode := Mode{
+		ID: string(permissions.ModeAuto), Name: "Auto",
+		Description: "Works inside the project and its sandbox without asking; still asks about the network, places outside, secrets, and files that make programs run.",
+	}
+	report, expected := s.host.Sandbox.Expected()
+	switch {
+	case !expected:
+		mode.Description += " Whether this machine has a sandbox is still being found out."
+	case s.noAuto(report) != "":
+		return nil
+	}
+	return []Mode{mode}
+}
+
+// firstMode is the mode that a session begins in: the configured one, but that auto waits
+// until it is known whether there is a sandbox, unless one is expected.
+func (s *Session) firstMode(configured permissions.Mode) permissions.Mode {
+	switch configured {
+	case "":
+		return permissions.ModeAsk
+	case permissions.ModeAuto:
+		report, known := s.host.Sandbox.Expected()
+		if known && s.noAuto(report) == "" {
+			return permissions.ModeAuto
+		}
+		if report, known = s.host.Sandbox.Known(); known {
+			s.waiting = append(s.waiting, autoNotice("The configured mode auto is not available", s.noAuto(report)))
+		} else {
+			s.wanted = permissions.ModeAuto
+		}
+		return permissions.ModeAsk
+	}
+	return configured
+}
+
+// enforced is the mode whose rules are in force: those of auto only while it is known that
+// processes are confined, whatever was expected.
+func (s *Session) enforced() permissions.Mode {
+	mode := s.chosen().mode
+	if mode != permissions.ModeAuto {
+		return mode
+	}
+	if report, known := s.host.Sandbox.Known(); known && s.noAuto(report) == "" {
+		return mode
+	}
+	return permissions.ModeAsk
+}
+
+// autoNotice tells the user that the mode auto cannot be had.
+func autoNotice(what, why string) transcript.Notice {
+	return transcript.Notice{
+		Severity: transcript.Warning, Title: "Mode",
+		Text: what + ": " + why + ". The session is in mode ask.",
+	}
+}
+
+// noAuto says why there is no mode auto; empty when there is. What reaches the network
+// is asked about in it, so the sandbox must be able to keep what is not asked from it.
+func (s *Session) noAuto(report sandbox.Report) string {
+	switch {
+	case !report.Confines():
+		return noSandbox(report)
+	case !report.Network:
+		return fmt.Sprintf("the sandbox of this machine (%s) cannot keep commands from the network", report.Kind)
+	case report.Kind == sandbox.Landlock && s.holdsOwn():
+		return fmt.Sprintf("the session's directories hold your home or the agent's own files, and the sandbox of this machine (%s) cannot keep those from commands", report.Kind)
+	}
+	return ""
+}
+
+// holdsOwn reports whether the agent's own directories, or the person's home with its
+// secrets, lie in a directory in which commands may write.
+func (s *Session) holdsOwn() bool {
+	for _, dir := range slices.Concat([]string{s.spec.Cwd}, s.spec.Additional, s.settings.WriteRoots) {
+		for _, own := range slices.Concat(s.host.Own, []string{s.host.Home}) {
+			if own != "" && sandbox.Within(own, dir) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// noSandbox says that, and why, nothing confines processes.
+func noSandbox(report sandbox.Report) string {
+	text := "there is no sandbox on this machine"
+	if len(report.Notes) > 0 {
+		text += " (" + strings.TrimSuffix(strings.Join(report.Notes, " "), ".") + ")"
+	}
+	return text
+}
+
+// whyNot says why a value that exists is not offered.
+func (s *Session) whyNot(option, value string) string {
+	if option != ModeOption || value != string(permissions.ModeAuto) {
+		return ""
+	}
+	report, _ := s.host.Sandbox.Known()
+	return s.noAuto(report)
+}
