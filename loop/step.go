@@ -85,6 +85,8 @@ func (s *step) take(chunk model.Chunk) {
 		s.usage = chunk.Usage
 	case model.Finish:
 		s.finish = chunk.Reason
+	case model.Warning:
+		s.loop.emit(transcript.Notice{Severity: transcript.Warning, Title: chunk.Title, Text: chunk.Text})
 	}
 }
 

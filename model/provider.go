@@ -36,12 +36,23 @@ type Info struct {
 	Window int
 	// MaxOutput is the most tokens of one step; 0 means unknown.
 	MaxOutput int
-	// Images says whether the model takes pictures.
-	Images bool
+	// Images says whether the model takes pictures. They are sent unless it is known
+	// that it does not.
+	Images Answer
 	// ThoughtLevels are the reasoning efforts the model accepts, weakest first;
 	// empty means that it has none to choose.
 	ThoughtLevels []string
 }
+
+// Answer says whether something is so, as far as it is known.
+type Answer int
+
+// The answers.
+const (
+	Unknown Answer = iota
+	Yes
+	No
+)
 
 // Request is one step to be made.
 type Request struct {
@@ -89,14 +100,16 @@ const (
 	Usage
 	// Finish is the last chunk.
 	Finish
+	// Warning is for the user and no part of the answer.
+	Warning
 )
 
 // Chunk is one piece of a streamed step.
 type Chunk struct {
 	Kind ChunkKind
 	// Text is set for Text and Reasoning; it is valid UTF-8 and never ends
-	// within a character.
-	Text string
+	// within a character. It is what a Warning says, with Title above it.
+	Text, Title string
 	// Index numbers a step's tool calls from 0; ID is the provider's call id,
 	// unique within the step and never empty; Arguments is a piece of text.
 	Index     int

@@ -93,14 +93,14 @@ func (s *Session) Settle(ctx context.Context) error {
 	return err
 }
 
-// Unsettled reports whether the mode depends on what Settle waits for.
+// Unsettled reports whether the mode depends on what Settle waits for, or has not yet
+// followed it.
 func (s *Session) Unsettled() bool {
 	mode := s.chosen().mode
 	s.mu.Lock()
 	wanted := s.wanted
 	s.mu.Unlock()
-	_, known := s.host.Sandbox.Known()
-	return wanted != "" || mode == permissions.ModeAuto && !known
+	return wanted != "" || mode == permissions.ModeAuto && s.enforced() != mode
 }
 
 // settleMode heeds what was found out about a sandbox. A session that waits for auto is

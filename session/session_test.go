@@ -318,7 +318,7 @@ func TestCommands_AreAnsweredWithoutTheModel(t *testing.T) {
 
 func TestImages_NotSentToAModelWithoutEyes(t *testing.T) {
 	picture := []transcript.Part{&transcript.TextPart{Text: "look"}, &transcript.ImagePart{MediaType: "image/png", Data: "aGk="}}
-	s, rec := open(t, setup{script: `{"say":"x","repeat":-1}`, models: []model.Info{{ID: "script", Window: 1000}}})
+	s, rec := open(t, setup{script: `{"say":"x","repeat":-1}`, models: []model.Info{{ID: "script", Window: 1000, Images: model.No}}})
 	turn := s.Prompt(picture)
 	wait(t, turn, loop.EndTurn)
 	rec.await(t, "notice", noticed("did not reach it"))

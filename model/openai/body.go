@@ -97,7 +97,7 @@ func (b *requestBody) again() (io.ReadCloser, error) { return newRequestBody(b.t
 
 // body writes the request of one step.
 func (p *Provider) body(req *model.Request, params []param) string {
-	m := memoOf(req, p.info(req.Model).Images)
+	m := memoOf(req, p.info(req.Model).Images != model.No)
 	if m.toolsText == nil || !sameTools(m.tools, req.Tools) {
 		m.tools, m.toolsText = append([]model.Tool(nil), req.Tools...), appendTools([]byte{}, req.Tools)
 	}

@@ -48,15 +48,20 @@ func (p *Provider) Describe(_ context.Context, id string) model.Info { return p.
 
 func (p *Provider) info(id string) model.Info {
 	f := familyOf(id)
-	info := model.Info{ID: id, Images: f.images, ThoughtLevels: slices.Clone(f.levels)}
+	info := model.Info{ID: id, ThoughtLevels: slices.Clone(f.levels)}
+	if f.images {
+		info.Images = model.Yes // that others take none is not sure enough to keep images back
+	}
 	if !p.local {
 		info.Window, info.MaxOutput = f.window, f.output
 	}
 	p.mu.Lock()
-	known := p.known[id]
+	known, blind := p.known[id], p.blind[id]
 	p.mu.Unlock()
 	info.Name = known.Name
-	info.Images = info.Images || known.Images
+	if known.Images != model.Unknown {
+		info.Images = known.Images
+	}
 	if known.Window > 0 {
 		info.Window = known.Window
 	}
@@ -67,7 +72,10 @@ func (p *Provider) info(id string) model.Info {
 		info.Window = window
 	}
 	if images, set := p.opts.Images[id]; set {
-		info.Images = images
+		info.Images = visionOf(&images)
+	}
+	if blind {
+		info.Images = model.No // whatever was said before
 	}
 	return info
 }
@@ -88,7 +96,9 @@ func (p *Provider) learn(info model.Info) {
 	if info.MaxOutput > 0 {
 		known.MaxOutput = info.MaxOutput
 	}
-	known.Images = known.Images || info.Images
+	if info.Images != model.Unknown {
+		known.Images = info.Images
+	}
 	p.known[info.ID] = known
 }
 
@@ -141,8 +151,11 @@ func (e *entry) info() model.Info {
 	info := model.Info{ID: string(e.ID), Name: e.name()}
 	info.Window = firstPositive(e.TopProvider.ContextLength, e.ContextLength, e.ContextWindow, e.MaxModelLen, e.Meta.Context, e.MaxContext, e.Meta.TrainContext)
 	info.MaxOutput = firstPositive(e.TopProvider.MaxCompletion, e.MaxCompletion)
-	var flags struct{ Vision bool }
-	info.Images = slices.Contains(e.Architecture.Input, "image") || json.Unmarshal(e.Capabilities, &flags) == nil && flags.Vision
+	info.Images = listsImages(e.Architecture.Input, "image")
+	var flags struct{ Vision *bool }
+	if json.Unmarshal(e.Capabilities, &flags) == nil && flags.Vision != nil {
+		info.Images = visionOf(flags.Vision)
+	}
 	return info
 }
 

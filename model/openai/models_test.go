@@ -21,15 +21,17 @@ func TestModels(t *testing.T) {
 	}{
 		{
 			"OpenAI", `{"object":"list","data":[{"id":"gpt-4o","object":"model"},{"id":"a-model"},{"id":"text-embedding-3-small"}]}`,
-			[]model.Info{{ID: "a-model"}, {ID: "gpt-4o", Images: true}},
+			[]model.Info{{ID: "a-model"}, {ID: "gpt-4o", Images: model.Yes}},
 		},
 		{
 			"OpenRouter", `{"data":[{"id":"x/y","name":"X: Y","context_length":1000,"architecture":{"input_modalities":["text","image"]},"top_provider":{"context_length":900,"max_completion_tokens":100}}]}`,
-			[]model.Info{{ID: "x/y", Name: "X: Y", Window: 900, MaxOutput: 100, Images: true}},
+			[]model.Info{{ID: "x/y", Name: "X: Y", Window: 900, MaxOutput: 100, Images: model.Yes}},
 		},
 		{"vLLM", `{"data":[{"id":"m","max_model_len":8192}]}`, []model.Info{{ID: "m", Window: 8192}}},
 		{"llama.cpp", `{"models":[{"name":"m","capabilities":["completion"]}],"data":[{"id":"m","meta":{"n_ctx_train":32768}}]}`, []model.Info{{ID: "m", Window: 32768}}},
-		{"Mistral", `{"data":[{"id":"m","max_context_length":131072,"capabilities":{"vision":true}}]}`, []model.Info{{ID: "m", Window: 131072, Images: true}}},
+		{"Mistral", `{"data":[{"id":"m","max_context_length":131072,"capabilities":{"vision":true}}]}`, []model.Info{{ID: "m", Window: 131072, Images: model.Yes}}},
+		{"Mistral, no images", `{"data":[{"id":"m","capabilities":{"vision":false}}]}`, []model.Info{{ID: "m", Images: model.No}}},
+		{"OpenRouter, no images", `{"data":[{"id":"m","architecture":{"input_modalities":["text"]}}]}`, []model.Info{{ID: "m", Images: model.No}}},
 		{"bare list", ` [{"id":"m","display_name":"M","context_length":10,"type":"chat"}]`, []model.Info{{ID: "m", Name: "M", Window: 10}}},
 		{"twice", `{"data":[{"id":"m"},{"id":"m"}]}`, []model.Info{{ID: "m"}}},
 		{"odd", `{"data":[{"id":7,"context_length":"big"},{},{"id":null}]}`, []model.Info{{ID: "7"}}},
@@ -104,14 +106,14 @@ func TestDescribe(t *testing.T) {
 		p    *openai.Provider
 		want model.Info
 	}{
-		{"known", remote(nil), model.Info{ID: "gpt-4o-mini", Window: 128_000, MaxOutput: 16_384, Images: true}},
-		{"longest name first", remote(nil), model.Info{ID: "gpt-4.1-nano", Window: 1_047_576, MaxOutput: 32_768, Images: true}},
+		{"known", remote(nil), model.Info{ID: "gpt-4o-mini", Window: 128_000, MaxOutput: 16_384, Images: model.Yes}},
+		{"longest name first", remote(nil), model.Info{ID: "gpt-4.1-nano", Window: 1_047_576, MaxOutput: 32_768, Images: model.Yes}},
 		{"reasons", remote(nil), model.Info{ID: "o3-mini", Window: 200_000, MaxOutput: 100_000, ThoughtLevels: low}},
-		{"reasons little", remote(nil), model.Info{ID: "GPT-5-mini", Window: 400_000, MaxOutput: 128_000, Images: true, ThoughtLevels: append([]string{"minimal"}, low...)}},
-		{"behind an owner", remote(nil), model.Info{ID: "anthropic/claude-sonnet-4", Window: 200_000, Images: true}},
+		{"reasons little", remote(nil), model.Info{ID: "GPT-5-mini", Window: 400_000, MaxOutput: 128_000, Images: model.Yes, ThoughtLevels: append([]string{"minimal"}, low...)}},
+		{"behind an owner", remote(nil), model.Info{ID: "anthropic/claude-sonnet-4", Window: 200_000, Images: model.Yes}},
 		{"unknown", remote(nil), model.Info{ID: "mystery"}},
-		{"configured", remote(configured), model.Info{ID: "gpt-4o", Window: 5, MaxOutput: 16_384}},
-		{"configured and unknown", remote(configured), model.Info{ID: "mine", Window: 7, Images: true}},
+		{"configured", remote(configured), model.Info{ID: "gpt-4o", Window: 5, MaxOutput: 16_384, Images: model.No}},
+		{"configured and unknown", remote(configured), model.Info{ID: "mine", Window: 7, Images: model.Yes}},
 		{"local: no window is guessed", remote(local), model.Info{ID: "gpt-oss:20b", ThoughtLevels: low}},
 	}
 	for _, tt := range tests {
@@ -129,21 +131,22 @@ func TestProbe(t *testing.T) {
 		routes  map[string]string
 		server  string
 		window  int
-		images  bool
+		images  model.Answer
 		warning string // in one of the warnings; empty for none at all
 	}{
 		{"Ollama, loaded", map[string]string{
 			"/api/show": `{"model_info":{"llama.context_length":131072},"capabilities":["completion","tools","vision"]}`,
 			"/api/ps":   `{"models":[{"name":"other"},{"name":"m:latest","context_length":32768}]}`,
-		}, "ollama", 32768, true, ""},
-		{"Ollama, num_ctx", map[string]string{"/api/show": `{"model_info":{},"parameters":"stop  \"x\"\nnum_ctx    16384"}`}, "ollama", 16384, false, ""},
-		{"Ollama, by default", map[string]string{"/api/show": `{"model_info":{"llama.context_length":131072}}`}, "ollama", 4096, false, "OLLAMA_CONTEXT_LENGTH"},
-		{"Ollama, no tools", map[string]string{"/api/show": `{"model_info":{},"parameters":"num_ctx 16384","capabilities":["completion"]}`}, "ollama", 16384, false, "cannot call tools"},
-		{"llama.cpp", map[string]string{"/props": `{"default_generation_settings":{"n_ctx":20000},"modalities":{"vision":true}}`}, "llama.cpp", 20000, true, ""},
-		{"llama.cpp, small", map[string]string{"/props": `{"default_generation_settings":{"n_ctx":2048}}`}, "llama.cpp", 2048, false, "only 2048 tokens"},
-		{"LM Studio", map[string]string{"/api/v0/models": `{"data":[{"id":"x"},{"id":"m","type":"vlm","max_context_length":131072,"loaded_context_length":65536}]}`}, "lmstudio", 65536, true, ""},
-		{"LM Studio, not loaded", map[string]string{"/api/v0/models": `{"data":[{"id":"m","type":"llm","max_context_length":131072}]}`}, "lmstudio", 9000, false, "is not loaded"},
-		{"any other", map[string]string{"/props": `not JSON`, "/api/show": `{}`}, "openai", 9000, false, "only 9000"},
+		}, "ollama", 32768, model.Yes, ""},
+		{"Ollama, num_ctx", map[string]string{"/api/show": `{"model_info":{},"parameters":"stop  \"x\"\nnum_ctx    16384"}`}, "ollama", 16384, model.Unknown, ""},
+		{"Ollama, by default", map[string]string{"/api/show": `{"model_info":{"llama.context_length":131072}}`}, "ollama", 4096, model.Unknown, "OLLAMA_CONTEXT_LENGTH"},
+		{"Ollama, no tools", map[string]string{"/api/show": `{"model_info":{},"parameters":"num_ctx 16384","capabilities":["completion"]}`}, "ollama", 16384, model.No, "cannot call tools"},
+		{"llama.cpp", map[string]string{"/props": `{"default_generation_settings":{"n_ctx":20000},"modalities":{"vision":true}}`}, "llama.cpp", 20000, model.Yes, ""},
+		{"llama.cpp, no images", map[string]string{"/props": `{"default_generation_settings":{"n_ctx":20000},"modalities":{"vision":false}}`}, "llama.cpp", 20000, model.No, ""},
+		{"llama.cpp, small", map[string]string{"/props": `{"default_generation_settings":{"n_ctx":2048}}`}, "llama.cpp", 2048, model.Unknown, "only 2048 tokens"},
+		{"LM Studio", map[string]string{"/api/v0/models": `{"data":[{"id":"x"},{"id":"m","type":"vlm","max_context_length":131072,"loaded_context_length":65536}]}`}, "lmstudio", 65536, model.Yes, ""},
+		{"LM Studio, not loaded", map[string]string{"/api/v0/models": `{"data":[{"id":"m","type":"llm","max_context_length":131072}]}`}, "lmstudio", 9000, model.No, "is not loaded"},
+		{"any other", map[string]string{"/props": `not JSON`, "/api/show": `{}`}, "openai", 9000, model.Unknown, "only 9000"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -82,6 +82,7 @@ type Provider struct {
 	mu      sync.Mutex
 	dropped map[refusedParam]bool
 	known   map[string]model.Info
+	blind   map[string]bool // models that refused images
 }
 
 // New returns a Provider, or an error when the options make no sense. It does
@@ -109,7 +110,7 @@ func New(opts Options) (*Provider, error) {
 	}
 	p := &Provider{
 		opts: opts, base: base, local: isLocal(base.Hostname()), extra: extra,
-		dropped: map[refusedParam]bool{}, known: map[string]model.Info{},
+		dropped: map[refusedParam]bool{}, known: map[string]model.Info{}, blind: map[string]bool{},
 	}
 	p.transport = opts.Transport
 	if p.transport == nil {

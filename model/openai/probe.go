@@ -88,7 +88,7 @@ func (p *Provider) probeOllama(ctx context.Context, id string, r *Report) bool {
 		return false
 	}
 	r.Server = "ollama"
-	r.Images = slices.Contains(show.Capabilities, "vision")
+	r.Images = listsImages(show.Capabilities, "vision")
 	if show.Capabilities != nil && !slices.Contains(show.Capabilities, "tools") {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s cannot call tools", id))
 	}
@@ -130,14 +130,17 @@ func (p *Provider) probeLlama(ctx context.Context, _ string, r *Report) bool {
 		Settings struct {
 			Context int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
-		Modalities struct{ Vision bool }
+		Modalities struct{ Vision *bool }
 	}
 	if !p.ask(ctx, http.MethodGet, "/props", nil, &props) || props.Settings.Context == 0 {
 		return false
 	}
-	r.Server, r.Window, r.Images = "llama.cpp", props.Settings.Context, props.Modalities.Vision
+	r.Server, r.Window, r.Images = "llama.cpp", props.Settings.Context, visionOf(props.Modalities.Vision)
 	return true
 }
+
+// studioVision is what LM Studio's types of models mean for images.
+var studioVision = map[string]model.Answer{"vlm": model.Yes, "llm": model.No}
 
 func (p *Provider) probeStudio(ctx context.Context, id string, r *Report) bool {
 	var list struct {
@@ -154,7 +157,7 @@ func (p *Provider) probeStudio(ctx context.Context, id string, r *Report) bool {
 		if m.ID != id || m.Max == 0 {
 			continue
 		}
-		r.Server, r.Window, r.Images = "lmstudio", m.Loaded, m.Type == "vlm"
+		r.Server, r.Window, r.Images = "lmstudio", m.Loaded, studioVision[m.Type]
 		if m.Loaded == 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is not loaded; its window depends on the setting it is loaded with", id))
 		}

@@ -32,12 +32,18 @@ func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 }
 
 // stream makes the step; a request that was refused for one of its optional
-// parameters is made again without it.
+// parameters, or for its images, is made again without them.
 func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(model.Chunk) bool) error {
 	for {
 		params := p.params(req)
 		err := p.attempt(ctx, req.Model, p.body(req, params), yield)
 		if err != nil && p.dropRefused(req.Model, params, err) {
+			continue
+		}
+		if warning, refused := p.imagesRefused(req, err); refused {
+			if !yield(warning) {
+				return errStopped
+			}
 			continue
 		}
 		return err
