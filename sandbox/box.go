@@ -63,6 +63,9 @@ type Request struct {
 	// from a configuration and may name paths: what lies in the home is shown with its
 	// directory, within limits ([homeGate.opens]). Arguments open nothing among Own.
 	Programs, Arguments []string
+	// Named says that the editor or the user names Programs and Arguments: what they name
+	// in the machine's directories for temporary files is shown, too ([Box.namedFiles]).
+	Named bool
 	// Network opens the network. GitConfig leaves the repositories' configuration
 	// writable.
 	Network, GitConfig bool

@@ -71,6 +71,7 @@ func (b *Box) home(r Request) homeView {
 			v.programs = append(v.programs, g.programFiles(path)...)
 		}
 	}
+	v.programs = append(v.programs, b.namedFiles(g, r)...)
 	if !g.canBeHidden() || slices.ContainsFunc(slices.Concat(r.Roots, r.Writable, r.Readable), g.holdsHome) {
 		v.shown = nil
 		return v
@@ -318,23 +319,6 @@ func (b *Box) programDirs(g homeGate) []string {
 		}
 	}
 	return slices.DeleteFunc(dirs, missing)
-}
-
-// programFiles is what is shown of the home for a program that the agent starts by its
-// path, or a file that is an argument of one: the directory that holds it, or the file
-// alone where that directory may not be shown.
-func (g homeGate) programFiles(path string) []string {
-	if !filepath.IsAbs(path) || missing(path) || !g.opens(path) {
-		return nil
-	}
-	paths := []string{path}
-	if info, err := os.Stat(path); err == nil && !info.IsDir() && g.opens(filepath.Dir(path)) {
-		paths = append(paths, filepath.Dir(path))
-	}
-	if real := resolved(path); real != "" && real != path && g.opens(filepath.Dir(real)) {
-		paths = append(paths, filepath.Dir(real)) // where a link leads
-	}
-	return paths
 }
 
 // resolved is a path without links; empty where it is not known or not there.

@@ -44,7 +44,7 @@ func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.
 	program, err := s.work.StartProgram(ctx, tools.Program{
 		Args: argv, Dir: s.programDir(server.Command, server.Args), Env: server.Env,
 		Caches: "mcp " + server.Origin + " " + server.Name,
-	}, workspace.Grant{Network: true, Unconfined: server.Unconfined}, stderr)
+	}, workspace.Grant{Network: true, Unconfined: server.Unconfined, Named: !server.Project}, stderr)
 	if err != nil {
 		return nil, err // not a nil *Program in an interface
 	}

@@ -43,6 +43,9 @@ type Grant struct {
 	// Arguments says that the program's arguments come from a configuration, so that it
 	// may read what they name.
 	Arguments bool
+	// Named says that the editor or the user named program and arguments, not a project:
+	// it may read what they name in the machine's /tmp.
+	Named bool
 	// Caches says whose caches they are; see tools.Program.
 	Caches string
 }
@@ -103,7 +106,7 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 		// A program may lie among our own files, as a module's does, or in the home.
 		request.Programs = spec.Argv[:1]
 		if g.Arguments {
-			request.Arguments = spec.Argv[1:]
+			request.Arguments, request.Named = spec.Argv[1:], g.Named
 		}
 	}
 	removeTmp := func() {}
