@@ -51,7 +51,7 @@ cross: ## build and vet for every system and processor
 		$(GO) build ./... && $(GO) vet ./... || exit 1; \
 	done
 
-interop: $(INTEROP)/node_modules ## talk to the official TypeScript SDK and the reference servers of MCP, judge by the official schema
+interop: $(INTEROP)/node_modules ## talk to the official TypeScript SDK, acpx and the reference servers of MCP, judge by the schema and the registry's rules
 	ACP_REQUIRE_ALL=1 $(GO) test -count=1 -run 'Interop|Schema' ./acp/... ./cmd/...
 
 # npm ci leaves the folder's time alone when nothing changes, hence the touch.

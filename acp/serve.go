@@ -9,12 +9,17 @@ import (
 	"acp-agent/acp/v1"
 )
 
+// Login is how a client runs the login in a terminal.
+type Login = v1.Login
+
 // Options are what Serve needs.
 type Options struct {
 	// Core is the agent behind the protocol.
 	Core v1.Core
 	// Version is the agent's own.
 	Version string
+	// Login is how a client runs the login in a terminal; the zero value offers none.
+	Login Login
 	// Logger gets what is odd, never contents; nil means none.
 	Logger *slog.Logger
 }
@@ -23,7 +28,7 @@ type Options struct {
 // fails. Turns that run are cancelled and answered, and when it returns no
 // process is left that it started (R149). The end of the input is no error.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
-	agent := v1.New(v1.Options{Core: o.Core, Version: o.Version, Logger: o.Logger})
+	agent := v1.New(v1.Options{Core: o.Core, Version: o.Version, Login: o.Login, Logger: o.Logger})
 	conn := rpc.New(in, out, agent, rpc.Options{Logger: o.Logger})
 	agent.Connect(conn)
 	err := conn.Run(ctx)

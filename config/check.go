@@ -40,7 +40,7 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 }
 
 func (f *file) checkModel(m *Model) error {
-	url, problem := baseURL(m.BaseURL)
+	url, problem := BaseURL(m.BaseURL)
 	if problem != "" {
 		return f.errorf("model.base_url", "%s", problem)
 	}
@@ -212,9 +212,9 @@ func oneOf(value string, values ...string) string {
 	return fmt.Sprintf("must be one of %s, found %q", strings.Join(values, ", "), value)
 }
 
-// baseURL returns an address in its one form, or what is wrong with it. The text of the
+// BaseURL returns the address of a server in its one form, or what is wrong with it. The text of the
 // address is not part of the answer where it can hold a password.
-func baseURL(text string) (address, problem string) {
+func BaseURL(text string) (address, problem string) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:

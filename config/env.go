@@ -33,15 +33,15 @@ func (s Sources) loadEnv(cfg *Config) error {
 		cfg.Model.Name = name
 	}
 	if text := s.getenv(EnvBaseURL); text != "" {
-		url, problem := baseURL(text)
+		url, problem := BaseURL(text)
 		if problem != "" {
 			return &Error{File: EnvBaseURL, Problem: problem}
 		}
-		cfg.Model.BaseURL = url
+		cfg.Model.BaseURL, cfg.Model.Origin.Server = url, EnvBaseURL
 	}
 	if cfg.Model.APIKeyEnv != "" {
 		if key := NewSecret(s.getenv(cfg.Model.APIKeyEnv)); !key.IsZero() {
-			cfg.Model.APIKey = key
+			cfg.Model.APIKey, cfg.Model.Origin.Key = key, cfg.Model.APIKeyEnv
 		}
 	}
 	s.loadKeys(cfg)

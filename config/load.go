@@ -20,6 +20,8 @@ type Sources struct {
 	ConfigDir string
 	// HomeDir stands for "~"; empty means that "~" is refused.
 	HomeDir string
+	// LoginFile is where `acp-agent login` stores the server; empty means that there is none.
+	LoginFile string
 }
 
 // UserFile returns the path of the user's file: the one that the environment names, else
@@ -39,8 +41,8 @@ func ProjectFile(workspace string) string {
 	return filepath.Join(workspace, ".acp-agent", "config.jsonc")
 }
 
-// Load reads the user's file, the environment, and the file of the project in workspace,
-// an absolute directory; empty means no project. Files that do not exist count as empty,
+// Load reads the user's file, the environment, what `acp-agent login` stored, and the file
+// of the project in workspace, an absolute directory; empty means no project. Files that do not exist count as empty,
 // except one that the environment names. A mistake is an *Error, and then nothing is
 // returned that could be used by accident.
 func Load(src Sources, workspace string) (*Config, error) {
@@ -49,6 +51,9 @@ func Load(src Sources, workspace string) (*Config, error) {
 		return nil, err
 	}
 	if err := src.loadEnv(cfg); err != nil {
+		return nil, err
+	}
+	if err := src.loadLogin(&cfg.Model); err != nil {
 		return nil, err
 	}
 	if workspace != "" {
@@ -80,6 +85,12 @@ func (s Sources) loadUser(cfg *Config) error {
 		return err
 	}
 	cfg.Files = append(cfg.Files, path)
+	if _, set := f.where["model.base_url"]; set {
+		cfg.Model.Origin.Server = "model.base_url"
+	}
+	if !cfg.Model.APIKey.IsZero() {
+		cfg.Model.Origin.Key = "model.api_key"
+	}
 	return s.checkUser(f, cfg)
 }
 

@@ -106,7 +106,7 @@ func TestLoad_EveryField(t *testing.T) {
 	want := &config.Config{
 		Model: config.Model{
 			Name: "m", BaseURL: "http://localhost:11434/v1", APIKey: config.NewSecret("k"),
-			APIKeyEnv: "OTHER", Headers: map[string]config.Secret{"X-Team": config.NewSecret("a")},
+			APIKeyEnv: "OTHER", Origin: config.Origin{Server: "model.base_url", Key: "model.api_key"}, Headers: map[string]config.Secret{"X-Team": config.NewSecret("a")},
 			Window: 1000, Windows: map[string]int{"big.model": 5000}, Images: &images,
 			ThoughtLevel: "low", MaxOutput: 100, Temperature: &temperature,
 			Prices:      map[string]config.Price{"m": {Input: 1.5, Output: 6, CacheRead: 0.1, CacheWrite: 2}},

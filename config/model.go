@@ -16,6 +16,8 @@ type Model struct {
 	APIKey Secret `json:"api_key"`
 	// APIKeyEnv names the variable whose value, if set, is used instead of APIKey.
 	APIKeyEnv string `json:"api_key_env"`
+	// Origin says where BaseURL and the key were named.
+	Origin Origin `json:"-"`
 	// Headers are sent with every request.
 	Headers map[string]Secret `json:"headers"`
 	// Window is the context window in tokens; 0 means what is known of the model.

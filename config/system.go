@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/adrg/xdg"
 )
@@ -20,6 +21,7 @@ func System() Sources {
 		ReadFile:  ReadFile,
 		ConfigDir: xdg.ConfigHome,
 		HomeDir:   home,
+		LoginFile: filepath.Join(xdg.DataHome, "acp-agent", "login", "server.json"),
 	}
 }
 

@@ -183,6 +183,9 @@ func (s *Session) status() string {
 	if chosen.thought != "" {
 		fmt.Fprintf(&b, ", thinking %s", chosen.thought)
 	}
+	if server := s.lastBackend().Server; server != "" {
+		fmt.Fprintf(&b, "\n- Server: %s", server)
+	}
 	fmt.Fprintf(&b, "\n- Mode: %s\n- Directory: `%s`\n", chosen.mode, s.work.Session().Cwd)
 	for _, dir := range s.additional() {
 		fmt.Fprintf(&b, "- Also: `%s`\n", dir)

@@ -165,6 +165,9 @@ type Backend struct {
 	MaxTokens    int
 	// NoticeAfter is how long a model may bring nothing before the user is told.
 	NoticeAfter time.Duration
+	// Server says in words which server answers and where its key was named; empty when
+	// none does.
+	Server string
 }
 
 // Spec is what a client asks of a new session.

@@ -29,14 +29,18 @@ type Core interface {
 	// Authenticate takes a key for this process, or with "" reads environment
 	// and configuration again; nil means that a session can be opened.
 	Authenticate(ctx context.Context, key string) error
-	// Logout forgets credentials until the next Authenticate.
+	// Logout forgets credentials until the next Authenticate, Forget those that a login
+	// stored. Logout does not block.
 	Logout()
+	Forget(ctx context.Context) error
 }
 
 // Options are what an Agent is made of.
 type Options struct {
 	Core    Core
 	Version string
+	// Login is how a client runs the login; the zero value offers none.
+	Login Login
 	// Grace is how long processes have between TERM and KILL when a session is
 	// closed, Shutdown when the connection ends. 0 means 2 s and 500 ms.
 	Grace, Shutdown time.Duration

@@ -18,6 +18,8 @@ type client struct {
 	forms                 bool // elicitation.form
 	addresses             bool // elicitation.url
 	subagents             bool // the draft of sessions of subagents
+	loginTerminals        bool // auth.terminal
+	loginCommands         bool // _meta.terminal-auth, which came before auth.terminal
 	traits                     // by the client's name
 }
 
@@ -39,8 +41,9 @@ func (a *Agent) initialize(req *rpc.Request) rpc.Body {
 	if info := params.ClientInfo; info != nil {
 		a.client.traits = traitsOf(info.Name)
 	}
+	said := a.client
 	a.mu.Unlock()
-	return func(context.Context) rpc.Reply { return rpc.Reply{Result: a.capabilities(), Then: a.warm} }
+	return func(context.Context) rpc.Reply { return rpc.Reply{Result: a.capabilities(said), Then: a.warm} }
 }
 
 // warm prepares the first session behind the answer.
@@ -58,6 +61,7 @@ func clientOf(c schema.ClientCapabilities) client {
 		agentTerminals: c.Meta["terminal_output"] == true || c.Meta["terminal_output_delta"] == true,
 		terminalDelta:  c.Meta["terminal_output_delta"] == true,
 	}
+	said.loginTerminals, said.loginCommands = c.Auth.Terminal, c.Meta[metaLogin] == true
 	if c.Session != nil {
 		said.notices = c.Session.Notices != nil
 	}
@@ -67,10 +71,7 @@ func clientOf(c schema.ClientCapabilities) client {
 	return said
 }
 
-// authMethod is the id of the one way to authenticate.
-const authMethod = "api-key"
-
-func (a *Agent) capabilities() *schema.InitializeResponse {
+func (a *Agent) capabilities(said client) *schema.InitializeResponse {
 	return &schema.InitializeResponse{
 		ProtocolVersion: protocolVersion,
 		AgentInfo:       &schema.Implementation{Name: "acp-agent", Title: "acp-agent", Version: a.Version},
@@ -84,34 +85,6 @@ func (a *Agent) capabilities() *schema.InitializeResponse {
 			Auth: schema.AgentAuthCapabilities{Logout: &schema.LogoutCapabilities{}},
 			Meta: metaCancelCall(),
 		},
-		AuthMethods: []schema.AuthMethod{schema.AuthMethodAgent{
-			ID: authMethod, Name: "API key",
-			Description: "Uses OPENAI_API_KEY, OPENAI_BASE_URL or the configuration file; a local server needs no key.",
-		}},
+		AuthMethods: a.authMethods(said),
 	}
-}
-
-func (a *Agent) authenticate(req *rpc.Request) rpc.Body {
-	var params schema.AuthenticateRequest
-	if err := decode(req, &params); err != nil {
-		return fail(err)
-	}
-	if string(params.MethodID) != authMethod {
-		return fail(rpc.Errorf(rpc.CodeInvalidParams, "authenticate: unknown method %q; the method is %q", params.MethodID, authMethod))
-	}
-	return func(ctx context.Context) rpc.Reply {
-		return rpc.Reply{Result: &schema.AuthenticateResponse{}, Err: wireError(a.Core.Authenticate(ctx, keyOf(params.Meta)))}
-	}
-}
-
-// keyOf reads a key that the client passes along: _meta["api-key"].apiKey.
-func keyOf(meta map[string]any) string {
-	entry, _ := meta[authMethod].(map[string]any)
-	key, _ := entry["apiKey"].(string)
-	return key
-}
-
-func (a *Agent) logout(*rpc.Request) rpc.Body {
-	a.Core.Logout()
-	return answer(&schema.LogoutResponse{})
 }

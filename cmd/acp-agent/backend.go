@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 
@@ -45,7 +46,11 @@ func (c *core) resolve(s state) (state, error) {
 	if s.loggedOut {
 		return s, &session.AuthError{Message: "logged out; call authenticate to go on"}
 	}
-	cfg, err := c.load("")
+	sources := c.sources
+	if !s.key.IsZero() {
+		sources.LoginFile = "" // a key that the client gave goes to no server that it did not mean
+	}
+	cfg, err := c.loadFrom(sources, "")
 	if err != nil {
 		return s, err
 	}
@@ -68,14 +73,17 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 			NoticeAfter: cfg.Model.NoticeAfter.Duration,
 		}, nil
 	}
-	key, name := cfg.Model.APIKey, cfg.Model.Name
+	if err := c.loadLoginKey(context.Background(), cfg); err != nil {
+		return session.Backend{}, err
+	}
+	key, name, origin := cfg.Model.APIKey, cfg.Model.Name, cfg.Model.Origin.Key
 	if !given.IsZero() {
-		key = given
+		key, origin = given, "the editor"
 	}
 	if cfg.Model.BaseURL == config.DefaultBaseURL {
 		if key.IsZero() {
 			return session.Backend{}, &session.AuthError{
-				Message: "no model server is configured: set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") +
+				Message: "no model server is configured: run acp-agent login, or set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") +
 					", or " + config.EnvBaseURL + " for a server of your own",
 			}
 		}
@@ -97,7 +105,20 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	return session.Backend{
 		Provider: discreet{provider, &c.keys}, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
 		Temperature: cfg.Model.Temperature, MaxTokens: cfg.Model.MaxOutput, NoticeAfter: cfg.Model.NoticeAfter.Duration,
+		Server: serverWithKey(cfg.Model.BaseURL, origin),
 	}, nil
+}
+
+// serverWithKey says in words which server is asked, and where its key was named.
+func serverWithKey(baseURL, origin string) string {
+	host := "an address that cannot be read"
+	if u, err := url.Parse(baseURL); err == nil {
+		host = u.Host
+	}
+	if origin == "" {
+		return host + ", without a key"
+	}
+	return host + ", with a key from " + origin
 }
 
 // firstModel picks a model of a server for which none was named.

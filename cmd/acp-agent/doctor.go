@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +19,7 @@ import (
 
 	"acp-agent/config"
 	"acp-agent/internal/launch"
+	"acp-agent/internal/login"
 	"acp-agent/sandbox"
 )
 
@@ -105,7 +105,7 @@ func (c *core) examine(ctx context.Context, cwd string) doctorReport {
 	if err != nil {
 		cfg = config.Default()
 	} else {
-		r.Findings = append(r.Findings, keyFinding(cfg, c.getenv(envScript)))
+		r.Findings = append(r.Findings, keyFinding(cfg, c.loginStore(cfg), c.getenv(envScript)))
 	}
 	if hostErr != nil {
 		r.Findings = append(r.Findings, finding{"tools", doctorFail, hostErr.Error(), "mend the configuration"})
@@ -160,23 +160,22 @@ func configFinding(cfg *config.Config, err error) finding {
 }
 
 // keyFinding says which server will be asked, and whether it is given a key.
-func keyFinding(cfg *config.Config, scripted string) finding {
+func keyFinding(cfg *config.Config, store login.Store, scripted string) finding {
 	if scripted != "" {
 		return finding{"model", doctorOK, "answers come from a script, " + scripted, ""}
 	}
-	server := "an address that cannot be read"
-	if u, err := url.Parse(cfg.Model.BaseURL); err == nil {
-		server = u.Host
-	}
+	server := serverWithKey(cfg.Model.BaseURL, cfg.Model.Origin.Key)
 	f := finding{"model", doctorOK, cmp.Or(cfg.Model.Name, "the default model") + " at " + server, ""}
 	switch {
-	case !cfg.Model.APIKey.IsZero():
-		f.Detail += ", with a key"
-	case cfg.Model.BaseURL == config.DefaultBaseURL:
-		f.Status, f.Detail = doctorFail, f.Detail+", without a key"
-		f.Hint = "set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") + ", or " + config.EnvBaseURL + " for a server of your own"
-	default:
-		f.Detail += ", without a key"
+	case cfg.Model.Origin.Key == config.FromLogin:
+		place, kept := keyPlace(store, cfg.Model.BaseURL)
+		if !kept {
+			f.Status, f.Hint = doctorFail, "run acp-agent login again"
+		}
+		f.Detail += ", " + place
+	case cfg.Model.Origin.Key == "" && cfg.Model.BaseURL == config.DefaultBaseURL:
+		f.Status = doctorFail
+		f.Hint = "run acp-agent login, or set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") + ", or " + config.EnvBaseURL + " for a server of your own"
 	}
 	return f
 }

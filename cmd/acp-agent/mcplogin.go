@@ -26,13 +26,13 @@ Exit code: 0 you are signed in and the server is ready; 1 not; 2 wrong usage.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withSession(cmd, *cwd, session.Spec{Sink: transcript.Discard}, false, func(s *session.Session) error {
-				return login(cmd, s, args[0])
+				return loginMCP(cmd, s, args[0])
 			})
 		},
 	}
 }
 
-func login(cmd *cobra.Command, s *session.Session, name string) error {
+func loginMCP(cmd *cobra.Command, s *session.Session, name string) error {
 	out := cmd.OutOrStdout()
 	err := s.SignIn(cmd.Context(), name, func(_ context.Context, message, address string) (func(), error) {
 		_, err := fmt.Fprintf(out, "%s Open this address in a browser:\n\n%s\n\n", message, address)

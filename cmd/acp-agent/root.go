@@ -67,9 +67,9 @@ start it. To see it at work without an editor, a key or a network:
 
     acp-agent demo
 
-It talks to any OpenAI-compatible server. Set OPENAI_API_KEY for the hosted
-one, or OPENAI_BASE_URL (and OPENAI_MODEL) for another, such as a local Ollama
-at http://localhost:11434/v1.`,
+It talks to any OpenAI-compatible server. Choose one with acp-agent login, or
+set OPENAI_API_KEY for the hosted one, or OPENAI_BASE_URL (and OPENAI_MODEL) for
+another, such as a local Ollama at http://localhost:11434/v1.`,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -79,13 +79,13 @@ at http://localhost:11434/v1.`,
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
-	root.AddCommand(newServe(), newDemo(), newRun(), newTools(), newTool(), newAgents(), newMCP(), newPermissions(), newTrust(), newAudit(),
+	root.AddCommand(newServe(), newLogin(), newLogout(), newDemo(), newRun(), newTools(), newTool(), newAgents(), newMCP(), newPermissions(), newTrust(), newAudit(),
 		newValidate(), newDoctor(), newVersion())
 	return root
 }
 
 func newServe() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve ACP on stdin and stdout (the default)",
 		Args:  cobra.NoArgs,
@@ -93,6 +93,11 @@ func newServe() *cobra.Command {
 			return serve(cmd.Context(), cmd.InOrStdin())
 		},
 	}
+	// An editor appends the arguments of a login to those that it starts the agent with.
+	login := newLogin()
+	login.Hidden = true
+	cmd.AddCommand(login)
+	return cmd
 }
 
 // usageArgs makes a wrong number of arguments a mistake of usage.

@@ -43,7 +43,7 @@ func TestScript(t *testing.T) {
 			}
 			return os.Getenv(testreq.Env) == "1" || hasSandbox(t), nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"play": play, "agent": agent},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"play": play, "agent": agent, "modelserver": modelServer},
 	})
 }
 

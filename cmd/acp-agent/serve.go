@@ -36,7 +36,7 @@ func serve(ctx context.Context, stdin io.Reader) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Logger: core.logger.Logger})
+	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Login: loginOf(os.Getenv), Logger: core.logger.Logger})
 	if err == nil || errors.Is(err, context.Canceled) {
 		return nil // a signal asked us to end, and we did
 	}

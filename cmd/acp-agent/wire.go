@@ -19,7 +19,6 @@ import (
 	"acp-agent/internal/projects"
 	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
-	"acp-agent/internal/tokens"
 	"acp-agent/internal/trace"
 	"acp-agent/mcp"
 	"acp-agent/model"
@@ -143,7 +142,7 @@ func (c *core) newHost() (*session.Host, error) {
 		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
 		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
 		Clean: c.logger.values.Text, Keys: &c.keys, Explain: explainCommand,
-		Tokens: tokens.New(c.dataDir, tokens.Place(cfg.MCP.Tokens)), Keep: c.hide,
+		Tokens: c.tokenStore(cfg), Keep: c.hide,
 		Locks: workspace.Locks{Dir: filepath.Join(c.stateDir, "locks"), Alone: c.alone},
 	}
 	host.Sandbox, host.Box = c.box.Probe, c.box
@@ -204,8 +203,10 @@ func (c *core) problems() []string {
 
 // load reads the configuration, with that of the project in a directory unless
 // cwd is empty, and has the log heed it.
-func (c *core) load(cwd string) (*config.Config, error) {
-	cfg, err := config.Load(c.sources, cwd)
+func (c *core) load(cwd string) (*config.Config, error) { return c.loadFrom(c.sources, cwd) }
+
+func (c *core) loadFrom(sources config.Sources, cwd string) (*config.Config, error) {
+	cfg, err := config.Load(sources, cwd)
 	switch {
 	case err != nil:
 	case c.inert:

@@ -75,6 +75,23 @@ func (s *Store) Load(ctx context.Context, name string) ([]byte, error) {
 	return token, err
 }
 
+// Where says where the token of a name lies, without asking the keyring; false when none
+// is kept.
+func (s *Store) Where(name string) (Place, bool) {
+	data, err := userfile.Read(s.file(name), maxFile)
+	if err != nil {
+		return "", false
+	}
+	var kept record
+	if err := json.Unmarshal(data, &kept); err != nil || kept.Version != version {
+		return "", false
+	}
+	if kept.Place != Keyring {
+		return File, true
+	}
+	return Keyring, true
+}
+
 func (s *Store) load(ctx context.Context, name string) (token []byte, place Place, err error) {
 	path := s.file(name)
 	data, err := userfile.Read(path, maxFile)

@@ -104,6 +104,9 @@ func TestStore_Places(t *testing.T) {
 				return
 			}
 			wantToken(t, open(t, dir, tt.place, r), "a", `{"k":"canary"}`)
+			if at, ok := s.Where("a"); !ok || (at == File) != tt.file {
+				t.Errorf("it lies in %q, %t", at, ok)
+			}
 			wantToken(t, s, "b", "")
 			data, err := os.ReadFile(s.file("a"))
 			if err != nil || strings.Contains(string(data), "canary") != tt.file || (len(r.kept) == 0) != tt.file {
