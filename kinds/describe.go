@@ -140,8 +140,7 @@ func grepTitle(a arguments, in Place) (string, []Location) {
 		return title + " in " + glob, nil
 	}
 	if path := a.text("path"); path != "" {
-		abs := in.Abs(path)
-		return title + " in " + in.Rel(abs), []Location{{Path: abs}}
+		return title + " in " + in.Rel(in.Abs(path)), nil // often a directory, which no editor follows
 	}
 	return title, nil
 }
@@ -153,7 +152,7 @@ func taskTitle(a arguments, _ Place) (string, []Location) {
 	if agent == "" {
 		return prompt, nil
 	}
-	return agent + ": " + prompt, nil
+	return agent + " › " + prompt, nil
 }
 
 func lspTitle(a arguments, in Place) (string, []Location) {

@@ -103,14 +103,14 @@ func Foreign(name string) bool {
 	return strings.HasPrefix(name, "mcp:") || strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "tb__")
 }
 
-// humanise turns "mcp__github__search_code" into "github: search code".
+// humanise turns "mcp__github__search_code" into "github · search code".
 // An id that no tool has may be anything that a model wrote.
 func humanise(id string) string {
 	name, isMCP := strings.CutPrefix(id, "mcp__")
 	name = strings.TrimPrefix(name, "tb__")
 	label := strings.ReplaceAll(name, "_", " ")
 	if server, tool, ok := strings.Cut(name, "__"); isMCP && ok {
-		label = server + ": " + strings.ReplaceAll(tool, "_", " ")
+		label = server + " · " + strings.ReplaceAll(tool, "_", " ")
 	}
 	if label = Line(label, titleLimit); label == "" {
 		return "Unknown tool"

@@ -12,13 +12,19 @@ type traits struct {
 	dropsBetweenTurns bool
 	// markdownTitles: the title of a tool call is rendered as Markdown.
 	markdownTitles bool
+	// cutTitles: the title of a tool call ends at its first colon, unless it is a code
+	// span.
+	cutTitles bool
+	// locationTitles: a call that has a location is called by that instead of by its
+	// title.
+	locationTitles bool
 }
 
 // editors are the traits of editors by the lower-case name in their clientInfo. An editor
 // that is not listed has the zero value.
 var editors = map[string]traits{
 	"zed":                {optionNames: true, markdownTitles: true},
-	"codecompanion.nvim": {dropsBetweenTurns: true},
+	"codecompanion.nvim": {dropsBetweenTurns: true, cutTitles: true, locationTitles: true},
 	"agent-shell":        {dropsBetweenTurns: true},
 }
 

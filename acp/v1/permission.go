@@ -44,7 +44,7 @@ func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Ans
 	a.translator.flush() // what led to the question is on the screen before it
 	params := &schema.RequestPermissionRequest{
 		SessionID: schema.SessionId(a.session),
-		ToolCall:  permissionCall(req, a.translator.parentOf(req.CallID)),
+		ToolCall:  permissionCall(a.translator.client, req, a.translator.parentOf(req.CallID)),
 		Options:   optionsOf(req),
 	}
 	var response schema.RequestPermissionResponse
@@ -138,16 +138,17 @@ func answerOf(outcome schema.RequestPermissionOutcome, offered []schema.Permissi
 // permissionCall shows the call whole: the full command or the diff, what it
 // touches, who asks and why (O1). parent is the call that spawned the subagent that
 // asks; empty when the main agent does.
-func permissionCall(req tools.PermissionRequest, parent string) schema.ToolCallUpdate {
+func permissionCall(c client, req tools.PermissionRequest, parent string) schema.ToolCallUpdate {
 	card := req.Ready.Card
-	c := change{
-		status: pending, title: breadcrumb(req.Agents) + card.Title, kind: card.Kind, locations: card.Locations, input: rawJSON(req.Ready.Args),
+	asked := change{
+		status: pending, title: c.title(card.Kind, breadcrumb(req.Agents)+card.Title, "", true), kind: card.Kind,
+		locations: c.telling(card.Kind, card.Locations), input: rawJSON(req.Ready.Args),
 		content: append(append([]kinds.Content{}, card.Content...), kinds.Text{Text: explanation(req)}),
 	}
 	if parent != "" {
-		c.meta = map[string]any{"claudeCode": parentMeta(parent)}
+		asked.meta = map[string]any{"claudeCode": parentMeta(parent)}
 	}
-	return c.update(req.CallID, req.Name)
+	return asked.update(req.CallID, req.Name)
 }
 
 func explanation(req tools.PermissionRequest) string {

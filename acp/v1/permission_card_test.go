@@ -62,7 +62,7 @@ func TestPermissionCall_OfSubagent(t *testing.T) {
 			CallID: "call_1", Args: json.RawMessage(`{"cmd":"make -j2","cwd":"/w"}`), Card: kinds.Card{Kind: kinds.Execute, Title: "make -j2"},
 		},
 	}
-	call := permissionCall(req, "call_9")
+	call := permissionCall(client{}, req, "call_9")
 	if want := "explore › fix `x`\\u{202e} › make -j2"; *call.Title != want {
 		t.Errorf("title %q, want %q", *call.Title, want)
 	}
@@ -89,7 +89,7 @@ func TestPermissionCall_OfSubagent(t *testing.T) {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
 	req.Agents = nil
-	if call := permissionCall(req, ""); *call.Title != "make -j2" || call.Meta != nil || strings.Contains(explanation(req), "Asked by") {
+	if call := permissionCall(client{}, req, ""); *call.Title != "make -j2" || call.Meta != nil || strings.Contains(explanation(req), "Asked by") {
 		t.Errorf("that of the main agent: %+v", call)
 	}
 }

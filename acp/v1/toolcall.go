@@ -34,7 +34,8 @@ const (
 type callView struct {
 	opened    bool
 	name      string
-	title     string
+	label     string // the title before it takes the form that the client shows
+	title     string // as the client was sent it last
 	kind      kinds.Kind
 	status    status
 	locations []kinds.Location
@@ -52,6 +53,7 @@ type callView struct {
 	window  []byte          // the end of the output, for plainPane
 	cut     bool            // window has lost its beginning
 	fresh   bool            // window has something that was not sent
+	midLine bool            // the output does not end with a line break
 	sent    time.Time
 }
 
@@ -94,7 +96,7 @@ func (t *translator) callState(e transcript.ToolState, of *childView) {
 // startCall shows a call as soon as its name is known. Commands wait for their
 // text: an editor takes a terminal's label from the first message alone.
 func (t *translator) startCall(e transcript.ToolStarted, of *childView) {
-	view := &callView{name: e.Name, title: kinds.Label(e.Tool), kind: kinds.Of(e.Tool)}
+	view := &callView{name: e.Name, label: kinds.Label(e.Tool), kind: kinds.Of(e.Tool)}
 	if of != nil {
 		view.parent, view.crumb = of.call, breadcrumb(of.names)
 	}
@@ -117,7 +119,7 @@ func (t *translator) readyCall(e transcript.ToolReady) {
 		t.update(e.CallID, view, c)
 		return
 	}
-	view.title, view.kind = e.Card.Title, e.Card.Kind
+	view.label, view.kind = e.Card.Title, e.Card.Kind
 	if view.kind == kinds.Execute && t.client.agentTerminals && len(e.Args) > 0 {
 		view.pane, view.terminal = agentPane, e.CallID
 		c.content = []kinds.Content{kinds.Terminal{ID: e.CallID}}
@@ -161,6 +163,9 @@ func (t *translator) output(e transcript.ToolOutput) {
 		return
 	}
 	view.waiting.WriteString(e.Text)
+	if e.Text != "" {
+		view.midLine = !strings.HasSuffix(e.Text, "\n")
+	}
 	wait := outputInterval - t.now().Sub(view.sent)
 	if wait <= 0 || view.pane == agentPane && view.waiting.Len() >= outputBytes {
 		t.flushText()

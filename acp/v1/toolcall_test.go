@@ -66,8 +66,8 @@ func TestToolCall_AgentTerminal(t *testing.T) {
 				want := []string{
 					`{"sessionUpdate":"tool_call","toolCallId":"call_1","title":"make","name":"Bash","kind":"execute","status":"pending","content":[{"type":"terminal","terminalId":"call_1"}],"rawInput":{"cmd":"make","cwd":"/w"},"_meta":{"terminal_info":{"cwd":"/w","terminal_id":"call_1"},"tool_name":"Bash"}}`,
 					`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"in_progress"}`,
-					output(`one\n`), output(`two\nthree\n`), output(`four\n`), output(`five\n`),
-					`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"completed","_meta":{"terminal_exit":{"exit_code":3,"signal":null,"terminal_id":"call_1"}}}`,
+					output(`one\n`), output(`two\nthree\n`), output(`four\n`), output(`five\n[exit 3]\n`),
+					`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"completed","title":"make (exit 3)","_meta":{"terminal_exit":{"exit_code":3,"signal":null,"terminal_id":"call_1"}}}`,
 				}
 				if diff := cmp.Diff(want, r.lines()); diff != "" {
 					t.Errorf("updates (-want +got):\n%s", diff)

@@ -2,9 +2,11 @@ package v1
 
 import (
 	"encoding/json"
+	"fmt"
 	"unicode/utf8"
 
 	"acp-agent/kinds"
+	"acp-agent/tools"
 	"acp-agent/transcript"
 )
 
@@ -27,6 +29,10 @@ func (t *translator) finishCall(e transcript.ToolFinished, of *childView) {
 	if !view.opened {
 		t.open(e.CallID, view, change{title: e.Card.Title, kind: e.Card.Kind})
 	}
+	end := ending(e, view.kind)
+	if view.pane == agentPane {
+		view.closing(end)
+	}
 	if view.pane == agentPane && view.waiting.Len() > 0 {
 		t.flushOutput(e.CallID, view)
 	}
@@ -42,6 +48,9 @@ func (t *translator) finishCall(e transcript.ToolFinished, of *childView) {
 	c := change{status: failed, locations: e.Card.Locations, title: e.Card.Title, kind: e.Card.Kind, last: true}
 	if e.State == transcript.Done {
 		c.status = completed
+	}
+	if end != "" {
+		c.tail = " (" + end + ")"
 	}
 	c.content = finalContent(e, view)
 	if child != nil && child.ended != nil && e.State != transcript.Done {
@@ -82,13 +91,57 @@ func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	return []kinds.Content{kinds.Text{Text: kinds.Fence(language, clip(e.Text))}}
 }
 
+// outcome is what the data of a result says of how a command ended.
+type outcome struct {
+	ExitCode *int   `json:"exit_code"`
+	Signal   string `json:"signal"`
+	OK       *bool  `json:"ok"` // of several commands
+}
+
+// ending says in a few words that a command did not end well, and is empty for one that
+// did and for calls of other kinds. Such a command is a completed call all the same (R55),
+// and its card looks like that of any other.
+func ending(e transcript.ToolFinished, kind kinds.Kind) string {
+	if kind != kinds.Execute {
+		return ""
+	}
+	if failure := e.Result.Error; failure != nil && failure.Kind == string(tools.Timeout) {
+		return "timed out"
+	}
+	if e.State == transcript.Cancelled {
+		return "cancelled"
+	}
+	var how outcome
+	if e.State != transcript.Done || json.Unmarshal(e.Result.Data, &how) != nil {
+		return ""
+	}
+	switch {
+	case how.Signal != "":
+		return "killed by " + kinds.Line(how.Signal, nameRunes)
+	case how.ExitCode != nil && *how.ExitCode != 0:
+		return fmt.Sprintf("exit %d", *how.ExitCode)
+	case how.OK != nil && !*how.OK:
+		return "failed"
+	}
+	return ""
+}
+
+// closing adds to a terminal of ours how its command ended: editors are sent the exit
+// code, too, and do not all show it.
+func (v *callView) closing(end string) {
+	if end == "" {
+		return
+	}
+	if v.midLine {
+		v.waiting.WriteString("\n")
+	}
+	v.waiting.WriteString("[" + end + "]\n")
+}
+
 // terminalExit says how the command in a terminal of ours ended.
 func terminalExit(e transcript.ToolFinished) map[string]any {
 	exit := map[string]any{"terminal_id": e.CallID, "exit_code": nil, "signal": nil}
-	var data struct {
-		ExitCode *int   `json:"exit_code"`
-		Signal   string `json:"signal"`
-	}
+	var data outcome
 	if json.Unmarshal(e.Result.Data, &data) == nil {
 		if data.ExitCode != nil {
 			exit["exit_code"] = *data.ExitCode

@@ -34,15 +34,18 @@ type change struct {
 	meta      map[string]any
 	// last marks the end of the call, which is sent even if nothing changed.
 	last bool
+	// tail says how a command ended, after its title.
+	tail string
 }
 
 // open sends the first message of a call.
 func (t *translator) open(id string, view *callView, c change) {
 	view.opened, view.status = true, pending
-	view.locations, view.content = c.locations, c.content
+	view.locations, view.content = t.client.telling(view.kind, c.locations), c.content
+	view.title = t.client.title(view.kind, view.crumb+view.label, "", false)
 	call := schema.ToolCall{
-		ToolCallID: schema.ToolCallId(id), Title: view.crumb + view.title, Name: view.name, Kind: schema.ToolKind(view.kind), Status: pending,
-		Locations: locations(c.locations), Content: contents(c.content), RawInput: c.input,
+		ToolCallID: schema.ToolCallId(id), Title: view.title, Name: view.name, Kind: schema.ToolKind(view.kind), Status: pending,
+		Locations: locations(view.locations), Content: contents(c.content), RawInput: c.input,
 		Meta: map[string]any{"tool_name": view.name},
 	}
 	maps.Copy(call.Meta, view.meta(c.meta))
@@ -52,9 +55,9 @@ func (t *translator) open(id string, view *callView, c change) {
 	}
 	// This title labels the terminal, which is to show the command and nothing else; the
 	// title behind it is the row's alone.
-	call.Title = view.title
+	call.Title = t.client.title(view.kind, view.label, "", false)
 	t.send(call)
-	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: change{title: view.crumb + view.title, meta: view.meta(nil)}.update(id, "")})
+	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: change{title: view.title, meta: view.meta(nil)}.update(id, "")})
 }
 
 // meta adds to the _meta of a message what every message of the call carries.
@@ -69,6 +72,7 @@ func (v *callView) meta(m map[string]any) map[string]any {
 
 // update sends what differs from what the editor knows of a call.
 func (t *translator) update(id string, view *callView, c change) {
+	c = t.client.form(view, c)
 	if c.title == view.title {
 		c.title = ""
 	}
@@ -89,9 +93,6 @@ func (t *translator) update(id string, view *callView, c change) {
 		return
 	}
 	view.remember(c)
-	if c.title != "" {
-		c.title = view.crumb + c.title
-	}
 	c.meta = view.meta(c.meta)
 	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: c.update(id, "")})
 }

@@ -8,10 +8,6 @@ import (
 	"acp-agent/tools"
 )
 
-// cardBytes bounds the output that a finished card shows; with what stands
-// around it, the card stays below 64 KiB.
-const cardBytes = 60 << 10
-
 // bashCard is what a person sees of a finished command where no terminal shows
 // it: its output as a block of code, and below what did not go as usual. exit
 // is nil for a command that was cancelled.

@@ -46,12 +46,6 @@ func programCard(says, what, dir string) []kinds.Content {
 		says, what, kinds.Fence("", kinds.Visible(dir)), runsCode)}}
 }
 
-// textCard is the card of a finished call whose preview said what would run: it
-// shows what came of it instead.
-func textCard(text string) []kinds.Content {
-	return []kinds.Content{kinds.Text{Text: kinds.Fence("", clip(text, cardBytes))}}
-}
-
 // commandLine shows the arguments of a program so that no two lists look alike.
 func commandLine(argv []string) string {
 	shown := make([]string, len(argv))

@@ -109,25 +109,34 @@ func globResult(rt tools.Runtime, found search.GlobResult, limit, offset int) (*
 	page := found.Paths[from : from+min(wanted, rt.Session().Limits.GlobTotal)]
 	data := globData{Files: append([]string{}, page...), Remaining: total - from - len(page)}
 	result := &tools.Result{}
-	lines := strings.Join(page, "\n")
+	var notes []string
 	switch {
 	case total == 0:
-		lines = "No files found."
+		notes = append(notes, "No files found.")
 	case len(page) < wanted:
 		path, note := keepWhole(rt, "list", func(w io.Writer) error {
 			_, err := io.WriteString(w, strings.Join(found.Paths, "\n")+"\n")
 			return err
 		})
 		data.Head, result.Truncated, result.OutputPath = data.Files, true, path
-		lines += fmt.Sprintf("\n\n[%d more; %s]", data.Remaining, note)
+		notes = append(notes, fmt.Sprintf("[%d more; %s]", data.Remaining, note))
 	case data.Remaining > 0:
-		lines += fmt.Sprintf("\n\n[%d more; continue with offset %d]", data.Remaining, offset+len(page))
+		notes = append(notes, fmt.Sprintf("[%d more; continue with offset %d]", data.Remaining, offset+len(page)))
 	case len(page) == 0:
-		lines = fmt.Sprintf("[all of the %d files found lie before offset %d]", total, offset)
+		notes = append(notes, fmt.Sprintf("[all of the %d files found lie before offset %d]", total, offset))
+	}
+	gap := "\n\n"
+	if len(notes) == 0 {
+		gap = "\n"
 	}
 	if found.Truncated {
-		lines += "\n[the search ended early: there may be more files]"
+		notes = append(notes, "[the search ended early: there may be more files]")
+	}
+	lines := strings.Join(page, "\n")
+	if len(notes) > 0 {
+		lines += gap + strings.Join(notes, "\n")
 	}
 	result.Data, result.Text = data, strings.TrimPrefix(lines, "\n\n")
+	result.Content = notedCard(strings.Join(fromHere(rt, page), "\n"), notes...)
 	return result, nil
 }

@@ -87,7 +87,7 @@ func grep(ctx context.Context, rt tools.Runtime, rg ripgrep, a grepArgs) (*tools
 		all.close()
 		return nil, searchFailure("grep", base, err, "To search for plain text, set literal:true.")
 	}
-	return grepResult(found, all), nil
+	return grepResult(rt, found, all), nil
 }
 
 // grepFiles searches what path or glob name, else the session's directory.
@@ -162,24 +162,31 @@ func fileIn(env tools.Env, path, realPath string) (dir, name string) {
 }
 
 // grepResult makes the array of R47, or its head when hits were left out.
-func grepResult(found search.GrepResult, all *spool) *tools.Result {
+func grepResult(rt tools.Runtime, found search.GrepResult, all *spool) *tools.Result {
 	if found.Total == 0 {
 		all.close()
 		lines := []string{"No results found.", "If you meant to search for a literal string, run Grep again with literal:true."}
-		return &tools.Result{Data: lines, Text: strings.Join(append(lines, passedOver(found)...), "\n")}
+		skipped := passedOver(found)
+		return &tools.Result{
+			Data: lines, Text: strings.Join(append(lines, skipped...), "\n"), Content: notedCard("", append([]string{"no results"}, skipped...)...),
+		}
 	}
+	var notes []string
 	result := &tools.Result{Data: found.Lines, Text: strings.Join(found.Lines, "\n")}
 	if found.Omitted() > 0 || found.Truncated {
 		path, note := all.keep("list")
 		result.Data = map[string][]string{"head": found.Lines}
 		result.Truncated, result.OutputPath = true, path
-		result.Text += fmt.Sprintf("\n\n[%d of %d hits in %d files; %s]", len(found.Lines), found.Total, found.Files, note)
+		notes = append(notes, fmt.Sprintf("[%d of %d hits in %d files; %s]", len(found.Lines), found.Total, found.Files, note))
+		result.Text += "\n\n" + notes[0]
 	} else {
 		all.close()
 	}
 	if skipped := passedOver(found); len(skipped) > 0 {
 		result.Text += "\n" + strings.Join(skipped, "\n")
+		notes = append(notes, skipped...)
 	}
+	result.Content = notedCard(strings.Join(fromHere(rt, found.Lines), "\n"), notes...)
 	return result
 }
 

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"strings"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -76,7 +77,25 @@ func askPerson(ctx context.Context, rt tools.Runtime, a questionArgs) (*tools.Re
 			answers[i] = []string{} // an array on the wire, too
 		}
 	}
-	return tools.Output(questionData{answers}), nil
+	return &tools.Result{Data: questionData{answers}, Content: answerCard(a.Questions, answers)}, nil
+}
+
+// answerCard is each question and its answer as the user sees them.
+func answerCard(questions []tools.Question, answers [][]string) []kinds.Content {
+	var b strings.Builder
+	for i, q := range questions {
+		b.WriteString(kinds.Visible(strings.TrimSpace(q.Question)) + "\n")
+		for _, answer := range answers[i] {
+			b.WriteString("→ " + kinds.Visible(answer) + "\n")
+		}
+		if len(answers[i]) == 0 {
+			b.WriteString("→ (no answer)\n")
+		}
+		if i < len(questions)-1 {
+			b.WriteString("\n")
+		}
+	}
+	return textCard(b.String())
 }
 
 // checkQuestion finds what would leave a person without a sensible choice.

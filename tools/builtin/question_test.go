@@ -46,6 +46,7 @@ func TestQuestion(t *testing.T) {
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
+	wantCard(t, result, "Which language?\n→ Go\n\nWhich systems?\n→ (no answer)\n\nWhat name?\n→ as you like\n", "")
 	raw, err := json.Marshal(result.Data)
 	if err != nil {
 		t.Fatal(err)

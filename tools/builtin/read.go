@@ -167,7 +167,9 @@ func (r *reading) shown(text, note string, line int) *tools.Result {
 	result.Text = strings.TrimPrefix(text+"\n\n"+note, "\n\n")
 	if note == "" {
 		result.Text = text
+		return result
 	}
+	result.Content = notedCard(text, strings.Split(note, "\n")...)
 	return result
 }
 

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -52,7 +53,9 @@ func loadSkill(ctx context.Context, rt tools.Runtime, a skillArgs) (*tools.Resul
 	if err != nil {
 		return nil, skillFailure(err)
 	}
-	return &tools.Result{Data: skillData{content}, Text: content}, nil
+	return &tools.Result{
+		Data: skillData{content}, Text: content, Content: sentenceCard("The agent has read the skill " + kinds.Code(a.Name, titleRunes) + "."),
+	}, nil
 }
 
 // skillFailure is the error of a name that leads to no text. It lists the names

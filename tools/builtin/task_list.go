@@ -82,7 +82,7 @@ func listTasks(_ context.Context, rt tools.Runtime, args taskListArgs) (*tools.R
 	if data.Earlier = max(0, len(data.Tasks)-maxListedTasks); data.Earlier > 0 {
 		data.Tasks = data.Tasks[data.Earlier:]
 	}
-	return &tools.Result{Data: data, Text: data.text()}, nil
+	return &tools.Result{Data: data, Text: data.text(true), Content: textCard(data.text(false))}, nil
 }
 
 func listed(r transcript.ChildRecord, now time.Time) listedTask {
@@ -93,7 +93,8 @@ func listed(r transcript.ChildRecord, now time.Time) listedTask {
 	}
 }
 
-func (d taskListData) text() string {
+// text lists the subagents, to the model with the ids that it can use.
+func (d taskListData) text(ids bool) string {
 	if len(d.Tasks) == 0 {
 		return "No subagents"
 	}
@@ -107,7 +108,10 @@ func (d taskListData) text() string {
 			state += ", background"
 		}
 		elapsed := (time.Duration(t.ElapsedMS) * time.Millisecond).Truncate(time.Second)
-		fmt.Fprintf(&b, "%s %s (%s): %s [%s, tool calls: %d, tokens: %d]", t.SessionID, transcript.PathText(t.Path), state, t.Prompt, elapsed, t.ToolCalls, t.Tokens)
+		if ids {
+			b.WriteString(t.SessionID + " ")
+		}
+		fmt.Fprintf(&b, "%s (%s): %s [%s, tool calls: %d, tokens: %d]", transcript.PathText(t.Path), state, t.Prompt, elapsed, t.ToolCalls, t.Tokens)
 		if t.Note != "" {
 			b.WriteString(" Note: " + t.Note)
 		}

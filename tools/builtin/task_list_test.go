@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,8 @@ func TestTaskList(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			shown := regexp.MustCompile(`(?m)^ses_\d `).ReplaceAllString(tt.text, "")
+			wantCard(t, result, shown, "")
 			if diff := cmp.Diff(taskListData{Tasks: tt.want}, result.Data); diff != "" {
 				t.Errorf("data (-want +got):\n%s", diff)
 			}

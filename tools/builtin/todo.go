@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -113,11 +114,24 @@ func writeTodos(ctx context.Context, rt tools.Runtime, a todoArgs) (*tools.Resul
 		return nil, err
 	}
 	rt.Services().Memory.SetPlan(entries)
-	result := &tools.Result{Data: data, Text: data.text()}
+	result := &tools.Result{Data: data, Text: data.text(), Content: todoCard(entries)}
 	if active != "" {
 		result.Title = kinds.Line(kinds.Label("todo")+": "+active, titleRunes)
 	}
 	return result, nil
+}
+
+// todoCard is the list as the user sees it.
+func todoCard(entries []transcript.PlanEntry) []kinds.Content {
+	if len(entries) == 0 {
+		return sentenceCard("The list is empty.")
+	}
+	marks := map[string]string{todoCompleted: "✓ ", todoActive: "→ "}
+	var b strings.Builder
+	for _, entry := range entries {
+		b.WriteString(cmp.Or(marks[entry.Status], "○ ") + kinds.Line(entry.Content, maxTodoText) + "\n")
+	}
+	return textCard(b.String())
 }
 
 // titleRunes bounds a title that a tool makes.

@@ -53,6 +53,10 @@ func TestTodo(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("plan (-want +got):\n%s", diff)
 			}
+			shown := map[string]string{
+				"the complete list": "✓ read\n→ write\n○ test\n", "two in progress": "→ a\n→ b\n", "cleared": "",
+			}[tt.name]
+			wantCard(t, result, shown, map[bool]string{true: "The list is empty."}[shown == ""])
 			if result.ModelText() != tt.text || result.Title != tt.title {
 				t.Errorf("text %q, title %q; want %q, %q", result.ModelText(), result.Title, tt.text, tt.title)
 			}

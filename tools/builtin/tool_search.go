@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -15,6 +16,9 @@ var toolSearchPrompt string
 // defaultMatches bounds what one search finds, and so makes callable (R87),
 // where the configuration does not.
 const defaultMatches = 10
+
+// foundRunes bounds what the card says of a tool, the first sentence about it.
+const foundRunes = 200
 
 type toolSearchArgs struct {
 	Query string `json:"query"`
@@ -55,18 +59,24 @@ func toolSearch(ctx context.Context, rt tools.Runtime, most int, a toolSearchArg
 	if index == nil {
 		return &tools.Result{
 			Data: toolSearchData{[]tools.ToolMatch{}}, Text: "No tools are hidden: all that there are are listed already.",
+			Content: sentenceCard("There are no further tools."),
 		}, nil
 	}
 	matches := index.Search(query, most)
 	if len(matches) == 0 {
 		return &tools.Result{
 			Data: toolSearchData{[]tools.ToolMatch{}}, Text: fmt.Sprintf("None of the hidden tools matches %q. Other words may find one.", query),
+			Content: sentenceCard("No tool was found."),
 		}, nil
 	}
-	var b strings.Builder
-	b.WriteString("Callable from your next message on:\n")
+	var model, card strings.Builder
+	model.WriteString("Callable from your next message on:\n")
 	for _, match := range matches {
-		fmt.Fprintf(&b, "%s: %s\n", match.ID, match.Description)
+		fmt.Fprintf(&model, "%s: %s\n", match.ID, match.Description)
+		about, _, _ := strings.Cut(match.Description, ". ")
+		fmt.Fprintf(&card, "%s\n", kinds.Line(match.ID+": "+strings.TrimSuffix(about, "."), foundRunes))
 	}
-	return &tools.Result{Data: toolSearchData{matches}, Text: strings.TrimSuffix(b.String(), "\n")}, nil
+	return &tools.Result{
+		Data: toolSearchData{matches}, Text: strings.TrimSuffix(model.String(), "\n"), Content: textCard(card.String()),
+	}, nil
 }

@@ -24,7 +24,7 @@ func (i *toolIndex) Search(query string, limit int) []tools.ToolMatch {
 
 func TestToolSearch(t *testing.T) {
 	t.Parallel()
-	found := []tools.ToolMatch{{ID: "mcp__a__b", Description: "Does b."}, {ID: "tb__c", Description: "Does c."}}
+	found := []tools.ToolMatch{{ID: "mcp__a__b", Description: "Does b."}, {ID: "tb__c", Description: "Does c. For models."}}
 	tests := []struct {
 		name       string
 		index      tools.ToolIndex
@@ -32,8 +32,8 @@ func TestToolSearch(t *testing.T) {
 	}{
 		{
 			"found", &toolIndex{matches: found},
-			`{"matches":[{"id":"mcp__a__b","description":"Does b."},{"id":"tb__c","description":"Does c."}]}`,
-			"Callable from your next message on:\nmcp__a__b: Does b.\ntb__c: Does c.",
+			`{"matches":[{"id":"mcp__a__b","description":"Does b."},{"id":"tb__c","description":"Does c. For models."}]}`,
+			"Callable from your next message on:\nmcp__a__b: Does b.\ntb__c: Does c. For models.",
 		},
 		{"not found", &toolIndex{}, `{"matches":[]}`, `None of the hidden tools matches "do b". Other words may find one.`},
 		{"nothing is hidden", nil, `{"matches":[]}`, "No tools are hidden: all that there are are listed already."},
@@ -54,6 +54,9 @@ func TestToolSearch(t *testing.T) {
 			if diff := cmp.Diff(tt.text, result.ModelText()); diff != "" {
 				t.Errorf("text (-want +got):\n%s", diff)
 			}
+			shown := map[string]string{"found": "mcp__a__b: Does b\ntb__c: Does c\n"}[tt.name]
+			said := map[string]string{"not found": "No tool was found.", "nothing is hidden": "There are no further tools."}[tt.name]
+			wantCard(t, result, shown, said)
 			if index, ok := tt.index.(*toolIndex); ok && (index.query != "do b" || index.limit != 10) {
 				t.Errorf("searched %q, limit %d", index.query, index.limit)
 			}

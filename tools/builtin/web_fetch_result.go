@@ -25,12 +25,16 @@ type pageData struct {
 	Redirect string `json:"redirect,omitempty"`
 }
 
+// addressRunes bounds an address on a card.
+const addressRunes = 500
+
 // webRedirect leaves a redirect to another host to the model, for that is a
 // decision of its own (N4).
 func webRedirect(response *tools.Response) *tools.Result {
 	said := fmt.Sprintf("%s redirects to %s; call web_fetch with it if you want it.", response.URL, response.Redirect)
 	return &tools.Result{
 		Data: pageData{URL: response.URL, Content: said, Redirect: response.Redirect}, Text: said, Depends: []string{},
+		Content: sentenceCard("The address redirects to " + kinds.Code(response.Redirect, addressRunes) + "."),
 	}
 }
 
@@ -70,6 +74,9 @@ func webResult(rt tools.Runtime, response *tools.Response, page webpage.Page) *t
 		shown = "Title: " + page.Title + "\n\n" + shown
 	}
 	result.Data = data
+	if result.Content == nil {
+		result.Content = notedCard(shown, notes...)
+	}
 	result.Text = strings.Join(append([]string{fence("web_page", response.URL, shown)}, notes...), "\n")
 	return result
 }

@@ -108,7 +108,7 @@ func webSearch(ctx context.Context, rt tools.Runtime, providers []websearch.Prov
 		return nil, err
 	}
 	memory.NameHosts(hostsOf(results)...)
-	return &tools.Result{Data: webSearchData{results}, Text: searchText(query, results)}, nil
+	return &tools.Result{Data: webSearchData{results}, Text: searchText(query, results), Content: searchCard(results)}, nil
 }
 
 // providerOf picks a provider by the session's id, so that a session has the

@@ -65,7 +65,7 @@ func (r *running) execute(ctx context.Context) error {
 	}
 	scan := r.look(ctx)
 	result, err := r.await(ctx)
-	r.compare(ctx, scan, result)
+	r.compare(ctx, scan)
 	r.noteLacks()
 	r.forget(result)
 	// What was done when the clock ran out is done.

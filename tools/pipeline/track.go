@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"acp-agent/capability"
-	"acp-agent/kinds"
-	"acp-agent/tools"
 	"acp-agent/workspace"
 )
 
@@ -23,7 +21,7 @@ func (r *running) look(ctx context.Context) *workspace.Scan {
 // compare notes what the command changed. There is no way back from these
 // changes, for nobody knew of them beforehand; the result says what was changed
 // and what was not looked at.
-func (r *running) compare(ctx context.Context, scan *workspace.Scan, result *tools.Result) {
+func (r *running) compare(ctx context.Context, scan *workspace.Scan) {
 	if scan == nil {
 		return
 	}
@@ -35,16 +33,7 @@ func (r *running) compare(ctx context.Context, scan *workspace.Scan, result *too
 	var changes []workspace.FileChange
 	changes, r.unseen = scan.Changed(ctx)
 	r.runtime.NoteScan(changes)
-	if result == nil || len(changes) == 0 || len(result.Locations) > 0 {
-		return
-	}
-	for _, change := range changes[:min(len(changes), maxLocations)] {
-		result.Locations = append(result.Locations, kinds.Location{Path: change.Path})
-	}
 }
-
-// maxLocations bounds how many changed files a command's card points to.
-const maxLocations = 20
 
 // unpredictable reports whether the call may change files that it does not
 // name: it runs commands or programs.

@@ -1,0 +1,154 @@
+package v1
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"acp-agent/kinds"
+)
+
+const (
+	// commandRunes bounds the title of a command on its card; a permission request and
+	// the label of a terminal show all of it.
+	commandRunes = 200
+	// lineBreak stands for a line break in a command that is shown in one line.
+	lineBreak = " ↵ "
+)
+
+// title makes the form of a call's title that this client shows as it is meant (R151):
+// one line, or the whole command where the title is the label of a terminal. whole keeps
+// a long command whole. tail says how a command ended, and is never cut.
+func (c client) title(kind kinds.Kind, text, tail string, whole bool) string {
+	if kind == kinds.Execute && c.agentTerminals {
+		return text + tail
+	}
+	line := oneLine(text)
+	if kind == kinds.Execute && !whole {
+		line = shorten(line, commandRunes)
+	}
+	line += tail
+	switch {
+	case c.markdownTitles && kind != kinds.Execute && kind != kinds.Edit:
+		return escapeMarkdown(line)
+	case c.cutTitles && strings.ContainsAny(line, "`:—\"*_[]<>~#\\|="):
+		return quote(line, whole)
+	}
+	return line
+}
+
+// form gives a change of a call the title and the locations in the form for this client.
+func (c client) form(view *callView, to change) change {
+	if to.title != "" {
+		view.label = to.title
+	}
+	kind := cmp.Or(to.kind, view.kind)
+	to.title, to.locations = c.title(kind, view.crumb+view.label, to.tail, false), c.telling(kind, to.locations)
+	return to
+}
+
+// telling are the locations of a call that this client is sent. Where they stand in for
+// the title, only the kinds of calls that are about a file have any.
+func (c client) telling(kind kinds.Kind, list []kinds.Location) []kinds.Location {
+	if !c.locationTitles || slices.Contains([]kinds.Kind{kinds.Read, kinds.Edit, kinds.Delete, kinds.Move}, kind) {
+		return list
+	}
+	return nil
+}
+
+// oneLine folds a text. A line break stays visible, because it parts commands.
+func oneLine(text string) string {
+	if !strings.ContainsAny(text, "\n\t") {
+		return text
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(strings.ReplaceAll(line, "\t", " ")); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, lineBreak)
+}
+
+func shorten(line string, limit int) string {
+	runes := []rune(line)
+	if len(runes) <= limit {
+		return line
+	}
+	return string(runes[:limit-1]) + "…"
+}
+
+// quote makes a code span of a title for a client that cuts titles but not code spans.
+// On a card such a client knows one backtick alone as the beginning of a span and drops
+// every other one; in a permission request it shows Markdown.
+func quote(line string, asked bool) string {
+	if !asked {
+		return "`" + strings.ReplaceAll(line, "`", "'") + "`"
+	}
+	ticks := "`"
+	for strings.Contains(line, ticks) {
+		ticks += "`"
+	}
+	if strings.HasPrefix(line, "`") || strings.HasSuffix(line, "`") {
+		line = " " + line + " "
+	}
+	return ticks + line + ticks
+}
+
+// escapeMarkdown writes a line so that Markdown shows it as it is, typographic
+// replacements included. What has no meaning where it stands is not escaped.
+func escapeMarkdown(line string) string {
+	runes := []rune(line)
+	marker := listMarker(runes)
+	var b strings.Builder
+	for i, r := range runes {
+		if i == marker || marksUp(runes, i) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// listMarker is the index of the rune that makes the line a list item, a heading or
+// a quotation, or -1.
+func listMarker(runes []rune) int {
+	if len(runes) > 0 && strings.ContainsRune("#+-=", runes[0]) {
+		return 0
+	}
+	i := 0
+	for i < len(runes) && runes[i] >= '0' && runes[i] <= '9' {
+		i++
+	}
+	if i > 0 && i < len(runes) && (runes[i] == '.' || runes[i] == ')') {
+		return i
+	}
+	return -1
+}
+
+// marksUp reports whether Markdown would read the rune at i as more than itself.
+func marksUp(runes []rune, i int) bool {
+	at := func(k int) rune {
+		if k < 0 || k >= len(runes) {
+			return ' '
+		}
+		return runes[k]
+	}
+	word := func(k int) bool { return unicode.IsLetter(at(k)) || unicode.IsDigit(at(k)) }
+	switch runes[i] {
+	case '`', '*', '[', ']', '<', '>', '~', '^', '$', '|', '"':
+		return true
+	case '_', '\'':
+		return !word(i-1) || !word(i+1)
+	case '&':
+		return word(i+1) || at(i+1) == '#'
+	case '\\':
+		return at(i+1) < unicode.MaxASCII && (unicode.IsPunct(at(i+1)) || unicode.IsSymbol(at(i+1)))
+	case '-':
+		return at(i+1) == '-'
+	case '.':
+		return at(i+1) == '.' && at(i+2) == '.'
+	}
+	return false
+}
