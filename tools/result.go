@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -56,7 +57,8 @@ const (
 	Backend     ErrorKind = "backend"
 )
 
-// Error is the one error a model sees. Its text is Message, then the hint.
+// Error is the one error a model sees. Its text is Message, then the hint. The user sees
+// Card or Message.
 type Error struct {
 	Kind ErrorKind
 	// Code is for clients, such as "reading-secret-file"; may be empty.
@@ -65,8 +67,11 @@ type Error struct {
 	Path string
 	// Message states what was wrong and with which input.
 	Message string
-	// Hint says what to do next; may be empty.
+	// Hint tells the model what to do next; may be empty. The user does not see it: what
+	// the user needs as well stands in Message.
 	Hint string
+	// Card is what the user sees in place of Message; empty means Message.
+	Card string
 	// DeniedBy names who refused, for kind Denied.
 	DeniedBy string
 	Err      error
@@ -79,6 +84,9 @@ func (e *Error) Error() string {
 	}
 	return e.Message + "\n" + e.Hint
 }
+
+// Shown returns the text that the user sees.
+func (e *Error) Shown() string { return cmp.Or(e.Card, e.Message) }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
