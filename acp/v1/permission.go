@@ -141,6 +141,7 @@ func (t *translator) request(req tools.PermissionRequest) schema.ToolCallUpdate 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.flushAll()
+	t.propose(req)
 	view := t.calls[req.CallID]
 	if view == nil {
 		view = &callView{}
@@ -156,6 +157,9 @@ func (t *translator) request(req tools.PermissionRequest) schema.ToolCallUpdate 
 // what the tool shows does, for there are clients that look for a diff at the first entry.
 func (v *callView) question(req tools.PermissionRequest) change {
 	card := req.Ready.Card
+	if req.Choices != nil {
+		card.Title = req.Choices.Question
+	}
 	c := change{
 		status: pending, title: card.Title, kind: card.Kind, locations: card.Locations, input: rawJSON(req.Ready.Args), meta: v.meta(nil),
 	}

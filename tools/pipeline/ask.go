@@ -163,8 +163,12 @@ func (r *running) heed(answer tools.Answer) error {
 	case tools.AllowAlways:
 		r.reach.approved = true
 		r.grantAlways()
-		if r.remember() != "" {
+		switch {
+		case r.remember() == "":
+		case r.forProject():
 			r.pipeline.Policy.Remember(r.decision.Always...)
+		default:
+			r.pipeline.Policy.RememberHere(r.decision.Always...)
 		}
 		r.grant(len(r.outside) > 0)
 		return nil
