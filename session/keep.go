@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"acp-agent/audit"
@@ -107,4 +109,21 @@ func (s *Session) newestAnswer() (newest ListedRule, err error) {
 		return newest, errors.New("you have allowed nothing for this session; choose “for this session” when you are asked, then keep it")
 	}
 	return newest, nil
+}
+
+// numbered is the rule with a number of the list that was shown last.
+func (s *Session) numbered(number string) (ListedRule, error) {
+	s.mu.Lock()
+	listed := s.listed
+	s.mu.Unlock()
+	if listed == nil {
+		s.refreshProject()
+		listed = s.Rules()
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(number, "."))
+	i := slices.IndexFunc(listed, func(l ListedRule) bool { return err == nil && n > 0 && l.Number == n })
+	if i < 0 {
+		return ListedRule{}, fmt.Errorf("there is no rule with the number %s; `/permissions` lists them", code(number))
+	}
+	return listed[i], nil
 }

@@ -173,23 +173,6 @@ func (s *Session) revokeCommand(number string) string {
 	return fmt.Sprintf("Revoked: %s %s (%s).", rule.Rule.Action, ruleText(rule.Rule), rule.Where())
 }
 
-// numbered is the rule with a number of the list that was shown last.
-func (s *Session) numbered(number string) (ListedRule, error) {
-	s.mu.Lock()
-	listed := s.listed
-	s.mu.Unlock()
-	if listed == nil {
-		s.refreshProject()
-		listed = s.Rules()
-	}
-	n, err := strconv.Atoi(strings.TrimSuffix(number, "."))
-	i := slices.IndexFunc(listed, func(l ListedRule) bool { return err == nil && n > 0 && l.Number == n })
-	if i < 0 {
-		return ListedRule{}, fmt.Errorf("there is no rule with the number %s; `/permissions` lists them", code(number))
-	}
-	return listed[i], nil
-}
-
 // rulesText lists rules for people, in Markdown.
 func rulesText(rules []ListedRule) string {
 	var b strings.Builder

@@ -22,7 +22,8 @@ const (
 func Undeclared(tool, what string) *Error {
 	return &Error{
 		Kind: Denied, DeniedBy: DeniedByCapability,
-		Message: fmt.Sprintf("%s did not declare that it needs %s, so it was refused\nwhoever wrote the tool has to add it to what the tool requires", tool, what),
+		Message: fmt.Sprintf("%s did not declare that it needs %s, so it was refused", tool, what),
+		Detail:  "the author of the tool has to add it to what the tool requires",
 	}
 }
 

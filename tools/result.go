@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"acp-agent/kinds"
 	"acp-agent/transcript"
@@ -57,8 +59,8 @@ const (
 	Backend     ErrorKind = "backend"
 )
 
-// Error is the one error a model sees. Its text is Message, then the hint. The user sees
-// Card or Message.
+// Error is the one error a model sees. Its text is Message, Detail and Hint. The user sees
+// Card, or Message and Detail.
 type Error struct {
 	Kind ErrorKind
 	// Code is for clients, such as "reading-secret-file"; may be empty.
@@ -67,10 +69,11 @@ type Error struct {
 	Path string
 	// Message states what was wrong and with which input.
 	Message string
-	// Hint tells the model what to do next; may be empty. The user does not see it: what
-	// the user needs as well stands in Message.
+	// Detail says more of it, such as the cause; may be empty.
+	Detail string
+	// Hint tells the model what to do next; may be empty. The user does not see it.
 	Hint string
-	// Card is what the user sees in place of Message; empty means Message.
+	// Card is what the user sees in place of Message and Detail; empty means those.
 	Card string
 	// DeniedBy names who refused, for kind Denied.
 	DeniedBy string
@@ -79,14 +82,16 @@ type Error struct {
 
 // Error returns the text the model reads.
 func (e *Error) Error() string {
-	if e.Hint == "" {
-		return e.Message
-	}
-	return e.Message + "\n" + e.Hint
+	return joined(e.Message, e.Detail, e.Hint)
 }
 
 // Shown returns the text that the user sees.
-func (e *Error) Shown() string { return cmp.Or(e.Card, e.Message) }
+func (e *Error) Shown() string { return cmp.Or(e.Card, joined(e.Message, e.Detail)) }
+
+// joined are the texts that are not empty, each on a line of its own.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n")
+}
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -24,6 +24,7 @@ var editors = map[string]traits{
 	"zed":                {optionNames: true, requestText: true, markdownTitles: true},
 	"codecompanion.nvim": {firstDiff: true, dropsBetweenTurns: true},
 	"agent-shell":        {dropsBetweenTurns: true},
+	"acp-agent-demo":     {optionNames: true},
 }
 
 // traitsOf are the traits of the editor that names itself so.
