@@ -15,7 +15,8 @@ func TestPropose(t *testing.T) {
 	old := "one\n"
 	plan := []kinds.Content{kinds.Text{Text: "Plan mode ends. The plan:"}, kinds.Text{Text: "1. edit a.go\n2. test it"}}
 	diffs := []kinds.Content{
-		kinds.Diff{Path: "/w/a.go", Old: &old, New: "two\n"}, kinds.Diff{Path: "/w/b.go", Old: &old, New: "three\n"},
+		kinds.Diff{Path: "/w/a.go", Old: &old, New: "two\n"},
+		kinds.Diff{Path: "/w/b.go", Old: &old, New: "three\n"},
 		kinds.Diff{Path: "/w/big.go", New: strings.Repeat("much\n", proposalBytes)},
 	}
 	tests := []struct {
@@ -34,8 +35,11 @@ func TestPropose(t *testing.T) {
 		{"a preview", "unknown", "", kinds.Card{Kind: kinds.Fetch, Content: plan[1:]}, false, nil, ""},
 		{"a patch", "unknown", "", kinds.Card{Kind: kinds.Edit, Content: diffs}, false, nil, ""},
 		{
-			"a patch where the first file is shown", "codecompanion.nvim", "", kinds.Card{Kind: kinds.Edit, Content: diffs}, false,
-			[]string{"several files", "It also changes `/w/b.go`:\n\n```diff\n", "-one\n+three\n", "It also changes `/w/big.go`; the difference is too long"}, "+two",
+			"a patch where the first file is shown", "codecompanion.nvim", "",
+			kinds.Card{Kind: kinds.Edit, Content: diffs},
+			false,
+			[]string{"several files", "It also changes `/w/b.go`:\n\n```diff\n", "-one\n+three\n", "It also changes `/w/big.go`; the difference is too long"},
+			"+two",
 		},
 		{"one file", "codecompanion.nvim", "", kinds.Card{Kind: kinds.Edit, Content: diffs[:1]}, false, nil, ""},
 	}
