@@ -17,6 +17,8 @@ const (
 	Begin = "begin"
 	// End is a call that has ended, run or not.
 	End = "end"
+	// Kept is a rule, Tool and Touches, that the user kept for the project by a command.
+	Kept = "kept"
 	// Recovered follows a line that is no record, see Cut.
 	Recovered = "recovered"
 	// Full is the last record of a file that has reached its size.

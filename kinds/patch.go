@@ -287,7 +287,7 @@ func patchTitle(a arguments, in Place) (string, []Location) {
 	if len(names) == 0 {
 		return "", nil
 	}
-	return "Patch " + strings.Join(names, ", "), locations
+	return "Patch " + Names(names), locations
 }
 
 func lspKind(operation string) Kind {

@@ -39,7 +39,7 @@ var table = []row{
 	{"repo_clone", Fetch, "Clone repository", argTitle("Clone", "url")},
 	{"repo_overview", Read, "Survey repository", pathTitle("Survey")},
 	{"plan", Think, "Plan", nil},
-	{"plan_exit", SwitchMode, "Leave plan mode", nil},
+	{"plan_exit", SwitchMode, "Leave plan mode and carry out the plan", nil},
 	{"finder", Search, "Find code", argTitle("Find", "query")},
 	{"oracle", Think, "Consult oracle", argTitle("Consult oracle:", "task")},
 	{"librarian", Search, "Search repositories", argTitle("Search repositories for", "query")},

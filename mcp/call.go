@@ -114,7 +114,7 @@ func (l *link) unavailable(why error) error {
 	}
 	failure := &tools.Error{Kind: tools.Unavailable, Message: fmt.Sprintf("mcp server %s is unavailable", l.id), Err: why}
 	if why != nil {
-		failure.Hint = kinds.Line(why.Error(), maxProblem)
+		failure.Detail = kinds.Line(why.Error(), maxProblem)
 	}
 	return failure
 }

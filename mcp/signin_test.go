@@ -212,7 +212,7 @@ func TestSignIn_RefreshRefused(t *testing.T) {
 	server.Expire()
 	for range 2 { // the second finds nobody connected
 		failure, ok := errors.AsType[*tools.Error](greet(t, m))
-		if !ok || failure.Message != "mcp server s: authentication failed" || !strings.Contains(failure.Hint, "/mcp login s") {
+		if !ok || failure.Message != "mcp server s: authentication failed" || !strings.Contains(failure.Detail, "/mcp login s") {
 			t.Fatalf("the model reads %+v", failure)
 		}
 		for m.Status()[0].State == mcp.Ready && t.Context().Err() == nil {

@@ -60,8 +60,8 @@ func (s *Session) slashes() []slash {
 			answer:  func(ctx context.Context, _ string) string { return s.summaryCommand(ctx) },
 		},
 		{
-			Command: Command{Name: "permissions", Description: "The rules in force; takes back what you allowed.", Hint: s.permissionsForms()},
-			answer:  s.permissionsCommand,
+			Command: Command{Name: "permissions", Description: "The rules in force; takes back what you allowed, or keeps it for the project.", Hint: s.permissionsForms()},
+			beside:  changesRule, answer: s.permissionsCommand,
 		},
 		{
 			Command: Command{Name: "trust", Description: "Shows what trust in this project allows, and asks you.", Hint: "off"},
@@ -80,6 +80,14 @@ func (s *Session) slashes() []slash {
 }
 
 func always(string) bool { return true }
+
+// changesRule reports whether /permissions takes a rule away or keeps it, which is answered
+// while a turn runs, too: the user may have been asked in it. The list brings the tools up to
+// date, which may only happen between requests.
+func changesRule(rest string) bool {
+	words := strings.Fields(rest)
+	return len(words) > 0 && (words[0] == "keep" || words[0] == "revoke")
+}
 
 // plainly is an answer that nothing behind the name changes.
 func plainly(text func() string) func(context.Context, string) string {

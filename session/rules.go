@@ -135,6 +135,8 @@ func (s *Session) permissionsCommand(ctx context.Context, text string) string {
 		return rulesText(rules)
 	case words[0] == "revoke" && len(words) == 2:
 		return s.revokeCommand(words[1])
+	case words[0] == "keep" && len(words) < 3:
+		return s.keepCommand(words[1:])
 	case words[0] == "explain" && len(words) > 1 && s.host.Explain != nil:
 		return s.host.Explain(ctx, s, strings.TrimSpace(strings.TrimPrefix(text, words[0])))
 	}
@@ -144,37 +146,31 @@ func (s *Session) permissionsCommand(ctx context.Context, text string) string {
 // permissionsForms is what may follow the command, as an editor shows it.
 func (s *Session) permissionsForms() string {
 	if s.host.Explain == nil {
-		return "revoke NUMBER"
+		return "revoke NUMBER | keep [NUMBER]"
 	}
-	return "revoke NUMBER | explain COMMAND"
+	return "revoke NUMBER | keep [NUMBER] | explain COMMAND"
 }
 
 // permissionsHint says what may follow the command.
 func (s *Session) permissionsHint() string {
-	if s.host.Explain == nil {
-		return "`/permissions revoke 2` takes the second away"
+	hint := "`/permissions revoke 2` takes the second away, `/permissions keep 2` keeps it for this project, " +
+		"`/permissions keep` the one that you allowed last"
+	if s.host.Explain != nil {
+		hint += ", `/permissions explain git push` says how a command is judged"
 	}
-	return "`/permissions revoke 2` takes the second away, `/permissions explain git push` says how a command is judged"
+	return hint
 }
 
 // revokeCommand revokes by a number of the list that was shown last.
 func (s *Session) revokeCommand(number string) string {
-	s.mu.Lock()
-	listed := s.listed
-	s.mu.Unlock()
-	if listed == nil {
-		s.refreshProject()
-		listed = s.Rules()
+	rule, err := s.numbered(number)
+	if err == nil {
+		err = s.Revoke(rule)
 	}
-	n, err := strconv.Atoi(strings.TrimSuffix(number, "."))
-	i := slices.IndexFunc(listed, func(l ListedRule) bool { return err == nil && n > 0 && l.Number == n })
-	if i < 0 {
-		return fmt.Sprintf("There is no rule with the number %s; `/permissions` lists them.", code(number))
-	}
-	if err := s.Revoke(listed[i]); err != nil {
+	if err != nil {
 		return "Nothing was revoked: " + kinds.Visible(err.Error()) + "."
 	}
-	return fmt.Sprintf("Revoked: %s %s (%s).", listed[i].Rule.Action, ruleText(listed[i].Rule), listed[i].Where())
+	return fmt.Sprintf("Revoked: %s %s (%s).", rule.Rule.Action, ruleText(rule.Rule), rule.Where())
 }
 
 // rulesText lists rules for people, in Markdown.

@@ -228,6 +228,11 @@ func (s *Session) trustCommand(ctx context.Context, words []string) string {
 	return s.askTrust(ctx, offer)
 }
 
+// question says in one line what a yes means.
+func (o TrustOffer) question() string {
+	return fmt.Sprintf("Trust this project, which allows %s without a question", kinds.Count(len(o.Allows), "thing"))
+}
+
 // held lists what trust allows and is bound to.
 func (o TrustOffer) held() string {
 	_, rest, _ := strings.Cut(o.Text(), "\n\n")
@@ -243,7 +248,7 @@ func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
 	s.emit(ready)
 	answer, err := s.spec.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID: id, Name: trustName, Ready: ready, Reason: "you typed /trust",
-		Choices: &tools.Choices{Allow: "Trust this project", Reject: "Do not trust it"},
+		Choices: &tools.Choices{Question: offer.question(), Allow: "Trust this project", Reject: "Do not trust it"},
 	})
 	text, state := "This project is not trusted.", transcript.Rejected
 	switch {

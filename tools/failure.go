@@ -23,7 +23,7 @@ func Undeclared(tool, what string) *Error {
 	return &Error{
 		Kind: Denied, DeniedBy: DeniedByCapability,
 		Message: fmt.Sprintf("%s did not declare that it needs %s, so it was refused", tool, what),
-		Hint:    "whoever wrote the tool has to add it to what the tool requires",
+		Detail:  "the author of the tool has to add it to what the tool requires",
 	}
 }
 

@@ -1,8 +1,11 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"acp-agent/kinds"
 	"acp-agent/transcript"
@@ -56,7 +59,8 @@ const (
 	Backend     ErrorKind = "backend"
 )
 
-// Error is the one error a model sees. Its text is Message, then the hint.
+// Error is the one error a model sees. Its text is Message, Detail and Hint. The user sees
+// Card, or Message and Detail.
 type Error struct {
 	Kind ErrorKind
 	// Code is for clients, such as "reading-secret-file"; may be empty.
@@ -65,8 +69,12 @@ type Error struct {
 	Path string
 	// Message states what was wrong and with which input.
 	Message string
-	// Hint says what to do next; may be empty.
+	// Detail says more of it, such as the cause; may be empty.
+	Detail string
+	// Hint tells the model what to do next; may be empty. The user does not see it.
 	Hint string
+	// Card is what the user sees in place of Message and Detail; empty means those.
+	Card string
 	// DeniedBy names who refused, for kind Denied.
 	DeniedBy string
 	Err      error
@@ -74,10 +82,15 @@ type Error struct {
 
 // Error returns the text the model reads.
 func (e *Error) Error() string {
-	if e.Hint == "" {
-		return e.Message
-	}
-	return e.Message + "\n" + e.Hint
+	return joined(e.Message, e.Detail, e.Hint)
+}
+
+// Shown returns the text that the user sees.
+func (e *Error) Shown() string { return cmp.Or(e.Card, joined(e.Message, e.Detail)) }
+
+// joined are the texts that are not empty, each on a line of its own.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n")
 }
 
 // Unwrap returns the cause.

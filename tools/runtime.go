@@ -339,7 +339,12 @@ type PermissionRequest struct {
 }
 
 // Choices names the two answers of such a decision.
-type Choices struct{ Allow, Reject string }
+type Choices struct {
+	// Question says in one line what accepting means, for clients that show the answers
+	// without their names.
+	Question      string
+	Allow, Reject string
+}
 
 // Answer is a person's answer to a PermissionRequest (R123).
 type Answer int

@@ -114,6 +114,9 @@ type (
 		Card   kinds.Card
 		Result Envelope
 		Text   string
+		// Shown is what the card shows of a failure, in place of Text, which also says what
+		// the model is to do; empty where the two are the same.
+		Shown  string
 		Images []ImagePart
 		// Background says that a subagent goes on behind the result: the card stays
 		// open until its ChildFinished.

@@ -99,13 +99,15 @@ func (w *Workspace) lookPath(name string, env []string) (string, bool) {
 func notFound(name string) *tools.Error {
 	if filepath.IsAbs(name) {
 		return &tools.Error{
-			Kind: tools.Unavailable, Message: fmt.Sprintf("there is no program %q that could be run", name),
-			Hint: "A program that lies in the working directory does not count: name an interpreter before it.",
+			Kind:    tools.Unavailable,
+			Message: fmt.Sprintf("there is no program %q that could be run", name),
+			Detail:  "A program that lies in the working directory does not count: name an interpreter before it.",
 		}
 	}
 	return &tools.Error{
-		Kind: tools.Unavailable, Message: fmt.Sprintf("the program %q is not on the PATH", name),
-		Hint: "A program that lies in the working directory does not count.",
+		Kind:    tools.Unavailable,
+		Message: fmt.Sprintf("the program %q is not on the PATH", name),
+		Detail:  "A program that lies in the working directory does not count.",
 	}
 }
 

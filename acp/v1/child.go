@@ -173,17 +173,6 @@ func (t *translator) survives(call string) bool {
 	return false
 }
 
-// parentOf is the id of the call that spawned the agent whose call this is; empty for one
-// of the main agent.
-func (t *translator) parentOf(call string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if view := t.calls[call]; view != nil {
-		return view.parent
-	}
-	return ""
-}
-
 // parentMeta is the link from a call to the one that spawned its agent, in the form that
 // clients know (R70).
 func parentMeta(parent string) map[string]any { return map[string]any{"parentToolUseId": parent} }

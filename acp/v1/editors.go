@@ -8,6 +8,10 @@ type traits struct {
 	// optionNames: a permission request shows the names of its options, so that two
 	// options of one kind can be told apart.
 	optionNames bool
+	// requestText: a permission request shows the text in the content of its call.
+	requestText bool
+	// firstDiff: of the diffs in a permission request only the first is shown.
+	firstDiff bool
 	// dropsBetweenTurns: updates and requests that come while no prompt runs are lost.
 	dropsBetweenTurns bool
 	// markdownTitles: the title of a tool call is rendered as Markdown.
@@ -23,8 +27,9 @@ type traits struct {
 // editors are the traits of editors by the lower-case name in their clientInfo. An editor
 // that is not listed has the zero value.
 var editors = map[string]traits{
-	"zed":                {optionNames: true, markdownTitles: true},
-	"codecompanion.nvim": {dropsBetweenTurns: true, cutTitles: true, locationTitles: true},
+	"zed":                {optionNames: true, requestText: true, markdownTitles: true},
+	"codecompanion.nvim": {firstDiff: true, dropsBetweenTurns: true, cutTitles: true, locationTitles: true},
+	"acp-agent-demo":     {optionNames: true},
 	"agent-shell":        {dropsBetweenTurns: true},
 }
 

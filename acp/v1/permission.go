@@ -34,31 +34,31 @@ const (
 	optionReject       = "reject"
 	optionRejectAlways = "reject_always"
 
-	// optionAllowProject is the one extra option behind the four (R152).
+	// optionAllowProject is the one extra option after the four (R152).
 	optionAllowProject = "allow_project"
 )
 
 // Ask implements tools.Asker. When ctx ends, the client is told with
 // $/cancel_request and nothing it answers later counts.
 func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Answer, error) {
-	a.translator.flush() // what led to the question is on the screen before it
+	options := optionsOf(req, a.translator.client.optionNames)
 	params := &schema.RequestPermissionRequest{
-		SessionID: schema.SessionId(a.session),
-		ToolCall:  permissionCall(a.translator.client, req, a.translator.parentOf(req.CallID)),
-		Options:   optionsOf(req),
+		SessionID: schema.SessionId(a.session), ToolCall: a.translator.request(req), Options: options,
 	}
 	var response schema.RequestPermissionResponse
 	if err := a.conn.Call(ctx, schema.MethodSessionRequestPermission, params, &response); err != nil {
 		return tools.RejectOnce, err
 	}
-	return answerOf(response.Outcome, optionsOf(req)), nil
+	return answerOf(response.Outcome, options), nil
 }
 
 // rememberRunes bounds what an option says of the rule that it would store.
 const rememberRunes = 100
 
-// optionsOf are the options of a request.
-func optionsOf(req tools.PermissionRequest) []schema.PermissionOption {
+// optionsOf are the options of a request, one of each kind (R152). A client that shows the
+// names of options can tell two of one kind apart, and is offered to keep the rule for the
+// project as well.
+func optionsOf(req tools.PermissionRequest, names bool) []schema.PermissionOption {
 	if c := req.Choices; c != nil {
 		return []schema.PermissionOption{
 			{OptionID: optionAllow, Name: kinds.Line(c.Allow, rememberRunes), Kind: schema.PermissionOptionKindAllowOnce},
@@ -66,7 +66,7 @@ func optionsOf(req tools.PermissionRequest) []schema.PermissionOption {
 		}
 	}
 	options := permissionOptions(req.Remember, req.Agents)
-	if req.Project && req.Remember != "" {
+	if names && req.Project && req.Remember != "" {
 		options = append(options, schema.PermissionOption{
 			OptionID: optionAllowProject, Name: "Allow for " + inProject(req.Agents) + ": " + kinds.Line(req.Remember, rememberRunes),
 			Kind: schema.PermissionOptionKindAllowAlways,
@@ -135,20 +135,39 @@ func answerOf(outcome schema.RequestPermissionOutcome, offered []schema.Permissi
 	return tools.RejectOnce
 }
 
-// permissionCall shows the call whole: the full command or the diff, what it
-// touches, who asks and why (O1). parent is the call that spawned the subagent that
-// asks; empty when the main agent does.
-func permissionCall(c client, req tools.PermissionRequest, parent string) schema.ToolCallUpdate {
+// request makes the call of a permission request, and notes that a client may show it from
+// now on. What led to the question is on the screen before it.
+func (t *translator) request(req tools.PermissionRequest) schema.ToolCallUpdate {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.flushAll()
+	t.propose(req)
+	view := t.calls[req.CallID]
+	if view == nil {
+		view = &callView{}
+	}
+	c := view.question(req)
+	c.title, c.locations = t.client.title(c.kind, breadcrumb(req.Agents)+c.title, "", true), t.client.telling(c.kind, c.locations)
+	view.request(c, req.Ready.Card.Content)
+	return c.update(req.CallID, req.Name)
+}
+
+// question shows the call whole: the full command or the diff, what it touches, who asks
+// and why (O1). The terminal that shows the call stays in its card, and comes first; else
+// what the tool shows does, for there are clients that look for a diff at the first entry.
+func (v *callView) question(req tools.PermissionRequest) change {
 	card := req.Ready.Card
-	asked := change{
-		status: pending, title: c.title(card.Kind, breadcrumb(req.Agents)+card.Title, "", true), kind: card.Kind,
-		locations: c.telling(card.Kind, card.Locations), input: rawJSON(req.Ready.Args),
-		content: append(append([]kinds.Content{}, card.Content...), kinds.Text{Text: explanation(req)}),
+	if req.Choices != nil {
+		card.Title = req.Choices.Question
 	}
-	if parent != "" {
-		asked.meta = map[string]any{"claudeCode": parentMeta(parent)}
+	c := change{
+		status: pending, title: card.Title, kind: card.Kind, locations: card.Locations, input: rawJSON(req.Ready.Args), meta: v.meta(nil),
 	}
-	return asked.update(req.CallID, req.Name)
+	if v.pane != plainPane {
+		c.content = append(c.content, kinds.Terminal{ID: v.terminal})
+	}
+	c.content = append(append(c.content, card.Content...), kinds.Text{Text: explanation(req)})
+	return c
 }
 
 func explanation(req tools.PermissionRequest) string {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,7 +63,9 @@ func TestPermissionCall_OfSubagent(t *testing.T) {
 			CallID: "call_1", Args: json.RawMessage(`{"cmd":"make -j2","cwd":"/w"}`), Card: kinds.Card{Kind: kinds.Execute, Title: "make -j2"},
 		},
 	}
-	call := permissionCall(client{}, req, "call_9")
+	tr := newTranslator(&recorder{t: t, start: time.Now()}, client{})
+	tr.calls["call_1"] = &callView{parent: "call_9"}
+	call := tr.request(req)
 	if want := "explore › fix `x`\\u{202e} › make -j2"; *call.Title != want {
 		t.Errorf("title %q, want %q", *call.Title, want)
 	}
@@ -78,7 +81,7 @@ func TestPermissionCall_OfSubagent(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, o := range optionsOf(req) {
+	for _, o := range optionsOf(req, true) {
 		names = append(names, o.Name)
 	}
 	want := []string{
@@ -89,7 +92,7 @@ func TestPermissionCall_OfSubagent(t *testing.T) {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
 	req.Agents = nil
-	if call := permissionCall(client{}, req, ""); *call.Title != "make -j2" || call.Meta != nil || strings.Contains(explanation(req), "Asked by") {
+	if call := newTranslator(nil, client{}).request(req); *call.Title != "make -j2" || call.Meta != nil || strings.Contains(explanation(req), "Asked by") {
 		t.Errorf("that of the main agent: %+v", call)
 	}
 }
@@ -99,11 +102,10 @@ func TestAsker_LinksToParent(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, _ *recorder) {
 		delegate(tr.Emit, "call_9", false, "explore")
 		startBash(within(tr, "call_9"))
-		if got := tr.parentOf("call_1"); got != "call_9" {
-			t.Errorf("the parent of a subagent's call is %q", got)
-		}
-		if got := tr.parentOf("call_9"); got != "" {
-			t.Errorf("the parent of the main agent's call is %q", got)
+		for call, want := range map[string]map[string]any{"call_1": {"claudeCode": parentMeta("call_9")}, "call_9": nil} {
+			if diff := cmp.Diff(want, tr.request(tools.PermissionRequest{CallID: call}).Meta); diff != "" {
+				t.Errorf("the link of %s (-want +got):\n%s", call, diff)
+			}
 		}
 	})
 }

@@ -48,7 +48,7 @@ func TestAnswerOf(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := answerOf(test.outcome, optionsOf(test.request)); got != test.want {
+			if got := answerOf(test.outcome, optionsOf(test.request, true)); got != test.want {
 				t.Errorf("answer %d, want %d", got, test.want)
 			}
 		})
@@ -56,20 +56,23 @@ func TestAnswerOf(t *testing.T) {
 }
 
 func TestPermissionOptions(t *testing.T) {
-	kindsOf := func(remember string, project bool) (list []string) {
-		for _, o := range optionsOf(tools.PermissionRequest{Remember: remember, Project: project}) {
+	kindsOf := func(remember string, project, names bool) (list []string) {
+		for _, o := range optionsOf(tools.PermissionRequest{Remember: remember, Project: project}, names) {
 			list = append(list, string(o.Kind)+" "+string(o.OptionID))
 		}
 		return list
 	}
 	want := []string{"allow_once allow", "allow_always allow_always", "reject_once reject", "reject_always reject_always"}
-	if diff := cmp.Diff(want, kindsOf("commands like go test *", false)); diff != "" {
+	if diff := cmp.Diff(want, kindsOf("commands like go test *", false, true)); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(append(want, "allow_always allow_project"), kindsOf("commands like go test *", true)); diff != "" {
+	if diff := cmp.Diff(append(want, "allow_always allow_project"), kindsOf("commands like go test *", true, true)); diff != "" {
 		t.Errorf("with a project (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{want[0], want[2], want[3]}, kindsOf("", true)); diff != "" {
+	if diff := cmp.Diff(want, kindsOf("commands like go test *", true, false)); diff != "" {
+		t.Errorf("where no names are shown (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{want[0], want[2], want[3]}, kindsOf("", true, true)); diff != "" {
 		t.Errorf("without a rule to store (-want +got):\n%s", diff)
 	}
 	name := permissionOptions("two\nlines \u202e"+strings.Repeat("x", 200), nil)[1].Name

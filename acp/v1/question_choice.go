@@ -29,7 +29,7 @@ func isChoice(questions []tools.Question) bool {
 // choice asks through session/request_permission.
 func (q *questioner) choice(ctx context.Context, callID string, question tools.Question) ([][]string, error) {
 	params := &schema.RequestPermissionRequest{
-		SessionID: schema.SessionId(q.session), ToolCall: choiceCall(q.translator.client, callID, question), Options: choiceOptions(question),
+		SessionID: schema.SessionId(q.session), ToolCall: q.translator.choice(callID, question), Options: choiceOptions(question),
 	}
 	var response schema.RequestPermissionResponse
 	if err := q.conn.Call(ctx, schema.MethodSessionRequestPermission, params, &response); err != nil {
@@ -57,8 +57,8 @@ func choiceOptions(question tools.Question) []schema.PermissionOption {
 	}
 }
 
-// choiceCall is the call of the question as the request shows it.
-func choiceCall(to client, callID string, question tools.Question) schema.ToolCallUpdate {
+// choice is the call of the question as the request shows it.
+func (t *translator) choice(callID string, question tools.Question) schema.ToolCallUpdate {
 	var b strings.Builder
 	b.WriteString(prose(question.Question))
 	for _, option := range question.Options {
@@ -67,8 +67,13 @@ func choiceCall(to client, callID string, question tools.Question) schema.ToolCa
 		}
 	}
 	c := change{
-		status: inProgress, kind: kinds.Of("question"), title: to.title(kinds.Of("question"), kinds.Line(question.Question, titleRunes), "", true),
+		status: inProgress, kind: kinds.Of("question"), title: kinds.Line(question.Question, titleRunes),
 		content: []kinds.Content{kinds.Text{Text: b.String()}},
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if view := t.calls[callID]; view != nil {
+		view.request(c, nil)
 	}
 	return c.update(callID, "question")
 }

@@ -21,7 +21,8 @@ type stream struct {
 	parts   map[string]openPart
 	waiting strings.Builder // not sent yet, of part of
 	of      openPart
-	sent    time.Time // when text was last sent
+	sent    time.Time       // when text was last sent
+	said    strings.Builder // in this turn, see unsaid
 }
 
 // openPart is a part that is streaming in.
@@ -54,6 +55,7 @@ func (t *translator) grow(session string, s *stream, delta transcript.PartDelta)
 		t.flushStream(session, s)
 	}
 	s.of = part
+	s.note(part, delta.Text)
 	s.waiting.WriteString(delta.Text)
 	wait := textInterval - t.now().Sub(s.sent)
 	if wait <= 0 || s.waiting.Len() >= textBytes {

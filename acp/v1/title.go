@@ -40,11 +40,14 @@ func (c client) title(kind kinds.Kind, text, tail string, whole bool) string {
 
 // form gives a change of a call the title and the locations in the form for this client.
 func (c client) form(view *callView, to change) change {
+	kind := cmp.Or(to.kind, view.kind)
+	to.locations = c.telling(kind, to.locations)
 	if to.title != "" {
 		view.label = to.title
 	}
-	kind := cmp.Or(to.kind, view.kind)
-	to.title, to.locations = c.title(kind, view.crumb+view.label, to.tail, false), c.telling(kind, to.locations)
+	if to.title != "" || to.tail != "" {
+		to.title = c.title(kind, view.crumb+view.label, to.tail, false)
+	}
 	return to
 }
 

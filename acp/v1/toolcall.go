@@ -32,19 +32,21 @@ const (
 
 // callView is what the editor knows of one call.
 type callView struct {
-	opened    bool
-	name      string
-	label     string // the title before it takes the form that the client shows
-	title     string // as the client was sent it last
-	kind      kinds.Kind
-	status    status
-	locations []kinds.Location
-	content   []kinds.Content
-	pane      pane
-	terminal  string // the id of the terminal that shows the call
-	parent    string // the call that spawned the subagent whose call this is
-	crumb     string // the head of the title, which names that subagent
-	asking    bool   // it waits for the person
+	shown // by updates alone
+	// asked is what a client shows that takes over what permission requests carry; nil
+	// before the first.
+	asked *shown
+	// running is the content of the card once the call runs, of one that was asked about.
+	running []kinds.Content
+
+	opened   bool
+	name     string
+	label    string // the title before it takes the form that the client shows
+	pane     pane
+	terminal string // the id of the terminal that shows the call
+	parent   string // the call that spawned the subagent whose call this is
+	crumb    string // the head of the title, which names that subagent
+	asking   bool   // it waits for the person
 
 	card     []kinds.Content // content of a live card, not sent yet
 	cardSent time.Time
@@ -89,14 +91,14 @@ func (t *translator) callState(e transcript.ToolState, of *childView) {
 	}
 	t.asks(of, view, e.State == transcript.BlockedOnUser)
 	if e.State == transcript.InProgress {
-		t.update(e.CallID, view, change{status: inProgress})
+		t.update(e.CallID, view, view.start())
 	}
 }
 
 // startCall shows a call as soon as its name is known. Commands wait for their
 // text: an editor takes a terminal's label from the first message alone.
 func (t *translator) startCall(e transcript.ToolStarted, of *childView) {
-	view := &callView{name: e.Name, label: kinds.Label(e.Tool), kind: kinds.Of(e.Tool)}
+	view := &callView{name: e.Name, label: kinds.Label(e.Tool), shown: shown{kind: kinds.Of(e.Tool)}}
 	if of != nil {
 		view.parent, view.crumb = of.call, breadcrumb(of.names)
 	}

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
@@ -69,11 +70,7 @@ func (t *translator) finishCall(e transcript.ToolFinished, of *childView) {
 // A terminal goes on showing itself.
 func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	if e.State != transcript.Done {
-		content := []kinds.Content{kinds.Text{Text: clip(e.Text)}}
-		if view.pane != plainPane {
-			content = append([]kinds.Content{kinds.Terminal{ID: view.terminal}}, content...)
-		}
-		return content
+		return failedContent(e, view)
 	}
 	if view.pane != plainPane {
 		return nil
@@ -81,7 +78,11 @@ func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	if e.Card.Content != nil {
 		return e.Card.Content
 	}
-	if e.Text == "" {
+	switch {
+	case e.Text != "":
+	case view.asked != nil: // a client may still show the question
+		return []kinds.Content{kinds.Text{Text: "Done."}}
+	default:
 		return nil
 	}
 	language := ""
@@ -89,6 +90,25 @@ func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 		language = "console"
 	}
 	return []kinds.Content{kinds.Text{Text: kinds.Fence(language, clip(e.Text))}}
+}
+
+// failedContent is what a card shows of a call that failed, without what is for the model
+// alone. Of one that was rejected it still shows the change that the user did not want.
+func failedContent(e transcript.ToolFinished, view *callView) []kinds.Content {
+	var content []kinds.Content
+	if view.pane != plainPane {
+		content = append(content, kinds.Terminal{ID: view.terminal})
+	}
+	content = append(content, kinds.Text{Text: clip(cmp.Or(e.Shown, e.Text))})
+	if e.State != transcript.Rejected || view.asked == nil {
+		return content
+	}
+	for _, c := range view.running {
+		if diff, ok := c.(kinds.Diff); ok {
+			content = append(content, diff)
+		}
+	}
+	return content
 }
 
 // outcome is what the data of a result says of how a command ended.

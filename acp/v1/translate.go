@@ -94,6 +94,7 @@ func (t *translator) Emit(e transcript.Event) {
 			t.state(titleFact)
 		}
 	case transcript.TurnStarted:
+		t.text.said.Reset()
 		t.known[planFact] = "" // a client may put a plan away with the next prompt
 	case transcript.PlanChanged:
 		t.plan = e

@@ -3,8 +3,6 @@ package v1
 import (
 	"encoding/json"
 	"maps"
-	"reflect"
-	"slices"
 	"time"
 
 	"acp-agent/acp/schema"
@@ -72,22 +70,7 @@ func (v *callView) meta(m map[string]any) map[string]any {
 
 // update sends what differs from what the editor knows of a call.
 func (t *translator) update(id string, view *callView, c change) {
-	c = t.client.form(view, c)
-	if c.title == view.title {
-		c.title = ""
-	}
-	if c.kind == view.kind {
-		c.kind = ""
-	}
-	if c.status == view.status {
-		c.status = ""
-	}
-	if slices.Equal(c.locations, view.locations) {
-		c.locations = nil
-	}
-	if reflect.DeepEqual(c.content, view.content) {
-		c.content = nil
-	}
+	c = view.news(t.client.form(view, c))
 	if c.title == "" && c.kind == "" && c.status == "" && c.locations == nil && c.content == nil &&
 		c.input == nil && c.output == nil && c.meta == nil && !c.last {
 		return
@@ -95,24 +78,6 @@ func (t *translator) update(id string, view *callView, c change) {
 	view.remember(c)
 	c.meta = view.meta(c.meta)
 	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: c.update(id, "")})
-}
-
-func (v *callView) remember(c change) {
-	if c.title != "" {
-		v.title = c.title
-	}
-	if c.kind != "" {
-		v.kind = c.kind
-	}
-	if c.status != "" {
-		v.status = c.status
-	}
-	if c.locations != nil {
-		v.locations = c.locations
-	}
-	if c.content != nil {
-		v.content = c.content
-	}
 }
 
 // update makes the wire form; name is the tool's, where the client may not
@@ -129,7 +94,10 @@ func (c change) update(id, name string) schema.ToolCallUpdate {
 }
 
 func locations(from []kinds.Location) []schema.ToolCallLocation {
-	var list []schema.ToolCallLocation
+	if from == nil {
+		return nil
+	}
+	list := []schema.ToolCallLocation{} // empty takes back what was shown
 	for _, l := range from {
 		location := schema.ToolCallLocation{Path: l.Path}
 		if l.Line > 0 {

@@ -211,6 +211,9 @@ func showRecord(out io.Writer, r audit.Record) error {
 		for _, c := range r.Changes {
 			fmt.Fprintf(&b, "    %s %s  %s -> %s\n", c.Op, recordText(c.Path), digestName(c.Before, c.Seen), digestName(c.After, c.Seen))
 		}
+	case audit.Kept:
+		fmt.Fprintf(&b, "%s  %s %s: %s, by %s (%s)\n", r.Time.Format(time.DateTime), recordText(r.Tool),
+			recordText(strings.Join(r.Touches, ", ")), r.Verdict, recordText(r.By), recordText(r.Reason))
 	default:
 		fmt.Fprintf(&b, "%s  %s\n", r.Time.Format(time.DateTime), r.Event)
 	}

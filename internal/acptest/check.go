@@ -36,6 +36,7 @@ type checker struct {
 	unread int
 	// offered is what the client said it can do; nil before initialize.
 	offered     any
+	client      string // the client's name
 	initialized bool
 	sessions    map[string]*sessionState
 	at          time.Time // of the agent's line that is judged
@@ -71,6 +72,7 @@ func (c *checker) fromClient(m *Message) {
 	c.open[id] = append(c.open[id], m)
 	if m.Method == methodInitialize {
 		c.offered = m.Get("clientCapabilities")
+		c.client, _ = m.Get("clientInfo.name").(string)
 	}
 	if m.Method != methodPrompt {
 		return

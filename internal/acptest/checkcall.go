@@ -1,20 +1,30 @@
 package acptest
 
 import (
+	"maps"
 	"path/filepath"
 	"reflect"
+	"strings"
 )
 
 // callState is what the client knows of a tool call.
 type callState struct {
 	status string
-	fields map[string]any
+	fields map[string]any // by updates alone
+	// asked are the fields as a client has them that takes over what permission requests
+	// carry; nil before the first.
+	asked  map[string]any
 	parent string // the call that spawned the subagent whose call this is
 	// background says that its result may come behind the end of the turn.
 	background bool
 }
 
 func (s *callState) final() bool { return s.status == "completed" || s.status == "failed" }
+
+// knows reports whether every client has the value of a field already.
+func (s *callState) knows(name string, value any) bool {
+	return reflect.DeepEqual(value, s.fields[name]) && (s.asked == nil || reflect.DeepEqual(value, s.asked[name]))
+}
 
 // callFields are the members of a call that an update need only have when they
 // have changed.
@@ -50,7 +60,7 @@ func (c *checker) callUpdated(s *sessionState, members map[string]any) {
 	}
 	c.nested(s, id, call, members)
 	for _, name := range callFields {
-		if value, sent := members[name]; sent && reflect.DeepEqual(value, call.fields[name]) {
+		if value, sent := members[name]; sent && call.knows(name, value) {
 			c.problem("the call %s has its %s sent again unchanged: %s", id, name, encode(value))
 		}
 	}
@@ -61,7 +71,43 @@ func (c *checker) callUpdated(s *sessionState, members map[string]any) {
 	s.spawns = s.spawns || call.background
 	if call.final() {
 		c.leavesNothing(s, id)
+		c.answered(id, call)
 	}
+}
+
+// asks takes over what a permission request carries of a call.
+func (c *checker) asks(call *callState, members map[string]any) {
+	if call.asked == nil {
+		call.asked = maps.Clone(call.fields)
+	}
+	for _, name := range callFields {
+		if value := members[name]; value != nil {
+			call.asked[name] = value
+		}
+	}
+	c.paths(members)
+}
+
+// answered insists that nothing of a question is left in the card of a call that has ended.
+func (c *checker) answered(id string, call *callState) {
+	content, _ := call.asked["content"].([]any)
+	for _, block := range content {
+		if text, _ := at(block, "content.text").(string); strings.Contains(text, "Asked because: ") {
+			c.problem("the call %s has ended, and a client that takes over what permission requests carry still shows: %s", id, text)
+		}
+	}
+	for _, name := range []string{"title", "kind", "locations", "content"} {
+		if call.asked != nil && !reflect.DeepEqual(call.asked[name], call.fields[name]) && !(empty(call.asked[name]) && empty(call.fields[name])) {
+			c.problem("the %s of the call %s is %s, and %s in a client that takes over what permission requests carry",
+				name, id, encode(call.fields[name]), encode(call.asked[name]))
+		}
+	}
+}
+
+// empty reports whether a field shows nothing.
+func empty(value any) bool {
+	list, isList := value.([]any)
+	return value == nil || isList && len(list) == 0
 }
 
 // absorb takes the members of a tool_call or tool_call_update over.
@@ -69,6 +115,9 @@ func (c *checker) absorb(call *callState, members map[string]any) {
 	for _, name := range callFields {
 		if value := members[name]; value != nil {
 			call.fields[name] = value
+			if call.asked != nil {
+				call.asked[name] = value
+			}
 		}
 	}
 	if status, _ := members["status"].(string); status != "" {

@@ -41,16 +41,22 @@ func (c *checker) request(m *Message) {
 	id, _ := m.Get("toolCall.toolCallId").(string)
 	if call := s.calls[id]; call == nil || call.final() {
 		c.problem("permission was asked for the call %q, which is not open", id)
+	} else if members, ok := m.Get("toolCall").(map[string]any); ok {
+		c.asks(call, members)
 	}
 	c.permissionOptions(m)
 }
 
-// permissionOptions allows one option of a kind among the first four: clients
-// pick by kind.
+// permissionOptions allows one option of a kind, for clients pick by kind. One that shows
+// names may be offered more after the first four.
 func (c *checker) permissionOptions(m *Message) {
 	seen := map[any]bool{}
 	options, _ := m.Get("options").([]any)
-	for _, option := range options[:min(4, len(options))] {
+	most := len(options)
+	if c.client == "zed" {
+		most = 4
+	}
+	for _, option := range options[:min(most, len(options))] {
 		kind := at(option, "kind")
 		if seen[kind] {
 			c.problem("a permission request has two options of the kind %v", kind)

@@ -20,8 +20,8 @@ import (
 //
 //	initialize [WORD…]          initialize, with the capabilities of the words: fs, read,
 //	initialize {PARAMS}         write, terminal, terminal_output, terminal_output_delta,
-//	                            boolean, notices, elicitation, auth, subagents; or with
-//	                            these params
+//	                            boolean, notices, elicitation, auth, subagents, and as the
+//	                            editor that client=NAME names; or with these params
 //	authenticate [ID] [{META}]  authenticate, by default with api-key
 //	logout
 //	new [DIR | {PARAMS}]        session/new; the session becomes the one spoken to

@@ -13,14 +13,18 @@ func (p *player) initialize(rest string) {
 		p.call(methodInitialize, rest)
 		return
 	}
-	capabilities := map[string]any{}
+	capabilities, name := map[string]any{}, "script"
 	for _, word := range strings.Fields(rest) {
+		if editor, ok := strings.CutPrefix(word, "client="); ok {
+			name = editor
+			continue
+		}
 		if !offer(capabilities, word) {
 			p.fatal("there is no capability %q", word)
 		}
 	}
 	p.call(methodInitialize, map[string]any{
-		"protocolVersion": 1, "clientCapabilities": capabilities, "clientInfo": map[string]any{"name": "script", "version": "1"},
+		"protocolVersion": 1, "clientCapabilities": capabilities, "clientInfo": map[string]any{"name": name, "version": "1"},
 	})
 }
 

@@ -112,7 +112,7 @@ func bash(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result, err
 		return nil, &tools.Error{
 			Kind:    tools.Timeout,
 			Message: fmt.Sprintf("Tool execution timed out after %v seconds", limit.Seconds()),
-			Hint:    "The command was stopped. Its output until then:\n" + shown.body(),
+			Detail:  "The command was stopped. Its output until then:\n" + shown.body(),
 		}
 	case stopped:
 		return bashResult(cmd, shown, nil), nil

@@ -322,7 +322,7 @@ func TestBash_TimeLimit(t *testing.T) {
 		limits.BashTimeout = 30 * time.Second
 		rt := tooltest.New(tooltest.Options{Limits: &limits, Processes: []tooltest.Script{{Output: []string{"half\n"}, Hang: true}}})
 		failure := fail(t, rt, "bash", map[string]any{"cmd": "make"})
-		if failure.Kind != tools.Timeout || failure.Message != "Tool execution timed out after 30 seconds" || !strings.Contains(failure.Hint, "half\n") {
+		if failure.Kind != tools.Timeout || failure.Message != "Tool execution timed out after 30 seconds" || !strings.Contains(failure.Detail, "half\n") {
 			t.Errorf("error = %+v", failure)
 		}
 	})

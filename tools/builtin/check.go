@@ -104,7 +104,7 @@ func (c checking) chosen(name string) ([]Check, error) {
 	if len(c.checks) == 0 {
 		return nil, &tools.Error{
 			Kind: tools.Unavailable, Message: "check: no checks are configured",
-			Hint: `The user sets them under "checks" in the configuration. Until then run the project's own commands with bash.`,
+			Detail: `The user sets them under "checks" in the configuration.`, Hint: "Until then run the project's own commands with bash.",
 		}
 	}
 	checks := c.named(name)

@@ -113,7 +113,7 @@ func (f formatFile) candidates(path string) ([][]string, error) {
 	}
 	return nil, &tools.Error{
 		Kind: tools.Unavailable, Path: path, Message: fmt.Sprintf("no formatter is configured for %s", filepath.Base(path)),
-		Hint: `The user sets formatters by extension under "format" in the configuration.`,
+		Detail: `The user sets formatters by extension under "format" in the configuration.`,
 	}
 }
 
@@ -208,7 +208,7 @@ func formatterFailed(path, name string, exit tools.Exit, complaints *bounded) *t
 	}
 	return &tools.Error{
 		Kind: tools.Backend, Path: path, Message: strings.TrimSpace(fmt.Sprintf("%s failed on %s (%s)\n%s", name, path, how, said)),
-		Hint: "The file was left as it is.",
+		Detail: "The file was left as it is.",
 	}
 }
 

@@ -104,7 +104,7 @@ func (c *cloning) clone(ctx context.Context) error {
 		how = "signal " + exit.Signal
 	}
 	return &tools.Error{
-		Kind: tools.Backend, Path: c.dir, Message: fmt.Sprintf("repo_clone: git ended with %s:\n%s", how, said.text()), Hint: c.left(ctx),
+		Kind: tools.Backend, Path: c.dir, Message: fmt.Sprintf("repo_clone: git ended with %s:\n%s", how, said.text()), Detail: c.left(ctx),
 	}
 }
 

@@ -178,14 +178,14 @@ func TestRepoClone_Fails(t *testing.T) {
 	t.Parallel()
 	rt := cloner(tooltest.Script{Output: []string{"Receiving: 10%\rReceiving: 100%\n", "fatal: Remote branch x not found\n"}, ExitCode: 128})
 	failure := fail(t, rt, "repo_clone", map[string]any{"url": "https://example.com/owner/repo"})
-	if failure.Kind != tools.Backend || !strings.Contains(failure.Message, "exit code 128:\nReceiving: 100%\nfatal: Remote branch x not found") || !strings.Contains(failure.Hint, "Nothing is left") {
+	if failure.Kind != tools.Backend || !strings.Contains(failure.Message, "exit code 128:\nReceiving: 100%\nfatal: Remote branch x not found") || !strings.Contains(failure.Detail, "Nothing is left") {
 		t.Errorf("error = %v", failure)
 	}
 	rt = cloner(tooltest.Script{ExitCode: 1})
 	rt.Procs = tooltest.NewProcesses(tooltest.Script{ExitCode: 1, Do: func(context.Context) { rt.Mem.Put("/scratch/ses_test/repo/x", "x") }})
 	failure = fail(t, rt, "repo_clone", map[string]any{"url": "https://example.com/owner/repo"})
-	if !strings.Contains(failure.Hint, "left with a part") {
-		t.Errorf("hint = %q, want it to say what is left", failure.Hint)
+	if !strings.Contains(failure.Detail, "left with a part") {
+		t.Errorf("detail = %q, want it to say what is left", failure.Detail)
 	}
 }
 

@@ -97,7 +97,7 @@ func (g ripgrep) narrow(
 	case exit.Code >= 2 || exit.Signal != "":
 		return nil, &tools.Error{
 			Kind: tools.Backend, Message: fmt.Sprintf("ripgrep exited with code %d", exit.Code),
-			Hint: strings.TrimSpace(cleanOutput(string(a.said))),
+			Detail: strings.TrimSpace(cleanOutput(string(a.said))),
 		}
 	case !a.complete():
 		return nil, tools.Errorf(tools.Backend, "%s did not answer as ripgrep does", g.path)

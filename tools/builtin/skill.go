@@ -45,7 +45,7 @@ func loadSkill(ctx context.Context, rt tools.Runtime, a skillArgs) (*tools.Resul
 	if index == nil {
 		return nil, &tools.Error{
 			Kind: tools.Unavailable, Message: "No skills were found for this session.",
-			Hint: "They are looked for in the folders .agents/skills and .claude/skills of the project and of the home directory, " +
+			Detail: "They are looked for in the folders .agents/skills and .claude/skills of the project and of the home directory, " +
 				"and in those that the settings name. Go on without.",
 		}
 	}

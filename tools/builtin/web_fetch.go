@@ -114,14 +114,14 @@ func webRefusal(response *tools.Response, page webpage.Page) error {
 	failure := tools.Errorf(tools.Backend, "web_fetch: %s answered with status %d", response.URL, response.Status)
 	switch response.Status {
 	case 401, 403, 407:
-		failure.Hint = "The page is not open to the public; it cannot be fetched with a login."
+		failure.Detail = "The page is not open to the public; it cannot be fetched with a login."
 	case 404, 410:
-		failure.Hint = "There is no such page; check the address."
+		failure.Detail = "There is no such page; check the address."
 	case 429:
-		failure.Hint = "The server asks for fewer requests; do not repeat this at once."
+		failure.Detail = "The server asks for fewer requests; do not repeat this at once."
 	}
 	if extract := strings.TrimSpace(string(cutUTF8([]byte(page.Text), webExtract))); extract != "" {
-		failure.Hint = strings.TrimPrefix(failure.Hint+"\n"+fence("web_page", response.URL, extract), "\n")
+		failure.Detail = strings.TrimPrefix(failure.Detail+"\n"+fence("web_page", response.URL, extract), "\n")
 	}
 	return failure
 }

@@ -90,7 +90,7 @@ func webSearch(ctx context.Context, rt tools.Runtime, providers []websearch.Prov
 	if len(providers) == 0 {
 		return nil, &tools.Error{
 			Kind: tools.Unavailable, Message: "web_search is unavailable: no search provider is configured.",
-			Hint: "The user can set search.providers in the configuration. Go on without a search.",
+			Detail: "The user can set search.providers in the configuration.", Hint: "Go on without a search.",
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -100,7 +100,7 @@ func webSearch(ctx context.Context, rt tools.Runtime, providers []websearch.Prov
 	if _, ok := memory.Count(searchCount, limits.SearchCalls); !ok {
 		return nil, &tools.Error{
 			Kind: tools.Unavailable, Message: fmt.Sprintf("web_search: the limit of %d searches in a session is reached.", limits.SearchCalls),
-			Hint: "Work with what was found. The user can raise limits.search_calls in the configuration.",
+			Detail: "The user can raise limits.search_calls in the configuration.", Hint: "Work with what was found.",
 		}
 	}
 	results, err := searchWith(ctx, rt, providerOf(providers, rt.Session().ID), query, most)
@@ -148,7 +148,7 @@ func providerFailure(err error) error {
 	failure := &tools.Error{Kind: tools.Backend, Message: "web_search: " + err.Error(), Err: err}
 	switch {
 	case errors.Is(err, websearch.ErrAuth):
-		failure.Kind, failure.Hint = tools.Unavailable, "The user has to correct search.providers in the configuration. Go on without a search."
+		failure.Kind, failure.Detail, failure.Hint = tools.Unavailable, "The user has to correct search.providers in the configuration.", "Go on without a search."
 	case errors.Is(err, websearch.ErrRateLimited):
 		failure.Hint = "Wait before the next search, or go on without one."
 	}

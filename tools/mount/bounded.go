@@ -62,7 +62,7 @@ func tooLarge(path string, size, limit int64) *tools.Error {
 	return &tools.Error{
 		Kind: tools.BadInput, Path: path,
 		Message: fmt.Sprintf("File %s exceeds size limit (%d > %d)", path, size, limit),
-		Hint:    "the limit is max_size in the tool's mount plan",
+		Detail:  "the limit is max_size in the tool's mount plan",
 	}
 }
 

@@ -180,7 +180,7 @@ func (l limits) check(tool tools.Tool, args json.RawMessage, env tools.Env) erro
 			return &tools.Error{
 				Kind: tools.Denied, DeniedBy: "capability", Path: abs,
 				Message: fmt.Sprintf("%s may not touch %s", tool.ID, abs),
-				Hint:    "its allowed_paths are " + strings.Join(l.AllowedPaths, ", "),
+				Detail:  "its allowed_paths are " + strings.Join(l.AllowedPaths, ", "),
 			}
 		}
 	}

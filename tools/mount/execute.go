@@ -67,7 +67,7 @@ func result(stdout *stream.Stream) (*tools.Result, error) {
 		outcome, known, err := bridge.Recognise(whole)
 		switch {
 		case err != nil:
-			return nil, &tools.Error{Kind: tools.Backend, Message: "the tool's answer is not well-formed: " + err.Error(), Hint: shown(stdout), Err: err}
+			return nil, &tools.Error{Kind: tools.Backend, Message: "the tool's answer is not well-formed: " + err.Error(), Detail: shown(stdout), Err: err}
 		case known:
 			return outcome.Result()
 		}
@@ -91,9 +91,9 @@ func (l *localTool) failed(exit tools.Exit, stdout, stderr *stream.Stream) error
 	if exit.Signal != "" {
 		e.Code, e.Message = crashed, fmt.Sprintf("%s was ended by signal %s", l.manifest.Name, exit.Signal)
 	}
-	e.Hint = shown(stderr)
-	if e.Hint == "" {
-		e.Hint = shown(stdout)
+	e.Detail = shown(stderr)
+	if e.Detail == "" {
+		e.Detail = shown(stdout)
 	}
 	return e
 }

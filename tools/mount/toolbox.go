@@ -141,7 +141,7 @@ func asLines(names []string, args json.RawMessage) ([]byte, error) {
 		if strings.ContainsAny(value, "\r\n\x00") {
 			return nil, &tools.Error{
 				Kind: tools.BadInput, Message: fmt.Sprintf("%s: this tool takes text of one line only", name),
-				Hint: "A script that describes itself in JSON takes any text.",
+				Detail: "A script that describes itself in JSON takes any text.",
 			}
 		}
 		fmt.Fprintf(&b, "%s: %s\n", name, value)

@@ -21,6 +21,9 @@ const maxAsideFiles = 100
 // maxAsideDiff bounds the text of one file on the card about what was moved aside, in bytes.
 const maxAsideDiff = 64 << 10
 
+// maxAsideTitle bounds the title of the question, in runes.
+const maxAsideTitle = 200
+
 // keepAside asks, once for all files of a command, whether
 // the changes of protected names that were moved aside are kept (P5). Without a yes they stay aside. The names
 // that no tool writes are not asked about.
@@ -69,7 +72,7 @@ func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bo
 		CallID: r.ID, Name: r.Name,
 		Ready:  transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.discreetCard(card)},
 		Reason: reason, Agents: r.pipeline.Names,
-		Choices: &tools.Choices{Allow: "Keep the change", Reject: "Leave it aside"},
+		Choices: &tools.Choices{Question: kinds.Line("Keep the change of "+kinds.Names(paths), maxAsideTitle), Allow: "Keep the change", Reject: "Leave it aside"},
 	})
 	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.InProgress})
 	return err == nil && answer == tools.AllowOnce

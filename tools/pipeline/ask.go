@@ -154,6 +154,7 @@ func (r *running) askOnce(ctx context.Context) error {
 
 // heed does what the person answered (R123).
 func (r *running) heed(answer tools.Answer) error {
+	card := "Rejected."
 	switch answer {
 	case tools.AllowOnce:
 		r.reach.approved = true
@@ -162,8 +163,12 @@ func (r *running) heed(answer tools.Answer) error {
 	case tools.AllowAlways:
 		r.reach.approved = true
 		r.grantAlways()
-		if r.remember() != "" {
+		switch {
+		case r.remember() == "":
+		case r.forProject():
 			r.pipeline.Policy.Remember(r.decision.Always...)
+		default:
+			r.pipeline.Policy.RememberHere(r.decision.Always...)
 		}
 		r.grant(len(r.outside) > 0)
 		return nil
@@ -177,12 +182,14 @@ func (r *running) heed(answer tools.Answer) error {
 		return nil
 	case tools.RejectAlways:
 		r.pipeline.Policy.Remember(r.denials()...)
+		card = "Rejected, for the rest of the session."
 	case tools.Cancelled:
 		return &tools.Error{Kind: tools.Aborted, Message: "the permission request was dismissed, so the call was not run"}
 	}
 	return &tools.Error{
 		Kind: tools.Denied, DeniedBy: tools.DeniedByUser,
 		Message: "the user rejected this call", Hint: "Do not try it again in another way; ask what they want instead.",
+		Card: card,
 	}
 }
 

@@ -48,7 +48,7 @@ func (r *running) discreet(end transcript.ToolFinished) transcript.ToolFinished 
 	if r.pipeline.Keys.Empty() && !r.remotes {
 		return end
 	}
-	end.Text = r.clean(end.Text)
+	end.Text, end.Shown = r.clean(end.Text), r.clean(end.Shown)
 	end.Card = r.discreetCard(end.Card)
 	end.Result.Data = r.cleanJSON(end.Result.Data)
 	end.Result.ErrorText = r.clean(end.Result.ErrorText)

@@ -97,7 +97,7 @@ func (r *running) remark() {
 func (r *running) timedOut(limit time.Duration) error {
 	failure := tools.Errorf(tools.Timeout, "Tool execution timed out after %v seconds", limit.Seconds())
 	if r.writes() {
-		failure.Hint = "It is not known whether the change was made."
+		failure.Detail = "It is not known whether the change was made."
 	}
 	return failure
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"acp-agent/capability"
 	"acp-agent/kinds"
@@ -130,8 +131,8 @@ func refusal(err *tools.Error, layer string) permissions.Decision {
 		layer = permissions.LayerCapability
 	}
 	reason := err.Message
-	if err.Hint != "" {
-		reason += " (" + err.Hint + ")"
+	if more := strings.TrimSpace(err.Detail + "\n" + err.Hint); more != "" {
+		reason += " (" + more + ")"
 	}
 	d := permissions.Decision{Action: capability.Deny, Layer: layer, DeniedBy: err.DeniedBy, Reason: kinds.Line(reason, maxReason), Part: err.Path}
 	if d.DeniedBy == "" {

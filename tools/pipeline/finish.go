@@ -86,7 +86,8 @@ func (r *running) writes() bool {
 
 // fail makes the end that of a failure. What the tool had produced by then stays
 // in the text, for the model to know (R142); it is within its own bounds, which
-// may be wider than the general cap.
+// may be wider than the general cap. The card shows the failure without the advice that
+// is for the model.
 func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produced string) {
 	switch failure.Kind {
 	case tools.Denied:
@@ -96,11 +97,18 @@ func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produ
 	default:
 		end.State = transcript.Failed
 	}
-	shown := r.cut(failure.Error())
+	shown, card := r.cut(failure.Error()), failure.Shown()
+	if shown.truncated {
+		card = shown.text
+	}
 	if produced != "" {
-		shown.text += "\nWhat it had produced:\n" + produced
+		produced = "\nWhat it had produced:\n" + produced
+		shown.text, card = shown.text+produced, card+produced
 	}
 	end.Text, end.Images, end.Background = shown.text, nil, false
+	if card != shown.text {
+		end.Shown = card
+	}
 	end.Card.Content = nil
 	end.Result.Type, end.Result.Data = transcript.Error, nil
 	end.Result.ErrorText = shown.text

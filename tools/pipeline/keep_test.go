@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,6 +102,48 @@ func TestPipeline_ForThisProject(t *testing.T) {
 			t.Errorf("asked %d times, offered %v", len(s.asked), s.asked[0].Project)
 		}
 	})
+}
+
+// TestPipeline_SessionAndProject holds which rules of the session may be kept for the
+// project later: those that could have been at once (R152).
+func TestPipeline_SessionAndProject(t *testing.T) {
+	keep := func(o *pipeline.Options) { o.Keep = func([]permissions.Rule) error { return nil } }
+	for _, tt := range []struct {
+		name string
+		file []permissions.Rule // of the project
+		keep func(*pipeline.Options)
+		want bool
+	}{
+		{"plain", nil, keep, true},
+		{"the project asks for it", []permissions.Rule{{Permission: "bash", Pattern: "touch made"}}, keep, false},
+		{"nowhere to store", nil, nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStage(t, tt.keep)
+			s.policy.Replace(permissions.Project, tt.file)
+			s.answers = []tools.Answer{tools.AllowAlways}
+			s.call(t, "bash", object{"cmd": "touch made"})
+			rules := s.policy.Rules().In(permissions.Session)
+			if len(rules) != 1 || s.policy.MayKeep(rules[0]) != tt.want {
+				t.Errorf("may be kept: %v, of %+v", !tt.want, rules)
+			}
+		})
+	}
+}
+
+// TestPipeline_CardWithoutAdvice holds that a card shows what the user wants to see of a
+// refusal, and the model reads what to do.
+func TestPipeline_CardWithoutAdvice(t *testing.T) {
+	for answer, want := range map[tools.Answer]string{
+		tools.RejectOnce: "Rejected.", tools.RejectAlways: "Rejected, for the rest of the session.", tools.Cancelled: "",
+	} {
+		s := newStage(t, nil)
+		s.answers = []tools.Answer{answer}
+		end := s.call(t, "bash", object{"cmd": "touch made"})
+		if end.Shown != want || want != "" && !strings.Contains(end.Text, "\nDo not try it again in another way") {
+			t.Errorf("answer %d: the card shows %q, the model reads %q", answer, end.Shown, end.Text)
+		}
+	}
 }
 
 // TestPipeline_ToAllow is R118: the state says what could be allowed, with "*"; the

@@ -23,6 +23,8 @@ type Policy struct {
 	from       uint64
 	// answers are the session's rules of a delegated policy.
 	answers []permissions.Rule
+	// session are rules of the session's scope that may not be kept for the project.
+	session []permissions.Rule
 }
 
 // PolicyDelegation is what the rules of a subagent have beside those of its parent (R64).
@@ -118,6 +120,24 @@ func (p *Policy) Remember(rules ...permissions.Rule) {
 			return slices.ContainsFunc(rules, func(r permissions.Rule) bool { return r.Renews(old) })
 		})
 		return append(have, stamped(rules)...)
+	})
+}
+
+// RememberHere is Remember for rules that may not be kept for the project, see MayKeep.
+func (p *Policy) RememberHere(rules ...permissions.Rule) {
+	p.Remember(rules...)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.session = append(p.session, rules...)
+}
+
+// MayKeep reports whether a rule of the session's scope may be kept for the project: the
+// answer that added it could have been given for the project as well (R152).
+func (p *Policy) MayKeep(rule permissions.Rule) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !slices.ContainsFunc(p.session, func(here permissions.Rule) bool {
+		return here.Permission == rule.Permission && here.Pattern == rule.Pattern
 	})
 }
 
