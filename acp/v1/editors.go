@@ -12,6 +12,8 @@ type traits struct {
 	dropsBetweenTurns bool
 	// markdownTitles: the title of a tool call is rendered as Markdown.
 	markdownTitles bool
+	// blindTerminals: the client runs terminals, but shows nothing of what is in them.
+	blindTerminals bool
 }
 
 // editors are the traits of editors by the lower-case name in their clientInfo. An editor
@@ -19,7 +21,8 @@ type traits struct {
 var editors = map[string]traits{
 	"zed":                {optionNames: true, markdownTitles: true},
 	"codecompanion.nvim": {dropsBetweenTurns: true},
-	"agent-shell":        {dropsBetweenTurns: true},
+	"agent-shell":        {optionNames: true, dropsBetweenTurns: true},
+	"acpx":               {blindTerminals: true},
 }
 
 // traitsOf are the traits of the editor that names itself so.

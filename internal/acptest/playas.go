@@ -76,12 +76,16 @@ func (c *collector) Errorf(format string, args ...any) {
 
 func (c *collector) Fatalf(format string, args ...any) {
 	text, _, _ := strings.Cut(fmt.Sprintf(format, args...), "\n")
+	if strings.Contains(text, "waiting for a permission request") {
+		text = "no permission request comes"
+	}
 	panic(leave(text))
 }
 
 func (c *collector) Logf(string, ...any) {}
 
-// endTurns ends what is still running: a person would press the key for it.
+// endTurns ends what is still running, as the user would, and lets the agent put its
+// terminals away.
 func (p *player) endTurns() {
 	for _, turn := range p.turns {
 		if !turn.Answered() {
@@ -89,7 +93,7 @@ func (p *player) endTurns() {
 		}
 	}
 	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		open := false
+		open := p.opts.Terminals.running()
 		for _, turn := range p.turns {
 			open = open || !turn.Answered()
 		}
@@ -103,7 +107,7 @@ func (p *player) endTurns() {
 func (p *player) initializeAs(rest string) {
 	p.tb.Helper()
 	if strings.HasPrefix(rest, "{") {
-		p.leave("the script has an initialize request of its own")
+		p.leave("an initialize request of its own")
 	}
 	p.call(methodInitialize, p.user.Params)
 }

@@ -38,8 +38,11 @@ func (agentShell) Apply(_ *Screen, c *Card, call map[string]any, by Source) {
 	}
 	for _, p := range parts(list(call["content"])) {
 		if p.Kind == "diff" {
-			c.Kept = append(c.Kept, p)
+			c.Held = append(c.Held, p)
 		}
+	}
+	if by == Updated {
+		c.Kept, c.Held = append(c.Kept, c.Held...), nil
 	}
 	if by != Updated || !hasText(call["content"]) {
 		c.Content = before // what the card's body shows

@@ -34,7 +34,7 @@ func (avante) Apply(_ *Screen, c *Card, call map[string]any, _ Source) {
 func (a avante) Look(_ *Screen, c *Card) View {
 	v := View{Title: c.Title, Busy: c.busy()}
 	for _, p := range parts(c.Content) {
-		if a.Never(p) == "" {
+		if a.Never(p) == "" && p.Kind != "terminal" {
 			v.Parts = append(v.Parts, p)
 		}
 	}

@@ -62,20 +62,18 @@ func (j *judge) session(seen, said *Screen) {
 	}
 	j.texts(seen, said)
 	for _, q := range seen.Questions {
-		j.question(seen, q)
+		j.question(q)
 	}
 }
 
 // card holds a card against the call as the protocol has it.
 func (j *judge) card(seen, said *Screen, call *Card) {
 	c := seen.cards[call.ID]
-	if c == nil {
-		if !seen.left {
-			j.lose("output", "the card %q was never shown", call.Title)
-		}
+	switch {
+	case seen.unheardCalls[call.ID]:
 		return
-	}
-	if c.Excused {
+	case c == nil:
+		j.lose("output", "the card %q was never shown", call.Title)
 		return
 	}
 	look := j.editor.Look(seen, c)
@@ -163,6 +161,9 @@ func (j *judge) exit(seen, said *Screen, look View, c *Card) {
 		return
 	}
 	words := fmt.Sprintf("exit code %d", int(code))
+	if signal := text(dig(c.Output, "data", "signal")); signal != "" {
+		words = strings.ToLower(signal)
+	}
 	for _, p := range look.Parts {
 		if p.Kind == "terminal" && look.Exits && seen.Terminals[p.ID] != nil || p.Kind == "text" && strings.Contains(strings.ToLower(p.Text), words) {
 			return
@@ -175,9 +176,9 @@ func (j *judge) exit(seen, said *Screen, look View, c *Card) {
 
 // texts insists that all that the agent says is on the screen, each message apart.
 func (j *judge) texts(seen, said *Screen) {
-	all := flat(seen.said())
+	all := flat(seen.said() + "\n" + seen.unheardText)
 	for _, item := range said.Items {
-		if item.Kind != Text || seen.left {
+		if item.Kind != Text {
 			continue
 		}
 		for _, paragraph := range strings.Split(item.Text, "\n\n") {

@@ -5,36 +5,34 @@ import (
 )
 
 // question insists that a permission request can be seen and answered rightly.
-func (j *judge) question(s *Screen, q *Question) {
+func (j *judge) question(q *Question) {
 	title := text(q.call["title"])
 	if q.Dropped {
 		j.lose("question", "%q was dropped without an answer", title)
 		return
 	}
-	j.matter(s, q)
+	j.matter(q)
 	j.choices(q, title)
 }
 
 // matter insists that what is asked about is shown: the command, each diff, the plan.
-func (j *judge) matter(s *Screen, q *Question) {
+func (j *judge) matter(q *Question) {
 	shown := []string{q.Title}
 	for _, p := range q.Parts {
 		shown = append(shown, p.Text)
 	}
-	c := s.cards[q.Call]
-	look := j.editor.Look(s, c)
-	for _, p := range look.Parts {
+	for _, p := range q.look.Parts {
 		shown = append(shown, p.Text)
 	}
-	all := flat(strings.Join(append(shown, look.Title), "\n"))
+	all := flat(strings.Join(append(shown, q.look.Title), "\n"))
 	title := text(q.call["title"])
 	for _, p := range parts(list(q.call["content"])) {
 		switch {
 		case p.Kind == "diff" && p.Old == p.New:
-		case p.Kind == "diff" && !covered(q.Parts, p) && !covered(look.Parts, p) && !strings.Contains(all, base(p.Path)):
+		case p.Kind == "diff" && !covered(q.Parts, p) && !covered(q.look.Parts, p) && !strings.Contains(all, base(p.Path)):
 			j.lose("question", "%q shows neither the diff nor the name of %s", title, base(p.Path))
 		case p.Kind == "text" && q.call["kind"] == "switch_mode" && !explains(p.Text):
-			if said := flat(s.said()); !strings.Contains(all, flat(p.Text)) && !strings.Contains(said, flat(p.Text)) {
+			if !strings.Contains(all, flat(p.Text)) && !strings.Contains(q.said, flat(p.Text)) {
 				j.lose("question", "%q does not show %q", title, head(flat(p.Text), 60))
 			}
 		}
@@ -67,6 +65,7 @@ func covered(shown []Part, want Part) bool {
 func (j *judge) choices(q *Question, title string) {
 	labels := map[string]Option{}
 	reached := map[string]bool{}
+	asks := answers(q.options, title)
 	for _, c := range q.Choices {
 		if other, taken := labels[c.Label]; taken && other.ID != c.Presses.ID {
 			j.lose("answer", "%q: %q and %q are both %q", title, other.Name, c.Presses.Name, c.Label)
@@ -76,9 +75,9 @@ func (j *judge) choices(q *Question, title string) {
 		switch {
 		case c.Sends.ID != c.Presses.ID && !narrower(c.Presses, c.Sends):
 			j.lose("answer", "%q: %q sends %q", title, c.Presses.Name, c.Sends.Name)
-		case answers(c.Presses) && !q.Names:
+		case asks && !q.Names:
 			j.lose("answer", "%q: the answer %q is shown as %q", title, c.Presses.Name, c.Label)
-		case answers(c.Presses) && c.EndsTurn:
+		case asks && c.EndsTurn:
 			j.lose("answer", "%q: the answer %q cancels the turn", title, c.Presses.Name)
 		}
 	}
@@ -100,11 +99,11 @@ func narrower(meant, sent Option) bool {
 	return verdict(meant) == verdict(sent) && sent.Kind == verdict(sent)+"_once"
 }
 
-// answers reports whether an option is an answer to a question, and not about whether a
-// call may run.
-func answers(o Option) bool {
-	for _, word := range []string{"Allow", "Reject", "Dismiss"} {
-		if strings.HasPrefix(o.Name, word) {
+// answers reports whether options are answers to a question, each in its own words, and not
+// about whether something may be: "Allow once", or what the title begins with.
+func answers(options []Option, title string) bool {
+	for _, o := range options {
+		if verdict(o) == "allow" && (strings.HasPrefix(o.Name, "Allow") || strings.HasPrefix(title, o.Name)) {
 			return false
 		}
 	}

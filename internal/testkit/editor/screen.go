@@ -17,6 +17,10 @@ type Screen struct {
 	// and that the editor has stopped listening.
 	running int
 	left    bool
+	// unheard are calls and texts that came after a cancel, when the editor no longer
+	// listened.
+	unheardCalls map[string]bool
+	unheardText  string
 	// apart keeps messages apart, as the protocol has them and no editor does.
 	apart bool
 }
@@ -55,10 +59,8 @@ type Card struct {
 	Input     any
 	Output    any
 	// Kept are the diffs that an editor collects over the updates, where it does.
-	Kept []Part
-	// Excused says that the user cancelled and the editor no longer listened, so that
-	// it cannot know how the call ended.
-	Excused bool
+	// Held are those of a request, which come to be shown with the next update.
+	Kept, Held []Part
 	// Waits says that the card waits for an answer.
 	Waits bool
 }
@@ -104,6 +106,9 @@ type Question struct {
 
 	options []Option
 	call    map[string]any
+	// look and said are the card and the chat as they were when it was asked.
+	look View
+	said string
 }
 
 // Choice is a button or key.

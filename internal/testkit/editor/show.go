@@ -34,7 +34,7 @@ type desk struct {
 func (d *desk) screen(session string) *Screen {
 	s := d.screens[session]
 	if s == nil {
-		s = &Screen{cards: map[string]*Card{}, Terminals: map[string]*Terminal{}, apart: d.editor == nil}
+		s = &Screen{cards: map[string]*Card{}, Terminals: map[string]*Terminal{}, unheardCalls: map[string]bool{}, apart: d.editor == nil}
 		d.screens[session] = s
 	}
 	return s
@@ -64,7 +64,7 @@ func (d *desk) agentSays(m *acptest.Message) {
 		if asked := d.asked[string(m.ID)]; asked != nil && asked.Method == "session/prompt" {
 			s := d.screen(asked.Session())
 			s.running--
-			s.left = s.left && s.running > 0
+			s.left = false
 		}
 	case m.IsRequest():
 		d.fromAgent[string(m.ID)] = m
@@ -87,8 +87,9 @@ func (d *desk) update(s *Screen, kind string, members map[string]any) {
 		d.show(s, kind, members)
 		return
 	}
-	if c := s.cards[text(members["toolCallId"])]; c != nil && s.left {
-		c.Excused = true
+	if s.left {
+		s.unheardCalls[text(members["toolCallId"])] = true
+		s.unheardText += text(dig(members, "content", "text"))
 	}
 }
 
@@ -188,5 +189,6 @@ func (d *desk) ask(m *acptest.Message) {
 	c := d.apply(s, call, Asked)
 	q := d.editor.Ask(s, c, call, slices.Clone(options))
 	q.Call, q.options, q.call = c.ID, options, call
+	q.look, q.said = d.editor.Look(s, c), flat(s.said())
 	s.Questions = append(s.Questions, &q)
 }
