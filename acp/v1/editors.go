@@ -17,12 +17,13 @@ type traits struct {
 }
 
 // editors are the traits of editors by the lower-case name in their clientInfo. An editor
-// that is not listed has the zero value.
+// that is not listed has the zero value, and so has one that names no client, as avante.nvim.
 var editors = map[string]traits{
 	"zed":                {optionNames: true, markdownTitles: true},
 	"codecompanion.nvim": {dropsBetweenTurns: true},
 	"agent-shell":        {optionNames: true, dropsBetweenTurns: true},
 	"acpx":               {blindTerminals: true},
+	"vscode-acp-client":  {optionNames: true},
 }
 
 // traitsOf are the traits of the editor that names itself so.
