@@ -165,13 +165,19 @@ func (j *judge) exit(seen, said *Screen, look View, c *Card) {
 		words = strings.ToLower(signal)
 	}
 	for _, p := range look.Parts {
-		if p.Kind == "terminal" && look.Exits && seen.Terminals[p.ID] != nil || p.Kind == "text" && strings.Contains(strings.ToLower(p.Text), words) {
+		if p.Kind == "terminal" && look.Exits && seen.Terminals[p.ID] != nil || p.Kind == "text" && ends(p.Text, words) {
 			return
 		}
 	}
-	if !strings.Contains(strings.ToLower(look.Title), words) {
+	if !ends(look.Title, words) {
 		j.lose("output", "%q ended with %s, which is not said", c.Title, words)
 	}
+}
+
+// ends reports whether a text says how a command ended: "exit code 3", or "exit 3".
+func ends(s, words string) bool {
+	s = strings.ToLower(s)
+	return strings.Contains(s, words) || strings.Contains(s, strings.Replace(words, "exit code", "exit", 1))
 }
 
 // texts insists that all that the agent says is on the screen, each message apart.

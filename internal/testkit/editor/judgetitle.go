@@ -13,7 +13,7 @@ func (j *judge) title(c *Card, look View) {
 	case CodeCompanion:
 		_, target, _ := strings.Cut(look.Title, ": ")
 		switch {
-		case c.Kind == "execute" && !strings.HasPrefix(flat(c.Title), head(flat(cutTitle(target)), 20)):
+		case c.Kind == "execute" && !strings.HasPrefix(strings.TrimLeft(flat(c.Title), "`\""), head(flat(cutTitle(target)), 20)):
 			j.lose("title", "the command %q is shown as %q", title, look.Title)
 		case c.Kind != "execute" && target == cutTitle(c.Title) && colonCuts(c.Title, target):
 			j.lose("title", "%q is cut to %q", title, look.Title)
