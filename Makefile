@@ -20,7 +20,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test toolchains lint golangci cross interop bench microbench fuzz fuzz-judge generate update clean
+.PHONY: help build test toolchains lint golangci cross interop editors bench microbench fuzz fuzz-judge generate update clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -58,6 +58,10 @@ interop: $(INTEROP)/node_modules ## talk to the official TypeScript SDK, acpx an
 $(INTEROP)/node_modules: $(INTEROP)/package-lock.json
 	cd $(INTEROP) && npm ci --no-audit --no-fund --ignore-scripts
 	@touch $@
+
+editors: ## play every script in the model of every editor; the table goes to bin/editors.md
+	@mkdir -p bin
+	ACP_EDITORS=$(CURDIR)/bin/editors.md $(GO) test -count=1 -timeout 30m -run '^TestEditors$$' ./cmd/acp-agent
 
 bench: ## measure the agent beside a bare program, RUNS times (docs/performance.md), samples into bench.txt
 	$(GO) vet ./testdata/bench/...

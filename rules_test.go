@@ -106,6 +106,7 @@ var rooms = map[string]room{
 	"internal/websearch":   {0, nil},
 
 	// Support for tests of several packages.
+	"internal/testkit/editor":     {5, []string{"internal/acptest"}},
 	"internal/testkit/shelltrace": {0, nil},
 }
 
@@ -117,7 +118,7 @@ var never = []struct {
 }{
 	{"*", "config", []string{"cmd/acp-agent"}, "cmd reads the configuration and hands out small structs"},
 	{"*", "internal/testreq", []string{"acp/schema/schematest", "tools/tooltest", "internal/acptest"}, "it is for tests"},
-	{"*", "internal/acptest", nil, "it is for tests"},
+	{"*", "internal/acptest", []string{"internal/testkit/editor"}, "it is for tests"},
 	{"*", "internal/testkit/*", nil, "it is for tests"},
 	{"*", "tools/tooltest", []string{"cmd/acp-agent"}, "it is for tests, and for validate, which applies its rules"},
 	{"*", "tools/mount/mounttest", nil, "it is for tests"},

@@ -22,15 +22,19 @@ type traits struct {
 	// locationTitles: a call that has a location is called by that instead of by its
 	// title.
 	locationTitles bool
+	// blindTerminals: the client runs terminals, but shows nothing of what is in them.
+	blindTerminals bool
 }
 
 // editors are the traits of editors by the lower-case name in their clientInfo. An editor
-// that is not listed has the zero value.
+// that is not listed has the zero value, and so has one that names no client, as avante.nvim.
 var editors = map[string]traits{
 	"zed":                {optionNames: true, requestText: true, markdownTitles: true},
 	"codecompanion.nvim": {firstDiff: true, dropsBetweenTurns: true, cutTitles: true, locationTitles: true},
+	"agent-shell":        {optionNames: true, dropsBetweenTurns: true},
+	"acpx":               {blindTerminals: true},
+	"vscode-acp-client":  {optionNames: true},
 	"acp-agent-demo":     {optionNames: true},
-	"agent-shell":        {dropsBetweenTurns: true},
 }
 
 // traitsOf are the traits of the editor that names itself so.

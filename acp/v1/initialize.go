@@ -40,6 +40,7 @@ func (a *Agent) initialize(req *rpc.Request) rpc.Body {
 	a.initialized, a.client = true, clientOf(params.ClientCapabilities)
 	if info := params.ClientInfo; info != nil {
 		a.client.traits = traitsOf(info.Name)
+		a.client.terminals = a.client.terminals && !a.client.traits.blindTerminals
 	}
 	said := a.client
 	a.mu.Unlock()

@@ -23,9 +23,15 @@ var update = flag.Bool("update", false, "write the transcripts of testdata/scrip
 // wire. `go test ./cmd/acp-agent -run TestScript -update` writes the
 // transcripts again.
 func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("..", "..", "testdata", "scripts"),
-		UpdateScripts:       *update,
+	params := scriptParams(t, play)
+	params.Dir, params.UpdateScripts = filepath.Join("..", "..", "testdata", "scripts"), *update
+	testscript.Run(t, params)
+}
+
+// scriptParams are those of every run of scripts; play carries out the statement of that
+// name.
+func scriptParams(t *testing.T, play func(*testscript.TestScript, bool, []string)) testscript.Params {
+	return testscript.Params{
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -44,7 +50,7 @@ func TestScript(t *testing.T) {
 			return os.Getenv(testreq.Env) == "1" || hasSandbox(t), nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"play": play, "agent": agent, "modelserver": modelServer},
-	})
+	}
 }
 
 // hasSandbox reports whether the program finds a way to confine processes here.
@@ -72,18 +78,24 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("! play: a client script says itself what must fail")
 	}
 	tb := &scriptTB{ts: ts}
-	options := acptest.Options{Env: args}
-	if model, err := os.ReadFile(ts.MkAbs("model.jsonl")); err == nil {
-		options.Model = string(model)
-	}
-	dir, err := filepath.EvalSymlinks(ts.MkAbs("project"))
-	ts.Check(err)
+	dir, options := playOptions(ts, args)
 	transcript := acptest.Play(tb, "client", ts.ReadFile("client"), dir, options)
 	ts.Check(os.WriteFile(ts.MkAbs("transcript"), []byte(transcript), 0o644))
 	if tb.failed {
 		ts.Logf("%s", transcript)
 		ts.Fatalf("the run was not as it should be")
 	}
+}
+
+// playOptions are the directory and the options of a client script.
+func playOptions(ts *testscript.TestScript, env []string) (dir string, o acptest.Options) {
+	o.Env = env
+	if model, err := os.ReadFile(ts.MkAbs("model.jsonl")); err == nil {
+		o.Model = string(model)
+	}
+	dir, err := filepath.EvalSymlinks(ts.MkAbs("project"))
+	ts.Check(err)
+	return dir, o
 }
 
 // scriptTB is a script as a test.

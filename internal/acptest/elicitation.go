@@ -14,6 +14,7 @@ func (p *player) elicited(result map[string]any) {
 // fill answers a form with these values of its fields.
 func (p *player) fill(content string) {
 	p.tb.Helper()
+	p.needsForms()
 	if !json.Valid([]byte(content)) {
 		p.fatal("the values of a form must be JSON: %s", content)
 	}
@@ -22,5 +23,6 @@ func (p *player) fill(content string) {
 
 func (p *player) decline(string) {
 	p.tb.Helper()
+	p.needsForms()
 	p.elicited(map[string]any{"action": "decline"})
 }

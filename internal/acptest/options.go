@@ -50,6 +50,12 @@ type Options struct {
 	// Stderr is the agent's standard error; nil has it kept for Agent.Stderr.
 	Stderr *os.File
 
+	// Patience is how long the test waits for a message; zero means 30 s.
+	Patience time.Duration
+
+	// Played is called with the lines of a script that was played to its end.
+	Played func([]Line)
+
 	// Unjudged leaves the schema out, for runs of very many lines.
 	Unjudged bool
 	// Killed says that the test ends the agent by force: how it exits is not
@@ -63,6 +69,14 @@ const (
 	// exitWithin is how soon the agent has to be gone once its input has ended.
 	exitWithin = 2 * time.Second
 )
+
+// patience is how long a test of these options waits.
+func (o *Options) patience() time.Duration {
+	if o.Patience > 0 {
+		return Slack(o.Patience)
+	}
+	return patience
+}
 
 // Slack stretches a stated deadline for a build that the race detector slows
 // down.

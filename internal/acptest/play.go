@@ -61,9 +61,32 @@ import (
 // error.
 func Play(tb TB, name, script, dir string, o Options) string {
 	tb.Helper()
+	p := newPlayer(tb, dir, o)
+	p.play(name, script)
+	p.tb.where = name + ": at the end: "
+	p.settled("end")
+	for _, turn := range p.turns {
+		p.fatal("the prompt with id %s has no end", turn.id)
+	}
+	p.Close()
+	lines := p.Lines()
+	if o.Played != nil {
+		o.Played(lines)
+	}
+	return Transcript(lines, Names{Project: dir, Home: p.Home, Show: p.show})
+}
+
+// newPlayer starts the agent for a script.
+func newPlayer(tb TB, dir string, o Options) *player {
 	p := &player{tb: &located{TB: tb}, dir: dir, show: map[string]bool{}, files: &Files{}}
 	o.Files, o.Terminals, o.Permission = p.files, &Terminals{}, nil
 	p.Agent = Start(p.tb, o)
+	return p
+}
+
+// play carries out the statements of a script.
+func (p *player) play(name, script string) {
+	p.tb.Helper()
 	number := 0
 	for line := range strings.Lines(script) {
 		number++
@@ -74,13 +97,6 @@ func Play(tb TB, name, script, dir string, o Options) string {
 		p.tb.where = fmt.Sprintf("%s:%d: %s: ", name, number, line)
 		p.do(line)
 	}
-	p.tb.where = name + ": at the end: "
-	p.settled("end")
-	for _, turn := range p.turns {
-		p.fatal("the prompt with id %s has no end", turn.id)
-	}
-	p.Close()
-	return Transcript(p.Lines(), Names{Project: dir, Home: p.Home, Show: p.show})
 }
 
 // located says where in a script a test failed.
@@ -112,6 +128,7 @@ type player struct {
 	open     *Permission
 	formFrom int      // line behind the last form that was answered
 	failed   *Message // an error that no statement has taken
+	user     *User    // who answers in the place of the script; nil for the script itself
 }
 
 // do carries out one statement.
@@ -190,6 +207,9 @@ func (p *player) fails(rest string) {
 		m = p.oldest().Wait()
 	}
 	p.failed = nil
+	if p.user != nil {
+		return
+	}
 	if m.Error == nil || m.Error.Code != code || !strings.Contains(m.Error.Message, text) {
 		p.fatal("got %s, want an error %d with %q", outcome(m), code, text)
 	}
@@ -213,7 +233,11 @@ func (p *player) ends(reason string) {
 	if reason == "" {
 		reason = "end_turn"
 	}
-	p.oldest().Ends(reason)
+	if turn := p.oldest(); p.user != nil {
+		turn.Wait()
+	} else {
+		turn.Ends(reason)
+	}
 }
 
 // edit changes a file in the editor.

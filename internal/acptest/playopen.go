@@ -9,6 +9,10 @@ import (
 
 func (p *player) initialize(rest string) {
 	p.tb.Helper()
+	if p.user != nil {
+		p.initializeAs(rest)
+		return
+	}
 	if strings.HasPrefix(rest, "{") {
 		p.call(methodInitialize, rest)
 		return

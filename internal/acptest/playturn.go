@@ -44,7 +44,11 @@ func (p *player) expect(rest string) {
 	p.tb.Helper()
 	kind, conditions, _ := strings.Cut(rest, " ")
 	fits := p.conditions(conditions)
-	p.Expect(rest, func(m *Message) bool {
+	expect := p.Expect
+	if p.user != nil {
+		expect = p.expectMaybe
+	}
+	expect(rest, func(m *Message) bool {
 		got, update := m.Update()
 		if got == "" {
 			got, update = m.Method, map[string]any{}
@@ -122,6 +126,10 @@ func (p *player) choose(verdict string) func(string) {
 	return func(rest string) {
 		p.tb.Helper()
 		scope, conditions, _ := strings.Cut(rest, " ")
+		if p.user != nil {
+			p.press(verdict + "_" + scope)
+			return
+		}
 		open := p.permission(conditions)
 		if !open.Choose(verdict + "_" + scope) {
 			p.fatal("there is no option %s %s among %s", verdict, scope, encode(open.Get("options")))

@@ -95,7 +95,7 @@ func (a *Agent) Notify(method string, params any) {
 // Wait returns the answer.
 func (p *Pending) Wait() *Message {
 	p.Agent.tb.Helper()
-	m, _ := p.answer(patience)
+	m, _ := p.answer(p.Agent.opts.patience())
 	return m
 }
 

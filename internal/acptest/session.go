@@ -114,7 +114,7 @@ func (a *Agent) Skip() { a.cursor = len(a.Lines()) }
 
 func (a *Agent) await(from int, what string, fits func(*Message) bool) (*Message, int) {
 	a.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), a.opts.patience())
 	defer cancel()
 	m, next, err := a.record.wait(ctx, from, fits)
 	if err != nil {

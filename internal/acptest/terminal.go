@@ -134,6 +134,18 @@ func (t *clientTerminal) shown() map[string]any {
 	return result
 }
 
+// running reports whether a terminal was not released yet.
+func (t *Terminals) running() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, terminal := range t.all {
+		if !terminal.released {
+			return true
+		}
+	}
+	return false
+}
+
 // close ends what still runs, and lists what was never released.
 func (t *Terminals) close() []string {
 	t.mu.Lock()

@@ -1,0 +1,35 @@
+package editor
+
+import (
+	"encoding/json"
+
+	"acp-agent/internal/acptest"
+)
+
+// Fits reports whether the client of a run offered nothing that an editor does not.
+func Fits(e Editor, lines []acptest.Line) bool {
+	var params any
+	if json.Unmarshal([]byte(e.Params()), &params) != nil {
+		return false
+	}
+	for _, l := range lines {
+		if l.Message != nil && !l.FromAgent && l.Message.Method == "initialize" {
+			return within(l.Message.Get("clientCapabilities"), dig(params, "clientCapabilities"))
+		}
+	}
+	return false
+}
+
+// within reports whether all members of a value stand in another with the same value.
+func within(v, in any) bool {
+	members, ok := v.(map[string]any)
+	if !ok {
+		return v == in || v == nil || v == false
+	}
+	for name, member := range members {
+		if (dig(in, name) == nil && member != false) || !within(member, dig(in, name)) {
+			return false
+		}
+	}
+	return true
+}
