@@ -228,6 +228,9 @@ func (h *Host) Warm() {
 	h.library.working.Go(func() {
 		h.Sandbox.Expected()
 		for _, entry := range h.Registry.All() {
+			if h.library.ending() {
+				return
+			}
 			entry.Schema()
 		}
 	})

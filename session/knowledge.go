@@ -86,6 +86,13 @@ func (l *library) list(provider model.Provider) []model.Info {
 	return slices.Clone(l.lists[provider])
 }
 
+// ending reports whether close was called.
+func (l *library) ending() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed
+}
+
 // close ends all asking and waits for it.
 func (l *library) close() {
 	l.mu.Lock()

@@ -192,6 +192,11 @@ func (c *Conn) Close() {
 // or an error that wraps ErrClosed if the connection ended with something unwritten.
 func (c *Conn) Flush(ctx context.Context) error { return c.out.flush(ctx) }
 
+// Position returns how many bytes were sent, and how many of them are written. A message is
+// written when the position written has reached the position sent that was read after
+// sending it; while the peer does not read, it stays back.
+func (c *Conn) Position() (sent, written int64) { return c.out.position() }
+
 // Notify sends a notification. Notifications and replies leave in the order in which
 // they are sent. It blocks while the peer leaves about 1 MiB unread, and returns an
 // error that wraps ErrClosed once the connection has ended.

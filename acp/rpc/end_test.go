@@ -32,6 +32,9 @@ func TestConn_StalledPeer(t *testing.T) {
 		if n := len(sent); n < 100 || n > 110 {
 			t.Errorf("%d notifications of 10 KiB accepted, want about 100", n)
 		}
+		if sent, written := p.conn.Position(); sent < 100*size || written != 0 {
+			t.Errorf("Position: %d sent, %d written while the peer does not read", sent, written)
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if err := p.conn.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -47,6 +50,9 @@ func TestConn_StalledPeer(t *testing.T) {
 		}
 		if err := p.conn.Flush(t.Context()); err != nil {
 			t.Errorf("Flush: %v", err)
+		}
+		if sent, written := p.conn.Position(); written != sent || sent < enough*size {
+			t.Errorf("Position: %d sent, %d written when all is read", sent, written)
 		}
 		for range enough {
 			if err := <-sent; err != nil {

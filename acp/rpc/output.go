@@ -103,6 +103,17 @@ func (o *output) flush(ctx context.Context) error {
 	return o.err
 }
 
+// position returns how many bytes were put, and how many of them are written. Once nothing
+// can be sent any more, nothing is unwritten.
+func (o *output) position() (accepted, written int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return o.accepted, o.accepted
+	}
+	return o.accepted, o.written
+}
+
 // await unlocks mu and waits for the next write to end. It returns with mu unlocked.
 func (o *output) await(ctx context.Context) error {
 	if o.progress == nil {

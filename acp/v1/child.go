@@ -121,7 +121,7 @@ func (t *translator) finishChild(e transcript.ChildFinished) {
 func (t *translator) keepOpen(e transcript.ToolFinished, view *callView, child *childView) {
 	child.background = true
 	c := change{status: inProgress, title: e.Card.Title, kind: e.Card.Kind, locations: e.Card.Locations, content: e.Card.Content, output: rawOutput(e)}
-	if view.card != nil || !view.cardSent.IsZero() { // newer than the answer, which was made as it began
+	if view.card != nil || !view.cardLast.at.IsZero() { // newer than the answer, which was made as it began
 		c.content, view.card = view.card, nil
 	}
 	if c.content == nil && view.content == nil {

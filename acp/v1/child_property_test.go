@@ -42,6 +42,8 @@ type kin struct {
 // wire notes what a client would read, in a form that the rules for every run apply to.
 type wire struct{ lines []acptest.Line }
 
+func (w *wire) Position() (sent, written int64) { return 0, 0 }
+
 func (w *wire) Notify(method string, params any) error {
 	raw, err := json.Marshal(params)
 	if err == nil {

@@ -20,30 +20,21 @@ func (t *translator) card(e transcript.ToolCard) {
 		return
 	}
 	view.card = e.Content
-	if wait := cardInterval - t.now().Sub(view.cardSent); wait > 0 {
+	t.flushCardDue(e.CallID, view)
+}
+
+// flushCardDue sends a card that waits, or has the timer fire when that is due.
+func (t *translator) flushCardDue(id string, view *callView) {
+	if view.card == nil {
+		return
+	}
+	if wait := t.wait(view.cardLast, cardInterval); wait > 0 {
 		t.schedule(wait)
 		return
 	}
 	t.flushText()
-	t.flushCard(e.CallID, view)
-}
-
-func (t *translator) flushCard(id string, view *callView) {
 	content := view.card
-	view.card, view.cardSent = nil, t.now()
+	view.card = nil
 	t.update(id, view, change{content: content})
-}
-
-// flushCards sends the cards whose time has come, and has the timer fire for the others.
-func (t *translator) flushCards() {
-	for id, view := range t.calls {
-		if view.card == nil {
-			continue
-		}
-		if wait := cardInterval - t.now().Sub(view.cardSent); wait > 0 {
-			t.schedule(wait)
-			continue
-		}
-		t.flushCard(id, view)
-	}
+	view.cardLast = t.paced()
 }

@@ -36,6 +36,8 @@ func asks(t *testing.T, answer string, failure error, put func(t *testing.T, p *
 // notes are the notifications that a client gets.
 type notes struct{ list []string }
 
+func (n *notes) Position() (sent, written int64) { return 0, 0 }
+
 func (n *notes) Notify(method string, params any) error {
 	raw, err := json.Marshal(params)
 	n.list = append(n.list, method+" "+string(raw))

@@ -21,6 +21,32 @@ type recorder struct {
 
 	mu      sync.Mutex
 	updates []noted
+	sent    int64
+	written *int64 // of them, while the editor does not read
+}
+
+// Position implements notifier; it counts updates instead of bytes.
+func (r *recorder) Position() (sent, written int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.written != nil {
+		return r.sent, *r.written
+	}
+	return r.sent, r.sent
+}
+
+// pause has the editor read nothing more, until resume.
+func (r *recorder) pause() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.written = new(int64)
+	*r.written = r.sent
+}
+
+func (r *recorder) resume() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.written = nil
 }
 
 type noted struct {
@@ -51,6 +77,7 @@ func (r *recorder) Notify(method string, params any) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.updates = append(r.updates, n)
+	r.sent++
 	return nil
 }
 

@@ -8,21 +8,46 @@ import (
 	"acp-agent/transcript"
 )
 
-// Pacing of streamed text: the first piece goes out at once, then at most one
-// update per textInterval or textBytes, so that a fast model does not flood an
-// editor and a slow one is shown without delay.
+// Pacing of streamed text: a piece goes out at once when the last update is textInterval
+// old, and else with what gathers until then. While that update is not even written, for the
+// client does not read, text gathers up to textBytes.
 const (
-	textInterval = 25 * time.Millisecond
+	textInterval = 4 * time.Millisecond
 	textBytes    = 4 << 10
+	// unwrittenInterval is how often an update that is not written is looked at again.
+	unwrittenInterval = 25 * time.Millisecond
 )
+
+// pace is when updates of one thing may be sent.
+type pace struct {
+	at       time.Time // of the last update
+	position int64     // of the output after it
+}
+
+// wait is how long the next update has to wait; 0 means not at all.
+func (t *translator) wait(p pace, interval time.Duration) time.Duration {
+	if wait := interval - t.now().Sub(p.at); wait > 0 {
+		return wait
+	}
+	if _, written := t.conn.Position(); written < p.position {
+		return unwrittenInterval
+	}
+	return 0
+}
+
+// paced is the pace after an update that was just sent.
+func (t *translator) paced() pace {
+	sent, _ := t.conn.Position()
+	return pace{at: t.now(), position: sent}
+}
 
 // stream is what one agent says and thinks.
 type stream struct {
 	parts   map[string]openPart
 	waiting strings.Builder // not sent yet, of part of
 	of      openPart
-	sent    time.Time       // when text was last sent
 	said    strings.Builder // in this turn, see unsaid
+	last    pace
 }
 
 // openPart is a part that is streaming in.
@@ -57,12 +82,19 @@ func (t *translator) grow(session string, s *stream, delta transcript.PartDelta)
 	s.of = part
 	s.note(part, delta.Text)
 	s.waiting.WriteString(delta.Text)
-	wait := textInterval - t.now().Sub(s.sent)
-	if wait <= 0 || s.waiting.Len() >= textBytes {
-		t.flushStream(session, s)
+	t.flushDue(session, s)
+}
+
+// flushDue sends the text that waits, or has the timer fire when that is due.
+func (t *translator) flushDue(session string, s *stream) {
+	if s.waiting.Len() == 0 {
 		return
 	}
-	t.schedule(wait)
+	if wait := t.wait(s.last, textInterval); wait > 0 && s.waiting.Len() < textBytes {
+		t.schedule(wait)
+		return
+	}
+	t.flushStream(session, s)
 }
 
 // flushStream sends the text that waits.
@@ -72,9 +104,9 @@ func (t *translator) flushStream(session string, s *stream) {
 	}
 	text := s.waiting.String()
 	s.waiting.Reset()
-	s.sent = t.now()
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "�")
 	}
 	t.sendTo(session, textUpdate(s.of.kind, s.of.message, text))
+	s.last = t.paced()
 }

@@ -49,14 +49,14 @@ type callView struct {
 	asking   bool   // it waits for the person
 
 	card     []kinds.Content // content of a live card, not sent yet
-	cardSent time.Time
+	cardLast pace
 
 	waiting strings.Builder // output not sent yet
 	window  []byte          // the end of the output, for plainPane
 	cut     bool            // window has lost its beginning
 	fresh   bool            // window has something that was not sent
 	midLine bool            // the output does not end with a line break
-	sent    time.Time
+	last    pace
 }
 
 // emitCall sends what an event of a tool call means; of is the subagent whose call it is,
@@ -168,10 +168,18 @@ func (t *translator) output(e transcript.ToolOutput) {
 	if e.Text != "" {
 		view.midLine = !strings.HasSuffix(e.Text, "\n")
 	}
-	wait := outputInterval - t.now().Sub(view.sent)
-	if wait <= 0 || view.pane == agentPane && view.waiting.Len() >= outputBytes {
+	t.flushOutputDue(e.CallID, view)
+}
+
+// flushOutputDue sends the output that waits, or has the timer fire when that is due.
+func (t *translator) flushOutputDue(id string, view *callView) {
+	if view.waiting.Len() == 0 && !view.fresh {
+		return
+	}
+	wait := t.wait(view.last, outputInterval)
+	if wait == 0 || view.pane == agentPane && view.waiting.Len() >= outputBytes {
 		t.flushText()
-		t.flushOutput(e.CallID, view)
+		t.flushOutput(id, view)
 		return
 	}
 	if view.pane == plainPane && view.waiting.Len() >= windowBytes {
@@ -203,7 +211,7 @@ func (t *translator) flushOutputs() {
 
 // flushOutput sends what a command has printed since the last time.
 func (t *translator) flushOutput(id string, view *callView) {
-	view.sent = t.now()
+	defer func() { view.last = t.paced() }()
 	if view.pane == agentPane {
 		key := "terminal_output"
 		if t.client.terminalDelta {

@@ -12,9 +12,11 @@ import (
 	"acp-agent/transcript"
 )
 
-// notifier sends notifications in order; it blocks while the client stalls.
+// notifier sends notifications in order; it blocks while the client stalls. Position is that
+// of rpc.Conn.
 type notifier interface {
 	Notify(method string, params any) error
+	Position() (sent, written int64)
 }
 
 // translator turns a session's events into session/update notifications. It is
@@ -141,13 +143,19 @@ func (t *translator) schedule(wait time.Duration) {
 	}
 }
 
-// tick is the timer: it sends what waits.
+// tick is the timer: it sends what is due.
 func (t *translator) tick() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.due = time.Time{}
-	t.flushAll()
-	t.flushCards()
+	t.flushDue(t.session, &t.text)
+	for _, child := range t.children {
+		t.flushDue(child.session, &child.text)
+	}
+	for id, view := range t.calls {
+		t.flushOutputDue(id, view)
+		t.flushCardDue(id, view)
+	}
 	t.release()
 }
 

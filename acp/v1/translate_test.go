@@ -2,6 +2,7 @@ package v1
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +19,8 @@ func startText(tr *translator) {
 
 func say(tr *translator, text string) { tr.Emit(transcript.PartDelta{PartID: "prt_1", Text: text}) }
 
-// The first text goes out at once, what follows within 25 ms together, and
-// more than 4 KB at once again.
+// The first text goes out at once, and what follows within 4 ms together when these are
+// over; more than 4 KB goes out at once again, and so does what comes later than 4 ms.
 func TestTranslator_Pacing(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		big := strings.Repeat("x", textBytes)
@@ -34,6 +35,10 @@ func TestTranslator_Pacing(t *testing.T) {
 		say(tr, big)
 		say(tr, "e")
 		time.Sleep(time.Second)
+		for range 3 {
+			say(tr, "f")
+			time.Sleep(textInterval + time.Millisecond)
+		}
 
 		type chunk struct {
 			At   time.Duration
@@ -45,6 +50,9 @@ func TestTranslator_Pacing(t *testing.T) {
 			{time.Second + 2*time.Millisecond, "d"},
 			{time.Second + 2*time.Millisecond, big},
 			{time.Second + 2*time.Millisecond + textInterval, "e"},
+			{2*time.Second + 2*time.Millisecond, "f"},
+			{2*time.Second + 2*time.Millisecond + 5*time.Millisecond, "f"},
+			{2*time.Second + 2*time.Millisecond + 10*time.Millisecond, "f"},
 		}
 		var got []chunk
 		for _, n := range r.take() {
@@ -79,6 +87,75 @@ func TestTranslator_TextWhole(t *testing.T) {
 		if most := int(2*time.Second/textInterval) + 2; len(updates) > most {
 			t.Errorf("%d updates, want %d at most", len(updates), most)
 		}
+	})
+}
+
+// While the editor does not read, text gathers into updates of textBytes; what is left goes
+// out once it reads again.
+func TestTranslator_UnreadTextGathers(t *testing.T) {
+	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+		startText(tr)
+		r.pause()
+		say(tr, "a") // nothing is unwritten before it
+		for range 10 {
+			time.Sleep(time.Second)
+			say(tr, strings.Repeat("b", textBytes/5))
+		}
+		say(tr, "c")
+		time.Sleep(time.Minute)
+		if got, want := sizes(r.take()), []int{1, textBytes / 5 * 6}; !slices.Equal(got, want) {
+			t.Errorf("updates of %d bytes while nothing is read, want %d", got, want)
+		}
+		r.resume()
+		time.Sleep(unwrittenInterval)
+		if got, want := sizes(r.take()), []int{textBytes/5*4 + 1}; !slices.Equal(got, want) {
+			t.Errorf("updates of %d bytes then, want %d", got, want)
+		}
+	})
+}
+
+func sizes(updates []noted) []int {
+	var list []int
+	for _, n := range updates {
+		list = append(list, len(n.text))
+	}
+	return list
+}
+
+// A burst of deltas is few updates, and text that streams while a command runs does not bring
+// its output forward.
+func TestTranslator_FewUpdates(t *testing.T) {
+	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+		startText(tr)
+		for i := range 2000 {
+			say(tr, "some words ")
+			if i%20 == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		tr.Emit(transcript.PartEnded{PartID: "prt_1"})
+		if n := len(r.take()); n >= 50 {
+			t.Errorf("%d updates for a burst of 2000 deltas in 100 ms", n)
+		}
+		startBash(tr.Emit)
+		startText(tr)
+		r.take()
+		for range 20 {
+			tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "line\n"})
+			say(tr, "a")
+			say(tr, "b")
+			time.Sleep(5 * time.Millisecond)
+		}
+		outputs := 0
+		for _, n := range r.take() {
+			if n.text == "" {
+				outputs++
+			}
+		}
+		if outputs > 2 {
+			t.Errorf("%d updates of the output in 100 ms", outputs)
+		}
+		endBash(tr.Emit, transcript.Done, "line", `{"exit_code":0}`)
 	})
 }
 

@@ -39,7 +39,7 @@ func (l *Launcher) start(ctx context.Context, spec Spec, w wiring, begin func(*P
 	p := newProcess(cookie, cmd, lk)
 	begin(p)
 
-	unbind := context.AfterFunc(ctx, p.kill)
+	unbind := context.AfterFunc(ctx, p.abort)
 	line, err := spec.encode(c, cookieName+"="+cookie, "PWD="+spec.Dir)
 	if err == nil {
 		// If the helper is gone, watch has the better reason.

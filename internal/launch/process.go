@@ -149,6 +149,17 @@ func (p *Process) armBackstop(delay time.Duration) {
 	p.killAt = at
 }
 
+// abort ends a start. A helper that has not attached has started nothing, so it is killed;
+// one that has ends its tree itself, which takes less time than to look for what a killed
+// one left.
+func (p *Process) abort() {
+	if p.attached() {
+		p.Stop(0)
+		return
+	}
+	p.kill()
+}
+
 // kill does the helper's work when the helper does not: the tree first, while
 // the helper still holds it together, then the helper.
 func (p *Process) kill() {
@@ -215,7 +226,7 @@ func (p *Process) begun(err error) {
 
 // finish settles the result after the helper has gone.
 func (p *Process) finish(last record) {
-	if last.Status == nil {
+	if p.mayHaveLeft(last) {
 		sweep(p.cookie, last.Shell)
 	}
 	p.mu.Lock()
@@ -240,6 +251,16 @@ func (p *Process) finish(last record) {
 	// Wake the readers of pipes that a survivor still holds open.
 	_ = p.link.output.SetReadDeadline(time.Now())
 	_ = p.link.errors.SetReadDeadline(time.Now())
+}
+
+// mayHaveLeft reports whether a helper that is gone may have left processes: it has not
+// said how its command ended, and it attaches before it starts anything.
+func (p *Process) mayHaveLeft(last record) bool { return last.Status == nil && p.attached() }
+
+func (p *Process) attached() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.helper != 0
 }
 
 func (p *Process) isGone() bool {

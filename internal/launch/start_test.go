@@ -145,6 +145,32 @@ func TestStart_Cancelled(t *testing.T) {
 	}
 }
 
+// A helper that was killed before it attached has started nothing. To look for what it may
+// have left takes 20 ms, which an agent that ends during the trial of its sandbox waits for.
+func TestProcess_MayHaveLeft(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		helper int
+		last   record
+		want   bool
+	}{
+		{"killed before it attached", 0, record{}, false},
+		{"killed afterwards", 7, record{Shell: 8}, true},
+		{"said how its command ended", 7, record{Status: &Status{}}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProcess("cookie", nil, nil)
+			p.helper = tt.helper
+			if got := p.mayHaveLeft(tt.last); got != tt.want {
+				t.Errorf("got %t", got)
+			}
+		})
+	}
+}
+
 func TestWait_ContextLeavesCommandRunning(t *testing.T) {
 	t.Parallel()
 	p := start(t, spec(t, "sleep 300"), newOutput())

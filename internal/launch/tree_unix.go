@@ -222,7 +222,7 @@ func (e *ending) within(grace time.Duration) {
 		return
 	}
 	first, at := e.killAt.IsZero(), time.Now().Add(grace)
-	if first {
+	if first && grace > 0 { // else nothing could heed it
 		e.tree.ask(syscall.SIGTERM)
 		e.tree.signal(syscall.SIGCONT) // a stopped process takes TERM only when it runs
 	}

@@ -136,6 +136,7 @@ func (r *run) note(row string, s *subject, value float64, err error) error {
 
 // starting spawns the program anew, several times.
 func (r *run) starting(s *subject) error {
+	var exits, later []float64
 	value, err := typical(11, func(int) (time.Duration, error) {
 		begun := time.Now()
 		fresh, err := start(r.ctx, s.name, r.binaries[s.name], filepath.Join(r.dir, s.name), r.model.URL)
@@ -146,10 +147,43 @@ func (r *run) starting(s *subject) error {
 			return 0, err
 		}
 		took := time.Since(begun)
-		_, err = fresh.stop()
+		exit, err := fresh.stop()
+		exits = append(exits, milliseconds(exit))
 		return took, err
 	})
+	if err != nil {
+		return err
+	}
+	for range 11 {
+		exit, err := r.oneTurn(s)
+		if err != nil {
+			return err
+		}
+		later = append(later, milliseconds(exit))
+	}
+	r.results.add("exit right after initialize", s.name, median(exits))
+	r.results.add("exit right after a first turn", s.name, median(later))
 	return r.note("spawn to initialize answer", s, value, err)
+}
+
+// oneTurn spawns the program anew for one turn, and says how long its exit took.
+func (r *run) oneTurn(s *subject) (time.Duration, error) {
+	r.model.steps(say("word", 1))
+	fresh, err := start(r.ctx, s.name, r.binaries[s.name], filepath.Join(r.dir, s.name), r.model.URL)
+	if err != nil {
+		return 0, err
+	}
+	if err := fresh.initialize(); err != nil {
+		return 0, err
+	}
+	session, _, err := fresh.open()
+	if err != nil {
+		return 0, err
+	}
+	if _, err := fresh.prompt(session, "say a word"); err != nil {
+		return 0, err
+	}
+	return fresh.stop()
 }
 
 // sessions opens the first session right behind initialize, as editors do, and some more.

@@ -51,27 +51,39 @@ func (r *run) deltas(s *subject) error {
 	if err != nil {
 		return err
 	}
-	var cpu []float64
+	var cpu, updates []float64
 	value, err := typical(7, func(int) (time.Duration, error) {
 		before, err := cpuOf(s.cmd.Process.Pid)
 		if err != nil {
 			return 0, err
 		}
-		took, err := s.prompt(session, "say much")
+		var took time.Duration
+		chunks := 0
+		err = s.watching(func(line []byte, _ time.Time) {
+			if bytes.Contains(line, chunk) {
+				chunks++
+			}
+		}, func() error {
+			var err error
+			took, err = s.prompt(session, "say much")
+			return err
+		})
 		if err != nil {
 			return 0, err
 		}
+		updates = append(updates, float64(chunks))
 		after, err := cpuOf(s.cmd.Process.Pid)
 		cpu = append(cpu, milliseconds(after-before))
 		return took, err
 	})
 	r.results.add("2000 deltas, CPU", s.name, median(cpu))
+	r.results.add("2000 deltas, updates", s.name, median(updates))
 	return r.note("2000 deltas, prompt to stop", s, value, err)
 }
 
 // paced measures how long a delta is on its way when they come one by one.
 func (r *run) paced(s *subject) error {
-	for _, p := range []struct{ n, milliseconds int }{{60, 30}, {120, 10}} {
+	for _, p := range []struct{ n, milliseconds int }{{60, 30}, {120, 10}, {240, 5}} {
 		var mu sync.Mutex
 		sent := make([]time.Time, p.n)
 		r.model.paced(p.n, time.Duration(p.milliseconds)*time.Millisecond, func(i int) {
