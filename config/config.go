@@ -90,9 +90,10 @@ const (
 	ModeAuto = "auto" // what a sandbox confines is allowed; ask where there is none
 )
 
-// Log configures the log, which goes to stderr and to a file.
+// Log configures the log, which goes to a file, and faults to stderr as well.
 type Log struct {
-	// Level is "debug", "info", "warn" or "error".
+	// Level of the file is "debug", "info", "warn" or "error". ACP_AGENT_LOG sets it for
+	// the file and for stderr.
 	Level string `json:"level"`
 	// File is an absolute path; empty means the default place.
 	File string `json:"file"`
@@ -102,11 +103,11 @@ type Log struct {
 }
 
 // Slog returns the level in the form of log/slog; a level that is not one of the four
-// counts as "warn".
+// counts as "info".
 func (l Log) Slog() slog.Level {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(l.Level)); err != nil {
-		return slog.LevelWarn
+		return slog.LevelInfo
 	}
 	return level
 }
@@ -120,7 +121,7 @@ func Default() *Config {
 		Tools:     Tools{Search: defaultToolSearch()},
 		Sandbox:   Sandbox{Level: SandboxAuto},
 		Mode:      ModeAsk,
-		Log:       Log{Level: "warn"},
+		Log:       Log{Level: "info"},
 		Subagents: defaultSubagents(),
 		Audit:     defaultAudit(),
 	}

@@ -190,13 +190,13 @@ func TestLoad_Environment(t *testing.T) {
 			env:   map[string]string{"OPENAI_API_KEY": "not this one", "TEAM_KEY": "team"},
 			url:   config.DefaultBaseURL,
 			key:   "team",
-			model: "", logLevel: "warn",
+			model: "", logLevel: "info",
 		},
 		{
 			name: "no variable for the key",
 			file: `{"model": {"api_key_env": ""}}`,
 			env:  map[string]string{"OPENAI_API_KEY": "not this one"},
-			url:  config.DefaultBaseURL, logLevel: "warn",
+			url:  config.DefaultBaseURL, logLevel: "info",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

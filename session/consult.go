@@ -135,7 +135,7 @@ func (s *Session) retitle(t *Turn) {
 func (s *Session) nameIt() {
 	title, err := s.consult(s.ctx, titleAgent, recordOf(s.log.Messages()))
 	if err != nil {
-		s.host.Logger.Warn("the session was not named", "session", s.ID, "error", err.Error())
+		s.host.Logger.Info("the session was not named", "session", s.ID, "error", err.Error())
 		return
 	}
 	first, _, _ := strings.Cut(title, "\n")

@@ -148,6 +148,7 @@ func (c *Conn) reply(req *Request, result any, failure *Error) {
 		}
 	}
 	if failure != nil {
+		c.log.Info("request not served", "method", req.Method, "code", failure.Code)
 		f = errorFrame(req.ID, failure)
 	}
 	defer f.free()

@@ -12,12 +12,13 @@ import (
 	"acp-agent/internal/redact"
 )
 
-// logger is the log of the process: on stderr from the start, and in a file
-// from when the configuration was read and says where. Secrets that are known
-// never stand in it.
+// logger is the log of the process: in a file from when the configuration was read and says
+// where, and on stderr from warnings on, unless the environment names a level. Secrets that
+// are known never stand in it.
 type logger struct {
 	*slog.Logger
-	level  slog.LevelVar
+	level  slog.LevelVar // of the file
+	shown  slog.LevelVar // of stderr
 	stderr outlet
 	named  logFile
 	file   outlet // of named
@@ -25,21 +26,38 @@ type logger struct {
 	values redact.Values
 }
 
-// newLogger logs at the level of ACP_AGENT_LOG or warn until configure.
+// newLogger logs to stderr alone until configure.
 func newLogger(stderr io.Writer) *logger {
 	l := &logger{}
 	l.stderr.write = func(record []byte) { _, _ = stderr.Write(record) } // an error could only be logged here
 	l.file.write = l.named.append
-	level, _ := config.System().LogLevel() // a misspelt level is reported by the first session
-	l.level.Set(config.Log{Level: level}.Slog())
-	l.Logger = slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: &l.level, ReplaceAttr: l.redact}))
+	l.shownFrom(slog.LevelWarn)
+	l.Logger = l.at(&l.level)
 	return l
 }
 
-// trace is the log of spans, which has no level: whoever turns it on wants it.
-func (l *logger) trace() *slog.Logger {
-	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: l.redact}))
+// faultsAlone keeps warnings from stderr: editors show what stands there as something that
+// went wrong, and a session tells the user what can be done about a warning.
+func (l *logger) faultsAlone() { l.shownFrom(slog.LevelError) }
+
+// shownFrom sets the level of stderr, unless the environment does.
+func (l *logger) shownFrom(level slog.Level) {
+	if named, _ := config.System().LogLevel(); named != "" { // a misspelt level is reported by the first session
+		level = config.Log{Level: named}.Slog()
+	}
+	l.shown.Set(level)
 }
+
+// at is a log whose file has the records of a level.
+func (l *logger) at(level slog.Leveler) *slog.Logger {
+	return slog.New(slog.NewMultiHandler(
+		slog.NewTextHandler(l, &slog.HandlerOptions{Level: level, ReplaceAttr: l.redact}),
+		slog.NewTextHandler(&l.stderr, &slog.HandlerOptions{Level: &l.shown, ReplaceAttr: l.redact}),
+	))
+}
+
+// trace is the log of spans, which has no level: the user who turns it on wants it.
+func (l *logger) trace() *slog.Logger { return l.at(slog.LevelDebug) }
 
 // logName is the log's file in the state directory.
 const logName = "acp-agent.log"
@@ -67,12 +85,11 @@ func (l *logger) redact(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Write takes a record from the handler. It never waits for a reader or a disk.
+// Write takes a record for the file. It never waits for a disk.
 func (l *logger) Write(record []byte) (int, error) {
 	if l.named.used() {
 		l.file.put(record)
 	}
-	l.stderr.put(record)
 	return len(record), nil
 }
 

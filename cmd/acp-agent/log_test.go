@@ -15,26 +15,71 @@ func TestLogger_File(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "acp-agent")
 	var stderr bytes.Buffer
 	l := newLogger(&stderr)
+	l.faultsAlone()
 	defer l.close()
 	l.Error("before the configuration")
 	l.configure(config.Default(), dir)
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the directory is there before the first record: %v", err)
 	}
-	l.Info("too quiet")
+	l.Debug("too quiet")
+	l.Info("a refusal")
 	l.Warn("first", "call_id", "c1")
+	l.Error("fault")
 	l.close()
-	l.Warn("after the end")
+	l.Error("after the end")
 	l.flush()
 
 	got := readLog(t, filepath.Join(dir, logName))
-	if !strings.Contains(got, "first") || strings.Count(got, "\n") != 1 {
+	if !strings.Contains(got, "a refusal") || !strings.Contains(got, "first") || !strings.Contains(got, "fault") || strings.Count(got, "\n") != 3 {
 		t.Errorf("file: %q", got)
 	}
-	for _, want := range []string{"before the configuration", "first", "after the end"} {
+	for _, want := range []string{"before the configuration", "fault", "after the end"} {
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("stderr lacks %q: %q", want, stderr.String())
 		}
+	}
+	if strings.Count(stderr.String(), "\n") != 3 { // an editor shows it as something that went wrong
+		t.Errorf("stderr has more than faults: %q", stderr.String())
+	}
+}
+
+// The level in the environment is that of the file and of stderr, that in the
+// configuration of the file alone. An editor gets faults alone.
+func TestLogger_Levels(t *testing.T) {
+	for _, tt := range []struct {
+		name, env, level string
+		editor           bool
+		file, stderr     int // records
+	}{
+		{"neither", "", "info", true, 3, 1},
+		{"neither, in a terminal", "", "info", false, 3, 2},
+		{"environment", "debug", "debug", true, 4, 4},
+		{"configuration", "", "debug", true, 4, 1},
+		{"quieter", "error", "error", false, 1, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv(config.EnvLog, tt.env)
+			cfg := config.Default()
+			cfg.Log = config.Log{Level: tt.level, File: filepath.Join(t.TempDir(), "log")}
+			var stderr bytes.Buffer
+			l := newLogger(&stderr)
+			if tt.editor {
+				l.faultsAlone()
+			}
+			l.configure(cfg, "")
+			l.Debug("a")
+			l.Info("b")
+			l.Warn("c")
+			l.Error("d")
+			l.close()
+			if n := strings.Count(readLog(t, cfg.Log.File), "\n"); n != tt.file {
+				t.Errorf("%d records in the file, want %d", n, tt.file)
+			}
+			if n := strings.Count(stderr.String(), "\n"); n != tt.stderr {
+				t.Errorf("%d records on stderr, want %d", n, tt.stderr)
+			}
+		})
 	}
 }
 
@@ -48,7 +93,7 @@ func TestLogger_Redacts(t *testing.T) {
 	defer l.close()
 	l.configure(cfg, "")
 	l.hide("given-by-the-client", "tiny")
-	l.With("bound", key).Warn("said "+key, "text", "a "+key+" b", "error", errors.New("header "+key),
+	l.With("bound", key).Error("said "+key, "text", "a "+key+" b", "error", errors.New("header "+key),
 		"both", key+" given-by-the-client", "word", "tiny", "number", 7)
 	l.flush()
 
@@ -96,7 +141,7 @@ func TestLogger_NoFile(t *testing.T) {
 	var stderr bytes.Buffer
 	l := newLogger(&stderr)
 	l.configure(cfg, "")
-	l.Warn("said")
+	l.Error("said")
 	l.flush()
 	if !strings.Contains(stderr.String(), "msg=said") {
 		t.Errorf("stderr: %q", stderr.String())

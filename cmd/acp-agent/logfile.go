@@ -16,7 +16,7 @@ const (
 
 // logFile is a file of bounded size that several processes may append to. It
 // is opened by the first record, so that an agent with nothing to say touches
-// no disk. Its failures are silent: stderr has every record as well.
+// no disk. Its failures are silent: ACP_AGENT_LOG brings every record to stderr.
 //
 // use and used never wait for a disk. append may, and is for one goroutine at a time.
 type logFile struct {

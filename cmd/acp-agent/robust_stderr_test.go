@@ -123,7 +123,7 @@ func TestRobust_LogFileHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	agent := acptest.Start(t, acptest.Options{
-		Home: home, Model: hello, Env: []string{configured(t, `{"log": {"level": "debug", "file": %q}}`, fifo)},
+		Home: home, Model: hello, Env: append([]string{configured(t, `{"log": {"file": %q}}`, fifo)}, chatty...),
 	})
 	agent.Initialize("")
 	session := agent.NewSession(t.TempDir())

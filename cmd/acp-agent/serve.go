@@ -25,6 +25,7 @@ func serve(ctx context.Context, stdin io.Reader) error {
 		return fmt.Errorf("take stderr: %w", err)
 	}
 	core := newCore(stderr)
+	core.logger.faultsAlone()
 	stderr.Relay(&core.logger.stderr)
 	defer core.logger.flush()
 	defer stderr.Restore()

@@ -3,6 +3,7 @@ package acptest
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -63,6 +64,16 @@ func (a *Agent) Signal(s os.Signal) error { return a.cmd.Process.Signal(s) }
 // Deafen closes the client's end of the agent's output.
 func (a *Agent) Deafen() { a.stdout.Close() }
 
+// alarms are what must not stand on stderr: editors show it to the user, so a record below
+// a fault is there only for a run that asks for it.
+func (a *Agent) alarms() []string {
+	signs := []string{"DATA RACE", "panic", "goroutine "}
+	if slices.ContainsFunc(a.opts.Env, func(entry string) bool { return strings.HasPrefix(entry, "ACP_AGENT_LOG=") }) {
+		return signs
+	}
+	return append(signs, "level=DEBUG", "level=INFO", "level=WARN")
+}
+
 // finish reports what is wrong with the run. left are processes that must be
 // gone by now.
 func (a *Agent) finish(left Processes) {
@@ -80,7 +91,7 @@ func (a *Agent) finish(left Processes) {
 			a.problem("%s was not released", id)
 		}
 	}
-	for _, sign := range []string{"DATA RACE", "panic", "goroutine "} {
+	for _, sign := range a.alarms() {
 		if strings.Contains(a.Stderr(), sign) {
 			a.problem("stderr has %q", sign)
 		}

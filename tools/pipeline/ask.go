@@ -246,7 +246,7 @@ func (r *running) keepForProject() {
 		return
 	}
 	r.pipeline.Policy.Remember(r.decision.Always...)
-	r.pipeline.Logger.Error("rule not kept for the project", "call_id", r.ID, "error", err.Error())
+	r.pipeline.Logger.Warn("rule not kept for the project", "call_id", r.ID, "error", err.Error())
 	r.sink.Emit(transcript.Notice{
 		Severity: transcript.Warning, Title: "Not kept for the project",
 		Text: "This rule could not be kept for the project and holds for this session only: " + err.Error(),

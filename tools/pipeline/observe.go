@@ -44,12 +44,12 @@ func (r *running) publish(name, stage string, fields map[string]any) {
 	}
 }
 
-// levelOf is the level of a call's log record: warn for what was refused, debug
-// for all else (R132); faults are logged where they happen. What the person
-// refused themselves is no news to them.
+// levelOf is the level of a call's log record: info for what was refused, debug
+// for all else (R132); faults are logged where they happen. A refusal is the agent at work,
+// and what the user refused is not news to them.
 func levelOf(end transcript.ToolFinished) slog.Level {
 	if end.State == transcript.Rejected && end.Result.Error.DeniedBy != tools.DeniedByUser {
-		return slog.LevelWarn
+		return slog.LevelInfo
 	}
 	return slog.LevelDebug
 }

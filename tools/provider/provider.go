@@ -119,13 +119,13 @@ func (p *provider) giveUp() error {
 		p.failed = p.link.err()
 	}
 	p.failed = fmt.Errorf("%w: %w", errTired, p.failed)
-	p.service.o.Logger.Error("tool provider", "name", p.Name, "error", p.failed.Error())
+	p.service.o.Logger.Warn("tool provider", "name", p.Name, "error", p.failed.Error())
 	return p.failed
 }
 
 // fail notes why the provider cannot be used.
 func (p *provider) fail(err error) error {
-	p.service.o.Logger.Error("tool provider", "name", p.Name, "error", err.Error())
+	p.service.o.Logger.Warn("tool provider", "name", p.Name, "error", err.Error())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.failed = err

@@ -60,7 +60,7 @@ func New(configs []Config, o Options) *Service {
 		if err := c.check(); err != nil {
 			s.problems = append(s.problems, problem(c.Name, err))
 			s.none = append(s.none, Status{Name: c.Name, Type: c.Type, Place: c.place(), State: Failed, Problems: []string{err.Error()}})
-			o.Logger.Error("tool provider", "name", c.Name, "error", err.Error())
+			o.Logger.Warn("tool provider", "name", c.Name, "error", err.Error())
 			continue
 		}
 		s.all = append(s.all, &provider{Config: c, service: s, lock: make(chan struct{}, 1), settled: make(chan struct{})})
