@@ -49,8 +49,8 @@ func (w *waiting) tick() {
 	if waited >= w.next {
 		start := time.Now()
 		w.emit(transcript.Notice{
-			Severity: transcript.Info, Title: "Waiting",
-			Text: fmt.Sprintf("Waiting for the model: nothing of its answer has come for %s.", w.next),
+			Severity: transcript.Warning, Title: "Waiting", // else many clients do not show it
+			Text: fmt.Sprintf("Still waiting for the model: nothing of its answer has come for %s.", w.next),
 		})
 		w.since = w.since.Add(time.Since(start))
 		w.next *= 2

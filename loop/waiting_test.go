@@ -37,8 +37,8 @@ func TestLoop_WaitingSlowSink(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{
-			"Waiting for the model: nothing of its answer has come for 1m0s.",
-			"Waiting for the model: nothing of its answer has come for 2m0s.",
+			"Still waiting for the model: nothing of its answer has come for 1m0s.",
+			"Still waiting for the model: nothing of its answer has come for 2m0s.",
 		}
 		if diff := cmp.Diff(want, sink.notices); diff != "" {
 			t.Errorf("notices (-want +got):\n%s", diff)

@@ -111,17 +111,42 @@ func (s *Session) Commands() []Command {
 // command is the answer to a prompt that is a slash command, and whether it is given while
 // a turn runs, too. Text that merely begins with a slash, such as a path, is none.
 func (s *Session) command(prompt *transcript.Message) (answer func(context.Context) string, beside, ok bool) {
-	name, rest, ok := typed(prompt.Text())
-	if !ok {
-		return nil, false, false
+	for _, text := range commandTexts(prompt) {
+		name, rest, ok := typed(text)
+		if !ok {
+			continue
+		}
+		list := s.slashes()
+		at := slices.IndexFunc(list, func(known slash) bool { return known.Name == name })
+		if at < 0 {
+			continue
+		}
+		known := list[at]
+		return func(ctx context.Context) string { return known.answer(ctx, rest) }, known.beside != nil && known.beside(rest), true
 	}
-	list := s.slashes()
-	at := slices.IndexFunc(list, func(known slash) bool { return known.Name == name })
-	if at < 0 {
-		return nil, false, false
+	return nil, false, false
+}
+
+// commandTexts are the texts of a prompt that may be a command. After a cancel a client may
+// send the text that was cancelled again, before the new one, in a block of its own: then
+// the last block of text alone is the command, when that is one line which begins with the
+// slash. Text that goes on after a mention does not begin so.
+func commandTexts(prompt *transcript.Message) []string {
+	var blocks []string
+	for _, part := range prompt.Parts {
+		if text, ok := part.(*transcript.TextPart); ok {
+			blocks = append(blocks, text.Text)
+		}
 	}
-	known := list[at]
-	return func(ctx context.Context) string { return known.answer(ctx, rest) }, known.beside != nil && known.beside(rest), true
+	whole := strings.Join(blocks, "")
+	if len(blocks) < 2 {
+		return []string{whole}
+	}
+	last := blocks[len(blocks)-1]
+	if !strings.HasPrefix(last, "/") || strings.Contains(strings.TrimSpace(last), "\n") {
+		return []string{whole}
+	}
+	return []string{last, whole}
 }
 
 // typed takes a text apart that begins like a slash command: the name, and what was typed
@@ -156,11 +181,17 @@ func (s *Session) replyBeside(t *Turn, answer func(context.Context) string) {
 			t.end("", fmt.Errorf("the command failed inside the agent: %v", v))
 		}
 	}()
+	s.remark(answer(t.ctx))
+	t.end(loop.EndTurn, nil)
+}
+
+// remark shows a text of the agent as a message of its own, which is not part of what the
+// model sees.
+func (s *Session) remark(text string) {
 	s.emit(transcript.AgentSaid{Message: &transcript.Message{
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true,
-		Parts: []transcript.Part{&transcript.TextPart{ID: s.host.IDs.New(transcript.PartPrefix), Text: answer(t.ctx), Synthetic: true}},
+		Parts: []transcript.Part{&transcript.TextPart{ID: s.host.IDs.New(transcript.PartPrefix), Text: text, Synthetic: true}},
 	}})
-	t.end(loop.EndTurn, nil)
 }
 
 func (s *Session) help(ctx context.Context) string {
@@ -206,9 +237,12 @@ func (s *Session) status() string {
 	if context.Size > 0 {
 		fmt.Fprintf(&b, "- Context: %d of %d tokens\n", context.Used, context.Size)
 	} else if context.Used > 0 {
-		fmt.Fprintf(&b, "- Context: %d tokens, window unknown\n", context.Used)
+		fmt.Fprintf(&b, "- Context: %d tokens; the window of this model is not known, set `model.window` in the configuration\n", context.Used)
 	}
 	fmt.Fprintf(&b, "- Used so far: %d tokens in, %d cached, %d out, %d reasoning\n",
 		usage.Input, usage.CacheRead, usage.Output, usage.Reasoning)
+	for _, notice := range s.standing() {
+		fmt.Fprintf(&b, "- %s: %s\n", notice.Title, kinds.Code(notice.Text, 2*lineRunes))
+	}
 	return b.String()
 }

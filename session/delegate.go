@@ -192,10 +192,10 @@ func (s *Session) sayWhoGoesOn() {
 			names = append(names, fmt.Sprintf("and %d more", len(living)-i))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", transcript.PathText(record.Path), record.ID))
+		names = append(names, transcript.PathText(record.Path))
 	}
 	if len(names) > 0 {
-		s.say("_Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them._\n")
+		s.remark("Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them.\n")
 	}
 }
 

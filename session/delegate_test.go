@@ -158,10 +158,11 @@ const (
 	childScene = `{"when":"^child$","call":[{"name":"hold","args":{}}]}` + "\n" + `{"say":"Found it."}` + "\n"
 )
 
+// reported is what a subagent reports, which is more than that it runs on.
 func reported(text string) func(transcript.Event) bool {
 	return func(e transcript.Event) bool {
 		said, ok := e.(transcript.AgentSaid)
-		return ok && strings.Contains(said.Message.Text(), text)
+		return ok && strings.Contains(said.Message.Text(), text) && !strings.HasPrefix(said.Message.Text(), "Still running")
 	}
 }
 

@@ -40,6 +40,13 @@ func (s *Session) introduce(prompt *transcript.Message) {
 	}
 }
 
+// standing are the notices about the state of the session that hold now. /status lists them,
+// for a client without notices shows the warnings once and the rest not at all.
+func (s *Session) standing() []transcript.Notice {
+	project, _ := s.projectNotices()
+	return slices.Concat(s.told.notices(), s.host.problems(), project, s.agentNotices())
+}
+
 // titleOf takes the first line with text of a prompt, or the name of what it
 // mentions. clean sees the whole of it before it is cut.
 func titleOf(prompt *transcript.Message, clean func(string) string) string {

@@ -247,10 +247,10 @@ func (s *Session) projectNotices() (list []transcript.Notice, content string) {
 			changedNames(projects.Changes(p.record.Trust.Files, p.now.Files))+". /trust shows the difference and asks you again.")
 	case !p.trusted() && len(p.offered) > 0:
 		say(transcript.Info, "Project's rules", fmt.Sprintf(
-			"The project's file would allow %s without a question. That counts once you trust the project: /trust shows it and asks.", kinds.Count(len(p.offered), "thing")))
+			"The project's configuration has %s that would allow calls without a question, once you trust the project: /trust shows them and asks.", kinds.Count(len(p.offered), "rule")))
 	case !p.trusted() && len(p.servers) > 0:
-		say(transcript.Info, "Project's MCP servers", fmt.Sprintf(
-			"The project names %s. They are not started before you trust the project: /trust shows them and asks.", kinds.Count(len(p.servers), "MCP server")))
+		say(transcript.Warning, "Project's MCP servers", fmt.Sprintf(
+			"The project's configuration names %s. None is started before you trust the project: /trust shows them and asks.", kinds.Count(len(p.servers), "MCP server")))
 	}
 	return list, p.now.Hash
 }

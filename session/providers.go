@@ -40,12 +40,12 @@ func (s *Session) sayProviders() {
 	}
 	for _, p := range s.providers.Status() {
 		if p.State == provider.Starting {
-			say(fmt.Sprintf("tool provider %q has not answered yet: once it has, its tools are there from the next prompt on", p.Name))
+			say(fmt.Sprintf("The tool provider %q has not answered yet. Once it has, its tools can be used from the next prompt on.", p.Name))
 		}
 	}
 	for _, m := range s.modules() {
 		if m.State == mount.Asking {
-			say(fmt.Sprintf("%s has not said yet what it is: once it has, its tool is there from the next prompt on", m.Name))
+			say(fmt.Sprintf("%s has not described itself yet. Once it has, its tool can be used from the next prompt on.", m.Name))
 		}
 	}
 }

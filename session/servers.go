@@ -137,18 +137,18 @@ func (s *Session) sayServers() {
 		switch {
 		case server.State == mcp.SignIn:
 			s.sayOnce(signInKey(server.ID), transcript.Notice{
-				Severity: transcript.Warning, Title: "MCP server wants you to sign in",
-				Text: fmt.Sprintf("The MCP server %s is not used before you sign in to it: run /mcp login %s.", server.Name, server.Name),
+				Severity: transcript.Warning, Title: "MCP server needs you to sign in",
+				Text: fmt.Sprintf("The MCP server %s needs you to sign in: run /mcp login %s.", server.Name, server.Name),
 			})
 		case server.State == mcp.Failed:
 			s.sayOnce("mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected",
-				Text: fmt.Sprintf("The MCP server %s is not connected: %s. /mcp shows how the servers stand.", server.Name, strings.TrimSuffix(server.Problem, ".")),
+				Text: fmt.Sprintf("The MCP server %s is not connected: %s. /mcp shows the state of all servers.", server.Name, strings.TrimSuffix(server.Problem, ".")),
 			})
 		case server.State == mcp.Connecting && server.Problem == "":
 			s.sayOnce("slow mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected yet",
-				Text: fmt.Sprintf("The MCP server %s has not answered yet: once it has, its tools are there from the next prompt on.", server.Name),
+				Text: fmt.Sprintf("The MCP server %s has not answered yet. Once it has, its tools can be used from the next prompt on.", server.Name),
 			})
 		}
 	}

@@ -87,8 +87,13 @@ func (r *recorder) text() string {
 
 func said(text string) func(transcript.Event) bool {
 	return func(e transcript.Event) bool {
-		delta, ok := e.(transcript.PartDelta)
-		return ok && strings.Contains(delta.Text, text)
+		switch e := e.(type) {
+		case transcript.PartDelta:
+			return strings.Contains(e.Text, text)
+		case transcript.AgentSaid:
+			return strings.Contains(e.Message.Text(), text)
+		}
+		return false
 	}
 }
 
@@ -313,6 +318,16 @@ func TestCommands_AreAnsweredWithoutTheModel(t *testing.T) {
 	wait(t, prompt(s, "/usr/bin is what?"), loop.EndTurn)
 	if got := rec.text(); !strings.HasSuffix(got, "model") {
 		t.Errorf("a path that begins with a slash did not reach the model: %q", got)
+	}
+}
+
+// A client without notices does not show what is merely informative, so /status has it.
+func TestStatus_SaysWhatIsNotKnown(t *testing.T) {
+	s, rec := open(t, setup{script: `{"say":"x","repeat":-1,"usage":{"input":50,"output":2}}`, models: []model.Info{{ID: "script"}}})
+	wait(t, prompt(s, "hello"), loop.EndTurn)
+	wait(t, prompt(s, "/status"), loop.EndTurn)
+	if got := rec.text(); !strings.Contains(got, "the window of this model is not known, set `model.window`") {
+		t.Errorf("/status says %q", got)
 	}
 }
 

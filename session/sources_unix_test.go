@@ -79,7 +79,7 @@ func TestSession_OneWait(t *testing.T) {
 	if took := time.Since(start); took > 4*time.Second {
 		t.Errorf("the first turn took %s", took)
 	}
-	for _, want := range []string{`tool provider "web" has not answered yet`, "slow has not said yet what it is", "The MCP server far has not answered yet"} {
+	for _, want := range []string{`The tool provider "web" has not answered yet`, "slow has not described itself yet", "The MCP server far has not answered yet"} {
 		if !slices.ContainsFunc(rec.all(), noticed(want)) {
 			t.Errorf("nothing says that %s", want)
 		}

@@ -190,7 +190,7 @@ func TestChild_Words(t *testing.T) {
 		emit(transcript.Notice{Severity: transcript.Warning, Title: "Retrying", Text: "once more"})
 		settle(tr.Emit, child, transcript.ChildDone)
 		got := r.lines()
-		want := `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"_explore › once more_\n\n"}}`
+		want := quoted("explore › once more")
 		if len(got) != 2 || got[0] != want || !strings.Contains(got[1], `"status":"completed"`) {
 			t.Errorf("updates: %q", got)
 		}
@@ -207,7 +207,7 @@ func TestTranslator_AgentSaid(t *testing.T) {
 		want := []string{
 			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"},"messageId":"msg_2"}`,
 			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"b"},"messageId":"msg_2"}`,
-			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"explore is done"},"messageId":"msg_7"}`,
+			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"\n\nexplore is done"},"messageId":"msg_7"}`,
 		}
 		if diff := cmp.Diff(want, r.lines()); diff != "" {
 			t.Errorf("updates (-want +got):\n%s", diff)

@@ -44,7 +44,10 @@ func (t *translator) awaitEnd() {
 }
 
 // prompted counts a prompt; it is called on the read loop, before the prompt can begin.
-func (t *translator) prompted() { t.quiet.prompts.Add(1) }
+func (t *translator) prompted() {
+	t.quiet.prompts.Add(1)
+	t.unbroken.Store(false)
+}
 
 // promptAnswered is for the moment before the answer to a prompt is sent.
 func (t *translator) promptAnswered() {

@@ -179,7 +179,7 @@ func TestQuiet(t *testing.T) {
 			q.Emit(transcript.OptionsChanged{})
 			q.prompted()
 			q.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_2"})
-		}, []string{optionsAt("high"), `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"_careful_\n\n"}}`}},
+		}, []string{optionsAt("high"), quoted("careful")}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

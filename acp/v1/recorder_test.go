@@ -2,6 +2,7 @@ package v1
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -90,11 +91,14 @@ func (r *recorder) take() []noted {
 	return taken
 }
 
-// lines are the updates since the last take, as JSON.
+// freshID is an id that was made just now.
+var freshID = regexp.MustCompile(`msg_[0-9a-z]{26}`)
+
+// lines are the updates since the last take, as JSON, in which fresh ids are msg_new.
 func (r *recorder) lines() []string {
 	var lines []string
 	for _, n := range r.take() {
-		lines = append(lines, n.json)
+		lines = append(lines, freshID.ReplaceAllString(n.json, "msg_new"))
 	}
 	return lines
 }

@@ -107,6 +107,9 @@ func (t *translator) flushStream(session string, s *stream) {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "�")
 	}
+	if session == t.session && s.of.kind == transcript.TextKind {
+		t.said(text)
+	}
 	t.sendTo(session, textUpdate(s.of.kind, s.of.message, text))
 	s.last = t.paced()
 }

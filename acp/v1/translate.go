@@ -2,7 +2,6 @@ package v1
 
 import (
 	"maps"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,6 +39,10 @@ type translator struct {
 	now     func() time.Time
 	quiet   quiet
 	setting atomic.Int64 // requests to set an option that are not answered
+	ids     transcript.IDs
+	// unbroken says that the text since the last prompt ends without a blank line. The read
+	// loop sets it, too.
+	unbroken atomic.Bool
 
 	mu       sync.Mutex
 	calls    map[string]*callView
@@ -85,7 +88,7 @@ func (t *translator) Emit(e transcript.Event) {
 	case transcript.PartStarted, transcript.PartDelta, transcript.PartEnded:
 		t.part(t.session, &t.text, e)
 	case transcript.AgentSaid:
-		t.send(textUpdate(transcript.TextKind, e.Message.ID, e.Message.Text()))
+		t.own(e.Message.ID, e.Message.Text())
 	case transcript.UsageChanged:
 		if e.Size > 0 { // the measure of a step, which is news even if it is that of the one before
 			t.send(usageUpdate(e))
@@ -188,23 +191,4 @@ func (t *translator) flush() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.flushAll()
-}
-
-// plain keeps a text from being read as a link, a picture or HTML: a notice may quote a
-// file that nobody trusts (O3).
-var plain = strings.NewReplacer(`\`, `\\`, "[", `\[`, "<", `\<`)
-
-// notice tells the person something in the form that the client can show.
-func (t *translator) notice(e transcript.Notice) {
-	if t.client.notices {
-		t.send(noticeUpdate(e))
-		return
-	}
-	kind := transcript.TextKind
-	said := plain.Replace(e.Text)
-	text := "_" + said + "_\n\n"
-	if e.Severity == transcript.Info {
-		kind, text = transcript.ReasoningKind, said+"\n\n"
-	}
-	t.send(textUpdate(kind, "", text))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"acp-agent/acp/schema"
 	"acp-agent/transcript"
 )
 
@@ -107,7 +108,7 @@ func TestTranslator_UnreadTextGathers(t *testing.T) {
 			t.Errorf("updates of %d bytes while nothing is read, want %d", got, want)
 		}
 		r.resume()
-		time.Sleep(unwrittenInterval)
+		time.Sleep(unwrittenInterval + time.Millisecond)
 		if got, want := sizes(r.take()), []int{textBytes/5*4 + 1}; !slices.Equal(got, want) {
 			t.Errorf("updates of %d bytes then, want %d", got, want)
 		}
@@ -251,6 +252,42 @@ func TestTranslator_SilentAfterTurn(t *testing.T) {
 	})
 }
 
+// quoted is the update of a warning in a client without notices.
+func quoted(text string) string { return message("> " + text + "\n\n") }
+
+// message is the update of a message that is new and whole.
+func message(text string) string {
+	return encoded(schema.AgentMessageChunk{Content: schema.TextContent{Text: text}, MessageID: "msg_new"})
+}
+
+// Many clients put the texts of all messages together: a warning has a blank line before
+// and after it, and a message of the agent's own one before it.
+func TestTranslator_OwnMessagesStandApart(t *testing.T) {
+	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+		warn := transcript.Notice{Severity: transcript.Warning, Text: "careful"}
+		tr.Emit(warn)
+		tr.Emit(warn)
+		startText(tr)
+		say(tr, "The answer is ")
+		tr.Emit(warn)
+		say(tr, "42.\n\n")
+		tr.Emit(warn)
+		say(tr, "Done.")
+		tr.Emit(transcript.AgentSaid{Message: &transcript.Message{ID: "msg_new", Parts: []transcript.Part{&transcript.TextPart{Text: "It runs on.\n"}}}})
+		tr.Emit(transcript.PartEnded{PartID: "prt_1"})
+		part := func(text string) string { return encoded(textUpdate(transcript.TextKind, "msg_2", text)) }
+		want := []string{
+			quoted("careful"), quoted("careful"),
+			part("The answer is "), message("\n\n> careful\n\n"),
+			part("42.\n\n"), quoted("careful"),
+			part("Done."), message("\n\nIt runs on.\n"),
+		}
+		if diff := cmp.Diff(want, r.lines()); diff != "" {
+			t.Errorf("updates (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestTranslator_Notice(t *testing.T) {
 	warning := transcript.Notice{Severity: transcript.Warning, Title: "Retrying", Text: "once more"}
 	info := transcript.Notice{Severity: transcript.Info, Title: "Window", Text: "unknown"}
@@ -258,24 +295,48 @@ func TestTranslator_Notice(t *testing.T) {
 		name   string
 		client client
 		notice transcript.Notice
-		want   string
+		want   []string
 	}{
-		{"a warning as text", client{}, warning, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"_once more_\n\n"}}`},
-		{"an info as thought", client{}, info, `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"unknown\n\n"}}`},
+		{"a warning as a message", client{}, warning, []string{quoted("once more")}},
+		{"an info not at all", client{}, info, nil},
 		{
 			"what it quotes is no picture",
 			client{},
 			transcript.Notice{Severity: transcript.Warning, Text: `![x](http://a/b.png) \[y](z) <img>`},
-			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"_!\\[x](http://a/b.png) \\\\\\[y](z) \\\u003cimg\u003e_\n\n"}}`,
+			[]string{quoted(`!\[x](http://a/b.png) \\\[y](z) \<img>`)},
 		},
-		{"a warning as notice", client{notices: true}, warning, `{"sessionUpdate":"notice","severity":"warning","title":"Retrying","description":"once more"}`},
-		{"an info as notice", client{notices: true}, info, `{"sessionUpdate":"notice","severity":"info","title":"Window","description":"unknown"}`},
+		{
+			"names of files are no emphasis",
+			client{},
+			transcript.Notice{Severity: transcript.Warning, Text: "pkg/__init__.py and a__b_c.go, **/*.go"},
+			[]string{quoted(`pkg/\_\_init\_\_.py and a__b_c.go, \*\*/\*.go`)},
+		},
+		{
+			"code stays code",
+			client{},
+			transcript.Notice{Severity: transcript.Warning, Text: "`_a_` lists _b_"},
+			[]string{quoted("`_a_` lists \\_b\\_")},
+		},
+		{
+			"a backquote opens nothing",
+			client{},
+			transcript.Notice{Severity: transcript.Warning, Text: "a` [b](c)"},
+			[]string{quoted("a\\` \\[b](c)")},
+		},
+		{
+			"several lines",
+			client{},
+			transcript.Notice{Severity: transcript.Warning, Text: "one\ntwo\n"},
+			[]string{quoted("one\n> two")},
+		},
+		{"a warning as notice", client{notices: true}, warning, []string{`{"sessionUpdate":"notice","severity":"warning","title":"Retrying","description":"once more"}`}},
+		{"an info as notice", client{notices: true}, info, []string{`{"sessionUpdate":"notice","severity":"info","title":"Window","description":"unknown"}`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			inTurn(t, test.client, func(t *testing.T, tr *translator, r *recorder) {
 				tr.Emit(test.notice)
-				if diff := cmp.Diff([]string{test.want}, r.lines()); diff != "" {
+				if diff := cmp.Diff(test.want, r.lines()); diff != "" {
 					t.Errorf("updates (-want +got):\n%s", diff)
 				}
 			})
