@@ -82,6 +82,7 @@ type Session struct {
 	listed   []ListedRule        // what /permissions showed last
 	usage    spent
 	context  transcript.UsageChanged
+	askedAt  time.Time // when questions were written into the chat that no prompt has answered
 }
 
 // Open makes a session. Of the project it reads its skills and instructions; it
@@ -271,6 +272,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	s.checkImages(t, backend, chosen.model)
 	s.nameHosts(hostsIn(t.prompt))
 	s.remindTurn(t.prompt)
+	s.markEarly(t.prompt)
 	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.manifest.Name)
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)
 	span.Finish(string(stop))
