@@ -156,10 +156,7 @@ func (s *Session) replyBeside(t *Turn, answer func(context.Context) string) {
 			t.end("", fmt.Errorf("the command failed inside the agent: %v", v))
 		}
 	}()
-	s.emit(transcript.AgentSaid{Message: &transcript.Message{
-		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true,
-		Parts: []transcript.Part{&transcript.TextPart{ID: s.host.IDs.New(transcript.PartPrefix), Text: answer(t.ctx), Synthetic: true}},
-	}})
+	s.tell(s.host.IDs.New(transcript.MessagePrefix), answer(t.ctx))
 	t.end(loop.EndTurn, nil)
 }
 

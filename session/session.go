@@ -229,8 +229,9 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		case <-t.shown:
 		case <-s.ctx.Done():
 		}
-		if s.log.Apply(transcript.AgentSaid{Message: t.told}); !t.quiet {
-			s.emit(transcript.AgentSaid{Message: t.told})
+		s.log.Apply(transcript.AgentSaid{Message: t.told})
+		if t.said != "" {
+			s.tell(t.told.ID, "\n\n"+t.said+"\n\n")
 		}
 		return loop.EndTurn, nil
 	}

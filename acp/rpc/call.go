@@ -52,6 +52,14 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	return nil
 }
 
+type whenSent struct{}
+
+// WhenSent returns a context in which Call calls sent as soon as the request stands in the
+// output, before it waits for the answer.
+func WhenSent(ctx context.Context, sent func()) context.Context {
+	return context.WithValue(ctx, whenSent{}, sent)
+}
+
 func (c *Conn) dispatch(ctx context.Context, method string, params any) (*outCall, jsonrpc2.Waiter, error) {
 	var none jsonrpc2.Waiter
 	select {
@@ -73,6 +81,9 @@ func (c *Conn) dispatch(ctx context.Context, method string, params any) (*outCal
 	waiter, err := c.peer.DispatchCall(ctx, method, nil, jsonrpc2.ExtraField("call", call))
 	if err != nil {
 		return nil, none, fmt.Errorf("call %s: %w: %w", method, ErrClosed, err)
+	}
+	if sent, ok := ctx.Value(whenSent{}).(func()); ok {
+		sent()
 	}
 	return call, waiter, nil
 }

@@ -164,11 +164,13 @@ func TestQuestioner_Chat(t *testing.T) {
 	}{
 		{"free text", []tools.Question{{Question: "What *name*?"}}, "\n\n**Question**: What \\*name\\*?\n\nWrite your answer as your next message.\n\n"},
 		{
-			"one of two", []tools.Question{{Question: "Which?", Header: "Tabs", Options: []tools.QuestionOption{{Label: "a_b", Description: "the\nfirst"}, {Label: "- [x]"}}}},
+			"one of two",
+			[]tools.Question{{Question: "Which?", Header: "Tabs", Options: []tools.QuestionOption{{Label: "a_b", Description: "the\nfirst"}, {Label: "- [x]"}}}},
 			"\n\n**Question** (Tabs): Which?\n\n1. a\\_b: the first\n2. \\- \\[x]\n\nWrite your answer as your next message, by number or in your own words.\n\n",
 		},
 		{
-			"two questions", []tools.Question{{Question: "A?\n# b\n1. c", Options: options("x"), MultiSelect: true}, {Question: "`B`?"}},
+			"two questions",
+			[]tools.Question{{Question: "A?\n# b\n1. c", Options: options("x"), MultiSelect: true}, {Question: "`B`?"}},
 			"\n\n**Question 1 of 2**: A?\n\\# b\n1\\. c\n\n1. x\n\nSeveral may be chosen.\n\n**Question 2 of 2**: \\`B\\`?\n\n" +
 				"Write your answers as your next message, by number or in your own words.\n\n",
 		},

@@ -37,6 +37,7 @@ type translator struct {
 	over    func() bool // reports whether the session has ended
 	now     func() time.Time
 	quiet   quiet
+	line    *line
 	setting atomic.Int64 // requests to set an option that are not answered
 
 	mu       sync.Mutex
@@ -47,7 +48,8 @@ type translator struct {
 	held     [factCount]bool       // facts that changed in a quiet
 	title    transcript.TitleChanged
 	plan     transcript.PlanChanged
-	waiting  []transcript.Notice // notices that came outside a prompt
+	waiting  []transcript.Notice    // notices that came outside a prompt
+	late     []schema.SessionUpdate // what came between turns, where the client would drop it
 	timer    *time.Timer
 	due      time.Time // when the timer fires; zero when it is not set
 }
@@ -57,6 +59,7 @@ func newTranslator(conn notifier, c client) *translator {
 		conn: conn, client: c, now: time.Now, over: func() bool { return false },
 		calls: map[string]*callView{}, children: map[string]*childView{}, text: newStream(),
 	}
+	t.line = &line{translator: t, again: map[string]bool{}}
 	t.quiet.now = func() time.Time { return t.now() }
 	t.timer = time.AfterFunc(time.Hour, t.tick)
 	t.timer.Stop()
@@ -65,6 +68,12 @@ func newTranslator(conn notifier, c client) *translator {
 
 // Emit sends what an event means to an editor.
 func (t *translator) Emit(e transcript.Event) {
+	switch e.(type) {
+	case transcript.UserSaid:
+		t.line.turnBegins()
+	case transcript.TurnFinished:
+		t.line.turnEnds()
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.release()
@@ -125,7 +134,16 @@ func (t *translator) emitSession(e transcript.Event) {
 }
 
 // send writes one update of the session.
-func (t *translator) send(update schema.SessionUpdate) { t.sendTo(t.session, update) }
+func (t *translator) send(update schema.SessionUpdate) {
+	if t.lost(update) {
+		t.keepLate(update)
+		return
+	}
+	if t.quiet.prompts.Load() > 0 {
+		t.sendLate()
+	}
+	t.sendTo(t.session, update)
+}
 
 // sendTo writes one update. A broken connection is noticed by its owner.
 func (t *translator) sendTo(session string, update schema.SessionUpdate) {

@@ -38,6 +38,10 @@ type change struct {
 
 // open sends the first message of a call.
 func (t *translator) open(id string, view *callView, c change) {
+	if view.held {
+		view.locations, view.input = c.locations, c.input
+		return
+	}
 	view.opened, view.status = true, pending
 	view.locations, view.content = t.client.telling(view.kind, c.locations), c.content
 	view.title = t.client.title(view.kind, view.crumb+view.label, "", false)
@@ -70,6 +74,10 @@ func (v *callView) meta(m map[string]any) map[string]any {
 
 // update sends what differs from what the editor knows of a call.
 func (t *translator) update(id string, view *callView, c change) {
+	if view.held {
+		view.hold(c)
+		return
+	}
 	c = view.news(t.client.form(view, c))
 	if c.title == "" && c.kind == "" && c.status == "" && c.locations == nil && c.content == nil &&
 		c.input == nil && c.output == nil && c.meta == nil && !c.last {
