@@ -230,7 +230,11 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		case <-s.ctx.Done():
 		}
 		s.log.Apply(transcript.AgentSaid{Message: t.told})
-		if t.said != "" {
+		switch {
+		case t.said == "":
+		case s.spec.Waits: // no prompt follows in which the model tells of it
+			s.tell(t.told.ID, t.told.Text())
+		default:
 			s.tell(t.told.ID, "\n\n"+t.said+"\n\n")
 		}
 		return loop.EndTurn, nil

@@ -20,23 +20,31 @@ func (n *Node) said() string {
 	return sentence(r, read, len(n.ending.result.Modified))
 }
 
+// sentence says how a subagent ended, and what it did.
 func sentence(r transcript.ChildRecord, read, changed int) string {
-	facts := []string{kinds.Count(r.Calls, "tool call")}
-	if read > 0 {
-		facts = append(facts, kinds.Count(read, "file")+" read")
-	}
-	if changed > 0 {
-		facts = append(facts, kinds.Count(changed, "file")+" changed")
-	}
-	name, did := kinds.Code(transcript.PathText(r.Path), pathRunes), strings.Join(facts, ", ")
-	why := strings.TrimSuffix(kinds.Line(r.Note, noteRunes), ".")
+	text := kinds.Code(transcript.PathText(r.Path), pathRunes)
 	switch {
-	case r.State != transcript.ChildDone && why == "":
-		return name + " has failed after " + did + "."
 	case r.State != transcript.ChildDone:
-		return name + " has failed after " + did + ": " + kinds.Code(why, noteRunes) + "."
-	case why != "":
-		return name + " has finished early: " + did + "; " + kinds.Code(why, noteRunes) + "."
+		text += " has failed"
+	case r.Note != "":
+		text += " has finished early"
+	default:
+		text += " has finished"
 	}
-	return name + " has finished: " + did + "."
+	var did []string
+	for _, fact := range []struct {
+		n         int
+		what, how string
+	}{{r.Calls, "tool call", ""}, {read, "file", " read"}, {changed, "file", " changed"}} {
+		if fact.n > 0 {
+			did = append(did, kinds.Count(fact.n, fact.what)+fact.how)
+		}
+	}
+	if len(did) > 0 {
+		text += ": " + strings.Join(did, ", ")
+	}
+	if r.Note != "" {
+		text += ". Why: " + kinds.Code(r.Note, noteRunes)
+	}
+	return text + "."
 }

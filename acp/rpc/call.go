@@ -60,6 +60,13 @@ func WhenSent(ctx context.Context, sent func()) context.Context {
 	return context.WithValue(ctx, whenSent{}, sent)
 }
 
+// Sent is for what makes calls: the request of ctx stands in the output.
+func Sent(ctx context.Context) {
+	if sent, ok := ctx.Value(whenSent{}).(func()); ok {
+		sent()
+	}
+}
+
 func (c *Conn) dispatch(ctx context.Context, method string, params any) (*outCall, jsonrpc2.Waiter, error) {
 	var none jsonrpc2.Waiter
 	select {
@@ -82,9 +89,7 @@ func (c *Conn) dispatch(ctx context.Context, method string, params any) (*outCal
 	if err != nil {
 		return nil, none, fmt.Errorf("call %s: %w: %w", method, ErrClosed, err)
 	}
-	if sent, ok := ctx.Value(whenSent{}).(func()); ok {
-		sent()
-	}
+	Sent(ctx)
 	return call, waiter, nil
 }
 

@@ -193,6 +193,7 @@ func (c *checker) update(m *Message) {
 	case s.turns <= 0 && !s.child && !slices.Contains(always, kind) && !c.aboutBackground(s, kind, members):
 		c.problem("%s outside a turn: %s", kind, encode(members))
 	}
+	c.drops(s, m)
 	c.offer(kind, members)
 	if text, ok := at(members, "content.text").(string); ok && text == "" {
 		c.problem("%s without text", kind)
