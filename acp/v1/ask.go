@@ -33,8 +33,11 @@ func (l *link) ask(ctx context.Context, q question, result any) error {
 		err = l.put(asking, q, result)
 		withdrawn := err != nil && errors.Is(context.Cause(asking), tools.ErrWithdrawn)
 		leave()
-		if !withdrawn || ctx.Err() != nil {
+		switch {
+		case !withdrawn:
 			return err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
 		}
 	}
 }

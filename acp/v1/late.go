@@ -65,6 +65,12 @@ func (t *translator) sendLate() {
 	}
 }
 
+// isPast reports whether the card of a call belongs to an earlier turn, so that an update of it
+// begins a new card, which needs a title.
+func (t *translator) isPast(view *callView) bool {
+	return t.client.dropsBetweenTurns && view.turn != t.turns
+}
+
 // isHeld reports whether a call that begins is shown only when it has ended.
 func (t *translator) isHeld(view *callView) bool {
 	return t.client.dropsBetweenTurns && t.inBackground(view)

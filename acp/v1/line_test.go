@@ -15,6 +15,7 @@ import (
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
 	"acp-agent/kinds"
+	"acp-agent/mcp"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
@@ -51,12 +52,23 @@ func (d *desk) take() []string {
 }
 
 func (d *desk) Call(ctx context.Context, _ string, params, result any) error {
-	call := string(params.(*schema.RequestPermissionRequest).ToolCall.ToolCallID)
+	call := ""
+	switch params := params.(type) {
+	case *schema.RequestPermissionRequest:
+		call = string(params.ToolCall.ToolCallID)
+	case *schema.CreateElicitationRequest:
+		call = string(params.ToolCallID)
+	}
 	d.note("ask " + call)
 	rpc.Sent(ctx)
 	select {
 	case option := <-d.answers[call]:
-		result.(*schema.RequestPermissionResponse).Outcome = schema.SelectedPermissionOutcome{OptionID: schema.PermissionOptionId(option)}
+		switch result := result.(type) {
+		case *schema.RequestPermissionResponse:
+			result.Outcome = schema.SelectedPermissionOutcome{OptionID: schema.PermissionOptionId(option)}
+		case *schema.CreateElicitationResponse:
+			result.Action = schema.ElicitationActionDecline
+		}
 		return nil
 	case <-ctx.Done():
 		d.note("withdraw " + call)
@@ -163,6 +175,44 @@ func TestLine_AskedAgain(t *testing.T) {
 		wantNotes(t, d, "after the turn")
 		beginTurn(tr)
 		wantNotes(t, d, "in the next turn", "withdraw call_2", "ask call_1")
+		endTurn(tr)
+	})
+}
+
+// Forms of the model and of MCP servers stand in the same line as permission requests.
+func TestLine_Forms(t *testing.T) {
+	inLine(t, true, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
+		l := &link{conn: d, translator: tr, session: "ses_1"}
+		ctx, cancel := context.WithCancel(t.Context())
+		var asking sync.WaitGroup
+		asking.Go(func() {
+			_, err := (&questioner{link: l, forms: true}).Answers(ctx, "call_1", []tools.Question{{Question: "What?"}})
+			if refused, ok := errors.AsType[*tools.Error](err); !ok || refused.Kind != tools.Denied {
+				t.Errorf("answer: %v", err)
+			}
+		})
+		synctest.Wait()
+		asking.Go(func() {
+			if _, err := (&person{link: l}).Fill(ctx, mcp.Form{CallID: "call_2"}); !errors.Is(err, context.Canceled) {
+				t.Errorf("answer: %v", err)
+			}
+		})
+		wantNotes(t, d, "between turns")
+		beginTurn(tr)
+		wantNotes(t, d, "in the turn", "ask call_1")
+		endTurn(tr)
+		wantNotes(t, d, "at the end of the turn", "withdraw call_1")
+		beginTurn(tr)
+		wantNotes(t, d, "in the next turn", "ask call_2")
+		endTurn(tr)
+		wantNotes(t, d, "at its end", "withdraw call_2")
+		beginTurn(tr)
+		wantNotes(t, d, "in the third", "ask call_1")
+		d.answers["call_1"] <- ""
+		wantNotes(t, d, "after the answer", "ask call_2")
+		cancel()
+		asking.Wait()
+		wantNotes(t, d, "after a cancel", "withdraw call_2")
 		endTurn(tr)
 	})
 }

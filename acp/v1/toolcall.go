@@ -50,6 +50,7 @@ type callView struct {
 	held     bool            // it is shown when it has ended (see late.go)
 	closed   bool            // its card is complete, though its subagent goes on
 	input    json.RawMessage // of a call that is held
+	turn     int             // the turn in which it was last sent, as the translator counts them
 
 	card     []kinds.Content // content of a live card, not sent yet
 	cardSent time.Time

@@ -49,6 +49,7 @@ type translator struct {
 	title    transcript.TitleChanged
 	plan     transcript.PlanChanged
 	waiting  []transcript.Notice    // notices that came outside a prompt
+	turns    int                    // those that have ended
 	late     []schema.SessionUpdate // what came between turns, where the client would drop it
 	timer    *time.Timer
 	due      time.Time // when the timer fires; zero when it is not set
@@ -184,6 +185,7 @@ func (t *translator) flushAll() {
 // sent behind its end, not even by a timer that has just fired. What belongs to
 // subagents in the background is not of the turn.
 func (t *translator) endTurn() {
+	t.turns++
 	clear(t.text.parts)
 	maps.DeleteFunc(t.calls, func(id string, _ *callView) bool { return !t.survives(id) })
 	maps.DeleteFunc(t.children, func(id string, _ *childView) bool { return !t.survives(id) })

@@ -42,7 +42,7 @@ func (t *translator) open(id string, view *callView, c change) {
 		view.locations, view.input = c.locations, c.input
 		return
 	}
-	view.opened, view.status = true, pending
+	view.opened, view.status, view.turn = true, pending, t.turns
 	view.locations, view.content = t.client.telling(view.kind, c.locations), c.content
 	view.title = t.client.title(view.kind, view.crumb+view.label, "", false)
 	call := schema.ToolCall{
@@ -84,6 +84,10 @@ func (t *translator) update(id string, view *callView, c change) {
 		return
 	}
 	view.remember(c)
+	if t.isPast(view) {
+		c.title, c.kind, c.locations = view.title, view.kind, view.locations
+	}
+	view.turn = t.turns
 	c.meta = view.meta(c.meta)
 	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: c.update(id, "")})
 }

@@ -24,3 +24,9 @@ func (c *checker) drops(s *sessionState, m *Message) {
 		c.problem("%s between turns, which %s drops", m.Method, c.client)
 	}
 }
+
+// anew reports whether an update makes a new card, for the card of the call is one of an earlier
+// turn.
+func (c *checker) anew(s *sessionState, call *callState) bool {
+	return slices.Contains(dropping, c.editor) && call.heard != s.ended
+}
