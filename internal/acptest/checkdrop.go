@@ -28,5 +28,5 @@ func (c *checker) drops(s *sessionState, m *Message) {
 // anew reports whether an update makes a new card, for the card of the call is one of an earlier
 // turn.
 func (c *checker) anew(s *sessionState, call *callState) bool {
-	return slices.Contains(dropping, c.editor) && call.heard != s.ended
+	return slices.Contains(dropping, c.client) && call.heard != s.ended
 }
