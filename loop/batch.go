@@ -56,6 +56,12 @@ func (l *Loop) run(ctx context.Context, s *step) []callResult {
 	return ordered
 }
 
+// endsTurn reports whether one of a step's results ends the turn. Its other calls have
+// ended too, so that the next request is complete.
+func endsTurn(results []callResult) bool {
+	return slices.ContainsFunc(results, func(r callResult) bool { return r.end.EndsTurn })
+}
+
 func (l *Loop) runBatch(ctx context.Context, batch []*pipeline.Prepared, results map[string]transcript.ToolFinished) {
 	var mu sync.Mutex
 	finish := func(call *pipeline.Prepared) {

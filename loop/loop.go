@@ -161,6 +161,9 @@ func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 		if ctx.Err() != nil {
 			return Cancelled, nil
 		}
+		if endsTurn(results) {
+			return EndTurn, nil
+		}
 		if err := guard.check(results); err != nil {
 			l.emit(transcript.Notice{Severity: transcript.Warning, Title: "Stopped", Text: err.Error()})
 			return l.halted("because " + err.Error())

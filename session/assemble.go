@@ -27,7 +27,7 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 	h := s.host
 	o := pipeline.Options{
-		Registry: h.Registry, Disabled: s.settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: s.spec.Asker,
+		Registry: h.Registry, Disabled: s.settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: s.spec.Asker, Line: s.spec.Line,
 		Unconfined: s.unconfined,
 		Gate:       tools.Gate{IncludeTools: s.manifest.Tools, AllowMCP: true, AllowToolbox: true}, Stance: s.stance,
 		Requires: s.manifest.Requires, UserData: []string{h.UserData},

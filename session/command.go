@@ -185,15 +185,6 @@ func (s *Session) replyBeside(t *Turn, answer func(context.Context) string) {
 	t.end(loop.EndTurn, nil)
 }
 
-// remark shows a text of the agent as a message of its own, which is not part of what the
-// model sees.
-func (s *Session) remark(text string) {
-	s.emit(transcript.AgentSaid{Message: &transcript.Message{
-		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true,
-		Parts: []transcript.Part{&transcript.TextPart{ID: s.host.IDs.New(transcript.PartPrefix), Text: text, Synthetic: true}},
-	}})
-}
-
 func (s *Session) help(ctx context.Context) string {
 	s.refreshTools(ctx)
 	var b strings.Builder

@@ -157,9 +157,9 @@ func (s *Session) noteChanges(e transcript.Event) {
 
 // deliver puts the message about a background subagent into the conversation: at once
 // when the session is idle, behind the turn that runs otherwise, and before any prompt
-// that waits (R68). What the person knows already is for the model alone.
-func (s *Session) deliver(message *transcript.Message, quiet bool, shown <-chan struct{}) {
-	s.enqueue(&Turn{told: message, quiet: quiet, shown: shown})
+// that waits (R68). The message is for the model; the user is told what said says.
+func (s *Session) deliver(message *transcript.Message, said string, shown <-chan struct{}) {
+	s.enqueue(&Turn{told: message, said: said, shown: shown})
 }
 
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.
@@ -192,7 +192,11 @@ func (s *Session) sayWhoGoesOn() {
 			names = append(names, fmt.Sprintf("and %d more", len(living)-i))
 			break
 		}
-		names = append(names, transcript.PathText(record.Path))
+		name := transcript.PathText(record.Path)
+		if record.AwaitsUser {
+			name += " (waits for your answer)"
+		}
+		names = append(names, name)
 	}
 	if len(names) > 0 {
 		s.remark("Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them.\n")
@@ -205,4 +209,16 @@ func (s *Session) say(text string) {
 	s.emit(transcript.PartStarted{MessageID: id, PartID: part, Kind: transcript.TextKind})
 	s.emit(transcript.PartDelta{PartID: part, Text: text})
 	s.emit(transcript.PartEnded{PartID: part})
+}
+
+// remark shows a text of the agent as a message of its own, which is not part of what the
+// model sees.
+func (s *Session) remark(text string) { s.tell(s.host.IDs.New(transcript.MessagePrefix), text) }
+
+// tell shows a text to the user as one event, which belongs to no turn.
+func (s *Session) tell(id, text string) {
+	s.emit(transcript.AgentSaid{Message: &transcript.Message{
+		ID: id, Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true,
+		Parts: []transcript.Part{&transcript.TextPart{ID: s.host.IDs.New(transcript.PartPrefix), Text: text, Synthetic: true}},
+	}})
 }

@@ -183,7 +183,7 @@ func TestBackground_IdleSessionIsToldAtOnce(t *testing.T) {
 	<-begun
 	requests := len(asked.requests)
 	close(release)
-	rec.await(t, "report", reported("Found it."))
+	rec.await(t, "report", reported("`general` has finished"))
 	if asked.heard("You are general") == "" || len(asked.requests) != requests+1 {
 		t.Errorf("%d requests, want one of the subagent alone", len(asked.requests)-requests)
 	}
@@ -212,12 +212,12 @@ func TestBackground_ReportIsQueued(t *testing.T) {
 			after := prompt(s, "after")
 			close(release)
 			rec.await(t, "end of the subagent", childEnded)
-			if slices.ContainsFunc(rec.all(), reported("Found it.")) {
+			if slices.ContainsFunc(rec.all(), reported("`general` has finished")) {
 				t.Error("the report came into the turn")
 			}
 			_, err := busy.Wait(t.Context())
 			busy.Release()
-			rec.await(t, "report", reported("Found it."))
+			rec.await(t, "report", reported("`general` has finished"))
 			if failing != (err != nil) {
 				t.Errorf("the turn failed with %v", err)
 			}
@@ -376,7 +376,7 @@ func TestCancel_BehindAReport(t *testing.T) {
 	<-begun
 	prompted := make(chan *session.Turn, 1)
 	rec.onEvent = func(e transcript.Event) {
-		if reported("Found it.")(e) {
+		if reported("`general` has finished")(e) {
 			prompted <- prompt(s, "next")
 			s.Cancel()
 		}
@@ -412,7 +412,7 @@ func TestBackground_ReportIsNoStatement(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait(t, prompt(s, "spawn"), loop.EndTurn)
-	rec.await(t, "report", reported("session_mode"))
+	rec.await(t, "report", reported("has finished"))
 	if err := s.SetMode("code"); err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,12 @@ func (s *Session) emit(e transcript.Event) {
 		s.mu.Lock()
 		s.usage.note(e, s.settings.Subagents.Price)
 		s.mu.Unlock()
+	case transcript.ToolFinished:
+		if e.EndsTurn {
+			s.mu.Lock()
+			s.askedAt = time.Now()
+			s.mu.Unlock()
+		}
 	case transcript.UsageChanged:
 		s.mu.Lock()
 		s.context = e

@@ -179,6 +179,8 @@ type Spec struct {
 	// Asker puts permission requests to the person; nil means that there is
 	// none, and every ask is a denial (R122).
 	Asker tools.Asker
+	// Line orders the questions of the session's agents; nil means one at a time, in order.
+	Line tools.Line
 	// Unsandboxed says that, with no Asker, rules may let commands run although
 	// nothing confines them (R124).
 	Unsandboxed bool

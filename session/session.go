@@ -82,6 +82,7 @@ type Session struct {
 	listed   []ListedRule        // what /permissions showed last
 	usage    spent
 	context  transcript.UsageChanged
+	askedAt  time.Time // when questions were written into the chat that no prompt has answered
 }
 
 // Open makes a session. Of the project it reads its skills and instructions; it
@@ -228,8 +229,13 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		case <-t.shown:
 		case <-s.ctx.Done():
 		}
-		if s.log.Apply(transcript.AgentSaid{Message: t.told}); !t.quiet {
-			s.emit(transcript.AgentSaid{Message: t.told})
+		s.log.Apply(transcript.AgentSaid{Message: t.told})
+		switch {
+		case t.said == "":
+		case s.spec.Waits: // no prompt follows in which the model tells of it
+			s.tell(t.told.ID, t.told.Text())
+		default:
+			s.tell(t.told.ID, t.said+"\n\n")
 		}
 		return loop.EndTurn, nil
 	}
@@ -271,6 +277,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	s.checkImages(t, backend, chosen.model)
 	s.nameHosts(hostsIn(t.prompt))
 	s.remindTurn(t.prompt)
+	s.markEarly(t.prompt)
 	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.manifest.Name)
 	stop, err = s.loop(ctx, backend, chosen).Turn(ctx, t.prompt)
 	span.Finish(string(stop))

@@ -70,6 +70,9 @@ func taskLine(number int, r transcript.ChildRecord, now time.Time) string {
 	if r.Background {
 		state += ", in the background"
 	}
+	if r.AwaitsUser && !r.State.Terminal() {
+		state += ", waits for your answer"
+	}
 	facts := []string{r.Elapsed(now).Truncate(time.Second).String()}
 	if r.Calls > 0 {
 		facts = append(facts, fmt.Sprintf("tool calls: %d", r.Calls))

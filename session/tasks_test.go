@@ -138,7 +138,7 @@ func TestRest(t *testing.T) {
 			t.Errorf("%v is %s", r.Path, r.State)
 		}
 	}
-	if len(s.Tasks()) != 2 || !slices.ContainsFunc(rec.all(), announced("Background subagent general (")) {
+	if len(s.Tasks()) != 2 || !slices.ContainsFunc(rec.all(), announced("`general` has finished")) {
 		t.Errorf("%d subagents; the end of the first was not told", len(s.Tasks()))
 	}
 }

@@ -36,9 +36,10 @@ type Turn struct {
 	session *Session
 	prompt  *transcript.Message
 	// told, instead of a prompt, is a message that the agent puts into the conversation
-	// once it is its turn (R68), unseen when it is quiet, and not before shown is closed.
+	// once it is its turn (R68), and not before shown is closed. The user is told what said
+	// says, if anything.
 	told   *transcript.Message
-	quiet  bool
+	said   string
 	shown  <-chan struct{}
 	ctx    context.Context
 	cancel context.CancelCauseFunc

@@ -104,11 +104,11 @@ func newBench(t testing.TB, s setup) *bench {
 	}
 	o := subagent.Options{
 		Agents: func() subagent.Agents { return s.agents }, Depth: 5, Running: 8, IDs: b.ids, Place: work.Session().Place,
-		Deliver: func(m *transcript.Message, quiet bool, _ <-chan struct{}) {
+		Deliver: func(m *transcript.Message, said string, _ <-chan struct{}) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.delivered = append(b.delivered, m.Text())
-			if !quiet {
+			if said != "" {
 				b.loud++
 			}
 		},

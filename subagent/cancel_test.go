@@ -364,10 +364,10 @@ func TestCancel_OfAllIsNotReported(t *testing.T) {
 			script: scene("outer", "Ended.", calls(task("general", "inner", true)), calls(call("hold"))) + scene("inner", "Ended.", calls(call("hold"))),
 			tools:  []tools.Tool{held(begun, release)},
 			edit: func(o *subagent.Options) {
-				o.Deliver = func(_ *transcript.Message, quiet bool, _ <-chan struct{}) {
+				o.Deliver = func(_ *transcript.Message, said string, _ <-chan struct{}) {
 					b.mu.Lock()
 					defer b.mu.Unlock()
-					if b.delivered = append(b.delivered, ""); !quiet {
+					if b.delivered = append(b.delivered, ""); said != "" {
 						shown++
 					}
 				}

@@ -30,10 +30,10 @@ type Options struct {
 	// Price gives what a model call cost; nil means that nothing is known of prices.
 	Price func(model string, u transcript.Usage) float64
 	// Deliver takes the message about a background subagent whose parents have all
-	// ended but the main agent (R68); quiet says that the person knows of it already.
-	// shown is closed once the end of the subagent has been shown, before which the
-	// message is not to be.
-	Deliver func(message *transcript.Message, quiet bool, shown <-chan struct{})
+	// ended but the main agent (R68). The message is for the model; said is the sentence for
+	// the user, empty when there is nothing new to tell. shown is closed once the end of the
+	// subagent has been shown, before which neither is to be.
+	Deliver func(message *transcript.Message, said string, shown <-chan struct{})
 	IDs     *transcript.IDs
 	// Place is where the session works, for paths that people read.
 	Place kinds.Place

@@ -45,6 +45,7 @@ type Node struct {
 	tools   *pipeline.Pipeline
 	model   string
 	blocked int           // calls of it that wait for subagents
+	asking  int           // calls of it that wait for the user
 	holds   bool          // a place among the running ones
 	left    bool          // it takes no place again
 	settled chan struct{} // closed when it has one, or needs none, and made anew

@@ -1,6 +1,10 @@
 package subagent
 
-import "context"
+import (
+	"context"
+
+	"acp-agent/transcript"
+)
 
 // The places are as many as subagents may run at once (I4). An agent has one while it
 // runs, and its time runs while it has one. It gives it away while it waits for a
@@ -11,7 +15,20 @@ import "context"
 // more; it returns once the agent has a place again, or ctx has ended.
 func (n *Node) Await(ctx context.Context) (over func()) {
 	n.pause()
-	return func() { n.resume(ctx) }
+	n.asks(1)
+	return func() {
+		n.asks(-1)
+		n.resume(ctx)
+	}
+}
+
+// asks counts the calls of the agent that wait for the user.
+func (n *Node) asks(more int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.asking += more; n.child != nil {
+		n.child.Update(func(r *transcript.ChildRecord) { r.AwaitsUser = n.asking > 0 })
+	}
 }
 
 // takePlace waits for a place, or until another call of the agent was faster: the one that

@@ -32,7 +32,7 @@ func (n *Node) takeInbox() []transcript.Part {
 // report is what an agent is told of a background subagent that has ended.
 type report struct {
 	message *transcript.Message
-	quiet   bool // the person knows of it already
+	said    string // what the user is told; empty when there is nothing new to tell
 }
 
 // hear takes a report for the end of the agent's turn, unless that is past.
@@ -57,7 +57,7 @@ func (n *Node) passOn() {
 		n.tellAbove(r)
 	}
 	if n.ending.result.Record.Background {
-		n.tellAbove(report{n.message(), n.ending.state == transcript.ChildCancelled})
+		n.tellAbove(report{n.message(), n.said()})
 	}
 }
 
@@ -68,7 +68,7 @@ func (n *Node) tellAbove(r report) {
 			return
 		}
 	}
-	n.family.Deliver(r.message, r.quiet, n.done)
+	n.family.Deliver(r.message, r.said, n.done)
 }
 
 // message is the one about a background subagent that has ended.

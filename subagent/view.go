@@ -22,6 +22,7 @@ type view struct {
 	calls      map[string]*shownCall // those that have not ended
 	executions []*shownCall
 	modified   map[string]struct{}
+	read       map[string]struct{} // the files of reading calls
 	parts      map[string]struct{} // of texts that have not ended
 	unknown    bool                // the server said nothing of the tokens of the last step
 }
@@ -35,7 +36,7 @@ type shownCall struct {
 }
 
 func newView() *view {
-	return &view{calls: map[string]*shownCall{}, modified: map[string]struct{}{}, parts: map[string]struct{}{}}
+	return &view{calls: map[string]*shownCall{}, modified: map[string]struct{}{}, read: map[string]struct{}{}, parts: map[string]struct{}{}}
 }
 
 // note folds an event, and reports whether the card shows it.
@@ -94,6 +95,11 @@ func (v *view) end(e transcript.ToolFinished) {
 	}
 	for _, path := range e.Result.Metadata.TrackFiles {
 		v.modified[path] = struct{}{}
+	}
+	if e.State == transcript.Done && e.Card.Kind == kinds.Read {
+		for _, location := range e.Card.Locations {
+			v.read[location.Path] = struct{}{}
+		}
 	}
 }
 

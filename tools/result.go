@@ -31,6 +31,9 @@ type Result struct {
 	TrackFiles []string
 	// Background says that a subagent goes on behind the result.
 	Background bool
+	// EndsTurn says that the turn ends after the step of this call, without another request
+	// to the model: what comes next is the user's.
+	EndsTurn bool
 	// Depends are the absolute paths that a cacheable result was made from; nil
 	// means that it is not kept, an empty list that it depends on no file (R130).
 	Depends []string

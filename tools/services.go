@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 
 	"acp-agent/kinds"
 	"acp-agent/transcript"
@@ -73,10 +74,15 @@ type QuestionOption struct {
 	Description string `json:"description,omitempty"`
 }
 
+// ErrInChat says that questions were written into the chat: the user's next message answers
+// them.
+var ErrInChat = errors.New("the questions were written into the chat")
+
 // Questioner puts questions to the person.
 type Questioner interface {
 	// Answers waits for the answers, one list for each question. A person who
-	// declines, or cannot be asked, is an *Error; no answer is ever invented.
+	// declines, or cannot be asked, is an *Error; no answer is ever invented. ErrInChat
+	// says that the questions were written into the chat instead (R77).
 	Answers(ctx context.Context, callID string, questions []Question) ([][]string, error)
 }
 

@@ -49,6 +49,8 @@ type ChildRecord struct {
 	Background  bool           `json:"background,omitempty"`
 	Inspectable bool           `json:"inspectable,omitempty"`
 	State       ChildState     `json:"state"`
+	// AwaitsUser says that a call of it waits for the user now; it is not stored.
+	AwaitsUser bool `json:"-"`
 	// Queued is when it was wanted, Started when it began, Ended when it ended; the zero time until then.
 	Queued  time.Time `json:"queued"`
 	Started time.Time `json:"started,omitzero"`

@@ -121,6 +121,8 @@ type (
 		// Background says that a subagent goes on behind the result: the card stays
 		// open until its ChildFinished.
 		Background bool
+		// EndsTurn says that the turn ends after the step of this call.
+		EndsTurn bool
 	}
 
 	// ToolCard replaces the content of a running call's card.

@@ -52,6 +52,21 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	return nil
 }
 
+type whenSent struct{}
+
+// WhenSent returns a context in which Call calls sent as soon as the request stands in the
+// output, before it waits for the answer.
+func WhenSent(ctx context.Context, sent func()) context.Context {
+	return context.WithValue(ctx, whenSent{}, sent)
+}
+
+// Sent is for what makes calls: the request of ctx stands in the output.
+func Sent(ctx context.Context) {
+	if sent, ok := ctx.Value(whenSent{}).(func()); ok {
+		sent()
+	}
+}
+
 func (c *Conn) dispatch(ctx context.Context, method string, params any) (*outCall, jsonrpc2.Waiter, error) {
 	var none jsonrpc2.Waiter
 	select {
@@ -74,6 +89,7 @@ func (c *Conn) dispatch(ctx context.Context, method string, params any) (*outCal
 	if err != nil {
 		return nil, none, fmt.Errorf("call %s: %w: %w", method, ErrClosed, err)
 	}
+	Sent(ctx)
 	return call, waiter, nil
 }
 

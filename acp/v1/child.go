@@ -16,6 +16,8 @@ type childView struct {
 	// nothing more comes of it.
 	background bool
 	ended      *transcript.ChildFinished
+	// apart says that no turn waits for it, from its beginning on.
+	apart bool
 
 	// session is the id of its session where the client shows those, and empty where
 	// not. The rest is of that session.
@@ -89,7 +91,7 @@ func (t *translator) startChild(e transcript.ChildStarted, of *childView) {
 		return
 	}
 	record := e.Child.Record()
-	child := &childView{call: e.CallID, of: of, names: record.Path, text: newStream()}
+	child := &childView{call: e.CallID, of: of, names: record.Path, text: newStream(), apart: record.Background}
 	if len(child.names) == 0 {
 		child.names = []string{record.Agent}
 	}
@@ -120,6 +122,10 @@ func (t *translator) finishChild(e transcript.ChildFinished) {
 // keepOpen shows that a call is answered while its subagent goes on in the background.
 func (t *translator) keepOpen(e transcript.ToolFinished, view *callView, child *childView) {
 	child.background = true
+	if t.client.dropsBetweenTurns {
+		t.closeEarly(e, view, child)
+		return
+	}
 	c := change{status: inProgress, title: e.Card.Title, kind: e.Card.Kind, locations: e.Card.Locations, content: e.Card.Content, output: rawOutput(e)}
 	if view.card != nil || !view.cardLast.at.IsZero() { // newer than the answer, which was made as it began
 		c.content, view.card = view.card, nil
@@ -133,11 +139,30 @@ func (t *translator) keepOpen(e transcript.ToolFinished, view *callView, child *
 	}
 }
 
+// goesOn is the card of a call whose subagent goes on after the card is closed.
+const goesOn = "It goes on in the background. The chat says when it has finished."
+
+// closeEarly ends the call of a subagent in the background with its answer, in a client that
+// cannot change a card once its turn has ended. What comes of the subagent is said in the chat.
+func (t *translator) closeEarly(e transcript.ToolFinished, view *callView, child *childView) {
+	view.closed, view.card = true, nil
+	t.update(e.CallID, view, change{
+		status: completed, title: e.Card.Title, kind: e.Card.Kind, locations: e.Card.Locations, output: rawOutput(e), last: true,
+		content: []kinds.Content{kinds.Text{Text: goesOn}},
+	})
+	if child.ended != nil {
+		t.closeCall(view, child)
+	}
+}
+
 // closeCall gives the call of a subagent that ran in the background its final status.
 func (t *translator) closeCall(view *callView, child *childView) {
 	end, record := child.ended, child.ended.Child.Record()
 	delete(t.calls, child.call)
 	delete(t.children, child.call)
+	if view.closed {
+		return
+	}
 	c := change{status: failed, title: end.Card.Title, kind: end.Card.Kind, locations: end.Card.Locations, content: end.Card.Content, last: true}
 	if record.State == transcript.ChildDone {
 		c.status = completed
@@ -171,6 +196,39 @@ func (t *translator) survives(call string) bool {
 		call = view.parent
 	}
 	return false
+}
+
+// whose finds the agent of a call: its names, none for the main agent, and whether no turn
+// waits for it.
+func (t *translator) whose(call string) (names []string, background bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	view := t.calls[call]
+	if view == nil || t.children[view.parent] == nil {
+		return nil, false
+	}
+	return t.children[view.parent].names, t.inBackground(view)
+}
+
+// inBackground reports whether no turn waits for the agent of a call. The lock is held.
+func (t *translator) inBackground(view *callView) bool {
+	for ; view != nil; view = t.calls[view.parent] {
+		if child := t.children[view.parent]; child != nil && child.apart {
+			return true
+		}
+	}
+	return false
+}
+
+// parentOf is the id of the call that spawned the agent whose call this is; empty for one
+// of the main agent.
+func (t *translator) parentOf(call string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if view := t.calls[call]; view != nil {
+		return view.parent
+	}
+	return ""
 }
 
 // parentMeta is the link from a call to the one that spawned its agent, in the form that

@@ -16,7 +16,8 @@
 //	agent.Close()
 //
 // What is true of a session (fact.go) is sent when its value differs from the one that the
-// client has, and waits for a quiet to end (quiet.go).
+// client has, and waits for a quiet to end (quiet.go). All questions to the user stand in one
+// line (line.go). What an editor would drop between turns waits for the next one (late.go).
 //
 // It imports session, tools, workspace, model, transcript, kinds, acp/schema
 // and acp/rpc. Goroutines: one timer a session, see translator; the one that

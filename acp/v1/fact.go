@@ -96,6 +96,7 @@ func (t *translator) release() {
 		}
 	}
 	if t.quiet.prompts.Load() > 0 {
+		t.sendLate()
 		for _, notice := range t.waiting {
 			t.notice(notice)
 		}

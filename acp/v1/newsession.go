@@ -48,7 +48,7 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	link := &link{conn: a.conn, translator: s.translator}
 	spec := session.Spec{
 		Cwd: params.Cwd, Additional: params.AdditionalDirectories, Sink: s.translator,
-		Asker: &asker{link}, Questions: &questioner{link, said.forms}, Person: &person{link, said},
+		Asker: &asker{link}, Line: s.translator.line, Questions: &questioner{link, said.forms}, Person: &person{link, said},
 		Servers: serversOf(params.MCPServers), Trial: &a.trial,
 	}
 	if said.readFiles || said.writeFiles {

@@ -42,11 +42,16 @@ const (
 // $/cancel_request and nothing it answers later counts.
 func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Answer, error) {
 	options := optionsOf(req, a.translator.client.optionNames)
-	params := &schema.RequestPermissionRequest{
-		SessionID: schema.SessionId(a.session), ToolCall: a.translator.request(req), Options: options,
-	}
 	var response schema.RequestPermissionResponse
-	if err := a.conn.Call(ctx, schema.MethodSessionRequestPermission, params, &response); err != nil {
+	err := a.ask(ctx, question{
+		callID: req.CallID, method: schema.MethodSessionRequestPermission, says: "asks for permission: " + span(req.Ready.Card.Title),
+		params: func() any {
+			return &schema.RequestPermissionRequest{
+				SessionID: schema.SessionId(a.session), ToolCall: a.translator.request(req), Options: options,
+			}
+		},
+	}, &response)
+	if err != nil {
 		return tools.RejectOnce, err
 	}
 	return answerOf(response.Outcome, options), nil

@@ -28,11 +28,13 @@ func (p *person) Can() (forms, addresses bool) { return p.client.forms, p.client
 
 // Visit implements mcp.Person.
 func (p *person) Visit(ctx context.Context, v mcp.Visit) (mcp.Answer, func(), error) {
-	id := schema.ElicitationId("visit_" + rand.Text())
-	p.translator.flush()
-	action, _, err := p.elicit(ctx, &schema.CreateElicitationRequest{
-		Mode: schema.ElicitationModeURL, Message: prose(v.Message), ElicitationID: id, URL: v.Address,
-		SessionID: schema.SessionId(p.session), ToolCallID: schema.ToolCallId(v.CallID),
+	var id schema.ElicitationId // of the last time that it was asked
+	action, _, err := p.elicit(ctx, v.CallID, func() any {
+		id = schema.ElicitationId("visit_" + rand.Text())
+		return &schema.CreateElicitationRequest{
+			Mode: schema.ElicitationModeURL, Message: prose(v.Message), ElicitationID: id, URL: v.Address,
+			SessionID: schema.SessionId(p.session), ToolCallID: schema.ToolCallId(v.CallID),
+		}
 	})
 	done := func() {
 		// A client that is gone does not wait for it.
@@ -47,7 +49,6 @@ func (p *person) Fill(ctx context.Context, f mcp.Form) (mcp.Answer, error) {
 	if secretWanted(f) {
 		return mcp.Answer{}, errors.New("a form must not ask for a secret, such as a password or a key; use the mode url")
 	}
-	p.translator.flush()
 	form := &schema.ElicitationSchema{Properties: map[string]schema.ElicitationPropertySchema{}}
 	for _, field := range f.Fields {
 		form.Properties[field.Name] = propertyOf(field)
@@ -55,17 +56,19 @@ func (p *person) Fill(ctx context.Context, f mcp.Form) (mcp.Answer, error) {
 			form.Required = append(form.Required, field.Name)
 		}
 	}
-	action, content, err := p.elicit(ctx, &schema.CreateElicitationRequest{
+	params := &schema.CreateElicitationRequest{
 		Mode: schema.ElicitationModeForm, Message: prose(f.Message), RequestedSchema: form,
 		SessionID: schema.SessionId(p.session), ToolCallID: schema.ToolCallId(f.CallID),
-	})
+	}
+	action, content, err := p.elicit(ctx, f.CallID, func() any { return params })
 	return mcp.Answer{Action: action, Content: content}, err
 }
 
 // elicit asks the client. An action that we do not know is no consent.
-func (p *person) elicit(ctx context.Context, params *schema.CreateElicitationRequest) (action string, content map[string]any, err error) {
+func (p *person) elicit(ctx context.Context, callID string, params func() any) (action string, content map[string]any, err error) {
 	var response schema.CreateElicitationResponse
-	if err := p.conn.Call(ctx, schema.MethodElicitationCreate, params, &response); err != nil {
+	asked := question{callID: callID, method: schema.MethodElicitationCreate, says: asksQuestion, params: params}
+	if err := p.ask(ctx, asked, &response); err != nil {
 		if wire, ok := errors.AsType[*rpc.Error](err); ok && wire.Code == rpc.CodeRequestCancelled {
 			return mcp.Cancel, nil, nil
 		}

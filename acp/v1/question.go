@@ -8,8 +8,8 @@ import (
 	"acp-agent/tools"
 )
 
-// questioner puts the model's questions to the person (R77): as a form where the
-// client shows forms, as a choice of two where it does not.
+// questioner puts the model's questions to the user (R77): as a form where the client
+// shows forms, in the chat where it does not.
 type questioner struct {
 	*link
 	forms bool // the client advertised elicitation.form
@@ -23,14 +23,24 @@ func (q *questioner) Answers(ctx context.Context, callID string, questions []too
 	if secret := secretAsked(questions); secret != "" {
 		return nil, secretRefused(secret)
 	}
-	q.translator.flush() // what led to the question is on the screen before it
 	switch {
 	case q.forms:
 		return q.form(ctx, callID, questions)
-	case isChoice(questions):
-		return q.choice(ctx, callID, questions[0])
+	case q.translator.parentOf(callID) != "":
+		return nil, onlyReported()
 	}
-	return nil, cannotAsk(nil)
+	q.translator.say(inChat(questions))
+	return nil, tools.ErrInChat
+}
+
+// onlyReported is the refusal of a subagent's questions in a client without forms: what the
+// user writes in the chat is for the main agent.
+func onlyReported() error {
+	return &tools.Error{
+		Kind: tools.Unavailable, Message: "question is unavailable: the user cannot answer a subagent in this editor",
+		Hint: "Continue with your best judgement and state your assumptions, or end and return the question in your report: " +
+			"the agent that started you can ask the user.",
+	}
 }
 
 // callFailure is the error of a request that brought no answer.

@@ -24,7 +24,8 @@ func (q *questioner) form(ctx context.Context, callID string, questions []tools.
 		SessionID: schema.SessionId(q.session), ToolCallID: schema.ToolCallId(callID),
 	}
 	var response schema.CreateElicitationResponse
-	if err := q.conn.Call(ctx, schema.MethodElicitationCreate, params, &response); err != nil {
+	asked := question{callID: callID, method: schema.MethodElicitationCreate, says: asksQuestion, params: func() any { return params }}
+	if err := q.ask(ctx, asked, &response); err != nil {
 		return nil, callFailure(ctx, err)
 	}
 	if response.Action != schema.ElicitationActionAccept {
@@ -48,6 +49,9 @@ func (q *questioner) form(ctx context.Context, callID string, questions []tools.
 	}
 	return answers, nil
 }
+
+// asksQuestion follows the name of a subagent in the chat.
+const asksQuestion = "asks you a question."
 
 // fieldName names the field of a question. Sorting the names keeps the order of
 // the questions, for clients that show fields by name.

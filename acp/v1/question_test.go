@@ -13,6 +13,7 @@ import (
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
 	"acp-agent/tools"
+	"acp-agent/transcript"
 )
 
 // asked is what a client was sent.
@@ -153,75 +154,63 @@ func wantRefusal(t *testing.T, answers [][]string, err error, kind tools.ErrorKi
 	}
 }
 
-func TestQuestioner_Choice(t *testing.T) {
-	two := tools.Question{Question: "Keep the\nfile?", Options: []tools.QuestionOption{{Label: "Keep", Description: "as it is"}, {Label: "Delete"}}}
-	one := tools.Question{Question: "Ready?", Options: options("Yes")}
-	selected := func(id string) string { return `{"outcome":{"outcome":"selected","optionId":"` + id + `"}}` }
-	tests := []struct {
-		name     string
-		question tools.Question
-		answer   string
-		want     string // "" is a refusal
-	}{
-		{"first", two, selected("first"), "Keep"},
-		{"second", two, selected("second"), "Delete"},
-		{"dismissed", two, `{"outcome":{"outcome":"cancelled"}}`, ""},
-		{"an id that was not offered", two, selected("dismiss"), ""},
-		{"an outcome of another version", two, `{"outcome":{"outcome":"other","optionId":"first"}}`, ""},
-		{"the only one", one, selected("first"), "Yes"},
-		{"not the only one", one, selected("dismiss"), ""},
-		{"a second that is not there", one, selected("second"), ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			answers, got, err := questionWith(t, false, tt.answer, nil, tt.question)
-			if got == nil || got.method != schema.MethodSessionRequestPermission {
-				t.Fatalf("asked %+v, %v", got, err)
-			}
-			if tt.want == "" {
-				wantRefusal(t, answers, err, tools.Denied, "declined")
-				return
-			}
-			if diff := cmp.Diff([][]string{{tt.want}}, answers); diff != "" || err != nil {
-				t.Errorf("answers (-want +got), %v:\n%s", err, diff)
-			}
-		})
-	}
-	_, got, _ := questionWith(t, false, selected("first"), nil, two)
-	for _, want := range []string{
-		`"sessionId":"ses_1"`, `"toolCallId":"call_1"`, `"title":"Keep the file?"`, `"kind":"other"`, "`Keep`: as it is",
-		`{"optionId":"first","name":"Keep","kind":"allow_once"},{"optionId":"second","name":"Delete","kind":"reject_once"}`,
-	} {
-		if !strings.Contains(got.params, want) {
-			t.Errorf("the request lacks %s: %s", want, got.params)
-		}
-	}
-	_, got, _ = questionWith(t, false, selected("first"), nil, one)
-	if want := `{"optionId":"dismiss","name":"Dismiss","kind":"reject_once"}`; !strings.Contains(got.params, want) {
-		t.Errorf("the request lacks %s: %s", want, got.params)
-	}
-}
-
-// What neither way can carry is refused, and nothing is sent (R77, trap 43).
-func TestQuestioner_CannotAsk(t *testing.T) {
+// Without forms the questions are written into the chat, as messages of their own in which
+// nothing of the model is read as Markdown; the client is asked nothing (R77).
+func TestQuestioner_Chat(t *testing.T) {
 	tests := []struct {
 		name      string
 		questions []tools.Question
+		want      string
 	}{
-		{"free text", []tools.Question{{Question: "What?"}}},
-		{"three labels", []tools.Question{{Question: "Which?", Options: options("a", "b", "c")}}},
-		{"several of two", []tools.Question{{Question: "Which?", Options: options("a", "b"), MultiSelect: true}}},
-		{"two questions", []tools.Question{{Question: "A?", Options: options("a", "b")}, {Question: "B?", Options: options("a", "b")}}},
+		{"free text", []tools.Question{{Question: "What *name*?"}}, "**Question**: What \\*name\\*?\n\nWrite your answer as your next message.\n\n"},
+		{
+			"one of two",
+			[]tools.Question{{Question: "Which?", Header: "Tabs", Options: []tools.QuestionOption{{Label: "a_b", Description: "the\nfirst"}, {Label: "- [x]"}}}},
+			"**Question** (Tabs): Which?\n\n1. a_b: the first\n2. \\- \\[x]\n\nWrite your answer as your next message, by number or in your own words.\n\n",
+		},
+		{
+			"two questions",
+			[]tools.Question{{Question: "A?\n# b\n1. c", Options: options("x"), MultiSelect: true}, {Question: "`B`?"}},
+			"**Question 1 of 2**: A?\n\\# b\n1\\. c\n\n1. x\n\nSeveral may be chosen.\n\n**Question 2 of 2**: \\`B\\`?\n\n" +
+				"Write your answers as your next message, by number or in your own words.\n\n",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			answers, got, err := questionWith(t, false, "", nil, tt.questions...)
-			wantRefusal(t, answers, err, tools.Unavailable, "Ask in chat instead, or continue with your best judgement and state your assumptions.")
-			if got != nil {
-				t.Errorf("the client was asked: %+v", got)
-			}
+			inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+				conn := callerFunc(func(method string, _, _ any) error { t.Errorf("the client was asked: %s", method); return nil })
+				q := &questioner{link: &link{conn: conn, translator: tr, session: "ses_1"}}
+				r.take()
+				answers, err := q.Answers(t.Context(), "call_1", tt.questions)
+				if answers != nil || !errors.Is(err, tools.ErrInChat) {
+					t.Errorf("answers %q, %v; want none, in the chat", answers, err)
+				}
+				said := r.take()
+				if len(said) != 1 || !strings.Contains(said[0].json, `"messageId":"msg_`) {
+					t.Fatalf("said %+v", said)
+				}
+				if diff := cmp.Diff(tt.want, said[0].text); diff != "" {
+					t.Errorf("the question (-want +got):\n%s", diff)
+				}
+			})
 		})
 	}
+}
+
+// In the chat only the main agent is answered: a subagent is told to report its question,
+// and nothing is sent.
+func TestQuestioner_ChatOfSubagent(t *testing.T) {
+	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
+		delegate(tr.Emit, "call_1", false, "explore")
+		within(tr, "call_1")(transcript.ToolStarted{MessageID: "msg_3", CallID: "call_2", Name: "question", Tool: "question"})
+		r.take()
+		q := &questioner{link: &link{translator: tr, session: "ses_1"}}
+		answers, err := q.Answers(t.Context(), "call_2", []tools.Question{{Question: "What?"}})
+		wantRefusal(t, answers, err, tools.Unavailable, "return the question in your report")
+		if got := r.lines(); got != nil {
+			t.Errorf("sent: %q", got)
+		}
+	})
 }
 
 // A turn that is cancelled releases the question (R78).

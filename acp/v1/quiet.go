@@ -91,6 +91,6 @@ func (t *translator) answerWritten() {
 func (t *translator) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.held, t.waiting = [factCount]bool{}, nil
+	t.held, t.waiting, t.late = [factCount]bool{}, nil, nil
 	t.timer.Stop()
 }

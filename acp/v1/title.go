@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"acp-agent/kinds"
 )
@@ -31,7 +30,7 @@ func (c client) title(kind kinds.Kind, text, tail string, whole bool) string {
 	line += tail
 	switch {
 	case c.markdownTitles && kind != kinds.Execute && kind != kinds.Edit:
-		return escapeMarkdown(line)
+		return escapeLine(line, true)
 	case c.cutTitles && strings.ContainsAny(line, "`:—\"*_[]<>~#\\|="):
 		return quote(line, whole)
 	}
@@ -97,61 +96,4 @@ func quote(line string, asked bool) string {
 		line = " " + line + " "
 	}
 	return ticks + line + ticks
-}
-
-// escapeMarkdown writes a line so that Markdown shows it as it is, typographic
-// replacements included. What has no meaning where it stands is not escaped.
-func escapeMarkdown(line string) string {
-	runes := []rune(line)
-	marker := listMarker(runes)
-	var b strings.Builder
-	for i, r := range runes {
-		if i == marker || marksUp(runes, i) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// listMarker is the index of the rune that makes the line a list item, a heading or
-// a quotation, or -1.
-func listMarker(runes []rune) int {
-	if len(runes) > 0 && strings.ContainsRune("#+-=", runes[0]) {
-		return 0
-	}
-	i := 0
-	for i < len(runes) && runes[i] >= '0' && runes[i] <= '9' {
-		i++
-	}
-	if i > 0 && i < len(runes) && (runes[i] == '.' || runes[i] == ')') {
-		return i
-	}
-	return -1
-}
-
-// marksUp reports whether Markdown would read the rune at i as more than itself.
-func marksUp(runes []rune, i int) bool {
-	at := func(k int) rune {
-		if k < 0 || k >= len(runes) {
-			return ' '
-		}
-		return runes[k]
-	}
-	word := func(k int) bool { return unicode.IsLetter(at(k)) || unicode.IsDigit(at(k)) }
-	switch runes[i] {
-	case '`', '*', '[', ']', '<', '>', '~', '^', '$', '|', '"':
-		return true
-	case '_', '\'':
-		return !word(i-1) || !word(i+1)
-	case '&':
-		return word(i+1) || at(i+1) == '#'
-	case '\\':
-		return at(i+1) < unicode.MaxASCII && (unicode.IsPunct(at(i+1)) || unicode.IsSymbol(at(i+1)))
-	case '-':
-		return at(i+1) == '-'
-	case '.':
-		return at(i+1) == '.' && at(i+2) == '.'
-	}
-	return false
 }

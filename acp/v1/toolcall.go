@@ -43,10 +43,14 @@ type callView struct {
 	name     string
 	label    string // the title before it takes the form that the client shows
 	pane     pane
-	terminal string // the id of the terminal that shows the call
-	parent   string // the call that spawned the subagent whose call this is
-	crumb    string // the head of the title, which names that subagent
-	asking   bool   // it waits for the person
+	terminal string          // the id of the terminal that shows the call
+	parent   string          // the call that spawned the subagent whose call this is
+	crumb    string          // the head of the title, which names that subagent
+	asking   bool            // it waits for the person
+	held     bool            // it is shown when it has ended (see late.go)
+	closed   bool            // its card is complete, though its subagent goes on
+	input    json.RawMessage // of a call that is held
+	turn     int             // the turn in which it was last sent, as the translator counts them
 
 	card     []kinds.Content // content of a live card, not sent yet
 	cardLast pace
@@ -103,6 +107,7 @@ func (t *translator) startCall(e transcript.ToolStarted, of *childView) {
 		view.parent, view.crumb = of.call, breadcrumb(of.names)
 	}
 	t.calls[e.CallID] = view
+	view.held = t.isHeld(view)
 	if view.kind != kinds.Execute {
 		t.open(e.CallID, view, change{})
 	}
@@ -122,7 +127,7 @@ func (t *translator) readyCall(e transcript.ToolReady) {
 		return
 	}
 	view.label, view.kind = e.Card.Title, e.Card.Kind
-	if view.kind == kinds.Execute && t.client.agentTerminals && len(e.Args) > 0 {
+	if view.kind == kinds.Execute && t.client.agentTerminals && len(e.Args) > 0 && !view.held {
 		view.pane, view.terminal = agentPane, e.CallID
 		c.content = []kinds.Content{kinds.Terminal{ID: e.CallID}}
 		c.meta = terminalInfo(e)
@@ -148,6 +153,7 @@ func (t *translator) terminalOf(e transcript.ToolTerminal) {
 	if view == nil {
 		return
 	}
+	t.unhold(e.CallID, view)
 	view.terminal = e.TerminalID
 	if e.TerminalID == "" {
 		view.pane = plainPane

@@ -27,6 +27,10 @@ func (t *translator) finishCall(e transcript.ToolFinished, of *childView) {
 		return
 	}
 	t.asks(of, view, false)
+	if view.held {
+		view.label, view.kind = cmp.Or(e.Card.Title, view.label), cmp.Or(e.Card.Kind, view.kind)
+		t.unhold(e.CallID, view)
+	}
 	if !view.opened {
 		t.open(e.CallID, view, change{title: e.Card.Title, kind: e.Card.Kind})
 	}

@@ -38,6 +38,7 @@ type translator struct {
 	over    func() bool // reports whether the session has ended
 	now     func() time.Time
 	quiet   quiet
+	line    *line
 	setting atomic.Int64 // requests to set an option that are not answered
 	ids     transcript.IDs
 	// unbroken says that the text since the last prompt ends without a blank line. The read
@@ -52,7 +53,9 @@ type translator struct {
 	held     [factCount]bool       // facts that changed in a quiet
 	title    transcript.TitleChanged
 	plan     transcript.PlanChanged
-	waiting  []transcript.Notice // notices that came outside a prompt
+	waiting  []transcript.Notice    // notices that came outside a prompt
+	turns    int                    // those that have ended
+	late     []schema.SessionUpdate // what came between turns, where the client would drop it
 	timer    *time.Timer
 	due      time.Time // when the timer fires; zero when it is not set
 }
@@ -62,6 +65,7 @@ func newTranslator(conn notifier, c client) *translator {
 		conn: conn, client: c, now: time.Now, over: func() bool { return false },
 		calls: map[string]*callView{}, children: map[string]*childView{}, text: newStream(),
 	}
+	t.line = &line{translator: t, again: map[string]bool{}}
 	t.quiet.now = func() time.Time { return t.now() }
 	t.timer = time.AfterFunc(time.Hour, t.tick)
 	t.timer.Stop()
@@ -70,6 +74,12 @@ func newTranslator(conn notifier, c client) *translator {
 
 // Emit sends what an event means to an editor.
 func (t *translator) Emit(e transcript.Event) {
+	switch e.(type) {
+	case transcript.UserSaid:
+		t.line.turnBegins()
+	case transcript.TurnFinished:
+		t.line.turnEnds()
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.release()
@@ -130,7 +140,16 @@ func (t *translator) emitSession(e transcript.Event) {
 }
 
 // send writes one update of the session.
-func (t *translator) send(update schema.SessionUpdate) { t.sendTo(t.session, update) }
+func (t *translator) send(update schema.SessionUpdate) {
+	if t.lost(update) {
+		t.keepLate(update)
+		return
+	}
+	if t.quiet.prompts.Load() > 0 {
+		t.sendLate()
+	}
+	t.sendTo(t.session, update)
+}
 
 // sendTo writes one update. A broken connection is noticed by its owner.
 func (t *translator) sendTo(session string, update schema.SessionUpdate) {
@@ -177,6 +196,7 @@ func (t *translator) flushAll() {
 // sent behind its end, not even by a timer that has just fired. What belongs to
 // subagents in the background is not of the turn.
 func (t *translator) endTurn() {
+	t.turns++
 	clear(t.text.parts)
 	maps.DeleteFunc(t.calls, func(id string, _ *callView) bool { return !t.survives(id) })
 	maps.DeleteFunc(t.children, func(id string, _ *childView) bool { return !t.survives(id) })

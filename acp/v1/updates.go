@@ -38,7 +38,11 @@ type change struct {
 
 // open sends the first message of a call.
 func (t *translator) open(id string, view *callView, c change) {
-	view.opened, view.status = true, pending
+	if view.held {
+		view.locations, view.input = c.locations, c.input
+		return
+	}
+	view.opened, view.status, view.turn = true, pending, t.turns
 	view.locations, view.content = t.client.telling(view.kind, c.locations), c.content
 	view.title = t.client.title(view.kind, view.crumb+view.label, "", false)
 	call := schema.ToolCall{
@@ -70,12 +74,20 @@ func (v *callView) meta(m map[string]any) map[string]any {
 
 // update sends what differs from what the editor knows of a call.
 func (t *translator) update(id string, view *callView, c change) {
+	if view.held {
+		view.hold(c)
+		return
+	}
 	c = view.news(t.client.form(view, c))
 	if c.title == "" && c.kind == "" && c.status == "" && c.locations == nil && c.content == nil &&
 		c.input == nil && c.output == nil && c.meta == nil && !c.last {
 		return
 	}
 	view.remember(c)
+	if t.isPast(view) {
+		c.title, c.kind, c.locations = view.title, view.kind, view.locations
+	}
+	view.turn = t.turns
 	c.meta = view.meta(c.meta)
 	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: c.update(id, "")})
 }

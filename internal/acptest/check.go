@@ -45,6 +45,7 @@ type checker struct {
 // sessionState is what the client knows of a session.
 type sessionState struct {
 	turns  int // prompts without an answer
+	ended  int // prompts with one
 	closed bool
 	calls  map[string]*callState
 	// child says that it is the session of a subagent, which has no turns.
@@ -163,6 +164,7 @@ func (c *checker) turnEnded(request, answer *Message) {
 		return
 	}
 	s.turns--
+	s.ended++
 	if s.turns > 0 {
 		return // another prompt is queued, and may have begun
 	}
@@ -193,6 +195,7 @@ func (c *checker) update(m *Message) {
 	case s.turns <= 0 && !s.child && !slices.Contains(always, kind) && !c.aboutBackground(s, kind, members):
 		c.problem("%s outside a turn: %s", kind, encode(members))
 	}
+	c.drops(s, m)
 	c.offer(kind, members)
 	if text, ok := at(members, "content.text").(string); ok && text == "" {
 		c.problem("%s without text", kind)

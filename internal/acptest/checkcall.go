@@ -17,6 +17,7 @@ type callState struct {
 	parent string // the call that spawned the subagent whose call this is
 	// background says that its result may come behind the end of the turn.
 	background bool
+	heard      int // how many prompts were answered when it was last heard of
 }
 
 func (s *callState) final() bool { return s.status == "completed" || s.status == "failed" }
@@ -35,7 +36,7 @@ func (c *checker) callOpened(s *sessionState, members map[string]any) {
 	if id == "" || s.calls[id] != nil {
 		c.problem("tool_call with the id %q, which is empty or taken", id)
 	}
-	call := &callState{status: "pending", fields: map[string]any{}, parent: parentOf(members)}
+	call := &callState{status: "pending", heard: s.ended, fields: map[string]any{}, parent: parentOf(members)}
 	s.calls[id] = call
 	c.nested(s, id, call, members)
 	c.below(s, id)
@@ -60,7 +61,7 @@ func (c *checker) callUpdated(s *sessionState, members map[string]any) {
 	}
 	c.nested(s, id, call, members)
 	for _, name := range callFields {
-		if value, sent := members[name]; sent && call.knows(name, value) {
+		if value, sent := members[name]; sent && call.knows(name, value) && !c.anew(s, call) {
 			c.problem("the call %s has its %s sent again unchanged: %s", id, name, encode(value))
 		}
 	}
@@ -68,6 +69,7 @@ func (c *checker) callUpdated(s *sessionState, members map[string]any) {
 		c.problem("tool_call_update for %s says nothing", id)
 	}
 	c.absorb(call, members)
+	call.heard = s.ended
 	s.spawns = s.spawns || call.background
 	if call.final() {
 		c.leavesNothing(s, id)

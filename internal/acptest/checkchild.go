@@ -20,9 +20,10 @@ func (c *checker) nested(s *sessionState, id string, call *callState, members ma
 	}
 }
 
-// below has a call begin while the one that spawned its subagent is open.
+// below has a call begin while the one that spawned its subagent is open, or was made in the
+// background: such a card may be complete before its subagent has ended.
 func (c *checker) below(s *sessionState, id string) {
-	if parent := s.calls[s.calls[id].parent]; parent != nil && parent.final() {
+	if parent := s.calls[s.calls[id].parent]; parent != nil && parent.final() && !parent.background {
 		c.problem("the call %s begins below the call %s, which is %s", id, s.calls[id].parent, parent.status)
 	}
 }

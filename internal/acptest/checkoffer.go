@@ -35,6 +35,7 @@ func (c *checker) request(m *Message) {
 		c.problem("%s for the session %q, which the client does not know", m.Method, m.Session())
 		return
 	}
+	c.drops(s, m)
 	if m.Method != methodPermission {
 		return
 	}

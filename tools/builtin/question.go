@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"strings"
 
 	"acp-agent/kinds"
@@ -66,6 +67,9 @@ func askPerson(ctx context.Context, rt tools.Runtime, a questionArgs) (*tools.Re
 		return nil, tools.Errorf(tools.Unavailable, noQuestions)
 	}
 	answers, err := person.Answers(ctx, rt.CallID(), a.Questions)
+	if errors.Is(err, tools.ErrInChat) {
+		return askedInChat(), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +100,18 @@ func answerCard(questions []tools.Question, answers [][]string) []kinds.Content 
 		}
 	}
 	return textCard(b.String())
+}
+
+// inChat is the result of questions that were written into the chat (R77).
+const inChat = "The questions are now in the chat, and this turn has ended. The user's next message answers them. " +
+	"It may answer some of them only, or say something else; do not invent answers."
+
+// askedInChat ends the turn, so that the model does not go on without the answers.
+func askedInChat() *tools.Result {
+	return &tools.Result{
+		Data: inChat, EndsTurn: true,
+		Content: []kinds.Content{kinds.Text{Text: "Asked in the chat. Your next message is the answer."}},
+	}
 }
 
 // checkQuestion finds what would leave a person without a sensible choice.

@@ -40,10 +40,6 @@ func (r *running) keepAside(ctx context.Context) error {
 	if r.pipeline.Await != nil {
 		defer r.pipeline.Await(ctx)()
 	}
-	if err := r.takeAskingPlace(ctx); err != nil {
-		return nil // what is done is done
-	}
-	defer func() { <-r.pipeline.asking }()
 	if !r.wantsChanges(ctx, asides) {
 		return nil
 	}
@@ -53,8 +49,24 @@ func (r *running) keepAside(ctx context.Context) error {
 	return nil
 }
 
-// wantsChanges puts the question.
+// wantsChanges asks until there is an answer. What is done is done: without one, no is the
+// answer.
 func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bool {
+	for {
+		asking, leave, err := r.pipeline.Line.Enter(ctx, r.ID)
+		if err != nil {
+			return false
+		}
+		yes, err := r.askChanges(asking, asides)
+		leave()
+		if !withdrawn(asking, err) || ctx.Err() != nil {
+			return yes
+		}
+	}
+}
+
+// askChanges puts the question.
+func (r *running) askChanges(ctx context.Context, asides []workspace.Aside) (yes bool, err error) {
 	card := r.card
 	card.Content, card.Locations = r.asideContent(asides), nil
 	var paths []string
@@ -75,7 +87,7 @@ func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bo
 		Choices: &tools.Choices{Question: kinds.Line("Keep the change of "+kinds.Names(paths), maxAsideTitle), Allow: "Keep the change", Reject: "Leave it aside"},
 	})
 	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.InProgress})
-	return err == nil && answer == tools.AllowOnce
+	return err == nil && answer == tools.AllowOnce, err
 }
 
 // asideContent shows each change: as a difference where it is one of texts that are not

@@ -38,10 +38,21 @@ func (r *running) ask(ctx context.Context) error {
 	if r.pipeline.Await != nil {
 		defer r.pipeline.Await(ctx)()
 	}
-	if err := r.takeAskingPlace(ctx); err != nil {
+	for {
+		if err := r.askInLine(ctx); !errors.Is(err, tools.ErrWithdrawn) {
+			return err
+		}
+	}
+}
+
+// askInLine asks when it is the call's turn. The error is tools.ErrWithdrawn when the
+// question has to be asked again.
+func (r *running) askInLine(ctx context.Context) error {
+	asking, leave, err := r.pipeline.Line.Enter(ctx, r.ID)
+	if err != nil {
 		return err
 	}
-	defer func() { <-r.pipeline.asking }()
+	defer leave()
 	for range maxPreviews {
 		// An answer given while this call waited may have settled it (R123).
 		if err := r.judge(ctx); err != nil {
@@ -50,7 +61,7 @@ func (r *running) ask(ctx context.Context) error {
 		if r.decision.Action == capability.Allow {
 			return nil
 		}
-		if err := r.askOnce(ctx); err != nil {
+		if err := r.askOnce(ctx, asking); err != nil {
 			return err
 		}
 		again, err := r.preview(ctx)
@@ -65,15 +76,6 @@ func (r *running) ask(ctx context.Context) error {
 	return &tools.Error{
 		Kind: tools.Denied, DeniedBy: tools.DeniedByUser,
 		Message: "what this call does kept changing while the person was looking at it, so it was not run",
-	}
-}
-
-func (r *running) takeAskingPlace(ctx context.Context) error {
-	select {
-	case r.pipeline.asking <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 
@@ -123,14 +125,16 @@ func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content 
 	return p.content, p.err
 }
 
-func (r *running) askOnce(ctx context.Context) error {
+// askOnce puts one request to the user. asking ends with ctx, or before it when the request is
+// withdrawn.
+func (r *running) askOnce(ctx, asking context.Context) error {
 	reason := r.clean(strings.Join(append([]string{r.decision.Reason}, r.links...), "; "))
 	r.sink.Emit(transcript.ToolState{
 		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: reason,
 	})
 	r.asked = reason
 	r.publish(observe.ApprovalRequested, "approval-requested", nil)
-	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
+	answer, err := r.pipeline.Asker.Ask(asking, tools.PermissionRequest{
 		CallID:   r.ID,
 		Name:     r.Name,
 		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.discreetCard(r.card)},
@@ -139,10 +143,12 @@ func (r *running) askOnce(ctx context.Context) error {
 		Project: r.forProject(), Agents: r.pipeline.Names,
 		Sandbox: r.sandbox(ctx),
 	})
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if err != nil {
+	case withdrawn(asking, err):
+		return tools.ErrWithdrawn
+	case err != nil:
 		return &tools.Error{
 			Kind: tools.Denied, DeniedBy: tools.DeniedByUser, Err: err,
 			Message: "the editor could not ask for permission, so the call was not run",
@@ -150,6 +156,12 @@ func (r *running) askOnce(ctx context.Context) error {
 	}
 	r.answer = answerName(answer)
 	return r.heed(answer)
+}
+
+// withdrawn reports whether a request failed because it was withdrawn. An answer that came
+// just before is one.
+func withdrawn(asking context.Context, err error) bool {
+	return err != nil && errors.Is(context.Cause(asking), tools.ErrWithdrawn)
 }
 
 // heed does what the person answered (R123).

@@ -59,7 +59,7 @@ func (r *running) describeResult(end *transcript.ToolFinished) {
 	if result.Title != "" {
 		end.Card.Title = result.Title
 	}
-	end.Background = result.Background
+	end.Background, end.EndsTurn = result.Background, result.EndsTurn
 }
 
 // cancelled is the error of a call whose turn was cancelled (R142).
@@ -105,7 +105,7 @@ func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produ
 		produced = "\nWhat it had produced:\n" + produced
 		shown.text, card = shown.text+produced, card+produced
 	}
-	end.Text, end.Images, end.Background = shown.text, nil, false
+	end.Text, end.Images, end.Background, end.EndsTurn = shown.text, nil, false, false
 	if card != shown.text {
 		end.Shown = card
 	}

@@ -64,6 +64,9 @@ type Options struct {
 	// Asker puts permission requests to the person; nil means that there is
 	// nobody, and every ask is a denial (R122).
 	Asker tools.Asker
+	// Line orders the questions of the session's agents; nil means one at a time, in order.
+	// That of a subagent is its parent's.
+	Line tools.Line
 	// Await is called when a call begins to wait for the person, and what it returns when
 	// it waits no more; nil means that nobody wants to know.
 	Await func(ctx context.Context) (over func())

@@ -24,9 +24,6 @@ type Pipeline struct {
 	registry  atomic.Pointer[tools.Registry]
 	catalogue *catalogue
 	declared  atomic.Pointer[capability.RequirementSet]
-	// asking lets one permission request stand at a time in the whole session, so
-	// that an "always" answers those that wait behind it (R123).
-	asking chan struct{}
 	// restricted keeps the network from what the agent starts, see
 	// permissions.Set.Restrict.
 	restricted bool
@@ -44,9 +41,12 @@ func New(o Options) *Pipeline {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Pipeline{Options: o, asking: make(chan struct{}, 1), strays: &strays{}, told: &told{}}
-	if o.Parent != nil {
-		p.asking, p.strays, p.told = o.Parent.asking, o.Parent.strays, o.Parent.told
+	p := &Pipeline{Options: o, strays: &strays{}, told: &told{}}
+	switch {
+	case o.Parent != nil:
+		p.Line, p.strays, p.told = o.Parent.Line, o.Parent.strays, o.Parent.told
+	case o.Line == nil:
+		p.Line = tools.NewLine()
 	}
 	p.restricted = o.Policy.restricted()
 	p.registry.Store(o.Registry)

@@ -1,0 +1,105 @@
+package v1
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+var dropping = client{traits: traits{dropsBetweenTurns: true}}
+
+// edit is a whole call of a subagent in the background.
+func edit(emit func(transcript.Event), id string) {
+	emit(transcript.ToolStarted{MessageID: "msg_2", CallID: id, Name: "Edit", Tool: "edit"})
+	emit(transcript.ToolReady{CallID: id, Tool: "edit", Args: []byte(`{"path":"/w/a.go"}`), Card: kinds.Card{Kind: kinds.Edit, Title: "Edit a.go"}})
+	emit(transcript.ToolState{CallID: id, State: transcript.InProgress})
+	emit(transcript.ToolFinished{CallID: id, State: transcript.Done, Card: kinds.Card{
+		Kind: kinds.Edit, Title: "Edit a.go", Content: []kinds.Content{kinds.Diff{Path: "/w/a.go", New: "b"}},
+	}, Result: transcript.Envelope{Type: transcript.Output}})
+}
+
+// Where an editor drops what comes between turns and cannot change a card of an earlier turn,
+// nothing of a subagent in the background is left open, and what comes between turns is sent
+// once, in the next turn before anything else of it (R68).
+func TestLate(t *testing.T) {
+	inTurn(t, dropping, func(t *testing.T, tr *translator, r *recorder) {
+		child := delegate(tr.Emit, "call_1", true, "explore")
+		r.take()
+		accepted(tr.Emit, "call_1")
+		if got := r.lines(); len(got) != 1 || !strings.Contains(got[0], `"status":"completed"`) || !strings.Contains(got[0], goesOn) {
+			t.Errorf("the answer to its call: %q", got)
+		}
+		emit := within(tr, "call_1")
+		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Read", Tool: "read"})
+		edit(emit, "call_3")
+		if got := r.lines(); len(got) != 2 || !strings.Contains(got[0], `"title":"explore › Edit a.go"`) || !strings.Contains(got[1], `"type":"diff"`) {
+			t.Errorf("a call that has ended in the turn: %q", got)
+		}
+		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
+		tr.promptAnswered()
+		r.take()
+		edit(emit, "call_4")
+		emit(transcript.ToolFinished{CallID: "call_2", State: transcript.Failed, Text: "gone", Result: transcript.Envelope{Type: transcript.Error, ErrorText: "gone"}})
+		tr.Emit(transcript.ToolCard{CallID: "call_1", Content: []kinds.Content{kinds.Text{Text: "live"}}})
+		settle(tr.Emit, child, transcript.ChildDone)
+		tr.say("it has finished")
+		time.Sleep(time.Minute)
+		if got := r.lines(); got != nil {
+			t.Errorf("between turns: %q", got)
+		}
+		tr.prompted()
+		tr.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_3"})
+		got := r.lines()
+		want := []string{`"tool_call","toolCallId":"call_4"`, `"toolCallId":"call_4","status":"completed"`, `"tool_call","toolCallId":"call_2"`, `"toolCallId":"call_2","status":"failed"`, "it has finished"}
+		if len(got) != len(want) {
+			t.Fatalf("in the next turn: %q", got)
+		}
+		for i, part := range want {
+			if !strings.Contains(got[i], part) {
+				t.Errorf("update %d lacks %s: %s", i, part, got[i])
+			}
+		}
+		tr.Emit(transcript.ModeChanged{})
+		for _, line := range r.lines() {
+			if strings.Contains(line, "call_") || strings.Contains(line, "has finished") {
+				t.Errorf("sent again: %s", line)
+			}
+		}
+		if n := len(tr.calls) + len(tr.children); n != 0 {
+			t.Errorf("%d views are kept", n)
+		}
+	})
+}
+
+// A call that was shown because the user was asked about it, and ends in a later turn, is
+// shown there as a whole; of very many calls between turns the earliest are left out.
+func TestLate_Bounds(t *testing.T) {
+	inTurn(t, dropping, func(t *testing.T, tr *translator, r *recorder) {
+		delegate(tr.Emit, "call_1", true, "explore")
+		accepted(tr.Emit, "call_1")
+		emit := within(tr, "call_1")
+		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Edit", Tool: "edit"})
+		emit(transcript.ToolReady{CallID: "call_2", Tool: "edit", Args: []byte(`{}`), Card: kinds.Card{Kind: kinds.Edit, Title: "Edit a.go"}})
+		tr.reveal("call_2")
+		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
+		tr.promptAnswered()
+		r.take()
+		emit(transcript.ToolFinished{CallID: "call_2", State: transcript.Done, Card: kinds.Card{Kind: kinds.Edit, Title: "Edit a.go"}})
+		for i := range maxLate {
+			edit(emit, fmt.Sprintf("call_x%d", i))
+		}
+		tr.prompted()
+		tr.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_3"})
+		got := r.lines()
+		if len(got) > maxLate || !strings.Contains(got[0], `"toolCallId":"call_2","kind":"edit","status":"completed","title":"explore › Edit a.go"`) {
+			t.Errorf("%d updates, first %s", len(got), got[0])
+		}
+		if last := got[len(got)-1]; !strings.Contains(last, fmt.Sprintf("call_x%d", maxLate-1)) {
+			t.Errorf("the last is %s", last)
+		}
+	})
+}

@@ -1,0 +1,123 @@
+package v1
+
+import (
+	"strings"
+	"unicode"
+)
+
+// literal is a text that Markdown shows as it is, line by line: a question is the model's, and
+// a notice may quote a file that no one has vouched for (O3) or name files such as __init__.py.
+func literal(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = escapeLine(strings.TrimLeft(line, " \t"), false)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// literalWithCode is literal, but that code spans stay what they are, if all of the text's
+// backquotes are single and in pairs.
+func literalWithCode(text string) string {
+	spans := strings.Split(text, "`")
+	if len(spans)%2 == 0 || strings.Contains(text, "``") {
+		return literal(text)
+	}
+	for i := 0; i < len(spans); i += 2 {
+		spans[i] = escapeRunes([]rune(spans[i]), -1, false)
+	}
+	return strings.Join(spans, "`")
+}
+
+// escapeLine writes a line so that Markdown shows it as it is; with typographic, also where
+// quotes, dashes and dots become others. What has no meaning where it stands is not escaped.
+func escapeLine(line string, typographic bool) string {
+	runes := []rune(line)
+	return escapeRunes(runes, blockMarker(runes), typographic)
+}
+
+// escapeRunes escapes the rune at an index and all that mark up text within a line.
+func escapeRunes(runes []rune, marker int, typographic bool) string {
+	var b strings.Builder
+	for i, r := range runes {
+		if i == marker || marksUp(runes, i) || typographic && isReplaced(runes, i) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// blockMarker is the index of the rune that makes the line a list item, a heading, a
+// quotation, a table or a fence, or -1.
+func blockMarker(runes []rune) int {
+	if len(runes) > 0 && strings.ContainsRune("#+-=>|~", runes[0]) {
+		return 0
+	}
+	i := 0
+	for i < len(runes) && runes[i] >= '0' && runes[i] <= '9' {
+		i++
+	}
+	if i > 0 && i < len(runes) && (runes[i] == '.' || runes[i] == ')') {
+		return i
+	}
+	return -1
+}
+
+// marksUp reports whether Markdown would read the rune at i as more than itself.
+func marksUp(runes []rune, i int) bool {
+	switch next := runeAt(runes, i+1); runes[i] {
+	case '`', '*', '[', '<':
+		return true
+	case '_':
+		return !inWord(runes, i)
+	case '~':
+		return next == '~' || runeAt(runes, i-1) == '~'
+	case '&':
+		return isWord(runes, i+1) || next == '#'
+	case '\\':
+		return next < unicode.MaxASCII && (unicode.IsPunct(next) || unicode.IsSymbol(next))
+	}
+	return false
+}
+
+// isReplaced reports whether a renderer with typographic replacements, formulas, tables or
+// footnotes would show something else for the rune at i.
+func isReplaced(runes []rune, i int) bool {
+	switch runes[i] {
+	case ']', '>', '~', '^', '$', '|', '"':
+		return true
+	case '\'':
+		return !isWord(runes, i-1) || !isWord(runes, i+1)
+	case '-':
+		return runeAt(runes, i+1) == '-'
+	case '.':
+		return runeAt(runes, i+1) == '.' && runeAt(runes, i+2) == '.'
+	}
+	return false
+}
+
+// runeAt is the rune at an index, a blank outside.
+func runeAt(runes []rune, i int) rune {
+	if i < 0 || i >= len(runes) {
+		return ' '
+	}
+	return runes[i]
+}
+
+func isWord(runes []rune, i int) bool {
+	r := runeAt(runes, i)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// inWord reports whether the run of underscores at i stands within a word, where it is no
+// emphasis.
+func inWord(runes []rune, i int) bool {
+	from, to := i, i
+	for runeAt(runes, from) == '_' {
+		from--
+	}
+	for runeAt(runes, to) == '_' {
+		to++
+	}
+	return isWord(runes, from) && isWord(runes, to)
+}
