@@ -23,8 +23,9 @@ const envEditors = "ACP_EDITORS"
 // everyday are the scripts that every run of the tests plays in every editor: what users
 // meet each day, and where editors differ.
 var everyday = []string{
-	"cancel_streaming", "cancel_thinking_call", "edit_missing_text", "mode_and_options", "outside_read",
-	"seed-amp-core-edit", "seed-amp-core-read-images", "subagent_cancel", "subagent_question",
+	"bash_plain", "bash_terminal", "permission_card", "permission_allow_always", "permission_reject", "turn_read_edit_bash",
+	"seed-grida-question-fallback", "subagent_question", "subagent_background_busy", "mode_plan_exit", "seed-amp-ch6-patch",
+	"cancel_command", "seed-grida-task",
 }
 
 // TestEditors plays scripts in the models of the editors: the editor's own initialize
@@ -174,4 +175,17 @@ func (t *editorTable) String() string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// judgeUnnamed holds the lines of a script against every editor that has the capabilities
+// of its client.
+func judgeUnnamed(tb acptest.TB, lines []acptest.Line) {
+	for _, e := range editor.All {
+		if !editor.Fits(e, lines) {
+			continue
+		}
+		for _, l := range editor.JudgeUnnamed(e, lines) {
+			tb.Errorf("lost in %s: %s", e.Name(), l)
+		}
+	}
 }

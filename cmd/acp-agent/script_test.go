@@ -79,6 +79,7 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	tb := &scriptTB{ts: ts}
 	dir, options := playOptions(ts, args)
+	options.Played = func(lines []acptest.Line) { judgeUnnamed(tb, lines) }
 	transcript := acptest.Play(tb, "client", ts.ReadFile("client"), dir, options)
 	ts.Check(os.WriteFile(ts.MkAbs("transcript"), []byte(transcript), 0o644))
 	if tb.failed {

@@ -6,7 +6,8 @@ import (
 	"acp-agent/internal/acptest"
 )
 
-// Fits reports whether the client of a run offered nothing that an editor does not.
+// Fits reports whether the client of a run offered nothing that an editor does not, nor what
+// the agent leaves alone in an editor that it knows by its name.
 func Fits(e Editor, lines []acptest.Line) bool {
 	var params any
 	if json.Unmarshal([]byte(e.Params()), &params) != nil {
@@ -14,7 +15,8 @@ func Fits(e Editor, lines []acptest.Line) bool {
 	}
 	for _, l := range lines {
 		if l.Message != nil && !l.FromAgent && l.Message.Method == "initialize" {
-			return within(l.Message.Get("clientCapabilities"), dig(params, "clientCapabilities"))
+			blind := e == Acpx && l.Message.Get("clientCapabilities.terminal") == true
+			return !blind && within(l.Message.Get("clientCapabilities"), dig(params, "clientCapabilities"))
 		}
 	}
 	return false

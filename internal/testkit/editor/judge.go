@@ -148,7 +148,7 @@ func (p Part) covers(want Part) bool {
 
 // exit insists that an exit code other than 0 can be seen where output can.
 func (j *judge) exit(seen, said *Screen, look View, c *Card) {
-	if j.editor.Never(Part{Kind: "text", Text: "x"}) != "" || c.Kind != "execute" {
+	if j.editor.Never(Part{Kind: "text", Text: "x"}) != "" || c.Kind != "execute" || c.Status != "completed" {
 		return
 	}
 	code, _ := dig(c.Output, "data", "exit_code").(float64)
