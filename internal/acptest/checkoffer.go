@@ -1,6 +1,9 @@
 package acptest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // offers reports whether the client said that it can do something.
 func (c *checker) offers(path string) bool {
@@ -54,7 +57,7 @@ func (c *checker) permissionOptions(m *Message) {
 	seen := map[any]bool{}
 	options, _ := m.Get("options").([]any)
 	most := len(options)
-	if c.client == "zed" {
+	if slices.Contains([]string{"zed", "agent-shell", "vscode-acp-client"}, c.client) {
 		most = 4
 	}
 	for _, option := range options[:min(most, len(options))] {

@@ -29,7 +29,7 @@ func (j *judge) matter(q *Question) {
 	for _, p := range parts(list(q.call["content"])) {
 		switch {
 		case p.Kind == "diff" && p.Old == p.New:
-		case p.Kind == "diff" && !covered(q.Parts, p) && !covered(q.look.Parts, p) && !strings.Contains(all, base(p.Path)):
+		case p.Kind == "diff" && !covered(q.Parts, p) && !covered(q.look.Parts, p) && !strings.Contains(all+q.said, base(p.Path)):
 			j.lose("question", "%q shows neither the diff nor the name of %s", title, base(p.Path))
 		case p.Kind == "text" && q.call["kind"] == "switch_mode" && !explains(p.Text):
 			if !strings.Contains(all, flat(p.Text)) && !strings.Contains(q.said, flat(p.Text)) {
