@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ type step struct {
 	loop   *Loop
 	id     string // of the assistant message
 	finish model.FinishReason
+	origin string
 	usage  *transcript.Usage
 	calls  []*streamedCall
 
@@ -67,18 +69,22 @@ func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 		return s, err
 	}
 	s.endPart()
-	l.emit(transcript.StepFinished{MessageID: s.id, Usage: s.usage})
+	l.emit(transcript.StepFinished{MessageID: s.id, Usage: s.usage, Origin: s.origin})
 	l.reportUsage(s, request)
 	return s, nil
 }
 
 func (s *step) take(chunk model.Chunk) {
+	if chunk.Origin != "" {
+		s.origin = chunk.Origin
+	}
 	switch chunk.Kind {
 	case model.Text:
 		s.said = s.said || strings.TrimSpace(chunk.Text) != ""
 		s.grow(transcript.TextKind, chunk.Text)
 	case model.Reasoning:
 		s.grow(transcript.ReasoningKind, chunk.Text)
+		s.replay(chunk.Replay)
 	case model.ToolCall:
 		s.takeCall(chunk)
 	case model.Usage:
@@ -94,13 +100,28 @@ func (s *step) grow(kind transcript.PartKind, text string) {
 	if text == "" {
 		return
 	}
+	s.open(kind)
+	s.size += len(text)
+	s.loop.emit(transcript.PartDelta{PartID: s.part, Text: text})
+}
+
+// open opens a part of that kind, unless it is open.
+func (s *step) open(kind transcript.PartKind) {
 	if s.part == "" || s.partKind != kind {
 		s.endPart()
 		s.part, s.partKind = s.loop.IDs.New(transcript.PartPrefix), kind
 		s.loop.emit(transcript.PartStarted{MessageID: s.id, PartID: s.part, Kind: kind})
 	}
-	s.size += len(text)
-	s.loop.emit(transcript.PartDelta{PartID: s.part, Text: text})
+}
+
+// replay completes a block of reasoning with what its server wants back.
+func (s *step) replay(data json.RawMessage) {
+	if data == nil {
+		return
+	}
+	s.open(transcript.ReasoningKind)
+	s.loop.emit(transcript.PartReplay{PartID: s.part, Data: data})
+	s.endPart()
 }
 
 func (s *step) endPart() {
@@ -125,6 +146,9 @@ func (s *step) takeCall(chunk model.Chunk) {
 		call.input.WriteString(chunk.Arguments)
 		s.loop.emit(transcript.ToolInput{CallID: call.id, Delta: chunk.Arguments})
 	}
+	if chunk.Replay != nil {
+		s.loop.emit(transcript.ToolReplay{CallID: call.id, Data: chunk.Replay})
+	}
 }
 
 func (s *step) call(index int) *streamedCall {
@@ -148,7 +172,7 @@ func (s *step) abandon(ctx context.Context) {
 	for _, call := range s.calls {
 		s.loop.emit(pipeline.Unrun(call.id, s.loop.Tools.Canonical(call.name), state, text))
 	}
-	s.loop.emit(transcript.StepFinished{MessageID: s.id, Usage: s.usage})
+	s.loop.emit(transcript.StepFinished{MessageID: s.id, Usage: s.usage, Origin: s.origin})
 	if !s.said && ctx.Err() == nil {
 		s.loop.emit(transcript.StepDropped{MessageID: s.id})
 	}

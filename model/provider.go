@@ -110,6 +110,13 @@ type Chunk struct {
 	// Text is set for Text and Reasoning; it is valid UTF-8 and never ends
 	// within a character. It is what a Warning says, with Title above it.
 	Text, Title string
+	// Replay is set for Reasoning and ToolCall: JSON that the server wants back unchanged.
+	// With Reasoning it is the last piece of a block of reasoning: what comes next opens
+	// another. The block may have no text. With ToolCall the last of an Index counts.
+	Replay json.RawMessage
+	// Origin is the provider and dialect that write the step, set on the first chunk on
+	// which it is known and on each that has a Replay. The last one counts.
+	Origin string
 	// Index numbers a step's tool calls from 0; ID is the provider's call id,
 	// unique within the step and never empty; Arguments is a piece of text.
 	Index     int

@@ -146,6 +146,10 @@ func TestCodec_Form(t *testing.T) {
 	}{
 		{"text", &transcript.TextPart{ID: "p", Text: "a<b"}, `{"type":"text","id":"p","text":"a<b"}`},
 		{"reasoning", &transcript.ReasoningPart{ID: "p", Text: "hm"}, `{"type":"reasoning","id":"p","text":"hm"}`},
+		{
+			"encrypted reasoning", &transcript.ReasoningPart{ID: "p", Replay: json.RawMessage(`[{"data":"a<b\u2028"}]`)},
+			`{"type":"reasoning","id":"p","text":"","replay":[{"data":"a<b\u2028"}]}`,
+		},
 		{"image", &transcript.ImagePart{MediaType: "image/png", Data: "QQ=="}, `{"type":"image","media_type":"image/png","data":"QQ=="}`},
 		{"link", &transcript.LinkPart{URI: "file:///a", Name: "a"}, `{"type":"link","uri":"file:///a","name":"a"}`},
 		{"resource", &transcript.ResourcePart{URI: "file:///a", Text: "x"}, `{"type":"resource","uri":"file:///a","text":"x"}`},

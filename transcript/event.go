@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"encoding/json"
 	"time"
 
 	"acp-agent/kinds"
@@ -57,10 +58,12 @@ type (
 		MessageID, Model, Digest string
 		At                       time.Time
 	}
-	// StepFinished closes it. Usage is nil when the server reported none.
+	// StepFinished closes it, also when it was cut off. Usage is nil when the server
+	// reported none; Origin is that of the message.
 	StepFinished struct {
 		MessageID string
 		Usage     *Usage
+		Origin    string
 	}
 	// StepDropped withdraws an assistant message that is asked for again: none
 	// of its text was shown, and its tool calls, if any, were ended as failed.
@@ -77,6 +80,11 @@ type (
 	}
 	// PartDelta grows it by text that is valid UTF-8.
 	PartDelta struct{ PartID, Text string }
+	// PartReplay gives an open reasoning part the data that its server wants back.
+	PartReplay struct {
+		PartID string
+		Data   json.RawMessage
+	}
 	// PartEnded closes it.
 	PartEnded struct{ PartID string }
 
@@ -86,6 +94,11 @@ type (
 	}
 	// ToolInput grows the arguments.
 	ToolInput struct{ CallID, Delta string }
+	// ToolReplay gives an open call the data that its server wants back.
+	ToolReplay struct {
+		CallID string
+		Data   json.RawMessage
+	}
 	// ToolReady says the arguments are complete. Input is the text the model
 	// wrote; Args are the arguments that will run: canonical, preprocessed,
 	// validated (R21), or nil when there are none.
@@ -210,9 +223,11 @@ func (StepDropped) isEvent()     {}
 func (TurnWithdrawn) isEvent()   {}
 func (PartStarted) isEvent()     {}
 func (PartDelta) isEvent()       {}
+func (PartReplay) isEvent()      {}
 func (PartEnded) isEvent()       {}
 func (ToolStarted) isEvent()     {}
 func (ToolInput) isEvent()       {}
+func (ToolReplay) isEvent()      {}
 func (ToolReady) isEvent()       {}
 func (ToolState) isEvent()       {}
 func (ToolOutput) isEvent()      {}

@@ -25,6 +25,8 @@ type growing struct {
 	full []string
 	last strings.Builder
 	set  func(string)
+	// reasoning is the part itself when it is one of reasoning.
+	reasoning *ReasoningPart
 }
 
 // pieceBytes is the size of the pieces that a growing text is kept in.
@@ -127,7 +129,7 @@ func (l *Log) Apply(e Event) {
 		l.messages = append(l.messages, &Message{ID: e.MessageID, Role: Assistant, Created: e.At, Model: e.Model, Digest: e.Digest})
 	case StepFinished:
 		if m := l.message(e.MessageID); m != nil {
-			m.Usage, m.Finished = e.Usage, len(l.calls) == 0
+			m.Usage, m.Origin, m.Finished = e.Usage, e.Origin, len(l.calls) == 0
 		}
 	case StepDropped:
 		l.drop(e.MessageID)
@@ -138,6 +140,10 @@ func (l *Log) Apply(e Event) {
 	case PartDelta:
 		if part := l.parts[e.PartID]; part != nil {
 			part.add(e.Text)
+		}
+	case PartReplay:
+		if part := l.parts[e.PartID]; part != nil && part.reasoning != nil {
+			part.reasoning.Replay = e.Data
 		}
 	case PartEnded:
 		if part := l.parts[e.PartID]; part != nil {
@@ -161,6 +167,10 @@ func (l *Log) applyCall(e Event) {
 	case ToolInput:
 		if call := l.calls[e.CallID]; call != nil {
 			call.input.WriteString(e.Delta)
+		}
+	case ToolReplay:
+		if call := l.calls[e.CallID]; call != nil {
+			call.part.Replay = e.Data
 		}
 	case ToolReady:
 		if call := l.calls[e.CallID]; call != nil {
@@ -205,7 +215,7 @@ func (l *Log) startPart(e PartStarted) {
 	if e.Kind == ReasoningKind {
 		part := &ReasoningPart{ID: e.PartID}
 		m.Parts = append(m.Parts, part)
-		l.parts[e.PartID] = &growing{set: func(s string) { part.Text = s }}
+		l.parts[e.PartID] = &growing{set: func(s string) { part.Text = s }, reasoning: part}
 		return
 	}
 	part := &TextPart{ID: e.PartID}

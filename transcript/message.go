@@ -31,6 +31,10 @@ type Message struct {
 	Digest string `json:"digest,omitempty"`
 	// Model is the model that wrote an assistant message.
 	Model string `json:"model,omitempty"`
+	// Origin is the provider and dialect that wrote an assistant message, in a form that
+	// only the provider reads. What is kept for replay is understood where the origin is
+	// equal, and nowhere else; "" is an origin that is not known.
+	Origin string `json:"origin,omitempty"`
 	// Usage is what the model call behind an assistant message cost.
 	Usage *Usage `json:"usage,omitempty"`
 	// Finished says that no event will add to this message.
@@ -58,10 +62,17 @@ type TextPart struct {
 	Replaced bool `json:"replaced,omitempty"`
 }
 
-// ReasoningPart is a model's thinking, shown as thoughts and not sent back.
+// ReasoningPart is a model's thinking. The editor shows it as thoughts; the provider that
+// it came from sends it back where its server wants it.
 type ReasoningPart struct {
-	ID   string `json:"id"`
+	ID string `json:"id"`
+	// Text is for people; it is empty when the server sent data only, such as redacted or
+	// encrypted reasoning.
 	Text string `json:"text"`
+	// Replay is what the server wants back unchanged, such as a signature: JSON that only
+	// the provider of the message's Origin reads. It is sent to that server and is neither
+	// shown nor searched for secrets.
+	Replay json.RawMessage `json:"replay,omitempty"`
 }
 
 // ImagePart is a picture in a prompt, base64 encoded.
@@ -106,6 +117,8 @@ type ToolPart struct {
 	Text string `json:"text,omitempty"`
 	// Images are results that the model looks at.
 	Images []ImagePart `json:"images,omitempty"`
+	// Replay is what the server wants back unchanged with the call, as in ReasoningPart.
+	Replay json.RawMessage `json:"replay,omitempty"`
 	// Child is the subagent that the call spawned; nil for most calls.
 	Child *Child `json:"-"`
 }

@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ func TestLog_FoldsAStep(t *testing.T) {
 		transcript.StepStarted{MessageID: "a", Model: "m"},
 		transcript.PartStarted{MessageID: "a", PartID: "p1", Kind: transcript.ReasoningKind},
 		transcript.PartDelta{PartID: "p1", Text: "hm"},
+		transcript.PartReplay{PartID: "p1", Data: json.RawMessage(`{"signature":"x"}`)},
 		transcript.PartEnded{PartID: "p1"},
 		transcript.PartStarted{MessageID: "a", PartID: "p2", Kind: transcript.TextKind},
 		transcript.PartDelta{PartID: "p2", Text: "I "},
@@ -27,7 +29,8 @@ func TestLog_FoldsAStep(t *testing.T) {
 		transcript.PartEnded{PartID: "p2"},
 		transcript.ToolStarted{MessageID: "a", CallID: "c", Name: "Read", Tool: "read"},
 		transcript.ToolInput{CallID: "c", Delta: `{"path":`},
-		transcript.StepFinished{MessageID: "a", Usage: &transcript.Usage{Input: 3, Output: 4}},
+		transcript.ToolReplay{CallID: "c", Data: json.RawMessage(`"y"`)},
+		transcript.StepFinished{MessageID: "a", Usage: &transcript.Usage{Input: 3, Output: 4}, Origin: "o"},
 	} {
 		log.Apply(e)
 	}
@@ -40,17 +43,17 @@ func TestLog_FoldsAStep(t *testing.T) {
 
 	m := log.Messages()[1]
 	want := []transcript.Part{
-		&transcript.ReasoningPart{ID: "p1", Text: "hm"},
+		&transcript.ReasoningPart{ID: "p1", Text: "hm", Replay: json.RawMessage(`{"signature":"x"}`)},
 		&transcript.TextPart{ID: "p2", Text: "I will"},
 		&transcript.ToolPart{
 			CallID: "c", Name: "Read", Tool: "read", Input: `{"path":"x"}`, State: transcript.Done, Text: "content",
-			Result: &transcript.Envelope{Type: transcript.Output},
+			Result: &transcript.Envelope{Type: transcript.Output}, Replay: json.RawMessage(`"y"`),
 		},
 	}
 	if diff := cmp.Diff(want, m.Parts); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
-	if !m.Finished || m.Text() != "I will" || m.Usage.Total() != 7 {
+	if !m.Finished || m.Text() != "I will" || m.Usage.Total() != 7 || m.Origin != "o" {
 		t.Errorf("message %+v", m)
 	}
 }
@@ -87,7 +90,9 @@ func TestLog_UnknownIdsChangeNothing(t *testing.T) {
 	log := transcript.NewLog()
 	for _, e := range []transcript.Event{
 		transcript.PartDelta{PartID: "x"},
+		transcript.PartReplay{PartID: "x"},
 		transcript.PartEnded{PartID: "x"},
+		transcript.ToolReplay{CallID: "x"},
 		transcript.ToolInput{CallID: "x"},
 		transcript.ToolReady{CallID: "x"},
 		transcript.ToolState{CallID: "x"},

@@ -53,15 +53,22 @@ type openText struct {
 	stream redact.Stream
 }
 
-// pass hands on a chunk. It reports whether more is wanted.
+// pass hands on a chunk. It reports whether more is wanted. Data for replay goes through
+// as it came or not at all: a signature holds for these bytes alone.
 func (a *discreetAnswer) pass(chunk model.Chunk) bool {
+	if replay := string(chunk.Replay); a.keys.Known(replay) != replay {
+		chunk.Replay = nil
+	}
 	switch chunk.Kind {
 	case model.Text, model.Reasoning:
 		if len(a.open) > 0 && a.open[len(a.open)-1].kind != chunk.Kind && !a.flush() {
 			return false
 		}
 		chunk.Text = a.of(chunk).Next(chunk.Text)
-		return chunk.Text == "" || a.yield(chunk, nil)
+		if chunk.Replay != nil { // the block ends here, and what is held back belongs to it
+			chunk.Text += a.of(chunk).Rest()
+		}
+		return chunk.Text == "" && chunk.Replay == nil && chunk.Origin == "" || a.yield(chunk, nil)
 	case model.ToolCall:
 		chunk.Name, chunk.Arguments = a.keys.Known(chunk.Name), a.of(chunk).Next(chunk.Arguments)
 		return a.yield(chunk, nil)

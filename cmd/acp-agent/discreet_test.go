@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
-	"slices"
+	"reflect"
 	"testing"
 
 	"acp-agent/internal/redact"
@@ -44,6 +45,10 @@ func TestDiscreet(t *testing.T) {
 	grown := func(i int, s string) model.Chunk {
 		return model.Chunk{Kind: model.ToolCall, Index: i, Arguments: s}
 	}
+	held := func(s, data string) model.Chunk {
+		return model.Chunk{Kind: model.Reasoning, Text: s, Replay: json.RawMessage(data)}
+	}
+	signed := func(data string) model.Chunk { return held("", data) }
 	finish := model.Chunk{Kind: model.Finish, Reason: model.Stop}
 	tests := []struct {
 		name      string
@@ -60,6 +65,9 @@ func TestDiscreet(t *testing.T) {
 		{"arguments that end so", []model.Chunk{args(0, `{"k`), finish}, []model.Chunk{args(0, `{"`), grown(0, "k"), finish}, nil, 0},
 		{"broken off", []model.Chunk{text("a k")}, []model.Chunk{text("a "), text("k")}, errors.New("gone"), 0},
 		{"no end", []model.Chunk{text("a k")}, []model.Chunk{text("a "), text("k")}, nil, 0},
+		{"a block that ends", []model.Chunk{thought("a k"), signed(`{"s":1}`), thought("e"), finish}, []model.Chunk{thought("a "), held("k", `{"s":1}`), thought("e"), finish}, nil, 0},
+		{"data with a key", []model.Chunk{thought("a"), signed(`"key-0123456789"`), finish}, []model.Chunk{thought("a"), finish}, nil, 0},
+		{"an origin", []model.Chunk{{Kind: model.Text, Origin: "o"}, finish}, []model.Chunk{{Kind: model.Text, Origin: "o"}, finish}, nil, 0},
 		{"left early", []model.Chunk{text("a k"), finish}, []model.Chunk{text("a ")}, nil, 1},
 	}
 	for _, test := range tests {
@@ -76,7 +84,7 @@ func TestDiscreet(t *testing.T) {
 					break
 				}
 			}
-			if !slices.Equal(got, test.want) || !errors.Is(failed, test.err) {
+			if !reflect.DeepEqual(got, test.want) || !errors.Is(failed, test.err) {
 				t.Errorf("got  %+v, %v\nwant %+v", got, failed, test.want)
 			}
 		})
