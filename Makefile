@@ -30,6 +30,7 @@ build: ## build the binary into bin/
 
 test: ## run all tests with the race detector
 	$(GO) test -race -timeout 20m $(TESTFLAGS) ./...
+	$(GO) test -count=1 -run '^TestAll_CancelInTheMiddle$$' ./tools/builtin # it measures time, which the race detector distorts
 
 toolchains: ## try real toolchains in the sandbox (docs/home.md); npm ones are installed into bin/toolchains
 	npm install --prefix bin/toolchains --no-save --no-audit --no-fund --silent pnpm@9 yarn@1 deno@2 bun@1 typescript@5 esbuild@0
