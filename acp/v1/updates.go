@@ -43,7 +43,7 @@ func (t *translator) open(id string, view *callView, c change) {
 		return
 	}
 	view.opened, view.status, view.turn = true, pending, t.turns
-	view.locations, view.content = t.client.telling(view.kind, c.locations), c.content
+	view.locations, view.content = t.client.shownLocations(view.kind, c.locations), c.content
 	view.title = t.client.title(view.kind, view.crumb+view.label, "", false)
 	call := schema.ToolCall{
 		ToolCallID: schema.ToolCallId(id), Title: view.title, Name: view.name, Kind: schema.ToolKind(view.kind), Status: pending,
