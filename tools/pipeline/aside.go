@@ -24,9 +24,9 @@ const maxAsideDiff = 64 << 10
 // maxAsideTitle bounds the title of the question, in runes.
 const maxAsideTitle = 200
 
-// keepAside asks, once for all files of a command, whether
-// the changes of protected names that were moved aside are kept (P5). Without a yes they stay aside. The names
-// that no tool writes are not asked about.
+// keepAside asks, once for all files of a command, whether the changes of protected names
+// that were moved aside are kept (P5). Without a yes they stay aside. The names that no tool
+// writes are not asked about.
 func (r *running) keepAside(ctx context.Context) error {
 	if r.result == nil || r.pipeline.Asker == nil || ctx.Err() != nil {
 		return nil
