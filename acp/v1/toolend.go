@@ -27,11 +27,11 @@ func (t *translator) finishCall(e transcript.ToolFinished, of *childView) {
 		return
 	}
 	t.asks(of, view, false)
-	if view.held {
+	if view.stage == held {
 		view.hold(change{title: e.Card.Title, kind: e.Card.Kind})
 		t.unhold(e.CallID, view)
 	}
-	if !view.opened {
+	if view.stage < opened {
 		t.open(e.CallID, view, change{})
 	}
 	end := ending(e, view.kind)
