@@ -49,20 +49,15 @@ func (r *running) keepAside(ctx context.Context) error {
 	return nil
 }
 
-// wantsChanges asks until there is an answer. What is done is done: without one, no is the
-// answer.
+// wantsChanges asks whether the changes are kept. The command has run: without an answer they
+// are not.
 func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bool {
-	for {
-		asking, leave, err := r.pipeline.Line.Enter(ctx, r.ID)
-		if err != nil {
-			return false
-		}
-		yes, err := r.askChanges(asking, asides)
-		leave()
-		if !withdrawn(asking, err) || ctx.Err() != nil {
-			return yes
-		}
-	}
+	yes := false
+	err := tools.InLine(ctx, r.pipeline.Line, r.ID, func(asking context.Context) (err error) {
+		yes, err = r.askChanges(asking, asides)
+		return err
+	})
+	return yes && err == nil
 }
 
 // askChanges puts the question.
