@@ -146,7 +146,7 @@ func (r *remote) refusal() error {
 func (l *link) refused(kind tools.ErrorKind, why error) error {
 	failure := &tools.Error{Kind: kind, Message: fmt.Sprintf("mcp server %s: %v", l.id, errRefused), Err: why}
 	if fate(why) == SignIn {
-		failure.Detail = fmt.Sprintf("Only the person can sign in, with /mcp login %s.", kinds.Line(l.server.Name, maxFieldText))
+		failure.Detail = fmt.Sprintf("Only the user can sign in, with /mcp login %s.", kinds.Line(l.server.Name, maxFieldText))
 		failure.Hint = "Do not try again before they have."
 	}
 	return failure

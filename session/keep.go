@@ -28,11 +28,11 @@ func (s *Session) KeepForProject(listed ListedRule) error {
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; only what you allowed in this session can be kept", ruleText(rule), listed.Where())
 	case rule.Action != capability.Allow || rule.Source != permissions.SourceAlways:
-		return fmt.Errorf("your answer about %s was no; only what you allowed in this session can be kept", ruleText(rule))
+		return fmt.Errorf("you rejected %s; only what you allowed in this session can be kept", ruleText(rule))
 	case s.void(rule):
 		return fmt.Errorf("%s does not count: the tool has changed since your answer", ruleText(rule))
 	case policy == nil || !slices.Contains(policy.Rules().In(permissions.Session), rule):
-		return fmt.Errorf("%s is not in force any more", ruleText(rule))
+		return fmt.Errorf("%s is no longer in force", ruleText(rule))
 	case !policy.MayKeep(rule):
 		return fmt.Errorf("%s holds for this session only: a file of the project asks about it, "+
 			"or the answer opened a directory outside the project", ruleText(rule))
@@ -106,7 +106,7 @@ func (s *Session) newestAnswer() (newest ListedRule, err error) {
 		}
 	}
 	if newest.Number == 0 {
-		return newest, errors.New("you have allowed nothing for this session; choose “for this session” when you are asked, then keep it")
+		return newest, errors.New("you have not allowed anything for this session; choose “Allow for this session” when you are asked, then keep it")
 	}
 	return newest, nil
 }

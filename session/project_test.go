@@ -318,7 +318,7 @@ func TestPermissions_Command(t *testing.T) {
 	wait(t, prompt(s, "/permissions revoke 1"), loop.EndTurn)
 	wait(t, prompt(s, "/permissions revoke 3"), loop.EndTurn)
 	wait(t, prompt(s, "/permissions revoke x"), loop.EndTurn)
-	for _, want := range []string{"`edit(/w/a)` is not in force any more", "Revoked: allow `write(", "there is no rule with the number `x`"} {
+	for _, want := range []string{"`edit(/w/a)` is no longer in force", "Revoked: allow `write(", "there is no rule with the number `x`"} {
 		if !strings.Contains(rec.text(), want) {
 			t.Errorf("said nothing of %q:\n%s", want, rec.text())
 		}

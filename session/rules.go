@@ -90,7 +90,7 @@ func (s *Session) void(rule permissions.Rule) bool {
 // Revoke takes a rule away that an answer of the person added. It is given as
 // Rules listed it, so that a rule that came meanwhile is not hit in its place.
 func (s *Session) Revoke(listed ListedRule) error {
-	gone := fmt.Errorf("%s is not in force any more", ruleText(listed.Rule))
+	gone := fmt.Errorf("%s is no longer in force", ruleText(listed.Rule))
 	switch {
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; take it out there", ruleText(listed.Rule), listed.Where())

@@ -2,7 +2,6 @@ package v1
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"acp-agent/acp/rpc"
@@ -25,21 +24,7 @@ func (l *link) ask(ctx context.Context, q question, result any) error {
 	if entryOf(ctx) != nil {
 		return l.put(ctx, q, result)
 	}
-	for {
-		asking, leave, err := l.translator.line.Enter(ctx, q.callID)
-		if err != nil {
-			return err
-		}
-		err = l.put(asking, q, result)
-		withdrawn := err != nil && errors.Is(context.Cause(asking), tools.ErrWithdrawn)
-		leave()
-		switch {
-		case !withdrawn:
-			return err
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		}
-	}
+	return tools.InLine(ctx, l.translator.line, q.callID, func(asking context.Context) error { return l.put(asking, q, result) })
 }
 
 // put sends a question and waits for the answer. When ctx ends, the client is told with

@@ -145,7 +145,7 @@ const goesOn = "It goes on in the background. The chat says when it has finished
 // closeEarly ends the call of a subagent in the background with its answer, in a client that
 // cannot change a card once its turn has ended. What comes of the subagent is said in the chat.
 func (t *translator) closeEarly(e transcript.ToolFinished, view *callView, child *childView) {
-	view.closed, view.card = true, nil
+	view.stage, view.card = complete, nil
 	t.update(e.CallID, view, change{
 		status: completed, title: e.Card.Title, kind: e.Card.Kind, locations: e.Card.Locations, output: rawOutput(e), last: true,
 		content: []kinds.Content{kinds.Text{Text: goesOn}},
@@ -160,7 +160,7 @@ func (t *translator) closeCall(view *callView, child *childView) {
 	end, record := child.ended, child.ended.Child.Record()
 	delete(t.calls, child.call)
 	delete(t.children, child.call)
-	if view.closed {
+	if view.stage == complete {
 		return
 	}
 	c := change{status: failed, title: end.Card.Title, kind: end.Card.Kind, locations: end.Card.Locations, content: end.Card.Content, last: true}

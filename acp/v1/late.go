@@ -41,7 +41,7 @@ func (t *translator) keepLate(update schema.SessionUpdate) {
 	call := t.late[at].(schema.ToolCall).ToolCallID
 	t.late = slices.DeleteFunc(t.late, func(u schema.SessionUpdate) bool { return callOf(u) == call })
 	if view := t.calls[string(call)]; view != nil {
-		view.held, view.opened = true, false
+		view.stage = held
 	}
 }
 
@@ -71,20 +71,20 @@ func (t *translator) isPast(view *callView) bool {
 	return t.client.dropsBetweenTurns && view.turn != t.turns
 }
 
-// isHeld reports whether a call that begins is shown only when it has ended.
-func (t *translator) isHeld(view *callView) bool {
+// holds reports whether a call that begins is shown only when it has ended.
+func (t *translator) holds(view *callView) bool {
 	return t.client.dropsBetweenTurns && t.inBackground(view)
 }
 
 // unhold shows a call that was held, and those above it.
 func (t *translator) unhold(id string, view *callView) {
-	if !view.held {
+	if view.stage != held {
 		return
 	}
 	if above := t.calls[view.parent]; above != nil {
 		t.unhold(view.parent, above)
 	}
-	view.held = false
+	view.stage = unsent
 	t.open(id, view, change{locations: view.locations, input: view.input})
 }
 

@@ -175,12 +175,18 @@ func (l *line) turnEnds() {
 	}
 	l.takeBack()
 	l.mu.Unlock()
-	l.sending.Lock() // what is being written is written, or not at all
-	l.sending.Unlock()
+	l.awaitSending()
 	wait := time.NewTimer(withdrawWait)
 	defer wait.Stop()
 	select {
 	case <-a.left:
 	case <-wait.C:
 	}
+}
+
+// awaitSending waits until a request that is being written is written. None is begun
+// afterwards for a question that was withdrawn.
+func (l *line) awaitSending() {
+	l.sending.Lock()
+	defer l.sending.Unlock()
 }

@@ -13,7 +13,7 @@ const cardInterval = 250 * time.Millisecond
 // card takes new content of a running call's card.
 func (t *translator) card(e transcript.ToolCard) {
 	view := t.calls[e.CallID]
-	if view == nil || !view.opened || view.closed || view.pane != plainPane {
+	if view == nil || view.stage != opened || view.pane != plainPane {
 		return
 	}
 	if child := t.children[e.CallID]; child != nil && child.ended != nil {

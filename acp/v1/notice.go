@@ -15,19 +15,27 @@ func (t *translator) notice(e transcript.Notice) {
 		t.send(noticeUpdate(e))
 	case e.Severity != transcript.Info:
 		quoted := "> " + strings.ReplaceAll(literalWithCode(strings.TrimSpace(e.Text)), "\n", "\n> ") + "\n\n"
-		t.own(t.ids.New(transcript.MessagePrefix), quoted)
+		t.message(t.ids.New(transcript.MessagePrefix), quoted)
 	}
 }
 
-// own sends a message that is whole, such as a notice. Many clients put the text of all
+// say shows a text in the agent's name as a message of its own, after the text before it.
+func (t *translator) say(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.flushText()
+	t.message(t.ids.New(transcript.MessagePrefix), text)
+}
+
+// message sends a whole message, such as a notice. Many clients put the text of all
 // messages together, so a blank line keeps it apart from the text before.
-func (t *translator) own(id, text string) {
+func (t *translator) message(id, text string) {
 	if t.unbroken.Load() {
 		text = "\n\n" + text
 	}
-	t.said(text)
+	t.noteBreak(text)
 	t.send(textUpdate(transcript.TextKind, id, text))
 }
 
-// said notes whether text of the main agent ends without a blank line.
-func (t *translator) said(text string) { t.unbroken.Store(!strings.HasSuffix(text, "\n\n")) }
+// noteBreak notes whether the text of the main agent ends with a blank line.
+func (t *translator) noteBreak(text string) { t.unbroken.Store(!strings.HasSuffix(text, "\n\n")) }

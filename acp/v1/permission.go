@@ -152,7 +152,7 @@ func (t *translator) request(req tools.PermissionRequest) schema.ToolCallUpdate 
 		view = &callView{}
 	}
 	c := view.question(req)
-	c.title, c.locations = t.client.title(c.kind, breadcrumb(req.Agents)+c.title, "", true), t.client.telling(c.kind, c.locations)
+	c.title, c.locations = t.client.title(c.kind, breadcrumb(req.Agents)+c.title, "", true), t.client.shownLocations(c.kind, c.locations)
 	view.request(c, req.Ready.Card.Content)
 	return c.update(req.CallID, req.Name)
 }

@@ -28,11 +28,7 @@ func (t *translator) propose(req tools.PermissionRequest) {
 	if len(said) == 0 {
 		return
 	}
-	text := breadcrumb(req.Agents) + strings.Join(said, "\n\n") + "\n\n"
-	if t.text.said.Len() > 0 {
-		text = "\n\n" + text
-	}
-	t.send(textUpdate(transcript.TextKind, "", text))
+	t.message(t.ids.New(transcript.MessagePrefix), breadcrumb(req.Agents)+strings.Join(said, "\n\n")+"\n\n")
 }
 
 // proposal are the texts that a decision is about. Of the other calls title and preview
@@ -49,7 +45,7 @@ func proposal(req tools.PermissionRequest) (texts []string) {
 	return texts
 }
 
-// otherDiffs are the changes of a request but the first, which is shown.
+// otherDiffs says all changes of a request but the first, which the request shows.
 func otherDiffs(content []kinds.Content) (said []string) {
 	first, left := true, proposalBytes
 	for _, c := range content {
@@ -67,13 +63,13 @@ func otherDiffs(content []kinds.Content) (said []string) {
 		}
 		unified := textedit.Unified(context.Background(), diff.Path, old, diff.New)
 		if left -= len(unified); left < 0 {
-			said = append(said, fmt.Sprintf("It also changes %s; the difference is too long to be shown here.", span(diff.Path)))
+			said = append(said, fmt.Sprintf("%s: the difference is too long to be shown here.", span(diff.Path)))
 			continue
 		}
-		said = append(said, fmt.Sprintf("It also changes %s:\n\n%s", span(diff.Path), kinds.Fence("diff", kinds.Visible(unified))))
+		said = append(said, fmt.Sprintf("%s:\n\n%s", span(diff.Path), kinds.Fence("diff", kinds.Visible(unified))))
 	}
 	if len(said) > 0 {
-		said = append([]string{"The next question is about several files, of which the first is shown with it."}, said...)
+		said = append([]string{"The next question is about several files and shows only the first. These are the others:"}, said...)
 	}
 	return said
 }
@@ -82,8 +78,8 @@ func otherDiffs(content []kinds.Content) (said []string) {
 const saidBytes = 64 << 10
 
 // note remembers text of the agent, to be found by unsaid.
-func (s *stream) note(part openPart, text string) {
-	if part.kind == transcript.TextKind && s.said.Len()+len(text) <= saidBytes {
+func (s *stream) note(text string) {
+	if s.said.Len()+len(text) <= saidBytes {
 		s.said.WriteString(text)
 	}
 }

@@ -38,7 +38,7 @@ func TestPropose(t *testing.T) {
 			"a patch where the first file is shown", "codecompanion.nvim", "",
 			kinds.Card{Kind: kinds.Edit, Content: diffs},
 			false,
-			[]string{"several files", "It also changes `/w/b.go`:\n\n```diff\n", "-one\n+three\n", "It also changes `/w/big.go`; the difference is too long"},
+			[]string{"several files", "the others:", "`/w/b.go`:\n\n```diff\n", "-one\n+three\n", "`/w/big.go`: the difference is too long"},
 			"+two",
 		},
 		{"one file", "codecompanion.nvim", "", kinds.Card{Kind: kinds.Edit, Content: diffs[:1]}, false, nil, ""},

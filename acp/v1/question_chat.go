@@ -4,20 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"acp-agent/kinds"
 	"acp-agent/tools"
-	"acp-agent/transcript"
 )
-
-// say shows a text in the agent's name as a message of its own.
-func (t *translator) say(text string) {
-	t.Emit(transcript.AgentSaid{Message: &transcript.Message{
-		ID: t.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true,
-		Parts: []transcript.Part{&transcript.TextPart{Text: text, Synthetic: true}},
-	}})
-}
 
 // inChat is how questions are written into the chat (R77). The texts are the model's, so
 // nothing in them is read as Markdown. The blank line at the end keeps the message apart from

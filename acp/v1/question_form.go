@@ -116,11 +116,7 @@ func enumOptions(options []tools.QuestionOption) []schema.EnumOption {
 
 // prose is a text of the model, made visible and bounded.
 func prose(text string) string {
-	runes := []rune(kinds.Visible(strings.TrimSpace(text)))
-	if len(runes) <= proseRunes {
-		return string(runes)
-	}
-	return string(runes[:proseRunes-1]) + "…"
+	return shorten(kinds.Visible(strings.TrimSpace(text)), proseRunes)
 }
 
 // answersOf reads what was filled into one field. Clients are not trusted to

@@ -46,7 +46,7 @@ type stream struct {
 	parts   map[string]openPart
 	waiting strings.Builder // not sent yet, of part of
 	of      openPart
-	said    strings.Builder // in this turn, see unsaid
+	said    strings.Builder // by the main agent in this turn, see unsaid
 	last    pace
 }
 
@@ -80,7 +80,6 @@ func (t *translator) grow(session string, s *stream, delta transcript.PartDelta)
 		t.flushStream(session, s)
 	}
 	s.of = part
-	s.note(part, delta.Text)
 	s.waiting.WriteString(delta.Text)
 	t.flushDue(session, s)
 }
@@ -108,7 +107,8 @@ func (t *translator) flushStream(session string, s *stream) {
 		text = strings.ToValidUTF8(text, "�")
 	}
 	if session == t.session && s.of.kind == transcript.TextKind {
-		t.said(text)
+		t.noteBreak(text)
+		s.note(text)
 	}
 	t.sendTo(session, textUpdate(s.of.kind, s.of.message, text))
 	s.last = t.paced()

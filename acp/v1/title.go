@@ -40,7 +40,7 @@ func (c client) title(kind kinds.Kind, text, tail string, whole bool) string {
 // form gives a change of a call the title and the locations in the form for this client.
 func (c client) form(view *callView, to change) change {
 	kind := cmp.Or(to.kind, view.kind)
-	to.locations = c.telling(kind, to.locations)
+	to.locations = c.shownLocations(kind, to.locations)
 	if to.title != "" {
 		view.label = to.title
 	}
@@ -50,9 +50,9 @@ func (c client) form(view *callView, to change) change {
 	return to
 }
 
-// telling are the locations of a call that this client is sent. Where they stand in for
-// the title, only the kinds of calls that are about a file have any.
-func (c client) telling(kind kinds.Kind, list []kinds.Location) []kinds.Location {
+// shownLocations are the locations of a call that this client is sent. Where it shows a
+// location instead of the title, only calls that are about a file have any.
+func (c client) shownLocations(kind kinds.Kind, list []kinds.Location) []kinds.Location {
 	if !c.locationTitles || slices.Contains([]kinds.Kind{kinds.Read, kinds.Edit, kinds.Delete, kinds.Move}, kind) {
 		return list
 	}
@@ -73,10 +73,11 @@ func oneLine(text string) string {
 	return strings.Join(lines, lineBreak)
 }
 
-func shorten(line string, limit int) string {
-	runes := []rune(line)
+// shorten cuts a text to a number of characters.
+func shorten(text string, limit int) string {
+	runes := []rune(text)
 	if len(runes) <= limit {
-		return line
+		return text
 	}
 	return string(runes[:limit-1]) + "…"
 }

@@ -163,10 +163,10 @@ func TestTelling(t *testing.T) {
 	list := []kinds.Location{{Path: "a.go"}}
 	for _, kind := range kinds.All() {
 		about := kind == kinds.Read || kind == kinds.Edit || kind == kinds.Delete || kind == kinds.Move
-		if got := codeCompanion.telling(kind, list); (len(got) == 1) != about {
+		if got := codeCompanion.shownLocations(kind, list); (len(got) == 1) != about {
 			t.Errorf("a call of kind %s has the locations %v", kind, got)
 		}
-		if got := zed.telling(kind, list); len(got) != 1 {
+		if got := zed.shownLocations(kind, list); len(got) != 1 {
 			t.Errorf("in Zed a call of kind %s has the locations %v", kind, got)
 		}
 	}

@@ -30,6 +30,16 @@ const (
 	clientPane             // a terminal of the editor's own
 )
 
+// stage is how much of a call's card the editor has.
+type stage int
+
+const (
+	unsent   stage = iota // not even its first message
+	held                  // the first message waits until the call has ended (late.go)
+	opened                // the card changes with the call
+	complete              // the card has its end, though the call's subagent goes on
+)
+
 // callView is what the editor knows of one call.
 type callView struct {
 	shown // by updates alone
@@ -39,16 +49,14 @@ type callView struct {
 	// running is the content of the card once the call runs, of one that was asked about.
 	running []kinds.Content
 
-	opened   bool
+	stage    stage
 	name     string
 	label    string // the title before it takes the form that the client shows
 	pane     pane
 	terminal string          // the id of the terminal that shows the call
 	parent   string          // the call that spawned the subagent whose call this is
 	crumb    string          // the head of the title, which names that subagent
-	asking   bool            // it waits for the person
-	held     bool            // it is shown when it has ended (see late.go)
-	closed   bool            // its card is complete, though its subagent goes on
+	asking   bool            // it waits for the user
 	input    json.RawMessage // of a call that is held
 	turn     int             // the turn in which it was last sent, as the translator counts them
 
@@ -107,7 +115,9 @@ func (t *translator) startCall(e transcript.ToolStarted, of *childView) {
 		view.parent, view.crumb = of.call, breadcrumb(of.names)
 	}
 	t.calls[e.CallID] = view
-	view.held = t.isHeld(view)
+	if t.holds(view) {
+		view.stage = held
+	}
 	if view.kind != kinds.Execute {
 		t.open(e.CallID, view, change{})
 	}
@@ -122,12 +132,12 @@ func (t *translator) readyCall(e transcript.ToolReady) {
 	if c.input == nil && e.Input != "" {
 		c.input, _ = json.Marshal(e.Input)
 	}
-	if view.opened {
+	if view.stage >= opened {
 		t.update(e.CallID, view, c)
 		return
 	}
 	view.label, view.kind = e.Card.Title, e.Card.Kind
-	if view.kind == kinds.Execute && t.client.agentTerminals && len(e.Args) > 0 && !view.held {
+	if view.kind == kinds.Execute && t.client.agentTerminals && len(e.Args) > 0 && view.stage != held {
 		view.pane, view.terminal = agentPane, e.CallID
 		c.content = []kinds.Content{kinds.Terminal{ID: e.CallID}}
 		c.meta = terminalInfo(e)

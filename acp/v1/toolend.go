@@ -27,12 +27,12 @@ func (t *translator) finishCall(e transcript.ToolFinished, of *childView) {
 		return
 	}
 	t.asks(of, view, false)
-	if view.held {
-		view.label, view.kind = cmp.Or(e.Card.Title, view.label), cmp.Or(e.Card.Kind, view.kind)
+	if view.stage == held {
+		view.hold(change{title: e.Card.Title, kind: e.Card.Kind})
 		t.unhold(e.CallID, view)
 	}
-	if !view.opened {
-		t.open(e.CallID, view, change{title: e.Card.Title, kind: e.Card.Kind})
+	if view.stage < opened {
+		t.open(e.CallID, view, change{})
 	}
 	end := ending(e, view.kind)
 	if view.pane == agentPane {
@@ -50,6 +50,11 @@ func (t *translator) finishCall(e transcript.ToolFinished, of *childView) {
 	if child != nil && child.ended != nil {
 		delete(t.children, e.CallID)
 	}
+	t.update(e.CallID, view, lastChange(e, view, child, end))
+}
+
+// lastChange is the change that ends a call; end says how its command ended.
+func lastChange(e transcript.ToolFinished, view *callView, child *childView, end string) change {
 	c := change{status: failed, locations: e.Card.Locations, title: e.Card.Title, kind: e.Card.Kind, last: true}
 	if e.State == transcript.Done {
 		c.status = completed
@@ -67,7 +72,7 @@ func (t *translator) finishCall(e transcript.ToolFinished, of *childView) {
 	if view.pane == agentPane {
 		c.meta = map[string]any{"terminal_exit": terminalExit(e)}
 	}
-	t.update(e.CallID, view, c)
+	return c
 }
 
 // finalContent is what a finished card shows: what the tool chose, or its text.

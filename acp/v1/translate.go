@@ -92,13 +92,18 @@ func (t *translator) Emit(e transcript.Event) {
 	default:
 		t.flushText()
 	}
+	t.emit(e)
+}
+
+// emit sends what an event of the main agent means. The lock is held.
+func (t *translator) emit(e transcript.Event) {
 	switch e := e.(type) {
 	case transcript.TurnFinished:
 		t.endTurn()
 	case transcript.PartStarted, transcript.PartDelta, transcript.PartEnded:
 		t.part(t.session, &t.text, e)
 	case transcript.AgentSaid:
-		t.own(e.Message.ID, e.Message.Text())
+		t.message(e.Message.ID, e.Message.Text())
 	case transcript.UsageChanged:
 		if e.Size > 0 { // the measure of a step, which is news even if it is that of the one before
 			t.send(usageUpdate(e))

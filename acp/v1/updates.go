@@ -38,12 +38,12 @@ type change struct {
 
 // open sends the first message of a call.
 func (t *translator) open(id string, view *callView, c change) {
-	if view.held {
+	if view.stage == held {
 		view.locations, view.input = c.locations, c.input
 		return
 	}
-	view.opened, view.status, view.turn = true, pending, t.turns
-	view.locations, view.content = t.client.telling(view.kind, c.locations), c.content
+	view.stage, view.status, view.turn = opened, pending, t.turns
+	view.locations, view.content = t.client.shownLocations(view.kind, c.locations), c.content
 	view.title = t.client.title(view.kind, view.crumb+view.label, "", false)
 	call := schema.ToolCall{
 		ToolCallID: schema.ToolCallId(id), Title: view.title, Name: view.name, Kind: schema.ToolKind(view.kind), Status: pending,
@@ -74,7 +74,7 @@ func (v *callView) meta(m map[string]any) map[string]any {
 
 // update sends what differs from what the editor knows of a call.
 func (t *translator) update(id string, view *callView, c change) {
-	if view.held {
+	if view.stage == held {
 		view.hold(c)
 		return
 	}

@@ -71,7 +71,7 @@ func TestMCP_FaultyAddresses(t *testing.T) {
 		told  []string
 		well  bool // it is healthy after one fault
 	}{
-		{name: "wants a key", fault: status(http.StatusUnauthorized, "who are you?"), told: []string{"The MCP server bad is not used before you sign in to it: run /mcp login bad."}},
+		{name: "wants a key", fault: status(http.StatusUnauthorized, "who are you?"), told: []string{"The MCP server bad needs you to sign in: run /mcp login bad."}},
 		{name: "fails inside", fault: status(http.StatusInternalServerError, "oops"), told: []string{"The MCP server bad is not connected: Internal Server Error."}},
 		{name: "fails inside once", fault: status(http.StatusServiceUnavailable, "soon"), told: []string{"The MCP server bad is not connected: Service Unavailable."}, well: true},
 		{name: "is no server of MCP", fault: status(http.StatusNotFound, "no such page"), told: []string{"The MCP server bad is not connected: Not Found."}},

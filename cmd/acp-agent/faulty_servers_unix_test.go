@@ -57,7 +57,7 @@ func TestMCP_FaultyServers(t *testing.T) {
 	}{
 		{
 			name: "crashes at start", server: `begin() { echo "error: no database" >&2; exit 1; }`,
-			told:   []string{"The MCP server bad is not connected: it ended; its last words: error: no database. /mcp shows how the servers stand."},
+			told:   []string{"The MCP server bad is not connected: it ended; its last words: error: no database. /mcp shows the state of all servers."},
 			status: []string{"`bad`: failed, 0 tools", "error: no database"},
 		},
 		{

@@ -31,7 +31,7 @@ you press their login button.
 The key is kept in the keyring of the system where that works, else in a file
 that only you can read (mcp.tokens). It is never shown, and goes to that server
 alone. Address and model lie in the agent's data directory. What the environment
-or your configuration file names comes before them.
+or your configuration file names takes precedence.
 
 Without a terminal:
 
@@ -105,7 +105,7 @@ func (r loginReport) print(out io.Writer) error {
 		fmt.Fprintf(&b, "The key is kept %s.\n", r.Key)
 	}
 	if !r.Tested {
-		b.WriteString("It was not tested.\n")
+		b.WriteString("Server and key were not tested.\n")
 	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "%s\n", note)
@@ -119,20 +119,20 @@ func (r loginReport) print(out io.Writer) error {
 func (c *core) loginObstacles(login config.Login) []string {
 	cfg, err := config.Load(c.sources, "")
 	if err != nil {
-		return []string{"No session can be opened before this is mended: " + err.Error()}
+		return []string{"No session can be opened until this is corrected: " + err.Error()}
 	}
 	var notes []string
 	m := cfg.Model
 	switch {
 	case m.BaseURL != login.BaseURL && m.Origin.Server != "":
-		notes = append(notes, fmt.Sprintf("Sessions go on using %s, for %s is set and comes first.", m.BaseURL, m.Origin.Server))
+		notes = append(notes, fmt.Sprintf("Sessions still use %s: %s is set and takes precedence.", m.BaseURL, m.Origin.Server))
 	case m.BaseURL != login.BaseURL && m.Origin.Key != "":
-		notes = append(notes, fmt.Sprintf("Sessions go on using %s, for %s holds a key for it and comes first: unset it, or set %s too.", m.BaseURL, m.Origin.Key, config.EnvBaseURL))
+		notes = append(notes, fmt.Sprintf("Sessions still use %s: %s holds a key for it and takes precedence. Unset it, or set %s too.", m.BaseURL, m.Origin.Key, config.EnvBaseURL))
 	case m.BaseURL != login.BaseURL:
-		notes = append(notes, fmt.Sprintf("Sessions go on using %s, for model.headers is set without model.base_url.", m.BaseURL))
+		notes = append(notes, fmt.Sprintf("Sessions still use %s: model.headers is set without model.base_url.", m.BaseURL))
 	default:
 		if m.Origin.Key != "" && m.Origin.Key != config.FromLogin {
-			notes = append(notes, fmt.Sprintf("Sessions use the key of %s, which comes first.", m.Origin.Key))
+			notes = append(notes, fmt.Sprintf("Sessions use the key in %s, which takes precedence.", m.Origin.Key))
 		}
 		if login.Model != "" && m.Name != login.Model {
 			notes = append(notes, fmt.Sprintf("Sessions use the model %s, which %s or model.name names.", m.Name, config.EnvModel))

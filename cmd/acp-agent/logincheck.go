@@ -73,7 +73,7 @@ func unreachable(baseURL string, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %v", checkTimeout)
 	}
-	return fmt.Errorf("no server can be reached at %s: %w; check the address, and that the server runs", baseURL, err)
+	return fmt.Errorf("no server can be reached at %s: %w; check the address and whether the server runs", baseURL, err)
 }
 
 // judgeAnswer says what an answer tells of the key and the address.
@@ -82,13 +82,13 @@ func judgeAnswer(baseURL, address string, resp *http.Response, body []byte, key 
 	switch code := resp.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		if key == "" {
-			return checked{}, fmt.Errorf("%w: %s wants a key (%s)", errKeyRefused, baseURL, words)
+			return checked{}, fmt.Errorf("%w: %s needs a key (%s)", errKeyRefused, baseURL, words)
 		}
 		return checked{}, fmt.Errorf("%w by %s (%s)", errKeyRefused, baseURL, words)
 	case code == http.StatusTooManyRequests:
 		return checked{note: fmt.Sprintf("The server is limiting requests (%s); it did not refuse the key.", words)}, nil
 	case code >= 300 && code < 400:
-		return checked{}, fmt.Errorf("%s leads elsewhere, to %q; give that address instead", baseURL, kinds.Visible(resp.Header.Get("Location")))
+		return checked{}, fmt.Errorf("%s redirects to %q; give that address instead", baseURL, kinds.Visible(resp.Header.Get("Location")))
 	case code >= 500:
 		return checked{}, fmt.Errorf("the server at %s fails (%s); try again later", baseURL, words)
 	case code != http.StatusOK || !json.Valid(body):

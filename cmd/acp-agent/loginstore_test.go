@@ -118,7 +118,7 @@ func TestCheckLogin(t *testing.T) {
 		{name: "a wrong key, echoed", status: 401, body: `{"error":{"message":"wrong: ` + key + `"}}`, want: "wrong: [redacted]", key: true, fails: true},
 		{name: "forbidden, plain text", status: 403, body: `{"error":"not \u001b[31mallowed"}`, want: "allowed", key: true, fails: true},
 		{name: "too many", status: 429, body: `{"message":"slow down"}`, want: "slow down"},
-		{name: "moved", status: 302, body: ``, want: `leads elsewhere, to "http://elsewhere/v1"`, fails: true},
+		{name: "moved", status: 302, body: ``, want: `redirects to "http://elsewhere/v1"`, fails: true},
 		{name: "broken", status: 503, body: `<html>`, want: "the server at", fails: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

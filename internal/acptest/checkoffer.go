@@ -1,9 +1,6 @@
 package acptest
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // offers reports whether the client said that it can do something.
 func (c *checker) offers(path string) bool {
@@ -57,7 +54,7 @@ func (c *checker) permissionOptions(m *Message) {
 	seen := map[any]bool{}
 	options, _ := m.Get("options").([]any)
 	most := len(options)
-	if slices.Contains([]string{"zed", "agent-shell", "vscode-acp-client"}, c.client) {
+	if c.rules().names {
 		most = 4
 	}
 	for _, option := range options[:min(most, len(options))] {

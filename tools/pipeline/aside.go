@@ -24,9 +24,9 @@ const maxAsideDiff = 64 << 10
 // maxAsideTitle bounds the title of the question, in runes.
 const maxAsideTitle = 200
 
-// keepAside asks, once for all files of a command, whether
-// the changes of protected names that were moved aside are kept (P5). Without a yes they stay aside. The names
-// that no tool writes are not asked about.
+// keepAside asks, once for all files of a command, whether the changes of protected names
+// that were moved aside are kept (P5). Without a yes they stay aside. The names that no tool
+// writes are not asked about.
 func (r *running) keepAside(ctx context.Context) error {
 	if r.result == nil || r.pipeline.Asker == nil || ctx.Err() != nil {
 		return nil
@@ -49,20 +49,15 @@ func (r *running) keepAside(ctx context.Context) error {
 	return nil
 }
 
-// wantsChanges asks until there is an answer. What is done is done: without one, no is the
-// answer.
+// wantsChanges asks whether the changes are kept. The command has run: without an answer they
+// are not.
 func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bool {
-	for {
-		asking, leave, err := r.pipeline.Line.Enter(ctx, r.ID)
-		if err != nil {
-			return false
-		}
-		yes, err := r.askChanges(asking, asides)
-		leave()
-		if !withdrawn(asking, err) || ctx.Err() != nil {
-			return yes
-		}
-	}
+	yes := false
+	err := tools.InLine(ctx, r.pipeline.Line, r.ID, func(asking context.Context) (err error) {
+		yes, err = r.askChanges(asking, asides)
+		return err
+	})
+	return yes && err == nil
 }
 
 // askChanges puts the question.

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 
@@ -38,21 +37,11 @@ func (r *running) ask(ctx context.Context) error {
 	if r.pipeline.Await != nil {
 		defer r.pipeline.Await(ctx)()
 	}
-	for {
-		if err := r.askInLine(ctx); !errors.Is(err, tools.ErrWithdrawn) {
-			return err
-		}
-	}
+	return tools.InLine(ctx, r.pipeline.Line, r.ID, func(asking context.Context) error { return r.askUntilShown(ctx, asking) })
 }
 
-// askInLine asks when it is the call's turn. The error is tools.ErrWithdrawn when the
-// question has to be asked again.
-func (r *running) askInLine(ctx context.Context) error {
-	asking, leave, err := r.pipeline.Line.Enter(ctx, r.ID)
-	if err != nil {
-		return err
-	}
-	defer leave()
+// askUntilShown asks until what the user saw is what the call will do.
+func (r *running) askUntilShown(ctx, asking context.Context) error {
 	for range maxPreviews {
 		// An answer given while this call waited may have settled it (R123).
 		if err := r.judge(ctx); err != nil {
@@ -125,8 +114,8 @@ func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content 
 	return p.content, p.err
 }
 
-// askOnce puts one request to the user. asking ends with ctx, or before it when the request is
-// withdrawn.
+// askOnce puts one request to the user. asking ends with ctx, or before it when the request
+// is withdrawn; an answer that came just before counts.
 func (r *running) askOnce(ctx, asking context.Context) error {
 	reason := r.clean(strings.Join(append([]string{r.decision.Reason}, r.links...), "; "))
 	r.sink.Emit(transcript.ToolState{
@@ -146,8 +135,6 @@ func (r *running) askOnce(ctx, asking context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case withdrawn(asking, err):
-		return tools.ErrWithdrawn
 	case err != nil:
 		return &tools.Error{
 			Kind: tools.Denied, DeniedBy: tools.DeniedByUser, Err: err,
@@ -156,146 +143,4 @@ func (r *running) askOnce(ctx, asking context.Context) error {
 	}
 	r.answer = answerName(answer)
 	return r.heed(answer)
-}
-
-// withdrawn reports whether a request failed because it was withdrawn. An answer that came
-// just before is one.
-func withdrawn(asking context.Context, err error) bool {
-	return err != nil && errors.Is(context.Cause(asking), tools.ErrWithdrawn)
-}
-
-// heed does what the person answered (R123).
-func (r *running) heed(answer tools.Answer) error {
-	card := "Rejected."
-	switch answer {
-	case tools.AllowOnce:
-		r.reach.approved = true
-		r.grant(false)
-		return nil
-	case tools.AllowAlways:
-		r.reach.approved = true
-		r.grantAlways()
-		switch {
-		case r.remember() == "":
-		case r.forProject():
-			r.pipeline.Policy.Remember(r.decision.Always...)
-		default:
-			r.pipeline.Policy.RememberHere(r.decision.Always...)
-		}
-		r.grant(len(r.outside) > 0)
-		return nil
-	case tools.AllowProject:
-		r.reach.approved = true
-		r.grantAlways()
-		if r.forProject() {
-			r.keepForProject()
-		}
-		r.grant(false)
-		return nil
-	case tools.RejectAlways:
-		r.pipeline.Policy.Remember(r.denials()...)
-		card = "Rejected, for the rest of the session."
-	case tools.Cancelled:
-		return &tools.Error{Kind: tools.Aborted, Message: "the permission request was dismissed, so the call was not run"}
-	}
-	return &tools.Error{
-		Kind: tools.Denied, DeniedBy: tools.DeniedByUser,
-		Message: "the user rejected this call", Hint: "Do not try it again in another way; ask what they want instead.",
-		Card: card,
-	}
-}
-
-// remember says in one line what "always" would store.
-func (r *running) remember() string {
-	var parts []string
-	for _, access := range r.outside {
-		if access.Dir == "" {
-			return "" // it may be opened for this call alone
-		}
-		parts = append(parts, "reading in "+access.Dir)
-	}
-	for _, rule := range r.decision.Always {
-		if rule.Permission == shellTool {
-			parts = append(parts, commands(rule.Pattern))
-			continue
-		}
-		if rule.Pattern == "*" {
-			parts = append(parts, "every call of "+rule.Permission)
-			continue
-		}
-		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, r.pipeline.Workspace.Session().Rel(rule.Pattern)))
-	}
-	if r.mayStayOpen() {
-		parts = append(parts, r.lacks()+" for this very command")
-	}
-	return strings.Join(parts, ", ")
-}
-
-// commands says which commands a stored pattern allows: one, or those that begin like it.
-func commands(pattern string) string {
-	if strings.HasSuffix(pattern, "*") && !strings.HasSuffix(pattern, `\*`) {
-		return "commands like " + pattern
-	}
-	return "the very command " + pattern
-}
-
-// forProject reports whether the rules that "always" would store may be kept for
-// the project too, and would help: an ask of the project's own file that is as specific
-// holds against them. Reading outside the session's directories may not be kept: that is
-// no rule.
-func (r *running) forProject() bool {
-	if r.pipeline.Keep == nil || len(r.decision.Always) == 0 || len(r.outside) > 0 {
-		return false
-	}
-	return r.pipeline.Policy.Rules().Keep(r.decision.Always...).Decide(r.judged).Action == capability.Allow
-}
-
-// keepForProject stores the narrow rules of the call for the project (R152). Where they
-// cannot be stored they hold for the session, and that is said.
-func (r *running) keepForProject() {
-	err := r.pipeline.Keep(stamped(r.decision.Always))
-	if err == nil {
-		return
-	}
-	r.pipeline.Policy.Remember(r.decision.Always...)
-	r.pipeline.Logger.Warn("rule not kept for the project", "call_id", r.ID, "error", err.Error())
-	r.sink.Emit(transcript.Notice{
-		Severity: transcript.Warning, Title: "Not kept for the project",
-		Text: "This rule could not be kept for the project and holds for this session only: " + err.Error(),
-	})
-}
-
-// SourceAnswer marks the denials that "reject always" added.
-const SourceAnswer = "the person's answer"
-
-// denials are the session rules of a "reject always": this very call, no more. A tool from
-// elsewhere names nothing that it touches, so it is all of it.
-func (r *running) denials() []permissions.Rule {
-	var rules []permissions.Rule
-	for _, resource := range r.judged.Resources {
-		pattern := permissions.ExactPattern(resource)
-		if pattern == "" {
-			continue
-		}
-		rules = append(rules, permissions.Rule{
-			Permission: r.Tool, Pattern: pattern, Action: capability.Deny, Source: SourceAnswer,
-		})
-	}
-	if len(r.judged.Resources) == 0 && r.entry.Foreign() {
-		rules = append(rules, permissions.Rule{Permission: r.Tool, Pattern: "*", Action: capability.Deny, Source: SourceAnswer})
-	}
-	return rules
-}
-
-// refused is the end of a call that rules, mode or the lack of a person deny.
-func (r *running) refused(d permissions.Decision) error {
-	by := d.DeniedBy
-	if by == permissions.DeniedByRule {
-		by = "rule:" + d.Scope.String()
-	}
-	denied := &tools.Error{Kind: tools.Denied, DeniedBy: by, Message: d.Reason}
-	if by == permissions.DeniedBySecret {
-		denied.Code = tools.CodeSecretFile
-	}
-	return denied
 }

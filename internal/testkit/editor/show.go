@@ -77,13 +77,13 @@ func (d *desk) agentSays(m *acptest.Message) {
 	}
 }
 
-// deaf reports whether the editor ignores a message now.
-func (d *desk) deaf(s *Screen, kind string) bool {
+// ignores reports whether the editor ignores a message now.
+func (d *desk) ignores(s *Screen, kind string) bool {
 	return d.editor != nil && (s.running == 0 || s.left) && d.editor.Drops(kind)
 }
 
 func (d *desk) update(s *Screen, kind string, members map[string]any) {
-	if d.editor == nil || !d.deaf(s, kind) {
+	if d.editor == nil || !d.ignores(s, kind) {
 		d.show(s, kind, members)
 		return
 	}
@@ -182,7 +182,7 @@ func (d *desk) ask(m *acptest.Message) {
 	s := d.screen(m.Session())
 	call, _ := m.Get("toolCall").(map[string]any)
 	options := optionsOf(m.Get("options"))
-	if d.editor == nil || d.deaf(s, m.Method) {
+	if d.editor == nil || d.ignores(s, m.Method) {
 		s.Questions = append(s.Questions, &Question{Call: text(call["toolCallId"]), Dropped: d.editor != nil, options: options, call: call})
 		return
 	}
