@@ -26,8 +26,12 @@ func (t *translator) own(id, text string) {
 		text = "\n\n" + text
 	}
 	t.said(text)
+	t.apart = true
 	t.send(textUpdate(transcript.TextKind, id, text))
 }
 
 // said notes whether text of the main agent ends without a blank line.
-func (t *translator) said(text string) { t.unbroken.Store(!strings.HasSuffix(text, "\n\n")) }
+func (t *translator) said(text string) {
+	t.unbroken.Store(!strings.HasSuffix(text, "\n\n"))
+	t.apart = false
+}

@@ -29,10 +29,7 @@ func (t *translator) propose(req tools.PermissionRequest) {
 		return
 	}
 	text := breadcrumb(req.Agents) + strings.Join(said, "\n\n") + "\n\n"
-	if t.text.said.Len() > 0 {
-		text = "\n\n" + text
-	}
-	t.send(textUpdate(transcript.TextKind, "", text))
+	t.own("", text)
 }
 
 // proposal are the texts that a decision is about. Of the other calls title and preview

@@ -108,6 +108,9 @@ func (t *translator) flushStream(session string, s *stream) {
 		text = strings.ToValidUTF8(text, "�")
 	}
 	if session == t.session && s.of.kind == transcript.TextKind {
+		if t.apart && t.unbroken.Load() {
+			text = "\n\n" + text
+		}
 		t.said(text)
 	}
 	t.sendTo(session, textUpdate(s.of.kind, s.of.message, text))
