@@ -268,6 +268,7 @@ func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
 	if state == transcript.Done {
 		end.Result = transcript.Envelope{Type: transcript.Output}
 	} else {
+		end.Card.Content = nil // what was offered does not hold
 		end.Result.Error = &transcript.ErrorDetail{Kind: string(tools.Denied), DeniedBy: tools.DeniedByUser}
 	}
 	s.emit(end)

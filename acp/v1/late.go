@@ -14,6 +14,7 @@ import (
 // for the next prompt and is sent before anything of its turn.
 
 // maxLate bounds the updates that wait for a prompt; of more the earliest calls are left out.
+// The updates of one call are joined, so that one that goes on for long does not add up.
 const maxLate = 100
 
 // lost reports whether an editor would lose an update that is sent now.
@@ -30,7 +31,7 @@ func (t *translator) lost(update schema.SessionUpdate) bool {
 
 // keepLate keeps an update for the next prompt.
 func (t *translator) keepLate(update schema.SessionUpdate) {
-	t.late = append(t.late, update)
+	t.late = append(t.late, t.joined(update))
 	if len(t.late) <= maxLate {
 		return
 	}
@@ -43,6 +44,41 @@ func (t *translator) keepLate(update schema.SessionUpdate) {
 	if view := t.calls[string(call)]; view != nil {
 		view.stage = held
 	}
+}
+
+// joined is an update of a call with what an earlier one that waits says of the same call,
+// which it takes the place of.
+func (t *translator) joined(update schema.SessionUpdate) schema.SessionUpdate {
+	later, ok := update.(schema.SessionToolCallUpdate)
+	if !ok {
+		return update
+	}
+	at := slices.IndexFunc(t.late, func(u schema.SessionUpdate) bool {
+		earlier, ok := u.(schema.SessionToolCallUpdate)
+		return ok && earlier.ToolCallID == later.ToolCallID
+	})
+	if at < 0 {
+		return update
+	}
+	earlier := t.late[at].(schema.SessionToolCallUpdate)
+	t.late = slices.Delete(t.late, at, at+1)
+	joined := earlier.ToolCallUpdate
+	joined.Kind, joined.Status = cmp.Or(later.Kind, earlier.Kind), cmp.Or(later.Status, earlier.Status)
+	joined.Title, joined.Name = cmp.Or(later.Title, earlier.Title), cmp.Or(later.Name, earlier.Name)
+	joined.Content, joined.Locations = orEarlier(later.Content, earlier.Content), orEarlier(later.Locations, earlier.Locations)
+	joined.RawInput, joined.RawOutput = orEarlier(later.RawInput, earlier.RawInput), orEarlier(later.RawOutput, earlier.RawOutput)
+	if later.Meta != nil { // it is the same in each but for terminals of ours, which no such call has
+		joined.Meta = later.Meta
+	}
+	return schema.SessionToolCallUpdate{ToolCallUpdate: joined}
+}
+
+// orEarlier is what a later update says, or if it says nothing, what the earlier one did.
+func orEarlier[S ~[]E, E any](later, earlier S) S {
+	if later == nil {
+		return earlier
+	}
+	return later
 }
 
 // callOf is the call that an update is about; empty when it is about none.

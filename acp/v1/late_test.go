@@ -103,3 +103,36 @@ func TestLate_Bounds(t *testing.T) {
 		}
 	})
 }
+
+// A call that goes on after its turn, and prints, waits for the next prompt as one update.
+func TestLate_Output(t *testing.T) {
+	inTurn(t, dropping, func(t *testing.T, tr *translator, r *recorder) {
+		delegate(tr.Emit, "call_1", true, "explore")
+		accepted(tr.Emit, "call_1")
+		emit := within(tr, "call_1")
+		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Bash", Tool: "bash"})
+		card := kinds.Card{Kind: kinds.Execute, Title: "make"}
+		emit(transcript.ToolReady{CallID: "call_2", Tool: "bash", Args: []byte(`{"cmd":"make"}`), Card: card})
+		tr.reveal("call_2")
+		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
+		tr.promptAnswered()
+		r.take()
+		emit(transcript.ToolState{CallID: "call_2", State: transcript.InProgress})
+		for i := range 10 * maxLate {
+			emit(transcript.ToolOutput{CallID: "call_2", Text: fmt.Sprintf("line %d\n", i)})
+			time.Sleep(outputInterval)
+		}
+		tr.mu.Lock()
+		if n := len(tr.late); n != 1 {
+			t.Errorf("%d updates wait", n)
+		}
+		tr.mu.Unlock()
+		emit(transcript.ToolFinished{CallID: "call_2", State: transcript.Done, Card: card, Text: "end", Result: transcript.Envelope{Type: transcript.Output}})
+		tr.prompted()
+		tr.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_3"})
+		got := r.lines()
+		if len(got) != 1 || !strings.Contains(got[0], `"status":"completed"`) || !strings.Contains(got[0], "end") || !strings.Contains(got[0], `"title":"explore › make"`) {
+			t.Errorf("in the next turn %d updates, the last %s", len(got), got[len(got)-1])
+		}
+	})
+}

@@ -168,6 +168,9 @@ func (l *line) turnBegins() {
 func (l *line) turnEnds() {
 	l.mu.Lock()
 	l.inTurn = false
+	for _, waits := range l.waiting {
+		waits.late = waits.late || waits.background && !l.open()
+	}
 	a := l.shown
 	if l.open() || a == nil || !a.background {
 		l.mu.Unlock()

@@ -162,6 +162,30 @@ func TestLine_WaitsForATurn(t *testing.T) {
 	})
 }
 
+// One that waited in the line while a turn ended is told of in the next one, too.
+func TestLine_WaitsPastATurn(t *testing.T) {
+	inLine(t, true, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
+		beginTurn(tr)
+		zero := ask("call_0")
+		ask("call_1")
+		ask("call_2")
+		wantNotes(t, d, "in the turn", "ask call_0")
+		endTurn(tr)
+		d.answers["call_0"] <- optionAllow
+		if err := <-zero; err != nil {
+			t.Error(err)
+		}
+		r := tr.conn.(*recorder)
+		r.take()
+		beginTurn(tr)
+		wantNotes(t, d, "in the next turn", "ask call_1")
+		if said := r.take(); !slices.ContainsFunc(said, func(n noted) bool { return strings.Contains(n.text, "`one` asks for permission") }) {
+			t.Errorf("the chat does not say who asks: %+v", said)
+		}
+		endTurn(tr)
+	})
+}
+
 // In other clients it asks at once, and again in the turn of the next prompt; those that
 // were left unanswered take turns.
 func TestLine_AskedAgain(t *testing.T) {

@@ -34,8 +34,12 @@ func (t *translator) message(id, text string) {
 		text = "\n\n" + text
 	}
 	t.noteBreak(text)
+	t.apart = true
 	t.send(textUpdate(transcript.TextKind, id, text))
 }
 
 // noteBreak notes whether the text of the main agent ends with a blank line.
-func (t *translator) noteBreak(text string) { t.unbroken.Store(!strings.HasSuffix(text, "\n\n")) }
+func (t *translator) noteBreak(text string) {
+	t.unbroken.Store(!strings.HasSuffix(text, "\n\n"))
+	t.apart = false
+}

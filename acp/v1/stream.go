@@ -107,6 +107,9 @@ func (t *translator) flushStream(session string, s *stream) {
 		text = strings.ToValidUTF8(text, "�")
 	}
 	if session == t.session && s.of.kind == transcript.TextKind {
+		if t.apart && t.unbroken.Load() {
+			text = "\n\n" + text
+		}
 		t.noteBreak(text)
 		s.note(text)
 	}

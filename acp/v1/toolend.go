@@ -63,7 +63,7 @@ func lastChange(e transcript.ToolFinished, view *callView, child *childView, end
 		c.tail = " (" + end + ")"
 	}
 	c.content = finalContent(e, view)
-	if child != nil && child.ended != nil && e.State != transcript.Done {
+	if child != nil && child.ended != nil && e.State != transcript.Done && e.Card.Content == nil {
 		c.content = append(c.content, child.ended.Card.Content...) // how far it came
 	}
 	if view.pane == plainPane || e.State != transcript.Done {
@@ -109,6 +109,9 @@ func failedContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 		content = append(content, kinds.Terminal{ID: view.terminal})
 	}
 	content = append(content, kinds.Text{Text: clip(cmp.Or(e.Shown, e.Text))})
+	if view.pane == plainPane { // what the tool shows of what it had done by then
+		content = append(content, e.Card.Content...)
+	}
 	if e.State != transcript.Rejected || view.asked == nil {
 		return content
 	}

@@ -49,6 +49,7 @@ type translator struct {
 	calls    map[string]*callView
 	children map[string]*childView // by the call that spawned them
 	text     stream                // what the main agent says
+	apart    bool                  // its next text does not belong to the one that stands before it
 	known    [factCount]string     // of each fact, the encoded value that the client has
 	held     [factCount]bool       // facts that changed in a quiet
 	title    transcript.TitleChanged
@@ -115,6 +116,7 @@ func (t *translator) emit(e transcript.Event) {
 		}
 	case transcript.TurnStarted:
 		t.text.said.Reset()
+		t.apart = true         // a prompt that was queued stands before the answer of the one before
 		t.known[planFact] = "" // a client may put a plan away with the next prompt
 	case transcript.PlanChanged:
 		t.plan = e
@@ -152,6 +154,9 @@ func (t *translator) send(update schema.SessionUpdate) {
 	}
 	if t.quiet.prompts.Load() > 0 {
 		t.sendLate()
+	}
+	if _, card := update.(schema.ToolCall); card {
+		t.apart = false
 	}
 	t.sendTo(t.session, update)
 }

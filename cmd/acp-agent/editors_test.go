@@ -74,7 +74,7 @@ func TestEditors(t *testing.T) {
 // playOnly is a script without what it says of its transcript, for that differs from
 // editor to editor, and without what follows the last play.
 func playOnly(script string) string {
-	commands, files, _ := strings.Cut(script, "\n-- ")
+	commands, files, hasFiles := strings.Cut(script, "\n-- ")
 	var kept []string
 	played := 0
 	for line := range strings.Lines(commands) {
@@ -82,8 +82,8 @@ func playOnly(script string) string {
 		if i := strings.Index(verb, "] "); strings.HasPrefix(verb, "[") && i > 0 {
 			verb = strings.TrimPrefix(verb[i+2:], "! ")
 		}
-		verb, _, _ = strings.Cut(verb, " ")
-		if !slices.Contains([]string{"cmp", "cmpenv", "grep", "exists", "stdout", "stderr"}, verb) {
+		verb, rest, _ := strings.Cut(verb, " ")
+		if !slices.Contains([]string{"cmp", "cmpenv", "grep", "exists", "stdout", "stderr"}, verb) && !looksBack(verb, rest) {
 			kept = append(kept, line)
 		}
 		if verb == "play" {
@@ -93,7 +93,23 @@ func playOnly(script string) string {
 	if played > 0 {
 		kept = kept[:played]
 	}
+	if !hasFiles {
+		return strings.Join(kept, "")
+	}
 	return strings.Join(kept, "") + "\n-- " + files
+}
+
+// looksBack reports whether a command looks at what was answered or said, which differs from
+// editor to editor.
+func looksBack(verb, rest string) bool {
+	switch verb {
+	case "exec", "cp", "mv":
+		return strings.Contains(" "+rest, " transcript") || strings.Contains(rest, "/audit/")
+	case "agent":
+		rest = strings.TrimLeft(rest, "=0123456789 ")
+		return strings.HasPrefix(rest, "audit ") || strings.HasPrefix(rest, "permissions ")
+	}
+	return false
 }
 
 // editorTable is what came of each script in each editor.

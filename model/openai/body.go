@@ -96,8 +96,8 @@ func (b *requestBody) sendWith(req *http.Request) {
 func (b *requestBody) again() (io.ReadCloser, error) { return newRequestBody(b.text), nil }
 
 // body writes the request of one step.
-func (p *Provider) body(req *model.Request, params []param) string {
-	m := memoOf(req, p.info(req.Model).Images != model.No)
+func (p *Provider) body(req *model.Request, params []param, images bool) string {
+	m := memoOf(req, images)
 	if m.toolsText == nil || !sameTools(m.tools, req.Tools) {
 		m.tools, m.toolsText = append([]model.Tool(nil), req.Tools...), appendTools([]byte{}, req.Tools)
 	}

@@ -50,12 +50,61 @@ func (p *Provider) imagesRefused(req *model.Request, err error) (warning model.C
 		!hasImages(req.Messages) || p.info(req.Model).Images == model.No {
 		return model.Chunk{}, false
 	}
+	return p.takesNoImages(req.Model, e), true
+}
+
+// takesNoImages notes that a model takes no images, and makes what is said to the user.
+func (p *Provider) takesNoImages(id string, refusal *model.Error) model.Chunk {
 	p.mu.Lock()
-	p.blind[req.Model] = true
+	p.blind[id] = true
 	p.mu.Unlock()
-	p.opts.Logger.Debug("model server refused images", "model", req.Model)
+	p.opts.Logger.Debug("model server refused images", "model", id)
 	return model.Chunk{Kind: model.Warning, Title: "Image not sent", Text: fmt.Sprintf(
-		"%s takes no images, so those of this conversation are not sent to it. Choose another model to have them seen. Its server said: %s", req.Model, e.Message)}, true
+		"%s takes no images, so those of this conversation are not sent to it. Choose another model to have them seen. Its server said: %s", id, refusal.Message)}
+}
+
+// mayRefuseImages reports whether a request may have been refused for its images in words
+// that are not known: nothing is known of the model, and the server calls the request
+// itself wrong. An image stays in the conversation, so that every later request would fail.
+func (p *Provider) mayRefuseImages(req *model.Request, err error) bool {
+	var e *model.Error
+	var d *detail
+	return errors.As(err, &e) && errors.As(err, &d) && e.Kind == model.Invalid && !e.Interrupted &&
+		!d.contains(aboutOneImage...) && !d.contains("at most", "too many") && hasImages(req.Messages) && p.info(req.Model).Images == model.Unknown
+}
+
+// withoutImages is a request that is made again without its images, to learn whether they
+// are why it was refused: they are if it is answered now. A nil one changes nothing.
+type withoutImages struct {
+	provider *Provider
+	model    string
+	refusal  error // of the request with images
+	answered bool
+}
+
+// sending tells the user of the images before the first piece of the answer.
+func (w *withoutImages) sending(yield func(model.Chunk) bool) func(model.Chunk) bool {
+	if w == nil {
+		return yield
+	}
+	return func(c model.Chunk) bool {
+		var e *model.Error
+		if !w.answered && errors.As(w.refusal, &e) {
+			w.answered = true
+			if !yield(w.provider.takesNoImages(w.model, e)) {
+				return false
+			}
+		}
+		return yield(c)
+	}
+}
+
+// outcome is the error of the step: the first refusal where the images were not why.
+func (w *withoutImages) outcome(err error) error {
+	if w == nil || err == nil || w.answered || !errors.As(err, new(*model.Error)) {
+		return err
+	}
+	return w.refusal
 }
 
 // hasImages reports whether a conversation has images, of the user or of results.

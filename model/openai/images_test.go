@@ -116,7 +116,6 @@ func TestImages_OtherErrors(t *testing.T) {
 		{"too many", `{"object":"error","message":"At most 1 image(s) may be provided in one request.","code":400}`, withPicture()},
 		{"too large", `{"error":{"message":"image is too large: 20 MB"}}`, withPicture()},
 		{"no picture", refusals[0].body, user("hello")},
-		{"something else", `{"error":{"message":"the model does not support tools"}}`, withPicture()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := modeltest.New(t, modeltest.Step{Status: 400, Body: tt.body, Repeat: 2})
@@ -129,4 +128,43 @@ func TestImages_OtherErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A refusal in words that are not known is tried without the pictures, once: they were why
+// if it is answered then, and else the first answer of the server counts.
+func TestImages_RefusedInOtherWords(t *testing.T) {
+	const body = `{"error":{"message":"该模型不支持图片输入"}}`
+	t.Run("answered", func(t *testing.T) {
+		s := modeltest.New(t, modeltest.Step{Status: 400, Body: body}, modeltest.Step{Text: "ok", Repeat: 2})
+		p := provider(t, s)
+		var chunks []model.Chunk
+		for range 2 {
+			for chunk, err := range p.Stream(t.Context(), request(withPicture())) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				chunks = append(chunks, chunk)
+			}
+		}
+		if first := chunks[0]; first.Kind != model.Warning || !strings.Contains(first.Text, "该模型不支持图片输入") {
+			t.Errorf("the first chunk is %+v", first)
+		}
+		sent := s.Requests()
+		if len(sent) != 3 || strings.Contains(string(sent[1].Body)+string(sent[2].Body), "image_url") {
+			t.Errorf("%d requests", len(sent))
+		}
+		if got := p.Describe(t.Context(), "fake").Images; got != model.No {
+			t.Errorf("described as %v", got)
+		}
+	})
+	t.Run("something else", func(t *testing.T) {
+		s := modeltest.New(t, modeltest.Step{Status: 400, Body: `{"error":{"message":"no tools here"}}`}, modeltest.Step{Status: 400, Body: `{"error":{"message":"still none"}}`})
+		p := provider(t, s)
+		if _, err := ask(t.Context(), t, p, request(withPicture())); err == nil || !strings.Contains(err.Error(), "no tools here") {
+			t.Errorf("the error is %v", err)
+		}
+		if got := p.Describe(t.Context(), "fake").Images; len(s.Requests()) != 2 || got != model.Unknown {
+			t.Errorf("%d requests, described as %v", len(s.Requests()), got)
+		}
+	})
 }

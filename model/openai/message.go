@@ -59,7 +59,8 @@ type piece struct {
 }
 
 // userContent joins the texts between images, so that a sentence with a mention
-// in it stays one.
+// in it stays one. Two texts with nothing between them are two messages of the user, such as
+// one that was cancelled and is sent again with the next.
 func userContent(parts []transcript.Part, images bool) []piece {
 	var pieces []piece
 	var text strings.Builder
@@ -77,11 +78,12 @@ func userContent(parts []transcript.Part, images bool) []piece {
 		text.WriteString(s)
 		apart = block
 	}
-	for _, part := range parts {
+	for i, part := range parts {
 		switch part := part.(type) {
 		case *transcript.TextPart:
 			if !part.Replaced {
 				write(part.Text, part.Synthetic)
+				apart = apart || i+1 < len(parts) && isText(parts[i+1])
 			}
 		case *transcript.LinkPart:
 			write(describeLink(part), false)
@@ -98,6 +100,11 @@ func userContent(parts []transcript.Part, images bool) []piece {
 	}
 	flush()
 	return pieces
+}
+
+func isText(part transcript.Part) bool {
+	_, is := part.(*transcript.TextPart)
+	return is
 }
 
 // describeLink names what a prompt points at; the content is for the model to

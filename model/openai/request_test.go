@@ -62,7 +62,7 @@ func TestRequest_Messages(t *testing.T) {
 		{
 			"texts", true,
 			[]*transcript.Message{said(text("a <b> & \"c\"\n\x01\xff")), answered(text("b")), said(text("c"), text("d"))},
-			`[{"role":"user","content":"a <b> & \"c\"\n\u0001\ufffd"},{"role":"assistant","content":"b"},{"role":"user","content":"cd"}]`,
+			`[{"role":"user","content":"a <b> & \"c\"\n\u0001\ufffd"},{"role":"assistant","content":"b"},{"role":"user","content":"c\n\nd"}]`,
 		},
 		{
 			"synthetic text stands apart", true,

@@ -34,9 +34,11 @@ func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 // stream makes the step; a request that was refused for one of its optional
 // parameters, or for its images, is made again without them.
 func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(model.Chunk) bool) error {
+	var without *withoutImages // once it is tried whether images are why the request was refused
 	for {
 		params := p.params(req)
-		err := p.attempt(ctx, req.Model, p.body(req, params), yield)
+		images := without == nil && p.info(req.Model).Images != model.No
+		err := p.attempt(ctx, req.Model, p.body(req, params, images), without.sending(yield))
 		if err != nil && p.dropRefused(req.Model, params, err) {
 			continue
 		}
@@ -46,7 +48,11 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 			}
 			continue
 		}
-		return err
+		if without == nil && p.mayRefuseImages(req, err) {
+			without = &withoutImages{provider: p, model: req.Model, refusal: err}
+			continue
+		}
+		return without.outcome(err)
 	}
 }
 

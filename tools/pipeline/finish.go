@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/tools/bridge"
 	"acp-agent/transcript"
@@ -87,7 +88,7 @@ func (r *running) writes() bool {
 // fail makes the end that of a failure. What the tool had produced by then stays
 // in the text, for the model to know (R142); it is within its own bounds, which
 // may be wider than the general cap. The card shows the failure without the advice that
-// is for the model.
+// is for the model, and of what was produced what the tool chose for it, if it did.
 func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produced string) {
 	switch failure.Kind {
 	case tools.Denied:
@@ -101,15 +102,19 @@ func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produ
 	if shown.truncated {
 		card = shown.text
 	}
+	var content []kinds.Content
 	if produced != "" {
 		produced = "\nWhat it had produced:\n" + produced
-		shown.text, card = shown.text+produced, card+produced
+		shown.text += produced
+		if content = r.result.Content; content == nil {
+			card += produced
+		}
 	}
 	end.Text, end.Images, end.Background, end.EndsTurn = shown.text, nil, false, false
 	if card != shown.text {
 		end.Shown = card
 	}
-	end.Card.Content = nil
+	end.Card.Content = content
 	end.Result.Type, end.Result.Data = transcript.Error, nil
 	end.Result.ErrorText = shown.text
 	if shown.truncated {

@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -37,13 +38,18 @@ func (j *judge) matter(q *Question) {
 			}
 		}
 	}
-	if command := text(dig(q.call["rawInput"], "cmd")); q.call["kind"] == "execute" {
+	// A question about a command that has diffs is about what it changed.
+	if command := text(dig(q.call["rawInput"], "cmd")); q.call["kind"] == "execute" && !hasDiff(parts(list(q.call["content"]))) {
 		for line := range strings.Lines(command) {
 			if !strings.Contains(all, flat(line)) {
 				j.lose("question", "%q does not show %q", title, flat(line))
 			}
 		}
 	}
+}
+
+func hasDiff(all []Part) bool {
+	return slices.ContainsFunc(all, func(p Part) bool { return p.Kind == "diff" })
 }
 
 // explains reports whether a text is about the question and not what is asked about: why
