@@ -145,3 +145,37 @@ func TestCheckLogin(t *testing.T) {
 		})
 	}
 }
+
+// What a server writes where others have fixed words neither reaches the terminal raw nor
+// holds the key.
+func TestCheckLogin_Hostile(t *testing.T) {
+	const key = "sk-canary-0123456789abcdef"
+	for _, tt := range []struct{ name, answer, want string }{
+		{"the reason of a status", "HTTP/1.1 429 \x1b[2J" + key + "\r\nContent-Length: 0\r\n\r\n", "limiting requests"},
+		{"a long reason", "HTTP/1.1 500 " + strings.Repeat("x", 3000) + "\r\nContent-Length: 0\r\n\r\n", "fails (HTTP 500 xxx"},
+		{"an address", "HTTP/1.1 302 Found\r\nLocation: http://x/" + key + "\r\nContent-Length: 0\r\n\r\n", "redirects to"},
+		{"no header", "HTTP/1.1 200 OK\r\nBearer " + key + "\r\n\r\n", "no server can be reached"},
+		{"no HTTP", "220 \x1b[2J " + key + "\r\n\r\n", "no server can be reached"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				conn, _, err := w.(http.Hijacker).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.WriteString(conn, tt.answer)
+				conn.Close()
+			}))
+			defer server.Close()
+			found, err := checkLogin(t.Context(), server.URL+"/v1", "/key", key)
+			said := found.note
+			if err != nil {
+				said = err.Error()
+			}
+			if !strings.Contains(said, tt.want) || strings.Contains(said, key) || strings.Contains(said, "\x1b") || len(said) > 500 {
+				t.Errorf("said %q", said)
+			}
+		})
+	}
+}
