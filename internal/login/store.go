@@ -62,12 +62,9 @@ func (s Store) Forget(ctx context.Context) (baseURL string, had bool, err error)
 		if err := s.setKey(ctx, before, ""); err != nil {
 			return err
 		}
-		err := os.Remove(s.Path)
+		_, err := os.Lstat(s.Path)
 		had = err == nil
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
+		return userfile.Remove(s.Path)
 	})
 	return baseURL, had, err
 }
@@ -111,15 +108,12 @@ func (s Store) change(ctx context.Context, change func(before string) error) err
 }
 
 func (s Store) setKey(ctx context.Context, baseURL, key string) error {
-	if _, kept := s.Where(baseURL); key == "" && !kept {
-		return nil
+	var err error
+	if key == "" {
+		err = s.Tokens.Remove(ctx, keyName(baseURL))
+	} else {
+		err = s.Tokens.Update(ctx, keyName(baseURL), func([]byte) ([]byte, error) { return json.Marshal(key) })
 	}
-	err := s.Tokens.Update(ctx, keyName(baseURL), func([]byte) ([]byte, error) {
-		if key == "" {
-			return nil, nil
-		}
-		return json.Marshal(key)
-	})
 	if err != nil {
 		return fmt.Errorf("the key for %s: %w", baseURL, err)
 	}
