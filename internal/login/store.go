@@ -32,6 +32,15 @@ type Store struct {
 	Tokens *tokens.Store
 }
 
+// Read returns what the file of the server holds. It refuses one that others can have
+// written, for it says where conversations go.
+func Read(path string) ([]byte, error) {
+	if err := userfile.CheckDir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	return userfile.Read(path, maxFile)
+}
+
 // keyName is the name of a key among the tokens.
 func keyName(baseURL string) string { return "model " + baseURL }
 
