@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -71,8 +70,7 @@ func (s Store) Forget(ctx context.Context) (baseURL string, had bool, err error)
 		if err := s.setKey(ctx, before, ""); err != nil {
 			return err
 		}
-		_, err := os.Lstat(s.Path)
-		had = err == nil
+		had = !userfile.Missing(s.Path)
 		return userfile.Remove(s.Path)
 	})
 	return baseURL, had, err

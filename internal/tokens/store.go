@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -153,7 +152,7 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	path := s.file(name)
-	if missing(path) && missing(path+".lock") {
+	if userfile.Missing(path) && userfile.Missing(path+".lock") {
 		return nil
 	}
 	unlock, err := s.lock(ctx, name)
@@ -164,16 +163,10 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	if place, known := s.Where(name); known {
 		return s.remove(ctx, name, place)
 	}
-	if s.place != File && !missing(path) {
+	if s.place != File && !userfile.Missing(path) {
 		_ = s.ring.remove(ctx, filepath.Base(path)) // it may lie there, and nothing says so
 	}
 	return userfile.Remove(path)
-}
-
-// missing reports whether there is nothing at a path.
-func missing(path string) bool {
-	_, err := os.Lstat(path)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // save keeps a token where it is to be; before is where an older one is.

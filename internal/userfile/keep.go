@@ -47,6 +47,12 @@ func Read(path string, most int64) ([]byte, error) {
 	return data, err
 }
 
+// Missing reports whether there is nothing at a path.
+func Missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // tempEnd is what the name of a file ends in while Replace writes it.
 const tempEnd = ".tmp"
 
