@@ -57,8 +57,6 @@ var openers = map[string]opener{
 		"os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",
 		"records of projects in our own data directory; a project's configuration through a handle of its top, for the hash of trust",
 	},
-	"internal/login":  {"os.Remove", "the file of the login in our own data directory"},
-	"internal/tokens": {"os.Remove", "the person's tokens in our own data directory, by names that it made"},
 	"internal/userfile": {
 		"os.Lstat os.MkdirAll os.Open os.OpenFile os.Remove os.Rename",
 		"files of the agent itself, for the packages that rules_test.go names",

@@ -22,6 +22,8 @@ type Sources struct {
 	HomeDir string
 	// LoginFile is where `acp-agent login` stores the server; empty means that there is none.
 	LoginFile string
+	// ReadLogin reads LoginFile, and refuses what others may have written; nil means ReadFile.
+	ReadLogin func(path string) ([]byte, error)
 }
 
 // UserFile returns the path of the user's file: the one that the environment names, else

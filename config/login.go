@@ -1,6 +1,9 @@
 package config
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+)
 
 // FromLogin is the origin of what `acp-agent login` stored.
 const FromLogin = "acp-agent login"
@@ -27,12 +30,18 @@ func (s Sources) Login() (*Login, error) {
 	if s.LoginFile == "" {
 		return nil, nil
 	}
-	data, found, err := s.read(s.LoginFile)
-	if err != nil || !found {
-		return nil, err
+	read := s
+	if s.ReadLogin != nil {
+		read.ReadFile = s.ReadLogin
+	}
+	data, found, err := read.read(s.LoginFile)
+	if err == nil && !found {
+		return nil, nil
 	}
 	login, problem := &Login{}, ""
-	if err := json.Unmarshal(data, login); err != nil {
+	if failed, ok := errors.AsType[*Error](err); ok {
+		problem = "cannot be used: " + cause(failed.Err).Error()
+	} else if err := json.Unmarshal(data, login); err != nil {
 		problem = "is damaged"
 	} else {
 		login.BaseURL, problem = BaseURL(login.BaseURL)

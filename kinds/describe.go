@@ -199,10 +199,12 @@ func hidden(r rune) bool {
 		return true
 	case r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x2069, r == 0xfeff:
 		return true
-	case r == 0x00ad, r == 0x115f, r == 0x1160, r == 0x180e, r == 0x3164, r == 0xffa0:
-		return true // blanks and hyphens that are not shown
-	case r >= 0xe0000 && r <= 0xe007f:
-		return true
+	case r == 0x061c, r >= 0x206a && r <= 0x206f, r >= 0xfff9 && r <= 0xfffb:
+		return true // marks of direction, of shaping and of annotations
+	case r == 0x00ad, r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x180e, r == 0x3164, r == 0xffa0:
+		return true // blanks, joiners and hyphens that are not shown
+	case r >= 0xe0000 && r <= 0xe01ef:
+		return true // tags, and selectors that no emoji has
 	}
 	return false
 }

@@ -70,8 +70,8 @@ func (m *Memory) Keep(ctx context.Context, report Report) error {
 	if old, err := userfile.Read(m.Path, mostKept); err == nil && bytes.Equal(old, data) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(m.Path), 0o700); err != nil {
-		return err
+	if err := userfile.MakeDir(filepath.Dir(m.Path)); err != nil {
+		return err // where others may write, so might a link of theirs in the place of the lock
 	}
 	unlock, err := userfile.Lock(ctx, m.Path+".lock", keepLockWait)
 	if err != nil {

@@ -87,6 +87,17 @@ func TestMemory_Unwritable(t *testing.T) {
 	}
 	dir = t.TempDir()
 	m = memoryIn(t, dir)
+	if err := os.Mkdir(filepath.Dir(m.Path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Dir(m.Path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Keep(t.Context(), Report{Kind: Landlock}); err == nil || !missing(m.Path+".lock") {
+		t.Errorf("where others may write: %v", err)
+	}
+	dir = t.TempDir()
+	m = memoryIn(t, dir)
 	m.ReadOnly = true
 	if err := m.Keep(t.Context(), Report{Kind: Landlock}); err != nil || !missing(m.Path) {
 		t.Errorf("read-only: %v", err)

@@ -37,8 +37,9 @@ var privateDirs = [...]string{"/tmp", "/var/tmp"}
 // namedFiles are what is shown of the machine's directories for temporary files to a
 // program that the editor or the user names: what its words name there, the directory
 // that a file lies in, and of an AppImage all of it. The directories for temporary files
-// as a whole, and the sockets in them, are not shown for a word, and what it names in the
-// home, should that lie there, goes by the rules of the home.
+// as a whole, and the sockets in them, are not shown for a word, nor is what holds the
+// agent's own files, which Landlock could not keep closed in it; what it names in the home,
+// should that lie there, goes by the rules of the home.
 func (b *Box) namedFiles(g homeGate, r Request) []string {
 	if !r.Named {
 		return nil
@@ -50,7 +51,7 @@ func (b *Box) namedFiles(g homeGate, r Request) []string {
 			continue
 		}
 		for _, path := range ownDir(word) {
-			if g.opens(path) && (g.real == "" || !beneath(resolved(path), g.real)) {
+			if b.isNamed(path) && g.opens(path) && (g.real == "" || !beneath(resolved(path), g.real)) {
 				paths = append(paths, path)
 			}
 		}
@@ -58,8 +59,9 @@ func (b *Box) namedFiles(g homeGate, r Request) []string {
 	return paths
 }
 
-// isNamed reports whether a word is a file or directory in a directory for temporary
-// files, and neither a socket nor in a directory of sockets.
+// isNamed reports whether a path is a file or directory in a directory for temporary
+// files, and neither a socket nor one that holds, or lies in, sockets that are known or the
+// agent's own files.
 func (b *Box) isNamed(word string) bool {
 	real := resolved(word)
 	inside := func(dir string) bool { return real != dir && beneath(real, dir) }

@@ -16,7 +16,7 @@ func mountIn(t *testing.T) (dir, program string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	write(t, dir, map[string]string{"usr/bin/server": "", "usr/lib/words": "", "data/notes": ""})
+	write(t, dir, map[string]string{"usr/bin/server": "", "usr/lib/words": ""})
 	return dir, filepath.Join(dir, "usr", "bin", "server")
 }
 
@@ -43,7 +43,16 @@ func TestNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	box := &Box{Home: home, Own: []string{filepath.Join(mount, "data")}}
+	near, err := os.MkdirTemp("/tmp", "acp-near-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(near) })
+	write(t, near, map[string]string{"server": "", "agent/tokens/key": "", "other/server": "", "other/agent.1": ""})
+	box := &Box{
+		Home: home, Own: []string{filepath.Join(near, "agent")},
+		Environ: []string{"SSH_AUTH_SOCK=" + filepath.Join(near, "other", "agent.1")},
+	}
 	for _, tt := range []struct {
 		name    string
 		request Request
@@ -58,7 +67,9 @@ func TestNamed(t *testing.T) {
 		{"/tmp within an argument", Request{Named: true, Arguments: []string{"--dir=/tmp", "ls /tmp/"}}, nil},
 		{"what is not there", Request{Named: true, Arguments: []string{mount + "/none"}}, nil},
 		{"a socket", Request{Named: true, Arguments: []string{"--at=" + socket}}, nil},
-		{"the agent's own files", Request{Named: true, Arguments: []string{"--at=" + mount + "/data/notes"}}, nil},
+		{"the agent's own files", Request{Named: true, Arguments: []string{"--at=" + near + "/agent/tokens/key", "--and=" + near}}, nil},
+		{"near the agent's own files", Request{Named: true, Programs: []string{near + "/server"}}, []string{near + "/server"}},
+		{"near a socket", Request{Named: true, Programs: []string{near + "/other/server"}}, []string{near + "/other/server"}},
 		{"the home", Request{Named: true, Arguments: []string{"--at=" + home, "--and=" + home + "/work/script"}}, nil},
 		{"a root", Request{Named: true, Roots: []string{mount}, Programs: []string{program}}, nil},
 		{"elsewhere", Request{Named: true, Arguments: []string{"--at=/etc/hostname"}}, nil},

@@ -15,31 +15,45 @@ func literal(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// literalWithCode is literal, but that code spans stay what they are, if all of the text's
-// backquotes are single and in pairs.
+// literalWithCode is literal, but that code spans stay what they are, in lines whose backquotes
+// are single and in pairs: a span of several lines could end early, and what was code be read
+// as an image.
 func literalWithCode(text string) string {
-	spans := strings.Split(text, "`")
-	if len(spans)%2 == 0 || strings.Contains(text, "``") {
-		return literal(text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		line = strings.TrimLeft(line, " \t")
+		if strings.Count(line, "`")%2 != 0 || strings.Contains(line, "``") {
+			lines[i] = escapeLine(line, false)
+			continue
+		}
+		runes := []rune(line)
+		marker, code := blockMarker(runes), false
+		lines[i] = escapeRunes(runes, func(at int) bool {
+			if runes[at] == '`' {
+				code = !code
+				return false
+			}
+			return !code && (at == marker || marksUp(runes, at))
+		})
 	}
-	for i := 0; i < len(spans); i += 2 {
-		spans[i] = escapeRunes([]rune(spans[i]), -1, false)
-	}
-	return strings.Join(spans, "`")
+	return strings.Join(lines, "\n")
 }
 
 // escapeLine writes a line so that Markdown shows it as it is; with typographic, also where
 // quotes, dashes and dots become others. What has no meaning where it stands is not escaped.
 func escapeLine(line string, typographic bool) string {
 	runes := []rune(line)
-	return escapeRunes(runes, blockMarker(runes), typographic)
+	marker := blockMarker(runes)
+	return escapeRunes(runes, func(i int) bool {
+		return i == marker || marksUp(runes, i) || typographic && isReplaced(runes, i)
+	})
 }
 
-// escapeRunes escapes the rune at an index and all that mark up text within a line.
-func escapeRunes(runes []rune, marker int, typographic bool) string {
+// escapeRunes escapes the runes at the indexes that are told. It asks about each in turn.
+func escapeRunes(runes []rune, escaped func(i int) bool) string {
 	var b strings.Builder
 	for i, r := range runes {
-		if i == marker || marksUp(runes, i) || typographic && isReplaced(runes, i) {
+		if escaped(i) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
@@ -48,9 +62,9 @@ func escapeRunes(runes []rune, marker int, typographic bool) string {
 }
 
 // blockMarker is the index of the rune that makes the line a list item, a heading, a
-// quotation, a table or a fence, or -1.
+// quotation, a table, a definition or a fence, or -1.
 func blockMarker(runes []rune) int {
-	if len(runes) > 0 && strings.ContainsRune("#+-=>|~", runes[0]) {
+	if len(runes) > 0 && strings.ContainsRune("#+-:=>|~", runes[0]) {
 		return 0
 	}
 	i := 0
@@ -71,11 +85,11 @@ func marksUp(runes []rune, i int) bool {
 	case '_':
 		return !inWord(runes, i)
 	case '~':
-		return next == '~' || runeAt(runes, i-1) == '~'
+		return next == '~' || !unicode.IsSpace(runeAt(runes, i-1)) // else it ends nothing
 	case '&':
 		return isWord(runes, i+1) || next == '#'
 	case '\\':
-		return next < unicode.MaxASCII && (unicode.IsPunct(next) || unicode.IsSymbol(next))
+		return i == len(runes)-1 || next < unicode.MaxASCII && (unicode.IsPunct(next) || unicode.IsSymbol(next))
 	}
 	return false
 }

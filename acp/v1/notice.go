@@ -3,13 +3,16 @@ package v1
 import (
 	"strings"
 
+	"acp-agent/kinds"
 	"acp-agent/transcript"
 )
 
 // notice tells the user something. A client without notices gets a warning as a message of
 // its own, quoted, so that it cannot be taken for the model's words. What is merely
-// informative is left out there, for it would stand in the conversation; /status has it.
+// informative is left out there, for it would stand in the conversation; /status has it. What a
+// notice quotes may be of a file or a server that no one has vouched for (O2).
 func (t *translator) notice(e transcript.Notice) {
+	e.Title, e.Text = kinds.Visible(e.Title), kinds.Visible(e.Text)
 	switch {
 	case t.client.notices:
 		t.send(noticeUpdate(e))

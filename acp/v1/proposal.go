@@ -84,19 +84,29 @@ func (s *stream) note(text string) {
 	}
 }
 
-// unsaid are the texts that do not stand, as they are but for blanks, in what was said in
-// this turn.
+// unsaid are the texts that were not said in this turn where the user has seen them: as
+// paragraphs of their own, and after nothing that Markdown may hide them with. A comment, the
+// title of a link or a footnote that nothing leads to would.
 func (s *stream) unsaid(texts []string) (left []string) {
 	if len(texts) == 0 {
 		return nil
 	}
-	said := folded(s.said.String())
+	const blank = "\n\n"
+	said := blank + folded(s.said.String()) + blank
 	for _, text := range texts {
-		if !strings.Contains(said, folded(text)) {
+		before, _, found := strings.Cut(said, blank+folded(text)+blank)
+		if !found || strings.Contains(before, "<") || strings.Contains(before, "[^") {
 			left = append(left, text)
 		}
 	}
 	return left
 }
 
-func folded(text string) string { return strings.Join(strings.Fields(text), " ") }
+// folded is a text whose lines differ in no blanks from those of another that looks the same.
+func folded(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(strings.Fields(line), " ")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -30,6 +30,9 @@ func TestPropose(t *testing.T) {
 	}{
 		{"a plan", "unknown", "", kinds.Card{Kind: kinds.SwitchMode, Content: plan}, false, []string{"Plan mode ends. The plan:\n\n1. edit a.go\n2. test it\n\n"}, ""},
 		{"a plan that was said", "unknown", "So:\n\n1. edit a.go\n  2. test it", kinds.Card{Kind: kinds.SwitchMode, Content: plan}, false, []string{"\n\nPlan mode ends. The plan:\n\n"}, "1. edit"},
+		{"a plan in a comment", "unknown", "So: <!--\n\n1. edit a.go\n2. test it\n\n-->", kinds.Card{Kind: kinds.SwitchMode, Content: plan}, false, []string{"1. edit a.go\n2. test it"}, ""},
+		{"a plan in the title of a link", "unknown", "[Go](http://x '\n1. edit a.go\n2. test it\n')", kinds.Card{Kind: kinds.SwitchMode, Content: plan}, false, []string{"1. edit a.go\n2. test it"}, ""},
+		{"a plan in a footnote", "unknown", "Go.\n\n[^1]: See\n\n    1. edit a.go\n    2. test it", kinds.Card{Kind: kinds.SwitchMode, Content: plan}, false, []string{"1. edit a.go\n2. test it"}, ""},
 		{"a plan where it is shown", "zed", "", kinds.Card{Kind: kinds.SwitchMode, Content: plan}, false, nil, ""},
 		{"trust", "unknown", "", kinds.Card{Content: plan[1:]}, true, []string{"1. edit a.go"}, ""},
 		{"a preview", "unknown", "", kinds.Card{Kind: kinds.Fetch, Content: plan[1:]}, false, nil, ""},

@@ -238,3 +238,11 @@ func TestLogin_Interrupted(t *testing.T) {
 		p.end(exitCancelled)
 	})
 }
+
+// The user learns that a key would cross a network unencrypted before it is typed.
+func TestLogin_Unencrypted(t *testing.T) {
+	p := startPTY(t, t.TempDir(), "login", "--base-url", "http://192.0.2.1/v1")
+	p.await("others in the network can read the key")
+	p.answer("(not shown; empty if the server needs none): ", "\x03")
+	p.end(exitCancelled)
+}

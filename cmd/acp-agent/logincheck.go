@@ -55,23 +55,27 @@ func checkLogin(ctx context.Context, baseURL, path, key string) (checked, error)
 	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)
 	if err != nil {
-		return checked{}, unreachable(baseURL, err)
+		return checked{}, unreachable(baseURL, err, key)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxCheckAnswer))
 	if err != nil {
-		return checked{}, unreachable(baseURL, err)
+		return checked{}, unreachable(baseURL, err, key)
 	}
 	return judgeAnswer(baseURL, address, resp, body, key)
 }
 
 // unreachable says that no server answered, and why.
-func unreachable(baseURL string, err error) error {
+func unreachable(baseURL string, err error, key string) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err // it names the address again
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %v", checkTimeout)
+	}
+	// It may quote what is not HTTP.
+	if text := err.Error(); key != "" && strings.Contains(text, key) {
+		err = errors.New(quoted(text, key))
 	}
 	return fmt.Errorf("no server can be reached at %s: %w; check the address and whether the server runs", baseURL, err)
 }
@@ -88,7 +92,7 @@ func judgeAnswer(baseURL, address string, resp *http.Response, body []byte, key 
 	case code == http.StatusTooManyRequests:
 		return checked{note: fmt.Sprintf("The server is limiting requests (%s); it did not refuse the key.", words)}, nil
 	case code >= 300 && code < 400:
-		return checked{}, fmt.Errorf("%s redirects to %q; give that address instead", baseURL, kinds.Visible(resp.Header.Get("Location")))
+		return checked{}, fmt.Errorf("%s redirects to %q; give that address instead", baseURL, quoted(resp.Header.Get("Location"), key))
 	case code >= 500:
 		return checked{}, fmt.Errorf("the server at %s fails (%s); try again later", baseURL, words)
 	case code != http.StatusOK || !json.Valid(body):
@@ -97,8 +101,7 @@ func judgeAnswer(baseURL, address string, resp *http.Response, body []byte, key 
 	return checked{models: modelNames(body)}, nil
 }
 
-// serverWords is the status of an answer and the message in it, on one line and without
-// the key.
+// serverWords is the status of an answer and the message in it.
 func serverWords(resp *http.Response, body []byte, key string) string {
 	var answer struct {
 		Error   json.RawMessage `json:"error"`
@@ -117,17 +120,23 @@ func serverWords(resp *http.Response, body []byte, key string) string {
 			message = answer.Message
 		}
 	}
+	if message != "" {
+		message = ": " + message
+	}
+	return quoted("HTTP "+resp.Status+message, key)
+}
+
+// quoted is what a server said, the reason of its status included: on one line, of a length
+// that can be read, and without the key.
+func quoted(text, key string) string {
 	if key != "" {
-		message = strings.ReplaceAll(message, key, "[redacted]")
+		text = strings.ReplaceAll(text, key, "[redacted]")
 	}
-	message = kinds.Visible(strings.Join(strings.Fields(message), " "))
-	if len(message) > maxServerWords {
-		message = strings.ToValidUTF8(message[:maxServerWords], "") + "..."
+	text = kinds.Visible(strings.Join(strings.Fields(text), " "))
+	if len(text) > maxServerWords {
+		text = strings.ToValidUTF8(text[:maxServerWords], "") + "..."
 	}
-	if message == "" {
-		return "HTTP " + resp.Status
-	}
-	return "HTTP " + resp.Status + ": " + message
+	return text
 }
 
 // modelNames reads the list of an OpenAI-compatible server.

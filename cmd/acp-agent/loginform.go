@@ -176,6 +176,9 @@ func (f *loginForm) askKey(ctx context.Context) error {
 	if f.provider.needsKey {
 		question = "API key from " + f.provider.keys + " (not shown)"
 	}
+	if exposesKey(f.baseURL) {
+		fmt.Fprintln(f.out, "This address begins with http: others in the network can read the key on its way.")
+	}
 	for {
 		key, err := f.secret(ctx, question)
 		if err != nil {

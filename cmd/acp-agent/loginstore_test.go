@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func loginCore(t *testing.T, env map[string]string) *core {
 	c.dataDir, c.stateDir = filepath.Join(dir, "data"), filepath.Join(dir, "state")
 	c.sources = config.Sources{
 		Getenv:   func(name string) string { return env[name] },
-		ReadFile: config.ReadFile, LoginFile: filepath.Join(c.dataDir, "login", "server.json"),
+		ReadFile: config.ReadFile, ReadLogin: c.sources.ReadLogin, LoginFile: filepath.Join(c.dataDir, "login", "server.json"),
 	}
 	c.getenv = c.sources.Getenv
 	return c
@@ -141,6 +142,74 @@ func TestCheckLogin(t *testing.T) {
 			}
 			if got := strings.Join(found.models, " "); got != tt.models || strings.Contains(said, key) || strings.Contains(said, "\x1b") {
 				t.Errorf("models %q, said %q", got, said)
+			}
+		})
+	}
+}
+
+// What a server writes where others have fixed words neither reaches the terminal raw nor
+// holds the key.
+func TestCheckLogin_Hostile(t *testing.T) {
+	const key = "sk-canary-0123456789abcdef"
+	for _, tt := range []struct{ name, answer, want string }{
+		{"the reason of a status", "HTTP/1.1 429 \x1b[2J" + key + "\r\nContent-Length: 0\r\n\r\n", "limiting requests"},
+		{"a long reason", "HTTP/1.1 500 " + strings.Repeat("x", 3000) + "\r\nContent-Length: 0\r\n\r\n", "fails (HTTP 500 xxx"},
+		{"an address", "HTTP/1.1 302 Found\r\nLocation: http://x/" + key + "\r\nContent-Length: 0\r\n\r\n", "redirects to"},
+		{"no header", "HTTP/1.1 200 OK\r\nBearer " + key + "\r\n\r\n", "no server can be reached"},
+		{"no HTTP", "220 \x1b[2J " + key + "\r\n\r\n", "no server can be reached"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				conn, _, err := w.(http.Hijacker).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.WriteString(conn, tt.answer)
+				conn.Close()
+			}))
+			defer server.Close()
+			found, err := checkLogin(t.Context(), server.URL+"/v1", "/key", key)
+			said := found.note
+			if err != nil {
+				said = err.Error()
+			}
+			if !strings.Contains(said, tt.want) || strings.Contains(said, key) || strings.Contains(said, "\x1b") || len(said) > 500 {
+				t.Errorf("said %q", said)
+			}
+		})
+	}
+}
+
+// D1: a login that others can have written leads no conversation to their server.
+func TestLogin_OfOthers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("mode bits mean nothing here")
+	}
+	for _, tt := range []struct {
+		name  string
+		spoil func(t *testing.T, path string) error
+	}{
+		{"open to others", func(_ *testing.T, path string) error { return os.Chmod(path, 0o666) }},
+		{"in a directory open to others", func(_ *testing.T, path string) error { return os.Chmod(filepath.Dir(path), 0o777) }},
+		{"a link", func(t *testing.T, path string) error {
+			there := filepath.Join(t.TempDir(), "server.json")
+			return errors.Join(os.Rename(path, there), os.Symlink(there, path))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := loginCore(t, nil)
+			if err := c.storeLogin(t.Context(), config.Login{BaseURL: "http://127.0.0.1:9/v1", Model: "m"}, ""); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := config.Load(c.sources, ""); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.spoil(t, c.sources.LoginFile); err != nil {
+				t.Fatal(err)
+			}
+			if backend, err := c.Backend(); err == nil || !strings.Contains(err.Error(), "cannot be used") {
+				t.Errorf("%+v, %v", backend, err)
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"acp-agent/config"
 	"acp-agent/internal/cgroup"
 	"acp-agent/internal/launch"
+	"acp-agent/internal/login"
 	"acp-agent/internal/observe"
 	"acp-agent/internal/projects"
 	"acp-agent/internal/redact"
@@ -92,6 +93,7 @@ func newCore(stderr io.Writer) *core {
 		stateDir: filepath.Join(xdg.StateHome, "acp-agent"), dataDir: dataHome(),
 		cacheDir: filepath.Join(xdg.CacheHome, "acp-agent"),
 	}
+	c.sources.ReadLogin = login.Read
 	c.assemble = sync.OnceValues(c.newHost)
 	return c
 }

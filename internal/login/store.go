@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -30,6 +29,15 @@ type Store struct {
 	Path string
 	// Tokens keep the key.
 	Tokens *tokens.Store
+}
+
+// Read returns what the file of the server holds. It refuses one that others can have
+// written, for it says where conversations go.
+func Read(path string) ([]byte, error) {
+	if err := userfile.CheckDir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	return userfile.Read(path, maxFile)
 }
 
 // keyName is the name of a key among the tokens.
@@ -62,12 +70,8 @@ func (s Store) Forget(ctx context.Context) (baseURL string, had bool, err error)
 		if err := s.setKey(ctx, before, ""); err != nil {
 			return err
 		}
-		err := os.Remove(s.Path)
-		had = err == nil
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
+		had = !userfile.Missing(s.Path)
+		return userfile.Remove(s.Path)
 	})
 	return baseURL, had, err
 }
@@ -111,15 +115,12 @@ func (s Store) change(ctx context.Context, change func(before string) error) err
 }
 
 func (s Store) setKey(ctx context.Context, baseURL, key string) error {
-	if _, kept := s.Where(baseURL); key == "" && !kept {
-		return nil
+	var err error
+	if key == "" {
+		err = s.Tokens.Remove(ctx, keyName(baseURL))
+	} else {
+		err = s.Tokens.Update(ctx, keyName(baseURL), func([]byte) ([]byte, error) { return json.Marshal(key) })
 	}
-	err := s.Tokens.Update(ctx, keyName(baseURL), func([]byte) ([]byte, error) {
-		if key == "" {
-			return nil, nil
-		}
-		return json.Marshal(key)
-	})
 	if err != nil {
 		return fmt.Errorf("the key for %s: %w", baseURL, err)
 	}

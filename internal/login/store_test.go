@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"acp-agent/internal/login"
@@ -78,5 +79,44 @@ func TestStore_Damaged(t *testing.T) {
 	}
 	if baseURL, had, err := s.Forget(t.Context()); baseURL != "" || !had || err != nil {
 		t.Errorf("Forget says %q, %t, %v", baseURL, had, err)
+	}
+}
+
+// A key that others may have read is forgotten all the same, and so is what a login left
+// that was killed; a key that cannot be forgotten is not said to be.
+func TestStore_ForgetsWhatItRefuses(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("mode bits mean nothing here")
+	}
+	keys := func(t *testing.T, dir string) []string {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(dir, "tokens", "*.json*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.DeleteFunc(files, func(path string) bool { return filepath.Ext(path) == ".lock" })
+	}
+	for _, tt := range []struct {
+		name  string
+		spoil func(t *testing.T, file string) error
+		fails bool
+	}{
+		{"open to others", func(_ *testing.T, file string) error { return os.Chmod(file, 0o644) }, false},
+		{"damaged", func(_ *testing.T, file string) error { return os.WriteFile(file, []byte(`{"token":"ka`), 0o600) }, false},
+		{"a killed login", func(_ *testing.T, file string) error { return os.Rename(file, file+".tmp") }, false},
+		{"a directory open to others", func(_ *testing.T, file string) error { return os.Chmod(filepath.Dir(file), 0o755) }, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, dir)
+			save(t, s, "http://a/v1", "ka")
+			if err := tt.spoil(t, keys(t, dir)[0]); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := s.Forget(t.Context())
+			if left := keys(t, dir); (err != nil) != tt.fails || (len(left) > 0) != tt.fails {
+				t.Errorf("Forget says %v and leaves %v", err, left)
+			}
+		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -144,6 +143,32 @@ func (s *Store) Update(ctx context.Context, name string, change func(kept []byte
 	return s.save(ctx, name, token, place)
 }
 
+// Remove removes the token of a name, also where Load would refuse it because others may have
+// read it. It makes nothing where none is kept.
+func (s *Store) Remove(ctx context.Context, name string) error {
+	if err := userfile.CheckDir(s.dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	path := s.file(name)
+	if userfile.Missing(path) && userfile.Missing(path+".lock") {
+		return nil
+	}
+	unlock, err := s.lock(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if place, known := s.Where(name); known {
+		return s.remove(ctx, name, place)
+	}
+	if s.place != File && !userfile.Missing(path) {
+		_ = s.ring.remove(ctx, filepath.Base(path)) // it may lie there, and nothing says so
+	}
+	return userfile.Remove(path)
+}
+
 // save keeps a token where it is to be; before is where an older one is.
 func (s *Store) save(ctx context.Context, name string, token []byte, before Place) error {
 	path := s.file(name)
@@ -172,10 +197,7 @@ func (s *Store) remove(ctx context.Context, name string, place Place) error {
 			return fmt.Errorf("the system's keyring did not give the token up: %w", err)
 		}
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return userfile.Remove(path)
 }
 
 // write replaces a file in one step; the lock is held.

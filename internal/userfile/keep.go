@@ -47,10 +47,31 @@ func Read(path string, most int64) ([]byte, error) {
 	return data, err
 }
 
+// Missing reports whether there is nothing at a path.
+func Missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// tempEnd is what the name of a file ends in while Replace writes it.
+const tempEnd = ".tmp"
+
+// Remove removes a file whatever it is, with what a Replace of it left that was killed. That
+// there is none is no error.
+func Remove(path string) error {
+	var failed error
+	for _, name := range []string{path + tempEnd, path} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
 // Replace puts a file in the place of another in one step: whoever reads sees the one or
 // the other, also after a crash. Only one may do so at a time; see Lock.
 func Replace(path string, data []byte) error {
-	temp := path + ".tmp"
+	temp := path + tempEnd
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // left by a process that was killed
 	}

@@ -114,13 +114,13 @@ func (s *patchStep) count() (added, removed int) {
 func (s *patchStep) content(ctx context.Context) []kinds.Content {
 	switch {
 	case s.Op == patch.Rename:
-		content := []kinds.Content{kinds.Text{Text: fmt.Sprintf("Renames %s to %s.", s.path, s.to)}}
+		content := []kinds.Content{kinds.Text{Text: fmt.Sprintf("Renames %s to %s.", inCard(s.path), inCard(s.to))}}
 		if len(s.Hunks) > 0 {
 			content = append(content, diffOf(ctx, s.to, s.before, s.after))
 		}
 		return content
 	case hasNUL(s.before.Content):
-		return []kinds.Content{kinds.Text{Text: fmt.Sprintf("Deletes %s, which is no text.", s.path)}}
+		return []kinds.Content{kinds.Text{Text: fmt.Sprintf("Deletes %s, which is no text.", inCard(s.path))}}
 	}
 	return []kinds.Content{diffOf(ctx, s.path, s.before, s.after)}
 }

@@ -81,7 +81,7 @@ func TestApplyPatch(t *testing.T) {
 			kinds.Diff{Path: "/test-workspace/new/n.txt", New: "one\ntwo\n"},
 			kinds.Diff{Path: "/test-workspace/m.txt", Old: &m, New: "a\r\nB\r\nc\r\n"},
 			kinds.Diff{Path: "/test-workspace/d.txt", Old: &d},
-			kinds.Text{Text: "Renames /test-workspace/r.txt to /test-workspace/to/r.txt."},
+			kinds.Text{Text: "Renames `/test-workspace/r.txt` to `/test-workspace/to/r.txt`."},
 			kinds.Diff{Path: "/test-workspace/to/r.txt", Old: &r, New: "x\nY"},
 		}
 		if diff := cmp.Diff(content, preview); diff != "" {

@@ -24,6 +24,13 @@ func sentenceCard(sentence string) []kinds.Content {
 	return []kinds.Content{kinds.Text{Text: sentence}}
 }
 
+// pathRunes bounds a path in a sentence of a card.
+const pathRunes = 500
+
+// inCard is a path in a sentence of a card: Markdown in a name that a repository chose,
+// such as a picture from elsewhere, is not read (O3).
+func inCard(path string) string { return kinds.Code(path, pathRunes) }
+
 // fromHere are lines that begin with a path, written as seen from the session's directory.
 func fromHere(rt tools.Runtime, lines []string) []string {
 	here := strings.TrimSuffix(rt.Session().Cwd, string(filepath.Separator)) + string(filepath.Separator)

@@ -84,7 +84,7 @@ func deletion(ctx context.Context, rt tools.Runtime, path string) (before *tools
 	case err != nil:
 		return nil, nil, fileFailure("delete_file", path, err)
 	case target != "":
-		return nil, []kinds.Content{kinds.Text{Text: "Removes the link to " + target + "."}}, nil
+		return nil, []kinds.Content{kinds.Text{Text: "Removes the link to " + inCard(target) + "."}}, nil
 	}
 	info, err := rt.FS().Stat(ctx, path)
 	switch {
@@ -105,7 +105,7 @@ func deletion(ctx context.Context, rt tools.Runtime, path string) (before *tools
 	case unknown(err):
 		return nil, nil, fileFailure("delete_file", path, err)
 	case err != nil || !text.Exists: // too large or no text
-		return nil, []kinds.Content{kinds.Text{Text: "Deletes " + path + ", whose content cannot be shown."}}, nil
+		return nil, []kinds.Content{kinds.Text{Text: "Deletes " + inCard(path) + ", whose content cannot be shown."}}, nil
 	}
 	return &text, []kinds.Content{diffOf(ctx, path, text, "")}, nil
 }

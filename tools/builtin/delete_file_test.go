@@ -23,7 +23,7 @@ func TestDeleteFile(t *testing.T) {
 		{"text", "a\n", nil, kinds.Diff{Path: path, Old: new("a\n")}},
 		{"empty", "", nil, kinds.Diff{Path: path, Old: new("")}},
 		{"unsaved work", "a\n", map[string]string{"f.txt": "b\n"}, kinds.Diff{Path: path, Old: new("b\n")}},
-		{"too large", strings.Repeat("x", 20), nil, kinds.Text{Text: "Deletes " + path + ", whose content cannot be shown."}},
+		{"too large", strings.Repeat("x", 20), nil, kinds.Text{Text: "Deletes `" + path + "`, whose content cannot be shown."}},
 	}
 	for _, tt := range tests {
 		for _, name := range []string{"delete_file", "Delete", "delete"} {
@@ -83,7 +83,7 @@ func TestDeleteFile_Link(t *testing.T) {
 			if err != nil || target == "" {
 				t.Fatalf("Readlink = %q, %v", target, err)
 			}
-			want := []kinds.Content{kinds.Text{Text: "Removes the link to " + target + "."}}
+			want := []kinds.Content{kinds.Text{Text: "Removes the link to `" + target + "`."}}
 			preview, err := newDeleteFile().Preview(t.Context(), rt, args)
 			if err != nil {
 				t.Fatal(err)

@@ -120,7 +120,7 @@ func undoing(rt tools.Runtime, a undoEditArgs) (path string, changes tools.Chang
 func changeContent(ctx context.Context, c tools.Change) []kinds.Content {
 	content := mainContent(ctx, c)
 	for _, path := range c.Also {
-		content = append(content, kinds.Text{Text: "Also changes " + kinds.Line(path, 500) + "."})
+		content = append(content, kinds.Text{Text: "Also changes " + inCard(path) + "."})
 	}
 	return content
 }
@@ -138,9 +138,9 @@ func mainContent(ctx context.Context, c tools.Change) []kinds.Content {
 		}
 		return []kinds.Content{diffOf(ctx, c.Path, before, after)}
 	case c.Exists:
-		return []kinds.Content{kinds.Text{Text: "Restores " + c.Path + ", whose content cannot be shown."}}
+		return []kinds.Content{kinds.Text{Text: "Restores " + inCard(c.Path) + ", whose content cannot be shown."}}
 	}
-	return []kinds.Content{kinds.Text{Text: "Removes " + c.Path + ", whose content cannot be shown."}}
+	return []kinds.Content{kinds.Text{Text: "Removes " + inCard(c.Path) + ", whose content cannot be shown."}}
 }
 
 func undoResult(ctx context.Context, rt tools.Runtime, c tools.Change) *tools.Result {

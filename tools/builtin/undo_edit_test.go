@@ -68,13 +68,13 @@ func TestUndoEdit(t *testing.T) {
 		{
 			"no text before",
 			tools.Change{Path: path, Old: new("a\n"), Exists: true},
-			kinds.Text{Text: "Restores " + path + ", whose content cannot be shown."},
+			kinds.Text{Text: "Restores `" + path + "`, whose content cannot be shown."},
 			"", "as it was before",
 		},
 		{
 			"no text now",
 			tools.Change{Path: path},
-			kinds.Text{Text: "Removes " + path + ", whose content cannot be shown."},
+			kinds.Text{Text: "Removes `" + path + "`, whose content cannot be shown."},
 			"", "gone again",
 		},
 	}

@@ -124,7 +124,7 @@ func (w writing) change(ctx context.Context) (content []kinds.Content, exists bo
 	case unknown(err):
 		return nil, false, fileFailure("write", w.path, err)
 	case err != nil: // too large or no text: replaced all the same, but there is no diff to show
-		return []kinds.Content{kinds.Text{Text: fmt.Sprintf("Replaces %s, whose present content cannot be shown.", w.path)}}, exists, nil
+		return []kinds.Content{kinds.Text{Text: fmt.Sprintf("Replaces %s, whose present content cannot be shown.", inCard(w.path))}}, exists, nil
 	}
 	return []kinds.Content{diffOf(ctx, w.path, before, w.content)}, exists, nil
 }
