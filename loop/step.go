@@ -222,6 +222,10 @@ func estimate(m *transcript.Message) int {
 			}
 		case *transcript.ResourcePart:
 			size += len(part.Text)
+		case *transcript.ReasoningPart:
+			if m.Origin != "" { // it is sent back
+				size += max(len(part.Text), len(part.Replay))
+			}
 		case *transcript.ToolPart:
 			size += len(part.Input) + len(part.Text)
 		}

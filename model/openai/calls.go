@@ -38,6 +38,7 @@ type call struct {
 	index     int    // in the order of announcement
 	id, name  string // as announced; the id is empty before
 	arguments strings.Builder
+	replay    json.RawMessage
 }
 
 // add takes one piece and emits what is known of its call: nothing before the
@@ -56,15 +57,20 @@ func (cs *calls) add(piece *toolCall, emit func(model.Chunk) error) error {
 	if c.serverID == "" {
 		c.serverID = string(piece.ID)
 	}
-	if cs.received += len(args); cs.received > maxArguments {
+	if cs.received += len(args) + len(piece.Extra); cs.received > maxArguments {
 		return errLongArguments
 	}
 	c.arguments.WriteString(args)
+	var more json.RawMessage
+	if extra := signed(piece.Extra); extra != nil {
+		more = replay{Extra: extra}.json()
+		c.replay = more
+	}
 	if c.id != "" {
-		if args == "" {
+		if args == "" && more == nil {
 			return nil
 		}
-		return emit(model.Chunk{Kind: model.ToolCall, Index: c.index, ID: c.id, Arguments: args})
+		return emit(model.Chunk{Kind: model.ToolCall, Index: c.index, ID: c.id, Arguments: args, Replay: more})
 	}
 	if name == "" {
 		return nil
@@ -88,7 +94,7 @@ func (cs *calls) flush(emit func(model.Chunk) error) error {
 func (cs *calls) announce(c *call, emit func(model.Chunk) error) error {
 	c.id, c.index = cs.unique(c.serverID), cs.announced
 	cs.announced++
-	return emit(model.Chunk{Kind: model.ToolCall, Index: c.index, ID: c.id, Name: c.name, Arguments: c.arguments.String()})
+	return emit(model.Chunk{Kind: model.ToolCall, Index: c.index, ID: c.id, Name: c.name, Arguments: c.arguments.String(), Replay: c.replay})
 }
 
 // find returns the call that a piece seems to go on with, or nil.

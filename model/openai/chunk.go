@@ -38,12 +38,17 @@ type delta struct {
 	Refusal          rich       `json:"refusal"`
 	ToolCalls        []toolCall `json:"tool_calls"`
 	FunctionCall     *function  `json:"function_call"` // from before tool_calls
+
+	Details json.RawMessage `json:"reasoning_details"`
+	Extra   json.RawMessage `json:"extra_content"`
 }
 
 type toolCall struct {
 	Index    *int     `json:"index"`
 	ID       literal  `json:"id"`
 	Function function `json:"function"`
+
+	Extra json.RawMessage `json:"extra_content"`
 }
 
 type function struct {
@@ -74,19 +79,20 @@ func (c *chunk) decode(data []byte) error {
 	return nil
 }
 
-// reasoning is the delta's thinking, in whichever dialect; servers that send
-// several mean the same by them.
-func (d *delta) reasoning() string {
-	for _, r := range []*rich{&d.ReasoningContent, &d.Reasoning, &d.Thinking} {
+// reasoning is the delta's thinking and where it stands; servers that send it in
+// several fields mean the same by them.
+func (d *delta) reasoning() (text string, in field) {
+	for i, r := range []*rich{&d.ReasoningContent, &d.Reasoning, &d.Thinking} {
 		if text := r.text + r.thinking; text != "" {
-			return text
+			return text, []field{inReasoningContent, inReasoning, inThinking}[i]
 		}
 	}
-	return d.Content.thinking
+	return d.Content.thinking, inChunks
 }
 
 func (d *delta) empty() bool {
-	return d.Content.text == "" && d.Refusal.text == "" && len(d.ToolCalls) == 0 && d.FunctionCall == nil && d.reasoning() == ""
+	text, _ := d.reasoning()
+	return d.Content.text == "" && d.Refusal.text == "" && len(d.ToolCalls) == 0 && d.FunctionCall == nil && text == "" && present(d.Details) == nil
 }
 
 // rich is a text that servers send as a string, as an object that holds it, or

@@ -32,6 +32,8 @@ func FuzzAnswer(f *testing.F) {
 		"event: error\rdata: {}\r\r",
 		"[{\"error\":{\"code\":\"429\"}}]",
 		"<html>",
+		"data: {\"choices\":[{\"delta\":{\"reasoning_details\":[{\"type\":\"reasoning.text\",\"text\":\"a\",\"index\":0},{\"b\":null}],\"content\":\" <think>\\nx</think>\\n\"}}]}\n\n",
+		"data: {\"choices\":[{\"delta\":{\"extra_content\":{\"google\":{\"thought_signature\":\"s\"}},\"tool_calls\":[{\"function\":{\"name\":\"f\"},\"extra_content\":{\"google\":{\"thought_signature\":\"s\"}}}]}}]}\n\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -53,6 +55,9 @@ func FuzzAnswer(f *testing.F) {
 		for i, c := range whole {
 			if !utf8.ValidString(c.Text) {
 				t.Errorf("chunk %d is not UTF-8", i)
+			}
+			if c.Replay != nil && !json.Valid(c.Replay) {
+				t.Errorf("chunk %d wants back %s", i, c.Replay)
 			}
 			if c.Kind == model.ToolCall {
 				if id, seen := ids[c.Index]; c.ID == "" || seen && id != c.ID || !seen && c.Index != len(ids) {

@@ -18,14 +18,14 @@ const (
 
 // appendMessage writes the Chat Completions messages of m, each behind a comma.
 // A message that says nothing is written as nothing.
-func appendMessage(b []byte, m *transcript.Message, images bool) []byte {
+func (e *encoder) appendMessage(b []byte, m *transcript.Message) []byte {
 	switch {
 	case m.Role != transcript.Assistant:
-		return appendUser(b, userContent(m.Parts, images))
+		return appendUser(b, userContent(m.Parts, e.images))
 	case m.Synthetic:
-		return appendUser(b, userContent([]transcript.Part{&transcript.TextPart{Text: model.Note(m)}}, images))
+		return appendUser(b, userContent([]transcript.Part{&transcript.TextPart{Text: model.Note(m)}}, e.images))
 	}
-	return appendAssistant(b, m, images)
+	return e.appendAssistant(b, m)
 }
 
 func appendUser(b []byte, content []piece) []byte {
@@ -126,7 +126,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // appendAssistant writes an answer and, behind it, one tool message for each of
 // its calls, whatever became of the call: servers refuse a history that lacks
 // one.
-func appendAssistant(b []byte, m *transcript.Message, images bool) []byte {
+func (e *encoder) appendAssistant(b []byte, m *transcript.Message) []byte {
 	text, calls := m.Text(), m.Calls()
 	if strings.TrimSpace(text) == "" {
 		text = ""
@@ -134,12 +134,10 @@ func appendAssistant(b []byte, m *transcript.Message, images bool) []byte {
 	if text == "" && len(calls) == 0 {
 		return b
 	}
+	thoughts, extras := e.thoughtsOf(m), e.extraOf(m, calls)
 	b = append(b, `,{"role":"assistant","content":`...)
-	if text == "" {
-		b = append(b, "null"...)
-	} else {
-		b = appendString(b, text)
-	}
+	b = e.appendContent(b, text, thoughts)
+	b = e.appendReasoning(b, thoughts)
 	for i, call := range calls {
 		if i == 0 {
 			b = append(b, `,"tool_calls":[`...)
@@ -152,13 +150,17 @@ func appendAssistant(b []byte, m *transcript.Message, images bool) []byte {
 		b = appendString(b, toolName(call.Name))
 		b = append(b, `,"arguments":`...)
 		b = appendString(b, sentArguments(call.Input))
-		b = append(b, `}}`...)
+		b = append(b, '}')
+		if extras[i] != nil {
+			b = append(append(b, `,"extra_content":`...), extras[i]...)
+		}
+		b = append(b, '}')
 	}
 	if len(calls) > 0 {
 		b = append(b, ']')
 	}
 	b = append(b, '}')
-	return appendResults(b, calls, images)
+	return appendResults(b, calls, e.images)
 }
 
 // appendResults writes the tool messages, and a user message with the images of

@@ -37,8 +37,6 @@ type Options struct {
 	// everything else that Describe finds.
 	Window map[string]int
 	Images map[string]bool
-	// ThinkTags treats <think>…</think> at the start of an answer as reasoning.
-	ThinkTags bool
 	// PromptCacheKey sends Request.CacheKey to servers other than OpenAI too.
 	PromptCacheKey bool
 	// IdleTimeout is how long the server may be silent within an answer; 0
@@ -83,6 +81,7 @@ type Provider struct {
 	dropped map[refusedParam]bool
 	known   map[string]model.Info
 	blind   map[string]bool // models that refused images
+	rules   map[string]rules
 }
 
 // New returns a Provider, or an error when the options make no sense. It does
@@ -110,7 +109,7 @@ func New(opts Options) (*Provider, error) {
 	}
 	p := &Provider{
 		opts: opts, base: base, local: isLocal(base.Hostname()), extra: extra,
-		dropped: map[refusedParam]bool{}, known: map[string]model.Info{}, blind: map[string]bool{},
+		dropped: map[refusedParam]bool{}, known: map[string]model.Info{}, blind: map[string]bool{}, rules: map[string]rules{},
 	}
 	p.transport = opts.Transport
 	if p.transport == nil {

@@ -14,9 +14,15 @@ var errStopped = errors.New("stopped by the consumer")
 // step turns the events of one answer into chunks.
 type step struct {
 	yield func(model.Chunk) bool
-	think *thinking // nil when tags are text
+	think thinking
+	// origin begins the origin of the answer, and in is the field of its reasoning, the
+	// first in which some came; what comes in details alone is sent back from there.
+	origin string
+	in     field
 
 	calls   calls
+	details details
+	extra   json.RawMessage // of the message
 	usage   *usage
 	finish  string
 	model   string
@@ -28,6 +34,9 @@ type step struct {
 func (s *step) emit(c model.Chunk) error {
 	s.begun = true
 	s.emitted++
+	if c.Kind == model.Reasoning || c.Kind == model.Finish || c.Replay != nil {
+		c.Origin = s.origin + s.in.origin()
+	}
 	if !s.yield(c) {
 		return errStopped
 	}
@@ -36,7 +45,7 @@ func (s *step) emit(c model.Chunk) error {
 
 // received grows with each piece of the answer, be it that a server counts on.
 func (s *step) received() int {
-	n := s.emitted + s.calls.received
+	n := s.emitted + s.calls.received + s.details.received
 	if s.usage != nil {
 		n += s.usage.Completion
 	}
@@ -88,11 +97,14 @@ func (s *step) count(u *usage) {
 }
 
 func (s *step) delta(d *delta) error {
-	if err := s.text(model.Reasoning, d.reasoning()); err != nil {
+	if err := s.thought(d); err != nil {
 		return err
 	}
 	if err := s.content(d.Content.text); err != nil {
 		return err
+	}
+	if extra := signed(d.Extra); extra != nil {
+		s.extra = extra
 	}
 	if d.Refusal.text != "" {
 		s.refused = true
@@ -112,29 +124,66 @@ func (s *step) delta(d *delta) error {
 	return nil
 }
 
-func (s *step) content(text string) error {
-	if s.think == nil {
-		return s.text(model.Text, text)
+// thought takes the reasoning of a delta.
+func (s *step) thought(d *delta) error {
+	text, in := d.reasoning()
+	if present(d.Details) != nil {
+		shown, err := s.details.add(d.Details)
+		if err != nil {
+			return err
+		}
+		if s.in = inDetails; text == "" {
+			text = shown
+		}
 	}
-	reasoning, text := s.think.split(text)
-	if err := s.text(model.Reasoning, reasoning); err != nil {
-		return err
+	if text != "" && s.in == 0 {
+		s.in = in
+	}
+	return s.text(model.Reasoning, text)
+}
+
+// content takes a piece of the text, in which reasoning may stand in tags.
+func (s *step) content(piece string) error {
+	reasoning, text := s.think.split(piece)
+	return s.tagged(reasoning, text)
+}
+
+// tagged emits what was split.
+func (s *step) tagged(reasoning, text string) error {
+	if s.in == 0 && s.think.found() {
+		s.in = inTags
+	}
+	c := model.Chunk{Kind: model.Reasoning, Text: reasoning}
+	if tags := s.think.tags(); tags != nil {
+		c.Replay = replay{Tags: tags}.json()
+	}
+	if c.Text != "" || c.Replay != nil {
+		if err := s.emit(c); err != nil {
+			return err
+		}
 	}
 	return s.text(model.Text, text)
 }
 
+// replayed emits what the server wants back of the message as a whole.
+func (s *step) replayed() error {
+	r := replay{Details: s.details.json(), Extra: s.extra}
+	if r.Details == nil && r.Extra == nil {
+		return nil
+	}
+	return s.emit(model.Chunk{Kind: model.Reasoning, Replay: r.json()})
+}
+
 // end emits what was held back, the usage and the finish.
 func (s *step) end() error {
-	if s.think != nil {
-		reasoning, text := s.think.rest()
-		if err := s.text(model.Reasoning, reasoning); err != nil {
-			return err
-		}
-		if err := s.text(model.Text, text); err != nil {
-			return err
-		}
+	reasoning, text := s.think.rest()
+	if err := s.tagged(reasoning, text); err != nil {
+		return err
 	}
 	if err := s.calls.flush(s.emit); err != nil {
+		return err
+	}
+	if err := s.replayed(); err != nil {
 		return err
 	}
 	if s.usage != nil {

@@ -32,14 +32,15 @@ func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 }
 
 // stream makes the step; a request that was refused for one of its optional
-// parameters, or for its images, is made again without them.
+// parameters, for its images or for its reasoning, is made again in another way.
 func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(model.Chunk) bool) error {
 	var without *withoutImages // once it is tried whether images are why the request was refused
 	for {
 		params := p.params(req)
 		images := without == nil && p.info(req.Model).Images != model.No
-		err := p.attempt(ctx, req.Model, p.body(req, params, images), without.sending(yield))
-		if err != nil && p.dropRefused(req.Model, params, err) {
+		body, sent := p.body(req, params, images)
+		err := p.attempt(ctx, req.Model, body, without.sending(yield))
+		if err != nil && (p.dropRefused(req.Model, params, err) || p.learnRule(req.Model, sent, err)) {
 			continue
 		}
 		if warning, refused := p.imagesRefused(req, err); refused {
@@ -78,10 +79,7 @@ func (p *Provider) attempt(ctx context.Context, id string, body string, yield fu
 
 	dog.body = res.Body
 	dog.vain.limit, dog.alive.limit = p.contentTimeouts()
-	s := &step{yield: yield}
-	if p.opts.ThinkTags {
-		s.think = &thinking{}
-	}
+	s := &step{yield: yield, origin: p.originOf(id)}
 	err = p.read(s, dog)
 	switch {
 	case err == nil, errors.Is(err, errStopped):
@@ -123,7 +121,7 @@ func (p *Provider) read(s *step, dog *watchdog) error {
 		}
 		before, finished := s.received(), s.finish != ""
 		if err := s.add(&c); err != nil {
-			if errors.Is(err, errTooManyCalls) || errors.Is(err, errLongArguments) {
+			if isTooLarge(err) {
 				return p.cut(s, err)
 			}
 			return err
@@ -150,6 +148,11 @@ func (p *Provider) finish(s *step) error {
 	return s.end()
 }
 
+// isTooLarge reports whether an answer was given up for its size.
+func isTooLarge(err error) bool {
+	return errors.Is(err, errTooManyCalls) || errors.Is(err, errLongArguments) || errors.Is(err, errLongDetails)
+}
+
 var errMalformed = errors.New("the model server sent an event that is not JSON")
 
 // cut says why an answer has no end.
@@ -158,7 +161,7 @@ func (p *Provider) cut(s *step, err error) error {
 	switch {
 	case errors.Is(err, errWebPage):
 		e.Kind, e.Message, e.Hint = model.Invalid, "the model server answered with a web page", p.baseHint()
-	case errors.Is(err, errTooLong), errors.Is(err, errTooManyCalls), errors.Is(err, errLongArguments):
+	case errors.Is(err, errTooLong), isTooLarge(err):
 		e.Kind, e.Message = model.Invalid, "the model server's answer was given up: "+err.Error()
 	case errors.Is(err, errMalformed):
 		e.Message = err.Error()

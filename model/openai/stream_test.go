@@ -77,7 +77,7 @@ func TestStream_Answers(t *testing.T) {
 		{"reasoning object", []string{event(`{"reasoning":{"text":"hm"}}`, ""), event(`{"content":"a"}`, "stop"), done}, answer{Text: "a", Reasoning: "hm", Reason: model.Stop}},
 		{"thinking", []string{event(`{"thinking":"hm"}`, ""), event(`{"content":"a"}`, "stop"), done}, answer{Text: "a", Reasoning: "hm", Reason: model.Stop}},
 		{"both the same", []string{event(`{"reasoning":"hm","reasoning_content":"hm"}`, ""), event(`{"content":"a"}`, "stop"), done}, answer{Text: "a", Reasoning: "hm", Reason: model.Stop}},
-		{"tags are text", []string{event(`{"content":"<think>hm</think>a"}`, "stop"), done}, text("<think>hm</think>a")},
+		{"tags", []string{event(`{"content":"<think>hm</think>a"}`, "stop"), done}, answer{Text: "a", Reasoning: "hm", Reason: model.Stop}},
 
 		// Ends.
 		{"length", []string{event(`{"content":"a"}`, "length"), done}, answer{Text: "a", Reason: model.Length}},
@@ -322,7 +322,7 @@ func TestStream_ThinkTags(t *testing.T) {
 	} {
 		for _, pieces := range []int{1, 3, 7, len([]rune(text))} {
 			s := modeltest.New(t, modeltest.Step{Text: text, Pieces: pieces})
-			a, err := ask(t.Context(), t, provider(t, s, func(o *openai.Options) { o.ThinkTags = true }), request())
+			a, err := ask(t.Context(), t, provider(t, s), request())
 			if err != nil || a.Reasoning != "hm\nhm" || a.Text != "answer <think>x</think>" {
 				t.Errorf("%d pieces of %q: reasoning %q, text %q, %v", pieces, text, a.Reasoning, a.Text, err)
 			}
@@ -335,7 +335,7 @@ func TestStream_ThinkTags(t *testing.T) {
 		"<think></think>a": {"", "a"},
 	} {
 		s := modeltest.New(t, modeltest.Step{Text: text, Pieces: len(text)})
-		a, err := ask(t.Context(), t, provider(t, s, func(o *openai.Options) { o.ThinkTags = true }), request())
+		a, err := ask(t.Context(), t, provider(t, s), request())
 		if err != nil || a.Reasoning != want[0] || a.Text != want[1] {
 			t.Errorf("%q: reasoning %q, text %q, %v", text, a.Reasoning, a.Text, err)
 		}

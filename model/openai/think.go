@@ -12,6 +12,10 @@ const (
 type thinking struct {
 	state thinkState
 	held  string
+	// before and after are what stood around the reasoning; given says that they were
+	// asked for.
+	before, after string
+	given         bool
 }
 
 type thinkState int
@@ -31,6 +35,7 @@ func (t *thinking) split(piece string) (reasoning, text string) {
 		begin := strings.TrimLeft(t.held, " \t\r\n")
 		switch {
 		case strings.HasPrefix(begin, thinkOpen):
+			t.before = t.held[:len(t.held)-len(begin)] + thinkOpen
 			t.state, t.held = thinkOpened, begin[len(thinkOpen):]
 		case strings.HasPrefix(thinkOpen, begin):
 			return "", ""
@@ -39,7 +44,9 @@ func (t *thinking) split(piece string) (reasoning, text string) {
 		}
 	}
 	if t.state == thinkOpened && t.held != "" {
-		t.state, t.held = thinkInside, strings.TrimPrefix(t.held, "\n")
+		inside := strings.TrimPrefix(t.held, "\n")
+		t.before += t.held[:len(t.held)-len(inside)]
+		t.state, t.held = thinkInside, inside
 	}
 	if t.state == thinkInside {
 		inside, after, closed := strings.Cut(t.held, thinkClose)
@@ -48,11 +55,12 @@ func (t *thinking) split(piece string) (reasoning, text string) {
 			t.held = inside[len(inside)-keep:]
 			return inside[:len(inside)-keep], ""
 		}
-		reasoning, t.state, t.held = inside, thinkBetween, after
+		reasoning, t.state, t.held, t.after = inside, thinkBetween, after, thinkClose
 	}
 	if t.state == thinkBetween {
-		t.held = strings.TrimLeft(t.held, "\r\n")
-		if t.held == "" {
+		text := strings.TrimLeft(t.held, "\r\n")
+		t.after += t.held[:len(t.held)-len(text)]
+		if t.held = text; t.held == "" {
 			return reasoning, ""
 		}
 		t.state = thinkDone
@@ -63,12 +71,25 @@ func (t *thinking) split(piece string) (reasoning, text string) {
 
 // rest returns what is held back when the answer ends.
 func (t *thinking) rest() (reasoning, text string) {
-	held := t.held
-	t.held = ""
-	if t.state == thinkInside {
+	held, state := t.held, t.state
+	t.held, t.state = "", thinkDone
+	if state == thinkInside {
 		return held, ""
 	}
 	return "", held
+}
+
+// found reports whether the text had the opening tag.
+func (t *thinking) found() bool { return t.before != "" }
+
+// tags returns, once, what stands before and behind the reasoning, when all of that is
+// known: the text has begun, or there is none.
+func (t *thinking) tags() []string {
+	if t.given || t.after == "" || t.state != thinkDone {
+		return nil
+	}
+	t.given = true
+	return []string{t.before, t.after}
 }
 
 // heldBack is the length of the longest end of text that begins tag.

@@ -1,0 +1,147 @@
+package loop_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"acp-agent/loop"
+	"acp-agent/model"
+	"acp-agent/model/modeltest"
+	"acp-agent/model/openai"
+	"acp-agent/transcript"
+)
+
+// talk is a conversation that servers of several dialects take part in.
+type talk struct {
+	log  *transcript.Log
+	memo *model.Memo
+}
+
+func newTalk(messages ...*transcript.Message) *talk {
+	return &talk{transcript.NewLog(messages...), &model.Memo{}}
+}
+
+// turn lets the model of a server answer a prompt to the end.
+func (k *talk) turn(t *testing.T, s *modeltest.Strict, p *openai.Provider, text string) {
+	t.Helper()
+	before := len(s.Requests())
+	stop, err := loop.New(loop.Options{
+		Provider: p, Tools: &fakeTools{}, Log: k.log, Sink: transcript.Discard, IDs: &transcript.IDs{}, System: "be good",
+		Model: s.Rule.Model, Window: func() int { return 0 }, Memo: k.memo,
+	}).Turn(context.Background(), &transcript.Message{Role: transcript.User, Parts: []transcript.Part{&transcript.TextPart{Text: text}}})
+	if err != nil || stop != loop.EndTurn {
+		t.Fatalf("%s ends with %q, %v; it refused %q", s.Rule.Name, stop, err, s.Refused())
+	}
+	if n := len(s.Requests()) - before; n < s.Calls+1 {
+		t.Fatalf("%s was asked %d times, for %d calls", s.Rule.Name, n, s.Calls)
+	}
+}
+
+// client is a provider for a server, by the address that its users configure or by one that
+// says nothing of what it is.
+func client(t *testing.T, s *modeltest.Strict, known bool) *openai.Provider {
+	t.Helper()
+	options := openai.Options{BaseURL: s.URL, APIKey: "key-of-" + s.Rule.Name}
+	if known {
+		options.BaseURL, options.Transport = s.Rule.BaseURL, s.Transport()
+	}
+	p, err := openai.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// A task of 30 steps with thinking goes through in each dialect, what the server refuses is
+// learned once, and the session goes on when it was stored and loaded.
+func TestDialects_LongTask(t *testing.T) {
+	for _, rule := range modeltest.Rules() {
+		for _, known := range []bool{true, false} {
+			name := rule.Name
+			if !known {
+				name += " at an unknown address"
+			}
+			t.Run(name, func(t *testing.T) {
+				s := modeltest.NewStrict(t, rule, 30)
+				p := client(t, s, known)
+				first := newTalk()
+				first.turn(t, s, p, "do it")
+				data, err := transcript.EncodeSnapshot(transcript.Snapshot{Messages: first.log.Messages()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				stored, err := transcript.DecodeSnapshot(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				newTalk(stored.Messages...).turn(t, s, p, "go on")
+				first.turn(t, s, p, "and on")
+				want := rule.Learned
+				if known {
+					want = rule.Known
+				}
+				if want == 0 {
+					checkPrefix(t, s)
+				}
+				if got := s.Refused(); len(got) > want {
+					t.Errorf("it refused %d requests, want at most %d: %q", len(got), want, got)
+				}
+				if rule.Source == "" {
+					t.Error("the rule has no source")
+				}
+			})
+		}
+	}
+}
+
+// checkPrefix holds that each request goes on where the one before it ended, so that caches
+// hit (R138); of a server that wants reasoning of the current turn alone, within a turn.
+func checkPrefix(t *testing.T, s *modeltest.Strict) {
+	t.Helper()
+	requests, turn := s.Requests(), s.Calls+1
+	forgets := s.Rule.Content != nil && s.Rule.Content(0, "", true) != s.Rule.Content(0, "", false)
+	for i := range len(requests) - 1 {
+		from, to := i, i+1
+		if to%turn == 0 {
+			if forgets {
+				continue
+			}
+			from = turn - 1 // both later prompts follow the first answer
+		}
+		prefix := bytes.TrimSuffix(requests[from].Body, []byte(`]}`))
+		if !bytes.HasPrefix(requests[to].Body, prefix) {
+			t.Fatalf("request %d does not go on from request %d:\n%s\n%s", to, from, requests[from].Body, requests[to].Body)
+		}
+	}
+}
+
+// Each pair of servers can take turns in one conversation: neither is sent what is the
+// other's, and each has its own again when it returns.
+func TestDialects_Pairs(t *testing.T) {
+	for _, one := range modeltest.Rules() {
+		t.Run(one.Name, func(t *testing.T) {
+			a := modeltest.NewStrict(t, one, 2)
+			pa := client(t, a, true)
+			for _, other := range modeltest.Rules() {
+				if one.Name == other.Name {
+					continue
+				}
+				b := modeltest.NewStrict(t, other, 1)
+				pb := client(t, b, true)
+				k := newTalk()
+				k.turn(t, a, pa, "one")
+				k.turn(t, b, pb, "two")
+				k.turn(t, a, pa, "three")
+				k.turn(t, b, pb, "four")
+				if got := b.Refused(); len(got) > other.Known {
+					t.Errorf("%s refused %q", other.Name, got)
+				}
+			}
+			if got := a.Refused(); len(got) > one.Known {
+				t.Errorf("%s refused %q", one.Name, got)
+			}
+		})
+	}
+}

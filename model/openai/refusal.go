@@ -1,0 +1,69 @@
+package openai
+
+import (
+	"errors"
+
+	"acp-agent/model"
+)
+
+// learnRule takes from an error how the server wants reasoning back, remembers it for the
+// model, and reports whether the request is worth another try. sent are the fields that
+// the request had. Each try learns something new, so there is an end to them.
+//
+// The words are those of DeepSeek ("must be passed back", "Missing reasoning_content field
+// in the assistant message": anomalyco/opencode 24083, 9397), Kimi ("reasoning_content is
+// missing": n8n 29142), Gemini ("missing a thought_signature": discuss.ai.google.dev
+// 109823), Groq and Cerebras ("property 'reasoning_content' is unsupported": janhq/jan
+// 8136, Kilo-Org/kilocode 10375), and what the others say of a member they do not know.
+func (p *Provider) learnRule(id string, sent field, err error) bool {
+	var e *model.Error
+	var d *detail
+	if !errors.As(err, &e) || !errors.As(err, &d) || e.Status != 400 && e.Status != 422 || e.Interrupted {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before, ok := p.rules[id]
+	if !ok {
+		before = p.firstRules(id)
+	}
+	after := before.afterRefusal(d, sent)
+	if after == before {
+		return false
+	}
+	p.opts.Logger.Debug("model server has a rule for reasoning", "model", id, "said", d.message)
+	p.rules[id] = after
+	return true
+}
+
+// afterRefusal are the rules with what an error says of them.
+func (r rules) afterRefusal(d *detail, sent field) rules {
+	missing := d.contains("missing", "must be passed back", "is required")
+	signature := d.contains("thought_signature", "thought signature")
+	switch {
+	case missing && signature:
+		r.standIn = true
+	case missing && d.names("reasoning_content"):
+		r.fill = min(r.fill+1, fillSpace)
+	case missing:
+	case signature:
+		// It is damaged, or another server's: the stand-in is taken in its place.
+		r.refused, r.standIn = r.refused|sent&inExtra, true
+	case d.contains("signature", "encrypted content", "encrypted_content"):
+		// A router that asks another host than last time has this, for Claude and GPT.
+		r.refused |= sent & inDetails
+	default:
+		for _, name := range fieldNames {
+			if sent&name.field != 0 && name.wire != "" && d.names(name.wire) {
+				r.refused |= name.field
+			}
+		}
+		if r.refused&inReasoningContent != 0 {
+			r.fill = fillNone
+		}
+		if d.names("extra_content") {
+			r.standIn = false
+		}
+	}
+	return r
+}
