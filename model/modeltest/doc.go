@@ -17,6 +17,9 @@
 // The steps can be read from a JSON Lines file too ([Read]); their fields are
 // the members of Step in lower case with underscores.
 //
+// A [Strict] server has one of the [Rules] by which real servers want reasoning back, and
+// refuses every request that breaks it.
+//
 // It knows nothing of model or its implementations. It imports the standard
 // library. A Server runs the goroutines of one HTTP server; Close ends them.
 //

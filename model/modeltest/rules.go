@@ -78,6 +78,10 @@ func fieldRules() []Rule {
 	kimi.Missing = "thinking is enabled but reasoning_content is missing in assistant tool call message at index %d%.0s"
 	glm.Source, glm.BaseURL = "https://docs.z.ai/guides/capabilities/thinking-mode", "https://api.z.ai/api/paas/v4"
 
+	mimo := deepseek
+	mimo.Name, mimo.Model, mimo.BaseURL = "mimo-v2.5-pro", "mimo-v2.5-pro", "https://token-plan-ams.xiaomimimo.com/v1"
+	mimo.Source = "https://platform.xiaomimimo.com/docs/en-US/usage-guide/passing-back-reasoning_content; https://github.com/earendil-works/pi/issues/4504"
+
 	llama, vllm, cerebras := fieldRule("llama.cpp", "reasoning_content"), fieldRule("vllm", "reasoning"), fieldRule("cerebras", "reasoning")
 	llama.Source = "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"
 	vllm.Source = "https://github.com/vllm-project/vllm/pull/33402; https://github.com/anomalyco/opencode/pull/30477"
@@ -92,7 +96,7 @@ func fieldRules() []Rule {
 	forbids.Source = "https://docs.mistral.ai/api (extra_forbidden)"
 	forbids.Status, forbids.Members, forbids.Learned, forbids.Known = 422, none, 1, 1
 	forbids.Unknown = `{"type":"extra_forbidden","loc":["body","messages",%d,"assistant","%s"],"msg":"Extra inputs are not permitted"}`
-	return []Rule{deepseek, kimi, glm, llama, vllm, cerebras, groq, reasoner, forbids}
+	return []Rule{deepseek, mimo, kimi, glm, llama, vllm, cerebras, groq, reasoner, forbids}
 }
 
 // blockRules are those of servers that want more back than text.
@@ -131,7 +135,7 @@ func blockRules() []Rule {
 	}
 	moved := claude
 	moved.Name, moved.Model, moved.Learned, moved.Known = "moved", "anthropic/claude-opus-4.5", 1, 1
-	moved.Source = "https://github.com/anomalyco/opencode/issues (Invalid `signature` in `thinking` block)"
+	moved.Source = "https://github.com/can1357/oh-my-pi/issues/3399; https://github.com/linanwx/nagobot/issues/21"
 	moved.Members, moved.Unknown = none, "messages.%d.content.0: Invalid `signature` in `thinking` block%.0s"
 
 	gemini := Rule{
@@ -188,7 +192,7 @@ func tagRules() []Rule {
 		}
 	}
 	return []Rule{
-		tagRule("minimax-m2", "https://platform.minimax.io/docs/guides/text-m2-function-call; the model's chat_template.jinja", "<think>\n", "\n</think>\n\n"),
+		tagRule("minimax-m2", "https://platform.minimax.io/docs/guides/text-m2-function-call; https://huggingface.co/MiniMaxAI/MiniMax-M2 (card and chat template)", "<think>\n", "\n</think>\n\n"),
 		tagRule("qwen3", "https://huggingface.co/Qwen/Qwen3-235B-A22B (best practices: no thinking content in history; its template keeps that behind the last query)", " <think>", "</think>"),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -62,11 +63,11 @@ func (ds *details) find(piece *detailBlock, earlier int) *detailBlock {
 	for i := len(ds.blocks) - 1; i >= 0; i-- {
 		block := ds.blocks[i]
 		same := block.string("type") == piece.string("type") && bytes.Equal(block.values["index"], piece.values["index"])
+		if piece.values["index"] == nil { // such as a signature alone
+			same = i < earlier && i == len(ds.blocks)-1 && block.string("type") == piece.string("type")
+		}
 		if id, other := block.string("id"), piece.string("id"); id != "" && other != "" && id != other {
 			same = false
-		}
-		if piece.values["index"] == nil {
-			same = same && i < earlier && i == len(ds.blocks)-1
 		}
 		if same {
 			return block
@@ -75,13 +76,21 @@ func (ds *details) find(piece *detailBlock, earlier int) *detailBlock {
 	return nil
 }
 
+// unsigned reports a text of Claude whose signature did not come, because the answer was
+// cut: it would be refused, and with it the conversation (OpenRouterTeam/ai-sdk-provider
+// issue 423).
+func (d *detailBlock) unsigned() bool {
+	return d.string("type") == "reasoning.text" && strings.HasPrefix(d.string("format"), "anthropic-") && d.string("signature") == ""
+}
+
 // json are the blocks as they are sent back; nil when there are none.
 func (ds *details) json() json.RawMessage {
-	if len(ds.blocks) == 0 {
+	blocks := slices.DeleteFunc(slices.Clone(ds.blocks), (*detailBlock).unsigned)
+	if len(blocks) == 0 {
 		return nil
 	}
 	b := []byte{'['}
-	for i, block := range ds.blocks {
+	for i, block := range blocks {
 		if i > 0 {
 			b = append(b, ',')
 		}

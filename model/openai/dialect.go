@@ -91,7 +91,8 @@ func (f fill) text() string { return [...]string{"", `""`, `" "`}[f] }
 //
 // DeepSeek wants reasoning_content on every assistant message of a conversation with tool
 // calls, "" where there was none (their guide on thinking mode; earendil-works/pi 3636,
-// deepseek-harness discussion 739). Kimi wants it on messages with calls, and takes "" for
+// deepseek-harness discussion 739), and so does MiMo (their guide on passing back
+// reasoning_content). Kimi wants it on messages with calls, and takes "" for
 // none, but not " " (theopenco/llmgateway 2093, earendil-works/pi 4178). Gemini 3 wants a
 // signature on the first call of each step (their guide on thought signatures).
 func (p *Provider) firstRules(id string) rules {
@@ -105,7 +106,7 @@ func (p *Provider) firstRules(id string) rules {
 		return false
 	}
 	switch {
-	case under("deepseek.com"):
+	case under("deepseek.com", "xiaomimimo.com"):
 		return rules{fill: fillEmpty}
 	case under("moonshot.ai", "moonshot.cn", "kimi.com", "kimi.ai") && strings.HasPrefix(name, "kimi-"):
 		return rules{fill: fillSpace}

@@ -85,7 +85,8 @@ func TestStream_Replay(t *testing.T) {
 		{"plain text", []string{event(`{"content":"a"}`, "stop")}, nil, nil},
 		{"a field", []string{event(`{"reasoning":"h"}`, ""), event(`{"reasoning":"m","content":"a"}`, "stop")}, []block{{"h", "", "reasoning"}, {"m", "", "reasoning"}}, nil},
 		{
-			"details", []string{
+			"details",
+			[]string{
 				event(`{"reasoning_details":[{"type":"reasoning.text","text":"h","index":0,"format":null},{"type":"reasoning.text","text":"x","index":1}]}`, ""),
 				event(`{"content":"a","reasoning_details":[{"type":"reasoning.text","text":"m","index":0,"signature":"<s>"},{"type":"new","n":1.50}]}`, "stop"),
 			},
@@ -93,15 +94,33 @@ func TestStream_Replay(t *testing.T) {
 				{"hx", "", "reasoning_details"},
 				{"m", "", "reasoning_details"},
 				{"", `{"reasoning_details":[{"type":"reasoning.text","text":"hm","index":0,"format":null,"signature":"<s>"},{"type":"reasoning.text","text":"x","index":1},{"type":"new","n":1.50}]}`, "reasoning_details"},
-			}, nil,
+			},
+			nil,
 		},
 		{
-			"blocks without an index, of one event and of two", []string{
+			"blocks without an index, of one event and of two",
+			[]string{
 				event(`{"reasoning_details":[{"type":"reasoning.text","text":"a"},{"type":"reasoning.text","text":"b"}]}`, ""),
 				event(`{"reasoning_details":[{"type":"reasoning.text","text":"c"}]}`, "stop"),
 			},
-			[]block{{"ab", "", "reasoning_details"}, {"c", "", "reasoning_details"}, {"", `{"reasoning_details":[{"type":"reasoning.text","text":"a"},{"type":"reasoning.text","text":"bc"}]}`, "reasoning_details"}}, nil,
+			[]block{{"ab", "", "reasoning_details"}, {"c", "", "reasoning_details"}, {"", `{"reasoning_details":[{"type":"reasoning.text","text":"a"},{"type":"reasoning.text","text":"bc"}]}`, "reasoning_details"}},
+			nil,
 		},
+		{
+			"a signature without an index, and a text without a signature", []string{
+				event(`{"reasoning_details":[{"type":"reasoning.text","text":"a","index":0,"format":"anthropic-claude-v1"}]}`, ""),
+				event(`{"reasoning_details":[{"type":"reasoning.text","signature":"s","format":"anthropic-claude-v1"}]}`, ""),
+				event(`{"reasoning_details":[{"type":"reasoning.text","text":"b","index":1,"format":"anthropic-claude-v1"}]}`, "length"),
+			},
+			[]block{
+				{"a", "", "reasoning_details"},
+				{"b", "", "reasoning_details"},
+				{"", `{"reasoning_details":[{"type":"reasoning.text","text":"a","index":0,"format":"anthropic-claude-v1","signature":"s"}]}`, "reasoning_details"},
+			}, nil,
+		},
+		{"tags that a field mirrors", []string{event(`{"reasoning_content":"h","content":"<think>h"}`, ""), event(`{"reasoning_content":"m","content":"m</think>"}`, ""), event(`{"content":"\na"}`, "stop")}, []block{
+			{"h", "", "reasoning_content"}, {"m", "", "tags"}, {"", `{"tags":["<think>","</think>\n"]}`, "tags"},
+		}, nil},
 		{"details of no use", []string{event(`{"content":"a","reasoning_details":[7,"x",[]]}`, ""), event(`{"reasoning_details":{"a":1}}`, "stop")}, nil, nil},
 		{"tags", []string{event(`{"content":" <think>\n"}`, ""), event(`{"content":"hm</think>\n"}`, ""), event(`{"content":"\na"}`, "stop")}, []block{
 			{"hm", "", "tags"}, {"", `{"tags":[" <think>\n","</think>\n\n"]}`, "tags"},
@@ -109,7 +128,8 @@ func TestStream_Replay(t *testing.T) {
 		{"tags without a text", []string{event(`{"content":"<think>hm</think>"}`, "stop")}, []block{{"hm", "", "tags"}, {"", `{"tags":["<think>","</think>"]}`, "tags"}}, nil},
 		{"a tag that stays open", []string{event(`{"content":"<think>hm"}`, "length")}, []block{{"hm", "", "tags"}}, nil},
 		{
-			"signatures", []string{
+			"signatures",
+			[]string{
 				event(`{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"<s>"}}}]}`, ""),
 				event(`{"tool_calls":[{"index":1,"function":{"name":"g","arguments":"{}"}}]}`, ""),
 				event(`{"tool_calls":[{"index":1,"extra_content":{"google":{"thought_signature":"t"}}}],"extra_content":{"google":{"thought":true}}}`, ""),
@@ -170,6 +190,7 @@ func TestRequest_RulesAreLearned(t *testing.T) {
 	}{
 		{"unsupported", "property 'reasoning_content' is unsupported", 2, `"content":"a"}`},
 		{"missing", "Missing reasoning_content field in the assistant message at message index 2", 3, `"reasoning_content":"hm"`},
+		{"missing, as MiMo says it", `Param Incorrect","param":"The reasoning_content in the thinking mode must be passed back to the API.`, 3, `"reasoning_content":"hm"`},
 		{"another member is missing", "tools: name is missing", 1, ""},
 		{"another parameter", "reasoning_effort is not supported", 1, ""},
 		{"a field that was not sent", "reasoning_details is not supported", 1, ""},

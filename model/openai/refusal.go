@@ -38,6 +38,7 @@ func (p *Provider) learnRule(id string, sent field, err error) bool {
 
 // afterRefusal are the rules with what an error says of them.
 func (r rules) afterRefusal(d *detail, sent field) rules {
+	d = &detail{message: d.message + " " + d.param} // MiMo says it in param (earendil-works/pi 4504)
 	missing := d.contains("missing", "must be passed back", "is required")
 	signature := d.contains("thought_signature", "thought signature")
 	switch {

@@ -19,6 +19,8 @@ type step struct {
 	// first in which some came; what comes in details alone is sent back from there.
 	origin string
 	in     field
+	// mirrored says that reasoning in tags came in a field too.
+	mirrored bool
 
 	calls   calls
 	details details
@@ -148,10 +150,15 @@ func (s *step) content(piece string) error {
 	return s.tagged(reasoning, text)
 }
 
-// tagged emits what was split.
+// tagged emits what was split. MiniMax sends the same reasoning in a field besides; it is
+// shown once, and goes back in tags, as the model wrote it (vellum-ai/vellum-assistant
+// 34556, and the model's card).
 func (s *step) tagged(reasoning, text string) error {
-	if s.in == 0 && s.think.found() {
-		s.in = inTags
+	if s.think.found() && s.in != inTags {
+		s.mirrored, s.in = s.in&textFields != 0, inTags
+	}
+	if s.mirrored {
+		reasoning = ""
 	}
 	c := model.Chunk{Kind: model.Reasoning, Text: reasoning}
 	if tags := s.think.tags(); tags != nil {
