@@ -107,7 +107,8 @@ func TestStream_Replay(t *testing.T) {
 			nil,
 		},
 		{
-			"a signature without an index, and a text without a signature", []string{
+			"a signature without an index, and a text without a signature",
+			[]string{
 				event(`{"reasoning_details":[{"type":"reasoning.text","text":"a","index":0,"format":"anthropic-claude-v1"}]}`, ""),
 				event(`{"reasoning_details":[{"type":"reasoning.text","signature":"s","format":"anthropic-claude-v1"}]}`, ""),
 				event(`{"reasoning_details":[{"type":"reasoning.text","text":"b","index":1,"format":"anthropic-claude-v1"}]}`, "length"),
@@ -116,7 +117,8 @@ func TestStream_Replay(t *testing.T) {
 				{"a", "", "reasoning_details"},
 				{"b", "", "reasoning_details"},
 				{"", `{"reasoning_details":[{"type":"reasoning.text","text":"a","index":0,"format":"anthropic-claude-v1","signature":"s"}]}`, "reasoning_details"},
-			}, nil,
+			},
+			nil,
 		},
 		{"tags that a field mirrors", []string{event(`{"reasoning_content":"h","content":"<think>h"}`, ""), event(`{"reasoning_content":"m","content":"m</think>"}`, ""), event(`{"content":"\na"}`, "stop")}, []block{
 			{"h", "", "reasoning_content"}, {"m", "", "tags"}, {"", `{"tags":["<think>","</think>\n"]}`, "tags"},
