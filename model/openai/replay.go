@@ -40,6 +40,9 @@ func present(raw json.RawMessage) json.RawMessage {
 
 // signed is an extra_content that has a signature; Gemini marks thoughts with others.
 func signed(extra json.RawMessage) json.RawMessage {
+	if len(extra) == 0 {
+		return nil
+	}
 	var e struct {
 		Google struct {
 			Signature string `json:"thought_signature"`

@@ -19,6 +19,9 @@ type step struct {
 	// first in which some came; what comes in details alone is sent back from there.
 	origin string
 	in     field
+	// whole is the origin with its field, made once for all chunks.
+	whole   string
+	wholeOf field
 	// mirrored says that reasoning in tags came in a field too.
 	mirrored bool
 
@@ -37,7 +40,10 @@ func (s *step) emit(c model.Chunk) error {
 	s.begun = true
 	s.emitted++
 	if c.Kind == model.Reasoning || c.Kind == model.Finish || c.Replay != nil {
-		c.Origin = s.origin + s.in.origin()
+		if s.whole == "" || s.wholeOf != s.in {
+			s.whole, s.wholeOf = s.origin+s.in.origin(), s.in
+		}
+		c.Origin = s.whole
 	}
 	if !s.yield(c) {
 		return errStopped
