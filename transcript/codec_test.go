@@ -29,6 +29,7 @@ func fill(v reflect.Value) {
 		var record transcript.ChildRecord
 		fill(reflect.ValueOf(&record).Elem())
 		record.Inspectable = false // or it has no messages
+		record.AwaitsUser = false  // not stored
 		*x = transcript.NewChild(record, transcript.NewLog(record.Messages...))
 		return
 	case *[]*transcript.Message:
