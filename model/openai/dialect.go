@@ -58,7 +58,7 @@ func (f field) origin() string {
 }
 
 // originOf begins the origin of what a model of this server says; the field of the
-// reasoning follows. Another model's signatures are refused by some servers and its
+// reasoning follows it. Another model's signatures are refused by some servers and its
 // thoughts are not this one's, so an origin holds for one model.
 func (p *Provider) originOf(id string) string {
 	return "chat " + p.base.Scheme + "://" + p.base.Host + strings.TrimRight(p.base.Path, "/") + " " + id + " "
