@@ -45,7 +45,7 @@ func TestRobust_HugeAnswer(t *testing.T) {
 		grows  int64 // at most, in bytes
 	}{
 		{"text", hugeAnswer{head: `{}`, piece: `{"content":"%s"}`, tail: `{}`}, "", 5 * megabytes << 20},
-		{"thought", hugeAnswer{head: `{}`, piece: `{"reasoning_content":"%s"}`, tail: `{"content":"end"}`}, "", 7 * megabytes << 20 / 2},
+		{"thought", hugeAnswer{head: `{}`, piece: `{"reasoning_content":"%s"}`, tail: `{"content":"end"}`}, "", 9 * megabytes << 20 / 2},
 		{"arguments", hugeAnswer{
 			head:  `{"tool_calls":[{"index":0,"id":"c","function":{"name":"write","arguments":"{\"path\":\"made\",\"content\":\""}}]}`,
 			piece: `{"tool_calls":[{"index":0,"function":{"arguments":"%s"}}]}`, tail: `{}`,

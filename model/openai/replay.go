@@ -72,13 +72,13 @@ func (e *encoder) thoughtsOf(m *transcript.Message) thoughts {
 		return thoughts{}
 	}
 	t := thoughts{in: in}
-	var text strings.Builder
+	var texts []string
 	for _, part := range m.Parts {
 		part, ok := part.(*transcript.ReasoningPart)
 		if !ok {
 			continue
 		}
-		text.WriteString(part.Text)
+		texts = append(texts, part.Text)
 		if len(part.Replay) == 0 {
 			continue
 		}
@@ -96,7 +96,7 @@ func (e *encoder) thoughtsOf(m *transcript.Message) thoughts {
 			t.Tags = r.Tags
 		}
 	}
-	t.text = text.String()
+	t.text = strings.Join(texts, "") // of one, as it is most often, without a copy
 	return t
 }
 
