@@ -50,6 +50,14 @@ func ParseDetail(body []byte) *Detail {
 	if d.Message == "" {
 		d.Message = loose(object["detail"])
 	}
+	// Anthropic names the limit that was reached in details
+	// (platform.claude.com/docs/en/api/errors).
+	var details struct {
+		ErrorCode string `json:"error_code"`
+	}
+	if json.Unmarshal(object["details"], &details) == nil && d.Code == "" {
+		d.Code = details.ErrorCode
+	}
 	// OpenRouter hides the words of the server behind it in metadata.
 	var metadata struct{ Raw string }
 	if json.Unmarshal(object["metadata"], &metadata) == nil && metadata.Raw != "" {
@@ -132,15 +140,16 @@ func (d *Detail) Overflow(status int) bool {
 	}
 	return d.Contains("maximum context length", "context length exceeded", "exceeds the context", "context size",
 		"context window", "prompt is too long", "prompt too long", "input is too long", "request too large",
-		"input token count", "greater than the context length", "context the overflows", "reduce the length of the")
+		"input token count", "greater than the context length", "context the overflows", "exceed context limit", "reduce the length of the")
 }
 
 // OutOfQuota reports whether there is nothing left to pay with, which no wait
 // mends.
 func (d *Detail) OutOfQuota() bool {
 	switch d.Label() {
-	case "insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "exceeded_current_quota_error", "billing_not_active":
+	case "insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "exceeded_current_quota_error", "billing_not_active",
+		"billing_error", "enforced_spend_limit_reached":
 		return true
 	}
-	return d.Contains("insufficient balance", "insufficient credit", "insufficient_quota")
+	return d.Contains("insufficient balance", "insufficient credit", "insufficient_quota", "credit balance is too low", "api usage limits")
 }

@@ -64,6 +64,10 @@ func (s *Server) BaseHint() string {
 	return "check the base URL"
 }
 
+// statusOf are the statuses that errors of a type have when they come before the answer
+// (platform.claude.com/docs/en/api/errors).
+var statusOf = map[string]int{"overloaded_error": 529, "rate_limit_error": 429}
+
 // EventError says what an error within a stream means. Its status is the code
 // in the error, if that is one.
 func (s *Server) EventError(data []byte) *model.Error {
@@ -74,6 +78,9 @@ func (s *Server) EventError(data []byte) *model.Error {
 	}
 	e := &model.Error{Message: d.Message, Err: d}
 	status, _ := strconv.Atoi(d.Code)
+	if status == 0 {
+		status = statusOf[d.Label()]
+	}
 	switch {
 	case status >= 400 && status <= 599:
 		e.Status = status
