@@ -161,7 +161,7 @@ func TestStream_Step(t *testing.T) {
 	if diff := cmp.Diff(&transcript.Usage{Input: 25, CacheRead: 100, CacheWrite: 7, Output: 30, Reasoning: 20}, a.usage); diff != "" {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}
-	if a.finish != model.ToolCalls || !strings.HasPrefix(a.Origin, "anthropic 127.0.0.1") {
+	if a.finish != model.ToolCalls || !strings.HasPrefix(a.Origin, "anthropic http://127.0.0.1") {
 		t.Errorf("finish %s, origin %q", a.finish, a.Origin)
 	}
 }
@@ -263,8 +263,7 @@ func TestStream_StaleSignatures(t *testing.T) {
 	k.must()
 	s := anthropictest.New(t, call, call)
 	fresh := newTalk(t, s, nil)
-	host := strings.TrimPrefix(s.URL, "http://")
-	k.req.Messages[1].Origin = "anthropic " + host + " " + k.req.Model // the same server with another key
+	k.req.Messages[1].Origin = "anthropic " + s.URL + " " + k.req.Model // the same server with another key
 	k.provider, k.req.Memo = fresh.provider, &model.Memo{}
 	k.must()
 	k.must()

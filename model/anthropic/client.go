@@ -8,8 +8,9 @@ import (
 	"acp-agent/model/wire"
 )
 
-// apiVersion is sent with each request; without it the API answers 400
-// (platform.claude.com/docs/en/api/versioning).
+// apiVersion is sent with each request; without it the API answers 400. The version of
+// 2026-10-21 takes away temperature, and other servers do not know it; of each version the
+// API keeps inputs and outputs (platform.claude.com/docs/en/api/versioning).
 const apiVersion = "2023-06-01"
 
 // interleavedBeta lets Claude 4 models with a budget think between tool calls; models that

@@ -117,7 +117,9 @@ func (p *Provider) Local() bool { return p.server.Local }
 func (p *Provider) official() bool { return p.server.Base.Hostname() == "api.anthropic.com" }
 
 // origin names who writes an answer, see transcript.Message.
-func (p *Provider) origin(id string) string { return "anthropic " + p.server.Base.Host + " " + id }
+func (p *Provider) origin(id string) string {
+	return "anthropic " + p.server.Base.Scheme + "://" + p.server.Base.Host + strings.TrimRight(p.server.Base.Path, "/") + " " + id
+}
 
 // address is where a path of the API is. The base may have its /v1, or the whole path of
 // the messages, as some servers document it.

@@ -52,6 +52,8 @@ type Step struct {
 	Body   string
 	// Cut breaks the connection after so many events; 0 means never.
 	Cut int
+	// Stall keeps silent after so many events, until the client goes away.
+	Stall int
 	// Fail is the type of an error event that ends the stream after the first block.
 	Fail string
 }
@@ -138,7 +140,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		record.Status = step.Status
 		return
 	}
-	record.Stream = s.stream(w, &step, body, len(s.sent))
+	record.Stream = s.stream(w, r, &step, body, len(s.sent))
 }
 
 // models answers with two models, with the members of the official SDK's ModelInfo.
@@ -149,7 +151,7 @@ func (*Server) models(w http.ResponseWriter, r *http.Request) {
 		return fmt.Sprintf(`{"type":"model","id":%q,"display_name":%q,"created_at":"2026-10-07T00:00:00Z","max_input_tokens":%d,"max_tokens":50000,`+
 			`"capabilities":{"image_input":%s,"thinking":{"supported":true,"types":{"adaptive":%s,"enabled":%s,"disabled":%s}},`+
 			`"effort":{"supported":%s,"low":%s,"medium":%s,"high":%s,"xhigh":null,"max":%s}}}`,
-			id, name, window, yes, adaptive, enabled, yes, adaptive, adaptive, adaptive, adaptive, no)
+			id, name, window, yes, adaptive, enabled, yes, adaptive, adaptive, adaptive, adaptive, adaptive)
 	}
 	first := entry("claude-test-9", "Claude Test 9", 700_000, yes, no)
 	second := entry("claude-sonnet-4-5", "Claude Sonnet 4.5", 200_000, no, yes)

@@ -14,11 +14,11 @@ import (
 // stream answers with a step, in the events and with the members of the API
 // (platform.claude.com/docs/en/build-with-claude/streaming), a ping and an event of an
 // unknown type among them. It returns what was sent.
-func (s *Server) stream(w http.ResponseWriter, step *Step, request []byte, number int) string {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, step *Step, request []byte, number int) string {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	var asked struct{ Model string }
 	_ = json.Unmarshal(request, &asked)
-	out := &events{w: w, cut: step.Cut}
+	out := &events{w: w, r: r, cut: step.Cut, stall: step.Stall}
 	defer func() {
 		if out.broken {
 			panic(http.ErrAbortHandler)
@@ -97,7 +97,9 @@ func sign(model, text string, number int) string {
 type events struct {
 	w      http.ResponseWriter
 	text   strings.Builder
+	r      *http.Request
 	cut    int
+	stall  int
 	count  int
 	broken bool
 }
@@ -107,6 +109,11 @@ func (e *events) send(kind, members string) {
 		return
 	}
 	if e.count++; e.cut > 0 && e.count > e.cut {
+		e.broken = true
+		return
+	}
+	if e.count == e.stall {
+		<-e.r.Context().Done()
 		e.broken = true
 		return
 	}
