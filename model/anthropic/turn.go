@@ -108,7 +108,7 @@ func appendCall(b []byte, call *transcript.ToolPart) []byte {
 }
 
 // callID makes an id of the form ^[a-zA-Z0-9_-]+$, which the API demands ("String should
-// match pattern": github.com/anthropics/claude-code/issues, github.com/langchain-ai/langchain).
+// match pattern": github.com/HKUDS/nanobot/pull/4356).
 func callID(id string) string {
 	if id == "" {
 		return "call"
@@ -122,7 +122,9 @@ func callID(id string) string {
 }
 
 // results writes one block for each call, whatever became of it: a call without a result
-// would have the request refused. An error has no images in it; they follow the results.
+// would have the request refused. An error has no images in it ("all content must be type
+// `text` if `is_error` is true": github.com/vellum-ai/vellum-assistant/pull/18387); they
+// follow the results.
 func (r *replayer) results(calls []*transcript.ToolPart) []byte {
 	var b []byte
 	var after []transcript.Part

@@ -189,7 +189,7 @@ func (r *request) marks() (problems []string) {
 }
 
 // order: the first message is the user's and roles take turns; the last one is the user's
-// (errors, Prefill not supported); blocks are not empty ("text content blocks must be
+// (platform.claude.com/docs/en/api/errors, Prefill not supported); blocks are not empty ("text content blocks must be
 // non-empty", "must contain non-whitespace text").
 func (r *request) order() (problems []string) {
 	if len(r.Messages) == 0 {
@@ -220,7 +220,8 @@ func (r *request) order() (problems []string) {
 }
 
 // problems: images are of four kinds (build-with-claude/vision), inputs are objects ("Input
-// should be a valid dictionary"), an error is told in text.
+// should be a valid dictionary"), ids are plain (github.com/HKUDS/nanobot/pull/4356), an error
+// is told in text (github.com/vellum-ai/vellum-assistant/pull/18387).
 func (b *block) problems(role string) (list []string) {
 	of := map[string]string{
 		"text": "user assistant", "image": "user", "tool_result": "user",
