@@ -40,6 +40,9 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 }
 
 func (f *file) checkModel(m *Model) error {
+	if err := f.problem("model.api", oneOf(m.API, "", APIChat, APIAnthropic)); err != nil {
+		return err
+	}
 	url, problem := BaseURL(m.BaseURL)
 	if problem != "" {
 		return f.errorf("model.base_url", "%s", problem)

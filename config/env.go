@@ -29,15 +29,16 @@ func (s Sources) getenv(name string) string {
 }
 
 func (s Sources) loadEnv(cfg *Config) error {
-	if name := s.getenv(EnvModel); name != "" {
+	if name := s.getenv(cfg.Model.ModelVariable()); name != "" {
 		cfg.Model.Name = name
 	}
-	if text := s.getenv(EnvBaseURL); text != "" {
+	variable := cfg.Model.BaseURLVariable()
+	if text := s.getenv(variable); text != "" {
 		url, problem := BaseURL(text)
 		if problem != "" {
-			return &Error{File: EnvBaseURL, Problem: problem}
+			return &Error{File: variable, Problem: problem}
 		}
-		cfg.Model.BaseURL, cfg.Model.Origin.Server = url, EnvBaseURL
+		cfg.Model.BaseURL, cfg.Model.Origin.Server = url, variable
 	}
 	if cfg.Model.APIKeyEnv != "" {
 		if key := NewSecret(s.getenv(cfg.Model.APIKeyEnv)); !key.IsZero() {

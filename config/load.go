@@ -90,6 +90,7 @@ func (s Sources) loadUser(cfg *Config) error {
 	if _, set := f.where["model.base_url"]; set {
 		cfg.Model.Origin.Server = "model.base_url"
 	}
+	f.applyAPI(&cfg.Model)
 	if !cfg.Model.APIKey.IsZero() {
 		cfg.Model.Origin.Key = "model.api_key"
 	}

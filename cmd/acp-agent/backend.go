@@ -11,7 +11,6 @@ import (
 
 	"acp-agent/config"
 	"acp-agent/model"
-	"acp-agent/model/openai"
 	"acp-agent/model/script"
 	"acp-agent/session"
 	"acp-agent/subagent"
@@ -80,24 +79,18 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	if !given.IsZero() {
 		key, origin = given, "the editor"
 	}
-	if cfg.Model.BaseURL == config.DefaultBaseURL {
+	if cfg.Model.Hosted() {
 		if key.IsZero() {
 			return session.Backend{}, &session.AuthError{
 				Message: "no model server is configured: run acp-agent login, or set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") +
-					", or " + config.EnvBaseURL + " for a server of your own",
+					", or " + cfg.Model.BaseURLVariable() + " for a server of your own",
 			}
 		}
-		name = cmp.Or(name, defaultModel)
+		name = cmp.Or(name, hostedModel(cfg.Model))
 	}
-	provider, err := openai.New(openai.Options{
-		BaseURL: cfg.Model.BaseURL, APIKey: key.Reveal(), Headers: reveal(cfg.Model.Headers),
-		ExtraBody: extraBody(cfg.Model.ExtraBody), Window: windows(cfg.Model, name), Images: images(cfg.Model, name),
-		IdleTimeout: cfg.Model.IdleTimeout.Duration, StartTimeout: cfg.Model.StartTimeout.Duration,
-		ContentTimeout: cfg.Model.ContentTimeout.Duration, KeepAliveTimeout: cfg.Model.KeepAliveTimeout.Duration,
-		Version: version, Logger: c.logger.Logger, Clean: c.keys.Known,
-	})
+	provider, err := c.openModel(cfg.Model, key, name)
 	if err == nil && name == "" {
-		name, err = firstModel(provider)
+		name, err = firstModel(provider, cfg.Model.ModelVariable())
 	}
 	if err != nil {
 		return session.Backend{}, err
@@ -122,7 +115,7 @@ func serverWithKey(baseURL, origin string) string {
 }
 
 // firstModel picks a model of a server for which none was named.
-func firstModel(provider model.Provider) (string, error) {
+func firstModel(provider model.Provider, variable string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), firstModelTimeout)
 	defer cancel()
 	infos, err := provider.Models(ctx)
@@ -130,7 +123,7 @@ func firstModel(provider model.Provider) (string, error) {
 		err = errors.New("it offers no model")
 	}
 	if err != nil {
-		return "", fmt.Errorf("no model is named, and the server's list could not be used: %w; set %s", err, config.EnvModel)
+		return "", fmt.Errorf("no model is named, and the server's list could not be used: %w; set %s", err, variable)
 	}
 	return infos[0].ID, nil
 }

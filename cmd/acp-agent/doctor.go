@@ -173,9 +173,9 @@ func keyFinding(cfg *config.Config, store login.Store, scripted string) finding 
 			f.Status, f.Hint = doctorFail, "run acp-agent login again"
 		}
 		f.Detail += ", " + place
-	case cfg.Model.Origin.Key == "" && cfg.Model.BaseURL == config.DefaultBaseURL:
+	case cfg.Model.Origin.Key == "" && cfg.Model.Hosted():
 		f.Status = doctorFail
-		f.Hint = "run acp-agent login, or set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") + ", or " + config.EnvBaseURL + " for a server of your own"
+		f.Hint = "run acp-agent login, or set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") + ", or " + cfg.Model.BaseURLVariable() + " for a server of your own"
 	}
 	return f
 }

@@ -1,13 +1,12 @@
 package openai
 
 import (
-	"io"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 
 	"acp-agent/model"
+	"acp-agent/model/wire"
 	"acp-agent/transcript"
 )
 
@@ -124,28 +123,8 @@ func roughSize(m *transcript.Message) int {
 	return size + size/16
 }
 
-// requestBody is the body of a request as a text, so that who looks at the whole of it
-// need not copy it.
-type requestBody struct {
-	*strings.Reader
-	text string
-}
-
-func newRequestBody(text string) *requestBody { return &requestBody{strings.NewReader(text), text} }
-
-// Close implements io.Closer.
-func (*requestBody) Close() error { return nil }
-
-// sendWith makes it the body of a request.
-func (b *requestBody) sendWith(req *http.Request) {
-	req.Body, req.GetBody, req.ContentLength = b, b.again, int64(len(b.text))
-}
-
-// again returns the body from its beginning, for a request that is sent once more.
-func (b *requestBody) again() (io.ReadCloser, error) { return newRequestBody(b.text), nil }
-
 // body writes the request of one step. sent are the fields of reasoning in it.
-func (p *Provider) body(req *model.Request, params []param, images bool) (text string, sent field) {
+func (p *Provider) body(req *model.Request, params []wire.Param, images bool) (text string, sent field) {
 	m := memoOf(req, style{images, p.originOf(req.Model), p.rulesOf(req.Model)})
 	if m.toolsText == nil || !sameTools(m.tools, req.Tools) {
 		m.tools, m.toolsText = append([]model.Tool(nil), req.Tools...), appendTools([]byte{}, req.Tools)
@@ -154,20 +133,15 @@ func (p *Provider) body(req *model.Request, params []param, images bool) (text s
 
 	b := make([]byte, 0, len(m.toolsText)+len(req.System)+len(req.System)/8+1024)
 	b = append(b, `{"model":`...)
-	b = appendString(b, req.Model)
+	b = wire.AppendString(b, req.Model)
 	b = append(b, `,"stream":true`...)
-	for _, one := range params {
-		b = append(b, ',')
-		b = appendString(b, one.name)
-		b = append(b, ':')
-		b = append(b, one.text...)
-	}
+	b = wire.AppendParams(b, params)
 	b = append(b, m.toolsText...)
 	b = append(b, `,"messages":[`...)
 	start := len(b)
 	if req.System != "" {
 		b = append(b, `,{"role":"system","content":`...)
-		b = appendString(b, req.System)
+		b = wire.AppendString(b, req.System)
 		b = append(b, '}')
 	}
 	var rest []byte

@@ -1,25 +1,11 @@
 package openai
 
 import (
-	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"strings"
-	"unicode"
 
 	"acp-agent/model"
-)
-
-// The bounds of the tool calls of one step. Arguments are held several times over while
-// they are read, checked and shown; no model writes so many tokens in one answer.
-const (
-	maxCalls     = 256
-	maxArguments = 8 << 20 // bytes, of all calls
-)
-
-var (
-	errTooManyCalls  = errors.New("the answer has too many tool calls")
-	errLongArguments = errors.New("the arguments of its tool calls are larger than 8 MiB")
+	"acp-agent/model/wire"
 )
 
 // calls puts the pieces of a step's tool calls together. Servers number calls
@@ -28,7 +14,7 @@ var (
 type calls struct {
 	list      []*call
 	byIndex   map[int]*call
-	ids       map[string]bool
+	ids       wire.CallIDs
 	announced int
 	received  int // bytes of arguments
 }
@@ -47,8 +33,8 @@ func (cs *calls) add(piece *toolCall, emit func(model.Chunk) error) error {
 	name, args := string(piece.Function.Name), string(piece.Function.Arguments)
 	c := cs.find(piece)
 	if c == nil || c.endsBefore(piece) {
-		if len(cs.list) == maxCalls {
-			return errTooManyCalls
+		if len(cs.list) == wire.MaxCalls {
+			return wire.ErrTooManyCalls
 		}
 		c = cs.start(piece)
 	} else if name != "" && args != "" && c.arguments.String() == args && json.Valid([]byte(args)) {
@@ -57,8 +43,8 @@ func (cs *calls) add(piece *toolCall, emit func(model.Chunk) error) error {
 	if c.serverID == "" {
 		c.serverID = string(piece.ID)
 	}
-	if cs.received += len(args) + len(piece.Extra); cs.received > maxArguments {
-		return errLongArguments
+	if cs.received += len(args) + len(piece.Extra); cs.received > wire.MaxArguments {
+		return wire.ErrLongArguments
 	}
 	c.arguments.WriteString(args)
 	var more json.RawMessage
@@ -92,7 +78,7 @@ func (cs *calls) flush(emit func(model.Chunk) error) error {
 }
 
 func (cs *calls) announce(c *call, emit func(model.Chunk) error) error {
-	c.id, c.index = cs.unique(c.serverID), cs.announced
+	c.id, c.index = cs.ids.Unique(c.serverID), cs.announced
 	cs.announced++
 	return emit(model.Chunk{Kind: model.ToolCall, Index: c.index, ID: c.id, Name: c.name, Arguments: c.arguments.String(), Replay: c.replay})
 }
@@ -144,17 +130,4 @@ func (cs *calls) start(piece *toolCall) *call {
 		cs.byIndex[*piece.Index] = c
 	}
 	return c
-}
-
-// unique returns the server's id if it serves as one, or a fresh one.
-func (cs *calls) unique(id string) string {
-	odd := func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }
-	if id == "" || len(id) > 128 || cs.ids[id] || strings.ContainsFunc(id, odd) {
-		id = "call_" + rand.Text()
-	}
-	if cs.ids == nil {
-		cs.ids = map[string]bool{}
-	}
-	cs.ids[id] = true
-	return id
 }

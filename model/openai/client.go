@@ -2,20 +2,14 @@ package openai
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
 	official "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
-	"acp-agent/model"
+	"acp-agent/model/wire"
 )
-
-// maxErrorBody bounds what is read of an answer that says no.
-const maxErrorBody = 64 << 10
 
 // client sends requests to the base URL.
 type client struct {
@@ -26,7 +20,7 @@ type client struct {
 // environment.
 func (p *Provider) newClient() *client {
 	options := []option.RequestOption{
-		option.WithHTTPClient(&http.Client{Transport: p.transport, CheckRedirect: checkRedirect}),
+		option.WithHTTPClient(&http.Client{Transport: p.transport, CheckRedirect: wire.CheckRedirect}),
 		option.WithBaseURL(p.base.String()),
 		option.WithMaxRetries(0),
 		option.WithMiddleware(p.middleware),
@@ -50,7 +44,7 @@ func (p *Provider) newClient() *client {
 func (c *client) post(ctx context.Context, path string, body string) (*http.Response, error) {
 	var res *http.Response
 	err := c.official.Post(ctx, path, nil, &res,
-		option.WithRequestBody("application/json", newRequestBody(body)), option.WithHeader("Accept", "text/event-stream, application/json"))
+		option.WithRequestBody("application/json", wire.NewBody(body)), option.WithHeader("Accept", "text/event-stream, application/json"))
 	return res, err
 }
 
@@ -73,40 +67,12 @@ func (p *Provider) middleware(req *http.Request, next option.MiddlewareNext) (*h
 	if strings.HasPrefix(req.Header.Get("User-Agent"), "OpenAI/") {
 		req.Header.Set("User-Agent", "acp-agent/"+p.opts.Version)
 	}
-	if body, ok := req.Body.(*requestBody); ok {
-		body.sendWith(req)
+	if body, ok := req.Body.(*wire.Body); ok {
+		body.SendWith(req)
 	}
 	res, err := next(req)
 	if err != nil {
 		return nil, err
 	}
-	if res.StatusCode < 200 || res.StatusCode > 299 {
-		body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-		_ = res.Body.Close()
-		return nil, p.statusError(res.StatusCode, res.Header, body)
-	}
-	return res, nil
-}
-
-// checkRedirect keeps requests, and with them the key, on the host that was
-// configured.
-func checkRedirect(req *http.Request, via []*http.Request) error {
-	first := via[0]
-	target := req.URL.Scheme + "://" + req.URL.Host
-	switch {
-	case req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme:
-		return &model.Error{
-			Kind: model.Invalid, Status: req.Response.StatusCode,
-			Message: fmt.Sprintf("the model server redirects to another host, %s; refused to send the request there", target),
-			Hint:    "set the base URL to that host if you trust it",
-		}
-	case req.Method != first.Method:
-		return &model.Error{
-			Kind: model.Invalid, Status: req.Response.StatusCode,
-			Message: fmt.Sprintf("the model server redirects %s to %s", first.URL.Path, req.URL.Path), Hint: "check the base URL",
-		}
-	case len(via) > 3:
-		return errors.New("too many redirects")
-	}
-	return nil
+	return p.server.CheckStatus(res)
 }

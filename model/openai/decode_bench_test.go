@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"acp-agent/model"
+	"acp-agent/model/wire"
 	"acp-agent/transcript"
 )
 
@@ -20,12 +21,12 @@ func BenchmarkDelta(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		dog := newWatchdog(idleTimeout, func(error) {})
-		dog.body = strings.NewReader(answer)
+		dog := wire.NewWatchdog(wire.IdleTimeout, func(error) {})
+		dog.Body = strings.NewReader(answer)
 		if err := p.read(&step{yield: func(model.Chunk) bool { return true }}, dog); err != nil {
 			b.Fatal(err)
 		}
-		dog.stop()
+		dog.Stop()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/delta")
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"acp-agent/model/wire"
 )
 
 // maxDetails bounds the reasoning blocks of one answer, in bytes.
@@ -99,9 +101,9 @@ func (ds *details) json() json.RawMessage {
 			if j > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendString(b, name), ':')
+			b = append(wire.AppendString(b, name), ':')
 			if text := block.grown[name]; text != nil {
-				b = appendString(b, text.String())
+				b = wire.AppendString(b, text.String())
 			} else {
 				b = append(b, block.values[name]...)
 			}
@@ -153,7 +155,7 @@ func (d *detailBlock) grow(piece *detailBlock) {
 }
 
 // string is the text of a member, "" when it has none.
-func (d *detailBlock) string(name string) string { return loose(d.values[name]) }
+func (d *detailBlock) string(name string) string { return wire.Loose(d.values[name]) }
 
 // text is what a piece says for people.
 func (d *detailBlock) text() string {

@@ -18,14 +18,14 @@
 //	for chunk, err := range p.Stream(ctx, request) { … }
 //
 // The life of a step: params.go and body.go write the request, client.go sends
-// it, sse.go cuts the answer into events, chunk.go reads one, step.go and
-// calls.go turn it into model.Chunks, and errors.go says what went wrong.
+// it, model/wire cuts the answer into events, chunk.go reads one, step.go and
+// calls.go turn it into model.Chunks, and model/wire says what went wrong.
 //
 // Reasoning goes back in the field in which it came: dialect.go knows the fields, think.go
 // and details.go read two of them, replay.go writes them, and refusal.go learns from a
 // server's errors what it demands and what it refuses.
 //
-// It imports model, transcript, the official client and the standard library.
+// It imports model, model/wire, transcript, the official client and the standard library.
 // It starts no goroutine of its own; idle connections of its transport hold
 // some until Close.
 //

@@ -6,48 +6,17 @@ import (
 	"strings"
 
 	"acp-agent/model"
-	"acp-agent/transcript"
+	"acp-agent/model/wire"
 )
-
-// imageRefusals are what servers say of a request with images to a model that takes none,
-// in lower case. The last ones are said of content in parts, which only a message with
-// images has. images_test.go has whole texts, and where each is from.
-var imageRefusals = []string{
-	"not a multimodal model",
-	"image_url is only supported by",
-	"unknown variant `image_url`",
-	`unsupported content part type: "image_url"`,
-	"no endpoints found that support image",
-	"not support image", "n't support image",
-	"not support vision", "n't support vision",
-	"image input is not supported",
-	"image inputs are not supported",
-	"image input modality is not enabled",
-	"missing data required for image input",
-	"at most 0 image",
-	"unexpected item type in content",
-	"content must be a string",
-	"content' : value must be a string",
-	"invalid type: sequence, expected a string",
-	"untagged enum chatcompletionrequestcontent",
-}
-
-// aboutOneImage are words of an error that another image would not make.
-var aboutOneImage = []string{"image format", "image type", "media type", "mime", "too large", "resolution", "dimension"}
-
-// refusesImages reports whether an error says that the model takes no images.
-func (d *detail) refusesImages() bool {
-	return d.contains(imageRefusals...) && !d.contains(aboutOneImage...)
-}
 
 // imagesRefused notes that a server refused a request with images because of them, and
 // says so to the user; ok is false for every other error. Where the request had no images
 // there is nothing to leave out.
 func (p *Provider) imagesRefused(req *model.Request, err error) (warning model.Chunk, ok bool) {
 	var e *model.Error
-	var d *detail
-	if !errors.As(err, &e) || !errors.As(err, &d) || e.Interrupted || !d.refusesImages() ||
-		!hasImages(req.Messages) || p.info(req.Model).Images == model.No {
+	var d *wire.Detail
+	if !errors.As(err, &e) || !errors.As(err, &d) || e.Interrupted || !d.RefusesImages() ||
+		!wire.HasImages(req.Messages) || p.info(req.Model).Images == model.No {
 		return model.Chunk{}, false
 	}
 	return p.takesNoImages(req.Model, e), true
@@ -68,9 +37,9 @@ func (p *Provider) takesNoImages(id string, refusal *model.Error) model.Chunk {
 // itself wrong. An image stays in the conversation, so that every later request would fail.
 func (p *Provider) mayRefuseImages(req *model.Request, err error) bool {
 	var e *model.Error
-	var d *detail
+	var d *wire.Detail
 	return errors.As(err, &e) && errors.As(err, &d) && e.Kind == model.Invalid && !e.Interrupted &&
-		!d.contains(aboutOneImage...) && !d.contains("at most", "too many") && hasImages(req.Messages) && p.info(req.Model).Images == model.Unknown
+		!d.AboutOneImage() && wire.HasImages(req.Messages) && p.info(req.Model).Images == model.Unknown
 }
 
 // withoutImages is a request that is made again without its images, to learn whether they
@@ -105,23 +74,6 @@ func (w *withoutImages) outcome(err error) error {
 		return err
 	}
 	return w.refusal
-}
-
-// hasImages reports whether a conversation has images, of the user or of results.
-func hasImages(messages []*transcript.Message) bool {
-	for _, message := range messages {
-		for _, part := range message.Parts {
-			switch part := part.(type) {
-			case *transcript.ImagePart:
-				return true
-			case *transcript.ToolPart:
-				if len(part.Images) > 0 {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // visionOf is what a server's yes or no about images means; nil is neither.

@@ -5,17 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"acp-agent/model"
-)
-
-const (
-	modelsTimeout = 10 * time.Second
-	maxModels     = 8 << 20 // bytes of a list of models
+	"acp-agent/model/wire"
 )
 
 // Models asks the server for its models, for at most 10 seconds, and returns
@@ -141,7 +136,7 @@ type entry struct {
 func (e *entry) name() string {
 	for _, name := range []literal{e.Display, e.Name} {
 		if name != "" && name != e.ID {
-			return oneLine(string(name))
+			return wire.OneLine(string(name))
 		}
 	}
 	return ""
@@ -169,7 +164,7 @@ func firstPositive(numbers ...int) int {
 }
 
 func (p *Provider) listModels(ctx context.Context) ([]entry, error) {
-	body, err := p.fetchModels(ctx)
+	body, err := p.server.Fetch(ctx, func(ctx context.Context) (*http.Response, error) { return p.client.get(ctx, "models") })
 	if err != nil {
 		return nil, err
 	}
@@ -182,25 +177,7 @@ func (p *Provider) listModels(ctx context.Context) ([]entry, error) {
 		target = &list.Data
 	}
 	if err := json.Unmarshal(body, target); err != nil && !errors.As(err, &mismatch) {
-		return nil, &model.Error{Kind: model.Invalid, Message: fmt.Sprintf("the model server's list of models is not JSON (%d bytes)", len(body)), Hint: p.baseHint(), Err: err}
+		return nil, &model.Error{Kind: model.Invalid, Message: fmt.Sprintf("the model server's list of models is not JSON (%d bytes)", len(body)), Hint: p.server.BaseHint(), Err: err}
 	}
 	return append(list.Data, list.Models...), nil
-}
-
-func (p *Provider) fetchModels(parent context.Context) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(parent, modelsTimeout, errIdle)
-	defer cancel()
-	res, err := p.client.get(ctx, "models")
-	var body []byte
-	if err == nil {
-		defer closeBody(res)
-		body, err = io.ReadAll(io.LimitReader(res.Body, maxModels))
-	}
-	switch {
-	case err == nil:
-		return body, nil
-	case parent.Err() != nil:
-		return nil, parent.Err()
-	}
-	return nil, p.requestError(ctx, err)
 }

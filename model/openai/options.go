@@ -1,20 +1,14 @@
 package openai
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"acp-agent/model"
+	"acp-agent/model/wire"
 )
 
 // DefaultBaseURL is where requests go when Options name no other server.
@@ -73,9 +67,10 @@ type Provider struct {
 	opts      Options
 	base      *url.URL
 	local     bool
+	server    *wire.Server
 	transport http.RoundTripper
 	client    *client
-	extra     []param
+	extra     []wire.Param
 
 	mu      sync.Mutex
 	dropped map[refusedParam]bool
@@ -90,43 +85,40 @@ func New(opts Options) (*Provider, error) {
 	if opts.BaseURL == "" {
 		opts.BaseURL = DefaultBaseURL
 	}
-	if opts.IdleTimeout == 0 {
-		opts.IdleTimeout = idleTimeout
-	}
 	if opts.Version == "" {
 		opts.Version = "dev"
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	base, err := parseBase(opts.BaseURL)
+	base, err := wire.ParseBase(opts.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	extra, err := extraParams(opts.ExtraBody)
+	extra, err := wire.ExtraParams(opts.ExtraBody, "model", "messages", "tools", "stream")
 	if err != nil {
 		return nil, err
 	}
 	p := &Provider{
-		opts: opts, base: base, local: isLocal(base.Hostname()), extra: extra,
+		opts: opts, base: base, local: wire.IsLocal(base.Hostname()), extra: extra,
 		dropped: map[refusedParam]bool{}, known: map[string]model.Info{}, blind: map[string]bool{}, rules: map[string]rules{},
 	}
-	p.transport = opts.Transport
-	if p.transport == nil {
-		p.transport = newTransport()
+	p.server = &wire.Server{
+		Base: base, Local: p.local, Key: opts.APIKey, Headers: opts.Headers, Redact: opts.Clean,
+		KeyHint:   "check OPENAI_API_KEY, or the key in the configuration",
+		ModelHint: "choose a model that the server offers, with OPENAI_MODEL or in the configuration",
+		PathHint:  "the base URL has no path; most servers want one that ends in /v1",
+		Timeouts:  wire.Timeouts{Start: opts.StartTimeout, Idle: opts.IdleTimeout, Content: opts.ContentTimeout, KeepAlive: opts.KeepAliveTimeout},
+		Logger:    opts.Logger,
 	}
-	if opts.Clean != nil {
-		p.transport = cleaning{p.transport, opts.Clean}
-	}
+	p.transport = wire.NewTransport(opts.Transport, opts.Clean)
 	p.client = p.newClient()
 	return p, nil
 }
 
 // Close lets go of idle connections. Requests may still be made after it.
 func (p *Provider) Close() {
-	if t, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
-	}
+	wire.CloseIdle(p.transport)
 }
 
 // String shows the server and no secrets.
@@ -138,64 +130,5 @@ func (p *Provider) GoString() string { return p.String() }
 // Local reports whether the server is on this machine or this network.
 func (p *Provider) Local() bool { return p.local }
 
-func parseBase(text string) (*url.URL, error) {
-	base, err := url.Parse(strings.TrimSpace(text))
-	switch {
-	case err != nil:
-		var bad *url.Error
-		if errors.As(err, &bad) {
-			err = bad.Err // the text may hold a secret
-		}
-		return nil, fmt.Errorf("base URL: %w", err)
-	case base.Scheme != "http" && base.Scheme != "https", base.Hostname() == "":
-		return nil, fmt.Errorf("base URL %q: want http://host/v1 or https://host/v1", base.Redacted())
-	case base.User != nil:
-		return nil, fmt.Errorf("base URL %q: must not hold a user or password; set the key or a header instead", base.Redacted())
-	}
-	base.Fragment = ""
-	return base, nil
-}
-
-func extraParams(extra map[string]any) ([]param, error) {
-	var params []param
-	for name, value := range extra {
-		if slices.Contains([]string{"model", "messages", "tools", "stream"}, name) {
-			return nil, fmt.Errorf("extra body: %q cannot be replaced", name)
-		}
-		text, err := json.Marshal(value)
-		if err != nil {
-			return nil, fmt.Errorf("extra body %q: %w", name, err)
-		}
-		params = append(params, param{name, text})
-	}
-	slices.SortFunc(params, func(a, b param) int { return strings.Compare(a.name, b.name) })
-	return params, nil
-}
-
-// isLocal reports whether host names this machine or a private network.
-func isLocal(host string) bool {
-	if addr, err := netip.ParseAddr(host); err == nil {
-		return addr.IsLoopback() || addr.IsPrivate() || addr.IsUnspecified() || addr.IsLinkLocalUnicast()
-	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	return host == "localhost" || host == "host.docker.internal" ||
-		strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local")
-}
-
 // official reports whether the server is OpenAI itself.
 func (p *Provider) official() bool { return p.base.Hostname() == "api.openai.com" }
-
-func newTransport() *http.Transport {
-	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		ForceAttemptHTTP2:   true,
-		TLSHandshakeTimeout: 10 * time.Second,
-		// Many sessions stream at once; the default of two would dial anew for
-		// nearly every step.
-		MaxIdleConns: 64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
-		// A compressed event stream arrives in lumps.
-		DisableCompression:     true,
-		MaxResponseHeaderBytes: 1 << 20,
-	}
-}

@@ -5,16 +5,10 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"acp-agent/model"
+	"acp-agent/model/wire"
 )
-
-// param is one member of the request body.
-type param struct {
-	name string
-	text []byte // JSON
-}
 
 // refusedParam is a parameter that a server did not take for a model.
 type refusedParam struct{ model, name string }
@@ -28,27 +22,24 @@ var droppable = []string{
 
 // params are the members of the request body other than model, stream, tools
 // and messages, without those that the server refused before.
-func (p *Provider) params(req *model.Request) []param {
-	params := []param{{"stream_options", []byte(`{"include_usage":true}`)}}
+func (p *Provider) params(req *model.Request) []wire.Param {
+	params := []wire.Param{{Name: "stream_options", Text: []byte(`{"include_usage":true}`)}}
 	if req.Temperature != nil {
-		params = append(params, param{"temperature", strconv.AppendFloat(nil, *req.Temperature, 'f', -1, 64)})
+		params = append(params, wire.Param{Name: "temperature", Text: strconv.AppendFloat(nil, *req.Temperature, 'f', -1, 64)})
 	}
 	if req.ThoughtLevel != "" {
-		params = append(params, param{"reasoning_effort", appendString(nil, req.ThoughtLevel)})
+		params = append(params, wire.Param{Name: "reasoning_effort", Text: wire.AppendString(nil, req.ThoughtLevel)})
 	}
 	if req.CacheKey != "" && (p.opts.PromptCacheKey || p.official()) {
-		params = append(params, param{"prompt_cache_key", appendString(nil, req.CacheKey)})
+		params = append(params, wire.Param{Name: "prompt_cache_key", Text: wire.AppendString(nil, req.CacheKey)})
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if req.MaxTokens > 0 {
-		params = append(params, param{p.limitName(req.Model), strconv.AppendInt(nil, int64(req.MaxTokens), 10)})
+		params = append(params, wire.Param{Name: p.limitName(req.Model), Text: strconv.AppendInt(nil, int64(req.MaxTokens), 10)})
 	}
-	params = slices.DeleteFunc(params, func(own param) bool {
-		return slices.ContainsFunc(p.extra, func(extra param) bool { return extra.name == own.name })
-	})
-	params = append(params, p.extra...)
-	return slices.DeleteFunc(params, func(one param) bool { return p.dropped[refusedParam{req.Model, one.name}] })
+	params = wire.WithExtra(params, p.extra)
+	return slices.DeleteFunc(params, func(one wire.Param) bool { return p.dropped[refusedParam{req.Model, one.Name}] })
 }
 
 // limitName is what the server calls the token limit; the caller holds mu.
@@ -65,14 +56,14 @@ func (p *Provider) limitName(id string) string {
 
 // dropRefused notes the parameter that err complains of, if there is one among
 // those sent, and reports whether the request is worth another try.
-func (p *Provider) dropRefused(id string, sent []param, err error) bool {
+func (p *Provider) dropRefused(id string, sent []wire.Param, err error) bool {
 	var e *model.Error
-	var d *detail
+	var d *wire.Detail
 	if !errors.As(err, &e) || !errors.As(err, &d) || e.Status != 400 && e.Status != 422 {
 		return false
 	}
 	for _, name := range droppable {
-		if !slices.ContainsFunc(sent, func(one param) bool { return one.name == name }) || !d.names(name) {
+		if !slices.ContainsFunc(sent, func(one wire.Param) bool { return one.Name == name }) || !d.Names(name) {
 			continue
 		}
 		p.opts.Logger.Debug("model server refused a parameter", "model", id, "parameter", name)
@@ -95,9 +86,9 @@ func appendTools(b []byte, tools []model.Tool) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, `{"type":"function","function":{"name":`...)
-		b = appendString(b, tool.Name)
+		b = wire.AppendString(b, tool.Name)
 		b = append(b, `,"description":`...)
-		b = appendString(b, tool.Description)
+		b = wire.AppendString(b, tool.Description)
 		b = append(b, `,"parameters":`...)
 		if json.Valid(tool.Parameters) {
 			b = append(b, tool.Parameters...)
@@ -113,20 +104,4 @@ func sameTools(a, b []model.Tool) bool {
 	return slices.EqualFunc(a, b, func(x, y model.Tool) bool {
 		return x.Name == y.Name && x.Description == y.Description && string(x.Parameters) == string(y.Parameters)
 	})
-}
-
-// toolName makes a name that servers accept in the history: a model may have
-// called a tool by a name that no server would take back.
-func toolName(name string) string {
-	if name == "" {
-		return "unknown"
-	}
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, name)
-	return clean[:min(len(clean), 64)]
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"acp-agent/model"
+	"acp-agent/model/wire"
 )
 
 // probeTimeout bounds each question of Report.
@@ -187,16 +188,16 @@ func (p *Provider) ask(ctx context.Context, method, path string, body, into any)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	p.authorize(req)
-	res, err := (&http.Client{Transport: p.transport, CheckRedirect: checkRedirect}).Do(req)
+	res, err := (&http.Client{Transport: p.transport, CheckRedirect: wire.CheckRedirect}).Do(req)
 	if err != nil {
 		return false
 	}
-	defer closeBody(res)
+	defer wire.CloseBody(res)
 	if res.StatusCode != http.StatusOK {
 		return false
 	}
 	var mismatch *json.UnmarshalTypeError
-	err = json.NewDecoder(io.LimitReader(res.Body, maxModels)).Decode(into)
+	err = json.NewDecoder(io.LimitReader(res.Body, wire.MaxModels)).Decode(into)
 	return err == nil || errors.As(err, &mismatch)
 }
 

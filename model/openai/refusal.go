@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"acp-agent/model"
+	"acp-agent/model/wire"
 )
 
 // learnRule takes from an error how the server wants reasoning back, remembers it for the
@@ -17,7 +18,7 @@ import (
 // 8136, Kilo-Org/kilocode 10375), and what the others say of a member they do not know.
 func (p *Provider) learnRule(id string, sent field, err error) bool {
 	var e *model.Error
-	var d *detail
+	var d *wire.Detail
 	if !errors.As(err, &e) || !errors.As(err, &d) || e.Status != 400 && e.Status != 422 || e.Interrupted {
 		return false
 	}
@@ -31,38 +32,38 @@ func (p *Provider) learnRule(id string, sent field, err error) bool {
 	if after == before {
 		return false
 	}
-	p.opts.Logger.Debug("model server has a rule for reasoning", "model", id, "said", d.message)
+	p.opts.Logger.Debug("model server has a rule for reasoning", "model", id, "said", d.Message)
 	p.rules[id] = after
 	return true
 }
 
 // afterRefusal are the rules with what an error says of them.
-func (r rules) afterRefusal(d *detail, sent field) rules {
-	d = &detail{message: d.message + " " + d.param} // MiMo says it in param (earendil-works/pi 4504)
-	missing := d.contains("missing", "must be passed back", "is required")
-	signature := d.contains("thought_signature", "thought signature")
+func (r rules) afterRefusal(d *wire.Detail, sent field) rules {
+	d = &wire.Detail{Message: d.Message + " " + d.Param} // MiMo says it in param (earendil-works/pi 4504)
+	missing := d.Contains("missing", "must be passed back", "is required")
+	signature := d.Contains("thought_signature", "thought signature")
 	switch {
 	case missing && signature:
 		r.standIn = true
-	case missing && d.names("reasoning_content"):
+	case missing && d.Names("reasoning_content"):
 		r.fill = min(r.fill+1, fillSpace)
 	case missing:
 	case signature:
 		// It is damaged, or another server's: the stand-in is taken in its place.
 		r.refused, r.standIn = r.refused|sent&inExtra, true
-	case d.contains("signature", "encrypted content", "encrypted_content"):
+	case d.Contains("signature", "encrypted content", "encrypted_content"):
 		// A router that asks another host than last time has this, for Claude and GPT.
 		r.refused |= sent & inDetails
 	default:
 		for _, name := range fieldNames {
-			if sent&name.field != 0 && name.wire != "" && d.names(name.wire) {
+			if sent&name.field != 0 && name.wire != "" && d.Names(name.wire) {
 				r.refused |= name.field
 			}
 		}
 		if r.refused&inReasoningContent != 0 {
 			r.fill = fillNone
 		}
-		if d.names("extra_content") {
+		if d.Names("extra_content") {
 			r.standIn = false
 		}
 	}

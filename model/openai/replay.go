@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"acp-agent/model/wire"
 	"acp-agent/transcript"
 )
 
@@ -105,19 +106,19 @@ func (e *encoder) thoughtsOf(m *transcript.Message) thoughts {
 func (e *encoder) appendContent(b []byte, text string, t thoughts) []byte {
 	switch {
 	case t.in == inTags && t.Tags != nil && e.within && e.take(inTags):
-		return appendString(b, t.Tags[0]+t.text+t.Tags[1]+text)
+		return wire.AppendString(b, t.Tags[0]+t.text+t.Tags[1]+text)
 	case t.in == inChunks && t.text != "" && e.take(inChunks):
 		b = append(b, `[{"type":"thinking","thinking":[{"type":"text","text":`...)
-		b = append(appendString(b, t.text), `}]}`...)
+		b = append(wire.AppendString(b, t.text), `}]}`...)
 		if text != "" {
 			b = append(b, `,{"type":"text","text":`...)
-			b = append(appendString(b, text), '}')
+			b = append(wire.AppendString(b, text), '}')
 		}
 		return append(b, ']')
 	case text == "":
 		return append(b, "null"...)
 	}
-	return appendString(b, text)
+	return wire.AppendString(b, text)
 }
 
 // appendReasoning writes the members of a message beside its content.
@@ -126,7 +127,7 @@ func (e *encoder) appendReasoning(b []byte, t thoughts) []byte {
 	if t.in&textFields != 0 && t.text != "" && e.take(t.in) {
 		given = true
 		b = append(b, `,"`+t.in.origin()+`":`...)
-		b = appendString(b, t.text)
+		b = wire.AppendString(b, t.text)
 	}
 	if t.Details != nil && e.take(inDetails) {
 		given = true

@@ -2,14 +2,11 @@ package openai
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"acp-agent/model"
+	"acp-agent/model/wire"
 )
-
-// errStopped says that the consumer broke out of the loop.
-var errStopped = errors.New("stopped by the consumer")
 
 // step turns the events of one answer into chunks.
 type step struct {
@@ -46,7 +43,7 @@ func (s *step) emit(c model.Chunk) error {
 		c.Origin = s.whole
 	}
 	if !s.yield(c) {
-		return errStopped
+		return wire.ErrStopped
 	}
 	return nil
 }

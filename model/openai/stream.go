@@ -4,20 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"net/http"
-	"time"
 
 	"acp-agent/model"
-)
-
-const (
-	// lingerTimeout bounds the wait for usage once the finish reason is known.
-	lingerTimeout = 5 * time.Second
-	// drainTimeout bounds the wait for the end of the body behind [DONE]; only
-	// a body read to its end leaves a connection that can be used again.
-	drainTimeout = 50 * time.Millisecond
+	"acp-agent/model/wire"
 )
 
 // Stream asks the server for one step. It blocks while the consumer does, and
@@ -25,7 +16,7 @@ const (
 func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		err := p.stream(ctx, req, func(c model.Chunk) bool { return yield(c, nil) })
-		if err != nil && !errors.Is(err, errStopped) {
+		if err != nil && !errors.Is(err, wire.ErrStopped) {
 			yield(model.Chunk{}, err)
 		}
 	}
@@ -45,7 +36,7 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 		}
 		if warning, refused := p.imagesRefused(req, err); refused {
 			if !yield(warning) {
-				return errStopped
+				return wire.ErrStopped
 			}
 			continue
 		}
@@ -58,82 +49,55 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 }
 
 func (p *Provider) attempt(ctx context.Context, id string, body string, yield func(model.Chunk) bool) error {
-	parent := ctx
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	dog := newWatchdog(p.startTimeout(id), cancel)
-	defer dog.stop()
-
-	start := time.Now()
-	res, err := p.client.post(ctx, "chat/completions", body)
-	dog.stop()
-	if parent.Err() != nil {
-		closeBody(res)
-		return parent.Err()
-	}
-	if err != nil {
-		return p.requestError(ctx, err)
-	}
-	defer closeBody(res)
-	p.opts.Logger.Debug("model server answers", "model", id, "status", res.StatusCode, "bytes", len(body), "after", time.Since(start))
-
-	dog.body = res.Body
-	dog.vain.limit, dog.alive.limit = p.contentTimeouts()
 	s := &step{yield: yield, origin: p.originOf(id)}
-	err = p.read(s, dog)
-	switch {
-	case err == nil, errors.Is(err, errStopped):
-		return err
-	case parent.Err() != nil:
-		return parent.Err()
-	case errors.Is(context.Cause(ctx), errIdle):
-		message, hint := dog.reason()
-		return &model.Error{Kind: model.Transient, Message: message, Hint: hint, Interrupted: s.begun, Err: errIdle}
-	}
-	return err
+	return p.server.Do(ctx, &wire.Exchange{
+		Model: id, Slow: silentStart(id), Size: len(body),
+		Send:  func(ctx context.Context) (*http.Response, error) { return p.client.post(ctx, "chat/completions", body) },
+		Read:  func(answer *wire.Watchdog) error { return p.read(s, answer) },
+		Begun: func() bool { return s.begun },
+	})
 }
 
+// silentStart reports whether a model reasons out of sight before it answers.
+func silentStart(id string) bool { return len(familyOf(id).levels) > 0 }
+
 // read reads the answer to its end.
-func (p *Provider) read(s *step, dog *watchdog) error {
-	events := newEvents(dog)
-	events.alive = dog.signOfLife
+func (p *Provider) read(s *step, answer *wire.Watchdog) error {
+	events := wire.NewEvents(answer, answer.SignOfLife)
 	var c chunk
 	for {
-		kind, data, err := events.next()
+		kind, data, err := events.Next()
 		switch {
-		case err != nil && s.finish != "" && !errors.Is(err, errTooLong):
+		case err != nil && s.finish != "" && !errors.Is(err, wire.ErrTooLong):
 			return p.finish(s) // complete, whatever became of the connection
 		case err != nil:
-			return p.cut(s, err)
+			return p.server.Cut(err, s.begun)
 		case bytes.Equal(data, []byte("[DONE]")):
-			dog.lastWait(drainTimeout)
-			err := p.finish(s)
-			_, _ = io.CopyN(io.Discard, dog, 4<<10)
-			return err
+			return wire.Drain(answer, func() error { return p.finish(s) })
 		}
 		if err := c.decode(data); err != nil {
-			return p.cut(s, errMalformed)
+			return p.server.Cut(wire.ErrMalformed, s.begun)
 		}
 		if said, is := isError(kind, data, &c); is {
-			e := p.eventError(said)
+			e := p.server.EventError(said)
 			e.Interrupted = s.begun
 			return e
 		}
 		before, finished := s.received(), s.finish != ""
 		if err := s.add(&c); err != nil {
-			if isTooLarge(err) {
-				return p.cut(s, err)
+			if errors.Is(err, wire.ErrTooManyCalls) || errors.Is(err, wire.ErrLongArguments) || errors.Is(err, errLongDetails) {
+				return p.server.Cut(err, s.begun)
 			}
 			return err
 		}
 		if s.received() != before && !finished {
-			dog.content() // what follows the finish has the last wait alone
+			answer.Content() // what follows the finish has the last wait alone
 		}
 		switch {
 		case s.finish != "" && !finished:
-			dog.lastWait(min(lingerTimeout, p.opts.IdleTimeout))
+			p.server.Linger(answer)
 		case s.begun && !finished:
-			dog.limit = p.opts.IdleTimeout
+			answer.Answering(p.server.Timeouts.IdleLimit())
 		}
 	}
 }
@@ -142,71 +106,10 @@ func (p *Provider) read(s *step, dog *watchdog) error {
 func (p *Provider) finish(s *step) error {
 	if s.broken() {
 		return &model.Error{
-			Kind: model.Transient, Message: "the model server broke the answer off: " + p.clean(s.finish), Interrupted: s.begun,
+			Kind: model.Transient, Message: "the model server broke the answer off: " + p.server.Clean(s.finish), Interrupted: s.begun,
 		}
 	}
 	return s.end()
-}
-
-// isTooLarge reports whether an answer was given up for its size.
-func isTooLarge(err error) bool {
-	return errors.Is(err, errTooManyCalls) || errors.Is(err, errLongArguments) || errors.Is(err, errLongDetails)
-}
-
-var errMalformed = errors.New("the model server sent an event that is not JSON")
-
-// cut says why an answer has no end.
-func (p *Provider) cut(s *step, err error) error {
-	e := &model.Error{Kind: model.Transient, Interrupted: s.begun, Err: err}
-	switch {
-	case errors.Is(err, errWebPage):
-		e.Kind, e.Message, e.Hint = model.Invalid, "the model server answered with a web page", p.baseHint()
-	case errors.Is(err, errTooLong), isTooLarge(err):
-		e.Kind, e.Message = model.Invalid, "the model server's answer was given up: "+err.Error()
-	case errors.Is(err, errMalformed):
-		e.Message = err.Error()
-	case errors.Is(err, io.EOF) && !s.begun:
-		e.Message = "the model server ended the answer before it began"
-	case errors.Is(err, io.EOF):
-		e.Message = "the model server ended the answer in the middle"
-	default:
-		reason, _ := p.reason(err)
-		e.Message = "the answer was cut off: " + reason
-	}
-	return e
-}
-
-// startTimeout is how long the server may keep silent before it answers.
-func (p *Provider) startTimeout(id string) time.Duration {
-	switch {
-	case p.opts.StartTimeout > 0:
-		return p.opts.StartTimeout
-	case p.local, len(familyOf(id).levels) > 0:
-		return max(slowStartTimeout, p.opts.IdleTimeout)
-	}
-	return p.opts.IdleTimeout
-}
-
-// contentTimeouts are how long the server may bring no content: without a sign of life,
-// and with one.
-func (p *Provider) contentTimeouts() (vain, alive time.Duration) {
-	vain, alive = contentTimeout, keepAliveTimeout
-	if p.local {
-		alive = localKeepAliveTimeout
-	}
-	if p.opts.ContentTimeout > 0 {
-		vain = p.opts.ContentTimeout
-	}
-	if p.opts.KeepAliveTimeout > 0 {
-		alive = p.opts.KeepAliveTimeout
-	}
-	return vain, max(vain, alive)
-}
-
-func closeBody(res *http.Response) {
-	if res != nil && res.Body != nil {
-		_ = res.Body.Close()
-	}
 }
 
 var _ model.Provider = (*Provider)(nil)

@@ -3,6 +3,8 @@ package openai
 import (
 	"testing"
 	"time"
+
+	"acp-agent/model/wire"
 )
 
 func TestStartTimeout(t *testing.T) {
@@ -12,10 +14,10 @@ func TestStartTimeout(t *testing.T) {
 		id   string
 		want time.Duration
 	}{
-		{"remote", Options{}, "gpt-4o", idleTimeout},
+		{"remote", Options{}, "gpt-4o", wire.IdleTimeout},
 		{"remote, configured", Options{IdleTimeout: time.Second}, "gpt-4o", time.Second},
-		{"reasons out of sight", Options{}, "o3", slowStartTimeout},
-		{"local", Options{BaseURL: "http://localhost:1/v1"}, "m", slowStartTimeout},
+		{"reasons out of sight", Options{}, "o3", wire.SlowStartTimeout},
+		{"local", Options{BaseURL: "http://localhost:1/v1"}, "m", wire.SlowStartTimeout},
 		{"local, configured", Options{BaseURL: "http://localhost:1/v1", StartTimeout: time.Second}, "m", time.Second},
 	}
 	for _, tt := range tests {
@@ -24,7 +26,7 @@ func TestStartTimeout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.startTimeout(tt.id); got != tt.want {
+			if got := p.server.Timeouts.StartLimit(p.local || silentStart(tt.id)); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})

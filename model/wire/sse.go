@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"bytes"
@@ -12,17 +12,19 @@ const (
 	maxAnswer = 64 << 20
 )
 
+// What Events.Next fails with besides the errors of the connection.
 var (
-	errTooLong = errors.New("the answer is too long")
-	errWebPage = errors.New("the answer is a web page")
-	bom        = []byte("\uFEFF")
+	ErrTooLong = errors.New("the answer is too long")
+	ErrWebPage = errors.New("the answer is a web page")
 )
 
-// events cuts an answer into events. It takes more than the standard allows: a
+var bom = []byte("\uFEFF")
+
+// Events cuts an answer into events. It takes more than the standard allows: a
 // data line that is a whole object is an event by itself, blank line or not,
 // and lines of bare JSON are data too. An answer that is not streamed at all
 // thus comes out as one event.
-type events struct {
+type Events struct {
 	r     io.Reader
 	alive func() // called when the server says that it is busy
 	buf   []byte
@@ -38,15 +40,20 @@ type events struct {
 	bare    bool   // pending is bare JSON
 }
 
-func newEvents(r io.Reader) *events {
-	return &events{r: r, alive: func() {}, buf: make([]byte, 8<<10), first: true}
+// NewEvents reads the events of an answer. alive is called when the server says that it
+// is busy; nil means that it is not.
+func NewEvents(r io.Reader, alive func()) *Events {
+	if alive == nil {
+		alive = func() {}
+	}
+	return &Events{r: r, alive: alive, buf: make([]byte, 8<<10), first: true}
 }
 
-// next returns the kind and the data of the next event; the data is good until
+// Next returns the kind and the data of the next event; the data is good until
 // the following call. The end of the answer is io.EOF, and so is a connection
 // that closes properly in the middle of an event: an event cut short is
 // returned as it is.
-func (e *events) next() (kind string, data []byte, err error) {
+func (e *Events) Next() (kind string, data []byte, err error) {
 	for {
 		line, err := e.line()
 		if err != nil {
@@ -73,7 +80,7 @@ func (e *events) next() (kind string, data []byte, err error) {
 			kind, data = e.take(value)
 			return kind, data, nil
 		case len(e.pending)+len(value) > maxEvent:
-			return "", nil, errTooLong
+			return "", nil, ErrTooLong
 		case len(e.pending) > 0 || value[0] == '{' || value[0] == '[':
 			e.pending = append(append(e.pending, value...), '\n')
 		}
@@ -81,7 +88,7 @@ func (e *events) next() (kind string, data []byte, err error) {
 }
 
 // take returns data, or what is pending, as the event.
-func (e *events) take(data []byte) (string, []byte) {
+func (e *Events) take(data []byte) (string, []byte) {
 	kind := e.kind
 	e.kind = ""
 	if data == nil {
@@ -91,9 +98,9 @@ func (e *events) take(data []byte) (string, []byte) {
 }
 
 // field returns the data that a line brings, which may be none.
-func (e *events) field(line []byte) ([]byte, error) {
+func (e *Events) field(line []byte) ([]byte, error) {
 	if e.first && line[0] == '<' {
-		return nil, errWebPage
+		return nil, ErrWebPage
 	}
 	e.first = false
 	if e.bare {
@@ -128,7 +135,7 @@ func whole(line []byte) bool {
 
 // line returns the next line without its end, which is LF, CRLF or CR. A last
 // line needs no end.
-func (e *events) line() ([]byte, error) {
+func (e *Events) line() ([]byte, error) {
 	for {
 		if e.skipLF && e.pos < e.end {
 			e.skipLF = false
@@ -157,7 +164,7 @@ func (e *events) line() ([]byte, error) {
 	}
 }
 
-func (e *events) withoutBOM(line []byte) []byte {
+func (e *Events) withoutBOM(line []byte) []byte {
 	if e.first {
 		return bytes.TrimPrefix(line, bom)
 	}
@@ -176,7 +183,7 @@ func endOfLine(text []byte) int {
 }
 
 // fill reads once, after it made room.
-func (e *events) fill() {
+func (e *Events) fill() {
 	switch {
 	case e.pos == e.end:
 		e.pos, e.scan, e.end = 0, 0, 0
@@ -186,7 +193,7 @@ func (e *events) fill() {
 		e.pos = 0
 	case e.end == len(e.buf):
 		if len(e.buf) >= maxEvent {
-			e.err = errTooLong
+			e.err = ErrTooLong
 			return
 		}
 		// The old buffers of a very long line are garbage that is not yet
@@ -204,6 +211,6 @@ func (e *events) fill() {
 	e.total += n
 	e.err = err
 	if e.total > maxAnswer {
-		e.err = errTooLong
+		e.err = ErrTooLong
 	}
 }

@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"context"
@@ -19,71 +19,79 @@ import (
 	"acp-agent/model"
 )
 
-// statusError says what an answer with that status means (R140).
-func (p *Provider) statusError(status int, header http.Header, body []byte) *model.Error {
-	d := parseDetail(body)
-	d.message = p.clean(d.message)
+// StatusError says what an answer with that status means (R140).
+func (s *Server) StatusError(status int, header http.Header, body []byte) *model.Error {
+	d := ParseDetail(body)
+	d.Message = s.Clean(d.Message)
 	e := &model.Error{Status: status, RetryAfter: retryAfter(header, time.Now()), Err: d}
-	e.Kind, e.Hint = p.classify(status, d)
+	e.Kind, e.Hint = s.classify(status, d)
 	e.Message = fmt.Sprintf("model server answered %d %s", status, http.StatusText(status))
-	if d.message != "" {
-		e.Message += ": " + d.message
+	if d.Message != "" {
+		e.Message += ": " + d.Message
 	}
 	return e
 }
 
 // classify sorts an error by its status and by what the server says of it. The
 // order matters: a status is often too coarse.
-func (p *Provider) classify(status int, d *detail) (model.ErrorKind, string) {
+func (s *Server) classify(status int, d *Detail) (model.ErrorKind, string) {
 	switch {
-	case d.overflow(status):
+	case d.Overflow(status):
 		return model.Overflow, ""
-	case status == 402 || d.outOfQuota():
+	case status == 402 || d.OutOfQuota():
 		return model.Auth, "the account has no credit left; waiting does not help"
 	case status == 401 || status == 403 || status == 407:
-		return model.Auth, "check OPENAI_API_KEY, or the key in the configuration"
-	case status == 404 && strings.Contains(strings.ToLower(d.message), "model"):
-		return model.Invalid, "choose a model that the server offers, with OPENAI_MODEL or in the configuration"
+		return model.Auth, s.KeyHint
+	case status == 404 && strings.Contains(strings.ToLower(d.Message), "model"):
+		return model.Invalid, s.ModelHint
 	case status == 404 || status == 405:
-		return model.Invalid, p.baseHint()
+		return model.Invalid, s.BaseHint()
 	case status == 408 || status == 409 || status == 425 || status == 429 || status == 529:
 		return model.Transient, ""
 	case status >= 500 && status != 501 && status != 505:
 		return model.Transient, ""
-	case d.contains("does not support tools"):
+	case d.Contains("does not support tools"):
 		return model.Invalid, "choose a model that can call tools"
 	}
 	return model.Invalid, ""
 }
 
-func (p *Provider) baseHint() string {
-	if strings.Trim(p.base.Path, "/") == "" {
-		return "the base URL has no path; most servers want one that ends in /v1"
+// BaseHint says what to do about an address that is none of a model server.
+func (s *Server) BaseHint() string {
+	if s.PathHint != "" && strings.Trim(s.Base.Path, "/") == "" {
+		return s.PathHint
 	}
 	return "check the base URL"
 }
 
-// eventError says what an error within a stream means. Its status is the code
+// statusOf are the statuses that errors of a type have when they come before the answer
+// (platform.claude.com/docs/en/api/errors).
+var statusOf = map[string]int{"overloaded_error": 529, "rate_limit_error": 429}
+
+// EventError says what an error within a stream means. Its status is the code
 // in the error, if that is one.
-func (p *Provider) eventError(data []byte) *model.Error {
-	d := parseDetail(data)
-	d.message = p.clean(d.message)
-	if d.message == "" {
-		d.message = "the model server broke the answer off with an error"
+func (s *Server) EventError(data []byte) *model.Error {
+	d := ParseDetail(data)
+	d.Message = s.Clean(d.Message)
+	if d.Message == "" {
+		d.Message = "the model server broke the answer off with an error"
 	}
-	e := &model.Error{Message: d.message, Err: d}
-	status, _ := strconv.Atoi(d.code)
+	e := &model.Error{Message: d.Message, Err: d}
+	status, _ := strconv.Atoi(d.Code)
+	if status == 0 {
+		status = statusOf[d.Label()]
+	}
 	switch {
 	case status >= 400 && status <= 599:
 		e.Status = status
-		e.Kind, e.Hint = p.classify(status, d)
-	case d.overflow(0):
+		e.Kind, e.Hint = s.classify(status, d)
+	case d.Overflow(0):
 		e.Kind = model.Overflow
-	case d.outOfQuota():
-		e.Kind, e.Hint = p.classify(402, d)
-	case slices.Contains([]string{"authentication_error", "permission_error", "invalid_api_key"}, d.label()):
-		e.Kind, e.Hint = p.classify(401, d)
-	case strings.HasPrefix(d.label(), "invalid_") || d.label() == "bad_request_error":
+	case d.OutOfQuota():
+		e.Kind, e.Hint = s.classify(402, d)
+	case slices.Contains([]string{"authentication_error", "permission_error", "invalid_api_key"}, d.Label()):
+		e.Kind, e.Hint = s.classify(401, d)
+	case strings.HasPrefix(d.Label(), "invalid_") || d.Label() == "bad_request_error":
 		e.Kind = model.Invalid
 	}
 	return e
@@ -112,22 +120,22 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// requestError says why a request got no answer.
-func (p *Provider) requestError(ctx context.Context, err error) error {
+// RequestError says why a request got no answer.
+func (s *Server) RequestError(ctx context.Context, err error) error {
 	var known *model.Error
 	switch {
 	case errors.As(err, &known):
 		return known
-	case errors.Is(context.Cause(ctx), errIdle):
-		return &model.Error{Kind: model.Transient, Message: "the model server does not answer", Hint: p.unreachableHint(), Err: errIdle}
+	case errors.Is(context.Cause(ctx), ErrIdle):
+		return &model.Error{Kind: model.Transient, Message: "the model server does not answer", Hint: s.unreachableHint(), Err: ErrIdle}
 	}
-	reason, hint := p.reason(err)
+	reason, hint := s.reason(err)
 	return &model.Error{Kind: model.Transient, Message: "no answer from the model server: " + reason, Hint: hint, Err: innermost(err)}
 }
 
 // reason words a failure of the connection. The text of a *url.Error is never
 // used: it holds the address with its query.
-func (p *Provider) reason(err error) (reason, hint string) {
+func (s *Server) reason(err error) (reason, hint string) {
 	var (
 		dns       *net.DNSError
 		authority x509.UnknownAuthorityError
@@ -138,11 +146,11 @@ func (p *Provider) reason(err error) (reason, hint string) {
 	)
 	switch {
 	case errors.As(err, &dns):
-		return fmt.Sprintf("the host %q was not found", p.base.Hostname()), "check the base URL and the network"
+		return fmt.Sprintf("the host %q was not found", s.Base.Hostname()), "check the base URL and the network"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Sprintf("nothing listens at %s", p.base.Host), p.unreachableHint()
+		return fmt.Sprintf("nothing listens at %s", s.Base.Host), s.unreachableHint()
 	case errors.As(err, &authority), errors.As(err, &hostname), errors.As(err, &invalid):
-		return p.clean(innermost(err).Error()), "the server's certificate was not accepted"
+		return s.Clean(innermost(err).Error()), "the server's certificate was not accepted"
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
 		return "it does not speak TLS", "should the base URL begin with http:// ?"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -150,13 +158,13 @@ func (p *Provider) reason(err error) (reason, hint string) {
 	case errors.Is(err, syscall.ECONNRESET):
 		return "the connection was reset", ""
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return "it took too long to connect", p.unreachableHint()
+		return "it took too long to connect", s.unreachableHint()
 	}
-	return p.clean(innermost(err).Error()), ""
+	return s.Clean(innermost(err).Error()), ""
 }
 
-func (p *Provider) unreachableHint() string {
-	if p.local {
+func (s *Server) unreachableHint() string {
+	if s.Local {
 		return "is the model server running?"
 	}
 	return ""

@@ -1,12 +1,12 @@
-package openai
+package wire
 
 import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
-// appendString writes s as a JSON string. Bytes that are not UTF-8 become
+// AppendString writes s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD; <, > and & stay as they are, for this is not bound for a web page.
-func appendString(b []byte, s string) []byte {
+func AppendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
 	for i := 0; i < len(s); {

@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"errors"
@@ -22,15 +22,15 @@ func (c cleaning) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := newRequestBody(c.clean(text))
+	body := NewBody(c.clean(text))
 	req = req.Clone(req.Context()) // a RoundTripper must not change the one it is given
-	body.sendWith(req)
+	body.SendWith(req)
 	return c.RoundTripper.RoundTrip(req)
 }
 
 // textOf returns what a body holds, and closes it.
 func textOf(body io.ReadCloser) (string, error) {
-	if own, ok := body.(*requestBody); ok {
+	if own, ok := body.(*Body); ok {
 		return own.text, nil
 	}
 	text, err := io.ReadAll(body)

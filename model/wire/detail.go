@@ -1,0 +1,155 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+)
+
+// maxMessage bounds the runes of a server's message that are shown.
+const maxMessage = 600
+
+// Detail is what a server says of an error. Its message is one clean line.
+type Detail struct {
+	Message string
+	Code    string
+	Kind    string // the member "type"
+	Param   string
+}
+
+// Error returns the message.
+func (d *Detail) Error() string { return d.Message }
+
+// ParseDetail reads the shapes that servers use: {"error": {…}}, {"error": "…"},
+// {"message": …}, {"detail": …}, a list of one of them, or plain text.
+func ParseDetail(body []byte) *Detail {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(body, &object) != nil {
+		return &Detail{Message: plain(body)}
+	}
+	if inner := object["error"]; len(inner) > 0 {
+		var nested map[string]json.RawMessage
+		if json.Unmarshal(inner, &nested) != nil {
+			return &Detail{Message: Loose(inner), Code: Loose(object["code"])}
+		}
+		if len(nested) > 0 {
+			object = nested
+		}
+	}
+	d := &Detail{
+		Message: Loose(object["message"]), Code: Loose(object["code"]),
+		Kind: Loose(object["type"]), Param: Loose(object["param"]),
+	}
+	if d.Kind == "" {
+		d.Kind = Loose(object["status"])
+	}
+	if d.Message == "" {
+		d.Message = Loose(object["detail"])
+	}
+	// Anthropic names the limit that was reached in details
+	// (platform.claude.com/docs/en/api/errors).
+	var details struct {
+		ErrorCode string `json:"error_code"`
+	}
+	if json.Unmarshal(object["details"], &details) == nil && d.Code == "" {
+		d.Code = details.ErrorCode
+	}
+	// OpenRouter hides the words of the server behind it in metadata.
+	var metadata struct{ Raw string }
+	if json.Unmarshal(object["metadata"], &metadata) == nil && metadata.Raw != "" {
+		d.Message += ": " + metadata.Raw
+	}
+	return d
+}
+
+// Loose is the text of a JSON value: of a string what it says, of null nothing,
+// of anything else the JSON.
+func Loose(value json.RawMessage) string {
+	var s string
+	if json.Unmarshal(value, &s) == nil {
+		return s
+	}
+	return string(value)
+}
+
+// plain is the text of a body that is not JSON. Of a web page the title tells
+// enough.
+func plain(body []byte) string {
+	text := string(body)
+	lower := strings.ToLower(text)
+	if !strings.Contains(lower, "<html") && !strings.Contains(lower, "<!doctype") {
+		return text
+	}
+	_, title, found := strings.Cut(lower, "<title>")
+	title, _, closed := strings.Cut(title, "</title>")
+	if !found || !closed {
+		return "a web page"
+	}
+	return "a web page, titled " + strings.TrimSpace(title)
+}
+
+// Names reports whether the error is about the named parameter.
+func (d *Detail) Names(param string) bool {
+	if d.Param == param {
+		return true
+	}
+	word := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for field := range strings.FieldsFuncSeq(d.Message, word) {
+		if field == param {
+			return true
+		}
+	}
+	return false
+}
+
+// Label is the code, or the type when there is no code in words.
+func (d *Detail) Label() string {
+	if d.Code == "" || strings.Trim(d.Code, "0123456789") == "" {
+		return strings.ToLower(d.Kind)
+	}
+	return strings.ToLower(d.Code)
+}
+
+// Contains reports whether the message has one of the parts, which are in lower case.
+func (d *Detail) Contains(parts ...string) bool {
+	message := strings.ToLower(d.Message)
+	for _, part := range parts {
+		if strings.Contains(message, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// Overflow reports whether the request was too long for the model. Some servers
+// answer so with 429 (a request larger than the whole allowance of a minute) or
+// with 500.
+func (d *Detail) Overflow(status int) bool {
+	if status == 413 {
+		return true
+	}
+	for _, label := range []string{strings.ToLower(d.Code), strings.ToLower(d.Kind)} {
+		switch label {
+		case "context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "request_too_large", "string_above_max_length":
+			return true
+		}
+	}
+	return d.Contains("maximum context length", "context length exceeded", "exceeds the context", "context size",
+		"context window", "prompt is too long", "prompt too long", "input is too long", "request too large",
+		"input token count", "greater than the context length", "context the overflows", "exceed context limit", "reduce the length of the")
+}
+
+// OutOfQuota reports whether there is nothing left to pay with, which no wait
+// mends.
+func (d *Detail) OutOfQuota() bool {
+	switch d.Label() {
+	case "insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "exceeded_current_quota_error", "billing_not_active",
+		"billing_error", "enforced_spend_limit_reached":
+		return true
+	}
+	return d.Contains("insufficient balance", "insufficient credit", "insufficient_quota", "credit balance is too low", "api usage limits")
+}

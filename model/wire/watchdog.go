@@ -1,0 +1,142 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// The default limits on a server that says nothing, or nothing of its answer.
+//
+// Servers keep an answer open in different ways while they have nothing to say: OpenRouter
+// sends comments ": OPENROUTER PROCESSING"; DeepSeek ": keep-alive", and closes what it has
+// not begun after 10 minutes, formerly 30 (their documentation of streaming and of rate
+// limits); llama.cpp sends ":" every 30 seconds, later every second, while it reads a prompt
+// (pull requests 24013 and 25241), as others do for prompts that take 20 minutes to read
+// (mlx-lm, pull request 362). Ollama and older servers are silent until the first token.
+// vLLM, with some parsers, sends empty deltas for as long as a tool call is written, which
+// was seen to last minutes (issue 30999, dynamo issue 13821).
+const (
+	// IdleTimeout bounds the silence on the wire within an answer, SlowStartTimeout that
+	// before it, of servers that read a prompt in silence.
+	IdleTimeout      = 60 * time.Second
+	SlowStartTimeout = 10 * time.Minute
+	// contentTimeout bounds the time in which events come, and none brings content.
+	contentTimeout = 10 * time.Minute
+	// keepAliveTimeout bounds the time without content while the server says that it is
+	// busy; localKeepAliveTimeout is that for local servers.
+	keepAliveTimeout      = 30 * time.Minute
+	localKeepAliveTimeout = time.Hour
+)
+
+// ErrIdle is the cause of a request that a Watchdog ended.
+var ErrIdle = errors.New("idle for too long")
+
+// Timeouts say how long a server may be silent, or bring nothing; 0 means what the
+// constants say.
+type Timeouts struct {
+	// Start is for the time before an answer begins, Idle for the silence within it.
+	Start, Idle time.Duration
+	// Content is for the time in which no event has content, KeepAlive for that in which
+	// the server says that it is busy.
+	Content, KeepAlive time.Duration
+}
+
+// IdleLimit is how long the server may be silent within an answer.
+func (t Timeouts) IdleLimit() time.Duration {
+	if t.Idle > 0 {
+		return t.Idle
+	}
+	return IdleTimeout
+}
+
+// StartLimit is how long the server may be silent before it answers; slow is for one that
+// reads a long prompt, or reasons, in silence.
+func (t Timeouts) StartLimit(slow bool) time.Duration {
+	switch {
+	case t.Start > 0:
+		return t.Start
+	case slow:
+		return max(SlowStartTimeout, t.IdleLimit())
+	}
+	return t.IdleLimit()
+}
+
+// contentLimits are how long the server may bring no content: without a sign of life, and
+// with one.
+func (t Timeouts) contentLimits(local bool) (vain, alive time.Duration) {
+	vain, alive = contentTimeout, keepAliveTimeout
+	if local {
+		alive = localKeepAliveTimeout
+	}
+	if t.Content > 0 {
+		vain = t.Content
+	}
+	if t.KeepAlive > 0 {
+		alive = t.KeepAlive
+	}
+	return vain, max(vain, alive)
+}
+
+// patience is a length of time and what of it was spent.
+type patience struct{ limit, spent time.Duration }
+
+// Watchdog reads a body and ends the request when the server is silent for longer than
+// its limit, or brings no content for longer than its patience. Only waiting for the
+// server counts, not the consumer's time. The timer's function runs on its own for an
+// instant; it only cancels.
+type Watchdog struct {
+	Body  io.Reader // set once there is an answer
+	limit time.Duration
+	timer *time.Timer
+
+	vain  patience // without content; a sign of life renews it
+	alive patience // without content, whatever signs of life there are
+}
+
+// NewWatchdog returns a watchdog that waits for the answer to begin.
+func NewWatchdog(limit time.Duration, cancel context.CancelCauseFunc) *Watchdog {
+	return &Watchdog{limit: limit, timer: time.AfterFunc(limit, func() { cancel(ErrIdle) })}
+}
+
+// Read implements io.Reader.
+func (w *Watchdog) Read(b []byte) (int, error) {
+	begun := time.Now()
+	w.timer.Reset(min(w.limit, w.vain.limit-w.vain.spent, w.alive.limit-w.alive.spent))
+	n, err := w.Body.Read(b)
+	w.timer.Stop()
+	waited := time.Since(begun)
+	w.vain.spent += waited
+	w.alive.spent += waited
+	return n, err
+}
+
+// Stop ends the watch.
+func (w *Watchdog) Stop() { w.timer.Stop() }
+
+// Content notes that a part of the answer has come.
+func (w *Watchdog) Content() { w.vain.spent, w.alive.spent = 0, 0 }
+
+// Answering has the limit of an answer that has begun.
+func (w *Watchdog) Answering(limit time.Duration) { w.limit = limit }
+
+// SignOfLife notes that the server says it is busy.
+func (w *Watchdog) SignOfLife() { w.vain.spent = 0 }
+
+// LastWait has no more than the limit left for all that may still come.
+func (w *Watchdog) LastWait(limit time.Duration) {
+	w.limit, w.alive = limit, patience{limit: limit}
+}
+
+// reason says why the request was ended, and what to do about it.
+func (w *Watchdog) reason() (message, hint string) {
+	for _, p := range []patience{w.alive, w.vain} {
+		if p.spent >= p.limit {
+			return fmt.Sprintf("the model server kept the answer open for %s and said nothing", p.limit),
+				"model.content_timeout and model.keep_alive_timeout say how long to wait"
+		}
+	}
+	return fmt.Sprintf("the model server was silent for %s", w.limit), ""
+}
