@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"acp-agent/model"
+	"acp-agent/model/catalogue"
 )
 
 const (
@@ -41,24 +42,22 @@ func (p *Provider) Models(ctx context.Context) ([]model.Info, error) {
 }
 
 // Describe tells what is known of a model without asking anyone: the options
-// first, then what the server told Models or Probe, then a small table of
-// well-known families. On a local server the table says nothing of windows:
-// there they depend on how the server was started.
+// first, then what the server told Models or Probe, then the model catalogue. On
+// a local server the catalogue says nothing of windows: there they depend on how
+// the server was started.
 func (p *Provider) Describe(_ context.Context, id string) model.Info { return p.info(id) }
 
 func (p *Provider) info(id string) model.Info {
-	f := familyOf(id)
-	info := model.Info{ID: id, ThoughtLevels: slices.Clone(f.levels)}
-	if f.images {
-		info.Images = model.Yes // that others take none is not sure enough to keep images back
-	}
-	if !p.local {
-		info.Window, info.MaxOutput = f.window, f.output
-	}
+	info := p.catalogued(id)
 	p.mu.Lock()
 	known, blind := p.known[id], p.blind[id]
 	p.mu.Unlock()
-	info.Name = known.Name
+	if known.Name != "" {
+		info.Name = known.Name
+	}
+	if known.ThoughtLevels != nil {
+		info.ThoughtLevels = slices.Clone(known.ThoughtLevels)
+	}
 	if known.Images != model.Unknown {
 		info.Images = known.Images
 	}
@@ -76,6 +75,22 @@ func (p *Provider) info(id string) model.Info {
 	}
 	if blind {
 		info.Images = model.No // whatever was said before
+	}
+	return info
+}
+
+// catalogued is what the model catalogue says of a model.
+func (p *Provider) catalogued(id string) model.Info {
+	entry, _ := catalogue.Find(p.opts.Catalogue, id)
+	info := model.Info{ID: id, Name: entry.Name, ThoughtLevels: p.levels(entry)}
+	switch {
+	case entry.Images:
+		info.Images = model.Yes
+	case entry.Listed:
+		info.Images = model.No // elsewhere it is not sure enough to keep images back
+	}
+	if !p.local {
+		info.Window, info.MaxOutput = entry.Window, entry.Output
 	}
 	return info
 }

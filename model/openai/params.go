@@ -24,6 +24,7 @@ type refusedParam struct{ model, name string }
 var droppable = []string{
 	"stream_options", "max_completion_tokens", "max_tokens", "temperature",
 	"reasoning_effort", "parallel_tool_calls", "prompt_cache_key",
+	"reasoning", "thinking", "enable_thinking", "thinking_budget", "chat_template_kwargs", "cache_control",
 }
 
 // params are the members of the request body other than model, stream, tools
@@ -34,10 +35,13 @@ func (p *Provider) params(req *model.Request) []param {
 		params = append(params, param{"temperature", strconv.AppendFloat(nil, *req.Temperature, 'f', -1, 64)})
 	}
 	if req.ThoughtLevel != "" {
-		params = append(params, param{"reasoning_effort", appendString(nil, req.ThoughtLevel)})
+		params = append(params, p.thinking(req.Model, req.ThoughtLevel)...)
 	}
 	if req.CacheKey != "" && (p.opts.PromptCacheKey || p.official()) {
 		params = append(params, param{"prompt_cache_key", appendString(nil, req.CacheKey)})
+	}
+	if slices.ContainsFunc(p.opts.CacheControl, func(prefix string) bool { return strings.HasPrefix(req.Model, prefix) }) {
+		params = append(params, param{"cache_control", []byte(`{"type":"ephemeral"}`)})
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -178,7 +178,7 @@ func (p *Provider) startTimeout(id string) time.Duration {
 	switch {
 	case p.opts.StartTimeout > 0:
 		return p.opts.StartTimeout
-	case p.local, len(familyOf(id).levels) > 0:
+	case p.local, p.reasons(id):
 		return max(slowStartTimeout, p.opts.IdleTimeout)
 	}
 	return p.opts.IdleTimeout
