@@ -73,6 +73,7 @@ var rooms = map[string]room{
 	"model":                {0, []string{"transcript"}},
 	"model/modeltest":      {0, []string{"model", "transcript"}},
 	"model/catalogue":      {0, nil},
+	"model/catalogue/gen":  {0, nil},
 	"model/openai":         {0, []string{"model", "model/catalogue", "transcript"}},
 	"model/preset":         {0, nil},
 	"model/router":         {0, []string{"model"}},

@@ -46,6 +46,13 @@ type Provider struct {
 	KeyOrigin string `json:"-"`
 }
 
+// ModelSection reports whether the model section names a server to use: always when
+// there are no providers, else when its address, a key or a header was set.
+func (c *Config) ModelSection() bool {
+	m := c.Model
+	return len(c.Providers) == 0 || m.Origin.Server != "" || m.Origin.Key != "" || !m.APIKey.IsZero() || len(m.Headers) > 0
+}
+
 // KeyVariable is the variable that may hold its key; empty means none.
 func (p *Provider) KeyVariable() string {
 	if p.APIKeyEnv != nil {
@@ -79,8 +86,7 @@ func (p *Provider) Discovers() bool {
 	return true
 }
 
-// checkProviders checks the providers of the user's file and fills in their presets. The
-// dialects are checked by their package, which the caller of Load knows.
+// checkProviders checks the providers of the user's file and fills in their presets.
 func (f *file) checkProviders(providers map[string]Provider) error {
 	for _, name := range sortedKeys(providers) {
 		p := providers[name]
@@ -108,6 +114,9 @@ func (f *file) checkProvider(field, name string, p *Provider) error {
 	}
 	p.BaseURL = url
 	if err := f.problem(field+".api", oneOf(p.API, preset.APIs()...)); err != nil {
+		return err
+	}
+	if err := f.problem(field+".thinking", oneOf(p.Thinking, append(preset.Dialects(), "")...)); err != nil {
 		return err
 	}
 	if err := f.checkHeaders(field, p.Headers); err != nil {

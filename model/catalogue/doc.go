@@ -22,4 +22,6 @@
 // R138 (prices of cached input), R140 (windows), R149 (the choice of model and thinking).
 package catalogue
 
-//go:generate go run ./gen
+//go:generate mkdir -p ../../bin
+//go:generate npm pack --silent --pack-destination ../../bin @earendil-works/pi-ai@1.5.2
+//go:generate go run ./gen -package ../../bin/earendil-works-pi-ai-1.5.2.tgz

@@ -34,7 +34,9 @@ func (p *Provider) Models(ctx context.Context) ([]model.Info, error) {
 		}
 		p.learn(entry.info())
 		info := p.info(string(entry.ID))
-		info.Name = entry.name()
+		if name := entry.name(); name != "" {
+			info.Name = name
+		}
 		infos = append(infos, info)
 	}
 	slices.SortFunc(infos, func(a, b model.Info) int { return strings.Compare(a.ID, b.ID) })
@@ -61,9 +63,7 @@ func (p *Provider) info(id string) model.Info {
 	if known.Images != model.Unknown {
 		info.Images = known.Images
 	}
-	if known.Window > 0 {
-		info.Window = known.Window
-	}
+	info.Window = firstPositive(known.Window, info.Window, p.opts.DefaultWindow)
 	if known.MaxOutput > 0 {
 		info.MaxOutput = known.MaxOutput
 	}

@@ -37,6 +37,8 @@ type Options struct {
 	// everything else that Describe finds.
 	Window map[string]int
 	Images map[string]bool
+	// DefaultWindow is that of models of which nothing else is known; 0 means none.
+	DefaultWindow int
 	// Catalogue is the provider's name in the model catalogue; empty means that only
 	// what holds at any server counts.
 	Catalogue string

@@ -63,6 +63,11 @@ const (
 // APIs are all of them.
 func APIs() []string { return []string{Chat, Responses, Anthropic} }
 
+// Dialects are the ways to send a thought level, as package model/openai has them.
+func Dialects() []string {
+	return []string{"effort", "effort_object", "switch", "enable_thinking", "budget", "enabled_object", "template", "none"}
+}
+
 // order is that in which presets are offered; a test holds it complete.
 var order = []string{
 	"openai", "anthropic", "openrouter", "gemini", "deepseek", "kimi", "glm", "qwen", "mistral", "xai", "groq", "together",

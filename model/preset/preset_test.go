@@ -30,6 +30,9 @@ func TestFiles(t *testing.T) {
 		if p.NeedsKey == p.Local || p.NeedsKey != (p.KeyEnv != "") || p.NeedsKey != (p.KeyURL != "") {
 			t.Errorf("%s: which key does it need?", name)
 		}
+		if !slices.Contains(Dialects(), p.Thinking) {
+			t.Errorf("%s: dialect %q", name, p.Thinking)
+		}
 		if !slices.Contains(append(APIs(), ""), p.API) {
 			t.Errorf("%s: API %q", name, p.API)
 		}

