@@ -114,6 +114,9 @@ func (p *Provider) learn(info model.Info) {
 	if info.Images != model.Unknown {
 		known.Images = info.Images
 	}
+	if len(info.ThoughtLevels) > 0 {
+		known.ThoughtLevels = info.ThoughtLevels
+	}
 	p.known[info.ID] = known
 }
 
