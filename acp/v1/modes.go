@@ -26,15 +26,15 @@ func (s *open) configOptions() []schema.SessionConfigOption {
 			ID: schema.SessionConfigId(o.ID), Name: o.Name, Description: o.Description,
 			Category: schema.SessionConfigOptionCategory(o.Category), CurrentValue: schema.SessionConfigValueId(o.Current),
 		}
-		selectOption.Options = selectOptions(o.Values)
+		selectOption.Options = selectOptions(o.Values, s.translator.client.flatOptions)
 		options = append(options, selectOption)
 	}
 	return options
 }
 
-// selectOptions are the values of an option, under their headings if they have any. The
-// headings come in the order of their first values.
-func selectOptions(values []session.Value) schema.SessionConfigSelectOptions {
+// selectOptions are the values of an option, under their headings if they have any and the
+// client shows them. The headings come in the order of their first values.
+func selectOptions(values []session.Value, noHeadings bool) schema.SessionConfigSelectOptions {
 	var flat schema.SelectOptions
 	var groups schema.SelectGroups
 	for _, v := range values {
@@ -47,7 +47,7 @@ func selectOptions(values []session.Value) schema.SessionConfigSelectOptions {
 		}
 		groups[at].Options = append(groups[at].Options, one)
 	}
-	if slices.ContainsFunc(values, func(v session.Value) bool { return v.Group == "" }) {
+	if noHeadings || slices.ContainsFunc(values, func(v session.Value) bool { return v.Group == "" }) {
 		return flat
 	}
 	return groups
