@@ -73,6 +73,7 @@ var openers = map[string]opener{
 	"internal/testkit/shelltrace": {
 		"os.CreateTemp os.ReadFile os.Readlink os.Remove", "it runs commands in a namespace and reads /proc of what it traces, for tests",
 	},
+	"model/catalogue/gen":   {"os.ReadFile os.WriteFile", "a program for developers"},
 	"acp/schema/gen":        {"os.ReadFile os.Remove os.WriteFile filepath.Glob", "a program for developers"},
 	"acp/schema/schematest": {"os.ReadFile os.Stat", "for tests"},
 }

@@ -15,7 +15,7 @@ type Agent struct {
 	Cycles int `json:"cycles"`
 }
 
-// Price is what a million tokens of a model cost, in a currency of the person's choice.
+// Price is what a million tokens of a model cost, in US dollars.
 type Price struct {
 	Input  float64 `json:"input"`
 	Output float64 `json:"output"`
@@ -145,15 +145,15 @@ func (f *file) checkAgents(agents map[string]Agent) error {
 	return nil
 }
 
-func (f *file) checkPrices(prices map[string]Price) error {
+func (f *file) checkPrices(field string, prices map[string]Price) error {
 	for _, name := range sortedKeys(prices) {
 		p := prices[name]
 		for _, n := range []struct {
-			field string
+			part  string
 			value float64
 		}{{"input", p.Input}, {"output", p.Output}, {"cache_read", p.CacheRead}, {"cache_write", p.CacheWrite}} {
 			if n.value < 0 {
-				return f.errorf("model.prices."+name+"."+n.field, "must not be negative, found %v", n.value)
+				return f.errorf(field+".prices."+name+"."+n.part, "must not be negative, found %v", n.value)
 			}
 		}
 	}

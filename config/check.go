@@ -15,6 +15,7 @@ import (
 func (s Sources) checkUser(f *file, cfg *Config) error {
 	for _, check := range []func() error{
 		func() error { return f.checkModel(&cfg.Model) },
+		func() error { return f.checkProviders(cfg.Providers) },
 		func() error { return f.checkLimits(cfg.Limits) },
 		func() error { return f.checkSubagents(cfg.Subagents) },
 		func() error { return f.checkAgents(cfg.Agents) },
@@ -48,14 +49,8 @@ func (f *file) checkModel(m *Model) error {
 		return f.errorf("model.base_url", "%s", problem)
 	}
 	m.BaseURL = url
-	for _, name := range sortedKeys(m.Headers) {
-		field := "model.headers." + name
-		if !isHeaderName(name) {
-			return f.errorf(field, "is no valid name of an HTTP header")
-		}
-		if err := f.checkHeaderValue(field, m.Headers[name]); err != nil {
-			return err
-		}
+	if err := f.checkHeaders("model", m.Headers); err != nil {
+		return err
 	}
 	if strings.ContainsAny(m.APIKeyEnv, "= \t\r\n\x00") {
 		return f.errorf("model.api_key_env", "expects the name of a variable; the key itself belongs in model.api_key")
@@ -71,15 +66,13 @@ func (f *file) checkModel(m *Model) error {
 			return f.errorf(n.field, "must not be negative, found %d", n.value)
 		}
 	}
-	for _, name := range sortedKeys(m.Windows) {
-		if w := m.Windows[name]; w < 1 {
-			return f.errorf("model.windows."+name, "must be 1 or more, found %d", w)
-		}
+	if err := f.checkWindows("model", m.Windows); err != nil {
+		return err
 	}
 	if t := m.Temperature; t != nil && (*t < 0 || *t > 2) {
 		return f.errorf("model.temperature", "must be between 0 and 2, found %v", *t)
 	}
-	return f.checkPrices(m.Prices)
+	return f.checkPrices("model", m.Prices)
 }
 
 // isHeaderName reports whether a name is a token of HTTP.

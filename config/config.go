@@ -3,14 +3,14 @@ package config
 import (
 	"log/slog"
 	"slices"
-	"strings"
-
-	"acp-agent/internal/redact"
 )
 
 // Config is everything that was set, decoded and checked. It is not changed after Load.
 type Config struct {
-	Model  Model  `json:"model"`
+	Model Model `json:"model"`
+	// Providers are further model servers by name.
+	Providers map[string]Provider `json:"providers"`
+
 	Editor Editor `json:"editor"`
 	Limits Limits `json:"limits"`
 	Roots  Roots  `json:"roots"`
@@ -131,19 +131,9 @@ func Default() *Config {
 // not say so, which may hold ordinary words. What stands behind the scheme of a header's
 // value is one too.
 func (c *Config) Keys() []string {
-	var keys []string
-	if !c.Model.APIKey.IsZero() {
-		keys = append(keys, c.Model.APIKey.Reveal())
-	}
-	for _, name := range sortedKeys(c.Model.Headers) {
-		if !redact.NamesKey(name) {
-			continue
-		}
-		value := c.Model.Headers[name].Reveal()
-		keys = append(keys, value)
-		if _, credentials, found := strings.Cut(value, " "); found {
-			keys = append(keys, credentials)
-		}
+	keys := serverKeys(c.Model.APIKey, c.Model.Headers)
+	for _, name := range sortedKeys(c.Providers) {
+		keys = append(keys, c.Providers[name].keys()...)
 	}
 	for _, p := range c.Search.Providers {
 		if !p.APIKey.IsZero() {
@@ -167,6 +157,9 @@ func (c *Config) Secrets() []string {
 		if h := c.Model.Headers[name]; !h.IsZero() {
 			values = append(values, h.Reveal())
 		}
+	}
+	for _, name := range sortedKeys(c.Providers) {
+		values = append(values, c.Providers[name].secrets()...)
 	}
 	for _, p := range c.Search.Providers {
 		if !p.APIKey.IsZero() {

@@ -45,6 +45,7 @@ func (s Sources) loadEnv(cfg *Config) error {
 			cfg.Model.APIKey, cfg.Model.Origin.Key = key, cfg.Model.APIKeyEnv
 		}
 	}
+	s.loadProviderKeys(cfg.Providers)
 	s.loadKeys(cfg)
 	cfg.Toolbox.Env = s.expand(cfg.Toolbox.Env)
 	s.loadExternal(&cfg.External)

@@ -32,6 +32,8 @@ type Info struct {
 	ID string
 	// Name is for people; empty means ID.
 	Name string
+	// Group is the heading under which it is listed; empty means none.
+	Group string
 	// Window is the context window in tokens; 0 means unknown.
 	Window int
 	// MaxOutput is the most tokens of one step; 0 means unknown.

@@ -108,6 +108,11 @@ func noSandbox(report sandbox.Report) string {
 
 // whyNot says why a value that exists is not offered.
 func (s *Session) whyNot(option, value string) string {
+	if option == ModelOption {
+		if err := s.lastBackend().usable(value); err != nil {
+			return err.Error()
+		}
+	}
 	if option != ModeOption || value != string(permissions.ModeAuto) {
 		return ""
 	}

@@ -37,6 +37,9 @@ func (s *Session) consult(ctx context.Context, name, text string) (string, error
 	o := s.pipelineOptions(s.tools.Cache)
 	o.Gate = tools.Gate{IncludeTools: []string{}}
 	log, id := transcript.NewLog(), cmp.Or(m.Model, s.chosen().model)
+	if err := backend.usable(id); err != nil {
+		return "", err
+	}
 	charge := func(e transcript.Event) {
 		if step, ok := e.(transcript.StepFinished); ok {
 			s.mu.Lock()

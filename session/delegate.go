@@ -34,7 +34,8 @@ type Subagents struct {
 	Depth, Running int
 	// Budget bounds each tree of them.
 	Budget subagent.Limits
-	// Price gives what a model call cost; nil means that nothing is known of prices.
+	// Price gives what a model call cost in US dollars, 0 where that is not known; nil
+	// means that nothing is known of prices.
 	Price func(model string, u transcript.Usage) float64
 	// Slots are settings by the names of agents (R99).
 	Slots map[string]subagent.Slot
@@ -53,6 +54,9 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 		Temperature: cmp.Or(m.Limits.Temperature, backend.Temperature), MaxTokens: cmp.Or(m.Limits.MaxTokens, backend.MaxTokens),
 		Concurrent: s.settings.Limits.Concurrent, Remind: func() []transcript.Part { return s.remindIn(n.Log()) }, Tracer: s.host.Tracer,
 		NoticeAfter: backend.NoticeAfter,
+	}
+	if err := backend.usable(e.Model); err != nil {
+		return subagent.Equipment{}, err
 	}
 	if e.Model == chosen.model {
 		e.ThoughtLevel = chosen.thought

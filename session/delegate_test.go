@@ -310,10 +310,10 @@ func TestUsage(t *testing.T) {
 	})
 	wait(t, prompt(s, "spawn"), loop.EndTurn)
 	wait(t, prompt(s, "/usage"), loop.EndTurn)
-	want := "**Usage**: 600 tokens, cost 0.6000\n\n" +
-		"- main: 240 tokens, cost 0.2400 (200 in, 0 cached, 40 out, 0 reasoning)\n" +
-		"  - `general`, done: 360 of 5000 tokens, cost 0.3600, 1 of 10 tool calls, 0s of 1h0m0s, 1 of 3 subagents\n" +
-		"    - `general`, done: 120 of 2440 tokens, cost 0.1200, 0 of 4 tool calls, 0s of 30m0s\n" +
+	want := "**Usage**: 600 tokens, cost $0.6000\n\n" +
+		"- main: 240 tokens, cost $0.2400 (200 in, 0 cached, 40 out, 0 reasoning)\n" +
+		"  - `general`, done: 360 of 5000 tokens, cost $0.3600, 1 of 10 tool calls, 0s of 1h0m0s, 1 of 3 subagents\n" +
+		"    - `general`, done: 120 of 2440 tokens, cost $0.1200, 0 of 4 tool calls, 0s of 30m0s\n" +
 		"\nThe figures of a subagent include those below it.\n"
 	got := rec.text()
 	got = got[strings.Index(got, "**Usage"):]
@@ -350,7 +350,7 @@ func TestUsage_ModelBesideTheTurn(t *testing.T) {
 	wait(t, prompt(s, "one"), loop.EndTurn)
 	wait(t, prompt(s, "two"), loop.EndTurn)
 	wait(t, prompt(s, "/usage"), loop.EndTurn)
-	if want := "**Usage**: 3000 tokens, cost 2.1000"; !strings.Contains(rec.text(), want) {
+	if want := "**Usage**: 3000 tokens, cost $2.1000"; !strings.Contains(rec.text(), want) {
 		t.Errorf("said %q, want %q", rec.text(), want)
 	}
 }

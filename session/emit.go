@@ -9,9 +9,9 @@ import (
 
 // emit passes an event on, to the editor and the bus, and keeps what /status
 // shows.
-func (s *Session) emit(e transcript.Event) {
-	s.noteChanges(e)
-	switch e := e.(type) {
+func (s *Session) emit(event transcript.Event) {
+	s.noteChanges(event)
+	switch e := event.(type) {
 	case transcript.TurnStarted:
 		s.publish(observe.TurnStarted, e.At, map[string]any{observe.FieldMessageID: e.MessageID})
 	case transcript.TurnFinished:
@@ -27,6 +27,7 @@ func (s *Session) emit(e transcript.Event) {
 			s.mu.Unlock()
 		}
 	case transcript.UsageChanged:
+		e.Cost = s.cost()
 		s.mu.Lock()
 		s.context = e
 		s.mu.Unlock()
@@ -36,8 +37,9 @@ func (s *Session) emit(e transcript.Event) {
 				Text: "The context window of this model is not known, so its use is not shown. Set model.window in the configuration.",
 			})
 		}
+		event = e
 	}
-	s.spec.Sink.Emit(e)
+	s.spec.Sink.Emit(event)
 }
 
 // publish tells the subscribers of the bus what happened to the session (R131).

@@ -168,6 +168,17 @@ type Backend struct {
 	// Server says in words which server answers and where its key was named; empty when
 	// none does.
 	Server string
+	// Check says why a model's name cannot be used, of an agent as of a choice; nil means
+	// that any can be tried.
+	Check func(model string) error
+}
+
+// usable says why a model's name cannot be used; nil when it can be tried.
+func (b Backend) usable(model string) error {
+	if b.Check == nil {
+		return nil
+	}
+	return b.Check(model)
 }
 
 // Spec is what a client asks of a new session.

@@ -29,9 +29,10 @@ type Option struct {
 	Values   []Value
 }
 
-// Value is one choice of an Option.
+// Value is one choice of an Option. Group is the heading under which it stands; empty
+// means none.
 type Value struct {
-	ID, Name, Description string
+	ID, Name, Description, Group string
 }
 
 // The ids of the options.
@@ -80,13 +81,13 @@ func (s *Session) Options() []Option {
 	chosen := s.chosen()
 	mode := Option{ID: ModeOption, Name: "Mode", Category: "mode", Current: string(chosen.mode), Description: "How much the agent may do without asking."}
 	for _, m := range s.Modes() {
-		mode.Values = append(mode.Values, Value(m))
+		mode.Values = append(mode.Values, Value{ID: m.ID, Name: m.Name, Description: m.Description})
 	}
 	options := []Option{mode}
 	backend := s.lastBackend()
 	pick := Option{ID: ModelOption, Name: "Model", Category: "model", Current: chosen.model, Description: "The model that answers."}
 	for _, info := range s.models(backend, chosen.model) {
-		pick.Values = append(pick.Values, Value{ID: info.ID, Name: nameOf(info)})
+		pick.Values = append(pick.Values, modelValue(info))
 	}
 	options = append(options, pick)
 	if levels := backend.Provider.Describe(s.ctx, chosen.model).ThoughtLevels; len(levels) > 0 {
@@ -116,13 +117,16 @@ func thoughtOption(levels []string, current string) Option {
 // models lists the configured model, the chosen one, and what the server
 // offers as far as it is known.
 func (s *Session) models(backend Backend, chosen string) []model.Info {
-	list := []model.Info{{ID: backend.Model}}
+	grouped := func(id string) model.Info {
+		return model.Info{ID: id, Group: backend.Provider.Describe(s.ctx, id).Group}
+	}
+	list := []model.Info{grouped(backend.Model)}
 	s.mu.Lock()
 	admitted := s.admitted
 	s.mu.Unlock()
 	for _, id := range []string{chosen, admitted} {
 		if id != "" && !slices.ContainsFunc(list, func(have model.Info) bool { return have.ID == id }) {
-			list = append(list, model.Info{ID: id})
+			list = append(list, grouped(id))
 		}
 	}
 	for _, info := range s.host.library.list(backend.Provider) {
@@ -134,6 +138,15 @@ func (s *Session) models(backend Backend, chosen string) []model.Info {
 		list = append(list, info)
 	}
 	return list
+}
+
+// modelValue is a model as a choice. Among several servers its name is the whole id, for
+// an editor may show the current one without its heading.
+func modelValue(info model.Info) Value {
+	if info.Group == "" {
+		return Value{ID: info.ID, Name: nameOf(info)}
+	}
+	return Value{ID: info.ID, Name: info.ID, Description: info.Name, Group: info.Group}
 }
 
 func nameOf(info model.Info) string {

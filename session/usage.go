@@ -13,8 +13,9 @@ import (
 // spent is what the main agent has used.
 type spent struct {
 	tokens transcript.Usage
-	// cost is in the currency of the configured prices.
-	cost float64
+	// cost is in US dollars; unpriced says that the price of a model call is not known.
+	cost     float64
+	unpriced bool
 	// model is the one of the step that runs.
 	model string
 }
@@ -36,8 +37,23 @@ func (u *spent) add(model string, usage *transcript.Usage, price func(string, tr
 	}
 	u.tokens = u.tokens.Add(*usage)
 	if price != nil {
-		u.cost += price(model, *usage)
+		cost := price(model, *usage)
+		u.cost += cost
+		u.unpriced = u.unpriced || cost == 0 && usage.Total() > 0
 	}
+}
+
+// cost is what the session has cost so far, with its subagents.
+func (s *Session) cost() float64 {
+	s.mu.Lock()
+	cost := s.usage.cost
+	s.mu.Unlock()
+	for _, st := range s.family.Statements() {
+		if st.Record.ParentID == s.ID {
+			cost += st.Spent.Cost // with those below it
+		}
+	}
+	return cost
 }
 
 // usageText is the answer to /usage: what the main agent and each tree of subagents have
@@ -57,7 +73,7 @@ func (s *Session) usageText() string {
 		}
 	}
 	var b strings.Builder
-	priced := s.settings.Subagents.Price != nil
+	priced := cost > 0
 	fmt.Fprintf(&b, "**Usage**: %s\n\n", amounts(tokens, cost, priced))
 	fmt.Fprintf(&b, "- main: %s (%d in, %d cached, %d out, %d reasoning)\n", amounts(main.tokens.Total(), main.cost, priced),
 		main.tokens.Input, main.tokens.CacheRead, main.tokens.Output, main.tokens.Reasoning)
@@ -69,6 +85,9 @@ func (s *Session) usageText() string {
 		}
 	}
 	list(s.ID, "  ")
+	if priced && main.unpriced {
+		b.WriteString("\nThe price of some model calls is not known; the cost is without them.\n")
+	}
 	if len(statements) > 0 {
 		b.WriteString("\nThe figures of a subagent include those below it.\n")
 	}
@@ -81,7 +100,7 @@ const agentRunes = 60
 func amounts(tokens int, cost float64, priced bool) string {
 	text := fmt.Sprintf("%d tokens", tokens)
 	if priced {
-		text += fmt.Sprintf(", cost %.4f", cost)
+		text += fmt.Sprintf(", cost $%.4f", cost)
 	}
 	return text
 }
@@ -91,7 +110,7 @@ func spentOf(st subagent.Statement, priced bool) string {
 	spent, limits := st.Spent, st.Limits
 	facts := []string{fmt.Sprintf("%d%s tokens", spent.Tokens, of(limits.Tokens > 0, "%d", limits.Tokens))}
 	if priced || limits.Cost > 0 {
-		facts = append(facts, fmt.Sprintf("cost %.4f%s", spent.Cost, of(limits.Cost > 0, "%.4f", limits.Cost)))
+		facts = append(facts, fmt.Sprintf("cost $%.4f%s", spent.Cost, of(limits.Cost > 0, "$%.4f", limits.Cost)))
 	}
 	facts = append(facts,
 		fmt.Sprintf("%d%s tool calls", spent.Calls, of(limits.Calls > 0, "%d", limits.Calls)),

@@ -111,7 +111,7 @@ func heading(r transcript.ChildRecord, now time.Time) string {
 		facts = append(facts, tokens(n))
 	}
 	if r.Cost > 0 {
-		facts = append(facts, fmt.Sprintf("cost %.4g", r.Cost))
+		facts = append(facts, fmt.Sprintf("cost $%.4g", r.Cost))
 	}
 	facts = append(facts, elapsed(r, now))
 	return kinds.Code(transcript.PathText(path), pathRunes) + " " + standing(r) + ": " + strings.Join(facts, ", ")

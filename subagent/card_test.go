@@ -70,7 +70,7 @@ func TestCard(t *testing.T) {
 			"done", record(func(r *transcript.ChildRecord) {
 				r.State, r.Output, r.Usage, r.Cost = transcript.ChildDone, "All ``` good.", transcript.Usage{Output: 1}, 0.01234
 			}), nil,
-			"`explore > fix` is done: 3 steps, 2 tool calls, 1 token, cost 0.01234, 12s\n\n````\nAll ``` good.\n````",
+			"`explore > fix` is done: 3 steps, 2 tool calls, 1 token, cost $0.01234, 12s\n\n````\nAll ``` good.\n````",
 		},
 	}
 	for _, test := range tests {

@@ -166,7 +166,12 @@ type (
 
 	// UsageChanged reports the context's fill after a model call; Size is the
 	// model's window in tokens, 0 when unknown.
-	UsageChanged struct{ Used, Size int }
+	UsageChanged struct {
+		Used, Size int
+		// Cost is what the session has cost so far in US dollars, with its subagents; 0
+		// when that is not known.
+		Cost float64
+	}
 	// TitleChanged names the session.
 	TitleChanged struct {
 		Title string

@@ -24,11 +24,14 @@ type traits struct {
 	locationTitles bool
 	// blindTerminals: the client runs terminals, but shows nothing of what is in them.
 	blindTerminals bool
+	// flatOptions: the values of a config option cannot be chosen under headings.
+	flatOptions bool
 }
 
 // editors are the traits of editors by the lower-case name in their clientInfo. An editor
-// that is not listed has the zero value, and so has one that names no client, as avante.nvim.
+// that is not listed has the zero value. One that names no client is avante.nvim.
 var editors = map[string]traits{
+	"":                   {flatOptions: true},
 	"zed":                {optionNames: true, requestText: true, markdownTitles: true},
 	"codecompanion.nvim": {firstDiff: true, dropsBetweenTurns: true, cutTitles: true, locationTitles: true},
 	"agent-shell":        {optionNames: true, dropsBetweenTurns: true},

@@ -38,6 +38,7 @@ func (a *Agent) initialize(req *rpc.Request) rpc.Body {
 	}
 	a.mu.Lock()
 	a.initialized, a.client = true, clientOf(params.ClientCapabilities)
+	a.client.traits = traitsOf("")
 	if info := params.ClientInfo; info != nil {
 		a.client.traits = traitsOf(info.Name)
 		a.client.terminals = a.client.terminals && !a.client.traits.blindTerminals

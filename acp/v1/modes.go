@@ -2,6 +2,7 @@ package v1
 
 import (
 	"context"
+	"slices"
 
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
@@ -25,16 +26,31 @@ func (s *open) configOptions() []schema.SessionConfigOption {
 			ID: schema.SessionConfigId(o.ID), Name: o.Name, Description: o.Description,
 			Category: schema.SessionConfigOptionCategory(o.Category), CurrentValue: schema.SessionConfigValueId(o.Current),
 		}
-		var values schema.SelectOptions
-		for _, v := range o.Values {
-			values = append(values, schema.SessionConfigSelectOption{
-				Value: schema.SessionConfigValueId(v.ID), Name: v.Name, Description: v.Description,
-			})
-		}
-		selectOption.Options = values
+		selectOption.Options = selectOptions(o.Values, s.translator.client.flatOptions)
 		options = append(options, selectOption)
 	}
 	return options
+}
+
+// selectOptions are the values of an option, under their headings if they have any and the
+// client shows them. The headings come in the order of their first values.
+func selectOptions(values []session.Value, noHeadings bool) schema.SessionConfigSelectOptions {
+	var flat schema.SelectOptions
+	var groups schema.SelectGroups
+	for _, v := range values {
+		one := schema.SessionConfigSelectOption{Value: schema.SessionConfigValueId(v.ID), Name: v.Name, Description: v.Description}
+		flat = append(flat, one)
+		at := slices.IndexFunc(groups, func(g schema.SessionConfigSelectGroup) bool { return g.Name == v.Group })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, schema.SessionConfigSelectGroup{Group: schema.SessionConfigGroupId(v.Group), Name: v.Group})
+		}
+		groups[at].Options = append(groups[at].Options, one)
+	}
+	if noHeadings || slices.ContainsFunc(values, func(v session.Value) bool { return v.Group == "" }) {
+		return flat
+	}
+	return groups
 }
 
 func (a *Agent) setMode(req *rpc.Request) rpc.Body {

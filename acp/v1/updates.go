@@ -3,6 +3,7 @@ package v1
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"time"
 
 	"acp-agent/acp/schema"
@@ -149,7 +150,12 @@ func textUpdate(kind transcript.PartKind, message, text string) schema.SessionUp
 }
 
 func usageUpdate(e transcript.UsageChanged) schema.SessionUpdate {
-	return schema.UsageUpdate{Used: uint64(e.Used), Size: uint64(e.Size)}
+	update := schema.UsageUpdate{Used: uint64(e.Used), Size: uint64(e.Size)}
+	if e.Cost > 0 {
+		// Prices are for millions of tokens, so that sums have more digits than mean anything.
+		update.Cost = &schema.Cost{Amount: math.Round(e.Cost*1e6) / 1e6, Currency: "USD"}
+	}
+	return update
 }
 
 func titleUpdate(e transcript.TitleChanged) schema.SessionUpdate {

@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 
 	"acp-agent/config"
 	"acp-agent/model"
@@ -75,31 +75,56 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	if err := c.loadLoginKey(context.Background(), cfg); err != nil {
 		return session.Backend{}, err
 	}
-	key, name, origin := cfg.Model.APIKey, cfg.Model.Name, cfg.Model.Origin.Key
 	if !given.IsZero() {
-		key, origin = given, "the editor"
+		cfg.Model.APIKey, cfg.Model.Origin.Key = given, "the editor"
 	}
-	if cfg.Model.Hosted() {
-		if key.IsZero() {
-			return session.Backend{}, &session.AuthError{
-				Message: "no model server is configured: run acp-agent login, or set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") +
-					", or " + cfg.Model.BaseURLVariable() + " for a server of your own",
-			}
+	servers, section := c.modelServers(cfg)
+	if len(servers) == 1 && section != "" {
+		return c.connectOne(cfg, servers[0])
+	}
+	routed, name, err := route(cfg, servers, section)
+	if err != nil {
+		return session.Backend{}, &session.AuthError{Message: err.Error()}
+	}
+	backend := c.backend(cfg, routed, name)
+	backend.Check = routed.Check
+	var words []string
+	for _, s := range servers {
+		if s.Missing == "" {
+			words = append(words, s.words())
 		}
-		name = cmp.Or(name, hostedModel(cfg.Model))
 	}
-	provider, err := c.openModel(cfg.Model, key, name)
+	backend.Server = strings.Join(words, "; ")
+	return backend, nil
+}
+
+// connectOne is connect for the server of the model section alone; its models have no
+// provider in their names.
+func (c *core) connectOne(cfg *config.Config, server configuredServer) (session.Backend, error) {
+	if server.Missing != "" {
+		return session.Backend{}, &session.AuthError{
+			Message: "no model server is configured: run acp-agent login, or set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") +
+				", or " + cfg.Model.BaseURLVariable() + " for a server of your own",
+		}
+	}
+	provider, err := server.Open()
+	name := server.model
 	if err == nil && name == "" {
 		name, err = firstModel(provider, cfg.Model.ModelVariable())
 	}
 	if err != nil {
 		return session.Backend{}, err
 	}
+	backend := c.backend(cfg, provider, name)
+	backend.Server = serverWithKey(cfg.Model.BaseURL, server.keyOrigin)
+	return backend, nil
+}
+
+func (c *core) backend(cfg *config.Config, provider model.Provider, name string) session.Backend {
 	return session.Backend{
 		Provider: discreet{provider, &c.keys}, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
 		Temperature: cfg.Model.Temperature, MaxTokens: cfg.Model.MaxOutput, NoticeAfter: cfg.Model.NoticeAfter.Duration,
-		Server: serverWithKey(cfg.Model.BaseURL, origin),
-	}, nil
+	}
 }
 
 // serverWithKey says in words which server is asked, and where its key was named.
@@ -112,20 +137,6 @@ func serverWithKey(baseURL, origin string) string {
 		return host + ", without a key"
 	}
 	return host + ", with a key from " + origin
-}
-
-// firstModel picks a model of a server for which none was named.
-func firstModel(provider model.Provider, variable string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), firstModelTimeout)
-	defer cancel()
-	infos, err := provider.Models(ctx)
-	if err == nil && len(infos) == 0 {
-		err = errors.New("it offers no model")
-	}
-	if err != nil {
-		return "", fmt.Errorf("no model is named, and the server's list could not be used: %w; set %s", err, variable)
-	}
-	return infos[0].ID, nil
 }
 
 // script returns the scripted model, when there is one.

@@ -105,7 +105,13 @@ func (c *core) examine(ctx context.Context, cwd string) doctorReport {
 	if err != nil {
 		cfg = config.Default()
 	} else {
-		r.Findings = append(r.Findings, keyFinding(cfg, c.loginStore(cfg), c.getenv(envScript)))
+		if cfg.ModelSection() || c.getenv(envScript) != "" {
+			r.Findings = append(r.Findings, keyFinding(cfg, c.loginStore(cfg), c.getenv(envScript)))
+		}
+		if len(cfg.Providers) > 0 {
+			servers, _ := c.modelServers(cfg)
+			r.Findings = append(r.Findings, providersFinding(servers))
+		}
 	}
 	if hostErr != nil {
 		r.Findings = append(r.Findings, finding{"tools", doctorFail, hostErr.Error(), "mend the configuration"})
@@ -177,6 +183,22 @@ func keyFinding(cfg *config.Config, store login.Store, scripted string) finding 
 		f.Status = doctorFail
 		f.Hint = "run acp-agent login, or set " + cmp.Or(cfg.Model.APIKeyEnv, "model.api_key") + ", or " + cfg.Model.BaseURLVariable() + " for a server of your own"
 	}
+	return f
+}
+
+// providersFinding says which servers can be used, and why others cannot.
+func providersFinding(servers []configuredServer) finding {
+	f := finding{Name: "providers", Status: doctorFail, Hint: "set a key, or run acp-agent login"}
+	var words []string
+	for _, s := range servers {
+		if s.Missing != "" {
+			words = append(words, "not "+s.Name+": "+s.Missing)
+			continue
+		}
+		words = append(words, s.words())
+		f.Status, f.Hint = doctorOK, ""
+	}
+	f.Detail = strings.Join(words, "; ")
 	return f
 }
 

@@ -172,8 +172,8 @@ func TestLogin_Terminal(t *testing.T) {
 	const key = "sk-canary-0123456789abcdef"
 	address, home := keyServer(t, key), t.TempDir()
 	p := startPTY(t, home, "login")
-	p.answer("Number or name [1]: ", "5\n")
-	p.answer(`there is no provider "5"`, "")
+	p.answer("Number or name [1]: ", "99\n")
+	p.answer(`there is no provider "99"`, "")
 	p.answer("Number or name [1]: ", "other\n")
 	p.answer("http://localhost:11434/v1: ", "localhost\n")
 	p.answer("expects an http or https address", "")

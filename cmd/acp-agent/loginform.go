@@ -51,7 +51,7 @@ func newLoginForm(cmd *cobra.Command, flags loginFlags) (*loginForm, error) {
 		if err != nil {
 			return nil, usage("--provider: %w", err)
 		}
-		if form.baseURL != "" && found.baseURL != "" && found.baseURL != form.baseURL {
+		if form.baseURL != "" && found.baseURL != "" && !found.local && found.baseURL != form.baseURL {
 			return nil, usage("--provider %s has the address %s; for --base-url %s the provider is %s", found.id, found.baseURL, form.baseURL, otherProvider)
 		}
 		form.provider = found
@@ -203,7 +203,7 @@ func (f *loginForm) chooseModel(ctx context.Context, models []string) error {
 		if fallback == "" && len(models) > 0 {
 			fallback = models[0]
 		}
-		if len(models) > 0 && f.provider.id == otherProvider {
+		if len(models) > 0 && f.provider.model == "" {
 			shown := models[:min(len(models), maxModelsShown)]
 			fmt.Fprintf(f.out, "Models of this server: %s", kinds.Visible(strings.Join(shown, ", ")))
 			if more := len(models) - len(shown); more > 0 {

@@ -1,11 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"acp-agent/config"
+	"acp-agent/model/preset"
 )
 
 // loginProvider is a model server as `acp-agent login` offers it.
@@ -22,26 +23,26 @@ type loginProvider struct {
 	keys string
 	// needsKey says that the server answers no one without a key.
 	needsKey bool
+	// local says that it runs on the user's machine; its address may be another.
+	local bool
 }
 
 // otherProvider is a server that only its address names.
 const otherProvider = "other"
 
-// loginProviders are the servers on offer, in the order in which they are offered.
+// loginProviders are the servers on offer, in the order in which they are offered: the
+// presets that this agent can speak to, and any other by its address.
 func loginProviders() []loginProvider {
-	return []loginProvider{
-		{
-			id: "openai", name: "OpenAI", baseURL: config.DefaultBaseURL, check: "/models", model: defaultModel,
-			keys: "https://platform.openai.com/api-keys", needsKey: true,
-		},
-		{
-			// Its list of models is open to all; /key is what a wrong key fails
-			// (openrouter.ai/docs/api-reference, "Get current API key").
-			id: "openrouter", name: "OpenRouter", baseURL: "https://openrouter.ai/api/v1", check: "/key", model: "openrouter/auto",
-			keys: "https://openrouter.ai/settings/keys", needsKey: true,
-		},
-		{id: otherProvider, name: "another server, by its address (Ollama, llama.cpp, LM Studio, vLLM, ...)", check: "/models"},
+	var list []loginProvider
+	for _, p := range preset.All() {
+		if canSpeak(cmp.Or(p.API, preset.Chat)) != nil {
+			continue
+		}
+		list = append(list, loginProvider{
+			id: p.Name, name: p.Title, baseURL: p.BaseURL, check: p.Check, model: p.Model, keys: p.KeyURL, needsKey: p.NeedsKey, local: p.Local,
+		})
 	}
+	return append(list, loginProvider{id: otherProvider, name: "another server, by its address", check: "/models"})
 }
 
 // findProvider returns the provider that a user named by its id or its number.

@@ -38,6 +38,8 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	}
 	own, offered := servers(cfg.MCP.Servers, "the configuration", cfg.MCP.Unconfined), servers(cfg.OfferedServers, "the project", confined)
 	c.keepOf(own, offered)
+	delegation := subagents(cfg)
+	delegation.Price = c.price(cfg)
 	return session.Settings{
 		User: slices.Concat(userRules(cfg.Rules), serverRules(cfg.MCP.Servers)), Project: permissionRules(cfg.Project),
 		Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg), Mode: permissions.Mode(cfg.Mode),
@@ -47,7 +49,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		ReadRoots:   cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
 		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
-		Subagents: subagents(cfg), Agent: cfg.Agent, Providers: c.providers(cfg.External),
+		Subagents: delegation, Agent: cfg.Agent, Providers: c.providers(cfg.External),
 		Servers: own, OfferedServers: offered, EditorUnconfined: cfg.MCP.EditorUnconfined(),
 	}, nil
 }

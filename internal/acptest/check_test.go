@@ -150,6 +150,7 @@ func TestCheck(t *testing.T) {
 			` + completed + answer, "two options of the kind"},
 		{"boolean not offered", begin + update(`"sessionUpdate":"config_option_update","configOptions":[{"id":"o","type":"boolean","currentValue":true}]`), "is boolean"},
 		{"value not among options", begin + update(`"sessionUpdate":"config_option_update","configOptions":[{"id":"o","type":"select","currentValue":"x","options":[{"value":"y"}]}]`), "not among its options"},
+		{"value in a group", begin + update(`"sessionUpdate":"config_option_update","configOptions":[{"id":"o","type":"select","currentValue":"x","options":[{"group":"g","options":[{"value":"x"}]}]}]`), ""},
 		{"call of a subagent", begin + prompt + opened + nested("tool_call", "c", born) + nested("tool_call_update", "c", `"status":"completed"`) + completed + answer, ""},
 		{"update without the parent", begin + prompt + opened + nested("tool_call", "c", born) + update(`"sessionUpdate":"tool_call_update","toolCallId":"n","status":"completed"`) + completed + answer, `the parent "c", then ""`},
 		{"parent that is no call", begin + prompt + nested("tool_call", "x", born) + nested("tool_call_update", "x", `"status":"completed"`) + answer, "the parent x, which was never opened"},

@@ -101,6 +101,10 @@ func (c *checker) options(list any) {
 		values, _ := at(option, "options").([]any)
 		for _, value := range values {
 			known = known || at(value, "value") == current
+			grouped, _ := at(value, "options").([]any)
+			for _, value := range grouped {
+				known = known || at(value, "value") == current
+			}
 		}
 		if !known {
 			c.problem("the config option %v has the value %v, which is not among its options", id, current)

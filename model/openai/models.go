@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"acp-agent/model"
+	"acp-agent/model/catalogue"
 	"acp-agent/model/wire"
 )
 
@@ -28,7 +29,9 @@ func (p *Provider) Models(ctx context.Context) ([]model.Info, error) {
 		}
 		p.learn(entry.info())
 		info := p.info(string(entry.ID))
-		info.Name = entry.name()
+		if name := entry.name(); name != "" {
+			info.Name = name
+		}
 		infos = append(infos, info)
 	}
 	slices.SortFunc(infos, func(a, b model.Info) int { return strings.Compare(a.ID, b.ID) })
@@ -36,30 +39,26 @@ func (p *Provider) Models(ctx context.Context) ([]model.Info, error) {
 }
 
 // Describe tells what is known of a model without asking anyone: the options
-// first, then what the server told Models or Probe, then a small table of
-// well-known families. On a local server the table says nothing of windows:
-// there they depend on how the server was started.
+// first, then what the server told Models or Probe, then the model catalogue. On
+// a local server the catalogue says nothing of windows: there they depend on how
+// the server was started.
 func (p *Provider) Describe(_ context.Context, id string) model.Info { return p.info(id) }
 
 func (p *Provider) info(id string) model.Info {
-	f := familyOf(id)
-	info := model.Info{ID: id, ThoughtLevels: slices.Clone(f.levels)}
-	if f.images {
-		info.Images = model.Yes // that others take none is not sure enough to keep images back
-	}
-	if !p.local {
-		info.Window, info.MaxOutput = f.window, f.output
-	}
+	info := p.catalogued(id)
 	p.mu.Lock()
 	known, blind := p.known[id], p.blind[id]
 	p.mu.Unlock()
-	info.Name = known.Name
+	if known.Name != "" {
+		info.Name = known.Name
+	}
+	if known.ThoughtLevels != nil {
+		info.ThoughtLevels = slices.Clone(known.ThoughtLevels)
+	}
 	if known.Images != model.Unknown {
 		info.Images = known.Images
 	}
-	if known.Window > 0 {
-		info.Window = known.Window
-	}
+	info.Window = firstPositive(known.Window, info.Window, p.opts.DefaultWindow)
 	if known.MaxOutput > 0 {
 		info.MaxOutput = known.MaxOutput
 	}
@@ -71,6 +70,22 @@ func (p *Provider) info(id string) model.Info {
 	}
 	if blind {
 		info.Images = model.No // whatever was said before
+	}
+	return info
+}
+
+// catalogued is what the model catalogue says of a model.
+func (p *Provider) catalogued(id string) model.Info {
+	entry, _ := catalogue.Find(p.opts.Catalogue, id)
+	info := model.Info{ID: id, Name: entry.Name, ThoughtLevels: p.levels(entry)}
+	switch {
+	case entry.Images:
+		info.Images = model.Yes
+	case entry.Listed:
+		info.Images = model.No // elsewhere it is not sure enough to keep images back
+	}
+	if !p.local {
+		info.Window, info.MaxOutput = entry.Window, entry.Output
 	}
 	return info
 }
@@ -93,6 +108,9 @@ func (p *Provider) learn(info model.Info) {
 	}
 	if info.Images != model.Unknown {
 		known.Images = info.Images
+	}
+	if len(info.ThoughtLevels) > 0 {
+		known.ThoughtLevels = info.ThoughtLevels
 	}
 	p.known[info.ID] = known
 }

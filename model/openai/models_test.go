@@ -177,6 +177,23 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// Ollama says of a model that it can think; the catalogue's levels stand back.
+func TestProbe_Thinks(t *testing.T) {
+	s := modeltest.New(t)
+	s.HandleJSON("/v1/models", `{"data":[{"id":"m"}]}`)
+	s.HandleJSON("/api/show", `{"model_info":{},"parameters":"num_ctx 16384","capabilities":["tools","thinking"]}`)
+	p := provider(t, s)
+	if levels := p.Describe(t.Context(), "m").ThoughtLevels; levels != nil {
+		t.Errorf("levels %q before it was asked", levels)
+	}
+	if _, err := p.Report(t.Context(), "m"); err != nil {
+		t.Fatal(err)
+	}
+	if levels := p.Describe(t.Context(), "m").ThoughtLevels; strings.Join(levels, " ") != "off low medium high" {
+		t.Errorf("levels %q", levels)
+	}
+}
+
 func TestProbe_OnlyLocal(t *testing.T) {
 	for base, local := range map[string]bool{
 		"http://localhost:1/v1": true, "http://127.0.0.1/v1": true, "http://[::1]:1/v1": true, "http://10.1.2.3/v1": true, "http://box.local/v1": true,

@@ -31,6 +31,19 @@ type Options struct {
 	// everything else that Describe finds.
 	Window map[string]int
 	Images map[string]bool
+	// DefaultWindow is that of models of which nothing else is known; 0 means none.
+	DefaultWindow int
+	// Catalogue is the provider's name in the model catalogue; empty means that only
+	// what holds at any server counts.
+	Catalogue string
+	// Thinking says how a thought level is sent; empty means Effort.
+	Thinking Thinking
+	// Levels are the thought levels of models of which the catalogue knows none; nil
+	// means that those have none to choose.
+	Levels []string
+	// CacheControl are beginnings of the ids of models for which the server has to be
+	// asked to cache prompts, by a cache_control at the top of the request (OpenRouter).
+	CacheControl []string
 	// PromptCacheKey sends Request.CacheKey to servers other than OpenAI too.
 	PromptCacheKey bool
 	// IdleTimeout is how long the server may be silent within an answer; 0

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"acp-agent/model"
 	"acp-agent/model/wire"
@@ -18,6 +19,7 @@ type refusedParam struct{ model, name string }
 var droppable = []string{
 	"stream_options", "max_completion_tokens", "max_tokens", "temperature",
 	"reasoning_effort", "parallel_tool_calls", "prompt_cache_key",
+	"reasoning", "thinking", "enable_thinking", "thinking_budget", "chat_template_kwargs", "cache_control",
 }
 
 // params are the members of the request body other than model, stream, tools
@@ -28,10 +30,13 @@ func (p *Provider) params(req *model.Request) []wire.Param {
 		params = append(params, wire.Param{Name: "temperature", Text: strconv.AppendFloat(nil, *req.Temperature, 'f', -1, 64)})
 	}
 	if req.ThoughtLevel != "" {
-		params = append(params, wire.Param{Name: "reasoning_effort", Text: wire.AppendString(nil, req.ThoughtLevel)})
+		params = append(params, p.thinking(req.Model, req.ThoughtLevel)...)
 	}
 	if req.CacheKey != "" && (p.opts.PromptCacheKey || p.official()) {
 		params = append(params, wire.Param{Name: "prompt_cache_key", Text: wire.AppendString(nil, req.CacheKey)})
+	}
+	if slices.ContainsFunc(p.opts.CacheControl, func(prefix string) bool { return strings.HasPrefix(req.Model, prefix) }) {
+		params = append(params, wire.Param{Name: "cache_control", Text: []byte(`{"type":"ephemeral"}`)})
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

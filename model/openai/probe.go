@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"acp-agent/model"
+	"acp-agent/model/catalogue"
 	"acp-agent/model/wire"
 )
 
@@ -92,6 +93,9 @@ func (p *Provider) probeOllama(ctx context.Context, id string, r *Report) bool {
 	r.Images = listsImages(show.Capabilities, "vision")
 	if show.Capabilities != nil && !slices.Contains(show.Capabilities, "tools") {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s cannot call tools", id))
+	}
+	if slices.Contains(show.Capabilities, "thinking") && p.opts.Thinking != NoThinking {
+		r.ThoughtLevels = []string{catalogue.Off, "low", "medium", "high"}
 	}
 	var running struct {
 		Models []struct {

@@ -51,15 +51,12 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 func (p *Provider) attempt(ctx context.Context, id string, body string, yield func(model.Chunk) bool) error {
 	s := &step{yield: yield, origin: p.originOf(id)}
 	return p.server.Do(ctx, &wire.Exchange{
-		Model: id, Slow: silentStart(id), Size: len(body),
+		Model: id, Slow: p.reasons(id), Size: len(body),
 		Send:  func(ctx context.Context) (*http.Response, error) { return p.client.post(ctx, "chat/completions", body) },
 		Read:  func(answer *wire.Watchdog) error { return p.read(s, answer) },
 		Begun: func() bool { return s.begun },
 	})
 }
-
-// silentStart reports whether a model reasons out of sight before it answers.
-func silentStart(id string) bool { return len(familyOf(id).levels) > 0 }
 
 // read reads the answer to its end.
 func (p *Provider) read(s *step, answer *wire.Watchdog) error {

@@ -26,7 +26,7 @@ func TestStartTimeout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.server.Timeouts.StartLimit(p.local || silentStart(tt.id)); got != tt.want {
+			if got := p.server.Timeouts.StartLimit(p.local || p.reasons(tt.id)); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
