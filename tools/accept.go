@@ -31,11 +31,9 @@ func (e *Entry) Accept(name string, args json.RawMessage) (fitting json.RawMessa
 	}
 	// A tool from elsewhere knows best what its arguments are called.
 	if !e.Foreign() {
-		err = a.fields(object)
+		err = a.rename(object, e.Parameters, "")
 		if err == nil && e.Accepts != nil && e.Accepts.Finish != nil {
-			before := maps.Clone(object)
 			err = e.Accepts.Finish(object)
-			a.changed = a.changed || !reflect.DeepEqual(before, object)
 		}
 	}
 	if err != nil {
@@ -47,19 +45,31 @@ func (e *Entry) Accept(name string, args json.RawMessage) (fitting json.RawMessa
 	if a.failed != nil {
 		return nil, nil, a.failed
 	}
-	if !a.changed {
+	if same, err := exactJSON(args); err == nil && reflect.DeepEqual(same, any(object)) {
 		return args, a.left, nil
 	}
 	fitting, err = json.Marshal(object)
 	return fitting, a.left, err
 }
 
+// freeform is a bare text as the argument that it is, when the tool is known to be
+// called so.
+func (e *Entry) freeform(text json.RawMessage) json.RawMessage {
+	if e.Accepts == nil || e.Accepts.Freeform == "" || !strings.HasPrefix(strings.TrimSpace(string(text)), e.Accepts.Freeform) {
+		return text
+	}
+	args, err := json.Marshal(map[string]string{e.Accepts.Sole: string(text)})
+	if err != nil {
+		return text
+	}
+	return args
+}
+
 // acceptance is one set of arguments on its way to what the schema describes.
 type acceptance struct {
-	entry   *Entry
-	own     map[string]Field
-	changed bool
-	left    []string
+	entry *Entry
+	own   map[string]Field
+	left  []string
 	// failed is what is wrong with a field within a list.
 	failed error
 }
@@ -70,7 +80,7 @@ func (a *acceptance) object(value any) (map[string]any, bool) {
 	for range 3 {
 		switch v := value.(type) {
 		case string:
-			inner, err := exactJSON([]byte(v))
+			inner, err := jsonIn(v)
 			if _, isObject := inner.(map[string]any); err == nil && isObject {
 				value = inner
 				break
@@ -96,7 +106,6 @@ func (a *acceptance) object(value any) (map[string]any, bool) {
 		default:
 			return nil, false
 		}
-		a.changed = true
 	}
 	object, ok := value.(map[string]any)
 	return object, ok
@@ -113,7 +122,7 @@ func (a *acceptance) unwrap(object map[string]any) (any, bool) {
 			continue
 		}
 		if text, isText := inner.(string); isText {
-			value, err := exactJSON([]byte(text))
+			value, err := jsonIn(text)
 			if _, isObject := value.(map[string]any); err != nil || !isObject {
 				continue
 			}
@@ -153,12 +162,8 @@ func (e *Entry) answersTo(name string) bool {
 	return e.Accepts != nil && slices.ContainsFunc(e.Accepts.Names, func(n ForeignName) bool { return fold(n.Name) == fold(name) })
 }
 
-// fields gives foreign arguments their own names, and takes out what is known to
+// rename gives foreign arguments their own names, and takes out what is known to
 // say nothing.
-func (a *acceptance) fields(object map[string]any) error {
-	return a.rename(object, a.entry.Parameters, "")
-}
-
 func (a *acceptance) rename(object map[string]any, schema *jsonschema.Schema, under string) error {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if schema != nil && schema.Properties[name] != nil {
@@ -193,7 +198,7 @@ func (a *acceptance) rename(object map[string]any, schema *jsonschema.Schema, un
 			value = old
 		}
 		delete(object, name)
-		object[to], a.changed = value, true
+		object[to] = value
 	}
 	return nil
 }
@@ -229,7 +234,6 @@ func says(value, neutral any) bool {
 
 func (a *acceptance) drop(object map[string]any, name, why string) {
 	delete(object, name)
-	a.changed = true
 	if why != "" {
 		a.left = append(a.left, name+" ("+why+")")
 	}

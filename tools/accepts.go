@@ -1,6 +1,9 @@
 package tools
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Accepts is what a tool understands besides its schema: how models write its
 // calls that were trained with the tools of other agents. It is data; one stage
@@ -16,6 +19,9 @@ type Accepts struct {
 	Fields map[string]Field
 	// Sole is the argument that a call means which consists of one bare text.
 	Sole string
+	// Freeform is how a bare text begins that is no JSON and still is the argument
+	// Sole; "" when there is none.
+	Freeform string
 	// Finish puts together what several fields say. It runs after the fields, on
 	// arguments under their canonical names, and must be pure.
 	Finish func(args map[string]any) error
@@ -28,6 +34,8 @@ type ForeignName struct {
 	// editor of several commands; they are taken out of the call. With "" any value
 	// will do, and stays.
 	When map[string]string
+	// Alone are the arguments of a call that has none.
+	Alone json.RawMessage
 	// Answer refuses the call with the words that the model reads instead.
 	Answer string
 	// Fields are what arguments mean under this name only.
@@ -78,7 +86,7 @@ var harmless = map[string]Field{
 }
 
 const (
-	note         = "it says nothing that the call does"
+	note         = "it has no effect"
 	asked        = "the user's rules decide what is asked"
 	limited      = "the tool has a time limit of its own"
 	noBackground = "this tool cannot run in the background; nothing was started"

@@ -20,7 +20,6 @@ func (a *acceptance) properties(object map[string]any, schema *jsonschema.Schema
 		if object[name] == nil {
 			if !slices.Contains(schema.Required, name) && !allowsNull(property) {
 				delete(object, name) // null for absent
-				a.changed = true
 			}
 			continue
 		}
@@ -53,11 +52,9 @@ func (a *acceptance) value(value any, schema *jsonschema.Schema, path string) an
 func (a *acceptance) text(value any, schema *jsonschema.Schema) any {
 	switch v := value.(type) {
 	case json.Number:
-		a.changed = true
 		value = v.String()
 	case []any:
 		if one, ok := oneText(v); ok {
-			a.changed = true
 			value = one
 		}
 	}
@@ -67,7 +64,6 @@ func (a *acceptance) text(value any, schema *jsonschema.Schema) any {
 	}
 	for _, choice := range schema.Enum {
 		if own, ok := choice.(string); ok && fold(own) == fold(text) {
-			a.changed = true
 			return own
 		}
 	}
@@ -89,7 +85,6 @@ func (a *acceptance) number(value any) any {
 	}
 	parsed, err := exactJSON([]byte(strings.TrimSpace(text)))
 	if number, ok := parsed.(json.Number); ok && err == nil {
-		a.changed = true
 		return number
 	}
 	return value
@@ -102,10 +97,8 @@ func (a *acceptance) flag(value any) any {
 	}
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "true":
-		a.changed = true
 		return true
 	case "false":
-		a.changed = true
 		return false
 	}
 	return value
@@ -116,27 +109,23 @@ func (a *acceptance) flag(value any) any {
 func (a *acceptance) list(value any, schema *jsonschema.Schema, path string) any {
 	switch v := value.(type) {
 	case string:
-		parsed, err := exactJSON([]byte(v))
+		parsed, err := jsonIn(v)
 		_, isList := parsed.([]any)
 		_, isObject := parsed.(map[string]any)
 		switch {
 		case err == nil && (isList || isObject && schema.Items != nil && schema.Items.Type == "object"):
-			a.changed = true
 			return a.list(parsed, schema, path)
 		case err != nil && schema.Items != nil && schema.Items.Type == "string" && !strings.HasPrefix(strings.TrimSpace(v), "["):
-			a.changed = true
 			return []any{v}
 		}
 		return value
 	case map[string]any:
 		if inner, ok := v["item"]; ok && len(v) == 1 && schema.Items != nil && schema.Items.Properties["item"] == nil {
-			a.changed = true
 			return a.list(inner, schema, path)
 		}
 		if schema.Items == nil || schema.Items.Type != "object" {
 			return value
 		}
-		a.changed = true
 		value = []any{v}
 	}
 	list, ok := value.([]any)
@@ -152,11 +141,11 @@ func (a *acceptance) list(value any, schema *jsonschema.Schema, path string) any
 // member takes JSON in a text for the object, and gives its arguments their names.
 func (a *acceptance) member(value any, schema *jsonschema.Schema, path string) any {
 	if text, ok := value.(string); ok {
-		parsed, err := exactJSON([]byte(text))
+		parsed, err := jsonIn(text)
 		if _, isObject := parsed.(map[string]any); err != nil || !isObject {
 			return value
 		}
-		a.changed, value = true, parsed
+		value = parsed
 	}
 	object, ok := value.(map[string]any)
 	if !ok || schema.Properties == nil {
@@ -169,4 +158,28 @@ func (a *acceptance) member(value any, schema *jsonschema.Schema, path string) a
 	}
 	a.properties(object, schema)
 	return object
+}
+
+// jsonIn reads JSON in a text. Line breaks and tabs that stand raw in its texts are
+// those of the text.
+func jsonIn(text string) (any, error) {
+	value, err := exactJSON([]byte(text))
+	if err == nil {
+		return value, nil
+	}
+	var b strings.Builder
+	inText, escaped := false, false
+	for _, c := range text {
+		if inText && !escaped && c < ' ' {
+			quoted, _ := json.Marshal(string(c))
+			b.Write(quoted[1 : len(quoted)-1])
+			continue
+		}
+		if c == '"' && !escaped {
+			inText = !inText
+		}
+		escaped = inText && !escaped && c == '\\'
+		b.WriteRune(c)
+	}
+	return exactJSON([]byte(b.String()))
 }

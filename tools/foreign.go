@@ -61,12 +61,15 @@ func (r *Registry) fromElsewhere(name string, args json.RawMessage) (*Entry, jso
 
 // matches reports whether a call has what the claim asks for, and takes it out.
 func (f foreignName) matches(args json.RawMessage) (json.RawMessage, bool) {
-	if len(f.When) == 0 || args == nil {
+	if len(f.When) == 0 && f.Alone == nil || args == nil {
 		return args, true
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(args, &object) != nil {
 		return nil, false
+	}
+	if f.Alone != nil && len(object) == 0 {
+		return f.Alone, true
 	}
 	for key, want := range f.When {
 		var has string
@@ -117,7 +120,10 @@ func plainName(name string) string {
 	if head, number, found := strings.Cut(name, ":"); found && number != "" && strings.Trim(number, "0123456789") == "" {
 		name = head
 	}
-	for _, prefix := range []string{"functions.", "function.", "tools.", "tool.", "default_api.", "default_api:", "repo_browser.", "container."} {
+	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
+		name = name[slash+1:]
+	}
+	for _, prefix := range []string{"power---", "functions.", "function.", "tools.", "tool.", "default_api.", "default_api:", "repo_browser.", "container."} {
 		name = strings.TrimPrefix(name, prefix)
 	}
 	name = strings.Trim(name, " \t\r\n\"'`()")

@@ -236,7 +236,7 @@ func (r *Registry) Resolve(name string, args json.RawMessage) (*Entry, json.RawM
 // tool (R17).
 func (a alias) translate(entry *Entry, args json.RawMessage) (json.RawMessage, error) {
 	if !json.Valid(args) {
-		return args, nil // the schema check says what is wrong
+		return entry.freeform(args), nil // the schema check says what is wrong
 	}
 	if a.own != nil {
 		if err := a.own.Validate(args); err != nil {

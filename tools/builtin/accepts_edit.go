@@ -15,7 +15,7 @@ func numberOf(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)
 func writeAccepts() *tools.Accepts {
 	return &tools.Accepts{
 		Names: slices.Concat(
-			names("create", "write_to_file", "save_file", "new_file", "file_write", "overwrite_file", "create_new_file", "write_text_file"),
+			names("create", "fs_create", "write_to_file", "save_file", "new_file", "file_write", "overwrite_file", "create_new_file", "write_text_file"),
 			commandOfEditor("create"), commandOfEditor("write"),
 		),
 		Fields: fields(
@@ -70,7 +70,7 @@ func editAccepts() *tools.Accepts {
 	return &tools.Accepts{
 		Names: slices.Concat(
 			names("str_replace", "search_replace", "search_and_replace", "replace", "MultiEdit", "multi_edit", "replace_in_file", "apply_diff", "string_replace",
-				"update_file", "update", "modify_file", "edit_block", "replace_string_in_file", "replace_file_content", "multi_replace_file_content",
+				"update_file", "update", "modify_file", "edit_block", "edit_text_file", "replace_string_in_file", "replace_file_content", "multi_replace_file_content",
 				"multi_edit_file", "file_edit", "StrReplace", "edit_file_content", "patch_file"),
 			commandOfEditor("str_replace"), commandOfEditor("replace"), commandOfEditor("edit"),
 			answers("use edit: the line before as old_str, and that line with the new ones as new_str", "insert_edit_into_file", "insert_content", "insert_line"),

@@ -59,7 +59,7 @@ func finishTodo(args map[string]any) error {
 	if text, ok := args["todos"].(string); ok {
 		list, err := checklist(text)
 		if err != nil {
-			return err
+			return tools.Errorf(tools.BadInput, "todo: argument \"todos\": %v", err)
 		}
 		args["todos"] = list
 	}
@@ -297,10 +297,18 @@ func webSearchAccepts() *tools.Accepts {
 // patchAccepts: apply_patch as other agents call it.
 func patchAccepts() *tools.Accepts {
 	return &tools.Accepts{
-		Names:  names("patch", "apply_diff_patch", "applypatch"),
-		Sole:   "patch",
-		Fields: all(to("patch"), "patch", "patch_text", "patch_content", "content", "text", "unified_diff", "patch_string"),
+		Names: names("patch", "apply_diff_patch", "applypatch"),
+		Sole:  "patch", Freeform: "*** Begin Patch",
+		Fields: fields(all(mapped("patch", patchCommand), "command", "cmd"), all(to("patch"), "patch", "patch_text", "patch_content", "content", "text", "unified_diff", "patch_string")),
 	}
+}
+
+// patchCommand takes the patch out of the command that would apply it.
+func patchCommand(value any) (any, error) {
+	if list, ok := value.([]any); ok && len(list) == 2 && list[0] == "apply_patch" {
+		return list[1], nil
+	}
+	return nil, fmt.Errorf("give the patch alone, as \"patch\"")
 }
 
 // pathAccepts is for tools with one path and nothing to map besides.

@@ -13,8 +13,8 @@ const allListed = "all entries are listed"
 func readAccepts() *tools.Accepts {
 	return &tools.Accepts{
 		Names: slices.Concat(
-			names("view", "view_file", "open_file", "cat", "get_file_contents", "read_files", "ReadFolder", "LS", "ls", "list", "list_dir",
-				"list_files", "list_directory_contents", "read_many_files", "read_text_file", "file_read", "fs_read", "view_line_range", "read_multiple_files"),
+			names("view", "view_file", "open_file", "open", "cat", "get_file_contents", "read_files", "read_many_files", "read_text_file", "file_read", "fs_read", "view_line_range", "read_multiple_files"),
+			listing("ReadFolder", "LS", "ls", "list", "list_dir", "list_files", "list_directory_contents", "listDirectory"),
 			commandOfEditor("view"), commandOfEditor("Line"),
 		),
 		Sole: "path",
@@ -28,7 +28,11 @@ func readAccepts() *tools.Accepts {
 			all(to("start_line"), "start_line", "line_start", "start", "from_line", "start_line_one_indexed", "StartLine", "begin_line", "start_line_number"),
 			all(to("end_line"), "end_line", "line_end", "end", "to_line", "end_line_one_indexed_inclusive", "end_line_one_indexed", "EndLine", "end_line_number_base_one"),
 			all(to("view_range"), "view_range", "line_range", "range"),
-			map[string]tools.Field{"start_line_number_base_one": to("start_line")},
+			map[string]tools.Field{
+				"start_line_number_base_one": to("start_line"), "start_line_number_base_zero": mapped("start_line", oneMore),
+				"end_line_number_base_zero": mapped("end_line", oneMore),
+				"line_number":               {Refuse: "give read_range"},
+			},
 			all(to("whole"), "should_read_entire_file", "read_entire_file"),
 			all(drop("lines are always numbered"), "show_line_numbers", "with_lines", "line_numbers", "include_line_numbers", "numbered"),
 			all(drop(allListed), "ignore", "show_hidden", "all", "include_hidden", "file_filtering_options", "respect_git_ignore", "respect_gitignore", "long"),
@@ -45,6 +49,29 @@ func readAccepts() *tools.Accepts {
 		),
 		Finish: finishRead,
 	}
+}
+
+// listing are names of tools that list a directory, the working directory when there
+// is none.
+func listing(list ...string) []tools.ForeignName {
+	all := names(list...)
+	for i := range all {
+		all[i].Alone = json.RawMessage(`{"path":"."}`)
+	}
+	return all
+}
+
+// oneMore makes of a line that is counted from 0 one that is counted from 1; -1 is the
+// last line in both.
+func oneMore(value any) (any, error) {
+	number, ok := wholeNumber(value)
+	switch {
+	case !ok:
+		return value, nil
+	case number < 0:
+		return numberOf(number), nil
+	}
+	return numberOf(number + 1), nil
 }
 
 // finishRead makes a range of lines of what other agents say instead.

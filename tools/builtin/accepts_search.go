@@ -30,7 +30,7 @@ func globAccepts() *tools.Accepts {
 			names("find_by_name", "file_search", "find_files", "glob_file_search", "search_files_by_name", "find_path", "glob_search", "fast_find"),
 			[]tools.ForeignName{
 				{Name: "list_files", When: map[string]string{"recursive": "true"}, Fields: all(to("below"), "path", "directory", "dir_path")},
-				{Name: "search_files", When: map[string]string{"pattern": ""}},
+				{Name: "find_file", Fields: all(mapped("filePattern", anyDepth), "file_name", "filename", "name")},
 			},
 		),
 		Sole: "filePattern",
@@ -54,6 +54,15 @@ func globAccepts() *tools.Accepts {
 		),
 		Finish: finishGlob,
 	}
+}
+
+// anyDepth is the pattern of a name in any directory.
+func anyDepth(value any) (any, error) {
+	name, ok := value.(string)
+	if !ok || strings.Contains(name, "/") {
+		return value, nil
+	}
+	return "**/" + name, nil
 }
 
 // finishGlob puts the directory before the pattern.

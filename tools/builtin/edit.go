@@ -47,7 +47,7 @@ func newEdit() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "edit",
 		Description: prompt(editPrompt),
-		Shown: object(append([]argument{editPath()}, changeArguments()...)...),
+		Shown:       object(append([]argument{editPath()}, changeArguments()...)...),
 		Parameters: object(append([]argument{
 			editPath(), natural("expected_replacements?", "How many places are to be replaced."),
 		}, changeArguments()...)...),

@@ -101,11 +101,12 @@ func (p *Pipeline) prepare(call Call) (c *Prepared) {
 
 func (p *Pipeline) resolve(c *Prepared) error {
 	input := json.RawMessage(c.Input)
-	c.Malformed = !json.Valid(input)
 	entry, args, err := p.Tools().Resolve(c.Name, input)
 	if err != nil {
+		c.Malformed = !json.Valid(input)
 		return err
 	}
+	c.Malformed = !json.Valid(args)
 	c.entry, c.Args, c.Tool = entry, args, entry.ID
 	if c.Malformed {
 		c.Args = nil
