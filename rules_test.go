@@ -75,6 +75,7 @@ var rooms = map[string]room{
 	"model/openai":         {0, []string{"model", "transcript"}},
 	"model/record":         {0, []string{"model", "transcript"}},
 	"model/script":         {0, []string{"model", "transcript"}},
+	"model/textcalls":      {0, []string{"model"}},
 	"permissions":          {0, []string{"capability"}},
 	"permissions/command":  {0, []string{"capability", "permissions", "internal/shell"}},
 	"permissions/watchdog": {0, []string{"capability", "permissions", "permissions/command"}},

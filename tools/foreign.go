@@ -66,7 +66,7 @@ func (f foreignName) matches(args json.RawMessage) (json.RawMessage, bool) {
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(args, &object) != nil {
-		return nil, false
+		return args, len(f.When) == 0
 	}
 	if f.Alone != nil && len(object) == 0 {
 		return f.Alone, true

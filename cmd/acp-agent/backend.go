@@ -13,6 +13,7 @@ import (
 	"acp-agent/model"
 	"acp-agent/model/openai"
 	"acp-agent/model/script"
+	"acp-agent/model/textcalls"
 	"acp-agent/session"
 	"acp-agent/subagent"
 )
@@ -69,7 +70,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	}
 	if scripted != nil {
 		return session.Backend{
-			Provider: discreet{scripted, &c.keys}, Model: cmp.Or(cfg.Model.Name, script.DefaultModel), ThoughtLevel: cfg.Model.ThoughtLevel,
+			Provider: discreet{textcalls.New(scripted, textcalls.Mode(cfg.Model.TextCalls)), &c.keys}, Model: cmp.Or(cfg.Model.Name, script.DefaultModel), ThoughtLevel: cfg.Model.ThoughtLevel,
 			NoticeAfter: cfg.Model.NoticeAfter.Duration,
 		}, nil
 	}
@@ -103,7 +104,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 		return session.Backend{}, err
 	}
 	return session.Backend{
-		Provider: discreet{provider, &c.keys}, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
+		Provider: discreet{textcalls.New(provider, textcalls.Mode(cfg.Model.TextCalls)), &c.keys}, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
 		Temperature: cfg.Model.Temperature, MaxTokens: cfg.Model.MaxOutput, NoticeAfter: cfg.Model.NoticeAfter.Duration,
 		Server: serverWithKey(cfg.Model.BaseURL, origin),
 	}, nil

@@ -160,6 +160,9 @@ func grepAccepts() *tools.Accepts {
 // finishGrep makes one number of the lines around a hit for each side.
 func finishGrep(args map[string]any) error {
 	context, given := pop(args, "context")
+	if n, ok := wholeNumber(context); given && (!ok || n < 0) {
+		return tools.Errorf(tools.BadInput, "grep: argument \"context\" must be a whole number, 0 or more")
+	}
 	for _, side := range []string{"before", "after"} {
 		if _, own := args[side]; given && !own {
 			args[side] = context
