@@ -12,4 +12,8 @@
 // like any other call.
 //
 // It starts no goroutines.
+//
+// # Requirements
+//
+// R21, R154.
 package textcalls

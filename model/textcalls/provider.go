@@ -142,7 +142,7 @@ func (r *reader) release() string {
 		begins, may := begin(text[until:])
 		if begins && r.tried < maxPlaces {
 			r.tried++
-			r.holds = slices.Contains(placesOf(text), until)
+			r.holds = mayStand(text, until)
 		}
 		if r.holds || may {
 			break
@@ -154,17 +154,14 @@ func (r *reader) release() string {
 	return out
 }
 
-// placesOf are the places of a text in which the tags still have the marks of a family.
-func placesOf(text string) []int {
-	found := places(text)
-	all := familyTag().FindAllStringIndex(text, -1)
-	for _, match := range all[max(0, len(all)-1):] {
-		plain := text[:match[0]] + "<" + text[match[1]:]
-		if slices.Contains(places(plain), match[0]) {
-			found = append(found, match[0])
-		}
+// mayStand reports whether a written call may begin at a place of a text, in which the
+// tags still have the marks of their family.
+func mayStand(text string, at int) bool {
+	plain := text
+	if mark := familyTag().FindStringIndex(text[at:]); mark != nil && mark[0] == 0 {
+		plain = text[:at] + "<" + text[at+mark[1]:]
 	}
-	return found
+	return slices.Contains(places(plain), at)
 }
 
 // longestTag bounds what may still become the beginning of a call, in bytes.
