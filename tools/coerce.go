@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func (a *acceptance) number(value any) any {
 	if !ok {
 		return value
 	}
-	parsed, err := exactJSON([]byte(strings.TrimSpace(text)))
+	parsed, err := jsonIn(strings.TrimSpace(text))
 	if number, ok := parsed.(json.Number); ok && err == nil {
 		return number
 	}
@@ -160,12 +161,13 @@ func (a *acceptance) member(value any, schema *jsonschema.Schema, path string) a
 	return object
 }
 
+var errNoJSON = errors.New("not JSON")
+
 // jsonIn reads JSON in a text. Line breaks and tabs that stand raw in its texts are
 // those of the text.
 func jsonIn(text string) (any, error) {
-	value, err := exactJSON([]byte(text))
-	if err == nil {
-		return value, nil
+	if json.Valid([]byte(text)) {
+		return exactJSON([]byte(text))
 	}
 	var b strings.Builder
 	inText, escaped := false, false
@@ -180,6 +182,9 @@ func jsonIn(text string) (any, error) {
 		}
 		escaped = inText && !escaped && c == '\\'
 		b.WriteRune(c)
+	}
+	if !json.Valid([]byte(b.String())) {
+		return nil, errNoJSON
 	}
 	return exactJSON([]byte(b.String()))
 }
