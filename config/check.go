@@ -72,6 +72,9 @@ func (f *file) checkModel(m *Model) error {
 	if t := m.Temperature; t != nil && (*t < 0 || *t > 2) {
 		return f.errorf("model.temperature", "must be between 0 and 2, found %v", *t)
 	}
+	if err := f.problem("model.text_calls", oneOf(m.TextCalls, "", "auto", "on", "off")); err != nil {
+		return err
+	}
 	return f.checkPrices("model", m.Prices)
 }
 

@@ -47,6 +47,9 @@ type Model struct {
 	// NoticeAfter is how long an answer may bring nothing before the user is told; 0 means
 	// the built-in time.
 	NoticeAfter Duration `json:"notice_after"`
+	// TextCalls says whether tool calls that a model writes as text are taken: "on", "off"
+	// or, like the empty text, "auto".
+	TextCalls string `json:"text_calls"`
 	// ExtraBody is merged into the body of every request.
 	ExtraBody map[string]json.RawMessage `json:"extra_body"`
 }

@@ -41,6 +41,9 @@ type Info struct {
 	// Images says whether the model takes pictures. They are sent unless it is known
 	// that it does not.
 	Images Answer
+	// TextCalls says that the model is known to write tool calls as text, and its
+	// server not to read them.
+	TextCalls bool
 	// ThoughtLevels are the reasoning efforts the model accepts, weakest first;
 	// empty means that it has none to choose.
 	ThoughtLevels []string

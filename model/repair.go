@@ -15,8 +15,9 @@ import (
 //
 // What is repaired: nothing at all (an object without members), code fences, an
 // object within a JSON string, raw control characters in strings, commas before
-// a closing bracket, one missing brace at the end or some too many, and an
-// object that is sent twice or behind an empty one.
+// a closing bracket, one missing brace at the end or some too many, an object that
+// is sent twice or behind an empty one, a mark of the chat template at the end, and
+// a backslash that begins no escape, in a string that has none.
 func RepairArguments(args string) (string, bool) {
 	for _, text := range []string{args, unfence(args)} {
 		if fixed, ok := repair(text, true); ok {
@@ -41,11 +42,51 @@ func repair(text string, nested bool) (string, bool) {
 	if text[0] != '{' {
 		return "", false
 	}
-	text = mend(text)
+	text = mend(escapes(text))
 	if object(text) {
 		return text, true
 	}
 	return single(text)
+}
+
+// escapes doubles the backslashes of strings in which one begins no escape, and none
+// begins one that could have been meant, such as in a regular expression.
+func escapes(text string) string {
+	var out strings.Builder
+	for rest := text; rest != ""; {
+		start := strings.IndexByte(rest, '"')
+		if start < 0 {
+			out.WriteString(rest)
+			break
+		}
+		end, wrong, right := start+1, false, false
+		for ; end < len(rest) && rest[end] != '"'; end++ {
+			if rest[end] != '\\' || end+1 == len(rest) {
+				continue
+			}
+			end++
+			switch {
+			case strings.IndexByte("bfnrtu", rest[end]) >= 0:
+				right = true
+			case strings.IndexByte(`"\/`, rest[end]) < 0:
+				wrong = true
+			default:
+				right = right || rest[end] != '/'
+			}
+		}
+		end = min(end, len(rest))
+		literal := rest[start:end]
+		if wrong && !right {
+			literal = strings.ReplaceAll(literal, `\`, `\\`)
+		}
+		out.WriteString(rest[:start] + literal)
+		if end < len(rest) {
+			out.WriteByte('"')
+			end++
+		}
+		rest = rest[end:]
+	}
+	return out.String()
 }
 
 // object reports whether text is a JSON object.
@@ -128,6 +169,16 @@ func complete(text []byte) bool {
 	return false
 }
 
+// isMark reports whether a text is a mark that a chat template has at the end of a call.
+func isMark(text string) bool {
+	for _, open := range []string{"<|", "<｜", "</"} {
+		if strings.HasPrefix(text, open) && strings.HasSuffix(text, ">") && len(text) < 64 && strings.Count(text, ">") == 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // single reads a row of objects that says one thing: the same object again, an
 // empty one before it, closing braces behind it.
 func single(text string) (string, bool) {
@@ -138,7 +189,7 @@ func single(text string) (string, bool) {
 		err := dec.Decode(&value)
 		if err != nil {
 			rest := strings.Trim(text[dec.InputOffset():], "} \t\r\n")
-			return found, found != "" && (errors.Is(err, io.EOF) || rest == "")
+			return found, found != "" && (errors.Is(err, io.EOF) || rest == "" || isMark(rest))
 		}
 		next := string(value)
 		switch {

@@ -35,6 +35,11 @@ func TestRepairArguments(t *testing.T) {
 		{"behind an empty one", `{}{"a":1}`, `{"a":1}`},
 		{"before an empty one", `{"a":1}{}`, ``},
 
+		{"a mark of the template behind it", `{"a":1}<｜tool▁call▁end｜>`, `{"a":1}`},
+		{"text behind it", `{"a":1}<b> and more`, ``},
+		{"a backslash that begins no escape", `{"a":"\d+\w","b":"x\ny"}`, `{"a":"\\d+\\w","b":"x\ny"}`},
+		{"one among others", `{"a":"C:\path\new"}`, ``},
+
 		{"two different", `{"a":1}{"a":2}`, ``},
 		{"cut within a string", `{"a":"x`, ``},
 		{"cut behind a number", `{"a":1`, ``},

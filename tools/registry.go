@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -19,6 +20,8 @@ type Registry struct {
 	tools   map[string]*Entry
 	names   map[string]alias
 	ordered []*Entry
+	// foreign are the names of other agents, folded; see Accepts.
+	foreign map[string][]foreignName
 }
 
 // Entry is a registered tool with what was derived from its Spec.
@@ -26,6 +29,8 @@ type Entry struct {
 	Tool
 	schema   func() (json.RawMessage, error)
 	resolved func() (*jsonschema.Resolved, error)
+	// variants are the schemas of Spec.Variants, compiled.
+	variants map[string]*Entry
 }
 
 // Schema is Spec.Parameters as the model is sent it.
@@ -61,7 +66,7 @@ func isServerID(tool Tool) bool {
 // description or function, with a schema that is not an object's, or whose id
 // or alias is taken (R1, R8).
 func NewRegistry(list ...Tool) (*Registry, error) {
-	r := &Registry{tools: map[string]*Entry{}, names: map[string]alias{}}
+	r := &Registry{tools: map[string]*Entry{}, names: map[string]alias{}, foreign: map[string][]foreignName{}}
 	for _, tool := range list {
 		if err := r.add(tool); err != nil {
 			return nil, fmt.Errorf("register tool %q: %w", tool.ID, err)
@@ -74,7 +79,7 @@ func NewRegistry(list ...Tool) (*Registry, error) {
 // NewRegistry would refuse is left out, with the reason in refused; an alias that is taken
 // is left out alone: who comes later is from elsewhere, and cannot take a name away (M4).
 func (r *Registry) With(list ...Tool) (more *Registry, refused []error) {
-	more = &Registry{tools: maps.Clone(r.tools), names: maps.Clone(r.names), ordered: slices.Clip(r.ordered)}
+	more = &Registry{tools: maps.Clone(r.tools), names: maps.Clone(r.names), ordered: slices.Clip(r.ordered), foreign: r.foreign}
 	for _, tool := range list {
 		tool.Aliases = slices.DeleteFunc(slices.Clone(tool.Aliases), func(a Alias) bool {
 			_, taken := more.names[a.Name]
@@ -112,6 +117,7 @@ func (r *Registry) add(tool Tool) error {
 			return fmt.Errorf("alias %q: %w", a.Name, err)
 		}
 	}
+	r.addForeign(entry)
 	r.tools[tool.ID] = entry
 	r.ordered = append(r.ordered, entry)
 	return nil
@@ -145,12 +151,30 @@ func (e *Entry) compile() error {
 	if schema.Type != "object" {
 		return fmt.Errorf("parameters must be an object schema")
 	}
-	e.schema = sync.OnceValues(func() (json.RawMessage, error) { return json.Marshal(schema) })
+	shown := cmp.Or(e.Shown, schema)
+	if err := e.compileVariants(); err != nil {
+		return err
+	}
+	e.schema = sync.OnceValues(func() (json.RawMessage, error) { return json.Marshal(shown) })
 	e.resolved = sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.Resolve(nil) })
 	if !e.Foreign() {
 		return nil
 	}
 	return e.sound()
+}
+
+func (e *Entry) compileVariants() error {
+	if len(e.Variants) > 0 {
+		e.variants = map[string]*Entry{}
+	}
+	for name, schema := range e.Variants {
+		variant := &Entry{Tool: Tool{Spec: Spec{ID: e.ID, Parameters: schema}}}
+		if err := variant.compile(); err != nil {
+			return err
+		}
+		e.variants[name] = variant
+	}
+	return nil
 }
 
 // sound reports what is wrong with the schema (R1).
@@ -189,6 +213,9 @@ func (r *Registry) Canonical(name string) string {
 	if a, ok := r.names[name]; ok {
 		return a.id
 	}
+	if entry, _, err := r.fromElsewhere(name, nil); err == nil {
+		return entry.ID
+	}
 	return name
 }
 
@@ -198,7 +225,7 @@ func (r *Registry) Canonical(name string) string {
 func (r *Registry) Resolve(name string, args json.RawMessage) (*Entry, json.RawMessage, error) {
 	a, ok := r.names[name]
 	if !ok {
-		return nil, nil, &Error{Kind: BadInput, Message: fmt.Sprintf("unknown tool %q", name), Hint: r.suggest(name)}
+		return r.fromElsewhere(name, args)
 	}
 	entry := r.tools[a.id]
 	mapped, err := a.translate(entry, args)
@@ -209,7 +236,7 @@ func (r *Registry) Resolve(name string, args json.RawMessage) (*Entry, json.RawM
 // tool (R17).
 func (a alias) translate(entry *Entry, args json.RawMessage) (json.RawMessage, error) {
 	if !json.Valid(args) {
-		return args, nil // the schema check says what is wrong
+		return entry.freeform(args), nil // the schema check says what is wrong
 	}
 	if a.own != nil {
 		if err := a.own.Validate(args); err != nil {

@@ -49,6 +49,14 @@ type Spec struct {
 	// Renames maps alternative argument names to canonical ones under every
 	// name of the tool (R17).
 	Renames map[string]string
+	// Accepts is what is understood besides; nil means shapes alone.
+	Accepts *Accepts
+	// Shown is the schema that the model is sent, when that is smaller than what
+	// Parameters take; nil means Parameters.
+	Shown *jsonschema.Schema
+	// Variants are the schemas of calls that have a certain argument, in place of
+	// Parameters; the model is not sent them.
+	Variants map[string]*jsonschema.Schema
 	// Preprocess rewrites validated names into the arguments that will run;
 	// nil means no change. It must be pure.
 	Preprocess func(args json.RawMessage, env Env) (json.RawMessage, error)

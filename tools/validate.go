@@ -24,6 +24,7 @@ func (e *Entry) Validate(args json.RawMessage) error {
 	if !ok {
 		return Errorf(BadInput, "the arguments of %s must be a JSON object, not %s", e.ID, jsonType(value))
 	}
+	e = e.variant(object)
 	if missing := e.missing(object); missing != "" {
 		return Errorf(BadInput, "%s: required argument %q is missing", e.ID, missing)
 	}
@@ -41,6 +42,16 @@ func (e *Entry) Validate(args json.RawMessage) error {
 		return Errorf(BadInput, "%s: %s", e.ID, plainSchemaError(err))
 	}
 	return nil
+}
+
+// variant is the tool as a call with these arguments means it.
+func (e *Entry) variant(object map[string]any) *Entry {
+	for _, name := range slices.Sorted(maps.Keys(e.variants)) {
+		if _, has := object[name]; has {
+			return e.variants[name]
+		}
+	}
+	return e
 }
 
 func (e *Entry) missing(object map[string]any) string {

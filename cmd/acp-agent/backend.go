@@ -12,6 +12,7 @@ import (
 	"acp-agent/config"
 	"acp-agent/model"
 	"acp-agent/model/script"
+	"acp-agent/model/textcalls"
 	"acp-agent/session"
 	"acp-agent/subagent"
 )
@@ -68,7 +69,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	}
 	if scripted != nil {
 		return session.Backend{
-			Provider: discreet{scripted, &c.keys}, Model: cmp.Or(cfg.Model.Name, script.DefaultModel), ThoughtLevel: cfg.Model.ThoughtLevel,
+			Provider: discreet{textcalls.New(scripted, textcalls.Mode(cfg.Model.TextCalls)), &c.keys}, Model: cmp.Or(cfg.Model.Name, script.DefaultModel), ThoughtLevel: cfg.Model.ThoughtLevel,
 			NoticeAfter: cfg.Model.NoticeAfter.Duration,
 		}, nil
 	}
@@ -122,7 +123,7 @@ func (c *core) connectOne(cfg *config.Config, server configuredServer) (session.
 
 func (c *core) backend(cfg *config.Config, provider model.Provider, name string) session.Backend {
 	return session.Backend{
-		Provider: discreet{provider, &c.keys}, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
+		Provider: discreet{textcalls.New(provider, textcalls.Mode(cfg.Model.TextCalls)), &c.keys}, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
 		Temperature: cfg.Model.Temperature, MaxTokens: cfg.Model.MaxOutput, NoticeAfter: cfg.Model.NoticeAfter.Duration,
 	}
 }

@@ -68,7 +68,7 @@ func Apply(ctx context.Context, content, old, new string, all bool) (Result, err
 	if res.Content = out.String(); res.Content == content {
 		return Result{}, SameError{}
 	}
-	res.LineRange = changedLines(content, res.Content)
+	res.LineRange = ChangedLines(content, res.Content)
 	return res, nil
 }
 

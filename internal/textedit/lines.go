@@ -2,9 +2,9 @@ package textedit
 
 import "strings"
 
-// changedLines is the range of lines of after that differ from before, 1-based.
+// ChangedLines is the range of lines of after that differ from before, 1-based.
 // Where lines only went, it is the line that took their place, or the last one.
-func changedLines(before, after string) [2]int {
+func ChangedLines(before, after string) [2]int {
 	same := commonPrefix(before, after)
 	if same < len(before) || same < len(after) {
 		same = strings.LastIndexByte(before[:same], '\n') + 1

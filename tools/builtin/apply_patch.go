@@ -51,6 +51,7 @@ func newApplyPatch() tools.Tool {
 		}},
 		Aliases:   []tools.Alias{{Name: "ApplyPatch"}},
 		Renames:   map[string]string{"input": "patch", "diff": "patch"},
+		Accepts:   patchAccepts(),
 		Resources: patchResources,
 		Profile:   &tools.Profile{Keys: patchKeys},
 		Preview:   tools.Previewing("apply_patch", previewPatch),

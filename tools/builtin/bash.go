@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"acp-agent/capability"
 	"acp-agent/internal/shell"
@@ -19,6 +20,8 @@ var bashPrompt string
 type bashArgs struct {
 	Cmd string `json:"cmd"`
 	Cwd string `json:"cwd"`
+	// Timeout is in seconds; see finishBash for how models write it.
+	Timeout float64 `json:"timeout"`
 }
 
 // bashData is the data of a command (R52). When the output was cut, Output is
@@ -40,7 +43,7 @@ var errBashTimeout = errors.New("command time limit reached")
 
 // newBash is the tool that runs commands (R51-R59). Limits.BashBytes and
 // Limits.BashTail bound what it returns; it has no time limit unless the host
-// sets Limits.BashTimeout.
+// sets Limits.BashTimeout or the call asks for one.
 func newBash() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "bash",
@@ -48,10 +51,11 @@ func newBash() tools.Tool {
 		Parameters: object(
 			text("cmd", "The command."),
 			text("cwd?", "Absolute directory to run it in. Default: the working directory."),
+			number("timeout?", "Stop it after so many seconds; from 1000 on, milliseconds."),
 		),
 		Requires:       capability.RequirementSet{Capabilities: []string{capability.CapShellRun}},
 		Aliases:        []tools.Alias{{Name: "Bash"}, {Name: "run_terminal_command"}},
-		Renames:        map[string]string{"command": "cmd", "workdir": "cwd"},
+		Accepts:        bashAccepts(),
 		Preprocess:     preprocessBash,
 		Resources:      commandOf,
 		Profile:        &tools.Profile{Serial: true},
@@ -97,7 +101,7 @@ func bash(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result, err
 		return nil, tools.Errorf(tools.BadInput, "bash: cmd must not be empty")
 	}
 	cmd := tools.ShellCommand{Text: a.Cmd, Dir: rt.Session().Abs(a.Cwd)}
-	limit := rt.Session().Limits.BashTimeout
+	limit := timeLimit(rt.Session().Limits.BashTimeout, a.Timeout)
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if limit > 0 {
 		limited, cancel = context.WithTimeoutCause(ctx, limit, errBashTimeout)
@@ -121,6 +125,22 @@ func bash(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result, err
 	}
 	return bashResult(cmd, shown, &exit), nil
 }
+
+// timeLimit is the time limit of a command that asks for one: the user's own limit is
+// never exceeded. 0 is for none.
+func timeLimit(limit time.Duration, seconds float64) time.Duration {
+	if seconds <= 0 {
+		return limit
+	}
+	asked := time.Duration(min(seconds, maxTimeout.Seconds()) * float64(time.Second))
+	if limit > 0 {
+		return min(limit, asked)
+	}
+	return asked
+}
+
+// maxTimeout bounds the time limit that a model may ask for.
+const maxTimeout = 24 * time.Hour
 
 // startFailure is the error of a command that could not be run (R55).
 func startFailure(err error) error {

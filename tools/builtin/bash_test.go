@@ -358,3 +358,24 @@ func FuzzCleanOutput(f *testing.F) {
 		}
 	})
 }
+
+// A model's own time limit counts, and never beyond the user's.
+func TestBash_AskedTimeLimit(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		limit   time.Duration
+		seconds float64
+		want    time.Duration
+	}{
+		{0, 0, 0},
+		{time.Minute, 0, time.Minute},
+		{0, 1.5, 1500 * time.Millisecond},
+		{time.Minute, 5, 5 * time.Second},
+		{time.Minute, 600, time.Minute},
+		{0, 1e300, 24 * time.Hour},
+	} {
+		if got := builtin.TimeLimit(tt.limit, tt.seconds); got != tt.want {
+			t.Errorf("%v and %v s: got %v, want %v", tt.limit, tt.seconds, got, tt.want)
+		}
+	}
+}

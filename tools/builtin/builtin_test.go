@@ -197,10 +197,14 @@ func TestAll_Schemas(t *testing.T) {
 		{"edit", []string{"path", "old_str", "new_str"}, []string{"replace_all"}},
 		{"glob", []string{"filePattern"}, []string{"limit", "offset"}},
 		{"grep", []string{"pattern"}, []string{"path", "glob", "caseSensitive", "literal"}},
-		{"bash", []string{"cmd"}, []string{"cwd"}},
+		{"bash", []string{"cmd"}, []string{"cwd", "timeout"}},
 	}
 	for _, tt := range tests {
-		schema := tool(t, tt.id).Parameters
+		spec := tool(t, tt.id).Spec
+		schema := spec.Parameters
+		if spec.Shown != nil {
+			schema = spec.Shown
+		}
 		if !slices.Equal(schema.Required, tt.required) {
 			t.Errorf("%s requires %v, want %v", tt.id, schema.Required, tt.required)
 		}

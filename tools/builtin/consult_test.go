@@ -70,7 +70,7 @@ func TestConsult_Refuses(t *testing.T) {
 		{newFinder(), `{"query":" \n"}`, "query must not be empty"},
 		{newFinder(), `{}`, "query"},
 		{newOracle(), `{"task":""}`, "task must not be empty"},
-		{newOracle(), `{"task":"t","files":"a.go"}`, "files"},
+		{newOracle(), `{"task":"t","files":{"a":"b"}}`, "files"},
 		{newOracle(), `{"task":"t","files":[` + many + `]}`, "101 paths"},
 		{newLibrarian(), `{"query":""}`, "query must not be empty"},
 		{newLibrarian(), `{"query":"q","files":[]}`, "files"},

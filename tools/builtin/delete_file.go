@@ -29,6 +29,7 @@ func newDeleteFile() tools.Tool {
 		Requires:    capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
 		Aliases:     []tools.Alias{{Name: "Delete"}, {Name: "delete"}},
 		Renames:     map[string]string{"file_path": "path"},
+		Accepts:     pathAccepts("remove_file", "delete_files", "rm"),
 		Preprocess:  absolutePath,
 		Resources:   deletedName,
 		Profile:     fileProfile(),

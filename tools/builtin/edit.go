@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"acp-agent/capability"
 	"acp-agent/internal/textedit"
 	"acp-agent/kinds"
@@ -18,7 +20,16 @@ import (
 var editPrompt string
 
 type editArgs struct {
-	Path       string `json:"path"`
+	Path string `json:"path"`
+	textChange
+	// Edits are several changes, made one after the other, all or none.
+	Edits []textChange `json:"edits"`
+	// Expected is how many places there are to be changed; 0 leaves it to ReplaceAll.
+	Expected int `json:"expected_replacements"`
+}
+
+// textChange is one change of a text.
+type textChange struct {
 	OldStr     string `json:"old_str"`
 	NewStr     string `json:"new_str"`
 	ReplaceAll bool   `json:"replace_all"`
@@ -36,23 +47,35 @@ func newEdit() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "edit",
 		Description: prompt(editPrompt),
-		Parameters: object(
-			text("path", "Absolute path of the file."),
-			text("old_str", "Text to replace."),
-			text("new_str", "Text to put in its place."),
-			defaulted(flag("replace_all?", "Replace every occurrence."), "false"),
-		),
+		Shown:       object(append([]argument{editPath()}, changeArguments()...)...),
+		Parameters: object(append([]argument{
+			editPath(), natural("expected_replacements?", "How many places are to be replaced."),
+		}, changeArguments()...)...),
+		Variants: map[string]*jsonschema.Schema{
+			"edits": object(editPath(), several("edits", "Several changes, made in order, all or none.", object(changeArguments()...))),
+		},
 		Requires: capability.RequirementSet{FS: capability.FS{
 			Read: []string{workspaceScope, adHocScope}, Write: []string{workspaceScope, adHocScope},
 		}},
 		Aliases:    []tools.Alias{{Name: "Edit"}, {Name: "edit_file"}},
-		Renames:    map[string]string{"file_path": "path", "old_string": "old_str", "new_string": "new_str"},
+		Accepts:    editAccepts(),
 		Preprocess: absolutePath,
 		Resources:  touches(tools.PathRead, tools.PathWrite),
 		Profile:    fileProfile(),
 		Preview:    tools.Previewing("edit", previewEdit),
 	}, edit)
 }
+
+// changeArguments are the arguments of one change.
+func changeArguments() []argument {
+	return []argument{
+		text("old_str", "Text to replace."),
+		text("new_str", "Text to put in its place."),
+		defaulted(flag("replace_all?", "Replace every occurrence."), "false"),
+	}
+}
+
+func editPath() argument { return text("path", "Absolute path of the file.") }
 
 func edit(ctx context.Context, rt tools.Runtime, a editArgs) (*tools.Result, error) {
 	e, err := newEditing(rt, a)
@@ -139,12 +162,8 @@ func (e *editing) match(ctx context.Context) (err error) {
 	if hasNUL(e.before.Content) {
 		return tools.BinaryRefused(e.path)
 	}
-	e.applied, err = textedit.Apply(ctx, e.before.Content, e.OldStr, e.NewStr, e.ReplaceAll)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
-		return e.mismatch(ctx, err)
+	if err := e.apply(ctx); err != nil {
+		return err
 	}
 	limit := e.rt.Session().Limits.FileBytes
 	if size := int64(len(e.applied.Content)); limit > 0 && size > limit {
@@ -153,13 +172,70 @@ func (e *editing) match(ctx context.Context) (err error) {
 	return nil
 }
 
+// apply makes all changes of the call on the text, in order.
+func (e *editing) apply(ctx context.Context) error {
+	changes := e.Edits
+	if len(changes) == 0 {
+		changes = []textChange{e.textChange}
+	}
+	content, total, fuzzy := e.before.Content, 0, false
+	for i, c := range changes {
+		applied, err := applyText(ctx, content, c, c.ReplaceAll || e.Expected > 1)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			failure := e.mismatch(ctx, content, c.OldStr, err)
+			if len(changes) > 1 {
+				failure.Message = fmt.Sprintf("edits[%d]: %s", i, failure.Message)
+				failure.Detail = "None of the edits was made."
+			}
+			return failure
+		}
+		content, total, fuzzy = applied.Content, total+applied.Replacements, fuzzy || applied.Fuzzy
+		e.applied = applied
+	}
+	if e.Expected > 0 && total != e.Expected {
+		return &tools.Error{
+			Kind: tools.BadInput, Path: e.path,
+			Message: fmt.Sprintf("old_str is there %d times, not %d times as expected; nothing was changed", total, e.Expected),
+		}
+	}
+	if len(changes) == 1 {
+		return nil
+	}
+	if content == e.before.Content {
+		return &tools.Error{Kind: tools.BadInput, Path: e.path, Message: "the edits together change nothing"}
+	}
+	e.applied = textedit.Result{Content: content, LineRange: textedit.ChangedLines(e.before.Content, content), Replacements: total, Fuzzy: fuzzy}
+	return nil
+}
+
+// applyText makes one change. A text with the line numbers that read shows is
+// looked for without them, when it is not there as it is.
+func applyText(ctx context.Context, content string, c textChange, all bool) (textedit.Result, error) {
+	applied, err := textedit.Apply(ctx, content, c.OldStr, c.NewStr, all)
+	if _, missed := errors.AsType[textedit.NotFoundError](err); !missed {
+		return applied, err
+	}
+	old, changed, numbered := withoutNumbers(c.OldStr, c.NewStr)
+	if !numbered {
+		return applied, err
+	}
+	if unnumbered, again := textedit.Apply(ctx, content, old, changed, false); again == nil {
+		unnumbered.Fuzzy = true
+		return unnumbered, nil
+	}
+	return applied, err
+}
+
 // mismatch adds to a miss what is nearest to it, so that the next try can hit.
-func (e *editing) mismatch(ctx context.Context, err error) *tools.Error {
+func (e *editing) mismatch(ctx context.Context, content, old string, err error) *tools.Error {
 	failure := &tools.Error{Kind: tools.BadInput, Path: e.path, Message: err.Error(), Err: err}
 	if _, missed := errors.AsType[textedit.NotFoundError](err); !missed {
 		return failure
 	}
-	failure.Hint = textedit.NearestHint(ctx, e.before.Content, e.OldStr)
+	failure.Hint = textedit.NearestHint(ctx, content, old)
 	if failure.Hint == "" {
 		failure.Hint = "Nothing like it is in the file; read it again before the next try."
 	}

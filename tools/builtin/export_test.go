@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // The limits that prompt texts quote.
@@ -48,3 +49,6 @@ func Answer(output []string, counted bool) (files []string, complete bool, said 
 	}
 	return files, a.complete(), string(a.said)
 }
+
+// TimeLimit is timeLimit.
+func TimeLimit(limit time.Duration, seconds float64) time.Duration { return timeLimit(limit, seconds) }

@@ -46,6 +46,7 @@ func newGlob(rg ripgrep) tools.Tool {
 		Requires: capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope, adHocScope}}},
 		Aliases:  []tools.Alias{{Name: "Glob"}},
 		Renames:  map[string]string{"pattern": "filePattern"},
+		Accepts:  globAccepts(),
 		Resources: func(args json.RawMessage, env tools.Env) []tools.Resource {
 			return []tools.Resource{{Kind: tools.PathRead, Value: globBase(args, env)}}
 		},

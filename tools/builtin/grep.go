@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"acp-agent/capability"
@@ -31,22 +32,35 @@ type grepArgs struct {
 	Glob          string `json:"glob"`
 	CaseSensitive bool   `json:"caseSensitive"`
 	Literal       bool   `json:"literal"`
+	// What models ask for besides, which the schema that they are sent does not have.
+	Mode      string `json:"mode"`
+	HeadLimit int    `json:"head_limit"`
+	Before    int    `json:"before"`
+	After     int    `json:"after"`
 }
 
 // newGrep is the tool that searches in files (R46-R50).
 func newGrep(rg ripgrep) tools.Tool {
+	shown := []argument{
+		text("pattern", "What to search for."),
+		text("path?", "File or directory to search. Not with glob."),
+		text("glob?", "Files to search, by name. Not with path."),
+		flag("caseSensitive?", "Match case."),
+		flag("literal?", "Take pattern as plain text."),
+	}
 	return tools.Define(tools.Spec{
 		ID:          "grep",
 		Description: prompt(grepPrompt),
-		Parameters: object(
-			text("pattern", "What to search for."),
-			text("path?", "File or directory to search. Not with glob."),
-			text("glob?", "Files to search, by name. Not with path."),
-			flag("caseSensitive?", "Match case."),
-			flag("literal?", "Take pattern as plain text."),
-		),
+		Shown:       object(shown...),
+		Parameters: object(append(slices.Clone(shown),
+			choice("mode?", "What of the hits is shown.", "content", grepPaths, grepCounts),
+			natural("head_limit?", "Most lines to return."),
+			natural("before?", "Lines to show before each hit."),
+			natural("after?", "Lines to show after each hit."),
+		)...),
 		Requires:   capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope, adHocScope}}},
 		Aliases:    []tools.Alias{{Name: "Grep"}, {Name: "search", Renames: map[string]string{"query": "pattern"}}},
+		Accepts:    grepAccepts(),
 		Preprocess: absolutePath,
 		Resources: func(args json.RawMessage, env tools.Env) []tools.Resource {
 			return []tools.Resource{{Kind: tools.PathRead, Value: grepBase(args, env)}}
@@ -78,8 +92,6 @@ func grep(ctx context.Context, rt tools.Runtime, rg ripgrep, a grepArgs) (*tools
 	switch {
 	case a.Pattern == "":
 		return nil, tools.Errorf(tools.BadInput, "grep: pattern must not be empty")
-	case a.Path != "" && a.Glob != "":
-		return nil, tools.Errorf(tools.BadInput, "grep: path and glob exclude each other; give one of them")
 	}
 	all := &spool{rt: rt, limit: grepSpool}
 	found, base, err := grepFiles(ctx, rt, rg, a, all)
@@ -87,6 +99,7 @@ func grep(ctx context.Context, rt tools.Runtime, rg ripgrep, a grepArgs) (*tools
 		all.close()
 		return nil, searchFailure("grep", base, err, "To search for plain text, set literal:true.")
 	}
+	a.reshape(ctx, rt, &found)
 	return grepResult(rt, found, all), nil
 }
 
@@ -99,6 +112,7 @@ func grepFiles(
 		Pattern: a.Pattern, Literal: a.Literal, CaseSensitive: a.CaseSensitive,
 		MaxPerFile: grepPerFile, MaxTotal: limits.GrepTotal, MaxLine: grepLine,
 	}
+	a.limits(&o)
 	file := ""
 	if a.Path == "" {
 		base, o.Glob = searchBase(rt.Session().Env, a.Glob)

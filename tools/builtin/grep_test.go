@@ -106,7 +106,6 @@ func TestGrep_Errors(t *testing.T) {
 		name, mention string
 		args          map[string]any
 	}{
-		{"path and glob", "path and glob exclude each other", map[string]any{"pattern": "x", "path": ".", "glob": "*"}},
 		{"bad expression", "bad pattern", map[string]any{"pattern": "a(b"}},
 		{"bad glob", "bad pattern", map[string]any{"pattern": "a", "glob": "[a"}},
 		{"empty", "pattern must not be empty", map[string]any{"pattern": ""}},

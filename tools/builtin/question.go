@@ -44,6 +44,7 @@ func newQuestion() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:             "question",
 		Description:    prompt(questionPrompt),
+		Accepts:        questionAccepts(),
 		Parameters:     object(several("questions", "What to ask.", question)),
 		Profile:        &tools.Profile{Serial: true},
 		DisableTimeout: true,

@@ -55,6 +55,7 @@ func newRead() tools.Tool {
 		Requires:   capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope, adHocScope}}},
 		Aliases:    []tools.Alias{{Name: "Read"}, {Name: "read_file"}, {Name: "list_directory"}},
 		Renames:    map[string]string{"file_path": "path"},
+		Accepts:    readAccepts(),
 		Preprocess: absolutePath,
 		Resources:  touches(tools.PathRead),
 		Profile:    &tools.Profile{Keys: readKeys},

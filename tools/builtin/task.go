@@ -39,6 +39,7 @@ func newTask() tools.Tool {
 			argument{"metadata?", &jsonschema.Schema{Type: "object", Description: "Kept with the subagent's session."}},
 		),
 		Aliases:        []tools.Alias{{Name: "Task"}},
+		Accepts:        taskAccepts(),
 		Preprocess:     preprocessTask,
 		Profile:        &tools.Profile{},
 		DisableTimeout: true,

@@ -46,8 +46,8 @@ func TestTask_Refuses(t *testing.T) {
 		{"context of another shape", `{"prompt":"p","context":{}}`, "context"},
 		{"two contexts", `{"subagent_type":"x","prompt":"p","context":"c","metadata":{"context":"d"}}`, "context"},
 		{"metadata of another shape", `{"subagent_type":"x","prompt":"p","context":"c","metadata":[]}`, "metadata"},
-		{"prompt of another shape", `{"prompt":1}`, "prompt"},
-		{"unknown argument", `{"subagent_type":"x","prompt":"p","model":"m"}`, "model"},
+		{"prompt of another shape", `{"prompt":[1]}`, "prompt"},
+		{"unknown argument", `{"subagent_type":"x","prompt":"p","budget":"m"}`, "budget"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -65,6 +65,7 @@ func newTodo() tools.Tool {
 		Description: prompt(todoPrompt),
 		Parameters:  object(several("todos", "The whole list.", item)),
 		Aliases:     []tools.Alias{{Name: "todo_write"}, {Name: "TodoWrite"}},
+		Accepts:     todoAccepts(),
 		Profile: &tools.Profile{Keys: func(json.RawMessage, tools.Env) []tools.ResourceKey {
 			return []tools.ResourceKey{{Key: "todo", Write: true}} // the last of several lists is the one that stays
 		}},

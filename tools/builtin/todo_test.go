@@ -71,9 +71,9 @@ func TestTodo_Refuses(t *testing.T) {
 		{"too many", `{"todos":[` + many + `]}`, "101 items"},
 		{"empty", `{"todos":[{"content":" ","status":"pending"}]}`, "item 1"},
 		{"long", fmt.Sprintf(`{"todos":[{"content":"x","status":"pending"},{"content":%q,"status":"pending"}]}`, strings.Repeat("x", maxTodoText+1)), "item 2"},
-		{"unknown status", `{"todos":[{"content":"x","status":"done"}]}`, "status"},
-		{"unknown priority", `{"todos":[{"content":"x","status":"pending","priority":"urgent"}]}`, "priority"},
-		{"unknown argument", `{"todos":[{"content":"x","status":"pending","id":"1"}]}`, "id"},
+		{"unknown status", `{"todos":[{"content":"x","status":"soon"}]}`, "status"},
+		{"unknown priority", `{"todos":[{"content":"x","status":"pending","priority":"soonish"}]}`, "priority"},
+		{"unknown argument", `{"todos":[{"content":"x","status":"pending","owner":"1"}]}`, "owner"},
 		{"no list", `{}`, "todos"},
 	}
 	for _, tt := range tests {

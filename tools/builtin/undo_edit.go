@@ -35,6 +35,7 @@ func newUndoEdit() tools.Tool {
 		Parameters:  object(text("path", "Absolute path of the file.")),
 		Requires:    capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
 		Renames:     map[string]string{"file_path": "path"},
+		Accepts:     &tools.Accepts{Names: commandOfEditor("undo_edit"), Fields: pathNames()},
 		Preprocess:  absolutePath,
 		Resources:   undoResources,
 		Profile:     &tools.Profile{Keys: undoKeys},

@@ -29,6 +29,7 @@ func newViewImage() tools.Tool {
 		Requires:    capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope, adHocScope}}},
 		Aliases:     []tools.Alias{{Name: "ViewImage"}},
 		Renames:     map[string]string{"file_path": "path"},
+		Accepts:     pathAccepts("read_image", "look_at_image"),
 		Preprocess:  absolutePath,
 		Resources:   touches(tools.PathRead),
 		Profile:     &tools.Profile{Keys: readKeys},

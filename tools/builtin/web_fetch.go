@@ -35,6 +35,7 @@ func newWebFetch() tools.Tool {
 		Requires:    capability.RequirementSet{Net: capability.Net{Hosts: []string{"*"}}},
 		Aliases:     []tools.Alias{{Name: "read_web_page"}},
 		Renames:     map[string]string{"uri": "url"},
+		Accepts:     fetchAccepts(),
 		Preprocess: func(args json.RawMessage, _ tools.Env) (json.RawMessage, error) {
 			return rewriteText(args, "url", strings.TrimSpace)
 		},

@@ -58,6 +58,7 @@ func newWebSearch(providers []websearch.Provider) tools.Tool {
 		),
 		Requires: capability.RequirementSet{Net: capability.Net{Hosts: providerHosts(providers)}},
 		Aliases:  []tools.Alias{{Name: "WebSearch"}},
+		Accepts:  webSearchAccepts(),
 		Profile:  &tools.Profile{},
 		ReadOnly: true,
 	}, func(ctx context.Context, rt tools.Runtime, a webSearchArgs) (*tools.Result, error) {

@@ -41,6 +41,7 @@ func newWrite() tools.Tool {
 		Requires:   capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
 		Aliases:    []tools.Alias{{Name: "Write"}, {Name: "write_file"}, {Name: "create_file"}},
 		Renames:    map[string]string{"file_path": "path"},
+		Accepts:    writeAccepts(),
 		Preprocess: absolutePath,
 		Resources:  touches(tools.PathWrite),
 		Profile:    fileProfile(),

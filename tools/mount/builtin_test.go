@@ -117,7 +117,7 @@ func TestBuiltin_AllowedPaths(t *testing.T) {
 		{"writing", "write", `{"allowed_paths":["src"]}`, `{"path":"new.txt","content":""}`, "may not touch"},
 		{"searching", "grep", `{"allowed_paths":["src"]}`, `{"pattern":"x"}`, "may not touch"},
 		{"home", "read", `{"allowed_paths":["~"]}`, `{"path":"~/n.txt"}`, ""},
-		{"arguments of the wrong type", "read", `{"allowed_paths":["src"]}`, `{"path":7}`, `"path"`},
+		{"arguments of the wrong type", "read", `{"allowed_paths":["src"]}`, `{"path":[7]}`, `"path"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -31,6 +31,8 @@ type Prepared struct {
 	// Malformed says that Input was not even JSON.
 	Malformed bool
 
+	// left says what of the model's arguments was left out, and why.
+	left []string
 	// unseen says that entry only stands in for a tool.
 	unseen bool
 	entry  *tools.Entry

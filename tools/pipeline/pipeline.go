@@ -86,6 +86,7 @@ func (p *Pipeline) prepare(call Call) (c *Prepared) {
 	for _, stage := range []func(*Prepared) error{
 		p.resolve,    // the tool and the canonical names of its arguments
 		p.gate,       // is the tool on?
+		p.accept,     // the arguments as the tool has them
 		p.preprocess, // the arguments that will run
 		p.validate,   // against the schema
 		p.describe,   // card, and what it conflicts with
@@ -100,16 +101,28 @@ func (p *Pipeline) prepare(call Call) (c *Prepared) {
 
 func (p *Pipeline) resolve(c *Prepared) error {
 	input := json.RawMessage(c.Input)
-	c.Malformed = !json.Valid(input)
 	entry, args, err := p.Tools().Resolve(c.Name, input)
 	if err != nil {
+		c.Malformed = !json.Valid(input)
 		return err
 	}
-	c.entry, c.Args = entry, args
+	c.Malformed = !json.Valid(args)
+	c.entry, c.Args, c.Tool = entry, args, entry.ID
 	if c.Malformed {
 		c.Args = nil
 		return entry.Validate(input) // says what is wrong with the JSON
 	}
+	return nil
+}
+
+// accept makes of arguments in the shapes and under the names that models use those
+// that are judged, shown and run.
+func (p *Pipeline) accept(c *Prepared) error {
+	args, left, err := c.entry.Accept(c.Name, c.Args)
+	if err != nil {
+		return err
+	}
+	c.Args, c.left = args, left
 	return nil
 }
 

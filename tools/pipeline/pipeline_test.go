@@ -153,7 +153,7 @@ func TestPipeline_FaultyCallsAreToolErrors(t *testing.T) {
 		{"malformed JSON", "read", `{"path":`, transcript.Failed, "not valid JSON"},
 		{"not an object", "read", `[1]`, transcript.Failed, "must be a JSON object"},
 		{"missing argument", "read", object{}, transcript.Failed, `"path"`},
-		{"wrong type", "read", object{"path": 7}, transcript.Failed, `"path"`},
+		{"wrong type", "read", object{"path": []any{7}}, transcript.Failed, `"path"`},
 		{"unknown argument", "glob2", object{}, transcript.Failed, "glob"},
 		{"disabled", "glob", object{"filePattern": "*"}, transcript.Rejected, "Tool explicitly disabled"},
 		{"both names of an argument", "edit", object{"path": "a", "old_str": "a", "old_string": "b", "new_str": "c"}, transcript.Failed, "different values"},

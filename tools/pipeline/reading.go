@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"acp-agent/capability"
@@ -103,7 +104,11 @@ func (r *running) secretsOpen() bool {
 }
 
 // told says what the user was told once in a session. The zero value is ready.
-type told struct{ unconfined, open atomic.Bool }
+type told struct {
+	unconfined, open atomic.Bool
+	// left has the arguments that the model was told were left out, by tool.
+	left sync.Map
+}
 
 // tellUnconfined tells the user, at the first question of that kind, that nothing confines
 // the session's commands.

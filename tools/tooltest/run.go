@@ -30,6 +30,9 @@ func Prepare(tool tools.Tool, name, args string, env tools.Env) (*tools.Entry, j
 	if err != nil {
 		return nil, nil, err
 	}
+	if ready, _, err = entry.Accept(name, ready); err != nil {
+		return nil, nil, err
+	}
 	if entry.Preprocess != nil && json.Valid(ready) {
 		if ready, err = entry.Preprocess(ready, env); err != nil {
 			return nil, nil, err

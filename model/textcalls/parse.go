@@ -1,0 +1,251 @@
+package textcalls
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Call is a call that was written as text.
+type Call struct {
+	Name string
+	// Arguments is a JSON object.
+	Arguments string
+}
+
+// starts are how written calls begin, after the marks of a family were taken out of
+// the tags.
+var starts = []string{"<tool_call>", "<function=", "[TOOL_CALLS]", "<function_calls>", "<tool_calls>", "<invoke "}
+
+// familyTag matches what families put around the names of their tags: DeepSeek's DSML,
+// MiniMax's and Anthropic's prefixes.
+var familyTag = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<(/?)\s*(?:[|｜‖]+\s*DSML\s*[|｜‖]+\s*|antml:|minimax:)`)
+})
+
+// Parse splits a text that ends with written calls, and with nothing but such, into what
+// stands before them and the calls. Without any, ok is false.
+func Parse(text string) (before string, calls []Call, ok bool) {
+	plain := familyTag().ReplaceAllString(text, "<$1")
+	found := places(plain)
+	for _, at := range found[max(0, len(found)-maxPlaces):] {
+		if calls, err := parseAll(plain[at:]); err == nil && len(calls) > 0 {
+			return strings.TrimRight(beforeCall(text, plain, at), " \t\r\n"), calls, true
+		}
+	}
+	return "", nil, false
+}
+
+// beforeCall is the text before a place of the plain text: up to it both are the same
+// but for tags, of which those before the first call are left in plain.
+func beforeCall(text, plain string, at int) string {
+	if strings.HasPrefix(text, plain[:at]) {
+		return text[:at]
+	}
+	return plain[:at]
+}
+
+// places are where written calls may begin: outside of code and of quotations.
+func places(text string) []int {
+	var found []int
+	fence := ""
+	for start := 0; start < len(text); {
+		end := strings.IndexByte(text[start:], '\n')
+		if end < 0 {
+			end = len(text) - start
+		} else {
+			end++
+		}
+		line := text[start : start+end]
+		trimmed := strings.TrimLeft(line, " \t")
+		switch {
+		case fence != "":
+			if strings.HasPrefix(trimmed, fence) {
+				fence = ""
+			}
+		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
+			fence = trimmed[:3]
+		case strings.HasPrefix(trimmed, ">"), strings.HasPrefix(line, "    "), strings.HasPrefix(line, "\t"):
+		default:
+			found = append(found, inLine(line, start)...)
+		}
+		start += end
+	}
+	return found
+}
+
+// inLine are the places of a line; quotation marks and backticks before one take it away.
+func inLine(line string, offset int) []int {
+	var found []int
+	for i := range line {
+		for _, start := range starts {
+			if !strings.HasPrefix(line[i:], start) {
+				continue
+			}
+			lead := line[:i]
+			if strings.Count(lead, "`")%2 == 0 && !strings.HasSuffix(lead, `"`) && !strings.HasSuffix(lead, "'") && !strings.HasSuffix(lead, "“") {
+				found = append(found, offset+i)
+			}
+		}
+	}
+	return found
+}
+
+var errNone = errors.New("not a written call")
+
+const (
+	// maxCalls bounds the calls of one answer, maxPlaces where their beginning is looked
+	// for, and maxDepth how deep wrappers may stand in each other.
+	maxCalls  = 64
+	maxPlaces = 4 * maxCalls
+	maxDepth  = 4
+)
+
+// parseAll reads calls up to the end of the text.
+func parseAll(text string) (calls []Call, err error) {
+	p := &parser{rest: text}
+	for p.skip(); p.rest != ""; p.skip() {
+		if len(p.calls) >= maxCalls {
+			return nil, errNone
+		}
+		if err := p.element(); err != nil {
+			return nil, err
+		}
+	}
+	return p.calls, nil
+}
+
+type parser struct {
+	rest  string
+	calls []Call
+	depth int
+}
+
+// endings are what templates put after a call, and leave in the text.
+var endings = []string{"<|im_end|>", "<|eot_id|>", "</s>", "<|end|>", "<|eom_id|>", "<｜end▁of▁sentence｜>"}
+
+// skip passes over space, and over marks of the template at the end.
+func (p *parser) skip() {
+	for {
+		p.rest = strings.TrimLeft(p.rest, " \t\r\n")
+		cut := p.rest
+		for _, ending := range endings {
+			cut = strings.TrimPrefix(cut, ending)
+		}
+		if cut == p.rest {
+			return
+		}
+		p.rest = cut
+	}
+}
+
+func (p *parser) take(prefix string) bool {
+	rest, ok := strings.CutPrefix(p.rest, prefix)
+	if ok {
+		p.rest = rest
+	}
+	return ok
+}
+
+func (p *parser) add(name, arguments string) error {
+	name = strings.TrimSpace(name)
+	if name == "" || len(name) > 100 || strings.ContainsAny(name, " \t\r\n<>{}\"") {
+		return errNone
+	}
+	if arguments = strings.TrimSpace(arguments); arguments == "" {
+		arguments = "{}"
+	}
+	if !strings.HasPrefix(arguments, "{") || !json.Valid([]byte(arguments)) {
+		return errNone
+	}
+	p.calls = append(p.calls, Call{name, arguments})
+	return nil
+}
+
+// element reads one call, or a wrapper with several.
+func (p *parser) element() error {
+	switch {
+	case p.take("<tool_call>"):
+		return p.within("</tool_call>")
+	case p.take("<function_calls>"):
+		return p.within("</function_calls>")
+	case p.take("<tool_calls>"):
+		return p.within("</tool_calls>")
+	case strings.HasPrefix(p.rest, "<function="):
+		return p.function()
+	case strings.HasPrefix(p.rest, "<invoke "):
+		return p.invoke()
+	case p.take("[TOOL_CALLS]"):
+		return p.mistral()
+	}
+	return errNone
+}
+
+// within reads what a wrapper holds: elements, or the JSON of a call. The closing tag
+// may be missing at the very end, where some servers swallow it.
+func (p *parser) within(closing string) error {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > maxDepth {
+		return errNone
+	}
+	for found := 0; ; found++ {
+		p.skip()
+		switch {
+		case p.take(closing), p.rest == "" && found > 0:
+			if found == 0 {
+				return errNone
+			}
+			return nil
+		case len(p.calls) >= maxCalls:
+			return errNone
+		}
+		var err error
+		switch p.rest[:min(1, len(p.rest))] {
+		case "{":
+			err = p.object()
+		case "<":
+			err = p.element()
+		case "":
+			err = errNone
+		default:
+			err = p.keyed(closing)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// object reads {"name": ..., "arguments": {...}}.
+func (p *parser) object() error {
+	decoder := json.NewDecoder(strings.NewReader(p.rest))
+	var call struct {
+		Name, Tool string
+		Function   json.RawMessage
+		Arguments  json.RawMessage
+		Parameters json.RawMessage
+	}
+	if err := decoder.Decode(&call); err != nil {
+		return errNone
+	}
+	p.rest = p.rest[decoder.InputOffset():]
+	name := call.Name
+	if name == "" {
+		name = call.Tool
+	}
+	if name == "" {
+		_ = json.Unmarshal(call.Function, &name) // another shape has no name here
+	}
+	arguments := call.Arguments
+	if arguments == nil {
+		arguments = call.Parameters
+	}
+	var text string
+	if json.Unmarshal(arguments, &text) == nil {
+		arguments = json.RawMessage(text)
+	}
+	return p.add(name, string(arguments))
+}

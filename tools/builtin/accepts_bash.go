@@ -1,0 +1,131 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-agent/tools"
+)
+
+const (
+	noBackground = "commands do not run in the background; what has to stay running is for the user to start"
+	eachNew      = "each call is a new shell that has ended when you read its result; there is nothing to wait for, to stop or to write to"
+)
+
+// bashAccepts: bash as other agents call it.
+func bashAccepts() *tools.Accepts {
+	return &tools.Accepts{
+		Names: slices.Concat(
+			names("shell", "run_shell_command", "execute_command", "terminal", "run_command", "run_terminal_cmd", "run_in_terminal", "exec", "exec_command",
+				"local_shell", "local_shell_call", "shell_command", "execute_bash", "execute_shell_command", "run_bash", "run_bash_command", "sh", "bash_tool", "shell_exec", "run",
+				"developer__shell", "execute_shell", "run_shell", "bash_command", "terminal_command", "shell_tool", "bash_20250124", "run_cmd", "command"),
+			answers(eachNew, "KillShell", "KillBash", "BashOutput", "bash_output", "kill_shell", "TaskOutput", "TaskStop", "write_stdin", "AwaitShell", "send_command_input",
+				"get_terminal_output", "command_status", "read_terminal"),
+		),
+		Sole: "cmd",
+		Fields: fields(
+			all(mapped("cmd", shellLine), "command", "script", "command_line", "shell_command", "bash_command", "input", "code", "bash", "commands", "cmds"),
+			all(to("cwd"), "workdir", "working_directory", "work_dir", "working_dir", "directory", "dir", "dir_path", "current_directory", "path", "current_working_directory", "run_directory", "cd"),
+			all(to("timeout"), "timeout"),
+			all(to("timeout_ms"), "timeout_ms", "timeout_millis", "timeout_milliseconds", "block_until_ms", "yield_time_ms", "WaitMsBeforeAsync", "wait_ms_before_async"),
+			all(to("timeout_s"), "timeout_seconds", "timeout_secs", "timeout_sec", "max_seconds"),
+			all(only(noBackground), "auto_background_after"),
+			all(only(noBackground, false), "run_in_background", "is_background", "background", "detach", "async", "is_bg"),
+			all(only(noBackground, true), "Blocking", "wait", "wait_for_completion"),
+			all(only("there is no input; give it in the command: printf … | cmd", "", false), "stdin", "is_input"),
+			all(only("each call is a new shell, so there is nothing to restart; send the command", false), "restart", "reset"),
+			all(only("set variables in the command: NAME=value cmd"), "env", "environment"),
+			all(only("send the command without it; what the sandbox refuses is asked of the user when you send the command again", false, "use_default"),
+				"dangerouslyDisableSandbox", "with_escalated_permissions", "sandbox_permissions", "sudo"),
+			all(only("there is no terminal", false), "tty", "interactive", "pty"),
+			all(drop("the output is bounded by the agent"), "max_output_tokens", "max_output_chars", "max_output_length", "output_limit"),
+			all(drop("each call is a new shell"), "login", "new_session", "shell_id", "session_id", "terminal_id", "require_user_interaction", "shell"),
+			all(drop("nothing is allowed beyond this call"), "prefix_rule", "risk_level", "is_dangerous", "is_safe", "goal"),
+		),
+		Finish: finishBash,
+	}
+}
+
+// finishBash reads a time limit: seconds, and from 1000 on milliseconds, unless its
+// name says which.
+func finishBash(args map[string]any) error {
+	var seconds float64
+	given := false
+	for _, name := range []string{"timeout", "timeout_ms", "timeout_s"} {
+		value, ok := pop(args, name)
+		if !ok {
+			continue
+		}
+		number, ok := numeric(value)
+		if !ok || number < 0 {
+			return tools.Errorf(tools.BadInput, `bash: argument %q must be a number of seconds, or from 1000 on of milliseconds`, name)
+		}
+		if name == "timeout_ms" || name == "timeout" && number >= 1000 {
+			number /= 1000
+		}
+		if given && number != seconds {
+			return tools.Errorf(tools.BadInput, "bash: the time limit is given twice, with different values")
+		}
+		seconds, given = number, true
+	}
+	if given && seconds > 0 { // 0 is for the default, as elsewhere
+		args["timeout"] = json.Number(strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", seconds), "0"), "."))
+	}
+	return nil
+}
+
+func numeric(value any) (number float64, ok bool) {
+	switch v := value.(type) {
+	case json.Number:
+		number, err := v.Float64()
+		return number, err == nil
+	case string:
+		return number, json.Unmarshal([]byte(strings.TrimSpace(v)), &number) == nil
+	}
+	return 0, false
+}
+
+// shellLine makes a command of a list of words, as agents have it that start
+// programs without a shell. What a shell of that list would run is the command.
+func shellLine(value any) (any, error) {
+	if text, ok := value.(string); ok && strings.HasPrefix(strings.TrimSpace(text), `["`) {
+		var list []any
+		if json.Unmarshal([]byte(text), &list) == nil {
+			value = list
+		}
+	}
+	list, ok := value.([]any)
+	if !ok {
+		return value, nil
+	}
+	words := make([]string, len(list))
+	for i, word := range list {
+		if words[i], ok = word.(string); !ok {
+			return nil, fmt.Errorf("must be one command")
+		}
+	}
+	shells := []string{"bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash"}
+	switch {
+	case len(words) == 0:
+		return nil, fmt.Errorf("must be one command")
+	case len(words) == 1:
+		return words[0], nil
+	case len(words) == 3 && slices.Contains(shells, words[0]) && (words[1] == "-lc" || words[1] == "-c"):
+		return words[2], nil
+	}
+	for i := range words {
+		words[i] = quoted(words[i])
+	}
+	return strings.Join(words, " "), nil
+}
+
+// quoted is a word that the shell takes as it is.
+func quoted(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+,"
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,25 @@
+package pipeline
+
+import (
+	"strings"
+
+	"acp-agent/transcript"
+)
+
+// noteLeft tells the model what of its arguments was left out, once in a session for
+// each argument of a tool. The card shows what ran and needs no such words.
+func (r *running) noteLeft(end *transcript.ToolFinished) {
+	var fresh []string
+	for _, one := range r.left {
+		if _, told := r.pipeline.told.left.LoadOrStore(r.Tool+" "+one, true); !told {
+			fresh = append(fresh, one)
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	if end.Shown == "" && end.Result.Error != nil {
+		end.Shown = end.Text
+	}
+	end.Text += "\n\n[left out of the call, without effect: " + strings.Join(fresh, "; ") + "]"
+}
