@@ -20,7 +20,7 @@ type outCall struct {
 // that is nil; an answer of null is decoded as `{}`. If the peer answers with an error,
 // Call returns one that unwraps to *[Error].
 //
-// When ctx is done first, Call asks the peer to cancel the request and returns the cause
+// When ctx is done before the answer is read, Call asks the peer to cancel the request and returns the cause
 // of ctx at once; an answer that comes later is discarded. When the connection ends, it
 // returns an error that wraps ErrClosed. Call waits for Run to begin. It must not be used
 // on the read loop.
@@ -30,11 +30,13 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 		return err
 	}
 	if err := waiter.Wait(ctx, nil); err != nil {
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+			return fmt.Errorf("call %s: %w", method, ErrClosed)
+		}
+		if !c.hasAnswer(call) {
 			c.cancelCall(call.id)
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("call %s: %w", method, ErrClosed)
 	}
 	if call.answer.err != nil {
 		return &callError{method: method, err: call.answer.err}
@@ -122,6 +124,14 @@ func (c *Conn) answered(msg *message) bool {
 	call.answer = msg
 	msg.id = call.id // in the form that jsonrpc2 knows
 	return true
+}
+
+// hasAnswer reports whether a call was answered. An answer that was read before its ctx ended
+// counts, although its caller has not been woken: the user has given it.
+func (c *Conn) hasAnswer(call *outCall) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return call.answer != nil
 }
 
 // cancelCall tells the peer that nobody waits for this call any more. It never blocks:

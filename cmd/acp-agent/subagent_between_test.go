@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"acp-agent/internal/acptest"
 )
@@ -49,6 +50,10 @@ func TestSubagent_AsksBetweenTurns(t *testing.T) {
 				t.Errorf("the chat does not say who asks: %q", session.Text())
 			}
 			asked.Choose("allow_once")
+			// A turn that ends before the agent has read the answer takes the question back.
+			for _, err := os.Stat(filepath.Join(project, "late.txt")); err != nil; _, err = os.Stat(filepath.Join(project, "late.txt")) {
+				time.Sleep(time.Millisecond)
+			}
 			touch("answered")
 			turn.Ends("end_turn")
 			touch("second")
