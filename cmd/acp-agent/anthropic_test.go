@@ -13,7 +13,7 @@ import (
 )
 
 // anthropicSteps are a task of 30 calls in 20 steps, with thinking before each, half of them of
-// a tool or a file that is not there, and an answer.
+// files that are not there, and an answer.
 func anthropicSteps() []anthropictest.Step {
 	var steps []anthropictest.Step
 	for i := range 20 {
@@ -24,7 +24,7 @@ func anthropicSteps() []anthropictest.Step {
 		switch {
 		case i%2 == 1:
 			step.Redacted, step.Text = "hidden", "Two at once."
-			step.Calls = append(step.Calls, anthropictest.Call{Name: "list", Input: `{}`})
+			step.Calls = append(step.Calls, anthropictest.Call{Name: "read", Input: `{"path":"absent.txt"}`})
 		case i%4 == 2:
 			step.Calls[0].Input = `{"path":"missing.txt"}`
 		}

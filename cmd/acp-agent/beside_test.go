@@ -31,7 +31,7 @@ func TestBeside_AnyMoment(t *testing.T) {
 	}
 	said := map[string]int{}
 	for _, text := range messages(agent) {
-		first, _, _ := strings.Cut(text, "\n")
+		first, _, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
 		said[first]++
 	}
 	for text, want := range map[string]int{

@@ -94,10 +94,10 @@ func (r *interopRun) cards() {
 		stepRepair: {
 			{"read", "read", "Read notes.txt", "pending in_progress completed"},
 			{"edit", "edit", "Edit greet.sh", "pending in_progress completed"},
-			{"bash", "execute", command, "pending in_progress completed"},
+			{"bash", "execute", r.commandTitle(command), "pending in_progress completed"},
 		},
 		stepReject:         {{"edit", "edit", "Edit greet.sh", "pending failed"}},
-		stepCancelCommand:  {{"bash", "execute", "echo $$ > pid; echo waiting; sleep 60; echo never", "pending in_progress failed"}},
+		stepCancelCommand:  {{"bash", "execute", "echo $$ > pid; echo waiting; sleep 60; echo never (cancelled)", "pending in_progress failed"}},
 		stepCancelQuestion: {{"edit", "edit", "Edit greet.sh", "pending failed"}},
 		stepEditFreely:     {{"edit", "edit", "Edit notes.txt", "pending in_progress " + lastEdit}},
 	}
@@ -170,7 +170,7 @@ func (r *interopRun) question(line int, message interopMessage) int {
 		}
 	case "bash":
 		full, _ := shown.RawInput["cmd"].(string)
-		if full == "" || !strings.Contains(shown.Content.text(), full) || shown.Title != full {
+		if full == "" || !strings.Contains(shown.Content.text(), full) || shown.Title != r.commandTitle(full) {
 			r.Errorf("line %d: the question about %q is titled %q and shows %q", line, full, shown.Title, shown.Content.text())
 		}
 	}
@@ -253,4 +253,12 @@ func (r *interopRun) options() {
 		}
 	}
 	r.Errorf("session/set_config_option answered %+v", r.report.Steps[stepAskOption].Result.ConfigOptions)
+}
+
+// commandTitle is the title of a command: one line, but where it labels a terminal of ours.
+func (r *interopRun) commandTitle(cmd string) string {
+	if r.client.meta {
+		return cmd
+	}
+	return strings.ReplaceAll(cmd, "\n", " ↵ ")
 }

@@ -31,11 +31,12 @@ type loginProvider struct {
 const otherProvider = "other"
 
 // loginProviders are the servers on offer, in the order in which they are offered: the
-// presets that this agent can speak to, and any other by its address.
+// presets with Chat Completions, of which the login can test a key, and any other by its
+// address.
 func loginProviders() []loginProvider {
 	var list []loginProvider
 	for _, p := range preset.All() {
-		if canSpeak(cmp.Or(p.API, preset.Chat)) != nil {
+		if cmp.Or(p.API, preset.Chat) != preset.Chat {
 			continue
 		}
 		list = append(list, loginProvider{

@@ -84,7 +84,11 @@ func startWalled(t *testing.T, level, capabilities string, commands map[string]s
 			p.Select(answer)
 		},
 	})
-	agent.Initialize(capabilities)
+	if capabilities == "" {
+		capabilities = "{}"
+	}
+	// It shows the names of options, so that a rule can be kept for the project.
+	agent.Request("initialize", `{"protocolVersion":1,"clientInfo":{"name":"zed","version":"1"},"clientCapabilities":`+capabilities+`}`).Result()
 	w.Session = agent.NewSession(w.project)
 	return w
 }

@@ -117,7 +117,7 @@ case $(cat) in *true*) sleep 300 ;; esac
 	for name, long := range map[string]bool{"between two turns": false, "in a call": true} {
 		t.Run(name, func(t *testing.T) {
 			agent := acptest.Start(t, acptest.Options{
-				Env:   []string{configured(t, `{"tools":{"mount":[{"module":"held","source":%q}],"always":["held"]},"rules":{"allow":["held"]}}`, dir)},
+				Env:   []string{"ACP_AGENT_LOG=info", configured(t, `{"tools":{"mount":[{"module":"held","source":%q}],"always":["held"]},"rules":{"allow":["held"]}}`, dir)},
 				Model: fmt.Sprintf(`{"call":[{"name":"held","args":{"long":%v}}]}`+"\n"+`{"say":"Done."}`, long),
 			})
 			agent.Initialize("")
