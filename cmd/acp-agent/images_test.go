@@ -9,7 +9,7 @@ import (
 	"acp-agent/model/modeltest"
 )
 
-// R28: a picture of a prompt reaches a model that nobody described, as the answer to
+// R28: a picture of a prompt reaches a model without a description, as the answer to
 // initialize promises. When its server refuses it the turn goes on without, and the user
 // is told once.
 func TestImages_ToAnUnknownModel(t *testing.T) {

@@ -36,7 +36,7 @@ func (p *Provider) replayer(req *model.Request, thinking bool) *replayer {
 // server would refuse them. A signature holds for the model that made it
 // (github.com/vybestack/llxprt-code/issues/2335, github.com/weave-os/router/pull/279) and
 // for unchanged blocks; what is not sent is never refused for it. Other servers want back
-// blocks that nobody signed (DeepSeek: github.com/agentscope-ai/agentscope-java/issues/2400).
+// blocks without a signature (DeepSeek: github.com/agentscope-ai/agentscope-java/issues/2400).
 func (r *replayer) block(m *transcript.Message, part *transcript.ReasoningPart) []byte {
 	if !r.thinking || m.Origin != r.origin || r.stale[m] || !json.Valid(part.Replay) {
 		return nil
