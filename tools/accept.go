@@ -40,7 +40,7 @@ func (e *Entry) Accept(name string, args json.RawMessage) (fitting json.RawMessa
 		return nil, nil, err
 	}
 	if schema := e.variant(object).Parameters; schema != nil {
-		a.properties(object, schema)
+		a.properties(object, schema, "")
 	}
 	if a.failed != nil {
 		return nil, nil, a.failed

@@ -11,8 +11,8 @@ import (
 )
 
 // properties gives the values of an object the types of its schema, where a value
-// can mean one thing only.
-func (a *acceptance) properties(object map[string]any, schema *jsonschema.Schema) {
+// can mean one thing only. Under is where the object stands, as in Accepts.Fields.
+func (a *acceptance) properties(object map[string]any, schema *jsonschema.Schema, under string) {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		property := schema.Properties[name]
 		if property == nil {
@@ -24,7 +24,7 @@ func (a *acceptance) properties(object map[string]any, schema *jsonschema.Schema
 			}
 			continue
 		}
-		object[name] = a.value(object[name], property, name)
+		object[name] = a.value(object[name], property, under+name)
 	}
 }
 
@@ -157,7 +157,7 @@ func (a *acceptance) member(value any, schema *jsonschema.Schema, path string) a
 			a.failed = err
 		}
 	}
-	a.properties(object, schema)
+	a.properties(object, schema, path+".")
 	return object
 }
 

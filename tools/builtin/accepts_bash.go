@@ -22,7 +22,8 @@ func bashAccepts() *tools.Accepts {
 				"local_shell", "local_shell_call", "shell_command", "execute_bash", "execute_shell_command", "run_bash", "run_bash_command", "sh", "bash_tool", "shell_exec", "run",
 				"developer__shell", "execute_shell", "run_shell", "bash_command", "terminal_command", "shell_tool", "bash_20250124", "run_cmd", "command"),
 			answers(eachNew, "KillShell", "KillBash", "BashOutput", "bash_output", "kill_shell", "TaskOutput", "TaskStop", "write_stdin", "AwaitShell", "send_command_input",
-				"get_terminal_output", "command_status", "read_terminal"),
+				"get_terminal_output", "command_status", "read_terminal", "Monitor", "ScheduleWakeup", "CronCreate"),
+			answers("use git worktree, and cwd in the commands that follow", "EnterWorktree", "ExitWorktree"),
 		),
 		Sole: "cmd",
 		Fields: fields(

@@ -151,9 +151,10 @@ func taskAccepts() *tools.Accepts {
 			all(mapped("subagent_type", agentName), "subagent_type", "agent_type", "agent_name", "agent", "subagent", "type", "subagent_name", "role"),
 			all(to("prompt"), "prompt", "message", "task", "instructions", "task_prompt", "query", "input"),
 			all(to("background"), "run_in_background", "is_background"),
-			all(drop("the subagent has the model that its own settings say"), "model", "max_turns", "maxTurns", "thoroughness"),
+			all(drop("the subagent has the model that its own settings say"), "model", "max_turns", "maxTurns", "thoroughness", "effort"),
+			all(drop("a subagent works in the mode of the session"), "mode"),
 			all(only("a subagent that has ended is not taken up again; start a new one with all that it needs", "", json.Number("0")), "resume", "task_id", "session_id", "agent_id"),
-			all(drop("it makes no difference"), "name", "command", "title", "run_name", "readonly"),
+			all(drop("it makes no difference"), "name", "command", "title", "run_name", "readonly", "team_name"),
 			all(only("subagents work in the same directory", ""), "isolation", "cwd", "workdir"),
 			all(drop("skills are found by the subagent itself"), "load_skills"),
 		),
@@ -186,9 +187,12 @@ func questionAccepts() *tools.Accepts {
 		Names: slices.Concat(
 			names("AskUserQuestion", "ask_followup_question", "ask_user", "ask_question", "ask", "ask_questions", "AskQuestion", "request_user_input", "ask_user_question", "clarify"),
 			answers("there is no tool for that: what you say last is the answer, and the turn ends with it", "attempt_completion", "finish", "task_complete", "submit", "complete_task", "done",
-				"message_notify_user", "final_answer"),
+				"message_notify_user", "final_answer", "StructuredOutput"),
 			answers("think without a tool, and go on", "think", "sequentialthinking", "sequential_thinking"),
 			answers("the user changes modes", "EnterPlanMode", "switch_mode"),
+			answers("commands that begin with a slash are the user's", "SlashCommand"),
+			answers("each MCP server with resources has a tool read_resource of its own, which lists them too; tool_search finds it",
+				"ListMcpResourcesTool", "ReadMcpResourceTool", "ListMcpResources", "ReadMcpResource", "list_mcp_resources", "access_mcp_resource"),
 		),
 		Fields: fields(
 			all(to("question"), "question", "prompt", "message", "query", "text"),
@@ -309,6 +313,26 @@ func patchCommand(value any) (any, error) {
 		return list[1], nil
 	}
 	return nil, fmt.Errorf("give the patch alone, as \"patch\"")
+}
+
+// lspAccepts: lsp as other agents call it.
+func lspAccepts() *tools.Accepts {
+	return &tools.Accepts{
+		Fields: fields(
+			pathNames(),
+			all(to("column"), "character", "col"),
+			all(to("operation"), "action", "command"),
+		),
+		Finish: func(args map[string]any) error {
+			switch args["operation"] {
+			case "goToDefinition", "definition", "go_to_definition", "textDocument/definition":
+				args["operation"] = tools.Definitions
+			case "findReferences", "find_references", "textDocument/references":
+				args["operation"] = tools.References
+			}
+			return nil
+		},
+	}
 }
 
 // pathAccepts is for tools with one path and nothing to map besides.

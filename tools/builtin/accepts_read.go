@@ -44,6 +44,7 @@ func readAccepts() *tools.Accepts {
 				"byte_offset":                    only("give byte_range", json.Number("0")),
 				"byte_length":                    only("give byte_range"),
 				"IsSkillFile":                    drop("it makes no difference"),
+				"allow_large":                    drop("what is shown is bounded by the agent"),
 				"include_summary_of_other_lines": drop("only the lines asked for are shown"),
 			},
 		),

@@ -145,7 +145,7 @@ func grepAccepts() *tools.Accepts {
 			all(mapped("glob", globOfType), "type", "file_type"),
 			all(only("patterns are matched within a line", false), "multiline", "-U", "multi_line", "dotall"),
 			all(only("write \\b around the word", false), "-w", "word", "whole_word"),
-			all(only("only whole lines are shown", false), "-o", "only_matching"),
+			all(drop("whole lines are shown"), "-o", "only_matching"),
 			all(only("only lines that match are found", false), "-v", "invert", "invert_match"),
 			all(only(ignoredOut, false), "include_ignored", "include_ignored_files", "no_ignore", "hidden", "include_hidden"),
 			all(only(ignoredOut, true), "respect_git_ignore", "respect_gitignore"),

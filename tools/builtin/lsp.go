@@ -70,7 +70,7 @@ func newLSP() tools.Tool {
 		Requires: capability.RequirementSet{
 			FS: capability.FS{Read: []string{workspaceScope}}, Capabilities: []string{capability.CapShellRun},
 		},
-		Renames:    map[string]string{"file_path": "path", "character": "column"},
+		Accepts:    lspAccepts(),
 		Preprocess: absolutePath,
 		Resources:  lspResources,
 		Preview:    tools.Previewing("lsp", previewLSP),

@@ -28,9 +28,15 @@ func newSkill() tools.Tool {
 		ID:          "skill",
 		Description: prompt(skillPrompt),
 		Parameters:  object(text("name", "Name of the skill, as listed.")),
-		Aliases:     []tools.Alias{{Name: "Skill", Renames: map[string]string{"skill": "name"}}},
-		Profile:     &tools.Profile{},
-		ReadOnly:    true,
+		Accepts: &tools.Accepts{
+			Names: names("load_skill", "use_skill", "activate_skill"),
+			Fields: fields(
+				all(to("name"), "skill", "skill_name"),
+				all(drop("a skill takes none; follow its text with them in mind"), "args", "arguments", "input"),
+			),
+		},
+		Profile:  &tools.Profile{},
+		ReadOnly: true,
 	}, loadSkill)
 }
 

@@ -40,6 +40,7 @@ func newToolSearch(most int) tools.Tool {
 		ID:          "tool_search",
 		Description: prompt(toolSearchPrompt),
 		Parameters:  object(text("query", "Keywords.")),
+		Accepts:     &tools.Accepts{Fields: all(drop("the search is bounded by the agent"), "max_results", "limit", "top_k")},
 		Profile:     &tools.Profile{},
 		ReadOnly:    true,
 	}, func(ctx context.Context, rt tools.Runtime, a toolSearchArgs) (*tools.Result, error) {
