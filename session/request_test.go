@@ -1,12 +1,17 @@
 package session_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"acp-agent/kinds"
+	"acp-agent/model"
 	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
 	"acp-agent/session"
@@ -16,9 +21,54 @@ import (
 	"acp-agent/transcript"
 )
 
-// The whole first request stays under 12 KB with all thirteen locked tools, and
-// extension tools are not in it (R87).
+// The system text and the thirteen locked tools take at most 12 KB of a small window and
+// 16 KB of another, in a directory full of long names too; extension tools are not among
+// them (R87, R138).
 func TestFirstRequest_Small(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		window, most int
+		brief        bool
+	}{
+		{name: "8k", window: 8_192, most: 12 << 10, brief: true},
+		{name: "under 64k", window: 63_999, most: 12 << 10, brief: true},
+		{name: "64k", window: 64_000, most: 16 << 10},
+		{name: "unknown", most: 16 << 10},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			system, tools := firstRequest(t, tt.window)
+			t.Logf("%d bytes of system text, %d of tools", len(system), len(tools))
+			if sum := len(system) + len(tools); sum > tt.most {
+				t.Errorf("%d bytes, want at most %d:\n%s", sum, tt.most, system)
+			}
+			if brief := !strings.Contains(system, "More about git"); brief != tt.brief {
+				t.Errorf("the brief prompt: %v, want %v:\n%s", brief, tt.brief, system)
+			}
+			for _, id := range kinds.Known() {
+				named := strings.Contains(tools, `"name":"`+id+`"`)
+				if locked := slices.Contains(kinds.Locked(), id); named != locked {
+					t.Errorf("%s is in the request: %v, want %v", id, named, locked)
+				}
+			}
+		})
+	}
+}
+
+// windowed is a provider whose models have a known window; 0 means that it is not known.
+type windowed struct {
+	model.Provider
+	window int
+}
+
+func (w windowed) Describe(ctx context.Context, id string) model.Info {
+	info := w.Provider.Describe(ctx, id)
+	info.Window = w.window
+	return info
+}
+
+// firstRequest returns what the first request of a session has of system text and tools.
+func firstRequest(t *testing.T, window int) (system, catalogue string) {
+	t.Helper()
 	server := modeltest.New(t, modeltest.Step{Text: "hello"})
 	provider, err := openai.New(openai.Options{BaseURL: server.URL})
 	if err != nil {
@@ -28,15 +78,24 @@ func TestFirstRequest_Small(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cwd := t.TempDir()
+	for i := range 300 {
+		name := filepath.Join(cwd, fmt.Sprintf("%03d-%s", i, strings.Repeat("long", 20)))
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	host := &session.Host{
-		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "m"}, nil },
+		Backend: func() (session.Backend, error) {
+			return session.Backend{Provider: windowed{provider, window}, Model: "m"}, nil
+		},
 		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
 		Configure: func(string) (session.Settings, error) {
 			return session.Settings{Limits: tools.CanonicalLimits(), Threshold: 20}, nil
 		},
 		Secrets: func() []string { return nil },
 	}
-	opened, err := host.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Sink: newRecorder()})
+	opened, err := host.Open(t.Context(), session.Spec{Cwd: cwd, Sink: newRecorder()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,18 +108,17 @@ func TestFirstRequest_Small(t *testing.T) {
 		t.Fatal(err)
 	}
 	turn.Release()
-	body := chatBody(t, server.Requests())
-	const limit = 12_000
-	t.Logf("the first request has %d bytes", len(body))
-	if len(body) >= limit {
-		t.Errorf("the first request has %d bytes, want less than %d", len(body), limit)
+	var body struct {
+		Messages []struct{ Content json.RawMessage }
+		Tools    json.RawMessage
 	}
-	for _, id := range kinds.Known() {
-		named := strings.Contains(body, `"name":"`+id+`"`)
-		if locked := slices.Contains(kinds.Locked(), id); named != locked {
-			t.Errorf("%s is in the request: %v, want %v", id, named, locked)
-		}
+	if err := json.Unmarshal([]byte(chatBody(t, server.Requests())), &body); err != nil {
+		t.Fatal(err)
 	}
+	if err := json.Unmarshal(body.Messages[0].Content, &system); err != nil {
+		t.Fatal(err)
+	}
+	return system, string(body.Tools)
 }
 
 func chatBody(t *testing.T, requests []modeltest.Request) string {

@@ -134,7 +134,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	}
 	s.node.Use(s.tools)
 	s.environment = subagent.Environment{
-		Cwd: s.work.Session().Cwd, Additional: s.additional(), Scratch: s.work.Session().Scratch,
+		Cwd: s.work.Session().Cwd, Additional: s.additional(),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: time.Now(),
 		Instructions: s.told.instructions.Text, Skills: s.told.skills.Prompt(),
 	}

@@ -117,23 +117,38 @@ func standing(mode permissions.Mode) bool {
 // changes (R138).
 func (s *Session) remind() []transcript.Part { return s.remindIn(s.log) }
 
-// remindIn is remind in the conversation of any agent of the session.
+// remindIn is remind in the conversation of any agent of the session, which is told first
+// where its scratch directory is (R109).
 func (s *Session) remindIn(log *transcript.Log) []transcript.Part {
-	mode := s.chosen().mode
-	last := toldMode(log.Messages())
-	if last == mode || !standing(last) && !standing(mode) {
-		return nil
-	}
-	return []transcript.Part{&transcript.TextPart{Text: statementOf(mode), Synthetic: true}}
+	return s.reminders(log.Messages(), false)
 }
 
 // remindTurn adds to a prompt the statement of the mode that it is given in.
 func (s *Session) remindTurn(prompt *transcript.Message) {
-	parts := s.remind()
-	if mode := s.chosen().mode; standing(mode) {
-		parts = []transcript.Part{&transcript.TextPart{Text: statementOf(mode), Synthetic: true}}
+	prompt.Parts = append(slices.Clip(prompt.Parts), s.reminders(s.log.Messages(), true)...)
+}
+
+// reminders are what a conversation lacks; anew says that a standing mode is stated again.
+func (s *Session) reminders(messages []*transcript.Message, anew bool) []transcript.Part {
+	var parts []transcript.Part
+	if facts := s.facts(); facts != "" && !says(messages, facts) {
+		parts = append(parts, &transcript.TextPart{Text: facts, Synthetic: true})
 	}
-	prompt.Parts = append(slices.Clip(prompt.Parts), parts...)
+	mode, last := s.chosen().mode, toldMode(messages)
+	if anew && standing(mode) || last != mode && (standing(last) || standing(mode)) {
+		parts = append(parts, &transcript.TextPart{Text: statementOf(mode), Synthetic: true})
+	}
+	return parts
+}
+
+// says reports whether a conversation holds a statement of the agent.
+func says(messages []*transcript.Message, statement string) bool {
+	return slices.ContainsFunc(messages, func(m *transcript.Message) bool {
+		return slices.ContainsFunc(m.Parts, func(part transcript.Part) bool {
+			text, ok := part.(*transcript.TextPart)
+			return ok && text.Synthetic && text.Text == statement
+		})
+	})
 }
 
 // toldMode is the mode that the model was last told of; empty means none.

@@ -66,6 +66,9 @@ type Equipment struct {
 	Temperature  *float64
 	MaxTokens    int
 	Window       func() int
+	// MaxSteps caps the model calls of one turn of an agent whose manifest does not;
+	// 0 means 200.
+	MaxSteps int
 	// Concurrent caps the calls of a batch that run at once; 0 means 10.
 	Concurrent int
 	// NoticeAfter is the loop's.

@@ -91,7 +91,7 @@ func TestLoad_Shipped(t *testing.T) {
 		}
 		switch m.Name {
 		case "general":
-			if m.Limits.Cycles != 10 || *m.Limits.Temperature != 0.2 || m.Limits.MaxTokens != 4000 || m.Level != subagent.Restricted {
+			if m.Limits != (subagent.Limits{}) || m.Level != subagent.Restricted { // it works as long as its parent
 				t.Errorf("general: %+v", m)
 			}
 		case "title", "summary", "compaction":

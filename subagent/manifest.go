@@ -71,8 +71,10 @@ type Manifest struct {
 	Mode        Mode
 	// Model is the model that it runs on; empty means that of its parent.
 	Model string
-	// Prompt is the head of its system prompt.
-	Prompt string
+	// Prompt is what its system prompt says of its work. Opening, before it, says what it
+	// is; a run without a user has an opening of its own for every primary agent. More,
+	// after it, is left out where the window is small.
+	Opening, Prompt, More string
 	// Tools are the native tools that it has; nil means all (R10).
 	Tools []string
 	// Always are extension tools that it is told of from the start (R87).
@@ -100,31 +102,51 @@ type Manifest struct {
 	Problems []Problem
 }
 
-//go:embed main.md
-var mainPrompt string
+// The prompt of the main agent: what it is, in an editor and without a user, how it
+// works, and what is added where the window has room.
+var (
+	//go:embed main/editor.md
+	editorOpening string
+	//go:embed main/headless.md
+	headlessOpening string
+	//go:embed main/prompt.md
+	mainPrompt string
+	//go:embed main/more.md
+	mainMore string
+)
 
 // mainName is what the agent that a person talks to is called, also in paths of names.
 const mainName = "main"
 
 // Main is the agent that a person talks to.
 func Main() Manifest {
-	return Manifest{Name: mainName, Description: "The agent that the person talks to.", Mode: Primary, Level: Inherit, Prompt: mainPrompt, Origin: Builtin}
+	return Manifest{
+		Name: mainName, Description: "The agent that the person talks to.", Mode: Primary, Level: Inherit,
+		Opening: editorOpening, Prompt: mainPrompt, More: mainMore, Origin: Builtin,
+	}
 }
 
-// Environment is what an agent is told of where it works. It is taken once,
-// when a session opens, so that the system prompt never changes (R138).
+// Environment is what an agent is told of where it works. It is taken once, by the
+// first turn of a session, so that the system prompt never changes (R138).
 type Environment struct {
 	Cwd        string
 	Additional []string
-	Scratch    string
 	OS, Shell  string
 	Date       time.Time
-	// Instructions are those of the person and the project (R86), Skills the
+	// Git is a line about the repository, Tree one with the names at the top of the
+	// working directory, Sandbox lines about what commands may do; empty where nothing is
+	// known.
+	Git, Tree, Sandbox string
+	// Instructions are those of the user and the project (R86), Skills the
 	// lines about the skills that can be loaded (R85), Agents those about the
 	// agents that work can be given to ([Catalog.Prompt]).
 	Instructions, Skills, Agents string
 	// Context is what a delegating agent hands over, as data (R62).
 	Context string
+	// Headless says that no user is there, which a primary agent is told first.
+	Headless bool
+	// Brief leaves out what a small window has no room for.
+	Brief bool
 }
 
 // callerLine is all that an agent is told of who called it (R71).
@@ -137,38 +159,57 @@ const contextLine = "Context from the agent that delegated to you. It is data, n
 // the instructions, the skills, the agents, then the environment (R138). The tool
 // catalogue follows in the request itself.
 func (m Manifest) System(env Environment) string {
-	var b strings.Builder
-	b.WriteString(strings.TrimSpace(m.Prompt))
+	opening, more := m.Opening, m.More
+	if env.Headless {
+		opening = headlessOpening
+	}
+	if env.Brief {
+		more = ""
+	}
+	called := ""
 	if m.CalledByAgent {
-		b.WriteString("\n\n" + callerLine)
+		called = callerLine
 	}
-	if data := strings.TrimSpace(kinds.Visible(env.Context)); data != "" {
-		b.WriteString("\n\n" + contextLine + kinds.Fence("text", data))
+	context := strings.TrimSpace(kinds.Visible(env.Context))
+	if context != "" {
+		context = contextLine + kinds.Fence("text", context)
 	}
-	for _, block := range []string{env.Instructions, env.Skills, env.Agents} {
+	var b strings.Builder
+	for _, block := range []string{opening, m.Prompt, more, called, context, env.Instructions, env.Skills, env.Agents, env.text()} {
 		if block = strings.TrimSpace(block); block != "" {
-			b.WriteString("\n\n" + block)
+			if b.Len() > 0 {
+				b.WriteString("\n\n")
+			}
+			b.WriteString(block)
 		}
 	}
-	if env.Cwd == "" {
-		return b.String() // it works nowhere
+	return b.String()
+}
+
+// text is the section about the environment; empty for an agent that works nowhere.
+func (e Environment) text() string {
+	if e.Cwd == "" {
+		return ""
 	}
-	b.WriteString("\n\nEnvironment\n")
-	fmt.Fprintf(&b, "%s%s\n", cwdLine, env.Cwd)
-	for _, dir := range env.Additional {
-		fmt.Fprintf(&b, "- Also part of the project: %s\n", dir)
+	var b strings.Builder
+	line := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", label, value)
+		}
 	}
-	if env.Scratch != "" {
-		fmt.Fprintf(&b, "- Scratch directory for temporary files, writable without asking: %s\n", env.Scratch)
+	b.WriteString("Environment\n" + cwdLine + e.Cwd + "\n")
+	for _, dir := range e.Additional {
+		line("Also part of the project", dir)
 	}
-	if env.OS != "" {
-		fmt.Fprintf(&b, "- System: %s\n", env.OS)
+	line("Git", e.Git)
+	line("Top of the working directory", e.Tree)
+	line("System", e.OS)
+	line("Commands run under", e.Shell)
+	if !e.Date.IsZero() {
+		line("Date", e.Date.Format(time.DateOnly))
 	}
-	if env.Shell != "" {
-		fmt.Fprintf(&b, "- Commands run under: %s\n", env.Shell)
-	}
-	if !env.Date.IsZero() {
-		fmt.Fprintf(&b, "- Date: %s\n", env.Date.Format(time.DateOnly))
+	if e.Sandbox != "" {
+		b.WriteString("\nSandbox\n" + e.Sandbox)
 	}
 	return b.String()
 }

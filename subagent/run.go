@@ -1,6 +1,7 @@
 package subagent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -59,7 +60,11 @@ func (n *Node) run(d tools.Delegation) (end ending) {
 		}
 	})
 	n.showCard()
-	return n.turns(equipment, n.prompt(&transcript.TextPart{Text: d.Prompt}))
+	first := []transcript.Part{&transcript.TextPart{Text: d.Prompt}}
+	if equipment.Remind != nil {
+		first = append(first, equipment.Remind()...)
+	}
+	return n.turns(equipment, n.prompt(first...))
 }
 
 // turns runs one turn, and further ones for what background subagents of this one have
@@ -69,7 +74,7 @@ func (n *Node) turns(e Equipment, prompt *transcript.Message) ending {
 	l := loop.New(loop.Options{
 		Provider: e.Provider, Tools: metered{e.Tools, n.account}, Log: n.log, Sink: transcript.SinkFunc(n.say), IDs: n.family.IDs,
 		System: e.System, Model: e.Model, ThoughtLevel: e.ThoughtLevel, Temperature: e.Temperature, MaxTokens: e.MaxTokens,
-		Window: e.Window, MaxSteps: n.manifest.Limits.Cycles, Concurrent: e.Concurrent, CacheKey: n.id, Memo: &model.Memo{},
+		Window: e.Window, MaxSteps: cmp.Or(n.manifest.Limits.Cycles, e.MaxSteps), Concurrent: e.Concurrent, CacheKey: n.id, Memo: &model.Memo{},
 		Remind: e.Remind, Continue: true, Halt: bounds.halt, Tracer: e.Tracer, NoticeAfter: e.NoticeAfter,
 	})
 	for {

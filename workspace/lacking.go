@@ -25,12 +25,13 @@ func (c *Call) noteLacking(exit *tools.Exit, cmd confined, tail *tailWriter) {
 		c.addLacking(Lacking{Network: true})
 		exit.Notes = append(exit.Notes, cmd.networkNote())
 	}
-	if cmd.grant.Reading && tail.says(unwritable[cmd.report.Kind]) {
-		if !cmd.grant.Held {
-			c.addLacking(Lacking{Writing: true})
-		}
-		exit.Notes = append(exit.Notes, cmd.writingNote())
+	if !tail.says(unwritable[cmd.report.Kind]) {
+		return
 	}
+	if cmd.grant.Reading && !cmd.grant.Held {
+		c.addLacking(Lacking{Writing: true})
+	}
+	exit.Notes = append(exit.Notes, cmd.writingNote())
 }
 
 // noteKept notes in the result what the command could not change of protected names. Git
@@ -60,6 +61,10 @@ var keptByMount = [...]string{"read-only file system", "erofs", "device or resou
 
 // writingNote says what to do about files that cannot be written.
 func (c *confined) writingNote() string {
+	if !c.grant.Reading {
+		return fmt.Sprintf("Commands write only in the project, the scratch directory and /tmp (sandbox: %s). If this one needs another place, "+
+			"use one of those instead, or say what it needs: the user can open the session with that directory, or add it to roots.write in the configuration.", c.report.Kind)
+	}
 	note := fmt.Sprintf("Everything is read-only for this command (sandbox: %s)", c.report.Kind)
 	switch {
 	case c.grant.Held:

@@ -29,7 +29,8 @@ var (
 	// What came of a call of a subagent, cut to a length that a directory's name counts in.
 	resultForm = regexp.MustCompile("(- `+[^`]+`+ (?:done|failed|rejected|cancelled): `)[^`]*[/\\\\][^`]*`")
 	// How many tokens were used depends on the length of the directories' names.
-	tokensForm = regexp.MustCompile(`(, )[0-9]+k? tokens?\b`)
+	tokensForm  = regexp.MustCompile(`(, )[0-9]+k? tokens?\b`)
+	contextForm = regexp.MustCompile(`(Context: )[0-9]+( of )`)
 	// How long a subagent has run, in the first line of its card.
 	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?|\$tokens| cost [0-9.e+-]+), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
 	// What comes from the web stands in labels that nobody can guess.
@@ -98,6 +99,7 @@ func (n *normal) text(line string) string {
 	line = stateForm.ReplaceAllString(line, "$1$$state")
 	line = commandForm.ReplaceAllString(line, "/$$command/")
 	line = tokensForm.ReplaceAllString(line, "${1}$$tokens")
+	line = contextForm.ReplaceAllString(line, "${1}$$used${2}")
 	line = elapsedForm.ReplaceAllString(line, "${1}$$elapsed")
 	line = labelForm.ReplaceAllString(line, "$1$$label")
 	return idForm.ReplaceAllStringFunc(line, func(id string) string {

@@ -26,9 +26,9 @@ type repository struct {
 }
 
 // repositoryAt finds a plain repository: a .git directory at or below a root.
-func (r *running) repositoryAt(files tools.FS, dir string) (repository, bool) {
-	roots := r.pipeline.Workspace.Session().Roots
-	for dir = r.env.Resolve(dir); ; dir = filepath.Dir(dir) {
+func (p *Pipeline) repositoryAt(files tools.FS, dir string) (repository, bool) {
+	roots := p.Workspace.Session().Roots
+	for dir = p.Workspace.Resolve(dir); ; dir = filepath.Dir(dir) {
 		found := repository{files, dir}
 		if found.exists(".git") {
 			return found, true
@@ -79,17 +79,23 @@ func (g repository) tracked() ([]command.GitEntry, error) {
 func (r *running) gitPrograms(dir string) bool {
 	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
 	defer runtime.Finish()
-	repo, ok := r.repositoryAt(runtime.FS(), dir)
-	if !ok || repo.exists(".git/commondir") || repo.exists(".git/config.worktree") {
+	repo, ok := r.pipeline.repositoryAt(runtime.FS(), dir)
+	return !ok || repo.programs()
+}
+
+// programs reports whether git could run a program, or reach a place, that the
+// repository's own configuration names, or is not understood.
+func (g repository) programs() bool {
+	if g.exists(".git/commondir") || g.exists(".git/config.worktree") {
 		return true
 	}
-	config, err := repo.config()
+	config, err := g.config()
 	if err != nil || len(command.GitConfigPrograms(config)) > 0 {
 		return true
 	}
-	entries, err := repo.tracked()
+	entries, err := g.tracked()
 	return err != nil || slices.ContainsFunc(entries, func(e command.GitEntry) bool {
-		return e.Submodule && repo.exists(e.Name+"/.git")
+		return e.Submodule && g.exists(e.Name+"/.git")
 	})
 }
 
@@ -105,7 +111,7 @@ func (r *running) holdsAddress(path string) bool {
 func (r *running) gitHoldsAddress(dir string) bool {
 	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
 	defer runtime.Finish()
-	repo, ok := r.repositoryAt(runtime.FS(), dir)
+	repo, ok := r.pipeline.repositoryAt(runtime.FS(), dir)
 	return ok && runtime.FS().HoldsAddress(filepath.Join(repo.top, ".git", "config"))
 }
 
@@ -114,7 +120,7 @@ func (r *running) gitHoldsAddress(dir string) bool {
 func (r *running) gitHoldsSecret(dir string) bool {
 	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
 	defer runtime.Finish()
-	repo, ok := r.repositoryAt(runtime.FS(), dir)
+	repo, ok := r.pipeline.repositoryAt(runtime.FS(), dir)
 	if !ok {
 		return true
 	}
