@@ -63,7 +63,7 @@ type Options struct {
 	// beside the conversation; it becomes part of that. nil means nothing.
 	Remind func() []transcript.Part
 	// NoticeAfter is how long a model may bring nothing before the user is told; 0 means
-	// a minute.
+	// half a minute.
 	NoticeAfter time.Duration
 	// Tracer records how long model calls take (R132); nil means not at all.
 	Tracer *trace.Tracer
@@ -190,19 +190,25 @@ func (l *Loop) remind() {
 	}
 }
 
-// goOn is what the model is told behind an answer that was cut.
-var goOn = &transcript.TextPart{
-	Text: "Your answer was cut by the token limit. Go on exactly where it stopped, without repeating anything.", Synthetic: true,
+// goOn and goOnBroken are what the model is told after an answer that was cut: by the token
+// limit, and by a connection that broke.
+var (
+	goOn       = said("Your answer was cut by the token limit. Go on exactly where it stopped, without repeating anything.")
+	goOnBroken = said("The connection broke in the middle of your answer. Go on exactly where it stopped, without repeating anything. A tool call that was not complete did not run.")
+)
+
+func said(text string) *transcript.TextPart {
+	return &transcript.TextPart{Text: text, Synthetic: true}
 }
 
-// GoesOn reports whether a message is what the model is told behind an answer that was
-// cut, so that the text before it and the text behind it are one.
+// GoesOn reports whether a message is what the model is told after an answer that was
+// cut, so that the text before it and the text after it are one.
 func GoesOn(m *transcript.Message) bool {
 	if m.Role != transcript.User || len(m.Parts) != 1 {
 		return false
 	}
 	text, ok := m.Parts[0].(*transcript.TextPart)
-	return ok && text.Synthetic && text.Text == goOn.Text
+	return ok && text.Synthetic && (text.Text == goOn.Text || text.Text == goOnBroken.Text)
 }
 
 // tell adds to the conversation what the agent itself has to say to the model.

@@ -266,21 +266,121 @@ func TestTurn_CutCallNeverRuns(t *testing.T) {
 	})
 }
 
-func TestTurn_TextIsNotRepeatedAfterACut(t *testing.T) {
-	cut := func(_ context.Context, yield func(model.Chunk, error) bool) {
-		yield(model.Chunk{Kind: model.Text, Text: "half an ans"}, nil)
-		yield(model.Chunk{}, &model.Error{Kind: model.Transient, Message: "the stream was cut", Interrupted: true})
+// cutIn says text and fails.
+func cutIn(text string, failure *model.Error) attempt {
+	return func(_ context.Context, yield func(model.Chunk, error) bool) {
+		yield(model.Chunk{Kind: model.Text, Text: text}, nil)
+		yield(model.Chunk{}, failure)
 	}
-	b := newBench(cut, says("whole answer", model.Stop))
-	_, err := b.turn(t.Context(), "go")
-	if err == nil || len(b.model.requests) != 1 {
-		t.Fatalf("error %v after %d requests, want an error after one", err, len(b.model.requests))
+}
+
+func TestTurn_GoesOnAfterACut(t *testing.T) {
+	broken := &model.Error{Kind: model.Transient, Message: "the stream was cut", Interrupted: true}
+	t.Run("what was shown stays, the answer goes on behind it", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(cutIn("half an ans", broken), says("wer", model.Stop))
+			if stop, err := b.turn(t.Context(), "go"); stop != loop.EndTurn || err != nil {
+				t.Fatalf("got %q, %v", stop, err)
+			}
+			messages := b.model.requests[1].Messages
+			if got := messages[1].Text(); got != "half an ans" {
+				t.Errorf("the model is shown %q, want what the user saw", got)
+			}
+			if last := messages[len(messages)-1]; !loop.GoesOn(last) {
+				t.Errorf("the model is told %q", last.Text())
+			}
+			checkClosed(t, b)
+		})
+	})
+	t.Run("not for ever", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(cutIn("half", broken))
+			_, err := b.turn(t.Context(), "go")
+			if err == nil || !strings.Contains(err.Error(), "tried 5 times") || len(b.model.requests) != 5 {
+				t.Errorf("error %v after %d requests", err, len(b.model.requests))
+			}
+			checkClosed(t, b)
+		})
+	})
+	t.Run("not after a long silence", func(t *testing.T) {
+		silent := &model.Error{Kind: model.Transient, Message: "silent for 6m0s", Interrupted: true, TimedOut: true}
+		b := newBench(cutIn("half", silent))
+		if _, err := b.turn(t.Context(), "go"); err == nil || len(b.model.requests) != 1 {
+			t.Errorf("error %v after %d requests, want one", err, len(b.model.requests))
+		}
+		checkClosed(t, b)
+	})
+}
+
+func TestTurn_WaitsForABusyServer(t *testing.T) {
+	busy := func(after time.Duration) *model.Error {
+		return &model.Error{Kind: model.Transient, Busy: true, Message: "Loading model", RetryAfter: after}
 	}
-	messages := b.log.Messages()
-	if got := messages[len(messages)-1].Text(); got != "half an ans" {
-		t.Errorf("kept %q, want what was shown", got)
+	t.Run("by what the server says", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			b := newBench(fails(busy(4*time.Minute)), fails(busy(5*time.Minute)), says("hi", model.Stop))
+			if stop, err := b.turn(t.Context(), "go"); stop != loop.EndTurn || err != nil {
+				t.Fatalf("got %q, %v", stop, err)
+			}
+			if waited := time.Since(start); waited != 9*time.Minute {
+				t.Errorf("waited %v, want what the server asked for", waited)
+			}
+			notices := noticesOf(b)
+			want := "Loading model. Trying again in 4m0s, as the server is busy (4m0s of at most 10m0s)."
+			if len(notices) != 2 || notices[0] != want {
+				t.Errorf("the user was told %q, want first %q", notices, want)
+			}
+		})
+	})
+	t.Run("more often than one that fails", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var attempts []attempt
+			for range 12 {
+				attempts = append(attempts, fails(busy(0)))
+			}
+			b := newBench(append(attempts, says("hi", model.Stop))...)
+			if stop, err := b.turn(t.Context(), "go"); stop != loop.EndTurn || err != nil {
+				t.Fatalf("got %q, %v", stop, err)
+			}
+		})
+	})
+	t.Run("for ten minutes at most", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			b := newBench(fails(busy(0)))
+			if _, err := b.turn(t.Context(), "go"); err == nil {
+				t.Error("no error")
+			}
+			if waited := time.Since(start); waited > 10*time.Minute || waited < 9*time.Minute {
+				t.Errorf("waited %v", waited)
+			}
+		})
+	})
+	t.Run("a cancel ends the wait", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Minute, cancel)
+			start := time.Now()
+			b := newBench(fails(busy(5 * time.Minute)))
+			if stop, err := b.turn(ctx, "go"); stop != loop.Cancelled || err != nil {
+				t.Errorf("got %q, %v", stop, err)
+			}
+			if waited := time.Since(start); waited != time.Minute {
+				t.Errorf("waited %v", waited)
+			}
+		})
+	})
+}
+
+func noticesOf(b *bench) []string {
+	var texts []string
+	for _, e := range b.events {
+		if notice, ok := e.(transcript.Notice); ok {
+			texts = append(texts, notice.Text)
+		}
 	}
-	checkClosed(t, b)
+	return texts
 }
 
 func TestTurn_CancelIsNoError(t *testing.T) {

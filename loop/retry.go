@@ -13,13 +13,17 @@ import (
 
 // Bounds of the repeats of a failing model call.
 const (
-	// maxTries is how often a call is made at most.
+	// maxTries is how often a call is made at most when it fails.
 	maxTries = 5
-	// maxWaiting bounds the time spent waiting between tries, all together.
+	// maxWaiting bounds the time spent waiting between those tries, all together.
 	maxWaiting = time.Minute
+	// maxBusy bounds the time spent waiting for a server that is busy, all together. Such
+	// waits do not count as tries.
+	maxBusy = 10 * time.Minute
 	// firstWait is the wait before the second try; it grows and is jittered
-	// from there.
-	firstWait = time.Second
+	// from there, up to longestWait.
+	firstWait   = time.Second
+	longestWait = 30 * time.Second
 )
 
 // errEmpty is a model that answered with nothing, twice.
@@ -28,55 +32,93 @@ var errEmpty = &model.Error{
 	Hint: "send the prompt again, or choose another model",
 }
 
-// ask makes one step, trying again what may pass. Text that was shown is never
-// shown again: once there is some, a broken stream is an error (R140).
-func (l *Loop) ask(ctx context.Context) (*step, error) {
+// tries is what the calls of one step came to so far.
+type tries struct {
+	wait    *backoff.ExponentialBackOff
+	failed  int           // calls that failed while the server was not busy
+	empties int           // calls that brought nothing
+	waited  time.Duration // after calls that failed
+	busy    time.Duration // while the server was busy
+}
+
+func newTries() *tries {
 	wait := backoff.NewExponentialBackOff()
-	wait.InitialInterval, wait.MaxInterval = firstWait, maxWaiting/2
-	waited := time.Duration(0)
-	empties := 0
-	for try := 1; ; try++ {
+	wait.InitialInterval, wait.MaxInterval = firstWait, longestWait
+	return &tries{wait: wait}
+}
+
+// ask makes one step, trying again what may pass (R140). Text that was shown stays as it is:
+// after a stream that was cut in it the model is asked to go on.
+func (l *Loop) ask(ctx context.Context) (*step, error) {
+	tries := newTries()
+	for {
 		s, err := l.stream(ctx)
-		if err == nil && !s.empty() {
+		switch {
+		case err == nil && !s.empty():
 			return s, nil
-		}
-		if err == nil {
-			if empties++; empties > 1 {
+		case err == nil:
+			if tries.empties++; tries.empties > 1 {
 				return nil, errEmpty
 			}
 			l.emit(transcript.StepDropped{MessageID: s.id})
 			l.notice("The model returned an empty answer. Asking again.")
 			continue
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}
 		failure := model.AsError(err)
-		if failure.Kind != model.Transient || s.said || try == maxTries {
-			return nil, gaveUp(failure, try)
+		// A server that fell silent within its answer used up the user's patience.
+		if failure.Kind != model.Transient || s.said && failure.TimedOut {
+			return nil, tries.gaveUp(failure)
 		}
-		pause := max(wait.NextBackOff(), failure.RetryAfter)
-		if waited += pause; waited > maxWaiting {
-			return nil, gaveUp(failure, try)
+		pause, next, ok := tries.pause(failure)
+		if !ok {
+			return nil, tries.gaveUp(failure)
 		}
-		l.notice(fmt.Sprintf("%s. Trying again in %s (try %d of %d).",
-			failure.Message, pause.Round(100*time.Millisecond), try+1, maxTries))
+		l.notice(failure.Message + ". " + next)
 		if err := sleep(ctx, pause); err != nil {
 			return nil, err
 		}
+		if s.said {
+			l.tell(goOnBroken)
+		}
 	}
+}
+
+// pause counts a failure and returns how long to wait before the next try, the sentence
+// that tells the user, and whether there is a next try at all.
+func (t *tries) pause(failure *model.Error) (pause time.Duration, next string, ok bool) {
+	pause = max(t.wait.NextBackOff(), failure.RetryAfter)
+	if failure.Busy {
+		t.busy += pause
+		return pause, fmt.Sprintf("Trying again in %s, as the server is busy (%s of at most %s).",
+			rounded(pause), rounded(t.busy), rounded(maxBusy)), t.busy <= maxBusy
+	}
+	t.failed++
+	t.waited += pause
+	return pause, fmt.Sprintf("Trying again in %s (try %d of %d).", rounded(pause), t.failed+1, maxTries),
+		t.failed < maxTries && t.waited <= maxWaiting
+}
+
+// rounded is a time as the user reads it: to the tenth below ten seconds.
+func rounded(d time.Duration) time.Duration {
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Second)
 }
 
 func (l *Loop) notice(text string) {
 	l.emit(transcript.Notice{Severity: transcript.Warning, Title: "Retrying", Text: text})
 }
 
-func gaveUp(failure *model.Error, tries int) error {
+// gaveUp is the failure with what was done about it.
+func (t *tries) gaveUp(failure *model.Error) error {
 	said := *failure
-	if tries > 1 {
-		said.Message = fmt.Sprintf("%s (tried %d times)", failure.Message, tries)
+	if t.failed > 1 {
+		said.Message = fmt.Sprintf("%s (tried %d times)", failure.Message, t.failed)
 	}
-	if failure.RetryAfter > 0 {
+	if failure.Kind == model.Transient && failure.RetryAfter > 0 {
 		said.Hint = fmt.Sprintf("the server asks to wait %s", failure.RetryAfter.Round(time.Second))
 	}
 	return &said

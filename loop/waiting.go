@@ -9,7 +9,7 @@ import (
 )
 
 // defaultNoticeAfter is how long a model may bring nothing before the user is told.
-const defaultNoticeAfter = time.Minute
+const defaultNoticeAfter = 30 * time.Second
 
 // waiting tells the user that a model call brings nothing: after a while, and then each
 // time the wait has become twice as long. The time that the sink takes is not the model's.

@@ -37,6 +37,7 @@ func TestLoop_WaitingSlowSink(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{
+			"Still waiting for the model: nothing of its answer has come for 30s.",
 			"Still waiting for the model: nothing of its answer has come for 1m0s.",
 			"Still waiting for the model: nothing of its answer has come for 2m0s.",
 		}

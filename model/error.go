@@ -28,6 +28,11 @@ type Error struct {
 	Status int
 	// RetryAfter is what the server asked for; 0 means that it did not say.
 	RetryAfter time.Duration
+	// Busy says that the server asks to wait: it is overloaded, loads the model, or the
+	// rate of requests is at its limit. It goes with Transient.
+	Busy bool
+	// TimedOut says that the server was silent for longer than it may be.
+	TimedOut bool
 	// Message is one line for people, free of secrets.
 	Message string
 	// Hint says what to do about it; may be empty.

@@ -33,6 +33,15 @@ func TestRobust_Model(t *testing.T) {
 		{name: "429 with Retry-After", stop: "end_turn", text: "Trying again", steps: []modeltest.Step{
 			{Status: 429, Header: map[string]string{"Retry-After": "1"}, Body: `{"error":{"message":"slow down"}}`}, here,
 		}},
+		{name: "429 six times", stop: "end_turn", text: "as the server is busy", steps: []modeltest.Step{
+			{Status: 429, Header: map[string]string{"Retry-After-Ms": "20"}, Body: `{"error":{"message":"slow down"}}`, Repeat: 6}, here,
+		}},
+		{name: "loading", stop: "end_turn", text: "Loading model", steps: []modeltest.Step{
+			{Status: 503, Body: `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`}, here,
+		}},
+		{name: "no credit", code: -32000, text: "no credit left", steps: []modeltest.Step{
+			{Status: 429, Body: `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`}, here,
+		}},
 		{name: "500", stop: "end_turn", text: "Here.", steps: []modeltest.Step{{Status: 500, Body: "oops"}, here}},
 		{name: "429 for an hour", code: -32603, text: "slow down", steps: []modeltest.Step{
 			{Status: 429, Header: map[string]string{"Retry-After": "3600"}, Body: `{"error":{"message":"slow down"}}`},
@@ -40,7 +49,7 @@ func TestRobust_Model(t *testing.T) {
 		{name: "401", code: -32000, text: "no such key", steps: []modeltest.Step{{Status: 401, Body: `{"error":{"message":"no such key"}}`}}},
 		{name: "400", code: -32603, text: "bad model", steps: []modeltest.Step{{Status: 400, Body: `{"error":{"message":"bad model"}}`}}},
 		{name: "cut before the first event", stop: "end_turn", text: "Here.", steps: []modeltest.Step{{Text: "x", Cut: -1}, here}},
-		{name: "cut in text", code: -32603, steps: []modeltest.Step{{Text: "half of it", Pieces: 5, Cut: 3}}},
+		{name: "cut in text", stop: "end_turn", text: "Here.", steps: []modeltest.Step{{Text: "half of it", Pieces: 5, Cut: 3}, here}},
 		{name: "cut in a call", stop: "end_turn", text: "Here.", calls: 1, steps: []modeltest.Step{
 			{Calls: []modeltest.Call{with(write, func(c *modeltest.Call) { c.Pieces = 6 })}, Cut: 4}, here,
 		}},

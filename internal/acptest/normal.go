@@ -23,7 +23,7 @@ var (
 	// Waits between tries are jittered; a session's directory has a random name.
 	// What confines commands is the machine's.
 	sandboxForm = regexp.MustCompile(`Sandbox: [a-z -]+(, network [a-z ]+)?`)
-	waitForm    = regexp.MustCompile(`Trying again in [0-9.]+m?s`)
+	waitForm    = regexp.MustCompile(`(Trying again in |server is busy \()[0-9.]+m?s`)
 	stateForm   = regexp.MustCompile(`(/acp-agent/sessions/)[^/"]+`)
 	commandForm = regexp.MustCompile(`/exec-[0-9]+/`)
 	// What came of a call of a subagent, cut to a length that a directory's name counts in.
@@ -95,7 +95,7 @@ func (n *normal) text(line string) string {
 	line = n.dirs.Replace(line)
 	line = timeForm.ReplaceAllString(line, "$$time")
 	line = sandboxForm.ReplaceAllString(line, "Sandbox: $$sandbox")
-	line = waitForm.ReplaceAllString(line, "Trying again in $$wait")
+	line = waitForm.ReplaceAllString(line, "${1}$$wait")
 	line = stateForm.ReplaceAllString(line, "$1$$state")
 	line = commandForm.ReplaceAllString(line, "/$$command/")
 	line = tokensForm.ReplaceAllString(line, "${1}$$tokens")

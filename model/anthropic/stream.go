@@ -87,7 +87,7 @@ func (p *Provider) read(s *step, answer *wire.Watchdog) error {
 			p.server.Linger(answer)
 		case s.received != before && !stopped:
 			answer.Content()
-			answer.Answering(p.server.Timeouts.IdleLimit())
+			answer.Answering(p.server.IdleLimit())
 		}
 	}
 }

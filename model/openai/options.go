@@ -46,12 +46,12 @@ type Options struct {
 	CacheControl []string
 	// PromptCacheKey sends Request.CacheKey to servers other than OpenAI too.
 	PromptCacheKey bool
-	// IdleTimeout is how long the server may be silent within an answer; 0
-	// means 60 seconds.
+	// IdleTimeout is how long the server may be silent within an answer; 0 means 6
+	// minutes, and ten for local servers, which write a tool call in silence.
 	IdleTimeout time.Duration
 	// StartTimeout is how long it may be silent before the answer begins; 0
-	// means IdleTimeout, but ten minutes for local servers, which read a long
-	// prompt in silence, and for models that reason out of sight.
+	// means IdleTimeout where that is set, else two minutes, but ten for local
+	// servers, which read a long prompt in silence, and for models that reason out of sight.
 	StartTimeout time.Duration
 	// ContentTimeout is how long the server may bring no content although events come; 0
 	// means ten minutes. A comment, by which a server says that it is busy, stretches that

@@ -94,7 +94,7 @@ func (p *Provider) read(s *step, answer *wire.Watchdog) error {
 		case s.finish != "" && !finished:
 			p.server.Linger(answer)
 		case s.begun && !finished:
-			answer.Answering(p.server.Timeouts.IdleLimit())
+			answer.Answering(p.server.IdleLimit())
 		}
 	}
 }

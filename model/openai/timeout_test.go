@@ -14,10 +14,10 @@ func TestStartTimeout(t *testing.T) {
 		id   string
 		want time.Duration
 	}{
-		{"remote", Options{}, "gpt-4o", wire.IdleTimeout},
+		{"remote", Options{}, "gpt-4o", wire.StartTimeout},
 		{"remote, configured", Options{IdleTimeout: time.Second}, "gpt-4o", time.Second},
-		{"reasons out of sight", Options{}, "o3", wire.SlowStartTimeout},
-		{"local", Options{BaseURL: "http://localhost:1/v1"}, "m", wire.SlowStartTimeout},
+		{"reasons out of sight", Options{}, "o3", wire.SlowTimeout},
+		{"local", Options{BaseURL: "http://localhost:1/v1"}, "m", wire.SlowTimeout},
 		{"local, configured", Options{BaseURL: "http://localhost:1/v1", StartTimeout: time.Second}, "m", time.Second},
 	}
 	for _, tt := range tests {
@@ -26,7 +26,7 @@ func TestStartTimeout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.server.Timeouts.StartLimit(p.local || p.reasons(tt.id)); got != tt.want {
+			if got := p.server.StartLimit(p.reasons(tt.id)); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})

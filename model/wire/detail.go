@@ -2,7 +2,9 @@ package wire
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -15,6 +17,9 @@ type Detail struct {
 	Code    string
 	Kind    string // the member "type"
 	Param   string
+
+	wait  time.Duration // what a field of the error asks for
+	daily bool          // a field says that the limit is that of a day
 }
 
 // Error returns the message.
@@ -34,7 +39,7 @@ func ParseDetail(body []byte) *Detail {
 	if inner := object["error"]; len(inner) > 0 {
 		var nested map[string]json.RawMessage
 		if json.Unmarshal(inner, &nested) != nil {
-			return &Detail{Message: Loose(inner), Code: Loose(object["code"])}
+			return &Detail{Message: Loose(inner), Code: Loose(object["code"]), wait: fieldWait(object)}
 		}
 		if len(nested) > 0 {
 			object = nested
@@ -47,6 +52,9 @@ func ParseDetail(body []byte) *Detail {
 	if d.Kind == "" {
 		d.Kind = Loose(object["status"])
 	}
+	d.wait = fieldWait(object)
+	// Google names the limit: "quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier".
+	d.daily = strings.Contains(string(object["details"]), "PerDay")
 	if d.Message == "" {
 		d.Message = Loose(object["detail"])
 	}
@@ -151,5 +159,40 @@ func (d *Detail) OutOfQuota() bool {
 		"billing_error", "enforced_spend_limit_reached":
 		return true
 	}
-	return d.Contains("insufficient balance", "insufficient credit", "insufficient_quota", "credit balance is too low", "api usage limits")
+	// 1113 is GLM's: the account is in arrears, or has no package of this model's kind.
+	return d.Code == "1113" ||
+		d.Contains("insufficient balance", "insufficient credit", "insufficient_quota", "credit balance is too low", "api usage limits")
 }
+
+// usedUp reports whether an allowance is used up that is renewed at a time which the server
+// does not say in seconds: that of a day, of five hours or of a plan. Some servers send a
+// short wait along, which does not help.
+func (d *Detail) usedUp() bool {
+	switch d.Code {
+	case "1304", "1308", "1309", "1310": // GLM's: calls of a day, of 5 hours; the plan ended; of a week
+		return true
+	}
+	return d.daily || d.Contains("per-day", "limit: 0,", "session usage limit", "weekly usage limit") ||
+		d.Contains("per day") && saidWait(d.Message) == 0
+}
+
+// unloadable reports whether a local server has no memory for the model, or cannot read it.
+func (d *Detail) unloadable() bool {
+	return d.Contains("requires more system memory", "error loading model", "unable to load model")
+}
+
+// Busy reports whether the server asks to come again later: it is overloaded, loads the
+// model, or the rate of requests is at its limit. A status of 0 is none.
+func (d *Detail) Busy(status int) bool {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, statusOverloaded:
+		return true
+	case 0, http.StatusInternalServerError, http.StatusBadGateway:
+		return d.Label() == "overloaded_error" || d.Label() == "rate_limit_error" || d.Contains("overloaded", "loading model",
+			"currently loading", "model is loading", "server busy", "server is busy", "no slots available", "rate limit")
+	}
+	return false
+}
+
+// statusOverloaded is Anthropic's for a server that is overloaded.
+const statusOverloaded = 529

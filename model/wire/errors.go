@@ -23,8 +23,8 @@ import (
 func (s *Server) StatusError(status int, header http.Header, body []byte) *model.Error {
 	d := ParseDetail(body)
 	d.Message = s.Clean(d.Message)
-	e := &model.Error{Status: status, RetryAfter: retryAfter(header, time.Now()), Err: d}
-	e.Kind, e.Hint = s.classify(status, d)
+	e := s.meaning(status, d)
+	e.RetryAfter = wait(header, d, time.Now())
 	e.Message = fmt.Sprintf("model server answered %d %s", status, http.StatusText(status))
 	if d.Message != "" {
 		e.Message += ": " + d.Message
@@ -32,21 +32,33 @@ func (s *Server) StatusError(status int, header http.Header, body []byte) *model
 	return e
 }
 
-// classify sorts an error by its status and by what the server says of it. The
-// order matters: a status is often too coarse.
+// meaning sorts an error by its status and by what the server says of it.
+func (s *Server) meaning(status int, d *Detail) *model.Error {
+	e := &model.Error{Status: status, Err: d}
+	e.Kind, e.Hint = s.classify(status, d)
+	e.Busy = e.Kind == model.Transient && d.Busy(status)
+	return e
+}
+
+// classify is the kind of an error and what to do about it. The order matters: a status is
+// often too coarse.
 func (s *Server) classify(status int, d *Detail) (model.ErrorKind, string) {
 	switch {
 	case d.Overflow(status):
 		return model.Overflow, ""
 	case status == 402 || d.OutOfQuota():
 		return model.Auth, "the account has no credit left; waiting does not help"
+	case d.usedUp():
+		return model.Invalid, "the allowance of this model is used up until the server renews it; choose another model"
 	case status == 401 || status == 403 || status == 407:
 		return model.Auth, s.KeyHint
 	case status == 404 && strings.Contains(strings.ToLower(d.Message), "model"):
 		return model.Invalid, s.ModelHint
 	case status == 404 || status == 405:
 		return model.Invalid, s.BaseHint()
-	case status == 408 || status == 409 || status == 425 || status == 429 || status == 529:
+	case d.unloadable():
+		return model.Invalid, "the server cannot load this model; choose a smaller one, or see the server's own log"
+	case d.Busy(status), status == 408 || status == 409 || status == 425:
 		return model.Transient, ""
 	case status >= 500 && status != 501 && status != 505:
 		return model.Transient, ""
@@ -66,7 +78,7 @@ func (s *Server) BaseHint() string {
 
 // statusOf are the statuses that errors of a type have when they come before the answer
 // (platform.claude.com/docs/en/api/errors).
-var statusOf = map[string]int{"overloaded_error": 529, "rate_limit_error": 429}
+var statusOf = map[string]int{"overloaded_error": statusOverloaded, "rate_limit_error": 429}
 
 // EventError says what an error within a stream means. Its status is the code
 // in the error, if that is one.
@@ -76,48 +88,29 @@ func (s *Server) EventError(data []byte) *model.Error {
 	if d.Message == "" {
 		d.Message = "the model server broke the answer off with an error"
 	}
-	e := &model.Error{Message: d.Message, Err: d}
 	status, _ := strconv.Atoi(d.Code)
 	if status == 0 {
 		status = statusOf[d.Label()]
 	}
+	var e *model.Error
 	switch {
 	case status >= 400 && status <= 599:
-		e.Status = status
-		e.Kind, e.Hint = s.classify(status, d)
+		e = s.meaning(status, d)
 	case d.Overflow(0):
-		e.Kind = model.Overflow
+		e = &model.Error{Kind: model.Overflow}
 	case d.OutOfQuota():
-		e.Kind, e.Hint = s.classify(402, d)
+		e = s.meaning(402, d)
+		e.Status = 0
 	case slices.Contains([]string{"authentication_error", "permission_error", "invalid_api_key"}, d.Label()):
-		e.Kind, e.Hint = s.classify(401, d)
+		e = s.meaning(401, d)
+		e.Status = 0
 	case strings.HasPrefix(d.Label(), "invalid_") || d.Label() == "bad_request_error":
-		e.Kind = model.Invalid
+		e = &model.Error{Kind: model.Invalid}
+	default:
+		e = &model.Error{Busy: d.Busy(0)}
 	}
+	e.Message, e.RetryAfter, e.Err = d.Message, wait(nil, d, time.Now()), d
 	return e
-}
-
-// retryAfter reads what the server asks for: milliseconds, seconds or a date.
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	const longest = 24 * time.Hour
-	read := func(text string, unit time.Duration) (time.Duration, bool) {
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(n >= 0) {
-			return 0, false
-		}
-		return time.Duration(min(n*float64(unit), float64(longest))), true
-	}
-	if d, ok := read(header.Get("Retry-After-Ms"), time.Millisecond); ok {
-		return d
-	}
-	text := header.Get("Retry-After")
-	if d, ok := read(text, time.Second); ok {
-		return d
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(at.Sub(now), 0), longest)
-	}
-	return 0
 }
 
 // RequestError says why a request got no answer.
@@ -127,7 +120,7 @@ func (s *Server) RequestError(ctx context.Context, err error) error {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(context.Cause(ctx), ErrIdle):
-		return &model.Error{Kind: model.Transient, Message: "the model server does not answer", Hint: s.unreachableHint(), Err: ErrIdle}
+		return &model.Error{Kind: model.Transient, Message: "the model server does not answer", Hint: s.unreachableHint(), TimedOut: true, Err: ErrIdle}
 	}
 	reason, hint := s.reason(err)
 	return &model.Error{Kind: model.Transient, Message: "no answer from the model server: " + reason, Hint: hint, Err: innermost(err)}

@@ -46,7 +46,7 @@ func (s *Server) Do(ctx context.Context, x *Exchange) error {
 	parent := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	dog := NewWatchdog(s.Timeouts.StartLimit(x.Slow || s.Local), cancel)
+	dog := NewWatchdog(s.StartLimit(x.Slow), cancel)
 	defer dog.Stop()
 
 	start := time.Now()
@@ -72,14 +72,14 @@ func (s *Server) Do(ctx context.Context, x *Exchange) error {
 		return parent.Err()
 	case errors.Is(context.Cause(ctx), ErrIdle):
 		message, hint := dog.reason()
-		return &model.Error{Kind: model.Transient, Message: message, Hint: hint, Interrupted: x.Begun(), Err: ErrIdle}
+		return &model.Error{Kind: model.Transient, Message: message, Hint: hint, Interrupted: x.Begun(), TimedOut: true, Err: ErrIdle}
 	}
 	return err
 }
 
 // Linger leaves an answer that is complete a short time for what may still follow.
 func (s *Server) Linger(answer *Watchdog) {
-	answer.LastWait(min(lingerTimeout, s.Timeouts.IdleLimit()))
+	answer.LastWait(min(lingerTimeout, s.IdleLimit()))
 }
 
 // Drain reads the rest of an answer after its last event, for as long as finish takes and

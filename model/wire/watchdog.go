@@ -17,12 +17,17 @@ import (
 // (pull requests 24013 and 25241), as others do for prompts that take 20 minutes to read
 // (mlx-lm, pull request 362). Ollama and older servers are silent until the first token.
 // vLLM, with some parsers, sends empty deltas for as long as a tool call is written, which
-// was seen to last minutes (issue 30999, dynamo issue 13821).
+// was seen to last minutes (issue 30999, dynamo issue 13821); other servers are silent
+// for that long, hosted ones too: a patch of a large file took 6 minutes
+// (github.com/github/copilot-cli/issues/4286).
 const (
-	// IdleTimeout bounds the silence on the wire within an answer, SlowStartTimeout that
-	// before it, of servers that read a prompt in silence.
-	IdleTimeout      = 60 * time.Second
-	SlowStartTimeout = 10 * time.Minute
+	// StartTimeout bounds the silence on the wire before an answer, IdleTimeout that
+	// within it, of hosted servers.
+	StartTimeout = 2 * time.Minute
+	IdleTimeout  = 6 * time.Minute
+	// SlowTimeout is either of local servers, and that before an answer of models that
+	// read or reason in silence.
+	SlowTimeout = 10 * time.Minute
 	// contentTimeout bounds the time in which events come, and none brings content.
 	contentTimeout = 10 * time.Minute
 	// keepAliveTimeout bounds the time without content while the server says that it is
@@ -45,23 +50,28 @@ type Timeouts struct {
 }
 
 // IdleLimit is how long the server may be silent within an answer.
-func (t Timeouts) IdleLimit() time.Duration {
-	if t.Idle > 0 {
-		return t.Idle
+func (s *Server) IdleLimit() time.Duration {
+	switch {
+	case s.Timeouts.Idle > 0:
+		return s.Timeouts.Idle
+	case s.Local:
+		return SlowTimeout
 	}
 	return IdleTimeout
 }
 
 // StartLimit is how long the server may be silent before it answers; slow is for one that
 // reads a long prompt, or reasons, in silence.
-func (t Timeouts) StartLimit(slow bool) time.Duration {
+func (s *Server) StartLimit(slow bool) time.Duration {
 	switch {
-	case t.Start > 0:
-		return t.Start
-	case slow:
-		return max(SlowStartTimeout, t.IdleLimit())
+	case s.Timeouts.Start > 0:
+		return s.Timeouts.Start
+	case slow || s.Local:
+		return max(SlowTimeout, s.Timeouts.Idle)
+	case s.Timeouts.Idle > 0:
+		return s.Timeouts.Idle
 	}
-	return t.IdleLimit()
+	return StartTimeout
 }
 
 // contentLimits are how long the server may bring no content: without a sign of life, and
