@@ -93,8 +93,11 @@ func (f *file) checkHeaderValue(field string, value Secret) error {
 }
 
 func (f *file) checkLimits(l Limits) error {
-	if err := f.problem("limits.profile", oneOf(l.Profile, ProfileCanonical, ProfileAmp)); err != nil {
+	if err := f.problem("limits.profile", oneOf(l.Profile, ProfileWindow, ProfileCanonical, ProfileAmp)); err != nil {
 		return err
+	}
+	if b := l.ResultSize.Bytes; b < leastResultSize || b > mostResultSize {
+		return f.errorf("limits.result_size", "must be between %v and %v, found %v", Size{leastResultSize}, Size{mostResultSize}, l.ResultSize)
 	}
 	if l.MaxSteps < 1 || l.MaxSteps > mostSteps {
 		return f.errorf("limits.max_steps", "must be between 1 and %d, found %d", mostSteps, l.MaxSteps)

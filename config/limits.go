@@ -8,6 +8,7 @@ import (
 
 // The profiles of limits (E5): which numbers the tools' own limits take.
 const (
+	ProfileWindow    = "window"
 	ProfileCanonical = "canonical"
 	ProfileAmp       = "amp"
 )
@@ -18,6 +19,7 @@ const (
 	defaultToolTimeout  = 120 * time.Second
 	defaultConcurrent   = 10
 	defaultSidecarBytes = 1 << 30
+	defaultResultSize   = 30 << 10
 
 	defaultMemory         = 75 // percent
 	defaultReadingMemory  = 2 << 30
@@ -31,6 +33,9 @@ const (
 	mostSteps      = 100_000
 	mostConcurrent = 64
 
+	leastResultSize = 1 << 10
+	mostResultSize  = 1 << 30
+
 	// With less, no command would run.
 	leastMemory    = 16 << 20
 	leastProcesses = 16
@@ -38,8 +43,11 @@ const (
 
 // Limits bound what a turn may spend.
 type Limits struct {
-	// Profile is ProfileCanonical or ProfileAmp.
+	// Profile is ProfileWindow, ProfileCanonical or ProfileAmp.
 	Profile string `json:"profile"`
+	// ResultSize is the most that the model reads of a tool's result where its window is
+	// large; of ProfileWindow.
+	ResultSize Size `json:"result_size"`
 	// MaxSteps is the most model calls of one turn.
 	MaxSteps int `json:"max_steps"`
 	// BashTimeout ends a command; 0 means never.
@@ -67,7 +75,8 @@ type Limits struct {
 
 func defaultLimits() Limits {
 	return Limits{
-		Profile:      ProfileCanonical,
+		Profile:      ProfileWindow,
+		ResultSize:   Size{defaultResultSize},
 		MaxSteps:     defaultMaxSteps,
 		ToolTimeout:  Duration{defaultToolTimeout},
 		Concurrent:   defaultConcurrent,

@@ -81,7 +81,7 @@ func TestLoad_EveryField(t *testing.T) {
 			"max_output": 100, "temperature": 0.5, "prices": {"m": {"input": 1.5, "output": 6, "cache_read": 0.1, "cache_write": 2}}, "idle_timeout": "1s", "start_timeout": "2s", "content_timeout": "3s", "keep_alive_timeout": "4s", "notice_after": "5s", "extra_body": {"a": {"b": [1, /* c */ 9007199254740993,]}},
 		},
 		"editor": {"fs": false},
-		"limits": {"profile": "amp", "max_steps": 7, "bash_timeout": "5m", "tool_timeout": "90s",
+		"limits": {"profile": "amp", "result_size": "64KiB", "max_steps": 7, "bash_timeout": "5m", "tool_timeout": "90s",
 			"concurrent": 3, "sidecar_bytes": 0, "search_calls": 5, "search_timeout": "3s", "memory": "50%", "reading_memory": "512MiB", "reading_timeout": "30s", "processes": 99, "file_size": "1GiB"},
 		"roots": {"read": ["~/src"], "write": ["` + filepath.ToSlash(abs("/srv/out")) + `/"]},
 		"rules": {"allow": ["bash(go test *)"], "ask": ["read(a(b)c)"], "deny": ["web_fetch", {"permission": "bash", "pattern": "rm *"}]},
@@ -125,7 +125,7 @@ func TestLoad_EveryField(t *testing.T) {
 		}},
 		Agents: map[string]config.Agent{"oracle": {Model: "deep", Temperature: &temperature, MaxOutput: 7, Cycles: 8}},
 		Limits: config.Limits{
-			Profile: "amp", MaxSteps: 7, BashTimeout: config.Duration{Duration: 5 * time.Minute},
+			Profile: "amp", ResultSize: config.Size{Bytes: 64 << 10}, MaxSteps: 7, BashTimeout: config.Duration{Duration: 5 * time.Minute},
 			ToolTimeout: config.Duration{Duration: 90 * time.Second}, Concurrent: 3,
 			SearchCalls: 5, SearchTimeout: config.Duration{Duration: 3 * time.Second},
 			Memory: config.Memory{Percent: 50}, ReadingMemory: config.Size{Bytes: 512 << 20},

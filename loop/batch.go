@@ -33,13 +33,14 @@ func conflicts(call *pipeline.Prepared, batch []*pipeline.Prepared) bool {
 // side. Every call ends, whatever happens; results are in call order (R22).
 func (l *Loop) run(ctx context.Context, s *step) []callResult {
 	prepared := make([]*pipeline.Prepared, len(s.calls))
+	room := l.Tools.Room(l.Window(), l.used, len(s.calls))
 	for i, call := range s.calls {
 		input := call.input.String()
 		repaired, _ := model.RepairArguments(input)
 		if s.finish == model.Length || s.finish == model.Refusal {
 			prepared[i] = pipeline.Cut(pipeline.Call{ID: call.id, Name: call.name, Input: input}, l.Tools.Canonical(call.name))
 		} else {
-			prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.id, Name: call.name, Input: repaired})
+			prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.id, Name: call.name, Input: repaired, Room: room})
 		}
 		l.emit(transcript.ToolReady{
 			CallID: call.id, Tool: prepared[i].Tool, Input: repaired, Args: prepared[i].Args, Card: prepared[i].Card,

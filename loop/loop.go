@@ -22,6 +22,9 @@ type Tools interface {
 	// Prepare takes a call through every stage that needs no person and no
 	// side effect. It never fails: what is wrong shows when the call runs.
 	Prepare(call pipeline.Call) *pipeline.Prepared
+	// Room returns how many bytes the model may be given of each result of a step with so
+	// many calls, by its window and what is used of it, in tokens; 0 means no bound.
+	Room(window, used, calls int) int
 	// Run runs a prepared call to its end and emits its states; the last event
 	// of the call is a ToolFinished. It returns promptly when ctx ends.
 	Run(ctx context.Context, call *pipeline.Prepared, sink transcript.Sink) transcript.ToolFinished
@@ -80,6 +83,7 @@ type Loop struct {
 	Options
 	digest string
 	why    string
+	used   int // tokens of the window after the last model call
 }
 
 // New returns a Loop.

@@ -89,6 +89,8 @@ type fakeTools struct {
 func (f *fakeTools) Catalog() []model.Tool        { return []model.Tool{{Name: "read"}} }
 func (f *fakeTools) Canonical(name string) string { return strings.ToLower(name) }
 
+func (f *fakeTools) Room(window, used, calls int) int { return (window - used) / calls }
+
 func (f *fakeTools) Prepare(call pipeline.Call) *pipeline.Prepared {
 	return &pipeline.Prepared{
 		Call: call, Tool: f.Canonical(call.Name), Args: json.RawMessage(call.Input),

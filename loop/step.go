@@ -207,6 +207,7 @@ func (l *Loop) reportUsage(s *step, request *model.Request) {
 			used += estimate(m)
 		}
 	}
+	l.used = used
 	l.emit(transcript.UsageChanged{Used: used, Size: l.Window()})
 }
 

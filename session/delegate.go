@@ -52,7 +52,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	e := subagent.Equipment{
 		Provider: backend.Provider, Model: cmp.Or(m.Model, n.Parent().Model(), chosen.model),
 		Temperature: cmp.Or(m.Limits.Temperature, backend.Temperature), MaxTokens: cmp.Or(m.Limits.MaxTokens, backend.MaxTokens),
-		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent, Remind: func() []transcript.Part { return s.remindIn(n.Log()) }, Tracer: s.host.Tracer,
+		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent, Tracer: s.host.Tracer,
 		NoticeAfter: backend.NoticeAfter,
 	}
 	if err := backend.usable(e.Model); err != nil {
@@ -62,6 +62,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 		e.ThoughtLevel = chosen.thought
 	}
 	e.Window = func() int { return backend.Provider.Describe(s.ctx, e.Model).Window }
+	e.Remind = func() []transcript.Part { return s.remindIn(n.Log(), e.Window()) }
 	o := s.childOptions(n)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
 	environment := s.surroundings(e.Tools)

@@ -28,9 +28,9 @@ const (
 
 // systemPrompt is the main agent's. It is made by the first turn, when it is known which
 // agents there are, and never changes (R138).
-func (s *Session) systemPrompt(ctx context.Context, model string, window func() int) string {
+func (s *Session) systemPrompt(ctx context.Context, window func() int) string {
 	if s.system == "" {
-		s.survey(ctx, model, window)
+		s.survey(ctx, window)
 		e := s.surroundings(s.tools)
 		e.Headless = s.spec.Asker == nil
 		s.system = s.manifest.System(e)
@@ -41,26 +41,45 @@ func (s *Session) systemPrompt(ctx context.Context, model string, window func() 
 // facts is what agents are told in their first message, because it differs from one session
 // to the next: the system prompt is the same for all sessions of a project on a day (R109,
 // R138).
-func (s *Session) facts() string {
-	scratch := s.work.Session().Scratch
-	if scratch == "" {
+//
+// The size of results is that of a step of few calls while the window is empty: it is told
+// again only when another model has another window.
+func (s *Session) facts(window int) string {
+	var b strings.Builder
+	if scratch := s.work.Session().Scratch; scratch != "" {
+		fmt.Fprintf(&b, "- Scratch directory for temporary files, writable without asking: %s\n", scratch)
+	}
+	if room := s.tools.Room(window, 0, 1); room > 0 {
+		fmt.Fprintf(&b, "- A tool result is cut in its middle to %d KB, to less where little of your window is free; the cut names where the rest is. "+
+			"Ask for what you need: a range, a filter, a limit.\n", room>>10)
+	}
+	if b.Len() == 0 {
 		return ""
 	}
-	return "<session_facts>\n- Scratch directory for temporary files, writable without asking: " + scratch + "\n</session_facts>"
+	return "<session_facts>\n" + b.String() + "</session_facts>"
+}
+
+// awaitWindow waits, for at most surveyTime, until the server has been asked for the window
+// of a model that nothing else tells.
+func (s *Session) awaitWindow(ctx context.Context, model string, window func() int) {
+	if window() != 0 {
+		return
+	}
+	limit := time.NewTimer(surveyTime)
+	defer limit.Stop()
+	select {
+	case <-s.learn(model).done:
+	case <-limit.C:
+	case <-ctx.Done():
+	}
 }
 
 // survey adds to what agents are told of where they work: the repository, the top of the
 // tree, and the sandbox, and finds out whether the window is small. What takes longer than
 // surveyTime is left out.
-func (s *Session) survey(ctx context.Context, model string, window func() int) {
+func (s *Session) survey(ctx context.Context, window func() int) {
 	ctx, cancel := context.WithTimeout(ctx, surveyTime)
 	defer cancel()
-	if window() == 0 {
-		select {
-		case <-s.learn(model).done:
-		case <-ctx.Done():
-		}
-	}
 	e, tokens := &s.environment, window()
 	e.Brief = tokens > 0 && tokens < smallWindow
 	e.Tree = s.topOfTree(ctx, e.Brief)

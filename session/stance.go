@@ -111,27 +111,24 @@ func standing(mode permissions.Mode) bool {
 	return mode == permissions.ModePlan || mode == permissions.ModeAuto
 }
 
-// remind returns what the model has to be told of the mode before the next request:
-// its statement, when it was last told something else. It stands at the end of the
-// conversation, and stays where it was once said, so that the head of a request never
-// changes (R138).
-func (s *Session) remind() []transcript.Part { return s.remindIn(s.log) }
-
-// remindIn is remind in the conversation of any agent of the session, which is told first
-// where its scratch directory is (R109).
-func (s *Session) remindIn(log *transcript.Log) []transcript.Part {
-	return s.reminders(log.Messages(), false)
+// remindIn returns what the model has to be told of the mode before the next request, in
+// the conversation of any agent of the session: its statement, when it was last told
+// something else. It stands at the end of the conversation, and stays where it was once
+// said, so that the head of a request never changes (R138). First of all the agent is told
+// the facts of the session (R109). window is that of its model.
+func (s *Session) remindIn(log *transcript.Log, window int) []transcript.Part {
+	return s.reminders(log.Messages(), window, false)
 }
 
 // remindTurn adds to a prompt the statement of the mode that it is given in.
-func (s *Session) remindTurn(prompt *transcript.Message) {
-	prompt.Parts = append(slices.Clip(prompt.Parts), s.reminders(s.log.Messages(), true)...)
+func (s *Session) remindTurn(prompt *transcript.Message, window int) {
+	prompt.Parts = append(slices.Clip(prompt.Parts), s.reminders(s.log.Messages(), window, true)...)
 }
 
 // reminders are what a conversation lacks; anew says that a standing mode is stated again.
-func (s *Session) reminders(messages []*transcript.Message, anew bool) []transcript.Part {
+func (s *Session) reminders(messages []*transcript.Message, window int, anew bool) []transcript.Part {
 	var parts []transcript.Part
-	if facts := s.facts(); facts != "" && !says(messages, facts) {
+	if facts := s.facts(window); facts != "" && !says(messages, facts) {
 		parts = append(parts, &transcript.TextPart{Text: facts, Synthetic: true})
 	}
 	mode, last := s.chosen().mode, toldMode(messages)

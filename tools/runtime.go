@@ -66,6 +66,10 @@ type Limits struct {
 	FetchBytes int
 	// ResultBytes bounds every other result: 102,400.
 	ResultBytes int
+	// ModelBytes bounds what the model reads of any result, with a window of 128,000 tokens
+	// or more, and less in proportion with a smaller one: 30,720 in the profile "window"; 0
+	// means that the window bounds nothing.
+	ModelBytes int
 	// StreamBytes bounds, in characters, what providers and modules print: 50,000
 	// (R104).
 	StreamBytes int
@@ -111,7 +115,7 @@ const (
 	openFiles = 65_536
 )
 
-// CanonicalLimits are the default limits.
+// CanonicalLimits are the figures of the seeds, which are ceilings in the profile "window".
 func CanonicalLimits() Limits {
 	return Limits{
 		ReadBytes: 204_800, FileBytes: 10_000_000, GrepTotal: 200, GlobTotal: 1_000,

@@ -79,6 +79,9 @@ type Spec struct {
 	// OwnLimit says that the tool bounds its own output (R105); others are cut
 	// at the general cap (R106).
 	OwnLimit bool
+	// Rest says, for the model, how it gets what the room in its window has no place for;
+	// empty means that the whole result is kept in a file.
+	Rest string
 }
 
 // Source says where a tool comes from.

@@ -127,8 +127,9 @@ type (
 		Card   kinds.Card
 		Result Envelope
 		Text   string
-		// Shown is what the card shows of a failure, in place of Text, which also says what
-		// the model is to do; empty where the two are the same.
+		// Shown is what the card shows in place of Text, which of a failure also says what
+		// the model is to do, and of a long result has what its window has room for; empty
+		// where the two are the same.
 		Shown  string
 		Images []ImagePart
 		// Background says that a subagent goes on behind the result: the card stays

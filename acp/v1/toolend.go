@@ -87,8 +87,9 @@ func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	if e.Card.Content != nil {
 		return e.Card.Content
 	}
+	text := cmp.Or(e.Shown, e.Text)
 	switch {
-	case e.Text != "":
+	case text != "":
 	case view.asked != nil: // a client may still show the question
 		return []kinds.Content{kinds.Text{Text: "Done."}}
 	default:
@@ -98,7 +99,7 @@ func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	if view.kind == kinds.Execute {
 		language = "console"
 	}
-	return []kinds.Content{kinds.Text{Text: kinds.Fence(language, clip(e.Text))}}
+	return []kinds.Content{kinds.Text{Text: kinds.Fence(language, clip(text))}}
 }
 
 // failedContent is what a card shows of a call that failed, without what is for the model

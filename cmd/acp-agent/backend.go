@@ -63,7 +63,7 @@ func (c *core) resolve(s state) (state, error) {
 }
 
 func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend, error) {
-	scripted, err := c.script()
+	scripted, err := c.script(cfg)
 	if err != nil {
 		return session.Backend{}, err
 	}
@@ -140,8 +140,8 @@ func serverWithKey(baseURL, origin string) string {
 	return host + ", with a key from " + origin
 }
 
-// script returns the scripted model, when there is one.
-func (c *core) script() (model.Provider, error) {
+// script returns the scripted model, when there is one. Its window is the configured one.
+func (c *core) script(cfg *config.Config) (model.Provider, error) {
 	path := c.getenv(envScript)
 	if c.scripted != nil || path == "" {
 		return c.scripted, nil
@@ -155,7 +155,7 @@ func (c *core) script() (model.Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", envScript, err)
 	}
-	return loaded.Provider(script.Options{Cwd: cwdOf, Exists: exists}), nil
+	return loaded.Provider(script.Options{Cwd: cwdOf, Exists: exists, Window: cfg.Model.Window}), nil
 }
 
 // cwdOf tells a scripted model which directory its session works in.

@@ -160,7 +160,10 @@ func hosts(web config.Web) []string {
 
 func limits(from config.Limits) tools.Limits {
 	l := tools.CanonicalLimits()
-	if from.Profile == config.ProfileAmp {
+	switch from.Profile {
+	case config.ProfileWindow:
+		l.ModelBytes = int(from.ResultSize.Bytes)
+	case config.ProfileAmp:
 		l = tools.AmpLimits()
 	}
 	l.BashTimeout = from.BashTimeout.Duration

@@ -2,6 +2,7 @@ package script
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,16 +26,20 @@ type Options struct {
 	// Exists reports whether there is a file, for steps that wait for one; nil means
 	// that such a step fails.
 	Exists func(path string) bool
-	// Models are the models on offer; empty means one, DefaultModel, with a
-	// window of 128,000 tokens. All of them answer the same.
+	// Models are the models on offer; empty means one, DefaultModel, with that Window;
+	// 0 means 128,000 tokens. All of them answer the same.
 	Models []model.Info
+	Window int
 }
+
+// defaultWindow is the default of Options.Window.
+const defaultWindow = 128_000
 
 // Provider returns a model that answers from the script. It is safe for
 // concurrent use by several conversations (R163).
 func (s *Script) Provider(opts Options) model.Provider {
 	if len(opts.Models) == 0 {
-		opts.Models = []model.Info{{ID: DefaultModel, Name: "Scripted model", Window: 128_000}}
+		opts.Models = []model.Info{{ID: DefaultModel, Name: "Scripted model", Window: cmp.Or(opts.Window, defaultWindow)}}
 	}
 	return &provider{script: s, opts: opts}
 }

@@ -62,6 +62,7 @@ func newRead() tools.Tool {
 		ReadOnly:   true,
 		Cacheable:  true,
 		OwnLimit:   true,
+		Rest:       "read_range or byte_range shows it",
 	}, read)
 }
 

@@ -16,6 +16,9 @@ type Call struct {
 	ID string
 	// Name is what the model wrote; Input is the argument text it wrote.
 	Name, Input string
+	// Room is the most that the model is given of the result, in bytes, see Pipeline.Room;
+	// 0 means no bound but the tools' own.
+	Room int
 }
 
 // Prepared is a call that passed, or failed, the stages that need neither a

@@ -43,6 +43,7 @@ func (r *running) finish(ctx context.Context, err error) transcript.ToolFinished
 	if err != nil {
 		r.fail(&end, asToolError(err), produced)
 	}
+	r.fitWindow(&end)
 	r.noteLeft(&end)
 	return end
 }
