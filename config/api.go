@@ -4,6 +4,8 @@ package config
 const (
 	// APIChat is that of OpenAI-compatible servers, /chat/completions.
 	APIChat = "chat"
+	// APIResponses is OpenAI's Responses API, /responses.
+	APIResponses = "responses"
 	// APIAnthropic is Anthropic's Messages API, /v1/messages.
 	APIAnthropic = "anthropic"
 )

@@ -41,7 +41,7 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 }
 
 func (f *file) checkModel(m *Model) error {
-	if err := f.problem("model.api", oneOf(m.API, "", APIChat, APIAnthropic)); err != nil {
+	if err := f.problem("model.api", oneOf(m.API, "", APIChat, APIResponses, APIAnthropic)); err != nil {
 		return err
 	}
 	url, problem := BaseURL(m.BaseURL)

@@ -9,7 +9,8 @@ const DefaultBaseURL = "https://api.openai.com/v1"
 type Model struct {
 	// Name is the model of a new session; empty means that none was chosen.
 	Name string `json:"name"`
-	// API is what the server speaks: APIChat, which "" means too, or APIAnthropic.
+	// API is what the server speaks: APIChat, APIResponses or APIAnthropic; "" is what its
+	// preset says, and APIChat without one.
 	API string `json:"api"`
 	// BaseURL is an http or https address without user, query and fragment, and
 	// without a slash at the end.

@@ -20,7 +20,7 @@ type Provider struct {
 	BaseURL   string  `json:"base_url"`
 	APIKey    Secret  `json:"api_key"`
 	APIKeyEnv *string `json:"api_key_env"`
-	// API is one of preset.APIs.
+	// API is one of preset.APIs; "" is what the preset says, and preset.Chat without one.
 	API string `json:"api"`
 	// Headers are sent with every request, ExtraBody is merged into its body.
 	Headers   map[string]Secret          `json:"headers"`
@@ -113,7 +113,7 @@ func (f *file) checkProvider(field, name string, p *Provider) error {
 		return f.errorf(field+".base_url", "%s", problem)
 	}
 	p.BaseURL = url
-	if err := f.problem(field+".api", oneOf(p.API, preset.APIs()...)); err != nil {
+	if err := f.problem(field+".api", oneOf(p.API, append(preset.APIs(), "")...)); err != nil {
 		return err
 	}
 	if err := f.problem(field+".thinking", oneOf(p.Thinking, append(preset.Dialects(), "")...)); err != nil {
@@ -157,12 +157,6 @@ func (f *file) applyPreset(field, name string, p *Provider) error {
 	p.Known = known
 	if p.BaseURL == "" {
 		p.BaseURL = known.BaseURL
-	}
-	if p.API == "" {
-		p.API = known.API
-	}
-	if p.API == "" {
-		p.API = preset.Chat
 	}
 	if p.Thinking == "" {
 		p.Thinking = known.Thinking

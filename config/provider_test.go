@@ -28,7 +28,7 @@ func TestProviders_Preset(t *testing.T) {
 	} {
 		p := cfg.Providers[tt.name]
 		if p.BaseURL != tt.url || p.APIKey.Reveal() != tt.key || p.KeyOrigin != tt.origin || p.Thinking != tt.thinking ||
-			p.Missing() != tt.missing || p.Discovers() != tt.discovers || p.API != "chat" {
+			p.Missing() != tt.missing || p.Discovers() != tt.discovers || p.API != "" {
 			t.Errorf("%s is %+v with the key %q of %q, lacks %q", tt.name, p, p.APIKey.Reveal(), p.KeyOrigin, p.Missing())
 		}
 	}

@@ -3,7 +3,8 @@
 // A [Provider] streams one assistant step for a [Request]: text, reasoning,
 // tool-call argument deltas, usage, and why it ended. It knows nothing of
 // retries across steps, tools or sessions. Implementations stand below it:
-// model/openai (OpenAI-compatible servers) and model/anthropic, with model/wire below them, and model/script (a deterministic
+// model/openai (OpenAI-compatible servers), model/responses (OpenAI's other API, over the
+// former) and model/anthropic, with model/wire below them, and model/script (a deterministic
 // model that reads its answers from a file).
 //
 //	for chunk, err := range provider.Stream(ctx, request) {

@@ -15,6 +15,7 @@ import (
 	"acp-agent/model/anthropic"
 	"acp-agent/model/openai"
 	"acp-agent/model/preset"
+	"acp-agent/model/responses"
 	"acp-agent/model/router"
 )
 
@@ -81,7 +82,7 @@ func (c *core) sectionServer(cfg *config.Config) configuredServer {
 		options.ExtraBody, options.Window, options.Images = extraBody(m.ExtraBody), windows(m, s.model), images(m, s.model)
 		options.IdleTimeout, options.StartTimeout = m.IdleTimeout.Duration, m.StartTimeout.Duration
 		options.ContentTimeout, options.KeepAliveTimeout = m.ContentTimeout.Duration, m.KeepAliveTimeout.Duration
-		return openModelServer(cmp.Or(m.API, known.API, preset.Chat), options)
+		return openModelServer(m.API, known, options)
 	}
 	return s
 }
@@ -103,16 +104,13 @@ func (c *core) providerServer(name string, p config.Provider) configuredServer {
 	} else {
 		s.model = p.Known.Model
 	}
-	if err := canSpeak(p.API); err != nil && s.Missing == "" {
-		s.Missing = err.Error()
-	}
 	s.Open = func() (model.Provider, error) {
 		options := c.options(p.Known, s.catalogue)
 		options.BaseURL, options.APIKey, options.Headers = p.BaseURL, p.APIKey.Reveal(), headers(p.Known, p.Headers)
 		options.ExtraBody, options.Window, options.Images = extraBody(p.ExtraBody), p.Windows, p.Images
 		options.DefaultWindow, options.Thinking = p.Window, openai.Thinking(p.Thinking)
 		options.IdleTimeout, options.StartTimeout = p.IdleTimeout.Duration, p.StartTimeout.Duration
-		return openModelServer(p.API, options)
+		return openModelServer(p.API, p.Known, options)
 	}
 	return s
 }
@@ -125,19 +123,15 @@ func (c *core) options(known preset.Preset, catalogue string) openai.Options {
 	}
 }
 
-// canSpeak says why a server with an API cannot be used.
-func canSpeak(api string) error {
-	if api == preset.Chat || api == preset.Anthropic {
-		return nil
-	}
-	return fmt.Errorf("the API %q is not built in; use a server with the API %q or %q", api, preset.Chat, preset.Anthropic)
-}
-
 // openModelServer makes the provider for the API that a server speaks; it does not touch the
-// network.
-func openModelServer(api string, o openai.Options) (model.Provider, error) {
-	if err := canSpeak(api); err != nil {
-		return nil, err
+// network. Empty means that of the preset; which of OpenAI's two APIs a model is asked in is
+// then its preset's to say, and in any case its server's.
+func openModelServer(api string, known preset.Preset, o openai.Options) (model.Provider, error) {
+	families := known.Responses
+	if api == "" {
+		api = cmp.Or(known.API, preset.Chat)
+	} else {
+		families = nil
 	}
 	if api == preset.Anthropic {
 		return anthropic.New(anthropic.Options{
@@ -146,7 +140,14 @@ func openModelServer(api string, o openai.Options) (model.Provider, error) {
 			Version: o.Version, Logger: o.Logger, Clean: o.Clean,
 		})
 	}
-	return openai.New(o)
+	chat, err := openai.New(o)
+	if err != nil {
+		return nil, err
+	}
+	if api == preset.Responses {
+		return responses.New(chat)
+	}
+	return responses.NewChoice(chat, families)
 }
 
 // headers are those of a preset and those that are configured, which win.

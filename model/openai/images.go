@@ -39,7 +39,7 @@ func (p *Provider) mayRefuseImages(req *model.Request, err error) bool {
 	var e *model.Error
 	var d *wire.Detail
 	return errors.As(err, &e) && errors.As(err, &d) && e.Kind == model.Invalid && !e.Interrupted &&
-		!d.AboutOneImage() && wire.HasImages(req.Messages) && p.info(req.Model).Images == model.Unknown
+		!d.WantsResponses() && !d.AboutOneImage() && wire.HasImages(req.Messages) && p.info(req.Model).Images == model.Unknown
 }
 
 // withoutImages is a request that is made again without its images, to learn whether they

@@ -60,11 +60,12 @@ func (p *Provider) limitName(id string) string {
 }
 
 // dropRefused notes the parameter that err complains of, if there is one among
-// those sent, and reports whether the request is worth another try.
+// those sent, and reports whether the request is worth another try. One that belongs into
+// another API is not.
 func (p *Provider) dropRefused(id string, sent []wire.Param, err error) bool {
 	var e *model.Error
 	var d *wire.Detail
-	if !errors.As(err, &e) || !errors.As(err, &d) || e.Status != 400 && e.Status != 422 {
+	if !errors.As(err, &e) || !errors.As(err, &d) || e.Status != 400 && e.Status != 422 || d.WantsResponses() {
 		return false
 	}
 	for _, name := range droppable {

@@ -69,9 +69,8 @@ func (p *Provider) reasons(id string) bool {
 	return entry.Reasons
 }
 
-// thinking are the members of a request that set a thought level.
-func (p *Provider) thinking(id, level string) []wire.Param {
-	entry, _ := catalogue.Find(p.opts.Catalogue, id)
+// effortOf is what a server calls a thought level.
+func effortOf(entry catalogue.Entry, level string) string {
 	value := level
 	for _, l := range entry.Levels {
 		if l.Name == level {
@@ -81,6 +80,13 @@ func (p *Provider) thinking(id, level string) []wire.Param {
 	if level == catalogue.Off && value == catalogue.Off {
 		value = "none" // what servers call it that take an effort
 	}
+	return value
+}
+
+// thinking are the members of a request that set a thought level.
+func (p *Provider) thinking(id, level string) []wire.Param {
+	entry, _ := catalogue.Find(p.opts.Catalogue, id)
+	value := effortOf(entry, level)
 	enabled := level != catalogue.Off
 	effort := wire.Param{Name: "reasoning_effort", Text: wire.AppendString(nil, value)}
 	var own wire.Param

@@ -29,6 +29,9 @@ type Preset struct {
 	NeedsKey bool `json:"needs_key"`
 	// API is one of APIs; empty means Chat.
 	API string `json:"api"`
+	// Responses are beginnings of the ids of models that are to be asked in the Responses
+	// API: they exist there alone, or do best there.
+	Responses []string `json:"responses"`
 	// Thinking is the dialect in which it is told of a thought level, Levels those of
 	// models that the model catalogue knows none of.
 	Thinking string   `json:"thinking"`
