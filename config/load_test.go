@@ -86,7 +86,7 @@ func TestLoad_EveryField(t *testing.T) {
 		"roots": {"read": ["~/src"], "write": ["` + filepath.ToSlash(abs("/srv/out")) + `/"]},
 		"rules": {"allow": ["bash(go test *)"], "ask": ["read(a(b)c)"], "deny": ["web_fetch", {"permission": "bash", "pattern": "rm *"}]},
 		"tools": {
-			"disable": ["task"], "always": ["apply_patch"], "search": {"enabled": false, "threshold": 5, "max_matches": 3},
+			"disable": ["task"], "always": ["apply_patch"], "search": {"enabled": false, "threshold": 5, "listed_size": "8KiB", "max_matches": 3},
 			"mount": [{"module": "count", "source": "./count", "config": {"max_size": 1}}],
 		},
 		"search": {"ripgrep": "~/bin/rg", "providers": [
@@ -144,7 +144,7 @@ func TestLoad_EveryField(t *testing.T) {
 			},
 		},
 		Tools: config.Tools{
-			Disable: []string{"task"}, Always: []string{"apply_patch"}, Search: config.ToolSearch{Threshold: 5, MaxMatches: 3},
+			Disable: []string{"task"}, Always: []string{"apply_patch"}, Search: config.ToolSearch{Threshold: 5, ListedSize: config.Size{Bytes: 8 << 10}, MaxMatches: 3},
 			Mount: []config.Mount{{Module: "count", Source: "./count", Config: json.RawMessage(`{"max_size":1}`)}},
 		},
 		Search: config.Search{

@@ -24,12 +24,16 @@ type Tools struct {
 	Mount []Mount `json:"mount"`
 }
 
-// ToolSearch says when tools have to be looked for (R87).
+// ToolSearch says which tools are left out of the requests, and have to be looked for (R87).
 type ToolSearch struct {
 	// Enabled turns it on; without it every tool is told of.
 	Enabled bool `json:"enabled"`
-	// Threshold is how many tools there may be before the others are left out.
+	// Threshold is how many tools there may be beside the locked ones before the agent's
+	// own are left out.
 	Threshold int `json:"threshold"`
+	// ListedSize is what the tools from elsewhere may take of a request before they are
+	// left out, and what the agent's own further ones may.
+	ListedSize Size `json:"listed_size"`
 	// MaxMatches is the most that one search finds.
 	MaxMatches int `json:"max_matches"`
 }
@@ -92,11 +96,12 @@ type Check struct {
 // The shipped figures of tool_search (R87).
 const (
 	defaultThreshold  = 20
+	defaultListedSize = 4 << 10
 	defaultMaxMatches = 10
 )
 
 func defaultToolSearch() ToolSearch {
-	return ToolSearch{Enabled: true, Threshold: defaultThreshold, MaxMatches: defaultMaxMatches}
+	return ToolSearch{Enabled: true, Threshold: defaultThreshold, ListedSize: Size{defaultListedSize}, MaxMatches: defaultMaxMatches}
 }
 
 func (f *file) checkTools(cfg *Config) error {

@@ -53,7 +53,7 @@ func FuzzTool(f *testing.F) {
 		if json.Unmarshal(said, offered) != nil {
 			t.Skip()
 		}
-		list, names, dropped := l.convert([]*sdk.Tool{offered, offered})
+		list, names, dropped := l.convert([]*sdk.Tool{offered, offered}, "")
 		if len(list) != len(names) || len(list)+len(dropped) != 2 || len(list) > 1 {
 			t.Fatalf("%d tools, %d names, %d left out", len(list), len(names), len(dropped))
 		}

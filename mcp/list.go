@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -117,7 +118,7 @@ func (l *link) listTools(ctx context.Context, c *connection) error {
 			return err
 		}
 	}
-	known, names, dropped := l.convert(listed)
+	known, names, dropped := l.convert(listed, aboutOf(c.session.InitializeResult()))
 	if rest != "" {
 		dropped = append(dropped, Dropped{Kind: "tool", Name: "others", Reason: rest})
 	}
@@ -130,6 +131,20 @@ func (l *link) listTools(ctx context.Context, c *connection) error {
 	l.set(Ready, l.lastProblem())
 	l.manager.change()
 	return nil
+}
+
+// aboutOf is what a server says of itself in one line: its title, else the beginning of its
+// instructions.
+func aboutOf(said *sdk.InitializeResult) string {
+	about := ""
+	if said.ServerInfo != nil {
+		about = said.ServerInfo.Title
+	}
+	if strings.TrimSpace(about) == "" {
+		about, _, _ = strings.Cut(strings.TrimSpace(said.Instructions), "\n")
+		about, _, _ = strings.Cut(about, ". ")
+	}
+	return kinds.Line(clean(about, maxFieldText), maxFieldText)
 }
 
 // listPrompts reads the server's prompts. When that fails, those are kept that it had.

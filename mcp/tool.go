@@ -31,7 +31,7 @@ const (
 
 // convert makes tools of what a server lists. One that cannot be used is dropped with the
 // reason, and the others are there (R90).
-func (l *link) convert(listed []*sdk.Tool) (list []tools.Tool, names []Name, dropped []Dropped) {
+func (l *link) convert(listed []*sdk.Tool, about string) (list []tools.Tool, names []Name, dropped []Dropped) {
 	taken := map[string]bool{}
 	for _, offered := range listed {
 		drop := func(reason string) {
@@ -51,7 +51,7 @@ func (l *link) convert(listed []*sdk.Tool) (list []tools.Tool, names []Name, dro
 		tool := tools.Tool{
 			Spec: tools.Spec{
 				ID: id, Description: l.describe(offered), Parameters: schema,
-				Source: tools.Source{Kind: tools.MCP, Server: l.id, Name: name}, Aliases: l.alias(name),
+				Source: tools.Source{Kind: tools.MCP, Server: l.id, Name: name, About: about}, Aliases: l.alias(name),
 				Origin: l.server.Behind,
 			},
 			Run: func(ctx context.Context, rt tools.Runtime, args json.RawMessage) (*tools.Result, error) {

@@ -50,8 +50,8 @@ func tooled(t *testing.T, before func(), list func() string) string {
 	return server.URL
 }
 
-// R87, R91, R94: tools of an MCP server that come between two turns take nothing from those
-// of a provider: what the model found there, it still has.
+// R87, R91, R94: tools of an MCP server that come between two turns are announced, leave the
+// list as it is, and are found and called beside those of a provider.
 func TestSession_ServersBesideProviders(t *testing.T) {
 	reached := make(chan struct{})
 	late := tooled(t, func() { <-reached }, func() string {
@@ -60,12 +60,15 @@ func TestSession_ServersBesideProviders(t *testing.T) {
 	web := tooled(t, func() {}, func() string { return `[{"name":"one","description":"Zither."}]` })
 	s, rec := open(t, setup{
 		script: `{"call":[{"name":"tool_search","args":{"query":"zither"}}]}` + "\n" +
-			`{"expect":{"tools":["tb__web__one"]},"say":"first"}` + "\n" +
-			`{"expect":{"tools":["tb__web__one"],"no_tools":["mcp__late__late"]},"call":[{"name":"tool_search","args":{"query":"oboe"}}]}` + "\n" +
-			`{"expect":{"tools":["tb__web__one","mcp__late__late"]},"say":"second"}`,
+			`{"expect":{"no_tools":["tb__web__one"],"last_result":"Arguments of tb__web__one"},"say":"first"}` + "\n" +
+			`{"expect":{"told":"MCP server late, each name after mcp__late__: late"},"call":[{"name":"tool_search","args":{"query":"oboe"}}]}` + "\n" +
+			`{"expect":{"no_tools":["tb__web__one","mcp__late__late"],"last_result":"Arguments of mcp__late__late"},"call":[{"name":"mcp__late__late"}]}` + "\n" +
+			`{"expect":{"last_result":"said"},"call":[{"name":"tb__web__one"}]}` + "\n" +
+			`{"expect":{"last_result":"said"},"say":"second"}`,
 		servers: []mcp.Server{{Name: "late", URL: late}},
 		settings: &session.Settings{
 			Limits: tools.CanonicalLimits(), Threshold: 1,
+			User:      []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}},
 			Providers: []provider.Config{{Name: "web", Type: "http", URL: web}},
 		},
 	})

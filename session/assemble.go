@@ -32,10 +32,10 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		Gate:       tools.Gate{IncludeTools: s.manifest.Tools, AllowMCP: true, AllowToolbox: true}, Stance: s.stance,
 		Requires: s.manifest.Requires, UserData: []string{h.UserData},
 		Deferral: pipeline.Deferral{
-			Threshold: s.settings.Threshold, Always: slices.Concat(kinds.Locked(), s.manifest.Always, s.settings.Always),
+			Threshold: s.settings.Threshold, Size: s.settings.ListedSize, Always: slices.Concat(kinds.Locked(), s.manifest.Always, s.settings.Always),
 		},
 		Services: tools.Services{
-			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillIndex{s.told.skills}, Languages: s.languages,
+			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillsOf(s.told.skills), Languages: s.languages,
 			Modes: sessionModes{s}, Agents: s.node,
 		},
 		Net: h.Net, Cache: cache,

@@ -19,7 +19,6 @@ import (
 func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolFinished {
 	id := s.host.IDs.New(transcript.CallPrefix)
 	s.await(ctx, tool)
-	s.tools.Catalog() // what was found before is callable now
 	prepared := s.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
 	s.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})
 	return s.tools.Run(trace.WithSpan(ctx, s.span), prepared, transcript.SinkFunc(s.record))

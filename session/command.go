@@ -197,7 +197,7 @@ func (s *Session) help(ctx context.Context) string {
 		fmt.Fprintf(&b, "- %s: %s\n", m.Name, m.Description)
 	}
 	b.WriteString("\n**Tools**\n\n")
-	for _, tool := range s.tools.Catalog() {
+	for _, tool := range s.tools.Listed() {
 		fmt.Fprintf(&b, "- `%s` (%s)\n", tool.Name, kinds.Of(tool.Name))
 	}
 	return b.String()

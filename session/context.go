@@ -40,6 +40,14 @@ func (t told) notices() []transcript.Notice {
 // skillIndex is the session's skills as tools ask for them.
 type skillIndex struct{ *skills.Library }
 
+// skillsOf is nil when there are none.
+func skillsOf(library *skills.Library) tools.SkillIndex {
+	if len(library.Index()) == 0 {
+		return nil
+	}
+	return skillIndex{library}
+}
+
 // Load implements tools.SkillIndex.
 func (i skillIndex) Load(name string) (string, error) {
 	content, err := i.Library.Load(name)

@@ -62,9 +62,9 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 		e.ThoughtLevel = chosen.thought
 	}
 	e.Window = func() int { return backend.Provider.Describe(s.ctx, e.Model).Window }
-	e.Remind = func() []transcript.Part { return s.remindIn(n.Log(), e.Window()) }
 	o := s.childOptions(n)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
+	e.Remind = func() []transcript.Part { return s.remindIn(n.Log(), e.Tools, e.Window()) }
 	environment := s.surroundings(e.Tools)
 	environment.Context = d.Context
 	e.System = m.System(environment)

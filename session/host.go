@@ -128,10 +128,12 @@ type Settings struct {
 	MaxSteps int
 	// Disabled says whether a tool is off, and why (R9); nil means none is.
 	Disabled func(tool string) (reason string, off bool)
-	// Threshold is how many tools there may be before those that are neither
-	// locked nor among Always have to be looked for (R87); 0 means any number.
-	Threshold int
-	Always    []string
+	// Threshold is how many tools there may be that are neither locked nor among Always
+	// before the agent's own of them are deferred (R87); 0 means any number. ListedSize
+	// is how many bytes of a request they may take, and those from elsewhere; 0 means that
+	// their number decides alone.
+	Threshold, ListedSize int
+	Always                []string
 	// Hosts may be fetched from without a question.
 	Hosts []string
 	// SecretNames are patterns of further names that hold secrets, see

@@ -19,6 +19,6 @@ func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loo
 		MaxTokens:   cmp.Or(s.manifest.Limits.MaxTokens, backend.MaxTokens),
 		Window:      window,
 		MaxSteps:    cmp.Or(s.manifest.Limits.Cycles, s.settings.MaxSteps), Concurrent: s.settings.Limits.Concurrent,
-		CacheKey: s.ID, Memo: &s.memo, Tracer: s.host.Tracer, Remind: func() []transcript.Part { return s.remindIn(s.log, window()) }, NoticeAfter: backend.NoticeAfter,
+		CacheKey: s.ID, Memo: &s.memo, Tracer: s.host.Tracer, Remind: func() []transcript.Part { return s.remindIn(s.log, s.tools, window()) }, NoticeAfter: backend.NoticeAfter,
 	})
 }

@@ -268,7 +268,11 @@ func TestStatement(t *testing.T) {
 
 // R10, R157: plan mode has the tools that change nothing, by what they declare.
 func TestPlanMode_Tools(t *testing.T) {
-	s, _ := openIn(t, permissions.ModePlan, nil, "{}")
+	s, _ := openIn(t, permissions.ModePlan, nil, "{}", func(h *session.Host, _ *session.Spec) {
+		h.Configure = func(string) (session.Settings, error) {
+			return session.Settings{Limits: tools.CanonicalLimits(), Mode: permissions.ModePlan, Subagents: session.Subagents{Depth: 2}}, nil
+		}
+	})
 	var there []string
 	for _, entry := range s.Tools() {
 		if s.ToolStatus(entry.ID).Off == "" {
@@ -276,7 +280,7 @@ func TestPlanMode_Tools(t *testing.T) {
 		}
 	}
 	want := []string{
-		"read", "glob", "grep", "bash", "todo", "task", "question", "web_search", "web_fetch", "skill", "tool_search",
+		"read", "glob", "grep", "bash", "todo", "task", "web_fetch", "tool_search",
 		"repo_overview", "view_image", "plan", "plan_exit", "finder", "oracle", "librarian", "task_list",
 	}
 	if !slices.Equal(there, want) {

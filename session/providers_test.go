@@ -40,7 +40,8 @@ func TestSession_Providers(t *testing.T) {
 	s, rec := open(t, setup{
 		script: `{"expect":{"tools":["tb__web__one"]},"call":[{"name":"tb__web__one"}]}` + "\n" +
 			`{"expect":{"last_result":"said","no_tools":["tb__web__two"]},"say":"first"}` + "\n" +
-			`{"expect":{"tools":["tb__web__two"],"no_tools":["tb__web__one"]},"say":"second"}`,
+			`{"expect":{"tools":["tb__web__one"],"no_tools":["tb__web__two"],"told":"- tb__web__two: d"},"call":[{"name":"tb__web__two"}]}` + "\n" +
+			`{"expect":{"last_result":"said","told":"gone, and calls of them fail: tb__web__one"},"say":"second"}`,
 		settings: &session.Settings{
 			Limits:    tools.CanonicalLimits(),
 			User:      []permissions.Rule{{Permission: "tb__*", Pattern: "*", Action: capability.Allow}},

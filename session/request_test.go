@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"acp-agent/internal/websearch"
 	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/model/modeltest"
@@ -21,9 +22,9 @@ import (
 	"acp-agent/transcript"
 )
 
-// The system text and the thirteen locked tools take at most 12 KB of a small window and
-// 16 KB of another, in a directory full of long names too; extension tools are not among
-// them (R87, R138).
+// The system text and the built-in tools take at most 12 KB of a small window and 16 KB of
+// another, in a directory full of long names too. Extension tools are named alone (R87,
+// R138).
 func TestFirstRequest_Small(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
@@ -74,11 +75,26 @@ func firstRequest(t *testing.T, window int) (system, catalogue string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry, err := tools.NewRegistry(builtin.All()...)
+	answers := filepath.Join(t.TempDir(), "search.json")
+	if err := os.WriteFile(answers, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	search, err := websearch.New(websearch.Config{Type: websearch.Scripted, File: answers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry, err := tools.NewRegistry(builtin.Options{Search: []websearch.Provider{search}}.All()...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cwd := t.TempDir()
+	skill := filepath.Join(cwd, ".agents", "skills", "greet", "SKILL.md")
+	if err := os.MkdirAll(filepath.Dir(skill), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(skill, []byte("---\nname: greet\ndescription: d\n---\nHello.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for i := range 300 {
 		name := filepath.Join(cwd, fmt.Sprintf("%03d-%s", i, strings.Repeat("long", 20)))
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
@@ -91,11 +107,11 @@ func firstRequest(t *testing.T, window int) (system, catalogue string) {
 		},
 		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
 		Configure: func(string) (session.Settings, error) {
-			return session.Settings{Limits: tools.CanonicalLimits(), Threshold: 20}, nil
+			return session.Settings{Limits: tools.CanonicalLimits(), Threshold: 20, ListedSize: 4 << 10, Subagents: session.Subagents{Depth: 2}}, nil
 		},
 		Secrets: func() []string { return nil },
 	}
-	opened, err := host.Open(t.Context(), session.Spec{Cwd: cwd, Sink: newRecorder()})
+	opened, err := host.Open(t.Context(), session.Spec{Cwd: cwd, Sink: newRecorder(), Questions: noAnswers{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +136,9 @@ func firstRequest(t *testing.T, window int) (system, catalogue string) {
 	}
 	return system, string(body.Tools)
 }
+
+// noAnswers is a user who is asked nothing.
+type noAnswers struct{ tools.Questioner }
 
 func chatBody(t *testing.T, requests []modeltest.Request) string {
 	t.Helper()

@@ -157,6 +157,18 @@ func (s *Session) sayServers() {
 // Servers says how the MCP servers stand.
 func (s *Session) Servers() []mcp.Status { return s.servers.Status() }
 
+// awayServers are the ids of the servers whose tools are there, and which cannot be reached
+// now.
+func (s *Session) awayServers() (away []string) {
+	for _, server := range s.servers.Status() {
+		lost := server.State == mcp.Failed || server.State == mcp.SignIn || server.State == mcp.Connecting && server.Problem != ""
+		if lost && len(server.Tools) > 0 {
+			away = append(away, server.ID)
+		}
+	}
+	return away
+}
+
 // hasServers reports whether there is anything for /mcp to say.
 func (s *Session) hasServers() bool {
 	return len(s.spec.Servers)+len(s.settings.Servers)+len(s.offeredServers()) > 0

@@ -66,7 +66,7 @@ func TestSession_OneWait(t *testing.T) {
 	s, rec := open(t, setup{
 		script: `{"expect":{"tools":["tb__quick"],"no_tools":["tb__slow","tb__web__one","mcp__far__one"]},"say":"1"}` + "\n" +
 			`{"expect":{"tools":["tb__quick"],"no_tools":["tb__slow","tb__web__one","mcp__far__one"]},"say":"2"}` + "\n" +
-			`{"expect":{"tools":["tb__quick","tb__slow","tb__web__one","mcp__far__one"]},"say":"3"}`,
+			`{"expect":{"tools":["tb__quick"],"no_tools":["tb__slow"],"told":"- tb__slow: d"},"say":"3"}`,
 		servers: []mcp.Server{{Name: "far", URL: tooled(t, hang, list)}},
 		settings: &session.Settings{
 			Limits: tools.CanonicalLimits(), Providers: []provider.Config{{Name: "web", Type: "http", URL: tooled(t, hang, list)}},

@@ -115,18 +115,19 @@ func standing(mode permissions.Mode) bool {
 // the conversation of any agent of the session: its statement, when it was last told
 // something else. It stands at the end of the conversation, and stays where it was once
 // said, so that the head of a request never changes (R138). First of all the agent is told
-// the facts of the session (R109). window is that of its model.
-func (s *Session) remindIn(log *transcript.Log, window int) []transcript.Part {
-	return s.reminders(log.Messages(), window, false)
+// the facts of the session (R109), and last what has changed of its tools, which are p's.
+// window is that of its model.
+func (s *Session) remindIn(log *transcript.Log, p *pipeline.Pipeline, window int) []transcript.Part {
+	return s.reminders(log.Messages(), p, window, false)
 }
 
 // remindTurn adds to a prompt the statement of the mode that it is given in.
 func (s *Session) remindTurn(prompt *transcript.Message, window int) {
-	prompt.Parts = append(slices.Clip(prompt.Parts), s.reminders(s.log.Messages(), window, true)...)
+	prompt.Parts = append(slices.Clip(prompt.Parts), s.reminders(s.log.Messages(), s.tools, window, true)...)
 }
 
 // reminders are what a conversation lacks; anew says that a standing mode is stated again.
-func (s *Session) reminders(messages []*transcript.Message, window int, anew bool) []transcript.Part {
+func (s *Session) reminders(messages []*transcript.Message, p *pipeline.Pipeline, window int, anew bool) []transcript.Part {
 	var parts []transcript.Part
 	if facts := s.facts(window); facts != "" && !says(messages, facts) {
 		parts = append(parts, &transcript.TextPart{Text: facts, Synthetic: true})
@@ -134,6 +135,10 @@ func (s *Session) reminders(messages []*transcript.Message, window int, anew boo
 	mode, last := s.chosen().mode, toldMode(messages)
 	if anew && standing(mode) || last != mode && (standing(last) || standing(mode)) {
 		parts = append(parts, &transcript.TextPart{Text: statementOf(mode), Synthetic: true})
+	}
+	news := p.Announce(s.awayServers(), func(text string) bool { return says(messages, text) })
+	if news != "" {
+		parts = append(parts, &transcript.TextPart{Text: news, Synthetic: true})
 	}
 	return parts
 }

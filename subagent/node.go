@@ -112,6 +112,21 @@ func (n *Node) under(above *Node) bool {
 // Tasks implements tools.Spawner.
 func (n *Node) Tasks() []transcript.ChildRecord { return n.family.Records() }
 
+// Lacks implements tools.Spawner.
+func (n *Node) Lacks(agent string) string {
+	agents := n.family.Agents()
+	manifest, ok := agents.Get(agent)
+	switch {
+	case n.depth() >= n.family.Depth:
+		return "subagents can be nested no deeper"
+	case agent != "" && (!ok || manifest.Mode == Primary):
+		return "there is no subagent " + agent
+	case agent == "" && len(agents.Names()) == 0:
+		return "there are no subagents"
+	}
+	return ""
+}
+
 // Spawn implements tools.Spawner. A blocking subagent whose call is aborted is waited
 // for, so that its end is told before that of the call: cancelled, it ends or is closed
 // within closeGrace.

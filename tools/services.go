@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"acp-agent/kinds"
@@ -93,10 +94,9 @@ type SkillIndex interface {
 	Load(name string) (content string, err error)
 }
 
-// ToolIndex is the tools that the model is not told of (R87).
+// ToolIndex is the tools that do not stand in the requests (R87).
 type ToolIndex interface {
-	// Search finds deferred tools and makes them callable from the next model
-	// request on.
+	// Search finds deferred tools.
 	Search(query string, limit int) []ToolMatch
 }
 
@@ -104,6 +104,8 @@ type ToolIndex interface {
 type ToolMatch struct {
 	ID          string `json:"id"`
 	Description string `json:"description"`
+	// Parameters is the schema of its arguments.
+	Parameters json.RawMessage `json:"-"`
 }
 
 // Changes are the changes of the session's files that can be taken back (R95,
@@ -136,6 +138,8 @@ type Change struct {
 // LanguageServers answers questions about code (R98).
 type LanguageServers interface {
 	Ask(ctx context.Context, q LanguageQuery) (*LanguageAnswer, error)
+	// Any reports whether any of them can be started.
+	Any() bool
 }
 
 // The operations of a LanguageQuery.
@@ -192,6 +196,9 @@ type Spawner interface {
 	// Tasks lists the subagents of the whole session, in the order in which they were
 	// wanted.
 	Tasks() []transcript.ChildRecord
+	// Lacks says in a few words why Spawn could only fail for a type of subagent, ""
+	// being any; "" when it could not.
+	Lacks(agent string) string
 }
 
 // Delegation is a piece of work for a subagent.

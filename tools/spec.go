@@ -32,6 +32,10 @@ type Spec struct {
 	// Parameters is the JSON Schema of the arguments; nil means an empty object
 	// (R7).
 	Parameters *jsonschema.Schema
+	// Lacks says in a few words what is missing in a session, so that the tool could only
+	// fail; "" when it can be used, and nil when it always can. A tool that lacks something
+	// is not offered, and a call of it runs, and says the same (R9).
+	Lacks func(s Services) string
 	// Requires is the capability surface the tool needs.
 	Requires capability.RequirementSet
 	// Source says where the tool comes from; the zero value is builtin.
@@ -92,6 +96,8 @@ type Source struct {
 	Server string
 	// Name is what the server calls the tool; empty when that does not matter.
 	Name string
+	// About is what the server says of itself, in one line; may be empty.
+	About string
 }
 
 // Origin is what stands behind a tool from elsewhere. What a person allows is allowed to

@@ -44,7 +44,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		User: slices.Concat(userRules(cfg.Rules), serverRules(cfg.MCP.Servers)), Project: permissionRules(cfg.Project),
 		Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg), Mode: permissions.Mode(cfg.Mode),
 		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable, cfg.Subagents.Enabled),
-		Threshold: threshold(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
+		Threshold: threshold(cfg.Tools.Search), ListedSize: listedSize(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
 		SecretNames: cfg.SecretFiles.Names,
 		ReadRoots:   cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
 		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
@@ -138,6 +138,10 @@ func threshold(search config.ToolSearch) int {
 	}
 	return search.Threshold
 }
+
+// listedSize is how many bytes tools may take of a request; where the setting is 0, there is
+// none that takes no more.
+func listedSize(search config.ToolSearch) int { return max(1, int(search.ListedSize.Bytes)) }
 
 // hosts may be fetched from without a question: those that are listed, and
 // those of the granted pairs.

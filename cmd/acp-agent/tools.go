@@ -27,13 +27,13 @@ func newTools() *cobra.Command {
 		Short: "List the tools: kind, source, requirements, why one is off",
 		Long: `List the tools in the order in which the model is told of them: their ACP
 kind, where they come from, what they require, and how they stand in a session
-of the current directory: on, deferred (the model finds them with tool_search),
-or off with the reason. Scripts of your toolbox are asked what they are, and your
+of the current directory: on, deferred (the model knows the name, finds more with
+tool_search and calls them by name), or off with the reason. Scripts of your toolbox are asked what they are, and your
 external providers are started; MCP servers only with --servers, and those of the
 project only if you trust it. What cannot be used is said on standard error.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			spec := session.Spec{Sink: transcript.Discard}
+			spec := session.Spec{Sink: transcript.Discard, Questions: someone{}}
 			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {
 				ctx, cancel := context.WithTimeout(cmd.Context(), reachLimit)
 				defer cancel()
@@ -51,6 +51,9 @@ project only if you trust it. What cannot be used is said on standard error.`,
 	cmd.Flags().StringVar(&cwd, "cwd", "", "directory of the session (default: the current one)")
 	return cmd
 }
+
+// someone stands for the user of an editor, where tools are listed and none is called.
+type someone struct{ tools.Questioner }
 
 // toolInfo is one tool as it is listed.
 type toolInfo struct {

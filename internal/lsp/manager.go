@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -81,6 +82,14 @@ type Manager struct {
 func New(o Options) *Manager {
 	o.fill()
 	return &Manager{o: o, over: make(chan struct{}), gone: make(chan struct{}), slots: map[slotKey]*slot{}}
+}
+
+// Any reports whether the program of any server is installed.
+func (m *Manager) Any() bool {
+	return slices.ContainsFunc(m.o.Servers, func(s Server) bool {
+		_, ok := m.o.LookPath(s.Argv[0])
+		return ok
+	})
 }
 
 // Ask puts a query to the server for the file, which is started when it does not

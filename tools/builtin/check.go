@@ -71,6 +71,12 @@ func newCheck(checks []Check) tools.Tool {
 		Profile:        &tools.Profile{Serial: true},
 		Preview:        tools.Previewing("check", c.preview),
 		DisableTimeout: true,
+		Lacks: func(tools.Services) string {
+			if len(checks) == 0 {
+				return "no checks are configured: set checks"
+			}
+			return ""
+		},
 	}, c.run)
 }
 

@@ -28,6 +28,8 @@ func (s *spawned) Spawn(_ context.Context, d tools.Delegation) (*tools.Delegated
 
 func (s *spawned) Tasks() []transcript.ChildRecord { return s.tasks }
 
+func (s *spawned) Lacks(string) string { return "" }
+
 // wantConsulted holds that a tool hands what it is given to the subagent of its name,
 // waits for it without a time limit of its own, and answers with what it said (R99,
 // R103).

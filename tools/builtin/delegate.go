@@ -65,6 +65,24 @@ func spawnerOf(rt tools.Runtime) (tools.Spawner, error) {
 	return nil, tools.Errorf(tools.Unavailable, "Sub-agents not enabled")
 }
 
+// lacksAgent is the Lacks of a tool that delegates to an agent, "" being any.
+func lacksAgent(agent string) func(tools.Services) string {
+	return func(s tools.Services) string {
+		if s.Agents == nil {
+			return lacksAgents(s)
+		}
+		return s.Agents.Lacks(agent)
+	}
+}
+
+// lacksAgents is the Lacks of a tool that is about subagents.
+func lacksAgents(s tools.Services) string {
+	if s.Agents == nil {
+		return "sub-agents are not enabled"
+	}
+	return ""
+}
+
 // maxDelegatedLocations bounds the changed files that the card of a delegating call
 // points to.
 const maxDelegatedLocations = 20

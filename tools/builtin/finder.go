@@ -24,6 +24,7 @@ func newFinder() tools.Tool {
 		Profile:        &tools.Profile{},
 		DisableTimeout: true,
 		Delegates:      true,
+		Lacks:          lacksAgent("finder"),
 	}, runFinder)
 }
 

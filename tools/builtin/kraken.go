@@ -28,6 +28,7 @@ func newKraken() tools.Tool {
 		Profile:        &tools.Profile{},
 		DisableTimeout: true,
 		Delegates:      true,
+		Lacks:          lacksAgent("kraken"),
 	}, runKraken)
 }
 

@@ -28,6 +28,7 @@ func newLibrarian() tools.Tool {
 		Profile:        &tools.Profile{},
 		DisableTimeout: true,
 		Delegates:      true,
+		Lacks:          lacksAgent("librarian"),
 	}, runLibrarian)
 }
 

@@ -79,6 +79,15 @@ func newLSP() tools.Tool {
 			return treeKey(env, "")
 		}},
 		ReadOnly: true,
+		Lacks: func(s tools.Services) string {
+			switch {
+			case s.Languages == nil:
+				return "this session has no language servers"
+			case !s.Languages.Any():
+				return "no language server is installed: see lsp"
+			}
+			return ""
+		},
 	}, lsp)
 }
 

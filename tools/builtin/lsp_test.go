@@ -18,6 +18,8 @@ import (
 // languages is a language server made of a function.
 type languages func(q tools.LanguageQuery) (*tools.LanguageAnswer, error)
 
+func (f languages) Any() bool { return f != nil }
+
 func (f languages) Ask(_ context.Context, q tools.LanguageQuery) (*tools.LanguageAnswer, error) {
 	return f(q)
 }

@@ -30,6 +30,7 @@ func newOracle() tools.Tool {
 		Profile:        &tools.Profile{},
 		DisableTimeout: true,
 		Delegates:      true,
+		Lacks:          lacksAgent("oracle"),
 	}, runOracle)
 }
 

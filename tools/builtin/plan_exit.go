@@ -29,12 +29,18 @@ type planExitData struct {
 // time, with the plan and the mode that follows, and the tool runs when they agree.
 func newPlanExit() tools.Tool {
 	return tools.Define(tools.Spec{
-		ID:             "plan_exit",
-		Description:    prompt(planExitPrompt),
-		Accepts:        &tools.Accepts{Names: names("ExitPlanMode", "exit_plan_mode"), Fields: all(drop("the user's rules decide what is asked"), "allowedPrompts")},
-		Parameters:     object(text("plan?", "The plan. Default: what plan wrote down.")),
-		Requires:       capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope}}},
-		Profile:        &tools.Profile{Serial: true},
+		ID:          "plan_exit",
+		Description: prompt(planExitPrompt),
+		Accepts:     &tools.Accepts{Names: names("ExitPlanMode", "exit_plan_mode"), Fields: all(drop("the user's rules decide what is asked"), "allowedPrompts")},
+		Parameters:  object(text("plan?", "The plan. Default: what plan wrote down.")),
+		Requires:    capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope}}},
+		Profile:     &tools.Profile{Serial: true},
+		Lacks: func(s tools.Services) string {
+			if s.Modes == nil {
+				return "only the main agent can ask to leave plan mode"
+			}
+			return ""
+		},
 		DisableTimeout: true,
 		Preview:        tools.Previewing("plan_exit", previewPlanExit),
 	}, exitPlan)

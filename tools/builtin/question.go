@@ -42,10 +42,16 @@ func newQuestion() tools.Tool {
 		flag("multi_select?", "Several may be chosen."),
 	)
 	return tools.Define(tools.Spec{
-		ID:             "question",
-		Description:    prompt(questionPrompt),
-		Accepts:        questionAccepts(),
-		Parameters:     object(several("questions", "What to ask.", question)),
+		ID:          "question",
+		Description: prompt(questionPrompt),
+		Accepts:     questionAccepts(),
+		Parameters:  object(several("questions", "What to ask.", question)),
+		Lacks: func(s tools.Services) string {
+			if s.Questions == nil {
+				return "no user is there to answer"
+			}
+			return ""
+		},
 		Profile:        &tools.Profile{Serial: true},
 		DisableTimeout: true,
 	}, askPerson)

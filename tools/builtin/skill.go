@@ -35,6 +35,12 @@ func newSkill() tools.Tool {
 				all(drop("a skill takes none; follow its text with them in mind"), "args", "arguments", "input"),
 			),
 		},
+		Lacks: func(s tools.Services) string {
+			if s.Skills == nil {
+				return "no skills were found"
+			}
+			return ""
+		},
 		Profile:  &tools.Profile{},
 		ReadOnly: true,
 	}, loadSkill)

@@ -44,6 +44,7 @@ func newTask() tools.Tool {
 		Profile:        &tools.Profile{},
 		DisableTimeout: true,
 		Delegates:      true,
+		Lacks:          lacksAgent(""),
 	}, runTask)
 }
 

@@ -64,6 +64,7 @@ func newTaskList() tools.Tool {
 			Type: "string", Enum: states, Description: "Only those in this state.",
 		}}),
 		Profile:  &tools.Profile{},
+		Lacks:    lacksAgents,
 		ReadOnly: true,
 	}, listTasks)
 }

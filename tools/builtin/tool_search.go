@@ -13,8 +13,7 @@ import (
 //go:embed tool_search.md
 var toolSearchPrompt string
 
-// defaultMatches bounds what one search finds, and so makes callable (R87),
-// where the configuration does not.
+// defaultMatches bounds what one search finds (R87), where the configuration does not.
 const defaultMatches = 10
 
 // foundRunes bounds what the card says of a tool, the first sentence about it.
@@ -29,9 +28,13 @@ type toolSearchData struct {
 	Matches []tools.ToolMatch `json:"matches"`
 }
 
+// schemaBytes bounds the schemas in what the model reads of a search, together. A tool
+// whose schema is left out can be called all the same: arguments that do not fit are
+// answered with it.
+const schemaBytes = 16 << 10
+
 // newToolSearch is the tool that finds tools which are not listed (R87), at most
-// as many at once as it is told, 0 being 10. They are callable from the next
-// model request on; the step that is under way does not change.
+// as many at once as it is told, 0 being 10.
 func newToolSearch(most int) tools.Tool {
 	if most <= 0 {
 		most = defaultMatches
@@ -71,9 +74,13 @@ func toolSearch(ctx context.Context, rt tools.Runtime, most int, a toolSearchArg
 		}, nil
 	}
 	var model, card strings.Builder
-	model.WriteString("Callable from your next message on:\n")
+	model.WriteString("Call them by name:\n")
+	schemas := 0
 	for _, match := range matches {
 		fmt.Fprintf(&model, "%s: %s\n", match.ID, match.Description)
+		if schemas += len(match.Parameters); schemas <= schemaBytes {
+			fmt.Fprintf(&model, "Arguments of %s, as a JSON Schema: %s\n", match.ID, match.Parameters)
+		}
 		about, _, _ := strings.Cut(match.Description, ". ")
 		fmt.Fprintf(&card, "%s\n", kinds.Line(match.ID+": "+strings.TrimSuffix(about, "."), foundRunes))
 	}

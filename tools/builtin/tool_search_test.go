@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +25,7 @@ func (i *toolIndex) Search(query string, limit int) []tools.ToolMatch {
 
 func TestToolSearch(t *testing.T) {
 	t.Parallel()
-	found := []tools.ToolMatch{{ID: "mcp__a__b", Description: "Does b."}, {ID: "tb__c", Description: "Does c. For models."}}
+	found := []tools.ToolMatch{{ID: "mcp__a__b", Description: "Does b.", Parameters: json.RawMessage(`{"type":"object"}`)}, {ID: "tb__c", Description: "Does c. For models.", Parameters: json.RawMessage(`{` + strings.Repeat(" ", schemaBytes) + `}`)}}
 	tests := []struct {
 		name       string
 		index      tools.ToolIndex
@@ -33,7 +34,7 @@ func TestToolSearch(t *testing.T) {
 		{
 			"found", &toolIndex{matches: found},
 			`{"matches":[{"id":"mcp__a__b","description":"Does b."},{"id":"tb__c","description":"Does c. For models."}]}`,
-			"Callable from your next message on:\nmcp__a__b: Does b.\ntb__c: Does c. For models.",
+			"Call them by name:\nmcp__a__b: Does b.\nArguments of mcp__a__b, as a JSON Schema: {\"type\":\"object\"}\ntb__c: Does c. For models.",
 		},
 		{"not found", &toolIndex{}, `{"matches":[]}`, `None of the hidden tools matches "do b". Other words may find one.`},
 		{"nothing is hidden", nil, `{"matches":[]}`, "No tools are hidden: all that there are are listed already."},

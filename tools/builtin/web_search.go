@@ -58,6 +58,12 @@ func newWebSearch(providers []websearch.Provider) tools.Tool {
 		),
 		Requires: capability.RequirementSet{Net: capability.Net{Hosts: providerHosts(providers)}},
 		Aliases:  []tools.Alias{{Name: "WebSearch"}},
+		Lacks: func(tools.Services) string {
+			if len(providers) == 0 {
+				return "no search provider is configured: set search.providers"
+			}
+			return ""
+		},
 		Accepts:  webSearchAccepts(),
 		Profile:  &tools.Profile{},
 		ReadOnly: true,

@@ -194,6 +194,8 @@ func worstPages() []worstCall {
 // silent is language servers that find nothing.
 type silent struct{}
 
+func (silent) Any() bool { return true }
+
 func (silent) Ask(context.Context, tools.LanguageQuery) (*tools.LanguageAnswer, error) {
 	return &tools.LanguageAnswer{}, nil
 }

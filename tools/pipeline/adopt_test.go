@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"acp-agent/kinds"
@@ -28,37 +29,32 @@ func served(id, description string) tools.Tool {
 
 // R87: five hundred tools of servers cost a request no more than 1 KB over none.
 func TestAdopt_ManyToolsCostLittle(t *testing.T) {
-	s := newStage(t, func(o *pipeline.Options) {
-		o.Deferral, o.Gate = pipeline.Deferral{Threshold: 20, Always: kinds.Locked()}, tools.Gate{AllowMCP: true}
-	}, hidden()...)
-	size := func() int {
-		raw, err := json.Marshal(s.Catalog())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(raw)
-	}
-	before := size()
 	var many []tools.Tool
 	for i := range 500 {
 		many = append(many, served(fmt.Sprintf("mcp__s__tool-%d", i), strings.Repeat("Long. ", 100)))
 	}
-	more, refused := s.Tools().With(many...)
-	if refused != nil {
-		t.Fatal(refused)
+	size := func(more ...tools.Tool) (*stage, int) {
+		s := newStage(t, func(o *pipeline.Options) {
+			o.Deferral, o.Gate = pipeline.Deferral{Threshold: 20, Size: 4 << 10, Always: kinds.Locked()}, tools.Gate{AllowMCP: true}
+		}, append(hidden(), more...)...)
+		raw, err := json.Marshal(s.Catalog())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, len(raw)
 	}
-	s.Adopt(more)
-	if grown := size() - before; grown > 1<<10 {
+	_, before := size()
+	s, after := size(many...)
+	if grown := after - before; grown > 1<<10+64 || grown < 1000 { // 1 KB of names, and how they are called
 		t.Errorf("the request grew by %d bytes", grown)
 	}
-	want(t, s.call(t, "mcp__s__tool-3", object{}), transcript.Failed, "is not loaded")
+	s.Policy.Remember(allow("mcp__s__tool-3"))
+	want(t, s.call(t, "mcp__s__tool-3", object{}), transcript.Done, "answered")
+	want(t, s.call(t, "mcp__s__tool-3", object{"query": []int{1}}), transcript.Failed, "the arguments of mcp__s__tool-3, as a JSON Schema: {")
 	if end := s.call(t, "zither", object{}); len(end.Text) > 2000 {
 		t.Errorf("an unknown name is answered with %d bytes", len(end.Text))
 	}
 	want(t, s.call(t, "tool_search", object{"query": "tool-3"}), transcript.Done, strings.Repeat("Long. ", 99))
-	if !slices.Contains(names(s.Catalog()), "mcp__s__tool-3") {
-		t.Error("what was found cannot be called")
-	}
 }
 
 // R90: the request holds at most 200 characters of what a server says of a tool.
@@ -73,35 +69,97 @@ func TestAdopt_DescriptionsAreCut(t *testing.T) {
 	}
 }
 
-// R91: tools come and go between turns; what the model was told of and what it found
-// stays where it stood, and what is gone is unknown.
+// R91, R138: tools come and go between turns. The list stays as it is; what came, changed
+// and went is announced once, as long as the conversation says so, and called by name.
 func TestAdopt_ToolsComeAndGo(t *testing.T) {
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Deferral, o.Gate = pipeline.Deferral{Threshold: 20, Always: kinds.Locked()}, tools.Gate{AllowMCP: true}
+		o.Deferral, o.Gate = pipeline.Deferral{Threshold: 20, Size: 1 << 10, Always: kinds.Locked()}, tools.Gate{AllowMCP: true}
+		o.Policy.Remember(allow("mcp__s__one"))
 	}, hidden()...)
 	base := s.Tools()
-	before := names(s.Catalog())
-	one, _ := base.With(served("mcp__s__zither_one", "Zither one."), served("mcp__s__other", "Another."))
-	s.Adopt(one)
-	if got := names(s.Catalog()); !slices.Equal(got, before) {
-		t.Errorf("the catalogue became %v, was %v", got, before)
+	var conversation []string
+	says := func(text string) bool { return slices.Contains(conversation, text) }
+	announced := func(wants ...string) {
+		t.Helper()
+		text := s.Announce(nil, says)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not announced in:\n%s", want, text)
+			}
+		}
+		if len(wants) == 0 && text != "" {
+			t.Errorf("announced:\n%s", text)
+		}
+		conversation = append(conversation, text)
 	}
-	want(t, s.call(t, "tool_search", object{"query": "zither"}), transcript.Done, "zither_one")
-	two, _ := base.With(served("mcp__s__new", "A new one."), served("mcp__s__zither_one", "Zither, changed."))
-	s.Adopt(two)
-	catalog := s.Catalog()
-	if got := names(catalog); !slices.Equal(got, append(slices.Clone(before), "mcp__s__zither_one")) {
-		t.Errorf("the catalogue became %v", got)
+	adopt := func(more ...tools.Tool) {
+		registry, _ := base.With(more...)
+		s.Adopt(registry)
 	}
-	if last := catalog[len(catalog)-1]; last.Description != "Zither, changed." {
-		t.Errorf("it is described as %q", last.Description)
+	announced()
+	before := s.Catalog()
+
+	adopt(served("mcp__s__one", "Zither one."), served("mcp__s__two", "Another."))
+	announced("further tools", "- mcp__s__one: Zither one. Arguments, as a JSON Schema: {", "- mcp__s__two: Another.")
+	announced()
+	want(t, s.call(t, "mcp__s__one", object{}), transcript.Done, "answered")
+
+	conversation = nil // it was withdrawn, or cleared
+	announced("further tools", "- mcp__s__two")
+
+	adopt(served("mcp__s__one", "Zither, changed."))
+	announced("others than you were told:\n- mcp__s__one: Zither, changed.", "are gone, and calls of them fail: mcp__s__two")
+	want(t, s.call(t, "mcp__s__two", object{}), transcript.Failed, "unknown tool")
+
+	adopt()
+	announced("are gone, and calls of them fail: mcp__s__one")
+	adopt(served("mcp__s__one", "Zither one."), served("mcp__s__long", strings.Repeat("é", 1000)), served("mcp__s__more", strings.Repeat("é", 1000)))
+	announced("- MCP server s, each name after mcp__s__: one, long, more")
+	if diff := cmp.Diff(before, s.Catalog()); diff != "" {
+		t.Errorf("the list has changed (-want +got):\n%s", diff)
 	}
-	want(t, s.call(t, "mcp__s__other", object{}), transcript.Failed, "unknown tool")
-	s.Adopt(base)
-	if got := names(s.Catalog()); !slices.Equal(got, before) {
-		t.Errorf("at last %v", got)
+}
+
+// A server that cannot be reached is announced, and so is its return.
+func TestAnnounce_ServersAway(t *testing.T) {
+	s := newStage(t, nil, served("mcp__s__one", "Zither one."))
+	var conversation []string
+	for _, step := range []struct {
+		away []string
+		want string
+	}{
+		{nil, ""},
+		{[]string{"s"}, "The MCP server s cannot be reached now: calls of its tools fail until it is back."},
+		{[]string{"s"}, ""},
+		{nil, "The MCP server s can be reached again."},
+		{nil, ""},
+	} {
+		text := s.Announce(step.away, func(text string) bool { return slices.Contains(conversation, text) })
+		if (text == "") != (step.want == "") || !strings.Contains(text, step.want) {
+			t.Errorf("away %q: announced %q, want %q", step.away, text, step.want)
+		}
+		conversation = append(conversation, text)
 	}
-	want(t, s.call(t, "mcp__s__zither_one", object{}), transcript.Failed, "unknown tool")
+}
+
+// What a mode keeps out is announced when the mode has ended; without tool_search all that
+// is deferred is.
+func TestAnnounce_ModeAndSearch(t *testing.T) {
+	mode := &stances{now: pipeline.Stance{Mode: "plan", ReadOnly: true, Gate: tools.Gate{IncludeTools: []string{"read"}}}}
+	s := newStage(t, func(o *pipeline.Options) {
+		o.Stance, o.Deferral = mode.get, pipeline.Deferral{Threshold: 20, Size: 1 << 10, Always: []string{"read"}}
+		o.Gate = tools.Gate{AllowMCP: true, IncludeTools: []string{"read"}}
+	})
+	more, _ := s.Tools().With(served("mcp__s__one", strings.Repeat("long ", 500)), served("mcp__s__two", strings.Repeat("long ", 500)), served("mcp__s__three", strings.Repeat("long ", 500)))
+	s.Adopt(more)
+	none := func(string) bool { return false }
+	if text := s.Announce(nil, none); text != "" {
+		t.Errorf("in the mode: announced %q", text)
+	}
+	mode.set(everything)
+	if text := s.Announce(nil, none); !strings.Contains(text, "each name after mcp__s__: one, two, three") {
+		t.Errorf("after the mode: announced %q", text)
+	}
 }
 
 // M4: a tool of a server takes no name of ours, nor an alias.

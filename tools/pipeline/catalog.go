@@ -1,8 +1,7 @@
 package pipeline
 
 import (
-	"cmp"
-	"math"
+	"encoding/json"
 	"slices"
 	"sync"
 
@@ -13,85 +12,186 @@ import (
 	"acp-agent/transcript"
 )
 
-// Deferral says which tools the model is told of only when it looks for them
-// (R87). The zero value defers none.
+// Deferral says which tools stand in the requests. The others are deferred: the model is
+// told their names, finds them with tool_search, and calls them by name (R87). The zero
+// value defers none.
 type Deferral struct {
-	// Threshold is how many tools may be active before any is deferred; 0 means
-	// that none ever is.
+	// Threshold is how many tools there may be beside those of Always before the agent's
+	// own are deferred; 0 means that nothing ever is.
 	Threshold int
-	// Always are the ids that stand in the catalogue whatever their number.
+	// Size is how many bytes of the requests the tools from elsewhere may take together,
+	// and how many the agent's own that are not among Always, before they are deferred; 0
+	// means that the number of them decides alone.
+	Size int
+	// Always are the ids that are never deferred.
 	Always []string
-	// Activated are deferred tools that were made callable before.
+	// Activated are deferred tools that were listed before.
 	Activated []string
+	// ListedOnly reports whether the model server takes calls of tools alone that stand in
+	// the request. What is found is added to its end then, at the cost of what the server
+	// keeps of the requests before; nil means that it takes any.
+	ListedOnly func() bool
 }
 
-// catalogue is the tools that the model is told of. It changes only when the
-// next model request is made, so a step that is under way is not affected.
+// catalogue is the tools that the model is told of. The list is made for the first request
+// and stays as it is, byte for byte, so that what servers keep of a conversation holds
+// (R138); what changes later is said in the conversation, see announce.
 type catalogue struct {
 	deferral Deferral
+	// lacks says why a tool could only fail; "" when it can be used.
+	lacks func(*tools.Entry) string
 
 	mu      sync.Mutex
 	stance  *Stance        // the one of the last request; nil admits everything
-	order   []*tools.Entry // all that are enabled
-	listed  []*tools.Entry
-	written []model.Tool // the first of listed, in the form of a request
+	enabled []*tools.Entry // all that are on
+	sorted  bool           // whether what follows, but for listed and written, is of enabled
+	order   []*tools.Entry // those of enabled that can be used
+	digests map[string]string
 	hidden  map[string]*tools.Entry
-	pending []*tools.Entry
 	index   *bm25.Index // made by the first search
+
+	listed  []*tools.Entry // as they were when they were listed
+	written []model.Tool   // listed in the form of a request; nil before the first request
+	pending []*tools.Entry
+	told    tellings
 }
 
-// newCatalogue sorts the enabled tools into those that are listed and those
-// that are deferred.
-func newCatalogue(enabled []*tools.Entry, o Deferral) *catalogue {
-	c := &catalogue{deferral: o}
-	c.sort(enabled)
-	return c
+func newCatalogue(enabled []*tools.Entry, o Deferral, lacks func(*tools.Entry) string) *catalogue {
+	return &catalogue{deferral: o, enabled: enabled, lacks: lacks}
 }
 
-// sort lists or hides each tool. Those that were listed stay so, before the others.
-func (c *catalogue) sort(enabled []*tools.Entry) {
-	o, before := c.deferral, map[string]int{}
-	for i, entry := range c.listed {
-		before[entry.ID] = i + 1
-	}
-	c.order, c.listed, c.hidden, c.index = enabled, nil, map[string]*tools.Entry{}, nil
-	defers := o.Threshold > 0 && len(enabled) > o.Threshold
-	for _, entry := range enabled {
-		if defers && before[entry.ID] == 0 && !slices.Contains(o.Always, entry.ID) && !slices.Contains(o.Activated, entry.ID) {
-			c.hidden[entry.ID] = entry
-			continue
-		}
-		c.listed = append(c.listed, entry)
-	}
-	place := func(entry *tools.Entry) int { return cmp.Or(before[entry.ID], math.MaxInt) }
-	slices.SortStableFunc(c.listed, func(a, b *tools.Entry) int { return cmp.Compare(place(a), place(b)) })
-}
-
-// replace is for other tools than before. What the model was told of, or found, it is told
-// of again if it is still there.
+// replace is for other tools than before.
 func (c *catalogue) replace(enabled []*tools.Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.listed = append(c.listed[:len(c.written):len(c.written)], c.pending...)
-	c.pending, c.written = nil, nil
-	c.sort(enabled)
+	c.enabled, c.sorted = enabled, false
 }
 
-// request returns the tools for the next model request, which is made in the
-// given stance. Those that were found since the last one stand at the end, so
-// that what came before is unchanged for the server's cache.
+// sort finds out what can be used, and which of that is listed or hidden. It waits until
+// somebody wants to know, for it writes the schemas. The caller holds mu.
+func (c *catalogue) sort() {
+	if c.sorted {
+		return
+	}
+	c.sorted, c.order, c.index = true, nil, nil
+	c.digests, c.hidden = map[string]string{}, map[string]*tools.Entry{}
+	for _, entry := range c.enabled {
+		if c.lacks(entry) == "" {
+			c.order = append(c.order, entry)
+			c.digests[entry.ID] = digestOf(entry)
+			c.hidden[entry.ID] = entry
+		}
+	}
+	if c.written == nil {
+		c.listed = c.deferral.listed(c.order)
+	}
+	for _, entry := range c.listed {
+		delete(c.hidden, entry.ID)
+	}
+}
+
+// listed are those of all tools that stand in the requests.
+func (d Deferral) listed(all []*tools.Entry) (listed []*tools.Entry) {
+	further, own, elsewhere := 0, 0, 0
+	for _, entry := range all {
+		switch {
+		case d.always(entry.ID):
+		case entry.Foreign():
+			further, elsewhere = further+1, elsewhere+sizeOf(entry)
+		default:
+			further, own = further+1, own+sizeOf(entry)
+		}
+	}
+	many := further > d.Threshold
+	hidesOwn, hidesElsewhere := many, many
+	if d.Size > 0 {
+		hidesOwn, hidesElsewhere = many || own > d.Size, elsewhere > d.Size
+	}
+	for _, entry := range all {
+		hides := hidesOwn
+		if entry.Foreign() {
+			hides = hidesElsewhere
+		}
+		if d.Threshold == 0 || !hides || d.always(entry.ID) {
+			listed = append(listed, entry)
+		}
+	}
+	return listed
+}
+
+func (d Deferral) always(id string) bool {
+	return slices.Contains(d.Always, id) || slices.Contains(d.Activated, id)
+}
+
+func (d Deferral) listedOnly() bool { return d.ListedOnly != nil && d.ListedOnly() }
+
+// searchTool is the tool in whose description deferred ones are named.
+const searchTool = "tool_search"
+
+// freeze makes the list of the requests; the caller holds mu.
+func (c *catalogue) freeze(stance *Stance) {
+	if c.sort(); c.written != nil {
+		return
+	}
+	c.written = []model.Tool{}
+	names, searchable := nameDeferred(c.named(stance)), false
+	for _, entry := range c.listed {
+		tool := forModel(entry)
+		if entry.ID == searchTool && names != "" {
+			tool.Description += "\n" + names
+			searchable = true
+		}
+		c.written = append(c.written, tool)
+	}
+	c.told.base = c.state(c.listed)
+	if searchable {
+		c.told.base = c.state(c.order)
+	}
+}
+
+// named are the deferred tools that the model is told the names of: not those that belong
+// to another mode.
+func (c *catalogue) named(stance *Stance) (list []*tools.Entry) {
+	for _, entry := range c.order {
+		if c.hidden[entry.ID] != nil && !stance.lists(entry) && (stance.refuse(entry) == "" || stance.ReadOnly) {
+			list = append(list, entry)
+		}
+	}
+	return list
+}
+
+// request returns the tools for the next model request, which is made in the given stance.
+// Only a mode makes the list another one, and where the server takes calls of listed tools
+// alone, what was found since.
 func (c *catalogue) request(stance *Stance) []model.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.freeze(stance)
 	c.stance = stance
 	for _, entry := range c.pending {
 		delete(c.hidden, entry.ID)
-		c.listed = append(c.listed, entry)
+		c.listed, c.written = append(c.listed, entry), append(c.written, forModel(entry))
 	}
 	c.pending = nil
-	for _, entry := range c.listed[len(c.written):] {
-		c.written = append(c.written, forModel(entry))
+	return c.within(stance)
+}
+
+// preview is request without an effect.
+func (c *catalogue) preview(stance *Stance) []model.Tool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sort(); c.written != nil {
+		return c.within(stance)
 	}
+	as := catalogue{order: c.order, hidden: c.hidden, listed: c.listed}
+	for _, entry := range c.listed {
+		as.written = append(as.written, forModel(entry))
+	}
+	return as.within(stance)
+}
+
+// within are the tools of the requests in a stance; the caller holds mu.
+func (c *catalogue) within(stance *Stance) []model.Tool {
 	if stance == nil {
 		return slices.Clip(c.written)
 	}
@@ -122,6 +222,22 @@ func forModel(entry *tools.Entry) model.Tool {
 	return model.Tool{Name: entry.ID, Description: description, Parameters: entry.Schema()}
 }
 
+// sizeOf is how many bytes of a request a tool takes.
+func sizeOf(entry *tools.Entry) int {
+	const frame = `{"type":"function","function":{"name":"","description":,"parameters":}},`
+	tool := forModel(entry)
+	description, err := json.Marshal(tool.Description)
+	if err != nil {
+		description = []byte(tool.Description)
+	}
+	return len(frame) + len(tool.Name) + len(description) + len(tool.Parameters)
+}
+
+// digestOf is another one when the model is told otherwise of a tool.
+func digestOf(entry *tools.Entry) string {
+	return tools.DigestOf(entry.Description, string(entry.Schema()))
+}
+
 // in returns the stance of the last request.
 func (c *catalogue) in() *Stance {
 	c.mu.Lock()
@@ -133,6 +249,7 @@ func (c *catalogue) in() *Stance {
 func (c *catalogue) deferring() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.sort()
 	for _, entry := range c.hidden {
 		if c.waits(entry) {
 			return true
@@ -141,11 +258,25 @@ func (c *catalogue) deferring() bool {
 	return false
 }
 
-// deferred reports whether a tool is there but not callable yet.
+// deferred reports whether a tool is there but not listed.
 func (c *catalogue) deferred(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.sort()
 	return c.waits(c.hidden[id])
+}
+
+// shows reports whether the requests describe a tool as it is.
+func (c *catalogue) shows(entry *tools.Entry) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sort()
+	for _, listed := range c.listed {
+		if listed.ID == entry.ID {
+			return listed == entry || digestOf(listed) == digestOf(entry)
+		}
+	}
+	return c.stance.lists(entry)
 }
 
 // waits reports whether a tool has to be looked for, and may be found.
@@ -153,10 +284,12 @@ func (c *catalogue) waits(entry *tools.Entry) bool {
 	return entry != nil && c.stance.refuse(entry) == "" && !c.stance.lists(entry)
 }
 
-// search finds deferred tools and makes them callable from the next request on.
+// search finds deferred tools. Where only listed ones can be called, they are listed from
+// the next request on.
 func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.sort()
 	if c.index == nil {
 		c.index = indexOf(c.hidden)
 	}
@@ -165,17 +298,23 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 	for _, hit := range c.index.Search(query, limit) {
 		entry := c.hidden[hit.ID]
 		if !c.waits(entry) {
-			continue // found before, and listed by now; or not for this mode
+			continue // listed by now; or not for this mode
 		}
 		if best = max(best, hit.Score); hit.Score < best*scoreFloor {
-			break // it shares a word that says little, and would only fill the request
+			break // it shares a word that says little
 		}
-		if !slices.Contains(c.pending, entry) {
-			c.pending = append(c.pending, entry)
-		}
-		matches = append(matches, tools.ToolMatch{ID: entry.ID, Description: entry.Description})
+		c.list(entry)
+		matches = append(matches, tools.ToolMatch{ID: entry.ID, Description: entry.Description, Parameters: entry.Schema()})
 	}
 	return matches
+}
+
+// list has a tool stand in the next request where only such tools can be called; the
+// caller holds mu.
+func (c *catalogue) list(entry *tools.Entry) {
+	if c.deferral.listedOnly() && !slices.Contains(c.pending, entry) {
+		c.pending = append(c.pending, entry)
+	}
 }
 
 // scoreFloor is the part of the score of the best deferred hit that others must have.
@@ -202,7 +341,7 @@ type toolIndex struct {
 // Search implements tools.ToolIndex.
 func (i toolIndex) Search(query string, limit int) []tools.ToolMatch {
 	matches := i.search(query, limit)
-	if len(matches) > 0 {
+	if len(matches) > 0 && i.deferral.listedOnly() {
 		ids := make([]string, len(matches))
 		for n, match := range matches {
 			ids[n] = match.ID

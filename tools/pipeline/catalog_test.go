@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,7 +45,11 @@ func TestCatalog_Deferral(t *testing.T) {
 	}{
 		{"off", pipeline.Deferral{}, []string{"read", "gadget_3", "frobnicate"}, nil},
 		{"not over the threshold", pipeline.Deferral{Threshold: 1000}, []string{"gadget_3"}, nil},
-		{"over the threshold", pipeline.Deferral{Threshold: 20, Always: kinds.Locked()}, kinds.Locked(), []string{"gadget_3", "frobnicate"}},
+		{"over the threshold", pipeline.Deferral{Threshold: 20, Always: kinds.Locked()}, []string{"read", "bash", "tool_search"}, []string{"gadget_3", "frobnicate"}},
+		{"the locked ones do not count", pipeline.Deferral{Threshold: 21, Always: kinds.Locked()}, []string{"gadget_3"}, nil},
+		{"small enough", pipeline.Deferral{Threshold: 1000, Size: 64 << 10, Always: kinds.Locked()}, []string{"gadget_3"}, nil},
+		{"too large", pipeline.Deferral{Threshold: 1000, Size: 1 << 10, Always: kinds.Locked()}, []string{"read"}, []string{"gadget_3", "apply_patch"}},
+		{"what can only fail", pipeline.Deferral{}, nil, []string{"question", "web_search", "skill", "task", "lsp", "check", "oracle"}},
 		{"named ones stand", pipeline.Deferral{Threshold: 20, Always: []string{"frobnicate"}}, []string{"frobnicate"}, []string{"gadget_3"}},
 		{"activated before", pipeline.Deferral{Threshold: 20, Activated: []string{"gadget_3"}}, []string{"gadget_3"}, []string{"gadget_4"}},
 	}
@@ -66,17 +71,52 @@ func TestCatalog_Deferral(t *testing.T) {
 	}
 }
 
-// What a search finds can be called from the next model request on, and not
-// before (R87, trap 49).
-func TestCatalog_FoundToolsAreCallableAtTheNextRequest(t *testing.T) {
+// A deferred tool is named, found, and called by its name, and the requests stay the same,
+// byte for byte (R87, R138).
+func TestCatalog_DeferredToolsAreCalledByName(t *testing.T) {
 	s := newStage(t, func(o *pipeline.Options) {
 		o.Deferral = pipeline.Deferral{Threshold: 20, Always: kinds.Locked()}
 		o.Policy.Remember(allow("frobnicate"))
 	}, hidden()...)
+	before := s.Catalog()
+	for _, tool := range before {
+		if tool.Name == "tool_search" && !strings.Contains(tool.Description, "\n- built in: apply_patch, ") {
+			t.Errorf("its description is %q", tool.Description)
+		}
+	}
+	want(t, s.call(t, "frobnicate", object{}), transcript.Done, "frobbed")
+	want(t, s.call(t, "frobnicate", object{}), transcript.Done, "frobbed")
+	want(t, s.call(t, "tool_search", object{"query": "frobnicate"}), transcript.Done, `Arguments of frobnicate, as a JSON Schema: {"type":"object"`)
+	want(t, s.call(t, "frobnicate", object{}), transcript.Done, "frobbed")
+	if diff := cmp.Diff(before, s.Catalog()); diff != "" {
+		t.Errorf("the catalogue has changed (-want +got):\n%s", diff)
+	}
+}
+
+// Arguments that do not fit a tool that is not in the list are answered with its schema, and
+// those of a listed one are not (R87).
+func TestCatalog_WrongArgumentsOfDeferredTools(t *testing.T) {
+	s := newStage(t, func(o *pipeline.Options) {
+		o.Deferral = pipeline.Deferral{Threshold: 20, Always: kinds.Locked()}
+	}, hidden()...)
+	s.Catalog()
+	schema := `the arguments of view_image, as a JSON Schema: {"type":"object","properties":{"path":`
+	want(t, s.call(t, "view_image", object{"pth": "x"}), transcript.Failed, schema)
+	want(t, s.call(t, "view_image", object{"path": 1, "also": 2}), transcript.Failed, schema)
+	if end := s.call(t, "read", object{"pth": "x"}); strings.Contains(end.Text, "JSON Schema") {
+		t.Errorf("a listed tool answers %q", end.Text)
+	}
+}
+
+// Where the model server takes calls of listed tools alone, what a search finds is listed
+// from the next model request on, and not before (R87, trap 49).
+func TestCatalog_FoundToolsAreListedAtTheNextRequest(t *testing.T) {
+	s := newStage(t, func(o *pipeline.Options) {
+		o.Deferral = pipeline.Deferral{Threshold: 20, Always: kinds.Locked(), ListedOnly: func() bool { return true }}
+		o.Policy.Remember(allow("frobnicate"))
+	}, hidden()...)
 	before := names(s.Catalog())
-	want(t, s.call(t, "frobnicate", object{}), transcript.Failed, "frobnicate is not loaded")
 	want(t, s.call(t, "tool_search", object{"query": "frobnicate"}), transcript.Done, "frobnicate")
-	want(t, s.call(t, "frobnicate", object{}), transcript.Failed, "frobnicate is not loaded")
 
 	after := names(s.Catalog())
 	if diff := cmp.Diff(append(before, "frobnicate"), after); diff != "" {
@@ -96,7 +136,7 @@ func TestCatalog_FloorCountsFromWhatIsDeferred(t *testing.T) {
 	strong, weak := tooltest.NewMock("zither_quux_tune", "").Tool, tooltest.NewMock("other", "").Tool
 	strong.Description, weak.Description = "Zither quux tune.", "Does many things, of which one in the end is to tune."
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Deferral = pipeline.Deferral{Threshold: 20, Always: kinds.Locked()}
+		o.Deferral = pipeline.Deferral{Threshold: 20, Always: kinds.Locked(), ListedOnly: func() bool { return true }}
 	}, append(hidden(), strong, weak)...)
 	want(t, s.call(t, "tool_search", object{"query": "zither quux tune"}), transcript.Done, "zither_quux_tune")
 	if slices.Contains(names(s.Catalog()), "other") {

@@ -3,10 +3,13 @@ package pipeline
 import "acp-agent/tools"
 
 // Why says why a tool is not there: it is switched off (R9), the agent that delegated to
-// this one does not have it (R64), or the agent or the mode keeps it out (R10). "" means
-// that it is there.
+// this one does not have it (R64), it could only fail in this session (R9), or the agent or
+// the mode keeps it out (R10). "" means that it is there.
 func (p *Pipeline) Why(entry *tools.Entry) string {
 	if reason := p.off(entry); reason != "" {
+		return reason
+	}
+	if reason := p.lacking(entry); reason != "" {
 		return reason
 	}
 	return p.catalogue.in().refuse(entry)
@@ -35,11 +38,14 @@ func (p *Pipeline) gate(c *Prepared) error {
 	if stance := p.keepsOut(c.entry); stance != nil {
 		return stance.absent(c.entry)
 	}
-	if p.catalogue.deferred(c.Tool) {
-		return &tools.Error{
-			Kind: tools.BadInput, Message: c.Tool + " is not loaded",
-			Hint: "find it with tool_search; it can be called in the answer after that",
-		}
-	}
 	return nil
+}
+
+// lacking says why a tool could only fail in this session. Such a tool is not offered; a
+// call of it is answered by the tool itself.
+func (p *Pipeline) lacking(entry *tools.Entry) string {
+	if entry.Lacks == nil {
+		return ""
+	}
+	return entry.Lacks(p.Services)
 }

@@ -52,18 +52,21 @@ func New(o Options) *Pipeline {
 	p.registry.Store(o.Registry)
 	enabled := p.enabled()
 	p.declare(enabled)
-	p.catalogue = newCatalogue(enabled, o.Deferral)
+	p.catalogue = newCatalogue(enabled, o.Deferral, p.lacking)
 	p.catalogue.stance = p.stance()
 	return p
 }
 
-// Catalog lists, under their canonical names, the tools that the model may call
-// in its next answer (R19, R87). The mode of the session counts as it is now,
-// until the next request (R157).
+// Catalog lists, under their canonical names, the tools of the next request (R19,
+// R87). The first one makes the list, and it stays (R138). The mode of the session
+// counts as it is now, until the next request (R157).
 func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.stance()) }
 
-// Deferred reports whether the model has to look for a tool before it can call
-// it (R87).
+// Listed is Catalog as it would be now, for people; it settles nothing.
+func (p *Pipeline) Listed() []model.Tool { return p.catalogue.preview(p.stance()) }
+
+// Deferred reports whether a tool is not in the list, so that the model looks for it or
+// calls it by name (R87).
 func (p *Pipeline) Deferred(id string) bool { return p.catalogue.deferred(id) }
 
 // Canonical returns the id that a name stands for.
@@ -92,7 +95,7 @@ func (p *Pipeline) prepare(call Call) (c *Prepared) {
 		p.describe,   // card, and what it conflicts with
 	} {
 		if err := stage(c); err != nil {
-			c.fault = asToolError(err)
+			c.fault = p.unseen(c, asToolError(err))
 			return c
 		}
 	}

@@ -279,6 +279,8 @@ func TestRules_DenyHoldsForSearches(t *testing.T) {
 
 type languages []tools.CodeLocation
 
+func (l languages) Any() bool { return true }
+
 func (l languages) Ask(context.Context, tools.LanguageQuery) (*tools.LanguageAnswer, error) {
 	return &tools.LanguageAnswer{Server: "test", Locations: l}, nil
 }

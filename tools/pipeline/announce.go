@@ -1,0 +1,168 @@
+package pipeline
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+// tellings are what the model has been told of the tools there are: base with the list of
+// the requests, the rest in the conversation since.
+type tellings struct {
+	base knowledge
+	said []telling
+}
+
+// knowledge is the tools that a model knows of, by id with their digests, and the
+// servers that it knows to be away, by awayMark and id.
+type knowledge map[string]string
+
+// telling is a text of the conversation, and what is known with it.
+type telling struct {
+	text  string
+	state knowledge
+}
+
+// awayMark stands before the id of a server; no tool's id begins so.
+const awayMark = "away "
+
+// The announcement of a change stands between these.
+const (
+	toldHead = "<tools_changed>"
+	toldTail = "</tools_changed>"
+)
+
+// state is what a model knows that is told of these tools; the caller holds mu.
+func (c *catalogue) state(list []*tools.Entry) knowledge {
+	state := knowledge{}
+	for _, entry := range list {
+		state[entry.ID] = digestOf(entry)
+	}
+	return state
+}
+
+// Announce is what the model has to be told of tools before its next request: those that
+// came, changed or went since it was told last, and servers that cannot be reached any more
+// or can again. away are the ids of such servers, said reports whether a text still stands
+// in the conversation. It is "" when there is nothing to tell.
+func (p *Pipeline) Announce(away []string, said func(text string) bool) string {
+	return p.catalogue.announce(p.stance(), away, said)
+}
+
+func (c *catalogue) announce(stance *Stance, away []string, said func(text string) bool) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.freeze(stance)
+	known := c.told.base
+	for _, one := range slices.Backward(c.told.said) {
+		if said(one.text) {
+			known = one.state
+			break
+		}
+	}
+	now := maps.Clone(known)
+	var news news
+	for _, entry := range c.order {
+		digest, old := c.digests[entry.ID], known[entry.ID]
+		if old == digest || stance.refuse(entry) != "" || stance.lists(entry) {
+			continue // known, or not for this mode: it is told when the mode has ended
+		}
+		now[entry.ID] = digest
+		if old == "" {
+			news.came = append(news.came, entry)
+		} else {
+			news.changed = append(news.changed, entry)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		server, mark := strings.CutPrefix(id, awayMark)
+		switch {
+		case mark && !slices.Contains(away, server):
+			news.back = append(news.back, server)
+			delete(now, id)
+		case !mark && c.digests[id] == "":
+			news.gone = append(news.gone, id)
+			delete(now, id)
+		}
+	}
+	for _, server := range away {
+		if _, old := known[awayMark+server]; !old {
+			news.away = append(news.away, server)
+			now[awayMark+server] = awayMark
+		}
+	}
+	text := c.tell(news)
+	if text != "" {
+		c.told.said = append(c.told.said, telling{text, now})
+	}
+	return text
+}
+
+// news is what has changed.
+type news struct {
+	came, changed    []*tools.Entry
+	gone, away, back []string
+}
+
+// tell puts news into words; the caller holds mu.
+func (c *catalogue) tell(n news) string {
+	var b strings.Builder
+	if len(n.came) > 0 {
+		b.WriteString("There are further tools now. " + byName + "\n" + c.describe(n.came))
+	}
+	if len(n.changed) > 0 {
+		b.WriteString("These tools are others than you were told:\n" + c.describe(n.changed))
+	}
+	if len(n.gone) > 0 {
+		b.WriteString("These tools are gone, and calls of them fail: " + shorten(n.gone) + "\n")
+	}
+	for _, server := range n.away {
+		fmt.Fprintf(&b, "The MCP server %s cannot be reached now: calls of its tools fail until it is back.\n", server)
+	}
+	for _, server := range n.back {
+		fmt.Fprintf(&b, "The MCP server %s can be reached again.\n", server)
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return toldHead + "\n" + b.String() + toldTail
+}
+
+// describe describes tools in full as far as they would stand in the requests, else by
+// their names.
+func (c *catalogue) describe(list []*tools.Entry) string {
+	size := 0
+	for _, entry := range list {
+		size += sizeOf(entry)
+	}
+	if size > c.deferral.Size && c.deferral.Threshold > 0 {
+		own, crowds := crowdsOf(list)
+		lines := crowdLines(crowds, namesBytes)
+		if len(own) > 0 {
+			lines = slices.Insert(lines, 0, "- built in: "+strings.Join(own, ", "))
+		}
+		return strings.Join(lines, "\n") + "\n"
+	}
+	var b strings.Builder
+	for _, entry := range list {
+		c.list(entry)
+		tool := forModel(entry)
+		fmt.Fprintf(&b, "- %s: %s Arguments, as a JSON Schema: %s\n", tool.Name, kinds.Line(tool.Description, 2*maxBrief), tool.Parameters)
+	}
+	return b.String()
+}
+
+// shorten lists names as far as there is room.
+func shorten(names []string) string {
+	size := 0
+	for i, name := range names {
+		if size += len(name) + len(", "); size > namesBytes && i > 0 {
+			return fmt.Sprintf("%s, and %d more", strings.Join(names[:i], ", "), len(names)-i)
+		}
+	}
+	return strings.Join(names, ", ")
+}

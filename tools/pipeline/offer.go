@@ -1,0 +1,169 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+)
+
+const (
+	// namesBytes bounds the lines about deferred tools from elsewhere, all together.
+	namesBytes = 1 << 10
+	// aboutRunes bounds what such a line holds of who has the tools, in characters.
+	aboutRunes = 80
+)
+
+// byName is what the model is told of all deferred tools.
+const byName = "These can be called by name although they are not listed; when arguments do not fit, the answer has the schema."
+
+// nameDeferred names deferred tools for the model: those of the agent in one line, those
+// from elsewhere in one for each of who has them. It is "" when there are none.
+func nameDeferred(list []*tools.Entry) string {
+	own, crowds := crowdsOf(list)
+	var lines []string
+	if len(own) > 0 {
+		lines = append(lines, "- built in: "+strings.Join(own, ", "))
+	}
+	lines = append(lines, crowdLines(crowds, namesBytes)...)
+	if len(lines) == 0 {
+		return ""
+	}
+	return byName + "\n" + strings.Join(lines, "\n")
+}
+
+// crowd is the tools of one server, provider or other source.
+type crowd struct {
+	// name is who has them, about what it says of itself, prefix what their names begin
+	// with.
+	name, about, prefix string
+	names               []string
+}
+
+// crowdsOf sorts tools by who has them, in the order in which these come; own are the names
+// of the agent's.
+func crowdsOf(list []*tools.Entry) (own []string, crowds []*crowd) {
+	known := map[string]*crowd{}
+	for _, entry := range list {
+		if !entry.Foreign() {
+			own = append(own, entry.ID)
+			continue
+		}
+		key, fresh := entry.Source.Kind, &crowd{name: "scripts of the user's"}
+		switch key {
+		case tools.MCP:
+			key += ":" + entry.Source.Server
+			fresh = &crowd{name: "MCP server " + entry.Source.Server, prefix: "mcp__" + entry.Source.Server + "__"}
+		case tools.Provider:
+			key += ":" + entry.Source.Server
+			fresh = &crowd{name: "provider " + kinds.Line(entry.Source.Server, aboutRunes), prefix: "tb__" + entry.Source.Server + "__"}
+		}
+		if known[key] == nil {
+			fresh.about = kinds.Line(entry.Source.About, aboutRunes)
+			known[key], crowds = fresh, append(crowds, fresh)
+		}
+		c := known[key]
+		if c.names = append(c.names, entry.ID); !strings.HasPrefix(entry.ID, c.prefix) {
+			c.prefix = ""
+		}
+	}
+	return own, crowds
+}
+
+// crowdLines are a line for each, together no longer than most bytes. Names are dealt out
+// in turns, so that each shows some; when there is not even room for all heads, first what
+// they say of themselves is left out, then the last of them.
+func crowdLines(crowds []*crowd, most int) []string {
+	const more = len(", and 1000 more")
+	room := func(about bool) int {
+		sum := 0
+		for _, c := range crowds {
+			sum += len(c.head(about)) + more
+		}
+		return most - sum
+	}
+	about := room(true) >= 0
+	cut := 0
+	for ; room(about) < 0 && len(crowds) > 1; cut++ {
+		crowds = crowds[:len(crowds)-1]
+	}
+	left, shown := room(about), make([]int, len(crowds))
+	for dealt := true; dealt; {
+		dealt = false
+		for i, c := range crowds {
+			if shown[i] == len(c.names) {
+				continue
+			}
+			if cost := len(c.short(shown[i])) + len(", "); cost <= left {
+				left, dealt = left-cost, true
+				shown[i]++
+			}
+		}
+	}
+	var lines []string
+	for i, c := range crowds {
+		lines = append(lines, c.line(about, shown[i]))
+	}
+	if cut > 0 {
+		lines = append(lines, fmt.Sprintf("- and %s more; tool_search finds their tools", kinds.Count(cut, "source")))
+	}
+	return lines
+}
+
+// head is a line up to the names.
+func (c *crowd) head(about bool) string {
+	head := "- " + c.name
+	if about && c.about != "" {
+		head += " (" + c.about + ")"
+	}
+	if c.prefix != "" {
+		return head + ", each name after " + c.prefix + ": "
+	}
+	return head + ": "
+}
+
+// short is one of the names behind the prefix.
+func (c *crowd) short(i int) string { return strings.TrimPrefix(c.names[i], c.prefix) }
+
+// line names the first n tools.
+func (c *crowd) line(about bool, n int) string {
+	var b strings.Builder
+	b.WriteString(c.head(about))
+	for i := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(c.short(i))
+	}
+	if rest := len(c.names) - n; rest > 0 {
+		if n > 0 {
+			b.WriteString(", and ")
+		}
+		fmt.Fprintf(&b, "%d more", rest)
+	}
+	return b.String()
+}
+
+// schemaBytes bounds the schema in an answer to arguments that do not fit, and those of
+// announced tools.
+const schemaBytes = 16 << 10
+
+// unseen adds the schema to the failure of a call whose arguments do not fit a tool that
+// the requests do not describe as it is, so that the next call can be right (R87).
+func (p *Pipeline) unseen(c *Prepared, failure *tools.Error) *tools.Error {
+	if c.entry == nil || failure.Kind != tools.BadInput || p.lacking(c.entry) != "" || p.catalogue.shows(c.entry) {
+		return failure
+	}
+	schema := string(c.entry.Schema())
+	if len(schema) > schemaBytes || !utf8.ValidString(schema) {
+		return failure
+	}
+	told := *failure
+	if told.Hint != "" {
+		told.Hint += "\n"
+	}
+	told.Hint += "the arguments of " + c.Tool + ", as a JSON Schema: " + schema
+	return &told
+}
