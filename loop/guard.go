@@ -19,6 +19,9 @@ const (
 	// maxMalformed is how many steps in a row may consist of calls whose
 	// arguments are not even JSON.
 	maxMalformed = 3
+	// maxCut is how many answers in a row may be cut off within a call: a model that
+	// does not get by with its longest answer would go on so to the end of the turn.
+	maxCut = 3
 	// maxRepeats is how many steps in a row may make the same calls with the
 	// same results. Polling a slow build is legitimate, so it is generous.
 	maxRepeats = 10
@@ -26,21 +29,28 @@ const (
 
 // guard notices a turn that goes in circles.
 type guard struct {
-	malformed, repeats int
-	last               string
+	malformed, cut, repeats int
+	last                    string
 }
 
 func (g *guard) check(results []callResult) error {
 	g.malformed++
+	g.cut++
 	var fingerprint strings.Builder
 	for _, r := range results {
 		if !r.call.Malformed {
 			g.malformed = 0
 		}
+		if !r.call.Cut {
+			g.cut = 0
+		}
 		fmt.Fprintf(&fingerprint, "%q %q %q\n", r.call.Tool, r.call.Input, r.end.Text)
 	}
 	if g.malformed >= maxMalformed {
 		return fmt.Errorf("the model sent malformed tool arguments %d times in a row", maxMalformed)
+	}
+	if g.cut >= maxCut {
+		return fmt.Errorf("the limit of the model's answers cut off its calls %d times in a row", maxCut)
 	}
 	if fingerprint.String() != g.last {
 		g.repeats, g.last = 0, fingerprint.String()

@@ -77,6 +77,9 @@ func TestRobust_Model(t *testing.T) {
 		{name: "malformed arguments for ever", stop: "max_turn_requests", text: "malformed", calls: 3, steps: []modeltest.Step{
 			{Calls: []modeltest.Call{{Name: "write", Arguments: `{"path`}}, Repeat: 5},
 		}},
+		{name: "cut calls for ever", stop: "max_turn_requests", text: "cut off its calls", calls: 3, steps: []modeltest.Step{
+			{Calls: []modeltest.Call{write}, Finish: "length", Repeat: 5},
+		}},
 		{name: "malformed events", stop: "end_turn", text: "Here.", steps: []modeltest.Step{{Raw: []string{"data: {not json}", "", "data: [DONE]", ""}}, here}},
 		{name: "strange events", stop: "end_turn", text: "Here.", steps: []modeltest.Step{{Raw: []string{
 			": a comment", "\ufeffdata: {}", "event: ping", "data:", "", "retry: 10",

@@ -38,8 +38,4 @@ func textOf(body io.ReadCloser) (string, error) {
 }
 
 // CloseIdleConnections lets Close reach the transport below.
-func (c cleaning) CloseIdleConnections() {
-	if t, ok := c.RoundTripper.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
-	}
-}
+func (c cleaning) CloseIdleConnections() { CloseIdle(c.RoundTripper) }

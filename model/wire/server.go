@@ -25,11 +25,13 @@ type Server struct {
 }
 
 // NewTransport returns what carries the requests: carrier, or a transport made for it, and
-// before it what takes out of each body what the model must not see.
+// before it what takes out of each body what the model must not see, and what repeats a
+// request that met a closed connection.
 func NewTransport(carrier http.RoundTripper, redact func(string) string) http.RoundTripper {
 	if carrier == nil {
 		carrier = newTransport()
 	}
+	carrier = repeating{carrier}
 	if redact != nil {
 		carrier = cleaning{carrier, redact}
 	}

@@ -33,6 +33,8 @@ type Prepared struct {
 	Card kinds.Card
 	// Malformed says that Input was not even JSON.
 	Malformed bool
+	// Cut says that the answer ended within the call.
+	Cut bool
 
 	// left says what of the model's arguments was left out, and why.
 	left []string
@@ -97,7 +99,7 @@ func Unrun(callID, tool string, state transcript.State, text string) transcript.
 // refusal: it is never executed.
 func Cut(call Call, tool string) *Prepared {
 	return &Prepared{
-		Call: call, Tool: tool, Card: kinds.Card{Kind: kinds.Of(tool), Title: kinds.Label(tool)},
+		Call: call, Tool: tool, Cut: true, Card: kinds.Card{Kind: kinds.Of(tool), Title: kinds.Label(tool)},
 		fault: &tools.Error{
 			Kind:    tools.BadInput,
 			Message: "the answer ended before this call could be trusted to be complete, so it was not run",
