@@ -60,6 +60,10 @@ func (s *Session) slashes() []slash {
 			answer:  func(ctx context.Context, _ string) string { return s.summaryCommand(ctx) },
 		},
 		{
+			Command: Command{Name: "clear", Description: "Begins a new conversation: the model forgets what was said; files, mode and rules stay."},
+			answer:  plainly(s.clear),
+		},
+		{
 			Command: Command{Name: "permissions", Description: "The rules in force; takes back what you allowed, or keeps it for the project.", Hint: s.permissionsForms()},
 			beside:  changesRule, answer: s.permissionsCommand,
 		},

@@ -38,6 +38,7 @@ func (s *Session) emit(event transcript.Event) {
 			})
 		}
 		event = e
+		defer s.warnFull(e.Used, e.Size)
 	}
 	s.spec.Sink.Emit(event)
 }

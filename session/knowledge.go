@@ -31,10 +31,12 @@ type subject struct {
 	model    string
 }
 
-// knowledge is complete when done is closed.
+// knowledge is complete when done is closed. failed says that the server could not tell
+// even then, so that it is asked again when there is next reason to.
 type knowledge struct {
 	done     chan struct{}
 	warnings []string
+	failed   bool
 }
 
 // complete reports whether everything has been asked.
@@ -47,12 +49,41 @@ func (k *knowledge) complete() bool {
 	}
 }
 
-// learn returns what is known of a model, and begins to ask when nobody has.
+// askAgain is the pause before a server that could not tell is asked again.
+const askAgain = time.Second
+
+// probe asks a server about a model, and reports whether there is reason to ask again: one
+// that loads the model cannot tell yet. What it cannot tell ever stays unknown.
+func (k *knowledge) probe(ctx context.Context, provider model.Provider, id string) (again bool) {
+	warnings, err := provider.Probe(ctx, id)
+	if err == nil {
+		k.warnings = warnings
+		return false
+	}
+	return model.AsError(err).Kind == model.Transient
+}
+
+// insist is probe until the server can tell, or ctx ends.
+func (k *knowledge) insist(ctx context.Context, provider model.Provider, id string) {
+	pause := time.NewTicker(askAgain)
+	defer pause.Stop()
+	for again := true; again; again = k.probe(ctx, provider, id) {
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			k.failed = true
+			return
+		}
+	}
+}
+
+// learn returns what is known of a model, and begins to ask when nobody has, or when the
+// server could not tell.
 func (l *library) learn(provider model.Provider, id string) *knowledge {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := subject{provider, id}
-	if k := l.known[key]; k != nil {
+	if k := l.known[key]; k != nil && !(k.complete() && k.failed) {
 		return k
 	}
 	k := &knowledge{done: make(chan struct{})}
@@ -69,11 +100,14 @@ func (l *library) learn(provider model.Provider, id string) *knowledge {
 	l.working.Go(func() {
 		defer cancel()
 		defer close(k.done)
-		k.warnings, _ = provider.Probe(ctx, id) // what it cannot tell stays unknown
+		again := k.probe(ctx, provider, id)
 		if infos, err := provider.Models(ctx); err == nil {
 			l.mu.Lock()
 			l.lists[provider] = infos
 			l.mu.Unlock()
+		}
+		if again {
+			k.insist(ctx, provider, id)
 		}
 	})
 	return k

@@ -70,11 +70,11 @@ type Session struct {
 	queue    []*Turn
 	closed   bool
 	choice   choice
-	wanted   permissions.Mode // the mode to be in once there is a sandbox
-	chose    bool             // the client wants it, not only the configuration
-	backend  Backend          // the one last used
-	learned  map[string]bool
-	admitted string // a model that was named beside the server's list
+	wanted   permissions.Mode      // the mode to be in once there is a sandbox
+	chose    bool                  // the client wants it, not only the configuration
+	backend  Backend               // the one last used
+	learned  map[string]*knowledge // of which the session is told, by model
+	admitted string                // a model that was named beside the server's list
 	titled   bool
 	retitled bool                // a model was asked for the title
 	said     map[string]bool     // things that are said once
@@ -82,6 +82,7 @@ type Session struct {
 	listed   []ListedRule        // what /permissions showed last
 	usage    spent
 	context  transcript.UsageChanged
+	fullness fullness
 	askedAt  time.Time // when questions were written into the chat that no prompt has answered
 }
 
@@ -99,7 +100,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	}
 	s := &Session{
 		ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec, settings: settings,
-		log: transcript.NewLog(), said: map[string]bool{}, learned: map[string]bool{}, backend: backend,
+		log: transcript.NewLog(), said: map[string]bool{}, learned: map[string]*knowledge{}, backend: backend,
 	}
 	_, s.found = h.Sandbox.Known()
 	s.choice = choice{mode: s.firstMode(settings.Mode), model: backend.Model, thought: backend.ThoughtLevel}
@@ -191,10 +192,10 @@ func (s *Session) learn(id string) *knowledge {
 	k := s.host.library.learn(backend.Provider, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.learned[id] {
+	if s.closed || s.learned[id] == k {
 		return k
 	}
-	s.learned[id] = true
+	s.learned[id] = k
 	s.running.Go(func() {
 		select {
 		case <-k.done:
@@ -277,10 +278,11 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 	s.checkImages(t, backend, chosen.model)
 	s.nameHosts(hostsIn(t.prompt))
 	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.manifest.Name)
-	turn := s.loop(ctx, backend, chosen)
+	turn, first := s.loop(ctx, backend, chosen), len(s.log.Messages()) == 0
 	s.remindTurn(t.prompt, turn.Window())
 	s.markEarly(t.prompt)
 	stop, err = turn.Turn(ctx, t.prompt)
+	err = s.overflowed(err, turn.Window(), first)
 	span.Finish(string(stop))
 	span.End(err)
 	if settled := s.settleFamily(t.ctx, stop); err == nil {

@@ -9,6 +9,7 @@ import (
 // loaded again begins with. A question that waits for its answer is a tool call
 // in a state that is not terminal, with its input (R75).
 type Snapshot struct {
+	// Messages are those of Log.Record.
 	Messages []*Message
 	Memory   Memory
 }

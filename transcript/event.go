@@ -73,6 +73,13 @@ type (
 	// view, as a refusal asks (ACP, stop reasons).
 	TurnWithdrawn struct{ MessageID string }
 
+	// Cleared begins the conversation anew: the model sees nothing of what was said
+	// before, which stays in the record.
+	Cleared struct {
+		MessageID string
+		At        time.Time
+	}
+
 	// PartStarted opens a text or reasoning part.
 	PartStarted struct {
 		MessageID, PartID string
@@ -227,6 +234,7 @@ func (StepStarted) isEvent()     {}
 func (StepFinished) isEvent()    {}
 func (StepDropped) isEvent()     {}
 func (TurnWithdrawn) isEvent()   {}
+func (Cleared) isEvent()         {}
 func (PartStarted) isEvent()     {}
 func (PartDelta) isEvent()       {}
 func (PartReplay) isEvent()      {}

@@ -12,6 +12,7 @@ import (
 type Log struct {
 	mu       sync.Mutex
 	messages []*Message
+	from     int                  // where the conversation begins, behind what was cleared
 	parts    map[string]*growing  // open text and reasoning parts
 	calls    map[string]*openCall // calls that have not ended
 	memory   Memory
@@ -53,20 +54,38 @@ type openCall struct {
 	input   strings.Builder
 }
 
-// NewLog returns a Log that begins with the given messages.
+// NewLog returns a Log that begins with the given messages, of a record.
 func NewLog(messages ...*Message) *Log {
-	return &Log{messages: messages, parts: map[string]*growing{}, calls: map[string]*openCall{}, now: time.Now}
+	l := &Log{messages: messages, parts: map[string]*growing{}, calls: map[string]*openCall{}, now: time.Now}
+	for i, m := range messages {
+		if m.Clears {
+			l.from = i + 1
+		}
+	}
+	return l
 }
 
-// Messages returns the conversation. Messages that are Finished are shared and
-// must not be changed by anyone.
+// Messages returns the conversation: what was said since it was last cleared. Messages
+// that are Finished are shared and must not be changed by anyone.
 func (l *Log) Messages() []*Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.since(l.from)
+}
+
+// Record returns all that was ever said, what was cleared with it. The same holds for it as
+// for Messages.
+func (l *Log) Record() []*Message {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.since(0)
+}
+
+func (l *Log) since(from int) []*Message {
 	for _, part := range l.parts {
 		part.set(part.text())
 	}
-	return append([]*Message(nil), l.messages...)
+	return append([]*Message(nil), l.messages[from:]...)
 }
 
 // Memory returns what the session's tools remember.
@@ -135,6 +154,9 @@ func (l *Log) Apply(e Event) {
 		l.drop(e.MessageID)
 	case TurnWithdrawn:
 		l.withdraw(e.MessageID)
+	case Cleared:
+		l.messages = append(l.messages, &Message{ID: e.MessageID, Role: Assistant, Created: e.At, Synthetic: true, Finished: true, Clears: true})
+		l.from = len(l.messages)
 	case PartStarted:
 		l.startPart(e)
 	case PartDelta:
@@ -234,7 +256,7 @@ func (l *Log) message(id string) *Message {
 }
 
 func (l *Log) drop(id string) {
-	for i := len(l.messages) - 1; i >= 0; i-- {
+	for i := len(l.messages) - 1; i >= l.from; i-- {
 		if l.messages[i].ID == id {
 			l.messages = append(l.messages[:i:i], l.messages[i+1:]...)
 			return
@@ -243,8 +265,8 @@ func (l *Log) drop(id string) {
 }
 
 func (l *Log) withdraw(id string) {
-	for i, m := range l.messages {
-		if m.ID == id {
+	for i := l.from; i < len(l.messages); i++ {
+		if l.messages[i].ID == id {
 			l.messages = l.messages[:i:i]
 			return
 		}

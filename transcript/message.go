@@ -43,6 +43,9 @@ type Message struct {
 	// such as the end of a subagent in the background. The model is told of it as of
 	// something that it did not say (R68).
 	Synthetic bool `json:"synthetic,omitempty"`
+	// Clears says that the conversation begins anew after this message, which says nothing
+	// itself: what stands before it is record, and no model sees it again.
+	Clears bool `json:"clears,omitempty"`
 }
 
 // Part is a piece of a message: *TextPart, *ReasoningPart, *ImagePart,

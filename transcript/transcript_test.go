@@ -155,3 +155,41 @@ func TestIDs_DoNotWrapForALongTime(t *testing.T) {
 		t.Errorf("stamp %q", stamp)
 	}
 }
+
+// What was cleared is no part of the conversation, and stays in the record.
+func TestLog_Cleared(t *testing.T) {
+	said := func(id string) transcript.Event {
+		return transcript.UserSaid{Message: &transcript.Message{ID: id, Role: transcript.User}}
+	}
+	ids := func(list []*transcript.Message) string {
+		var all []string
+		for _, m := range list {
+			all = append(all, m.ID)
+		}
+		return strings.Join(all, " ")
+	}
+	log := transcript.NewLog()
+	for _, e := range []transcript.Event{
+		said("a"), said("b"), transcript.Cleared{MessageID: "c"}, said("d"), transcript.TurnWithdrawn{MessageID: "a"}, transcript.StepDropped{MessageID: "b"},
+	} {
+		log.Apply(e)
+	}
+	if got := ids(log.Messages()); got != "d" {
+		t.Errorf("the conversation is %q", got)
+	}
+	if got := ids(log.Record()); got != "a b c d" {
+		t.Errorf("the record is %q", got)
+	}
+	stored, err := transcript.EncodeSnapshot(transcript.Snapshot{Messages: log.Record()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := transcript.DecodeSnapshot(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := transcript.NewLog(loaded.Messages...)
+	if got := ids(again.Messages()) + "; " + ids(again.Record()); got != "d; a b c d" {
+		t.Errorf("stored and loaded, it is %q", got)
+	}
+}

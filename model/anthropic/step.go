@@ -200,10 +200,10 @@ func (s *step) end() error {
 // reason maps the stop reason (platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
 // What the step did counts for more where the two do not fit.
 func (s *step) reason() model.FinishReason {
-	switch s.stop {
-	case "max_tokens", "model_context_window_exceeded":
+	switch {
+	case s.stop == "max_tokens", wire.WindowFull(s.stop):
 		return model.Length
-	case "refusal":
+	case s.stop == "refusal":
 		return model.Refusal
 	}
 	if s.calls > 0 {
@@ -215,8 +215,9 @@ func (s *step) reason() model.FinishReason {
 // warning is what the user is told of an end that is not the model's own.
 func (s *step) warning() (title, text string) {
 	switch {
-	case s.stop == "model_context_window_exceeded":
-		return "The context is full", "The answer ends here because the model's window has no room left. Begin a new session, or clear this one."
+	case wire.WindowFull(s.stop):
+		full := wire.FullWarning()
+		return full.Title, full.Text
 	case s.stop == "refusal" && s.why != "":
 		return "The model refused", wire.OneLine(s.why)
 	case s.stop == "pause_turn":

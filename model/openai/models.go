@@ -27,7 +27,7 @@ func (p *Provider) Models(ctx context.Context) ([]model.Info, error) {
 		if entry.ID == "" || !p.chats(entry.ID) {
 			continue
 		}
-		p.learn(entry.info())
+		p.learn(p.known, entry.info())
 		info := p.info(string(entry.ID))
 		if name := entry.name(); name != "" {
 			info.Name = name
@@ -48,6 +48,7 @@ func (p *Provider) info(id string) model.Info {
 	info := p.catalogued(id)
 	p.mu.Lock()
 	known, blind := p.known[id], p.blind[id]
+	known.merge(p.probed[id])
 	p.mu.Unlock()
 	if known.Name != "" {
 		info.Name = known.Name
@@ -90,29 +91,39 @@ func (p *Provider) catalogued(id string) model.Info {
 	return info
 }
 
-// learn keeps what the server told of a model; what it did not tell stays as it
-// was.
-func (p *Provider) learn(info model.Info) {
+// learned is what a server told of a model.
+type learned struct{ model.Info }
+
+// merge takes in what was told since, or by someone who knows better; what that did not tell
+// stays as it was.
+func (l *learned) merge(more learned) {
+	if more.Name != "" {
+		l.Name = more.Name
+	}
+	if more.Window > 0 {
+		l.Window = more.Window
+	}
+	if more.MaxOutput > 0 {
+		l.MaxOutput = more.MaxOutput
+	}
+	if more.Images != model.Unknown {
+		l.Images = more.Images
+	}
+	if len(more.ThoughtLevels) > 0 {
+		l.ThoughtLevels = more.ThoughtLevels
+	}
+}
+
+// learn keeps what the server told of a model in its list, or in answer to a probe, which
+// counts for more whichever was asked last: a list may have the window that the model was
+// made for.
+func (p *Provider) learn(from map[string]learned, info model.Info) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	known := p.known[info.ID]
+	known := from[info.ID]
 	known.ID = info.ID
-	if info.Name != "" {
-		known.Name = info.Name
-	}
-	if info.Window > 0 {
-		known.Window = info.Window
-	}
-	if info.MaxOutput > 0 {
-		known.MaxOutput = info.MaxOutput
-	}
-	if info.Images != model.Unknown {
-		known.Images = info.Images
-	}
-	if len(info.ThoughtLevels) > 0 {
-		known.ThoughtLevels = info.ThoughtLevels
-	}
-	p.known[info.ID] = known
+	known.merge(learned{info})
+	from[info.ID] = known
 }
 
 // chats reports whether a model is one to talk to, as far as its id tells.
@@ -136,9 +147,8 @@ type entry struct {
 	MaxModelLen   int `json:"max_model_len"`  // vLLM
 	MaxContext    int `json:"max_context_length"`
 	Meta          struct {
-		Context      int `json:"n_ctx"`
-		TrainContext int `json:"n_ctx_train"`
-	} `json:"meta"` // llama.cpp
+		Context int `json:"n_ctx"`
+	} `json:"meta"` // llama.cpp; its n_ctx_train is no window that one has
 
 	MaxCompletion int `json:"max_completion_tokens"`
 	TopProvider   struct {
@@ -162,7 +172,7 @@ func (e *entry) name() string {
 
 func (e *entry) info() model.Info {
 	info := model.Info{ID: string(e.ID), Name: e.name()}
-	info.Window = firstPositive(e.TopProvider.ContextLength, e.ContextLength, e.ContextWindow, e.MaxModelLen, e.Meta.Context, e.MaxContext, e.Meta.TrainContext)
+	info.Window = firstPositive(e.TopProvider.ContextLength, e.ContextLength, e.ContextWindow, e.MaxModelLen, e.Meta.Context, e.MaxContext)
 	info.MaxOutput = firstPositive(e.TopProvider.MaxCompletion, e.MaxCompletion)
 	info.Images = listsImages(e.Architecture.Input, "image")
 	var flags struct{ Vision *bool }

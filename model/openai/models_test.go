@@ -28,7 +28,8 @@ func TestModels(t *testing.T) {
 			[]model.Info{{ID: "x/y", Name: "X: Y", Window: 900, MaxOutput: 100, Images: model.Yes}},
 		},
 		{"vLLM", `{"data":[{"id":"m","max_model_len":8192}]}`, []model.Info{{ID: "m", Window: 8192}}},
-		{"llama.cpp", `{"models":[{"name":"m","capabilities":["completion"]}],"data":[{"id":"m","meta":{"n_ctx_train":32768}}]}`, []model.Info{{ID: "m", Window: 32768}}},
+		{"llama.cpp", `{"models":[{"name":"m","capabilities":["completion"]}],"data":[{"id":"m","meta":{"n_ctx":8192,"n_ctx_train":32768}}]}`, []model.Info{{ID: "m", Window: 8192}}},
+		{"llama.cpp, older", `{"data":[{"id":"m","meta":{"n_ctx_train":32768}}]}`, []model.Info{{ID: "m"}}},
 		{"Mistral", `{"data":[{"id":"m","max_context_length":131072,"capabilities":{"vision":true}}]}`, []model.Info{{ID: "m", Window: 131072, Images: model.Yes}}},
 		{"Mistral, no images", `{"data":[{"id":"m","capabilities":{"vision":false}}]}`, []model.Info{{ID: "m", Images: model.No}}},
 		{"OpenRouter, no images", `{"data":[{"id":"m","architecture":{"input_modalities":["text"]}}]}`, []model.Info{{ID: "m", Images: model.No}}},
@@ -143,6 +144,10 @@ func TestProbe(t *testing.T) {
 		{"Ollama, no tools", map[string]string{"/api/show": `{"model_info":{},"parameters":"num_ctx 16384","capabilities":["completion"]}`}, "ollama", 16384, model.No, "cannot call tools"},
 		{"llama.cpp", map[string]string{"/props": `{"default_generation_settings":{"n_ctx":20000},"modalities":{"vision":true}}`}, "llama.cpp", 20000, model.Yes, ""},
 		{"llama.cpp, no images", map[string]string{"/props": `{"default_generation_settings":{"n_ctx":20000},"modalities":{"vision":false}}`}, "llama.cpp", 20000, model.No, ""},
+		{"llama.cpp, which answers Ollama's question", map[string]string{
+			"/props":    `{"default_generation_settings":{"n_ctx":8192},"total_slots":1,"modalities":{"vision":false,"audio":false}}`,
+			"/api/show": `{"template":"","model_info":{"llama.context_length":8192},"modelfile":"","parameters":"","details":{"parent_model":"","format":"gguf","family":"","families":[""],"parameter_size":"","quantization_level":""},"capabilities":["completion"]}`,
+		}, "llama.cpp", 8192, model.No, "the window of m is only 8192 tokens; an agent needs 16,384 or more"},
 		{"llama.cpp, small", map[string]string{"/props": `{"default_generation_settings":{"n_ctx":2048}}`}, "llama.cpp", 2048, model.Unknown, "only 2048 tokens"},
 		{"LM Studio", map[string]string{"/api/v0/models": `{"data":[{"id":"x"},{"id":"m","type":"vlm","max_context_length":131072,"loaded_context_length":65536}]}`}, "lmstudio", 65536, model.Yes, ""},
 		{"LM Studio, not loaded", map[string]string{"/api/v0/models": `{"data":[{"id":"m","type":"llm","max_context_length":131072}]}`}, "lmstudio", 9000, model.No, "is not loaded"},
@@ -174,6 +179,46 @@ func TestProbe(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What a server was asked for counts for more than its list, which is asked for again behind
+// the probe: older ones of llama.cpp list the window that the model was made for.
+func TestProbe_OutranksTheList(t *testing.T) {
+	s := modeltest.New(t)
+	s.HandleJSON("/v1/models", `{"data":[{"id":"m","max_model_len":131072}]}`)
+	s.HandleJSON("/props", `{"default_generation_settings":{"n_ctx":8192}}`)
+	p := provider(t, s)
+	if _, err := p.Probe(t.Context(), "m"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Models(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if window := p.Describe(t.Context(), "m").Window; window != 8192 {
+		t.Errorf("the window is %d", window)
+	}
+}
+
+// llama.cpp lists its models while it loads one, and cannot tell the window then. It is not
+// taken for a server that has nothing to tell (github.com/ggml-org/llama.cpp,
+// tools/server/server-http.cpp, middleware_server_state).
+func TestProbe_Loading(t *testing.T) {
+	s := modeltest.New(t)
+	s.HandleJSON("/v1/models", `{"object":"list","data":[{"id":"m","object":"model","owned_by":"llamacpp","meta":null}]}`)
+	loading := func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte(`{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`))
+	}
+	s.Handle("/props", loading)
+	s.Handle("/api/show", loading)
+	p := provider(t, s)
+	if warnings, err := p.Probe(t.Context(), "m"); model.AsError(err).Kind != model.Transient || err == nil || warnings != nil {
+		t.Errorf("a server that loads its model told %q, error %v", warnings, err)
+	}
+	s.HandleJSON("/props", `{"default_generation_settings":{"n_ctx":8192}}`)
+	if warnings, err := p.Probe(t.Context(), "m"); err != nil || len(warnings) != 1 {
+		t.Errorf("a server that has loaded its model told %q, error %v", warnings, err)
 	}
 }
 

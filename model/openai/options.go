@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"acp-agent/model"
 	"acp-agent/model/wire"
 )
 
@@ -87,8 +86,9 @@ type Provider struct {
 
 	mu      sync.Mutex
 	dropped map[refusedParam]bool
-	known   map[string]model.Info
-	blind   map[string]bool // models that refused images
+	known   map[string]learned // from lists
+	probed  map[string]learned // from probes
+	blind   map[string]bool    // models that refused images
 	rules   map[string]rules
 }
 
@@ -114,7 +114,7 @@ func New(opts Options) (*Provider, error) {
 	}
 	p := &Provider{
 		opts: opts, base: base, local: wire.IsLocal(base.Hostname()), extra: extra,
-		dropped: map[refusedParam]bool{}, known: map[string]model.Info{}, blind: map[string]bool{}, rules: map[string]rules{},
+		dropped: map[refusedParam]bool{}, known: map[string]learned{}, probed: map[string]learned{}, blind: map[string]bool{}, rules: map[string]rules{},
 	}
 	p.server = &wire.Server{
 		Base: base, Local: p.local, Key: opts.APIKey, Headers: opts.Headers, Redact: opts.Clean,

@@ -50,7 +50,11 @@ func (p *Provider) Probe(ctx context.Context, id string) ([]string, error) {
 // Report asks a local server for the window that a model really has, which is
 // often much smaller than the one it was made for, and for what it can do. It
 // asks at most five questions of 2 seconds each. Describe knows the answers
-// afterwards.
+// afterwards. While the server loads the model it cannot tell, which is a transient error.
+//
+// llama.cpp is asked first: it answers one of Ollama's questions, too
+// (github.com/ggml-org/llama.cpp, tools/server/server.cpp, handle_api_show), with neither
+// num_ctx nor tools.
 func (p *Provider) Report(ctx context.Context, id string) (*Report, error) {
 	if !p.local {
 		return nil, ErrNotLocal
@@ -59,8 +63,12 @@ func (p *Provider) Report(ctx context.Context, id string) (*Report, error) {
 	if _, err := p.Models(ctx); err != nil {
 		return nil, err
 	}
-	for _, ask := range []func(context.Context, string, *Report) bool{p.probeOllama, p.probeLlama, p.probeStudio} {
-		if ask(ctx, id, report) {
+	for _, ask := range []func(context.Context, string, *Report) (bool, error){p.probeLlama, p.probeOllama, p.probeStudio} {
+		known, err := ask(ctx, id, report)
+		if err != nil {
+			return nil, err
+		}
+		if known {
 			break
 		}
 	}
@@ -68,7 +76,7 @@ func (p *Provider) Report(ctx context.Context, id string) (*Report, error) {
 		return nil, err
 	}
 	report.ID = id
-	p.learn(report.Info)
+	p.learn(p.probed, report.Info)
 	report.Info = p.info(id)
 	if report.Window > 0 && report.Window < 16_384 {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("the window of %s is only %d tokens; an agent needs 16,384 or more", id, report.Window))
@@ -80,14 +88,14 @@ func (p *Provider) Report(ctx context.Context, id string) (*Report, error) {
 // it cuts longer requests off without a word.
 const ollamaDefaultWindow = 4096
 
-func (p *Provider) probeOllama(ctx context.Context, id string, r *Report) bool {
+func (p *Provider) probeOllama(ctx context.Context, id string, r *Report) (bool, error) {
 	var show struct {
 		Parameters   string
 		Capabilities []string
 		ModelInfo    map[string]json.RawMessage `json:"model_info"`
 	}
-	if !p.ask(ctx, http.MethodPost, "/api/show", map[string]string{"model": id}, &show) || show.ModelInfo == nil {
-		return false
+	if known, err := p.ask(ctx, http.MethodPost, "/api/show", map[string]string{"model": id}, &show); !known || show.ModelInfo == nil {
+		return false, err
 	}
 	r.Server = "ollama"
 	r.Images = listsImages(show.Capabilities, "vision")
@@ -103,7 +111,9 @@ func (p *Provider) probeOllama(ctx context.Context, id string, r *Report) bool {
 			ContextLength int `json:"context_length"`
 		}
 	}
-	p.ask(ctx, http.MethodGet, "/api/ps", nil, &running)
+	if _, err := p.ask(ctx, http.MethodGet, "/api/ps", nil, &running); err != nil {
+		return false, err
+	}
 	for _, m := range running.Models {
 		if m.Name == id || m.Model == id || m.Name == id+":latest" {
 			r.Window = m.ContextLength
@@ -116,7 +126,7 @@ func (p *Provider) probeOllama(ctx context.Context, id string, r *Report) bool {
 		r.Window = ollamaDefaultWindow
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is not loaded and sets no num_ctx; Ollama then takes its default, often %d tokens, and silently cuts what is longer: set OLLAMA_CONTEXT_LENGTH", id, ollamaDefaultWindow))
 	}
-	return true
+	return true, nil
 }
 
 // numCtx reads num_ctx from a model's parameters, one "name value" per line.
@@ -130,24 +140,24 @@ func numCtx(parameters string) int {
 	return 0
 }
 
-func (p *Provider) probeLlama(ctx context.Context, _ string, r *Report) bool {
+func (p *Provider) probeLlama(ctx context.Context, _ string, r *Report) (bool, error) {
 	var props struct {
 		Settings struct {
 			Context int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 		Modalities struct{ Vision *bool }
 	}
-	if !p.ask(ctx, http.MethodGet, "/props", nil, &props) || props.Settings.Context == 0 {
-		return false
+	if known, err := p.ask(ctx, http.MethodGet, "/props", nil, &props); !known || props.Settings.Context == 0 {
+		return false, err
 	}
 	r.Server, r.Window, r.Images = "llama.cpp", props.Settings.Context, visionOf(props.Modalities.Vision)
-	return true
+	return true, nil
 }
 
 // studioVision is what LM Studio's types of models mean for images.
 var studioVision = map[string]model.Answer{"vlm": model.Yes, "llm": model.No}
 
-func (p *Provider) probeStudio(ctx context.Context, id string, r *Report) bool {
+func (p *Provider) probeStudio(ctx context.Context, id string, r *Report) (bool, error) {
 	var list struct {
 		Data []struct {
 			ID, Type string
@@ -155,8 +165,8 @@ func (p *Provider) probeStudio(ctx context.Context, id string, r *Report) bool {
 			Max      int `json:"max_context_length"`
 		}
 	}
-	if !p.ask(ctx, http.MethodGet, "/api/v0/models", nil, &list) {
-		return false
+	if known, err := p.ask(ctx, http.MethodGet, "/api/v0/models", nil, &list); !known {
+		return false, err
 	}
 	for _, m := range list.Data {
 		if m.ID != id || m.Max == 0 {
@@ -166,14 +176,18 @@ func (p *Provider) probeStudio(ctx context.Context, id string, r *Report) bool {
 		if m.Loaded == 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is not loaded; its window depends on the setting it is loaded with", id))
 		}
-		return true
+		return true, nil
 	}
-	return false
+	return false, nil
 }
 
+// errLoading says that the server cannot tell yet: llama.cpp lists its models while it loads
+// one, and answers everything else with 503 "Loading model".
+var errLoading = &model.Error{Kind: model.Transient, Status: http.StatusServiceUnavailable, Message: "the model server is loading the model"}
+
 // ask puts a question to the server's own API, which stands beside the base
-// URL's /v1, and reports whether it was answered.
-func (p *Provider) ask(ctx context.Context, method, path string, body, into any) bool {
+// URL's /v1, and reports whether it was answered. The error is errLoading.
+func (p *Provider) ask(ctx context.Context, method, path string, body, into any) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	target := *p.base
@@ -182,27 +196,31 @@ func (p *Provider) ask(ctx context.Context, method, path string, body, into any)
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
-			return false
+			return false, nil
 		}
 		content = bytes.NewReader(text)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, target.String(), content)
 	if err != nil {
-		return false
+		return false, nil
 	}
 	req.Header.Set("Content-Type", "application/json")
 	p.authorize(req)
 	res, err := (&http.Client{Transport: p.transport, CheckRedirect: wire.CheckRedirect}).Do(req)
 	if err != nil {
-		return false
+		return false, nil
 	}
 	defer wire.CloseBody(res)
-	if res.StatusCode != http.StatusOK {
-		return false
+	switch res.StatusCode {
+	case http.StatusOK:
+	case http.StatusServiceUnavailable:
+		return false, errLoading
+	default:
+		return false, nil
 	}
 	var mismatch *json.UnmarshalTypeError
 	err = json.NewDecoder(io.LimitReader(res.Body, wire.MaxModels)).Decode(into)
-	return err == nil || errors.As(err, &mismatch)
+	return err == nil || errors.As(err, &mismatch), nil
 }
 
 // authorize sets what the official client sets on its own requests.

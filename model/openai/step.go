@@ -196,6 +196,11 @@ func (s *step) end() error {
 	if err := s.replayed(); err != nil {
 		return err
 	}
+	if wire.WindowFull(s.finish) {
+		if err := s.emit(wire.FullWarning()); err != nil {
+			return err
+		}
+	}
 	if s.usage != nil {
 		if err := s.emit(model.Chunk{Kind: model.Usage, Usage: s.usage.count()}); err != nil {
 			return err
@@ -208,7 +213,7 @@ func (s *step) end() error {
 // calls ends in them even if the server says "stop".
 func (s *step) reason() model.FinishReason {
 	switch strings.ToLower(s.finish) {
-	case "length", "max_tokens", "max_output_tokens", "model_length":
+	case "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded":
 		return model.Length
 	case "content_filter", "refusal", "safety", "recitation", "prohibited_content":
 		return model.Refusal

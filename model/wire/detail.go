@@ -133,24 +133,6 @@ func (d *Detail) Contains(parts ...string) bool {
 	return false
 }
 
-// Overflow reports whether the request was too long for the model. Some servers
-// answer so with 429 (a request larger than the whole allowance of a minute) or
-// with 500.
-func (d *Detail) Overflow(status int) bool {
-	if status == 413 {
-		return true
-	}
-	for _, label := range []string{strings.ToLower(d.Code), strings.ToLower(d.Kind)} {
-		switch label {
-		case "context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "request_too_large", "string_above_max_length":
-			return true
-		}
-	}
-	return d.Contains("maximum context length", "context length exceeded", "exceeds the context", "context size",
-		"context window", "prompt is too long", "prompt too long", "input is too long", "request too large",
-		"input token count", "greater than the context length", "context the overflows", "exceed context limit", "reduce the length of the")
-}
-
 // OutOfQuota reports whether there is nothing left to pay with, which no wait
 // mends.
 func (d *Detail) OutOfQuota() bool {

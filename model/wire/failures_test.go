@@ -30,9 +30,11 @@ type failureCase struct {
 	Hint string // a part of the hint
 }
 
-func failureCases(t testing.TB) []failureCase {
+func failureCases(t testing.TB) []failureCase { return casesOf(t, "testdata/failures.jsonl") }
+
+func casesOf(t testing.TB, file string) []failureCase {
 	t.Helper()
-	data, err := os.ReadFile("testdata/failures.jsonl")
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
