@@ -44,6 +44,9 @@ type Info struct {
 	// TextCalls says that the model is known to write tool calls as text, and its
 	// server not to read them.
 	TextCalls bool
+	// ListedOnly says that the server takes calls of those tools alone that stand in the
+	// request, and makes something else of others, or an error.
+	ListedOnly bool
 	// ThoughtLevels are the reasoning efforts the model accepts, weakest first;
 	// empty means that it has none to choose.
 	ThoughtLevels []string

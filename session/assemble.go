@@ -33,6 +33,7 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		Requires: s.manifest.Requires, UserData: []string{h.UserData},
 		Deferral: pipeline.Deferral{
 			Threshold: s.settings.Threshold, Size: s.settings.ListedSize, Always: slices.Concat(kinds.Locked(), s.manifest.Always, s.settings.Always),
+			ListedOnly: func() bool { return s.listedOnly(s.chosen().model) },
 		},
 		Services: tools.Services{
 			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillsOf(s.told.skills), Languages: s.languages,
@@ -50,6 +51,11 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		o.Audit = s.audit
 	}
 	return o
+}
+
+// listedOnly reports whether a model's server takes calls of listed tools alone.
+func (s *Session) listedOnly(model string) bool {
+	return s.lastBackend().Provider.Describe(s.ctx, model).ListedOnly
 }
 
 // CancelCall ends one tool call, of whatever agent, and leaves its turn alone (R126); of

@@ -63,6 +63,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	}
 	e.Window = func() int { return backend.Provider.Describe(s.ctx, e.Model).Window }
 	o := s.childOptions(n)
+	o.Deferral.ListedOnly = func() bool { return s.listedOnly(e.Model) }
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
 	e.Remind = func() []transcript.Part { return s.remindIn(n.Log(), e.Tools, e.Window()) }
 	environment := s.surroundings(e.Tools)

@@ -119,7 +119,8 @@ func (c *core) providerServer(name string, p config.Provider) configuredServer {
 func (c *core) options(known preset.Preset, catalogue string) openai.Options {
 	return openai.Options{
 		Catalogue: catalogue, Thinking: openai.Thinking(known.Thinking), Levels: known.Levels, CacheControl: known.CacheControl,
-		Version: version, Logger: c.logger.Logger, Clean: c.keys.Known,
+		ListedOnly: known.ListedOnly,
+		Version:    version, Logger: c.logger.Logger, Clean: c.keys.Known,
 	}
 }
 

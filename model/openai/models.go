@@ -66,6 +66,7 @@ func (p *Provider) info(id string) model.Info {
 	if window := p.opts.Window[id]; window > 0 {
 		info.Window = window
 	}
+	info.ListedOnly = p.opts.ListedOnly || known.ListedOnly
 	if images, set := p.opts.Images[id]; set {
 		info.Images = visionOf(&images)
 	}
@@ -112,6 +113,7 @@ func (l *learned) merge(more learned) {
 	if len(more.ThoughtLevels) > 0 {
 		l.ThoughtLevels = more.ThoughtLevels
 	}
+	l.ListedOnly = l.ListedOnly || more.ListedOnly
 }
 
 // learn keeps what the server told of a model in its list, or in answer to a probe, which

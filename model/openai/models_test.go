@@ -170,7 +170,8 @@ func TestProbe(t *testing.T) {
 				!strings.Contains(warnings, tt.warning) || (warnings != "") != (tt.warning != "") {
 				t.Errorf("got %+v", got)
 			}
-			if info := p.Describe(t.Context(), "m"); info.Window != tt.window || info.Images != tt.images {
+			listedOnly := tt.server == "ollama" || tt.server == "llama.cpp"
+			if info := p.Describe(t.Context(), "m"); info.Window != tt.window || info.Images != tt.images || info.ListedOnly != listedOnly {
 				t.Errorf("described %+v", info)
 			}
 			for _, r := range s.Requests() {

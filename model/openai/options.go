@@ -43,6 +43,8 @@ type Options struct {
 	// CacheControl are beginnings of the ids of models for which the server has to be
 	// asked to cache prompts, by a cache_control at the top of the request (OpenRouter).
 	CacheControl []string
+	// ListedOnly says that the server takes calls of listed tools alone.
+	ListedOnly bool
 	// PromptCacheKey sends Request.CacheKey to servers other than OpenAI too.
 	PromptCacheKey bool
 	// IdleTimeout is how long the server may be silent within an answer; 0 means 6

@@ -97,7 +97,7 @@ func (p *Provider) probeOllama(ctx context.Context, id string, r *Report) (bool,
 	if known, err := p.ask(ctx, http.MethodPost, "/api/show", map[string]string{"model": id}, &show); !known || show.ModelInfo == nil {
 		return false, err
 	}
-	r.Server = "ollama"
+	r.Server, r.ListedOnly = "ollama", true // its parser looks for listed names
 	r.Images = listsImages(show.Capabilities, "vision")
 	if show.Capabilities != nil && !slices.Contains(show.Capabilities, "tools") {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s cannot call tools", id))
@@ -151,6 +151,7 @@ func (p *Provider) probeLlama(ctx context.Context, _ string, r *Report) (bool, e
 		return false, err
 	}
 	r.Server, r.Window, r.Images = "llama.cpp", props.Settings.Context, visionOf(props.Modalities.Vision)
+	r.ListedOnly = true // its grammar has no other names
 	return true, nil
 }
 

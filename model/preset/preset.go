@@ -41,6 +41,8 @@ type Preset struct {
 	// CacheControl are beginnings of the ids of models for which it has to be asked to
 	// cache prompts.
 	CacheControl []string `json:"cache_control"`
+	// ListedOnly says that it takes calls of those tools alone that the request lists.
+	ListedOnly bool `json:"listed_only"`
 	// Owners says that ids of models hold the owner's name before a slash.
 	Owners bool `json:"owners"`
 	// Discover is false where its list of models is not what the user can use.

@@ -74,7 +74,7 @@ func toolSearch(ctx context.Context, rt tools.Runtime, most int, a toolSearchArg
 		}, nil
 	}
 	var model, card strings.Builder
-	model.WriteString("Call them by name:\n")
+	model.WriteString("Callable by name from your next answer on:\n")
 	schemas := 0
 	for _, match := range matches {
 		fmt.Fprintf(&model, "%s: %s\n", match.ID, match.Description)

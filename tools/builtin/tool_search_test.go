@@ -34,7 +34,7 @@ func TestToolSearch(t *testing.T) {
 		{
 			"found", &toolIndex{matches: found},
 			`{"matches":[{"id":"mcp__a__b","description":"Does b."},{"id":"tb__c","description":"Does c. For models."}]}`,
-			"Call them by name:\nmcp__a__b: Does b.\nArguments of mcp__a__b, as a JSON Schema: {\"type\":\"object\"}\ntb__c: Does c. For models.",
+			"Callable by name from your next answer on:\nmcp__a__b: Does b.\nArguments of mcp__a__b, as a JSON Schema: {\"type\":\"object\"}\ntb__c: Does c. For models.",
 		},
 		{"not found", &toolIndex{}, `{"matches":[]}`, `None of the hidden tools matches "do b". Other words may find one.`},
 		{"nothing is hidden", nil, `{"matches":[]}`, "No tools are hidden: all that there are are listed already."},

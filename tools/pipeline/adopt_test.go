@@ -184,3 +184,22 @@ func TestRegistry_With(t *testing.T) {
 		t.Error("the registry that was extended has changed")
 	}
 }
+
+// Where the model server takes calls of listed tools alone, an announced tool stands in the
+// request that it is announced in, behind those of the requests before.
+func TestAnnounce_ListedOnly(t *testing.T) {
+	s := newStage(t, func(o *pipeline.Options) {
+		o.Deferral = pipeline.Deferral{Threshold: 20, Size: 1 << 10, Always: kinds.Locked(), ListedOnly: func() bool { return true }}
+		o.Gate = tools.Gate{AllowMCP: true}
+	}, hidden()...)
+	before := s.Catalog()
+	more, _ := s.Tools().With(served("mcp__s__one", "Zither one."))
+	s.Adopt(more)
+	if text := s.Announce(nil, func(string) bool { return false }); !strings.Contains(text, "- mcp__s__one: Zither one.") || strings.Contains(text, "although they are not listed") {
+		t.Errorf("announced %q", text)
+	}
+	after := s.Catalog()
+	if diff := cmp.Diff(before, after[:len(after)-1]); diff != "" || after[len(after)-1].Name != "mcp__s__one" {
+		t.Errorf("listed %q (-before +after):\n%s", names(after), diff)
+	}
+}

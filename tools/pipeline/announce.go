@@ -54,7 +54,7 @@ func (p *Pipeline) Announce(away []string, said func(text string) bool) string {
 }
 
 func (c *catalogue) announce(stance *Stance, away []string, said func(text string) bool) string {
-	c.mu.Lock()
+	c.lock()
 	defer c.mu.Unlock()
 	c.freeze(stance)
 	known := c.told.base
@@ -112,7 +112,7 @@ type news struct {
 func (c *catalogue) tell(n news) string {
 	var b strings.Builder
 	if len(n.came) > 0 {
-		b.WriteString("There are further tools now. " + byName + "\n" + c.describe(n.came))
+		b.WriteString("There are further tools now. " + c.howToCall() + "\n" + c.describe(n.came))
 	}
 	if len(n.changed) > 0 {
 		b.WriteString("These tools are others than you were told:\n" + c.describe(n.changed))

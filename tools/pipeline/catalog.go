@@ -49,6 +49,7 @@ type catalogue struct {
 	digests map[string]string
 	hidden  map[string]*tools.Entry
 	index   *bm25.Index // made by the first search
+	only    bool        // the answer of Deferral.ListedOnly when it was asked last
 
 	listed  []*tools.Entry // as they were when they were listed
 	written []model.Tool   // listed in the form of a request; nil before the first request
@@ -123,7 +124,12 @@ func (d Deferral) always(id string) bool {
 	return slices.Contains(d.Always, id) || slices.Contains(d.Activated, id)
 }
 
-func (d Deferral) listedOnly() bool { return d.ListedOnly != nil && d.ListedOnly() }
+// lock is mu.Lock, and asks before that whether only listed tools can be called.
+func (c *catalogue) lock() {
+	only := c.deferral.ListedOnly != nil && c.deferral.ListedOnly()
+	c.mu.Lock()
+	c.only = only
+}
 
 // searchTool is the tool in whose description deferred ones are named.
 const searchTool = "tool_search"
@@ -134,7 +140,7 @@ func (c *catalogue) freeze(stance *Stance) {
 		return
 	}
 	c.written = []model.Tool{}
-	names, searchable := nameDeferred(c.named(stance)), false
+	names, searchable := c.nameDeferred(c.named(stance)), false
 	for _, entry := range c.listed {
 		tool := forModel(entry)
 		if entry.ID == searchTool && names != "" {
@@ -164,7 +170,7 @@ func (c *catalogue) named(stance *Stance) (list []*tools.Entry) {
 // Only a mode makes the list another one, and where the server takes calls of listed tools
 // alone, what was found since.
 func (c *catalogue) request(stance *Stance) []model.Tool {
-	c.mu.Lock()
+	c.lock()
 	defer c.mu.Unlock()
 	c.freeze(stance)
 	c.stance = stance
@@ -287,7 +293,7 @@ func (c *catalogue) waits(entry *tools.Entry) bool {
 // search finds deferred tools. Where only listed ones can be called, they are listed from
 // the next request on.
 func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
-	c.mu.Lock()
+	c.lock()
 	defer c.mu.Unlock()
 	c.sort()
 	if c.index == nil {
@@ -312,9 +318,19 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 // list has a tool stand in the next request where only such tools can be called; the
 // caller holds mu.
 func (c *catalogue) list(entry *tools.Entry) {
-	if c.deferral.listedOnly() && !slices.Contains(c.pending, entry) {
+	if c.only && !slices.Contains(c.pending, entry) {
 		c.pending = append(c.pending, entry)
 	}
+}
+
+// waiting are the ids of the tools that the next request lists anew.
+func (c *catalogue) waiting() (ids []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, entry := range c.pending {
+		ids = append(ids, entry.ID)
+	}
+	return ids
 }
 
 // scoreFloor is the part of the score of the best deferred hit that others must have.
@@ -341,11 +357,7 @@ type toolIndex struct {
 // Search implements tools.ToolIndex.
 func (i toolIndex) Search(query string, limit int) []tools.ToolMatch {
 	matches := i.search(query, limit)
-	if len(matches) > 0 && i.deferral.listedOnly() {
-		ids := make([]string, len(matches))
-		for n, match := range matches {
-			ids[n] = match.ID
-		}
+	if ids := i.waiting(); len(ids) > 0 {
 		i.sink.Emit(transcript.ToolsActivated{IDs: ids})
 	}
 	return matches

@@ -16,12 +16,17 @@ const (
 	aboutRunes = 80
 )
 
-// byName is what the model is told of all deferred tools.
-const byName = "These can be called by name although they are not listed; when arguments do not fit, the answer has the schema."
+// howToCall is what the model is told of all deferred tools.
+func (c *catalogue) howToCall() string {
+	if c.only {
+		return "These can be called once they are listed, from your next answer on: look for them with tool_search where they are named alone."
+	}
+	return "These can be called by name although they are not listed; when arguments do not fit, the answer has the schema."
+}
 
 // nameDeferred names deferred tools for the model: those of the agent in one line, those
 // from elsewhere in one for each of who has them. It is "" when there are none.
-func nameDeferred(list []*tools.Entry) string {
+func (c *catalogue) nameDeferred(list []*tools.Entry) string {
 	own, crowds := crowdsOf(list)
 	var lines []string
 	if len(own) > 0 {
@@ -31,7 +36,7 @@ func nameDeferred(list []*tools.Entry) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return byName + "\n" + strings.Join(lines, "\n")
+	return c.howToCall() + "\n" + strings.Join(lines, "\n")
 }
 
 // crowd is the tools of one server, provider or other source.
