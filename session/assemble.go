@@ -41,7 +41,7 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		},
 		Net: h.Net, Cache: cache,
 		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },
-		Limits: s.settings.Limits, Own: h.untouchable(), Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
+		Limits: s.limits(), Own: h.untouchable(), Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
 		Bus: h.Bus, Tracer: h.Tracer, Trusted: s.trusted, Watchdog: s.settings.Watchdog, Agent: s.manifest.Name, Keys: h.Keys,
 	}
 	if h.Projects != nil {
@@ -63,12 +63,19 @@ func (s *Session) listedOnly(model string) bool {
 // whether there was something to end.
 func (s *Session) CancelCall(id string) bool { return s.family.CancelCall(id) || s.tools.Cancel(id) }
 
+// limits are those of the settings, with what the client asks for this session.
+func (s *Session) limits() tools.Limits {
+	l := s.settings.Limits
+	l.BashDefault = s.spec.CommandTimeout
+	return l
+}
+
 func (s *Session) workspaceOptions() workspace.Options {
 	h, spec := s.host, s.spec
 	o := workspace.Options{
 		SessionID: s.ID, Cwd: spec.Cwd, Additional: spec.Additional,
 		ReadRoots: slices.Concat(s.settings.ReadRoots, s.told.skills.Dirs()), WriteRoots: s.settings.WriteRoots,
-		Home: h.Home, StateDir: h.StateDir, Limits: s.settings.Limits, IDs: h.IDs,
+		Home: h.Home, StateDir: h.StateDir, Limits: s.limits(), IDs: h.IDs,
 		Secret: s.secrets.holds, Guidance: func() []string { return s.told.instructions.Files },
 		Protected: func(path string) bool {
 			return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected

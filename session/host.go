@@ -197,6 +197,9 @@ type Spec struct {
 	// Unsandboxed says that, with no Asker, rules may let commands run although
 	// nothing confines them (R124).
 	Unsandboxed bool
+	// CommandTimeout ends a command that asks for no time limit, where the settings have
+	// none either; 0 means never, for somebody is there to cancel it.
+	CommandTimeout time.Duration
 	// Waits says that whoever opened the session waits for its subagents with Rest, so
 	// that the end of a turn need not say which of them go on.
 	Waits bool

@@ -82,8 +82,9 @@ type Limits struct {
 	// SidecarBytes bounds all sidecars of a session: 1 GiB.
 	SidecarBytes int64
 	// Timeout is the time limit of tools that have one: 120 s. BashTimeout is
-	// bash's: 0, none.
-	Timeout, BashTimeout time.Duration
+	// bash's: 0, none. BashDefault is that of a command which asks for none where
+	// BashTimeout is 0.
+	Timeout, BashTimeout, BashDefault time.Duration
 	// Concurrent is how many calls run at once: 10.
 	Concurrent int
 	// Command bounds each command.

@@ -25,15 +25,18 @@ type report struct {
 	paths   map[string]string // names of subagents by the calls that spawned them
 	midLine bool
 	result  runResult
-	answer  strings.Builder
+	said    []string // the texts of messages
+	goesOn  bool     // the next message goes on with the last one
 }
 
 // runResult is what --json prints.
 type runResult struct {
-	StopReason string           `json:"stop_reason,omitempty"`
-	Answer     string           `json:"answer"`
-	ToolCalls  []runCall        `json:"tool_calls"`
-	Usage      transcript.Usage `json:"usage"`
+	StopReason string `json:"stop_reason,omitempty"`
+	// Answer is the last message, Messages are all, one for each step that said something.
+	Answer    string           `json:"answer"`
+	Messages  []string         `json:"messages"`
+	ToolCalls []runCall        `json:"tool_calls"`
+	Usage     transcript.Usage `json:"usage"`
 	// Subagents are all of the session; the tool calls and the usage are not theirs.
 	Subagents []transcript.ChildRecord `json:"subagents"`
 	Error     string                   `json:"error,omitempty"`
@@ -49,7 +52,7 @@ type runCall struct {
 func newReport(out, progress io.Writer, asJSON bool) *report {
 	return &report{
 		out: out, progress: progress, asJSON: asJSON, parts: map[string]bool{}, tools: map[string]string{}, paths: map[string]string{},
-		result: runResult{ToolCalls: []runCall{}, Subagents: []transcript.ChildRecord{}},
+		result: runResult{Messages: []string{}, ToolCalls: []runCall{}, Subagents: []transcript.ChildRecord{}},
 	}
 }
 
@@ -58,6 +61,13 @@ func (r *report) Emit(e transcript.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e := e.(type) {
+	case transcript.UserSaid:
+		r.goesOn = loop.GoesOn(e.Message)
+	case transcript.StepStarted:
+		if !r.goesOn || len(r.said) == 0 {
+			r.said = append(r.said, "")
+		}
+		r.goesOn = false
 	case transcript.PartStarted:
 		r.parts[e.PartID] = e.Kind == transcript.TextKind
 	case transcript.PartDelta:
@@ -100,8 +110,8 @@ func ending(e transcript.ToolFinished) string {
 }
 
 func (r *report) say(text string) {
-	r.answer.WriteString(text)
 	if r.asJSON {
+		r.said[len(r.said)-1] += text
 		return
 	}
 	io.WriteString(r.out, kinds.Visible(text)) // a terminal obeys what it is sent
@@ -157,7 +167,11 @@ func (r *report) ended(stop loop.StopReason) error {
 }
 
 func (r *report) print(code int) error {
-	r.result.Answer = strings.TrimSpace(r.answer.String())
+	for _, text := range r.said {
+		if text = strings.TrimSpace(text); text != "" {
+			r.result.Messages, r.result.Answer = append(r.result.Messages, text), text
+		}
+	}
 	if err := printJSON(r.out, r.result); err != nil {
 		return err
 	}

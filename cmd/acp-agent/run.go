@@ -43,6 +43,9 @@ or --unsandboxed. Mode plan changes nothing; mode auto allows what a sandbox
 confines.
 
 The answer goes to standard output, what the agent does to standard error.
+With --json, "answer" is the last message and "messages" are all of them.
+A command ends after 10 minutes unless limits.bash_timeout or the call says
+otherwise, for there is nobody to end one that hangs.
 Subagents that still run in the background when the turn has ended are waited
 for, and what they report is printed behind the answer; an interrupt ends them.
 Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
@@ -67,6 +70,9 @@ Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print one JSON object at the end instead of text")
 	return cmd
 }
+
+// commandTimeout ends a command of a run that asks for no time limit.
+const commandTimeout = 10 * time.Minute
 
 // maxPrompt bounds what is read from standard input.
 const maxPrompt = 8 << 20
@@ -117,7 +123,7 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Agent: flags.agent, Sink: report, Rules: rules, Unsandboxed: flags.unsandboxed, Waits: true})
+	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Agent: flags.agent, Sink: report, Rules: rules, Unsandboxed: flags.unsandboxed, Waits: true, CommandTimeout: commandTimeout})
 	if err != nil {
 		return report.failed(err)
 	}

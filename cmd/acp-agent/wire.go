@@ -90,7 +90,7 @@ var testHookSandbox func() *sandbox.Probe
 func newCore(stderr io.Writer) *core {
 	c := &core{
 		getenv: os.Getenv, logger: newLogger(stderr), sources: config.System(),
-		stateDir: filepath.Join(xdg.StateHome, "acp-agent"), dataDir: dataHome(),
+		stateDir: stateHome(), dataDir: dataHome(),
 		cacheDir: filepath.Join(xdg.CacheHome, "acp-agent"),
 	}
 	c.sources.ReadLogin = login.Read

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -101,7 +102,7 @@ func bash(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result, err
 		return nil, tools.Errorf(tools.BadInput, "bash: cmd must not be empty")
 	}
 	cmd := tools.ShellCommand{Text: a.Cmd, Dir: rt.Session().Abs(a.Cwd)}
-	limit := timeLimit(rt.Session().Limits.BashTimeout, a.Timeout)
+	limit := timeLimit(rt.Session().Limits, a.Timeout)
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if limit > 0 {
 		limited, cancel = context.WithTimeoutCause(ctx, limit, errBashTimeout)
@@ -126,15 +127,15 @@ func bash(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result, err
 	return bashResult(cmd, shown, &exit), nil
 }
 
-// timeLimit is the time limit of a command that asks for one: the user's own limit is
-// never exceeded. 0 is for none.
-func timeLimit(limit time.Duration, seconds float64) time.Duration {
+// timeLimit is the time limit of a command that asks for so many seconds, 0 for none: the
+// user's own limit is never exceeded. The result is 0 for a command without one.
+func timeLimit(l tools.Limits, seconds float64) time.Duration {
 	if seconds <= 0 {
-		return limit
+		return cmp.Or(l.BashTimeout, l.BashDefault)
 	}
 	asked := time.Duration(min(seconds, maxTimeout.Seconds()) * float64(time.Second))
-	if limit > 0 {
-		return min(limit, asked)
+	if l.BashTimeout > 0 {
+		return min(l.BashTimeout, asked)
 	}
 	return asked
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -326,6 +327,35 @@ func TestBash_TimeLimit(t *testing.T) {
 			t.Errorf("error = %+v", failure)
 		}
 	})
+}
+
+func TestBash_TimeLimitWithoutAUser(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		edit func(*tools.Limits)
+		args map[string]any
+		want string
+	}{
+		{"of the run", func(*tools.Limits) {}, nil, "600"},
+		{"asked for", func(*tools.Limits) {}, map[string]any{"timeout": 900}, "900"},
+		{"of the user", func(l *tools.Limits) { l.BashTimeout = time.Hour }, nil, "3600"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				limits := tools.CanonicalLimits()
+				limits.BashDefault = 10 * time.Minute
+				tt.edit(&limits)
+				rt := tooltest.New(tooltest.Options{Limits: &limits, Processes: []tooltest.Script{{Hang: true}}})
+				args := map[string]any{"cmd": "make"}
+				maps.Copy(args, tt.args)
+				if got, want := fail(t, rt, "bash", args).Message, "Tool execution timed out after "+tt.want+" seconds"; got != want {
+					t.Errorf("got %q, want %q", got, want)
+				}
+			})
+		})
+	}
 }
 
 func TestBash_Spec(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"acp-agent/tools"
 )
 
 // The limits that prompt texts quote.
@@ -51,4 +53,6 @@ func Answer(output []string, counted bool) (files []string, complete bool, said 
 }
 
 // TimeLimit is timeLimit.
-func TimeLimit(limit time.Duration, seconds float64) time.Duration { return timeLimit(limit, seconds) }
+func TimeLimit(limit time.Duration, seconds float64) time.Duration {
+	return timeLimit(tools.Limits{BashTimeout: limit}, seconds)
+}

@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package userfile
+
+// checkRoom trusts that files can be made.
+func checkRoom(string) error { return nil }
