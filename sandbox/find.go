@@ -49,6 +49,9 @@ func (f *Finder) Find(ctx context.Context) Report {
 			found.Notes = append(append(found.Notes, limits(found)...), notes...)
 			return found
 		}
+		if _, no := errors.AsType[*placeError](err); no {
+			return f.noPlace(err)
+		}
 		if ctx.Err() != nil { // which says nothing about the machine
 			return Report{Kind: None, Refused: errEnding}
 		}
@@ -62,6 +65,18 @@ func (f *Finder) Find(ctx context.Context) Report {
 	}
 	return Report{Kind: None, Refused: fmt.Sprintf(
 		"your configuration requires the sandbox %q: %s Install what it needs, or change sandbox.level", f.Level, strings.Join(notes, " "))}
+}
+
+// placeError says that a trial found no place on the disk, which tells nothing of the kinds.
+type placeError struct{ error }
+
+// noPlace is the report where no kind could be tried out.
+func (f *Finder) noPlace(err error) Report {
+	why := fmt.Sprintf("Whether a sandbox works here could not be tried out: %v.", err)
+	if f.Level == "" {
+		return Report{Kind: None, NoPlace: true, Notes: []string{why}}
+	}
+	return Report{Kind: None, NoPlace: true, Refused: fmt.Sprintf("your configuration requires the sandbox %q. %s", f.Level, why)}
 }
 
 // candidates are the kinds that this system may have, strongest first.
@@ -106,13 +121,13 @@ func (f *Finder) try(ctx context.Context, kind Kind) (Report, error) {
 	}
 	dir, unlock, err := f.ground()
 	if err != nil {
-		return Report{}, err
+		return Report{}, &placeError{err}
 	}
 	defer unlock()
 	defer os.RemoveAll(dir)
 	secret := rand.Text()
 	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte(secret), 0o600); err != nil {
-		return Report{}, err
+		return Report{}, &placeError{err}
 	}
 	c := canary{
 		Outside: filepath.Join(dir, "outside", "made"), Inside: filepath.Join(dir, "inside", "made"),

@@ -22,6 +22,9 @@ type Report struct {
 	// Refused says why no process is started: the kind that the person requires does
 	// not work here. Empty means that processes run.
 	Refused string `json:"refused,omitempty"`
+	// NoPlace says that no kind could be tried out, for the trial found no place on the
+	// disk.
+	NoPlace bool `json:"no_place,omitempty"`
 	// Program is the system's program that builds the walls; empty if there is none.
 	Program string `json:"program,omitempty"`
 }

@@ -34,7 +34,7 @@ Agents of a project that you do not trust are checked like others, and off.
 Exit code: 0 done; 1 with --check, when an agent cannot be used; 2 wrong usage.`,
 		Example: `  acp-agent agents
   acp-agent agents --check --cwd ~/src/shop`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			core := newCore(cmd.ErrOrStderr())
 			core.scripted, core.inert = noModel{}, true

@@ -41,7 +41,7 @@ func newAudit() *cobra.Command {
 asked for, who decided, and which files changed. The records are in
 ` + "acp-agent/audit" + ` in the data directory, one file a session, each line bound to the
 one before it by a hash. docs/configuration.md says how to turn it off.`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newAuditShow(), newAuditVerify())

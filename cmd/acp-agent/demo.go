@@ -36,7 +36,7 @@ permission; then it runs a command, and answers.
 
 Nothing outside temporary directories is touched, and those are removed at
 the end. With --yes every question is answered with yes.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			view := newDemoView(cmd.OutOrStdout(), cmd.InOrStdin(), yes)
 			return runDemo(cmd.Context(), view, cmd.ErrOrStderr())

@@ -20,6 +20,7 @@ import (
 	"acp-agent/config"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/login"
+	"acp-agent/internal/userfile"
 	"acp-agent/sandbox"
 )
 
@@ -57,18 +58,19 @@ type doctorReport struct {
 }
 
 func newDoctor() *cobra.Command {
-	var asJSON bool
+	var asJSON, offline bool
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what works on this machine: sandbox, settings, shell, environment",
 		Long: `Look at what the agent finds on this machine and in this directory: the
 sandbox, found by trying it; the configuration; whether a key is there, never
-what it is; the shell; where data is kept; and which variables of the
-environment a command is given. Nothing is sent to any server.
+what it is; the model servers, which are asked for their models, but given no
+prompt; the shell; where data is kept, by writing there; and which variables of
+the environment a command is given. With --offline no server is asked.
 
 Exit code: 0 when the agent can work, 1 when something keeps it from working.`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cwd, err := filepath.Abs(dir)
 			if err != nil {
@@ -76,7 +78,7 @@ Exit code: 0 when the agent can work, 1 when something keeps it from working.`,
 			}
 			core := newCore(cmd.ErrOrStderr())
 			defer core.Close()
-			report := core.examine(cmd.Context(), cwd)
+			report := core.examine(cmd.Context(), cwd, !offline)
 			if asJSON {
 				err = printJSON(cmd.OutOrStdout(), report)
 			} else {
@@ -89,12 +91,13 @@ Exit code: 0 when the agent can work, 1 when something keeps it from working.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&offline, "offline", false, "ask no model server")
 	cmd.Flags().StringVar(&dir, "cwd", "", "directory to look at (default: the current one)")
 	return cmd
 }
 
-// examine looks at everything once.
-func (c *core) examine(ctx context.Context, cwd string) doctorReport {
+// examine looks at everything once, at the model servers only where ask says so.
+func (c *core) examine(ctx context.Context, cwd string, ask bool) doctorReport {
 	r := doctorReport{Version: version, Cwd: cwd, Sandbox: sandbox.Report{Kind: sandbox.None}}
 	host, hostErr := c.assemble()
 	cfg, err := c.load(cwd)
@@ -108,9 +111,12 @@ func (c *core) examine(ctx context.Context, cwd string) doctorReport {
 		if cfg.ModelSection() || c.getenv(envScript) != "" {
 			r.Findings = append(r.Findings, keyFinding(cfg, c.loginStore(cfg), c.getenv(envScript)))
 		}
+		servers, _ := c.modelServers(cfg)
 		if len(cfg.Providers) > 0 {
-			servers, _ := c.modelServers(cfg)
 			r.Findings = append(r.Findings, providersFinding(servers))
+		}
+		if ask && c.getenv(envScript) == "" {
+			r.Findings = append(r.Findings, c.askServers(ctx, cfg)...)
 		}
 	}
 	if hostErr != nil {
@@ -210,7 +216,9 @@ func sandboxFinding(report sandbox.Report, wanted config.Sandbox) finding {
 		f.Status, f.Hint = doctorFail, "install what sandbox.level requires, or change it; no command runs before"
 	case !report.Confines():
 		f.Status, f.Detail = doctorWarn, "none: rules and questions are all that confines a command"
-		if runtime.GOOS == "linux" && wanted.Level == config.SandboxAuto {
+		if report.NoPlace {
+			f.Hint = "make room, or a state directory that can be written"
+		} else if runtime.GOOS == "linux" && wanted.Level == config.SandboxAuto {
 			f.Hint = "install bubblewrap, or use a kernel with Landlock"
 		}
 	case wanted.Network:
@@ -255,22 +263,41 @@ func programFinding(name, cwd string) finding {
 	return finding{name, doctorOK, path, ""}
 }
 
-// directoryFinding says whether a directory of ours is private; one that is not
-// there yet is made when it is needed.
+// directoryFinding says whether a directory of ours is private and can be written; one that
+// is not there yet is made when it is needed.
 func directoryFinding(name, path string) finding {
 	f := finding{name + " directory", doctorOK, path, ""}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.Detail += " (not there yet)"
+		if err := userfile.Room(path); err != nil {
+			f.Status, f.Detail, f.Hint = doctorWarn, f.Detail+": "+err.Error(), noRoomHint
+		}
 	case err != nil:
 		f.Status, f.Detail, f.Hint = doctorFail, err.Error(), "make it readable, or remove it"
 	case !info.IsDir():
 		f.Status, f.Detail, f.Hint = doctorFail, path+" is not a directory", "remove it"
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
-		f.Status, f.Hint = doctorWarn, "others may write there; run: chmod go-w "+path
+	default:
+		if err := writeIn(path); err != nil {
+			f.Status, f.Detail, f.Hint = doctorWarn, err.Error(), noRoomHint
+		} else if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+			f.Status, f.Hint = doctorWarn, "others may write there; run: chmod go-w "+path
+		}
 	}
 	return f
+}
+
+const noRoomHint = "make it writable, or make room; what is kept there is lost until then"
+
+// writeIn tries out whether files can be made in a directory.
+func writeIn(dir string) error {
+	f, err := os.CreateTemp(dir, "doctor-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, 4<<10))
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 func (r doctorReport) failed() bool {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -24,15 +26,33 @@ func TestDoctor_Sandbox(t *testing.T) {
 		{"network on", sandbox.Report{Kind: sandbox.Landlock, Network: true}, config.Sandbox{Level: config.SandboxAuto, Network: true}, doctorOK, "landlock, network on", false},
 		{"none there", sandbox.Report{Kind: sandbox.None, Notes: []string{"One.", "Two."}}, auto, doctorWarn, "confines a command; One. Two.", true},
 		{"switched off", sandbox.Report{Kind: sandbox.None}, config.Sandbox{Level: "none"}, doctorWarn, "none: ", false},
+		{"no place", sandbox.Report{Kind: sandbox.None, NoPlace: true, Notes: []string{"It could not be tried out: no space left."}}, auto, doctorWarn, "no space left", true},
 		{"required and not there", sandbox.Report{Kind: sandbox.None, Refused: "it is not there"}, config.Sandbox{Level: "bubblewrap"}, doctorFail, "commands are refused: it is not there", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := sandboxFinding(test.report, test.wanted)
-			if got.Status != test.status || !strings.Contains(got.Detail, test.detail) || got.Hint != "" && !test.hint {
+			if got.Status != test.status || !strings.Contains(got.Detail, test.detail) || got.Hint != "" && !test.hint || test.report.NoPlace && strings.Contains(got.Hint, "bubblewrap") {
 				t.Errorf("%+v", got)
 			}
 		})
+	}
+}
+
+// TestDoctor_Directory holds that a directory is written to before it is called ok.
+func TestDoctor_Directory(t *testing.T) {
+	if f := directoryFinding("data", t.TempDir()); f.Status != doctorOK {
+		t.Errorf("a directory that can be written: %+v", f)
+	}
+	if f := directoryFinding("data", filepath.Join(t.TempDir(), "later")); f.Status != doctorOK || !strings.Contains(f.Detail, "not there yet") {
+		t.Errorf("a directory that can be made: %+v", f)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	const full = "/proc/self/task" // not even the superuser makes files there
+	if f := directoryFinding("data", full); f.Status != doctorWarn || f.Hint == "" {
+		t.Errorf("a directory that cannot be written: %+v", f)
 	}
 }
 

@@ -40,7 +40,7 @@ Without a terminal:
 
 Exit code: 0 you are logged in; 1 not, and nothing is stored; 2 wrong usage;
 130 interrupted.`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLogin(cmd, flags) },
 	}
 	cmd.Flags().StringVar(&flags.provider, "provider", "", "the server: "+strings.Join(providerIDs(), ", "))

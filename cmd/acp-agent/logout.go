@@ -21,7 +21,7 @@ as they are, and are named. An agent that an editor runs already keeps what it
 read until it ends or its login is ended there.
 
 Exit code: 0 nothing is stored any more; 1 it could not be forgotten; 2 wrong usage.`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			core := newCore(cmd.ErrOrStderr())
 			defer core.Close()

@@ -65,7 +65,7 @@ in the current directory if you trust it, and say how each stands: its state,
 its tools, prompts and resources, and why it failed.
 
 Exit code: 0 all servers are ready; 1 one is not; 2 wrong usage.`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			spec := session.Spec{Sink: transcript.Discard}
 			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {

@@ -16,7 +16,7 @@ func newPermissions() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "permissions",
 		Short: "Explain what is allowed, asked and denied; list and revoke rules",
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newExplain(), newTry(), newPermissionsList(), newRevoke())

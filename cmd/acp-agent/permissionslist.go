@@ -35,7 +35,7 @@ func newPermissionsList() *cobra.Command {
 		Long: `List the rules that a session in the current directory begins with. Those with
 a number were kept by "Allow for this project"; permissions revoke takes them
 back. The others stand in a file, which is named, or are shipped.`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withRules(cmd, flags.cwd, func(_ *session.Session, rules []session.ListedRule) error {
 				if flags.asJSON {

@@ -33,7 +33,7 @@ explain --json". Nothing is run or stored. Exit code: 0 done; 1 it failed; 2
 wrong usage.`,
 		Example: `  acp-agent permissions try --rule 'deny bash(git push*)' --recorded
   acp-agent permissions try --rule 'allow bash(make test)' < calls.jsonl`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runTry(cmd, flags) },
 	}
 	f := cmd.Flags()

@@ -70,15 +70,18 @@ start it. To see it at work without an editor, a key or a network:
 It talks to any OpenAI-compatible server. Choose one with acp-agent login, or
 set OPENAI_API_KEY for the hosted one, or OPENAI_BASE_URL (and OPENAI_MODEL) for
 another, such as a local Ollama at http://localhost:11434/v1.`,
-		Args:          cobra.NoArgs,
+		Args:          noArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       version,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), stdin) },
 	}
+	cobra.AddTemplateFunc("versionLine", versionLine) // which costs something, and is rarely asked for
+	root.SetVersionTemplate("{{versionLine}}\n")
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newServe(), newLogin(), newLogout(), newDemo(), newRun(), newTools(), newTool(), newAgents(), newMCP(), newPermissions(), newTrust(), newAudit(),
 		newValidate(), newDoctor(), newVersion())
 	return root
@@ -88,7 +91,7 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve ACP on stdin and stdout (the default)",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return serve(cmd.Context(), cmd.InOrStdin())
 		},
@@ -98,14 +101,4 @@ func newServe() *cobra.Command {
 	login.Hidden = true
 	cmd.AddCommand(login)
 	return cmd
-}
-
-// usageArgs makes a wrong number of arguments a mistake of usage.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return &exitError{exitUsage, err}
-		}
-		return nil
-	}
 }

@@ -31,7 +31,7 @@ of the current directory: on, deferred (the model knows the name, finds more wit
 tool_search and calls them by name), or off with the reason. Scripts of your toolbox are asked what they are, and your
 external providers are started; MCP servers only with --servers, and those of the
 project only if you trust it. What cannot be used is said on standard error.`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			spec := session.Spec{Sink: transcript.Discard, Questions: someone{}}
 			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {

@@ -16,7 +16,7 @@ func newVersion() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), map[string]string{
@@ -24,13 +24,17 @@ func newVersion() *cobra.Command {
 					"os": runtime.GOOS, "arch": runtime.GOARCH, "protocol": "1",
 				})
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "acp-agent %s%s %s/%s, ACP v1\n",
-				version, inBrackets(revision()), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionLine())
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// versionLine says what this binary is.
+func versionLine() string {
+	return fmt.Sprintf("acp-agent %s%s %s/%s, ACP v1", version, inBrackets(revision()), runtime.GOOS, runtime.GOARCH)
 }
 
 // revision is the commit the binary was built from, when the build recorded it.

@@ -17,7 +17,8 @@ func checkRoom(dir string) error {
 	if err := unix.Statfs(dir, &disk); err != nil {
 		return nil // a system that does not tell is not held to be full
 	}
-	if uint64(disk.Bavail)*uint64(disk.Bsize) < leastRoom || disk.Files > 0 && disk.Ffree == 0 {
+	// Some file systems have no sizes: they are not full.
+	if disk.Blocks > 0 && uint64(disk.Bavail)*uint64(disk.Bsize) < leastRoom || disk.Files > 0 && disk.Ffree == 0 {
 		return fmt.Errorf("write in %s: %w", dir, unix.ENOSPC)
 	}
 	return nil
