@@ -58,7 +58,7 @@ var openers = map[string]opener{
 		"records of projects in our own data directory; a project's configuration through a handle of its top, for the hash of trust",
 	},
 	"internal/userfile": {
-		"os.Lstat os.MkdirAll os.Open os.OpenFile os.Remove os.Rename",
+		"os.Lstat os.MkdirAll os.Open os.OpenFile os.Remove os.Rename os.Stat unix.Access unix.Statfs",
 		"files of the agent itself, for the packages that rules_test.go names",
 	},
 	"tools/mount": {
@@ -66,8 +66,8 @@ var openers = map[string]opener{
 		"modules and toolboxes that the person's own configuration names; who owns them is checked",
 	},
 	"cmd/acp-agent": {
-		"os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
-		"the log, the demo's scratch project, and files named on the command line",
+		"os.CreateTemp os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.Remove os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
+		"the log, doctor's trial of its own directories, the demo's scratch project, and files named on the command line",
 	},
 	"internal/acptest": {"os.ReadDir os.ReadFile os.WriteFile filepath.EvalSymlinks", "it plays an editor, for tests"},
 	"internal/testkit/shelltrace": {

@@ -137,7 +137,7 @@ var never = []struct {
 	{"*", "model/anthropic/anthropictest", nil, "it is for tests"},
 	{"*", "model/responses/responsestest", nil, "it is for tests"},
 	{"*", "acp/schema/schematest", []string{"acp/schema/gen", "internal/acptest"}, "it is for tests"},
-	{"*", "internal/userfile", []string{"audit", "internal/login", "internal/projects", "internal/tokens", "sandbox", "workspace"}, "it opens files by their path, and is for the agent's own"},
+	{"*", "internal/userfile", []string{"audit", "internal/login", "internal/projects", "internal/tokens", "sandbox", "workspace", "cmd/acp-agent"}, "it opens files by their path, and is for the agent's own"},
 	{"tools", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "model*", nil, "a tool that wants a model asks its spawner"},

@@ -16,7 +16,7 @@ import (
 const (
 	// surveyTime bounds how long the first turn waits for what git and the file system
 	// say of the project.
-	surveyTime = time.Second
+	surveyTime = 2 * time.Second
 	// treeEntries, treeBytes and treeName bound the line about the top of the tree; a small
 	// window has a quarter of its bytes.
 	treeEntries = 200

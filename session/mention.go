@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -34,6 +35,11 @@ func (s *Session) readMentions(t *Turn) {
 	for _, part := range t.prompt.Parts {
 		uri := mentioned(part)
 		server := s.servers.Listing(uri)
+		if server == "" && onlyTheEditorOpens(uri) && !slices.Contains(seen, uri) {
+			seen = append(seen, uri)
+			read = append(read, s.unopened(part, uri))
+			continue
+		}
 		if server == "" || slices.Contains(seen, uri) || s.namesSecret(uri) {
 			continue
 		}
@@ -62,6 +68,27 @@ func (s *Session) readMentions(t *Turn) {
 		read = append(read, parts...)
 	}
 	t.prompt.Parts = append(slices.Clip(t.prompt.Parts), read...)
+}
+
+// editorSchemes are those of addresses within an editor.
+var editorSchemes = []string{"zed", "vscode", "jetbrains", "idea"}
+
+// onlyTheEditorOpens reports whether an address means something to the editor alone, such as
+// zed:///agent/terminal-selection?lines=3 for "@terminal". One that names a path can be read.
+func onlyTheEditorOpens(uri string) bool {
+	u, err := url.Parse(uri)
+	return err == nil && slices.Contains(editorSchemes, u.Scheme) && !u.Query().Has("path")
+}
+
+// unopened tells the user, and the model, that the editor sent a link without its text.
+func (s *Session) unopened(part transcript.Part, uri string) transcript.Part {
+	name := uri
+	if link, ok := part.(*transcript.LinkPart); ok && link.Name != "" {
+		name = link.Name
+	}
+	text := fmt.Sprintf("The text of %s was not sent: the editor gave a link that it alone can open (%s)", kinds.Line(name, titleRunes), kinds.Line(uri, lineRunes))
+	s.emit(transcript.Notice{Severity: transcript.Warning, Title: "Not sent", Text: text + ". Paste the text instead."})
+	return &transcript.TextPart{Text: "[" + text + ".]", Synthetic: true}
 }
 
 // mentioned is the address of what a part points at without its text; "" is none.

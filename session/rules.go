@@ -67,6 +67,9 @@ func (s *Session) Rules() []ListedRule {
 	}
 	for _, scope := range []permissions.Scope{permissions.Project, permissions.User, permissions.Manifest, permissions.DefaultScope} {
 		for _, rule := range set.In(scope) {
+			if scope == permissions.DefaultScope && !s.shippedTool(rule.Permission) {
+				continue
+			}
 			if scope != permissions.Project || rule.Source != permissions.SourceAlways {
 				files = append(files, ListedRule{Scope: scope, Rule: rule})
 			}
@@ -76,6 +79,13 @@ func (s *Session) Rules() []ListedRule {
 		kept[i].Void = s.void(kept[i].Rule)
 	}
 	return append(kept, files...)
+}
+
+// shippedTool reports whether a shipped rule is about tools that there are: some of its names
+// belong to tools that this build does not have.
+func (s *Session) shippedTool(name string) bool {
+	_, there := s.host.Registry.Get(name)
+	return there || strings.Contains(name, "*")
 }
 
 // void reports an answer about a tool from elsewhere that is another one by now.

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,42 @@ type Access struct {
 	Waits bool
 
 	isDir bool
+}
+
+// maxShown bounds the entries of a directory that is shown to a command.
+const maxShown = 10_000
+
+// Shown is where a path outside the session's directories really is, which a sandbox is to
+// show to a command that the user allowed to read it. It is "" for what must not be read, and
+// for a directory that is not to be opened, holds a name of a secret, or is too large to be
+// looked through for one.
+func (w *Workspace) Shown(path string) string {
+	access, err := w.Check(path, false)
+	switch {
+	case err != nil || access.Inside:
+		return ""
+	case !access.isDir:
+		return access.Real
+	case access.Dir != access.Real || !w.clean(access.Real):
+		return ""
+	}
+	return access.Real
+}
+
+// clean reports whether a directory is known to hold no name of a secret.
+func (w *Workspace) clean(dir string) bool {
+	r, err := openRoot(dir)
+	if err != nil || r.path != dir {
+		return false
+	}
+	defer r.handle.Close()
+	left := maxShown
+	return fs.WalkDir(r.handle.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
+		if left--; err != nil || left < 0 || w.o.Secret(filepath.Join(dir, filepath.FromSlash(name))) {
+			return fs.ErrPermission
+		}
+		return nil
+	}) == nil
 }
 
 // Check is the capability check of one path, as a model writes it (R113). The

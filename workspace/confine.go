@@ -14,6 +14,9 @@ import (
 
 // Grant is what a call's commands may do beyond the walls that stand by default.
 type Grant struct {
+	// Readable are files and directories outside the session's directories that the user
+	// allowed the commands to read.
+	Readable []string
 	// Network opens the network (S4).
 	Network bool
 	// GitConfig leaves the configuration of repositories writable (S3).
@@ -102,6 +105,7 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 			request.Readable = append(request.Readable, r.path)
 		}
 	}
+	request.Readable = append(request.Readable, g.Readable...)
 	if len(spec.Argv) > 0 {
 		// A program may lie among our own files, as a module's does, or in the home.
 		request.Programs = spec.Argv[:1]

@@ -59,7 +59,7 @@ func hasSandbox(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doctor := exec.Command(self, "doctor", "--json")
+	doctor := exec.Command(self, "doctor", "--offline", "--json")
 	home := t.TempDir()
 	doctor.Env = append(os.Environ(), acptest.EnvProgram+"=1", "HOME="+home, "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home, "GORACE=atexit_sleep_ms=0")
 	text, _ := doctor.Output() // it fails, for no model is configured

@@ -22,6 +22,7 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 		return denies(SecretRead, w.value+" holds secrets, and reading secrets is not permitted")
 	}
 	if traverses(w.value) {
+		p.Reads = append(p.Reads, above(w.value, at)...)
 		return validates(ReasonTraversal)
 	}
 	if w.value == ".." {
@@ -59,6 +60,20 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 		}
 	}
 	return f
+}
+
+// above are the paths that a name means which first goes up and then down. One that goes up
+// further on depends on links.
+func above(name string, at dirs) []string {
+	down := name
+	for strings.HasPrefix(down, "../") {
+		down = down[len("../"):]
+	}
+	if down == name || down == ".." || traverses(down) {
+		return nil
+	}
+	names, _ := at.join(name)
+	return names
 }
 
 // gitText asks about what git keeps of secrets as files: addresses with a user and

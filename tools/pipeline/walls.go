@@ -28,6 +28,8 @@ type reaches struct {
 	open int
 	// again says that this alone is why the call is asked about.
 	again bool
+	// reads are the paths that the commands are known to read.
+	reads []string
 	// approved says that a person has seen the card and allowed the call.
 	approved bool
 }
@@ -36,6 +38,7 @@ type reaches struct {
 func (w *reaches) note(v command.Verdict) {
 	w.network = w.network || v.Network
 	for _, part := range v.Parts {
+		w.reads = append(w.reads, part.Reads...)
 		w.beside = w.beside || !part.Network && part.Action != capability.Allow
 		if len(part.Argv) > 0 && path.Base(part.Argv[0]) == "git" {
 			w.git = true
@@ -86,13 +89,30 @@ func (r *running) grantWalls() {
 		Unasked:   !r.reach.approved,
 		ReadsOnly: reading || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.restricted,
 		Reading: reading || held, Held: held, Secrets: r.reach.secrets,
-		Offline: r.pipeline.restricted || reading,
-		Bounded: reading && r.decision.Rule == nil,
+		Offline:  r.pipeline.restricted || reading,
+		Bounded:  reading && r.decision.Rule == nil,
+		Readable: r.readable(),
 	}
 	if len(r.commands()) > 0 {
 		grant.Network = granted.Network || r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
 	}
 	r.runtime.Grant(grant)
+}
+
+// readable is what the commands read outside the session's directories, where the user has
+// allowed it on a card that named it: the sandbox must not hide it from them then. A
+// directory stays hidden when it holds secrets, or is too large to be looked through.
+func (r *running) readable() []string {
+	if !r.reach.approved {
+		return nil
+	}
+	var shown []string
+	for _, path := range r.reach.reads {
+		if real := r.pipeline.Workspace.Shown(path); real != "" {
+			shown = append(shown, real)
+		}
+	}
+	return shown
 }
 
 // answeredBefore reports whether the person has allowed before, by a rule of theirs for
