@@ -52,7 +52,7 @@ cross: ## build and vet for every system and processor
 		$(GO) build ./... && $(GO) vet ./... || exit 1; \
 	done
 
-interop: $(INTEROP)/node_modules ## talk to the official TypeScript SDK, acpx and the reference servers of MCP, have the official SDK of Anthropic read what is sent, judge by the schema and the registry's rules
+interop: $(INTEROP)/node_modules ## talk to the official TypeScript SDK, acpx and the reference servers of MCP, have the official SDKs of Anthropic and OpenAI read what is sent, judge by the schema and the registry's rules
 	ACP_REQUIRE_ALL=1 $(GO) test -count=1 -run 'Interop|Schema' ./acp/... ./cmd/...
 
 # npm ci leaves the folder's time alone when nothing changes, hence the touch.

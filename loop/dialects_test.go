@@ -7,8 +7,12 @@ import (
 
 	"acp-agent/loop"
 	"acp-agent/model"
+	"acp-agent/model/anthropic"
+	"acp-agent/model/anthropic/anthropictest"
 	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
+	"acp-agent/model/responses"
+	"acp-agent/model/responses/responsestest"
 	"acp-agent/transcript"
 )
 
@@ -117,29 +121,97 @@ func checkPrefix(t *testing.T, s *modeltest.Strict) {
 	}
 }
 
+// side is a server and a client of it, as one of those that take turns in a conversation.
+type side struct {
+	name, model string
+	provider    model.Provider
+	// ready prepares the server for a prompt, to be answered with a call and a text.
+	ready   func()
+	refused func() []string
+	// known is how many requests it may refuse.
+	known int
+	// thoughts counts those in the last request, of which two turns leave three; nil for a
+	// server that refuses a request without them.
+	thoughts func() int
+}
+
+// sides are a server of each dialect; each call makes new ones.
+func sides(t *testing.T) []func() side {
+	t.Helper()
+	var list []func() side
+	for _, rule := range modeltest.Rules() {
+		list = append(list, func() side {
+			s := modeltest.NewStrict(t, rule, 1)
+			return side{rule.Name, rule.Model, client(t, s, true), func() {}, s.Refused, rule.Known, nil}
+		})
+	}
+	return append(list, func() side {
+		s := anthropictest.New(t)
+		p, err := anthropic.New(anthropic.Options{BaseURL: s.URL, APIKey: "k"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.Close)
+		return side{"anthropic", "claude-opus-5", p, func() {
+			s.Add(anthropictest.Step{Thinking: "t", Redacted: "r", Calls: []anthropictest.Call{{Name: "read", Input: `{}`}}}, anthropictest.Step{Thinking: "u", Text: "Done."})
+		}, s.Broken, 0, func() int { return lastCount(s.Exchanges(), func(x anthropictest.Exchange) []byte { return x.Body }, `"signature":"`) }}
+	}, func() side {
+		s := responsestest.New(t)
+		chat, err := openai.New(openai.Options{BaseURL: s.URL, APIKey: "k"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := responses.New(chat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.Close)
+		return side{"responses", "gpt-test-9", p, func() {
+			s.Add(responsestest.Step{Thoughts: []string{"t"}, Comment: "I look.", Calls: []responsestest.Call{{Name: "read", Arguments: `{}`}}}, responsestest.Step{Silent: true, Text: "Done."})
+		}, s.Broken, 0, func() int { return lastCount(s.Exchanges(), func(x responsestest.Exchange) []byte { return x.Body }, `"encrypted_content":"`) }}
+	})
+}
+
+// lastCount counts a text in the body of the last exchange.
+func lastCount[T any](exchanges []T, body func(T) []byte, text string) int {
+	return bytes.Count(body(exchanges[len(exchanges)-1]), []byte(text))
+}
+
+// takes lets a side answer a prompt to the end.
+func (s *side) takes(t *testing.T, k *talk, text string) {
+	t.Helper()
+	s.ready()
+	stop, err := loop.New(loop.Options{
+		Provider: s.provider, Tools: &fakeTools{}, Log: k.log, Sink: transcript.Discard, IDs: &transcript.IDs{}, System: "be good",
+		Model: s.model, Window: func() int { return 0 }, Memo: k.memo,
+	}).Turn(context.Background(), &transcript.Message{Role: transcript.User, Parts: []transcript.Part{&transcript.TextPart{Text: text}}})
+	if err != nil || stop != loop.EndTurn {
+		t.Fatalf("%s ends with %q, %v; it refused %q", s.name, stop, err, s.refused())
+	}
+}
+
 // Each pair of servers can take turns in one conversation: neither is sent what is the
 // other's, and each has its own again when it returns.
 func TestDialects_Pairs(t *testing.T) {
-	rules := modeltest.Rules()
-	for i, one := range rules {
-		t.Run(one.Name, func(t *testing.T) {
-			a := modeltest.NewStrict(t, one, 2)
-			pa := client(t, a, true)
-			for _, other := range rules[i+1:] {
-				b := modeltest.NewStrict(t, other, 1)
-				pb := client(t, b, true)
+	all := sides(t)
+	for i := range all {
+		for j := range i {
+			one, other := all[i](), all[j]()
+			t.Run(one.name+" and "+other.name, func(t *testing.T) {
 				k := newTalk()
-				k.turn(t, a, pa, "one")
-				k.turn(t, b, pb, "two")
-				k.turn(t, a, pa, "three")
-				k.turn(t, b, pb, "four")
-				if got := b.Refused(); len(got) > other.Known {
-					t.Errorf("%s refused %q", other.Name, got)
+				for _, text := range []string{"one", "two"} {
+					one.takes(t, k, text)
+					other.takes(t, k, text)
 				}
-			}
-			if got := a.Refused(); len(got) > one.Known {
-				t.Errorf("%s refused %q", one.Name, got)
-			}
-		})
+				for _, s := range []side{one, other} {
+					if got := s.refused(); len(got) > s.known {
+						t.Errorf("%s refused %q", s.name, got)
+					}
+					if s.thoughts != nil && s.thoughts() != 3 {
+						t.Errorf("%s had %d of its thoughts back, want 3", s.name, s.thoughts())
+					}
+				}
+			})
+		}
 	}
 }

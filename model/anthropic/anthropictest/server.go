@@ -79,6 +79,13 @@ func New(tb TB, steps ...Step) *Server {
 	return s
 }
 
+// Add appends steps.
+func (s *Server) Add(steps ...Step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps = append(s.steps, steps...)
+}
+
 // Exchanges are the requests for steps so far, in the order they came.
 func (s *Server) Exchanges() []Exchange {
 	s.mu.Lock()

@@ -20,6 +20,8 @@ type Server struct {
 	// Unverified accounts get no summaries.
 	Plain, Unverified bool
 	Efforts           []string
+	// Known leaves events of unknown types out; the official SDK gives up at one.
+	Known bool
 	// TextOutputs says that results of calls are text alone, as with llama.cpp.
 	TextOutputs bool
 	// NoResponses is a server with Chat Completions alone; ResponsesOnly is what it says of

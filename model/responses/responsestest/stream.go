@@ -73,7 +73,9 @@ func (s *Server) stream(w http.ResponseWriter, step *Step, request []byte, numbe
 			return out.text.String()
 		}
 	}
-	out.send("response.of_the_future", `"delta":"never shown"`)
+	if !s.Known {
+		out.send("response.of_the_future", `"delta":"never shown"`)
+	}
 	if step.Incomplete != "" {
 		out.send("response.incomplete", `"response":`+whole("incomplete", done, fmt.Sprintf(`,"incomplete_details":{"reason":%q},"usage":%s`, step.Incomplete, usage)))
 	} else {
