@@ -154,7 +154,9 @@ func sides(t *testing.T) []func() side {
 		t.Cleanup(p.Close)
 		return side{"anthropic", "claude-opus-5", p, func() {
 			s.Add(anthropictest.Step{Thinking: "t", Redacted: "r", Calls: []anthropictest.Call{{Name: "read", Input: `{}`}}}, anthropictest.Step{Thinking: "u", Text: "Done."})
-		}, s.Broken, 0, func() int { return lastCount(s.Exchanges(), func(x anthropictest.Exchange) []byte { return x.Body }, `"signature":"`) }}
+		}, s.Broken, 0, func() int {
+			return lastCount(s.Exchanges(), func(x anthropictest.Exchange) []byte { return x.Body }, `"signature":"`)
+		}}
 	}, func() side {
 		s := responsestest.New(t)
 		chat, err := openai.New(openai.Options{BaseURL: s.URL, APIKey: "k"})
@@ -168,7 +170,9 @@ func sides(t *testing.T) []func() side {
 		t.Cleanup(p.Close)
 		return side{"responses", "gpt-test-9", p, func() {
 			s.Add(responsestest.Step{Thoughts: []string{"t"}, Comment: "I look.", Calls: []responsestest.Call{{Name: "read", Arguments: `{}`}}}, responsestest.Step{Silent: true, Text: "Done."})
-		}, s.Broken, 0, func() int { return lastCount(s.Exchanges(), func(x responsestest.Exchange) []byte { return x.Body }, `"encrypted_content":"`) }}
+		}, s.Broken, 0, func() int {
+			return lastCount(s.Exchanges(), func(x responsestest.Exchange) []byte { return x.Body }, `"encrypted_content":"`)
+		}}
 	})
 }
 

@@ -104,3 +104,56 @@ func responsesRequests(t *testing.T, server *responsestest.Server) {
 		}
 	}
 }
+
+// Which API a model of a preset is asked in: by its family, by the configuration, and by what
+// the server has.
+func TestResponses_Choice(t *testing.T) {
+	for _, tt := range []struct {
+		name, provider, model string
+		server                func(*responsestest.Server)
+		want                  string // paths
+	}{
+		{"a family", `{}`, "gpt-5-codex", nil, "responses"},
+		{"another family", `{}`, "gpt-4.1", func(s *responsestest.Server) { s.NoResponses = true }, "chat/completions"},
+		{"the user's word", `{"api": "chat"}`, "gpt-5", func(s *responsestest.Server) { s.NoResponses = true }, "chat/completions"},
+		{"the user's word for the other", `{"api": "responses"}`, "gpt-4.1", func(s *responsestest.Server) { s.Plain = true }, "responses"},
+		{"the server's word", `{"api": "chat"}`, "gpt-5-pro", func(s *responsestest.Server) { s.ResponsesOnly = "This model is only supported in v1/responses" }, "chat/completions responses"},
+		{"a proxy without it", `{}`, "gpt-5", func(s *responsestest.Server) { s.NoResponses = true }, "responses chat/completions"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			server := responsestest.New(t, responsestest.Step{Text: "Well."})
+			if tt.server != nil {
+				tt.server(server)
+			}
+			var provider map[string]any
+			if err := json.Unmarshal([]byte(tt.provider), &provider); err != nil {
+				t.Fatal(err)
+			}
+			provider["preset"], provider["base_url"], provider["api_key"] = "openai", server.URL, "k"
+			provider["models"] = []string{tt.model}
+			text, err := json.Marshal(map[string]any{"providers": map[string]any{"work": provider}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "config.jsonc")
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			agent := acptest.Start(t, acptest.Options{Env: []string{"ACP_AGENT_CONFIG=" + path}})
+			agent.Initialize("")
+			session := agent.NewSession(t.TempDir())
+			session.Prompt("go").Ends("end_turn")
+			if session.Text() != "Well." {
+				t.Errorf("the agent said %q", session.Text())
+			}
+			var paths []string
+			for _, x := range server.Exchanges() {
+				paths = append(paths, strings.TrimPrefix(x.Path, "/v1/"))
+			}
+			if got := strings.Join(paths, " "); got != tt.want {
+				t.Errorf("asked %s, want %s", got, tt.want)
+			}
+		})
+	}
+}

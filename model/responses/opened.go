@@ -31,7 +31,8 @@ type opened struct {
 const maxItems = 4 * wire.MaxCalls
 
 // open returns the item that an event is about, a new one if there is none yet. Servers
-// number their items; some give an item another id in each event.
+// number their items; GitHub Copilot gives an item another id in each event
+// (github.com/BerriAI/litellm/pull/30072).
 func (s *step) open(e *event) *opened {
 	id := e.ItemID
 	if id == "" {

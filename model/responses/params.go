@@ -9,8 +9,8 @@ import (
 	"acp-agent/model/wire"
 )
 
-// leastOutput is the smallest max_output_tokens that OpenAI takes
-// (github.com/openai/openai-agents-python/issues/1146: "Expected a value >= 16").
+// leastOutput is the smallest max_output_tokens that OpenAI takes ("integer below minimum
+// value. Expected a value >= 16": github.com/vectorize-io/hindsight/issues/58).
 const leastOutput = 16
 
 // encrypted asks for the reasoning in a form that can be sent back to a server that keeps

@@ -78,6 +78,7 @@ func (p *Provider) dropRefused(req *model.Request, sent []wire.Param, d *wire.De
 		return true
 	}
 	// "Encrypted content is not supported with this model."
+	// (github.com/microsoft/agent-framework/issues/7483)
 	if has("include") && (d.Names("include") || d.Contains("encrypted content is not supported")) {
 		p.drop(req.Model, "include")
 		return true

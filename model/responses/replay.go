@@ -124,7 +124,7 @@ func (s *style) returnable(kind string, raw json.RawMessage) bool {
 // github.com/vercel/ai/issues/7099, openai/openai-node/issues/1567). It reports whether the
 // items may have their ids: with them the server wants each with the reasoning before it
 // ("Item 'fc_…' of type 'function_call' was provided without its required 'reasoning' item":
-// github.com/VRSEN/agency-swarm/issues/367), and none longer than maxID.
+// github.com/VRSEN/agency-swarm/issues/367), and each of the form that it takes.
 func keepReasoning(list []piece) (ids bool) {
 	ids = true
 	followed := false
@@ -133,7 +133,7 @@ func keepReasoning(list []piece) (ids bool) {
 		if one.Type == reasoningItem {
 			one.leftOut = one.leftOut || !followed
 		}
-		if one.leftOut || len(one.ID) > maxID {
+		if one.leftOut || one.ID != "" && !idForm(one.ID) {
 			ids = false
 		}
 		if !one.leftOut {
@@ -142,6 +142,11 @@ func keepReasoning(list []piece) (ids bool) {
 	}
 	return ids
 }
+
+// idForm reports whether an id is one that the API takes back ("Expected an ID that contains
+// letters, numbers, underscores, or dashes": github.com/langchain-ai/langchainjs/issues/11044).
+// GitHub Copilot gives out others (github.com/BerriAI/litellm/pull/30072).
+func idForm(id string) bool { return len(id) <= maxID && wire.ToolName(id) == id }
 
 // append writes an item and a comma.
 func (p *piece) append(b []byte, ids bool) []byte {

@@ -91,9 +91,10 @@ func (s *Server) item(i int, item *inputItem, raw json.RawMessage, model string)
 	return s.output(i, item)
 }
 
-// id: an item has an id of its type ("Expected an ID that begins with 'fc'":
-// github.com/openai/openai-agents-python/issues/1286), of 64 characters at most, and one that
-// this server gave it for this model: nothing is stored, so that another is not found
+// id: an item has an id of its type ("Expected an ID that begins with 'rs'":
+// github.com/jlcodes99/cockpit-tools/issues/2090), of 64 letters, numbers, underscores and
+// dashes at most (github.com/langchain-ai/langchainjs/issues/11044), and one that this server
+// gave it for this model: nothing is stored, so that another is not found
 // (github.com/anomalyco/opencode/issues/7724; status 404: can1357/oh-my-pi/issues/41).
 func (s *Server) id(i int, item *inputItem, model string) *problem {
 	prefix := map[string]string{"message": "msg", "reasoning": "rs", "function_call": "fc"}[item.Type]
@@ -103,6 +104,8 @@ func (s *Server) id(i int, item *inputItem, model string) *problem {
 	case item.ID == "":
 	case len(item.ID) > 64:
 		return tooLong(i, "id", item.ID)
+	case !nameForm.MatchString(item.ID):
+		return bad("input", "Invalid 'input[%d].id': '%s'. Expected an ID that contains letters, numbers, underscores, or dashes, but this value contained additional characters.", i, item.ID)
 	case !strings.HasPrefix(item.ID, prefix):
 		return bad("input", "Invalid 'input[%d].id': '%s'. Expected an ID that begins with '%s'.", i, item.ID, prefix)
 	case !ours || known.model != model:
@@ -128,7 +131,7 @@ func tooLong(i int, name, text string) *problem {
 
 // message: the content of a user is input, that of an assistant output ("Invalid value:
 // 'input_text'. Supported values are: 'output_text' and 'refusal'.":
-// github.com/openai/codex/issues/1297); a message with an id has the form of the output.
+// github.com/sunwu51/TabPilot/pull/46); a message with an id has the form of the output.
 func message(i int, item *inputItem) *problem {
 	var text string
 	if json.Unmarshal(item.Content, &text) == nil {

@@ -31,7 +31,7 @@ type request struct {
 }
 
 // members are those that a request may have
-// (developers.openai.com/api/reference/resources/responses/methods/create). The error is
+// (developers.openai.com/api/reference/resources/responses). The error is
 // quoted in github.com/madox2/vim-ai/issues/162 and lobehub/lobehub pull 8163.
 var members = []string{
 	"background", "conversation", "include", "input", "instructions", "max_output_tokens", "max_tool_calls", "metadata", "model",
@@ -91,9 +91,12 @@ func (s *Server) basics(r *request) *problem {
 	return nil
 }
 
-// parameters: models that do not think take neither reasoning nor its encrypted form
-// (github.com/BerriAI/litellm pull 38842), and those that do take no temperature; an account
-// needs to be entitled to summaries (github.com/openai/openai-cookbook/issues/2271).
+// parameters: models that do not think take neither reasoning
+// (github.com/BerriAI/litellm/pull/38842) nor its encrypted form
+// (github.com/microsoft/agent-framework/issues/7483), and those that do take no temperature;
+// an account needs to be entitled to summaries (github.com/openai/openai-cookbook/issues/2271);
+// answers have 16 tokens at least (github.com/vectorize-io/hindsight/issues/58), and cache keys
+// 64 characters at most (github.com/theopenco/llmgateway/pull/3110).
 func (s *Server) parameters(r *request) *problem {
 	unsupported := func(param string) *problem {
 		p := bad(param, "Unsupported parameter: '%s' is not supported with this model.", param)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 )
 
@@ -134,13 +135,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"gpt-test-9","object":"model","created":1,"owned_by":"openai"}]}`)
 		return
 	}
+	if !strings.HasPrefix(r.URL.Path, "/v1/") { // a question of what kind of server it is
+		refuse(w, &problem{status: http.StatusNotFound, text: "Not Found"})
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	record := Exchange{Path: r.URL.Path, Header: r.Header.Clone(), Body: body, Status: http.StatusOK}
 	defer func() { s.sent = append(s.sent, record) }()
 	switch {
 	case r.URL.Path == "/v1/chat/completions" && s.ResponsesOnly != "":
-		record.Status = refuse(w, &problem{status: http.StatusNotFound, text: s.ResponsesOnly})
+		found := &problem{status: http.StatusNotFound, text: s.ResponsesOnly, param: "model"}
+		if strings.Contains(found.text, "reasoning_effort") { // a model that is there, see wire.Detail.WantsResponses
+			found.status, found.param = http.StatusBadRequest, "reasoning_effort"
+		}
+		record.Status = refuse(w, found)
 		return
 	case r.URL.Path == "/v1/chat/completions" && s.NoResponses:
 		record.Stream = s.chat(w)

@@ -24,7 +24,7 @@ type output struct {
 }
 
 // stream answers with a step, in the events and with the members of the API
-// (developers.openai.com/api/reference/resources/responses/streaming-events), a keepalive and
+// (developers.openai.com/api/reference/resources/responses, Streaming events), a keepalive and
 // an event of an unknown type among them. It returns what was sent.
 func (s *Server) stream(w http.ResponseWriter, step *Step, request []byte, number int) string {
 	var asked struct{ Model string }
