@@ -42,17 +42,26 @@ func (p *Provider) mayRefuseImages(req *model.Request, err error) bool {
 		!d.WantsResponses() && !d.AboutOneImage() && wire.HasImages(req.Messages) && p.info(req.Model).Images == model.Unknown
 }
 
-// withoutImages is a request that is made again without its images, to learn whether they
+// WithoutImages is a request that is made again without its images, to learn whether they
 // are why it was refused: they are if it is answered now. A nil one changes nothing.
-type withoutImages struct {
+type WithoutImages struct {
 	provider *Provider
 	model    string
 	refusal  error // of the request with images
 	answered bool
 }
 
-// sending tells the user of the images before the first piece of the answer.
-func (w *withoutImages) sending(yield func(model.Chunk) bool) func(model.Chunk) bool {
+// TryWithoutImages returns what a refused request is made again with, nil when there is no
+// reason to.
+func (p *Provider) TryWithoutImages(req *model.Request, err error) *WithoutImages {
+	if !p.mayRefuseImages(req, err) {
+		return nil
+	}
+	return &WithoutImages{provider: p, model: req.Model, refusal: err}
+}
+
+// Sending tells the user of the images before the first piece of the answer.
+func (w *WithoutImages) Sending(yield func(model.Chunk) bool) func(model.Chunk) bool {
 	if w == nil {
 		return yield
 	}
@@ -68,8 +77,8 @@ func (w *withoutImages) sending(yield func(model.Chunk) bool) func(model.Chunk) 
 	}
 }
 
-// outcome is the error of the step: the first refusal where the images were not why.
-func (w *withoutImages) outcome(err error) error {
+// Outcome is the error of the step: the first refusal where the images were not why.
+func (w *WithoutImages) Outcome(err error) error {
 	if w == nil || err == nil || w.answered || !errors.As(err, new(*model.Error)) {
 		return err
 	}

@@ -25,12 +25,12 @@ func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 // stream makes the step; a request that was refused for one of its optional
 // parameters, for its images or for its reasoning, is made again in another way.
 func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(model.Chunk) bool) error {
-	var without *withoutImages // once it is tried whether images are why the request was refused
+	var without *WithoutImages // once it is tried whether images are why the request was refused
 	for {
 		params := p.params(req)
 		images := without == nil && p.info(req.Model).Images != model.No
 		body, sent := p.body(req, params, images)
-		err := p.attempt(ctx, req.Model, body, without.sending(yield))
+		err := p.attempt(ctx, req.Model, body, without.Sending(yield))
 		if err != nil && (p.dropRefused(req.Model, params, err) || p.learnRule(req.Model, sent, err)) {
 			continue
 		}
@@ -40,11 +40,12 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 			}
 			continue
 		}
-		if without == nil && p.mayRefuseImages(req, err) {
-			without = &withoutImages{provider: p, model: req.Model, refusal: err}
-			continue
+		if without == nil {
+			if without = p.TryWithoutImages(req, err); without != nil {
+				continue
+			}
 		}
-		return without.outcome(err)
+		return without.Outcome(err)
 	}
 }
 

@@ -72,9 +72,12 @@ func (p *Provider) style(id string) style {
 	}
 }
 
-// body writes the request of one step.
-func (p *Provider) body(req *model.Request, params []wire.Param) string {
-	items := memoOf(req, p.style(req.Model)).all(req.Messages)
+// body writes the request of one step. Without images none are sent, whatever is known of
+// the model.
+func (p *Provider) body(req *model.Request, params []wire.Param, images bool) string {
+	s := p.style(req.Model)
+	s.images = s.images && images
+	items := memoOf(req, s).all(req.Messages)
 	head := append([]byte(`{"model":`), wire.AppendString(nil, req.Model)...)
 	head = append(head, `,"stream":true`...)
 	head = wire.AppendParams(head, params)

@@ -376,6 +376,12 @@ func TestStream_Refused(t *testing.T) {
 				&transcript.ToolPart{CallID: "c", Name: "read", Input: "{}", State: transcript.Done, Text: "r", Images: []transcript.ImagePart{picture}},
 			}})
 		}, 1, `"output":"r"},{"type":"message","role":"user","content":[{"type":"input_text","text":"Image 1 from the result of read (c):"},{"type":"input_image"`},
+		{"no pictures", func(s *responsestest.Server) { s.Blind = "this model does not support image input" }, func(r *model.Request) {
+			r.Messages[0].Parts = append(r.Messages[0].Parts, &picture)
+		}, 1, `[image omitted: this model takes no images]`},
+		{"no pictures, in unknown words", func(s *responsestest.Server) { s.Blind = "part 2 is not of a known kind" }, func(r *model.Request) {
+			r.Messages[0].Parts = append(r.Messages[0].Parts, &picture)
+		}, 1, `[image omitted: this model takes no images]`},
 		{"few tokens", nil, func(r *model.Request) { r.MaxTokens = 3 }, 0, `"max_output_tokens":16`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -388,7 +394,9 @@ func TestStream_Refused(t *testing.T) {
 			if tt.req != nil {
 				tt.req(k.req)
 			}
-			k.must()
+			if a := k.must(); (s.Blind != "") != (len(a.warnings) == 1) {
+				t.Errorf("told %q", a.warnings)
+			}
 			k.says(text("on"))
 			k.must()
 			if broken := s.Broken(); len(broken) != tt.broken {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"acp-agent/model"
+	"acp-agent/model/openai"
 	"acp-agent/model/wire"
 )
 
@@ -24,16 +25,22 @@ func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 // stream makes the step; a request that was refused for something it can do without is made
 // again without it.
 func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(model.Chunk) bool) error {
+	var without *openai.WithoutImages // once it is tried whether images are why the request was refused
 	for {
 		params := p.params(req)
-		err := p.attempt(ctx, req, p.body(req, params), yield)
-		warning, again := p.mended(req, params, err)
-		if !again {
-			return err
+		err := p.attempt(ctx, req, p.body(req, params, without == nil), without.Sending(yield))
+		if warning, again := p.mended(req, params, err); again {
+			if warning.Title != "" && !yield(warning) {
+				return wire.ErrStopped
+			}
+			continue
 		}
-		if warning.Title != "" && !yield(warning) {
-			return wire.ErrStopped
+		if without == nil {
+			if without = p.chat.TryWithoutImages(req, err); without != nil {
+				continue
+			}
 		}
+		return without.Outcome(err)
 	}
 }
 

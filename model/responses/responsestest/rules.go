@@ -1,6 +1,7 @@
 package responsestest
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -64,6 +65,9 @@ func (s *Server) judge(header http.Header, body []byte) *problem {
 		if !slices.Contains(members, name) {
 			return &problem{status: http.StatusBadRequest, text: "Unknown parameter: '" + name + "'.", param: name, code: "unknown_parameter"}
 		}
+	}
+	if s.Blind != "" && bytes.Contains(body, []byte(`"type":"input_image"`)) {
+		return bad("", "%s", s.Blind)
 	}
 	for _, rule := range []func(*request) *problem{s.basics, s.parameters, s.tools, s.input} {
 		if found := rule(&r); found != nil {

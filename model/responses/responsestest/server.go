@@ -25,6 +25,8 @@ type Server struct {
 	Known bool
 	// TextOutputs says that results of calls are text alone, as with llama.cpp.
 	TextOutputs bool
+	// Blind is what a model that takes no images says of a request with one.
+	Blind string
 	// NoResponses is a server with Chat Completions alone; ResponsesOnly is what it says of
 	// requests there.
 	NoResponses   bool
