@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -75,7 +76,7 @@ func (l *Loop) ask(ctx context.Context) (*step, error) {
 		if !ok {
 			return nil, tries.gaveUp(failure)
 		}
-		l.notice(failure.Message + ". " + next)
+		l.notice(strings.TrimRight(failure.Message, ".") + ". " + next)
 		if err := sleep(ctx, pause); err != nil {
 			return nil, err
 		}
@@ -88,7 +89,10 @@ func (l *Loop) ask(ctx context.Context) (*step, error) {
 // pause counts a failure and returns how long to wait before the next try, the sentence
 // that tells the user, and whether there is a next try at all.
 func (t *tries) pause(failure *model.Error) (pause time.Duration, next string, ok bool) {
-	pause = max(t.wait.NextBackOff(), failure.RetryAfter)
+	pause = t.wait.NextBackOff()
+	if failure.RetryAfter > 0 { // the server knows better; it is not asked more than about once a second
+		pause = max(failure.RetryAfter, min(pause, firstWait))
+	}
 	if failure.Busy {
 		t.busy += pause
 		return pause, fmt.Sprintf("Trying again in %s, as the server is busy (%s of at most %s).",
