@@ -313,6 +313,22 @@ func each(s source, f func(sel *ast.SelectorExpr, pkg string)) {
 	})
 }
 
+// TestRules_Templates keeps text/template out of the binary: it calls methods by their names,
+// so that the linker cannot drop any, which is 12 MB. Cobra links it for templates of its own
+// texts; its defaults are functions.
+func TestRules_Templates(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || s.dir != "cmd/acp-agent" {
+			continue
+		}
+		each(s, func(sel *ast.SelectorExpr, _ string) {
+			if name := sel.Sel.Name; strings.HasPrefix(name, "Set") && strings.HasSuffix(name, "Template") {
+				t.Errorf("%s: %s links text/template, which makes the binary 12 MB larger; write the text yourself", s.line(sel), name)
+			}
+		})
+	}
+}
+
 func TestRules_Docs(t *testing.T) {
 	docs := map[string]bool{}
 	for _, s := range sources(t) {

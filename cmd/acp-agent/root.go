@@ -73,11 +73,17 @@ another, such as a local Ollama at http://localhost:11434/v1.`,
 		Args:          noArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       version,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), stdin) },
 	}
-	cobra.AddTemplateFunc("versionLine", versionLine) // which costs something, and is rarely asked for
-	root.SetVersionTemplate("{{versionLine}}\n")
+	// A template for cobra's own --version would link text/template, which calls methods by
+	// their names, so that the linker could drop none: 12 MB.
+	showVersion := root.Flags().BoolP("version", "v", false, "version for acp-agent")
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *showVersion {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionLine())
+			return err
+		}
+		return serve(cmd.Context(), stdin)
+	}
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
