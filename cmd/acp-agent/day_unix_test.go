@@ -27,8 +27,6 @@ import (
 // envVitals names the file into which the program under test writes its vitals at SIGUSR1.
 const envVitals = "ACP_AGENT_TEST_VITALS"
 
-func init() { asProgram = append(asProgram, reportVitals) }
-
 // vitals are what must not grow over a day.
 type vitals struct {
 	Goroutines int

@@ -72,7 +72,9 @@ func (l *llama) chat(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":%d,"n_ctx":%d}}`, tokens, l.window)
 		return
 	}
-	var asked struct{ Messages []struct{ Role, Content string } }
+	var asked struct {
+		Messages []struct{ Role, Content string }
+	}
 	_ = json.Unmarshal(body, &asked) // what is sent without images has texts
 	answer := "A short answer."
 	for _, m := range asked.Messages {

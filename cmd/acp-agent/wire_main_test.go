@@ -10,9 +10,6 @@ import (
 	"acp-agent/sandbox"
 )
 
-// asProgram is what tests do first in the program under test.
-var asProgram []func()
-
 // TestMain makes the test binary the program itself where a test has started
 // it as that: so the tests run the real main, built once, with the race
 // detector when they have it.
@@ -37,9 +34,7 @@ func TestMain(m *testing.M) {
 		if kind := os.Getenv(envSandbox); kind != "" {
 			testHookSandbox = pretendSandbox(kind)
 		}
-		for _, prepare := range asProgram {
-			prepare()
-		}
+		reportVitals()
 		main()
 	}
 	os.Exit(m.Run())
