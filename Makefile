@@ -11,6 +11,7 @@ TARGETS   ?= .
 COUNT     ?= 6
 RUNS      ?= 5
 INTEROP   := testdata/interop
+LLAMA     := bin/llama/llama-server
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 # Linters are pinned here and built on first use. golangci-lint takes minutes to build,
@@ -20,7 +21,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test toolchains lint golangci cross interop editors bench microbench fuzz fuzz-judge generate update clean
+.PHONY: help build test toolchains lint golangci cross interop llama editors bench microbench fuzz fuzz-judge generate update clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -59,6 +60,12 @@ interop: $(INTEROP)/node_modules ## talk to the official TypeScript SDK, acpx an
 $(INTEROP)/node_modules: $(INTEROP)/package-lock.json
 	cd $(INTEROP) && npm ci --no-audit --no-fund --ignore-scripts
 	@touch $@
+
+llama: $(LLAMA) ## drive the binary with a real llama.cpp server, unpacked from Debian sid into bin/llama, and a model of random weights
+	ACP_LLAMA=$(CURDIR)/$(LLAMA) $(GO) test -count=1 -v -run '^TestLlama' ./cmd/acp-agent
+
+$(LLAMA): testdata/llama/server.sh
+	testdata/llama/server.sh $(@D)
 
 editors: ## play every script in the model of every editor; the table goes to bin/editors.md
 	@mkdir -p bin

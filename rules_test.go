@@ -117,6 +117,7 @@ var rooms = map[string]room{
 
 	// Support for tests of several packages.
 	"internal/testkit/editor":     {5, []string{"internal/acptest"}},
+	"internal/testkit/gguf":       {0, nil},
 	"internal/testkit/shelltrace": {0, nil},
 }
 
