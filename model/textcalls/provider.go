@@ -67,13 +67,15 @@ func (p provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mode
 	}
 }
 
-// maxHeld bounds the text that is kept back, in bytes; a longer one is shown as text.
-const maxHeld = 4 << 20
+// maxText bounds the answer in which a call is looked for, in bytes; in a longer one all is
+// text.
+const maxText = 4 << 20
 
 // reader goes through the chunks of one step.
 type reader struct {
 	takes bool
-	text  strings.Builder // the whole text of the answer
+	text  strings.Builder // the whole text of the answer; empty once it is long
+	long  bool
 	shown int             // how much of it was passed on
 	holds bool            // a written call may have begun
 	tried int             // how many beginnings were looked at
@@ -84,6 +86,9 @@ type reader struct {
 func (r *reader) read(chunk model.Chunk) []model.Chunk {
 	switch chunk.Kind {
 	case model.Text:
+		if r.long = r.long || r.text.Len()+len(chunk.Text) > maxText; r.long {
+			return r.giveUp(chunk)
+		}
 		r.text.WriteString(chunk.Text)
 		if !r.takes {
 			return []model.Chunk{chunk}
@@ -112,6 +117,14 @@ func (r *reader) withText(chunk model.Chunk) []model.Chunk {
 	return []model.Chunk{chunk}
 }
 
+// giveUp passes on all text, with what was kept back, and keeps none of it.
+func (r *reader) giveUp(chunk model.Chunk) []model.Chunk {
+	chunk.Text = r.flush() + chunk.Text
+	r.text.Reset()
+	r.shown = 0
+	return []model.Chunk{chunk}
+}
+
 func (r *reader) flush() string {
 	if !r.takes {
 		return ""
@@ -126,9 +139,6 @@ func (r *reader) flush() string {
 func (r *reader) release() string {
 	text := r.text.String()
 	if r.holds {
-		if len(text)-r.shown > maxHeld {
-			return r.flush()
-		}
 		return ""
 	}
 	until := r.shown

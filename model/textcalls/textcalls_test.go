@@ -163,3 +163,14 @@ func TestProvider(t *testing.T) {
 		}
 	}
 }
+
+// In an answer that is longer than anyone writes a call into, all is text, also what had been
+// kept back.
+func TestProvider_LongAnswer(t *testing.T) {
+	t.Parallel()
+	text := "<tool_call>" + strings.Repeat("x", 5<<20) + "<tool_call>{\"name\":\"a\",\"arguments\":{}}</tool_call>"
+	got := answer(t, textcalls.On, text, 64<<10)
+	if got.text != text || len(got.calls) > 0 {
+		t.Errorf("%d bytes of %d were passed on, and %d calls", len(got.text), len(text), len(got.calls))
+	}
+}
