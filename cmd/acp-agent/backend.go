@@ -84,7 +84,11 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 		return c.connectOne(cfg, servers[0])
 	}
 	routed, name, err := route(cfg, servers, section)
-	if err != nil {
+	switch {
+	case err == nil:
+	case model.AsError(err).Busy: // no key would help
+		return session.Backend{}, err
+	default:
 		return session.Backend{}, &session.AuthError{Message: err.Error()}
 	}
 	backend := c.backend(cfg, routed, name)

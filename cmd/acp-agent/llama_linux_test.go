@@ -299,7 +299,8 @@ func TestLlama_Thoughts(t *testing.T) {
 }
 
 // TestLlama_Loading begins while the server loads its model: the first prompt is held up,
-// its user sees why, and then it is answered.
+// its user sees why, and then it is answered. Where no model is named and the loading takes
+// longer than a session may wait, its user reads that.
 func TestLlama_Loading(t *testing.T) {
 	needLlama(t)
 	model := llamaFile(t, talks)
@@ -309,10 +310,14 @@ func TestLlama_Loading(t *testing.T) {
 	session := llamaAgent(t, server, `{
 		"model": {"name": "llama.cpp/random"}, "providers": {"llama.cpp": {"base_url": "$SERVER/v1"}}
 	}`).NewSession(t.TempDir())
+	other := llamaAgent(t, server, beside)
+	unnamed := other.Request("session/new", map[string]any{"cwd": t.TempDir(), "mcpServers": []any{}})
+	unnamed.Fails(-32603, "Loading model (try again when it is ready, or set OPENAI_MODEL")
 	turn := session.Prompt("hello")
 	session.Expect("the notice of the wait", acptest.Update("agent_message_chunk", "content.text", "Loading model"))
 	release()
 	turn.Ends("end_turn")
+	other.NewSession(t.TempDir()).Prompt("hello").Ends("end_turn")
 	if text := session.Text(); !strings.Contains(text, "the window of random is only 8192 tokens") {
 		t.Errorf("the user read %q", text)
 	}

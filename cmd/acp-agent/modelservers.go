@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"acp-agent/config"
 	"acp-agent/model"
@@ -214,12 +215,34 @@ func route(cfg *config.Config, servers []configuredServer, section string) (*rou
 func firstModel(provider model.Provider, variable string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), firstModelTimeout)
 	defer cancel()
-	infos, err := provider.Models(ctx)
+	infos, err := listedWhenLoaded(ctx, provider)
 	if err == nil && len(infos) == 0 {
 		err = errors.New("it offers no model")
 	}
-	if err != nil {
-		return "", fmt.Errorf("no model is named, and the server's list could not be used: %w; set %s", err, variable)
+	switch {
+	case err == nil:
+		return infos[0].ID, nil
+	case model.AsError(err).Busy:
+		busy := *model.AsError(err)
+		busy.Message = "no model is named, and the server cannot list its models yet: " + busy.Message
+		busy.Hint = "try again when it is ready, or set " + variable
+		return "", &busy
 	}
-	return infos[0].ID, nil
+	return "", fmt.Errorf("no model is named, and the server's list could not be used: %w; set %s", err, variable)
+}
+
+// listedWhenLoaded asks for a server's list, again and again while it says that it is busy:
+// a llama.cpp server answers so until it has loaded its model.
+func listedWhenLoaded(ctx context.Context, provider model.Provider) ([]model.Info, error) {
+	for {
+		infos, err := provider.Models(ctx)
+		if err == nil || !model.AsError(err).Busy {
+			return infos, err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
