@@ -32,12 +32,16 @@ type fakeModel struct {
 	mu       sync.Mutex
 	attempts []attempt
 	requests []model.Request
+	patience time.Duration // which it tells of, where that is not 0
 }
 
 func (f *fakeModel) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.requests = append(f.requests, *req)
+	if f.patience > 0 {
+		req.Patience(f.patience)
+	}
 	next := f.attempts[min(len(f.requests), len(f.attempts))-1]
 	return func(yield func(model.Chunk, error) bool) { next(ctx, yield) }
 }

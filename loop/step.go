@@ -53,6 +53,7 @@ func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 	l.emit(transcript.StepStarted{MessageID: s.id, Model: l.Model, Digest: l.digest, At: time.Now()})
 	waiting := l.await()
 	defer waiting.stop()
+	request.Patience = waiting.patience
 	for chunk, err := range l.Provider.Stream(ctx, request) {
 		if err == nil {
 			err = ctx.Err()

@@ -23,6 +23,7 @@ type waiting struct {
 	timer *time.Timer
 	since time.Time     // when the wait began; zero while the model is not waited for
 	next  time.Duration // the wait after which the user is told
+	limit time.Duration // the silence after which the request is given up; 0 is not known
 }
 
 // await begins to wait for the model.
@@ -50,12 +51,27 @@ func (w *waiting) tick() {
 		start := time.Now()
 		w.emit(transcript.Notice{
 			Severity: transcript.Warning, Title: "Waiting", // else many clients do not show it
-			Text: fmt.Sprintf("Still waiting for the model: nothing of its answer has come for %s.", w.next),
+			Text: fmt.Sprintf("Still waiting for the model: nothing of its answer has come for %s.%s", w.next, w.end()),
 		})
 		w.since = w.since.Add(time.Since(start))
 		w.next *= 2
 	}
 	w.timer.Reset(w.next - waited)
+}
+
+// end says when the wait ends by itself.
+func (w *waiting) end() string {
+	if w.limit == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" The request is given up when the server is silent for %s.", w.limit)
+}
+
+// patience notes how long the server may be silent; see model.Request.
+func (w *waiting) patience(limit time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.limit = limit
 }
 
 // came notes that the model brought something, which is passed on by then.

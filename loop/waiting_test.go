@@ -24,6 +24,24 @@ func (s *slowSink) Emit(e transcript.Event) {
 	}
 }
 
+// TestLoop_WaitingLimit holds that the user is told when the wait ends by itself.
+func TestLoop_WaitingLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(func(ctx context.Context, yield func(model.Chunk, error) bool) {
+			time.Sleep(40 * time.Second)
+			says("done", model.Stop)(ctx, yield)
+		})
+		b.model.patience = 2 * time.Minute
+		if _, err := b.turn(t.Context(), "hi"); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"Still waiting for the model: nothing of its answer has come for 30s. The request is given up when the server is silent for 2m0s."}
+		if diff := cmp.Diff(want, noticesOf(b)); diff != "" {
+			t.Errorf("notices (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // TestLoop_WaitingSlowSink holds that the user is told of the time that the model takes, and
 // that an editor which is slow to take a notice brings no further one.
 func TestLoop_WaitingSlowSink(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"time"
 
 	"acp-agent/transcript"
 )
@@ -80,6 +81,9 @@ type Request struct {
 	// it derived from finished messages, so that a step costs only what is new.
 	// nil means that nothing is kept.
 	Memo *Memo
+	// Patience is told how long the server may be silent from now on until the request is
+	// given up; nil means that nobody wants to know.
+	Patience func(limit time.Duration)
 }
 
 // Memo holds a provider's encoding of a conversation's finished messages. It

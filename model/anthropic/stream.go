@@ -44,7 +44,7 @@ func (p *Provider) attempt(ctx context.Context, req *model.Request, t *thinking,
 	s := &step{yield: yield, origin: p.origin(req.Model)}
 	return p.server.Do(ctx, &wire.Exchange{
 		// A prompt of hundreds of thousands of tokens is read in silence for minutes.
-		Model: req.Model, Slow: true, Size: len(body),
+		Model: req.Model, Slow: true, Size: len(body), Patience: req.Patience,
 		Send:  func(ctx context.Context) (*http.Response, error) { return p.post(ctx, body, t.kind == "enabled") },
 		Read:  func(answer *wire.Watchdog) error { return p.read(s, answer) },
 		Begun: func() bool { return s.begun },

@@ -30,7 +30,7 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 		params := p.params(req)
 		images := without == nil && p.info(req.Model).Images != model.No
 		body, sent := p.body(req, params, images)
-		err := p.attempt(ctx, req.Model, body, without.Sending(yield))
+		err := p.attempt(ctx, req, body, without.Sending(yield))
 		if err != nil && (p.dropRefused(req.Model, params, err) || p.learnRule(req.Model, sent, err)) {
 			continue
 		}
@@ -49,10 +49,10 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 	}
 }
 
-func (p *Provider) attempt(ctx context.Context, id string, body string, yield func(model.Chunk) bool) error {
-	s := &step{yield: yield, origin: p.originOf(id)}
+func (p *Provider) attempt(ctx context.Context, req *model.Request, body string, yield func(model.Chunk) bool) error {
+	s := &step{yield: yield, origin: p.originOf(req.Model)}
 	return p.server.Do(ctx, &wire.Exchange{
-		Model: id, Slow: p.reasons(id), Size: len(body),
+		Model: req.Model, Slow: p.reasons(req.Model), Size: len(body), Patience: req.Patience,
 		Send:  func(ctx context.Context) (*http.Response, error) { return p.client.post(ctx, "chat/completions", body) },
 		Read:  func(answer *wire.Watchdog) error { return p.read(s, answer) },
 		Begun: func() bool { return s.begun },

@@ -120,7 +120,7 @@ func (f *fault) err(begun bool) *model.Error {
 	}
 	return &model.Error{
 		Kind: kind, Status: f.Status, Message: message,
-		Busy:       kind == model.Transient && (f.Status == 429 || f.Status == 503),
+		Busy:        kind == model.Transient && (f.Status == 429 || f.Status == 503),
 		RetryAfter:  time.Duration(f.RetryAfter) * time.Millisecond,
 		Interrupted: begun,
 	}

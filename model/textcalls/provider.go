@@ -76,11 +76,11 @@ type reader struct {
 	takes bool
 	text  strings.Builder // the whole text of the answer; empty once it is long
 	long  bool
-	shown int             // how much of it was passed on
-	holds bool            // a written call may have begun
-	tried int             // how many beginnings were looked at
-	calls int             // calls of the server's own
-	index int             // the number after the highest of a call
+	shown int  // how much of it was passed on
+	holds bool // a written call may have begun
+	tried int  // how many beginnings were looked at
+	calls int  // calls of the server's own
+	index int  // the number after the highest of a call
 }
 
 func (r *reader) read(chunk model.Chunk) []model.Chunk {

@@ -36,6 +36,8 @@ type Exchange struct {
 	Send func(ctx context.Context) (*http.Response, error)
 	// Read reads the answer to its end.
 	Read func(answer *Watchdog) error
+	// Patience is that of the request; see model.Request.
+	Patience func(limit time.Duration)
 	// Begun reports whether a part of the answer was handed on.
 	Begun func() bool
 }
@@ -48,6 +50,10 @@ func (s *Server) Do(ctx context.Context, x *Exchange) error {
 	defer cancel(nil)
 	dog := NewWatchdog(s.StartLimit(x.Slow), cancel)
 	defer dog.Stop()
+	if x.Patience != nil {
+		x.Patience(dog.limit)
+		dog.patience = x.Patience
+	}
 
 	start := time.Now()
 	res, err := x.Send(ctx)

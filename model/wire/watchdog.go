@@ -101,6 +101,8 @@ type Watchdog struct {
 	Body  io.Reader // set once there is an answer
 	limit time.Duration
 	timer *time.Timer
+	// patience is told of the limit of an answer that has begun; nil means nobody.
+	patience func(limit time.Duration)
 
 	vain  patience // without content; a sign of life renews it
 	alive patience // without content, whatever signs of life there are
@@ -130,7 +132,12 @@ func (w *Watchdog) Stop() { w.timer.Stop() }
 func (w *Watchdog) Content() { w.vain.spent, w.alive.spent = 0, 0 }
 
 // Answering has the limit of an answer that has begun.
-func (w *Watchdog) Answering(limit time.Duration) { w.limit = limit }
+func (w *Watchdog) Answering(limit time.Duration) {
+	if w.patience != nil && limit != w.limit {
+		w.patience(limit)
+	}
+	w.limit = limit
+}
 
 // SignOfLife notes that the server says it is busy.
 func (w *Watchdog) SignOfLife() { w.vain.spent = 0 }
