@@ -285,9 +285,11 @@ func TestLlama_Thoughts(t *testing.T) {
 	thinks := gguf.Model{Thinks: true, Leanings: map[string]float32{
 		"</think>": 5, gguf.End: 2, "<think>": -100, "<tool_call>": -100, "</tool_call>": -100,
 	}}
-	for _, format := range []string{"deepseek", "auto", "none"} {
-		t.Run(format, func(t *testing.T) {
-			server := loadLlama(t, thinks, 32768, "--reasoning-format", format)
+	for _, arguments := range []string{
+		"--reasoning-format deepseek", "--reasoning-format auto --reasoning-budget 8", "--reasoning-format none",
+	} {
+		t.Run(arguments, func(t *testing.T) {
+			server := loadLlama(t, thinks, 32768, strings.Fields(arguments)...)
 			session := llamaAgent(t, server, beside).NewSession(t.TempDir())
 			session.Prompt("hello").Ends("end_turn")
 			session.Prompt("hello again").Ends("end_turn") // the thoughts of the first are sent along
