@@ -27,6 +27,7 @@ type report struct {
 	result  runResult
 	said    []string // the texts of messages
 	goesOn  bool     // the next message goes on with the last one
+	wentOn  bool     // so did the one that was begun last
 }
 
 // runResult is what --json prints.
@@ -62,12 +63,14 @@ func (r *report) Emit(e transcript.Event) {
 	defer r.mu.Unlock()
 	switch e := e.(type) {
 	case transcript.UserSaid:
-		r.goesOn = loop.GoesOn(e.Message)
+		r.goesOn = r.goesOn || loop.GoesOn(e.Message) // a reminder may follow
 	case transcript.StepStarted:
 		if !r.goesOn || len(r.said) == 0 {
 			r.said = append(r.said, "")
 		}
-		r.goesOn = false
+		r.goesOn, r.wentOn = false, r.goesOn
+	case transcript.StepDropped:
+		r.goesOn = r.wentOn
 	case transcript.PartStarted:
 		r.parts[e.PartID] = e.Kind == transcript.TextKind
 	case transcript.PartDelta:
