@@ -203,3 +203,37 @@ func TestAnnounce_ListedOnly(t *testing.T) {
 		t.Errorf("listed %q (-before +after):\n%s", names(after), diff)
 	}
 }
+
+// A session may go on with a server that takes calls of listed tools alone, or learn late that
+// its own is one. The model is told once; what it was shown before is listed, each tool once
+// and as it is by then.
+func TestAnnounce_ListedOnlyFromNowOn(t *testing.T) {
+	only := false
+	s := newStage(t, func(o *pipeline.Options) {
+		o.Deferral = pipeline.Deferral{Threshold: 20, Size: 1 << 8, Always: kinds.Locked(), ListedOnly: func() bool { return only }}
+		o.Gate = tools.Gate{AllowMCP: true}
+	}, hidden()...)
+	base := s.Tools()
+	more, _ := base.With(served("mcp__s__one", "Zither one."))
+	s.Adopt(more)
+	before := s.Catalog()
+	want(t, s.call(t, "tool_search", object{"query": "zither"}), transcript.Done, "mcp__s__one")
+	if diff := cmp.Diff(before, s.Catalog()); diff != "" {
+		t.Errorf("the list of a server that takes any call has changed:\n%s", diff)
+	}
+
+	only = true
+	changed, _ := base.With(served("mcp__s__one", "Zither two."))
+	s.Adopt(changed)
+	var said []string
+	for _, wanted := range []string{"Other than you were told, only the tools of your list can be called now", ""} {
+		text := s.Announce(nil, func(text string) bool { return slices.Contains(said, text) })
+		if said = append(said, text); text == "" != (wanted == "") || !strings.Contains(text, wanted) {
+			t.Errorf("announced %q, want %q", text, wanted)
+		}
+	}
+	after := s.Catalog()
+	if diff := cmp.Diff(before, after[:len(before)]); diff != "" || len(after) != len(before)+1 || after[len(before)].Description != "Zither two." {
+		t.Errorf("listed %q (-before +after):\n%s", names(after), diff)
+	}
+}

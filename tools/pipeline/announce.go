@@ -17,8 +17,8 @@ type tellings struct {
 	said []telling
 }
 
-// knowledge is the tools that a model knows of, by id with their digests, and the
-// servers that it knows to be away, by awayMark and id.
+// knowledge is the tools that a model knows of, by id with their digests, the servers that
+// it knows to be away, by awayMark and id, and onlyMark.
 type knowledge map[string]string
 
 // telling is a text of the conversation, and what is known with it.
@@ -27,8 +27,12 @@ type telling struct {
 	state knowledge
 }
 
-// awayMark stands before the id of a server; no tool's id begins so.
-const awayMark = "away "
+// awayMark stands before the id of a server, and onlyMark says that the model knows that
+// only listed tools can be called; no tool's id is like them.
+const (
+	awayMark = "away "
+	onlyMark = "listed only"
+)
 
 // The announcement of a change stands between these.
 const (
@@ -66,6 +70,9 @@ func (c *catalogue) announce(stance *Stance, away []string, said func(text strin
 	}
 	now := maps.Clone(known)
 	var news news
+	if c.only && known[onlyMark] == "" && len(c.named(stance)) > 0 {
+		news.only, now[onlyMark] = true, onlyMark
+	}
 	for _, entry := range c.order {
 		digest, old := c.digests[entry.ID], known[entry.ID]
 		if old == digest || stance.refuse(entry) != "" || stance.lists(entry) {
@@ -84,7 +91,7 @@ func (c *catalogue) announce(stance *Stance, away []string, said func(text strin
 		case mark && !slices.Contains(away, server):
 			news.back = append(news.back, server)
 			delete(now, id)
-		case !mark && c.digests[id] == "":
+		case !mark && id != onlyMark && c.digests[id] == "":
 			news.gone = append(news.gone, id)
 			delete(now, id)
 		}
@@ -106,11 +113,17 @@ func (c *catalogue) announce(stance *Stance, away []string, said func(text strin
 type news struct {
 	came, changed    []*tools.Entry
 	gone, away, back []string
+	// only says that the model server takes calls of listed tools alone, other than the
+	// one before, or than was known when the tools were described.
+	only bool
 }
 
 // tell puts news into words; the caller holds mu.
 func (c *catalogue) tell(n news) string {
 	var b strings.Builder
+	if n.only {
+		b.WriteString("Other than you were told, only the tools of your list can be called now: look for a further one with tool_search, and it is in your list from your next answer on.\n")
+	}
 	if len(n.came) > 0 {
 		b.WriteString("There are further tools now. " + c.howToCall() + "\n" + c.describe(n.came))
 	}

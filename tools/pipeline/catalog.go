@@ -53,7 +53,7 @@ type catalogue struct {
 
 	listed  []*tools.Entry // as they were when they were listed
 	written []model.Tool   // listed in the form of a request; nil before the first request
-	pending []*tools.Entry
+	found   []*tools.Entry // hidden ones that the model was shown with their arguments
 	told    tellings
 }
 
@@ -153,6 +153,9 @@ func (c *catalogue) freeze(stance *Stance) {
 	if searchable {
 		c.told.base = c.state(c.order)
 	}
+	if c.only {
+		c.told.base[onlyMark] = onlyMark
+	}
 }
 
 // named are the deferred tools that the model is told the names of: not those that belong
@@ -174,11 +177,13 @@ func (c *catalogue) request(stance *Stance) []model.Tool {
 	defer c.mu.Unlock()
 	c.freeze(stance)
 	c.stance = stance
-	for _, entry := range c.pending {
-		delete(c.hidden, entry.ID)
-		c.listed, c.written = append(c.listed, entry), append(c.written, forModel(entry))
+	if c.only {
+		for _, entry := range c.waiting() {
+			delete(c.hidden, entry.ID)
+			c.listed, c.written = append(c.listed, entry), append(c.written, forModel(entry))
+		}
+		c.found = nil
 	}
-	c.pending = nil
 	return c.within(stance)
 }
 
@@ -315,22 +320,24 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 	return matches
 }
 
-// list has a tool stand in the next request where only such tools can be called; the
-// caller holds mu.
+// list notes that the model was shown a tool with its arguments. The next request to a
+// server that takes calls of listed tools alone has it: that may be another server than now.
+// The caller holds mu.
 func (c *catalogue) list(entry *tools.Entry) {
-	if c.only && !slices.Contains(c.pending, entry) {
-		c.pending = append(c.pending, entry)
+	if !slices.Contains(c.found, entry) {
+		c.found = append(c.found, entry)
 	}
 }
 
-// waiting are the ids of the tools that the next request lists anew.
-func (c *catalogue) waiting() (ids []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, entry := range c.pending {
-		ids = append(ids, entry.ID)
+// waiting are the tools that the next request lists anew where only listed ones can be
+// called, as they are now; the caller holds mu.
+func (c *catalogue) waiting() (list []*tools.Entry) {
+	for _, entry := range c.found {
+		if now := c.hidden[entry.ID]; now != nil && !slices.Contains(list, now) {
+			list = append(list, now)
+		}
 	}
-	return ids
+	return list
 }
 
 // scoreFloor is the part of the score of the best deferred hit that others must have.
@@ -357,8 +364,21 @@ type toolIndex struct {
 // Search implements tools.ToolIndex.
 func (i toolIndex) Search(query string, limit int) []tools.ToolMatch {
 	matches := i.search(query, limit)
-	if ids := i.waiting(); len(ids) > 0 {
+	if ids := i.activated(); len(ids) > 0 {
 		i.sink.Emit(transcript.ToolsActivated{IDs: ids})
 	}
 	return matches
+}
+
+// activated are the ids of the tools that the next request lists anew.
+func (c *catalogue) activated() (ids []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.only {
+		return nil
+	}
+	for _, entry := range c.waiting() {
+		ids = append(ids, entry.ID)
+	}
+	return ids
 }
