@@ -204,7 +204,7 @@ func (s *Session) learn(id string) *knowledge {
 		}
 		s.spec.Sink.Emit(transcript.OptionsChanged{})
 		for _, warning := range k.warnings {
-			s.sayInTurn(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
+			s.sayOnce(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
 		}
 	})
 	return k

@@ -124,7 +124,8 @@ func (t *translator) emit(e transcript.Event) {
 	case transcript.ModeChanged, transcript.OptionsChanged, transcript.CommandsChanged, transcript.SandboxFound:
 		t.emitSession(e)
 	case transcript.Notice:
-		if t.quiet.prompts.Load() == 0 {
+		// A client with notices shows one wherever it comes, a message only within a turn.
+		if t.quiet.prompts.Load() == 0 && (!t.client.notices || t.quiet.holds()) {
 			t.waiting = append(t.waiting, e)
 			return
 		}

@@ -180,8 +180,9 @@ func (c *checker) turnEnded(request, answer *Message) {
 	}
 }
 
-// always are updates that may come outside a turn.
-var always = []string{"available_commands_update", "config_option_update", "current_mode_update", "session_info_update"}
+// always are updates that may come outside a turn; a notice only comes to a client that
+// offers a place for it.
+var always = []string{"available_commands_update", "config_option_update", "current_mode_update", "session_info_update", "notice"}
 
 func (c *checker) update(m *Message) {
 	kind, members := m.Update()
