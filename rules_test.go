@@ -83,7 +83,7 @@ var rooms = map[string]room{
 	"model/router":                  {0, []string{"model"}},
 	"model/record":                  {0, []string{"model", "transcript"}},
 	"model/script":                  {0, []string{"model", "transcript"}},
-	"model/textcalls":               {0, []string{"model"}},
+	"model/textcalls":               {0, []string{"model", "transcript"}},
 	"model/wire":                    {0, []string{"model", "transcript"}},
 	"permissions":                   {0, []string{"capability"}},
 	"permissions/command":           {0, []string{"capability", "permissions", "internal/shell"}},

@@ -2,6 +2,8 @@ package textcalls
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"regexp"
 	"strings"
 	"sync"
@@ -95,7 +97,10 @@ func (p *parser) value(key, closing string) (name, value string, err error) {
 		}
 	}
 	value, rest, found := strings.Cut(p.rest, closing)
-	if !found || strings.TrimSpace(key) == "" {
+	switch {
+	case !found:
+		return "", "", errOpen
+	case strings.TrimSpace(key) == "":
 		return "", "", errNone
 	}
 	p.rest = rest
@@ -144,7 +149,10 @@ func (p *parser) mistral() error {
 	if strings.HasPrefix(p.rest, "[") {
 		decoder := json.NewDecoder(strings.NewReader(p.rest))
 		var list []json.RawMessage
-		if decoder.Decode(&list) != nil || len(list) == 0 || len(list) > maxCalls {
+		switch err := decoder.Decode(&list); {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return errOpen
+		case err != nil, len(list) == 0, len(list) > maxCalls:
 			return errNone
 		}
 		p.rest = p.rest[decoder.InputOffset():]
@@ -165,7 +173,10 @@ func (p *parser) mistral() error {
 	name, _, _ = strings.Cut(name, "[CALL_ID]")
 	decoder := json.NewDecoder(strings.NewReader(p.rest[brace:]))
 	var arguments json.RawMessage
-	if decoder.Decode(&arguments) != nil {
+	switch err := decoder.Decode(&arguments); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errOpen
+	case err != nil:
 		return errNone
 	}
 	p.rest = p.rest[brace+int(decoder.InputOffset()):]

@@ -3,9 +3,12 @@ package textcalls
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Call is a call that was written as text.
@@ -22,16 +25,25 @@ var starts = []string{"<tool_call>", "<function=", "[TOOL_CALLS]", "<function_ca
 // familyTag matches what families put around the names of their tags: DeepSeek's DSML,
 // MiniMax's and Anthropic's prefixes.
 var familyTag = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`<(/?)\s*(?:[|｜‖]+\s*DSML\s*[|｜‖]+\s*|antml:|minimax:)`)
+	return regexp.MustCompile(`<(/?)[ \t]*(?:[|｜‖]+[ \t]*DSML[ \t]*[|｜‖]+[ \t]*|antml:|minimax:)`)
 })
 
 // Parse splits a text that ends with written calls, and with nothing but such, into what
 // stands before them and the calls. Without any, ok is false.
 func Parse(text string) (before string, calls []Call, ok bool) {
+	return parse(text, "")
+}
+
+// parse is Parse for a text that goes on where another one was cut; see opening.
+func parse(text, cut string) (before string, calls []Call, ok bool) {
 	plain := familyTag().ReplaceAllString(text, "<$1")
-	found := places(plain)
+	found := placesAfter(cut, plain)
 	for _, at := range found[max(0, len(found)-maxPlaces):] {
-		if calls, err := parseAll(plain[at:]); err == nil && len(calls) > 0 {
+		calls, err := parseAll(plain[at:])
+		switch {
+		case errors.Is(err, errOpen):
+			return "", nil, false // what follows is a part of an argument
+		case err == nil && len(calls) > 0:
 			return strings.TrimRight(beforeCall(text, plain, at), " \t\r\n"), calls, true
 		}
 	}
@@ -47,9 +59,18 @@ func beforeCall(text, plain string, at int) string {
 	return plain[:at]
 }
 
-// places are where written calls may begin: outside of code and of quotations.
-func places(text string) []int {
-	var found []int
+// placesAfter are the places of a text that goes on where another one was cut.
+func placesAfter(cut, text string) []int {
+	found, _ := places(cut + text)
+	for i := range found {
+		found[i] -= len(cut)
+	}
+	return slices.DeleteFunc(found, func(at int) bool { return at < 0 })
+}
+
+// places are where written calls may begin: outside of code and of quotations. Open is the
+// fence in which the last line stands.
+func places(text string) (found []int, open string) {
 	fence := ""
 	for start := 0; start < len(text); {
 		end := strings.IndexByte(text[start:], '\n')
@@ -60,40 +81,109 @@ func places(text string) []int {
 		}
 		line := text[start : start+end]
 		trimmed := strings.TrimLeft(line, " \t")
+		opened := fenceOf(trimmed)
+		open = fence
 		switch {
 		case fence != "":
-			if strings.HasPrefix(trimmed, fence) {
+			if closes(trimmed, fence) {
 				fence = ""
 			}
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:3]
+		case opened != "":
+			fence = opened
 		case strings.HasPrefix(trimmed, ">"), strings.HasPrefix(line, "    "), strings.HasPrefix(line, "\t"):
 		default:
 			found = append(found, inLine(line, start)...)
 		}
 		start += end
 	}
-	return found
+	return found, open
 }
 
-// inLine are the places of a line; quotation marks and backticks before one take it away.
+// listItem matches what a line begins with that is an item of a list; a fence may stand
+// behind it.
+var listItem = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)+`)
+})
+
+// fenceOf is the fence that a line opens, "" when it opens none
+// (spec.commonmark.org/0.31.2/#fenced-code-blocks).
+func fenceOf(line string) string {
+	line = line[len(listItem().FindString(line)):]
+	for _, mark := range []string{"`", "~"} {
+		info := strings.TrimLeft(line, mark)
+		fence := line[:len(line)-len(info)]
+		if len(fence) >= 3 && (mark == "~" || !strings.Contains(info, mark)) {
+			return fence
+		}
+	}
+	return ""
+}
+
+// closes reports whether a line ends a fence: with as many of its marks or more, and
+// nothing else.
+func closes(line, fence string) bool {
+	return strings.HasPrefix(line, fence) && strings.Trim(strings.TrimRight(line, " \t\r\n"), fence[:1]) == ""
+}
+
+// inLine are the places of a line that stand neither in code nor in quotation marks.
 func inLine(line string, offset int) []int {
 	var found []int
-	for i := range line {
-		for _, start := range starts {
-			if !strings.HasPrefix(line[i:], start) {
-				continue
-			}
-			lead := line[:i]
-			if strings.Count(lead, "`")%2 == 0 && !strings.HasSuffix(lead, `"`) && !strings.HasSuffix(lead, "'") && !strings.HasSuffix(lead, "“") {
-				found = append(found, offset+i)
-			}
+	var before lead
+	for i := 0; i < len(line); i += before.pass(line[i:]) {
+		if !before.quotes() && slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(line[i:], start) }) {
+			found = append(found, offset+i)
 		}
 	}
 	return found
 }
 
-var errNone = errors.New("not a written call")
+// lead is what of a line stands before a place.
+type lead struct {
+	// code is the number of backticks that code began with, which ends with as many.
+	code int
+	// quote is the typographic mark that a quotation began with.
+	quote  rune
+	double bool // a plain quotation has begun
+	last   rune
+}
+
+// pass goes over what a part of a line begins with, and returns how long that is.
+func (l *lead) pass(line string) int {
+	r, size := utf8.DecodeRuneInString(line)
+	l.last = r
+	switch r {
+	case '`':
+		size = len(line) - len(strings.TrimLeft(line, "`"))
+		switch l.code {
+		case 0:
+			l.code = size
+		case size:
+			l.code = 0
+		}
+	case '"':
+		l.double = !l.double
+	case '„':
+		l.quote = r
+	case '“': // it ends a German quotation
+		if l.quote == '„' {
+			r = 0
+		}
+		l.quote = r
+	case '”':
+		l.quote = 0
+	}
+	return size
+}
+
+// quotes reports whether what comes next stands in code or in quotation marks. A single
+// mark counts right behind it only, since it may be an apostrophe.
+func (l *lead) quotes() bool { return l.code > 0 || l.double || l.quote != 0 || l.last == '\'' }
+
+var (
+	errNone = errors.New("not a written call")
+	// errOpen is a call that ends within an argument.
+	errOpen = errors.New("a written call that has no end")
+)
 
 const (
 	// maxCalls bounds the calls of one answer, maxPlaces where their beginning is looked
@@ -228,7 +318,10 @@ func (p *parser) object() error {
 		Arguments  json.RawMessage
 		Parameters json.RawMessage
 	}
-	if err := decoder.Decode(&call); err != nil {
+	switch err := decoder.Decode(&call); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errOpen
+	case err != nil:
 		return errNone
 	}
 	p.rest = p.rest[decoder.InputOffset():]

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"acp-agent/model"
+	"acp-agent/transcript"
 )
 
 // Mode says whether calls that are written as text are taken.
@@ -49,7 +50,7 @@ func (p provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mode
 			p.Provider.Stream(ctx, req)(yield)
 			return
 		}
-		r := &reader{takes: p.takes(ctx, req.Model)}
+		r := &reader{takes: p.takes(ctx, req.Model), cut: opening(req.Messages)}
 		for chunk, err := range p.Provider.Stream(ctx, req) {
 			if err != nil {
 				if text := r.flush(); text != "" && !yield(model.Chunk{Kind: model.Text, Text: text}, nil) {
@@ -67,6 +68,47 @@ func (p provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mode
 	}
 }
 
+// opening is what matters of an answer that was cut and now goes on: the fence in which its
+// last line stands, and that line. It is "" when the model answers anew.
+func opening(messages []*transcript.Message) string {
+	var cut string
+	for _, message := range slices.Backward(messages) {
+		text, ends := goesOn(message)
+		if cut = text + cut; ends {
+			break
+		}
+	}
+	_, fence := places(cut)
+	last := cut[strings.LastIndexByte(cut, '\n')+1:]
+	if fence != "" {
+		return fence + "\n" + last
+	}
+	return last
+}
+
+// goesOn is the text of a message of the model's to which nobody but the agent has answered.
+// With a call, or a word of the user's, the search for such messages ends.
+func goesOn(message *transcript.Message) (text string, ends bool) {
+	ends = message.Synthetic
+	for _, part := range message.Parts {
+		switch part := part.(type) {
+		case *transcript.TextPart:
+			if message.Role == transcript.User {
+				ends = ends || !part.Synthetic
+			} else {
+				text += part.Text
+			}
+		case *transcript.ReasoningPart:
+		default:
+			ends = true
+		}
+	}
+	if ends {
+		return "", true
+	}
+	return text, false
+}
+
 // maxText bounds the answer in which a call is looked for, in bytes; in a longer one all is
 // text.
 const maxText = 4 << 20
@@ -74,6 +116,7 @@ const maxText = 4 << 20
 // reader goes through the chunks of one step.
 type reader struct {
 	takes bool
+	cut   string          // see opening
 	text  strings.Builder // the whole text of the answer; empty once it is long
 	long  bool
 	shown int  // how much of it was passed on
@@ -152,7 +195,7 @@ func (r *reader) release() string {
 		begins, may := begin(text[until:])
 		if begins && r.tried < maxPlaces {
 			r.tried++
-			r.holds = mayStand(text, until)
+			r.holds = mayStand(text, until, r.cut)
 		}
 		if r.holds || may {
 			break
@@ -166,12 +209,12 @@ func (r *reader) release() string {
 
 // mayStand reports whether a written call may begin at a place of a text, in which the
 // tags still have the marks of their family.
-func mayStand(text string, at int) bool {
+func mayStand(text string, at int, cut string) bool {
 	plain := text
 	if mark := familyTag().FindStringIndex(text[at:]); mark != nil && mark[0] == 0 {
 		plain = text[:at] + "<" + text[at+mark[1]:]
 	}
-	return slices.Contains(places(plain), at)
+	return slices.Contains(placesAfter(cut, plain), at)
 }
 
 // longestTag bounds what may still become the beginning of a call, in bytes.
@@ -207,7 +250,7 @@ func (r *reader) finish(chunk model.Chunk) []model.Chunk {
 	if r.calls > 0 || chunk.Reason == model.Length || chunk.Reason == model.Refusal {
 		return r.withText(chunk)
 	}
-	before, calls, ok := Parse(r.text.String())
+	before, calls, ok := parse(r.text.String(), r.cut)
 	switch {
 	case !ok:
 		return r.withText(chunk)
