@@ -115,7 +115,7 @@ func TestRegistry_ForeignNames(t *testing.T) {
 		{registry, "gone", `{}`, "", "", "do it by hand"},
 		{registry, "lookup", `{}`, "", "", "unknown tool"},
 	} {
-		entry, args, err := tt.registry.Resolve(tt.name, json.RawMessage(tt.args))
+		entry, args, err := tt.registry.Resolve(tt.name, json.RawMessage(tt.args), nil)
 		if tt.fail != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.fail) {
 				t.Errorf("%s %s: got %v, want an error with %q", tt.name, tt.args, err, tt.fail)

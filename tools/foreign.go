@@ -27,7 +27,7 @@ func (r *Registry) addForeign(entry *Entry) {
 // fromElsewhere finds the tool that is meant by a name that no tool has: another
 // spelling of a name, or the name of another agent's tool. Without arguments, as
 // when a call has only begun, it is the first that claims the name.
-func (r *Registry) fromElsewhere(name string, args json.RawMessage) (*Entry, json.RawMessage, error) {
+func (r *Registry) fromElsewhere(name string, args json.RawMessage, offered func(*Entry) bool) (*Entry, json.RawMessage, error) {
 	plain := plainName(name)
 	if a, ok := r.names[plain]; ok {
 		mapped, err := a.translate(r.tools[a.id], args)
@@ -53,10 +53,10 @@ func (r *Registry) fromElsewhere(name string, args json.RawMessage) (*Entry, jso
 	if len(claims) > 0 {
 		return nil, nil, &Error{
 			Kind: BadInput, Message: fmt.Sprintf("there is no tool %q, and it is not clear from the arguments which one is meant", name),
-			Hint: r.suggest(name),
+			Hint: r.suggest(name, offered),
 		}
 	}
-	return nil, nil, &Error{Kind: BadInput, Message: fmt.Sprintf("unknown tool %q", name), Hint: r.suggest(name)}
+	return nil, nil, &Error{Kind: BadInput, Message: fmt.Sprintf("unknown tool %q", name), Hint: r.suggest(name, offered)}
 }
 
 // matches reports whether a call has what the claim asks for, and takes it out.

@@ -28,7 +28,7 @@ func (g Gate) Refuse(spec *Spec) string {
 	switch spec.Source.Kind {
 	case MCP:
 		if !g.AllowMCP && !slices.Contains(g.IncludeTools, spec.ID) {
-			return "MCP tools are not allowed in this mode"
+			return "MCP tools are not allowed in " + g.place()
 		}
 	case Toolbox, Provider:
 		return g.refuseToolbox(spec)
@@ -46,10 +46,18 @@ func (g Gate) Refuse(spec *Spec) string {
 	return ""
 }
 
+// place says whose gate it is.
+func (g Gate) place() string {
+	if g.SubagentType != "" {
+		return "subagents of type " + g.SubagentType
+	}
+	return "this mode"
+}
+
 func (g Gate) refuseToolbox(spec *Spec) string {
 	switch {
 	case !g.AllowToolbox:
-		return "toolbox tools are not allowed in this mode"
+		return "toolbox tools are not allowed in " + g.place()
 	case g.SubagentType != "" && spec.SubagentTypes == nil && g.IncludeTools != nil && !slices.Contains(g.IncludeTools, spec.ID):
 		// It says nothing of subagents, and this one's tools are listed.
 		return fmt.Sprintf("%s is not one of the tools of %s", spec.ID, g.SubagentType)

@@ -213,7 +213,7 @@ func (r *Registry) Canonical(name string) string {
 	if a, ok := r.names[name]; ok {
 		return a.id
 	}
-	if entry, _, err := r.fromElsewhere(name, nil); err == nil {
+	if entry, _, err := r.fromElsewhere(name, nil, nil); err == nil {
 		return entry.ID
 	}
 	return name
@@ -221,11 +221,12 @@ func (r *Registry) Canonical(name string) string {
 
 // Resolve finds the tool a name stands for and renames the arguments to the
 // canonical ones (R16-R18). An unknown name is an *Error that lists names near
-// it (R11); an argument given under two names with different values is one too.
-func (r *Registry) Resolve(name string, args json.RawMessage) (*Entry, json.RawMessage, error) {
+// it (R11), of those tools that offered admits; nil admits all. An argument given under two
+// names with different values is an *Error too.
+func (r *Registry) Resolve(name string, args json.RawMessage, offered func(*Entry) bool) (*Entry, json.RawMessage, error) {
 	a, ok := r.names[name]
 	if !ok {
-		return r.fromElsewhere(name, args)
+		return r.fromElsewhere(name, args, offered)
 	}
 	entry := r.tools[a.id]
 	mapped, err := a.translate(entry, args)
@@ -307,12 +308,15 @@ func sameJSON(a, b json.RawMessage) bool {
 const maxNear = 10
 
 // suggest lists the names closest to one that is unknown, or all of them but those of MCP
-// servers, of which there may be hundreds.
-func (r *Registry) suggest(name string) string {
+// servers, of which there may be hundreds. Tools that are not offered are not among them.
+func (r *Registry) suggest(name string, offered func(*Entry) bool) string {
 	var ids, near []string
 	folded := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
 	for _, entry := range r.ordered {
 		id := entry.ID
+		if offered != nil && !offered(entry) {
+			continue
+		}
 		if entry.Source.Kind != MCP {
 			ids = append(ids, id)
 		}
@@ -322,6 +326,9 @@ func (r *Registry) suggest(name string) string {
 	}
 	if len(near) > 0 {
 		return "did you mean " + strings.Join(near, ", ") + "?"
+	}
+	if len(ids) == 0 {
+		return ""
 	}
 	return "the tools are " + strings.Join(ids, ", ")
 }

@@ -80,7 +80,7 @@ func TestRegistry_Resolve(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			entry, args, err := registry.Resolve(test.tool, json.RawMessage(test.args))
+			entry, args, err := registry.Resolve(test.tool, json.RawMessage(test.args), nil)
 			if test.fail != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fail) {
 					t.Errorf("got %v, want an error with %q", err, test.fail)
@@ -161,7 +161,7 @@ func TestResolve_AliasWithItsOwnSchema(t *testing.T) {
 		{"mv", `{"files":"a"}`, "", "files"},
 		{"mv", `{"files":["a"]}`, "", "two files"},
 	} {
-		entry, args, err := registry.Resolve(tt.name, json.RawMessage(tt.args))
+		entry, args, err := registry.Resolve(tt.name, json.RawMessage(tt.args), nil)
 		if tt.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.fails) {
 				t.Errorf("%s %s: error %v, want %q in it", tt.name, tt.args, err, tt.fails)

@@ -103,7 +103,7 @@ func line(t *testing.T, row recordedCall) string {
 // meaning takes a call through the stages up to the schema, as the pipeline does.
 func meaning(registry *tools.Registry, env tools.Env, call recordedCall) recordedCall {
 	repaired, _ := model.RepairArguments(call.Input)
-	entry, args, err := registry.Resolve(call.Name, json.RawMessage(repaired))
+	entry, args, err := registry.Resolve(call.Name, json.RawMessage(repaired), nil)
 	if err == nil && json.Valid(args) {
 		args, call.Left, err = entry.Accept(call.Name, args)
 	}

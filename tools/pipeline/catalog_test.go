@@ -239,3 +239,17 @@ func TestCancel_OneCallOfSeveral(t *testing.T) {
 	s.write(t, "a.txt", "text\n")
 	want(t, s.call(t, "read", object{"path": "a.txt"}), transcript.Done, "text")
 }
+
+// An unknown name is answered with the tools that this agent can use, and with no others
+// (R9, R11).
+func TestPrepare_UnknownNameListsWhatIsOffered(t *testing.T) {
+	s := newStage(t, func(o *pipeline.Options) {
+		o.Gate = tools.Gate{IncludeTools: []string{"read", "grep", "web_search"}, SubagentType: "explore"}
+	})
+	want(t, s.call(t, "frobnicate", object{}), transcript.Failed, "the tools are read, grep")
+	for _, name := range []string{"bash_it", "frobnicate"} {
+		if end := s.call(t, name, object{}); strings.Contains(end.Text, "bash,") || strings.Contains(end.Text, "mean bash") || strings.Contains(end.Text, "web_search") {
+			t.Errorf("%s is answered with %q", name, end.Text)
+		}
+	}
+}

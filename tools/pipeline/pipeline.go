@@ -104,7 +104,7 @@ func (p *Pipeline) prepare(call Call) (c *Prepared) {
 
 func (p *Pipeline) resolve(c *Prepared) error {
 	input := json.RawMessage(c.Input)
-	entry, args, err := p.Tools().Resolve(c.Name, input)
+	entry, args, err := p.Tools().Resolve(c.Name, input, func(entry *tools.Entry) bool { return p.Why(entry) == "" })
 	if err != nil {
 		c.Malformed = !json.Valid(input)
 		return err

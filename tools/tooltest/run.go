@@ -26,7 +26,7 @@ func Prepare(tool tools.Tool, name, args string, env tools.Env) (*tools.Entry, j
 	if err != nil {
 		return nil, nil, err
 	}
-	entry, ready, err := registry.Resolve(name, json.RawMessage(args))
+	entry, ready, err := registry.Resolve(name, json.RawMessage(args), nil)
 	if err != nil {
 		return nil, nil, err
 	}

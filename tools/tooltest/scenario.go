@@ -77,7 +77,7 @@ func (s Scenario) Run(ctx context.Context, list ...tools.Tool) Outcome {
 	rt := New(Options{
 		Files: s.Files, Editor: s.Environment.Editor, Processes: s.Processes, Limits: s.Environment.Limits,
 	})
-	entry, _, err := registry.Resolve(s.Tool, args)
+	entry, _, err := registry.Resolve(s.Tool, args, nil)
 	if err != nil {
 		return Outcome{Errors: []string{err.Error()}, Err: err}
 	}
