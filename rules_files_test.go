@@ -69,7 +69,7 @@ var openers = map[string]opener{
 		"os.CreateTemp os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.Remove os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
 		"the log, doctor's trial of its own directories, the demo's scratch project, and files named on the command line",
 	},
-	"internal/acptest": {"os.ReadDir os.ReadFile os.WriteFile filepath.EvalSymlinks", "it plays an editor, for tests"},
+	"internal/acptest": {"os.ReadDir os.ReadFile os.Remove os.Symlink os.WriteFile filepath.EvalSymlinks", "it plays an editor, for tests"},
 	"internal/testkit/shelltrace": {
 		"os.CreateTemp os.ReadFile os.Readlink os.Remove", "it runs commands in a namespace and reads /proc of what it traces, for tests",
 	},

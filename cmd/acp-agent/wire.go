@@ -244,10 +244,10 @@ func (c *core) keepOf(lists ...[]mcp.Server) {
 // own are the directories and files that no tool may write: configuration,
 // data, state.
 func (c *core) own() []string {
-	return skills.Leads(
+	return skills.Leads(append(stateHomes(),
 		// A file that the environment names may lie beside anything.
 		filepath.Join(xdg.ConfigHome, "acp-agent"), c.sources.UserFile(), c.dataDir, c.stateDir,
-	)
+	)...)
 }
 
 // guarded are the directories that no tool may write, for what lies there is run, or

@@ -54,6 +54,7 @@ import (
 //
 //	buffer FILE TEXT            change a file in the editor without saving; \n is a newline
 //	disk FILE TEXT              change it on disk
+//	turn LINK TARGET            make a link on disk lead elsewhere
 //	show WHAT…                  have the transcript show whole what it shortens:
 //	                            initialize, options, commands, usage, permission
 //
@@ -148,7 +149,7 @@ func (p *player) do(line string) {
 		"prompt": p.prompt, "beside": p.beside, "cancel": func(string) { p.session.Cancel() }, "withdraw": p.withdraw, "end": p.ends,
 		"expect": p.expect, "ask": p.asked, "allow": p.choose("allow"), "reject": p.choose("reject"),
 		"option": func(id string) { p.permission("").Select(id) }, "dismiss": func(string) { p.permission("").Dismiss() },
-		"fail": p.failPermission, "answer": p.fill, "decline": p.decline, "buffer": p.edit, "disk": p.disk, "show": p.shows,
+		"fail": p.failPermission, "answer": p.fill, "decline": p.decline, "buffer": p.edit, "disk": p.disk, "turn": p.turn, "show": p.shows,
 	}
 	do := verbs[verb]
 	if do == nil {
@@ -251,6 +252,18 @@ func (p *player) disk(rest string) {
 	p.tb.Helper()
 	path, text := p.fileText(rest)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		p.fatal("%v", err)
+	}
+}
+
+// turn makes a link on disk lead elsewhere.
+func (p *player) turn(rest string) {
+	p.tb.Helper()
+	link, target := p.fileText(rest)
+	if err := os.Remove(link); err != nil {
+		p.fatal("%v", err)
+	}
+	if err := os.Symlink(target, link); err != nil {
 		p.fatal("%v", err)
 	}
 }

@@ -97,7 +97,7 @@ func (j *judge) pathExposed(word string, at dirs) string {
 		case j.gitText(word, name, resolved).set:
 			return word + " holds secrets that git keeps"
 		case !inside:
-			return word + " lies outside the workspace"
+			return outside(word, name, resolved)
 		case j.protected(name), j.protected(resolved):
 			return word + " can make other programs run code"
 		}

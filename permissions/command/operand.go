@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -52,14 +53,28 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 			f = f.worse(asks(Endless, w.value+" is a pipe, a socket or a device, and reading it may never end"))
 		}
 		if !inside {
-			f = f.worse(asks(Outside, w.value+" lies outside the workspace"))
-			resolved = name
+			f = f.worse(asks(Outside, outside(w.value, name, resolved)))
+			p.reads(name)
 		}
-		if !slices.Contains(p.Reads, resolved) {
-			p.Reads = append(p.Reads, resolved)
-		}
+		p.reads(cmp.Or(resolved, name))
 	}
 	return f
+}
+
+// reads notes a path that the command reads.
+func (p *Part) reads(name string) {
+	if !slices.Contains(p.Reads, name) {
+		p.Reads = append(p.Reads, name)
+	}
+}
+
+// outside says that a word names a path outside, and where that leads when a link stands in
+// its way: what is allowed is what lies there (O1).
+func outside(word, name, resolved string) string {
+	if resolved == "" || resolved == filepath.Clean(name) {
+		return word + " lies outside the workspace"
+	}
+	return word + " leads to " + resolved + ", which lies outside the workspace"
 }
 
 // above are the paths that a name means which first goes up and then down. One that goes up

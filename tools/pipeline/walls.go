@@ -28,7 +28,7 @@ type reaches struct {
 	open int
 	// again says that this alone is why the call is asked about.
 	again bool
-	// reads are the paths that the commands are known to read.
+	// reads are the paths that the commands are known to read, and where they lead.
 	reads []string
 	// approved says that a person has seen the card and allowed the call.
 	approved bool
@@ -101,15 +101,17 @@ func (r *running) grantWalls() {
 
 // readable is what the commands read outside the session's directories, where the user has
 // allowed it on a card that named it: the sandbox must not hide it from them then. A
-// directory stays hidden when it holds secrets, or is too large to be looked through.
+// directory stays hidden when it holds secrets, or is too large to be looked through. So
+// does what a path leads to that led elsewhere when it was judged: the card has not named
+// that (E6).
 func (r *running) readable() []string {
 	if !r.reach.approved {
 		return nil
 	}
 	var shown []string
 	for _, path := range r.reach.reads {
-		if real := r.pipeline.Workspace.Shown(path); real != "" {
-			shown = append(shown, real)
+		if r.pipeline.Workspace.Shown(path) == path {
+			shown = append(shown, path)
 		}
 	}
 	return shown
