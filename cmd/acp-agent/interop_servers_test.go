@@ -165,7 +165,7 @@ func (r *interopServersRun) script(rest ...map[string]any) string {
 		args := json.RawMessage(r.inDir(how.args))
 		steps = append(steps,
 			map[string]any{"expect": expect, "call": call("tool_search", map[string]any{"query": words})},
-			map[string]any{"expect": map[string]any{"tools": []string{r.id(tool)}}, "call": call(r.id(tool), args)})
+			map[string]any{"expect": map[string]any{"last_result": r.id(tool)}, "call": call(r.id(tool), args)})
 		expect = map[string]any{"last_result": r.inDir(how.want), "last_images": how.images}
 	}
 	steps = append(steps, map[string]any{"expect": expect, "say": "All were called."})
