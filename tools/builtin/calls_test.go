@@ -120,3 +120,28 @@ func meaning(registry *tools.Registry, env tools.Env, call recordedCall) recorde
 	call.Tool, call.Args = entry.ID, args
 	return call
 }
+
+// An argument that asks for less than what the call would do is not left out: the call is
+// refused with the way to say it.
+func TestCalls_NotWithLess(t *testing.T) {
+	t.Parallel()
+	registry, err := tools.NewRegistry(builtin.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := tools.Env{Place: kinds.Place{Cwd: "/work/project", Home: "/home/user"}}
+	for _, tt := range []struct {
+		name, input string
+		refused     bool
+	}{
+		{"Task", `{"prompt":"p","subagent_type":"general","readonly":true}`, true},
+		{"Task", `{"prompt":"p","subagent_type":"general","readonly":false}`, false},
+		{"Bash", `{"command":"ls","shell":"powershell"}`, true},
+		{"Bash", `{"command":"ls","shell":"/bin/bash"}`, false},
+		{"Bash", `{"command":"ls","shell":true}`, false},
+	} {
+		if got := meaning(registry, env, recordedCall{Name: tt.name, Input: tt.input}); (got.Refused != "") != tt.refused {
+			t.Errorf("%s %s: got %s", tt.name, tt.input, line(t, got))
+		}
+	}
+}
