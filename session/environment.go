@@ -120,7 +120,7 @@ func (s *Session) topOfTree(ctx context.Context, brief bool) string {
 		most /= 4
 	}
 	var b strings.Builder
-	for i, entry := range entries {
+	for _, entry := range entries {
 		if entry.Name == ".git" {
 			continue
 		}
@@ -129,7 +129,7 @@ func (s *Session) topOfTree(ctx context.Context, brief bool) string {
 			name += "/"
 		}
 		if b.Len()+len(name)+2 > most || !utf8.ValidString(entry.Name) {
-			more, entries = true, entries[:i]
+			more = true
 			break
 		}
 		if b.Len() > 0 {
