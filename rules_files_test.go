@@ -53,7 +53,7 @@ var openers = map[string]opener{
 		"its own record in our own data directory, by names that it made",
 	},
 	"acp/rpc": {"os.OpenFile", "the pipe or terminal that standard error is already, opened anew so that a crash does not wait for it"},
-	"internal/projects": {
+	"permissions/projects": {
 		"os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",
 		"records of projects in our own data directory; a project's configuration through a handle of its top, for the hash of trust",
 	},
@@ -69,13 +69,13 @@ var openers = map[string]opener{
 		"os.CreateTemp os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.Remove os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
 		"the log, doctor's trial of its own directories, the demo's scratch project, and files named on the command line",
 	},
-	"internal/acptest": {"os.ReadDir os.ReadFile os.Remove os.Symlink os.WriteFile filepath.EvalSymlinks", "it plays an editor, for tests"},
+	"internal/testkit/acptest": {"os.ReadDir os.ReadFile os.Remove os.Symlink os.WriteFile filepath.EvalSymlinks", "it plays an editor, for tests"},
 	"internal/testkit/shelltrace": {
 		"os.CreateTemp os.ReadFile os.Readlink os.Remove", "it runs commands in a namespace and reads /proc of what it traces, for tests",
 	},
-	"model/catalogue/gen":   {"os.ReadFile os.WriteFile", "a program for developers"},
-	"acp/schema/gen":        {"os.ReadFile os.Remove os.WriteFile filepath.Glob", "a program for developers"},
-	"acp/schema/schematest": {"os.ReadFile os.Stat", "for tests"},
+	"model/catalogue/gen":         {"os.ReadFile os.WriteFile", "a program for developers"},
+	"acp/schema/gen":              {"os.ReadFile os.Remove os.WriteFile filepath.Glob", "a program for developers"},
+	"internal/testkit/schematest": {"os.ReadFile os.Stat", "for tests"},
 }
 
 // harmless are the names of package os that reach no file by a path: handles and
@@ -91,7 +91,7 @@ func TestRules_Files(t *testing.T) {
 		if s.test || strings.HasPrefix(s.dir, "testdata/") {
 			continue
 		}
-		if slices.Contains(s.imports(), "os/exec") && s.dir != "internal/launch" && s.dir != "internal/acptest" && s.dir != "internal/testkit/shelltrace" {
+		if slices.Contains(s.imports(), "os/exec") && s.dir != "internal/launch" && s.dir != "internal/testkit/acptest" && s.dir != "internal/testkit/shelltrace" {
 			t.Errorf("%s: imports os/exec; internal/launch starts programs", s.name)
 		}
 		for _, use := range fileUses(s) {

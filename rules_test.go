@@ -35,15 +35,11 @@ var rooms = map[string]room{
 	"acp":        {5, []string{"acp/v1", "acp/schema", "acp/rpc"}},
 	"acp/v1":     {5, []string{"acp/schema", "acp/rpc"}},
 	"acp/schema": {5, nil},
-	// A program that writes acp/schema, and what finds and applies the official schema.
-	"acp/schema/gen":        {5, []string{"acp/schema", "acp/schema/schematest"}},
-	"acp/schema/schematest": {5, []string{"acp/schema"}},
-	"acp/rpc":               {5, nil},
+	// A program that writes acp/schema.
+	"acp/schema/gen": {5, []string{"acp/schema", "internal/testkit/schematest"}},
+	"acp/rpc":        {5, nil},
 
 	"session": {4, nil},
-
-	// An editor for tests: it plays the other side of the wire.
-	"internal/acptest": {5, []string{"acp/schema", "acp/schema/schematest"}},
 
 	"subagent": {3, nil},
 
@@ -60,37 +56,30 @@ var rooms = map[string]room{
 	"tools/tooltest":        {1, []string{"tools"}},
 	"workspace":             {1, []string{"tools", "workspace/journal"}},
 	"workspace/journal":     {1, nil},
-	"store":                 {1, nil},
 	"mcp":                   {1, []string{"tools", "mcp/oauth"}},
-	"mcp/mcptest":           {1, nil},
 	"mcp/oauth":             {1, nil},
-	"toolbox":               {1, []string{"tools"}},
 
-	"audit":                         {0, []string{"internal/userfile"}},
-	"capability":                    {0, nil},
-	"config":                        {0, []string{"internal/redact", "model/preset", "permissions"}},
-	"kinds":                         {0, nil},
-	"model":                         {0, []string{"transcript"}},
-	"model/anthropic":               {0, []string{"model", "model/wire", "transcript"}},
-	"model/anthropic/anthropictest": {0, nil},
-	"model/modeltest":               {0, []string{"model", "transcript"}},
-	"model/catalogue":               {0, nil},
-	"model/catalogue/gen":           {0, nil},
-	"model/openai":                  {0, []string{"model", "model/catalogue", "model/wire", "transcript"}},
-	"model/preset":                  {0, nil},
-	"model/responses":               {0, []string{"model", "model/openai", "model/wire", "transcript"}},
-	"model/responses/responsestest": {0, nil},
-	"model/router":                  {0, []string{"model"}},
-	"model/record":                  {0, []string{"model", "transcript"}},
-	"model/script":                  {0, []string{"model", "transcript"}},
-	"model/textcalls":               {0, []string{"model", "transcript"}},
-	"model/wire":                    {0, []string{"model", "transcript"}},
-	"permissions":                   {0, []string{"capability"}},
-	"permissions/command":           {0, []string{"capability", "permissions", "internal/shell"}},
-	"permissions/watchdog":          {0, []string{"capability", "permissions", "permissions/command"}},
-	"sandbox":                       {0, []string{"internal/launch", "internal/redact", "internal/userfile"}},
-	"skills":                        {0, []string{"kinds"}},
-	"transcript":                    {0, []string{"kinds"}},
+	"audit":                {0, []string{"internal/userfile"}},
+	"capability":           {0, nil},
+	"config":               {0, []string{"internal/redact", "model/preset", "permissions"}},
+	"kinds":                {0, nil},
+	"model":                {0, []string{"transcript"}},
+	"model/anthropic":      {0, []string{"model", "model/wire", "transcript"}},
+	"model/catalogue":      {0, nil},
+	"model/catalogue/gen":  {0, nil},
+	"model/openai":         {0, []string{"model", "model/catalogue", "model/wire", "transcript"}},
+	"model/preset":         {0, nil},
+	"model/responses":      {0, []string{"model", "model/openai", "model/wire", "transcript"}},
+	"model/router":         {0, []string{"model"}},
+	"model/script":         {0, []string{"model", "transcript"}},
+	"model/textcalls":      {0, []string{"model", "transcript"}},
+	"model/wire":           {0, []string{"model", "transcript"}},
+	"permissions":          {0, []string{"capability"}},
+	"permissions/command":  {0, []string{"capability", "permissions", "internal/shell"}},
+	"permissions/watchdog": {0, []string{"capability", "permissions", "permissions/command"}},
+	"sandbox":              {0, []string{"internal/launch", "internal/redact", "internal/userfile"}},
+	"skills":               {0, []string{"kinds"}},
+	"transcript":           {0, []string{"kinds"}},
 
 	"internal/bm25":        {0, nil},
 	"internal/cgroup":      {0, nil},
@@ -101,12 +90,11 @@ var rooms = map[string]room{
 	"internal/network":     {0, nil},
 	"internal/observe":     {0, nil},
 	"internal/patch":       {0, []string{"internal/textedit"}},
-	"internal/projects":    {0, []string{"capability", "permissions", "internal/textedit", "internal/userfile"}},
+	"permissions/projects": {0, []string{"capability", "permissions", "internal/textedit", "internal/userfile"}},
 	"internal/redact":      {0, nil},
 	"internal/resultcache": {0, nil},
 	"internal/search":      {0, []string{"internal/gitignore"}},
 	"internal/shell":       {0, nil},
-	"internal/testreq":     {0, nil},
 	"internal/textedit":    {0, nil},
 	"internal/login":       {0, []string{"internal/tokens", "internal/userfile"}},
 	"internal/tokens":      {0, []string{"internal/userfile"}},
@@ -115,30 +103,30 @@ var rooms = map[string]room{
 	"internal/webpage":     {0, nil},
 	"internal/websearch":   {0, nil},
 
-	// Support for tests of several packages.
-	"internal/testkit/editor":     {5, []string{"internal/acptest"}},
-	"internal/testkit/gguf":       {0, nil},
-	"internal/testkit/shelltrace": {0, nil},
+	// What tests of several packages stand on.
+	"internal/testkit/acptest":       {5, []string{"acp/schema", "internal/testkit/schematest"}},
+	"internal/testkit/anthropictest": {0, nil},
+	"internal/testkit/editor":        {5, []string{"internal/testkit/acptest"}},
+	"internal/testkit/gguf":          {0, nil},
+	"internal/testkit/mcptest":       {1, nil},
+	"internal/testkit/modeltest":     {0, []string{"model", "transcript"}},
+	"internal/testkit/responsestest": {0, nil},
+	"internal/testkit/schematest":    {5, []string{"acp/schema"}},
+	"internal/testkit/shelltrace":    {0, nil},
+	"internal/testkit/testreq":       {0, nil},
 }
 
 // never are imports that the floors would allow, with the reason.
 var never = []struct {
-	from, to string // patterns of path.Match; from "*" is every package
-	except   []string
+	from, to string   // patterns of path.Match; from "*" is every package
+	except   []string // patterns, too
 	why      string
 }{
 	{"*", "config", []string{"cmd/acp-agent"}, "cmd reads the configuration and hands out small structs"},
-	{"*", "internal/testreq", []string{"acp/schema/schematest", "tools/tooltest", "internal/acptest"}, "it is for tests"},
-	{"*", "internal/acptest", []string{"internal/testkit/editor"}, "it is for tests"},
-	{"*", "internal/testkit/*", nil, "it is for tests"},
+	{"*", "internal/testkit/*", []string{"internal/testkit/*", "acp/schema/gen", "tools/tooltest"}, "it is for tests"},
 	{"*", "tools/tooltest", []string{"cmd/acp-agent"}, "it is for tests, and for validate, which applies its rules"},
 	{"*", "tools/mount/mounttest", nil, "it is for tests"},
-	{"*", "mcp/mcptest", nil, "it is for tests"},
-	{"*", "model/modeltest", nil, "it is for tests"},
-	{"*", "model/anthropic/anthropictest", nil, "it is for tests"},
-	{"*", "model/responses/responsestest", nil, "it is for tests"},
-	{"*", "acp/schema/schematest", []string{"acp/schema/gen", "internal/acptest"}, "it is for tests"},
-	{"*", "internal/userfile", []string{"audit", "internal/login", "internal/projects", "internal/tokens", "sandbox", "workspace", "cmd/acp-agent"}, "it opens files by their path, and is for the agent's own"},
+	{"*", "internal/userfile", []string{"audit", "internal/login", "permissions/projects", "internal/tokens", "sandbox", "workspace", "cmd/acp-agent"}, "it opens files by their path, and is for the agent's own"},
 	{"tools", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "model*", nil, "a tool that wants a model asks its spawner"},
@@ -146,7 +134,7 @@ var never = []struct {
 	{"acp/schema", "*", nil, "the types of the protocol know no other package"},
 	{"kinds", "*", nil, "everything rests on it"},
 	{"*", "github.com/openai/openai-go/*", []string{"model/openai"}, "one package speaks to model servers"},
-	{"*", "github.com/modelcontextprotocol/go-sdk/*", []string{"mcp", "mcp/mcptest", "mcp/oauth"}, "one package speaks to MCP servers, and one signs in to them"},
+	{"*", "github.com/modelcontextprotocol/go-sdk/*", []string{"mcp", "internal/testkit/mcptest", "mcp/oauth"}, "one package speaks to MCP servers, and one signs in to them"},
 	{"*", "github.com/sourcegraph/jsonrpc2", []string{"acp/rpc", "internal/lsp"}, "one package speaks JSON-RPC to the editor, and one to language servers"},
 }
 
@@ -242,11 +230,16 @@ func TestRules_Imports(t *testing.T) {
 				}
 			}
 			for _, n := range never {
-				if n.to == "*" && !ours || slices.Contains(n.except, s.dir) || !match(n.from, s.dir) || !match(n.to, to) {
+				if n.to == "*" && !ours || slices.ContainsFunc(n.except, func(p string) bool { return match(p, s.dir) }) || !match(n.from, s.dir) || !match(n.to, to) {
 					continue
 				}
 				t.Errorf("%s: %s must not import %s: %s", s.name, s.dir, to, n.why)
 			}
+		}
+	}
+	for dir := range rooms {
+		if !slices.ContainsFunc(sources(t), func(s source) bool { return s.dir == dir }) {
+			t.Errorf("rooms lists %s, which does not exist: take it out", dir)
 		}
 	}
 }
@@ -385,13 +378,13 @@ func TestRules_Code(t *testing.T) {
 	}
 }
 
-// TestRules_Skips sends every skip for want of something through internal/testreq, so
+// TestRules_Skips sends every skip for want of something through internal/testkit/testreq, so
 // that CI notices. What stays are tests that do not apply (-short, another system, root)
 // and inputs that a fuzz target or a property does not take.
 func TestRules_Skips(t *testing.T) {
 	applies := regexp.MustCompile(`testing\.Short\(\)|runtime\.GOOS|os\.Gete?uid\(\)`)
 	for _, s := range sources(t) {
-		if s.dir == "internal/testreq" {
+		if s.dir == "internal/testkit/testreq" {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

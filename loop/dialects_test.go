@@ -5,14 +5,14 @@ import (
 	"context"
 	"testing"
 
+	"acp-agent/internal/testkit/anthropictest"
+	"acp-agent/internal/testkit/modeltest"
+	"acp-agent/internal/testkit/responsestest"
 	"acp-agent/loop"
 	"acp-agent/model"
 	"acp-agent/model/anthropic"
-	"acp-agent/model/anthropic/anthropictest"
-	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
 	"acp-agent/model/responses"
-	"acp-agent/model/responses/responsestest"
 	"acp-agent/transcript"
 )
 

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"acp-agent/internal/testkit/mcptest"
 	"acp-agent/internal/tokens"
 	"acp-agent/mcp"
-	"acp-agent/mcp/mcptest"
 	"acp-agent/tools"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // require finds a kind, or ends the test where the machine has none.

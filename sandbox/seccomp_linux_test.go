@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"acp-agent/internal/launch"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // callsArg makes the test binary make the system calls of the test below.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // toolchain is a real toolchain with a small project that builds or runs from what the

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"acp-agent/internal/launch"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // ground is a machine in small: a home with a secret, a project with a repository,

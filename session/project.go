@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
-	"acp-agent/internal/projects"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/permissions"
+	"acp-agent/permissions/projects"
 	"acp-agent/transcript"
 )
 

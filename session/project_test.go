@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"acp-agent/capability"
-	"acp-agent/internal/projects"
 	"acp-agent/loop"
 	"acp-agent/model/script"
 	"acp-agent/permissions"
+	"acp-agent/permissions/projects"
 	"acp-agent/session"
 	"acp-agent/subagent"
 	"acp-agent/tools"

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"acp-agent/internal/testkit/modeltest"
 	"acp-agent/internal/websearch"
 	"acp-agent/kinds"
 	"acp-agent/model"
-	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
 	"acp-agent/session"
 	"acp-agent/subagent"

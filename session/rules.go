@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"acp-agent/internal/projects"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/permissions/projects"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 )

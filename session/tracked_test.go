@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions"
 	"acp-agent/workspace"
 )

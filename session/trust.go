@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"acp-agent/internal/projects"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/permissions"
+	"acp-agent/permissions/projects"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/skills"
 )
 

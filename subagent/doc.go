@@ -26,7 +26,7 @@
 // may still say is dropped, and only the record is kept.
 //
 // It imports loop, model, tools, tools/pipeline, transcript, skills, permissions,
-// capability, kinds, internal/projects, internal/trace and a YAML decoder, and knows
+// capability, kinds, permissions/projects, internal/trace and a YAML decoder, and knows
 // neither sessions nor ACP.
 //
 // Goroutines: those of [Family], which its Close waits for.

@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"acp-agent/capability"
-	"acp-agent/internal/projects"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/permissions/projects"
 	"acp-agent/skills"
 )
 

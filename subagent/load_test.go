@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"acp-agent/internal/projects"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/permissions/projects"
 	"acp-agent/subagent"
 )
 

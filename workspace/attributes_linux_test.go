@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 func TestWriteText_KeepsAttributes(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 )
 

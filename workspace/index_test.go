@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // hiding is a workspace whose secrets are files named .env, of which commands are kept from

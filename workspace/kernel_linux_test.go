@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 )
 

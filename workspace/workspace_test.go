@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"acp-agent/internal/launch"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
 	"acp-agent/transcript"

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"acp-agent/acp/schema"
-	"acp-agent/acp/schema/schematest"
+	"acp-agent/internal/testkit/schematest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"acp-agent/acp/schema"
-	"acp-agent/acp/schema/schematest"
+	"acp-agent/internal/testkit/schematest"
 )
 
 // Methods agrees with the official schema on who serves what.

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"acp-agent/acp/schema"
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 	"acp-agent/kinds"
 	"acp-agent/transcript"
 )

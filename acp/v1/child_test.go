@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"acp-agent/acp/schema/schematest"
+	"acp-agent/internal/testkit/schematest"
 	"acp-agent/kinds"
 	"acp-agent/transcript"
 )

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"acp-agent/config"
-	"acp-agent/internal/projects"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/permissions/projects"
 	"acp-agent/subagent"
 )
 

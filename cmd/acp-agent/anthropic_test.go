@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/anthropic/anthropictest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/anthropictest"
 )
 
 // anthropicSteps are a task of 30 calls in 20 steps, with thinking before each, half of them of

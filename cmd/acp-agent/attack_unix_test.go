@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // answers is a provider in bash that has the tool it; on is what it does when that is

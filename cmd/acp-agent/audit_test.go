@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"acp-agent/audit"
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // TestAudit_Killed is R129: what may change something is in the record before it

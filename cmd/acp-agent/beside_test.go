@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // TestBeside_AnyMoment sends commands that are answered beside a turn while turns begin,

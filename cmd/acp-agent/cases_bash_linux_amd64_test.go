@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"acp-agent/internal/testkit/shelltrace"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	judge "acp-agent/permissions/command"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // conformance is what the official compatibility kit (acp-tck) demands of an agent with our

@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/anthropic/anthropictest"
-	"acp-agent/model/modeltest"
-	"acp-agent/model/responses/responsestest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/anthropictest"
+	"acp-agent/internal/testkit/modeltest"
+	"acp-agent/internal/testkit/responsestest"
 )
 
 // envVitals names the file into which the program under test writes its vitals at SIGUSR1.

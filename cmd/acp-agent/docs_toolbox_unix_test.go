@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // page is docs/toolbox.md, and a home in which everything is done that it says.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/editor"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // acrossEdits is how many edits each agent process makes.

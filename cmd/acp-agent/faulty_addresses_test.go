@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // faultyScript is a model that looks for a tool of the server, calls %s, and reads a file

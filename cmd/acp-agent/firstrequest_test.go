@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 // listedServer is an MCP server by its name, its title, and what it lists.

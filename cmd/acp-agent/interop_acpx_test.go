@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/acp/schema/schematest"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/schematest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // acpxScript is what the model answers to acpx.

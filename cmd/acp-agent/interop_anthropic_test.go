@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/anthropic/anthropictest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/anthropictest"
 )
 
 // anthropicMessage is a message as the API has it.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"acp-agent/acp/schema"
-	"acp-agent/acp/schema/schematest"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/schematest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // interopDir holds the driver: a client made of the official SDK.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 // TestInterop_Quiet has the client of the official SDK cancel a turn and listen for 2 s, while

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/acp/schema/schematest"
+	"acp-agent/internal/testkit/schematest"
 )
 
 // The rules of the registry of agents that can be shown without a listing, in our words;

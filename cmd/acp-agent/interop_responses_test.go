@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/responses/responsestest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/responsestest"
 )
 
 // responsesReport is what the SDK saw; responses.mjs describes it.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // A program that is built with the tag judgeoff takes every command for one that only reads.

@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/gguf"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // envLlama names the program of a real llama.cpp server (make llama).

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // pty is a program in a terminal.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 // comingServer is an MCP server that begins when there is a file "go", and ends with it

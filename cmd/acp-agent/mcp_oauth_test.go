@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/mcp/mcptest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/mcptest"
 )
 
 // signInModel greets, and looks for tokens where they are.

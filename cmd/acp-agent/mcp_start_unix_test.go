@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // TestMCP_NobodyWaitsForServers opens a session with ten servers, five of the editor and

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // tmpServer is an MCP server that loads a library from elsewhere in its AppImage, and gives

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"acp-agent/config"
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 	"acp-agent/tools/builtin"
 	"acp-agent/tools/mount"
 )

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
 	"acp-agent/internal/launch"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/sandbox"
 )
 

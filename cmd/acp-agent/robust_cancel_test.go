@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // TestRobust_CancelBehindPrompt is R153: a prompt and its cancel written in one

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // TestRobust_EditorAnswers is an editor whose answers cannot be relied on: what cannot be

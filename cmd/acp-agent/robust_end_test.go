@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // sleepers runs a child, and one that has left its session, and waits for both.

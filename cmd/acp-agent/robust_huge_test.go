@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 // hugeAnswer streams so many kilobytes in one member of a delta, and then the finish.

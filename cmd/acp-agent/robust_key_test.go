@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 // canary is a key that must not turn up anywhere.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 	"acp-agent/sandbox"
 )
 

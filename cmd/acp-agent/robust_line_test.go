@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // hello is a model that answers every prompt.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 // TestRobust_Model is a table of faults of model servers, through the whole program: whatever a model server does, the turn ends well or with an

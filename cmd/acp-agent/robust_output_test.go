@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // flooding is a model that has a command print lines of 100 bytes, and reads

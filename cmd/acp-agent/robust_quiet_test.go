@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"testing"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 // lateModels is a server whose first answer never ends, and which lists its models once tell

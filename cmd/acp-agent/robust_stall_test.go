@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 // flood streams so many numbered kilobytes, as fast as they are taken.

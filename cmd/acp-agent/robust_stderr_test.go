@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // unread returns the writing end of a pipe that is full and that nothing is read from

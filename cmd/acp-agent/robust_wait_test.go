@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // pages is a web server with faults. Private is another server's address, to

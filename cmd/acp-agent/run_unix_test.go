@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // R67: an interrupt of a run that waits for subagents ends them, and what they run.

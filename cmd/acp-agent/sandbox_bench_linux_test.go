@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"acp-agent/internal/launch"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
 	"acp-agent/workspace"

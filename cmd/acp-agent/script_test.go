@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"acp-agent/internal/acptest"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 var update = flag.Bool("update", false, "write the transcripts of testdata/scripts again")

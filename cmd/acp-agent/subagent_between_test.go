@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // TestSubagent_AsksBetweenTurns is R68 and R73 in an editor that drops what comes between

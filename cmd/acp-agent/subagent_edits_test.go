@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // The crowd of subagents that edit the same files.

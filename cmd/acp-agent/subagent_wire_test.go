@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // TestSubagent_AsksOneAtATime is R73 and trap 37: of subagents that run side by side, one

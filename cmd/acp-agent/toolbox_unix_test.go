@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"acp-agent/config"
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 	"acp-agent/session"
 	"acp-agent/tools"
 	"acp-agent/transcript"

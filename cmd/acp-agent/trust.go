@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"acp-agent/internal/projects"
 	"acp-agent/kinds"
+	"acp-agent/permissions/projects"
 	"acp-agent/session"
 	"acp-agent/transcript"
 )

@@ -5,8 +5,8 @@ import (
 	"syscall"
 	"testing"
 
-	"acp-agent/internal/acptest"
 	"acp-agent/internal/launch"
+	"acp-agent/internal/testkit/acptest"
 	"acp-agent/sandbox"
 )
 

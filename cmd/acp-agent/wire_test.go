@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/acp/schema/schematest"
-	"acp-agent/internal/acptest"
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/modeltest"
+	"acp-agent/internal/testkit/schematest"
 )
 
 // points are the 46 points that the protocol asks of an agent (docs of ACP v1),

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // group makes a cgroup that bounds memory and processes, or skips the test.

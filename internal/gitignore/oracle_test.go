@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"acp-agent/internal/gitignore"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // repository makes an empty git repository, or skips the test where git is

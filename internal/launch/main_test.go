@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // agentArg makes the test binary an agent that starts a command and waits to

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"acp-agent/internal/search"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // queries are what the benchmarks look for in the Go source tree.

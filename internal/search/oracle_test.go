@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"acp-agent/internal/search"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // naive is the search as one would write it down: no walk, no literals, no

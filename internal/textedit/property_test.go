@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/internal/textedit"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"acp-agent/internal/testkit/mcptest"
 	"acp-agent/internal/tokens"
-	"acp-agent/mcp/mcptest"
 	"acp-agent/mcp/oauth"
 )
 

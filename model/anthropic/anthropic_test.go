@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"acp-agent/internal/testkit/anthropictest"
 	"acp-agent/model"
 	"acp-agent/model/anthropic"
-	"acp-agent/model/anthropic/anthropictest"
 	"acp-agent/transcript"
 )
 

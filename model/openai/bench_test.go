@@ -3,8 +3,8 @@ package openai_test
 import (
 	"testing"
 
+	"acp-agent/internal/testkit/modeltest"
 	"acp-agent/model"
-	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
 )
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"acp-agent/internal/testkit/modeltest"
 	"acp-agent/model"
-	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
 	"acp-agent/transcript"
 )

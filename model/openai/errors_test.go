@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"acp-agent/internal/testkit/modeltest"
 	"acp-agent/model"
-	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"acp-agent/internal/testkit/modeltest"
 	"acp-agent/model"
-	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"acp-agent/internal/testkit/modeltest"
 	"acp-agent/model"
-	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
 	"acp-agent/transcript"
 )

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"acp-agent/internal/testkit/modeltest"
 	"acp-agent/model"
-	"acp-agent/model/modeltest"
 	"acp-agent/model/openai"
 	"acp-agent/transcript"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"acp-agent/internal/testkit/responsestest"
 	"acp-agent/model/openai"
 	"acp-agent/model/responses"
-	"acp-agent/model/responses/responsestest"
 	"acp-agent/transcript"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"acp-agent/internal/testkit/responsestest"
 	"acp-agent/model"
 	"acp-agent/model/openai"
 	"acp-agent/model/responses"
-	"acp-agent/model/responses/responsestest"
 	"acp-agent/transcript"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"acp-agent/internal/testkit/responsestest"
 	"acp-agent/model"
 	"acp-agent/model/openai"
 	"acp-agent/model/responses"
-	"acp-agent/model/responses/responsestest"
 	"acp-agent/transcript"
 )
 

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"acp-agent/capability"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions/command"
 )
 

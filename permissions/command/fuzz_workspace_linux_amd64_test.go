@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"acp-agent/internal/testkit/shelltrace"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions/command"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 // mock is the model server. Its answers are made before they are asked for, and but for

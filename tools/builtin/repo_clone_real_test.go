@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 	"acp-agent/tools/tooltest"
 )

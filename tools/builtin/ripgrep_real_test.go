@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"acp-agent/internal/launch"
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/workspace"

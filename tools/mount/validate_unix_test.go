@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
 	"acp-agent/tools/mount"

@@ -12,7 +12,7 @@
 // our own choices where a rule cannot make them (choices.go, docs.go). To take up a
 // newly stable part of the protocol, raise the pinned version and run it; it names each
 // definition that no file of choices.go expects. To take up an unstable part, add it to
-// the list in choices.go. It imports the standard library and acp/schema/schematest, and
+// the list in choices.go. It imports the standard library and internal/testkit/schematest, and
 // starts no goroutines.
 //
 // # Requirements

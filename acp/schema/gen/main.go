@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"acp-agent/acp/schema/schematest"
+	"acp-agent/internal/testkit/schematest"
 )
 
 func main() {

@@ -24,7 +24,7 @@
 //
 // The models are written from the sources of the editors, with file and revision in each
 // file, and know nothing of acp/v1, so that they can disagree with it. It is for tests. It
-// imports internal/acptest for the reading of lines, and starts no goroutines.
+// imports internal/testkit/acptest for the reading of lines, and starts no goroutines.
 //
 //	screen := editor.Show(editor.Zed, agent.Lines())
 //	for _, loss := range editor.Judge(editor.Zed, agent.Lines()) {

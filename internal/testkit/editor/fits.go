@@ -3,7 +3,7 @@ package editor
 import (
 	"encoding/json"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // Fits reports whether the client of a run offered nothing that an editor does not, nor what

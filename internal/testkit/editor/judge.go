@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // Loss is something that the user of an editor does not see, or that goes wrong there.

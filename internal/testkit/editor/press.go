@@ -1,6 +1,6 @@
 package editor
 
-import "acp-agent/internal/acptest"
+import "acp-agent/internal/testkit/acptest"
 
 // User returns the user of an editor, for [acptest.PlayAs].
 func User(e Editor) acptest.User {

@@ -3,7 +3,7 @@ package editor
 import (
 	"slices"
 
-	"acp-agent/internal/acptest"
+	"acp-agent/internal/testkit/acptest"
 )
 
 // Show feeds the lines of a run to an editor and returns what its user has seen, by

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"acp-agent/internal/projects"
+	"acp-agent/permissions/projects"
 )
 
 // tree writes files below a new directory.

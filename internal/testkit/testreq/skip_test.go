@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"acp-agent/internal/testreq"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // fake records how a test ended; both ways leave the goroutine, as the real ones do.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/acp/schema/schematest"
+	"acp-agent/internal/testkit/schematest"
 )
 
 func TestValidator_Message(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"acp-agent/acp/schema/schematest"
+	"acp-agent/internal/testkit/schematest"
 )
 
 // judge is the official schema, nil where it is not installed. Reading it takes

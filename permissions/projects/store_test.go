@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"acp-agent/capability"
-	"acp-agent/internal/projects"
 	"acp-agent/permissions"
+	"acp-agent/permissions/projects"
 )
 
 func kept(permission, pattern string) permissions.Rule {

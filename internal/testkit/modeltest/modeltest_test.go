@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/model/modeltest"
+	"acp-agent/internal/testkit/modeltest"
 )
 
 func post(t *testing.T, url, body string) (int, string) {

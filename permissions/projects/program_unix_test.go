@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/internal/projects"
+	"acp-agent/permissions/projects"
 )
 
 // T4: what the configuration has a program run is part of what is trusted, wherever links
