@@ -124,7 +124,7 @@ func (s *Session) adoptTools() {
 		return
 	}
 	registry, refused := s.host.Registry.With(all...)
-	s.stances.Store(newStances(registry.All(), s.work.Session().Scratch))
+	s.modePolicies.Store(newModePolicies(registry.All(), s.work.Session().Scratch))
 	s.tools.Adopt(registry)
 	for _, err := range refused {
 		text := err.Error()

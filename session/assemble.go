@@ -29,7 +29,7 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 	o := pipeline.Options{
 		Registry: h.Registry, Disabled: s.settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: s.spec.Asker, Line: s.spec.Line,
 		Unconfined: s.unconfined,
-		Gate:       tools.Gate{IncludeTools: s.manifest.Tools, AllowMCP: true, AllowToolbox: true}, Stance: s.stance,
+		Gate:       tools.Gate{IncludeTools: s.manifest.Tools, AllowMCP: true, AllowToolbox: true}, ModePolicy: s.modePolicy,
 		Requires: s.manifest.Requires, UserData: []string{h.UserData},
 		Deferral: pipeline.Deferral{
 			Threshold: s.settings.Threshold, Size: s.settings.ListedSize, Always: slices.Concat(kinds.Locked(), s.manifest.Always, s.settings.Always),

@@ -80,7 +80,7 @@ func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
-	o.Parent, o.Names, o.Await, o.Stance = parent, n.Names(), n.Await, s.stanceBelow
+	o.Parent, o.Names, o.Await, o.ModePolicy = parent, n.Names(), n.Await, s.subagentModePolicy
 	o.Policy = s.footing(n).policy
 	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: name, Parent: n.Call(), Path: n.IDs()})
 	// What the person named or opened is not handed down (R64).

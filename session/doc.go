@@ -10,7 +10,7 @@
 //	s.Cancel()
 //	s.Close(grace)
 //
-// mode.go holds the modes that a session offers and how they change, stance.go what each
+// mode.go holds the modes that a session offers and how they change, mode_policy.go what each
 // says about tools, calls and to the model. delegate.go equips the subagents of a session
 // and takes their reports in; consult.go asks the agents that the host itself has use for.
 //

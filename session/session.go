@@ -46,21 +46,21 @@ type Session struct {
 	told    told
 	secrets secrets
 
-	languages   languages
-	providers   *provider.Service
-	servers     *mcp.Manager
-	connecting  sync.Mutex // held while servers are set; the project's mu is taken within
-	serving     bool       // guarded by connecting
-	adopted     []int      // the generations of the sources' tools; guarded by mu
-	stances     atomic.Pointer[stances]
-	found       bool              // whether it was known at the start how processes are confined
-	manifest    subagent.Manifest // of the main agent
-	agents      agents
-	environment subagent.Environment
-	system      string
-	span        *trace.Span
-	ctx         context.Context
-	cancel      context.CancelCauseFunc
+	languages    languages
+	providers    *provider.Service
+	servers      *mcp.Manager
+	connecting   sync.Mutex // held while servers are set; the project's mu is taken within
+	serving      bool       // guarded by connecting
+	adopted      []int      // the generations of the sources' tools; guarded by mu
+	modePolicies atomic.Pointer[modePolicies]
+	found        bool              // whether it was known at the start how processes are confined
+	manifest     subagent.Manifest // of the main agent
+	agents       agents
+	environment  subagent.Environment
+	system       string
+	span         *trace.Span
+	ctx          context.Context
+	cancel       context.CancelCauseFunc
 
 	running sync.WaitGroup // drain, those of learn, answers beside a turn, and what names the session
 
@@ -113,7 +113,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 	}
 	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
-	s.stances.Store(newStances(h.Registry.All(), s.work.Session().Scratch))
+	s.modePolicies.Store(newModePolicies(h.Registry.All(), s.work.Session().Scratch))
 	s.languages = newLanguages(s.work, h.Languages)
 	s.providers = s.newProviders()
 	s.servers = s.newServers()

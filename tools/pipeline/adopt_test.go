@@ -145,9 +145,9 @@ func TestAnnounce_ServersAway(t *testing.T) {
 // What a mode keeps out is announced when the mode has ended; without tool_search all that
 // is deferred is.
 func TestAnnounce_ModeAndSearch(t *testing.T) {
-	mode := &stances{now: pipeline.Stance{Mode: "plan", ReadOnly: true, Gate: tools.Gate{IncludeTools: []string{"read"}}}}
+	mode := &modePolicies{now: pipeline.ModePolicy{Mode: "plan", ReadOnly: true, Gate: tools.Gate{IncludeTools: []string{"read"}}}}
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Stance, o.Deferral = mode.get, pipeline.Deferral{Threshold: 20, Size: 1 << 10, Always: []string{"read"}}
+		o.ModePolicy, o.Deferral = mode.get, pipeline.Deferral{Threshold: 20, Size: 1 << 10, Always: []string{"read"}}
 		o.Gate = tools.Gate{AllowMCP: true, IncludeTools: []string{"read"}}
 	})
 	more, _ := s.Tools().With(served("mcp__s__one", strings.Repeat("long ", 500)), served("mcp__s__two", strings.Repeat("long ", 500)), served("mcp__s__three", strings.Repeat("long ", 500)))

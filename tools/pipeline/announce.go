@@ -54,13 +54,13 @@ func (c *catalogue) state(list []*tools.Entry) knowledge {
 // or can again. away are the ids of such servers, said reports whether a text still stands
 // in the conversation. It is "" when there is nothing to tell.
 func (p *Pipeline) Announce(away []string, said func(text string) bool) string {
-	return p.catalogue.announce(p.stance(), away, said)
+	return p.catalogue.announce(p.modePolicy(), away, said)
 }
 
-func (c *catalogue) announce(stance *Stance, away []string, said func(text string) bool) string {
+func (c *catalogue) announce(policy *ModePolicy, away []string, said func(text string) bool) string {
 	c.lock()
 	defer c.mu.Unlock()
-	c.freeze(stance)
+	c.freeze(policy)
 	known := c.told.base
 	for _, one := range slices.Backward(c.told.said) {
 		if said(one.text) {
@@ -70,12 +70,12 @@ func (c *catalogue) announce(stance *Stance, away []string, said func(text strin
 	}
 	now := maps.Clone(known)
 	var news news
-	if c.only && known[onlyMark] == "" && len(c.named(stance)) > 0 {
+	if c.only && known[onlyMark] == "" && len(c.named(policy)) > 0 {
 		news.only, now[onlyMark] = true, onlyMark
 	}
 	for _, entry := range c.order {
 		digest, old := c.digests[entry.ID], known[entry.ID]
-		if old == digest || stance.refuse(entry) != "" || stance.lists(entry) {
+		if old == digest || policy.refuse(entry) != "" || policy.lists(entry) {
 			continue // known, or not for this mode: it is told when the mode has ended
 		}
 		now[entry.ID] = digest

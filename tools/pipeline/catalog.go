@@ -42,7 +42,7 @@ type catalogue struct {
 	lacks func(*tools.Entry) string
 
 	mu      sync.Mutex
-	stance  *Stance        // the one of the last request; nil admits everything
+	policy  *ModePolicy    // the one of the last request; nil admits everything
 	enabled []*tools.Entry // all that are on
 	sorted  bool           // whether what follows, but for listed and written, is of enabled
 	order   []*tools.Entry // those of enabled that can be used
@@ -135,12 +135,12 @@ func (c *catalogue) lock() {
 const searchTool = "tool_search"
 
 // freeze makes the list of the requests; the caller holds mu.
-func (c *catalogue) freeze(stance *Stance) {
+func (c *catalogue) freeze(policy *ModePolicy) {
 	if c.sort(); c.written != nil {
 		return
 	}
 	c.written = []model.Tool{}
-	names, searchable := c.nameDeferred(c.named(stance)), false
+	names, searchable := c.nameDeferred(c.named(policy)), false
 	for _, entry := range c.listed {
 		tool := forModel(entry)
 		if entry.ID == searchTool && names != "" {
@@ -160,23 +160,23 @@ func (c *catalogue) freeze(stance *Stance) {
 
 // named are the deferred tools that the model is told the names of: not those that belong
 // to another mode.
-func (c *catalogue) named(stance *Stance) (list []*tools.Entry) {
+func (c *catalogue) named(policy *ModePolicy) (list []*tools.Entry) {
 	for _, entry := range c.order {
-		if c.hidden[entry.ID] != nil && !stance.lists(entry) && (stance.refuse(entry) == "" || stance.ReadOnly) {
+		if c.hidden[entry.ID] != nil && !policy.lists(entry) && (policy.refuse(entry) == "" || policy.ReadOnly) {
 			list = append(list, entry)
 		}
 	}
 	return list
 }
 
-// request returns the tools for the next model request, which is made in the given stance.
+// request returns the tools for the next model request, which is made under the given policy.
 // Only a mode makes the list another one, and where the server takes calls of listed tools
 // alone, what was found since.
-func (c *catalogue) request(stance *Stance) []model.Tool {
+func (c *catalogue) request(policy *ModePolicy) []model.Tool {
 	c.lock()
 	defer c.mu.Unlock()
-	c.freeze(stance)
-	c.stance = stance
+	c.freeze(policy)
+	c.policy = policy
 	if c.only {
 		for _, entry := range c.waiting() {
 			delete(c.hidden, entry.ID)
@@ -184,36 +184,36 @@ func (c *catalogue) request(stance *Stance) []model.Tool {
 		}
 		c.found = nil
 	}
-	return c.within(stance)
+	return c.within(policy)
 }
 
 // preview is request without an effect.
-func (c *catalogue) preview(stance *Stance) []model.Tool {
+func (c *catalogue) preview(policy *ModePolicy) []model.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sort(); c.written != nil {
-		return c.within(stance)
+		return c.within(policy)
 	}
 	as := catalogue{order: c.order, hidden: c.hidden, listed: c.listed}
 	for _, entry := range c.listed {
 		as.written = append(as.written, forModel(entry))
 	}
-	return as.within(stance)
+	return as.within(policy)
 }
 
-// within are the tools of the requests in a stance; the caller holds mu.
-func (c *catalogue) within(stance *Stance) []model.Tool {
-	if stance == nil {
+// within are the tools of the requests under a policy; the caller holds mu.
+func (c *catalogue) within(policy *ModePolicy) []model.Tool {
+	if policy == nil {
 		return slices.Clip(c.written)
 	}
 	var offered []model.Tool
 	for i, entry := range c.listed {
-		if stance.refuse(entry) == "" {
+		if policy.refuse(entry) == "" {
 			offered = append(offered, c.written[i])
 		}
 	}
 	for _, entry := range c.order {
-		if c.hidden[entry.ID] != nil && stance.lists(entry) {
+		if c.hidden[entry.ID] != nil && policy.lists(entry) {
 			offered = append(offered, forModel(entry))
 		}
 	}
@@ -249,11 +249,11 @@ func digestOf(entry *tools.Entry) string {
 	return tools.DigestOf(entry.Description, string(entry.Schema()))
 }
 
-// in returns the stance of the last request.
-func (c *catalogue) in() *Stance {
+// in returns the policy of the last request.
+func (c *catalogue) in() *ModePolicy {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.stance
+	return c.policy
 }
 
 // deferring reports whether any tool waits to be found.
@@ -287,12 +287,12 @@ func (c *catalogue) shows(entry *tools.Entry) bool {
 			return listed == entry || digestOf(listed) == digestOf(entry)
 		}
 	}
-	return c.stance.lists(entry)
+	return c.policy.lists(entry)
 }
 
 // waits reports whether a tool has to be looked for, and may be found.
 func (c *catalogue) waits(entry *tools.Entry) bool {
-	return entry != nil && c.stance.refuse(entry) == "" && !c.stance.lists(entry)
+	return entry != nil && c.policy.refuse(entry) == "" && !c.policy.lists(entry)
 }
 
 // search finds deferred tools. Where only listed ones can be called, they are listed from

@@ -369,12 +369,14 @@ func (w watching) Judge(_ context.Context, call watchdog.Call) (permissions.Deci
 
 // In a mode that changes nothing no subagent changes anything, whatever its own options say.
 func TestDelegate_Mode(t *testing.T) {
-	mode := pipeline.Stance{Mode: "plan", Gate: tools.Gate{IncludeTools: []string{"read", "bash", "write"}}, ReadOnly: true}
-	s := newStage(t, func(o *pipeline.Options) { o.Stance = func() pipeline.Stance { return mode } })
+	mode := pipeline.ModePolicy{Mode: "plan", Gate: tools.Gate{IncludeTools: []string{"read", "bash", "write"}}, ReadOnly: true}
+	s := newStage(t, func(o *pipeline.Options) { o.ModePolicy = func() pipeline.ModePolicy { return mode } })
 	s.policy.Add(permissions.User, allow("write"), allow("bash"), allow("edit"))
-	free := func(o *pipeline.Options) { o.Stance = func() pipeline.Stance { return pipeline.Stance{Mode: "code"} } }
+	free := func(o *pipeline.Options) {
+		o.ModePolicy = func() pipeline.ModePolicy { return pipeline.ModePolicy{Mode: "code"} }
+	}
 	for name, child := range map[string]*stage{
-		"a child":                        s.delegate("a", pipeline.PolicyDelegation{}, func(o *pipeline.Options) { o.Stance = nil }),
+		"a child":                        s.delegate("a", pipeline.PolicyDelegation{}, func(o *pipeline.Options) { o.ModePolicy = nil }),
 		"a child with a mode of its own": s.delegate("a", pipeline.PolicyDelegation{}, free),
 		"a grandchild with one":          s.delegate("a", pipeline.PolicyDelegation{}, free).delegate("b", pipeline.PolicyDelegation{}, nil),
 	} {

@@ -173,7 +173,7 @@ func TestExplain_IsWhatHappens(t *testing.T) {
 
 // TestExplain_Mode says of a call in a mode that changes nothing what would become of it.
 func TestExplain_Mode(t *testing.T) {
-	reading := pipeline.Stance{Mode: "plan", ReadOnly: true, Gate: tools.Gate{IncludeTools: []string{"bash", "read", "glob"}}}
+	reading := pipeline.ModePolicy{Mode: "plan", ReadOnly: true, Gate: tools.Gate{IncludeTools: []string{"bash", "read", "glob"}}}
 	dog := &foreseeing{d: permissions.Decision{Action: capability.Ask, Reason: "sure?"}, known: true}
 	for _, tt := range []struct {
 		name, tool, args string
@@ -188,7 +188,7 @@ func TestExplain_Mode(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t, func(o *pipeline.Options) {
-				o.Stance, o.Watchdog = func() pipeline.Stance { return reading }, tt.dog
+				o.ModePolicy, o.Watchdog = func() pipeline.ModePolicy { return reading }, tt.dog
 			})
 			s.policy.Remember(permissions.Rule{Permission: "bash", Pattern: "touch x", Action: capability.Allow})
 			e := s.Explain(t.Context(), pipeline.Call{ID: "x", Name: tt.tool, Input: tt.args})

@@ -35,8 +35,8 @@ func (p *Pipeline) gate(c *Prepared) error {
 	if reason := p.off(c.entry); reason != "" {
 		return &tools.Error{Kind: tools.Denied, Message: reason, DeniedBy: tools.DeniedByEnablement}
 	}
-	if stance := p.keepsOut(c.entry); stance != nil {
-		return stance.absent(c.entry)
+	if policy := p.keepsOut(c.entry); policy != nil {
+		return policy.absent(c.entry)
 	}
 	return nil
 }

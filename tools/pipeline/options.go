@@ -22,10 +22,10 @@ type Options struct {
 	Registry *tools.Registry
 	// Disabled says whether a tool is off, and why (R9); nil means none is.
 	Disabled func(tool string) (reason string, off bool)
-	// Gate says which tools the agent has (R10), Stance what the session's mode
+	// Gate says which tools the agent has (R10), ModePolicy what the session's mode
 	// says beside that; nil means that it says nothing.
-	Gate   tools.Gate
-	Stance func() Stance
+	Gate       tools.Gate
+	ModePolicy func() ModePolicy
 	// Deferral says which tools the model has to look for (R87).
 	Deferral Deferral
 	// Requires is what the agent's manifest needs beside its tools (R112).

@@ -53,17 +53,17 @@ func New(o Options) *Pipeline {
 	enabled := p.enabled()
 	p.declare(enabled)
 	p.catalogue = newCatalogue(enabled, o.Deferral, p.lacking)
-	p.catalogue.stance = p.stance()
+	p.catalogue.policy = p.modePolicy()
 	return p
 }
 
 // Catalog lists, under their canonical names, the tools of the next request (R19,
 // R87). The first one makes the list, and it stays (R138). The mode of the session
 // counts as it is now, until the next request (R157).
-func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.stance()) }
+func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.modePolicy()) }
 
 // Listed is Catalog as it would be now, for people; it settles nothing.
-func (p *Pipeline) Listed() []model.Tool { return p.catalogue.preview(p.stance()) }
+func (p *Pipeline) Listed() []model.Tool { return p.catalogue.preview(p.modePolicy()) }
 
 // Deferred reports whether a tool is not in the list, so that the model looks for it or
 // calls it by name (R87).

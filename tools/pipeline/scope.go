@@ -38,8 +38,8 @@ func (p *Pipeline) scopeOf(c *Prepared) (capability.Compiled, error) {
 // this one (R64, R112). What the person opened beside the roots is this agent's alone.
 func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) {
 	host := Ceiling()
-	if stance := p.readOnly(); stance != nil {
-		host.FS.Write = stance.writable()
+	if policy := p.readOnly(); policy != nil {
+		host.FS.Write = policy.writable()
 	}
 	// Any program that is declared: what it does is for the rules and the sandbox.
 	host.Shell = p.Declared().Shell
@@ -98,8 +98,8 @@ func (r *running) within(resource tools.Resource, real string) error {
 	if allowed {
 		return nil
 	}
-	if stance := r.pipeline.readOnly(); stance != nil && resource.Kind == tools.PathWrite {
-		return stance.refusal(real + " is not written")
+	if policy := r.pipeline.readOnly(); policy != nil && resource.Kind == tools.PathWrite {
+		return policy.refusal(real + " is not written")
 	}
 	return tools.Undeclared(r.Tool, "to "+verb+" "+real)
 }

@@ -19,25 +19,25 @@ import (
 	"acp-agent/transcript"
 )
 
-// stances lets a test change the mode.
-type stances struct {
+// modePolicies lets a test change the mode.
+type modePolicies struct {
 	mu  sync.Mutex
-	now pipeline.Stance
+	now pipeline.ModePolicy
 }
 
-func (s *stances) get() pipeline.Stance {
+func (s *modePolicies) get() pipeline.ModePolicy {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now
 }
 
-func (s *stances) set(now pipeline.Stance) {
+func (s *modePolicies) set(now pipeline.ModePolicy) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now = now
 }
 
-var everything = pipeline.Stance{Mode: "code", Gate: tools.Gate{AllowMCP: true, AllowToolbox: true}}
+var everything = pipeline.ModePolicy{Mode: "code", Gate: tools.Gate{AllowMCP: true, AllowToolbox: true}}
 
 // everythingAllowed are rules that ask about nothing.
 var everythingAllowed = permissions.Rule{Permission: "*", Pattern: "*", Action: capability.Allow}
@@ -45,10 +45,10 @@ var everythingAllowed = permissions.Rule{Permission: "*", Pattern: "*", Action: 
 // R10, R157: the catalogue follows the mode from one request to the next and never
 // within one; what a mode lists needs not be looked for, and what it keeps out cannot be
 // found.
-func TestStance_Catalog(t *testing.T) {
-	mode := &stances{now: everything}
+func TestModePolicy_Catalog(t *testing.T) {
+	mode := &modePolicies{now: everything}
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Stance, o.Deferral = mode.get, pipeline.Deferral{Threshold: 20, Always: []string{"read", "write", "tool_search"}}
+		o.ModePolicy, o.Deferral = mode.get, pipeline.Deferral{Threshold: 20, Always: []string{"read", "write", "tool_search"}}
 	}, hidden()...)
 	has := func(list []string, ids ...string) []bool {
 		var got []bool
@@ -61,7 +61,7 @@ func TestStance_Catalog(t *testing.T) {
 	if got := has(first, "read", "write", "plan"); !slices.Equal(got, []bool{true, true, false}) {
 		t.Errorf("at first: read, write, plan = %v", got)
 	}
-	mode.set(pipeline.Stance{
+	mode.set(pipeline.ModePolicy{
 		Mode: "plan", Gate: tools.Gate{IncludeTools: []string{"read", "plan", "tool_search", "gadget_3"}}, Always: []string{"plan", "plan_exit"},
 	})
 	if end := s.call(t, "write", object{"path": "a", "content": "x"}); end.Result.Error.DeniedBy == "enablement" {
@@ -88,7 +88,7 @@ func TestStance_Catalog(t *testing.T) {
 
 // R157: what changes nothing changes nothing, whatever rules allow and whichever way a
 // tool takes.
-func TestStance_ReadOnly(t *testing.T) {
+func TestModePolicy_ReadOnly(t *testing.T) {
 	type writer = func(context.Context, tools.Runtime) (*tools.Result, error)
 	workspaceWrite := capability.RequirementSet{FS: capability.FS{Write: []string{"{workspace}"}}}
 	shell := capability.RequirementSet{Capabilities: []string{capability.CapShellRun}}
@@ -97,8 +97,8 @@ func TestStance_ReadOnly(t *testing.T) {
 			return run(ctx, rt)
 		})
 	}
-	mode := &stances{}
-	s := newStage(t, func(o *pipeline.Options) { o.Stance = mode.get },
+	mode := &modePolicies{}
+	s := newStage(t, func(o *pipeline.Options) { o.ModePolicy = mode.get },
 		quietly("sneaks", workspaceWrite, func(ctx context.Context, rt tools.Runtime) (*tools.Result, error) {
 			return tools.Output("written"), rt.FS().WriteText(ctx, "sneaked.txt", "x", nil)
 		}),
@@ -107,7 +107,7 @@ func TestStance_ReadOnly(t *testing.T) {
 	s.policy.Remember(everythingAllowed)
 	s.write(t, "a.txt", "one\n")
 	scratch := s.Workspace.Session().Scratch
-	mode.set(pipeline.Stance{
+	mode.set(pipeline.ModePolicy{
 		Mode: "plan", Gate: everything.Gate, ReadOnly: true, Writable: []string{filepath.Join(scratch, tools.PlanFile)},
 	})
 	for _, tt := range []struct {
@@ -141,7 +141,7 @@ func TestStance_ReadOnly(t *testing.T) {
 	want(t, s.call(t, "write", object{"path": "new.txt", "content": "x"}), transcript.Rejected, "nothing is changed")
 	s.Catalog()
 	want(t, s.call(t, "write", object{"path": "new.txt", "content": "x"}), transcript.Done, "created")
-	mode.set(pipeline.Stance{Mode: "plan", Gate: everything.Gate, ReadOnly: true})
+	mode.set(pipeline.ModePolicy{Mode: "plan", Gate: everything.Gate, ReadOnly: true})
 	want(t, s.call(t, "write", object{"path": "more.txt", "content": "x"}), transcript.Rejected, "nothing is changed")
 }
 

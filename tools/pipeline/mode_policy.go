@@ -10,10 +10,10 @@ import (
 	"acp-agent/tools"
 )
 
-// Stance is what the mode of a session says about tools and their calls (R10,
+// ModePolicy is what the mode of a session says about tools and their calls (R10,
 // R157). Which tools there are follows it from one model request to the next; what
 // it refuses is refused from the moment on in which it is taken.
-type Stance struct {
+type ModePolicy struct {
 	// Mode names it, for messages, watchdogs and the audit.
 	Mode string
 	// Gate says which tools there are.
@@ -29,33 +29,33 @@ type Stance struct {
 	Hint string
 }
 
-// stance is the one in force now, of a subagent without one that of its parent; nil means
+// modePolicy returns the policy in force now; a subagent without one uses that of its parent. nil means
 // that there is none.
-func (p *Pipeline) stance() *Stance {
-	if p.Stance == nil {
+func (p *Pipeline) modePolicy() *ModePolicy {
+	if p.ModePolicy == nil {
 		if p.Parent != nil {
-			return p.Parent.stance()
+			return p.Parent.modePolicy()
 		}
 		return nil
 	}
-	s := p.Stance()
+	s := p.ModePolicy()
 	return &s
 }
 
 // mode names the mode that the session is in now; "" means that it has none.
 func (p *Pipeline) mode() string {
-	if s := p.stance(); s != nil {
+	if s := p.modePolicy(); s != nil {
 		return s.Mode
 	}
 	return ""
 }
 
-// readOnly returns the stance that refuses changes, if there is one: that of now,
+// readOnly returns the policy that refuses changes, if there is one: that of now,
 // or that of the request which the model is answering, since what it was told then
 // holds until it is told something else. What is refused to an agent is refused to those
 // that it delegates to. nil means that changes may be made.
-func (p *Pipeline) readOnly() *Stance {
-	for _, s := range p.stances() {
+func (p *Pipeline) readOnly() *ModePolicy {
+	for _, s := range p.modePolicies() {
 		if s != nil && s.ReadOnly {
 			return s
 		}
@@ -63,9 +63,9 @@ func (p *Pipeline) readOnly() *Stance {
 	return nil
 }
 
-// keepsOut returns the stance that keeps a tool out, if there is one.
-func (p *Pipeline) keepsOut(entry *tools.Entry) *Stance {
-	for i, s := range p.stances() {
+// keepsOut returns the policy that keeps a tool out, if there is one.
+func (p *Pipeline) keepsOut(entry *tools.Entry) *ModePolicy {
+	for i, s := range p.modePolicies() {
 		if i > 0 && s.refuse(entry) != "" { // its own counts from the next request on
 			return s
 		}
@@ -73,13 +73,13 @@ func (p *Pipeline) keepsOut(entry *tools.Entry) *Stance {
 	return nil
 }
 
-// stances are those that bound a call: that of now and that of the last request, then
+// modePolicies are those that bound a call: that of now and that of the last request, then
 // those of now of the agents above, without what those could do about a refusal.
-func (p *Pipeline) stances() []*Stance {
-	own := p.stance()
-	list := []*Stance{own, p.catalogue.in()}
+func (p *Pipeline) modePolicies() []*ModePolicy {
+	own := p.modePolicy()
+	list := []*ModePolicy{own, p.catalogue.in()}
 	for q := p.Parent; q != nil; q = q.Parent {
-		above := q.stance()
+		above := q.modePolicy()
 		if own != nil && above != nil {
 			above.Hint = own.Hint
 		}
@@ -89,31 +89,31 @@ func (p *Pipeline) stances() []*Stance {
 }
 
 // refuse says why a tool is not there; "" means that it is.
-func (s *Stance) refuse(entry *tools.Entry) string {
-	if s == nil {
+func (m *ModePolicy) refuse(entry *tools.Entry) string {
+	if m == nil {
 		return ""
 	}
-	return s.Gate.Refuse(&entry.Spec)
+	return m.Gate.Refuse(&entry.Spec)
 }
 
 // absent refuses a call of a tool that is not there.
-func (s *Stance) absent(entry *tools.Entry) error {
-	absent := &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByMode, Message: fmt.Sprintf("mode %s: %s", s.Mode, s.refuse(entry))}
-	if s.ReadOnly {
-		absent.Hint = s.Hint
+func (m *ModePolicy) absent(entry *tools.Entry) error {
+	absent := &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByMode, Message: fmt.Sprintf("mode %s: %s", m.Mode, m.refuse(entry))}
+	if m.ReadOnly {
+		absent.Hint = m.Hint
 	}
 	return absent
 }
 
 // lists reports whether a tool is there without being looked for.
-func (s *Stance) lists(entry *tools.Entry) bool {
-	return s != nil && slices.Contains(s.Always, entry.ID) && s.refuse(entry) == ""
+func (m *ModePolicy) lists(entry *tools.Entry) bool {
+	return m != nil && slices.Contains(m.Always, entry.ID) && m.refuse(entry) == ""
 }
 
 // writable are the patterns of the files that may be written.
-func (s *Stance) writable() []string {
-	patterns := make([]string, len(s.Writable))
-	for i, path := range s.Writable {
+func (m *ModePolicy) writable() []string {
+	patterns := make([]string, len(m.Writable))
+	for i, path := range m.Writable {
 		patterns[i] = capability.EscapeGlob(filepath.ToSlash(path))
 	}
 	return patterns
@@ -123,27 +123,27 @@ func (s *Stance) writable() []string {
 // plainly only read. It is part of the capability check, which has refused writing
 // before (see effective): no rule lifts it.
 func (r *running) heldBack() error {
-	stance := r.pipeline.readOnly()
-	if stance == nil {
+	policy := r.pipeline.readOnly()
+	if policy == nil {
 		return nil
 	}
 	commands := false
 	for _, resource := range r.judged.Resources {
 		commands = commands || resource.Kind == permissions.Command
 		if resource.Judged != nil && resource.Judged.Action != capability.Allow {
-			return stance.refusal("only commands that plainly only read run: " + resource.Judged.Reason)
+			return policy.refusal("only commands that plainly only read run: " + resource.Judged.Reason)
 		}
 	}
 	if !commands && slices.Contains(r.judged.Capabilities, capability.CapShellRun) {
-		return stance.refusal(r.Tool + " does not run, for what it starts cannot be judged")
+		return policy.refusal(r.Tool + " does not run, for what it starts cannot be judged")
 	}
 	return nil
 }
 
-func (s *Stance) refusal(what string) error {
+func (m *ModePolicy) refusal(what string) error {
 	return &tools.Error{
 		Kind: tools.Denied, DeniedBy: tools.DeniedByMode,
-		Message: fmt.Sprintf("the session is in mode %s, in which nothing is changed: %s", s.Mode, what),
-		Hint:    s.Hint,
+		Message: fmt.Sprintf("the session is in mode %s, in which nothing is changed: %s", m.Mode, what),
+		Hint:    m.Hint,
 	}
 }

@@ -36,14 +36,14 @@ func (s *Session) afterPlan() (permissions.Mode, error) {
 	return s.choice.before, nil
 }
 
-// stances are what the modes say about tools and calls, made anew when the tools change.
-type stances struct{ plan, other pipeline.Stance }
+// modePolicies are what the modes say about tools and calls, made anew when the tools change.
+type modePolicies struct{ plan, other pipeline.ModePolicy }
 
-// newStances sorts the tools. Plan mode has those that change nothing, by what they
+// newModePolicies sorts the tools. Plan mode has those that change nothing, by what they
 // declare: an agent's own tool without a way to write, to run anything or to do
 // something that we do not know of, and whose kind is not to edit, as a subagent's may be
 // that needs nothing for itself; what comes from elsewhere is not believed.
-func newStances(all []*tools.Entry, scratch string) *stances {
+func newModePolicies(all []*tools.Entry, scratch string) *modePolicies {
 	var reading, usual []string
 	for _, entry := range all {
 		if entry.ID != planExitTool {
@@ -55,33 +55,33 @@ func newStances(all []*tools.Entry, scratch string) *stances {
 			reading = append(reading, entry.ID)
 		}
 	}
-	return &stances{
-		plan: pipeline.Stance{
+	return &modePolicies{
+		plan: pipeline.ModePolicy{
 			Mode: string(permissions.ModePlan), Gate: tools.Gate{IncludeTools: reading}, Always: []string{planTool, planExitTool},
 			Hint: "The person can change the mode; plan_exit asks them to.", ReadOnly: true, Writable: []string{filepath.Join(scratch, tools.PlanFile)},
 		},
-		other: pipeline.Stance{Gate: tools.Gate{IncludeTools: usual, AllowMCP: true, AllowToolbox: true}},
+		other: pipeline.ModePolicy{Gate: tools.Gate{IncludeTools: usual, AllowMCP: true, AllowToolbox: true}},
 	}
 }
 
-// stance is what the current mode says about tools and calls (R10, R157).
-func (s *Session) stance() pipeline.Stance {
+// modePolicy is what the current mode says about tools and calls (R10, R157).
+func (s *Session) modePolicy() pipeline.ModePolicy {
 	mode := s.chosen().mode
 	if mode == permissions.ModePlan {
-		return s.stances.Load().plan
+		return s.modePolicies.Load().plan
 	}
-	other := s.stances.Load().other
+	other := s.modePolicies.Load().other
 	other.Mode = string(mode)
 	return other
 }
 
-// stanceBelow is the same for a subagent, which cannot ask for another mode.
-func (s *Session) stanceBelow() pipeline.Stance {
-	stance := s.stance()
-	if stance.Hint != "" {
-		stance.Hint = "Only the person can change the mode. Say in your last message what is to be changed."
+// subagentModePolicy is the same for a subagent, which cannot ask for another mode.
+func (s *Session) subagentModePolicy() pipeline.ModePolicy {
+	policy := s.modePolicy()
+	if policy.Hint != "" {
+		policy.Hint = "Only the person can change the mode. Say in your last message what is to be changed."
 	}
-	return stance
+	return policy
 }
 
 // The statement of a mode stands between these, so that it can be told from what a
