@@ -10,6 +10,7 @@ JUDGETIME ?= 1h
 TARGETS   ?= .
 COUNT     ?= 6
 RUNS      ?= 5
+DIR       ?= .
 INTEROP   := testdata/interop
 LLAMA     := bin/llama/llama-server
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -21,7 +22,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test toolchains lint golangci cross interop llama editors bench microbench fuzz fuzz-judge generate update clean
+.PHONY: help build test toolchains lint golangci cross interop llama editors bench microbench fuzz fuzz-judge generate update census clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -94,6 +95,9 @@ generate: $(INTEROP)/node_modules ## write the generated code again
 update: ## write the golden files of the tests again
 	@grep -rlE --include='*_test.go' 'flag\.Bool\("update"' . | xargs -r -n1 dirname | sort -u | \
 		while read -r dir; do $(GO) test -count=1 "$$dir" -update || exit 1; done
+
+census: ## count types, methods, fields and lines of the tree in DIR
+	@$(GO) run ./testdata/census -dir $(DIR)
 
 clean: ## remove what the other targets made
 	rm -rf bin bench.txt $(INTEROP)/node_modules
