@@ -58,13 +58,13 @@ type Judgement struct {
 	Network bool
 	// Background says that the part is not waited for, or starts what outlives it.
 	Background bool
-	// Contained says, of an ask, that nothing speaks against the part but that it is not
+	// Sandboxable says, of an ask, that nothing speaks against the part but that it is not
 	// known to only read: it names nothing outside the workspace, no network, no secret
 	// and nothing protected, and is known whole before it runs. A sandbox holds the rest,
 	// so a default row for InSandbox allows it.
-	Contained bool
-	// Exposed says why not, where it is asked; empty where that is no question.
-	Exposed string
+	Sandboxable bool
+	// NotSandboxable says why not, where it is asked; empty where that is no question.
+	NotSandboxable string
 	// Plain says, of an allow, that the part is on the short list of commands that run
 	// without a question where nothing confines them (R119).
 	Plain bool
@@ -79,15 +79,15 @@ type Call struct {
 	Aliases []string
 	// Identity is what a tool from elsewhere is at this moment; zero for the agent's own.
 	Identity Identity
-	// Borrowed says that whoever brings the tool has chosen its name: the allows of the
+	// UntrustedName says that whoever brings the tool has chosen its name: the allows of the
 	// person's own configuration that use the name do not mean it.
-	Borrowed bool
-	// Opaque are the capabilities that what stands behind the tool may use for all that is
+	UntrustedName bool
+	// AssumedCapabilities are the capabilities that what stands behind the tool may use for all that is
 	// known of it, whatever the tool declares: a deny of the whole of one holds for the
 	// call (M3).
-	Opaque       []string
-	Capabilities []string // what the tool declares, see capability.CapFSRead and others
-	Resources    []Resource
+	AssumedCapabilities []string
+	Capabilities        []string // what the tool declares, see capability.CapFSRead and others
+	Resources           []Resource
 	// Vars resolves "{workspace}" and the like in patterns. Relative path patterns are
 	// taken from each workspace root.
 	Vars capability.Vars
@@ -176,7 +176,7 @@ func (c Call) wholeJudgement() *Judgement {
 // stricter reports whether j binds more than other; of two asks the one that no sandbox
 // answers does.
 func (j *Judgement) stricter(other *Judgement) bool {
-	return j.Action.Stricter(other.Action) || j.Action == other.Action && !j.Contained && other.Contained
+	return j.Action.Stricter(other.Action) || j.Action == other.Action && !j.Sandboxable && other.Sandboxable
 }
 
 // allOf returns the capabilities under which a resource must be judged when the call

@@ -151,8 +151,8 @@ func (s Set) judged(call Call, names []string, p pair) Decision {
 		if ok && rule.Action == capability.Allow && rule.Source == sourceTrust {
 			return Decision{Action: rule.Action, Layer: LayerRules, Rule: &rule, Scope: scope, Reason: describe(rule, scope)}
 		}
-		if p.Judged.Exposed != "" && s.sandboxed(names) != nil {
-			return Decision{Layer: LayerPolicy, Reason: p.Judged.Exposed} // why it is asked even so
+		if p.Judged.NotSandboxable != "" && s.sandboxed(names) != nil {
+			return Decision{Layer: LayerPolicy, Reason: p.Judged.NotSandboxable} // why it is asked even so
 		}
 	}
 	return Decision{Action: p.Judged.Action, Layer: LayerPolicy, Reason: p.Judged.Reason}

@@ -14,26 +14,26 @@ import (
 // is not handed down, neither to the child nor into the bound.
 func (s Set) Child(manifest []Rule) Set {
 	bound := s
-	bound.scopes[Session], bound.given = withoutAllows(s.scopes[Session]), withoutAllows(s.given)
+	bound.scopes[Session], bound.userManifest = withoutAllows(s.scopes[Session]), withoutAllows(s.userManifest)
 	child := s
 	child.scopes[Manifest] = slices.Clone(manifest)
-	child.scopes[Session], child.given = nil, nil
+	child.scopes[Session], child.userManifest = nil, nil
 	child.parent = &bound
 	return child
 }
 
 // Give returns a snapshot that also holds rules which the person wrote for this very
 // agent, in a manifest of their own. They are as strong as the rules of User.
-func (s Set) Give(rules ...Rule) Set {
-	s.given = slices.Concat(s.given, rules)
+func (s Set) WithUserManifest(rules ...Rule) Set {
+	s.userManifest = slices.Concat(s.userManifest, rules)
 	return s
 }
 
 // Keep returns a snapshot as it will be when the person keeps the rules for the project:
 // then they hold for every agent in it.
-func (s Set) Keep(rules ...Rule) Set {
+func (s Set) WithProjectRules(rules ...Rule) Set {
 	if s.parent != nil {
-		parent := s.parent.Keep(rules...)
+		parent := s.parent.WithProjectRules(rules...)
 		s.parent = &parent
 	}
 	return s.With(Project, rules...)
@@ -45,16 +45,16 @@ type line []Set
 
 func (s Set) line() line {
 	own := s
-	own.scopes[User] = join(s.scopes[User], s.given)
+	own.scopes[User] = join(s.scopes[User], s.userManifest)
 	all := line{own}
 	if s.parent == nil {
 		return all
 	}
-	given, answers := onlyAllows(s.given), onlyAllows(s.scopes[Session])
+	given, answers := onlyAllows(s.userManifest), onlyAllows(s.scopes[Session])
 	for bound := s.parent; bound != nil; bound = bound.parent {
 		above := *bound
-		above.given = join(above.given, given)
-		above.scopes[User] = join(above.scopes[User], above.given)
+		above.userManifest = join(above.userManifest, given)
+		above.scopes[User] = join(above.scopes[User], above.userManifest)
 		above.scopes[Session] = join(above.scopes[Session], answers)
 		all = append(all, above)
 	}

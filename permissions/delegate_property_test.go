@@ -50,7 +50,7 @@ func delegatedCalls() []permissions.Call {
 	vars := patch.Vars
 	return []permissions.Call{
 		command(func(*permissions.Resource) {}),
-		command(func(r *permissions.Resource) { r.Judged.Contained = true }),
+		command(func(r *permissions.Resource) { r.Judged.Sandboxable = true }),
 		command(func(r *permissions.Resource) { r.Judged.Network = true }),
 		command(func(r *permissions.Resource) { r.Judged.Background = true }),
 		command(func(r *permissions.Resource) { r.Judged.Validation = true }),
@@ -100,7 +100,7 @@ func genChild(t *rapid.T, parent *agent) *agent {
 	answers := rapid.SliceOfN(genFitting, 0, 2).Draw(t, "answers")
 	restricts := rapid.IntRange(0, 3).Draw(t, "restricts") == 0
 	derive := func(from permissions.Set, given, answers []permissions.Rule) permissions.Set {
-		set := from.Child(manifest).Give(given...).With(permissions.Session, answers...)
+		set := from.Child(manifest).WithUserManifest(given...).With(permissions.Session, answers...)
 		if restricts {
 			set = set.Restrict()
 		}

@@ -18,14 +18,14 @@ func TestSet_Child(t *testing.T) {
 		permissions.User:     {rule("web_fetch", "evil.dev", deny)},
 		permissions.Project:  {rule("edit", "locked/**", deny)},
 		permissions.Session:  {rule("bash", "npm *", allow), rule("bash", "rm *", deny)},
-	}).Give(rule("edit", "parent/**", allow), rule("edit", "given/**", deny))
+	}).WithUserManifest(rule("edit", "parent/**", allow), rule("edit", "given/**", deny))
 	manifest := []permissions.Rule{rule("edit", "*", allow), rule("read", "*", allow), rule("bash", "*", allow), rule("web_fetch", "*", allow)}
 	bare := parent.Child(manifest)
 	everything := []permissions.Rule{
 		rule("edit", "/w/**", allow), rule("read", "/w/**", allow), rule("bash", "npm test", allow), rule("bash", "rm a", allow),
 		rule("web_fetch", "*", allow),
 	}
-	given, answered := bare.Give(everything...), bare.With(permissions.Session, everything...)
+	given, answered := bare.WithUserManifest(everything...), bare.With(permissions.Session, everything...)
 	host := func(name string) permissions.Call {
 		return permissions.Call{
 			Tool: "web_fetch", Capabilities: []string{capability.CapNetFetch}, Vars: fileCall("read", "/w").Vars,
@@ -80,7 +80,7 @@ func TestSet_Child(t *testing.T) {
 func TestSet_Grandchild(t *testing.T) {
 	parent := setOf(permissions.ModeCode, nil)
 	child := parent.Child([]permissions.Rule{rule("edit", "docs/**", deny)}).
-		Give(rule("edit", "gen/**", deny), rule("read", "gen/**", ask)).
+		WithUserManifest(rule("edit", "gen/**", deny), rule("read", "gen/**", ask)).
 		With(permissions.Session, rule("edit", "/w/a", deny), rule("edit", "src/**", ask))
 	grandchild := child.Child([]permissions.Rule{rule("*", "*", allow)})
 	answered := grandchild.With(permissions.Session, rule("edit", "/w/**", allow), rule("read", "/w/**", allow), rule("edit", "/w/src/a.go", allow))
@@ -124,7 +124,7 @@ func TestSet_ChildAlways(t *testing.T) {
 	if d := child.With(permissions.Project, d.Always...).Decide(call); d.Action != ask {
 		t.Errorf("a rule that the project wrote into the child alone: %s", d.Action)
 	}
-	if d := child.Keep(d.Always...).Decide(call); d.Action != allow {
+	if d := child.WithProjectRules(d.Always...).Decide(call); d.Action != allow {
 		t.Errorf("after it was kept: %s (%s)", d.Action, d.Reason)
 	}
 	firm := parent.With(permissions.Session, rule("bash", "npm run build *", ask)).Child(nil)
@@ -143,7 +143,7 @@ func TestSet_Restrict(t *testing.T) {
 		}
 		return call
 	}
-	contained := func(j *permissions.Judgement) { j.Contained = true }
+	contained := func(j *permissions.Judgement) { j.Sandboxable = true }
 	networked := func(j *permissions.Judgement) { j.Network = true }
 	behind := func(j *permissions.Judgement) { j.Background = true }
 	start := func(tool string) permissions.Call {
@@ -201,7 +201,7 @@ func TestSet_Restrict(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			set := permissions.NewSet(permissions.Defaults(tt.mode, tt.trusted)).Give(tt.given...)
+			set := permissions.NewSet(permissions.Defaults(tt.mode, tt.trusted)).WithUserManifest(tt.given...)
 			for scope, rules := range tt.rules {
 				set = set.With(scope, rules...)
 			}
@@ -266,7 +266,7 @@ func TestSet_RestrictAlways(t *testing.T) {
 			longer := bashCall(ask, tt.text+" more")
 			tt.judge(longer.Resources[0].Judged, strings.Fields(tt.text+" more"))
 			for name, set := range map[string]permissions.Set{
-				"for the agent": set.With(permissions.Session, d.Always...), "for the project": set.Keep(d.Always...),
+				"for the agent": set.With(permissions.Session, d.Always...), "for the project": set.WithProjectRules(d.Always...),
 				"for all": setOf(permissions.ModeAsk, nil).With(permissions.Project, d.Always...),
 			} {
 				if d := set.Decide(call); d.Action != allow {

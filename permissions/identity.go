@@ -19,8 +19,8 @@ type Identity struct {
 	Parameters  string `json:"parameters,omitempty"`
 	Origin      string `json:"origin,omitempty"`
 	// Says is the beginning of the description, Place the program or host.
-	Says  string `json:"says,omitempty"`
-	Place string `json:"place,omitempty"`
+	DescriptionStart string `json:"says,omitempty"`
+	OriginName       string `json:"place,omitempty"`
 }
 
 // Same reports whether both are of one tool that has not changed.
@@ -32,13 +32,13 @@ func (i Identity) Same(other Identity) bool {
 func (i Identity) changes(now Identity) string {
 	var list []string
 	if i.Description != now.Description {
-		list = append(list, "its description"+wasIs(i.Says, now.Says))
+		list = append(list, "its description"+wasIs(i.DescriptionStart, now.DescriptionStart))
 	}
 	if i.Parameters != now.Parameters {
 		list = append(list, "the schema of its arguments")
 	}
 	if i.Origin != now.Origin {
-		list = append(list, "the program or address behind it"+wasIs(i.Place, now.Place))
+		list = append(list, "the program or address behind it"+wasIs(i.OriginName, now.OriginName))
 	}
 	switch len(list) {
 	case 1:
@@ -81,13 +81,15 @@ func (s Set) stale(call Call) string {
 // mayUse reports a rule for the whole of a capability that what stands behind the tool may
 // use.
 func (c Call) mayUse(rule Rule) bool {
-	return matchesAll(rule.Pattern) && slices.ContainsFunc(c.Opaque, func(name string) bool {
+	return matchesAll(rule.Pattern) && slices.ContainsFunc(c.AssumedCapabilities, func(name string) bool {
 		return rankPermission(rule.Permission, nil, name) != noMatch
 	})
 }
 
 // reachesOut reports a call of a tool from elsewhere that may use the network.
-func (c Call) reachesOut() bool { return slices.Contains(c.Opaque, capability.CapNetFetch) }
+func (c Call) reachesOut() bool {
+	return slices.Contains(c.AssumedCapabilities, capability.CapNetFetch)
+}
 
 // namesServer reports a permission that uses the name of a server or of a tool of one, as
 // opposed to those for whatever server there is.

@@ -11,7 +11,7 @@ import (
 // M1, M4: what the person answered about a tool from elsewhere holds for the tool as it was,
 // and the reason says what has changed. A rule that somebody wrote holds as it stands.
 func TestDecide_AnswerForATool(t *testing.T) {
-	was := permissions.Identity{Description: "d1", Parameters: "p1", Origin: "o1", Says: "Reads.", Place: "stdio bash"}
+	was := permissions.Identity{Description: "d1", Parameters: "p1", Origin: "o1", DescriptionStart: "Reads.", OriginName: "stdio bash"}
 	with := func(edit func(*permissions.Identity)) permissions.Identity {
 		now := was
 		edit(&now)
@@ -29,11 +29,11 @@ func TestDecide_AnswerForATool(t *testing.T) {
 		reason string
 	}{
 		{"as it was", answer, was, allow, ""},
-		{"as it was, but shown otherwise", answer, with(func(i *permissions.Identity) { i.Says, i.Place = "", "" }), allow, ""},
-		{"another description", answer, with(func(i *permissions.Identity) { i.Description, i.Says = "d2", "Sends." }), ask, `since then its description (was "Reads.", is "Sends.") has changed`},
+		{"as it was, but shown otherwise", answer, with(func(i *permissions.Identity) { i.DescriptionStart, i.OriginName = "", "" }), allow, ""},
+		{"another description", answer, with(func(i *permissions.Identity) { i.Description, i.DescriptionStart = "d2", "Sends." }), ask, `since then its description (was "Reads.", is "Sends.") has changed`},
 		{"another end of the description", answer, with(func(i *permissions.Identity) { i.Description = "d2" }), ask, "since then its description has changed"},
 		{"other arguments", answer, with(func(i *permissions.Identity) { i.Parameters = "p2" }), ask, "since then the schema of its arguments has changed"},
-		{"another program", answer, with(func(i *permissions.Identity) { i.Origin, i.Place = "o2", "stdio sh" }), ask, `(was "stdio bash", is "stdio sh") has changed`},
+		{"another program", answer, with(func(i *permissions.Identity) { i.Origin, i.OriginName = "o2", "stdio sh" }), ask, `(was "stdio bash", is "stdio sh") has changed`},
 		{"all of it", answer, permissions.Identity{Description: "d2", Parameters: "p2", Origin: "o2"}, ask, "the schema of its arguments and the program or address behind it"},
 		{"an answer that was for nothing", unbound, was, ask, ""},
 		{"a written rule", written, with(func(i *permissions.Identity) { i.Description = "d2" }), allow, ""},
@@ -81,11 +81,11 @@ func TestDecide_BorrowedName(t *testing.T) {
 			call := permissions.Call{Tool: "mcp__s__t", Aliases: []string{"s_t"}}
 			for name, set := range map[string]permissions.Set{
 				"in the file":     permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false)).With(permissions.User, rule),
-				"in a manifest":   permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false)).Give(rule),
+				"in a manifest":   permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false)).WithUserManifest(rule),
 				"below the agent": permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false)).With(permissions.User, rule).Child(nil),
 			} {
 				for borrowed, want := range map[bool]capability.Action{false: tt.own, true: tt.other} {
-					call.Borrowed = borrowed
+					call.UntrustedName = borrowed
 					if d := set.Decide(call); d.Action != want {
 						t.Errorf("%s, borrowed %v: %v, want %v", name, borrowed, d.Action, want)
 					}

@@ -23,7 +23,7 @@ const (
 )
 
 // InSandbox is the pattern of the default rows that free the commands which a sandbox
-// confines, see Judgement.Contained. In a rule of another scope it matches nothing.
+// confines, see Judgement.Sandboxable. In a rule of another scope it matches nothing.
 const InSandbox = "{sandbox}"
 
 // planExit is the tool that leaves plan mode. The agent cannot change its mode alone, so
@@ -52,7 +52,7 @@ func modeRows(mode Mode) []Rule {
 // inSandbox returns the default row that frees a part of a command because a sandbox
 // confines it.
 func (s Set) inSandbox(names []string, p pair) (Rule, bool) {
-	if p.Judged.Action != capability.Ask || !p.Judged.Contained || p.Judged.Validation || p.Dynamic {
+	if p.Judged.Action != capability.Ask || !p.Judged.Sandboxable || p.Judged.Validation || p.Dynamic {
 		return Rule{}, false
 	}
 	if rule := s.sandboxed(names); rule != nil {

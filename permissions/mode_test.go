@@ -13,7 +13,7 @@ import (
 func contained(text string) permissions.Resource {
 	return permissions.Resource{
 		Kind: permissions.Command, Name: text, Capability: capability.CapShellRun,
-		Judged: &permissions.Judgement{Action: ask, Reason: "judged", Contained: true},
+		Judged: &permissions.Judgement{Action: ask, Reason: "judged", Sandboxable: true},
 	}
 }
 
@@ -34,7 +34,7 @@ func TestDecide_Auto(t *testing.T) {
 	written := func(name string) permissions.Resource {
 		return permissions.Resource{
 			Kind: permissions.Path, Name: name, Capability: capability.CapFSWrite,
-			Judged: &permissions.Judgement{Action: ask, Reason: "judged", Contained: true},
+			Judged: &permissions.Judgement{Action: ask, Reason: "judged", Sandboxable: true},
 		}
 	}
 	tests := []struct {
@@ -44,7 +44,7 @@ func TestDecide_Auto(t *testing.T) {
 		want  capability.Action
 	}{
 		{"a contained command", nil, call(contained("make")), allow},
-		{"and one that is not", nil, call(contained("make"), with(func(r *permissions.Resource) { r.Judged.Contained = false })), ask},
+		{"and one that is not", nil, call(contained("make"), with(func(r *permissions.Resource) { r.Judged.Sandboxable = false })), ask},
 		{"that validation names", nil, call(with(func(r *permissions.Resource) { r.Judged.Validation = true })), ask},
 		{"that is only known when it runs", nil, call(with(func(r *permissions.Resource) { r.Dynamic = true })), ask},
 		{"that policy denies", nil, call(with(func(r *permissions.Resource) { r.Judged.Action = deny })), deny},
@@ -55,7 +55,7 @@ func TestDecide_Auto(t *testing.T) {
 		{"output to what runs code", nil, call(written("/w/.git/config")), ask},
 		{"output to a secret", nil, call(written("/w/.env")), ask},
 		{"a capability that no part stands for", scoped{permissions.Session: {rule("bash", "curl*", allow)}}, func() permissions.Call {
-			c := call(contained("make"), with(func(r *permissions.Resource) { r.Name, r.Judged.Contained = "curl x", false }))
+			c := call(contained("make"), with(func(r *permissions.Resource) { r.Name, r.Judged.Sandboxable = "curl x", false }))
 			c.Capabilities = append(c.Capabilities, "other")
 			return c
 		}(), ask},
@@ -71,7 +71,9 @@ func TestDecide_Auto(t *testing.T) {
 			}
 		})
 	}
-	exposed := with(func(r *permissions.Resource) { r.Judged.Contained, r.Judged.Exposed = false, "it uses the network" })
+	exposed := with(func(r *permissions.Resource) {
+		r.Judged.Sandboxable, r.Judged.NotSandboxable = false, "it uses the network"
+	})
 	if d := setOf(permissions.ModeAuto, nil).Decide(call(exposed)); d.Action != ask || d.Reason != "it uses the network" {
 		t.Errorf("got %s (%s), want to be asked for what the sandbox does not hold", d.Action, d.Reason)
 	}
@@ -123,7 +125,7 @@ func TestDecide_AutoFreesOnlyContained(t *testing.T) {
 		onlyContained := true
 		for range rapid.IntRange(1, 3).Draw(t, "parts") {
 			judged := &permissions.Judgement{
-				Action: genAction.Draw(t, "judged"), Reason: "judged", Validation: flag.Draw(t, "validation"), Contained: flag.Draw(t, "contained"),
+				Action: genAction.Draw(t, "judged"), Reason: "judged", Validation: flag.Draw(t, "validation"), Sandboxable: flag.Draw(t, "contained"),
 			}
 			part := permissions.Resource{
 				Kind: permissions.Command, Name: rapid.SampledFrom([]string{"npm test", "rm a", "ls"}).Draw(t, "command"),
@@ -133,7 +135,7 @@ func TestDecide_AutoFreesOnlyContained(t *testing.T) {
 			alone := call
 			alone.Resources = []permissions.Resource{part}
 			free := setOf(permissions.ModeAsk, rules).Decide(alone).Action == allow
-			onlyContained = onlyContained && (free || judged.Action == ask && judged.Contained && !judged.Validation && !part.Dynamic)
+			onlyContained = onlyContained && (free || judged.Action == ask && judged.Sandboxable && !judged.Validation && !part.Dynamic)
 		}
 		before, after := setOf(permissions.ModeAsk, rules).Decide(call), setOf(permissions.ModeAuto, rules).Decide(call)
 		switch {

@@ -40,7 +40,7 @@ var (
 		for i := range shell.Resources {
 			shell.Resources[i].Dynamic = rapid.Bool().Draw(t, "dynamic")
 			shell.Resources[i].Judged.Validation = rapid.Bool().Draw(t, "validation")
-			shell.Resources[i].Judged.Contained = rapid.Bool().Draw(t, "contained")
+			shell.Resources[i].Judged.Sandboxable = rapid.Bool().Draw(t, "contained")
 			shell.Resources[i].Judged.Network = rapid.IntRange(0, 3).Draw(t, "network") == 0
 			shell.Resources[i].Judged.Background = rapid.IntRange(0, 3).Draw(t, "background") == 0
 			if rapid.Bool().Draw(t, "always") {
@@ -65,7 +65,7 @@ var (
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "children") {
 			s = s.Child([]permissions.Rule{genRule.Draw(t, "manifest")})
-			s = s.Give(rapid.SliceOfN(genRule, 0, 1).Draw(t, "given")...)
+			s = s.WithUserManifest(rapid.SliceOfN(genRule, 0, 1).Draw(t, "given")...)
 			s = s.With(genScope.Draw(t, "scope"), genRule.Draw(t, "rule"))
 			if rapid.Bool().Draw(t, "restricted") {
 				s = s.Restrict()

@@ -66,7 +66,7 @@ func (s Set) counts(rule Rule, scope Scope, call Call, p pair) bool {
 	if rule.Action != capability.Allow {
 		return true
 	}
-	if call.Borrowed && scope == User && namesServer(rule.Permission) {
+	if call.UntrustedName && scope == User && namesServer(rule.Permission) {
 		return false
 	}
 	open := call.reachesOut()
@@ -75,7 +75,7 @@ func (s Set) counts(rule Rule, scope Scope, call Call, p pair) bool {
 	}
 	switch scope {
 	case User:
-		return rule.Source != sourceDev && (!open || slices.Contains(s.given, rule))
+		return rule.Source != sourceDev && (!open || slices.Contains(s.userManifest, rule))
 	case Project:
 		return rule.Source == SourceAlways
 	case Session:

@@ -64,7 +64,7 @@ func (s Scope) String() string {
 type Set struct {
 	scopes [scopeCount][]Rule
 	// given are the rules that the person wrote for this very agent.
-	given []Rule
+	userManifest []Rule
 	// restricted, see Restrict.
 	restricted bool
 	// parent holds what the delegating agent hands down; its answer bounds this one's.

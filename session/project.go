@@ -203,7 +203,7 @@ func (s *Session) stillTrusted() (trusted, gone bool) {
 
 // keep stores rules for the project and puts them in force (R152).
 func (s *Session) keep(rules []permissions.Rule) error {
-	err := s.project.store.Update(s.project.dir, func(r *projects.Record) error { return r.Keep(rules...) })
+	err := s.project.store.Update(s.project.dir, func(r *projects.Record) error { return r.AddRules(rules...) })
 	if err == nil {
 		s.refreshProject()
 	}

@@ -271,7 +271,7 @@ func TestTrust_Answers(t *testing.T) {
 func TestProject_BrokenRecord(t *testing.T) {
 	g := newGround(t)
 	rule := permissions.Rule{Permission: "edit", Pattern: "/x", Action: capability.Allow, Source: permissions.SourceAlways}
-	if err := g.store.Update(g.dir, func(r *projects.Record) error { return r.Keep(rule) }); err != nil {
+	if err := g.store.Update(g.dir, func(r *projects.Record) error { return r.AddRules(rule) }); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(g.data, "projects", "*.json"))
@@ -296,7 +296,7 @@ func TestPermissions_Command(t *testing.T) {
 	rule := func(pattern string) permissions.Rule {
 		return permissions.Rule{Permission: "edit", Pattern: pattern, Action: capability.Allow, Source: permissions.SourceAlways}
 	}
-	if err := g.store.Update(g.dir, func(r *projects.Record) error { return r.Keep(rule("/w/a"), rule("/w/b")) }); err != nil {
+	if err := g.store.Update(g.dir, func(r *projects.Record) error { return r.AddRules(rule("/w/a"), rule("/w/b")) }); err != nil {
 		t.Fatal(err)
 	}
 	s, rec := g.open(`{"call": [{"name": "write", "args": {"path": "c.txt", "content": "x"}}]}` + "\n" + `{"say":"done"}`)
@@ -312,7 +312,7 @@ func TestPermissions_Command(t *testing.T) {
 		}
 	}
 	// Another process takes the first one back: the numbers mean the list that was shown.
-	if err := g.store.Update(g.dir, func(r *projects.Record) error { r.Revoke(rule("/w/a")); return nil }); err != nil {
+	if err := g.store.Update(g.dir, func(r *projects.Record) error { r.RemoveRule(rule("/w/a")); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	wait(t, prompt(s, "/permissions revoke 1"), loop.EndTurn)

@@ -121,7 +121,7 @@ func (s *Session) Revoke(listed ListedRule) error {
 	}
 	had := false
 	err := s.project.store.Update(s.project.dir, func(r *projects.Record) error {
-		had = r.Revoke(listed.Rule)
+		had = r.RemoveRule(listed.Rule)
 		return nil
 	})
 	s.refreshProject()

@@ -141,7 +141,7 @@ func (s *Session) Distrust() (had bool, err error) {
 		return false, errNoTrust
 	}
 	err = s.project.store.Update(s.project.dir, func(r *projects.Record) error {
-		had = r.Distrust()
+		had = r.RemoveTrust()
 		return nil
 	})
 	s.refreshProject()

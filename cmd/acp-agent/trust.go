@@ -147,7 +147,7 @@ func distrust(cmd *cobra.Command, flags trustFlags, dir string) error {
 	}
 	had := false
 	err = storeOf(cmd).Update(path, func(r *projects.Record) error {
-		had = r.Distrust()
+		had = r.RemoveTrust()
 		return nil
 	})
 	switch {

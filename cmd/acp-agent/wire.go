@@ -266,7 +266,7 @@ func (c *core) agentDirs() []string {
 func (c *core) projects() *projects.Store {
 	store := projects.New(c.dataDir)
 	if c.inert {
-		store = store.Looking()
+		store = store.ReadOnly()
 	}
 	return store
 }

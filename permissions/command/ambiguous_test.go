@@ -18,8 +18,8 @@ func TestJudge_Ambiguous(t *testing.T) {
 			t.Errorf("%q is %s (%s: %s), validation %t", text, v.Action, v.Class, v.Reason, v.Validation)
 		}
 		for _, p := range v.Parts {
-			if p.Static || p.Always != nil || p.Contained() {
-				t.Errorf("%q: the part %q is static %t, always %q, contained %t", text, p.Text, p.Static, p.Always, p.Contained())
+			if p.Static || p.Always != nil || p.Sandboxable() {
+				t.Errorf("%q: the part %q is static %t, always %q, contained %t", text, p.Text, p.Static, p.Always, p.Sandboxable())
 			}
 		}
 	}

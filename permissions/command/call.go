@@ -103,7 +103,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		p.Always, p.AlwaysExact, p.NoAlways = alwaysPrefix(p.Argv, f)
 	}
 	if f.action == capability.Ask {
-		f.exposed = cmp.Or(f.exposed, j.exposed(u, s, at))
+		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(u, s, at))
 	}
 	p.judge(f)
 	j.parts = append(j.parts, *p)
@@ -143,8 +143,8 @@ func (j *judge) nested(w word, at dirs) []simple {
 	}
 	f := sub.stmts(file.Stmts, at, floor)
 	if rest := settled(file); rest.set {
-		sub.exposeFrom(0, rest.reason)
-		j.exposeFrom(len(j.parts)-1, rest.reason)
+		sub.markNotSandboxable(0, rest.reason)
+		j.markNotSandboxable(len(j.parts)-1, rest.reason)
 	}
 	j.parts = append(j.parts, sub.parts...)
 	if sub.err != nil {

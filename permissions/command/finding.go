@@ -12,10 +12,10 @@ type finding struct {
 	class      Class
 	reason     string
 	validation bool
-	// exposed says what of it no sandbox answers for, see Part.Contained; empty means
+	// notSandboxable says what of it no sandbox answers for, see Part.Sandboxable; empty means
 	// nothing.
-	exposed string
-	set     bool
+	notSandboxable string
+	set            bool
 }
 
 func allowed() finding {
@@ -24,8 +24,8 @@ func allowed() finding {
 
 func asks(class Class, reason string) finding {
 	f := finding{action: capability.Ask, class: class, reason: reason, set: true}
-	if exposes(class) {
-		f.exposed = reason
+	if classNotSandboxable(class) {
+		f.notSandboxable = reason
 	}
 	return f
 }
@@ -35,7 +35,7 @@ func denies(class Class, reason string) finding {
 }
 
 func validates(reason string) finding {
-	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, exposed: reason, set: true}
+	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, notSandboxable: reason, set: true}
 }
 
 // worse returns the stricter of two findings; of two asks the one that no rule lifts.
@@ -48,10 +48,10 @@ func (f finding) worse(g finding) finding {
 		return g
 	case g.action.Stricter(f.action), g.action == f.action && g.validation && !f.validation:
 		g.validation = g.validation || f.validation && g.action == capability.Ask
-		g.exposed = cmp.Or(f.exposed, g.exposed)
+		g.notSandboxable = cmp.Or(f.notSandboxable, g.notSandboxable)
 		return g
 	default:
-		f.exposed = cmp.Or(f.exposed, g.exposed)
+		f.notSandboxable = cmp.Or(f.notSandboxable, g.notSandboxable)
 		return f
 	}
 }

@@ -41,7 +41,7 @@ func Judge(text string, env Env) Verdict {
 		if v.Action == capability.Allow {
 			j.raiseFrom(0, f)
 		}
-		j.exposeFrom(0, f.reason)
+		j.markNotSandboxable(0, f.reason)
 		v = j.verdict(text)
 	}
 	// What two readers do not agree about is never allowed, and asked about even where a
@@ -135,7 +135,7 @@ func (j *judge) verdict(text string) Verdict {
 	v := Verdict{Text: text, Parts: j.parts}
 	for _, p := range j.parts {
 		f := p.finding()
-		f.exposed = "" // counts for each part by itself
+		f.notSandboxable = "" // counts for each part by itself
 		if next := worst.worse(f); next != worst {
 			worst = next
 			if len(p.Argv) > 0 {
@@ -163,11 +163,11 @@ func (j *judge) verdict(text string) Verdict {
 }
 
 func (p *Part) judge(f finding) {
-	p.Action, p.Class, p.Reason, p.Validation, p.exposed = f.action, f.class, f.reason, f.validation, f.exposed
+	p.Action, p.Class, p.Reason, p.Validation, p.notSandboxable = f.action, f.class, f.reason, f.validation, f.notSandboxable
 }
 
 func (p *Part) finding() finding {
-	return finding{action: p.Action, class: p.Class, reason: p.Reason, validation: p.Validation, exposed: p.exposed, set: true}
+	return finding{action: p.Action, class: p.Class, reason: p.Reason, validation: p.Validation, notSandboxable: p.notSandboxable, set: true}
 }
 
 // raise makes a part at least as strict as f.

@@ -119,7 +119,7 @@ func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
 			p.Wrote = append(p.Wrote, resolved)
 		}
 	}
-	exposed := j.pathExposed(w.value, at)
+	notSandboxable := j.pathNotSandboxable(w.value, at)
 	if sensitive(w.value, r.Word, j.env.Home) {
 		return validates(ReasonRedirect)
 	}
@@ -127,7 +127,7 @@ func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
 		return validates(ReasonTraversal)
 	}
 	f := asks(Writes, "the output is written to "+w.value)
-	f.exposed = exposed
+	f.notSandboxable = notSandboxable
 	return f
 }
 

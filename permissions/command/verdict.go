@@ -120,8 +120,8 @@ type Part struct {
 	// NoAlways says why Always is nil, as the end of a sentence.
 	NoAlways string
 
-	redirect bool
-	exposed  string
+	redirect       bool
+	notSandboxable string
 	// outer is the command with its wrappers when they change what runs.
 	outer []string
 	// spellings are further texts of the command, for deny rules.
@@ -153,7 +153,7 @@ func (v Verdict) Resources() []permissions.Resource {
 		}
 		judged := &permissions.Judgement{
 			Action: p.Action, Reason: reason, Part: p.Text, Validation: p.Validation,
-			Always: p.Always, AlwaysExact: p.AlwaysExact, NoAlways: p.NoAlways, Contained: p.Contained(), Exposed: p.exposure(),
+			Always: p.Always, AlwaysExact: p.AlwaysExact, NoAlways: p.NoAlways, Sandboxable: p.Sandboxable(), NotSandboxable: p.whyNotSandboxable(),
 			Network: p.Network, Background: p.Background, Plain: plain && p.plain(),
 		}
 		if p.redirect {

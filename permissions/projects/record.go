@@ -49,7 +49,7 @@ func (r Record) Trusts(s Snapshot) bool {
 
 // Keep adds rules, each once. One that is about a tool as it is now takes the place of the
 // one that was about it as it was (M4).
-func (r *Record) Keep(rules ...permissions.Rule) error {
+func (r *Record) AddRules(rules ...permissions.Rule) error {
 	for _, rule := range rules {
 		if err := storable(rule); err != nil {
 			return err
@@ -67,14 +67,14 @@ func (r *Record) Keep(rules ...permissions.Rule) error {
 }
 
 // Revoke takes a rule away and reports whether it was there.
-func (r *Record) Revoke(rule permissions.Rule) bool {
+func (r *Record) RemoveRule(rule permissions.Rule) bool {
 	before := len(r.Rules)
 	r.Rules = slices.DeleteFunc(r.Rules, func(have permissions.Rule) bool { return sameRule(have, rule) })
 	return len(r.Rules) < before
 }
 
 // Distrust takes the trust away and reports whether there was any.
-func (r *Record) Distrust() bool {
+func (r *Record) RemoveTrust() bool {
 	had := r.Trust != nil
 	r.Trust = nil
 	return had

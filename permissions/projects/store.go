@@ -31,16 +31,16 @@ const (
 // also by several processes.
 type Store struct {
 	dir string
-	// looks says that nothing is written, also not aside.
-	looks bool
+	// readOnly says that nothing is written, also not aside.
+	readOnly bool
 }
 
 // New returns the store below the agent's data directory, an absolute path.
 // Nothing is made before the first Update.
 func New(dataDir string) *Store { return &Store{dir: filepath.Join(dataDir, dirName)} }
 
-// Looking returns a store whose Load leaves a record that cannot be used where it is.
-func (s *Store) Looking() *Store { return &Store{dir: s.dir, looks: true} }
+// ReadOnly returns a store whose Load leaves a record that cannot be used where it is.
+func (s *Store) ReadOnly() *Store { return &Store{dir: s.dir, readOnly: true} }
 
 // BrokenError is a record that could not be used. The project counts as one that
 // nothing was decided about.
@@ -106,7 +106,7 @@ func (s *Store) Load(project string) (Record, error) {
 // has put a good one in its place meanwhile, or a newer version wrote it.
 func (s *Store) setAside(project string, why error) error {
 	broken := &BrokenError{File: s.file(project), Err: why}
-	if _, later := errors.AsType[*laterError](why); later || s.looks {
+	if _, later := errors.AsType[*laterError](why); later || s.readOnly {
 		return broken
 	}
 	unlock, err := s.lock()

@@ -26,7 +26,7 @@ func kept(permission, pattern string) permissions.Rule {
 }
 
 func keep(rules ...permissions.Rule) func(*projects.Record) error {
-	return func(r *projects.Record) error { return r.Keep(rules...) }
+	return func(r *projects.Record) error { return r.AddRules(rules...) }
 }
 
 // recordFile is the one file of a record in the store.
@@ -77,7 +77,7 @@ func TestStore_RoundTrip(t *testing.T) {
 		}
 	}
 	err = store.Update("/work/shop", func(r *projects.Record) error {
-		if !r.Revoke(rule) || !r.Revoke(other) || r.Revoke(other) {
+		if !r.RemoveRule(rule) || !r.RemoveRule(other) || r.RemoveRule(other) {
 			t.Error("revoking takes a rule away, once")
 		}
 		return nil
@@ -129,7 +129,7 @@ func TestStore_Broken(t *testing.T) {
 			if err := os.WriteFile(name, []byte(tt.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := store.Looking().Load("/p"); err == nil {
+			if _, err := store.ReadOnly().Load("/p"); err == nil {
 				t.Error("a look finds nothing wrong")
 			}
 			if text, _ := os.ReadFile(name); string(text) != tt.text {

@@ -53,13 +53,13 @@ type Watchdog interface {
 	Judge(ctx context.Context, call Call) (permissions.Decision, error)
 }
 
-// Pure is a Watchdog that can say what it would answer without any effect.
-type Pure interface {
+// DryRunner is a Watchdog that can say what it would answer without any effect.
+type DryRunner interface {
 	Watchdog
-	// Foresee is Judge without running, writing or sending anything. d is the answer of
+	// DryRun is Judge without running, writing or sending anything. d is the answer of
 	// what could be asked so, an allow where that is nothing; known is false when
 	// something was left out, which may still narrow it.
-	Foresee(ctx context.Context, call Call) (d permissions.Decision, known bool, err error)
+	DryRun(ctx context.Context, call Call) (d permissions.Decision, known bool, err error)
 }
 
 // All asks each of several watchdogs until one denies: the strictest answer holds, of
@@ -87,8 +87,8 @@ func (a All) Judge(ctx context.Context, call Call) (permissions.Decision, error)
 	return worst, nil
 }
 
-// Foresee implements Pure: all but the built-in policies are left out.
-func (a All) Foresee(ctx context.Context, call Call) (d permissions.Decision, known bool, err error) {
+// DryRun implements DryRunner: all but the built-in policies are left out.
+func (a All) DryRun(ctx context.Context, call Call) (d permissions.Decision, known bool, err error) {
 	var pure All
 	for _, dog := range a {
 		if dog, ok := dog.(Policy); ok {

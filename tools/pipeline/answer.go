@@ -93,7 +93,7 @@ func (r *running) forProject() bool {
 	if r.pipeline.Keep == nil || len(r.decision.Always) == 0 || len(r.outside) > 0 {
 		return false
 	}
-	return r.pipeline.Policy.Rules().Keep(r.decision.Always...).Decide(r.judged).Action == capability.Allow
+	return r.pipeline.Policy.Rules().WithProjectRules(r.decision.Always...).Decide(r.judged).Action == capability.Allow
 }
 
 // keepForProject stores the narrow rules of the call for the project (R152). Where they

@@ -92,11 +92,11 @@ func (r *running) foresee(ctx context.Context) (unasked bool) {
 	if r.pipeline.Watchdog == nil {
 		return false
 	}
-	dog, ok := r.pipeline.Watchdog.(watchdog.Pure)
+	dog, ok := r.pipeline.Watchdog.(watchdog.DryRunner)
 	if !ok {
 		return true
 	}
-	d, known, err := dog.Foresee(ctx, r.watched())
+	d, known, err := dog.DryRun(ctx, r.watched())
 	switch {
 	case err != nil:
 		r.decision = permissions.Decision{

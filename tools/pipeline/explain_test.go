@@ -16,20 +16,20 @@ import (
 	"acp-agent/tools/pipeline"
 )
 
-// foreseeing is a watchdog that can say beforehand what it answers.
-type foreseeing struct {
+// dryRunning is a watchdog that can say beforehand what it answers.
+type dryRunning struct {
 	d     permissions.Decision
 	known bool
 	err   error
 	ran   int
 }
 
-func (f *foreseeing) Judge(context.Context, watchdog.Call) (permissions.Decision, error) {
+func (f *dryRunning) Judge(context.Context, watchdog.Call) (permissions.Decision, error) {
 	f.ran++
 	return f.d, f.err
 }
 
-func (f *foreseeing) Foresee(context.Context, watchdog.Call) (permissions.Decision, bool, error) {
+func (f *dryRunning) DryRun(context.Context, watchdog.Call) (permissions.Decision, bool, error) {
 	return f.d, f.known, f.err
 }
 
@@ -56,10 +56,10 @@ func TestExplain(t *testing.T) {
 		{name: "schema", tool: "write", args: `{"path":"a.txt"}`, verdict: capability.Deny, layer: "schema", reason: "content"},
 		{name: "no tool", tool: "teleport", args: `{}`, verdict: capability.Deny, layer: "schema", reason: "teleport"},
 		{name: "no JSON", tool: "read", args: `{`, verdict: capability.Deny, layer: "schema", reason: "JSON"},
-		{name: "watchdog denies", tool: "bash", args: `{"cmd":"ls"}`, dog: &foreseeing{d: permissions.Decision{Action: capability.Deny, Reason: "not today"}, known: true}, verdict: capability.Deny, layer: "watchdog", reason: "not today"},
-		{name: "watchdog asks", tool: "bash", args: `{"cmd":"ls"}`, dog: &foreseeing{d: permissions.Decision{Action: capability.Ask, Reason: "sure?"}, known: true}, verdict: capability.Ask, layer: "watchdog", reason: "sure?", noAlways: "watchdog"},
-		{name: "watchdog fails", tool: "bash", args: `{"cmd":"ls"}`, dog: &foreseeing{err: errors.New("broken")}, verdict: capability.Deny, layer: "watchdog", reason: "broken"},
-		{name: "watchdog cannot widen", tool: "bash", args: `{"cmd":"rm -rf /"}`, dog: &foreseeing{d: permissions.Decision{Action: capability.Allow}, known: true}, verdict: capability.Deny, layer: "policy", part: "rm -rf /", reason: "root"},
+		{name: "watchdog denies", tool: "bash", args: `{"cmd":"ls"}`, dog: &dryRunning{d: permissions.Decision{Action: capability.Deny, Reason: "not today"}, known: true}, verdict: capability.Deny, layer: "watchdog", reason: "not today"},
+		{name: "watchdog asks", tool: "bash", args: `{"cmd":"ls"}`, dog: &dryRunning{d: permissions.Decision{Action: capability.Ask, Reason: "sure?"}, known: true}, verdict: capability.Ask, layer: "watchdog", reason: "sure?", noAlways: "watchdog"},
+		{name: "watchdog fails", tool: "bash", args: `{"cmd":"ls"}`, dog: &dryRunning{err: errors.New("broken")}, verdict: capability.Deny, layer: "watchdog", reason: "broken"},
+		{name: "watchdog cannot widen", tool: "bash", args: `{"cmd":"rm -rf /"}`, dog: &dryRunning{d: permissions.Decision{Action: capability.Allow}, known: true}, verdict: capability.Deny, layer: "policy", part: "rm -rf /", reason: "root"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestExplain(t *testing.T) {
 			if !strings.Contains(e.NoAlways, tt.noAlways) || tt.noAlways != "" && e.Remember != "" {
 				t.Errorf("no always because %q, want %q", e.NoAlways, tt.noAlways)
 			}
-			if dog, ok := tt.dog.(*foreseeing); ok && dog.ran > 0 {
+			if dog, ok := tt.dog.(*dryRunning); ok && dog.ran > 0 {
 				t.Error("the watchdog was run")
 			}
 			if tt.rule != nil && (e.Rule == nil || e.Rule.Source != deny.Source || e.Scope != permissions.Session) {
@@ -105,10 +105,10 @@ func TestExplain_Limits(t *testing.T) {
 	}
 }
 
-func TestExplain_WatchdogThatCannotBeForeseen(t *testing.T) {
+func TestExplain_WatchdogWithoutDryRun(t *testing.T) {
 	nothing := permissions.Decision{Action: capability.Allow}
-	dog := &foreseeing{d: nothing}
-	for name, o := range map[string]watchdog.Watchdog{"cannot": &foreseeing{d: nothing}, "does not": struct{ watchdog.Watchdog }{dog}} {
+	dog := &dryRunning{d: nothing}
+	for name, o := range map[string]watchdog.Watchdog{"cannot": &dryRunning{d: nothing}, "does not": struct{ watchdog.Watchdog }{dog}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, func(options *pipeline.Options) { options.Watchdog = o })
 			if e := s.Explain(t.Context(), pipeline.Call{Name: "bash", Input: `{"cmd":"ls"}`}); !e.Unasked || e.Action != capability.Allow {
@@ -174,7 +174,7 @@ func TestExplain_IsWhatHappens(t *testing.T) {
 // TestExplain_Mode says of a call in a mode that changes nothing what would become of it.
 func TestExplain_Mode(t *testing.T) {
 	reading := pipeline.ModePolicy{Mode: "plan", ReadOnly: true, Gate: tools.Gate{IncludeTools: []string{"bash", "read", "glob"}}}
-	dog := &foreseeing{d: permissions.Decision{Action: capability.Ask, Reason: "sure?"}, known: true}
+	dog := &dryRunning{d: permissions.Decision{Action: capability.Ask, Reason: "sure?"}, known: true}
 	for _, tt := range []struct {
 		name, tool, args string
 		dog              watchdog.Watchdog

@@ -24,7 +24,7 @@ func (p *Pipeline) Identity(id string) permissions.Identity {
 func (p *Pipeline) identity(entry *tools.Entry, behind tools.Origin) permissions.Identity {
 	return permissions.Identity{
 		Description: tools.DigestOf(entry.Description), Parameters: tools.DigestOf(string(entry.Schema())), Origin: behind.Digest,
-		Says: kinds.Line(p.Keys.Known(entry.Description), maxSays), Place: kinds.Line(behind.Place, maxSays),
+		DescriptionStart: kinds.Line(p.Keys.Known(entry.Description), maxSays), OriginName: kinds.Line(behind.Place, maxSays),
 	}
 }
 
@@ -43,7 +43,7 @@ func (p *Pipeline) identify(call *permissions.Call, c *Prepared) {
 		entry = now
 	}
 	behind := entry.Behind()
-	call.Borrowed, call.Opaque = behind.Borrowed, opaque(entry, behind)
+	call.UntrustedName, call.AssumedCapabilities = behind.Borrowed, opaque(entry, behind)
 	if !c.unseen {
 		call.Identity = p.identity(entry, behind)
 	}

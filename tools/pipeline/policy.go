@@ -60,7 +60,7 @@ func (p *Policy) Take(d PolicyDelegation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delegation = d
-	p.set = p.set.With(permissions.Manifest, d.Manifest...).Give(d.Given...)
+	p.set = p.set.With(permissions.Manifest, d.Manifest...).WithUserManifest(d.Given...)
 	if d.Restricted {
 		p.set = p.set.Restrict()
 	}
@@ -94,7 +94,7 @@ func (p *Policy) current() (permissions.Set, uint64) {
 // derive makes a child's rules from those of its parent, under the lock.
 func (p *Policy) derive(above permissions.Set, version uint64) {
 	d := p.delegation
-	p.set = above.Child(d.Manifest).Give(d.Given...).With(permissions.Session, p.answers...)
+	p.set = above.Child(d.Manifest).WithUserManifest(d.Given...).With(permissions.Session, p.answers...)
 	if d.Restricted {
 		p.set = p.set.Restrict()
 	}

@@ -9,29 +9,29 @@ import (
 	"acp-agent/permissions"
 )
 
-// Contained reports a part that is asked about for no other reason than that it is not
+// Sandboxable reports a part that is asked about for no other reason than that it is not
 // known to only read: it is known whole before it runs, names nothing outside the roots,
 // no secret and nothing protected (P5), needs no network that is known of, and speaks to
 // no program outside. What else such a part does, a sandbox confines. A part that is
 // allowed or denied is not contained, and needs not be.
-func (p Part) Contained() bool {
-	return p.Action == capability.Ask && p.exposure() == ""
+func (p Part) Sandboxable() bool {
+	return p.Action == capability.Ask && p.whyNotSandboxable() == ""
 }
 
-// exposure says what of the part no sandbox answers for; empty means nothing.
-func (p Part) exposure() string {
+// whyNotSandboxable says what of the part no sandbox answers for; empty means nothing.
+func (p Part) whyNotSandboxable() string {
 	switch {
 	case p.Network && len(p.Argv) > 0:
 		return filepath.Base(p.Argv[0]) + " uses the network"
-	case p.exposed == "" && p.Validation:
+	case p.notSandboxable == "" && p.Validation:
 		return p.Reason
 	}
-	return p.exposed
+	return p.notSandboxable
 }
 
 // exposes reports the classes that a sandbox does not answer for: what the part touches
 // is not known, or it is known and not for it to touch.
-func exposes(class Class) bool {
+func classNotSandboxable(class Class) bool {
 	switch class {
 	case Unlisted, Writes, Wrapper, Interpreter, Endless:
 		return false
@@ -40,18 +40,18 @@ func exposes(class Class) bool {
 	}
 }
 
-// exposeFrom has no sandbox answer for the parts that came since index from, because of
+// markNotSandboxable has no sandbox answer for the parts that came since index from, because of
 // something in the program that belongs to none of them.
-func (j *judge) exposeFrom(from int, why string) {
+func (j *judge) markNotSandboxable(from int, why string) {
 	for i := range j.parts[from:] {
 		p := &j.parts[from+i]
-		p.exposed = cmp.Or(p.exposed, why)
+		p.notSandboxable = cmp.Or(p.notSandboxable, why)
 	}
 }
 
-// exposed says what a command, all of whose words are known, names or reaches that a
+// notSandboxable says what a command, all of whose words are known, names or reaches that a
 // sandbox must not be trusted with; empty means nothing.
-func (j *judge) exposed(u unwrapped, s simple, at dirs) string {
+func (j *judge) commandNotSandboxable(u unwrapped, s simple, at dirs) string {
 	switch {
 	case at.unknown:
 		return "the directory it runs in is not known"
@@ -71,7 +71,7 @@ func (j *judge) exposed(u unwrapped, s simple, at dirs) string {
 			continue
 		}
 		for _, name := range candidates(w.value) {
-			if why := j.pathExposed(name, at); why != "" {
+			if why := j.pathNotSandboxable(name, at); why != "" {
 				return why
 			}
 		}
@@ -79,9 +79,9 @@ func (j *judge) exposed(u unwrapped, s simple, at dirs) string {
 	return ""
 }
 
-// pathExposed says why a word, read as a path, is not for a sandbox to answer for: it
+// pathNotSandboxable says why a word, read as a path, is not for a sandbox to answer for: it
 // lies outside the roots, holds secrets or governs other programs.
-func (j *judge) pathExposed(word string, at dirs) string {
+func (j *judge) pathNotSandboxable(word string, at dirs) string {
 	if word == "" || word == "/dev/null" || strings.Contains(word, "://") {
 		return "" // an address is of no use without the network
 	}

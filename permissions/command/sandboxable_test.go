@@ -15,7 +15,7 @@ func TestPart_Contained(t *testing.T) {
 			t.Fatalf("Judge(%q) = %s (%s), want ask: the case says nothing", text, v.Action, v.Reason)
 		}
 		for _, p := range v.Parts {
-			if p.Action == ask && !p.Contained() {
+			if p.Action == ask && !p.Sandboxable() {
 				return false
 			}
 		}
@@ -63,8 +63,8 @@ func TestPart_Contained(t *testing.T) {
 		"touch .git/x": ".git/x can make other programs run code", "docker ps": "docker works through programs outside the sandbox",
 		"touch $X": "$X is only known when the command runs", "rm -rf a": "Potentially dangerous command",
 	} {
-		if got := command.Judge(text, testEnv()).Resources()[0].Judged.Exposed; got != want {
-			t.Errorf("%q: exposed %q, want %q", text, got, want)
+		if got := command.Judge(text, testEnv()).Resources()[0].Judged.NotSandboxable; got != want {
+			t.Errorf("%q: notSandboxable %q, want %q", text, got, want)
 		}
 	}
 }
