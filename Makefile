@@ -22,7 +22,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test toolchains lint golangci cross interop llama editors bench microbench fuzz fuzz-judge generate update census clean
+.PHONY: help build test toolchains lint golangci cross interop llama editors picture bench microbench fuzz fuzz-judge generate update census clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -71,6 +71,9 @@ $(LLAMA): testdata/llama/server.sh
 editors: ## play every script in the model of every editor; the table goes to bin/editors.md
 	@mkdir -p bin
 	ACP_EDITORS=$(CURDIR)/bin/editors.md $(GO) test -count=1 -timeout 30m -run '^TestEditors$$' ./cmd/acp-agent
+
+picture: ## draw the picture of the demo in the README again
+	$(GO) test -count=1 -run '^TestDemo_Picture$$' ./cmd/acp-agent -picture
 
 bench: ## measure the agent beside a bare program, RUNS times (docs/performance.md), samples into bench.txt
 	$(GO) vet ./testdata/bench/...

@@ -113,6 +113,7 @@ var rooms = map[string]room{
 	"internal/testkit/responsestest": {0, nil},
 	"internal/testkit/schematest":    {5, []string{"acp/schema"}},
 	"internal/testkit/shelltrace":    {0, nil},
+	"internal/testkit/termpicture":   {0, nil},
 	"internal/testkit/testreq":       {0, nil},
 }
 
