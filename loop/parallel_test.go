@@ -70,8 +70,8 @@ func grounded(t *testing.T, editor workspace.Editor) (dir string, tool *pipeline
 		t.Fatal(err)
 	}
 	return dir, pipeline.New(pipeline.Options{
-		Registry: registry, Workspace: work, Limits: tools.CanonicalLimits(),
-		Policy: pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeCode, false))),
+		Toolset: pipeline.Toolset{Registry: registry}, Workspace: work, Limits: tools.CanonicalLimits(),
+		Judges: pipeline.Judges{Policy: pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeCode, false)))},
 	})
 }
 

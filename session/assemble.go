@@ -27,35 +27,27 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 	h := s.host
 	o := pipeline.Options{
-		Registry: h.Registry, Disabled: s.settings.Disabled, Workspace: s.work, Policy: s.policy, Asker: s.spec.Asker, Line: s.spec.Line,
-		Unconfined: s.unconfined,
-		Gate:       tools.Gate{IncludeTools: s.manifest.Tools, AllowMCP: true, AllowToolbox: true}, ModePolicy: s.modePolicy,
-		Requires: s.manifest.Requires, UserData: []string{h.UserData},
-		Deferral: pipeline.Deferral{
-			Threshold: s.settings.Threshold, Size: s.settings.ListedSize, Always: slices.Concat(kinds.Locked(), s.manifest.Always, s.settings.Always),
-			ListedOnly: func() bool { return s.listedOnly(s.chosen().model) },
+		Caller: pipeline.Caller{Agent: s.manifest.Name},
+		Toolset: pipeline.Toolset{
+			Registry: h.Registry, Requires: s.manifest.Requires,
+			Gate: tools.Gate{IncludeTools: s.manifest.Tools, AllowMCP: true, AllowToolbox: true},
+			Deferral: pipeline.Deferral{
+				Threshold: s.settings.Threshold, Size: s.settings.ListedSize, Always: slices.Concat(kinds.Locked(), s.manifest.Always, s.settings.Always),
+			},
 		},
+		Judges:    pipeline.Judges{Policy: s.policy, Watchdog: s.settings.Watchdog, Asker: s.spec.Asker, Line: s.spec.Line},
+		Machine:   pipeline.Machine{Home: h.Home, UserData: []string{h.UserData}, Own: h.untouchable(), Keys: h.Keys, Dialect: h.Dialect},
+		Observers: pipeline.Observers{Logger: h.Logger, Bus: h.Bus, Tracer: h.Tracer},
+		Session:   gate{session: s}, Workspace: s.work, Limits: s.limits(), Cache: cache,
 		Services: tools.Services{
 			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillsOf(s.told.skills), Languages: s.languages,
 			Modes: sessionModes{s}, Agents: s.node,
 		},
-		Net: h.Net, Cache: cache,
-		Hosts:  func() []string { return slices.Concat(s.settings.Hosts, s.log.Memory().Hosts) },
-		Limits: s.limits(), Own: h.untouchable(), Home: h.Home, Dialect: h.Dialect, Logger: h.Logger,
-		Bus: h.Bus, Tracer: h.Tracer, Trusted: s.trusted, Watchdog: s.settings.Watchdog, Agent: s.manifest.Name, Keys: h.Keys,
-	}
-	if h.Projects != nil {
-		o.Keep = s.keep
 	}
 	if s.audit != nil {
 		o.Audit = s.audit
 	}
 	return o
-}
-
-// listedOnly reports whether a model's server takes calls of listed tools alone.
-func (s *Session) listedOnly(model string) bool {
-	return s.lastBackend().Provider.Describe(s.ctx, model).ListedOnly
 }
 
 // CancelCall ends one tool call, of whatever agent, and leaves its turn alone (R126); of

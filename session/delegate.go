@@ -62,8 +62,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 		e.ThoughtLevel = chosen.thought
 	}
 	e.Window = func() int { return backend.Provider.Describe(s.ctx, e.Model).Window }
-	o := s.childOptions(n)
-	o.Deferral.ListedOnly = func() bool { return s.listedOnly(e.Model) }
+	o := s.childOptions(n, e.Model)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
 	e.Remind = func() []transcript.Part { return s.remindIn(n.Log(), e.Tools, e.Window()) }
 	environment := s.surroundings(e.Tools)
@@ -73,18 +72,16 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 }
 
 // childOptions are those of a subagent's pipeline.
-func (s *Session) childOptions(n *subagent.Node) pipeline.Options {
+func (s *Session) childOptions(n *subagent.Node, model string) pipeline.Options {
 	m, parent, name := n.Manifest(), n.Parent().Tools(), agentName(s.manifest, n)
 	o := s.pipelineOptions(parent.Cache)
 	o.Registry = parent.Tools()
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
-	o.Parent, o.Names, o.Await, o.ModePolicy = parent, n.Names(), n.Await, s.subagentModePolicy
+	o.Parent, o.Names, o.Session = parent, n.Names(), gate{s, n, model}
 	o.Policy = s.footing(n).policy
 	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: name, Parent: n.Call(), Path: n.IDs()})
-	// What the person named or opened is not handed down (R64).
-	o.Hosts = func() []string { return slices.Concat(s.settings.Hosts, n.Log().Memory().Hosts) }
 	o.Agent = name
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
 	o.Services.Modes, o.Services.Agents, o.Services.Await = nil, n, n.Await

@@ -95,8 +95,8 @@ func newBench(t testing.TB, s setup) *bench {
 		With(permissions.User, permissions.Rule{Permission: "asked", Pattern: "*", Action: capability.Ask}))
 	pipe := func(n *subagent.Node) *pipeline.Pipeline {
 		return pipeline.New(pipeline.Options{
-			Registry: registry, Workspace: work, Policy: policy, Limits: tools.CanonicalLimits(), Services: tools.Services{Agents: n},
-			Asker: s.asker, Await: n.Await,
+			Toolset: pipeline.Toolset{Registry: registry}, Judges: pipeline.Judges{Policy: policy, Asker: s.asker},
+			Session: awaiting{node: n}, Workspace: work, Limits: tools.CanonicalLimits(), Services: tools.Services{Agents: n},
 		})
 	}
 	if s.agents == nil {
@@ -344,3 +344,12 @@ func wantError(t *testing.T, err error, kind tools.ErrorKind, text string) {
 		t.Errorf("got error %v, want %s with %q", err, kind, text)
 	}
 }
+
+// awaiting is a session whose subagent waits for the user.
+type awaiting struct {
+	pipeline.NoSession
+	node *subagent.Node
+}
+
+// AwaitUser implements pipeline.Session.
+func (a awaiting) AwaitUser(ctx context.Context) func() { return a.node.Await(ctx) }

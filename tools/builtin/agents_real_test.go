@@ -63,7 +63,8 @@ func newCrowd(t *testing.T, agents int, o workspace.Options) *crowd {
 			policy.Remember(permissions.Rule{Permission: tool, Pattern: "*", Action: capability.Allow, Source: "test"})
 		}
 		c.agents = append(c.agents, &crowdAgent{name: name, Pipeline: pipeline.New(pipeline.Options{
-			Registry: registry, Policy: policy, Limits: tools.CanonicalLimits(), Agent: name,
+			Caller: pipeline.Caller{Agent: name}, Toolset: pipeline.Toolset{Registry: registry},
+			Judges: pipeline.Judges{Policy: policy}, Limits: tools.CanonicalLimits(),
 			Workspace: c.Delegate(workspace.Delegate{Agent: name, Parent: crowdCall}),
 		})})
 	}

@@ -147,7 +147,7 @@ func TestAnnounce_ServersAway(t *testing.T) {
 func TestAnnounce_ModeAndSearch(t *testing.T) {
 	mode := &modePolicies{now: pipeline.ModePolicy{Mode: "plan", ReadOnly: true, Gate: tools.Gate{IncludeTools: []string{"read"}}}}
 	s := newStage(t, func(o *pipeline.Options) {
-		o.ModePolicy, o.Deferral = mode.get, pipeline.Deferral{Threshold: 20, Size: 1 << 10, Always: []string{"read"}}
+		sessionOf(o).modePolicy, o.Deferral = mode.get, pipeline.Deferral{Threshold: 20, Size: 1 << 10, Always: []string{"read"}}
 		o.Gate = tools.Gate{AllowMCP: true, IncludeTools: []string{"read"}}
 	})
 	more, _ := s.Tools().With(served("mcp__s__one", strings.Repeat("long ", 500)), served("mcp__s__two", strings.Repeat("long ", 500)), served("mcp__s__three", strings.Repeat("long ", 500)))
@@ -189,7 +189,8 @@ func TestRegistry_With(t *testing.T) {
 // request that it is announced in, behind those of the requests before.
 func TestAnnounce_ListedOnly(t *testing.T) {
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Deferral = pipeline.Deferral{Threshold: 20, Size: 1 << 10, Always: kinds.Locked(), ListedOnly: func() bool { return true }}
+		o.Deferral = pipeline.Deferral{Threshold: 20, Size: 1 << 10, Always: kinds.Locked()}
+		sessionOf(o).listedOnly = func() bool { return true }
 		o.Gate = tools.Gate{AllowMCP: true}
 	}, hidden()...)
 	before := s.Catalog()
@@ -210,7 +211,8 @@ func TestAnnounce_ListedOnly(t *testing.T) {
 func TestAnnounce_ListedOnlyFromNowOn(t *testing.T) {
 	only := false
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Deferral = pipeline.Deferral{Threshold: 20, Size: 1 << 8, Always: kinds.Locked(), ListedOnly: func() bool { return only }}
+		o.Deferral = pipeline.Deferral{Threshold: 20, Size: 1 << 8, Always: kinds.Locked()}
+		sessionOf(o).listedOnly = func() bool { return only }
 		o.Gate = tools.Gate{AllowMCP: true}
 	}, hidden()...)
 	base := s.Tools()

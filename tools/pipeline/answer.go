@@ -90,7 +90,7 @@ func commands(pattern string) string {
 // holds against them. Reading outside the session's directories may not be kept: that is
 // no rule.
 func (r *running) forProject() bool {
-	if r.pipeline.Keep == nil || len(r.decision.Always) == 0 || len(r.outside) > 0 {
+	if !r.pipeline.Session.StoresRules() || len(r.decision.Always) == 0 || len(r.outside) > 0 {
 		return false
 	}
 	return r.pipeline.Policy.Rules().WithProjectRules(r.decision.Always...).Decide(r.judged).Action == capability.Allow
@@ -99,7 +99,7 @@ func (r *running) forProject() bool {
 // keepForProject stores the narrow rules of the call for the project (R152). Where they
 // cannot be stored they hold for the session, and that is said.
 func (r *running) keepForProject() {
-	err := r.pipeline.Keep(stamped(r.decision.Always))
+	err := r.pipeline.Session.StoreRules(stamped(r.decision.Always))
 	if err == nil {
 		return
 	}

@@ -37,9 +37,7 @@ func (r *running) keepAside(ctx context.Context) error {
 	if len(asides) == 0 || len(asides) > maxAsideFiles {
 		return nil
 	}
-	if r.pipeline.Await != nil {
-		defer r.pipeline.Await(ctx)()
-	}
+	defer r.pipeline.Session.AwaitUser(ctx)()
 	if !r.wantsChanges(ctx, asides) {
 		return nil
 	}

@@ -34,9 +34,7 @@ func (r *running) ask(ctx context.Context) error {
 	if r.pipeline.Asker == nil {
 		return r.refused(permissions.Headless(r.decision))
 	}
-	if r.pipeline.Await != nil {
-		defer r.pipeline.Await(ctx)()
-	}
+	defer r.pipeline.Session.AwaitUser(ctx)()
 	return tools.InLine(ctx, r.pipeline.Line, r.ID, func(asking context.Context) error { return r.askUntilShown(ctx, asking) })
 }
 

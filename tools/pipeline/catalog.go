@@ -27,10 +27,6 @@ type Deferral struct {
 	Always []string
 	// Activated are deferred tools that were listed before.
 	Activated []string
-	// ListedOnly reports whether the model server takes calls of tools alone that stand in
-	// the request. What is found is added to its end then, at the cost of what the server
-	// keeps of the requests before; nil means that it takes any.
-	ListedOnly func() bool
 }
 
 // catalogue is the tools that the model is told of. The list is made for the first request
@@ -40,6 +36,8 @@ type catalogue struct {
 	deferral Deferral
 	// lacks says why a tool could only fail; "" when it can be used.
 	lacks func(*tools.Entry) string
+	// listedOnly is Session.ListedOnly.
+	listedOnly func() bool
 
 	mu      sync.Mutex
 	policy  *ModePolicy    // the one of the last request; nil admits everything
@@ -49,7 +47,7 @@ type catalogue struct {
 	digests map[string]string
 	hidden  map[string]*tools.Entry
 	index   *bm25.Index // made by the first search
-	only    bool        // the answer of Deferral.ListedOnly when it was asked last
+	only    bool        // the last answer of listedOnly
 
 	listed  []*tools.Entry // as they were when they were listed
 	written []model.Tool   // listed in the form of a request; nil before the first request
@@ -57,8 +55,8 @@ type catalogue struct {
 	told    tellings
 }
 
-func newCatalogue(enabled []*tools.Entry, o Deferral, lacks func(*tools.Entry) string) *catalogue {
-	return &catalogue{deferral: o, enabled: enabled, lacks: lacks}
+func newCatalogue(enabled []*tools.Entry, o Deferral, lacks func(*tools.Entry) string, listedOnly func() bool) *catalogue {
+	return &catalogue{deferral: o, enabled: enabled, lacks: lacks, listedOnly: listedOnly}
 }
 
 // replace is for other tools than before.
@@ -126,7 +124,7 @@ func (d Deferral) always(id string) bool {
 
 // lock is mu.Lock, and asks before that whether only listed tools can be called.
 func (c *catalogue) lock() {
-	only := c.deferral.ListedOnly != nil && c.deferral.ListedOnly()
+	only := c.listedOnly()
 	c.mu.Lock()
 	c.only = only
 }

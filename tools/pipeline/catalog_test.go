@@ -112,7 +112,8 @@ func TestCatalog_WrongArgumentsOfDeferredTools(t *testing.T) {
 // from the next model request on, and not before (R87, trap 49).
 func TestCatalog_FoundToolsAreListedAtTheNextRequest(t *testing.T) {
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Deferral = pipeline.Deferral{Threshold: 20, Always: kinds.Locked(), ListedOnly: func() bool { return true }}
+		o.Deferral = pipeline.Deferral{Threshold: 20, Always: kinds.Locked()}
+		sessionOf(o).listedOnly = func() bool { return true }
 		o.Policy.Remember(allow("frobnicate"))
 	}, hidden()...)
 	before := names(s.Catalog())
@@ -136,7 +137,8 @@ func TestCatalog_FloorCountsFromWhatIsDeferred(t *testing.T) {
 	strong, weak := tooltest.NewMock("zither_quux_tune", "").Tool, tooltest.NewMock("other", "").Tool
 	strong.Description, weak.Description = "Zither quux tune.", "Does many things, of which one in the end is to tune."
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Deferral = pipeline.Deferral{Threshold: 20, Always: kinds.Locked(), ListedOnly: func() bool { return true }}
+		o.Deferral = pipeline.Deferral{Threshold: 20, Always: kinds.Locked()}
+		sessionOf(o).listedOnly = func() bool { return true }
 	}, append(hidden(), strong, weak)...)
 	want(t, s.call(t, "tool_search", object{"query": "zither quux tune"}), transcript.Done, "zither_quux_tune")
 	if slices.Contains(names(s.Catalog()), "other") {

@@ -120,10 +120,10 @@ func (r *running) confineHost(resource tools.Resource) error {
 	if resource.Value != "" && !r.scope.Host(resource.Value) {
 		return tools.Undeclared(r.Tool, "the host "+resource.Value)
 	}
-	if r.pipeline.Net == nil || resource.URL == "" && resource.Value != "" {
+	if resource.URL == "" && resource.Value != "" {
 		return nil
 	}
-	if net, ok := r.pipeline.Net(r.Tool).(tools.AddressChecker); ok {
+	if net, ok := r.pipeline.Session.Net(r.Tool).(tools.AddressChecker); ok {
 		return net.Check(resource.URL)
 	}
 	return nil

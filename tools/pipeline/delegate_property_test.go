@@ -125,10 +125,10 @@ func spawn(t *rapid.T, parent *delegated, registries []*tools.Registry) *delegat
 	o.Names = append(slices.Clone(parent.Names), fmt.Sprint("n", len(parent.Names)))
 	o.Gate.IncludeTools = genTools.Draw(t, "tools")
 	o.Registry = rapid.SampledFrom(registries).Draw(t, "registry")
-	o.ModePolicy = nil
+	sessionOf(&o).modePolicy = nil
 	if rapid.IntRange(0, 5).Draw(t, "mode policy") == 0 {
 		policy := pipeline.ModePolicy{Mode: "m", ReadOnly: rapid.Bool().Draw(t, "read-only")}
-		o.ModePolicy = func() pipeline.ModePolicy { return policy }
+		sessionOf(&o).modePolicy = func() pipeline.ModePolicy { return policy }
 	}
 	child := &delegated{Pipeline: pipeline.New(o), parent: parent}
 	child.told = slices.ContainsFunc(d.Given, func(r permissions.Rule) bool { return r.Action == capability.Allow })

@@ -45,11 +45,11 @@ func plainRule(permission, pattern string, action capability.Action) permissions
 // An agent has no tool that the agent which delegated to it does not have (R64).
 func TestDelegate_Tools(t *testing.T) {
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Disabled = func(tool string) (string, bool) { return "switched off", tool == "glob" }
+		sessionOf(o).disabled = func(tool string) (string, bool) { return "switched off", tool == "glob" }
 	})
 	s.write(t, "a.txt", "text\n")
 	child := s.delegate("explore", pipeline.PolicyDelegation{}, func(o *pipeline.Options) {
-		o.Disabled, o.Gate.IncludeTools = nil, []string{"read", "glob", "undo_edit"}
+		o.Session, o.Gate.IncludeTools = nil, []string{"read", "glob", "undo_edit"}
 	})
 	grandchild := child.delegate("fix", pipeline.PolicyDelegation{}, func(o *pipeline.Options) { o.Gate.IncludeTools = []string{"read", "glob", "edit"} })
 	stranger := child.delegate("new", pipeline.PolicyDelegation{}, func(o *pipeline.Options) {
@@ -213,7 +213,7 @@ func TestDelegate_Answers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var s *stage
 			s = newStage(t, func(o *pipeline.Options) {
-				o.Keep = func(rules []permissions.Rule) error {
+				sessionOf(o).store = func(rules []permissions.Rule) error {
 					s.policy.Add(permissions.Project, rules...)
 					return nil
 				}
@@ -370,13 +370,13 @@ func (w watching) Judge(_ context.Context, call watchdog.Call) (permissions.Deci
 // In a mode that changes nothing no subagent changes anything, whatever its own options say.
 func TestDelegate_Mode(t *testing.T) {
 	mode := pipeline.ModePolicy{Mode: "plan", Gate: tools.Gate{IncludeTools: []string{"read", "bash", "write"}}, ReadOnly: true}
-	s := newStage(t, func(o *pipeline.Options) { o.ModePolicy = func() pipeline.ModePolicy { return mode } })
+	s := newStage(t, func(o *pipeline.Options) { sessionOf(o).modePolicy = func() pipeline.ModePolicy { return mode } })
 	s.policy.Add(permissions.User, allow("write"), allow("bash"), allow("edit"))
 	free := func(o *pipeline.Options) {
-		o.ModePolicy = func() pipeline.ModePolicy { return pipeline.ModePolicy{Mode: "code"} }
+		sessionOf(o).modePolicy = func() pipeline.ModePolicy { return pipeline.ModePolicy{Mode: "code"} }
 	}
 	for name, child := range map[string]*stage{
-		"a child":                        s.delegate("a", pipeline.PolicyDelegation{}, func(o *pipeline.Options) { o.ModePolicy = nil }),
+		"a child":                        s.delegate("a", pipeline.PolicyDelegation{}, func(o *pipeline.Options) { o.Session = nil }),
 		"a child with a mode of its own": s.delegate("a", pipeline.PolicyDelegation{}, free),
 		"a grandchild with one":          s.delegate("a", pipeline.PolicyDelegation{}, free).delegate("b", pipeline.PolicyDelegation{}, nil),
 	} {

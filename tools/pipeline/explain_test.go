@@ -188,7 +188,7 @@ func TestExplain_Mode(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t, func(o *pipeline.Options) {
-				o.ModePolicy, o.Watchdog = func() pipeline.ModePolicy { return reading }, tt.dog
+				sessionOf(o).modePolicy, o.Watchdog = func() pipeline.ModePolicy { return reading }, tt.dog
 			})
 			s.policy.Remember(permissions.Rule{Permission: "bash", Pattern: "touch x", Action: capability.Allow})
 			e := s.Explain(t.Context(), pipeline.Call{ID: "x", Name: tt.tool, Input: tt.args})

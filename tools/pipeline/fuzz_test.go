@@ -45,7 +45,8 @@ func FuzzTruncate(f *testing.F) {
 		limits := tools.CanonicalLimits()
 		limits.ResultBytes = limit
 		p := pipeline.New(pipeline.Options{
-			Registry: registry, Workspace: work, Limits: limits, Policy: pipeline.NewPolicy(permissions.NewSet([]permissions.Rule{allow("custom")})),
+			Toolset: pipeline.Toolset{Registry: registry}, Workspace: work, Limits: limits,
+			Judges: pipeline.Judges{Policy: pipeline.NewPolicy(permissions.NewSet([]permissions.Rule{allow("custom")}))},
 		})
 		end := p.Run(t.Context(), p.Prepare(pipeline.Call{ID: "call_1", Name: "custom", Input: "{}"}), transcript.Discard)
 		if end.State != transcript.Done {

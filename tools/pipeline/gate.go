@@ -17,10 +17,8 @@ func (p *Pipeline) Why(entry *tools.Entry) string {
 
 // off is Why whatever the mode.
 func (p *Pipeline) off(entry *tools.Entry) string {
-	if p.Disabled != nil {
-		if reason, off := p.Disabled(entry.ID); off {
-			return reason
-		}
+	if reason, off := p.Session.Disabled(entry.ID); off {
+		return reason
 	}
 	if reason := p.Gate.Refuse(&entry.Spec); reason != "" || p.Parent == nil {
 		return reason

@@ -20,7 +20,7 @@ func (r *running) judge(ctx context.Context) error {
 		span.Verdict(r.decision.Action.String())
 		span.End(nil)
 	}()
-	r.trusted = r.looksAtTrust() && r.pipeline.Trusted()
+	r.trusted = r.looksAtTrust() && r.pipeline.Session.ConfirmTrust()
 	r.reach = reaches{approved: r.reach.approved}
 	r.judged = r.permissionCall()
 	r.decision = r.pipeline.Policy.Rules().Decide(r.judged)
@@ -50,7 +50,7 @@ const languageTool = "lsp"
 // looksAtTrust reports whether trust in the project can matter to the call. Looking takes
 // longer than many a read.
 func (r *running) looksAtTrust() bool {
-	return r.pipeline.Trusted != nil && (!r.entry.ReadOnly || r.Tool == languageTool)
+	return !r.entry.ReadOnly || r.Tool == languageTool
 }
 
 // granted reports whether an answer has opened every outside path since the
@@ -73,12 +73,9 @@ func (p *Pipeline) ruleCall(c *Prepared) permissions.Call {
 		Vars: capability.Vars{
 			capability.VarWorkspace: session.Roots,
 			permissions.VarScratch:  {session.Scratch},
-			// Defined even when it is empty, for the shipped rules name it.
-			permissions.VarGrantedHosts: nil,
+			// Defined even when it is empty, because the shipped rules name it.
+			permissions.VarGrantedHosts: p.Session.Hosts(),
 		},
-	}
-	if p.Hosts != nil {
-		call.Vars[permissions.VarGrantedHosts] = p.Hosts()
 	}
 	for _, alias := range c.entry.Aliases {
 		call.Aliases = append(call.Aliases, alias.Name)

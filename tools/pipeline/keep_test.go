@@ -47,7 +47,7 @@ func TestPipeline_ForThisProject(t *testing.T) {
 			var kept []string
 			var s *stage
 			s = newStage(t, func(o *pipeline.Options) {
-				o.Keep = func(rules []permissions.Rule) error {
+				sessionOf(o).store = func(rules []permissions.Rule) error {
 					if tt.fails != nil {
 						return tt.fails
 					}
@@ -84,7 +84,7 @@ func TestPipeline_ForThisProject(t *testing.T) {
 		})
 	}
 	t.Run("the project asks for this very thing", func(t *testing.T) {
-		s := newStage(t, func(o *pipeline.Options) { o.Keep = func([]permissions.Rule) error { return nil } })
+		s := newStage(t, func(o *pipeline.Options) { sessionOf(o).store = func([]permissions.Rule) error { return nil } })
 		s.policy.Replace(permissions.Project, []permissions.Rule{{Permission: "bash", Pattern: "touch made"}})
 		s.answers = []tools.Answer{tools.AllowOnce}
 		s.call(t, "bash", object{"cmd": "touch made"})
@@ -107,7 +107,7 @@ func TestPipeline_ForThisProject(t *testing.T) {
 // TestPipeline_SessionAndProject holds which rules of the session may be kept for the
 // project later: those that could have been at once (R152).
 func TestPipeline_SessionAndProject(t *testing.T) {
-	keep := func(o *pipeline.Options) { o.Keep = func([]permissions.Rule) error { return nil } }
+	keep := func(o *pipeline.Options) { sessionOf(o).store = func([]permissions.Rule) error { return nil } }
 	for _, tt := range []struct {
 		name string
 		file []permissions.Rule // of the project

@@ -29,17 +29,18 @@ type ModePolicy struct {
 	Hint string
 }
 
-// modePolicy returns the policy in force now; a subagent without one uses that of its parent. nil means
+// modePolicy returns a copy of the policy in force now; a subagent without one uses that of
+// its parent. nil means
 // that there is none.
 func (p *Pipeline) modePolicy() *ModePolicy {
-	if p.ModePolicy == nil {
-		if p.Parent != nil {
-			return p.Parent.modePolicy()
-		}
-		return nil
+	if now := p.Session.ModePolicy(); now != nil {
+		policy := *now
+		return &policy
 	}
-	s := p.ModePolicy()
-	return &s
+	if p.Parent != nil {
+		return p.Parent.modePolicy()
+	}
+	return nil
 }
 
 // mode names the mode that the session is in now; "" means that it has none.

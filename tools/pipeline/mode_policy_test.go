@@ -48,7 +48,7 @@ var everythingAllowed = permissions.Rule{Permission: "*", Pattern: "*", Action: 
 func TestModePolicy_Catalog(t *testing.T) {
 	mode := &modePolicies{now: everything}
 	s := newStage(t, func(o *pipeline.Options) {
-		o.ModePolicy, o.Deferral = mode.get, pipeline.Deferral{Threshold: 20, Always: []string{"read", "write", "tool_search"}}
+		sessionOf(o).modePolicy, o.Deferral = mode.get, pipeline.Deferral{Threshold: 20, Always: []string{"read", "write", "tool_search"}}
 	}, hidden()...)
 	has := func(list []string, ids ...string) []bool {
 		var got []bool
@@ -98,7 +98,7 @@ func TestModePolicy_ReadOnly(t *testing.T) {
 		})
 	}
 	mode := &modePolicies{}
-	s := newStage(t, func(o *pipeline.Options) { o.ModePolicy = mode.get },
+	s := newStage(t, func(o *pipeline.Options) { sessionOf(o).modePolicy = mode.get },
 		quietly("sneaks", workspaceWrite, func(ctx context.Context, rt tools.Runtime) (*tools.Result, error) {
 			return tools.Output("written"), rt.FS().WriteText(ctx, "sneaked.txt", "x", nil)
 		}),
@@ -150,7 +150,7 @@ func TestModePolicy_ReadOnly(t *testing.T) {
 func TestUnattended(t *testing.T) {
 	why := "nothing confines it"
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Asker, o.Unconfined = nil, func(context.Context) string { return why }
+		o.Asker, sessionOf(o).unconfined = nil, func(context.Context) string { return why }
 	})
 	s.policy.Remember(everythingAllowed)
 	want(t, s.call(t, "bash", object{"cmd": "touch made"}), transcript.Rejected, why)

@@ -41,6 +41,9 @@ func New(o Options) *Pipeline {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Session == nil {
+		o.Session = NoSession{}
+	}
 	p := &Pipeline{Options: o, strays: &strays{}, told: &told{}}
 	switch {
 	case o.Parent != nil:
@@ -52,7 +55,7 @@ func New(o Options) *Pipeline {
 	p.registry.Store(o.Registry)
 	enabled := p.enabled()
 	p.declare(enabled)
-	p.catalogue = newCatalogue(enabled, o.Deferral, p.lacking)
+	p.catalogue = newCatalogue(enabled, o.Deferral, p.lacking, o.Session.ListedOnly)
 	p.catalogue.policy = p.modePolicy()
 	return p
 }

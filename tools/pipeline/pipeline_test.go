@@ -86,8 +86,8 @@ func newStage(t *testing.T, edit func(*pipeline.Options), extra ...tools.Tool) *
 	s := &stage{dir: dir}
 	s.policy = pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false)))
 	o := pipeline.Options{
-		Registry: registry, Workspace: work, Policy: s.policy, Asker: s,
-		Limits: tools.CanonicalLimits(),
+		Toolset: pipeline.Toolset{Registry: registry}, Judges: pipeline.Judges{Policy: s.policy, Asker: s},
+		Session: &fakeSession{}, Workspace: work, Limits: tools.CanonicalLimits(),
 	}
 	if edit != nil {
 		edit(&o)
@@ -141,7 +141,7 @@ func want(t *testing.T, end transcript.ToolFinished, state transcript.State, tex
 
 func TestPipeline_FaultyCallsAreToolErrors(t *testing.T) {
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Disabled = func(tool string) (string, bool) { return "Tool explicitly disabled", tool == "glob" }
+		sessionOf(o).disabled = func(tool string) (string, bool) { return "Tool explicitly disabled", tool == "glob" }
 	})
 	tests := []struct {
 		name, tool string

@@ -35,7 +35,7 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	if err != nil {
 		return nil, err
 	}
-	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services}
+	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services, net: p.Session.Net(c.Tool)}
 	r.shown.stream.Values = p.Keys
 	r.denied = p.Policy.Rules().DenyReading(p.ruleCall(c))
 	r.Call.Confine(scope)
@@ -43,9 +43,6 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	r.services.Changes = r.Call.Changes()
 	if p.catalogue.deferring() {
 		r.services.Index = toolIndex{p.catalogue, sink}
-	}
-	if p.Net != nil {
-		r.net = p.Net(c.Tool)
 	}
 	return r, nil
 }

@@ -12,13 +12,13 @@ import (
 // confines it, unless a person chose that (R124). What plainly only reads may run.
 func (r *running) unattended(ctx context.Context) error {
 	p := r.pipeline
-	if p.Asker != nil || p.Unconfined == nil || r.readsOnly {
+	if p.Asker != nil || r.readsOnly {
 		return nil
 	}
 	if !slices.ContainsFunc(r.judged.Resources, func(resource permissions.Resource) bool { return resource.Kind == permissions.Command }) {
 		return nil
 	}
-	why := p.Unconfined(ctx)
+	why := p.Session.Unconfined(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

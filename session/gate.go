@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"acp-agent/permissions"
+	"acp-agent/subagent"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+)
+
+// gate answers what the pipeline of one agent asks of the session.
+type gate struct {
+	session *Session
+	// node is the subagent whose pipeline asks, model the one that it uses; nil and "" for
+	// the main agent.
+	node  *subagent.Node
+	model string
+}
+
+var _ pipeline.Session = gate{}
+
+// Disabled implements pipeline.Session.
+func (g gate) Disabled(tool string) (reason string, off bool) {
+	if g.session.settings.Disabled == nil {
+		return "", false
+	}
+	return g.session.settings.Disabled(tool)
+}
+
+// ModePolicy implements pipeline.Session.
+func (g gate) ModePolicy() *pipeline.ModePolicy {
+	policy := g.session.modePolicy()
+	if g.node != nil {
+		policy = g.session.subagentModePolicy()
+	}
+	return &policy
+}
+
+// ListedOnly implements pipeline.Session.
+func (g gate) ListedOnly() bool {
+	model := g.model
+	if g.node == nil {
+		model = g.session.chosen().model
+	}
+	return g.session.lastBackend().Provider.Describe(g.session.ctx, model).ListedOnly
+}
+
+// Hosts implements pipeline.Session. A subagent does not inherit the hosts that the user
+// named in the main conversation (R64).
+func (g gate) Hosts() []string {
+	memory := g.session.log.Memory()
+	if g.node != nil {
+		memory = g.node.Log().Memory()
+	}
+	return slices.Concat(g.session.settings.Hosts, memory.Hosts)
+}
+
+// Net implements pipeline.Session.
+func (g gate) Net(tool string) tools.Net {
+	if g.session.host.Net == nil {
+		return nil
+	}
+	return g.session.host.Net(tool)
+}
+
+// ConfirmTrust implements pipeline.Session.
+func (g gate) ConfirmTrust() bool { return g.session.trusted() }
+
+// StoresRules implements pipeline.Session.
+func (g gate) StoresRules() bool { return g.session.host.Projects != nil }
+
+// StoreRules implements pipeline.Session.
+func (g gate) StoreRules(rules []permissions.Rule) error { return g.session.keep(rules) }
+
+// AwaitUser implements pipeline.Session. The time of a subagent does not run while the
+// user thinks.
+func (g gate) AwaitUser(ctx context.Context) (resume func()) {
+	if g.node == nil {
+		return func() {}
+	}
+	return g.node.Await(ctx)
+}
+
+// Unconfined implements pipeline.Session.
+func (g gate) Unconfined(ctx context.Context) string { return g.session.unconfined(ctx) }
