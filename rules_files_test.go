@@ -65,7 +65,7 @@ var openers = map[string]opener{
 		"os.Lstat os.Open os.ReadDir os.Stat filepath.Abs filepath.EvalSymlinks",
 		"modules and toolboxes that the person's own configuration names; who owns them is checked",
 	},
-	"cmd/acp-agent": {
+	"internal/app": {
 		"os.CreateTemp os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.Remove os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
 		"the log, doctor's trial of its own directories, the demo's scratch project, and files named on the command line",
 	},

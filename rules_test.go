@@ -30,7 +30,8 @@ type room struct {
 // rooms is the graph of ARCHITECTURE.md. A new package needs a line here, and that is
 // the place to think about where it belongs.
 var rooms = map[string]room{
-	"cmd/acp-agent": {6, nil},
+	"cmd/acp-agent": {6, []string{"internal/app"}},
+	"internal/app":  {6, nil},
 
 	"acp":        {5, []string{"acp/v1", "acp/schema", "acp/rpc"}},
 	"acp/v1":     {5, []string{"acp/schema", "acp/rpc"}},
@@ -123,11 +124,11 @@ var never = []struct {
 	except   []string // patterns, too
 	why      string
 }{
-	{"*", "config", []string{"cmd/acp-agent"}, "cmd reads the configuration and hands out small structs"},
+	{"*", "config", []string{"internal/app"}, "the program reads the configuration and hands out small structs"},
 	{"*", "internal/testkit/*", []string{"internal/testkit/*", "acp/schema/gen", "tools/tooltest"}, "it is for tests"},
-	{"*", "tools/tooltest", []string{"cmd/acp-agent"}, "it is for tests, and for validate, which applies its rules"},
+	{"*", "tools/tooltest", []string{"internal/app"}, "it is for tests, and for validate, which applies its rules"},
 	{"*", "tools/mount/mounttest", nil, "it is for tests"},
-	{"*", "internal/userfile", []string{"audit", "internal/login", "permissions/projects", "internal/tokens", "sandbox", "workspace", "cmd/acp-agent"}, "it opens files by their path, and is for the agent's own"},
+	{"*", "internal/userfile", []string{"audit", "internal/login", "permissions/projects", "internal/tokens", "sandbox", "workspace", "internal/app"}, "it opens files by their path, and is for the agent's own"},
 	{"tools", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "model*", nil, "a tool that wants a model asks its spawner"},
@@ -277,7 +278,7 @@ func TestRules_System(t *testing.T) {
 
 // TestRules_Stdout keeps stdout for the protocol, and foreign lines whole.
 func TestRules_Stdout(t *testing.T) {
-	mayStdout := []string{"cmd/acp-agent", "acp/rpc", "acp/schema/gen", "internal/launch"} // launch: the helper's own stdout is a command's
+	mayStdout := []string{"internal/app", "acp/rpc", "acp/schema/gen", "internal/launch"} // launch: the helper's own stdout is a command's
 	for _, s := range sources(t) {
 		if s.test {
 			continue
@@ -313,7 +314,7 @@ func each(s source, f func(sel *ast.SelectorExpr, pkg string)) {
 // texts; its defaults are functions.
 func TestRules_Templates(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.test || s.dir != "cmd/acp-agent" {
+		if s.test || s.dir != "internal/app" {
 			continue
 		}
 		each(s, func(sel *ast.SelectorExpr, _ string) {

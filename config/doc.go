@@ -5,7 +5,7 @@
 // file, which may only tighten. Every error names the file, the line and column, the
 // field, and what to do.
 //
-// It refuses to know what the settings are for: cmd/acp-agent alone imports it and hands
+// It refuses to know what the settings are for: internal/app alone imports it and hands
 // each package its own small struct. It imports the standard library, adrg/xdg and
 // tailscale/hujson, of this module permissions alone, for the form of a rule, and starts
 // no goroutines. [Load] is a pure function of its [Sources]; only [System] looks at the

@@ -15,7 +15,7 @@ import (
 // and kill the command's processes. An error means that the shell is not started.
 type Step func(*Start) error
 
-// Helper is the main of the helper process: cmd/acp-agent calls it before
+// Helper is the main of the helper process: internal/app calls it before
 // anything else when its first argument is [HelperArg], with the arguments
 // after that one, and exits with its result. Without arguments it serves
 // [Launcher.StartStreams]; `--spec FILE` is the form of [Launcher.PrepareTerminal],

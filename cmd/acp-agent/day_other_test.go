@@ -1,6 +1,0 @@
-//go:build !unix
-
-package main
-
-// reportVitals is for systems with signals.
-func reportVitals() {}

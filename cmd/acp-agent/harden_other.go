@@ -1,6 +1,0 @@
-//go:build !linux
-
-package main
-
-// harden has no counterpart here.
-func harden() error { return nil }

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"iter"
+
+	"acp-agent/internal/redact"
+	"acp-agent/model"
+)
+
+// discreet is a model server whose answers do not hold our keys: a server that
+// repeats the key it was sent must not have it shown, stored, or passed to a tool.
+type discreet struct {
+	model.Provider
+	keys *redact.Values
+}
+
+// Stream implements model.Provider.
+func (d discreet) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+	inner := d.Provider.Stream(ctx, req)
+	if d.keys.Empty() {
+		return inner
+	}
+	return func(yield func(model.Chunk, error) bool) {
+		answer := discreetAnswer{keys: d.keys, yield: yield}
+		for chunk, err := range inner {
+			if err != nil {
+				if answer.flush() {
+					yield(chunk, err)
+				}
+				return
+			}
+			if !answer.pass(chunk) {
+				return
+			}
+		}
+		answer.flush()
+	}
+}
+
+// discreetAnswer is one answer on its way.
+type discreetAnswer struct {
+	keys  *redact.Values
+	yield func(model.Chunk, error) bool
+	// open are the texts that are not finished, in the order of their beginning.
+	open []*openText
+}
+
+// openText is a text, or the arguments of a call, of which the end may be held back.
+type openText struct {
+	kind   model.ChunkKind
+	index  int
+	stream redact.Stream
+}
+
+// pass hands on a chunk. It reports whether more is wanted. Data for replay goes through
+// as it came or not at all: a signature holds for these bytes alone.
+func (a *discreetAnswer) pass(chunk model.Chunk) bool {
+	if replay := string(chunk.Replay); a.keys.Known(replay) != replay {
+		chunk.Replay = nil
+	}
+	switch chunk.Kind {
+	case model.Text, model.Reasoning:
+		if len(a.open) > 0 && a.open[len(a.open)-1].kind != chunk.Kind && !a.flush() {
+			return false
+		}
+		chunk.Text = a.of(chunk).Next(chunk.Text)
+		if chunk.Replay != nil { // the block ends here, and what is held back belongs to it
+			chunk.Text += a.of(chunk).Rest()
+		}
+		return chunk.Text == "" && chunk.Replay == nil && chunk.Origin == "" || a.yield(chunk, nil)
+	case model.ToolCall:
+		chunk.Name, chunk.Arguments = a.keys.Known(chunk.Name), a.of(chunk).Next(chunk.Arguments)
+		return a.yield(chunk, nil)
+	}
+	return a.flush() && a.yield(chunk, nil)
+}
+
+// of is the stream that a chunk belongs to.
+func (a *discreetAnswer) of(chunk model.Chunk) *redact.Stream {
+	for _, text := range a.open {
+		if text.kind == chunk.Kind && text.index == chunk.Index {
+			return &text.stream
+		}
+	}
+	text := &openText{kind: chunk.Kind, index: chunk.Index, stream: redact.Stream{Values: a.keys}}
+	a.open = append(a.open, text)
+	return &text.stream
+}
+
+// flush hands on what was held back. It reports whether more is wanted.
+func (a *discreetAnswer) flush() bool {
+	open := a.open
+	a.open = nil
+	for _, text := range open {
+		rest := text.stream.Rest()
+		if rest == "" {
+			continue
+		}
+		chunk := model.Chunk{Kind: text.kind, Index: text.index, Arguments: rest}
+		if text.kind != model.ToolCall {
+			chunk.Text, chunk.Arguments = rest, ""
+		}
+		if !a.yield(chunk, nil) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"acp-agent/config"
+	"acp-agent/sandbox"
+)
+
+// TestDoctor_Sandbox holds that doctor says what becomes of commands, not only what the
+// machine lacks.
+func TestDoctor_Sandbox(t *testing.T) {
+	auto := config.Sandbox{Level: config.SandboxAuto}
+	tests := []struct {
+		name   string
+		report sandbox.Report
+		wanted config.Sandbox
+		status string
+		detail string
+		hint   bool // may say what to do
+	}{
+		{"found", sandbox.Report{Kind: sandbox.Bubblewrap, Network: true}, auto, doctorOK, "bubblewrap, network off", false},
+		{"network on", sandbox.Report{Kind: sandbox.Landlock, Network: true}, config.Sandbox{Level: config.SandboxAuto, Network: true}, doctorOK, "landlock, network on", false},
+		{"none there", sandbox.Report{Kind: sandbox.None, Notes: []string{"One.", "Two."}}, auto, doctorWarn, "confines a command; One. Two.", true},
+		{"switched off", sandbox.Report{Kind: sandbox.None}, config.Sandbox{Level: "none"}, doctorWarn, "none: ", false},
+		{"no place", sandbox.Report{Kind: sandbox.None, NoPlace: true, Notes: []string{"It could not be tried out: no space left."}}, auto, doctorWarn, "no space left", true},
+		{"required and not there", sandbox.Report{Kind: sandbox.None, Refused: "it is not there"}, config.Sandbox{Level: "bubblewrap"}, doctorFail, "commands are refused: it is not there", true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := sandboxFinding(test.report, test.wanted)
+			if got.Status != test.status || !strings.Contains(got.Detail, test.detail) || got.Hint != "" && !test.hint || test.report.NoPlace && strings.Contains(got.Hint, "bubblewrap") {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// TestDoctor_Directory holds that a directory is written to before it is called ok.
+func TestDoctor_Directory(t *testing.T) {
+	if f := directoryFinding("data", t.TempDir()); f.Status != doctorOK {
+		t.Errorf("a directory that can be written: %+v", f)
+	}
+	if f := directoryFinding("data", filepath.Join(t.TempDir(), "later")); f.Status != doctorOK || !strings.Contains(f.Detail, "not there yet") {
+		t.Errorf("a directory that can be made: %+v", f)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	const full = "/proc/self/task" // not even the superuser makes files there
+	if f := directoryFinding("data", full); f.Status != doctorWarn || f.Hint == "" {
+		t.Errorf("a directory that cannot be written: %+v", f)
+	}
+}
+
+func TestHomeFinding(t *testing.T) {
+	for _, tc := range []struct {
+		name         string
+		report       sandbox.HomeReport
+		status, want string
+	}{
+		{"hidden", sandbox.HomeReport{Hidden: true, Shown: []string{"/h/go/bin", "/h/go/pkg"}}, doctorOK, "but for 2 paths"},
+		{"seen", sandbox.HomeReport{}, doctorWarn, "visible to commands"},
+		{"a credential", sandbox.HomeReport{Hidden: true, Credentials: []string{"/h/.gitconfig"}}, doctorOK, "hold a credential are hidden: /h/.gitconfig"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if f := homeFinding(tc.report); f.Status != tc.status || !strings.Contains(f.Detail, tc.want) {
+				t.Errorf("got %+v", f)
+			}
+		})
+	}
+}

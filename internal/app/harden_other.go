@@ -1,0 +1,6 @@
+//go:build !linux
+
+package app
+
+// harden has no counterpart here.
+func harden() error { return nil }

@@ -1,0 +1,25 @@
+package app
+
+import (
+	"maps"
+	"slices"
+
+	"acp-agent/config"
+	"acp-agent/tools/provider"
+)
+
+// providers are the person's external tool providers, by name (R94).
+func (c *core) providers(external config.External) []provider.Config {
+	if c.inert {
+		return nil
+	}
+	var list []provider.Config
+	for _, name := range slices.Sorted(maps.Keys(external.ToolProviders)) {
+		p := external.ToolProviders[name]
+		list = append(list, provider.Config{
+			Name: name, Type: p.Type, Command: p.Command, Args: p.Args, Env: p.Env.List(), Network: p.Network,
+			URL: p.URL, Headers: reveal(p.Headers),
+		})
+	}
+	return list
+}

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"golang.org/x/term"
+
+	"acp-agent/acp"
+	"acp-agent/acp/rpc"
+	"acp-agent/kinds"
+)
+
+// gcPercent trades a little processor time for memory: an agent stays open as
+// long as its editor (docs/performance.md).
+const gcPercent = 50
+
+// greeting is for people who start the agent by hand.
+const greeting = `This is acp-agent, a coding agent for editors. It waits for an editor to speak
+the Agent Client Protocol on standard input; Ctrl-D ends it.
+
+  acp-agent demo          see it at work, without a key or a network
+  acp-agent login         choose a model server
+  acp-agent run "..."     run one prompt here
+  acp-agent doctor        find out what works on this machine
+  acp-agent --help        all commands
+`
+
+// greet tells what this is where somebody types at it. An editor that starts the agent in
+// a terminal of its own is served all the same.
+func greet(stdin io.Reader, stderr *os.File) {
+	in, ok := stdin.(*os.File)
+	if ok && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(stderr.Fd())) {
+		fmt.Fprint(stderr, greeting)
+	}
+}
+
+// serve serves ACP on the process's own stdin, stdout and stderr. Stdout belongs to the
+// protocol alone from then on, and stderr to the log.
+func serve(ctx context.Context, stdin io.Reader) error {
+	greet(stdin, os.Stderr)
+	stderr, err := rpc.TakeStderr()
+	if err != nil {
+		return fmt.Errorf("take stderr: %w", err)
+	}
+	core := newCore(stderr)
+	core.logger.faultsAlone()
+	stderr.Relay(&core.logger.stderr)
+	defer core.logger.flush()
+	defer stderr.Restore()
+	defer core.Close()
+	stdout, err := rpc.TakeStdout()
+	if err != nil {
+		return fmt.Errorf("take stdout: %w", err)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Login: loginOf(os.Getenv), Logger: core.logger.Logger})
+	if err == nil || errors.Is(err, context.Canceled) {
+		return nil // a signal asked us to end, and we did
+	}
+	// main would wait for stderr to print the error.
+	fmt.Fprintln(&core.logger.stderr, "acp-agent:", kinds.Visible(err.Error()))
+	return &exitError{exitOf(err), nil}
+}

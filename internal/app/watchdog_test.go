@@ -1,0 +1,18 @@
+package app
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"acp-agent/config"
+	"acp-agent/permissions/watchdog"
+)
+
+// The policies that may be configured are those that there are.
+func TestWatchdog_Policies(t *testing.T) {
+	there := slices.Sorted(maps.Keys(watchdog.Policies()))
+	if named := slices.Sorted(slices.Values(config.WatchdogPolicies())); !slices.Equal(there, named) {
+		t.Errorf("configured by %v, there are %v", named, there)
+	}
+}

@@ -1,0 +1,308 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"acp-agent/config"
+	"acp-agent/internal/cgroup"
+	"acp-agent/internal/launch"
+	"acp-agent/internal/login"
+	"acp-agent/internal/observe"
+	"acp-agent/internal/redact"
+	"acp-agent/internal/shell"
+	"acp-agent/internal/trace"
+	"acp-agent/mcp"
+	"acp-agent/model"
+	"acp-agent/permissions/projects"
+	"acp-agent/sandbox"
+	"acp-agent/session"
+	"acp-agent/skills"
+	"acp-agent/subagent"
+	"acp-agent/tools/mount"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
+)
+
+// envScript names a model script that answers instead of a server: for tests
+// and for trying things out without a model.
+const envScript = "ACP_AGENT_MODEL_SCRIPT"
+
+// defaultModel is asked of the hosted server when no model was named.
+const defaultModel = "gpt-5"
+
+// core is the agent put together: everything that does not depend on how a
+// person reaches it. What it needs of the disk is read when a session first
+// asks for it, never before.
+type core struct {
+	sources config.Sources
+	getenv  func(string) string
+	logger  *logger
+	// stateDir holds the sessions' own directories and the log.
+	stateDir string
+	// dataDir holds what the person decided about projects and the record of calls,
+	// cacheDir the build caches of commands.
+	dataDir, cacheDir string
+	// scripted, when set, answers instead of a server.
+	scripted model.Provider
+	// everyTool has no tool wait to be found (R87).
+	everyTool bool
+	// inert has nothing written, fetched or started: it is there to explain.
+	inert bool
+
+	// keys are our own, which neither the model nor a tool's result may hold.
+	keys redact.Values
+
+	// assemble makes the host, once.
+	assemble func() (*session.Host, error)
+
+	mu       sync.Mutex
+	state    state
+	launcher *launch.Launcher
+	box      *sandbox.Box
+	warnings []string      // what of the configuration could not be used
+	host     *session.Host // once it is assembled
+	set      *toolset
+}
+
+// state is what authenticate and logout change; it is replaced as a whole.
+type state struct {
+	generation int
+	key        config.Secret // given by the client for this process
+	loggedOut  bool
+	secrets    []string // of the configuration in force
+	backend    *session.Backend
+}
+
+// newCore returns the agent over the process's own environment.
+func newCore(stderr io.Writer) *core {
+	c := &core{
+		getenv: os.Getenv, logger: newLogger(stderr), sources: config.System(),
+		stateDir: stateHome(), dataDir: dataHome(),
+		cacheDir: filepath.Join(xdg.CacheHome, "acp-agent"),
+	}
+	c.sources.ReadLogin = login.Read
+	c.assemble = sync.OnceValues(c.newHost)
+	return c
+}
+
+// dataHome is the data directory of the person's own agent.
+func dataHome() string { return filepath.Join(xdg.DataHome, "acp-agent") }
+
+// firstModelTimeout bounds the wait for a server's list when no model is named.
+const firstModelTimeout = 5 * time.Second
+
+// Warm prepares what the first session needs, so that it does not wait.
+func (c *core) Warm() { _, _ = c.assemble() }
+
+// Open opens a session (session/new).
+func (c *core) Open(ctx context.Context, spec session.Spec) (*session.Session, error) {
+	host, err := c.assemble()
+	if err != nil {
+		return nil, err
+	}
+	c.keepOf(spec.Servers)
+	return host.Open(ctx, spec)
+}
+
+func (c *core) newHost() (*session.Host, error) {
+	cfg, err := c.load("")
+	if err != nil {
+		cfg = config.Default() // the mistake is reported when a session is opened
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find our own binary: %w", err)
+	}
+	c.launcher = &launch.Launcher{Self: self}
+	c.box = c.newBox(cfg)
+	set, err := c.newToolset(cfg)
+	if err != nil {
+		return nil, err
+	}
+	shellName, dialect := findShell(c.getenv("PATH"))
+	host := &session.Host{
+		Backend: c.Backend, Registry: set.registry, Mounting: set.mounting, Manifest: subagent.Main(), Agents: c.agentOptions(nil), Configure: c.settings,
+		Skills: skills.Options{
+			Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Paths: cfg.Skills.Paths, URLs: cfg.Skills.URLs,
+			Fetch: set.web.page,
+		},
+		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: c.dataDir, Warnings: c.problems, Version: version,
+		Projects: c.projects(), Own: c.own(), Guarded: c.guarded(set), StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
+		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
+		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
+		Clean: c.logger.values.Text, Keys: &c.keys, Explain: explainCommand,
+		Tokens: c.tokenStore(cfg), Keep: c.hide,
+		Locks: workspace.Locks{Dir: filepath.Join(c.stateDir, "locks"), Alone: c.alone},
+	}
+	host.Sandbox, host.Box = c.box.Probe, c.box
+	if standIns.Sandbox != nil {
+		host.Sandbox = standIns.Sandbox()
+	}
+	if cfg.Log.Trace {
+		host.Tracer = trace.New(c.logger.trace())
+	}
+	contribute(host.Bus, set.mounting)
+	if c.inert {
+		host.Skills.URLs, host.Skills.Fetch = nil, nil
+	} else {
+		c.begin(host, cfg)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.host, c.set = host, set
+	return host, nil
+}
+
+// alone says that edits of other agent processes are not waited for.
+func (c *core) alone(err error) {
+	c.logger.Warn("edits are not locked against other agent processes", "error", err)
+}
+
+// begin starts what goes on behind the answer to initialize: nothing waits for it, but
+// the first command for the sandbox.
+func (c *core) begin(host *session.Host, cfg *config.Config) {
+	host.Sweep()
+	if days := cfg.Audit.KeepDays; days > 0 {
+		host.SweepAudit(auditDir(c.dataDir), time.Duration(days)*24*time.Hour)
+	}
+	host.Warm()
+	// A session that is opened at once asks for the finding behind its own answer; until
+	// then the trials would take the processor from it. Once the probe is stopped, the
+	// timer starts nothing.
+	time.AfterFunc(probeDelay, func() {
+		heedMemoryLimit(cgroup.System())
+		host.Sandbox.Start(context.Background())
+	})
+}
+
+// probeDelay is how long the sandbox's probe leaves the processor to a first session.
+const probeDelay = 20 * time.Millisecond
+
+// contribute makes the events of the mounted modules known (R131).
+func contribute(bus *observe.Bus, mounting *mount.Mounting) {
+	bus.Contribute("modules", func() []string { return mounting.Contributions(mount.EventsChannel) })
+}
+
+// problems are what of the configuration could not be used.
+func (c *core) problems() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.warnings)
+}
+
+// load reads the configuration, with that of the project in a directory unless
+// cwd is empty, and has the log heed it.
+func (c *core) load(cwd string) (*config.Config, error) { return c.loadFrom(c.sources, cwd) }
+
+func (c *core) loadFrom(sources config.Sources, cwd string) (*config.Config, error) {
+	cfg, err := config.Load(sources, cwd)
+	switch {
+	case err != nil:
+	case c.inert:
+		c.logger.hide(cfg.Secrets()...) // and no file is opened
+		c.keep(cfg.Keys()...)
+	default:
+		c.logger.configure(cfg, c.stateDir)
+		c.keep(cfg.Keys()...)
+	}
+	return cfg, err
+}
+
+// hide keeps what was given to us while we run out of the log, and out of what tools show.
+func (c *core) hide(secrets ...string) {
+	c.logger.hide(secrets...)
+	c.keep(secrets...)
+}
+
+// keep keeps keys to ourselves. What may be an ordinary word is none.
+func (c *core) keep(keys ...string) {
+	c.keys.Add(slices.DeleteFunc(keys, func(key string) bool { return !redact.Distinct(key) })...)
+}
+
+// keepOf keeps to ourselves what MCP servers are given as keys, whoever configured them.
+func (c *core) keepOf(lists ...[]mcp.Server) {
+	for _, server := range slices.Concat(lists...) {
+		keys := server.Keys()
+		c.logger.hide(keys...)
+		c.keys.Add(keys...)
+	}
+}
+
+// own are the directories and files that no tool may write: configuration,
+// data, state.
+func (c *core) own() []string {
+	return skills.Leads(append(stateHomes(),
+		// A file that the environment names may lie beside anything.
+		filepath.Join(xdg.ConfigHome, "acp-agent"), c.sources.UserFile(), c.dataDir, c.stateDir,
+	)...)
+}
+
+// guarded are the directories that no tool may write, for what lies there is run, or
+// is the person's word for what an agent may do.
+func (c *core) guarded(set *toolset) []string {
+	return slices.Concat(set.guarded, c.agentDirs())
+}
+
+// agentDirs are those of the person's own agents, and the files elsewhere that links in
+// them lead to.
+func (c *core) agentDirs() []string {
+	return skills.Leads(subagent.UserDirs(c.sources.HomeDir, xdg.ConfigHome)...)
+}
+
+// projects is where the person's decisions about projects are kept.
+func (c *core) projects() *projects.Store {
+	store := projects.New(c.dataDir)
+	if c.inert {
+		store = store.ReadOnly()
+	}
+	return store
+}
+
+// findShell names the shell that commands will run under and its language. A
+// machine without one says so when a command is run.
+func findShell(path string) (name string, dialect shell.Dialect) {
+	found, err := launch.FindShell(path, nil)
+	if err != nil {
+		return "", shell.POSIX
+	}
+	dialect = shell.POSIX
+	if found.Bash {
+		dialect = shell.Bash
+	}
+	return filepath.Base(found.Path), dialect
+}
+
+// Close ends what runs behind the scenes, and the log's file; sessions are
+// closed before.
+func (c *core) Close() {
+	c.mu.Lock()
+	host, set := c.host, c.set
+	c.mu.Unlock()
+	if host != nil {
+		host.Sandbox.Stop()
+		host.Close()
+		if err := set.close(); err != nil {
+			c.logger.Warn("modules", "error", err.Error())
+		}
+		closeBus(host.Bus)
+	}
+	c.logger.close()
+}
+
+// busGrace is how long subscribers have to see the last events.
+const busGrace = 200 * time.Millisecond
+
+func closeBus(bus *observe.Bus) {
+	ctx, cancel := context.WithTimeout(context.Background(), busGrace)
+	defer cancel()
+	_ = bus.Close(ctx) // a subscriber that hangs does not hold up the exit
+}
