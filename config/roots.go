@@ -2,7 +2,8 @@ package config
 
 import (
 	"path/filepath"
-	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // PackageCaches returns the directories in which package managers keep the sources of
@@ -50,9 +51,5 @@ func (s Sources) PackageCaches() []string {
 
 // holdsHome reports whether a directory is the home or above it: a variable opens neither.
 func (s Sources) holdsHome(dir string) bool {
-	if s.HomeDir == "" {
-		return false
-	}
-	rest, err := filepath.Rel(dir, s.HomeDir)
-	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
+	return pathname.Contains(dir, s.HomeDir)
 }

@@ -3,7 +3,7 @@ package permissions
 import (
 	"slices"
 
-	"acp-agent/capability"
+	"acp-agent/internal/pathname"
 )
 
 // Protection says how far a name is kept from the agent's own writing (P5).
@@ -94,7 +94,7 @@ func protectionOf(call Call, r Resource) (Protection, string) {
 
 func inScratch(call Call, name string) bool {
 	for _, dir := range call.Vars[VarScratch] {
-		if dir != "" && capability.MatchPath(capability.EscapeGlob(slash(dir)), slash(name)) {
+		if pathname.Contains(slash(dir), slash(name)) {
 			return true
 		}
 	}

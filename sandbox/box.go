@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // Box makes the policies of the commands of all sessions of a process. The zero
@@ -175,7 +177,7 @@ func (b *Box) protected(r Request) []string {
 			paths = append(paths, filepath.Join(git, "config"), filepath.Join(git, "config.worktree"))
 		}
 	}
-	if slices.ContainsFunc(r.Writable, func(dir string) bool { return b.Home != "" && beneath(b.Home, dir) }) {
+	if slices.ContainsFunc(r.Writable, func(dir string) bool { return b.Home != "" && pathname.Contains(dir, b.Home) }) {
 		paths = append(paths, under(b.Home, startUp[:])...)
 	}
 	return paths
@@ -184,7 +186,7 @@ func (b *Box) protected(r Request) []string {
 // reachable are those of the guarded that the command could write otherwise.
 func (b *Box) reachable(r Request) []string {
 	return slices.DeleteFunc(slices.Clone(b.Guarded), func(path string) bool {
-		return !slices.ContainsFunc(r.Writable, func(dir string) bool { return path != dir && beneath(path, dir) })
+		return !slices.ContainsFunc(r.Writable, func(dir string) bool { return path != dir && pathname.Contains(dir, path) })
 	})
 }
 
@@ -221,7 +223,7 @@ func (b *Box) masked(r Request, kind Kind) []string {
 	inUse, _ := os.ReadFile("/proc/net/unix")
 	for _, path := range socketsInUse(string(inUse)) {
 		// Those of the project are its own servers.
-		if !slices.ContainsFunc(slices.Concat(r.Roots, r.Writable), func(dir string) bool { return beneath(path, dir) }) {
+		if !slices.ContainsFunc(slices.Concat(r.Roots, r.Writable), func(dir string) bool { return pathname.Contains(dir, path) }) {
 			paths = append(paths, path)
 		}
 	}

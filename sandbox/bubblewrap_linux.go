@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/pathname"
 )
 
 // shownRun are the parts of /run that programs need: the names of servers for the
@@ -103,7 +104,7 @@ func (p *Policy) mountArgs(start *launch.Start) ([]string, error) {
 		case at.access == concealed:
 			args = append(args, "--perms", "0755", "--tmpfs", at.path)
 			for _, link := range links {
-				if beneath(link.path, at.path) {
+				if pathname.Contains(at.path, link.path) {
 					args = append(args, "--symlink", link.target, link.path)
 				}
 			}

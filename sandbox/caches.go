@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // buildCaches are the caches without which builds fail, by the variable that moves
@@ -43,7 +45,7 @@ func (b *Box) caches(r Request, p *Policy) []string {
 	p.Writable = append(p.Writable, dir)
 	var env []string
 	for _, cache := range buildCaches {
-		if current := b.variable(cache.name); current != "" && slices.ContainsFunc(r.Writable, func(w string) bool { return beneath(current, w) }) {
+		if current := b.variable(cache.name); current != "" && slices.ContainsFunc(r.Writable, func(w string) bool { return pathname.Contains(w, current) }) {
 			continue
 		}
 		env = append(env, cache.name+"="+filepath.Join(dir, cache.dir))

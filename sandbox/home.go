@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // homeView is what a command sees of the home directory.
@@ -133,14 +135,14 @@ func (b *Box) gate() homeGate {
 
 func (g homeGate) canBeHidden() bool {
 	return g.real != "" && !slices.Contains(systemDirs.alone, g.real) &&
-		!slices.ContainsFunc(systemDirs.within, func(dir string) bool { return beneath(g.real, dir) })
+		!slices.ContainsFunc(systemDirs.within, func(dir string) bool { return pathname.Contains(dir, g.real) })
 }
 
 // holdsHome reports whether the home lies in a directory; one that is not there holds
 // nothing.
 func (g homeGate) holdsHome(dir string) bool {
 	real := resolved(dir)
-	return real != "" && beneath(g.real, real)
+	return real != "" && pathname.Contains(real, g.real)
 }
 
 // opens reports whether a path may be shown because something other than the
@@ -152,8 +154,8 @@ func (g homeGate) opens(path string) bool {
 		return false
 	}
 	for _, at := range []string{filepath.Clean(path), real} {
-		if beneath(filepath.Clean(g.dir), at) || beneath(g.real, at) || slices.Contains(g.broad, at) ||
-			slices.ContainsFunc(g.secrets, func(dir string) bool { return beneath(at, dir) }) {
+		if pathname.Contains(at, filepath.Clean(g.dir)) || pathname.Contains(at, g.real) || slices.Contains(g.broad, at) ||
+			slices.ContainsFunc(g.secrets, func(dir string) bool { return pathname.Contains(dir, at) }) {
 			return false
 		}
 	}
@@ -304,8 +306,8 @@ func (b *Box) programDirs(g homeGate) []string {
 	var dirs []string
 	for _, dir := range b.programs() {
 		dir = filepath.Clean(dir)
-		if !beneath(dir, g.real) && !beneath(dir, filepath.Clean(g.dir)) {
-			if !beneath(g.real, dir) && !g.holdsHome(dir) {
+		if g.real != "" && !pathname.Contains(g.real, dir) && !pathname.Contains(filepath.Clean(g.dir), dir) {
+			if !pathname.Contains(dir, g.real) && !g.holdsHome(dir) {
 				dirs = append(dirs, dir)
 			}
 			continue

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/internal/redact"
 )
 
@@ -172,7 +173,7 @@ var gitInclude = lazily(`(?i)^\s*path\s*=`)
 // submodule it is also the repository that holds its data, if that says so itself: the
 // file that leads there may have been written by a command.
 func (g homeGate) repositoryOf(root string) []string {
-	for dir := root; dir != g.real && beneath(dir, g.real); dir = filepath.Dir(dir) {
+	for dir := root; dir != g.real && pathname.Contains(g.real, dir); dir = filepath.Dir(dir) {
 		git := filepath.Join(dir, ".git")
 		info, err := os.Lstat(git)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"acp-agent/internal/pathname"
 )
 
 // Rights of Landlock, by the version of its interface that brought them.
@@ -99,8 +101,8 @@ func (p *Policy) landlockRules(set *ruleset) error {
 		switch {
 		case at.access == writable:
 			err = set.allow(at.path, set.handled)
-		case at.access == readable && slices.ContainsFunc(hide, func(dir string) bool { return beneath(at.path, dir) }):
-			below := func(path string) bool { return path == at.path || !beneath(path, at.path) }
+		case at.access == readable && slices.ContainsFunc(hide, func(dir string) bool { return pathname.Contains(dir, at.path) }):
+			below := func(path string) bool { return path == at.path || !pathname.Contains(at.path, path) }
 			err = set.allowBut(at.path, slices.DeleteFunc(slices.Clone(hide), below))
 		}
 		if err != nil {
@@ -234,10 +236,10 @@ func (s *ruleset) allow(path string, rights uint64) error {
 func (s *ruleset) allowBut(dir string, hide []string) error {
 	inside := false
 	for _, path := range hide {
-		if beneath(dir, path) {
+		if pathname.Contains(path, dir) {
 			return nil
 		}
-		inside = inside || beneath(path, dir)
+		inside = inside || pathname.Contains(dir, path)
 	}
 	if !inside {
 		return s.allow(dir, landlockRead)

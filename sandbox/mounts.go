@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // access is what a command may do with a place, the strongest last.
@@ -71,13 +73,7 @@ func Within(path, dir string) bool {
 			*p = real
 		}
 	}
-	return beneath(path, dir)
-}
-
-// beneath reports whether path is dir or lies in it.
-func beneath(path, dir string) bool {
-	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, "/"))
-	return ok && (path == dir || strings.HasPrefix(rest, "/"))
+	return pathname.Contains(dir, path)
 }
 
 // visible drops the places that say nothing: what is readable anyhow, and what is
@@ -87,10 +83,10 @@ func visible(all []place) []place {
 	for _, p := range all {
 		exposed, covered := false, false // by the nearest place above
 		for _, dir := range hidden {
-			covered = covered || beneath(p.path, dir)
+			covered = covered || pathname.Contains(dir, p.path)
 		}
 		for _, above := range kept {
-			if beneath(p.path, above.path) {
+			if pathname.Contains(above.path, p.path) {
 				covered = above.access >= masked || above.access == concealed
 				exposed = !covered
 			}
@@ -155,7 +151,7 @@ func followed(found []link, path string) []link {
 func inConcealed(shown []place, path string) bool {
 	in := false
 	for _, at := range shown {
-		if beneath(path, at.path) {
+		if pathname.Contains(at.path, path) {
 			in = at.access == concealed
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // programFiles is what is shown of the home for a program that the agent starts by its
@@ -51,7 +53,7 @@ func (b *Box) namedFiles(g homeGate, r Request) []string {
 			continue
 		}
 		for _, path := range ownDir(word) {
-			if b.isNamed(path) && g.opens(path) && (g.real == "" || !beneath(resolved(path), g.real)) {
+			if b.isNamed(path) && g.opens(path) && (g.real == "" || !pathname.Contains(g.real, resolved(path))) {
 				paths = append(paths, path)
 			}
 		}
@@ -64,11 +66,11 @@ func (b *Box) namedFiles(g homeGate, r Request) []string {
 // agent's own files.
 func (b *Box) isNamed(word string) bool {
 	real := resolved(word)
-	inside := func(dir string) bool { return real != dir && beneath(real, dir) }
+	inside := func(dir string) bool { return real != dir && pathname.Contains(dir, real) }
 	if real == "" || !slices.ContainsFunc(privateDirs[:], inside) {
 		return false
 	}
-	holds := func(dir string) bool { return beneath(real, dir) || beneath(dir, real) }
+	holds := func(dir string) bool { return pathname.Contains(dir, real) || pathname.Contains(real, dir) }
 	if slices.ContainsFunc(slices.Concat(socketDirs[:], sockets(b.Environ), b.Own), holds) {
 		return false
 	}

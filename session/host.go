@@ -3,15 +3,14 @@ package session
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"acp-agent/capability"
 	"acp-agent/internal/cgroup"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/lsp"
 	"acp-agent/internal/observe"
+	"acp-agent/internal/pathname"
 	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
@@ -231,10 +230,8 @@ func (h *Host) Close() {
 // ownFile reports whether a file is one of the agent's own, for its configuration may hold
 // the key. The session's own directory lies apart (workspace.Options.StateDir).
 func (h *Host) ownFile(path string) bool {
-	beneath := func(dir string) bool {
-		return dir != "" && capability.MatchPath(capability.EscapeGlob(filepath.ToSlash(dir)), filepath.ToSlash(path))
-	}
-	return !beneath(h.StateDir) && slices.ContainsFunc(h.Own, beneath)
+	holds := func(dir string) bool { return pathname.Contains(dir, path) }
+	return !holds(h.StateDir) && slices.ContainsFunc(h.Own, holds)
 }
 
 // untouchable are the directories that no tool may write.

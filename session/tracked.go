@@ -4,10 +4,10 @@ import (
 	"context"
 	"io"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/permissions/command"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -68,8 +68,7 @@ func (t *tracked) has(path string) bool {
 	defer t.mu.Unlock()
 	for _, repo := range t.repos {
 		for _, top := range repo.tops {
-			rest, beneath := strings.CutPrefix(path, strings.TrimSuffix(top, string(filepath.Separator))+string(filepath.Separator))
-			if beneath && repo.has(filepath.ToSlash(rest)) {
+			if rest, ok := pathname.Rel(top, path); ok && repo.has(filepath.ToSlash(rest)) {
 				return true
 			}
 		}

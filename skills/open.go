@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/kinds"
 )
 
@@ -44,7 +45,7 @@ func (o opener) open(name, base string) (*opened, error) {
 		return nil, errors.New("is a link that leads nowhere")
 	case err != nil:
 		return nil, cause(err)
-	case base != "" && !within(real, base):
+	case base != "" && !pathname.Contains(base, real):
 		return nil, fmt.Errorf("is a link that leads out of %s", base)
 	case o.isSecret(real):
 		return nil, errors.New("is a link to a secret")
@@ -130,12 +131,6 @@ func cause(err error) error {
 		return pathErr.Err
 	}
 	return err
-}
-
-// within reports whether path is dir or lies beneath it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // readable is foreign text as a person would see it (I3): without byte order

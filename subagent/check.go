@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"acp-agent/capability"
+	"acp-agent/internal/pathname"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/tools/pipeline"
@@ -158,7 +159,7 @@ func withinDirs(pattern string, dirs []string) bool {
 	if !strings.HasPrefix(pattern, "{") && !strings.HasPrefix(pattern, "/") && !strings.Contains(pattern, ":") {
 		pattern = "{" + capability.VarWorkspace + "}/" + pattern
 	}
-	return slices.ContainsFunc(dirs, func(dir string) bool { return pattern == dir || strings.HasPrefix(pattern, dir+"/") })
+	return slices.ContainsFunc(dirs, func(dir string) bool { return pathname.Contains(dir, pattern) })
 }
 
 // covered reports whether a deny surely matches all that an allow does.

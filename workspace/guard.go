@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/workspace/journal"
 )
 
@@ -310,7 +311,7 @@ func (g *guard) replacesAll(at *guarded, dir string, now []string, whole bool) b
 		return false
 	}
 	for file := range at.tools {
-		if strings.HasPrefix(file, at.abs(dir)+string(filepath.Separator)) {
+		if file != at.abs(dir) && pathname.Contains(at.abs(dir), file) {
 			return false
 		}
 	}
@@ -323,7 +324,7 @@ func (g *guard) compareMissing(at *guarded, dir string, now []string, whole bool
 		return nil // what is missing may only not have been looked at
 	}
 	for name, before := range at.files {
-		if (name == dir || strings.HasPrefix(name, dir+"/")) && !slices.Contains(now, name) && !before.unread && !at.taken(name) {
+		if pathname.Contains(dir, name) && !slices.Contains(now, name) && !before.unread && !at.taken(name) {
 			notes = append(notes, g.restore(at, name, before, true, "a command may not delete it"))
 		}
 	}

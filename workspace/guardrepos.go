@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // repositories are the repository of a root, whether it is there or not, those of the
@@ -121,10 +123,10 @@ func (g *guarded) addDir(name string) {
 // programs read. A link to what holds the link itself leads to everything, and says nothing.
 func (g *guarded) rememberTargets() {
 	for name, k := range g.files {
-		if k.link == "" || !slices.ContainsFunc(g.dirs, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }) {
+		if k.link == "" || !slices.ContainsFunc(g.dirs, func(dir string) bool { return pathname.Contains(dir, name) }) {
 			continue
 		}
-		if target := leads(g.root, name); target != "" && !strings.HasPrefix(name, target+"/") {
+		if target := leads(g.root, name); target != "" && (name == target || !pathname.Contains(target, name)) {
 			g.walk.names = appendNew(g.walk.names, []string{target})
 			g.addDir(target)
 		}

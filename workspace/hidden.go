@@ -3,7 +3,8 @@ package workspace
 import (
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // How many secrets are hidden from a command.
@@ -39,7 +40,7 @@ func (w *Workspace) CommandNames() (open int, whole bool) {
 func holdersOf(secrets, roots []string) (dirs []string) {
 	for _, path := range secrets {
 		for _, root := range roots {
-			for dir := filepath.Dir(path); strings.HasPrefix(dir, root+string(filepath.Separator)); dir = filepath.Dir(dir) {
+			for dir := filepath.Dir(path); dir != root && pathname.Contains(root, dir); dir = filepath.Dir(dir) {
 				if !slices.Contains(dirs, dir) {
 					dirs = append(dirs, dir)
 				}

@@ -2,10 +2,9 @@ package workspace
 
 import (
 	"io/fs"
-	"path/filepath"
 	"runtime"
-	"strings"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/tools"
 )
 
@@ -45,8 +44,8 @@ func isKernelName(path string) bool {
 		return false
 	}
 	for _, dir := range []string{"/dev", "/proc", "/sys"} {
-		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
-			return dir != "/dev" || rel != "shm" && !strings.HasPrefix(rel, "shm/")
+		if rel, ok := pathname.Rel(dir, path); ok {
+			return dir != "/dev" || !pathname.Contains("shm", rel)
 		}
 	}
 	return false

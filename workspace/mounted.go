@@ -6,7 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // pinned is a protected name that is mounted read-only for a command, with the directories
@@ -59,7 +60,7 @@ func (at *guarded) outOfReach(name string) bool {
 		return false
 	}
 	for _, pin := range at.pins {
-		if name != pin.name && !strings.HasPrefix(name, pin.name+"/") {
+		if !pathname.Contains(pin.name, name) {
 			continue
 		}
 		way, ok := at.wayTo(pin.name)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/internal/userfile"
 )
 
@@ -63,8 +64,7 @@ func (p *private) scratch() string { return filepath.Join(p.dir, scratchName) }
 // holds reports whether a path is meant to lie in the directory. It decides
 // only that the directory is made, never that a path is allowed.
 func (p *private) holds(abs string) bool {
-	rel, err := filepath.Rel(p.dir, abs)
-	return err == nil && filepath.IsLocal(rel)
+	return pathname.Contains(p.dir, abs)
 }
 
 func (p *private) roots() []*root {

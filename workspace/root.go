@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/tools"
 )
 
@@ -60,7 +61,7 @@ func (r *root) stands() bool {
 func (w *Workspace) gone(abs string) *root {
 	for _, r := range w.fixed[:w.session] {
 		for _, dir := range []string{r.given, r.path} {
-			if rel, err := filepath.Rel(dir, abs); err == nil && filepath.IsLocal(rel) && !r.stands() {
+			if pathname.Contains(dir, abs) && !r.stands() {
 				return r
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"acp-agent/internal/gitignore"
+	"acp-agent/internal/pathname"
 	"acp-agent/workspace/journal"
 )
 
@@ -124,7 +125,7 @@ func (s *Scan) skipped(now *look) string {
 	var left []string
 	for _, r := range s.w.fixed[:s.w.session] {
 		for _, dir := range slices.Sorted(maps.Keys(now.ignored)) {
-			if rel, err := filepath.Rel(r.path, dir); err == nil && filepath.IsLocal(rel) {
+			if rel, ok := pathname.Rel(r.path, dir); ok {
 				left = append(left, filepath.ToSlash(rel)+"/")
 			}
 		}

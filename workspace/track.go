@@ -5,9 +5,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/tools"
 	"acp-agent/workspace/journal"
 )
@@ -54,8 +54,8 @@ func (w *Workspace) found(change FileChange, left *int64) *journal.Content {
 		return nil
 	}
 	for _, r := range w.fixed[:w.session] {
-		rel, err := filepath.Rel(r.path, change.Path)
-		if err != nil || !filepath.IsLocal(rel) {
+		rel, ok := pathname.Rel(r.path, change.Path)
+		if !ok {
 			continue
 		}
 		f, err := r.handle.OpenFile(rel, os.O_RDONLY|openNonblock, 0)

@@ -107,7 +107,7 @@ func cleanPath(path string, roots, secrets []string) (clean string, dropped []st
 			real = dir
 		}
 		switch {
-		case !filepath.IsAbs(dir), within(filepath.Clean(dir), roots), within(real, roots):
+		case !filepath.IsAbs(dir), inAny(roots, dir), inAny(roots, real):
 			dropped = append(dropped, "PATH "+dir)
 		case strings.ContainsRune(dir, 0), redact.Holds(dir, secrets):
 			dropped = append(dropped, "PATH entry that holds a secret")

@@ -4,7 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // FindProgram returns the absolute path of a program: of a plain name, the
@@ -41,7 +44,7 @@ func findProgram(name string, places, dirs, roots []string) string {
 func firstRunnable(places, roots []string) string {
 	for _, p := range places {
 		real, err := filepath.EvalSymlinks(p)
-		if err != nil || within(p, roots) || within(real, roots) {
+		if err != nil || inAny(roots, p) || inAny(roots, real) {
 			continue
 		}
 		if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() && runnable(info) {
@@ -72,13 +75,7 @@ func resolveAll(dirs []string) []string {
 	return out
 }
 
-// within reports whether path is one of the roots or lies beneath one.
-func within(path string, roots []string) bool {
-	for _, root := range roots {
-		rel, err := filepath.Rel(root, path)
-		if err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
+// inAny reports whether one of the roots contains a path.
+func inAny(roots []string, path string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool { return pathname.Contains(root, path) })
 }

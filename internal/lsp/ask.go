@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"acp-agent/internal/fileuri"
+	"acp-agent/internal/pathname"
 )
 
 // maxText bounds a file that is read to count columns in it.
@@ -135,8 +135,7 @@ func (c *connection) findings(ctx context.Context, q Query, version int) ([]Diag
 // read returns the text of a file below the root, to count columns in it and for
 // nothing else; "" when there is none.
 func (c *connection) read(path string) string {
-	rel, err := filepath.Rel(c.root, path)
-	if err != nil || !filepath.IsLocal(rel) {
+	if !pathname.Contains(c.root, path) {
 		return ""
 	}
 	f, err := c.o.Open(path)

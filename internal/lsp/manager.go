@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"acp-agent/internal/pathname"
 )
 
 // Options are what a Manager is made of.
@@ -144,8 +146,7 @@ func (m *Manager) enter() bool {
 // rootOf returns the innermost root that holds a path.
 func (m *Manager) rootOf(path string) (root string, ok bool) {
 	for _, r := range m.o.Roots {
-		rel, err := filepath.Rel(r, path)
-		if err == nil && filepath.IsLocal(rel) && len(r) > len(root) {
+		if pathname.Contains(r, path) && len(r) > len(root) {
 			root, ok = r, true
 		}
 	}

@@ -2,7 +2,8 @@ package resultcache
 
 import (
 	"path/filepath"
-	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // Invalidate drops what depends on paths that the agent itself has written:
@@ -38,22 +39,10 @@ func (c *Cache) Clear() {
 func touches(depends []dependency, written []string) bool {
 	for _, d := range depends {
 		for _, path := range written {
-			if within(d.path, path) || within(path, d.path) {
+			if pathname.Contains(path, d.path) || pathname.Contains(d.path, path) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// within reports whether path is dir or lies beneath it; both are clean.
-func within(path, dir string) bool {
-	if len(path) <= len(dir) {
-		return path == dir
-	}
-	if !strings.HasPrefix(path, dir) {
-		return false
-	}
-	separator := byte(filepath.Separator)
-	return path[len(dir)] == separator || dir[len(dir)-1] == separator
 }

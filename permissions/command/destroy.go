@@ -3,6 +3,8 @@ package command
 import (
 	"path/filepath"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // deletesAll is DN1: a recursive or forced delete of a root, a home, the workspace, an
@@ -124,7 +126,7 @@ func (j *judge) vitalPath(name string, workspace bool) bool {
 	if name == "/" || len(name) <= 3 && strings.HasSuffix(name, ":") || len(name) == 3 && name[1] == ':' {
 		return true
 	}
-	if home := filepath.ToSlash(filepath.Clean(j.env.Home)); j.env.Home != "" && within(name, home) {
+	if home := filepath.ToSlash(filepath.Clean(j.env.Home)); j.env.Home != "" && pathname.Contains(name, home) {
 		return true
 	}
 	for _, root := range j.env.Roots {
@@ -132,10 +134,10 @@ func (j *judge) vitalPath(name string, workspace bool) bool {
 			continue
 		}
 		root = filepath.ToSlash(filepath.Clean(root))
-		if within(name, root) {
+		if pathname.Contains(name, root) {
 			return workspace || name != root
 		}
-		if within(root, name) {
+		if pathname.Contains(root, name) {
 			return false
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // maxDirs bounds the directories that are followed at once; more means unknown.
@@ -62,22 +64,10 @@ func insideText(roots []string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		clean := filepath.Clean(name)
 		for _, root := range roots {
-			if root == "" {
-				continue
-			}
-			if within(filepath.Clean(root), clean) {
+			if pathname.Contains(root, clean) {
 				return clean, true
 			}
 		}
 		return clean, false
 	}
-}
-
-// within reports whether name is dir or lies beneath it, by whole components.
-func within(dir, name string) bool {
-	if name == dir {
-		return true
-	}
-	sep := string(filepath.Separator)
-	return strings.HasPrefix(name, strings.TrimSuffix(dir, sep)+sep)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/permissions"
 )
 
@@ -101,7 +102,7 @@ func runsLater(name string, own []string) bool {
 		"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh", "/etc/zshrc", "/etc/zprofile", "/etc/environment",
 		"/etc/rc.local", "/etc/init.d", "/etc/systemd", "/lib/systemd", "/usr/lib/systemd", "/etc/ld.so.preload", "/etc/ld.so.conf.d", "/etc/xdg/autostart", "/etc/hosts.allow",
 	} {
-		if within(dir, name) {
+		if pathname.Contains(dir, name) {
 			return true
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/internal/pathname"
 )
 
 // writesFile reports an operator that opens its word for writing.
@@ -143,7 +145,7 @@ func netDevice(name string) finding {
 // the home directory.
 func sensitive(name string, w *syntax.Word, home string) bool {
 	for _, dir := range []string{"/etc", "/sys", "/proc", "/boot", "/dev", "/usr", "/bin", "/sbin", "/lib"} {
-		if within(dir, name) {
+		if pathname.Contains(dir, name) {
 			return true
 		}
 	}

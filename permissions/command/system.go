@@ -3,6 +3,8 @@ package command
 import (
 	"regexp"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // device is DN2: raw devices and file systems.
@@ -91,7 +93,7 @@ func setsID(mode string) bool {
 
 func accountFile(name string) finding {
 	for _, f := range []string{"/etc/sudoers", "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/pam.d", "/etc/doas.conf", "/etc/sudoers.d"} {
-		if within(f, name) {
+		if pathname.Contains(f, name) {
 			return denies(Privilege, name+" decides who may do what")
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // Agents returns the files that may each be the manifest of an agent of the project:
@@ -42,7 +44,7 @@ func climb(name string) (up int, rest string) {
 func concernsAgents(name string) bool {
 	_, name = climb(name)
 	return slices.ContainsFunc(agentDirs, func(dir string) bool {
-		return name == path.Dir(dir) || name == dir || strings.HasPrefix(name, dir+"/")
+		return name == path.Dir(dir) || pathname.Contains(dir, name)
 	})
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"acp-agent/internal/pathname"
 )
 
 // Limits of what trust is bound to.
@@ -74,7 +76,7 @@ type File struct {
 // not know it, on which a program finds the file under the name that it looks for.
 func Concerns(name string) bool {
 	name = strings.ToLower(name)
-	return concernsAgents(name) || name == ownDir || strings.HasPrefix(name, ownDir+"/") || name == ".cargo" ||
+	return concernsAgents(name) || pathname.Contains(ownDir, name) || name == ".cargo" ||
 		slices.ContainsFunc(configs, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
 }
 

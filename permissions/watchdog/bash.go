@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"acp-agent/capability"
+	"acp-agent/internal/pathname"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
 )
@@ -84,10 +85,7 @@ func (c Call) written(name string) permissions.Decision {
 // inside reports a path in one of the session's directories.
 func (c Call) inside(name string) bool {
 	for _, dir := range append(slices.Clone(c.Roots), c.Scratch) {
-		if dir == "" {
-			continue
-		}
-		if rel, err := filepath.Rel(dir, filepath.Clean(name)); err == nil && filepath.IsLocal(rel) {
+		if pathname.Contains(dir, name) {
 			return true
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/tools"
 )
 
@@ -23,7 +23,7 @@ func discover(ctx context.Context, rt tools.Runtime, path string) []string {
 	}
 	seen := slices.Clone(session.Guidance)
 	var found []string
-	for dir := filepath.Dir(path); within(dir, root); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(path); pathname.Contains(root, dir); dir = filepath.Dir(dir) {
 		for _, name := range guidanceNames() {
 			file := filepath.Join(dir, name)
 			info, err := rt.FS().Stat(ctx, file)
@@ -44,15 +44,9 @@ func discover(ctx context.Context, rt tools.Runtime, path string) []string {
 func rootOf(roots []string, path string) string {
 	best := ""
 	for _, root := range roots {
-		if within(path, root) && len(root) > len(best) {
+		if pathname.Contains(root, path) && len(root) > len(best) {
 			best = root
 		}
 	}
 	return best
-}
-
-// within reports whether path is dir or lies beneath it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/internal/search"
 	"acp-agent/tools"
 )
@@ -31,7 +32,7 @@ func searchBase(env tools.Env, pattern string) (base, absolute string) {
 		dir, tail = filepath.Dir(dir), filepath.Base(dir)
 	}
 	absolute = strings.TrimSuffix(filepath.ToSlash(dir), "/") + "/" + tail
-	if within(dir, env.Cwd) {
+	if pathname.Contains(env.Cwd, dir) {
 		return env.Cwd, absolute
 	}
 	return dir, absolute

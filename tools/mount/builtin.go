@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"acp-agent/capability"
+	"acp-agent/internal/pathname"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -176,7 +177,7 @@ func (l limits) check(tool tools.Tool, args json.RawMessage, env tools.Env) erro
 			}
 		}
 		abs := env.Abs(resource.Value)
-		if !slices.ContainsFunc(l.AllowedPaths, func(dir string) bool { return beneath(resolved(env, abs), resolved(env, env.Abs(dir))) }) {
+		if !slices.ContainsFunc(l.AllowedPaths, func(dir string) bool { return pathname.Contains(resolved(env, env.Abs(dir)), resolved(env, abs)) }) {
 			return &tools.Error{
 				Kind: tools.Denied, DeniedBy: "capability", Path: abs,
 				Message: fmt.Sprintf("%s may not touch %s", tool.ID, abs),
@@ -192,9 +193,4 @@ func resolved(env tools.Env, abs string) string {
 		return filepath.Clean(abs)
 	}
 	return env.Resolve(abs)
-}
-
-func beneath(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

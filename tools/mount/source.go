@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // local reports whether a source names a directory of this machine: "./x",
@@ -63,7 +65,7 @@ func trusted(dir, name string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
-	if rel, err := filepath.Rel(dir, real); err != nil || !filepath.IsLocal(rel) || rel == "." {
+	if rel, ok := pathname.Rel(dir, real); !ok || rel == "." {
 		return "", fmt.Errorf("%s is not inside the directory %s; copy the file there", real, dir)
 	}
 	info, err := os.Lstat(real)

@@ -1,11 +1,10 @@
 package pipeline
 
 import (
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"acp-agent/capability"
+	"acp-agent/internal/pathname"
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/workspace"
@@ -46,7 +45,7 @@ func (r *running) bind() func(workspace.Way) error {
 // holds reports whether a directory is above a place that was judged.
 func holds(dir string, places map[string]bool) bool {
 	for place, judged := range places {
-		if judged && strings.HasPrefix(place, dir+string(filepath.Separator)) {
+		if judged && pathname.Contains(dir, place) {
 			return true
 		}
 	}

@@ -2,9 +2,8 @@ package pipeline
 
 import (
 	"encoding/json"
-	"path/filepath"
-	"strings"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -67,11 +66,7 @@ func (p *Prepared) Conflicts(q *Prepared) bool {
 }
 
 func overlap(a, b tools.ResourceKey) bool {
-	return a.Key == b.Key || a.Tree && beneath(b.Key, a.Key) || b.Tree && beneath(a.Key, b.Key)
-}
-
-func beneath(path, dir string) bool {
-	return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	return a.Key == b.Key || a.Tree && pathname.Contains(a.Key, b.Key) || b.Tree && pathname.Contains(b.Key, a.Key)
 }
 
 // CancelledText is what the model reads of a call that the person cancelled.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"acp-agent/capability"
+	"acp-agent/internal/pathname"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/workspace"
@@ -79,7 +80,7 @@ func (r *running) noteLink(resource tools.Resource, access workspace.Access) {
 	}
 	session := r.pipeline.Workspace.Session()
 	plain := access.Path
-	if rel, err := filepath.Rel(session.Cwd, plain); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := pathname.Rel(session.Cwd, plain); ok {
 		plain = filepath.Join(session.Roots[0], rel) // the directory may have come by a link itself
 	}
 	if access.Real == plain {

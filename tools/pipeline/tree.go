@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"acp-agent/internal/pathname"
 	"acp-agent/internal/search"
 )
 
@@ -36,7 +37,7 @@ func (r *running) holdsSecret(dir string, reads func(name string) bool) bool {
 	look := treeLook{left: maxTreeEntries, reads: reads, secret: func(path string) bool {
 		return r.pipeline.Workspace.SecretName(path) || runtime.FS().HoldsAddress(path)
 	}}
-	own := slices.ContainsFunc(r.pipeline.Own, func(path string) bool { return beneath(path, access.Real) })
+	own := slices.ContainsFunc(r.pipeline.Own, func(path string) bool { return pathname.Contains(access.Real, path) })
 	return own || r.pipeline.Workspace.SecretName(access.Real) || look.holds(top, access.Real, 0)
 }
 

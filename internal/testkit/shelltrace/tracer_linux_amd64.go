@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"acp-agent/internal/pathname"
 )
 
 const ptraceOptions = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC |
@@ -295,7 +297,7 @@ func readString(tid int, at uintptr) string {
 // systemPath reports what belongs to the system and not to a user.
 func systemPath(path string) bool {
 	for _, dir := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev"} {
-		if path == dir || strings.HasPrefix(path, dir+"/") {
+		if pathname.Contains(dir, path) {
 			return true
 		}
 	}
