@@ -29,7 +29,7 @@ func (s *Session) openAudit() *audit.Log {
 func (s *Session) auditFailed(err error) {
 	s.host.Logger.Warn("the audit cannot be written", "session", s.ID, "error", err.Error())
 	text := "What the agent does in this session is not recorded: " + err.Error()
-	s.sayInTurn("audit", transcript.Notice{Severity: transcript.Warning, Title: "Audit", Text: text})
+	s.sayOnce("audit", transcript.Notice{Severity: transcript.Warning, Title: "Audit", Text: text})
 }
 
 // closeAudit ends the record.

@@ -131,10 +131,10 @@ func (s *Session) settleMode(report sandbox.Report) bool {
 	case why == "":
 	case was == permissions.ModeAuto:
 		notice := autoNotice("The mode auto, which this machine allowed before, is not available", why)
-		s.sayInTurn(notice.Text, notice)
+		s.sayOnce(notice.Text, notice)
 	case wanted != "" && !chose:
 		notice := autoNotice("The configured mode auto is not available", why)
-		s.sayInTurn(notice.Text, notice)
+		s.sayOnce(notice.Text, notice)
 	}
 	return now != was
 }
@@ -145,13 +145,8 @@ func (s *Session) awaitSandbox() {
 	if s.found {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return
-	}
-	s.running.Go(func() {
-		report, err := s.host.Sandbox.Wait(s.ctx)
+	s.life.start(func() {
+		report, err := s.host.Sandbox.Wait(s.life.ctx)
 		if err != nil {
 			return
 		}

@@ -176,17 +176,17 @@ func (s *Session) reply(ctx context.Context, prompt *transcript.Message, answer 
 	s.emit(transcript.TurnFinished{TurnID: turn, Reason: "finish"})
 }
 
-// replyBeside is reply while another turn runs. It is one event without a turn of its
+// replyDuring is reply while another turn runs. It is one event without a turn of its
 // own, whose end would be taken for the end of the other.
-func (s *Session) replyBeside(t *Turn, answer func(context.Context) string) {
+func (s *Session) replyDuring(ctx context.Context, answer func(context.Context) string) (stop loop.StopReason, err error) {
 	defer func() {
 		if v := recover(); v != nil { // it ends this prompt, not the process
 			s.host.Logger.Error("command panicked", "session", s.ID, "stack", string(debug.Stack()))
-			t.end("", fmt.Errorf("the command failed inside the agent: %v", v))
+			stop, err = "", fmt.Errorf("the command failed inside the agent: %v", v)
 		}
 	}()
-	s.remark(answer(t.ctx))
-	t.end(loop.EndTurn, nil)
+	s.remark(answer(ctx))
+	return loop.EndTurn, nil
 }
 
 func (s *Session) help(ctx context.Context) string {

@@ -121,14 +121,14 @@ func (s *Session) retitle(t *Turn) {
 		return
 	}
 	s.mu.Lock()
-	again := s.retitled || s.closed
+	again := s.retitled
 	s.retitled = true
 	if !again {
-		s.running.Go(func() {
+		s.life.start(func() {
 			select {
 			case <-t.released:
 				s.nameIt()
-			case <-s.ctx.Done():
+			case <-s.life.ctx.Done():
 			}
 		})
 	}
@@ -136,7 +136,7 @@ func (s *Session) retitle(t *Turn) {
 }
 
 func (s *Session) nameIt() {
-	title, err := s.consult(s.ctx, titleAgent, recordOf(s.log.Messages()))
+	title, err := s.consult(s.life.ctx, titleAgent, recordOf(s.log.Messages()))
 	if err != nil {
 		s.host.Logger.Info("the session was not named", "session", s.ID, "error", err.Error())
 		return

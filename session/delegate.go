@@ -61,7 +61,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	if e.Model == chosen.model {
 		e.ThoughtLevel = chosen.thought
 	}
-	e.Window = func() int { return backend.Provider.Describe(s.ctx, e.Model).Window }
+	e.Window = func() int { return backend.Provider.Describe(s.life.ctx, e.Model).Window }
 	o := s.childOptions(n, e.Model)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
 	e.Remind = func() []transcript.Part { return s.remindIn(n.Log(), e.Tools, e.Window()) }
@@ -159,10 +159,10 @@ func (s *Session) noteChanges(e transcript.Event) {
 }
 
 // deliver puts the message about a background subagent into the conversation: at once
-// when the session is idle, behind the turn that runs otherwise, and before any prompt
-// that waits (R68). The message is for the model; the user is told what said says.
-func (s *Session) deliver(message *transcript.Message, said string, shown <-chan struct{}) {
-	s.enqueue(&Turn{told: message, said: said, shown: shown})
+// when the session is idle, after the turn that runs otherwise, and before any prompt
+// that waits (R68). The message is for the model; text is shown to the user.
+func (s *Session) deliver(message *transcript.Message, text string, after <-chan struct{}) {
+	s.turns.add(&Turn{synthetic: &synthetic{message: message, text: text, after: after}})
 }
 
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.

@@ -57,17 +57,3 @@ func (s *Session) sayOnce(what string, notice transcript.Notice) {
 		s.spec.Sink.Emit(notice)
 	}
 }
-
-// sayInTurn is sayOnce for what turns up at any time: between turns there is no
-// place for it in a client without notices, and it waits for the next prompt.
-func (s *Session) sayInTurn(what string, notice transcript.Notice) {
-	s.mu.Lock()
-	idle := s.current == nil
-	if idle {
-		s.waiting = append(s.waiting, notice)
-	}
-	s.mu.Unlock()
-	if !idle {
-		s.sayOnce(what, notice)
-	}
-}

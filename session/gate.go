@@ -44,7 +44,7 @@ func (g gate) ListedOnly() bool {
 	if g.node == nil {
 		model = g.session.chosen().model
 	}
-	return g.session.lastBackend().Provider.Describe(g.session.ctx, model).ListedOnly
+	return g.session.lastBackend().Provider.Describe(g.session.life.ctx, model).ListedOnly
 }
 
 // Hosts implements pipeline.Session. A subagent does not inherit the hosts that the user

@@ -90,7 +90,7 @@ func (s *Session) Options() []Option {
 		pick.Values = append(pick.Values, modelValue(info))
 	}
 	options = append(options, pick)
-	if levels := backend.Provider.Describe(s.ctx, chosen.model).ThoughtLevels; len(levels) > 0 {
+	if levels := backend.Provider.Describe(s.life.ctx, chosen.model).ThoughtLevels; len(levels) > 0 {
 		options = append(options, thoughtOption(levels, chosen.thought))
 	}
 	return options
@@ -118,7 +118,7 @@ func thoughtOption(levels []string, current string) Option {
 // offers as far as it is known.
 func (s *Session) models(backend Backend, chosen string) []model.Info {
 	grouped := func(id string) model.Info {
-		return model.Info{ID: id, Group: backend.Provider.Describe(s.ctx, id).Group}
+		return model.Info{ID: id, Group: backend.Provider.Describe(s.life.ctx, id).Group}
 	}
 	list := []model.Info{grouped(backend.Model)}
 	s.mu.Lock()
@@ -189,7 +189,7 @@ func (s *Session) SetOption(id, value string) error {
 	switch id {
 	case ModelOption:
 		s.choice.model = value
-		levels := s.backend.Provider.Describe(s.ctx, value).ThoughtLevels
+		levels := s.backend.Provider.Describe(s.life.ctx, value).ThoughtLevels
 		if !slices.Contains(levels, s.choice.thought) {
 			s.choice.thought = "" // the new model does not know this level
 		}

@@ -59,16 +59,10 @@ type Session struct {
 	environment  subagent.Environment
 	system       string
 	span         *trace.Span
-	ctx          context.Context
-	cancel       context.CancelCauseFunc
-
-	running sync.WaitGroup // drain, those of learn, answers beside a turn, and what names the session
+	life         *lifetime
+	turns        *turnQueue
 
 	mu       sync.Mutex // guards what follows
-	current  *Turn
-	draining bool // drain is running
-	queue    []*Turn
-	closed   bool
 	choice   choice
 	wanted   permissions.Mode      // the mode to be in once there is a sandbox
 	chose    bool                  // the client wants it, not only the configuration
@@ -139,8 +133,9 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: time.Now(),
 		Instructions: s.told.instructions.Text, Skills: s.told.skills.Prompt(),
 	}
-	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	s.ctx, s.span = h.Tracer.Session(s.ctx, s.ID)
+	ctx, s.span = h.Tracer.Session(context.WithoutCancel(ctx), s.ID)
+	s.life = newLifetime(ctx)
+	s.turns = newTurnQueue(s.life.ctx, s.runTurn, s.family.Abort)
 	return s, nil
 }
 
@@ -149,7 +144,8 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 // TERM and KILL (R149).
 func (s *Session) Close(grace time.Duration) {
 	s.Stop()
-	s.running.Wait()
+	s.turns.wait()
+	s.life.wait()
 	s.family.Close()
 	s.languages.Close()
 	s.providers.Close()
@@ -162,19 +158,13 @@ func (s *Session) Close(grace time.Duration) {
 // Stop is the part of Close that does not wait: it cancels what runs and ends
 // what is queued, and nothing begins after it.
 func (s *Session) Stop() {
-	s.mu.Lock()
-	s.closed = true
-	for _, queued := range s.queue {
-		queued.end(loop.Cancelled, nil)
-	}
-	s.queue = nil
-	s.mu.Unlock()
-	s.cancel(ErrClosed)
+	s.turns.close()
+	s.life.end(ErrClosed)
 	s.family.Abort()
 }
 
 // Context ends when the session is closed.
-func (s *Session) Context() context.Context { return s.ctx }
+func (s *Session) Context() context.Context { return s.life.ctx }
 
 // Start does what follows the answer to session/new: it learns what the server
 // knows of its models, and which tools those scripts have that describe themselves, both
@@ -192,14 +182,14 @@ func (s *Session) learn(id string) *knowledge {
 	k := s.host.library.learn(backend.Provider, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.learned[id] == k {
+	if s.learned[id] == k {
 		return k
 	}
 	s.learned[id] = k
-	s.running.Go(func() {
+	s.life.start(func() {
 		select {
 		case <-k.done:
-		case <-s.ctx.Done():
+		case <-s.life.ctx.Done():
 			return
 		}
 		s.spec.Sink.Emit(transcript.OptionsChanged{})
@@ -225,20 +215,8 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 			stop, err = "", fmt.Errorf("the turn failed inside the agent: %v", v)
 		}
 	}()
-	if t.told != nil {
-		select {
-		case <-t.shown:
-		case <-s.ctx.Done():
-		}
-		s.log.Apply(transcript.AgentSaid{Message: t.told})
-		switch {
-		case t.said == "":
-		case s.spec.Waits: // no prompt follows in which the model tells of it
-			s.tell(t.told.ID, t.told.Text())
-		default:
-			s.tell(t.told.ID, t.said+"\n\n")
-		}
-		return loop.EndTurn, nil
+	if t.synthetic != nil {
+		return s.addSynthetic(t.synthetic), nil
 	}
 	if t.ctx.Err() != nil {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})
@@ -292,6 +270,42 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		s.retitle(t)
 	}
 	return stop, err
+}
+
+// Prompt accepts a prompt: it runs at once when the session is idle and waits
+// its turn otherwise (R143), unless it is a command that is answered during the
+// running turn. It never blocks, so a cancel that arrives right after it finds it.
+func (s *Session) Prompt(parts []transcript.Part) *Turn {
+	t := &Turn{prompt: &transcript.Message{
+		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
+	}}
+	if answer, during, ok := s.command(t.prompt); ok && during {
+		t.during = func(ctx context.Context) (loop.StopReason, error) { return s.replyDuring(ctx, answer) }
+	}
+	return s.turns.add(t)
+}
+
+// Cancel ends the running turn and all subagents (R67); queued prompts stay (C-25). When no
+// turn is running it ends what runs in the background, and nothing that comes later is
+// affected.
+func (s *Session) Cancel() { s.turns.cancelCurrent() }
+
+// addSynthetic adds a message of the agent itself to the conversation, and shows its text to
+// the user.
+func (s *Session) addSynthetic(m *synthetic) loop.StopReason {
+	select {
+	case <-m.after:
+	case <-s.life.ctx.Done():
+	}
+	s.log.Apply(transcript.AgentSaid{Message: m.message})
+	switch {
+	case m.text == "":
+	case s.spec.Waits: // no prompt follows in which the model tells of it
+		s.tell(m.message.ID, m.message.Text())
+	default:
+		s.tell(m.message.ID, m.text+"\n\n")
+	}
+	return loop.EndTurn
 }
 
 // additional returns the directories beside the first that belong to the

@@ -130,23 +130,13 @@ func (s *Session) Rest(ctx context.Context) {
 	for ctx.Err() == nil && s.family.Alive() > 0 { // one that ends may leave others
 		s.family.Quiet(ctx)
 	}
-	for t := s.last(); t != nil; t = s.last() {
+	for t := s.turns.last(); t != nil; t = s.turns.last() {
 		select {
 		case <-t.released:
 		case <-ctx.Done():
 			return
-		case <-s.ctx.Done():
+		case <-s.life.ctx.Done():
 			return
 		}
 	}
-}
-
-// last is the turn behind which nothing waits; nil when the session is idle.
-func (s *Session) last() *Turn {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.queue); n > 0 {
-		return s.queue[n-1]
-	}
-	return s.current
 }

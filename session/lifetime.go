@@ -1,0 +1,43 @@
+package session
+
+import (
+	"context"
+	"sync"
+)
+
+// lifetime is how long a session lives, with the goroutines that end with it. Each of them
+// must return when ctx ends.
+type lifetime struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	mu         sync.Mutex // guards closed, and the start of goroutines
+	closed     bool
+	goroutines sync.WaitGroup
+}
+
+func newLifetime(ctx context.Context) *lifetime {
+	l := &lifetime{}
+	l.ctx, l.cancel = context.WithCancelCause(ctx)
+	return l
+}
+
+// start runs work in a goroutine, unless the lifetime has ended.
+func (l *lifetime) start(work func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.goroutines.Go(work)
+	}
+}
+
+// end ends ctx. It does not wait.
+func (l *lifetime) end(cause error) {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.cancel(cause)
+}
+
+// wait waits, after end, for the goroutines.
+func (l *lifetime) wait() { l.goroutines.Wait() }
