@@ -223,8 +223,8 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		return loop.Cancelled, nil
 	}
 	s.refreshProject()
-	if answer, _, ok := s.command(t.prompt); ok {
-		s.reply(t.ctx, t.prompt, answer)
+	if c, ok := commandOf(t.prompt); ok {
+		s.reply(t.ctx, t.prompt, func(ctx context.Context) string { return c.answer(ctx, s, c.rest) })
 		if t.ctx.Err() != nil {
 			return loop.Cancelled, nil
 		}
@@ -279,8 +279,8 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 	t := &Turn{prompt: &transcript.Message{
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
 	}}
-	if answer, during, ok := s.command(t.prompt); ok && during {
-		t.during = func(ctx context.Context) (loop.StopReason, error) { return s.replyDuring(ctx, answer) }
+	if c, ok := commandOf(t.prompt); ok && c.isDuring() {
+		t.during = func(ctx context.Context) (loop.StopReason, error) { return s.replyDuring(ctx, c) }
 	}
 	return s.turns.add(t)
 }

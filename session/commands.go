@@ -1,0 +1,149 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"acp-agent/transcript"
+)
+
+// Command is a slash command as editors list it: text that the user types and the agent
+// answers itself, without the model, or that an MCP server makes a prompt of (R158).
+type Command struct {
+	// Name has no slash.
+	Name, Description string
+	// Hint says what may follow the name; empty when nothing may.
+	Hint string
+}
+
+// slashCommand is one slash command of the agent itself. The list that editors show, the
+// dispatch of prompts and /help are all made of these entries.
+type slashCommand struct {
+	name, description string
+	// hint says what may follow the name; nil means nothing.
+	hint func(s *Session) string
+	// during reports whether the command is answered while a turn runs, with rest after its
+	// name: it has no part in the conversation, and the user wants to know now. nil means
+	// never.
+	during func(rest string) bool
+	// listed reports whether editors list the command; nil means always. It works in any case.
+	listed func(s *Session) bool
+	// answer returns the agent's answer to the command with rest after its name.
+	answer func(ctx context.Context, s *Session, rest string) string
+}
+
+// slashCommands are all slash commands of the agent itself, in the order in which editors
+// list them. Prompts of MCP servers are commands, too; expand.go has those.
+func slashCommands() []slashCommand {
+	return []slashCommand{
+		{
+			name: "help", description: "What this agent can do: its commands, modes and tools.",
+			answer: func(ctx context.Context, s *Session, _ string) string { return s.help(ctx) },
+		},
+		{
+			name: "status", description: "Model, mode, directories, and how full the context is.",
+			during: always,
+			answer: func(_ context.Context, s *Session, _ string) string { return s.status() },
+		},
+		{
+			name: "tasks", description: "The subagents of this session: what they do, what they spent; stops them.",
+			hint:   fixed(tasksForms),
+			during: always,
+			answer: func(_ context.Context, s *Session, rest string) string { return s.tasksCommand(strings.Fields(rest)) },
+		},
+		{
+			name: "usage", description: "What this session has spent: the agent, each subagent, and their budgets.",
+			during: always,
+			answer: func(_ context.Context, s *Session, _ string) string { return s.usageText() },
+		},
+		{
+			name: "summary", description: "Sums up what was asked and done in this session.",
+			answer: func(ctx context.Context, s *Session, _ string) string { return s.summaryCommand(ctx) },
+		},
+		{
+			name: "clear", description: "Begins a new conversation: the model forgets what was said; files, mode and rules stay.",
+			answer: func(_ context.Context, s *Session, _ string) string { return s.clear() },
+		},
+		{
+			name: "permissions", description: "The rules in force; takes back what you allowed, or keeps it for the project.",
+			hint:   (*Session).permissionsForms,
+			during: changesRule,
+			answer: func(ctx context.Context, s *Session, rest string) string { return s.permissionsCommand(ctx, rest) },
+		},
+		{
+			name: "trust", description: "Shows what trust in this project allows, and asks you.",
+			hint:   fixed("off"),
+			answer: func(ctx context.Context, s *Session, rest string) string { return s.trustCommand(ctx, strings.Fields(rest)) },
+		},
+		{
+			name: "mcp", description: "The MCP servers: how each stands, its tools, its last error; signs in to one.",
+			hint:   fixed(serversForms),
+			during: func(rest string) bool { return rest == "" }, // a sign-in waits for the user
+			listed: (*Session).hasServers,
+			answer: func(ctx context.Context, s *Session, rest string) string { return s.serversCommand(ctx, rest) },
+		},
+		{
+			name: "providers", description: "External providers, scripts and modules: how each stands, its tools, its last error.",
+			during: always,
+			listed: (*Session).hasProviders,
+			answer: func(ctx context.Context, s *Session, _ string) string { return s.providersText(ctx) },
+		},
+	}
+}
+
+func always(string) bool { return true }
+
+func fixed(hint string) func(*Session) string { return func(*Session) string { return hint } }
+
+// changesRule reports whether /permissions takes a rule away or keeps it, which is answered
+// while a turn runs, too: the user may have been asked in it. The list brings the tools up to
+// date, which may only happen between requests.
+func changesRule(rest string) bool {
+	words := strings.Fields(rest)
+	return len(words) > 0 && (words[0] == "keep" || words[0] == "revoke")
+}
+
+// Commands lists the slash commands, those of MCP servers last.
+func (s *Session) Commands() []Command {
+	var list []Command
+	for _, c := range slashCommands() {
+		if c.listed != nil && !c.listed(s) {
+			continue
+		}
+		entry := Command{Name: c.name, Description: c.description}
+		if c.hint != nil {
+			entry.Hint = c.hint(s)
+		}
+		list = append(list, entry)
+	}
+	for _, prompt := range s.servers.Prompts() {
+		list = append(list, Command{Name: prompt.Command, Description: prompt.Description, Hint: prompt.Hint()})
+	}
+	return list
+}
+
+// typedCommand is a slash command with what was typed after its name.
+type typedCommand struct {
+	slashCommand
+	rest string
+}
+
+// isDuring reports whether the command is answered while a turn runs.
+func (c typedCommand) isDuring() bool { return c.during != nil && c.during(c.rest) }
+
+// commandOf returns the slash command that a prompt is. Text that merely begins with a slash,
+// such as a path, is not a command.
+func commandOf(prompt *transcript.Message) (c typedCommand, ok bool) {
+	list := slashCommands()
+	for _, text := range commandTexts(prompt) {
+		name, rest, ok := typed(text)
+		if !ok {
+			continue
+		}
+		if at := slices.IndexFunc(list, func(c slashCommand) bool { return c.name == name }); at >= 0 {
+			return typedCommand{list[at], rest}, true
+		}
+	}
+	return c, false
+}
