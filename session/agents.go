@@ -46,7 +46,7 @@ func (s *Session) Agents() *subagent.Catalog {
 	if a.catalog == nil || a.trusted != trusted || a.hash != now.Hash {
 		a.trusted, a.hash = trusted, now.Hash
 		o := s.host.Agents
-		o.Dir, o.Project, o.Unbound, o.Trusted, o.Slots = s.project.dir, now, problem, trusted, s.settings.Subagents.Slots
+		o.Dir, o.Project, o.Unbound, o.Trusted, o.Settings = s.project.dir, now, problem, trusted, s.settings.Subagents.Slots
 		a.catalog = subagent.Load(o)
 	}
 	return a.catalog
@@ -62,7 +62,7 @@ func (s *Session) chooseAgent() error {
 	}
 	legal := []string{s.manifest.Name}
 	for _, entry := range s.Agents().Entries() {
-		if entry.Off != "" || entry.Mode == subagent.Subagent || entry.Hidden {
+		if entry.Unused != "" || entry.Mode == subagent.Subagent || entry.Hidden {
 			continue
 		}
 		if legal = append(legal, entry.Name); entry.Name == name {
@@ -129,7 +129,7 @@ func (f *footing) answers() []permissions.Rule { return f.policy.Rules().In(perm
 // agentNotices say what of the manifests cannot be used.
 func (s *Session) agentNotices() []transcript.Notice {
 	var list []transcript.Notice
-	for _, problem := range s.Agents().Warnings() {
+	for _, problem := range s.Agents().Problems() {
 		severity := transcript.Warning
 		if problem.Warning {
 			severity = transcript.Info

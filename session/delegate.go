@@ -19,12 +19,12 @@ import (
 // newFamily makes the family of the session's subagents.
 func (s *Session) newFamily() {
 	h := s.host
-	s.family, s.node = subagent.NewFamily(subagent.Options{
+	s.family, s.node = subagent.NewTree(subagent.Options{
 		Agents: func() subagent.Agents { return s.Agents() }, Equip: s.equip,
 		Depth: s.settings.Subagents.Depth, Running: s.settings.Subagents.Running, Budget: s.settings.Subagents.Budget,
 		Price: s.settings.Subagents.Price, Deliver: s.deliver,
 		IDs: h.IDs, Place: s.work.Session().Place, Logger: h.Logger,
-	}, subagent.Top{ID: s.ID, Emit: s.record, MessageOf: s.log.MessageOf})
+	}, subagent.Root{ID: s.ID, Emit: s.record, MessageOf: s.log.MessageOf})
 }
 
 // Subagents is how the subagents of a session are bounded, and what the person set for
@@ -38,7 +38,7 @@ type Subagents struct {
 	// means that nothing is known of prices.
 	Price func(model string, u transcript.Usage) float64
 	// Slots are settings by the names of agents (R99).
-	Slots map[string]subagent.Slot
+	Slots map[string]subagent.Settings
 }
 
 // equip gives a subagent what it works with: the session's ground, within what the
@@ -84,7 +84,7 @@ func (s *Session) childOptions(n *subagent.Node, model string) pipeline.Options 
 	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: name, Parent: n.Call(), Path: n.IDs()})
 	o.Agent = name
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
-	o.Services.Modes, o.Services.Agents, o.Services.Await = nil, n, n.Await
+	o.Services.Modes, o.Services.Agents, o.Services.Await = nil, n, n.WaitForUser
 	if o.Services.Questions != nil {
 		o.Services.Questions = namedQuestions{o.Services.Questions, n}
 	}
@@ -133,7 +133,7 @@ type namedQuestions struct {
 
 // Answers implements tools.Questioner.
 func (q namedQuestions) Answers(ctx context.Context, callID string, questions []tools.Question) ([][]string, error) {
-	defer q.node.Await(ctx)()
+	defer q.node.WaitForUser(ctx)()
 	named := slices.Clone(questions)
 	for i := range named {
 		named[i].Question = transcript.PathText(q.node.Names()) + " asks: " + named[i].Question
@@ -183,13 +183,13 @@ func (s *Session) settleFamily(ctx context.Context, stop loop.StopReason) loop.S
 	}
 	ending, cancel := context.WithTimeout(context.Background(), abortWait)
 	defer cancel()
-	s.family.Quiet(ending)
+	s.family.WaitAll(ending)
 	return loop.Cancelled
 }
 
 func (s *Session) sayWhoGoesOn() {
 	var names []string
-	living := s.family.Living()
+	living := s.family.Active()
 	for i, record := range living {
 		if i == namedLiving {
 			names = append(names, fmt.Sprintf("and %d more", len(living)-i))

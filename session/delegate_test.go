@@ -327,7 +327,7 @@ func TestUsage_ModelBesideTheTurn(t *testing.T) {
 	const used = `,"usage":{"input":1000,"output":0}}` + "\n"
 	text := `{"when":"^one$","say":"One."` + used + `{"when":"^two$","say":"Two."` + used + `{"system":"^You name","say":"A name"` + used
 	s, rec, asked := delegating(t, text, func(settings *session.Settings) {
-		settings.Subagents.Slots = map[string]subagent.Slot{"title": {Model: "small"}}
+		settings.Subagents.Slots = map[string]subagent.Settings{"title": {Model: "small"}}
 		settings.Subagents.Price = func(id string, u transcript.Usage) float64 {
 			return map[string]float64{"script": 1, "small": 0.1}[id] * float64(u.Total()) / 1000
 		}

@@ -23,7 +23,7 @@
 // Goroutines: each session has one that drains its queue, alive only while there is a
 // turn, one for each command that is answered beside a turn, one that has the session
 // named, one for each model that it waits to learn of, and one while it is not known how
-// processes are confined; Close waits for them, and for those of its [subagent.Family].
+// processes are confined; Close waits for them, and for those of its [subagent.Tree].
 // The host has one for each model that a server is asked about, for at most 15 s;
 // [Host.Close] ends them and waits.
 //

@@ -80,7 +80,7 @@ func (g gate) AwaitUser(ctx context.Context) (resume func()) {
 	if g.node == nil {
 		return func() {}
 	}
-	return g.node.Await(ctx)
+	return g.node.WaitForUser(ctx)
 }
 
 // Unconfined implements pipeline.Session.

@@ -38,7 +38,7 @@ type Session struct {
 	policy  *pipeline.Policy
 	project project
 	tools   *pipeline.Pipeline
-	family  *subagent.Family
+	family  *subagent.Tree
 	node    *subagent.Node // the main agent's
 	log     *transcript.Log
 	memo    model.Memo
@@ -127,7 +127,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		s.work.Close(0)
 		return nil, err
 	}
-	s.node.Use(s.tools)
+	s.node.SetTools(s.tools)
 	s.environment = subagent.Environment{
 		Cwd: s.work.Session().Cwd, Additional: s.additional(),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: time.Now(),

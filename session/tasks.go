@@ -127,8 +127,8 @@ func (s *Session) Tasks() []transcript.ChildRecord { return s.family.Records() }
 // Rest waits until no subagent runs and all that those in the background had to say is
 // said (R68), or until ctx ends.
 func (s *Session) Rest(ctx context.Context) {
-	for ctx.Err() == nil && s.family.Alive() > 0 { // one that ends may leave others
-		s.family.Quiet(ctx)
+	for ctx.Err() == nil && s.family.ActiveCount() > 0 { // one that ends may leave others
+		s.family.WaitAll(ctx)
 	}
 	for t := s.turns.last(); t != nil; t = s.turns.last() {
 		select {

@@ -9,53 +9,53 @@ import (
 	"acp-agent/transcript"
 )
 
-// Spending is what an agent and all below it have spent.
+// Spending is what an agent and its descendants have spent.
 type Spending struct {
-	// Tokens and Cost are those of models, Calls the tool calls that were begun.
+	// Tokens and Cost are those of model calls. Calls counts the tool calls that started.
 	Tokens int
 	Cost   float64
 	Calls  int
-	// Time is how long any of them was running: neither the wait for a place nor that
-	// for a subagent which waits for one counts.
+	// Time is how long at least one of them held a run slot. Waiting for a slot does not count,
+	// nor does waiting for a subagent that has no slot.
 	Time time.Duration
-	// Spawned counts the subagents below.
+	// Spawned counts the descendants.
 	Spawned int
 }
 
-// account is what an agent and all below it have spent, and may spend. What is charged
-// to it is charged to those above it too, once. An account without limits bounds
-// nothing. One lock guards all accounts of a family.
+// account records what an agent and its descendants have spent and may spend. Each charge also
+// goes to every account above. An account without limits bounds nothing. One lock guards all
+// accounts of a tree.
 type account struct {
 	mu     *sync.Mutex
 	parent *account
 	limits Limits
 	spent  Spending
-	// running counts the agents at or below this one that hold a place, since is when
-	// the first of them took its.
+	// running counts the agents at or below this one that hold a run slot; since is when the
+	// first of them acquired its slot.
 	running int
 	since   time.Time
 	timer   *time.Timer
-	// expire is called, on a goroutine of its own, when the time is up.
+	// expire is called on its own goroutine when the time limit is reached.
 	expire func()
 }
 
-// newAccount is the account of the main agent, which bounds nothing itself.
+// newAccount returns the account of the main agent, which has no limits.
 func newAccount() *account { return &account{mu: &sync.Mutex{}} }
 
-// share is the part of what its parent has left that a subagent may spend at most, so
-// that one of them cannot leave nothing to the others.
-const share = 2
+// childShare divides a parent's remaining budget: a subagent may spend at most half of it,
+// so that one subagent cannot use up what its siblings need.
+const childShare = 2
 
-// open opens the account of one more subagent, or says why there may be none. It is
-// bounded by what its manifest grants it and, when the main agent spawns it, by the
-// tree's budget; further down by a share of what is left to its parent.
-func (a *account) open(own, tree Limits) (child *account, why string) {
+// open returns the account of a new subagent, or the reason why no subagent can start. The
+// limits of the manifest bound the account. A child of the main agent is also bounded by the
+// budget of its tree; a deeper one by a share of its parent's remaining budget.
+func (a *account) open(own, budget Limits) (child *account, why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if why := a.over(time.Now()); why != "" {
+	if why := a.exhausted(time.Now()); why != "" {
 		return nil, why
 	}
-	if why := a.spentOf(func(level *account) string {
+	if why := a.firstExhausted(func(level *account) string {
 		if limit := level.limits.FanOut; limit > 0 && level.spent.Spawned >= limit {
 			return "budget of " + kinds.Count(limit, "subagent")
 		}
@@ -63,10 +63,10 @@ func (a *account) open(own, tree Limits) (child *account, why string) {
 	}); why != "" {
 		return nil, why
 	}
-	a.each(func(level *account) { level.spent.Spawned++ })
-	bound := tree
+	a.forEachLevel(func(level *account) { level.spent.Spawned++ })
+	bound := budget
 	if a.parent != nil {
-		bound = a.left(time.Now())
+		bound = a.remainingShare(time.Now())
 	}
 	return &account{mu: a.mu, parent: a, limits: Limits{
 		Tokens: least(own.Tokens, bound.Tokens), Calls: least(own.Calls, bound.Calls), Cost: least(own.Cost, bound.Cost),
@@ -74,28 +74,28 @@ func (a *account) open(own, tree Limits) (child *account, why string) {
 	}}, ""
 }
 
-// left is a share of what an account that is not spent may still spend; zero fields have
-// no limit. The number of subagents is bounded by the accounts above, unshared.
-func (a *account) left(now time.Time) Limits {
+// remainingShare returns the part of the remaining budget that one child may spend; zero fields
+// have no limit. FanOut is not shared: the accounts above bound it.
+func (a *account) remainingShare(now time.Time) Limits {
 	var l Limits
 	if a.limits.Tokens > 0 {
-		l.Tokens = max(1, (a.limits.Tokens-a.spent.Tokens)/share)
+		l.Tokens = max(1, (a.limits.Tokens-a.spent.Tokens)/childShare)
 	}
 	if a.limits.Calls > 0 {
-		l.Calls = max(1, (a.limits.Calls-a.spent.Calls)/share)
+		l.Calls = max(1, (a.limits.Calls-a.spent.Calls)/childShare)
 	}
 	if a.limits.Cost > 0 {
-		l.Cost = (a.limits.Cost - a.spent.Cost) / share
+		l.Cost = (a.limits.Cost - a.spent.Cost) / childShare
 	}
 	if a.limits.Time > 0 {
-		if l.Time = max(1, (a.limits.Time-a.time(now))/share); l.Time > time.Second {
-			l.Time = l.Time.Round(time.Second) // people read it
+		if l.Time = max(1, (a.limits.Time-a.runningTime(now))/childShare); l.Time > time.Second {
+			l.Time = l.Time.Round(time.Second) // the limit appears in messages
 		}
 	}
 	return l
 }
 
-// least is the smaller of two limits, of which 0 is none.
+// least returns the smaller of two limits; 0 means no limit.
 func least[N int | float64 | time.Duration](a, b N) N {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -103,17 +103,18 @@ func least[N int | float64 | time.Duration](a, b N) N {
 	return a
 }
 
-// each visits the account and those above it.
-func (a *account) each(visit func(level *account)) {
+// forEachLevel visits the account and every account above it.
+func (a *account) forEachLevel(visit func(level *account)) {
 	for ; a != nil; a = a.parent {
 		visit(a)
 	}
 }
 
-// spentOf says whose limit is reached, of those that reached names, from the account up.
-func (a *account) spentOf(reached func(level *account) string) string {
+// firstExhausted calls exhausted for the account and then for those above it, and describes the
+// first limit that exhausted reports.
+func (a *account) firstExhausted(exhausted func(level *account) string) string {
 	for level := a; level != nil; level = level.parent {
-		if what := reached(level); what != "" {
+		if what := exhausted(level); what != "" {
 			if level == a {
 				return "its " + what + " is spent"
 			}
@@ -123,70 +124,69 @@ func (a *account) spentOf(reached func(level *account) string) string {
 	return ""
 }
 
-// chargeStep charges a model call that has ended.
+// chargeStep charges a finished model call.
 func (a *account) chargeStep(tokens int, cost float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.each(func(level *account) {
+	a.forEachLevel(func(level *account) {
 		level.spent.Tokens += tokens
 		level.spent.Cost += cost
 	})
 }
 
-// chargeCall charges a tool call that is to begin, or says why it must not.
+// chargeCall charges a tool call before it starts, or returns the reason why it must not start.
 func (a *account) chargeCall() (why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if why := a.spentOf((*account).overCalls); why != "" {
+	if why := a.firstExhausted((*account).callsExhausted); why != "" {
 		return why
 	}
-	a.each(func(level *account) { level.spent.Calls++ })
+	a.forEachLevel(func(level *account) { level.spent.Calls++ })
 	return ""
 }
 
-func (a *account) overCalls() string {
+func (a *account) callsExhausted() string {
 	if limit := a.limits.Calls; limit > 0 && a.spent.Calls >= limit {
 		return "budget of " + kinds.Count(limit, "tool call")
 	}
 	return ""
 }
 
-// reached says which bound is reached, of the account or of one above it; "" when none
-// is.
-func (a *account) reached() string {
+// exhaustedNow describes a limit that the account or one above it has reached, or returns "".
+func (a *account) exhaustedNow() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.over(time.Now())
+	return a.exhausted(time.Now())
 }
 
-func (a *account) over(now time.Time) string {
-	return a.spentOf(func(level *account) string {
+func (a *account) exhausted(now time.Time) string {
+	return a.firstExhausted(func(level *account) string {
 		switch l := level.limits; {
 		case l.Tokens > 0 && level.spent.Tokens >= l.Tokens:
 			return fmt.Sprintf("budget of %d tokens", l.Tokens)
 		case l.Cost > 0 && level.spent.Cost >= l.Cost:
 			return fmt.Sprintf("budget of %.4g in money", l.Cost)
-		case l.Time > 0 && level.time(now) >= l.Time:
+		case l.Time > 0 && level.runningTime(now) >= l.Time:
 			return fmt.Sprintf("time of %s", l.Time)
 		}
-		return level.overCalls()
+		return level.callsExhausted()
 	})
 }
 
-// time is how long any agent of the account was running.
-func (a *account) time(now time.Time) time.Duration {
+// runningTime returns how long at least one agent of the account held a run slot.
+func (a *account) runningTime(now time.Time) time.Duration {
 	if a.running == 0 {
 		return a.spent.Time
 	}
 	return a.spent.Time + now.Sub(a.since)
 }
 
-// enter has the clock run for an agent that begins or goes on, leave stops it.
-func (a *account) enter() {
+// startClock counts one more running agent; the first one starts the clock.
+func (a *account) startClock() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.each(func(level *account) {
+	a.forEachLevel(func(level *account) {
 		if level.running++; level.running > 1 {
 			return
 		}
@@ -197,11 +197,12 @@ func (a *account) enter() {
 	})
 }
 
-func (a *account) leave() {
+// stopClock counts one running agent less; the last one stops the clock.
+func (a *account) stopClock() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.each(func(level *account) {
+	a.forEachLevel(func(level *account) {
 		if level.running--; level.running > 0 {
 			return
 		}
@@ -212,8 +213,8 @@ func (a *account) leave() {
 	})
 }
 
-// under reports whether an account is another, or below it.
-func (a *account) under(above *account) bool {
+// isBelow reports whether a is above or one of its descendants.
+func (a *account) isBelow(above *account) bool {
 	for ; a != nil; a = a.parent {
 		if a == above {
 			return true
@@ -222,20 +223,20 @@ func (a *account) under(above *account) bool {
 	return false
 }
 
-// statement is what the account has spent by now, and its limits.
+// statement returns what the account has spent so far, and its limits.
 func (a *account) statement() (Spending, Limits) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	spent := a.spent
-	spent.Time = a.time(time.Now())
+	spent.Time = a.runningTime(time.Now())
 	return spent, a.limits
 }
 
-// charge charges a model call of the agent, by what the server says of it.
+// charge charges a model call of the agent with the usage that the server reported.
 func (n *Node) charge(u transcript.Usage) {
 	cost := 0.0
-	if n.family.Price != nil {
-		cost = n.family.Price(n.Model(), u)
+	if n.tree.Price != nil {
+		cost = n.tree.Price(n.Model(), u)
 	}
 	n.account.chargeStep(u.Total(), cost)
 	n.child.Update(func(r *transcript.ChildRecord) {

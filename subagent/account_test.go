@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a tree spends exceeds no bound by more than what was in flight when the bound was
-// reached; of tool calls and subagents nothing is in flight, so theirs are exact. Each
-// charge counts once at each level.
-func TestAccount_BoundsHold(t *testing.T) {
+// A tree exceeds a limit at most by what was in flight when it was reached. The limits of tool
+// calls and subagents are exact, because they are charged at the start. Each charge counts once
+// at each level.
+func TestAccount_LimitsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limits := func() Limits {
 			return Limits{
@@ -43,7 +43,7 @@ func TestAccount_BoundsHold(t *testing.T) {
 					calls++
 				}
 			case "begin":
-				if a.reached() == "" {
+				if a.exhaustedNow() == "" {
 					flying = append(flying, step{a, rapid.IntRange(0, 50).Draw(t, "used"), rapid.Float64Range(0, 1).Draw(t, "price")})
 				}
 			case "end":
@@ -53,11 +53,11 @@ func TestAccount_BoundsHold(t *testing.T) {
 				i := rapid.IntRange(0, len(flying)-1).Draw(t, "which")
 				s := flying[i]
 				for _, level := range accounts {
-					if l := level.limits.Tokens; l == 0 || level.spent.Tokens >= l || !s.of.under(level) || level.spent.Tokens+s.tokens < l {
+					if l := level.limits.Tokens; l == 0 || level.spent.Tokens >= l || !s.of.isBelow(level) || level.spent.Tokens+s.tokens < l {
 						continue
 					}
 					for _, f := range flying {
-						if f.of.under(level) {
+						if f.of.isBelow(level) {
 							excess[level] += f.tokens
 						}
 					}
@@ -82,7 +82,7 @@ func TestAccount_BoundsHold(t *testing.T) {
 	})
 }
 
-func TestAccount_Slices(t *testing.T) {
+func TestAccount_ChildShare(t *testing.T) {
 	root := newAccount()
 	outer, _ := root.open(Limits{Tokens: 1000, Calls: 7}, Limits{Tokens: 400, Cost: 2, Time: time.Minute})
 	if want := (Limits{Tokens: 400, Calls: 7, Cost: 2, Time: time.Minute}); outer.limits != want {
@@ -94,18 +94,19 @@ func TestAccount_Slices(t *testing.T) {
 		t.Errorf("the one below has %+v, want %+v", inner.limits, want)
 	}
 	inner.chargeStep(300, 0)
-	if why := inner.reached(); why != "its budget of 150 tokens is spent" {
+	if why := inner.exhaustedNow(); why != "its budget of 150 tokens is spent" {
 		t.Errorf("the one below: %q", why)
 	}
 	if _, why := outer.open(Limits{}, Limits{}); why != "its budget of 400 tokens is spent" {
 		t.Errorf("one more below: %q", why)
 	}
-	if why := root.reached(); why != "" {
+	if why := root.exhaustedNow(); why != "" {
 		t.Errorf("the main agent: %q", why)
 	}
 }
 
-// The time of an account runs while any agent of it has a place, once for all of them.
+// The clock of an account runs while any of its agents has a slot, and counts once for all of
+// them.
 func TestAccount_Time(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		expired := make(chan string, 2)
@@ -114,13 +115,13 @@ func TestAccount_Time(t *testing.T) {
 		outer.expire = func() { expired <- "outer" }
 		inner.expire = func() { expired <- "inner" }
 		time.Sleep(time.Hour) // queued
-		outer.enter()
+		outer.startClock()
 		time.Sleep(2 * time.Second)
-		outer.leave() // it waits for the inner one, which is queued
+		outer.stopClock() // it waits for the inner one, which is queued
 		time.Sleep(time.Hour)
-		inner.enter()
+		inner.startClock()
 		time.Sleep(time.Second)
-		outer.enter() // both run
+		outer.startClock() // both run
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if spent, _ := outer.statement(); spent.Time != 4*time.Second || len(expired) > 0 {
@@ -132,7 +133,7 @@ func TestAccount_Time(t *testing.T) {
 		if first, second := <-expired, <-expired; first != "inner" || second != "outer" {
 			t.Errorf("expired: %s, %s", first, second)
 		}
-		if why := inner.reached(); !strings.Contains(why, "its time of 5s is spent") {
+		if why := inner.exhaustedNow(); !strings.Contains(why, "its time of 5s is spent") {
 			t.Errorf("the inner one: %q", why)
 		}
 	})

@@ -14,9 +14,9 @@ import (
 	"acp-agent/transcript"
 )
 
-// An agent at a bound returns what exists with a note that names the bound; the parent's
-// turn goes on.
-func TestBudget_ReturnsWhatExists(t *testing.T) {
+// An agent that reaches a limit returns its partial result with a note that names the limit;
+// the parent's turn continues.
+func TestBudget_ReturnsPartialResult(t *testing.T) {
 	step := `{"say":"So far.","call":[{"name":"glob","args":{"filePattern":"*"}},{"name":"glob","args":{"filePattern":"*.go"}}],"usage":{"input":100,"output":20}}` + "\n"
 	unreported := strings.ReplaceAll(step, `,"usage":{"input":100,"output":20}`, "")
 	tests := []struct {
@@ -47,7 +47,7 @@ func TestBudget_ReturnsWhatExists(t *testing.T) {
 					m.Limits = test.limits
 				}
 				script := scene("go", "I go on.", calls(task("general", "child", false))) + strings.Replace(test.script, "{", `{"when":"^child$",`, 1)
-				b := newBench(t, setup{script: script, agents: agents{"general": m}, edit: o})
+				b := newHarness(t, setup{script: script, agents: agents{"general": m}, edit: o})
 				if stop := b.turn(t.Context(), "go"); stop != loop.EndTurn {
 					t.Errorf("the turn ended as %s", stop)
 				}
@@ -58,7 +58,7 @@ func TestBudget_ReturnsWhatExists(t *testing.T) {
 				if test.note != "" && (r.Output != "So far." || !strings.Contains(b.lastResult(), test.note)) {
 					t.Errorf("output %q; the model reads %q", r.Output, b.lastResult())
 				}
-				if s := b.family.Statements()[0]; test.steps > 0 && (r.Steps != test.steps || s.Spent.Calls != test.calls) {
+				if s := b.tree.Statements()[0]; test.steps > 0 && (r.Steps != test.steps || s.Spent.Calls != test.calls) {
 					t.Errorf("%d steps and %d calls, want %d and %d", r.Steps, s.Spent.Calls, test.steps, test.calls)
 				}
 				b.checkEnds()
@@ -67,14 +67,14 @@ func TestBudget_ReturnsWhatExists(t *testing.T) {
 	}
 }
 
-// A tree is one purse: what those below spend ends those above, and each counts once.
-func TestBudget_OfATree(t *testing.T) {
+// What descendants spend counts once for each ancestor.
+func TestBudget_SharedByTree(t *testing.T) {
 	script := scene("go", "I go on.", calls(task("general", "outer", false))) +
 		scene("outer", "Outer.", calls(task("general", "inner", false)), calls(task("general", "inner", false)), calls(task("general", "inner", false))) +
 		scene("inner", "Inner.", calls(call("glob")))
-	b := newBench(t, setup{script: script, edit: func(o *subagent.Options) { o.Budget = subagent.Limits{Tokens: 100, FanOut: 2} }})
+	b := newHarness(t, setup{script: script, edit: func(o *subagent.Options) { o.Budget = subagent.Limits{Tokens: 100, FanOut: 2} }})
 	b.turn(t.Context(), "go")
-	list := b.family.Statements()
+	list := b.tree.Statements()
 	total := 0
 	for _, s := range list {
 		total += s.Record.Usage.Total()
@@ -89,40 +89,40 @@ func TestBudget_OfATree(t *testing.T) {
 }
 
 func TestBudget_FanOut(t *testing.T) {
-	b := newBench(t, setup{
+	b := newHarness(t, setup{
 		script: scene("outer", "Outer.", calls(task("general", "inner", false), task("general", "inner", true), task("general", "inner", false))) + `{"say":"Outer."}` + "\n" + scene("inner", "Inner."),
 		edit:   func(o *subagent.Options) { o.Budget.FanOut = 2 },
 	})
 	out, err := b.spawn(t.Context(), "general", "outer", false)
-	if err != nil || len(b.family.Records()) != 3 || out.Record.Output != "Outer." {
-		t.Errorf("%d subagents, %q, %v", len(b.family.Records()), out.Record.Output, err)
+	if err != nil || len(b.tree.Records()) != 3 || out.Record.Output != "Outer." {
+		t.Errorf("%d subagents, %q, %v", len(b.tree.Records()), out.Record.Output, err)
 	}
 	refused := 0
 	for _, e := range b.all() {
-		if _, e := inner(e); strings.Contains(endOf(e).Text, "its budget of 2 subagents is spent") {
+		if _, e := unwrap(e); strings.Contains(endOf(e).Text, "its budget of 2 subagents is spent") {
 			refused++
 		}
 	}
 	if refused != 1 {
 		t.Errorf("%d were refused, want 1", refused)
 	}
-	b.await("end of all", func() bool { return b.family.Alive() == 0 })
+	b.await("end of all", func() bool { return b.tree.ActiveCount() == 0 })
 }
 
-// Time: what runs is stopped when it is up, at any depth and in the background too; the
-// wait for a place costs none.
+// When the time is used up, running agents are stopped at any depth, also in the background.
+// Waiting for a slot does not count.
 func TestBudget_Time(t *testing.T) {
 	for _, background := range []bool{false, true} {
 		t.Run(fmt.Sprintf("background %v", background), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				begun := make(chan struct{}, 10)
+				started := make(chan struct{}, 10)
 				script := scene("go", "I go on.", calls(task("general", "outer", false))) +
 					scene("outer", "-", calls(task("general", "inner", background), call("hold"))) + scene("inner", "-", calls(call("hold")))
-				b := newBench(t, setup{script: script, tools: []tools.Tool{held(begun, nil)}, edit: func(o *subagent.Options) { o.Budget.Time = time.Minute }})
+				b := newHarness(t, setup{script: script, tools: []tools.Tool{held(started, nil)}, edit: func(o *subagent.Options) { o.Budget.Time = time.Minute }})
 				if stop := b.turn(t.Context(), "go"); stop != loop.EndTurn {
 					t.Errorf("the turn ended as %s", stop)
 				}
-				b.await("end of all", func() bool { return b.family.Alive() == 0 })
+				b.await("end of all", func() bool { return b.tree.ActiveCount() == 0 })
 				outer, inner := b.records()["outer"], b.records()["inner"]
 				if outer.State != transcript.ChildDone || outer.Note != "it was stopped because its time of 1m0s is spent" {
 					t.Errorf("the outer one is %s, note %q", outer.State, outer.Note)
@@ -140,7 +140,7 @@ func TestBudget_Time(t *testing.T) {
 	t.Run("queued", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			nap := named("nap", func(context.Context) error { time.Sleep(40 * time.Second); return nil })
-			b := newBench(t, setup{
+			b := newHarness(t, setup{
 				script: scene("work", "Rested.", calls(call("nap"))), tools: []tools.Tool{nap},
 				edit: func(o *subagent.Options) { o.Running, o.Budget.Time = 1, time.Minute },
 			})
@@ -149,17 +149,17 @@ func TestBudget_Time(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			b.family.Quiet(t.Context())
-			for _, r := range b.family.Records() {
+			b.tree.WaitAll(t.Context())
+			for _, r := range b.tree.Records() {
 				if r.Output != "Rested." || r.Note != "" {
 					t.Errorf("%q, note %q", r.Output, r.Note)
 				}
 			}
 		})
 	})
-	t.Run("the person thinks", func(t *testing.T) {
+	t.Run("the user thinks", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			b := newBench(t, setup{
+			b := newHarness(t, setup{
 				script: scene("work", "Allowed.", calls(call("asked"))), asker: slow(time.Hour),
 				tools: []tools.Tool{named("asked", func(context.Context) error { return nil })},
 				edit:  func(o *subagent.Options) { o.Running, o.Budget.Time = 1, time.Minute },
@@ -169,8 +169,8 @@ func TestBudget_Time(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			b.family.Quiet(t.Context())
-			for _, r := range b.family.Records() {
+			b.tree.WaitAll(t.Context())
+			for _, r := range b.tree.Records() {
 				if r.Output != "Allowed." || r.Note != "" {
 					t.Errorf("%q, note %q", r.Output, r.Note)
 				}
@@ -179,7 +179,7 @@ func TestBudget_Time(t *testing.T) {
 	})
 }
 
-// slow is a person who says yes after a time.
+// slow is a user who allows after a delay.
 type slow time.Duration
 
 // Ask implements tools.Asker.

@@ -15,7 +15,7 @@ var shippedOrder = []string{
 	"general", "explore", "plan", "finder", "oracle", "librarian", "kraken", "title", "summary", "compaction",
 }
 
-// builtins reads the shipped manifests, once. They are read as those of people are.
+// builtins parses the shipped manifests once, with the same parser as the user's manifests.
 var builtins = sync.OnceValues(func() ([]Manifest, error) {
 	var list []Manifest
 	for _, name := range shippedOrder {

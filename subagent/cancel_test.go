@@ -18,13 +18,13 @@ import (
 	"acp-agent/transcript"
 )
 
-// deafModel does not end when it is told to.
-type deafModel struct {
+// stuckModel ignores cancellation.
+type stuckModel struct {
 	panicking
 	release <-chan struct{}
 }
 
-func (m deafModel) Stream(context.Context, *model.Request) iter.Seq2[model.Chunk, error] {
+func (m stuckModel) Stream(context.Context, *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		yield(model.Chunk{Kind: model.Text, Text: "I am "}, nil)
 		<-m.release
@@ -32,49 +32,49 @@ func (m deafModel) Stream(context.Context, *model.Request) iter.Seq2[model.Chunk
 	}
 }
 
-// withDeaf adds an agent whose model is deaf.
-func withDeaf(s setup, release <-chan struct{}) setup {
-	deaf := general()
-	deaf.Name = "deaf"
-	s.agents = agents{"general": general(), "deaf": deaf}
+// withStuckModel adds an agent whose model ignores cancellation.
+func withStuckModel(s setup, release <-chan struct{}) setup {
+	stuck := general()
+	stuck.Name = "stuck"
+	s.agents = agents{"general": general(), "stuck": stuck}
 	s.equip = func(n *subagent.Node, e *subagent.Equipment) error {
-		if n.Manifest().Name == "deaf" {
-			e.Provider = deafModel{release: release}
+		if n.Manifest().Name == "stuck" {
+			e.Provider = stuckModel{release: release}
 		}
 		return nil
 	}
 	return s
 }
 
-// R67, R126: the ways in which a running subagent is ended, and what each leaves.
+// R67, R126: each way to end a running subagent, and the states that it leaves.
 func TestCancel(t *testing.T) {
 	type state = transcript.ChildState
 	const done, cancelled = transcript.ChildDone, transcript.ChildCancelled
-	id := func(b *bench, prompt string) string { return b.records()[prompt].ID }
-	callOf := func(b *bench, prompt string) string { return b.records()[prompt].CallID }
+	id := func(b *harness, prompt string) string { return b.records()[prompt].ID }
+	callOf := func(b *harness, prompt string) string { return b.records()[prompt].CallID }
 	tests := []struct {
 		name       string
 		background bool // the outer one; the inner one is in the background in any case
-		act        func(b *bench, cancel func())
+		act        func(b *harness, cancel func())
 		stop       loop.StopReason
 		outer      state
 		inner      state
 		note       string
 	}{
-		{name: "the turn, blocking", act: func(_ *bench, cancel func()) { cancel() }, stop: loop.Cancelled, outer: cancelled, inner: cancelled, note: "aborted by parent"},
-		{name: "all, in the background", background: true, act: func(b *bench, _ func()) { b.family.Abort() }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "aborted by parent"},
-		{name: "the blocking one", act: func(b *bench, _ func()) { b.family.Stop(id(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
-		{name: "the background one", background: true, act: func(b *bench, _ func()) { b.family.Stop(id(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
-		{name: "the inner one", act: func(b *bench, _ func()) { b.family.Stop(id(b, "inner")) }, stop: loop.EndTurn, outer: done, inner: cancelled},
-		{name: "the call of the blocking one", act: func(b *bench, _ func()) { b.family.CancelCall(callOf(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
-		{name: "the call of the background one", background: true, act: func(b *bench, _ func()) { b.family.CancelCall(callOf(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
-		{name: "the call of the inner one", act: func(b *bench, _ func()) { b.family.CancelCall(callOf(b, "inner")) }, stop: loop.EndTurn, outer: done, inner: cancelled},
+		{name: "the turn, blocking", act: func(_ *harness, cancel func()) { cancel() }, stop: loop.Cancelled, outer: cancelled, inner: cancelled, note: "aborted by parent"},
+		{name: "all, in the background", background: true, act: func(b *harness, _ func()) { b.tree.Abort() }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "aborted by parent"},
+		{name: "the blocking one", act: func(b *harness, _ func()) { b.tree.Stop(id(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
+		{name: "the background one", background: true, act: func(b *harness, _ func()) { b.tree.Stop(id(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
+		{name: "the inner one", act: func(b *harness, _ func()) { b.tree.Stop(id(b, "inner")) }, stop: loop.EndTurn, outer: done, inner: cancelled},
+		{name: "the call of the blocking one", act: func(b *harness, _ func()) { b.tree.CancelCall(callOf(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
+		{name: "the call of the background one", background: true, act: func(b *harness, _ func()) { b.tree.CancelCall(callOf(b, "outer")) }, stop: loop.EndTurn, outer: cancelled, inner: cancelled, note: "the user stopped"},
+		{name: "the call of the inner one", act: func(b *harness, _ func()) { b.tree.CancelCall(callOf(b, "inner")) }, stop: loop.EndTurn, outer: done, inner: cancelled},
 		{
 			name: "one tool call of the outer one", stop: loop.EndTurn, outer: done, inner: done,
-			act: func(b *bench, _ func()) {
+			act: func(b *harness, _ func()) {
 				for _, e := range b.all() {
-					path, e := inner(e)
-					if ready, ok := e.(transcript.ToolReady); ok && ready.Tool == "hold" && strings.Count(path, "/") == 1 && !b.family.CancelCall(ready.CallID) {
+					path, e := unwrap(e)
+					if ready, ok := e.(transcript.ToolReady); ok && ready.Tool == "hold" && strings.Count(path, "/") == 1 && !b.tree.CancelCall(ready.CallID) {
 						b.t.Error("the call was not there")
 					}
 				}
@@ -83,23 +83,23 @@ func TestCancel(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			begun, release := make(chan struct{}, 2), make(chan struct{})
+			started, release := make(chan struct{}, 2), make(chan struct{})
 			text := scene("go", "I go on.", calls(task("general", "outer", test.background))) +
 				scene("outer", "Ended.", calls(task("general", "inner", true)), calls(call("hold"))) + `{"say":"Heard."}` + "\n" + scene("inner", "Ended.", calls(call("hold")))
-			b := newBench(t, setup{script: text, tools: []tools.Tool{held(begun, release)}})
+			b := newHarness(t, setup{script: text, tools: []tools.Tool{held(started, release)}})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			ended := make(chan loop.StopReason, 1)
 			go func() { ended <- b.turn(ctx, "go") }()
-			<-begun
-			<-begun
+			<-started
+			<-started
 			test.act(b, cancel)
-			b.await("end of one", func() bool { return b.family.Alive() < 2 })
+			b.await("end of one", func() bool { return b.tree.ActiveCount() < 2 })
 			if test.outer == cancelled {
-				b.await("end of all that it ends", func() bool { return b.family.Alive() == 0 })
+				b.await("end of all that it ends", func() bool { return b.tree.ActiveCount() == 0 })
 			}
 			close(release)
-			b.await("end of all", func() bool { return b.family.Alive() == 0 })
+			b.await("end of all", func() bool { return b.tree.ActiveCount() == 0 })
 			if stop := <-ended; stop != test.stop {
 				t.Errorf("the turn ended as %s, want %s", stop, test.stop)
 			}
@@ -118,14 +118,14 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A subagent whose model does not end when it is told to is closed, at any depth: the turn
-// ends in time, what is open has ended, and what it says later is dropped.
-func TestCancel_ADeafOneIsClosed(t *testing.T) {
+// A subagent whose model ignores cancellation is closed at any depth: the turn ends in time,
+// all open calls end, and later output is dropped.
+func TestCancel_ClosesAStuckSubagent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		text := scene("go", "-", calls(task("general", "one", false))) + scene("one", "-", calls(task("general", "two", false))) +
-			scene("two", "-", calls(task("deaf", "three", false), task("deaf", "four", true)))
-		b := newBench(t, withDeaf(setup{script: text}, release))
+			scene("two", "-", calls(task("stuck", "three", false), task("stuck", "four", true)))
+		b := newHarness(t, withStuckModel(setup{script: text}, release))
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan loop.StopReason, 1)
 		go func() { ended <- b.turn(ctx, "go") }()
@@ -134,11 +134,11 @@ func TestCancel_ADeafOneIsClosed(t *testing.T) {
 		if stop := <-ended; stop != loop.Cancelled {
 			t.Errorf("the turn ended as %s", stop)
 		}
-		b.await("end of all", func() bool { return b.family.Alive() == 0 })
+		b.await("end of all", func() bool { return b.tree.ActiveCount() == 0 })
 		b.checkEnds()
 		told := len(b.all())
 		close(release)
-		b.family.Close()
+		b.tree.Close()
 		if late := b.all()[told:]; len(late) > 0 {
 			t.Errorf("%d events came late, the first %#v", len(late), late[0])
 		}
@@ -150,10 +150,10 @@ func TestCancel_ADeafOneIsClosed(t *testing.T) {
 	})
 }
 
-// A family that is closed takes in nobody, also when both come at once.
+// A closed tree accepts no subagent, even if Spawn and Close run concurrently.
 func TestClose_WhileSpawning(t *testing.T) {
 	for range 20 {
-		b := newBench(t, setup{script: `{"say":"hello"}`})
+		b := newHarness(t, setup{script: `{"say":"hello"}`})
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -163,17 +163,17 @@ func TestClose_WhileSpawning(t *testing.T) {
 				}
 			}
 		}()
-		b.await("first one", func() bool { return len(b.family.Records()) > 0 })
-		b.family.Close()
+		b.await("first one", func() bool { return len(b.tree.Records()) > 0 })
+		b.tree.Close()
 		<-done
-		if n := b.family.Alive(); n > 0 {
+		if n := b.tree.ActiveCount(); n > 0 {
 			t.Fatalf("%d are alive", n)
 		}
 		b.checkEnds()
 	}
 }
 
-// plan is a random tree of subagents and what happens to it.
+// plan is a random tree of subagents with random actions.
 type plan struct {
 	script string
 	// acts are what is done after which event: to abort all, to stop a subagent or to
@@ -197,9 +197,9 @@ func drawPlan(t *rapid.T) plan {
 		for range rapid.IntRange(0, 2).Draw(t, "steps") {
 			var list []map[string]any
 			for range rapid.IntRange(1, 3).Draw(t, "calls") {
-				switch kind := rapid.SampledFrom([]string{"task", "background", "deaf", "hold", "glob", "stuck", "asked"}).Draw(t, "call"); {
-				case kind == "deaf":
-					list = append(list, task("deaf", "deaf", rapid.Bool().Draw(t, "background")))
+				switch kind := rapid.SampledFrom([]string{"task", "background", "stuck", "hold", "glob", "stuck", "asked"}).Draw(t, "call"); {
+				case kind == "stuck":
+					list = append(list, task("stuck", "stuck", rapid.Bool().Draw(t, "background")))
 				case (kind == "task" || kind == "background") && depth < 3 && nodes < 12:
 					list = append(list, task("general", draw(depth+1), kind == "background"))
 				case kind == "hold", kind == "stuck", kind == "asked":
@@ -223,8 +223,8 @@ func drawPlan(t *rapid.T) plan {
 	return p
 }
 
-// R67, R125: whatever the tree and whenever it is cancelled, each subagent and each call
-// ends exactly once, and nothing comes after.
+// R67, R125: in any tree and with a cancellation at any time, each subagent and each call ends
+// exactly once, and no event follows.
 func TestCancel_EverythingEndsOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawPlan(rt)
@@ -240,7 +240,7 @@ func (p plan) play(t *testing.T) {
 	hold := held(make(chan struct{}, 1000), release)
 	stuck := named("stuck", func(context.Context) error { <-release; return nil })
 	asked := named("asked", func(context.Context) error { return nil })
-	b := newBench(t, withDeaf(setup{
+	b := newHarness(t, withStuckModel(setup{
 		script: p.script + scene("after all", "It runs."), tools: []tools.Tool{hold, stuck, asked}, asker: later(release),
 		edit: func(o *subagent.Options) { o.Running = 3 },
 	}, release))
@@ -251,17 +251,17 @@ func (p plan) play(t *testing.T) {
 		if !ok {
 			return
 		}
-		switch records := b.family.Records(); a.kind {
+		switch records := b.tree.Records(); a.kind {
 		case "abort":
 			cancel()
-			b.family.Abort()
+			b.tree.Abort()
 		case "stop":
 			if len(records) > 0 {
-				b.family.Stop(records[a.n%len(records)].ID)
+				b.tree.Stop(records[a.n%len(records)].ID)
 			}
 		case "call":
 			if ids := b.startedCalls(); len(ids) > 0 {
-				_ = b.family.CancelCall(ids[a.n%len(ids)]) || b.tools.Cancel(ids[a.n%len(ids)])
+				_ = b.tree.CancelCall(ids[a.n%len(ids)]) || b.tools.Cancel(ids[a.n%len(ids)])
 			}
 		}
 	}
@@ -276,13 +276,13 @@ func (p plan) play(t *testing.T) {
 	}
 	close(release)
 	<-ended
-	b.await("end of all", func() bool { return b.family.Alive() == 0 })
+	b.await("end of all", func() bool { return b.tree.ActiveCount() == 0 })
 	b.checkAtRest()
-	b.family.Close()
+	b.tree.Close()
 	b.checkEnds()
 }
 
-// later is a person who says yes when they come back.
+// later is a user who allows after a delay.
 type later <-chan struct{}
 
 // Ask implements tools.Asker.
@@ -295,13 +295,13 @@ func (l later) Ask(ctx context.Context, _ tools.PermissionRequest) (tools.Answer
 	}
 }
 
-// checkAtRest says whether those that have ended keep anything: their time stands still,
-// and all places are free.
-func (b *bench) checkAtRest() {
+// checkAtRest checks that ended subagents keep nothing: their clocks are stopped and all slots
+// are free.
+func (b *harness) checkAtRest() {
 	b.t.Helper()
-	before := b.family.Statements()
+	before := b.tree.Statements()
 	time.Sleep(time.Hour)
-	for i, now := range b.family.Statements() {
+	for i, now := range b.tree.Statements() {
 		if now.Spent.Time != before[i].Spent.Time {
 			b.t.Errorf("the time of %q runs on", now.Record.Prompt)
 		}
@@ -312,15 +312,15 @@ func (b *bench) checkAtRest() {
 		}
 	}
 	synctest.Wait()
-	if n := b.family.Alive(); n != 0 {
+	if n := b.tree.ActiveCount(); n != 0 {
 		b.t.Errorf("%d of 3 found no place", n)
 	}
 }
 
-func (b *bench) startedCalls() []string {
+func (b *harness) startedCalls() []string {
 	var ids []string
 	for _, e := range b.all() {
-		if _, e := inner(e); e != nil {
+		if _, e := unwrap(e); e != nil {
 			if started, ok := e.(transcript.ToolStarted); ok {
 				ids = append(ids, started.CallID)
 			}
@@ -329,12 +329,11 @@ func (b *bench) startedCalls() []string {
 	return ids
 }
 
-// A subagent that was closed while it was still being equipped stays ended, also when
-// that is over.
-func TestCancel_WhileItIsEquipped(t *testing.T) {
+// A subagent that is closed during Equip stays ended when Equip returns.
+func TestCancel_DuringEquip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		b := newBench(t, setup{script: scene("work", "Ended."), equip: func(*subagent.Node, *subagent.Equipment) error {
+		b := newHarness(t, setup{script: scene("work", "Ended."), equip: func(*subagent.Node, *subagent.Equipment) error {
 			<-release
 			return nil
 		}})
@@ -342,10 +341,10 @@ func TestCancel_WhileItIsEquipped(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		b.family.Abort()
-		b.family.Quiet(t.Context())
+		b.tree.Abort()
+		b.tree.WaitAll(t.Context())
 		close(release)
-		b.family.Close()
+		b.tree.Close()
 		if r := b.records()["work"]; r.State != transcript.ChildCancelled || r.Model != "" {
 			t.Errorf("the record says %s, model %q", r.State, r.Model)
 		}
@@ -353,16 +352,15 @@ func TestCancel_WhileItIsEquipped(t *testing.T) {
 	})
 }
 
-// What the person knows, for they cancelled it, is told to nobody but the model, however
-// deep it was.
-func TestCancel_OfAllIsNotReported(t *testing.T) {
+// The user cancelled the subagents, so only the model gets a report about them, at any depth.
+func TestCancel_IsNotReportedToTheUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begun, release := make(chan struct{}, 2), make(chan struct{})
+		started, release := make(chan struct{}, 2), make(chan struct{})
 		shown := 0
-		var b *bench
-		b = newBench(t, setup{
+		var b *harness
+		b = newHarness(t, setup{
 			script: scene("outer", "Ended.", calls(task("general", "inner", true)), calls(call("hold"))) + scene("inner", "Ended.", calls(call("hold"))),
-			tools:  []tools.Tool{held(begun, release)},
+			tools:  []tools.Tool{held(started, release)},
 			edit: func(o *subagent.Options) {
 				o.Deliver = func(_ *transcript.Message, said string, _ <-chan struct{}) {
 					b.mu.Lock()
@@ -377,25 +375,25 @@ func TestCancel_OfAllIsNotReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		b.family.Abort()
-		b.family.Quiet(t.Context())
-		if n := len(b.told()); n != 2 || shown != 0 {
+		b.tree.Abort()
+		b.tree.WaitAll(t.Context())
+		if n := len(b.reports()); n != 2 || shown != 0 {
 			t.Errorf("%d reports, %d of them shown, want 2 that are not", n, shown)
 		}
 	})
 }
 
-// A subagent that was closed, for it did not end, keeps no place from others.
-func TestCancel_ADeafOneKeepsNoPlace(t *testing.T) {
+// A subagent that was closed because it did not end releases its slot.
+func TestCancel_StuckSubagentReleasesItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		b := newBench(t, withDeaf(setup{script: scene("work", "Worked."), edit: func(o *subagent.Options) { o.Running = 1 }}, release))
-		if _, err := b.spawn(t.Context(), "deaf", "deaf", true); err != nil {
+		b := newHarness(t, withStuckModel(setup{script: scene("work", "Worked."), edit: func(o *subagent.Options) { o.Running = 1 }}, release))
+		if _, err := b.spawn(t.Context(), "stuck", "stuck", true); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		b.family.Abort()
-		b.family.Quiet(t.Context())
+		b.tree.Abort()
+		b.tree.WaitAll(t.Context())
 		if _, err := b.spawn(t.Context(), "general", "work", true); err != nil {
 			t.Fatal(err)
 		}
@@ -404,6 +402,6 @@ func TestCancel_ADeafOneKeepsNoPlace(t *testing.T) {
 			t.Errorf("the next one is %s", r.State)
 		}
 		close(release)
-		b.family.Close()
+		b.tree.Close()
 	})
 }

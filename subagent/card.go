@@ -12,45 +12,43 @@ import (
 	"acp-agent/transcript"
 )
 
-// Bounds of the card of a call that delegates, which v1 of the protocol can only send
-// whole.
+// Limits of the card of a call that delegates. ACP v1 can only send a card as a whole.
 const (
-	// cardBytes bounds all of it.
+	// cardBytes bounds the whole card.
 	cardBytes = 8 << 10
-	// cardTools bounds the tool calls that it lists, the last ones.
+	// cardTools bounds the number of tool calls listed; the last ones are shown.
 	cardTools = 12
-	// cardFiles bounds the changed files that it lists, the first ones.
+	// cardFiles bounds the number of changed files listed; the first ones are shown.
 	cardFiles = 20
-	// cardOutput bounds what it shows of the subagent's last message, in bytes.
+	// cardOutput bounds the excerpt of the subagent's last message, in bytes.
 	cardOutput = 4 << 10
 
-	// Bounds in runes of what stands in one line.
+	// Limits of texts within one line, in runes.
 	pathRunes   = 120
 	titleRunes  = 90
 	resultRunes = 60
 	noteRunes   = 200
 )
 
-// CardLine is a tool call of a subagent, as the card of the call that delegates lists it.
+// CardLine is one tool call of a subagent as the card of the delegating call lists it.
 type CardLine struct {
-	// Title is that of the call's own card.
+	// Title is the title of the call's own card.
 	Title string
 	State transcript.State
-	// Result says in a few words what came of it; empty when there is nothing to say.
+	// Result is a short outcome text; empty when there is nothing to add.
 	Result string
 }
 
-// Card shows how a subagent stands: its state, where it is, what it has spent, and its
-// last tool calls (R70). lines are all its calls in the order in which they began. It has
-// at most 8 KB, and nothing in it that a model wrote can pose as something that the agent
-// says.
+// Card renders the state of a subagent: its path of names, what it has spent and its last tool
+// calls (R70). lines are all its calls in start order. The card has at most 8 KB. Text from a
+// model is quoted so that it cannot pass for text of acp-agent.
 func Card(r transcript.ChildRecord, lines []CardLine, now time.Time) []kinds.Content {
 	return draw(r, lines, nil, now)
 }
 
-// Closing is the Card of a subagent that has ended, with the files that it has changed,
-// relative to in.
-func Closing(d *tools.Delegated, lines []CardLine, in kinds.Place) []kinds.Content {
+// FinalCard is the Card of a subagent that has ended, with the files that it changed, relative
+// to in.
+func FinalCard(d *tools.Delegated, lines []CardLine, in kinds.Place) []kinds.Content {
 	modified := make([]string, len(d.Modified))
 	for i, path := range d.Modified {
 		modified[i] = in.Rel(path)
@@ -65,7 +63,7 @@ func draw(r transcript.ChildRecord, lines []CardLine, modified []string, now tim
 		c.add("Note: " + kinds.Code(r.Note, noteRunes))
 	}
 	if r.State == transcript.ChildRunning {
-		c.add(step(lines))
+		c.add(currentStep(lines))
 	}
 	if r.State.Terminal() && strings.TrimSpace(r.Output) != "" {
 		c.add(fenced(r.Output, cardOutput))
@@ -75,15 +73,15 @@ func draw(r transcript.ChildRecord, lines []CardLine, modified []string, now tim
 	return []kinds.Content{kinds.Text{Text: c.text}}
 }
 
-// card is blocks of Markdown of at most cardBytes in all.
+// card collects blocks of Markdown up to cardBytes.
 type card struct{ text string }
 
 const gap = "\n\n"
 
-// left is how long the next block may be.
+// left returns how long the next block may be.
 func (c *card) left() int { return cardBytes - len(c.text) - len(gap) }
 
-// add appends a block that has room.
+// add appends a block if it fits.
 func (c *card) add(block string) {
 	switch {
 	case block == "" || len(block) > c.left():
@@ -94,7 +92,7 @@ func (c *card) add(block string) {
 	}
 }
 
-// heading says in one line who it is, how it stands and what it has spent.
+// heading names the subagent, its state and what it has spent, in one line.
 func heading(r transcript.ChildRecord, now time.Time) string {
 	path := r.Path
 	if len(path) == 0 {
@@ -114,10 +112,10 @@ func heading(r transcript.ChildRecord, now time.Time) string {
 		facts = append(facts, fmt.Sprintf("cost $%.4g", r.Cost))
 	}
 	facts = append(facts, elapsed(r, now))
-	return kinds.Code(transcript.PathText(path), pathRunes) + " " + standing(r) + ": " + strings.Join(facts, ", ")
+	return kinds.Code(transcript.PathText(path), pathRunes) + " " + stateText(r) + ": " + strings.Join(facts, ", ")
 }
 
-func standing(r transcript.ChildRecord) string {
+func stateText(r transcript.ChildRecord) string {
 	switch r.State {
 	case transcript.ChildQueued:
 		return "waits for its turn"
@@ -147,9 +145,9 @@ func tokens(n int) string {
 	return fmt.Sprintf("%dk tokens", n/1000)
 }
 
-// step says what a running subagent does: its tool calls that have not ended, or that it
-// waits for its model.
-func step(lines []CardLine) string {
+// currentStep says what a running subagent does: its unfinished tool calls, or waiting for the
+// model.
+func currentStep(lines []CardLine) string {
 	open := []CardLine{}
 	for _, l := range lines {
 		if !l.State.Terminal() {
@@ -165,7 +163,7 @@ func step(lines []CardLine) string {
 	return fmt.Sprintf("Now: %s and %d more", kinds.Code(open[0].Title, titleRunes), len(open)-1)
 }
 
-// files lists what was changed.
+// files lists the changed files.
 func files(paths []string) string {
 	if len(paths) == 0 {
 		return ""
@@ -182,7 +180,7 @@ func files(paths []string) string {
 	return b.String()
 }
 
-// calls lists the last tool calls, as many as limit bytes hold.
+// calls lists the last tool calls, as many as fit into limit bytes.
 func calls(lines []CardLine, limit int) string {
 	var list []string
 	room := limit - len("Tool calls, 1000000 earlier ones not shown:\n")
@@ -197,11 +195,11 @@ func calls(lines []CardLine, limit int) string {
 		return ""
 	}
 	slices.Reverse(list)
-	head := "Tool calls:\n"
+	heading := "Tool calls:\n"
 	if earlier := len(lines) - len(list); earlier > 0 {
-		head = fmt.Sprintf("Tool calls, %s not shown:\n", kinds.Count(earlier, "earlier one"))
+		heading = fmt.Sprintf("Tool calls, %s not shown:\n", kinds.Count(earlier, "earlier one"))
 	}
-	return head + strings.Join(list, "")
+	return heading + strings.Join(list, "")
 }
 
 func callLine(l CardLine) string {
@@ -230,8 +228,8 @@ func stateWords(s transcript.State) string {
 	return "failed"
 }
 
-// fenced is a block of code of at most limit bytes. Its fence grows with the runs of
-// backticks in the text, so the text is cut until both have room.
+// fenced returns text as a code block of at most limit bytes. The fence grows with runs of
+// backticks in the text, so the text is cut until both fit.
 func fenced(text string, limit int) string {
 	whole := kinds.Visible(strings.TrimSpace(text))
 	for keep := min(len(whole), limit); ; keep /= 2 {

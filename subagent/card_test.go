@@ -15,7 +15,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// cardText is the only block of a card.
+// cardText returns the only block of a card.
 func cardText(tb rapid.TB, content []kinds.Content) string {
 	tb.Helper()
 	if len(content) != 1 {
@@ -82,8 +82,8 @@ func TestCard(t *testing.T) {
 	}
 }
 
-func TestClosing(t *testing.T) {
-	got := cardText(t, subagent.Closing(&tools.Delegated{
+func TestFinalCard(t *testing.T) {
+	got := cardText(t, subagent.FinalCard(&tools.Delegated{
 		Record: transcript.ChildRecord{
 			Path: []string{"fix"}, State: transcript.ChildDone, Started: time.Unix(1000, 0), Ended: time.Unix(1061, 0), Output: "Done.",
 		},
@@ -95,8 +95,8 @@ func TestClosing(t *testing.T) {
 	}
 }
 
-// Of many calls and files, the card shows the last and the first, and says that there are
-// more.
+// The card shows the last of many calls and the first of many files, and says how many are left
+// out.
 func TestCard_Many(t *testing.T) {
 	var lines []subagent.CardLine
 	var paths []string
@@ -105,7 +105,7 @@ func TestCard_Many(t *testing.T) {
 		lines = append(lines, subagent.CardLine{Title: "Read " + name, State: transcript.Done})
 		paths = append(paths, "/w/"+name)
 	}
-	got := cardText(t, subagent.Closing(&tools.Delegated{Modified: paths}, lines, kinds.Place{Cwd: "/w"}))
+	got := cardText(t, subagent.FinalCard(&tools.Delegated{Modified: paths}, lines, kinds.Place{Cwd: "/w"}))
 	for _, want := range []string{"18 earlier ones not shown", "- `Read S` done", "- and 10 more"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the card does not say %q:\n%s", want, got)
@@ -116,8 +116,8 @@ func TestCard_Many(t *testing.T) {
 	}
 }
 
-// Whatever models write, the card stays small, is whole text, and says first what the
-// agent says; only lists and blocks of code hold a model's words.
+// For any text of a model the card stays small and valid, and starts with acp-agent's own line.
+// Text of a model appears only in lists and code blocks.
 func TestCard_AnyText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching("[`\n]{0,60}"), rapid.Custom(func(t *rapid.T) string {
@@ -133,7 +133,7 @@ func TestCard_AnyText(t *testing.T) {
 			},
 			Modified: rapid.SliceOfN(text, 0, 30).Draw(t, "modified"),
 		}
-		got := cardText(t, subagent.Closing(d, rapid.SliceOfN(line, 0, 20).Draw(t, "lines"), kinds.Place{Cwd: "/w"}))
+		got := cardText(t, subagent.FinalCard(d, rapid.SliceOfN(line, 0, 20).Draw(t, "lines"), kinds.Place{Cwd: "/w"}))
 		if len(got) > 8<<10 || !utf8.ValidString(got) || kinds.Visible(got) != got {
 			t.Fatalf("%d bytes, or not whole and visible", len(got))
 		}

@@ -9,35 +9,35 @@ import (
 )
 
 const (
-	// maxLine bounds the line of an agent in the system prompt, in characters.
+	// maxLine bounds the description of an agent in the system prompt, in characters.
 	maxLine = 140
-	// maxLines bounds how many have one.
+	// maxLines bounds how many agents the system prompt lists.
 	maxLines = 40
 )
 
-// Catalog holds the agents of a session. It never changes, and may be used by several
-// goroutines.
+// Catalog holds the agents of a session. It is immutable and safe for concurrent use.
 type Catalog struct {
 	entries  []Entry
 	byName   map[string]Manifest
 	problems []Problem
 }
 
-// Entry is an agent as it is listed for people.
+// Entry is an agent as the user sees it in a list.
 type Entry struct {
 	Manifest
-	// Off says why it is not used; empty when it is.
-	Off string
+	// Unused is the reason why the agent is not used; empty when it is used.
+	Unused string
 }
 
-// Get returns the agent of a name, hidden ones too. What it holds is not to be changed.
+// Get returns the agent with a name, including hidden ones. The caller must not modify what the
+// manifest refers to.
 func (c *Catalog) Get(name string) (Manifest, bool) {
 	m, ok := c.byName[name]
 	return m, ok
 }
 
-// Names lists the agents that work can be given to (R63): their mode is subagent or all,
-// and they are not hidden. The shipped ones come first.
+// Names lists the agents that accept delegated work (R63): their mode is subagent or all, and
+// they are not hidden. The shipped ones come first.
 func (c *Catalog) Names() []string {
 	var names []string
 	for _, m := range c.offered() {
@@ -49,19 +49,18 @@ func (c *Catalog) Names() []string {
 func (c *Catalog) offered() []Manifest {
 	var list []Manifest
 	for _, e := range c.entries {
-		if e.Off == "" && e.Mode != Primary && !e.Hidden {
+		if e.Unused == "" && e.Mode != Primary && !e.Hidden {
 			list = append(list, e.Manifest)
 		}
 	}
 	return list
 }
 
-// Entries lists all agents that were found, also those that are not used.
+// Entries lists all agents that were found, including unused ones.
 func (c *Catalog) Entries() []Entry { return slices.Clone(c.entries) }
 
-// Prompt is the part of the system prompt that tells the model which agents there are:
-// a line of introduction and "- name: description" for each of the first 40. It is ""
-// when there are none.
+// Prompt returns the part of the system prompt that lists the agents: a line of introduction
+// and "- name: description" for each of the first 40. It is "" without agents.
 func (c *Catalog) Prompt() string {
 	list := c.offered()
 	if len(list) == 0 {
@@ -78,14 +77,14 @@ func (c *Catalog) Prompt() string {
 	return b.String()
 }
 
-// Warnings lists what of the manifests, and of the settings for agents, cannot be used
-// or has no effect. A Problem that is no Warning kept an agent out.
-func (c *Catalog) Warnings() []Problem { return slices.Clone(c.problems) }
+// Problems lists what is wrong with the manifests and with the settings for agents. A Problem
+// that is not a Warning keeps its agent unused.
+func (c *Catalog) Problems() []Problem { return slices.Clone(c.problems) }
 
-// maxProblems bounds what a hostile folder can make a person read.
+// maxProblems bounds how many problems a hostile folder can show the user.
 const maxProblems = 100
 
-func (c *Catalog) say(problems ...Problem) {
+func (c *Catalog) addProblems(problems ...Problem) {
 	for _, p := range problems {
 		switch {
 		case len(c.problems) < maxProblems-1:

@@ -12,14 +12,14 @@ import (
 	"acp-agent/tools/pipeline"
 )
 
-// Check says what of a manifest cannot be: a variable that nobody defined, a rule for a
-// tool that there is not or that the agent does not have, an allow that its own deny
-// takes back, requirements beyond what the host grants at all ([pipeline.Ceiling]), and
-// the network for an agent that is restricted. Such an agent is not used (R111). A tool
-// that nobody knows is a warning: the manifest may be for several machines.
+// Check returns the contradictions in a manifest: an undefined variable, a rule for a tool that
+// does not exist or that the agent does not have, an allow that the agent's own deny cancels,
+// requirements beyond what the host grants to any agent ([pipeline.Ceiling]), and network
+// access for a restricted agent. An agent with such a problem is not used (R111). An unknown
+// tool in a list is only a warning, because a manifest may be written for several machines.
 //
-// known reports the ids of tools, vars are the variables that are defined, with or
-// without directories.
+// known reports whether a tool id exists. vars are the defined variables, with or without
+// directories.
 func Check(m Manifest, known func(tool string) bool, vars capability.Vars) []Problem {
 	c := checker{m: m, known: known, vars: capability.Vars{}}
 	for name := range vars {
@@ -33,13 +33,13 @@ func Check(m Manifest, known func(tool string) bool, vars capability.Vars) []Pro
 	return c.problems
 }
 
-// anywhere stands for the directories of variables, so that patterns are looked at whole.
+// anywhere replaces the directories of variables, so that a pattern can be checked as a whole.
 const anywhere = "/anywhere"
 
 type checker struct {
 	m     Manifest
 	known func(string) bool
-	// Rules know variables that requirements do not.
+	// ruleVars adds the variables that only rules may use.
 	vars, ruleVars capability.Vars
 	problems       []Problem
 }
@@ -69,7 +69,7 @@ func (c *checker) rules() {
 		case !isCapability(rule.Permission) && !strings.Contains(rule.Permission, "*") && !c.known(rule.Permission):
 			c.fault(field, "%s: there is no tool %q; use a tool id, a capability, an mcp: form or *", text, rule.Permission)
 			continue
-		case rule.Action == capability.Allow && !c.has(rule.Permission):
+		case rule.Action == capability.Allow && !c.hasTool(rule.Permission):
 			c.fault(field, "%s: the agent has no such tool; add it to tools, or take the rule out", text)
 		case rule.Action == capability.Allow && c.m.Level == Restricted && rule.Permission == capability.CapNetFetch:
 			c.fault(field, "%s: a restricted agent has no network", text)
@@ -87,7 +87,7 @@ func (c *checker) rules() {
 	}
 }
 
-// pattern looks at the variables of a rule's pattern, and at a path's glob.
+// pattern checks the variables of a rule's pattern and the glob of a path.
 func (c *checker) pattern(rule permissions.Rule) error {
 	if rule.Pattern == "" {
 		return nil
@@ -103,9 +103,9 @@ func (c *checker) pattern(rule permissions.Rule) error {
 	return nil // the text of a command has no variables
 }
 
-// has reports whether the agent has a tool that a permission speaks of. What other
-// servers offer is not in its list.
-func (c *checker) has(permission string) bool {
+// hasTool reports whether the agent has a tool that a permission refers to. The list of tools
+// does not name tools of MCP servers and providers.
+func (c *checker) hasTool(permission string) bool {
 	if c.m.Tools == nil || kinds.Foreign(permission) || strings.Contains(permission, "*") {
 		return true
 	}
@@ -114,7 +114,7 @@ func (c *checker) has(permission string) bool {
 		return slices.Contains(mine, permission)
 	}
 	return slices.ContainsFunc(mine, func(tool string) bool {
-		// What changes files reads them too, and a command may do anything.
+		// A tool that writes files also reads them, and a command may do anything.
 		does := capabilityOf(tool)
 		return does == permission || does == capability.CapShellRun || kinds.Foreign(tool) ||
 			permission == capability.CapFSRead && does == capability.CapFSWrite
@@ -153,8 +153,8 @@ func (c *checker) requires() {
 	}
 }
 
-// withinDirs reports whether a path pattern lies in one of the directories, which are
-// written as variables. A relative one lies in the workspace.
+// withinDirs reports whether a path pattern lies in one of the directories, which are written
+// with variables. A relative pattern lies in the workspace.
 func withinDirs(pattern string, dirs []string) bool {
 	if !strings.HasPrefix(pattern, "{") && !strings.HasPrefix(pattern, "/") && !strings.Contains(pattern, ":") {
 		pattern = "{" + capability.VarWorkspace + "}/" + pattern
@@ -162,17 +162,17 @@ func withinDirs(pattern string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return pathname.Contains(dir, pattern) })
 }
 
-// covered reports whether a deny surely matches all that an allow does.
+// covered reports whether a deny certainly matches everything that an allow matches.
 func covered(allow, deny permissions.Rule) bool {
 	same := deny.Permission == "*" || deny.Permission == allow.Permission || deny.Permission == capabilityOf(allow.Permission)
 	if !same {
 		return false
 	}
-	beginning := strings.TrimRight(deny.Pattern, "*")
-	if beginning == "" || deny.Pattern == allow.Pattern {
+	prefix := strings.TrimRight(deny.Pattern, "*")
+	if prefix == "" || deny.Pattern == allow.Pattern {
 		return true
 	}
-	return strings.HasSuffix(deny.Pattern, "*") && !strings.ContainsAny(beginning, `*?[{\`) && strings.HasPrefix(allow.Pattern, beginning) &&
+	return strings.HasSuffix(deny.Pattern, "*") && !strings.ContainsAny(prefix, `*?[{\`) && strings.HasPrefix(allow.Pattern, prefix) &&
 		// A single * of a path ends at a slash.
 		(strings.HasSuffix(deny.Pattern, "**") || capabilityOf(allow.Permission) == capability.CapShellRun)
 }
@@ -181,8 +181,8 @@ func isCapability(permission string) bool {
 	return slices.Contains(capability.Names(), permission)
 }
 
-// capabilityOf is the capability that a tool of a kind is judged by; a capability is its
-// own, and "" stands for none.
+// capabilityOf returns the capability that governs tools of a kind. A capability is its own; ""
+// means none.
 func capabilityOf(permission string) string {
 	if isCapability(permission) {
 		return permission
@@ -200,7 +200,7 @@ func capabilityOf(permission string) string {
 	return ""
 }
 
-// ruleText is a rule as it is written.
+// ruleText formats a rule as manifests write it.
 func ruleText(rule permissions.Rule) string {
 	if rule.Pattern == "" {
 		return rule.Action.String() + " " + rule.Permission

@@ -14,8 +14,7 @@ func known(tool string) bool {
 	return slices.Contains(kinds.Known(), tool) || strings.HasPrefix(tool, "mcp__") || strings.HasPrefix(tool, "mcp:")
 }
 
-// R111: what a manifest asks for and cannot have is found when it is read, with file and
-// line.
+// R111: Check finds requests that cannot be granted, with file and line.
 func TestCheck(t *testing.T) {
 	for _, tt := range []struct {
 		name, head string

@@ -11,83 +11,84 @@ import (
 	"acp-agent/transcript"
 )
 
-// The causes that a subagent is cancelled with.
+// The causes that cancel a subagent.
 var (
-	// ErrParentAborted is the abort of what delegated to it (R67).
+	// ErrParentAborted means that the delegating agent was aborted (R67).
 	ErrParentAborted = &tools.Error{Kind: tools.Aborted, Message: "aborted by parent"}
-	// ErrStopped is the person's stop of this one.
+	// ErrStopped means that the user stopped this subagent.
 	ErrStopped = &tools.Error{
 		Kind: tools.Aborted, Message: "the user stopped this subagent",
 		Hint: "Do not start it again. Go on without it, or ask what they want instead.",
 	}
-	// errTimeSpent is the end of its time, or of the time of an agent above it.
+	// errTimeSpent means that its time limit, or that of an ancestor, is used up.
 	errTimeSpent = &tools.Error{Kind: tools.Aborted, Message: "the time of the subagent is up"}
 )
 
 var errRefused = errors.New("the model refused")
 
-// closeGrace is how long a cancelled subagent has to end. It is shorter than the pipeline
-// waits for a call that delegates, so that the end of the subagent is told first.
+// closeGrace is how long a cancelled subagent may take to end. It is shorter than the
+// pipeline's grace for a delegating call, so that the subagent's end is reported before the
+// call's.
 const closeGrace = 500 * time.Millisecond
 
-// ending is what came of a subagent.
-type ending struct {
+// outcome describes how a subagent ended.
+type outcome struct {
 	state transcript.ChildState
-	// note says what kept it from ending by itself.
+	// note is the reason why it did not finish by itself.
 	note string
-	// failure is the error of the call that waited for it; nil when it ended, though it
-	// may have been stopped at a bound. result is what it did, whatever came of it.
+	// failure is the error of the call that waited for it. It is nil when the subagent ended,
+	// even at a limit. result is always set.
 	failure error
 	result  *tools.Delegated
 }
 
-func failed(err error) ending { return ending{state: transcript.ChildFailed, note: err.Error()} }
+func failed(err error) outcome { return outcome{state: transcript.ChildFailed, note: err.Error()} }
 
-// stopped is the ending of a subagent that was cancelled. What it has done when its time
-// is up is done.
-func (n *Node) stopped() ending {
+// cancelledOutcome is the outcome of a cancelled subagent. One whose time limit is used up
+// counts as done.
+func (n *Node) cancelledOutcome() outcome {
 	cause := context.Cause(n.ctx)
 	if errors.Is(cause, errTimeSpent) {
-		return ending{state: transcript.ChildDone, note: "it was stopped because " + n.account.reached()}
+		return outcome{state: transcript.ChildDone, note: "it was stopped because " + n.account.exhaustedNow()}
 	}
 	aborted := ErrParentAborted
 	if errors.Is(cause, ErrStopped) {
 		aborted = ErrStopped
 	}
-	return ending{state: transcript.ChildCancelled, note: aborted.Message, failure: aborted}
+	return outcome{state: transcript.ChildCancelled, note: aborted.Message, failure: aborted}
 }
 
-// timeUp ends those whose time is up: the agent of an account, if it has not ended, and all
-// below it.
-func (f *Family) timeUp(a *account) {
-	for _, n := range f.alive() {
-		if n.account.under(a) {
+// cancelExpired cancels the agent of an account whose time limit is used up, and its
+// descendants.
+func (t *Tree) cancelExpired(a *account) {
+	for _, n := range t.activeNodes() {
+		if n.account.isBelow(a) {
 			n.cancel(errTimeSpent)
 		}
 	}
 }
 
-// closeLate closes a subagent that was cancelled and does not end in time.
+// closeLate closes a cancelled subagent that does not end within closeGrace.
 func (n *Node) closeLate() {
 	grace := time.NewTimer(closeGrace)
 	defer grace.Stop()
 	select {
 	case <-n.done:
 	case <-grace.C:
-		n.close(n.stopped())
+		n.close(n.cancelledOutcome())
 	}
 }
 
-// close ends the subagent for everybody, once: those below it that it waited for are
-// closed, then its open calls, then its record, and whoever waits for it is told. What its
-// goroutine may still say is dropped. It returns when all of that is done.
-func (n *Node) close(end ending) {
+// close ends the subagent exactly once: it closes the children that the subagent waited for,
+// its open calls and its record, and notifies its waiters. Later output of the subagent's
+// goroutine is dropped. close returns when all of this is done.
+func (n *Node) close(end outcome) {
 	n.closing.Do(func() {
-		<-n.begun
-		n.closeBelow(end.state == transcript.ChildCancelled)
+		<-n.announced
+		n.closeChildren(end.state == transcript.ChildCancelled)
 		n.cancel(nil)
-		n.leavePlace()
-		n.hush(end)
+		n.slot.close()
+		n.mute(end)
 		n.child.Update(func(r *transcript.ChildRecord) {
 			r.State, r.Note, r.Ended, r.Output = end.state, end.note, time.Now(), output(n.log.Messages())
 		})
@@ -95,37 +96,36 @@ func (n *Node) close(end ending) {
 			end.failure = tools.Errorf(tools.Backend, "the subagent %s failed: %s", n.manifest.Name, end.note)
 		}
 		end.result = n.result()
-		n.ending = end
-		n.passOn() // before the end is shown: a prompt that follows it is to find the report in the queue
+		n.outcome = end
+		n.forwardReports() // before showEnd: a prompt that follows the end must find the report in the queue
 		n.showEnd()
 		close(n.done)
-		n.family.leave(n)
+		n.tree.remove(n)
 	})
 }
 
-// closeBelow closes what the agent waits for; what runs in the background below it is
-// cancelled when it was aborted itself (R67), and goes on otherwise.
-func (n *Node) closeBelow(aborted bool) {
-	for _, other := range n.family.alive() {
+// closeChildren closes the children that the agent waits for. Background descendants are
+// cancelled if the agent was aborted (R67); otherwise they continue.
+func (n *Node) closeChildren(aborted bool) {
+	for _, other := range n.tree.activeNodes() {
 		if other.parent == n {
-			<-other.begun // or its beginning would be told after the silence
+			<-other.announced // its start must be emitted before n is muted
 		}
 		waited := other.parent == n && !other.child.Brief().Background
-		if waited || aborted && other.under(n) {
+		if waited || aborted && other.isBelow(n) {
 			other.cancel(ErrParentAborted)
 		}
 		if waited {
-			other.close(other.stopped())
+			other.close(other.cancelledOutcome())
 		}
 	}
 }
 
-// hush has the agent say nothing more, and ends what it has begun to say and the calls of
-// it that are open.
-func (n *Node) hush(end ending) {
-	n.voice.Lock()
-	n.silent = true
-	n.voice.Unlock()
+// mute drops further output of the agent and closes its open texts and calls.
+func (n *Node) mute(end outcome) {
+	n.outputMu.Lock()
+	n.muted = true
+	n.outputMu.Unlock()
 	state, text := transcript.Failed, "the subagent ended before this call did"
 	if end.state == transcript.ChildCancelled {
 		state, text = transcript.Cancelled, end.note
@@ -137,14 +137,14 @@ func (n *Node) hush(end ending) {
 	for _, call := range calls {
 		e := pipeline.Unrun(call.CallID, call.Tool, state, text)
 		n.log.Apply(e)
-		n.view.note(e)
+		n.view.apply(e)
 		n.up(e)
 	}
 	n.log.Seal()
 }
 
-// output is the last message of a conversation. What the token limit cut into pieces is
-// one message (R66).
+// output returns the last message of a conversation. Pieces that the token limit cut apart
+// count as one message (R66).
 func output(messages []*transcript.Message) string {
 	last, cut := "", false
 	for _, m := range messages {

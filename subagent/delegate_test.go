@@ -20,11 +20,11 @@ import (
 	"acp-agent/transcript"
 )
 
-// R62, R70: the call that waited has the subagent's last message, what it did, and the
-// files that it and those below it changed.
+// R62, R70: the result of a blocking call has the subagent's last message, a summary, and the
+// files that it and its descendants changed.
 func TestSpawn_Blocking(t *testing.T) {
 	write := map[string]any{"name": "write", "args": map[string]any{"path": "a.txt", "content": "x"}}
-	b := newBench(t, setup{script: scene("go", "Done.", calls(task("general", "outer", false))) +
+	b := newHarness(t, setup{script: scene("go", "Done.", calls(task("general", "outer", false))) +
 		scene("outer", "It is written.", calls(task("general", "inner", false))) + scene("inner", "a.txt", calls(write))})
 	if stop := b.turn(t.Context(), "go"); stop != loop.EndTurn {
 		t.Fatalf("the turn ended as %s", stop)
@@ -43,14 +43,14 @@ func TestSpawn_Blocking(t *testing.T) {
 	b.checkEnds()
 }
 
-// R63, trap 48: who is not there, or is not to be delegated to, is an error that names
-// those who are.
+// R63: an unknown type, or one that accepts no delegation, is an error that names the valid
+// types.
 func TestSpawn_UnknownTypes(t *testing.T) {
 	boss := general()
 	boss.Name, boss.Mode = "boss", subagent.Primary
 	both := general()
 	both.Name, both.Mode = "both", subagent.All
-	b := newBench(t, setup{script: `{"say":"hello"}`, agents: agents{"general": general(), "both": both, "boss": boss}})
+	b := newHarness(t, setup{script: `{"say":"hello"}`, agents: agents{"general": general(), "both": both, "boss": boss}})
 	for _, name := range []string{"Explore", "boss", ""} {
 		_, err := b.spawn(t.Context(), name, "x", false)
 		wantError(t, err, tools.BadInput, fmt.Sprintf("unknown subagent type %q", name))
@@ -59,13 +59,13 @@ func TestSpawn_UnknownTypes(t *testing.T) {
 	if out, err := b.spawn(t.Context(), "both", "x", false); err != nil || out.Record.Output != "hello" {
 		t.Errorf("one of both modes: %v, %v", out, err)
 	}
-	if n := len(b.family.Records()); n != 1 {
+	if n := len(b.tree.Records()); n != 1 {
 		t.Errorf("%d subagents, want only the last", n)
 	}
 }
 
-// R65, trap 47: five levels are there, the sixth is an error, in the background too, and
-// when the turn in which it all began is long over.
+// R65: five levels work and the sixth is an error, also in the background and after the turn
+// that started them.
 func TestSpawn_Depth(t *testing.T) {
 	for _, background := range []bool{false, true} {
 		t.Run(fmt.Sprintf("background %v", background), func(t *testing.T) {
@@ -80,16 +80,16 @@ func TestSpawn_Depth(t *testing.T) {
 				}
 				return nil
 			})
-			b := newBench(t, setup{script: text, tools: []tools.Tool{gate}})
+			b := newHarness(t, setup{script: text, tools: []tools.Tool{gate}})
 			b.turn(t.Context(), "go")
 			close(release)
-			b.await("end of all", func() bool { return b.family.Alive() == 0 })
-			if n := len(b.family.Records()); n != 5 {
+			b.await("end of all", func() bool { return b.tree.ActiveCount() == 0 })
+			if n := len(b.tree.Records()); n != 5 {
 				t.Errorf("%d subagents, want 5", n)
 			}
 			refused := 0
 			for _, e := range b.all() {
-				if _, e := inner(e); endOf(e).State == transcript.Failed && strings.Contains(endOf(e).Text, "nested 5 deep at most") {
+				if _, e := unwrap(e); endOf(e).State == transcript.Failed && strings.Contains(endOf(e).Text, "nested 5 deep at most") {
 					refused++
 				}
 			}
@@ -106,40 +106,40 @@ func endOf(e transcript.Event) transcript.ToolFinished {
 	return end
 }
 
-// I4: of twenty, eight run at once and the others wait; none is lost.
+// Of twenty subagents eight run at once and the others wait; all of them finish.
 func TestSpawn_EightAtOnce(t *testing.T) {
-	begun, release := make(chan struct{}, 20), make(chan struct{})
-	b := newBench(t, setup{script: scene("work", "Worked.", calls(call("hold"))), tools: []tools.Tool{held(begun, release)}})
+	started, release := make(chan struct{}, 20), make(chan struct{})
+	b := newHarness(t, setup{script: scene("work", "Worked.", calls(call("hold"))), tools: []tools.Tool{held(started, release)}})
 	for range 20 {
 		if _, err := b.spawn(t.Context(), "general", "work", true); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 8 {
-		<-begun
+		<-started
 	}
 	// All eight places are taken by calls that wait: whoever else began would be seen here.
 	states := map[transcript.ChildState]int{}
-	for _, r := range b.family.Records() {
+	for _, r := range b.tree.Records() {
 		states[r.State]++
 	}
 	if diff := cmp.Diff(map[transcript.ChildState]int{transcript.ChildRunning: 8, transcript.ChildQueued: 12}, states); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
-	if len(begun) > 0 {
+	if len(started) > 0 {
 		t.Error("a ninth one runs")
 	}
 	close(release)
-	b.await("end of all", func() bool { return b.family.Alive() == 0 })
-	if n := len(b.told()); n != 20 {
+	b.await("end of all", func() bool { return b.tree.ActiveCount() == 0 })
+	if n := len(b.reports()); n != 20 {
 		t.Errorf("%d reports, want 20", n)
 	}
 	b.checkEnds()
 }
 
-// An agent that waits for a subagent needs no place: one is enough for any depth, and for
-// several at each level.
-func TestSpawn_OnePlaceIsEnough(t *testing.T) {
+// A waiting agent needs no slot: one slot suffices for any depth, and for several agents on
+// each level.
+func TestSpawn_OneSlotSuffices(t *testing.T) {
 	text := scene("go", "Done.", calls(task("general", "level 1", false), task("general", "level 1", false)))
 	for i := 1; i < 5; i++ {
 		next := fmt.Sprintf("level %d", i+1)
@@ -155,20 +155,20 @@ func TestSpawn_OnePlaceIsEnough(t *testing.T) {
 		runtime.Gosched()
 		return nil
 	})
-	b := newBench(t, setup{script: text, edit: func(o *subagent.Options) { o.Running = 1 }, tools: []tools.Tool{busy}})
+	b := newHarness(t, setup{script: text, edit: func(o *subagent.Options) { o.Running = 1 }, tools: []tools.Tool{busy}})
 	b.turn(t.Context(), "go")
-	if n := len(b.family.Records()); n != 2+4+8+16+32 {
+	if n := len(b.tree.Records()); n != 2+4+8+16+32 {
 		t.Errorf("%d subagents, want 62", n)
 	}
 	for _, e := range b.all() {
-		if _, e := inner(e); endOf(e).State == transcript.Failed {
+		if _, e := unwrap(e); endOf(e).State == transcript.Failed {
 			t.Error(endOf(e).Text)
 		}
 	}
 	b.checkEnds()
 }
 
-// Eight that each delegate to eight all end, though there are eight places.
+// Eight agents that each delegate to eight all finish with eight slots.
 func TestSpawn_EightTimesEight(t *testing.T) {
 	eight := func(prompt string) []map[string]any {
 		var list []map[string]any
@@ -177,16 +177,16 @@ func TestSpawn_EightTimesEight(t *testing.T) {
 		}
 		return list
 	}
-	b := newBench(t, setup{script: scene("go", "Done.", eight("outer")) + scene("outer", "Done.", eight("inner")) + scene("inner", "Done.")})
+	b := newHarness(t, setup{script: scene("go", "Done.", eight("outer")) + scene("outer", "Done.", eight("inner")) + scene("inner", "Done.")})
 	b.turn(t.Context(), "go")
-	if n := len(b.family.Records()); n != 8+64 {
+	if n := len(b.tree.Records()); n != 8+64 {
 		t.Errorf("%d subagents, want 72", n)
 	}
 	b.checkEnds()
 }
 
-// R67: what goes wrong in a subagent is an error of the call that waited, which names the
-// cause, and the parent goes on.
+// R67: a failure in a subagent is an error of the waiting call that names the cause, and the
+// parent continues.
 func TestSpawn_Failures(t *testing.T) {
 	tests := []struct {
 		name, child string
@@ -211,14 +211,14 @@ func TestSpawn_Failures(t *testing.T) {
 	for _, test := range tests {
 		for _, background := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, background %v", test.name, background), func(t *testing.T) {
-				b := newBench(t, setup{script: scene("go", "I go on.", calls(task("general", "child", background))) + test.child, equip: test.equip})
+				b := newHarness(t, setup{script: scene("go", "I go on.", calls(task("general", "child", background))) + test.child, equip: test.equip})
 				if stop := b.turn(t.Context(), "go"); stop != loop.EndTurn {
 					t.Errorf("the parent's turn ended as %s", stop)
 				}
-				b.await("end of all", func() bool { return b.family.Alive() == 0 })
+				b.await("end of all", func() bool { return b.tree.ActiveCount() == 0 })
 				got := b.lastResult()
 				if background {
-					got = strings.Join(b.told(), "\n")
+					got = strings.Join(b.reports(), "\n")
 					if !strings.Contains(got, "has failed") {
 						t.Errorf("the report is %q", got)
 					}
@@ -246,14 +246,14 @@ func (panicking) Stream(context.Context, *model.Request) iter.Seq2[model.Chunk, 
 	}
 }
 
-// R66: at its cap of cycles a subagent returns what exists, with a note; what background
-// subagents tell it does not give it more.
+// R66: at its limit of cycles a subagent returns its partial result with a note. Reports of
+// background subagents do not raise the limit.
 func TestSpawn_CycleCap(t *testing.T) {
 	short := general()
 	short.Limits.Cycles = 3
 	read := `{"say":"So far: ${last_result}","call":[{"name":"glob","args":{"filePattern":"*"}}]}` + "\n"
 	t.Run("of one turn", func(t *testing.T) {
-		b := newBench(t, setup{agents: agents{"general": short}, script: `{"when":"^child$","say":"First.","call":[{"name":"glob","args":{"filePattern":"*"}}]}` + "\n" + read + read + read + read})
+		b := newHarness(t, setup{agents: agents{"general": short}, script: `{"when":"^child$","say":"First.","call":[{"name":"glob","args":{"filePattern":"*"}}]}` + "\n" + read + read + read + read})
 		out, err := b.spawn(t.Context(), "general", "child", false)
 		if err != nil || out.Record.State != transcript.ChildDone || out.Record.Steps != 3 {
 			t.Fatalf("got %+v, %v", out.Record, err)
@@ -264,32 +264,32 @@ func TestSpawn_CycleCap(t *testing.T) {
 	})
 	t.Run("of all turns", func(t *testing.T) {
 		text := scene("child", "Waiting.", calls(task("general", "deep", true)), calls(call("gate"))) + read + scene("deep", "Deep.")
-		var b *bench
+		var b *harness
 		gate := named("gate", func(context.Context) error {
-			b.await("report", func() bool { return b.family.Alive() == 1 })
+			b.await("report", func() bool { return b.tree.ActiveCount() == 1 })
 			return nil
 		})
-		b = newBench(t, setup{agents: agents{"general": short}, script: text, tools: []tools.Tool{gate}})
+		b = newHarness(t, setup{agents: agents{"general": short}, script: text, tools: []tools.Tool{gate}})
 		out, err := b.spawn(t.Context(), "general", "child", false)
 		if err != nil || out.Record.Steps != 3 || out.Record.Note != "it was stopped after 3 model calls" {
 			t.Errorf("got %+v, %v", out.Record, err)
 		}
-		if told := b.told(); len(told) != 1 || !strings.Contains(told[0], "Deep.") {
-			t.Errorf("the report that it could not hear any more went to nobody above: %q", told)
+		if told := b.reports(); len(told) != 1 || !strings.Contains(told[0], "Deep.") {
+			t.Errorf("the report that came after its end was not delivered: %q", told)
 		}
 	})
 }
 
-// R66: an answer that the token limit cut goes on, and its pieces are one message; a call
-// that was cut is not run.
-func TestSpawn_CutAnswersGoOn(t *testing.T) {
+// R66: an answer that the token limit cut is continued, and its pieces are one message. A call
+// that was cut does not run.
+func TestSpawn_ContinuesCutAnswers(t *testing.T) {
 	ran := false
 	touch := named("touch", func(context.Context) error { ran = true; return nil })
 	text := `{"when":"^child$","call":[{"name":"touch","args":{}}],"finish":"length"}
 {"say":"The answer ","finish":"length"}
 {"say":"has three ","finish":"length"}
 {"say":"pieces."}`
-	b := newBench(t, setup{script: text, tools: []tools.Tool{touch}})
+	b := newHarness(t, setup{script: text, tools: []tools.Tool{touch}})
 	out, err := b.spawn(t.Context(), "general", "child", false)
 	if err != nil || out.Record.Output != "The answer has three pieces." || out.Record.Note != "" {
 		t.Errorf("got %q, note %q, %v", out.Record.Output, out.Record.Note, err)
@@ -299,38 +299,38 @@ func TestSpawn_CutAnswersGoOn(t *testing.T) {
 	}
 }
 
-// R68: a report goes to the nearest agent above that listens: at the end of its turn,
-// never into it; and past those that have ended.
-func TestReport_NearestAboveThatListens(t *testing.T) {
+// R68: a report goes to the nearest ancestor with an open inbox, and is read at the end of that
+// agent's turn, never during it.
+func TestReport_GoesToNearestOpenInbox(t *testing.T) {
 	t.Run("the parent, behind its turn", func(t *testing.T) {
-		var b *bench
+		var b *harness
 		gate := named("gate", func(context.Context) error {
-			b.await("end of the deep one", func() bool { return b.family.Alive() == 1 })
+			b.await("end of the deep one", func() bool { return b.tree.ActiveCount() == 1 })
 			return nil
 		})
 		text := scene("child", "Still at work.", calls(task("general", "deep", true)), calls(call("gate"))) +
 			`{"expect":{"told":"general > general"},"say":"I was told."}` + "\n" + scene("deep", "Deep.")
-		b = newBench(t, setup{script: text, tools: []tools.Tool{gate}})
+		b = newHarness(t, setup{script: text, tools: []tools.Tool{gate}})
 		out, err := b.spawn(t.Context(), "general", "child", false)
 		if err != nil || out.Record.Output != "I was told." {
 			t.Errorf("got %q, note %q, %v", out.Record.Output, out.Record.Note, err)
 		}
-		if told := b.told(); len(told) > 0 {
+		if told := b.reports(); len(told) > 0 {
 			t.Errorf("the main agent was told %q", told)
 		}
 		b.checkEnds()
 	})
 	t.Run("the main agent, when the parent has ended", func(t *testing.T) {
-		begun, release := make(chan struct{}, 1), make(chan struct{})
+		started, release := make(chan struct{}, 1), make(chan struct{})
 		text := scene("child", "Begun.", calls(task("general", "deep", true))) + scene("deep", "Deep.", calls(call("hold")))
-		b := newBench(t, setup{script: text, tools: []tools.Tool{held(begun, release)}})
+		b := newHarness(t, setup{script: text, tools: []tools.Tool{held(started, release)}})
 		if _, err := b.spawn(t.Context(), "general", "child", false); err != nil {
 			t.Fatal(err)
 		}
-		<-begun
+		<-started
 		close(release)
-		b.await("end of all", func() bool { return b.family.Alive() == 0 })
-		told := b.told()
+		b.await("end of all", func() bool { return b.tree.ActiveCount() == 0 })
+		told := b.reports()
 		if len(told) != 1 || !strings.Contains(told[0], "general > general") || !strings.Contains(told[0], "Deep.") {
 			t.Errorf("the main agent was told %q", told)
 		}
@@ -339,31 +339,31 @@ func TestReport_NearestAboveThatListens(t *testing.T) {
 	t.Run("the main agent, when the parent was stopped before it could listen", func(t *testing.T) {
 		short := general()
 		short.Name, short.Limits.Cycles = "short", 2
-		var b *bench
+		var b *harness
 		gate := named("gate", func(context.Context) error {
-			b.await("end of the deep one", func() bool { return b.family.Alive() == 1 })
+			b.await("end of the deep one", func() bool { return b.tree.ActiveCount() == 1 })
 			return nil
 		})
 		text := scene("child", "-", calls(task("general", "deep", true)), calls(call("gate")), calls(call("gate"))) + scene("deep", "Deep.")
-		b = newBench(t, setup{script: text, agents: agents{"general": general(), "short": short}, tools: []tools.Tool{gate}})
+		b = newHarness(t, setup{script: text, agents: agents{"general": general(), "short": short}, tools: []tools.Tool{gate}})
 		if _, err := b.spawn(t.Context(), "short", "child", false); err != nil {
 			t.Fatal(err)
 		}
-		if told := b.told(); len(told) != 1 || !strings.Contains(told[0], "Deep.") {
+		if told := b.reports(); len(told) != 1 || !strings.Contains(told[0], "Deep.") {
 			t.Errorf("the main agent was told %q", told)
 		}
 	})
 }
 
-// A call that is cancelled while the person is asked gives its agent's place away for no
-// longer than until the next model call.
-func TestSpawn_CancelledQuestionTakesThePlaceAgain(t *testing.T) {
+// After a call is cancelled while it waits for the user, its agent acquires a slot again before
+// the next model call.
+func TestSpawn_ReacquiresSlotAfterCancelledQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begun, release := make(chan struct{}, 1), make(chan struct{})
-		b := newBench(t, setup{
+		started, release := make(chan struct{}, 1), make(chan struct{})
+		b := newHarness(t, setup{
 			script: scene("ask", "Not asked.", calls(call("asked"))) + scene("work", "Worked.", calls(call("hold"))),
-			tools:  []tools.Tool{held(begun, release), named("asked", func(context.Context) error { return nil })},
-			asker:  nobody{}, edit: func(o *subagent.Options) { o.Running = 1 },
+			tools:  []tools.Tool{held(started, release), named("asked", func(context.Context) error { return nil })},
+			asker:  silentUser{}, edit: func(o *subagent.Options) { o.Running = 1 },
 		})
 		for _, prompt := range []string{"ask", "work"} {
 			if _, err := b.spawn(t.Context(), "general", prompt, true); err != nil {
@@ -371,9 +371,9 @@ func TestSpawn_CancelledQuestionTakesThePlaceAgain(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		<-begun
+		<-started
 		for _, e := range b.all() {
-			if _, e := inner(e); waitsForPerson(e) && !b.family.CancelCall(e.(transcript.ToolState).CallID) {
+			if _, e := unwrap(e); blocksOnUser(e) && !b.tree.CancelCall(e.(transcript.ToolState).CallID) {
 				t.Error("the call was not there")
 			}
 		}
@@ -382,7 +382,7 @@ func TestSpawn_CancelledQuestionTakesThePlaceAgain(t *testing.T) {
 			t.Errorf("beside the one that has the only place, the other is %s after %d model calls", r.State, r.Steps)
 		}
 		close(release)
-		b.family.Quiet(t.Context())
+		b.tree.WaitAll(t.Context())
 		if r := b.records()["ask"]; r.Output != "Not asked." {
 			t.Errorf("it said %q", r.Output)
 		}
@@ -390,32 +390,30 @@ func TestSpawn_CancelledQuestionTakesThePlaceAgain(t *testing.T) {
 	})
 }
 
-// waitsForPerson reports whether a call begins to wait for the person.
-func waitsForPerson(e transcript.Event) bool {
+// blocksOnUser reports whether a call starts to wait for the user.
+func blocksOnUser(e transcript.Event) bool {
 	state, ok := e.(transcript.ToolState)
 	return ok && state.State == transcript.BlockedOnUser
 }
 
-// nobody never answers.
-type nobody struct{}
+type silentUser struct{}
 
 // Ask implements tools.Asker.
-func (nobody) Ask(ctx context.Context, _ tools.PermissionRequest) (tools.Answer, error) {
+func (silentUser) Ask(ctx context.Context, _ tools.PermissionRequest) (tools.Answer, error) {
 	<-ctx.Done()
 	return tools.Cancelled, ctx.Err()
 }
 
-// R70: of a subagent that failed, or that the person stopped, the model that waited reads
-// what it had done by then.
-func TestSpawn_WhatWasDoneBeforeItFailed(t *testing.T) {
+// R70: the result of a failed or stopped subagent says what it had done until then.
+func TestSpawn_FailureListsWorkDone(t *testing.T) {
 	write := map[string]any{"name": "write", "args": map[string]any{"path": "a.txt", "content": "x"}}
-	for name, last := range map[string]string{"its model fails": `{"error":{"status":401,"message":"bad key"}}`, "it is stopped": `{"wait":"for the person"}`} {
+	for name, last := range map[string]string{"its model fails": `{"error":{"status":401,"message":"bad key"}}`, "it is stopped": `{"wait":"for the user"}`} {
 		t.Run(name, func(t *testing.T) {
 			text, _, _ := strings.Cut(scene("child", "-", calls(write)), "\n")
-			b := newBench(t, setup{script: scene("go", "I go on.", calls(task("general", "child", false))) + text + "\n" + last + "\n"})
+			b := newHarness(t, setup{script: scene("go", "I go on.", calls(task("general", "child", false))) + text + "\n" + last + "\n"})
 			b.onEvent = func(_ int, e transcript.Event) {
-				if _, e := inner(e); endOf(e).State == transcript.Done && name == "it is stopped" {
-					b.family.Stop(b.records()["child"].ID)
+				if _, e := unwrap(e); endOf(e).State == transcript.Done && name == "it is stopped" {
+					b.tree.Stop(b.records()["child"].ID)
 				}
 			}
 			b.turn(t.Context(), "go")
@@ -427,37 +425,37 @@ func TestSpawn_WhatWasDoneBeforeItFailed(t *testing.T) {
 	}
 }
 
-// I4: those that have not ended are bounded, whoever spawns them; when one has ended,
-// there is room again.
-func TestSpawn_SoManyAtOnce(t *testing.T) {
-	begun, release := make(chan struct{}, 300), make(chan struct{})
-	b := newBench(t, setup{script: scene("work", "Worked.", calls(call("hold"))), tools: []tools.Tool{held(begun, release)}})
+// The number of active subagents is bounded at all levels together; the end of one makes room
+// for another.
+func TestSpawn_MaxActive(t *testing.T) {
+	started, release := make(chan struct{}, 300), make(chan struct{})
+	b := newHarness(t, setup{script: scene("work", "Worked.", calls(call("hold"))), tools: []tools.Tool{held(started, release)}})
 	var err error
-	started := 0
-	for ; err == nil && started < 300; started++ {
+	count := 0
+	for ; err == nil && count < 300; count++ {
 		_, err = b.spawn(t.Context(), "general", "work", true)
 	}
 	if err == nil || !strings.Contains(err.Error(), "200 of this session have not ended") {
-		t.Errorf("%d were started, and then %v", started, err)
+		t.Errorf("%d were count, and then %v", count, err)
 	}
 	close(release)
-	b.await("end of all", func() bool { return b.family.Alive() == 0 })
+	b.await("end of all", func() bool { return b.tree.ActiveCount() == 0 })
 	if _, err := b.spawn(t.Context(), "general", "work", false); err != nil {
 		t.Errorf("one more, when all have ended: %v", err)
 	}
 	b.checkEnds()
 }
 
-// Several calls of an agent that wait for its place are served by one.
-func TestSpawn_OnePlaceIsEnoughForTheCallsOfAnAgent(t *testing.T) {
+// Several calls of an agent that wait for its slot share one.
+func TestSpawn_CallsShareOneSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begun, release := make(chan struct{}, 1), make(chan struct{})
+		started, release := make(chan struct{}, 1), make(chan struct{})
 		agent := make(chan *subagent.Node, 2)
 		answered := map[string]chan struct{}{"early": make(chan struct{}), "late": make(chan struct{})}
 		early := named("early", func(ctx context.Context) error {
 			n := <-agent
 			agent <- n
-			over := n.Await(ctx)
+			over := n.WaitForUser(ctx)
 			<-answered["early"]
 			over()
 			return nil
@@ -466,12 +464,12 @@ func TestSpawn_OnePlaceIsEnoughForTheCallsOfAnAgent(t *testing.T) {
 			n := <-agent
 			agent <- n
 			<-answered["late"]
-			n.Await(ctx)()
+			n.WaitForUser(ctx)()
 			return nil
 		})
-		b := newBench(t, setup{
+		b := newHarness(t, setup{
 			script: scene("ask", "Asked.", calls(call("early"), call("late"))) + scene("work", "Worked.", calls(call("hold"))),
-			tools:  []tools.Tool{held(begun, release), early, late}, edit: func(o *subagent.Options) { o.Running = 1 },
+			tools:  []tools.Tool{held(started, release), early, late}, edit: func(o *subagent.Options) { o.Running = 1 },
 			equip: func(n *subagent.Node, _ *subagent.Equipment) error {
 				if len(agent) == 0 {
 					agent <- n
@@ -485,7 +483,7 @@ func TestSpawn_OnePlaceIsEnoughForTheCallsOfAnAgent(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		<-begun
+		<-started
 		for _, name := range []string{"early", "late"} {
 			close(answered[name])
 			synctest.Wait()

@@ -10,8 +10,8 @@ import (
 	"acp-agent/subagent"
 )
 
-// TestDocs holds docs/agents.md to the parser: its example is sound, and every field and
-// limit has its place there.
+// TestDocs checks docs/agents.md against the parser: the example is valid, and every field and
+// limit is documented.
 func TestDocs(t *testing.T) {
 	text, err := os.ReadFile("../docs/agents.md")
 	if err != nil {

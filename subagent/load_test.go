@@ -18,12 +18,12 @@ import (
 	"acp-agent/subagent"
 )
 
-// ground is a person's home and a project in a repository.
+// ground is a user's home and a project in a repository.
 type ground struct {
 	t                  *testing.T
 	home, config, repo string
 	secret             func(string) bool
-	slots              map[string]subagent.Slot
+	slots              map[string]subagent.Settings
 }
 
 func newGround(t *testing.T) *ground {
@@ -43,7 +43,7 @@ func (g *ground) put(path, text string) {
 	}
 }
 
-// load finds the agents of a session in a directory of the repository.
+// load loads the agents for a directory of the repository.
 func (g *ground) load(dir string, trusted bool) *subagent.Catalog {
 	g.t.Helper()
 	dir = filepath.Join(g.repo, dir)
@@ -55,7 +55,7 @@ func (g *ground) load(dir string, trusted bool) *subagent.Catalog {
 		g.t.Fatal(err)
 	}
 	return subagent.Load(subagent.LoadOptions{
-		Home: g.home, ConfigHome: g.config, Secret: g.secret, Dir: dir, Project: snapshot, Trusted: trusted, Slots: g.slots,
+		Home: g.home, ConfigHome: g.config, Secret: g.secret, Dir: dir, Project: snapshot, Trusted: trusted, Settings: g.slots,
 	})
 }
 
@@ -65,13 +65,13 @@ func manifest(name, description string) string {
 
 func problems(c *subagent.Catalog) []string {
 	var list []string
-	for _, p := range c.Warnings() {
+	for _, p := range c.Problems() {
 		list = append(list, p.String())
 	}
 	return list
 }
 
-// The shipped agents, as R72 and the issue name them.
+// The shipped agents (R72).
 func TestLoad_Shipped(t *testing.T) {
 	c := subagent.Load(subagent.LoadOptions{})
 	if got := problems(c); got != nil {
@@ -118,7 +118,7 @@ func TestLoad_Shipped(t *testing.T) {
 	}
 }
 
-func TestLoad_Places(t *testing.T) {
+func TestLoad_Sources(t *testing.T) {
 	g := newGround(t)
 	g.put(filepath.Join(g.config, "acp-agent", "agents", "one.md"), manifest("mine", "first"))
 	g.put(filepath.Join(g.home, ".agents", "agents", "two.md"), manifest("mine", "second"))
@@ -128,11 +128,11 @@ func TestLoad_Places(t *testing.T) {
 	g.put(filepath.Join(g.repo, ".agents", "agents", "notes.txt"), "no agent")
 	g.put(filepath.Join(g.repo, ".claude", "agents", "same.md"), manifest("fix", "Mends things."))
 	g.put(filepath.Join(g.repo, ".claude", "agents", "general.md"), manifest("general", "Takes the place of another."))
-	g.put(filepath.Join(g.repo, ".claude", "agents", "mine.md"), manifest("mine", "Takes the place of the person's."))
+	g.put(filepath.Join(g.repo, ".claude", "agents", "mine.md"), manifest("mine", "Replaces the user's."))
 	g.put(filepath.Join(g.repo, "sub", ".agents", "agents", "near.md"), manifest("near", "Lies nearer."))
 	g.put(filepath.Join(g.repo, "sub", ".agents", "agents", "fix.md"), manifest("fix", "Comes first."))
 
-	t.Run("the person's come before the shipped ones, and the project's replace none", func(t *testing.T) {
+	t.Run("the user's win over the shipped ones, the project's replace none", func(t *testing.T) {
 		c := g.load("sub", true)
 		if diff := cmp.Diff([]string{"general", "plan", "mine", "explore", "fix", "near"}, c.Names()); diff != "" {
 			t.Errorf("offered (-want +got):\n%s", diff)
@@ -167,12 +167,12 @@ func TestLoad_Places(t *testing.T) {
 		if _, ok := c.Get("fix"); ok {
 			t.Error("an agent of a project that is not trusted is there")
 		}
-		last := c.Warnings()[len(c.Warnings())-1]
+		last := c.Problems()[len(c.Problems())-1]
 		if !last.Warning || !strings.Contains(last.Text, "3 of the project's agents are not used until you trust the project") {
 			t.Errorf("the last problem is %q", last)
 		}
 	})
-	t.Run("a repository that is the home holds the person's own", func(t *testing.T) {
+	t.Run("a repository that is the home holds the user's own", func(t *testing.T) {
 		g.home = g.repo
 		c := g.load("", false)
 		if m, ok := c.Get("fix"); !ok || m.Origin != subagent.User {
@@ -181,7 +181,7 @@ func TestLoad_Places(t *testing.T) {
 	})
 }
 
-// R64: a project's agent can only narrow, and is told so where it tries more.
+// R64: a project's agent can only narrow permissions; Load reports the rules that try more.
 func TestLoad_ProjectAllows(t *testing.T) {
 	const text = "---\nname: n\ndescription: d\npermissions:\n  level: inherit\n  allow: [\"bash(make)\"]\n  deny: [\"bash(rm *)\"]\n---\np\n"
 	g := newGround(t)
@@ -189,23 +189,23 @@ func TestLoad_ProjectAllows(t *testing.T) {
 	g.put(path, text)
 	c := g.load("", true)
 	want := []string{path + ":6: allow bash(make): has no effect: an agent of a project lifts no question"}
-	if diff := cmp.Diff(want, problems(c)); diff != "" || !c.Warnings()[0].Warning {
+	if diff := cmp.Diff(want, problems(c)); diff != "" || !c.Problems()[0].Warning {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	if m, ok := c.Get("n"); !ok || m.Origin != subagent.Project {
 		t.Errorf("%v, %+v", ok, m)
 	}
 	g.put(path, strings.Replace(text, "deny", "ask", 1))
-	if c = g.load("", true); len(c.Warnings()) > 0 {
+	if c = g.load("", true); len(c.Problems()) > 0 {
 		t.Errorf("the exception to its own ask: %q", problems(c))
 	}
 	g.put(filepath.Join(g.home, ".agents", "agents", "n.md"), text)
 	if m, _ := g.load("", false).Get("n"); m.Origin != subagent.User || len(m.Rules) != 2 {
-		t.Errorf("the person's: %+v", m)
+		t.Errorf("the user's: %+v", m)
 	}
 }
 
-// One broken manifest does not take the others along (R111).
+// A broken manifest does not affect the others (R111).
 func TestLoad_Broken(t *testing.T) {
 	g := newGround(t)
 	dir := filepath.Join(g.repo, ".agents", "agents")
@@ -231,8 +231,8 @@ func TestLoad_Broken(t *testing.T) {
 		filepath.Join(dir, "c.md") + `:4: mode: must be primary, subagent or all, found "none"`,
 		filepath.Join(dir, "d.md") + ":4: color: this field of other agents has no effect here",
 		filepath.Join(dir, "d.md") + `:5: tools: there is no tool "NotebookEdit" here; the agent does without it`,
-		filepath.Join(dir, "e.md") + ": cannot be used: it is empty, no text, or the project's files are too large together",
-		filepath.Join(dir, "f.md") + ": cannot be used: it is empty, no text, or the project's files are too large together",
+		filepath.Join(dir, "e.md") + ": cannot be used: it is empty, it is not text, or the project's files are too large together",
+		filepath.Join(dir, "f.md") + ": cannot be used: it is empty, it is not text, or the project's files are too large together",
 		filepath.Join(dir, "g.secret.md") + ": is not used: its name is that of a secret",
 	}
 	got := problems(c)
@@ -245,7 +245,7 @@ func TestLoad_Broken(t *testing.T) {
 		t.Errorf("offered (-want +got):\n%s", diff)
 	}
 	if m, _ := c.Get("explore"); m.Origin != subagent.Builtin {
-		t.Error("a broken agent of the person's took the place of the shipped one")
+		t.Error("a broken agent of the user replaced the shipped one")
 	}
 }
 
@@ -259,7 +259,7 @@ func TestLoad_Bounded(t *testing.T) {
 	if n := len(c.Entries()); n > 220 {
 		t.Errorf("%d agents", n)
 	}
-	if n := len(c.Warnings()); n == 0 || n > 100 {
+	if n := len(c.Problems()); n == 0 || n > 100 {
 		t.Errorf("%d problems", n)
 	}
 	if n := len(c.Prompt()); n > 7000 || !strings.Contains(c.Prompt(), "more are not listed") {
@@ -272,8 +272,8 @@ func TestLoad_Bounded(t *testing.T) {
 	}
 }
 
-// A link of the project's that leads out of it makes the project one that cannot be
-// trusted; one of the person's own may lead anywhere.
+// A symbolic link that leads out of the project makes it impossible to trust. A link in the
+// user's own folder may lead anywhere.
 func TestLoad_Links(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
@@ -287,8 +287,8 @@ func TestLoad_Links(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := g.load("", true)
-	if m, ok := c.Get("linked"); !ok || m.Origin != subagent.User || len(c.Warnings()) > 0 {
-		t.Errorf("%v, %+v, %v", ok, m, c.Warnings())
+	if m, ok := c.Get("linked"); !ok || m.Origin != subagent.User || len(c.Problems()) > 0 {
+		t.Errorf("%v, %+v, %v", ok, m, c.Problems())
 	}
 	if err := errors.Join(os.MkdirAll(project, 0o755), os.Symlink(elsewhere, filepath.Join(project, "l.md"))); err != nil {
 		t.Fatal(err)
@@ -298,13 +298,13 @@ func TestLoad_Links(t *testing.T) {
 	}
 }
 
-// R99: each agent has a slot in the settings.
-func TestLoad_Slots(t *testing.T) {
+// R99: each agent has its own settings.
+func TestLoad_Settings(t *testing.T) {
 	g := newGround(t)
 	g.put(filepath.Join(g.repo, ".agents", "agents", "fix.md"), manifest("fix", "d"))
 	zero := 0.0
-	g.slots = map[string]subagent.Slot{
-		"oracle": {Model: "deep", Temperature: &zero, MaxTokens: 9, Cycles: 3}, "explore": {Model: "small"}, "fix": {Model: "x"}, "nobody": {Model: "y"},
+	g.slots = map[string]subagent.Settings{
+		"oracle": {Model: "deep", Temperature: &zero, MaxTokens: 9, Cycles: 3}, "explore": {Model: "small"}, "fix": {Model: "x"}, "missing": {Model: "y"},
 	}
 	c := g.load("", false)
 	m, _ := c.Get("oracle")
@@ -317,12 +317,12 @@ func TestLoad_Slots(t *testing.T) {
 	if m, _ = subagent.Load(subagent.LoadOptions{}).Get("oracle"); m.Model != "" {
 		t.Error("the settings of one session reach another")
 	}
-	if got := problems(c); len(got) != 2 || got[1] != "settings: agents.nobody: there is no agent of this name here" {
+	if got := problems(c); len(got) != 2 || got[1] != "settings: agents.missing: there is no agent of this name here" {
 		t.Errorf("problems %q", got)
 	}
 }
 
-// What a person's folder holds is their word, so no tool writes there.
+// Manifests in the user's folders count as the user's word, so no tool writes there.
 func TestUserDirs(t *testing.T) {
 	for _, dir := range subagent.UserDirs("/home/ann", "/home/ann/.config") {
 		if permissions.Protected(filepath.Join(dir, "x.md"), subagent.UserDirs("/home/ann", "/home/ann/.config")...) != permissions.ProtectedDeny {

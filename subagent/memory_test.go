@@ -8,10 +8,10 @@ import (
 	"acp-agent/transcript"
 )
 
-// Of a subagent that has ended the family keeps the record: what it worked with is let go.
-func TestFamily_LetsGoOfWhatHasEnded(t *testing.T) {
+// The tree keeps only the record of an ended subagent.
+func TestTree_KeepsOnlyRecords(t *testing.T) {
 	freed := make(chan struct{}, 100)
-	b := newBench(t, setup{script: `{"say":"hello"}`, equip: func(n *subagent.Node, e *subagent.Equipment) error {
+	b := newHarness(t, setup{script: `{"say":"hello"}`, equip: func(n *subagent.Node, e *subagent.Equipment) error {
 		runtime.AddCleanup(n, func(int) { freed <- struct{}{} }, 0)
 		runtime.AddCleanup(e.Tools, func(int) { freed <- struct{}{} }, 0)
 		return nil
@@ -27,7 +27,7 @@ func TestFamily_LetsGoOfWhatHasEnded(t *testing.T) {
 		<-freed
 		got++
 	}
-	for _, r := range b.family.Records() {
+	for _, r := range b.tree.Records() {
 		if r.State != transcript.ChildDone || r.Output != "hello" {
 			t.Errorf("the record says %s, %q", r.State, r.Output)
 		}

@@ -10,27 +10,29 @@ import (
 	"acp-agent/kinds"
 )
 
-// fence opens and closes the front matter.
+// fence is the line before and after the front matter.
 const fence = "---"
 
-// ParseManifest reads an agent manifest: Markdown whose front matter says what the agent
-// is called, what it is for and what it may use; the text below is its prompt. file is
-// its name, for messages and the sources of its rules. Fields of other agents are taken
-// for what they mean here or noted in Problems, so that no setting is silently without
-// effect; unknown ones are errors, but in the folder of another program. An error is a
-// *Problem with file and line. What the manifest names is not looked at; see [Check].
+// ParseManifest parses an agent manifest: Markdown whose front matter says what the agent is
+// called, what it is for and what it may use; the text below is its prompt. file is its name,
+// for messages and the sources of its rules.
 //
-// An agent without a mode is a subagent, and a subagent without a level restricted.
+// Fields of other agents are translated, or noted in Problems, so that no setting is silently
+// without effect. Unknown fields are errors, except in the folder of another program. Every
+// error is a *Problem with file and line. ParseManifest does not check what the manifest refers
+// to; see [Check].
+//
+// An agent without a mode is a subagent, and a subagent without a level is restricted.
 func ParseManifest(file string, text []byte) (Manifest, error) {
-	h := head{file: file, lines: map[string]int{}}
+	f := frontMatter{file: file, lines: map[string]int{}}
 	m := Manifest{Mode: Subagent, File: file}
 	front, body, bad := splitManifest(text)
 	if bad != "" {
 		p := problem(file, 1, "%s", bad)
 		return Manifest{}, &p
 	}
-	if top := h.parse(front); top != nil {
-		h.read(&m, top)
+	if top := f.parse(front); top != nil {
+		f.read(&m, top)
 	}
 	m.Prompt = kinds.Visible(body)
 	if m.Level == "" && m.Mode != Primary {
@@ -39,70 +41,70 @@ func ParseManifest(file string, text []byte) (Manifest, error) {
 	if m.Level == "" {
 		m.Level = Inherit
 	}
-	h.whole(m)
-	if h.err != nil {
-		return Manifest{}, h.err
+	f.checkRequired(m)
+	if f.err != nil {
+		return Manifest{}, f.err
 	}
-	m.Lines, m.Problems = h.lines, h.notes
+	m.Lines, m.Problems = f.lines, f.notes
 	return m, nil
 }
 
-// read takes the fields.
-func (h *head) read(m *Manifest, top *yaml.Node) {
+// read parses the fields.
+func (f *frontMatter) read(m *Manifest, top *yaml.Node) {
 	readers := fields()
-	h.each("", top, func(field, name string, value *yaml.Node) {
+	f.each("", top, func(field, name string, value *yaml.Node) {
 		switch reader := readers[name]; {
 		case reader != nil:
-			reader(h, m, field, value)
+			reader(f, m, field, value)
 		case slices.Contains(foreignFields, name):
-			h.note(field, "this field of other agents has no effect here")
-		case h.theirs():
-			h.note(field, "unknown field without effect; known here: %s", ownFields())
-		default: // misspelt, it could be what was to bound the agent
-			h.fault(field, "unknown field; known here: %s", ownFields())
+			f.note(field, "this field of other agents has no effect here")
+		case f.inForeignFolder():
+			f.note(field, "unknown field without effect; known here: %s", ownFields())
+		default: // it could be a misspelt restriction
+			f.fault(field, "unknown field; known here: %s", ownFields())
 		}
 	})
 }
 
-// theirs reports whether the manifest lies where another program keeps its agents, which
-// may know more fields.
-func (h *head) theirs() bool {
-	return slices.Contains(strings.Split(filepath.ToSlash(h.file), "/"), ".claude")
+// inForeignFolder reports whether the manifest lies in the folder of another program, whose
+// manifests may have further fields.
+func (f *frontMatter) inForeignFolder() bool {
+	return slices.Contains(strings.Split(filepath.ToSlash(f.file), "/"), ".claude")
 }
 
-// whole checks what every agent needs.
-func (h *head) whole(m Manifest) {
-	if h.err != nil {
+// checkRequired checks the fields that every agent needs.
+func (f *frontMatter) checkRequired(m Manifest) {
+	if f.err != nil {
 		return
 	}
-	say := func(line int, format string, args ...any) {
-		if h.err == nil {
-			p := problem(h.file, max(line, 1), format, args...)
-			h.err = &p
+	fail := func(line int, format string, args ...any) {
+		if f.err == nil {
+			p := problem(f.file, max(line, 1), format, args...)
+			f.err = &p
 		}
 	}
 	switch {
 	case m.Name == "":
-		say(h.lines["name"], "the agent has no name")
+		fail(f.lines["name"], "the agent has no name")
 	case !validName(m.Name):
-		say(h.lines["name"], "name: %q is no name for an agent; names are 1 to 64 of a-z, 0-9, - and _", m.Name)
+		fail(f.lines["name"], "name: %q is not a valid agent name; names are 1 to 64 of a-z, 0-9, - and _", m.Name)
 	case m.Name == mainName:
-		say(h.lines["name"], "name: %s is the agent that the person talks to", mainName)
+		fail(f.lines["name"], "name: %s is the agent that the user talks to", mainName)
 	case m.Description == "":
-		say(h.lines["description"], "the agent has no description")
+		fail(f.lines["description"], "the agent has no description")
 	case strings.TrimSpace(m.Prompt) == "":
-		say(1, "the agent has no prompt below its front matter")
+		fail(1, "the agent has no prompt below its front matter")
 	}
 }
 
-// validName reports whether an agent may have the name. Paths of names are written with
-// slashes.
+// validName reports whether an agent may have the name. Paths of names use slashes, so a name
+// has none.
 func validName(name string) bool {
 	return name != "" && len(name) <= 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
-// splitManifest takes a manifest apart at its fences. The front matter begins with an
-// empty line, so that its lines are counted as those of the file. bad says what is wrong.
+// splitManifest splits a manifest at its fences. The front matter gets an empty first line, so
+// that its line numbers match the file. bad describes what is wrong.
 func splitManifest(text []byte) (front, body, bad string) {
 	all := strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n")
 	first, rest, _ := strings.Cut(all, "\n")
@@ -119,8 +121,7 @@ func splitManifest(text []byte) (front, body, bad string) {
 	return "", "", "its front matter is not closed by a line of ---"
 }
 
-// at is the line of a field of the manifest, of the one that holds it when it has none
-// of its own.
+// at returns the line of a field, or of the nearest enclosing field.
 func (m Manifest) at(field string) int {
 	for {
 		if line, ok := m.Lines[field]; ok {

@@ -49,7 +49,7 @@ requires:
 You mend things.
 `
 
-// data leaves out where things stand.
+// data removes the line numbers.
 var data = cmpopts.IgnoreFields(subagent.Manifest{}, "Lines", "Problems")
 
 func TestParseManifest(t *testing.T) {
@@ -80,7 +80,7 @@ func TestParseManifest(t *testing.T) {
 	}
 }
 
-// What a manifest does not say, and the same said in other ways.
+// Default values, and different notations of one manifest.
 func TestParseManifest_Forms(t *testing.T) {
 	parse := func(t *testing.T, head string) subagent.Manifest {
 		t.Helper()
@@ -130,11 +130,11 @@ func TestParseManifest_Forms(t *testing.T) {
 	}
 }
 
-// What has no effect is said, with its line, and nothing else.
+// Each setting without effect is reported with its line; other settings are not.
 func TestParseManifest_Problems(t *testing.T) {
 	for _, tt := range []struct{ name, head, want string }{
 		{"a field of others", "color: red\n", "n.md:4: color: this field of other agents has no effect here"},
-		{"a model of others", "model: opus\n", "n.md:4: model: opus is no model here; the agent runs on that of its parent"},
+		{"a model of others", "model: opus\n", "n.md:4: model: opus is not a model here; the agent uses the model of its parent"},
 		{"the parent's model", "model: inherit\n", ""},
 		{"a pattern behind a tool", "tools:\n  - Read\n  - Bash(git:*)\n", `n.md:6: tools[1]: the pattern of "Bash(git:*)" has no effect`},
 		{"all tools", "tools: ['*']\n", "n.md:4: tools[0]: a * has no effect"},
@@ -164,22 +164,22 @@ func TestParseManifest_Problems(t *testing.T) {
 	}
 }
 
-func TestParseManifest_Mistakes(t *testing.T) {
+func TestParseManifest_Errors(t *testing.T) {
 	const start = "---\nname: n\ndescription: d\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"no front matter", "You mend things.", "x.md:1: it does not begin with front matter"},
 		{"front matter without an end", "---\nname: fix\n", "x.md:1: its front matter is not closed"},
 		{"no name", "---\ndescription: d\n---\np\n", "x.md:1: the agent has no name"},
-		{"a name that is none", "---\ndescription: d\nname: a/b\n---\np\n", `x.md:3: name: "a/b" is no name for an agent`},
-		{"the main agent's name", "---\nname: main\ndescription: d\n---\np\n", "x.md:2: name: main is the agent that the person talks to"},
+		{"a name that is none", "---\ndescription: d\nname: a/b\n---\np\n", `x.md:3: name: "a/b" is not a valid agent name`},
+		{"the main agent's name", "---\nname: main\ndescription: d\n---\np\n", "x.md:2: name: main is the agent that the user talks to"},
 		{"no description", "---\nname: n\n---\np\n", "x.md:1: the agent has no description"},
 		{"an empty description", "---\nname: n\ndescription:\n---\np\n", "x.md:3: the agent has no description"},
 		{"no prompt", start + "---\n\n", "x.md:1: the agent has no prompt"},
-		{"no YAML", start + "tools: [n\n---\np\n", "x.md:4: its front matter is no YAML: "},
-		{"a slip of the indentation", start + "limits:\n    cycles: 1\n  calls: 1\nmode: all\n---\np\n", "x.md:6: its front matter is no YAML: "},
-		{"a list in place of fields", "---\n- a\n---\np\n", "x.md:2: its front matter is no list of fields"},
+		{"no YAML", start + "tools: [n\n---\np\n", "x.md:4: its front matter is not valid YAML: "},
+		{"a slip of the indentation", start + "limits:\n    cycles: 1\n  calls: 1\nmode: all\n---\np\n", "x.md:6: its front matter is not valid YAML: "},
+		{"a list in place of fields", "---\n- a\n---\np\n", "x.md:2: its front matter is not a list of fields"},
 		{"a field twice", start + "name: n\n---\np\n", "x.md:4: name is set twice; keep one"},
-		{"an alias", start + "tools: &a [read]\nalways: *a\n---\np\n", "x.md:5: an alias (*name) is not taken here"},
+		{"an alias", start + "tools: &a [read]\nalways: *a\n---\np\n", "x.md:5: an alias (*name) is not supported here"},
 		{"a merge", start + "limits:\n  <<: {cycles: 1}\n---\np\n", "x.md:5: a field needs a plain name"},
 		{"a mode that is none", start + "mode: secondary\n---\np\n", `x.md:4: mode: must be primary, subagent or all, found "secondary"`},
 		{"a model that is none", start + "model: \"a\\nb\"\n---\np\n", "x.md:4: model: "},

@@ -6,15 +6,15 @@ import (
 	"acp-agent/kinds"
 )
 
-// Problem is something that is wrong with a manifest, or with where manifests are.
+// Problem is a problem with a manifest or with a folder of manifests.
 type Problem struct {
-	// File is where it stands; Line counts from 1 and is 0 when it is about the whole.
+	// File is the file in question. Line counts from 1 and is 0 if the problem concerns the
+	// whole file.
 	File string
 	Line int
-	// Text says what is wrong, in one visible line.
+	// Text describes the problem in one printable line.
 	Text string
-	// Warning says that the agent is there nevertheless: something of its manifest has
-	// no effect.
+	// Warning means that the agent is used nevertheless: a part of its manifest has no effect.
 	Warning bool
 }
 
@@ -32,7 +32,7 @@ func (p Problem) String() string {
 // maxProblem bounds the text of a problem, in characters: it may quote a file.
 const maxProblem = 500
 
-// problem makes one.
+// problem returns a Problem.
 func problem(file string, line int, format string, args ...any) Problem {
 	return Problem{File: kinds.Line(file, maxProblem), Line: line, Text: kinds.Line(fmt.Sprintf(format, args...), maxProblem)}
 }

@@ -16,35 +16,34 @@ import (
 	"acp-agent/transcript"
 )
 
-// start runs the subagent on a goroutine that ends with it, and has another close it when
-// it is cancelled and does not end.
+// start runs the subagent on a goroutine that ends with it. A subagent that is cancelled and
+// does not end in time is closed by another goroutine.
 func (n *Node) start(d tools.Delegation) {
-	close(n.begun)
+	close(n.announced)
 	unwatch := context.AfterFunc(n.ctx, n.closeLate)
-	go func() { // counted in join
-		defer n.family.running.Done()
+	go func() { // counted in Tree.add
+		defer n.tree.running.Done()
 		end := n.run(d)
 		unwatch()
 		n.close(end)
 	}()
 }
 
-// run runs the subagent to its end. Whatever goes wrong in it ends it, and nothing
-// else.
-func (n *Node) run(d tools.Delegation) (end ending) {
+// run runs the subagent to its end. A failure or panic ends this subagent only.
+func (n *Node) run(d tools.Delegation) (end outcome) {
 	defer func() {
 		if v := recover(); v != nil {
-			n.family.Logger.Error("subagent panicked", "agent", strings.Join(n.names, "/"), "stack", string(debug.Stack()))
+			n.tree.Logger.Error("subagent panicked", "agent", strings.Join(n.names, "/"), "stack", string(debug.Stack()))
 			end = failed(fmt.Errorf("the subagent failed inside the agent: %v", v))
 		}
 	}()
-	if len(n.family.places) == cap(n.family.places) {
-		n.showCard() // it waits for its turn
+	if len(n.tree.slots) == cap(n.tree.slots) {
+		n.showCard() // it says that the subagent waits
 	}
-	if n.takePlace(n.ctx) != nil || n.ctx.Err() != nil {
-		return n.stopped()
+	if n.slot.acquire(n.ctx) != nil || n.ctx.Err() != nil {
+		return n.cancelledOutcome()
 	}
-	equipment, err := n.family.Equip(n, d)
+	equipment, err := n.tree.Equip(n, d)
 	if err != nil {
 		return failed(err)
 	}
@@ -55,7 +54,7 @@ func (n *Node) run(d tools.Delegation) (end ending) {
 	n.tools, n.model = equipment.Tools, equipment.Model
 	n.mu.Unlock()
 	n.child.Update(func(r *transcript.ChildRecord) {
-		if !r.State.Terminal() { // it may have been closed meanwhile
+		if !r.State.Terminal() { // the subagent may be closed already
 			r.State, r.Started, r.Model = transcript.ChildRunning, time.Now(), equipment.Model
 		}
 	})
@@ -67,12 +66,12 @@ func (n *Node) run(d tools.Delegation) (end ending) {
 	return n.turns(equipment, n.prompt(first...))
 }
 
-// turns runs one turn, and further ones for what background subagents of this one have
-// to tell when it ends.
-func (n *Node) turns(e Equipment, prompt *transcript.Message) ending {
+// turns runs one turn, and then one more for each time that reports of background subagents
+// have come in.
+func (n *Node) turns(e Equipment, prompt *transcript.Message) outcome {
 	bounds := &bounds{node: n}
 	l := loop.New(loop.Options{
-		Provider: e.Provider, Tools: metered{e.Tools, n.account}, Log: n.log, Sink: transcript.SinkFunc(n.say), IDs: n.family.IDs,
+		Provider: e.Provider, Tools: chargedTools{e.Tools, n.account}, Log: n.log, Sink: transcript.SinkFunc(n.show), IDs: n.tree.IDs,
 		System: e.System, Model: e.Model, ThoughtLevel: e.ThoughtLevel, Temperature: e.Temperature, MaxTokens: e.MaxTokens,
 		Window: e.Window, MaxSteps: cmp.Or(n.manifest.Limits.Cycles, e.MaxSteps), Concurrent: e.Concurrent, CacheKey: n.id, Memo: &model.Memo{},
 		Remind: e.Remind, Continue: true, Halt: bounds.halt, Tracer: e.Tracer, NoticeAfter: e.NoticeAfter,
@@ -83,48 +82,49 @@ func (n *Node) turns(e Equipment, prompt *transcript.Message) ending {
 		case err != nil:
 			return failed(err)
 		case stop == loop.Cancelled:
-			return n.stopped()
+			return n.cancelledOutcome()
 		case stop == loop.Refusal:
 			return failed(errRefused)
 		case stop != loop.EndTurn:
-			return ending{state: transcript.ChildDone, note: "it was stopped " + l.Why()}
+			return outcome{state: transcript.ChildDone, note: "it was stopped " + l.Why()}
 		}
-		if why := bounds.reached(); why != "" { // what it is told, those above hear
-			end := ending{state: transcript.ChildDone}
-			if n.told() {
+		if why := bounds.reached(); why != "" { // forwardReports sends unread reports upwards
+			end := outcome{state: transcript.ChildDone}
+			if !n.inbox.empty() {
 				end.note = "it was stopped " + why
 			}
 			return end
 		}
-		told := n.takeInbox()
-		if len(told) == 0 {
-			return ending{state: transcript.ChildDone}
+		reports := n.inbox.drain()
+		if len(reports) == 0 {
+			return outcome{state: transcript.ChildDone}
 		}
-		prompt = n.prompt(told...)
+		prompt = n.prompt(promptParts(reports)...)
 	}
 }
 
-// bounds are what ends a subagent before each of its model calls.
+// bounds checks the limits of a subagent before each of its model calls.
 type bounds struct {
 	node   *Node
-	cycles int // of all its turns
+	cycles int // model calls in all turns
 }
 
-// reached says why there must be no model call: a bound of the account is reached, or the
-// cycles are used up (R66).
+// reached returns the reason why no further model call is allowed: a limit of the account is
+// reached, or the cycles are used up (R66).
 func (b *bounds) reached() string {
 	if limit := b.node.manifest.Limits.Cycles; limit > 0 && b.cycles >= limit {
 		return "after " + kinds.Count(limit, "model call")
 	}
-	if why := b.node.account.reached(); why != "" {
+	if why := b.node.account.exhaustedNow(); why != "" {
 		return "because " + why
 	}
 	return ""
 }
 
-// halt is reached for the loop, before a model call. It returns once the agent has a place.
+// halt implements loop.Options.Halt. It returns once the agent has a slot.
 func (b *bounds) halt() string {
-	b.node.regain()
+	// A call that was cancelled by itself may have left the agent without a slot.
+	_ = b.node.slot.acquire(b.node.ctx) // fails if the agent is cancelled, which the loop notices
 	why := b.reached()
 	if why == "" {
 		b.cycles++
@@ -134,19 +134,19 @@ func (b *bounds) halt() string {
 
 func (n *Node) prompt(parts ...transcript.Part) *transcript.Message {
 	return &transcript.Message{
-		ID: n.family.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
+		ID: n.tree.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
 	}
 }
 
-// metered are the tools of a subagent: each call is charged before it runs, and not run
-// when there is nothing left to pay for it.
-type metered struct {
+// chargedTools charges each tool call of a subagent before it runs, and rejects the call when
+// the budget is used up.
+type chargedTools struct {
 	*pipeline.Pipeline
 	account *account
 }
 
 // Run implements loop.Tools.
-func (m metered) Run(ctx context.Context, call *pipeline.Prepared, sink transcript.Sink) transcript.ToolFinished {
+func (m chargedTools) Run(ctx context.Context, call *pipeline.Prepared, sink transcript.Sink) transcript.ToolFinished {
 	why := m.account.chargeCall()
 	if why == "" {
 		return m.Pipeline.Run(ctx, call, sink)

@@ -13,25 +13,25 @@ import (
 	"acp-agent/transcript"
 )
 
-// view is what is shown of a subagent, folded from its stream: the lines of the card of
-// the call that spawned it, and what that call's result lists (R70).
+// view folds the events of a subagent into what the user sees of it: the lines of the card of
+// the call that spawned it, and the lists in that call's result (R70).
 type view struct {
-	drawing sync.Mutex // held while a card is drawn and shown
+	drawing sync.Mutex // held while a card is rendered and emitted
 
-	mu         sync.Mutex            // guards what follows
-	calls      map[string]*shownCall // those that have not ended
+	mu         sync.Mutex            // guards the following fields
+	calls      map[string]*shownCall // unfinished calls
 	executions []*shownCall
 	modified   map[string]struct{}
-	read       map[string]struct{} // the files of reading calls
-	parts      map[string]struct{} // of texts that have not ended
-	unknown    bool                // the server said nothing of the tokens of the last step
+	read       map[string]struct{} // files that reading calls read
+	parts      map[string]struct{} // unfinished texts
+	noUsage    bool                // the server reported no tokens for the last step
 }
 
 // shownCall is a tool call of the subagent.
 type shownCall struct {
 	tools.Execution
 	line CardLine
-	// ready says that it is among the executions.
+	// ready means that the call is in executions.
 	ready bool
 }
 
@@ -39,15 +39,15 @@ func newView() *view {
 	return &view{calls: map[string]*shownCall{}, modified: map[string]struct{}{}, read: map[string]struct{}{}, parts: map[string]struct{}{}}
 }
 
-// note folds an event, and reports whether the card shows it.
-func (v *view) note(e transcript.Event) (changed bool) {
+// apply folds an event, and reports whether the card shows the change.
+func (v *view) apply(e transcript.Event) (changed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch e := e.(type) {
 	case transcript.StepStarted:
 		return true
 	case transcript.StepFinished:
-		v.unknown = e.Usage == nil
+		v.noUsage = e.Usage == nil
 	case transcript.PartStarted:
 		v.parts[e.PartID] = struct{}{}
 	case transcript.PartEnded:
@@ -58,7 +58,7 @@ func (v *view) note(e transcript.Event) (changed bool) {
 			line:      CardLine{Title: e.Name, State: transcript.Queued},
 		}
 	case transcript.ToolReady:
-		if c := v.calls[e.CallID]; c != nil { // it is shown when it runs or waits
+		if c := v.calls[e.CallID]; c != nil { // the card is redrawn when the call runs or waits
 			c.Tool, c.Title, c.line.Title = e.Tool, e.Card.Title, e.Card.Title
 			v.list(c)
 		}
@@ -89,7 +89,7 @@ func (v *view) end(e transcript.ToolFinished) {
 	delete(v.calls, e.CallID)
 	v.list(c)
 	c.State, c.DurationMS = e.State, e.Result.Metadata.DurationMS
-	c.line.State, c.line.Result = e.State, brief(e)
+	c.line.State, c.line.Result = e.State, resultText(e)
 	if e.Card.Title != "" {
 		c.Title, c.line.Title = e.Card.Title, e.Card.Title
 	}
@@ -103,7 +103,7 @@ func (v *view) end(e transcript.ToolFinished) {
 	}
 }
 
-// open are the ids of the texts, and the calls, that have not ended.
+// open returns the ids of the unfinished texts, and the unfinished calls.
 func (v *view) open() (parts []string, calls []tools.Execution) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -113,15 +113,15 @@ func (v *view) open() (parts []string, calls []tools.Execution) {
 	return slices.Sorted(maps.Keys(v.parts)), calls
 }
 
-// unmetered reports whether nothing is known of the tokens of the last model call.
-func (v *view) unmetered() bool {
+// usageUnknown reports whether the server reported no tokens for the last model call.
+func (v *view) usageUnknown() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.unknown
+	return v.noUsage
 }
 
-// shown are the lines of the card.
-func (v *view) shown() []CardLine {
+// lines returns the lines of the card.
+func (v *view) lines() []CardLine {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	lines := make([]CardLine, len(v.executions))
@@ -131,8 +131,8 @@ func (v *view) shown() []CardLine {
 	return lines
 }
 
-// changed adds files that an agent below has changed.
-func (v *view) changed(files []string) {
+// addModified adds files that a descendant changed.
+func (v *view) addModified(files []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, path := range files {
@@ -140,9 +140,9 @@ func (v *view) changed(files []string) {
 	}
 }
 
-// brief says in a few words what came of a call: the reason of one that failed, the exit
-// code of a command, a text of one line.
-func brief(e transcript.ToolFinished) string {
+// resultText describes the result of a call in a few words: why it failed, the exit code of a
+// command, or a text of one line.
+func resultText(e transcript.ToolFinished) string {
 	first, _, more := strings.Cut(strings.TrimSpace(e.Text), "\n")
 	if e.State != transcript.Done {
 		return first
@@ -159,8 +159,8 @@ func brief(e transcript.ToolFinished) string {
 	return first
 }
 
-// result is what came of a subagent that has ended. What it changed, those above it have
-// changed through it.
+// result returns the result of a subagent that has ended. It adds the changed files to its
+// ancestors, which changed them through it.
 func (n *Node) result() *tools.Delegated {
 	v := n.view
 	d := &tools.Delegated{Record: n.child.Brief()}
@@ -171,14 +171,14 @@ func (n *Node) result() *tools.Delegated {
 	}
 	v.mu.Unlock()
 	for p := n.parent; p.parent != nil; p = p.parent {
-		p.view.changed(d.Modified)
+		p.view.addModified(d.Modified)
 	}
 	d.Summary = summary(d)
-	d.Card = Closing(d, v.shown(), n.family.Place)
+	d.Card = FinalCard(d, v.lines(), n.tree.Place)
 	return d
 }
 
-// summary says in one line what a subagent did (R70).
+// summary describes in one line what a subagent did (R70).
 func summary(d *tools.Delegated) string {
 	r := d.Record
 	state := string(r.State)

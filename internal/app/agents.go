@@ -87,14 +87,14 @@ func (c *core) agents(cwd string) (*subagent.Catalog, error) {
 func (c *core) agentOptions(slots map[string]config.Agent) subagent.LoadOptions {
 	return subagent.LoadOptions{
 		Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Secret: permissions.Secret,
-		Known: func(tool string) bool { return knownTool(tool) || c.mayBeMounted(tool) }, Slots: agentSlots(slots),
+		Known: func(tool string) bool { return knownTool(tool) || c.mayBeMounted(tool) }, Settings: agentSlots(slots),
 	}
 }
 
-func agentSlots(from map[string]config.Agent) map[string]subagent.Slot {
-	slots := map[string]subagent.Slot{}
+func agentSlots(from map[string]config.Agent) map[string]subagent.Settings {
+	slots := map[string]subagent.Settings{}
 	for name, a := range from {
-		slots[name] = subagent.Slot{Model: a.Model, Temperature: a.Temperature, MaxTokens: a.MaxOutput, Cycles: a.Cycles}
+		slots[name] = subagent.Settings{Model: a.Model, Temperature: a.Temperature, MaxTokens: a.MaxOutput, Cycles: a.Cycles}
 	}
 	return slots
 }
@@ -142,17 +142,17 @@ func agentList(catalog *subagent.Catalog) agentReport {
 		info := agentInfo{
 			Name: e.Name, Description: e.Description, Mode: e.Mode, Hidden: e.Hidden, Model: e.Model, Level: e.Level,
 			AllTools: e.Tools == nil, Tools: append([]string{}, e.Tools...), Rules: []agentRule{},
-			Origin: e.Origin, File: e.File, State: "on", Reason: e.Off,
+			Origin: e.Origin, File: e.File, State: "on", Reason: e.Unused,
 		}
 		for _, r := range e.Rules {
 			info.Rules = append(info.Rules, agentRule{r.Action.String(), r.Permission, r.Pattern})
 		}
-		if e.Off != "" {
+		if e.Unused != "" {
 			info.State = "off"
 		}
 		report.Agents = append(report.Agents, info)
 	}
-	for _, p := range catalog.Warnings() {
+	for _, p := range catalog.Problems() {
 		report.Problems = append(report.Problems, agentProblem(p))
 	}
 	return report
@@ -220,7 +220,7 @@ func (p agentProblem) String() string {
 
 // keptOut is the error of a check in which an agent cannot be used.
 func keptOut(catalog *subagent.Catalog) error {
-	bad := slices.DeleteFunc(catalog.Warnings(), func(p subagent.Problem) bool { return p.Warning })
+	bad := slices.DeleteFunc(catalog.Problems(), func(p subagent.Problem) bool { return p.Warning })
 	switch len(bad) {
 	case 0:
 		return nil

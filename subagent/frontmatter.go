@@ -20,38 +20,37 @@ const (
 	maxNodes       = 2000     // values, so that no comparison of them takes long
 )
 
-// head is the front matter of a manifest on its way into a Manifest. The first mistake
-// stays.
-type head struct {
+// frontMatter parses the front matter of one manifest. It keeps the first error only.
+type frontMatter struct {
 	file  string
 	lines map[string]int
 	err   *Problem
 	notes []Problem
 }
 
-// fault notes a mistake at a field, unless there is one already.
-func (h *head) fault(field, format string, args ...any) {
-	if h.err == nil {
-		p := problem(h.file, h.lines[field], field+": "+format, args...)
-		h.err = &p
+// fault records an error at a field, unless there is one already.
+func (f *frontMatter) fault(field, format string, args ...any) {
+	if f.err == nil {
+		p := problem(f.file, f.lines[field], field+": "+format, args...)
+		f.err = &p
 	}
 }
 
-// note is for what has no effect.
-func (h *head) note(field, format string, args ...any) {
-	p := problem(h.file, h.lines[field], field+": "+format, args...)
+// note records a field without effect.
+func (f *frontMatter) note(field, format string, args ...any) {
+	p := problem(f.file, f.lines[field], field+": "+format, args...)
 	p.Warning = true
-	h.notes = append(h.notes, p)
+	f.notes = append(f.notes, p)
 }
 
-// yamlLine is how the parser begins an error.
+// yamlLine matches the prefix of the parser's errors.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line \d+: )?`)
 
-// maxLook bounds the text whose mistake is looked for line by line, in bytes.
+// maxLook bounds the text that is searched for the line of an error, in bytes.
 const maxLook = 8 << 10
 
-// mistakeLine is the line of a mistake: the first one that makes the parser say the
-// same. Its own number is often that of the block around it.
+// mistakeLine finds the line of an error: the first line with which the parser reports the same
+// error. The line that the parser reports is often the start of the block.
 func mistakeLine(text string, mistake error) int {
 	want := yamlLine.ReplaceAllString(mistake.Error(), "")
 	at, end := 1, 0
@@ -65,17 +64,17 @@ func mistakeLine(text string, mistake error) int {
 	return 1
 }
 
-// parse reads the front matter and notes the line of every field.
-func (h *head) parse(text string) *yaml.Node {
+// parse parses the YAML and records the line of every field.
+func (f *frontMatter) parse(text string) *yaml.Node {
 	if len(text) > maxFrontMatter {
-		p := problem(h.file, 1, "its front matter is larger than %d bytes", maxFrontMatter)
-		h.err = &p
+		p := problem(f.file, 1, "its front matter is larger than %d bytes", maxFrontMatter)
+		f.err = &p
 		return nil
 	}
 	document, err := skills.FrontMatter(text)
 	if err != nil {
-		p := problem(h.file, mistakeLine(text, err), "its front matter is no YAML: %s", yamlLine.ReplaceAllString(err.Error(), ""))
-		h.err = &p
+		p := problem(f.file, mistakeLine(text, err), "its front matter is not valid YAML: %s", yamlLine.ReplaceAllString(err.Error(), ""))
+		f.err = &p
 		return nil
 	}
 	if len(document.Content) == 0 {
@@ -83,38 +82,38 @@ func (h *head) parse(text string) *yaml.Node {
 	}
 	top := document.Content[0]
 	if top.Kind != yaml.MappingNode {
-		p := problem(h.file, max(top.Line, 1), "its front matter is no list of fields")
-		h.err = &p
+		p := problem(f.file, max(top.Line, 1), "its front matter is not a list of fields")
+		f.err = &p
 		return nil
 	}
 	nodes := 0
-	if err := h.index(top, "", &nodes); err != nil {
-		p := problem(h.file, err.line, "%v", err.err)
-		h.err = &p
+	if err := f.index(top, "", &nodes); err != nil {
+		p := problem(f.file, err.line, "%v", err.err)
+		f.err = &p
 		return nil
 	}
 	return top
 }
 
-// lineError is an error at a line.
+// lineError is an error with a line number.
 type lineError struct {
 	line int
 	err  error
 }
 
-// index notes where each field stands, and refuses what no manifest needs and what
-// could take long to read.
-func (h *head) index(n *yaml.Node, field string, nodes *int) *lineError {
+// index records the line of each field. It rejects YAML features that no manifest needs, and
+// input that is slow to process.
+func (f *frontMatter) index(n *yaml.Node, field string, nodes *int) *lineError {
 	if *nodes++; *nodes > maxNodes {
 		return &lineError{n.Line, fmt.Errorf("its front matter holds more than %d values", maxNodes)}
 	}
-	h.lines[field] = n.Line
+	f.lines[field] = n.Line
 	switch n.Kind {
 	case yaml.AliasNode:
-		return &lineError{n.Line, errors.New("an alias (*name) is not taken here; write the value out")}
+		return &lineError{n.Line, errors.New("an alias (*name) is not supported here; write the value out")}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			if err := h.index(item, fmt.Sprintf("%s[%d]", field, i), nodes); err != nil {
+			if err := f.index(item, fmt.Sprintf("%s[%d]", field, i), nodes); err != nil {
 				return err
 			}
 		}
@@ -128,24 +127,24 @@ func (h *head) index(n *yaml.Node, field string, nodes *int) *lineError {
 			if key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge" {
 				return &lineError{key.Line, errors.New("a field needs a plain name")}
 			}
-			if _, twice := h.lines[name]; twice {
+			if _, twice := f.lines[name]; twice {
 				return &lineError{key.Line, fmt.Errorf("%s is set twice; keep one", name)}
 			}
-			if err := h.index(value, name, nodes); err != nil {
+			if err := f.index(value, name, nodes); err != nil {
 				return err
 			}
-			h.lines[name] = key.Line
+			f.lines[name] = key.Line
 		}
 	}
 	return nil
 }
 
-// empty reports a field without a value.
+// empty reports whether a field has no value.
 func empty(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-func (h *head) text(field string, n *yaml.Node) string {
+func (f *frontMatter) text(field string, n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode {
-		h.fault(field, "expects a text")
+		f.fault(field, "expects a text")
 		return ""
 	}
 	if empty(n) {
@@ -154,62 +153,62 @@ func (h *head) text(field string, n *yaml.Node) string {
 	return strings.TrimSpace(n.Value)
 }
 
-func (h *head) truth(field string, n *yaml.Node) (value bool) {
+func (f *frontMatter) boolean(field string, n *yaml.Node) (value bool) {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" || n.Decode(&value) != nil {
-		h.fault(field, "expects true or false")
+		f.fault(field, "expects true or false")
 	}
 	return value
 }
 
-// count is a whole number from 0 to most.
-func (h *head) count(field string, n *yaml.Node, most int) int {
+// count parses a whole number from 0 to most.
+func (f *frontMatter) count(field string, n *yaml.Node, most int) int {
 	value, err := strconv.Atoi(n.Value)
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || err != nil || value < 0 || value > most {
-		h.fault(field, "expects a whole number from 0 to %d", most)
+		f.fault(field, "expects a whole number from 0 to %d", most)
 		return 0
 	}
 	return value
 }
 
-// number is a number from 0 to most.
-func (h *head) number(field string, n *yaml.Node, most float64) float64 {
+// number parses a number from 0 to most.
+func (f *frontMatter) number(field string, n *yaml.Node, most float64) float64 {
 	value, err := strconv.ParseFloat(n.Value, 64)
 	tag := n.ShortTag()
 	if n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || err != nil || !(value >= 0 && value <= most) {
-		h.fault(field, "expects a number from 0 to %v", most)
+		f.fault(field, "expects a number from 0 to %v", most)
 		return 0
 	}
 	return value
 }
 
-func (h *head) duration(field string, n *yaml.Node) time.Duration {
+func (f *frontMatter) duration(field string, n *yaml.Node) time.Duration {
 	value, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || value < 0 {
-		h.fault(field, `expects a time with a unit, such as "90s" or "5m"`)
+		f.fault(field, `expects a time with a unit, such as "90s" or "5m"`)
 		return 0
 	}
 	return value
 }
 
-// names is a list of names, or one text with commas between them. It is never nil.
-func (h *head) names(field string, n *yaml.Node) []string {
+// names parses a list of names, or one text with commas between them. It never returns nil.
+func (f *frontMatter) names(field string, n *yaml.Node) []string {
 	list := []string{}
 	switch {
 	case empty(n):
 	case n.Kind == yaml.ScalarNode:
 		for _, name := range splitNames(n.Value) {
-			h.lines[fmt.Sprintf("%s[%d]", field, len(list))] = h.lines[field]
+			f.lines[fmt.Sprintf("%s[%d]", field, len(list))] = f.lines[field]
 			list = append(list, name)
 		}
 	case n.Kind == yaml.SequenceNode:
 		for i, item := range n.Content {
-			list = append(list, h.text(fmt.Sprintf("%s[%d]", field, i), item))
+			list = append(list, f.text(fmt.Sprintf("%s[%d]", field, i), item))
 		}
 	default:
-		h.fault(field, "expects a list of names, or one text with commas between them")
+		f.fault(field, "expects a list of names, or one text with commas between them")
 	}
 	if i := slices.Index(list, ""); i >= 0 {
-		h.fault(field, "expects names, found an empty text")
+		f.fault(field, "expects names, found an empty text")
 	}
 	return list
 }
@@ -234,13 +233,13 @@ func splitNames(text string) []string {
 	return list
 }
 
-// each calls f for every field of a mapping.
-func (h *head) each(field string, n *yaml.Node, f func(field, name string, value *yaml.Node)) {
+// each calls visit for every field of a mapping.
+func (f *frontMatter) each(field string, n *yaml.Node, visit func(field, name string, value *yaml.Node)) {
 	if empty(n) {
 		return
 	}
 	if n.Kind != yaml.MappingNode {
-		h.fault(field, "expects fields, one a line")
+		f.fault(field, "expects fields, one a line")
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -249,6 +248,6 @@ func (h *head) each(field string, n *yaml.Node, f func(field, name string, value
 		if field != "" {
 			at = field + "." + name
 		}
-		f(at, name, n.Content[i+1])
+		visit(at, name, n.Content[i+1])
 	}
 }

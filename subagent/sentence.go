@@ -7,20 +7,20 @@ import (
 	"acp-agent/transcript"
 )
 
-// said is the sentence by which the user learns that the agent has ended in the background.
-// What it reports is for the agent above it (R68). Of a cancel the user knows already.
-func (n *Node) said() string {
-	r := n.ending.result.Record
+// endSentence tells the user that a background subagent has ended. Its report goes to the agent
+// above (R68). It is empty after a cancellation, which the user knows about.
+func (n *Node) endSentence() string {
+	r := n.outcome.result.Record
 	if r.State == transcript.ChildCancelled {
 		return ""
 	}
 	n.view.mu.Lock()
 	read := len(n.view.read)
 	n.view.mu.Unlock()
-	return sentence(r, read, len(n.ending.result.Modified))
+	return sentence(r, read, len(n.outcome.result.Modified))
 }
 
-// sentence says how a subagent ended, and what it did.
+// sentence describes how a subagent ended, and what it did.
 func sentence(r transcript.ChildRecord, read, changed int) string {
 	text := kinds.Code(transcript.PathText(r.Path), pathRunes)
 	switch {

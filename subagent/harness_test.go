@@ -35,21 +35,21 @@ type agents map[string]subagent.Manifest
 func (a agents) Get(name string) (subagent.Manifest, bool) { m, ok := a[name]; return m, ok }
 func (a agents) Names() []string                           { return slices.Sorted(maps.Keys(a)) }
 
-// bench is a family whose main agent is run by a loop over a scripted model, in a real
+// harness is a tree whose main agent is run by a loop over a scripted model, in a real
 // directory.
-type bench struct {
-	t      testing.TB
-	family *subagent.Family
-	root   *subagent.Node
-	loop   *loop.Loop
-	log    *transcript.Log
-	ids    *transcript.IDs
-	tools  *pipeline.Pipeline
+type harness struct {
+	t     testing.TB
+	tree  *subagent.Tree
+	root  *subagent.Node
+	loop  *loop.Loop
+	log   *transcript.Log
+	ids   *transcript.IDs
+	tools *pipeline.Pipeline
 
 	mu        sync.Mutex
 	events    []transcript.Event
 	delivered []string
-	loud      int                             // of those, what the person is to see
+	shown     int                             // delivered reports with a sentence for the user
 	onEvent   func(n int, e transcript.Event) // after each, with its number
 }
 
@@ -69,7 +69,7 @@ func general() subagent.Manifest {
 	return subagent.Manifest{Name: "general", Mode: subagent.Subagent, Prompt: "You are general."}
 }
 
-func newBench(t testing.TB, s setup) *bench {
+func newHarness(t testing.TB, s setup) *harness {
 	t.Helper()
 	loaded, err := script.Load("test", strings.NewReader(s.script))
 	if err != nil {
@@ -90,7 +90,7 @@ func newBench(t testing.TB, s setup) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { work.Close(0) })
-	b := &bench{t: t, log: transcript.NewLog(), ids: &transcript.IDs{}}
+	b := &harness{t: t, log: transcript.NewLog(), ids: &transcript.IDs{}}
 	policy := pipeline.NewPolicy(permissions.NewSet([]permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}}).
 		With(permissions.User, permissions.Rule{Permission: "asked", Pattern: "*", Action: capability.Ask}))
 	pipe := func(n *subagent.Node) *pipeline.Pipeline {
@@ -104,12 +104,12 @@ func newBench(t testing.TB, s setup) *bench {
 	}
 	o := subagent.Options{
 		Agents: func() subagent.Agents { return s.agents }, Depth: 5, Running: 8, IDs: b.ids, Place: work.Session().Place,
-		Deliver: func(m *transcript.Message, said string, _ <-chan struct{}) {
+		Deliver: func(m *transcript.Message, sentence string, _ <-chan struct{}) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.delivered = append(b.delivered, m.Text())
-			if said != "" {
-				b.loud++
+			if sentence != "" {
+				b.shown++
 			}
 		},
 		Equip: func(n *subagent.Node, d tools.Delegation) (subagent.Equipment, error) {
@@ -125,23 +125,23 @@ func newBench(t testing.TB, s setup) *bench {
 	if s.edit != nil {
 		s.edit(&o)
 	}
-	b.family, b.root = subagent.NewFamily(o, subagent.Top{ID: "ses_main", Emit: b.record, MessageOf: b.log.MessageOf})
+	b.tree, b.root = subagent.NewTree(o, subagent.Root{ID: "ses_main", Emit: b.record, MessageOf: b.log.MessageOf})
 	b.tools = pipe(b.root)
-	b.root.Use(b.tools)
+	b.root.SetTools(b.tools)
 	b.loop = loop.New(loop.Options{
 		Provider: provider, Tools: b.tools, Log: b.log, Sink: transcript.SinkFunc(b.emit), IDs: b.ids, System: "You are main.", Model: "script",
 		Window: func() int { return 1000 }, Memo: &model.Memo{},
 	})
-	t.Cleanup(b.family.Close)
+	t.Cleanup(b.tree.Close)
 	return b
 }
 
-func (b *bench) record(e transcript.Event) {
+func (b *harness) record(e transcript.Event) {
 	b.log.Apply(e)
 	b.emit(e)
 }
 
-func (b *bench) emit(e transcript.Event) {
+func (b *harness) emit(e transcript.Event) {
 	b.mu.Lock()
 	b.events = append(b.events, e)
 	n := len(b.events)
@@ -151,20 +151,20 @@ func (b *bench) emit(e transcript.Event) {
 	}
 }
 
-func (b *bench) all() []transcript.Event {
+func (b *harness) all() []transcript.Event {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.events)
 }
 
-func (b *bench) told() []string {
+func (b *harness) reports() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.delivered)
 }
 
 // await returns when ok holds.
-func (b *bench) await(what string, ok func() bool) {
+func (b *harness) await(what string, ok func() bool) {
 	b.t.Helper()
 	timeout := time.After(20 * time.Second)
 	for !ok() {
@@ -176,8 +176,8 @@ func (b *bench) await(what string, ok func() bool) {
 	}
 }
 
-// turn has the main agent answer a prompt.
-func (b *bench) turn(ctx context.Context, text string) loop.StopReason {
+// turn runs a turn of the main agent.
+func (b *harness) turn(ctx context.Context, text string) loop.StopReason {
 	b.t.Helper()
 	stop, err := b.loop.Turn(ctx, &transcript.Message{
 		ID: b.ids.New(transcript.MessagePrefix), Role: transcript.User, Parts: []transcript.Part{&transcript.TextPart{Text: text}},
@@ -189,12 +189,12 @@ func (b *bench) turn(ctx context.Context, text string) loop.StopReason {
 }
 
 // spawn delegates without a main loop.
-func (b *bench) spawn(ctx context.Context, agent, prompt string, background bool) (*tools.Delegated, error) {
+func (b *harness) spawn(ctx context.Context, agent, prompt string, background bool) (*tools.Delegated, error) {
 	return b.root.Spawn(ctx, tools.Delegation{CallID: b.ids.New(transcript.CallPrefix), Agent: agent, Prompt: prompt, Background: background})
 }
 
-// inner takes the wrapping off a subagent's event; path are the calls it came through.
-func inner(e transcript.Event) (path string, event transcript.Event) {
+// unwrap removes the ChildEvents around a subagent's event; path are the calls of these events.
+func unwrap(e transcript.Event) (path string, event transcript.Event) {
 	for {
 		child, ok := e.(transcript.ChildEvent)
 		if !ok {
@@ -204,14 +204,13 @@ func inner(e transcript.Event) (path string, event transcript.Event) {
 	}
 }
 
-// checkEnds holds a whole stream to R125 and R134 for all agents: each call and each
-// subagent began once and ended once, in that order, and nothing of a subagent came after
-// its end.
-func (b *bench) checkEnds() {
+// checkEnds checks R125 and R134 for all agents of a stream: each call and each subagent starts
+// once and then ends once, and no event of a subagent follows its end.
+func (b *harness) checkEnds() {
 	b.t.Helper()
 	calls, children, ended, parts := map[string]int{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	for i, e := range b.all() {
-		path, e := inner(e)
+		path, e := unwrap(e)
 		last := path[strings.LastIndex(path, "/")+1:]
 		if ended[last] && !aboutChild(e) {
 			b.t.Errorf("event %d: %T of the subagent of %s after its end", i, e, last)
@@ -257,8 +256,8 @@ func (b *bench) checkEnds() {
 	}
 }
 
-// aboutChild reports events that an agent's subagents tell through it, which go on when it
-// has ended itself.
+// aboutChild reports whether an event concerns a subagent of the agent that relays it. Such
+// events continue after the agent's own end.
 func aboutChild(e transcript.Event) bool {
 	switch e.(type) {
 	case transcript.ToolCard, transcript.ChildFinished:
@@ -267,17 +266,17 @@ func aboutChild(e transcript.Event) bool {
 	return false
 }
 
-// records are those of all subagents by prompt.
-func (b *bench) records() map[string]transcript.ChildRecord {
+// records returns the records of all subagents by prompt.
+func (b *harness) records() map[string]transcript.ChildRecord {
 	list := map[string]transcript.ChildRecord{}
-	for _, r := range b.family.Records() {
+	for _, r := range b.tree.Records() {
 		list[r.Prompt] = r
 	}
 	return list
 }
 
-// lastResult is the text of the main agent's last tool call.
-func (b *bench) lastResult() string {
+// lastResult returns the text of the main agent's last tool call.
+func (b *harness) lastResult() string {
 	text := ""
 	for _, m := range b.log.Messages() {
 		for _, call := range m.Calls() {
@@ -291,7 +290,7 @@ func task(agent, prompt string, background bool) map[string]any {
 	return map[string]any{"name": "task", "args": map[string]any{"subagent_type": agent, "prompt": prompt, "background": background}}
 }
 
-// scene writes a scene for a prompt: one step for each list of calls, then an answer.
+// scene returns the script for a prompt: one step for each list of calls, then an answer.
 func scene(prompt, say string, steps ...[]map[string]any) string {
 	var b strings.Builder
 	when := map[string]any{"when": "^" + prompt + "$"}
@@ -311,7 +310,7 @@ func scene(prompt, say string, steps ...[]map[string]any) string {
 
 func calls(list ...map[string]any) []map[string]any { return list }
 
-// named is a tool of a test.
+// named returns a test tool.
 func named(id string, run func(ctx context.Context) error) tools.Tool {
 	return tools.Define(tools.Spec{ID: id, Description: "A tool of a test.", Profile: &tools.Profile{}, DisableTimeout: true},
 		func(ctx context.Context, _ tools.Runtime, _ struct{}) (*tools.Result, error) {
@@ -324,10 +323,10 @@ func named(id string, run func(ctx context.Context) error) tools.Tool {
 
 func call(tool string) map[string]any { return map[string]any{"name": tool, "args": map[string]any{}} }
 
-// held is a tool that waits until the test lets it go, or it is cancelled.
-func held(begun chan<- struct{}, release <-chan struct{}) tools.Tool {
+// held returns a tool that blocks until the test releases it or the call is cancelled.
+func held(started chan<- struct{}, release <-chan struct{}) tools.Tool {
 	return named("hold", func(ctx context.Context) error {
-		begun <- struct{}{}
+		started <- struct{}{}
 		select {
 		case <-release:
 			return nil
@@ -352,4 +351,4 @@ type awaiting struct {
 }
 
 // AwaitUser implements pipeline.Session.
-func (a awaiting) AwaitUser(ctx context.Context) func() { return a.node.Await(ctx) }
+func (a awaiting) AwaitUser(ctx context.Context) func() { return a.node.WaitForUser(ctx) }
