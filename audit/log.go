@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/internal/userfile"
 )
 
@@ -125,7 +126,7 @@ func short(text string) string {
 	if len(text) <= maxKept {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxKept], "") + " …"
+	return textcut.First(text, maxKept) + " …"
 }
 
 func (l *Log) write(r Record) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"acp-agent/internal/pause"
 	"acp-agent/model"
 	"acp-agent/transcript"
 )
@@ -72,12 +73,12 @@ func (l *Loop) ask(ctx context.Context) (*step, error) {
 		if failure.Kind != model.Transient || s.said && failure.TimedOut {
 			return nil, tries.gaveUp(failure)
 		}
-		pause, next, ok := tries.pause(failure)
+		wait, next, ok := tries.next(failure)
 		if !ok {
 			return nil, tries.gaveUp(failure)
 		}
 		l.notice(strings.TrimRight(failure.Message, ".") + ". " + next)
-		if err := sleep(ctx, pause); err != nil {
+		if err := pause.For(ctx, wait); err != nil {
 			return nil, err
 		}
 		if s.said {
@@ -86,21 +87,21 @@ func (l *Loop) ask(ctx context.Context) (*step, error) {
 	}
 }
 
-// pause counts a failure and returns how long to wait before the next try, the sentence
+// next counts a failure and returns how long to wait before the next try, the sentence
 // that tells the user, and whether there is a next try at all.
-func (t *tries) pause(failure *model.Error) (pause time.Duration, next string, ok bool) {
-	pause = t.wait.NextBackOff()
+func (t *tries) next(failure *model.Error) (wait time.Duration, next string, ok bool) {
+	wait = t.wait.NextBackOff()
 	if failure.RetryAfter > 0 { // the server knows better; it is not asked more than about once a second
-		pause = max(failure.RetryAfter, min(pause, firstWait))
+		wait = max(failure.RetryAfter, min(wait, firstWait))
 	}
 	if failure.Busy {
-		t.busy += pause
-		return pause, fmt.Sprintf("Trying again in %s, as the server is busy (%s of at most %s).",
-			rounded(pause), rounded(t.busy), rounded(maxBusy)), t.busy <= maxBusy
+		t.busy += wait
+		return wait, fmt.Sprintf("Trying again in %s, as the server is busy (%s of at most %s).",
+			rounded(wait), rounded(t.busy), rounded(maxBusy)), t.busy <= maxBusy
 	}
 	t.failed++
-	t.waited += pause
-	return pause, fmt.Sprintf("Trying again in %s (try %d of %d).", rounded(pause), t.failed+1, maxTries),
+	t.waited += wait
+	return wait, fmt.Sprintf("Trying again in %s (try %d of %d).", rounded(wait), t.failed+1, maxTries),
 		t.failed < maxTries && t.waited <= maxWaiting
 }
 
@@ -126,15 +127,4 @@ func (t *tries) gaveUp(failure *model.Error) error {
 		said.Hint = fmt.Sprintf("the server asks to wait %s", failure.RetryAfter.Round(time.Second))
 	}
 	return &said
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

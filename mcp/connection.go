@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"acp-agent/internal/redact"
+	"acp-agent/internal/textcut"
 )
 
 // connection is one life of a server.
@@ -22,7 +23,7 @@ type connection struct {
 	session *sdk.ClientSession
 	remote  *remote
 	pipe    io.Closer // of a program; nil for a server behind HTTP
-	words   *words
+	stderr  *textcut.Tail
 	stale   atomic.Uint32 // the lists that have to be read, as bits
 	changed chan struct{} // a token when the server says that one of them changed
 	keys    *redact.Values
@@ -37,7 +38,7 @@ type connection struct {
 func (l *link) connect(ctx context.Context) (*connection, error) {
 	starting, over := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not answer within %v", startLimit))
 	defer over()
-	c := &connection{words: &words{}, keys: &l.keys, changed: make(chan struct{}, 1), over: make(chan struct{})}
+	c := &connection{stderr: textcut.NewTail(maxStderr), keys: &l.keys, changed: make(chan struct{}, 1), over: make(chan struct{})}
 	// Not with ctx: a server behind HTTP is told goodbye.
 	ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	c.dead = ctx.Done()
@@ -89,7 +90,7 @@ func (l *link) reach(ctx, starting context.Context, c *connection) (sdk.Transpor
 	if l.manager.o.Start == nil {
 		return nil, errors.New("programs cannot be started here")
 	}
-	pipe, err := l.manager.o.Start(starting, l.server, c.words)
+	pipe, err := l.manager.o.Start(starting, l.server, c.stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (c *connection) release() {
 // gone are the errors of streams and connections whose other side has ended.
 var gone = []error{io.EOF, io.ErrClosedPipe, fs.ErrClosed, syscall.EPIPE, sdk.ErrConnectionClosed}
 
-// explain says how a connection ended, with the last words of a program.
+// explain says how a connection ended, with the last line of its program's standard error.
 func (c *connection) explain(err error) error {
 	if exchange, ok := errors.AsType[*url.Error](err); ok {
 		err = exchange.Err // without the address, in which a key may stand
@@ -156,8 +157,8 @@ func (c *connection) explain(err error) error {
 	default:
 		err = plainly(err)
 	}
-	if last := c.keys.Known(c.words.String()); last != "" {
-		return fmt.Errorf("%w; its last words: %s", err, last)
+	if last := c.keys.Known(lastError(c.stderr)); last != "" {
+		return fmt.Errorf("%w; stderr: %s", err, last)
 	}
 	return err
 }

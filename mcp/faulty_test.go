@@ -30,10 +30,10 @@ func TestFaultyServers(t *testing.T) {
 		problem string
 		ignored int
 	}{
-		{"crashes at start", func(int, io.Writer) error { return errors.New("no database\nboom") }, 0, mcp.Failed, "it ended; its last words: boom", 0},
+		{"crashes at start", func(int, io.Writer) error { return errors.New("no database\nboom") }, 0, mcp.Failed, "it ended; stderr: boom", 0},
 		{"says where it crashed", func(int, io.Writer) error {
 			return errors.New("Error: no such file\n    at main (x.js:1)\n\nNode.js v20")
-		}, 0, mcp.Failed, "it ended; its last words: Error: no such file", 0},
+		}, 0, mcp.Failed, "it ended; stderr: Error: no such file", 0},
 		{"hangs in initialize", func(int, io.Writer) error { return errHang }, 30 * time.Second, mcp.Failed, "it did not answer within 30s", 0},
 		{"greets on its output", func(_ int, out io.Writer) error {
 			_, err := io.WriteString(out, "Welcome!\n{\"level\":\"info\"}\n\n[]\n\x00\x01\n")
@@ -48,7 +48,7 @@ func TestFaultyServers(t *testing.T) {
 				return errors.New("not yet")
 			}
 			return nil
-		}, time.Second, mcp.Ready, "it ended; its last words: not yet", 0},
+		}, time.Second, mcp.Ready, "it ended; stderr: not yet", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -94,7 +94,7 @@ func (l *link) once(ctx context.Context) error {
 		l.live = nil
 		l.mu.Unlock()
 		c.close()
-		err = c.explain(err) // now that all its words have come
+		err = c.explain(err) // now that all of its standard error has arrived
 	}
 	if ctx.Err() == nil && len(l.wake) == 0 {
 		l.set(fate(err), err)

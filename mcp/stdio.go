@@ -9,11 +9,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"acp-agent/internal/redact"
+	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 )
 
@@ -50,8 +50,11 @@ type messages struct {
 // Read implements io.Reader.
 func (m *messages) Read(b []byte) (int, error) {
 	for len(m.line) == 0 {
-		line, err := m.next()
-		if err != nil {
+		line, err := textcut.Line(m.from, maxFrame)
+		switch {
+		case errors.Is(err, textcut.ErrLong):
+			return 0, errFrame
+		case err != nil:
 			return 0, err
 		}
 		if isMessage(line) {
@@ -73,23 +76,6 @@ func discreet(keys *redact.Values, line []byte) []byte {
 	return []byte(keys.Known(string(line)))
 }
 
-// next reads one line, with its end.
-func (m *messages) next() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := m.from.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > maxFrame:
-			return nil, errFrame
-		case err == nil:
-			return line, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err // what stands before the end of the output is half a line
-		}
-	}
-}
-
 // isMessage reports whether a line is one whole JSON-RPC message.
 func isMessage(line []byte) bool {
 	var message struct {
@@ -98,31 +84,13 @@ func isMessage(line []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) && json.Unmarshal(line, &message) == nil && message.Version == "2.0"
 }
 
-// maxWords bounds what is kept of a program's errors, in bytes.
-const maxWords = 2 << 10
+// maxStderr bounds what is kept of a program's standard error, in bytes.
+const maxStderr = 2 << 10
 
-// words keeps the end of what a program writes to its standard error.
-type words struct {
-	mu   sync.Mutex
-	last []byte
-}
-
-// Write implements io.Writer. It takes everything.
-func (w *words) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.last = append(w.last, b...); len(w.last) > maxWords {
-		w.last = append([]byte(nil), w.last[len(w.last)-maxWords:]...)
-	}
-	return len(b), nil
-}
-
-// String is the last line that speaks of an error, for some programs write where it was
-// behind it, and otherwise the last line with text.
-func (w *words) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	lines := strings.Split(strings.TrimSpace(string(w.last)), "\n")
+// lastError is the last line of a program's standard error that speaks of an error, for some
+// programs write where it happened after it, and otherwise the last line with text.
+func lastError(stderr *textcut.Tail) string {
+	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 	last := lines[len(lines)-1]
 	for _, line := range slices.Backward(lines) {
 		if strings.Contains(strings.ToLower(line), "error") {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"acp-agent/internal/textcut"
 )
 
 // frontMatter is what the agent uses of a SKILL.md's head. Its other fields, such
@@ -146,7 +148,7 @@ func (m frontMatter) identify(folder string) (name, note string, err error) {
 	case name == "":
 		return "", "", errors.New("has no name")
 	case !validName(name):
-		return "", "", fmt.Errorf("has the name %q; names are 1 to 64 of a-z, 0-9 and hyphens", cut(name, 80))
+		return "", "", fmt.Errorf("has the name %q; names are 1 to 64 of a-z, 0-9 and hyphens", textcut.First(name, 80))
 	case m.description == "":
 		return "", "", errors.New("has no description")
 	case folder != "" && folder != name:

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 )
 
@@ -131,7 +131,7 @@ func (s *skill) frame(data []byte) string {
 	text := strings.Trim(readable(body), "\n")
 	text = guarded(text)
 	if len(text) > maxBody {
-		text, longer = cut(text, maxBody), true
+		text, longer = textcut.First(text, maxBody), true
 	}
 	if longer {
 		text += fmt.Sprintf("\n[the rest is left out: a skill's text may have %d bytes]", maxBody)
@@ -145,15 +145,4 @@ func (s *skill) frame(data []byte) string {
 // guarded keeps a text from ending the frame that it stands in.
 func guarded(text string) string {
 	return closed(text, "skill_content")
-}
-
-// cut returns at most limit bytes of text, in whole characters.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }

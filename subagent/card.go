@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -235,10 +235,7 @@ func fenced(text string, limit int) string {
 	for keep := min(len(whole), limit); ; keep /= 2 {
 		shown := whole
 		if keep < len(whole) {
-			for keep > 0 && !utf8.RuneStart(whole[keep]) {
-				keep--
-			}
-			shown = whole[:keep] + "\n… (shortened here)"
+			shown = textcut.First(whole, keep) + "\n… (shortened here)"
 		}
 		if block := kinds.Fence("", shown); len(block) <= limit || keep == 0 {
 			return block

@@ -3,7 +3,8 @@ package tools
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"acp-agent/internal/textcut"
 )
 
 // Fit cuts a text to about size bytes: its beginning and its end stay, in whole lines where
@@ -31,22 +32,17 @@ const wholeLine = 4
 
 // fitHead is the beginning of a text, in at most size bytes.
 func fitHead(text string, size int) string {
-	for size > 0 && !utf8.RuneStart(text[size]) {
-		size--
+	head := textcut.First(text, size)
+	if end := strings.LastIndexByte(head, '\n') + 1; end > len(head)-len(head)/wholeLine {
+		return head[:end]
 	}
-	if end := strings.LastIndexByte(text[:size], '\n') + 1; end > size-size/wholeLine {
-		return text[:end]
-	}
-	return text[:size]
+	return head
 }
 
 // fitTail is the end of a text, in at most size bytes.
 func fitTail(text string, size int) string {
-	at := len(text) - size
-	for at < len(text) && !utf8.RuneStart(text[at]) {
-		at++
-	}
-	tail := text[at:]
+	tail := textcut.Last(text, size)
+	at := len(text) - len(tail)
 	if at > 0 && text[at-1] == '\n' {
 		return tail
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"acp-agent/internal/pause"
 	"acp-agent/tools"
 	"acp-agent/workspace/journal"
 )
@@ -14,7 +15,7 @@ import (
 // it, such as by formatting it, is believed, and the result says so. Where
 // everything still is as it was before, the text was dropped, which is an error.
 func (c *change) confirm(ctx context.Context, record *journal.Record) error {
-	for pause := confirmPause; ; pause *= 2 {
+	for wait := confirmPause; ; wait *= 2 {
 		seen, err := c.writtenNow(ctx, record)
 		switch {
 		case ctx.Err() != nil:
@@ -26,15 +27,13 @@ func (c *change) confirm(ctx context.Context, record *journal.Record) error {
 		case seen == otherwise:
 			c.tell(c.r.path + " now holds another text than the one that was written: the editor changed it, such as by formatting it on saving. Read the file before the next edit.")
 			return nil
-		case pause > lastConfirmPause:
+		case wait > lastConfirmPause:
 			record.Editor.Unsaved = false // as far as anything shows
 			return droppedError(c.r.path)
 		}
 		// An editor may answer before it has done what it was asked.
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if err := pause.For(ctx, wait); err != nil {
+			return err
 		}
 	}
 }

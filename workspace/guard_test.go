@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/textcut"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
 	"acp-agent/sandbox"
@@ -183,13 +184,13 @@ func TestTailWriter(t *testing.T) {
 		"a test that says: permission denied; No such file or directory":      false,
 		strings.Repeat("before\n", maxTail) + "fatal: unable to resolve host": true,
 	} {
-		w := &tailWriter{to: &gate{}}
+		w := textcut.NewTail(maxTail)
 		for half := range strings.SplitSeq(text, " ") {
 			if _, err := w.Write([]byte(half + " ")); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := w.wantsNetwork(); got != want {
+		if got := wantsNetwork(w); got != want {
 			t.Errorf("%.60q: %v, want %v", text, got, want)
 		}
 	}

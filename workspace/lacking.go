@@ -3,6 +3,7 @@ package workspace
 import (
 	"fmt"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
 )
@@ -20,12 +21,12 @@ var unwritable = map[sandbox.Kind][]string{
 
 // noteLacking notes in the result of a command that failed what it seemed to need and
 // had not. Nothing is run again.
-func (c *Call) noteLacking(exit *tools.Exit, cmd confined, tail *tailWriter) {
-	if !cmd.network && tail.wantsNetwork() {
+func (c *Call) noteLacking(exit *tools.Exit, cmd confined, tail *textcut.Tail) {
+	if !cmd.network && wantsNetwork(tail) {
 		c.addLacking(Lacking{Network: true})
 		exit.Notes = append(exit.Notes, cmd.networkNote())
 	}
-	if !tail.says(unwritable[cmd.report.Kind]) {
+	if !says(tail, unwritable[cmd.report.Kind]) {
 		return
 	}
 	if cmd.grant.Reading && !cmd.grant.Held {
@@ -36,13 +37,13 @@ func (c *Call) noteLacking(exit *tools.Exit, cmd confined, tail *tailWriter) {
 
 // noteKept notes in the result what the command could not change of protected names. Git
 // reports success where it could not replace a file.
-func (c *Call) noteKept(exit *tools.Exit, cmd confined, tail *tailWriter) {
+func (c *Call) noteKept(exit *tools.Exit, cmd confined, tail *textcut.Tail) {
 	switch {
 	case !cmd.before.mounts() && !cmd.holds:
-	case exit.Code == 0 && tail.says([]string{gitKept}):
+	case exit.Code == 0 && says(tail, []string{gitKept}):
 		exit.Notes = append(exit.Notes, "Git could not replace all files: "+keptNote+" They have their old texts, and git shows them as changed: "+
 			"do not commit that. Look at git status, and restore them with a command that names them; the user is asked to allow it.")
-	case exit.Code != 0 && tail.says(keptByMount[:]):
+	case exit.Code != 0 && says(tail, keptByMount[:]):
 		c.addLacking(Lacking{Writing: true})
 		exit.Notes = append(exit.Notes, keptNote+" Change them with a file tool, or send the same command again, and the user is asked to run it with writing. "+
 			"What the command changed besides stays.")

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
 
@@ -58,10 +59,11 @@ func (p processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	confined.limit(p.w.o.Limits.Command, p.granted().Bounded)
 	out := &gate{to: output}
 	defer out.shut()
-	tail := &tailWriter{to: out}
-	exit, done, err := p.inTerminal(ctx, confined, tail)
+	tail := textcut.NewTail(maxTail)
+	both := io.MultiWriter(tail, out)
+	exit, done, err := p.inTerminal(ctx, confined, both)
 	if !done {
-		exit, err = p.locally(ctx, confined, launch.Streams{Output: tail})
+		exit, err = p.locally(ctx, confined, launch.Streams{Output: both})
 	}
 	if err == nil && exit.Code != 0 {
 		p.noteLacking(&exit, confined, tail)

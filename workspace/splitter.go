@@ -2,7 +2,8 @@ package workspace
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"acp-agent/internal/textcut"
 )
 
 // splitter turns a stream of bytes into valid UTF-8 pieces. A character that
@@ -11,9 +12,9 @@ type splitter struct{ held []byte }
 
 func (s *splitter) add(p []byte) string {
 	all := append(s.held, p...)
-	cut := whole(all)
-	text := strings.ToValidUTF8(string(all[:cut]), "\uFFFD")
-	s.held = append([]byte(nil), all[cut:]...)
+	ready := textcut.Whole(all)
+	text := strings.ToValidUTF8(string(ready), "\uFFFD")
+	s.held = append([]byte(nil), all[len(ready):]...)
 	return text
 }
 
@@ -22,17 +23,4 @@ func (s *splitter) flush() string {
 	text := strings.ToValidUTF8(string(s.held), "\uFFFD")
 	s.held = nil
 	return text
-}
-
-// whole is the length of p without a character that has only begun at its end.
-func whole(p []byte) int {
-	for i := len(p) - 1; i >= max(0, len(p)-utf8.UTFMax); i-- {
-		if utf8.RuneStart(p[i]) {
-			if !utf8.FullRune(p[i:]) {
-				return i
-			}
-			break
-		}
-	}
-	return len(p)
 }

@@ -2,10 +2,10 @@ package workspace
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"sync"
+
+	"acp-agent/internal/textcut"
 )
 
 // unreachable are texts by which programs say that there is no network (S4).
@@ -17,36 +17,15 @@ var unreachable = [...]string{
 	"could not resolve", "unable to resolve host", "dial tcp: lookup",
 }
 
-// tailWriter passes output on and keeps its end.
-type tailWriter struct {
-	to io.Writer
-
-	mu   sync.Mutex
-	tail []byte
-}
-
-// maxTail is how much of the end of a command's output is looked at.
+// maxTail is how much of the end of a command's output is looked at, in bytes.
 const maxTail = 16 << 10
 
-// Write implements io.Writer.
-func (t *tailWriter) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	t.tail = append(t.tail, b...)
-	if over := len(t.tail) - maxTail; over > 0 {
-		t.tail = append(t.tail[:0], t.tail[over:]...)
-	}
-	t.mu.Unlock()
-	return t.to.Write(b)
-}
-
-// wantsNetwork reports whether the output says that there was no network.
-func (t *tailWriter) wantsNetwork() bool { return t.says(unreachable[:]) }
+// wantsNetwork reports whether a command's output says that there was no network.
+func wantsNetwork(output *textcut.Tail) bool { return says(output, unreachable[:]) }
 
 // says reports whether the end of the output holds one of some texts in small letters.
-func (t *tailWriter) says(signs []string) bool {
-	t.mu.Lock()
-	text := strings.ToLower(string(t.tail))
-	t.mu.Unlock()
+func says(output *textcut.Tail, signs []string) bool {
+	text := strings.ToLower(output.String())
 	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // The error codes of JSON-RPC 2.0 and those that ACP adds (R147).
@@ -96,9 +95,5 @@ func oneLine(s string) string {
 	if len(s) <= maxMessageBytes {
 		return s
 	}
-	cut := maxMessageBytes
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
+	return strings.ToValidUTF8(s[:maxMessageBytes], "") + "…" // without a character that is cut in two
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 )
 
@@ -75,11 +76,10 @@ func oneLine(text string) string {
 
 // shorten cuts a text to a number of characters.
 func shorten(text string, limit int) string {
-	runes := []rune(text)
-	if len(runes) <= limit {
+	if textcut.Characters(text, limit) == text {
 		return text
 	}
-	return string(runes[:limit-1]) + "…"
+	return textcut.Characters(text, limit-1) + "…"
 }
 
 // quote makes a code span of a title for a client that cuts titles but not code spans.

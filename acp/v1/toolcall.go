@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 	"acp-agent/transcript"
 )
@@ -209,11 +209,8 @@ func (v *callView) slideWindow() {
 	v.fresh = true
 	v.window = append(v.window, v.waiting.String()...)
 	v.waiting.Reset()
-	if over := len(v.window) - windowBytes; over > 0 {
-		for over < len(v.window) && !utf8.RuneStart(v.window[over]) {
-			over++
-		}
-		v.window, v.cut = slices.Clone(v.window[over:]), true
+	if len(v.window) > windowBytes {
+		v.window, v.cut = slices.Clone(textcut.Last(v.window, windowBytes)), true
 	}
 }
 

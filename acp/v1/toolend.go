@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -206,9 +206,5 @@ func clip(text string) string {
 	if len(text) <= contentBytes {
 		return text
 	}
-	cut := contentBytes
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "\n… (shortened here; the model has more)"
+	return textcut.First(text, contentBytes) + "\n… (shortened here; the model has more)"
 }

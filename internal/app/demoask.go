@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"acp-agent/acp/schema"
+	"acp-agent/internal/pause"
 )
 
 // ask puts a permission request to the person at the keyboard. The end of the
@@ -49,10 +50,7 @@ const demoPause = 600 * time.Millisecond
 
 func (v *demoView) choose(ctx context.Context, keys map[string]schema.PermissionOptionId) schema.RequestPermissionOutcome {
 	if v.yes {
-		select {
-		case <-time.After(demoPause):
-		case <-ctx.Done():
-		}
+		_ = pause.For(ctx, demoPause) // a demo that ends answers all the same
 		fmt.Fprintf(v.out, "%s\n", v.paint(styleGreen, "y"))
 		return schema.SelectedPermissionOutcome{OptionID: keys["y"]}
 	}

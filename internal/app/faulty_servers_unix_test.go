@@ -57,12 +57,12 @@ func TestMCP_FaultyServers(t *testing.T) {
 	}{
 		{
 			name: "crashes at start", server: `begin() { echo "error: no database" >&2; exit 1; }`,
-			told:   []string{"The MCP server bad is not connected: it ended; its last words: error: no database. /mcp shows the state of all servers."},
+			told:   []string{"The MCP server bad is not connected: it ended; stderr: error: no database. /mcp shows the state of all servers."},
 			status: []string{"`bad`: failed, 0 tools", "error: no database"},
 		},
 		{
 			name: "crashes once", server: `begin() { [ -e crashed ] && return; touch crashed; echo "error: not yet" >&2; exit 1; }`,
-			told: []string{"The MCP server bad is not connected: it ended; its last words: error: not yet."}, well: true,
+			told: []string{"The MCP server bad is not connected: it ended; stderr: error: not yet."}, well: true,
 		},
 		{
 			name: "hangs in initialize", server: `begin() { exec sleep 600; }`,

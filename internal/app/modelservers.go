@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"acp-agent/config"
+	"acp-agent/internal/pause"
 	"acp-agent/model"
 	"acp-agent/model/anthropic"
 	"acp-agent/model/openai"
@@ -239,9 +240,7 @@ func listedWhenLoaded(ctx context.Context, provider model.Provider) ([]model.Inf
 		if err == nil || !model.AsError(err).Busy {
 			return infos, err
 		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
+		if pause.For(ctx, time.Second) != nil {
 			return nil, err
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"acp-agent/internal/fileuri"
+	"acp-agent/internal/pause"
+	"acp-agent/internal/textcut"
 )
 
 // connection is one running server. Its goroutines are the library's reader and
@@ -28,7 +30,7 @@ type connection struct {
 	work   *sync.WaitGroup // the manager's
 	stream *stream
 	rpc    *jsonrpc2.Conn
-	stderr *tail
+	stderr *textcut.Tail
 	last   atomic.Uint64 // id of a request
 
 	encoding encoding
@@ -41,7 +43,7 @@ type connection struct {
 
 // connect makes a connection of a server's pipes and introduces us. The end of
 // ctx gives up.
-func connect(ctx context.Context, s Server, root string, o *Options, work *sync.WaitGroup, pipe io.ReadWriteCloser, stderr *tail) (*connection, error) {
+func connect(ctx context.Context, s Server, root string, o *Options, work *sync.WaitGroup, pipe io.ReadWriteCloser, stderr *textcut.Tail) (*connection, error) {
 	c := &connection{
 		server: s, root: root, o: o, work: work, stream: newStream(pipe), stderr: stderr,
 		replies: make(chan *jsonrpc2.Response, maxReplies), docs: newDocuments(), news: newNews(),
@@ -129,7 +131,7 @@ func (c *connection) call(ctx context.Context, method string, params, result any
 		if !again || try == retries {
 			return fmt.Errorf("%s: %s", c.server.Name, refused.Message)
 		}
-		if err := pause(ctx, retryPause); err != nil {
+		if err := pause.For(ctx, retryPause); err != nil {
 			return err
 		}
 	}
@@ -269,15 +271,4 @@ func (c *connection) kill() {
 func (c *connection) join() {
 	<-c.stream.closed
 	<-c.stream.ended
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -5,11 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"acp-agent/internal/textcut"
 )
 
 // maxRestarts is how often a server that ends is started again without having
 // answered in between.
 const maxRestarts = 3
+
+// maxStderr is how much of the end of a server's standard error is kept, in bytes, for the
+// message that the server has ended.
+const maxStderr = 2048
 
 type slotKey struct{ server, root string }
 
@@ -127,7 +133,7 @@ func (s *slot) connection(ctx context.Context, m *Manager, server Server, root s
 
 // start starts a server and introduces us.
 func (m *Manager) start(ctx context.Context, server Server, root string) (*connection, error) {
-	stderr := &tail{}
+	stderr := textcut.NewTail(maxStderr)
 	pipe, err := m.o.Start(ctx, server.Argv, root, stderr)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", server.Name, err)

@@ -31,3 +31,6 @@ func (s *Stream) Rest() string {
 	}
 	return rest
 }
+
+// idle reports that the next piece is shown as it is.
+func (s *Stream) idle() bool { return s.held == "" && !s.Addresses && s.Values.Empty() }

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/sergi/go-diff/diffmatchpatch"
+
+	"acp-agent/internal/textcut"
 )
 
 const (
@@ -167,12 +169,8 @@ func likeness(a, b string) float64 {
 
 // shorten cuts a line that is too long to show.
 func shorten(s string) string {
-	n := 0
-	for i := range s {
-		if n == hintShowLine {
-			return s[:i] + "..."
-		}
-		n++
+	if shown := textcut.Characters(s, hintShowLine); shown != s {
+		return shown + "..."
 	}
 	return s
 }

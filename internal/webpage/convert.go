@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"acp-agent/internal/textcut"
 )
 
 // maxInput bounds what is read of a body, in bytes.
@@ -30,7 +32,7 @@ type Page struct {
 func Convert(ctx context.Context, body []byte, contentType, url string) (Page, error) {
 	whole := len(body)
 	if whole > maxInput {
-		body = completed(body[:maxInput])
+		body = textcut.Whole(body[:maxInput])
 	}
 	switch k := kindOf(body, contentType); k.form {
 	case formImage:

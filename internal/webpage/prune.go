@@ -4,10 +4,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"acp-agent/internal/textcut"
 )
 
 const (
@@ -73,12 +74,9 @@ func (p *pruning) prune(n *html.Node, at place) {
 // them.
 func (p *pruning) divide(text *html.Node) {
 	for p.nodes++; len(text.Data) > maxText; p.nodes++ {
-		cut := maxText
-		for cut > 1 && !utf8.RuneStart(text.Data[cut]) {
-			cut--
-		}
-		rest := &html.Node{Type: html.TextNode, Data: text.Data[cut:]}
-		text.Data = text.Data[:cut]
+		first := textcut.First(text.Data, maxText)
+		rest := &html.Node{Type: html.TextNode, Data: text.Data[len(first):]}
+		text.Data = first
 		text.Parent.InsertBefore(rest, text.NextSibling)
 		text = rest
 	}

@@ -31,19 +31,6 @@ func decode(body []byte, contentType string) string {
 	return strings.TrimPrefix(string(decoded), "\ufeff")
 }
 
-// completed drops a character at the end that was cut short.
-func completed(body []byte) []byte {
-	for back := 1; back < utf8.UTFMax && back <= len(body); back++ {
-		if last := body[len(body)-back:]; utf8.RuneStart(last[0]) {
-			if !utf8.FullRune(last) {
-				return body[:len(body)-back]
-			}
-			break
-		}
-	}
-	return body
-}
-
 // clean takes out what a reader does not see or a terminal would obey. Line ends
 // become newlines.
 func clean(text string) string {

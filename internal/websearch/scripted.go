@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"acp-agent/internal/pause"
 )
 
 // scripted answers from a file, for tests and demonstrations: a JSON object of
@@ -59,12 +61,8 @@ func (s scripted) Search(ctx context.Context, _ Do, query string, limit int) ([]
 		answer = s.answers["*"]
 	}
 	if answer.delay > 0 {
-		timer := time.NewTimer(answer.delay)
-		defer timer.Stop()
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-timer.C:
+		if err := pause.For(ctx, answer.delay); err != nil {
+			return nil, err
 		}
 	}
 	if answer.Error != "" {

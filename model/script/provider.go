@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"acp-agent/internal/pause"
 	"acp-agent/model"
 )
 
@@ -95,7 +96,7 @@ func (p *provider) play(ctx context.Context, req *model.Request, yield func(mode
 	}
 	for i, c := range chunks {
 		if i > 0 && st.Pause > 0 {
-			if err := pause(ctx, time.Duration(st.Pause)*time.Millisecond); err != nil {
+			if err := pause.For(ctx, time.Duration(st.Pause)*time.Millisecond); err != nil {
 				return err
 			}
 		}
@@ -126,7 +127,7 @@ func (p *provider) await(ctx context.Context, st *step, scope *scope) error {
 		return invalid(fmt.Errorf("%s:%d: until: %w", p.script.name, st.line, err))
 	}
 	for !p.opts.Exists(path) {
-		if err := pause(ctx, looksEvery); err != nil {
+		if err := pause.For(ctx, looksEvery); err != nil {
 			return err
 		}
 	}
@@ -234,17 +235,6 @@ func pieces(text string, n int) iter.Seq[string] {
 		if text != "" {
 			yield(text[start:])
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -45,7 +46,7 @@ func (v view) within(limit int) view {
 		v.cut, v.note = true, "the model was given them"
 		v.head, v.text = v.text[:len(v.text)-limit/2], v.text[len(v.text)-limit/2:]
 	}
-	head := string(cutUTF8([]byte(v.head), max(limit/2, limit-len(v.text))))
+	head := textcut.First(v.head, max(limit/2, limit-len(v.text)))
 	tail := []byte(v.text[max(0, len(v.text)-(limit-len(head))):])
 	lead, _ := splitEdges(tail, true, false)
 	v.omitted += int64(len(v.head) - len(head) + len(v.text) - len(tail) + lead)

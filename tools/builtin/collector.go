@@ -4,6 +4,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
 
@@ -105,7 +106,7 @@ func (c *collector) finish() view {
 			lead, _ := splitEdges(tail[over:], true, false)
 			tail = tail[over+lead:]
 		}
-		head = completeUTF8(c.head[:min(len(c.head), c.limits.BashBytes-len(tail))])
+		head = textcut.Whole(c.head[:min(len(c.head), c.limits.BashBytes-len(tail))])
 	}
 	v := view{
 		cut: true, head: cleanOutput(string(head)), text: cleanOutput(string(tail)),

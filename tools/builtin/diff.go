@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -21,12 +22,12 @@ func diffOf(ctx context.Context, path string, before tools.Text, after string) k
 	return d
 }
 
-// validText puts U+FFFD for bytes that are no UTF-8, in pieces of chunkBytes until ctx
-// ends.
+// validText puts U+FFFD for bytes that are not UTF-8, in pieces of chunkBytes until ctx
+// ends: a run of such bytes becomes one U+FFFD for each piece.
 func validText(ctx context.Context, text string) string {
 	rest := text
 	for len(rest) > 0 && ctx.Err() == nil {
-		piece := firstPiece(rest)
+		piece := textcut.First(rest, chunkBytes)
 		if !utf8.ValidString(piece) {
 			break
 		}
@@ -39,25 +40,11 @@ func validText(ctx context.Context, text string) string {
 	out.Grow(len(text))
 	out.WriteString(text[:len(text)-len(rest)])
 	for len(rest) > 0 && ctx.Err() == nil {
-		piece := firstPiece(rest)
+		piece := textcut.First(rest, chunkBytes)
 		out.WriteString(strings.ToValidUTF8(piece, "\ufffd"))
 		rest = rest[len(piece):]
 	}
 	return out.String()
-}
-
-// firstPiece is the beginning of a text, cut before a byte that is ASCII or begins a
-// character: a run of bytes that are no UTF-8 becomes one U+FFFD for each piece.
-func firstPiece(text string) string {
-	if len(text) <= chunkBytes {
-		return text
-	}
-	for end := chunkBytes; end > chunkBytes-utf8.UTFMax; end-- {
-		if utf8.RuneStart(text[end]) {
-			return text[:end]
-		}
-	}
-	return text[:chunkBytes]
 }
 
 // secretContent is the card of a new file that will hold secrets.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
 
@@ -140,7 +141,7 @@ func (w *window) endLine(terminator int) error {
 	if w.text.Len() > 0 {
 		w.text.WriteByte('\n')
 	}
-	shown := cutUTF8(w.line, maxLineBytes)
+	shown := textcut.First(w.line, maxLineBytes)
 	w.text.WriteString(strconv.Itoa(w.next))
 	w.text.WriteString(": ")
 	if utf8.Valid(shown) {

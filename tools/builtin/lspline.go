@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
 
@@ -67,10 +68,7 @@ func clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit] + "…"
+	return textcut.First(s, limit) + "…"
 }
 
 // maxSymbolLine is how much of a line is looked through for a name, in bytes.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
 
@@ -77,7 +78,7 @@ func splitEdges(raw []byte, front, back bool) (lead, tail int) {
 		}
 	}
 	if back {
-		tail = len(raw) - len(completeUTF8(raw))
+		tail = len(raw) - len(textcut.Whole(raw))
 	}
 	if lead+tail >= len(raw) {
 		return 0, 0

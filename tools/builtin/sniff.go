@@ -3,7 +3,6 @@ package builtin
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 )
 
 // sniffBytes is how much of a file's start decides what it is.
@@ -42,31 +41,4 @@ func isBinary(head []byte) bool {
 		}
 	}
 	return odd*10 > len(head)
-}
-
-// cutUTF8 returns at most limit bytes of text without splitting a character
-// (R108).
-func cutUTF8(text []byte, limit int) []byte {
-	if len(text) <= limit {
-		return text
-	}
-	for back := 0; back < utf8.UTFMax && limit-back > 0; back++ {
-		if utf8.RuneStart(text[limit-back]) {
-			return text[:limit-back]
-		}
-	}
-	return text[:limit] // not UTF-8: no character to save
-}
-
-// completeUTF8 drops a character at the end of text that is cut short.
-func completeUTF8(text []byte) []byte {
-	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
-		if last := text[len(text)-back:]; utf8.RuneStart(last[0]) {
-			if !utf8.FullRune(last) {
-				return text[:len(text)-back]
-			}
-			break
-		}
-	}
-	return text
 }

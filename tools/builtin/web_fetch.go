@@ -10,6 +10,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/network"
+	"acp-agent/internal/textcut"
 	"acp-agent/internal/webpage"
 	"acp-agent/kinds"
 	"acp-agent/tools"
@@ -121,7 +122,7 @@ func webRefusal(response *tools.Response, page webpage.Page) error {
 	case 429:
 		failure.Detail = "The server asks for fewer requests; do not repeat this at once."
 	}
-	if extract := strings.TrimSpace(string(cutUTF8([]byte(page.Text), webExtract))); extract != "" {
+	if extract := strings.TrimSpace(textcut.First(page.Text, webExtract)); extract != "" {
 		failure.Detail = strings.TrimPrefix(failure.Detail+"\n"+fence("web_page", response.URL, extract), "\n")
 	}
 	return failure

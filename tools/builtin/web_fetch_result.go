@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/internal/webpage"
 	"acp-agent/kinds"
 	"acp-agent/tools"
@@ -57,7 +58,7 @@ func webResult(rt tools.Runtime, response *tools.Response, page webpage.Page) *t
 	default:
 		data.Content = page.Text
 		if limit := rt.Session().Limits.FetchBytes; len(page.Text) > limit {
-			data.Content = string(cutUTF8([]byte(page.Text), limit))
+			data.Content = textcut.First(page.Text, limit)
 			data.Head = &data.Content
 			path, note := keepWhole(rt, "page", func(w io.Writer) error {
 				_, err := io.WriteString(w, page.Text)

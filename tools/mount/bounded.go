@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
 
@@ -124,10 +124,7 @@ func (l limits) cut(rt tools.Runtime, result *tools.Result) {
 	if int64(len(text)) <= l.MaxSize {
 		return
 	}
-	head := text[:l.MaxSize]
-	for len(head) > 0 && !utf8.RuneStart(text[len(head)]) {
-		head = head[:len(head)-1]
-	}
+	head := textcut.First(text, int(l.MaxSize))
 	note := fmt.Sprintf("\n\n[Result truncated: %d bytes exceed max_size %d]", len(text), l.MaxSize)
 	if path, err := keep(rt, text); err != nil {
 		note += "\nThe rest could not be kept: " + err.Error()

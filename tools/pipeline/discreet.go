@@ -2,16 +2,15 @@ package pipeline
 
 import (
 	"encoding/json"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"acp-agent/internal/redact"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // clean takes out of a text what neither the model nor the editor nor the store has a use
@@ -111,93 +110,49 @@ func (r *running) discreetCard(card kinds.Card) kinds.Card {
 	return card
 }
 
-// discreetOutput is the output of a running call on its way to the editor.
-type discreetOutput struct {
-	mu     sync.Mutex
-	stream redact.Stream
+// progressWriter shows the user what is written to it.
+type progressWriter struct{ *workspace.Call }
+
+// Write implements io.Writer.
+func (w progressWriter) Write(text []byte) (int, error) {
+	w.Progress(text)
+	return len(text), nil
 }
 
 // Progress implements tools.Runtime.
 func (r *callRuntime) Progress(text []byte) {
-	if r.shown.stream.Values.Empty() {
-		r.Call.Progress(text)
-		return
-	}
-	r.shown.mu.Lock()
-	defer r.shown.mu.Unlock()
-	r.Call.Progress([]byte(r.shown.stream.Next(string(text))))
+	_, _ = r.progress.Write(text) // progressWriter takes everything
 }
 
 // Finish ends the call, see workspace.Call, and shows what was held back.
 func (r *callRuntime) Finish() {
-	r.shown.mu.Lock()
-	if rest := r.shown.stream.Rest(); rest != "" {
-		r.Call.Progress([]byte(rest))
-	}
-	r.shown.mu.Unlock()
+	_ = r.progress.Flush() // progressWriter takes everything
 	r.Call.Finish()
 }
 
 // Sidecar implements tools.Runtime: what is kept of a long output has no keys either.
 func (r *callRuntime) Sidecar() (tools.Sidecar, error) {
 	sidecar, err := r.Call.Sidecar()
-	if err != nil || r.shown.stream.Values.Empty() {
+	if err != nil || r.keys.Empty() {
 		return sidecar, err
 	}
-	return &discreetSidecar{Sidecar: sidecar, stream: redact.Stream{Values: r.shown.stream.Values}}, nil
+	return &redactedSidecar{Sidecar: sidecar, out: redact.NewWriter(sidecar, redact.Stream{Values: r.keys})}, nil
 }
 
-// discreetWriter takes keys out of what a command prints.
-type discreetWriter struct {
-	io.Writer
-	mu     sync.Mutex
-	stream redact.Stream
-}
-
-// Write implements io.Writer. It reports the bytes that it was given as written.
-func (w *discreetWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, err := io.WriteString(w.Writer, w.stream.Next(string(p))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// flush hands on what was held back, when the command has ended.
-func (w *discreetWriter) flush() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if rest := w.stream.Rest(); rest != "" {
-		_, _ = io.WriteString(w.Writer, rest) // as with the rest of the output, nobody is left to be told
-	}
-}
-
-type discreetSidecar struct {
+// redactedSidecar takes keys out of what is written to a sidecar.
+type redactedSidecar struct {
 	tools.Sidecar
-	mu     sync.Mutex
-	stream redact.Stream
+	out *redact.Writer
 }
 
-// Write implements io.Writer. It reports the bytes that it was given as written.
-func (s *discreetSidecar) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, err := s.Sidecar.Write([]byte(s.stream.Next(string(p)))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
+// Write implements io.Writer.
+func (s *redactedSidecar) Write(p []byte) (int, error) { return s.out.Write(p) }
 
 // Close writes what was held back.
-func (s *discreetSidecar) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if rest := s.stream.Rest(); rest != "" {
-		if _, err := s.Sidecar.Write([]byte(rest)); err != nil {
-			_ = s.Sidecar.Close()
-			return err
-		}
+func (s *redactedSidecar) Close() error {
+	if err := s.out.Flush(); err != nil {
+		_ = s.Sidecar.Close()
+		return err
 	}
 	return s.Sidecar.Close()
 }

@@ -10,8 +10,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
 
@@ -49,7 +49,7 @@ func (r *running) render(context.Context) (err error) {
 	plain, isText := r.result.Data.(string)
 	if isText && same && !free && len(text) > limit {
 		cut := r.cut(text) // written out, it would be as large again
-		cut.data = written(map[string]string{"head": head(text, limit)})
+		cut.data = written(map[string]string{"head": textcut.First(text, limit)})
 		r.shown = &cut
 		return nil
 	}
@@ -63,7 +63,7 @@ func (r *running) render(context.Context) (err error) {
 		if isText {
 			whole = plain
 		}
-		cut := shown{text: text, data: written(withHead(data, head(whole, limit), limit)), truncated: true}
+		cut := shown{text: text, data: written(withHead(data, textcut.First(whole, limit), limit)), truncated: true}
 		if path, err := r.spill(whole); err == nil {
 			cut.path = path
 		}
@@ -74,7 +74,7 @@ func (r *running) render(context.Context) (err error) {
 		r.shown = &cut
 	default:
 		cut := r.cut(text)
-		cut.data = written(withHead(data, head(text, limit), limit))
+		cut.data = written(withHead(data, textcut.First(text, limit), limit))
 		r.shown = &cut
 	}
 	return nil
@@ -96,7 +96,7 @@ func (r *running) cut(text string) shown {
 		return shown{text: text}
 	}
 	s := shown{truncated: true}
-	s.text = head(text, limit) + fmt.Sprintf("\n\n[Tool result truncated: %dKB exceeds limit. Please refine the query.]",
+	s.text = textcut.First(text, limit) + fmt.Sprintf("\n\n[Tool result truncated: %dKB exceeds limit. Please refine the query.]",
 		int(math.Round(float64(len(text))/1024)))
 	path, err := r.spill(text)
 	if err != nil {
@@ -106,17 +106,6 @@ func (r *running) cut(text string) shown {
 	s.path = path
 	s.text += "\nThe whole result is in " + path
 	return s
-}
-
-// head is at most limit bytes of a text, in whole characters.
-func head(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }
 
 // keptFields bounds what a cut object keeps beside its head: each field, and all

@@ -23,8 +23,9 @@ type callRuntime struct {
 	services tools.Services
 	// denied reports a path that a rule forbids the tool to read; nil means that
 	// none does.
-	denied func(path string) bool
-	shown  discreetOutput
+	denied   func(path string) bool
+	keys     *redact.Values
+	progress *redact.Writer // what the editor is shown of a running call
 }
 
 var _ tools.Runtime = (*callRuntime)(nil)
@@ -35,8 +36,8 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	if err != nil {
 		return nil, err
 	}
-	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services, net: p.Session.Net(c.Tool)}
-	r.shown.stream.Values = p.Keys
+	r := &callRuntime{Call: p.Workspace.Call(id, c.Tool, sink), tool: c.Tool, scope: scope, services: p.Services, net: p.Session.Net(c.Tool), keys: p.Keys}
+	r.progress = redact.NewWriter(progressWriter{r.Call}, redact.Stream{Values: p.Keys})
 	r.denied = p.Policy.Rules().DenyReading(p.ruleCall(c))
 	r.Call.Confine(scope)
 	r.Call.Grant(workspace.Grant{Offline: p.restricted})
@@ -100,9 +101,9 @@ func (p scopedProcesses) Run(ctx context.Context, cmd tools.ShellCommand, output
 	// Before the tool cuts it: half a key would not be known as one. What a program
 	// prints is left alone, for it may be a file's new text.
 	if output != nil {
-		discreet := &discreetWriter{Writer: output, stream: redact.Stream{Values: p.shown.stream.Values, Addresses: true}}
-		defer discreet.flush()
-		output = discreet
+		redacted := redact.NewWriter(output, redact.Stream{Values: p.keys, Addresses: true})
+		defer func() { _ = redacted.Flush() }() // as with the rest of the output, no one reads the error
+		output = redacted
 	}
 	return p.Processes.Run(ctx, cmd, output)
 }

@@ -3,6 +3,8 @@ package provider
 import (
 	"context"
 	"time"
+
+	"acp-agent/internal/pause"
 )
 
 // answerTime is how long anybody waits for a provider whose tools are known to say whether
@@ -60,12 +62,7 @@ func (p *provider) rest(ctx context.Context) {
 	if p.Type != Stdio || left <= 0 {
 		return
 	}
-	pause := time.NewTimer(left)
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-	case <-ctx.Done():
-	}
+	_ = pause.For(ctx, left) // its caller looks at ctx
 }
 
 // outdated reports whether to ask now; if not, nothing is being asked any more.

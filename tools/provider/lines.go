@@ -6,9 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
+
+	"acp-agent/internal/textcut"
 )
 
 // lines is the way to a program: one message a line. What it prints beside is left out.
@@ -119,11 +120,14 @@ func (l *lines) read() {
 func (l *lines) receive() error {
 	in := bufio.NewReaderSize(l.stream, 64<<10)
 	for {
-		line, err := readLine(in)
-		if err != nil {
+		line, err := textcut.Line(in, maxFrame)
+		switch {
+		case errors.Is(err, textcut.ErrLong):
+			return errFrame
+		case err != nil:
 			return err
 		}
-		l.take(line)
+		l.take(bytes.TrimSpace(line))
 	}
 }
 
@@ -159,22 +163,5 @@ func (l *lines) offer(line []byte) {
 	select {
 	case l.out <- line:
 	default:
-	}
-}
-
-// readLine reads one line, without the space around it.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > maxFrame:
-			return nil, fmt.Errorf("it sent a message of more than %d MiB", maxFrame>>20)
-		case err == nil:
-			return bytes.TrimSpace(line), nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		}
 	}
 }

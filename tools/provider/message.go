@@ -14,6 +14,8 @@ import (
 // maxFrame bounds a message of a provider, in bytes (M2).
 const maxFrame = 16 << 20
 
+var errFrame = fmt.Errorf("it sent a message of more than %d MiB", maxFrame>>20)
+
 // link is the way to a provider that was reached.
 type link interface {
 	// call sends a request and waits for its result. A *rpcError is the provider's

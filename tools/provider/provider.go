@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -138,8 +139,8 @@ func (p *provider) connect(ctx context.Context) (l link, err error) {
 	defer cancel()
 	unbind := context.AfterFunc(p.service.ctx, cancel)
 	defer unbind()
-	var said tail
-	if l, err = p.dial(ctx, &said); err != nil {
+	stderr := textcut.NewTail(maxStderr)
+	if l, err = p.dial(ctx, stderr); err != nil {
 		return nil, err
 	}
 	_, err = l.call(ctx, "initialize", map[string]any{
@@ -153,19 +154,19 @@ func (p *provider) connect(ctx context.Context) (l link, err error) {
 	}
 	if err != nil {
 		l.close()
-		return nil, said.with(err)
+		return nil, withStderr(err, stderr)
 	}
 	return l, nil
 }
 
-func (p *provider) dial(ctx context.Context, said *tail) (link, error) {
+func (p *provider) dial(ctx context.Context, stderr *textcut.Tail) (link, error) {
 	if p.Type == HTTP {
 		return newRemote(p.Config), nil
 	}
 	if p.service.o.Start == nil {
 		return nil, errors.New("programs cannot be started here")
 	}
-	stream, err := p.service.o.Start(ctx, p.Config, said)
+	stream, err := p.service.o.Start(ctx, p.Config, stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -270,28 +271,13 @@ func (p *provider) dispose() {
 	}
 }
 
-// tail keeps the end of what a program writes to its standard error.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
+// maxStderr is how much of the end of a program's standard error is kept, in bytes.
+const maxStderr = 500
 
-// Write implements io.Writer.
-func (t *tail) Write(text []byte) (int, error) {
-	const most = 500
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, text...)
-	t.text = bytes.Clone(t.text[max(0, len(t.text)-most):])
-	return len(text), nil
-}
-
-// with is a failure with what the program said.
-func (t *tail) with(err error) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if said := strings.TrimSpace(string(t.text)); said != "" {
-		return fmt.Errorf("%w; it said: %s", err, kinds.Line(said, maxProblem))
+// withStderr adds the end of a program's standard error to a failure.
+func withStderr(err error, stderr *textcut.Tail) error {
+	if text := strings.TrimSpace(stderr.String()); text != "" {
+		return fmt.Errorf("%w; stderr: %s", err, kinds.Line(text, maxProblem))
 	}
 	return err
 }

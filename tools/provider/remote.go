@@ -57,7 +57,7 @@ func (r *remote) call(ctx context.Context, method string, params any) (json.RawM
 	case err != nil:
 		return nil, reached(ctx, err)
 	case len(text) > maxFrame:
-		return nil, fmt.Errorf("it sent a message of more than %d MiB", maxFrame>>20)
+		return nil, errFrame
 	}
 	var m message
 	if err := json.Unmarshal(text, &m); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/tools"
 )
 
@@ -74,7 +75,7 @@ func (s *Stream) Whole() ([]byte, bool) { return s.head, s.size == int64(len(s.h
 // where the rest stands. path is empty when nothing was cut, or when the rest
 // could not be kept, which the text then says.
 func (s *Stream) Text() (text, path string) {
-	end := headOf(s.head, s.limit)
+	end := len(textcut.Characters(s.head, s.limit))
 	if end == len(s.head) && s.size == int64(end) {
 		return valid(s.head), ""
 	}
@@ -105,19 +106,6 @@ func (s *Stream) Close() {
 	if err := s.sidecar.Close(); err != nil && s.err == nil {
 		s.err = err
 	}
-}
-
-// headOf is the length in bytes of the first limit characters.
-func headOf(text []byte, limit int) int {
-	end := 0
-	for range limit {
-		if end == len(text) {
-			break
-		}
-		_, size := utf8.DecodeRune(text[end:])
-		end += size
-	}
-	return end
 }
 
 func valid(text []byte) string {

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
+
+	"acp-agent/internal/pause"
 )
 
 // stream writes the events of one answer.
@@ -69,9 +70,7 @@ func (o *stream) send(text []byte) bool {
 		return false
 	}
 	if o.sent > 0 && o.step.Pace > 0 {
-		select {
-		case <-time.After(o.step.pause()):
-		case <-o.r.Context().Done():
+		if pause.For(o.r.Context(), o.step.pause()) != nil {
 			return false
 		}
 	}
