@@ -21,16 +21,15 @@ const protocolVersion = 1
 
 // Core is the agent behind the protocol.
 type Core interface {
-	// Warm prepares what the first session needs; it may take its time.
+	// Warm prepares what the first session needs. It may take long.
 	Warm()
-	// Open opens a session. An error of type *session.AuthError means that
-	// credentials are missing.
+	// Open opens a session. The error is a *session.AuthError if credentials are missing.
 	Open(ctx context.Context, spec session.Spec) (*session.Session, error)
-	// Authenticate takes a key for this process, or with "" reads environment
-	// and configuration again; nil means that a session can be opened.
+	// Authenticate sets a key for this process, or with "" reads the environment and the
+	// configuration again. After nil, a session can be opened.
 	Authenticate(ctx context.Context, key string) error
-	// Logout forgets credentials until the next Authenticate, Forget those that a login
-	// stored. Logout does not block.
+	// Logout drops the credentials until the next Authenticate; it does not block. Forget
+	// deletes those that a login stored.
 	Logout()
 	Forget(ctx context.Context) error
 }
@@ -44,24 +43,24 @@ type Options struct {
 	// Grace is how long processes have between TERM and KILL when a session is
 	// closed, Shutdown when the connection ends. 0 means 2 s and 500 ms.
 	Grace, Shutdown time.Duration
-	// Logger gets what is odd, never contents; nil means none.
+	// Logger logs unusual events, never contents; nil means none.
 	Logger *slog.Logger
 }
 
 // Agent serves one connection. It is an rpc.Handler.
 type Agent struct {
 	Options
-	conn    *rpc.Conn
-	methods map[string]func(*rpc.Request) rpc.Body
-	trial   workspace.TerminalTrial
-	warming sync.WaitGroup
-	closing sync.WaitGroup // session/close requests under way
+	conn          *rpc.Conn
+	requests      map[string]func(*rpc.Request) rpc.Body
+	notifications map[string]func(json.RawMessage)
+	trial         workspace.TerminalTrial
+	background    sync.WaitGroup // the preparation of the first session, and sessions being closed
 
 	mu          sync.Mutex
 	initialized bool
 	client      client
 	sessions    map[string]*open
-	alive       map[*open]struct{} // those of sessions, and those being closed
+	alive       map[*open]struct{} // the sessions, and those that are being closed
 	ended       bool
 }
 
@@ -83,26 +82,16 @@ func New(o Options) *Agent {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	a := &Agent{Options: o, sessions: map[string]*open{}, alive: map[*open]struct{}{}}
-	a.methods = map[string]func(*rpc.Request) rpc.Body{
-		schema.MethodInitialize:             a.initialize,
-		schema.MethodAuthenticate:           a.authenticate,
-		schema.MethodLogout:                 a.logout,
-		schema.MethodSessionNew:             a.newSession,
-		schema.MethodSessionPrompt:          a.prompt,
-		schema.MethodSessionClose:           a.closeSession,
-		schema.MethodSessionSetMode:         a.setMode,
-		schema.MethodSessionSetConfigOption: a.setConfigOption,
-		methodCancelCall:                    a.cancelCall,
-	}
+	a.requests, a.notifications = a.requestTable(), a.notificationTable()
 	return a
 }
 
-// Connect tells the agent its connection; it comes before the first message.
+// Connect sets the connection; it is called before the first message.
 func (a *Agent) Connect(conn *rpc.Conn) { a.conn = conn }
 
 // Request serves a request (see rpc.Handler).
 func (a *Agent) Request(req *rpc.Request) rpc.Body {
-	serve, ok := a.methods[req.Method]
+	serve, ok := a.requests[req.Method]
 	if !ok {
 		return nil // method not found
 	}
@@ -115,43 +104,34 @@ func (a *Agent) Request(req *rpc.Request) rpc.Body {
 	return serve(req)
 }
 
-// Notify serves a notification; unknown ones are ignored.
+// Notify serves a notification and ignores unknown ones.
 func (a *Agent) Notify(method string, params json.RawMessage) {
-	if method != schema.MethodSessionCancel {
-		return
-	}
-	var note schema.CancelNotification
-	if err := schema.Decode(params, &note); err != nil {
-		a.Logger.Debug("cancel without a session")
-		return
-	}
-	if s := a.session(string(note.SessionID)); s != nil {
-		s.Cancel()
+	if serve, ok := a.notifications[method]; ok {
+		serve(params)
 	}
 }
 
-// Close ends every session; it is called when the connection has ended. It
-// returns when no process is left, at the latest a moment after Shutdown.
+// Close ends every session; it is called when the connection has ended. It returns when no
+// process is left, shortly after Shutdown at the latest.
 func (a *Agent) Close() {
 	a.mu.Lock()
 	a.ended = true
 	sessions := slices.Collect(maps.Keys(a.alive))
 	a.mu.Unlock()
 	for _, s := range sessions {
-		a.closing.Go(func() { s.end(a.Shutdown) })
+		a.background.Go(func() { s.end(a.Shutdown) })
 	}
-	a.closing.Wait()
-	a.warming.Wait()
+	a.background.Wait()
 }
 
-// session returns a live session, nil when there is none of that id.
+// session returns the session with an id, or nil.
 func (a *Agent) session(id string) *open {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.sessions[id]
 }
 
-// decode reads the params of a request; the error is the answer to it.
+// decode reads the params of a request. The error is the answer to the request.
 func decode(req *rpc.Request, params json.Unmarshaler) error {
 	if err := schema.Decode(req.Params, params); err != nil {
 		return badParams(req, err)
@@ -159,22 +139,22 @@ func decode(req *rpc.Request, params json.Unmarshaler) error {
 	return nil
 }
 
-// badParams says what is wrong with the params of a request.
+// badParams is the answer to a request with faulty params.
 func badParams(req *rpc.Request, err error) error {
 	return rpc.Errorf(rpc.CodeInvalidParams, "%s: %s", req.Method, err)
 }
 
-// fail is the body of a request that is refused at once.
+// fail is the body of a request that fails at once.
 func fail(err error) rpc.Body {
 	return func(context.Context) rpc.Reply { return rpc.Reply{Err: err} }
 }
 
-// answer is the body of a request that is already served.
+// answer is the body of a request that has a result already.
 func answer(result any) rpc.Body {
 	return func(context.Context) rpc.Reply { return rpc.Reply{Result: result} }
 }
 
-// wireError gives the errors of the core their codes (ACP, section 1.7).
+// wireError gives the errors of the core their JSON-RPC codes.
 func wireError(err error) error {
 	var auth *session.AuthError
 	var value *session.BadValueError

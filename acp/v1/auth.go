@@ -13,21 +13,22 @@ const (
 	loginMethod = "login"
 )
 
-// metaLogin is the key of _meta under which clients run a login since before the protocol
-// had a type for it: true in what they can do, the command in the method.
+// metaLogin is the key of _meta for a login in a terminal, which clients have used since
+// before the protocol had a type for it: true in a client's capabilities, the command in the
+// method.
 const metaLogin = "terminal-auth"
 
 // Login is how a client runs the login in a terminal.
 type Login struct {
-	// Command is the program and Args its arguments. Without a command none is offered.
+	// Command is the program and Args its arguments. Without a command no login is offered.
 	Command string
 	Args    []string
 	// Env are variables that decide where a login is stored.
 	Env map[string]string
 }
 
-// authMethods are the ways to authenticate that a client can use, the one that any client
-// can use first: some use the first without a question.
+// authMethods are the ways to authenticate that a client can use. The first is one that every
+// client can use, because some clients use the first without asking.
 func (a *Agent) authMethods(said client) []schema.AuthMethod {
 	methods := []schema.AuthMethod{schema.AuthMethodAgent{
 		ID: authMethod, Name: "API key",
@@ -48,7 +49,7 @@ func (a *Agent) authMethods(said client) []schema.AuthMethod {
 	return methods
 }
 
-// loginMeta is the command of the login for clients that look for it in _meta.
+// loginMeta is the _meta with the command of the login, for clients that read it.
 func (a *Agent) loginMeta(said client) map[string]any {
 	if !said.loginCommands {
 		return nil
@@ -67,7 +68,7 @@ func (a *Agent) authenticate(req *rpc.Request) rpc.Body {
 	if err := decode(req, &params); err != nil {
 		return fail(err)
 	}
-	// A client that has run the login may say so; what it stored is read.
+	// A client that has run the login may name it; Authenticate reads what the login stored.
 	if id := string(params.MethodID); id != authMethod && id != loginMethod {
 		return fail(rpc.Errorf(rpc.CodeInvalidParams, "authenticate: unknown method %q; the method is %q", params.MethodID, authMethod))
 	}
@@ -76,7 +77,7 @@ func (a *Agent) authenticate(req *rpc.Request) rpc.Body {
 	}
 }
 
-// keyOf reads a key that the client passes along: _meta["api-key"].apiKey.
+// keyOf reads a key that the client passes in _meta["api-key"].apiKey.
 func keyOf(meta map[string]any) string {
 	entry, _ := meta[authMethod].(map[string]any)
 	key, _ := entry["apiKey"].(string)
@@ -84,7 +85,7 @@ func keyOf(meta map[string]any) string {
 }
 
 func (a *Agent) logout(*rpc.Request) rpc.Body {
-	a.Core.Logout() // at once, for a session may be asked for on the next line
+	a.Core.Logout() // at once, because the next line may open a session
 	return func(ctx context.Context) rpc.Reply {
 		return rpc.Reply{Result: &schema.LogoutResponse{}, Err: wireError(a.Core.Forget(ctx))}
 	}

@@ -9,8 +9,8 @@ import (
 	"acp-agent/acp/schema"
 )
 
-// A login in a terminal is offered to a client that says it can run one, and in the form
-// that it knows; the method that needs nothing of the client comes first.
+// A client that can run a login in a terminal is offered one, in the form that it supports. The
+// method that every client supports comes first.
 func TestAuthMethods(t *testing.T) {
 	const (
 		key   = `{"id":"api-key","name":"API key","description":"…"}`
@@ -47,7 +47,7 @@ func TestAuthMethods(t *testing.T) {
 	}
 }
 
-// methodsOf reads methods; what they are described with is not compared.
+// methodsOf reads methods without their descriptions.
 func methodsOf(t *testing.T, text []byte) []map[string]any {
 	t.Helper()
 	var methods []map[string]any

@@ -6,12 +6,12 @@ import (
 	"acp-agent/acp/rpc"
 )
 
-// methodCancelCall is our extension for ending one tool call and leaving its
-// turn alone (R126): params {sessionId, toolCallId}, result {cancelled}. It is
-// announced in the _meta of the agent's capabilities.
+// methodCancelCall is our extension that ends one tool call without its turn (R126): params
+// {sessionId, toolCallId}, result {cancelled}. The _meta of the agent's capabilities
+// announces it.
 const methodCancelCall = "_acp-agent/cancel_tool_call"
 
-// metaCancelCall announces it.
+// metaCancelCall is that _meta.
 func metaCancelCall() map[string]any {
 	return map[string]any{"acp-agent": map[string]any{"cancelToolCall": methodCancelCall}}
 }

@@ -10,36 +10,35 @@ import (
 
 	"pgregory.net/rapid"
 
-	"acp-agent/acp/schema"
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/kinds"
 	"acp-agent/transcript"
 )
 
-// family is a session whose agents do what a loop may make them do, in any order.
-type family struct {
+// agentTree is a session whose agents do what a loop may make them do, in any order.
+type agentTree struct {
 	*rapid.T
-	tr    *translator
-	log   *wire
-	now   time.Time
-	next  int
-	kin   []*kin // all of them, the main agent first
-	ended bool   // the turn
+	tr     *translator
+	log    *wire
+	now    time.Time
+	next   int
+	agents []*agent // the main agent first
+	ended  bool     // the turn
 }
 
-// kin is one agent of a family.
-type kin struct {
+// agent is one agent of a tree.
+type agent struct {
 	name   string
-	parent *kin
-	path   []string // the calls that lead to it
+	parent *agent
+	path   []string // the calls from the main agent down to it
 	child  *transcript.Child
-	calls  []string // its calls that are open, of those that spawn none
-	// answered says of one in the background that its call was answered, gone of any that
-	// it has ended.
+	calls  []string // its open calls, without those that spawn agents
+	// answered says that the call of a background agent was answered, and gone that the agent
+	// has ended.
 	background, answered, gone bool
 }
 
-// wire notes what a client would read, in a form that the rules for every run apply to.
+// wire records what a client would read, in the form that acptest.Check reads.
 type wire struct{ lines []acptest.Line }
 
 func (w *wire) Position() (sent, written int64) { return 0, 0 }
@@ -60,20 +59,20 @@ func (w *wire) add(fromAgent bool, raw string) {
 	w.lines = append(w.lines, acptest.Line{FromAgent: fromAgent, Raw: raw, Message: m})
 }
 
-func (f *family) id(what string) string {
+func (f *agentTree) id(what string) string {
 	f.next++
 	return fmt.Sprintf("%s_%d", what, f.next)
 }
 
-// alive draws an agent that still works: behind the turn's end, only those in the background
-// and below them do.
-func (f *family) alive() *kin {
-	return rapid.SampledFrom(slices.DeleteFunc(slices.Clone(f.kin), func(k *kin) bool {
+// alive draws an agent that still works. After the turn, these are the background agents and
+// those below them.
+func (f *agentTree) alive() *agent {
+	return rapid.SampledFrom(slices.DeleteFunc(slices.Clone(f.agents), func(k *agent) bool {
 		return k.gone || f.ended && !k.outlives()
 	})).Draw(f.T, "agent")
 }
 
-func (k *kin) outlives() bool {
+func (k *agent) outlives() bool {
 	for ; k != nil; k = k.parent {
 		if k.background && k.answered {
 			return true
@@ -82,9 +81,9 @@ func (k *kin) outlives() bool {
 	return false
 }
 
-func (k *kin) emit(f *family) func(transcript.Event) { return within(f.tr, k.path...) }
+func (k *agent) emit(f *agentTree) func(transcript.Event) { return within(f.tr, k.path...) }
 
-func (f *family) start(k *kin) {
+func (f *agentTree) start(k *agent) {
 	if k.parent == nil && f.ended {
 		return
 	}
@@ -99,7 +98,7 @@ func (f *family) start(k *kin) {
 	}
 }
 
-func (f *family) finish(k *kin) {
+func (f *agentTree) finish(k *agent) {
 	if len(k.calls) == 0 {
 		return
 	}
@@ -113,51 +112,51 @@ func (f *family) finish(k *kin) {
 	}
 }
 
-func (f *family) spawn(k *kin) {
+func (f *agentTree) spawn(k *agent) {
 	if len(k.path) == 4 || k.parent == nil && f.ended {
 		return
 	}
-	born := &kin{name: f.id("agent"), parent: k, background: rapid.Bool().Draw(f.T, "background")}
+	child := &agent{name: f.id("agent"), parent: k, background: rapid.Bool().Draw(f.T, "background")}
 	call := f.id("call")
-	born.path = append(slices.Clone(k.path), call)
-	born.child = transcript.NewChild(transcript.ChildRecord{ID: f.id("ses"), CallID: call, Agent: born.name, Path: []string{born.name}, Background: born.background}, nil)
-	f.kin = append(f.kin, born)
+	child.path = append(slices.Clone(k.path), call)
+	child.child = transcript.NewChild(transcript.ChildRecord{ID: f.id("ses"), CallID: call, Agent: child.name, Path: []string{child.name}, Background: child.background}, nil)
+	f.agents = append(f.agents, child)
 	emit := k.emit(f)
 	emit(transcript.ToolStarted{MessageID: "m", CallID: call, Name: "task", Tool: "task"})
-	emit(transcript.ToolReady{CallID: call, Tool: "task", Args: fmt.Appendf(nil, `{"background":%t}`, born.background), Card: kinds.Card{Kind: kinds.Other, Title: call}})
-	emit(transcript.ChildStarted{CallID: call, Child: born.child})
+	emit(transcript.ToolReady{CallID: call, Tool: "task", Args: fmt.Appendf(nil, `{"background":%t}`, child.background), Card: kinds.Card{Kind: kinds.Other, Title: call}})
+	emit(transcript.ChildStarted{CallID: call, Child: child.child})
 }
 
-// pass lets time go by, and the timer fire if it would.
-func (f *family) pass(d time.Duration) {
+// pass advances the clock, and fires the timer if it is due.
+func (f *agentTree) pass(d time.Duration) {
 	f.now = f.now.Add(d)
-	if due := f.tr.due; !due.IsZero() && !due.After(f.now) {
+	if due := f.tr.out.due; !due.IsZero() && !due.After(f.now) {
 		f.tr.tick()
 	}
 }
 
-func (k *kin) call() string { return k.path[len(k.path)-1] }
+func (k *agent) call() string { return k.path[len(k.path)-1] }
 
-func (f *family) card(k *kin) {
+func (f *agentTree) card(k *agent) {
 	if k.parent != nil {
 		k.parent.emit(f)(transcript.ToolCard{CallID: k.call(), Content: []kinds.Content{kinds.Text{Text: f.id("card")}}})
 	}
 }
 
-func (f *family) answer(k *kin) {
+func (f *agentTree) answer(k *agent) {
 	if k.parent != nil && k.background && !k.answered {
 		k.answered = true
 		k.parent.emit(f)(transcript.ToolFinished{CallID: k.call(), State: transcript.Done, Background: true})
 	}
 }
 
-// end has an agent end: its calls first, then those that it waits for. Those that it left
-// in the background go on.
-func (f *family) end(k *kin) {
+// end ends an agent: first its calls, then the agents that it waits for. Its background agents
+// continue.
+func (f *agentTree) end(k *agent) {
 	for len(k.calls) > 0 {
 		f.finish(k)
 	}
-	for _, other := range f.kin {
+	for _, other := range f.agents {
 		if other.parent == k && !other.gone {
 			if f.answer(other); !other.background {
 				f.end(other)
@@ -180,19 +179,19 @@ func (f *family) end(k *kin) {
 	f.card(k)
 }
 
-func (f *family) endTurn() {
+func (f *agentTree) endTurn() {
 	if f.ended {
 		return
 	}
-	f.end(f.kin[0])
+	f.end(f.agents[0])
 	f.tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
 	f.ended = true
 	f.log.add(true, `{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`)
 }
 
-// Whatever subagents do, and in whatever order, what the editor sees keeps the rules of
-// every run: each call opens once, ends once, has one parent, and is silent behind its end;
-// behind the end of the turn there are only those of the background (R70, R125, R153).
+// Whatever subagents do, and in whatever order, the updates keep the rules of every run: each
+// call opens once, ends once, has one parent, and sends nothing after its end; after the end of
+// the turn only calls of background agents send anything (R70, R125, R153).
 func TestChild_AnyOrder(t *testing.T) {
 	for name, said := range map[string]struct {
 		client client
@@ -204,27 +203,27 @@ func TestChild_AnyOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
-				f := &family{T: rt, log: &wire{}, kin: []*kin{{name: "main"}}}
+				f := &agentTree{T: rt, log: &wire{}, agents: []*agent{{name: "main"}}}
 				f.log.add(false, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":`+said.offers+`}}`)
 				f.log.add(true, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}`)
 				f.log.add(false, `{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
 				f.log.add(true, `{"jsonrpc":"2.0","id":2,"result":{"sessionId":"ses_1"}}`)
 				f.log.add(false, `{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"ses_1","prompt":[]}}`)
 				f.tr = newTranslator(f.log, said.client)
-				f.tr.now = func() time.Time { return f.now }
-				f.tr.timer = time.NewTimer(time.Hour) // pass is the clock
-				f.tr.session, f.tr.options = "ses_1", func() []schema.SessionConfigOption { return nil }
+				f.tr.out.now = func() time.Time { return f.now }
+				f.tr.out.timer = time.NewTimer(time.Hour) // pass is the clock
+				f.tr.out.session, f.tr.state.session = "ses_1", newFakeView()
 				turn := rapid.IntRange(0, 40).Draw(rt, "turn")
 				for i := range rapid.IntRange(0, 60).Draw(rt, "steps") {
 					if i == turn {
 						f.endTurn()
 					}
-					if f.ended && !slices.ContainsFunc(f.kin, func(k *kin) bool { return !k.gone && k.outlives() }) {
+					if f.ended && !slices.ContainsFunc(f.agents, func(k *agent) bool { return !k.gone && k.outlives() }) {
 						break
 					}
-					step := rapid.SampledFrom([]func(*kin){f.start, f.start, f.finish, f.spawn, f.card, f.card, f.answer, func(*kin) {
+					step := rapid.SampledFrom([]func(*agent){f.start, f.start, f.finish, f.spawn, f.card, f.card, f.answer, func(*agent) {
 						f.pass(time.Duration(rapid.IntRange(1, 300).Draw(rt, "ms")) * time.Millisecond)
-					}, func(k *kin) {
+					}, func(k *agent) {
 						if k.parent != nil {
 							f.end(k)
 						}
@@ -232,7 +231,7 @@ func TestChild_AnyOrder(t *testing.T) {
 					step(f.alive())
 				}
 				f.endTurn()
-				for _, k := range f.kin[1:] {
+				for _, k := range f.agents[1:] {
 					if !k.gone {
 						f.end(k)
 					}
@@ -241,7 +240,7 @@ func TestChild_AnyOrder(t *testing.T) {
 				if problems := acptest.Check(f.log.lines, true); len(problems) > 0 {
 					rt.Fatalf("%s", strings.Join(problems, "\n"))
 				}
-				if n := len(f.tr.calls) + len(f.tr.children); n > 0 {
+				if n := len(f.tr.cards.calls) + len(f.tr.cards.children); n > 0 {
 					rt.Fatalf("%d views are kept", n)
 				}
 			})

@@ -16,7 +16,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// within returns an Emit for the subagent that the last of the calls spawned.
+// within returns the Emit of the subagent that the last of the calls spawned.
 func within(tr *translator, calls ...string) func(transcript.Event) {
 	return func(e transcript.Event) {
 		for _, call := range slices.Backward(calls) {
@@ -26,7 +26,7 @@ func within(tr *translator, calls ...string) func(transcript.Event) {
 	}
 }
 
-// delegate opens a call that spawns a subagent, which gets the last of the names.
+// delegate starts a call that spawns a subagent with the last of the names.
 func delegate(emit func(transcript.Event), call string, background bool, names ...string) *transcript.Child {
 	name := names[len(names)-1]
 	child := transcript.NewChild(transcript.ChildRecord{
@@ -39,8 +39,8 @@ func delegate(emit func(transcript.Event), call string, background bool, names .
 	return child
 }
 
-// settle ends a subagent, and its call with it.
-func settle(emit func(transcript.Event), child *transcript.Child, state transcript.ChildState) {
+// endChild ends a subagent and its call.
+func endChild(emit func(transcript.Event), child *transcript.Child, state transcript.ChildState) {
 	child.Update(func(r *transcript.ChildRecord) { r.State, r.Note = state, "why" })
 	call := child.Record().CallID
 	card := kinds.Card{Kind: kinds.Other, Content: []kinds.Content{kinds.Text{Text: "it " + string(state)}}}
@@ -55,7 +55,7 @@ func settle(emit func(transcript.Event), child *transcript.Child, state transcri
 	emit(end)
 }
 
-// accepted answers the call of a subagent in the background.
+// accepted answers the call of a background subagent.
 func accepted(emit func(transcript.Event), call string) {
 	emit(transcript.ToolFinished{
 		CallID: call, State: transcript.Done, Background: true, Text: "accepted",
@@ -91,9 +91,9 @@ func TestChild_CallsLinked(t *testing.T) {
 		if diff := cmp.Diff(want, r.lines()); diff != "" {
 			t.Errorf("updates of the deepest call (-want +got):\n%s", diff)
 		}
-		settle(in2, test, transcript.ChildDone)
-		settle(in1, fix, transcript.ChildDone)
-		settle(tr.Emit, explore, transcript.ChildDone)
+		endChild(in2, test, transcript.ChildDone)
+		endChild(in1, fix, transcript.ChildDone)
+		endChild(tr.Emit, explore, transcript.ChildDone)
 		want = []string{
 			`{"sessionUpdate":"tool_call_update","toolCallId":"call_3","status":"completed","content":[{"type":"content","content":{"type":"text","text":"it done"}}],` +
 				`"rawOutput":{"type":"output","metadata":{"duration_ms":0}},"_meta":{"claudeCode":{"parentToolUseId":"call_2"}}}`,
@@ -108,8 +108,8 @@ func TestChild_CallsLinked(t *testing.T) {
 	})
 }
 
-// A subagent's command reaches the editor like the agent's own. The title that labels a
-// terminal shows the command alone; who runs it stands in the title behind.
+// A subagent's command is shown like the agent's own. The title that labels a terminal shows the
+// command alone; the title of the next update names the subagent.
 func TestChild_Commands(t *testing.T) {
 	const (
 		link   = `"_meta":{"claudeCode":{"parentToolUseId":"call_0"}`
@@ -161,9 +161,9 @@ func TestChild_Commands(t *testing.T) {
 	}
 }
 
-// What a subagent says, plans and spends does not pass for the main agent's, its turns end
-// nothing of the main agent's, and its warnings carry its name.
-func TestChild_Words(t *testing.T) {
+// The text, plan and usage of a subagent are not sent as the main agent's, the end of its turn
+// ends nothing of the main agent, and its warnings carry its name.
+func TestChild_Text(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		child := delegate(tr.Emit, "call_1", false, "explore")
 		r.take()
@@ -188,7 +188,7 @@ func TestChild_Words(t *testing.T) {
 			t.Errorf("updates: %q", got)
 		}
 		emit(transcript.Notice{Severity: transcript.Warning, Title: "Retrying", Text: "once more"})
-		settle(tr.Emit, child, transcript.ChildDone)
+		endChild(tr.Emit, child, transcript.ChildDone)
 		got := r.lines()
 		want := quoted("explore › once more")
 		if len(got) != 2 || got[0] != want || !strings.Contains(got[1], `"status":"completed"`) {
@@ -197,7 +197,7 @@ func TestChild_Words(t *testing.T) {
 	})
 }
 
-// A message of the agent's own comes at once, behind the text before it.
+// A message of the agent is sent at once, after the text before it.
 func TestTranslator_AgentSaid(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		startText(tr)
@@ -215,8 +215,8 @@ func TestTranslator_AgentSaid(t *testing.T) {
 	})
 }
 
-// A live card goes out at once, then at most once per 250 ms, the last content always, and
-// nothing behind the end.
+// A live card is sent at once and then at most every 250 ms; the last content is always sent,
+// and nothing after the end.
 func TestChild_CardPaced(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		child := delegate(tr.Emit, "call_1", false, "explore")
@@ -244,7 +244,7 @@ func TestChild_CardPaced(t *testing.T) {
 		tr.Emit(transcript.ChildFinished{CallID: "call_1", Child: child})
 		tr.Emit(transcript.ToolCard{CallID: "call_1", Content: []kinds.Content{kinds.Text{Text: "late"}}})
 		time.Sleep(time.Second)
-		settle(tr.Emit, child, transcript.ChildDone)
+		endChild(tr.Emit, child, transcript.ChildDone)
 		tr.Emit(transcript.ToolCard{CallID: "call_1", Content: []kinds.Content{kinds.Text{Text: "three"}}})
 		time.Sleep(time.Second)
 		if lines := r.lines(); len(lines) != 2 || !strings.Contains(lines[0], "one") || !strings.Contains(lines[1], "it done") {
@@ -253,7 +253,7 @@ func TestChild_CardPaced(t *testing.T) {
 	})
 }
 
-// Several subagents at once: every call ends once, linked to its own parent.
+// With several subagents at once, every call ends once, linked to its own parent.
 func TestChild_AtOnce(t *testing.T) {
 	inTurn(t, agentTerminals, func(t *testing.T, tr *translator, r *recorder) {
 		var group sync.WaitGroup
@@ -271,7 +271,7 @@ func TestChild_AtOnce(t *testing.T) {
 				if i%2 == 0 {
 					accepted(tr.Emit, call)
 				}
-				settle(tr.Emit, child, transcript.ChildDone)
+				endChild(tr.Emit, child, transcript.ChildDone)
 			})
 		}
 		group.Wait()
@@ -306,8 +306,8 @@ func TestChild_AtOnce(t *testing.T) {
 	})
 }
 
-// Every message about subagents fits the official schema, the unstable one where the
-// client asked for a draft.
+// Every message about subagents fits the official schema, or the unstable one if the client
+// asked for a draft.
 func TestChild_FitsSchema(t *testing.T) {
 	for name, c := range map[string]client{
 		"plain": {}, "with terminals of ours": agentTerminals, "with sessions of subagents": {subagents: true, notices: true},
@@ -334,8 +334,8 @@ func TestChild_FitsSchema(t *testing.T) {
 				within(tr, "call_7", "call_8")(transcript.ToolOutput{CallID: "call_1", Text: "a"})
 				endBash(within(tr, "call_7", "call_8"), transcript.Failed, "no", `{}`)
 				tr.Emit(transcript.ToolCard{CallID: "call_7", Content: []kinds.Content{kinds.Text{Text: "live"}}})
-				settle(in1, fix, transcript.ChildFailed)
-				settle(tr.Emit, explore, transcript.ChildDone)
+				endChild(in1, fix, transcript.ChildFailed)
+				endChild(tr.Emit, explore, transcript.ChildDone)
 				updates := r.take()
 				for _, n := range updates {
 					line := fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":%s}}`, n.session, n.json)
@@ -343,7 +343,7 @@ func TestChild_FitsSchema(t *testing.T) {
 						t.Error(err)
 					}
 					if draft := strings.Contains(n.json, `"subagent_update"`) || n.session != "ses_1"; draft && !c.subagents {
-						t.Errorf("a draft that nobody asked for: %s", line)
+						t.Errorf("a draft that the client did not ask for: %s", line)
 					}
 				}
 				if len(updates) < 12 {

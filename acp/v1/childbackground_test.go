@@ -11,8 +11,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// A subagent in the background outlives the turn: its card stays open, its calls go on,
-// and its end is told once (R67, R68, R153).
+// A background subagent outlives the turn: its card stays open, its calls continue, and its end
+// is sent once (R67, R68, R153).
 func TestChild_Background(t *testing.T) {
 	tests := []struct {
 		state  transcript.ChildState
@@ -30,7 +30,7 @@ func TestChild_Background(t *testing.T) {
 				child := delegate(tr.Emit, "call_9", true, "explore")
 				r.take()
 				accepted(tr.Emit, "call_9")
-				settle(tr.Emit, blocking, transcript.ChildDone)
+				endChild(tr.Emit, blocking, transcript.ChildDone)
 				got := r.lines()
 				if len(got) != 2 || !strings.Contains(got[0], "It runs in the background.") || !strings.Contains(got[0], `"session_id":"ses_x"`) || strings.Contains(got[0], `"status"`) {
 					t.Fatalf("updates when it was accepted: %q", got)
@@ -38,7 +38,7 @@ func TestChild_Background(t *testing.T) {
 				emit := within(tr, "call_9")
 				startBash(emit)
 				emit(transcript.ToolOutput{CallID: "call_1", Text: "a\n"})
-				emit(transcript.ToolOutput{CallID: "call_1", Text: "b\n"}) // it waits for the timer
+				emit(transcript.ToolOutput{CallID: "call_1", Text: "b\n"}) // waits for the timer
 				r.take()
 				tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
 				time.Sleep(time.Second)
@@ -46,8 +46,8 @@ func TestChild_Background(t *testing.T) {
 				endBash(emit, transcript.Done, "a\nb\nc\n", `{}`)
 				tr.Emit(transcript.ToolCard{CallID: "call_9", Content: []kinds.Content{kinds.Text{Text: "live"}}})
 				tr.Emit(transcript.ToolCard{CallID: "call_9", Content: []kinds.Content{kinds.Text{Text: "late"}}})
-				settle(tr.Emit, child, test.state)
-				settle(tr.Emit, child, transcript.ChildDone)
+				endChild(tr.Emit, child, test.state)
+				endChild(tr.Emit, child, transcript.ChildDone)
 				accepted(tr.Emit, "call_9")
 				tr.Emit(transcript.ToolCard{CallID: "call_9", Content: []kinds.Content{kinds.Text{Text: "later"}}})
 				time.Sleep(time.Second)
@@ -63,7 +63,7 @@ func TestChild_Background(t *testing.T) {
 				if !strings.Contains(got[4], `"toolCallId":"call_9","status":"`+test.status+`"`) {
 					t.Errorf("the end: %s", got[4])
 				}
-				if n := len(tr.calls) + len(tr.children); n != 0 {
+				if n := len(tr.cards.calls) + len(tr.cards.children); n != 0 {
 					t.Errorf("%d views are kept", n)
 				}
 			})
@@ -71,8 +71,8 @@ func TestChild_Background(t *testing.T) {
 	}
 }
 
-// What a subagent's card has shown is newer than the answer to its call, which was made
-// as it began.
+// The live card of a subagent is newer than the answer to its call, which was made when the
+// subagent started.
 func TestChild_BackgroundCardIsNewerThanTheAnswer(t *testing.T) {
 	card := func(text string) []kinds.Content { return []kinds.Content{kinds.Text{Text: text}} }
 	for _, waits := range []bool{false, true} {
@@ -102,7 +102,7 @@ func TestChild_BackgroundEndsFirst(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		child := delegate(tr.Emit, "call_1", true, "explore")
 		r.take()
-		settle(tr.Emit, child, transcript.ChildDone)
+		endChild(tr.Emit, child, transcript.ChildDone)
 		if got := r.lines(); got != nil {
 			t.Errorf("before the call was answered: %q", got)
 		}
@@ -122,9 +122,9 @@ func TestChild_BackgroundOutlivesItsParent(t *testing.T) {
 		fix := delegate(within(tr, "call_1"), "call_2", true, "explore", "fix")
 		accepted(within(tr, "call_1"), "call_2")
 		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
-		settle(tr.Emit, explore, transcript.ChildDone)
+		endChild(tr.Emit, explore, transcript.ChildDone)
 		r.take()
-		settle(within(tr, "call_1"), fix, transcript.ChildCancelled)
+		endChild(within(tr, "call_1"), fix, transcript.ChildCancelled)
 		got := r.lines()
 		if len(got) != 1 || !strings.Contains(got[0], `"toolCallId":"call_2","status":"failed"`) || !strings.Contains(got[0], `"parentToolUseId":"call_1"`) {
 			t.Errorf("updates: %q", got)
@@ -137,7 +137,7 @@ func TestChild_Fails(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		child := delegate(tr.Emit, "call_1", false, "explore")
 		r.take()
-		settle(tr.Emit, child, transcript.ChildCancelled)
+		endChild(tr.Emit, child, transcript.ChildCancelled)
 		want := []string{`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","status":"failed","content":[` +
 			`{"type":"content","content":{"type":"text","text":"why"}},{"type":"content","content":{"type":"text","text":"it cancelled"}}],` +
 			`"rawOutput":{"type":"error","error_text":"why","metadata":{"duration_ms":0}}}`}

@@ -7,18 +7,18 @@ import (
 	"acp-agent/transcript"
 )
 
-// The draft of sessions of subagents. A client that announces it is told of each
-// subagent on the session which that belongs to, and gets what the subagent was asked,
-// says and plans on the subagent's own session. The calls stay on the session that the
-// person prompts, like everywhere: a call that is asked about, and its terminal, must be
-// known there. Nothing can be sent to such a session, for nothing is offered.
+// Sessions of subagents are a draft of the protocol. A client that announces it is told of
+// each subagent on the session of the agent that spawned it. The subagent's task, text and
+// plan are sent on the subagent's own session. Its calls stay on the session that the user
+// prompts: a call that the user is asked about, and its terminal, must be known there. No
+// request can be made of a subagent's session.
 
-// taskRunes bounds what is told of a subagent's task.
+// taskRunes bounds the description of a subagent, which is its task.
 const taskRunes = 200
 
-// announce tells of a new subagent, before anything else that names its session.
-func (t *translator) announce(child *childView, record transcript.ChildRecord) {
-	if !t.client.subagents || record.ID == "" {
+// announceChild announces a new subagent, before anything else that names its session.
+func (o *outbox) announceChild(child *childView, record transcript.ChildRecord) {
+	if !o.client.subagents || record.ID == "" {
 		return
 	}
 	child.session = record.ID
@@ -30,64 +30,64 @@ func (t *translator) announce(child *childView, record transcript.ChildRecord) {
 		child.state = schema.SubagentRunning
 		update.State = &schema.SubagentState{State: child.state}
 	}
-	t.sendTo(t.above(child), update)
+	o.sendTo(o.parentSession(child), update)
 }
 
-// above is the session that a subagent belongs to.
-func (t *translator) above(child *childView) string {
-	if child.of == nil || child.of.session == "" {
-		return t.session
+// parentSession is the session on which a subagent is announced.
+func (o *outbox) parentSession(child *childView) string {
+	if child.parent == nil || child.parent.session == "" {
+		return o.session
 	}
-	return child.of.session
+	return child.parent.session
 }
 
-// stands tells what a subagent does, if that has changed.
-func (t *translator) stands(child *childView, state schema.SubagentState) {
+// sendChildState sends the state of a subagent if it has changed.
+func (o *outbox) sendChildState(child *childView, state schema.SubagentState) {
 	if child == nil || child.session == "" || child.state == state.State {
 		return
 	}
 	child.state = state.State
-	t.sendTo(t.above(child), schema.SubagentUpdate{SessionID: schema.SessionId(child.session), State: &state})
+	o.sendTo(o.parentSession(child), schema.SubagentUpdate{SessionID: schema.SessionId(child.session), State: &state})
 }
 
-// asks notes that a call of a subagent waits for the person, or no longer does.
-func (t *translator) asks(child *childView, view *callView, waits bool) {
-	if child == nil || view.asking == waits {
+// noteQuestion notes whether a call of a subagent waits for the user.
+func (o *outbox) noteQuestion(child *childView, view *callView, open bool) {
+	if child == nil || view.requests.open == open {
 		return
 	}
-	view.asking = waits
-	if waits {
-		child.asking++
-		t.stands(child, schema.SubagentState{State: schema.SubagentRequiresAction})
+	view.requests.open = open
+	if open {
+		child.questions++
+		o.sendChildState(child, schema.SubagentState{State: schema.SubagentRequiresAction})
 		return
 	}
-	if child.asking--; child.asking == 0 && child.ended == nil {
-		t.stands(child, schema.SubagentState{State: schema.SubagentRunning})
+	if child.questions--; child.questions == 0 && child.ended == nil {
+		o.sendChildState(child, schema.SubagentState{State: schema.SubagentRunning})
 	}
 }
 
-// inSession sends what a subagent was asked, says and plans to its own session.
-func (t *translator) inSession(child *childView, e transcript.Event) {
+// emitInChildSession sends the task, text and plan of a subagent on its own session.
+func (o *outbox) emitInChildSession(child *childView, e transcript.Event) {
 	if _, ok := e.(transcript.PartDelta); !ok {
-		t.flushStream(child.session, &child.text)
+		o.flushStream(child.session, &child.text)
 	}
 	switch e := e.(type) {
 	case transcript.PartStarted, transcript.PartDelta, transcript.PartEnded:
-		t.part(child.session, &child.text, e)
+		o.part(child.session, &child.text, e)
 	case transcript.TurnStarted, transcript.StepStarted:
-		if child.asking == 0 {
-			t.stands(child, schema.SubagentState{State: schema.SubagentRunning})
+		if child.questions == 0 {
+			o.sendChildState(child, schema.SubagentState{State: schema.SubagentRunning})
 		}
 	case transcript.UserSaid:
-		t.sendTo(child.session, taskMessage(t.above(child), child.session, e.Message))
+		o.sendTo(child.session, taskMessage(o.parentSession(child), child.session, e.Message))
 	case transcript.AgentSaid:
-		t.sendTo(child.session, textUpdate(transcript.TextKind, e.Message.ID, e.Message.Text()))
+		o.sendTo(child.session, textUpdate(transcript.TextKind, e.Message.ID, e.Message.Text()))
 	case transcript.PlanChanged:
-		t.sendTo(child.session, planUpdate(e))
+		o.sendTo(child.session, planUpdate(e))
 	}
 }
 
-// taskMessage shows in a subagent's session what the agent above it wants.
+// taskMessage shows a task in the session of the subagent that received it.
 func taskMessage(from, to string, m *transcript.Message) schema.SessionUpdate {
 	update := schema.SessionMessage{
 		MessageID: schema.MessageId(m.ID), SenderSessionID: schema.SessionId(from), RecipientSessionID: schema.SessionId(to),
@@ -101,12 +101,12 @@ func taskMessage(from, to string, m *transcript.Message) schema.SessionUpdate {
 	return update
 }
 
-// depart tells that a subagent has ended: its session does nothing any more.
-func (t *translator) depart(child *childView, record transcript.ChildRecord) {
+// endChildSession sends that a subagent has ended and its session is idle.
+func (o *outbox) endChildSession(child *childView, record transcript.ChildRecord) {
 	if child.session == "" {
 		return
 	}
-	t.flushStream(child.session, &child.text)
+	o.flushStream(child.session, &child.text)
 	clear(child.text.parts)
 	state := schema.SubagentState{State: schema.SubagentIdle, StopReason: schema.StopError}
 	switch record.State {
@@ -120,5 +120,5 @@ func (t *translator) depart(child *childView, record transcript.ChildRecord) {
 			state.Error.Message = string(record.State)
 		}
 	}
-	t.stands(child, state)
+	o.sendChildState(child, state)
 }

@@ -9,8 +9,9 @@ import (
 	"acp-agent/transcript"
 )
 
-// A client that shows sessions of subagents is told of each on the session above it, and
-// gets what it was asked and says on its own; its calls stay where the person prompts.
+// A client that shows sessions of subagents gets the announcement of each on its parent's
+// session, and the task and the text on the subagent's own. Calls stay on the session that the
+// user prompts.
 func TestChildSession(t *testing.T) {
 	inTurn(t, client{subagents: true}, func(t *testing.T, tr *translator, r *recorder) {
 		r.also = []string{"ses_explore", "ses_fix"}
@@ -71,9 +72,9 @@ func TestChildSession(t *testing.T) {
 			t.Errorf("states around a question (-want +got):\n%s", diff)
 		}
 
-		settle(in1, fix, transcript.ChildFailed)
+		endChild(in1, fix, transcript.ChildFailed)
 		in1(transcript.PartDelta{PartID: "prt_4", Text: "m"}) // it waits
-		settle(tr.Emit, explore, transcript.ChildCancelled)
+		endChild(tr.Emit, explore, transcript.ChildCancelled)
 		in1(transcript.PartDelta{PartID: "prt_4", Text: "late"})
 		ends := take()
 		if len(ends) != 5 {
@@ -94,6 +95,6 @@ func TestChildSession(t *testing.T) {
 
 func TestClientOf_Subagents(t *testing.T) {
 	if clientOf(schema.ClientCapabilities{}).subagents || !clientOf(schema.ClientCapabilities{Subagents: &schema.SubagentCapabilities{}}).subagents {
-		t.Error("the draft is taken for announced when it is not, or the other way round")
+		t.Error("clientOf misreads whether the client announces the draft")
 	}
 }

@@ -9,12 +9,14 @@ import (
 	"acp-agent/transcript"
 )
 
-// R158: the editor is told of the slash commands when there are others than it was told of,
-// and not again when there are the same, whoever says that they may have changed.
-func TestCommands_ToldWhenTheyChange(t *testing.T) {
+// R158: the slash commands are sent when they differ from those that the editor has, and only
+// then, whatever event says that they may have changed.
+func TestCommands_SentWhenTheyChange(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		known := []session.Command{{Name: "help", Description: "Helps."}}
-		tr.slashes = func() []session.Command { return known }
+		view := newFakeView()
+		tr.state.session = view
+		view.commands = func() []session.Command { return known }
 		const help = `{"name":"help","description":"Helps."}`
 		for _, step := range []struct {
 			name string
@@ -25,7 +27,7 @@ func TestCommands_ToldWhenTheyChange(t *testing.T) {
 			{"the same", known, ""},
 			{"one more", append(known, session.Command{Name: "mcp:s:p", Description: "A prompt.", Hint: "<a> [b]"}), help + `,{"name":"mcp:s:p","description":"A prompt.","input":{"hint":"\u003ca\u003e [b]"}}`},
 			{"another hint", append(known, session.Command{Name: "mcp:s:p", Description: "A prompt.", Hint: "<a>"}), help + `,{"name":"mcp:s:p","description":"A prompt.","input":{"hint":"\u003ca\u003e"}}`},
-			{"one less", known, help},
+			{"one fewer", known, help},
 		} {
 			known = step.now
 			tr.Emit(transcript.CommandsChanged{})

@@ -14,8 +14,8 @@ import (
 // maxImageBytes bounds a picture in a prompt, decoded.
 const maxImageBytes = 20 << 20
 
-// promptParts turns the blocks of a prompt into parts of a message (R159). A
-// kind that was not advertised is an error, as is a prompt with nothing in it.
+// promptParts turns the blocks of a prompt into parts of a message (R159). A kind of content
+// that the agent did not advertise is an error, and so is an empty prompt.
 func promptParts(blocks []schema.ContentBlock) ([]transcript.Part, error) {
 	var parts []transcript.Part
 	for i, block := range blocks {
@@ -25,14 +25,14 @@ func promptParts(blocks []schema.ContentBlock) ([]transcript.Part, error) {
 		}
 		parts = append(parts, part)
 	}
-	if !slices.ContainsFunc(parts, says) {
+	if !slices.ContainsFunc(parts, notBlank) {
 		return nil, errors.New("the prompt is empty")
 	}
 	return parts, nil
 }
 
-// says reports whether a part is more than blank text.
-func says(part transcript.Part) bool {
+// notBlank reports whether a part is more than blank text.
+func notBlank(part transcript.Part) bool {
 	text, ok := part.(*transcript.TextPart)
 	return !ok || strings.TrimSpace(text.Text) != ""
 }
@@ -64,7 +64,7 @@ func resourcePart(block schema.EmbeddedResource) (transcript.Part, error) {
 		if strings.HasPrefix(resource.MimeType, "image/") {
 			return imagePart(resource.MimeType, resource.Blob, resource.URI)
 		}
-		// The model cannot look into it; it learns that it is there.
+		// The model cannot read binary content, but learns that it exists.
 		return &transcript.LinkPart{
 			URI: resource.URI, Name: resource.URI, MediaType: resource.MimeType,
 			Description: "binary content that the model was not sent",

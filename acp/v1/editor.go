@@ -10,7 +10,7 @@ import (
 	"acp-agent/workspace"
 )
 
-// editor is the client's file access as workspace.Editor.
+// editor implements workspace.Editor with the client's fs/* methods.
 type editor struct {
 	*link
 	client client
@@ -32,7 +32,7 @@ func (e *editor) ReadTextFile(ctx context.Context, path string, line, limit int)
 	if limit > 0 {
 		params.Limit = pointer(uint32(limit))
 	}
-	// The type of the schema would take an answer without a text for an empty file.
+	// The type of the schema would read an answer without a text as an empty file.
 	var response struct {
 		Content *string `json:"content"`
 	}

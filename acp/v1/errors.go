@@ -9,8 +9,8 @@ import (
 	"acp-agent/tools"
 )
 
-// modelError reports a failed turn. Version 1 has no stop reason for it, so it
-// is an error of the prompt request, with data that a client may show.
+// modelError is the answer to a prompt whose turn failed. Version 1 has no stop reason for
+// this, so it is an error, with data that a client may show.
 func modelError(err error) error {
 	var failure *model.Error
 	if errors.As(err, &failure) {
@@ -29,8 +29,7 @@ func modelError(err error) error {
 	return rpc.Errorf(rpc.CodeInternalError, "%s", err.Error())
 }
 
-// text is the failure's own line, unless the prompt was never sent because of a
-// failure before it.
+// text is the text of a failure, unless the prompt did not run because an earlier one failed.
 func text(err error, failure *model.Error) string {
 	var notRun *session.NotRunError
 	if errors.As(err, &notRun) {

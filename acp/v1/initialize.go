@@ -8,7 +8,7 @@ import (
 	"acp-agent/acp/schema"
 )
 
-// client is what the client said it can do. What it did not say, it cannot.
+// client is what the client can do. It cannot do what it did not announce.
 type client struct {
 	readFiles, writeFiles bool
 	terminals             bool // terminal/*
@@ -24,8 +24,8 @@ type client struct {
 }
 
 func (a *Agent) initialize(req *rpc.Request) rpc.Body {
-	// A client that speaks a newer version may send other shapes; only the
-	// version number is needed of it, and it gets the latest we have.
+	// A client that speaks a newer version may send other shapes. Only its version number is
+	// needed; the answer is the latest version that we have.
 	var version struct {
 		ProtocolVersion *json.Number `json:"protocolVersion"`
 	}
@@ -48,12 +48,12 @@ func (a *Agent) initialize(req *rpc.Request) rpc.Body {
 	return func(context.Context) rpc.Reply { return rpc.Reply{Result: a.capabilities(said), Then: a.warm} }
 }
 
-// warm prepares the first session behind the answer.
+// warm prepares the first session after the answer.
 func (a *Agent) warm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.ended {
-		a.warming.Go(a.Core.Warm)
+		a.background.Go(a.Core.Warm)
 	}
 }
 

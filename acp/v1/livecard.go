@@ -3,38 +3,45 @@ package v1
 import (
 	"time"
 
+	"acp-agent/kinds"
 	"acp-agent/transcript"
 )
 
-// cardInterval paces the cards that show what a subagent does: the first goes out at
-// once, then at most one per cardInterval.
+// cardInterval paces the cards that show what a subagent does: the first is sent at once,
+// then at most one per cardInterval.
 const cardInterval = 250 * time.Millisecond
 
-// card takes new content of a running call's card.
-func (t *translator) card(e transcript.ToolCard) {
-	view := t.calls[e.CallID]
+// liveCard is the content of the card of a running call, as far as it is not sent.
+type liveCard struct {
+	waiting []kinds.Content
+	last    sentMark
+}
+
+// liveCard handles new content of a running call's card.
+func (c *cards) liveCard(e transcript.ToolCard) {
+	view := c.calls[e.CallID]
 	if view == nil || view.stage != opened || view.pane != plainPane {
 		return
 	}
-	if child := t.children[e.CallID]; child != nil && child.ended != nil {
+	if child := c.children[e.CallID]; child != nil && child.ended != nil {
 		return
 	}
-	view.card = e.Content
-	t.flushCardDue(e.CallID, view)
+	view.live.waiting = e.Content
+	c.flushLiveCardDue(e.CallID, view)
 }
 
-// flushCardDue sends a card that waits, or has the timer fire when that is due.
-func (t *translator) flushCardDue(id string, view *callView) {
-	if view.card == nil {
+// flushLiveCardDue sends waiting content if it is due, and otherwise sets the timer.
+func (c *cards) flushLiveCardDue(id string, view *callView) {
+	if view.live.waiting == nil {
 		return
 	}
-	if wait := t.wait(view.cardLast, cardInterval); wait > 0 {
-		t.schedule(wait)
+	if wait := c.out.wait(view.live.last, cardInterval); wait > 0 {
+		c.out.schedule(wait)
 		return
 	}
-	t.flushText()
-	content := view.card
-	view.card = nil
-	t.update(id, view, change{content: content})
-	view.cardLast = t.paced()
+	c.out.flushText()
+	content := view.live.waiting
+	view.live.waiting = nil
+	c.update(id, view, change{content: content})
+	view.live.last = c.out.mark()
 }

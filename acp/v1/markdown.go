@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// literal is a text that Markdown shows as it is, line by line: a question is the model's, and
-// a notice may quote a file that no one has vouched for (O3) or name files such as __init__.py.
+// literal escapes a text so that Markdown shows it as it is, line by line. A question is written
+// by the model, and a notice may quote an untrusted file or name files such as __init__.py.
 func literal(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -15,9 +15,8 @@ func literal(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// literalWithCode is literal, but that code spans stay what they are, in lines whose backquotes
-// are single and in pairs: a span of several lines could end early, and what was code be read
-// as an image.
+// literalWithCode is literal, but keeps code spans in lines whose backquotes are single and in
+// pairs. A span over several lines could end early, and Markdown would read code as an image.
 func literalWithCode(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -39,8 +38,9 @@ func literalWithCode(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// escapeLine writes a line so that Markdown shows it as it is; with typographic, also where
-// quotes, dashes and dots become others. What has no meaning where it stands is not escaped.
+// escapeLine escapes a line so that Markdown shows it as it is. With typographic, it also
+// escapes quotes, dashes and dots that a renderer would replace. A character without a meaning
+// at its place is not escaped.
 func escapeLine(line string, typographic bool) string {
 	runes := []rune(line)
 	marker := blockMarker(runes)
@@ -49,7 +49,7 @@ func escapeLine(line string, typographic bool) string {
 	})
 }
 
-// escapeRunes escapes the runes at the indexes that are told. It asks about each in turn.
+// escapeRunes escapes the runes for which escaped returns true; it is called for each in turn.
 func escapeRunes(runes []rune, escaped func(i int) bool) string {
 	var b strings.Builder
 	for i, r := range runes {
@@ -62,7 +62,7 @@ func escapeRunes(runes []rune, escaped func(i int) bool) string {
 }
 
 // blockMarker is the index of the rune that makes the line a list item, a heading, a
-// quotation, a table, a definition or a fence, or -1.
+// quotation, a table, a definition or a fence, or -1 for an ordinary line.
 func blockMarker(runes []rune) int {
 	if len(runes) > 0 && strings.ContainsRune("#+-:=>|~", runes[0]) {
 		return 0
@@ -77,7 +77,7 @@ func blockMarker(runes []rune) int {
 	return -1
 }
 
-// marksUp reports whether Markdown would read the rune at i as more than itself.
+// marksUp reports whether Markdown would read the rune at i as markup.
 func marksUp(runes []rune, i int) bool {
 	switch next := runeAt(runes, i+1); runes[i] {
 	case '`', '*', '[', '<':
@@ -85,7 +85,7 @@ func marksUp(runes []rune, i int) bool {
 	case '_':
 		return !inWord(runes, i)
 	case '~':
-		return next == '~' || !unicode.IsSpace(runeAt(runes, i-1)) // else it ends nothing
+		return next == '~' || !unicode.IsSpace(runeAt(runes, i-1)) // otherwise it closes nothing
 	case '&':
 		return isWord(runes, i+1) || next == '#'
 	case '\\':
@@ -110,7 +110,7 @@ func isReplaced(runes []rune, i int) bool {
 	return false
 }
 
-// runeAt is the rune at an index, a blank outside.
+// runeAt is the rune at an index, and a blank outside the text.
 func runeAt(runes []rune, i int) rune {
 	if i < 0 || i >= len(runes) {
 		return ' '
@@ -123,8 +123,8 @@ func isWord(runes []rune, i int) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// inWord reports whether the run of underscores at i stands within a word, where it is no
-// emphasis.
+// inWord reports whether the run of underscores at i stands within a word, where it does not
+// mark emphasis.
 func inWord(runes []rune, i int) bool {
 	from, to := i, i
 	for runeAt(runes, from) == '_' {

@@ -6,8 +6,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// O3: nothing in a text that a file or a server wrote is read as Markdown, but code spans
-// where they may be; neither can it end a span early.
+// Nothing in an untrusted text is read as Markdown, except code spans where they are allowed,
+// and it cannot close a code span early.
 func TestLiteral(t *testing.T) {
 	for _, tt := range []struct{ name, text, literal, withCode string }{
 		{"names", "pkg/__init__.py", `pkg/\_\_init\_\_.py`, `pkg/\_\_init\_\_.py`},
@@ -31,7 +31,7 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-// O2: what a notice quotes can neither be hidden nor turn the text around it.
+// A quotation in a notice can neither hide characters nor reverse the text around it.
 func TestNotice_Visible(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		r.take()

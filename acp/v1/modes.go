@@ -26,14 +26,14 @@ func (s *open) configOptions() []schema.SessionConfigOption {
 			ID: schema.SessionConfigId(o.ID), Name: o.Name, Description: o.Description,
 			Category: schema.SessionConfigOptionCategory(o.Category), CurrentValue: schema.SessionConfigValueId(o.Current),
 		}
-		selectOption.Options = selectOptions(o.Values, s.translator.client.flatOptions)
+		selectOption.Options = selectOptions(o.Values, s.translator.out.client.flatOptions)
 		options = append(options, selectOption)
 	}
 	return options
 }
 
-// selectOptions are the values of an option, under their headings if they have any and the
-// client shows them. The headings come in the order of their first values.
+// selectOptions are the values of an option, under their headings if all have one and the
+// client shows headings. Headings stand in the order of their first values.
 func selectOptions(values []session.Value, noHeadings bool) schema.SessionConfigSelectOptions {
 	var flat schema.SelectOptions
 	var groups schema.SelectGroups
@@ -69,7 +69,7 @@ func (a *Agent) setMode(req *rpc.Request) rpc.Body {
 		if err := s.Decide(ctx, session.ModeOption, string(params.ModeID)); err != nil {
 			return rpc.Reply{Err: wireError(err)}
 		}
-		s.translator.requested(modeFact, optionsFact)
+		s.translator.sendRequested(modeState, optionsState)
 		return rpc.Reply{Result: &schema.SetSessionModeResponse{}}
 	}
 }
@@ -87,20 +87,20 @@ func (a *Agent) setConfigOption(req *rpc.Request) rpc.Body {
 	if params.Value.IsBoolean {
 		return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/set_config_option: %s takes one of its values as a string", params.ConfigID))
 	}
-	s.translator.optionSetting()
+	s.translator.optionRequested()
 	err := s.SetOption(string(params.ConfigID), string(value))
 	return func(ctx context.Context) rpc.Reply {
 		if err == nil {
 			err = s.Decide(ctx, string(params.ConfigID), string(value))
 		}
 		if err != nil {
-			return rpc.Reply{Err: wireError(err), Then: func() { s.translator.optionSettled() }}
+			return rpc.Reply{Err: wireError(err), Then: func() { s.translator.optionAnswered() }}
 		}
-		s.translator.requested(modeFact)
+		s.translator.sendRequested(modeState)
 		options := s.configOptions()
 		return rpc.Reply{
 			Result: &schema.SetSessionConfigOptionResponse{ConfigOptions: options},
-			Then:   func() { s.translator.optionSettled(optionsUpdate(options)) },
+			Then:   func() { s.translator.optionAnswered(optionsUpdate(options)) },
 		}
 	}
 }

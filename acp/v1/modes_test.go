@@ -7,8 +7,8 @@ import (
 	"acp-agent/session"
 )
 
-// Values stand under their headings, but for an editor that would take a heading for a
-// value, and where one has none.
+// Values stand under their headings, unless the editor would show a heading as a value or one
+// of the values has no heading.
 func TestSelectOptions(t *testing.T) {
 	grouped := []session.Value{{ID: "a/1", Name: "1", Group: "A"}, {ID: "b/1", Name: "1", Group: "B"}, {ID: "a/2", Name: "2", Group: "A"}}
 	const flat = `[{"value":"a/1","name":"1"},{"value":"b/1","name":"1"},{"value":"a/2","name":"2"}]`

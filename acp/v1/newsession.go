@@ -32,14 +32,14 @@ func (a *Agent) newSession(req *rpc.Request) rpc.Body {
 	}
 }
 
-// withoutServers reports whether all that is wrong with the params is that they
-// lack the list of MCP servers, as those of some clients do.
+// withoutServers reports whether the only fault of the params is that they lack the list of
+// MCP servers, as those of some clients do.
 func withoutServers(err error) bool {
 	field, ok := errors.AsType[*schema.FieldError](err)
 	return ok && *field == schema.FieldError{Path: "mcpServers", Problem: "is missing"}
 }
 
-// open opens a session and wires it to the editor.
+// open opens a session and connects it to the editor.
 func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*open, error) {
 	a.mu.Lock()
 	said := a.client
@@ -48,7 +48,7 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	link := &link{conn: a.conn, translator: s.translator}
 	spec := session.Spec{
 		Cwd: params.Cwd, Additional: params.AdditionalDirectories, Sink: s.translator,
-		Asker: &asker{link}, Line: s.translator.line, Questions: &questioner{link, said.forms}, Person: &person{link, said},
+		Asker: &asker{link}, Line: s.translator.questions, Questions: &questioner{link, said.forms}, Person: &elicitor{link, said},
 		Servers: serversOf(params.MCPServers), Trial: &a.trial,
 	}
 	if said.readFiles || said.writeFiles {
@@ -61,9 +61,7 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	if s.Session, err = a.Core.Open(ctx, spec); err != nil {
 		return nil, err
 	}
-	s.translator.session, s.translator.options, s.translator.mode, s.translator.sandbox = s.ID, s.configOptions, s.Mode, s.metaSandbox
-	s.translator.slashes, s.translator.over = s.Commands, func() bool { return s.Context().Err() != nil }
-	link.session = s.ID
+	s.translator.out.session, s.translator.state.session, link.session = s.ID, s, s.ID
 	a.mu.Lock()
 	ended := a.ended
 	if !ended {
@@ -71,7 +69,7 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	}
 	a.mu.Unlock()
 	if ended {
-		s.end(a.Shutdown) // it has nothing to stop yet
+		s.end(a.Shutdown) // no process to stop yet
 		return nil, session.ErrClosed
 	}
 	return s, nil
@@ -81,21 +79,23 @@ func (s *open) describe() *schema.NewSessionResponse {
 	answer := &schema.NewSessionResponse{
 		SessionID: schema.SessionId(s.ID), Modes: s.modes(), ConfigOptions: s.configOptions(), Meta: s.metaSandbox(),
 	}
-	s.translator.answering(
+	s.translator.noteAnswer(
 		modeUpdate(string(answer.Modes.CurrentModeID)), optionsUpdate(answer.ConfigOptions), schema.SessionInfoUpdate{Meta: answer.Meta},
 	)
 	return answer
 }
 
-// end closes the session, and nothing is left of its way to the editor.
+// ended reports whether the session has ended.
+func (s *open) ended() bool { return s.Context().Err() != nil }
+
+// end closes the session and its translator.
 func (s *open) end(grace time.Duration) {
 	s.Session.Close(grace)
 	s.translator.stop()
 }
 
-// metaSandbox says how commands are confined (docs/security.md S2). The answer to
-// session/new does not wait for the probe: while nothing is known yet, it says that,
-// and a session_info_update follows.
+// metaSandbox says how commands are confined. The answer to session/new does not wait for the
+// probe of the sandbox: until then it says "probing", and a session_info_update follows.
 func (s *open) metaSandbox() map[string]any {
 	report, known := s.Sandbox()
 	if !known {
@@ -104,8 +104,8 @@ func (s *open) metaSandbox() map[string]any {
 	return map[string]any{"acp-agent": map[string]any{"sandbox": report}}
 }
 
-// announce sends what may only come behind the answer to session/new. The session's
-// programs begin once all that is written, for their start would hold it up.
+// announce sends what must follow the answer to session/new. The session's programs start
+// when all of that is written, because their start would delay it.
 func (s *open) announce(conn *rpc.Conn) {
 	s.translator.Emit(transcript.CommandsChanged{})
 	if conn.Flush(s.Context()) == nil {
@@ -125,7 +125,7 @@ func (a *Agent) closeSession(req *rpc.Request) rpc.Body {
 	if s == nil {
 		return fail(unknownSession(string(params.SessionID)))
 	}
-	s.Stop() // here, so that no queued prompt begins meanwhile
+	s.Stop() // on the read loop, so that no queued prompt starts meanwhile
 	return func(context.Context) rpc.Reply {
 		s.end(a.Grace)
 		a.mu.Lock()

@@ -17,14 +17,14 @@ type caller interface {
 	Call(ctx context.Context, method string, params, result any) error
 }
 
-// link is what the editor's parts of one session share.
+// link connects what the editor does for one session: files, terminals and questions.
 type link struct {
 	conn       caller
 	translator *translator
 	session    string // set before first use
 }
 
-// asker puts permission requests to the person, through session/request_permission.
+// asker asks the user for permission, through session/request_permission.
 type asker struct{ *link }
 
 // The ids of the four standard options (R152); clients pick by kind.
@@ -38,13 +38,13 @@ const (
 	optionAllowProject = "allow_project"
 )
 
-// Ask implements tools.Asker. When ctx ends, the client is told with
-// $/cancel_request and nothing it answers later counts.
+// Ask implements tools.Asker. When ctx ends, $/cancel_request notifies the client, and a later
+// answer has no effect.
 func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Answer, error) {
-	options := optionsOf(req, a.translator.client.optionNames)
+	options := optionsOf(req, a.translator.out.client.optionNames)
 	var response schema.RequestPermissionResponse
 	err := a.ask(ctx, question{
-		callID: req.CallID, method: schema.MethodSessionRequestPermission, says: "asks for permission: " + span(req.Ready.Card.Title),
+		callID: req.CallID, method: schema.MethodSessionRequestPermission, announcement: "asks for permission: " + span(req.Ready.Card.Title),
 		params: func() any {
 			return &schema.RequestPermissionRequest{
 				SessionID: schema.SessionId(a.session), ToolCall: a.translator.request(req), Options: options,
@@ -57,12 +57,12 @@ func (a *asker) Ask(ctx context.Context, req tools.PermissionRequest) (tools.Ans
 	return answerOf(response.Outcome, options), nil
 }
 
-// rememberRunes bounds what an option says of the rule that it would store.
+// rememberRunes bounds the rule in the name of an option that stores it.
 const rememberRunes = 100
 
 // optionsOf are the options of a request, one of each kind (R152). A client that shows the
-// names of options can tell two of one kind apart, and is offered to keep the rule for the
-// project as well.
+// names of options can tell two of one kind apart; it gets one more, which stores the rule for
+// the project.
 func optionsOf(req tools.PermissionRequest, names bool) []schema.PermissionOption {
 	if c := req.Choices; c != nil {
 		return []schema.PermissionOption{
@@ -80,7 +80,7 @@ func optionsOf(req tools.PermissionRequest, names bool) []schema.PermissionOptio
 	return options
 }
 
-// permissionOptions are the four of every request, less "always" where nothing may be
+// permissionOptions are the four options of every request, without "always" if no rule may be
 // stored. agents are the names of the subagent that asks.
 func permissionOptions(remember string, agents []string) []schema.PermissionOption {
 	options := []schema.PermissionOption{{OptionID: optionAllow, Name: "Allow once", Kind: schema.PermissionOptionKindAllowOnce}}
@@ -96,8 +96,8 @@ func permissionOptions(remember string, agents []string) []schema.PermissionOpti
 	)
 }
 
-// inSession says whom an answer for the session is for, which of a subagent is that one
-// (R73).
+// inSession says for whom an answer for the session holds: for the session, or for the
+// subagent that asked (R73).
 func inSession(agents []string, article string) string {
 	if len(agents) == 0 {
 		return "for " + article + " session"
@@ -105,8 +105,8 @@ func inSession(agents []string, article string) string {
 	return "for " + kinds.Line(agents[len(agents)-1], nameRunes) + " in " + article + " session"
 }
 
-// inProject says whom an answer that is kept for the project is for: of a subagent not that
-// one alone.
+// inProject says for whom an answer for the project holds: for all agents, even if a subagent
+// asked.
 func inProject(agents []string) string {
 	if len(agents) == 0 {
 		return "this project"
@@ -114,8 +114,7 @@ func inProject(agents []string) string {
 	return "all agents in this project"
 }
 
-// answerOf reads the outcome. Whatever is not one of the options that were
-// offered is no approval.
+// answerOf reads the outcome. Anything other than one of the offered options is a rejection.
 func answerOf(outcome schema.RequestPermissionOutcome, offered []schema.PermissionOption) tools.Answer {
 	selected, ok := outcome.(schema.SelectedPermissionOutcome)
 	if !ok {
@@ -140,26 +139,27 @@ func answerOf(outcome schema.RequestPermissionOutcome, offered []schema.Permissi
 	return tools.RejectOnce
 }
 
-// request makes the call of a permission request, and notes that a client may show it from
-// now on. What led to the question is on the screen before it.
+// request makes the call of a permission request, and notes that a client may show it from now
+// on. It first sends what led to the question.
 func (t *translator) request(req tools.PermissionRequest) schema.ToolCallUpdate {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.flushAll()
 	t.propose(req)
-	view := t.calls[req.CallID]
+	view := t.cards.calls[req.CallID]
 	if view == nil {
 		view = &callView{}
 	}
 	c := view.question(req)
-	c.title, c.locations = t.client.title(c.kind, breadcrumb(req.Agents)+c.title, "", true), t.client.shownLocations(c.kind, c.locations)
-	view.request(c, req.Ready.Card.Content)
+	client := t.out.client
+	c.title, c.locations = client.title(c.kind, breadcrumb(req.Agents)+c.title, "", true), client.shownLocations(c.kind, c.locations)
+	view.noteRequest(c, req.Ready.Card.Content)
 	return c.update(req.CallID, req.Name)
 }
 
-// question shows the call whole: the full command or the diff, what it touches, who asks
-// and why (O1). The terminal that shows the call stays in its card, and comes first; else
-// what the tool shows does, for there are clients that look for a diff at the first entry.
+// question shows the whole call: the full command or the diff, what it touches, who asks and
+// why. The terminal that shows the call stays in the card and stands first; otherwise the
+// content of the tool does, because some clients look for a diff in the first entry only.
 func (v *callView) question(req tools.PermissionRequest) change {
 	card := req.Ready.Card
 	if req.Choices != nil {
@@ -212,6 +212,6 @@ func explanation(req tools.PermissionRequest) string {
 // spanLimit bounds what stands in one line of a card.
 const spanLimit = 1000
 
-// span makes one line of code of a text that the model chose, so that it cannot
-// pose as something that the agent says.
+// span turns a text of the model into one line of code, so that it cannot pass for words of
+// the agent.
 func span(text string) string { return kinds.Code(text, spanLimit) }

@@ -13,7 +13,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// TestExplanation holds what a card says beside the options: the command and its
+// TestExplanation holds what a card says besides the options: the command and its
 // directory, as it was written when that differs, why it is asked, and what of "always"
 // the option itself does not say.
 func TestExplanation(t *testing.T) {
@@ -64,7 +64,7 @@ func TestPermissionCall_OfSubagent(t *testing.T) {
 		},
 	}
 	tr := newTranslator(&recorder{t: t, start: time.Now()}, client{})
-	tr.calls["call_1"] = &callView{parent: "call_9"}
+	tr.cards.calls["call_1"] = &callView{parent: "call_9"}
 	call := tr.request(req)
 	if want := "explore › fix `x`\\u{202e} › make -j2"; *call.Title != want {
 		t.Errorf("title %q, want %q", *call.Title, want)

@@ -2,13 +2,14 @@ package v1
 
 import (
 	"context"
+	"encoding/json"
 
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
 )
 
-// prompt queues a prompt on the read loop, so that whatever follows it on the
-// wire, a cancel above all, finds it.
+// prompt queues a prompt on the read loop, so that whatever follows it on the wire, above all
+// a cancel, finds it.
 func (a *Agent) prompt(req *rpc.Request) rpc.Body {
 	var params schema.PromptRequest
 	if err := decode(req, &params); err != nil {
@@ -22,7 +23,7 @@ func (a *Agent) prompt(req *rpc.Request) rpc.Body {
 	if err != nil {
 		return fail(badParams(req, err))
 	}
-	s.translator.prompted()
+	s.translator.promptReceived()
 	turn := s.Prompt(parts)
 	return func(ctx context.Context) rpc.Reply {
 		stop, err := turn.Wait(ctx)
@@ -33,8 +34,20 @@ func (a *Agent) prompt(req *rpc.Request) rpc.Body {
 		reason := schema.StopReason(stop)
 		reply := rpc.Reply{Result: &schema.PromptResponse{StopReason: reason}, Then: turn.Release}
 		if reason == schema.StopReasonCancelled {
-			return s.quietly(a.conn, reply)
+			return s.startingQuiet(a.conn, reply)
 		}
 		return reply
+	}
+}
+
+// cancel cancels the running turn of a session and the prompts in its queue.
+func (a *Agent) cancel(params json.RawMessage) {
+	var note schema.CancelNotification
+	if err := schema.Decode(params, &note); err != nil {
+		a.Logger.Debug("cancel without a session")
+		return
+	}
+	if s := a.session(string(note.SessionID)); s != nil {
+		s.Cancel()
 	}
 }

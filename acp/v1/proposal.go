@@ -8,31 +8,30 @@ import (
 	"acp-agent/internal/textedit"
 	"acp-agent/kinds"
 	"acp-agent/tools"
-	"acp-agent/transcript"
 )
 
-// proposalBytes bounds the differences that are said before a permission request.
+// proposalBytes bounds the diffs in the chat before a permission request.
 const proposalBytes = 16 << 10
 
-// propose says in the chat what a client does not show of a permission request, and what
-// the user has to read before the answer: the text that a decision is about, such as a plan
-// (R98), and the other files of a patch.
+// propose writes into the chat what the client does not show of a permission request, and the
+// user has to read before answering: the text that a decision is about, such as a plan (R98),
+// and the other files of a patch.
 func (t *translator) propose(req tools.PermissionRequest) {
 	var said []string
-	if !t.client.requestText {
-		said = t.text.unsaid(proposal(req))
+	if !t.out.client.requestText {
+		said = t.out.text.unsaid(proposal(req))
 	}
-	if t.client.firstDiff {
+	if t.out.client.firstDiff {
 		said = append(said, otherDiffs(req.Ready.Card.Content)...)
 	}
 	if len(said) == 0 {
 		return
 	}
-	t.message(t.ids.New(transcript.MessagePrefix), breadcrumb(req.Agents)+strings.Join(said, "\n\n")+"\n\n")
+	t.out.message(breadcrumb(req.Agents) + strings.Join(said, "\n\n") + "\n\n")
 }
 
-// proposal are the texts that a decision is about. Of the other calls title and preview
-// say what they do.
+// proposal are the texts that a decision is about. Other calls have none: their title and
+// preview say what they do.
 func proposal(req tools.PermissionRequest) (texts []string) {
 	if req.Choices == nil && req.Ready.Card.Kind != kinds.SwitchMode {
 		return nil
@@ -45,7 +44,7 @@ func proposal(req tools.PermissionRequest) (texts []string) {
 	return texts
 }
 
-// otherDiffs says all changes of a request but the first, which the request shows.
+// otherDiffs are the diffs of a request after the first, which the request shows.
 func otherDiffs(content []kinds.Content) (said []string) {
 	first, left := true, proposalBytes
 	for _, c := range content {
@@ -74,19 +73,19 @@ func otherDiffs(content []kinds.Content) (said []string) {
 	return said
 }
 
-// saidBytes bounds what is remembered of what was said in a turn.
+// saidBytes bounds the text of a turn that is kept for unsaid.
 const saidBytes = 64 << 10
 
-// note remembers text of the agent, to be found by unsaid.
+// note keeps text of the agent for unsaid.
 func (s *stream) note(text string) {
 	if s.said.Len()+len(text) <= saidBytes {
 		s.said.WriteString(text)
 	}
 }
 
-// unsaid are the texts that were not said in this turn where the user has seen them: as
-// paragraphs of their own, and after nothing that Markdown may hide them with. A comment, the
-// title of a link or a footnote that nothing leads to would.
+// unsaid are the texts that the user has not read in this turn's text. A text counts as read
+// if it stands there in paragraphs of its own, and nothing before it could make Markdown hide
+// it, as a comment, the title of a link or an unused footnote would.
 func (s *stream) unsaid(texts []string) (left []string) {
 	if len(texts) == 0 {
 		return nil
@@ -102,7 +101,7 @@ func (s *stream) unsaid(texts []string) (left []string) {
 	return left
 }
 
-// folded is a text whose lines differ in no blanks from those of another that looks the same.
+// folded normalises blanks, so that texts that look the same are equal.
 func folded(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {

@@ -8,8 +8,8 @@ import (
 	"acp-agent/tools"
 )
 
-// questioner puts the model's questions to the user (R77): as a form where the client
-// shows forms, in the chat where it does not.
+// questioner asks the user the model's questions (R77): in a form if the client shows forms,
+// and otherwise in the chat.
 type questioner struct {
 	*link
 	forms bool // the client advertised elicitation.form
@@ -17,8 +17,8 @@ type questioner struct {
 
 var _ tools.Questioner = (*questioner)(nil)
 
-// Answers implements tools.Questioner. When ctx ends, the client is told with
-// $/cancel_request and nothing it answers later counts.
+// Answers implements tools.Questioner. When ctx ends, $/cancel_request notifies the client, and
+// a later answer has no effect.
 func (q *questioner) Answers(ctx context.Context, callID string, questions []tools.Question) ([][]string, error) {
 	if secret := secretAsked(questions); secret != "" {
 		return nil, secretRefused(secret)
@@ -33,8 +33,8 @@ func (q *questioner) Answers(ctx context.Context, callID string, questions []too
 	return nil, tools.ErrInChat
 }
 
-// onlyReported is the refusal of a subagent's questions in a client without forms: what the
-// user writes in the chat is for the main agent.
+// onlyReported refuses the questions of a subagent in a client without forms: what the user
+// writes in the chat is for the main agent.
 func onlyReported() error {
 	return &tools.Error{
 		Kind: tools.Unavailable, Message: "question is unavailable: the user cannot answer a subagent in this editor",
@@ -43,7 +43,7 @@ func onlyReported() error {
 	}
 }
 
-// callFailure is the error of a request that brought no answer.
+// callFailure is the error of a request without an answer.
 func callFailure(ctx context.Context, err error) error {
 	var wire *rpc.Error
 	switch {
@@ -55,8 +55,7 @@ func callFailure(ctx context.Context, err error) error {
 	return cannotAsk(err)
 }
 
-// cannotAsk is the refusal where there is a person but no way to put the
-// question (R77).
+// cannotAsk is the error where there is a user but no way to show the question (R77).
 func cannotAsk(err error) error {
 	return &tools.Error{
 		Kind: tools.Unavailable, Message: "question is unavailable: this editor cannot show the question. " +
@@ -65,11 +64,11 @@ func cannotAsk(err error) error {
 	}
 }
 
-// declined is the error of a question that the person put away. It is no answer,
-// and no empty one either.
+// declined is the error of a question that the user dismissed, which is not even an empty
+// answer.
 func declined() error {
 	return &tools.Error{
-		Kind: tools.Denied, DeniedBy: tools.DeniedByUser, Message: "the person declined to answer",
+		Kind: tools.Denied, DeniedBy: tools.DeniedByUser, Message: "the user declined to answer",
 		Hint: "Do not ask the same again. Continue without the answer, or ask in chat what they would rather do.",
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"acp-agent/tools"
 )
 
-// inChat is how questions are written into the chat (R77). The texts are the model's, so
-// nothing in them is read as Markdown. The blank line at the end keeps the message apart from
-// the text after it in clients that join messages.
+// inChat is the text of questions in the chat (R77). The model writes them, so their Markdown
+// is escaped. The blank line at the end separates the message from the text after it in
+// clients that join messages.
 func inChat(questions []tools.Question) string {
 	var b strings.Builder
 	for i, question := range questions {
@@ -40,7 +40,7 @@ func inChat(questions []tools.Question) string {
 	return b.String() + howToAnswer(questions) + "\n\n"
 }
 
-// howToAnswer says in one line what the user's next message is to hold.
+// howToAnswer says in one line how the user answers.
 func howToAnswer(questions []tools.Question) string {
 	text := "Write your answer as your next message"
 	if len(questions) > 1 {

@@ -11,7 +11,7 @@ import (
 	"acp-agent/tools"
 )
 
-// Bounds of what a form shows of one text, in characters.
+// Bounds of the texts of a form, in characters.
 const (
 	titleRunes = 200
 	proseRunes = 2000
@@ -24,7 +24,7 @@ func (q *questioner) form(ctx context.Context, callID string, questions []tools.
 		SessionID: schema.SessionId(q.session), ToolCallID: schema.ToolCallId(callID),
 	}
 	var response schema.CreateElicitationResponse
-	asked := question{callID: callID, method: schema.MethodElicitationCreate, says: asksQuestion, params: func() any { return params }}
+	asked := question{callID: callID, method: schema.MethodElicitationCreate, announcement: asksQuestion, params: func() any { return params }}
 	if err := q.ask(ctx, asked, &response); err != nil {
 		return nil, callFailure(ctx, err)
 	}
@@ -36,7 +36,7 @@ func (q *questioner) form(ctx context.Context, callID string, questions []tools.
 		value, ok := response.Content[fieldName(i)]
 		switch {
 		case !ok && question.MultiSelect:
-			answers[i] = []string{} // clients leave out a list in which nothing was chosen
+			answers[i] = []string{} // clients leave out an empty list
 			continue
 		case !ok:
 			return nil, badAnswer(i+1, "is missing")
@@ -53,8 +53,8 @@ func (q *questioner) form(ctx context.Context, callID string, questions []tools.
 // asksQuestion follows the name of a subagent in the chat.
 const asksQuestion = "asks you a question."
 
-// fieldName names the field of a question. Sorting the names keeps the order of
-// the questions, for clients that show fields by name.
+// fieldName names the field of a question. The names sort in the order of the questions, for
+// clients that sort fields by name.
 func fieldName(i int) string { return fmt.Sprintf("question_%02d", i+1) }
 
 func formMessage(questions []tools.Question) string {
@@ -91,8 +91,8 @@ func formField(question tools.Question, title, description string) schema.Elicit
 	return schema.StringPropertySchema{Title: title, Description: description, OneOf: enumOptions(question.Options)}
 }
 
-// multiItems lists plain labels in the form that every client knows; labels with
-// descriptions need the other.
+// multiItems lists plain labels in the form that every client supports; labels with
+// descriptions need the other form.
 func multiItems(options []tools.QuestionOption) schema.MultiSelectItems {
 	if slices.ContainsFunc(options, func(o tools.QuestionOption) bool { return o.Description != "" }) {
 		return schema.TitledMultiSelectItems{AnyOf: enumOptions(options)}
@@ -114,13 +114,13 @@ func enumOptions(options []tools.QuestionOption) []schema.EnumOption {
 	return list
 }
 
-// prose is a text of the model, made visible and bounded.
+// prose is a bounded text of the model in which every character can be seen.
 func prose(text string) string {
 	return shorten(kinds.Visible(strings.TrimSpace(text)), proseRunes)
 }
 
-// answersOf reads what was filled into one field. Clients are not trusted to
-// keep to the form: only labels that were offered are answers.
+// answersOf reads the value of one field. A client may ignore the form, so only labels that
+// were offered are answers.
 func answersOf(question tools.Question, value any) (chosen []string, problem string) {
 	offered := func(label string) bool {
 		return slices.ContainsFunc(question.Options, func(o tools.QuestionOption) bool { return o.Label == label })
@@ -129,7 +129,7 @@ func answersOf(question tools.Question, value any) (chosen []string, problem str
 		answer, ok := value.(string)
 		switch {
 		case !ok:
-			return nil, "is no text"
+			return nil, "is not a text"
 		case len(question.Options) > 0 && !offered(answer):
 			return nil, "is none of the options"
 		case strings.TrimSpace(answer) == "":
@@ -139,9 +139,9 @@ func answersOf(question tools.Question, value any) (chosen []string, problem str
 	}
 	answers, ok := value.([]string)
 	if !ok {
-		return nil, "is no list"
+		return nil, "is not a list"
 	}
-	chosen = []string{} // none of them is an answer, too
+	chosen = []string{} // an empty choice is an answer
 	for _, answer := range answers {
 		if !offered(answer) {
 			return nil, "is none of the options"

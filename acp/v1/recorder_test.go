@@ -11,19 +11,20 @@ import (
 
 	"acp-agent/acp/schema"
 	"acp-agent/kinds"
+	"acp-agent/session"
 	"acp-agent/transcript"
 )
 
-// recorder is an editor that notes every update and when it came.
+// recorder is an editor that records every update and when it arrived.
 type recorder struct {
 	t     *testing.T
 	start time.Time
-	also  []string // sessions of subagents that may be told of
+	also  []string // sessions of subagents that updates may name
 
 	mu      sync.Mutex
 	updates []noted
 	sent    int64
-	written *int64 // of them, while the editor does not read
+	written *int64 // how many of them are written; nil while the editor reads
 }
 
 // Position implements notifier; it counts updates instead of bytes.
@@ -36,7 +37,7 @@ func (r *recorder) Position() (sent, written int64) {
 	return r.sent, r.sent
 }
 
-// pause has the editor read nothing more, until resume.
+// pause makes the editor stop reading until resume.
 func (r *recorder) pause() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,10 +92,10 @@ func (r *recorder) take() []noted {
 	return taken
 }
 
-// freshID is an id that was made just now.
+// freshID matches the id of a new message.
 var freshID = regexp.MustCompile(`msg_[0-9a-z]{26}`)
 
-// lines are the updates since the last take, as JSON, in which fresh ids are msg_new.
+// lines are the updates since the last take, as JSON, with msg_new for the ids of new messages.
 func (r *recorder) lines() []string {
 	var lines []string
 	for _, n := range r.take() {
@@ -103,16 +104,39 @@ func (r *recorder) lines() []string {
 	return lines
 }
 
-// inTurn runs a test within a turn of a session, with time of its own.
+// fakeView is a sessionView whose values a test sets.
+type fakeView struct {
+	mode     func() string
+	options  func() []schema.SessionConfigOption
+	commands func() []session.Command
+	sandbox  func() map[string]any
+	over     func() bool
+}
+
+func newFakeView() *fakeView {
+	return &fakeView{
+		mode:     func() string { return "code" },
+		options:  func() []schema.SessionConfigOption { return []schema.SessionConfigOption{} },
+		commands: func() []session.Command { return nil },
+		sandbox:  func() map[string]any { return nil },
+		over:     func() bool { return false },
+	}
+}
+
+func (v *fakeView) Mode() string                                { return v.mode() }
+func (v *fakeView) Commands() []session.Command                 { return v.commands() }
+func (v *fakeView) configOptions() []schema.SessionConfigOption { return v.options() }
+func (v *fakeView) metaSandbox() map[string]any                 { return v.sandbox() }
+func (v *fakeView) ended() bool                                 { return v.over() }
+
+// inTurn runs a test within a turn of a session, in a synctest bubble.
 func inTurn(t *testing.T, c client, run func(t *testing.T, tr *translator, r *recorder)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{t: t, start: time.Now()}
 		tr := newTranslator(r, c)
-		tr.session = "ses_1"
-		tr.options = func() []schema.SessionConfigOption { return []schema.SessionConfigOption{} }
-		tr.mode = func() string { return "code" }
-		tr.prompted()
+		tr.out.session, tr.state.session = "ses_1", newFakeView()
+		tr.promptReceived()
 		tr.Emit(transcript.TurnStarted{TurnID: "trn_1", MessageID: "msg_1"})
 		run(t, tr, r)
 		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
@@ -125,7 +149,7 @@ func inTurn(t *testing.T, c client, run func(t *testing.T, tr *translator, r *re
 	})
 }
 
-// startBash opens a call of bash that is about to run.
+// startBash starts a call of bash.
 func startBash(emit func(transcript.Event)) {
 	emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "Bash", Tool: "bash"})
 	emit(transcript.ToolReady{

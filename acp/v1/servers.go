@@ -5,11 +5,11 @@ import (
 	"acp-agent/mcp"
 )
 
-// fromEditor is the origin of servers that the client names.
+// fromEditor is the origin of the servers that the client configures.
 const fromEditor = "the editor"
 
-// serversOf are the MCP servers of a session's params, but for those of a kind that we do
-// not know (R88).
+// serversOf are the MCP servers in the params of session/new, without servers of an unknown
+// kind (R88).
 func serversOf(listed []schema.McpServer) []mcp.Server {
 	var servers []mcp.Server
 	for _, server := range listed {

@@ -10,7 +10,7 @@ import (
 	"acp-agent/mcp"
 )
 
-// R88: a client's servers keep what they are reached by; one of an unknown kind is left out.
+// R88: the client's servers keep command, address and headers; one of an unknown kind is left out.
 func TestServersOf(t *testing.T) {
 	var params schema.NewSessionRequest
 	if err := schema.Decode(json.RawMessage(`{"cwd": "/w", "mcpServers": [

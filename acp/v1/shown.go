@@ -16,7 +16,18 @@ type shown struct {
 	content   []kinds.Content
 }
 
-// apply notes a change.
+// permissionViews is what permission requests have changed of a call. Some clients (Zed)
+// replace the card by the call in a request, others (CodeCompanion) do not.
+type permissionViews struct {
+	// shown is what the card shows in a client that does; nil before the first request.
+	shown *shown
+	// running is the content of the card once the call runs.
+	running []kinds.Content
+	// open says that the call waits for the user.
+	open bool
+}
+
+// apply applies a change.
 func (s *shown) apply(c change) {
 	if c.title != "" {
 		s.title = c.title
@@ -35,12 +46,12 @@ func (s *shown) apply(c change) {
 	}
 }
 
-// news is a change without the fields that a client shows already, whether it takes over
-// what permission requests carry (Zed replaces the card by it) or not (CodeCompanion).
-func (v *callView) news(c change) change {
+// unknown is a change without the fields that every client shows already, whether or not it
+// replaces cards by permission requests.
+func (v *callView) unknown(c change) change {
 	known := []*shown{&v.shown}
-	if v.asked != nil {
-		known = append(known, v.asked)
+	if v.requests.shown != nil {
+		known = append(known, v.requests.shown)
 	}
 	all := func(same func(*shown) bool) bool {
 		return !slices.ContainsFunc(known, func(s *shown) bool { return !same(s) })
@@ -63,41 +74,41 @@ func (v *callView) news(c change) change {
 	return c
 }
 
-// remember notes a change that is sent as an update.
-func (v *callView) remember(c change) {
+// noteUpdate notes a change that is sent as an update.
+func (v *callView) noteUpdate(c change) {
 	v.apply(c)
-	if v.asked != nil {
-		v.asked.apply(c)
+	if v.requests.shown != nil {
+		v.requests.shown.apply(c)
 	}
 }
 
-// request notes a change that a permission request carries. preview is what the tool
-// shows of the call: what the card is to show once the call runs, unless it runs already
-// or has a terminal.
-func (v *callView) request(c change, preview []kinds.Content) {
-	if v.asked == nil {
+// noteRequest notes a change that a permission request carries. preview is what the tool
+// shows of the call. The card shows the preview once the call runs, unless the call runs
+// already or has a terminal.
+func (v *callView) noteRequest(c change, preview []kinds.Content) {
+	if v.requests.shown == nil {
 		before := v.shown
-		v.asked = &before
+		v.requests.shown = &before
 	}
-	v.asked.apply(c)
-	v.running = v.content
+	v.requests.shown.apply(c)
+	v.requests.running = v.content
 	if v.status == pending && v.pane == plainPane {
-		v.running = preview
+		v.requests.running = preview
 	}
 }
 
-// start is the change of a call that begins to run, or goes on after a question. Whatever
-// a permission request showed in its card ends.
+// start is the change of a call that starts to run, or continues after a question. It
+// replaces whatever a permission request showed in the card.
 func (v *callView) start() change {
 	c := change{status: inProgress}
-	if v.asked != nil {
+	if v.requests.shown != nil {
 		c.title, c.kind = v.label, v.kind
-		c.locations, c.content = orEmpty(v.locations), orEmpty(v.running)
+		c.locations, c.content = orEmpty(v.locations), orEmpty(v.requests.running)
 	}
 	return c
 }
 
-// orEmpty is a list that says that there is nothing where it has nothing.
+// orEmpty turns a nil list, which leaves a value as it is, into an empty one, which clears it.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -12,14 +12,14 @@ import (
 	"acp-agent/transcript"
 )
 
-// cards are what two sorts of editors show of a call: one that takes over what permission
-// requests carry, and one that does not.
-type cards struct {
+// editorPair is what two sorts of editors show of a call: one that replaces the card by the call
+// in a permission request, and one that does not.
+type editorPair struct {
 	t              *testing.T
 	replacing, own map[string]any
 }
 
-func (c *cards) apply(call map[string]any, own bool) {
+func (c *editorPair) apply(call map[string]any, own bool) {
 	for _, name := range []string{"title", "kind", "status", "locations", "content"} {
 		value, sent := call[name]
 		if !sent {
@@ -32,7 +32,7 @@ func (c *cards) apply(call map[string]any, own bool) {
 	}
 }
 
-func (c *cards) updates(r *recorder) {
+func (c *editorPair) updates(r *recorder) {
 	for _, line := range r.lines() {
 		var call map[string]any
 		if err := json.Unmarshal([]byte(line), &call); err != nil {
@@ -43,7 +43,7 @@ func (c *cards) updates(r *recorder) {
 }
 
 // ask shows a permission request and returns its content.
-func (c *cards) ask(tr *translator, req tools.PermissionRequest) []any {
+func (c *editorPair) ask(tr *translator, req tools.PermissionRequest) []any {
 	raw, err := json.Marshal(tr.request(req))
 	if err != nil {
 		c.t.Fatal(err)
@@ -57,8 +57,8 @@ func (c *cards) ask(tr *translator, req tools.PermissionRequest) []any {
 	return content
 }
 
-// same insists that both show the same, and returns the types of the content.
-func (c *cards) same(when string, want ...string) {
+// same fails unless both show the same content, of the wanted types.
+func (c *editorPair) same(when string, want ...string) {
 	c.t.Helper()
 	shown := func(card map[string]any) map[string]any {
 		card = maps.Clone(card)
@@ -70,7 +70,7 @@ func (c *cards) same(when string, want ...string) {
 		return card
 	}
 	if diff := cmp.Diff(shown(c.own), shown(c.replacing)); diff != "" {
-		c.t.Errorf("%s: what an editor shows that takes over requests (-other +it):\n%s", when, diff)
+		c.t.Errorf("%s: an editor that replaces cards by requests (-other +it):\n%s", when, diff)
 	}
 	var types []string
 	content, _ := c.replacing["content"].([]any)
@@ -82,8 +82,8 @@ func (c *cards) same(when string, want ...string) {
 	}
 }
 
-// TestRequest_CountsAsShown holds that every editor shows the same of a call once it runs,
-// and when it has ended, whatever was asked about it, how often, and how it was answered.
+// Every editor shows the same of a call once it runs and when it has ended, whatever the user
+// was asked about it, however often, and whatever the answer.
 func TestRequest_CountsAsShown(t *testing.T) {
 	execute := kinds.Card{Kind: kinds.Execute, Title: "make"}
 	edit := kinds.Card{Kind: kinds.Edit, Title: "Edit a.go", Locations: []kinds.Location{{Path: "/w/a.go"}}}
@@ -101,7 +101,7 @@ func TestRequest_CountsAsShown(t *testing.T) {
 		asked   []kinds.Card // one request each
 		first   []string     // the content of the first request
 		running []string     // nil: it never runs
-		aside   bool         // asked once more while it runs
+		again   bool         // asked once more while it runs
 		state   transcript.State
 		end     kinds.Card
 		text    string
@@ -126,7 +126,7 @@ func TestRequest_CountsAsShown(t *testing.T) {
 						emit, agents = within(tr, "call_9"), []string{"explore"}
 						r.take()
 					}
-					c := &cards{t: t, replacing: map[string]any{}, own: map[string]any{}}
+					c := &editorPair{t: t, replacing: map[string]any{}, own: map[string]any{}}
 					emit(transcript.ToolStarted{CallID: "call_1", Name: tt.tool, Tool: tt.tool})
 					emit(transcript.ToolReady{CallID: "call_1", Tool: tt.tool, Args: []byte(`{"cmd":"make"}`), Card: tt.card})
 					c.updates(r)
@@ -151,7 +151,7 @@ func TestRequest_CountsAsShown(t *testing.T) {
 						c.updates(r)
 						c.same("running", append([]string(nil), tt.running...)...)
 					}
-					if tt.aside {
+					if tt.again {
 						request(aside)
 						emit(transcript.ToolState{CallID: "call_1", State: transcript.InProgress})
 						c.updates(r)

@@ -10,7 +10,7 @@ import (
 	"acp-agent/workspace"
 )
 
-// terminals are the client's terminal/* as workspace.Terminals.
+// terminals implements workspace.Terminals with the client's terminal/* methods.
 type terminals struct{ *link }
 
 // Create starts a program in a terminal of the client.
@@ -37,7 +37,7 @@ type terminal struct {
 	id schema.TerminalId
 }
 
-// ID is the client's name of the terminal.
+// ID is the client's id of the terminal.
 func (t *terminal) ID() string { return string(t.id) }
 
 // Wait returns when the program has exited.

@@ -17,9 +17,9 @@ const (
 	lineBreak = " ↵ "
 )
 
-// title makes the form of a call's title that this client shows as it is meant (R151):
-// one line, or the whole command where the title is the label of a terminal. whole keeps
-// a long command whole. tail says how a command ended, and is never cut.
+// title returns a call's title in the form that this client shows as intended (R151): one
+// line, or the whole command if the title labels a terminal. whole keeps a long command
+// whole. tail, which says how a command ended, is never cut.
 func (c client) title(kind kinds.Kind, text, tail string, whole bool) string {
 	if kind == kinds.Execute && c.agentTerminals {
 		return text + tail
@@ -38,7 +38,7 @@ func (c client) title(kind kinds.Kind, text, tail string, whole bool) string {
 	return line
 }
 
-// form gives a change of a call the title and the locations in the form for this client.
+// form puts the title and the locations of a change into the form for this client.
 func (c client) form(view *callView, to change) change {
 	kind := cmp.Or(to.kind, view.kind)
 	to.locations = c.shownLocations(kind, to.locations)
@@ -46,13 +46,13 @@ func (c client) form(view *callView, to change) change {
 		view.label = to.title
 	}
 	if to.title != "" || to.tail != "" {
-		to.title = c.title(kind, view.crumb+view.label, to.tail, false)
+		to.title = c.title(kind, view.titlePrefix+view.label, to.tail, false)
 	}
 	return to
 }
 
-// shownLocations are the locations of a call that this client is sent. Where it shows a
-// location instead of the title, only calls that are about a file have any.
+// shownLocations are the locations of a call that this client is sent. A client that shows a
+// location instead of the title gets locations only for calls about a file.
 func (c client) shownLocations(kind kinds.Kind, list []kinds.Location) []kinds.Location {
 	if !c.locationTitles || slices.Contains([]kinds.Kind{kinds.Read, kinds.Edit, kinds.Delete, kinds.Move}, kind) {
 		return list
@@ -60,7 +60,7 @@ func (c client) shownLocations(kind kinds.Kind, list []kinds.Location) []kinds.L
 	return nil
 }
 
-// oneLine folds a text. A line break stays visible, because it parts commands.
+// oneLine folds a text into one line. Line breaks stay visible, because they separate commands.
 func oneLine(text string) string {
 	if !strings.ContainsAny(text, "\n\t") {
 		return text
@@ -82,9 +82,9 @@ func shorten(text string, limit int) string {
 	return textcut.Characters(text, limit-1) + "…"
 }
 
-// quote makes a code span of a title for a client that cuts titles but not code spans.
-// On a card such a client knows one backtick alone as the beginning of a span and drops
-// every other one; in a permission request it shows Markdown.
+// quote turns a title into a code span, for a client that cuts titles but not code spans. On
+// a card such a client starts a span at a single backtick and drops every other one; in a
+// permission request it shows Markdown.
 func quote(line string, asked bool) string {
 	if !asked {
 		return "`" + strings.ReplaceAll(line, "`", "'") + "`"

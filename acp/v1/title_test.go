@@ -9,7 +9,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// Clients that differ in what they make of titles.
+// Clients that render titles differently.
 var (
 	zed           = client{agentTerminals: true, traits: traitsOf("zed")}
 	codeCompanion = client{traits: traitsOf("CodeCompanion.nvim")}
@@ -45,7 +45,7 @@ func cutTitle(title string) string {
 	return title
 }
 
-// A title means the same in every client, whatever it makes of titles.
+// A title reads the same in every client, however it renders titles.
 func TestTitle(t *testing.T) {
 	tests := []struct {
 		name          string
@@ -53,7 +53,7 @@ func TestTitle(t *testing.T) {
 		title         string
 		plain         string // "" is the title itself
 		zed           string // "" is the title itself
-		codeCompanion string // what is shown behind the kind; "" is what plain is
+		codeCompanion string // what is shown after the kind; "" is what plain is
 	}{
 		{name: "a path", kind: kinds.Read, title: "Read pkg/__init__.py", zed: `Read pkg/\_\_init\_\_.py`},
 		{name: "a name", kind: kinds.Read, title: "Read my_file.go"},
@@ -107,8 +107,8 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// What our own tools are called keeps a sense even where a title is cut at a colon: what
-// is done, or by which agent or server what is done.
+// The titles of our own tools are meaningful even if cut at a colon: they say what is done, or
+// which agent or server does it.
 func TestTitle_OwnTitlesSurviveTheCut(t *testing.T) {
 	tests := []struct{ id, args, want string }{
 		{"task", `{"subagent_type":"explore","prompt":"find it"}`, "explore › find it"},
@@ -158,8 +158,8 @@ func TestTitle_AskedWithBackticks(t *testing.T) {
 	}
 }
 
-// Where a location stands in for the title, only calls that are about a file have one.
-func TestTelling(t *testing.T) {
+// A client that shows a location instead of the title gets one only for calls about a file.
+func TestShownLocations(t *testing.T) {
 	list := []kinds.Location{{Path: "a.go"}}
 	for _, kind := range kinds.All() {
 		about := kind == kinds.Read || kind == kinds.Edit || kind == kinds.Delete || kind == kinds.Move
@@ -172,7 +172,7 @@ func TestTelling(t *testing.T) {
 	}
 }
 
-// A title that another kind shows differently is sent again with the kind.
+// A title is sent again with a new kind that renders it differently.
 func TestTitle_FollowsTheKind(t *testing.T) {
 	inTurn(t, zed, func(t *testing.T, tr *translator, r *recorder) {
 		tr.Emit(transcript.ToolStarted{CallID: "call_1", Name: "apply_patch", Tool: "apply_patch"})

@@ -2,23 +2,10 @@ package v1
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
-	"time"
+	"maps"
 
-	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 	"acp-agent/transcript"
-)
-
-// Bounds of what the card of a running command shows, and how often.
-const (
-	// windowBytes bounds the text of a running command's card, which v1 can
-	// only send whole: a window keeps the cost of n updates at O(n).
-	windowBytes = 8 << 10
-	// outputInterval and outputBytes pace a command's output.
-	outputInterval = 100 * time.Millisecond
-	outputBytes    = 32 << 10
 )
 
 // pane is how a command's output reaches the editor.
@@ -35,118 +22,164 @@ type stage int
 
 const (
 	unsent   stage = iota // not even its first message
-	held                  // the first message waits until the call has ended (late.go)
+	held                  // the first message waits until the call has ended (deferred.go)
 	opened                // the card changes with the call
-	complete              // the card has its end, though the call's subagent goes on
+	complete              // the card shows the end, although the call's subagent continues
 )
 
 // callView is what the editor knows of one call.
 type callView struct {
-	shown // by updates alone
-	// asked is what a client shows that takes over what permission requests carry; nil
-	// before the first.
-	asked *shown
-	// running is the content of the card once the call runs, of one that was asked about.
-	running []kinds.Content
+	shown                    // what the updates have shown
+	requests permissionViews // what permission requests have shown besides
 
-	stage    stage
-	name     string
-	label    string // the title before it takes the form that the client shows
+	stage       stage
+	name        string          // of the tool
+	label       string          // the title before it takes the form that the client shows
+	titlePrefix string          // names the subagent whose call this is
+	parent      string          // the call that spawned that subagent
+	input       json.RawMessage // of a held call
+	turn        int             // the turn in which it was last sent
+
 	pane     pane
-	terminal string          // the id of the terminal that shows the call
-	parent   string          // the call that spawned the subagent whose call this is
-	crumb    string          // the head of the title, which names that subagent
-	asking   bool            // it waits for the user
-	input    json.RawMessage // of a call that is held
-	turn     int             // the turn in which it was last sent, as the translator counts them
-
-	card     []kinds.Content // content of a live card, not sent yet
-	cardLast pace
-
-	waiting strings.Builder // output not sent yet
-	window  []byte          // the end of the output, for plainPane
-	cut     bool            // window has lost its beginning
-	fresh   bool            // window has something that was not sent
-	midLine bool            // the output does not end with a line break
-	last    pace
+	terminal string // the id of the terminal that shows the call
+	output   commandOutput
+	live     liveCard
 }
 
-// emitCall sends what an event of a tool call means; of is the subagent whose call it is,
-// or nil.
-func (t *translator) emitCall(e transcript.Event, of *childView) {
+// cards shows the calls and the subagents of a session. The translator's lock guards it.
+type cards struct {
+	out      *outbox
+	calls    map[string]*callView
+	children map[string]*childView // by the call that spawned them
+	turns    int                   // turns that have ended
+}
+
+// emit sends what an event of a call means; child is the subagent whose call it is, or nil.
+func (c *cards) emit(e transcript.Event, child *childView) {
 	switch e := e.(type) {
 	case transcript.ToolStarted:
-		t.startCall(e, of)
+		c.startCall(e, child)
 	case transcript.ToolReady:
-		t.readyCall(e)
+		c.readyCall(e)
 	case transcript.ToolState:
-		t.callState(e, of)
+		c.callState(e, child)
 	case transcript.ToolOutput:
-		t.output(e)
+		c.output(e)
 	case transcript.ToolTerminal:
-		t.terminalOf(e)
+		c.clientTerminal(e)
 	case transcript.ToolFinished:
-		t.finishCall(e, of)
+		c.finishCall(e, child)
 	case transcript.ToolCard:
-		t.card(e)
+		c.liveCard(e)
 	case transcript.ChildStarted:
-		t.startChild(e, of)
+		c.startChild(e, child)
 	case transcript.ChildFinished:
-		t.finishChild(e)
+		c.finishChild(e)
 	}
 }
 
-func (t *translator) callState(e transcript.ToolState, of *childView) {
-	view := t.calls[e.CallID]
+func (c *cards) callState(e transcript.ToolState, child *childView) {
+	view := c.calls[e.CallID]
 	if view == nil {
 		return
 	}
-	t.asks(of, view, e.State == transcript.BlockedOnUser)
+	c.out.noteQuestion(child, view, e.State == transcript.BlockedOnUser)
 	if e.State == transcript.InProgress {
-		t.update(e.CallID, view, view.start())
+		c.update(e.CallID, view, view.start())
 	}
 }
 
-// startCall shows a call as soon as its name is known. Commands wait for their
-// text: an editor takes a terminal's label from the first message alone.
-func (t *translator) startCall(e transcript.ToolStarted, of *childView) {
+// startCall shows a call as soon as its name is known. A command waits for its text, because
+// an editor takes the label of a terminal from the first message alone.
+func (c *cards) startCall(e transcript.ToolStarted, child *childView) {
 	view := &callView{name: e.Name, label: kinds.Label(e.Tool), shown: shown{kind: kinds.Of(e.Tool)}}
-	if of != nil {
-		view.parent, view.crumb = of.call, breadcrumb(of.names)
+	if child != nil {
+		view.parent, view.titlePrefix = child.call, breadcrumb(child.names)
 	}
-	t.calls[e.CallID] = view
-	if t.holds(view) {
+	c.calls[e.CallID] = view
+	if c.mustHold(view) {
 		view.stage = held
 	}
 	if view.kind != kinds.Execute {
-		t.open(e.CallID, view, change{})
+		c.open(e.CallID, view, change{})
 	}
 }
 
-func (t *translator) readyCall(e transcript.ToolReady) {
-	view := t.calls[e.CallID]
+func (c *cards) readyCall(e transcript.ToolReady) {
+	view := c.calls[e.CallID]
 	if view == nil {
 		return
 	}
-	c := change{input: rawJSON(e.Args), locations: e.Card.Locations, title: e.Card.Title, kind: e.Card.Kind}
-	if c.input == nil && e.Input != "" {
-		c.input, _ = json.Marshal(e.Input)
+	ready := change{input: rawJSON(e.Args), locations: e.Card.Locations, title: e.Card.Title, kind: e.Card.Kind}
+	if ready.input == nil && e.Input != "" {
+		ready.input, _ = json.Marshal(e.Input)
 	}
 	if view.stage >= opened {
-		t.update(e.CallID, view, c)
+		c.update(e.CallID, view, ready)
 		return
 	}
 	view.label, view.kind = e.Card.Title, e.Card.Kind
-	if view.kind == kinds.Execute && t.client.agentTerminals && len(e.Args) > 0 && view.stage != held {
+	if view.kind == kinds.Execute && c.out.client.agentTerminals && len(e.Args) > 0 && view.stage != held {
 		view.pane, view.terminal = agentPane, e.CallID
-		c.content = []kinds.Content{kinds.Terminal{ID: e.CallID}}
-		c.meta = terminalInfo(e)
+		ready.content = []kinds.Content{kinds.Terminal{ID: e.CallID}}
+		ready.meta = terminalInfo(e)
 	}
-	t.open(e.CallID, view, c)
+	c.open(e.CallID, view, ready)
 }
 
-// terminalInfo announces a terminal of ours; it may only stand in the first
-// message of a call.
+// open sends the first message of a call.
+func (c *cards) open(id string, view *callView, first change) {
+	if view.stage == held {
+		view.locations, view.input = first.locations, first.input
+		return
+	}
+	client := c.out.client
+	view.stage, view.status, view.turn = opened, pending, c.turns
+	view.locations, view.content = client.shownLocations(view.kind, first.locations), first.content
+	view.title = client.title(view.kind, view.titlePrefix+view.label, "", false)
+	call := first.toolCall(id, view)
+	if view.pane != agentPane || view.titlePrefix == "" {
+		c.out.send(call)
+		return
+	}
+	// The first title labels the terminal, which is to show the command and nothing else;
+	// the title of the update that follows is that of the row.
+	call.Title = client.title(view.kind, view.label, "", false)
+	c.out.send(call)
+	c.out.send(change{title: view.title, meta: view.meta(nil)}.sessionUpdate(id))
+}
+
+// update sends what differs from what the editor knows of a call.
+func (c *cards) update(id string, view *callView, next change) {
+	if view.stage == held {
+		view.updateHeld(next)
+		return
+	}
+	next = view.unknown(c.out.client.form(view, next))
+	if next.empty() {
+		return
+	}
+	view.noteUpdate(next)
+	if c.inEarlierTurn(view) {
+		next.title, next.kind, next.locations = view.title, view.kind, view.locations
+	}
+	view.turn = c.turns
+	next.meta = view.meta(next.meta)
+	c.out.send(next.sessionUpdate(id))
+}
+
+// meta adds what the _meta of every message of a call carries.
+func (v *callView) meta(m map[string]any) map[string]any {
+	if v.parent == "" {
+		return m
+	}
+	all := map[string]any{"claudeCode": parentMeta(v.parent)}
+	maps.Copy(all, m)
+	return all
+}
+
+// terminalInfo announces a terminal of ours; it may only stand in the first message of a
+// call.
 func terminalInfo(e transcript.ToolReady) map[string]any {
 	info := map[string]any{"terminal_id": e.CallID}
 	var args struct{ Cwd string }
@@ -156,92 +189,52 @@ func terminalInfo(e transcript.ToolReady) map[string]any {
 	return map[string]any{"terminal_info": info}
 }
 
-// terminalOf shows the editor's terminal in a call, or with no id takes it back
-// because nothing could be started there.
-func (t *translator) terminalOf(e transcript.ToolTerminal) {
-	view := t.calls[e.CallID]
+// clientTerminal shows a terminal of the editor in a call. Without an id it removes the
+// terminal, because no program could be started there.
+func (c *cards) clientTerminal(e transcript.ToolTerminal) {
+	view := c.calls[e.CallID]
 	if view == nil {
 		return
 	}
-	t.unhold(e.CallID, view)
+	c.showHeld(e.CallID, view)
 	view.terminal = e.TerminalID
 	if e.TerminalID == "" {
 		view.pane = plainPane
-		t.update(e.CallID, view, change{content: []kinds.Content{}})
+		c.update(e.CallID, view, change{content: []kinds.Content{}})
 		return
 	}
 	view.pane = clientPane
-	t.update(e.CallID, view, change{content: []kinds.Content{kinds.Terminal{ID: e.TerminalID}}})
+	c.update(e.CallID, view, change{content: []kinds.Content{kinds.Terminal{ID: e.TerminalID}}})
 }
 
-// output takes a piece of a running command's output.
-func (t *translator) output(e transcript.ToolOutput) {
-	view := t.calls[e.CallID]
-	if view == nil || view.pane == clientPane {
-		return
+// flushDue sends the output, text and cards that are due.
+func (c *cards) flushDue() {
+	for _, child := range c.children {
+		c.out.flushStreamDue(child.session, &child.text)
 	}
-	view.waiting.WriteString(e.Text)
-	if e.Text != "" {
-		view.midLine = !strings.HasSuffix(e.Text, "\n")
-	}
-	t.flushOutputDue(e.CallID, view)
-}
-
-// flushOutputDue sends the output that waits, or has the timer fire when that is due.
-func (t *translator) flushOutputDue(id string, view *callView) {
-	if view.waiting.Len() == 0 && !view.fresh {
-		return
-	}
-	wait := t.wait(view.last, outputInterval)
-	if wait == 0 || view.pane == agentPane && view.waiting.Len() >= outputBytes {
-		t.flushText()
-		t.flushOutput(id, view)
-		return
-	}
-	if view.pane == plainPane && view.waiting.Len() >= windowBytes {
-		view.slideWindow() // so that output between two updates does not pile up
-	}
-	t.schedule(wait)
-}
-
-// slideWindow moves what waits into the bounded window of a plain card.
-func (v *callView) slideWindow() {
-	v.fresh = true
-	v.window = append(v.window, v.waiting.String()...)
-	v.waiting.Reset()
-	if len(v.window) > windowBytes {
-		v.window, v.cut = slices.Clone(textcut.Last(v.window, windowBytes)), true
+	for id, view := range c.calls {
+		c.flushOutputDue(id, view)
+		c.flushLiveCardDue(id, view)
 	}
 }
 
-func (t *translator) flushOutputs() {
-	for id, view := range t.calls {
-		if view.waiting.Len() > 0 || view.fresh {
-			t.flushOutput(id, view)
+// flush sends the text of the subagents and the output of the commands that wait.
+func (c *cards) flush() {
+	for _, child := range c.children {
+		c.out.flushStream(child.session, &child.text)
+	}
+	for id, view := range c.calls {
+		if view.output.unsent() {
+			c.flushOutput(id, view)
 		}
 	}
 }
 
-// flushOutput sends what a command has printed since the last time.
-func (t *translator) flushOutput(id string, view *callView) {
-	defer func() { view.last = t.paced() }()
-	if view.pane == agentPane {
-		key := "terminal_output"
-		if t.client.terminalDelta {
-			key = "terminal_output_delta"
-		}
-		text := view.waiting.String()
-		view.waiting.Reset()
-		t.update(id, view, change{meta: map[string]any{key: map[string]any{"terminal_id": id, "data": text}}})
-		return
-	}
-	view.slideWindow()
-	view.fresh = false
-	shown := string(view.window)
-	if view.cut {
-		shown = "…" + shown
-	}
-	t.update(id, view, change{content: []kinds.Content{kinds.Text{Text: kinds.Fence("console", shown)}}})
+// endTurn drops the calls and subagents of the turn that has ended.
+func (c *cards) endTurn() {
+	c.turns++
+	maps.DeleteFunc(c.calls, func(id string, _ *callView) bool { return !c.outlivesTurn(id) })
+	maps.DeleteFunc(c.children, func(id string, _ *childView) bool { return !c.outlivesTurn(id) })
 }
 
 func rawJSON(args []byte) json.RawMessage {

@@ -12,10 +12,10 @@ import (
 	"acp-agent/transcript"
 )
 
-// agentTerminals is a client that shows terminals of ours.
+// agentTerminals is a client that shows terminals of the agent.
 var agentTerminals = client{agentTerminals: true}
 
-// What the editor knows already is not sent again.
+// A field that the editor knows already is not sent again.
 func TestToolCall_UnchangedFieldsNotSent(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		card := kinds.Card{Kind: kinds.Read, Title: "Read a.go", Locations: []kinds.Location{{Path: "/w/a.go", Line: 3}}}
@@ -43,8 +43,8 @@ func TestToolCall_UnchangedFieldsNotSent(t *testing.T) {
 	})
 }
 
-// A terminal of ours is announced by the first message of the call alone, its
-// output only appended, and its end told.
+// The first message of a call announces a terminal of ours; later messages append output and
+// report the end.
 func TestToolCall_AgentTerminal(t *testing.T) {
 	for key, c := range map[string]client{
 		"terminal_output":       {agentTerminals: true},
@@ -77,8 +77,8 @@ func TestToolCall_AgentTerminal(t *testing.T) {
 	}
 }
 
-// The editor's own terminal shows the command; when nothing could be started
-// there it is taken back, and the output comes as text.
+// The editor's own terminal shows the command. If no program could be started there, the card
+// loses the terminal and shows the output as text.
 func TestToolCall_ClientTerminal(t *testing.T) {
 	const (
 		shown     = `{"sessionUpdate":"tool_call_update","toolCallId":"call_1","content":[{"type":"terminal","terminalId":"term_7"}]}`
@@ -143,7 +143,7 @@ func TestToolCall_ClientTerminal(t *testing.T) {
 	}
 }
 
-// A client that can only be sent a card whole is not sent 50 MB over and over.
+// A client that can only receive whole cards is not sent 50 MB over and over.
 func TestToolCall_PlainWindowBounded(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		startBash(tr.Emit)
@@ -169,15 +169,15 @@ func TestToolCall_PlainWindowBounded(t *testing.T) {
 	})
 }
 
-// What a command prints between two updates does not pile up.
+// The output of a command between two updates does not accumulate.
 func TestToolCall_PlainWindowKeepsLittle(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, _ *recorder) {
 		startBash(tr.Emit)
 		for range 1000 {
 			tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: strings.Repeat("x", 1000)})
 		}
-		view := tr.calls["call_1"]
-		if kept := view.waiting.Len() + len(view.window); kept > 2*windowBytes {
+		view := tr.cards.calls["call_1"]
+		if kept := view.output.waiting.Len() + len(view.output.window); kept > 2*windowBytes {
 			t.Errorf("%d bytes are kept", kept)
 		}
 	})
@@ -199,8 +199,8 @@ func TestToolCall_PlainWindowShowsTheEnd(t *testing.T) {
 	})
 }
 
-// Every call that was announced, shown or not, ends with a final status, and
-// what went wrong is in the card (R125).
+// Every call that was announced, shown or not, ends with a final status, and its card says what
+// went wrong (R125).
 func TestToolCall_Ends(t *testing.T) {
 	ready := transcript.ToolReady{CallID: "call_1", Tool: "bash", Args: []byte(`{"cmd":"x"}`), Card: kinds.Card{Kind: kinds.Execute, Title: "x"}}
 	faulty := transcript.ToolReady{CallID: "call_1", Tool: "bash", Input: `{"cmd`, Card: kinds.Card{Kind: kinds.Execute, Title: "Run command"}}
@@ -247,7 +247,7 @@ func TestToolCall_Ends(t *testing.T) {
 	}
 }
 
-// Arguments that are not JSON are shown as the text that the model wrote.
+// Arguments that are not JSON are shown as the model wrote them.
 func TestToolCall_FaultyInput(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "read", Tool: "read"})
@@ -260,7 +260,7 @@ func TestToolCall_FaultyInput(t *testing.T) {
 	})
 }
 
-// What the tool chose to show comes as it is.
+// The content that the tool chose is sent as it is.
 func TestToolCall_CardContent(t *testing.T) {
 	old := "a"
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {

@@ -11,7 +11,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// Bounds of what a finished card shows; the whole stands in the sidecar.
+// Bounds of what a finished card shows; the sidecar holds the whole.
 const (
 	// contentBytes bounds its text.
 	contentBytes = 64 << 10
@@ -19,42 +19,43 @@ const (
 	rawBytes = 16 << 10
 )
 
-// finishCall sends a call's end. A call that was never shown and never will
-// run is shown now, so that the editor and the model agree on what happened.
-func (t *translator) finishCall(e transcript.ToolFinished, of *childView) {
-	view := t.calls[e.CallID]
+// finishCall sends the end of a call. A call that was never shown, and never will run, is
+// shown now, so that the editor and the model agree on what happened.
+func (c *cards) finishCall(e transcript.ToolFinished, child *childView) {
+	view := c.calls[e.CallID]
 	if view == nil {
 		return
 	}
-	t.asks(of, view, false)
+	c.out.noteQuestion(child, view, false)
 	if view.stage == held {
-		view.hold(change{title: e.Card.Title, kind: e.Card.Kind})
-		t.unhold(e.CallID, view)
+		view.updateHeld(change{title: e.Card.Title, kind: e.Card.Kind})
+		c.showHeld(e.CallID, view)
 	}
 	if view.stage < opened {
-		t.open(e.CallID, view, change{})
+		c.open(e.CallID, view, change{})
 	}
 	end := ending(e, view.kind)
 	if view.pane == agentPane {
-		view.closing(end)
+		view.output.writeEnding(end)
 	}
-	if view.pane == agentPane && view.waiting.Len() > 0 {
-		t.flushOutput(e.CallID, view)
+	if view.pane == agentPane && view.output.waiting.Len() > 0 {
+		c.flushOutput(e.CallID, view)
 	}
-	child := t.children[e.CallID]
-	if e.Background && e.State == transcript.Done && child != nil {
-		t.keepOpen(e, view, child)
+	spawned := c.children[e.CallID]
+	if e.Background && e.State == transcript.Done && spawned != nil {
+		c.keepOpen(e, view, spawned)
 		return
 	}
-	delete(t.calls, e.CallID)
-	if child != nil && child.ended != nil {
-		delete(t.children, e.CallID)
+	delete(c.calls, e.CallID)
+	if spawned != nil && spawned.ended != nil {
+		delete(c.children, e.CallID)
 	}
-	t.update(e.CallID, view, lastChange(e, view, child, end))
+	c.update(e.CallID, view, lastChange(e, view, spawned, end))
 }
 
-// lastChange is the change that ends a call; end says how its command ended.
-func lastChange(e transcript.ToolFinished, view *callView, child *childView, end string) change {
+// lastChange is the change that ends a call; end says how its command ended, and spawned is
+// the subagent that it started, or nil.
+func lastChange(e transcript.ToolFinished, view *callView, spawned *childView, end string) change {
 	c := change{status: failed, locations: e.Card.Locations, title: e.Card.Title, kind: e.Card.Kind, last: true}
 	if e.State == transcript.Done {
 		c.status = completed
@@ -63,8 +64,8 @@ func lastChange(e transcript.ToolFinished, view *callView, child *childView, end
 		c.tail = " (" + end + ")"
 	}
 	c.content = finalContent(e, view)
-	if child != nil && child.ended != nil && e.State != transcript.Done && e.Card.Content == nil {
-		c.content = append(c.content, child.ended.Card.Content...) // how far it came
+	if spawned != nil && spawned.ended != nil && e.State != transcript.Done && e.Card.Content == nil {
+		c.content = append(c.content, spawned.ended.Card.Content...) // how far it got
 	}
 	if view.pane == plainPane || e.State != transcript.Done {
 		c.output = rawOutput(e)
@@ -75,8 +76,8 @@ func lastChange(e transcript.ToolFinished, view *callView, child *childView, end
 	return c
 }
 
-// finalContent is what a finished card shows: what the tool chose, or its text.
-// A terminal goes on showing itself.
+// finalContent is the content of a finished card: what the tool chose, or its text. A card
+// with a terminal keeps showing that.
 func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	if e.State != transcript.Done {
 		return failedContent(e, view)
@@ -90,7 +91,7 @@ func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	text := cmp.Or(e.Shown, e.Text)
 	switch {
 	case text != "":
-	case view.asked != nil: // a client may still show the question
+	case view.requests.shown != nil: // a client may still show the question
 		return []kinds.Content{kinds.Text{Text: "Done."}}
 	default:
 		return nil
@@ -102,21 +103,21 @@ func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	return []kinds.Content{kinds.Text{Text: kinds.Fence(language, clip(text))}}
 }
 
-// failedContent is what a card shows of a call that failed, without what is for the model
-// alone. Of one that was rejected it still shows the change that the user did not want.
+// failedContent is the content of the card of a failed call, without text that is only for the
+// model. The card of a rejected call still shows the change that the user rejected.
 func failedContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	var content []kinds.Content
 	if view.pane != plainPane {
 		content = append(content, kinds.Terminal{ID: view.terminal})
 	}
 	content = append(content, kinds.Text{Text: clip(cmp.Or(e.Shown, e.Text))})
-	if view.pane == plainPane { // what the tool shows of what it had done by then
+	if view.pane == plainPane { // what the tool had done before it failed
 		content = append(content, e.Card.Content...)
 	}
-	if e.State != transcript.Rejected || view.asked == nil {
+	if e.State != transcript.Rejected || view.requests.shown == nil {
 		return content
 	}
-	for _, c := range view.running {
+	for _, c := range view.requests.running {
 		if diff, ok := c.(kinds.Diff); ok {
 			content = append(content, diff)
 		}
@@ -124,16 +125,16 @@ func failedContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	return content
 }
 
-// outcome is what the data of a result says of how a command ended.
+// outcome is how a command ended, read from the data of its result.
 type outcome struct {
 	ExitCode *int   `json:"exit_code"`
 	Signal   string `json:"signal"`
 	OK       *bool  `json:"ok"` // of several commands
 }
 
-// ending says in a few words that a command did not end well, and is empty for one that
-// did and for calls of other kinds. Such a command is a completed call all the same (R55),
-// and its card looks like that of any other.
+// ending says in a few words that a command failed, and is empty for a successful one and for
+// calls of other kinds. A failed command is a completed call all the same (R55), so its card
+// looks like any other.
 func ending(e transcript.ToolFinished, kind kinds.Kind) string {
 	if kind != kinds.Execute {
 		return ""
@@ -159,16 +160,16 @@ func ending(e transcript.ToolFinished, kind kinds.Kind) string {
 	return ""
 }
 
-// closing adds to a terminal of ours how its command ended: editors are sent the exit
-// code, too, and do not all show it.
-func (v *callView) closing(end string) {
+// writeEnding writes to a terminal of ours how its command ended. Editors are sent the exit
+// code as well, but not all show it.
+func (o *commandOutput) writeEnding(end string) {
 	if end == "" {
 		return
 	}
-	if v.midLine {
-		v.waiting.WriteString("\n")
+	if o.midLine {
+		o.waiting.WriteString("\n")
 	}
-	v.waiting.WriteString("[" + end + "]\n")
+	o.waiting.WriteString("[" + end + "]\n")
 }
 
 // terminalExit says how the command in a terminal of ours ended.
@@ -186,8 +187,8 @@ func terminalExit(e transcript.ToolFinished) map[string]any {
 	return exit
 }
 
-// rawOutput is the envelope of a result. Data that the card cannot hold is
-// left out: the model's copy and the sidecar have it.
+// rawOutput is the envelope of a result, without data that is too large for a card: the
+// sidecar and the model have it.
 func rawOutput(e transcript.ToolFinished) json.RawMessage {
 	envelope := e.Result
 	if len(envelope.Data) > rawBytes {
@@ -201,7 +202,7 @@ func rawOutput(e transcript.ToolFinished) json.RawMessage {
 	return raw
 }
 
-// clip bounds a text and says so.
+// clip bounds a text, and says so if it had to.
 func clip(text string) string {
 	if len(text) <= contentBytes {
 		return text

@@ -9,8 +9,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// How a command ended stands in its title and, in a terminal of ours, below its output,
-// whatever shows it (R55: it is a completed call all the same).
+// The title of a command says how it ended, and so does the last line of a terminal of ours
+// (R55: a failed command is a completed call all the same).
 func TestEnding(t *testing.T) {
 	failure := func(state transcript.State, kind string) transcript.ToolFinished {
 		return transcript.ToolFinished{State: state, Text: "no", Result: transcript.Envelope{Type: transcript.Error, Error: &transcript.ErrorDetail{Kind: kind}}}
@@ -65,7 +65,7 @@ func TestEnding(t *testing.T) {
 	}
 }
 
-// A subagent's command says so, too, behind whose it is.
+// The title of a subagent's command names the agent first, and then says how it ended.
 func TestEnding_OfSubagent(t *testing.T) {
 	inTurn(t, codeCompanion, func(t *testing.T, tr *translator, r *recorder) {
 		delegate(tr.Emit, "call_0", false, "explore")

@@ -21,7 +21,7 @@ const (
 	failed     = schema.ToolCallStatusFailed
 )
 
-// change is what one message says about a call. Zero fields say nothing.
+// change is what one message says about a call. A zero field leaves the value as it is.
 type change struct {
 	status    status
 	title     string
@@ -31,70 +31,36 @@ type change struct {
 	input     json.RawMessage
 	output    json.RawMessage
 	meta      map[string]any
-	// last marks the end of the call, which is sent even if nothing changed.
+	// last marks the end of the call, which is sent even if nothing else changed.
 	last bool
-	// tail says how a command ended, after its title.
+	// tail follows the title of a command and says how the command ended.
 	tail string
 }
 
-// open sends the first message of a call.
-func (t *translator) open(id string, view *callView, c change) {
-	if view.stage == held {
-		view.locations, view.input = c.locations, c.input
-		return
-	}
-	view.stage, view.status, view.turn = opened, pending, t.turns
-	view.locations, view.content = t.client.shownLocations(view.kind, c.locations), c.content
-	view.title = t.client.title(view.kind, view.crumb+view.label, "", false)
+// empty reports whether a change says nothing that a client has to be sent.
+func (c change) empty() bool {
+	return c.title == "" && c.kind == "" && c.status == "" && c.locations == nil && c.content == nil &&
+		c.input == nil && c.output == nil && c.meta == nil && !c.last
+}
+
+// toolCall is the first message of a call, whose title, kind and locations are those of view.
+func (c change) toolCall(id string, view *callView) schema.ToolCall {
 	call := schema.ToolCall{
 		ToolCallID: schema.ToolCallId(id), Title: view.title, Name: view.name, Kind: schema.ToolKind(view.kind), Status: pending,
 		Locations: locations(view.locations), Content: contents(c.content), RawInput: c.input,
 		Meta: map[string]any{"tool_name": view.name},
 	}
 	maps.Copy(call.Meta, view.meta(c.meta))
-	if view.pane != agentPane || view.crumb == "" {
-		t.send(call)
-		return
-	}
-	// This title labels the terminal, which is to show the command and nothing else; the
-	// title behind it is the row's alone.
-	call.Title = t.client.title(view.kind, view.label, "", false)
-	t.send(call)
-	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: change{title: view.title, meta: view.meta(nil)}.update(id, "")})
+	return call
 }
 
-// meta adds to the _meta of a message what every message of the call carries.
-func (v *callView) meta(m map[string]any) map[string]any {
-	if v.parent == "" {
-		return m
-	}
-	all := map[string]any{"claudeCode": parentMeta(v.parent)}
-	maps.Copy(all, m)
-	return all
+// sessionUpdate is a later message of a call.
+func (c change) sessionUpdate(id string) schema.SessionToolCallUpdate {
+	return schema.SessionToolCallUpdate{ToolCallUpdate: c.update(id, "")}
 }
 
-// update sends what differs from what the editor knows of a call.
-func (t *translator) update(id string, view *callView, c change) {
-	if view.stage == held {
-		view.hold(c)
-		return
-	}
-	c = view.news(t.client.form(view, c))
-	if c.title == "" && c.kind == "" && c.status == "" && c.locations == nil && c.content == nil &&
-		c.input == nil && c.output == nil && c.meta == nil && !c.last {
-		return
-	}
-	view.remember(c)
-	if t.isPast(view) {
-		c.title, c.kind, c.locations = view.title, view.kind, view.locations
-	}
-	view.turn = t.turns
-	c.meta = view.meta(c.meta)
-	t.send(schema.SessionToolCallUpdate{ToolCallUpdate: c.update(id, "")})
-}
-
-// update makes the wire form; name is the tool's, where the client may not
-// have heard it yet.
+// update is the change in the form of the protocol. name is the name of the tool, or "" where
+// the client has it already.
 func (c change) update(id, name string) schema.ToolCallUpdate {
 	update := schema.ToolCallUpdate{
 		ToolCallID: schema.ToolCallId(id), Kind: schema.ToolKind(c.kind), Status: c.status, Name: name,
@@ -110,7 +76,7 @@ func locations(from []kinds.Location) []schema.ToolCallLocation {
 	if from == nil {
 		return nil
 	}
-	list := []schema.ToolCallLocation{} // empty takes back what was shown
+	list := []schema.ToolCallLocation{} // an empty list removes what was shown
 	for _, l := range from {
 		location := schema.ToolCallLocation{Path: l.Path}
 		if l.Line > 0 {
@@ -125,7 +91,7 @@ func contents(from []kinds.Content) []schema.ToolCallContent {
 	if from == nil {
 		return nil
 	}
-	list := []schema.ToolCallContent{} // empty clears what was shown
+	list := []schema.ToolCallContent{} // an empty list removes what was shown
 	for _, content := range from {
 		switch content := content.(type) {
 		case kinds.Text:
@@ -152,7 +118,7 @@ func textUpdate(kind transcript.PartKind, message, text string) schema.SessionUp
 func usageUpdate(e transcript.UsageChanged) schema.SessionUpdate {
 	update := schema.UsageUpdate{Used: uint64(e.Used), Size: uint64(e.Size)}
 	if e.Cost > 0 {
-		// Prices are for millions of tokens, so that sums have more digits than mean anything.
+		// Prices are per million tokens, so a sum has more digits than are meaningful.
 		update.Cost = &schema.Cost{Amount: math.Round(e.Cost*1e6) / 1e6, Currency: "USD"}
 	}
 	return update
@@ -167,8 +133,8 @@ func titleUpdate(e transcript.TitleChanged) schema.SessionUpdate {
 // planRunes bounds a line of the plan.
 const planRunes = 500
 
-// planUpdate shows the whole plan. Its lines are the model's, so what cannot be
-// seen in them is made visible (O2).
+// planUpdate shows the whole plan. The model writes its lines, so characters that cannot be
+// seen are made visible.
 func planUpdate(e transcript.PlanChanged) schema.SessionUpdate {
 	plan := schema.Plan{}
 	for _, entry := range e.Entries {

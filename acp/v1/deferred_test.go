@@ -12,7 +12,7 @@ import (
 
 var dropping = client{traits: traits{dropsBetweenTurns: true}}
 
-// edit is a whole call of a subagent in the background.
+// edit emits a whole call of edit.
 func edit(emit func(transcript.Event), id string) {
 	emit(transcript.ToolStarted{MessageID: "msg_2", CallID: id, Name: "Edit", Tool: "edit"})
 	emit(transcript.ToolReady{CallID: id, Tool: "edit", Args: []byte(`{"path":"/w/a.go"}`), Card: kinds.Card{Kind: kinds.Edit, Title: "Edit a.go"}})
@@ -22,15 +22,15 @@ func edit(emit func(transcript.Event), id string) {
 	}, Result: transcript.Envelope{Type: transcript.Output}})
 }
 
-// Where an editor drops what comes between turns and cannot change a card of an earlier turn,
-// nothing of a subagent in the background is left open, and what comes between turns is sent
-// once, in the next turn before anything else of it (R68).
-func TestLate(t *testing.T) {
+// In an editor that drops what arrives between turns and cannot change a card of an earlier
+// turn, no card of a background subagent stays open, and updates between turns are sent once, in
+// the next turn before anything else (R68).
+func TestDeferred(t *testing.T) {
 	inTurn(t, dropping, func(t *testing.T, tr *translator, r *recorder) {
 		child := delegate(tr.Emit, "call_1", true, "explore")
 		r.take()
 		accepted(tr.Emit, "call_1")
-		if got := r.lines(); len(got) != 1 || !strings.Contains(got[0], `"status":"completed"`) || !strings.Contains(got[0], goesOn) {
+		if got := r.lines(); len(got) != 1 || !strings.Contains(got[0], `"status":"completed"`) || !strings.Contains(got[0], continuesText) {
 			t.Errorf("the answer to its call: %q", got)
 		}
 		emit := within(tr, "call_1")
@@ -45,13 +45,13 @@ func TestLate(t *testing.T) {
 		edit(emit, "call_4")
 		emit(transcript.ToolFinished{CallID: "call_2", State: transcript.Failed, Text: "gone", Result: transcript.Envelope{Type: transcript.Error, ErrorText: "gone"}})
 		tr.Emit(transcript.ToolCard{CallID: "call_1", Content: []kinds.Content{kinds.Text{Text: "live"}}})
-		settle(tr.Emit, child, transcript.ChildDone)
+		endChild(tr.Emit, child, transcript.ChildDone)
 		tr.say("it has finished")
 		time.Sleep(time.Minute)
 		if got := r.lines(); got != nil {
 			t.Errorf("between turns: %q", got)
 		}
-		tr.prompted()
+		tr.promptReceived()
 		tr.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_3"})
 		got := r.lines()
 		want := []string{`"tool_call","toolCallId":"call_4"`, `"toolCallId":"call_4","status":"completed"`, `"tool_call","toolCallId":"call_2"`, `"toolCallId":"call_2","status":"failed"`, "it has finished"}
@@ -69,43 +69,43 @@ func TestLate(t *testing.T) {
 				t.Errorf("sent again: %s", line)
 			}
 		}
-		if n := len(tr.calls) + len(tr.children); n != 0 {
+		if n := len(tr.cards.calls) + len(tr.cards.children); n != 0 {
 			t.Errorf("%d views are kept", n)
 		}
 	})
 }
 
-// A call that was shown because the user was asked about it, and ends in a later turn, is
-// shown there as a whole; of very many calls between turns the earliest are left out.
-func TestLate_Bounds(t *testing.T) {
+// A call that was shown because the user was asked about it, and ends in a later turn, is shown
+// there as a whole. Of too many calls between turns the earliest are left out.
+func TestDeferred_Bounds(t *testing.T) {
 	inTurn(t, dropping, func(t *testing.T, tr *translator, r *recorder) {
 		delegate(tr.Emit, "call_1", true, "explore")
 		accepted(tr.Emit, "call_1")
 		emit := within(tr, "call_1")
 		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Edit", Tool: "edit"})
 		emit(transcript.ToolReady{CallID: "call_2", Tool: "edit", Args: []byte(`{}`), Card: kinds.Card{Kind: kinds.Edit, Title: "Edit a.go"}})
-		tr.reveal("call_2")
+		tr.showForQuestion("call_2")
 		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
 		tr.promptAnswered()
 		r.take()
 		emit(transcript.ToolFinished{CallID: "call_2", State: transcript.Done, Card: kinds.Card{Kind: kinds.Edit, Title: "Edit a.go"}})
-		for i := range maxLate {
+		for i := range maxDeferred {
 			edit(emit, fmt.Sprintf("call_x%d", i))
 		}
-		tr.prompted()
+		tr.promptReceived()
 		tr.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_3"})
 		got := r.lines()
-		if len(got) > maxLate || !strings.Contains(got[0], `"toolCallId":"call_2","kind":"edit","status":"completed","title":"explore › Edit a.go"`) {
+		if len(got) > maxDeferred || !strings.Contains(got[0], `"toolCallId":"call_2","kind":"edit","status":"completed","title":"explore › Edit a.go"`) {
 			t.Errorf("%d updates, first %s", len(got), got[0])
 		}
-		if last := got[len(got)-1]; !strings.Contains(last, fmt.Sprintf("call_x%d", maxLate-1)) {
+		if last := got[len(got)-1]; !strings.Contains(last, fmt.Sprintf("call_x%d", maxDeferred-1)) {
 			t.Errorf("the last is %s", last)
 		}
 	})
 }
 
-// A call that goes on after its turn, and prints, waits for the next prompt as one update.
-func TestLate_Output(t *testing.T) {
+// The output of a call that continues after its turn waits for the next prompt as one update.
+func TestDeferred_Output(t *testing.T) {
 	inTurn(t, dropping, func(t *testing.T, tr *translator, r *recorder) {
 		delegate(tr.Emit, "call_1", true, "explore")
 		accepted(tr.Emit, "call_1")
@@ -113,22 +113,22 @@ func TestLate_Output(t *testing.T) {
 		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Bash", Tool: "bash"})
 		card := kinds.Card{Kind: kinds.Execute, Title: "make"}
 		emit(transcript.ToolReady{CallID: "call_2", Tool: "bash", Args: []byte(`{"cmd":"make"}`), Card: card})
-		tr.reveal("call_2")
+		tr.showForQuestion("call_2")
 		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
 		tr.promptAnswered()
 		r.take()
 		emit(transcript.ToolState{CallID: "call_2", State: transcript.InProgress})
-		for i := range 10 * maxLate {
+		for i := range 10 * maxDeferred {
 			emit(transcript.ToolOutput{CallID: "call_2", Text: fmt.Sprintf("line %d\n", i)})
 			time.Sleep(outputInterval)
 		}
 		tr.mu.Lock()
-		if n := len(tr.late); n != 1 {
+		if n := len(tr.out.deferred); n != 1 {
 			t.Errorf("%d updates wait", n)
 		}
 		tr.mu.Unlock()
 		emit(transcript.ToolFinished{CallID: "call_2", State: transcript.Done, Card: card, Text: "end", Result: transcript.Envelope{Type: transcript.Output}})
-		tr.prompted()
+		tr.promptReceived()
 		tr.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_3"})
 		got := r.lines()
 		if len(got) != 1 || !strings.Contains(got[0], `"status":"completed"`) || !strings.Contains(got[0], "end") || !strings.Contains(got[0], `"title":"explore › make"`) {

@@ -20,8 +20,8 @@ func startText(tr *translator) {
 
 func say(tr *translator, text string) { tr.Emit(transcript.PartDelta{PartID: "prt_1", Text: text}) }
 
-// The first text goes out at once, and what follows within 4 ms together when these are
-// over; more than 4 KB goes out at once again, and so does what comes later than 4 ms.
+// The first text is sent at once. Text of the next 4 ms is sent together when they are over;
+// more than 4 KB is sent at once, and so is text that arrives after 4 ms.
 func TestTranslator_Pacing(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		big := strings.Repeat("x", textBytes)
@@ -65,7 +65,7 @@ func TestTranslator_Pacing(t *testing.T) {
 	})
 }
 
-// However the text is cut, all of it arrives, in order, in few updates.
+// However the text is cut into deltas, all of it arrives, in order, in few updates.
 func TestTranslator_TextWhole(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		startText(tr)
@@ -91,8 +91,8 @@ func TestTranslator_TextWhole(t *testing.T) {
 	})
 }
 
-// While the editor does not read, text gathers into updates of textBytes; what is left goes
-// out once it reads again.
+// While the editor does not read, text gathers into updates of textBytes. The rest is sent when
+// it reads again.
 func TestTranslator_UnreadTextGathers(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		startText(tr)
@@ -123,8 +123,8 @@ func sizes(updates []noted) []int {
 	return list
 }
 
-// A burst of deltas is few updates, and text that streams while a command runs does not bring
-// its output forward.
+// A burst of deltas becomes few updates, and text that streams while a command runs does not
+// make its output arrive earlier.
 func TestTranslator_FewUpdates(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		startText(tr)
@@ -160,7 +160,7 @@ func TestTranslator_FewUpdates(t *testing.T) {
 	})
 }
 
-// Text that waits goes out before whatever comes behind it.
+// Waiting text is sent before whatever follows it.
 func TestTranslator_FlushesText(t *testing.T) {
 	const waiting = `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"b"},"messageId":"msg_2"}`
 	tests := []struct {
@@ -231,12 +231,12 @@ func TestTranslator_ThoughtAndText(t *testing.T) {
 	})
 }
 
-// Nothing of a turn comes after its end, whatever still waits (R153).
+// Nothing of a turn is sent after its end, whatever still waits (R153).
 func TestTranslator_SilentAfterTurn(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		startBash(tr.Emit)
 		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "a"})
-		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "b"}) // it waits for the timer
+		tr.Emit(transcript.ToolOutput{CallID: "call_1", Text: "b"}) // waits for the timer
 		startText(tr)
 		say(tr, "a")
 		say(tr, "b")
@@ -255,13 +255,13 @@ func TestTranslator_SilentAfterTurn(t *testing.T) {
 // quoted is the update of a warning in a client without notices.
 func quoted(text string) string { return message("> " + text + "\n\n") }
 
-// message is the update of a message that is new and whole.
+// message is the update of a new, whole message.
 func message(text string) string {
 	return encoded(schema.AgentMessageChunk{Content: schema.TextContent{Text: text}, MessageID: "msg_new"})
 }
 
-// Many clients put the texts of all messages together: a warning has a blank line before
-// and after it, and a message of the agent's own one before it.
+// Many clients join the texts of all messages, so a warning has a blank line before and after
+// it, and a message of the agent one before it.
 func TestTranslator_OwnMessagesStandApart(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		warn := transcript.Notice{Severity: transcript.Warning, Text: "careful"}

@@ -10,24 +10,24 @@ import (
 
 	"acp-agent/acp/schema"
 	"acp-agent/kinds"
-	"acp-agent/session"
 	"acp-agent/transcript"
 )
 
-// quietSession is a session with facts that a test sets.
+// quietSession is a session whose state a test sets.
 type quietSession struct {
 	*translator
 	*recorder
-	level, standing sharedText
-	ended           atomic.Bool
+	view           *fakeView
+	level, sandbox sharedText
+	ended          atomic.Bool
 }
 
-// sharedText is a value that the timer of a quiet reads while a test sets it.
+// sharedText is a value that the timer of a quiet period reads while a test sets it.
 type sharedText struct{ atomic.Value }
 
 func (f *sharedText) text() string { return f.Load().(string) }
 
-// The updates that carry its facts.
+// The updates that carry its state.
 func optionsAt(level string) string {
 	return `{"sessionUpdate":"config_option_update","configOptions":[{"type":"select","id":"level","name":"","currentValue":"` + level + `","options":[]}]}`
 }
@@ -41,73 +41,74 @@ const (
 	noSlash = `{"sessionUpdate":"available_commands_update","availableCommands":[]}`
 )
 
-// newQuietSession is one whose first facts the client has, in a prompt that it has sent.
+// newQuietSession is a session in a prompt whose first state the client has.
 func newQuietSession(t *testing.T) *quietSession {
 	q := &quietSession{recorder: &recorder{t: t, start: time.Now()}}
 	q.level.Store("low")
-	q.standing.Store("probing")
+	q.sandbox.Store("probing")
 	q.translator = newTranslator(q.recorder, client{})
-	q.session, q.mode = "ses_1", func() string { return "code" }
-	q.options = func() []schema.SessionConfigOption {
+	q.view = newFakeView()
+	q.out.session, q.state.session = "ses_1", q.view
+	q.view.options = func() []schema.SessionConfigOption {
 		return []schema.SessionConfigOption{schema.SelectConfigOption{ID: "level", CurrentValue: schema.SessionConfigValueId(q.level.text()), Options: schema.SelectOptions{}}}
 	}
-	q.sandbox = func() map[string]any { return map[string]any{"sandbox": q.standing.text()} }
-	q.slashes = func() []session.Command { return nil }
-	q.over = func() bool { return q.ended.Load() }
-	q.answering(q.current(optionsFact), q.current(sandboxFact), q.current(modeFact))
-	q.prompted()
+	q.view.sandbox = func() map[string]any { return map[string]any{"sandbox": q.sandbox.text()} }
+	q.view.over = func() bool { return q.ended.Load() }
+	q.noteAnswer(q.state.current(optionsState), q.state.current(sandboxState), q.state.current(modeState))
+	q.promptReceived()
 	q.Emit(transcript.TurnStarted{TurnID: "trn_1", MessageID: "msg_1"})
 	return q
 }
 
-// answer ends the turn; a cancelled one begins a quiet, which runs once it is written.
+// answer ends the turn. A cancelled one starts a quiet period, whose clock starts when the
+// answer is written.
 func (q *quietSession) answer(cancelled bool) {
 	q.Emit(transcript.TurnFinished{TurnID: "trn_1"})
 	q.promptAnswered()
 	if cancelled {
-		q.beginQuiet()
+		q.startQuiet()
 	}
 }
 
-// R153, R158: what a session says of itself waits for quiet after an answer that cancelled,
-// and is then said once, as it is by then, or with the next prompt. What the client asked for
-// and what a subagent in the background does go out at once.
-func TestQuiet(t *testing.T) {
+// R153, R158: after the answer of a cancelled turn, a change of state waits for the end of the
+// quiet period or the next prompt, and is then sent once, with its last value. State that the
+// client asked for and updates of a background subagent are sent at once.
+func TestQuietPeriod(t *testing.T) {
 	tests := []struct {
 		name string
 		run  func(q *quietSession)
 		want []string
 	}{
-		{"an answer that did not cancel begins none", func(q *quietSession) {
+		{"an answer that did not cancel starts none", func(q *quietSession) {
 			q.answer(false)
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 		}, []string{optionsAt("high")}},
-		{"nothing comes before the answer is written, however long that takes", func(q *quietSession) {
+		{"nothing is sent before the answer is written, however long that takes", func(q *quietSession) {
 			q.answer(true)
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 			time.Sleep(time.Hour)
 		}, nil},
-		{"nothing comes for 2 s after it", func(q *quietSession) {
+		{"nothing is sent for 2 s after it", func(q *quietSession) {
 			q.answer(true)
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
-			q.answerWritten()
-			q.standing.Store("bubblewrap")
+			q.quietAnswerWritten()
+			q.sandbox.Store("bubblewrap")
 			q.Emit(transcript.SandboxFound{})
 			q.Emit(transcript.TitleChanged{Title: "T", At: time.Unix(0, 0)})
 			q.Emit(transcript.CommandsChanged{})
 			time.Sleep(quietTime - time.Millisecond)
 		}, nil},
-		{"then each fact comes once, with its last value", func(q *quietSession) {
+		{"then each change is sent once, with its last value", func(q *quietSession) {
 			q.answer(true)
-			q.answerWritten()
+			q.quietAnswerWritten()
 			q.Emit(transcript.TitleChanged{Title: "T", At: time.Unix(0, 0)})
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 			time.Sleep(time.Second)
-			q.standing.Store("bubblewrap")
+			q.sandbox.Store("bubblewrap")
 			q.level.Store("highest")
 			q.Emit(transcript.SandboxFound{})
 			q.Emit(transcript.ModeChanged{})
@@ -115,56 +116,56 @@ func TestQuiet(t *testing.T) {
 			time.Sleep(quietTime - time.Second)
 			synctest.Wait()
 		}, []string{sandboxAt("bubblewrap"), optionsAt("highest"), noSlash, titled}},
-		{"what is as before by then does not come", func(q *quietSession) {
+		{"what is as before by then is not sent", func(q *quietSession) {
 			q.answer(true)
-			q.answerWritten()
+			q.quietAnswerWritten()
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 			q.level.Store("low")
 			time.Sleep(time.Minute)
 		}, nil},
-		{"after the quiet facts come at once", func(q *quietSession) {
+		{"after the period changes are sent at once", func(q *quietSession) {
 			q.answer(true)
-			q.answerWritten()
+			q.quietAnswerWritten()
 			time.Sleep(quietTime)
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 		}, []string{optionsAt("high")}},
 		{"the next prompt ends it", func(q *quietSession) {
 			q.answer(true)
-			q.answerWritten()
+			q.quietAnswerWritten()
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
-			q.prompted()
+			q.promptReceived()
 			q.Emit(transcript.TitleChanged{Title: "T", At: time.Unix(0, 0)})
 		}, []string{optionsAt("high"), titled}},
 		{"the next prompt ends it for good", func(q *quietSession) {
 			q.answer(true)
-			q.answerWritten()
-			q.prompted()
+			q.quietAnswerWritten()
+			q.promptReceived()
 			q.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_2"})
 			q.answer(false)
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 		}, []string{optionsAt("high")}},
 		{"a queued prompt that is withdrawn leaves the running turn alone", func(q *quietSession) {
-			q.prompted()
+			q.promptReceived()
 			q.promptAnswered()
-			q.beginQuiet()
-			q.answerWritten()
+			q.startQuiet()
+			q.quietAnswerWritten()
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 		}, []string{optionsAt("high")}},
-		{"what the client sets comes at once", func(q *quietSession) {
+		{"what the client sets is sent at once", func(q *quietSession) {
 			q.answer(true)
-			q.answerWritten()
+			q.quietAnswerWritten()
 			q.level.Store("high")
-			q.requested(modeFact, optionsFact)
+			q.sendRequested(modeState, optionsState)
 			time.Sleep(time.Second)
 		}, []string{optionsAt("high")}},
 		{"the end of the session drops what waits", func(q *quietSession) {
 			q.answer(true)
-			q.answerWritten()
+			q.quietAnswerWritten()
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
 			q.ended.Store(true)
@@ -177,7 +178,7 @@ func TestQuiet(t *testing.T) {
 			q.Emit(transcript.Notice{Severity: transcript.Warning, Text: "careful"})
 			q.level.Store("high")
 			q.Emit(transcript.OptionsChanged{})
-			q.prompted()
+			q.promptReceived()
 			q.Emit(transcript.TurnStarted{TurnID: "trn_2", MessageID: "msg_2"})
 		}, []string{optionsAt("high"), quoted("careful")}},
 	}
@@ -194,32 +195,32 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// A subagent in the background is shown while the session is quiet (R67, R68).
-func TestQuiet_BackgroundGoesOn(t *testing.T) {
+// A background subagent is shown during the quiet period (R67, R68).
+func TestQuietPeriod_BackgroundContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQuietSession(t)
 		child := delegate(q.Emit, "call_9", true, "explore")
 		accepted(q.Emit, "call_9")
 		q.answer(true)
-		q.answerWritten()
+		q.quietAnswerWritten()
 		q.lines()
 		q.level.Store("high")
 		q.Emit(transcript.OptionsChanged{})
 		q.Emit(transcript.ToolCard{CallID: "call_9", Content: []kinds.Content{kinds.Text{Text: "live"}}})
-		settle(q.Emit, child, transcript.ChildDone)
+		endChild(q.Emit, child, transcript.ChildDone)
 		if got := q.lines(); len(got) != 2 {
 			t.Errorf("updates of the subagent: %q", got)
 		}
 		time.Sleep(quietTime)
 		synctest.Wait()
 		if diff := cmp.Diff([]string{optionsAt("high")}, q.lines()); diff != "" {
-			t.Errorf("after the quiet (-want +got):\n%s", diff)
+			t.Errorf("after the quiet period (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// Nothing is sent that the client has already, by an update or by an answer.
-func TestFact_SentWhenItChanges(t *testing.T) {
+// No state is sent that the client has already, from an update or from an answer.
+func TestState_SentWhenItChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQuietSession(t)
 		plan := transcript.PlanChanged{Entries: []transcript.PlanEntry{{Content: "c", Priority: "high", Status: "pending"}}}
@@ -240,18 +241,18 @@ func TestFact_SentWhenItChanges(t *testing.T) {
 		time.Sleep(time.Second)
 		all()
 		q.Emit(transcript.TitleChanged{Title: "T", At: time.Unix(1, 0)})
-		q.requested(modeFact, optionsFact)
+		q.sendRequested(modeState, optionsState)
 		if got := q.lines(); got != nil {
-			t.Errorf("told again: %q", got)
+			t.Errorf("sent again: %q", got)
 		}
-		q.optionSetting()
+		q.optionRequested()
 		q.level.Store("high")
 		all()
-		q.optionSettled(q.current(optionsFact))
+		q.optionAnswered(q.state.current(optionsState))
 		if got := q.lines(); got != nil {
-			t.Errorf("told beside the answer that carries it: %q", got)
+			t.Errorf("sent besides the answer that carries it: %q", got)
 		}
-		q.mode = func() string { return "ask" }
+		q.view.mode = func() string { return "ask" }
 		all()
 		if diff := cmp.Diff([]string{`{"sessionUpdate":"current_mode_update","currentModeId":"ask"}`}, q.lines()); diff != "" {
 			t.Errorf("a change (-want +got):\n%s", diff)
@@ -264,24 +265,24 @@ func TestFact_SentWhenItChanges(t *testing.T) {
 	})
 }
 
-// What changes while an option is set is not told before the answer, which may be older, but
-// after it.
-func TestFact_ChangesBeforeTheAnswer(t *testing.T) {
+// A change while an option is being set is sent after the answer, which may be older, and not
+// before it.
+func TestState_ChangesBeforeTheAnswer(t *testing.T) {
 	for _, carried := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQuietSession(t)
-			q.optionSetting()
+			q.optionRequested()
 			q.level.Store("high")
-			var answer []schema.SessionUpdate // none of a request that failed
+			var answer []schema.SessionUpdate // none if the request failed
 			if carried {
-				answer = append(answer, q.current(optionsFact))
+				answer = append(answer, q.state.current(optionsState))
 			}
 			q.level.Store("highest")
 			q.Emit(transcript.OptionsChanged{})
 			if got := q.lines(); got != nil {
 				t.Errorf("before the answer: %q", got)
 			}
-			q.optionSettled(answer...)
+			q.optionAnswered(answer...)
 			if diff := cmp.Diff([]string{optionsAt("highest")}, q.lines()); diff != "" {
 				t.Errorf("after the answer (-want +got):\n%s", diff)
 			}

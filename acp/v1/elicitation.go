@@ -14,38 +14,37 @@ import (
 	"acp-agent/tools"
 )
 
-// person puts what MCP servers ask to the person: forms and addresses, as far as the client
-// shows them.
-type person struct {
+// elicitor shows the user the forms and addresses of MCP servers, if the client can.
+type elicitor struct {
 	*link
 	client client
 }
 
-var _ mcp.Person = (*person)(nil)
+var _ mcp.Person = (*elicitor)(nil)
 
 // Can implements mcp.Person.
-func (p *person) Can() (forms, addresses bool) { return p.client.forms, p.client.addresses }
+func (e *elicitor) Can() (forms, addresses bool) { return e.client.forms, e.client.addresses }
 
 // Visit implements mcp.Person.
-func (p *person) Visit(ctx context.Context, v mcp.Visit) (mcp.Answer, func(), error) {
-	var id schema.ElicitationId // of the last time that it was asked
-	action, _, err := p.elicit(ctx, v.CallID, func() any {
+func (e *elicitor) Visit(ctx context.Context, v mcp.Visit) (mcp.Answer, func(), error) {
+	var id schema.ElicitationId // of the last request
+	action, _, err := e.elicit(ctx, v.CallID, func() any {
 		id = schema.ElicitationId("visit_" + rand.Text())
 		return &schema.CreateElicitationRequest{
 			Mode: schema.ElicitationModeURL, Message: prose(v.Message), ElicitationID: id, URL: v.Address,
-			SessionID: schema.SessionId(p.session), ToolCallID: schema.ToolCallId(v.CallID),
+			SessionID: schema.SessionId(e.session), ToolCallID: schema.ToolCallId(v.CallID),
 		}
 	})
 	done := func() {
-		// A client that is gone does not wait for it.
-		_ = p.translator.conn.Notify(schema.MethodElicitationComplete, &schema.CompleteElicitationNotification{ElicitationID: id})
+		// A closed connection needs no such message.
+		_ = e.translator.out.conn.Notify(schema.MethodElicitationComplete, &schema.CompleteElicitationNotification{ElicitationID: id})
 	}
 	return mcp.Answer{Action: action}, done, err
 }
 
-// Fill implements mcp.Person. A form that asks for a secret is not shown: what is filled in
-// goes to the server as text, and a server that needs a secret can name an address (R77).
-func (p *person) Fill(ctx context.Context, f mcp.Form) (mcp.Answer, error) {
+// Fill implements mcp.Person. It refuses a form that asks for a secret: the values go to the
+// server as text, and a server that needs a secret can name an address instead (R77).
+func (e *elicitor) Fill(ctx context.Context, f mcp.Form) (mcp.Answer, error) {
 	if secretWanted(f) {
 		return mcp.Answer{}, errors.New("a form must not ask for a secret, such as a password or a key; use the mode url")
 	}
@@ -58,21 +57,21 @@ func (p *person) Fill(ctx context.Context, f mcp.Form) (mcp.Answer, error) {
 	}
 	params := &schema.CreateElicitationRequest{
 		Mode: schema.ElicitationModeForm, Message: prose(f.Message), RequestedSchema: form,
-		SessionID: schema.SessionId(p.session), ToolCallID: schema.ToolCallId(f.CallID),
+		SessionID: schema.SessionId(e.session), ToolCallID: schema.ToolCallId(f.CallID),
 	}
-	action, content, err := p.elicit(ctx, f.CallID, func() any { return params })
+	action, content, err := e.elicit(ctx, f.CallID, func() any { return params })
 	return mcp.Answer{Action: action, Content: content}, err
 }
 
-// elicit asks the client. An action that we do not know is no consent.
-func (p *person) elicit(ctx context.Context, callID string, params func() any) (action string, content map[string]any, err error) {
+// elicit asks the client. An unknown action counts as cancel.
+func (e *elicitor) elicit(ctx context.Context, callID string, params func() any) (action string, content map[string]any, err error) {
 	var response schema.CreateElicitationResponse
-	asked := question{callID: callID, method: schema.MethodElicitationCreate, says: asksQuestion, params: params}
-	if err := p.ask(ctx, asked, &response); err != nil {
+	asked := question{callID: callID, method: schema.MethodElicitationCreate, announcement: asksQuestion, params: params}
+	if err := e.ask(ctx, asked, &response); err != nil {
 		if wire, ok := errors.AsType[*rpc.Error](err); ok && wire.Code == rpc.CodeRequestCancelled {
 			return mcp.Cancel, nil, nil
 		}
-		return "", nil, fmt.Errorf("the editor could not ask the person: %w", err)
+		return "", nil, fmt.Errorf("the editor could not ask the user: %w", err)
 	}
 	switch response.Action {
 	case schema.ElicitationActionAccept:
@@ -87,7 +86,7 @@ func (p *person) elicit(ctx context.Context, callID string, params func() any) (
 	return mcp.Cancel, nil, nil
 }
 
-// plainValue is a value that was filled in, with numbers as numbers.
+// plainValue is a value of a form, with json.Number as a number.
 func plainValue(value any) any {
 	number, ok := value.(json.Number)
 	if !ok {
@@ -98,13 +97,13 @@ func plainValue(value any) any {
 	}
 	n, err := number.Float64()
 	if err != nil {
-		return number.String() // it does not fit, and the form's schema says so
+		return number.String() // too large; the schema of the form refuses it
 	}
 	return n
 }
 
-// secretWanted reports whether a field that takes any text asks for a secret, by its own
-// texts or by those of the form.
+// secretWanted reports whether a text field asks for a secret, by its own texts or those of
+// the form.
 func secretWanted(f mcp.Form) bool {
 	var asked []tools.Question
 	for _, field := range f.Fields {
@@ -117,10 +116,10 @@ func secretWanted(f mcp.Form) bool {
 	return secretAsked(asked) != ""
 }
 
-// serverNotice stands below every field that takes any text.
+// serverNotice stands below every text field.
 const serverNotice = "Do not enter passwords or keys: answers go to the server."
 
-// propertyOf is a field as clients take it.
+// propertyOf is a field in the form of the protocol.
 func propertyOf(f mcp.Field) schema.ElicitationPropertySchema {
 	switch f.Kind {
 	case mcp.Number:
@@ -172,7 +171,7 @@ func defaultOf[T any](f mcp.Field) *T {
 	return nil
 }
 
-// whole is a bound of whole numbers; one that does not fit bounds nothing.
+// whole is a bound of whole numbers, or nil for a bound that is too large.
 func whole(bound *float64, round func(float64) float64) *int64 {
 	if bound == nil || math.Abs(*bound) > 1<<53 || math.IsNaN(*bound) {
 		return nil
@@ -180,7 +179,7 @@ func whole(bound *float64, round func(float64) float64) *int64 {
 	return pointer(int64(round(*bound)))
 }
 
-// count is a bound of a length; one that does not fit bounds nothing.
+// count is a bound of a length, or nil for a bound that is too large.
 func count[T uint32 | uint64](bound *int) *T {
 	if bound == nil || *bound < 0 || *bound > math.MaxInt32 {
 		return nil

@@ -20,8 +20,8 @@ import (
 	"acp-agent/transcript"
 )
 
-// desk is an editor whose user answers when told to. It notes each request, and that one was
-// withdrawn, by the id of its call.
+// desk is an editor whose user answers when the test says so. It records each request, and each
+// withdrawal, with the id of the call.
 type desk struct {
 	mu      sync.Mutex
 	notes   []string
@@ -76,13 +76,13 @@ func (d *desk) Call(ctx context.Context, _ string, params, result any) error {
 	}
 }
 
-// inLine runs a test with background subagents "one" and "two", whose calls are call_1 and
-// call_2; call_0 is the main agent's. No prompt runs.
-func inLine(t *testing.T, drops bool, run func(t *testing.T, tr *translator, d *desk, ask func(call string) <-chan error)) {
+// withQueue runs a test with the background subagents "one" and "two", whose calls are call_1
+// and call_2; call_0 is the main agent's. No prompt runs.
+func withQueue(t *testing.T, drops bool, run func(t *testing.T, tr *translator, d *desk, ask func(call string) <-chan error)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		tr := newTranslator(&recorder{t: t, start: time.Now()}, client{traits: traits{dropsBetweenTurns: drops}})
-		tr.session = "ses_1"
+		tr.out.session, tr.state.session = "ses_1", newFakeView()
 		d := newDesk("call_0", "call_1", "call_2")
 		beginTurn(tr)
 		for i, name := range []string{"one", "two"} {
@@ -111,7 +111,7 @@ func inLine(t *testing.T, drops bool, run func(t *testing.T, tr *translator, d *
 }
 
 func beginTurn(tr *translator) {
-	tr.prompted()
+	tr.promptReceived()
 	tr.Emit(transcript.TurnStarted{TurnID: "trn_1", MessageID: "msg_1"})
 	tr.Emit(transcript.UserSaid{})
 }
@@ -128,13 +128,13 @@ func wantNotes(t *testing.T, d *desk, when string, want ...string) {
 	}
 }
 
-// In a client that drops what comes between turns, a subagent in the background asks within
-// turns, after a sentence; what a turn leaves unanswered is asked again in the next one.
-func TestLine_WaitsForATurn(t *testing.T) {
-	inLine(t, true, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
+// In a client that drops what arrives between turns, a background subagent asks only within
+// turns, after a sentence in the chat. A turn asks again what the turn before left unanswered.
+func TestQuestionQueue_WaitsForATurn(t *testing.T) {
+	withQueue(t, true, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
 		one := ask("call_1")
 		wantNotes(t, d, "between turns")
-		r := tr.conn.(*recorder)
+		r := tr.out.conn.(*recorder)
 		r.take()
 		beginTurn(tr)
 		wantNotes(t, d, "in the turn", "ask call_1")
@@ -147,9 +147,9 @@ func TestLine_WaitsForATurn(t *testing.T) {
 		beginTurn(tr)
 		wantNotes(t, d, "in the next turn", "ask call_1")
 		zero := ask("call_0")
-		wantNotes(t, d, "while it stands")
+		wantNotes(t, d, "while it is open")
 		d.answers["call_1"] <- optionAllow
-		wantNotes(t, d, "after the answer", "ask call_0") // before the other in the background
+		wantNotes(t, d, "after the answer", "ask call_0") // before the other background subagent
 		d.answers["call_0"] <- optionAllow
 		wantNotes(t, d, "after both", "ask call_2")
 		d.answers["call_2"] <- optionAllow
@@ -162,9 +162,9 @@ func TestLine_WaitsForATurn(t *testing.T) {
 	})
 }
 
-// One that waited in the line while a turn ended is told of in the next one, too.
-func TestLine_WaitsPastATurn(t *testing.T) {
-	inLine(t, true, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
+// The chat also announces a question that waited in the queue while a turn ended.
+func TestQuestionQueue_WaitsPastATurn(t *testing.T) {
+	withQueue(t, true, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
 		beginTurn(tr)
 		zero := ask("call_0")
 		ask("call_1")
@@ -175,7 +175,7 @@ func TestLine_WaitsPastATurn(t *testing.T) {
 		if err := <-zero; err != nil {
 			t.Error(err)
 		}
-		r := tr.conn.(*recorder)
+		r := tr.out.conn.(*recorder)
 		r.take()
 		beginTurn(tr)
 		wantNotes(t, d, "in the next turn", "ask call_1")
@@ -186,10 +186,10 @@ func TestLine_WaitsPastATurn(t *testing.T) {
 	})
 }
 
-// In other clients it asks at once, and again in the turn of the next prompt; those that
-// were left unanswered take turns.
-func TestLine_AskedAgain(t *testing.T) {
-	inLine(t, false, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
+// In other clients a background subagent asks at once, and again in the turn of the next
+// prompt. Unanswered questions alternate.
+func TestQuestionQueue_AskedAgain(t *testing.T) {
+	withQueue(t, false, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
 		ask("call_1")
 		ask("call_2")
 		wantNotes(t, d, "between turns", "ask call_1")
@@ -203,9 +203,9 @@ func TestLine_AskedAgain(t *testing.T) {
 	})
 }
 
-// Forms of the model and of MCP servers stand in the same line as permission requests.
-func TestLine_Forms(t *testing.T) {
-	inLine(t, true, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
+// Forms of the model and of MCP servers wait in the same queue as permission requests.
+func TestQuestionQueue_Forms(t *testing.T) {
+	withQueue(t, true, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
 		l := &link{conn: d, translator: tr, session: "ses_1"}
 		ctx, cancel := context.WithCancel(t.Context())
 		var asking sync.WaitGroup
@@ -217,7 +217,7 @@ func TestLine_Forms(t *testing.T) {
 		})
 		synctest.Wait()
 		asking.Go(func() {
-			if _, err := (&person{link: l}).Fill(ctx, mcp.Form{CallID: "call_2"}); !errors.Is(err, context.Canceled) {
+			if _, err := (&elicitor{link: l}).Fill(ctx, mcp.Form{CallID: "call_2"}); !errors.Is(err, context.Canceled) {
 				t.Errorf("answer: %v", err)
 			}
 		})
@@ -241,16 +241,16 @@ func TestLine_Forms(t *testing.T) {
 	})
 }
 
-// A question of the turn that runs does not wait for ever for one that the user leaves.
-func TestLine_PassesBy(t *testing.T) {
-	inLine(t, true, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
+// A question of the running turn does not wait for ever for one that the user leaves unanswered.
+func TestQuestionQueue_PassesBy(t *testing.T) {
+	withQueue(t, true, func(t *testing.T, tr *translator, d *desk, ask func(string) <-chan error) {
 		beginTurn(tr)
 		ask("call_1")
-		time.Sleep(leftAfter / 3)
+		time.Sleep(unansweredAfter / 3)
 		ask("call_0")
-		time.Sleep(leftAfter/2 - time.Second)
+		time.Sleep(unansweredAfter/2 - time.Second)
 		wantNotes(t, d, "before its time", "ask call_1")
-		time.Sleep(leftAfter / 2)
+		time.Sleep(unansweredAfter / 2)
 		wantNotes(t, d, "when its time is over", "withdraw call_1", "ask call_0")
 		d.answers["call_0"] <- optionAllow
 		wantNotes(t, d, "after the answer", "ask call_1")
@@ -259,10 +259,10 @@ func TestLine_PassesBy(t *testing.T) {
 	})
 }
 
-// However the end of a turn and a question meet, none stands when the turn has ended.
-func TestLine_EndOfTurnRaces(t *testing.T) {
+// No question is open after the end of a turn, even if it is asked at that very moment.
+func TestQuestionQueue_EndOfTurnRaces(t *testing.T) {
 	tr := newTranslator(&recorder{t: t, start: time.Now()}, client{traits: traits{dropsBetweenTurns: true}})
-	tr.session = "ses_1"
+	tr.out.session, tr.state.session = "ses_1", newFakeView()
 	beginTurn(tr)
 	delegate(tr.Emit, "spawn", true, "one")
 	within(tr, "spawn")(transcript.ToolStarted{CallID: "call_1", Name: "Write", Tool: "write"})
@@ -280,7 +280,7 @@ func TestLine_EndOfTurnRaces(t *testing.T) {
 		endTurn(tr)
 		d.mu.Lock()
 		if n := len(d.notes); n%2 != 0 || n > 0 && !strings.HasPrefix(d.notes[n-1], "withdraw") {
-			t.Errorf("a question stands after the turn: %q", d.notes)
+			t.Errorf("a question is open after the turn: %q", d.notes)
 		}
 		d.mu.Unlock()
 	}

@@ -13,9 +13,9 @@ import (
 	"acp-agent/mcp"
 )
 
-// asks puts something to a person whose client answers with answer, or fails, and returns
-// the params of what the client was asked, "" when it was not.
-func asks(t *testing.T, answer string, failure error, put func(t *testing.T, p *person)) (params string) {
+// asks calls ask with an elicitor whose client answers with answer, or fails, and returns the
+// params of the request; "" if there was none.
+func asks(t *testing.T, answer string, failure error, ask func(t *testing.T, p *elicitor)) (params string) {
 	t.Helper()
 	inTurn(t, client{}, func(t *testing.T, tr *translator, _ *recorder) {
 		conn := callerFunc(func(method string, asked, result any) error {
@@ -28,7 +28,7 @@ func asks(t *testing.T, answer string, failure error, put func(t *testing.T, p *
 			}
 			return json.Unmarshal([]byte(answer), result)
 		})
-		put(t, &person{&link{conn: conn, translator: tr, session: "ses_1"}, client{forms: true, addresses: true}})
+		ask(t, &elicitor{&link{conn: conn, translator: tr, session: "ses_1"}, client{forms: true, addresses: true}})
 	})
 	return params
 }
@@ -44,8 +44,8 @@ func (n *notes) Notify(method string, params any) error {
 	return err
 }
 
-// R77, R92: each kind of field is shown as the editor knows it.
-func TestPerson_Fields(t *testing.T) {
+// R77, R92: each kind of field has its form in the protocol.
+func TestElicitor_Fields(t *testing.T) {
 	number := func(v float64) *float64 { return &v }
 	for _, tt := range []struct {
 		name  string
@@ -85,9 +85,8 @@ func TestPerson_Fields(t *testing.T) {
 	}
 }
 
-// What the person does with a form is passed on as what it is; what no client says is no
-// consent.
-func TestPerson_Fill(t *testing.T) {
+// The server gets the user's answer to a form as it is. An unknown answer is not consent.
+func TestElicitor_Fill(t *testing.T) {
 	form := mcp.Form{CallID: "call_1", Message: "The MCP server desk asks: Who?", Fields: []mcp.Field{
 		{Name: "n", Kind: mcp.Integer, Required: true}, {Name: "yes", Kind: mcp.Boolean},
 	}}
@@ -100,13 +99,13 @@ func TestPerson_Fill(t *testing.T) {
 		{"filled in", `{"action":"accept","content":{"n":3,"part":0.5,"yes":true,"t":"x","l":["y"]}}`, nil, mcp.Answer{Action: mcp.Accept, Content: map[string]any{"n": int64(3), "part": 0.5, "yes": true, "t": "x", "l": []string{"y"}}}, ""},
 		{"accepted without content", `{"action":"accept"}`, nil, mcp.Answer{Action: mcp.Accept, Content: map[string]any{}}, ""},
 		{"declined", `{"action":"decline","content":{"n":3}}`, nil, mcp.Answer{Action: mcp.Decline}, ""},
-		{"put away", `{"action":"cancel"}`, nil, mcp.Answer{Action: mcp.Cancel}, ""},
+		{"dismissed", `{"action":"cancel"}`, nil, mcp.Answer{Action: mcp.Cancel}, ""},
 		{"an action of another version", `{"action":"later","content":{"n":3}}`, nil, mcp.Answer{Action: mcp.Cancel}, ""},
 		{"closed by the client", "", rpc.Errorf(rpc.CodeRequestCancelled, "closed"), mcp.Answer{Action: mcp.Cancel}, ""},
-		{"not shown", "", errors.New("lost"), mcp.Answer{}, "the editor could not ask the person: lost"},
+		{"not shown", "", errors.New("lost"), mcp.Answer{}, "the editor could not ask the user: lost"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			params := asks(t, tt.answer, tt.failure, func(t *testing.T, p *person) {
+			params := asks(t, tt.answer, tt.failure, func(t *testing.T, p *elicitor) {
 				answer, err := p.Fill(t.Context(), form)
 				if (err != nil) != (tt.fails != "") || err != nil && err.Error() != tt.fails {
 					t.Fatalf("%v; want %q", err, tt.fails)
@@ -123,8 +122,8 @@ func TestPerson_Fill(t *testing.T) {
 	}
 }
 
-// R77: a form in which a secret could be written that is asked for is not shown.
-func TestPerson_Secrets(t *testing.T) {
+// R77: a form that asks for a secret in a text field is not shown.
+func TestElicitor_Secrets(t *testing.T) {
 	free := func(name, title, description string) mcp.Form {
 		return mcp.Form{Message: "The MCP server desk asks: Please fill in.", Fields: []mcp.Field{{Name: name, Title: title, Description: description, Kind: mcp.Text}}}
 	}
@@ -145,7 +144,7 @@ func TestPerson_Secrets(t *testing.T) {
 		{"another thing", free("city", "City", "Where you live."), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			params := asks(t, `{"action":"decline"}`, nil, func(t *testing.T, p *person) {
+			params := asks(t, `{"action":"decline"}`, nil, func(t *testing.T, p *elicitor) {
 				_, err := p.Fill(t.Context(), tt.form)
 				if refused := err != nil && strings.Contains(err.Error(), "secret"); refused != tt.refused {
 					t.Errorf("%v; want a refusal: %v", err, tt.refused)
@@ -158,19 +157,19 @@ func TestPerson_Secrets(t *testing.T) {
 	}
 }
 
-// Each address has an id of its own, by which the client is told when it is done with.
-func TestPerson_Visit(t *testing.T) {
+// Each address has an id of its own, with which elicitation/complete names it.
+func TestElicitor_Visit(t *testing.T) {
 	seen := map[string]bool{}
 	for range 2 {
 		told := &notes{}
-		params := asks(t, `{"action":"accept"}`, nil, func(t *testing.T, p *person) {
-			p.translator.conn = told
+		params := asks(t, `{"action":"accept"}`, nil, func(t *testing.T, p *elicitor) {
+			p.translator.out.conn = told
 			answer, done, err := p.Visit(t.Context(), mcp.Visit{CallID: "call_1", Message: "Pay at a.example.", Address: "https://a.example/"})
 			if err != nil || answer.Action != mcp.Accept {
 				t.Fatalf("%+v, %v", answer, err)
 			}
 			if len(told.list) > 0 {
-				t.Errorf("the client is told too early: %q", told.list)
+				t.Errorf("the client is notified too early: %q", told.list)
 			}
 			done()
 		})
@@ -186,7 +185,7 @@ func TestPerson_Visit(t *testing.T) {
 		}
 		seen[id] = true
 		if diff := cmp.Diff([]string{`elicitation/complete {"elicitationId":"` + id + `"}`}, told.list); diff != "" {
-			t.Errorf("the client is told (-want +got):\n%s", diff)
+			t.Errorf("the notifications (-want +got):\n%s", diff)
 		}
 	}
 }
