@@ -26,9 +26,14 @@ type opener struct {
 // names, each with the reason. An entry that is no longer needed fails the test.
 var openers = map[string]opener{
 	"workspace": {
-		"os.Lstat os.Mkdir os.OpenRoot os.ReadDir os.ReadFile os.Readlink os.Remove os.Stat unix.Renameat2 unix.RenameatxNp unix.Statfs windows.GetLongPathName",
-		"it is the one door: it follows links by hand, opens roots, and works below them by handle; the rest is its own private directory",
+		"os.Lstat os.OpenRoot os.ReadDir os.ReadFile os.Readlink os.Remove os.Stat unix.Statfs windows.GetLongPathName",
+		"it is the one door: it follows links by hand, opens roots, and works below them by handle",
 	},
+	"workspace/private": {
+		"os.Lstat os.Mkdir os.OpenRoot os.ReadDir os.Remove os.Stat",
+		"the session's own private directory, and those that sessions of killed processes left",
+	},
+	"internal/rootfile": {"unix.Renameat2 unix.RenameatxNp", "two names below handles that workspace gave it"},
 	"internal/cgroup": {
 		"os.Mkdir os.OpenFile os.ReadDir os.ReadFile os.Remove os.Stat syscall.Rmdir",
 		"the kernel's own files: cgroups by names that it made, the mount table, and processes",

@@ -124,8 +124,8 @@ func (w *Workspace) follow(abs string) (*trail, error) { return w.followed(abs, 
 func (w *Workspace) followName(abs string) (*trail, error) { return w.followed(abs, followName) }
 
 func (w *Workspace) followed(abs string, follow func(string) (*trail, error)) (*trail, error) {
-	if w.private.holds(abs) {
-		if err := w.private.create(); err != nil {
+	if w.private.Contains(abs) {
+		if err := w.private.Create(); err != nil {
 			return nil, failure("open", abs, err)
 		}
 	}

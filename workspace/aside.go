@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/internal/userfile"
 )
 
@@ -100,12 +101,12 @@ func swapOut(parent *os.Root, temp, name string, before kept, had bool) (came bo
 	}
 	const tries = 3 // the name may come and go meanwhile
 	for range tries {
-		err = exchange(parent, temp, name)
+		err = rootfile.Exchange(parent, temp, name)
 		if err == nil {
 			return true, nil
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			if err = renameNew(parent, temp, parent, name); err == nil {
+			if err = rootfile.RenameNew(parent, temp, parent, name); err == nil {
 				return false, nil
 			}
 		}
@@ -133,12 +134,12 @@ func swapByHand(parent *os.Root, temp, name string) (came bool, err error) {
 
 // keepAside moves a file or directory to where it is kept, and says where that is.
 func (w *Workspace) keepAside(parent *os.Root, temp, name string) (string, error) {
-	top := filepath.Join(w.private.parent, asideName)
-	if w.private.parent == "" {
-		if err := w.private.create(); err != nil {
+	top := filepath.Join(w.private.Parent(), asideName)
+	if w.private.Parent() == "" {
+		if err := w.private.Create(); err != nil {
 			return "", err
 		}
-		top = filepath.Join(w.private.scratch(), asideName)
+		top = filepath.Join(w.private.Scratch(), asideName)
 	}
 	dir := filepath.Join(top, strings.ToLower(rand.Text()))
 	if err := userfile.MakeDir(dir); err != nil {
@@ -149,7 +150,7 @@ func (w *Workspace) keepAside(parent *os.Root, temp, name string) (string, error
 		return "", err
 	}
 	defer to.Close()
-	if err = renameNew(parent, temp, to, name); err != nil {
+	if err = rootfile.RenameNew(parent, temp, to, name); err != nil {
 		if err = copyTree(parent, temp, to, name); err == nil {
 			err = parent.RemoveAll(temp)
 		}
@@ -182,7 +183,7 @@ func copyTree(from *os.Root, name string, to *os.Root, newName string) error {
 }
 
 func copyFile(from *os.Root, name string, to *os.Root, newName string) error {
-	in, err := from.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+	in, err := from.OpenFile(name, os.O_RDONLY|rootfile.Nonblock, 0)
 	if err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func (a Aside) Restore() error {
 	temp := ".acp-agent-" + strings.ToLower(rand.Text()) + ".tmp"
 	aside := filepath.Base(a.Kept)
 	// The file itself, not a copy of it: a program may still be writing to it.
-	if err := renameNew(kept, aside, parent, temp); err != nil {
+	if err := rootfile.RenameNew(kept, aside, parent, temp); err != nil {
 		if err := copyTree(kept, aside, parent, temp); err != nil {
 			_ = parent.RemoveAll(temp)
 			return err
@@ -232,7 +233,7 @@ func (a Aside) Restore() error {
 	if _, gone := parent.Lstat(temp); gone != nil {
 		return err
 	}
-	if err != nil && renameNew(parent, temp, kept, aside) == nil {
+	if err != nil && rootfile.RenameNew(parent, temp, kept, aside) == nil {
 		return err
 	}
 	// What stood there, or what is kept already: either may be written to still.
@@ -243,7 +244,7 @@ func (a Aside) Restore() error {
 // swapIn gives a name what temp is, if what stands there is what was put back.
 func (a Aside) swapIn(parent *os.Root, temp, name string) error {
 	if !a.had {
-		err := renameNew(parent, temp, parent, name)
+		err := rootfile.RenameNew(parent, temp, parent, name)
 		if errors.Is(err, fs.ErrExist) {
 			return ErrEdited
 		}
@@ -258,7 +259,7 @@ func (a Aside) swapIn(parent *os.Root, temp, name string) error {
 	if now, err := lookAt(&root{handle: parent}, name); err != nil || !now.same(a.before) {
 		return ErrEdited
 	}
-	err := exchange(parent, temp, name)
+	err := rootfile.Exchange(parent, temp, name)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return parent.Rename(temp, name)
 	}
@@ -267,7 +268,7 @@ func (a Aside) swapIn(parent *os.Root, temp, name string) error {
 	}
 	if out, err := lookAt(&root{handle: parent}, temp); err != nil || !out.same(a.before) {
 		// It was edited between the look and the exchange.
-		return errors.Join(ErrEdited, exchange(parent, temp, name))
+		return errors.Join(ErrEdited, rootfile.Exchange(parent, temp, name))
 	}
 	return nil
 }

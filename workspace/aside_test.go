@@ -121,7 +121,7 @@ func TestAside_NoEditIsLost(t *testing.T) {
 				if !strings.Contains(everything(t, g), "user\n") {
 					t.Fatalf("round %d: the edit is lost", i)
 				}
-				if err := os.RemoveAll(filepath.Join(g.private.parent, asideName)); err != nil {
+				if err := os.RemoveAll(filepath.Join(g.private.Parent(), asideName)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -132,7 +132,7 @@ func TestAside_NoEditIsLost(t *testing.T) {
 // everything is the text of the file and of all that is kept.
 func everything(t *testing.T, g *ground) string {
 	t.Helper()
-	kept, err := filepath.Glob(filepath.Join(g.private.parent, asideName, "*", "*"))
+	kept, err := filepath.Glob(filepath.Join(g.private.Parent(), asideName, "*", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func (b *batch) rename(ctx context.Context, parts []part) (err error) {
 	if err := b.w.o.fault("plan"); err != nil {
 		return err
 	}
-	finish, err := b.w.private.writePlan(plan)
+	finish, err := writePlan(b.w.private, plan)
 	if err != nil {
 		return fmt.Errorf("note what is about to be changed: %w", err)
 	}

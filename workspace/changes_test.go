@@ -201,7 +201,7 @@ func TestJournal_Private(t *testing.T) {
 	if err := c.FS().WriteText(t.Context(), "file", "ours", nil); err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(g.private.dir, imagesName)
+	dir := filepath.Join(g.private.Path(), "journal")
 	images, err := os.ReadDir(dir)
 	if err != nil || len(images) != 1 {
 		t.Fatalf("pre-images: %v, %v", images, err)

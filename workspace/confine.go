@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -115,13 +114,13 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	}
 	removeTmp := func() {}
 	// A command that does not use the directory runs without it.
-	if w.private.create() == nil {
-		dir := w.private.dir
-		request.Private, request.Scratch = dir, w.private.scratch()
-		request.Tmp = filepath.Join(dir, tmpName)
-		request.Closed = []string{filepath.Join(dir, runName), filepath.Join(dir, imagesName), filepath.Join(dir, readingName)}
+	if w.private.Create() == nil {
+		dir := w.private.Path()
+		request.Private, request.Scratch = dir, w.private.Scratch()
+		request.Tmp = w.private.Tmp()
+		request.Closed = w.private.Closed()
 		if g.Reading {
-			request.Tmp, removeTmp = w.private.makeTmp()
+			request.Tmp, removeTmp = w.private.CommandTmp()
 		}
 	}
 	var before *guard

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
 )
 
@@ -165,5 +166,5 @@ func exchanges(t *testing.T, g *ground) bool {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	return exchange(dir, "a", "b") == nil
+	return rootfile.Exchange(dir, "a", "b") == nil
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"acp-agent/internal/rootfile"
 )
 
 // kept is a file as it was. Of a link only the link counts, and what is no file of
@@ -50,7 +52,7 @@ func lookAt(r *root, name string) (kept, error) {
 		k.opaque, k.size, k.time = true, info.Size(), info.ModTime()
 		return k, nil
 	}
-	f, err := r.handle.OpenFile(local, os.O_RDONLY|openNonblock, 0)
+	f, err := r.handle.OpenFile(local, os.O_RDONLY|rootfile.Nonblock, 0)
 	if err != nil {
 		return kept{}, err
 	}
@@ -68,7 +70,7 @@ func lookBriefly(r *root, name string) (kept, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return lookAt(r, name)
 	}
-	return kept{mode: info.Mode(), opaque: true, brief: true, size: info.Size(), time: changed(info)}, nil
+	return kept{mode: info.Mode(), opaque: true, brief: true, size: info.Size(), time: rootfile.Changed(info)}, nil
 }
 
 // look reads a file in the way in which it is remembered.

@@ -55,7 +55,7 @@ func (c *change) handOver(ctx context.Context) error {
 		err = c.confirm(ctx, &record)
 	}
 	entry.Commit(record)
-	c.w.private.keepDirs(record.Path)
+	c.w.temps.keepDirs(record.Path)
 	return err
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"acp-agent/internal/rootfile"
 )
 
 // Bounds of one search of the session's directories.
@@ -298,8 +300,8 @@ func (s *indexSearch) known(path string, info fs.FileInfo, tracked time.Time) (*
 	if ok && d.repo {
 		tracked = indexTime(path)
 	}
-	same := ok && os.SameFile(d.info, info) && changed(d.info).Equal(changed(info)) && d.tracked.Equal(tracked)
-	return d, same && d.read.Sub(changed(info)) >= cmp.Or(s.w.index.settled, settledAfter)
+	same := ok && os.SameFile(d.info, info) && rootfile.Changed(d.info).Equal(rootfile.Changed(info)) && d.tracked.Equal(tracked)
+	return d, same && d.read.Sub(rootfile.Changed(info)) >= cmp.Or(s.w.index.settled, settledAfter)
 }
 
 // indexTime is when the index of the repository in a directory was written.

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+
+	"acp-agent/workspace/private"
 )
 
 // tempsName is the file, in the session's directory, that lists the temporary
@@ -23,50 +26,83 @@ type leftover struct {
 	Kept bool `json:"kept,omitempty"`
 }
 
+// leftovers is the list of one session. It is safe for concurrent use.
+type leftovers struct {
+	dir *private.Dir
+
+	mu    sync.Mutex
+	file  *os.File
+	tried bool
+	fresh map[string]struct{} // directories that were made for a file, see keepDirs
+}
+
 // remember notes a temporary file that is about to be made. Without a note the
 // write goes on: only a kill at that instant would leave the file behind.
-func (p *private) remember(path string) { p.note(leftover{Temp: path}) }
+func (l *leftovers) remember(path string) { l.note(leftover{Temp: path}) }
 
 // rememberDir is remember for a directory that is about to be made.
-func (p *private) rememberDir(path string) {
-	p.note(leftover{Dir: path})
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.fresh == nil {
-		p.fresh = map[string]struct{}{}
+func (l *leftovers) rememberDir(path string) {
+	l.note(leftover{Dir: path})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fresh == nil {
+		l.fresh = map[string]struct{}{}
 	}
-	p.fresh[path] = struct{}{}
+	l.fresh[path] = struct{}{}
 }
 
 // keepDirs notes that the directories above a file have got it, and stay.
-func (p *private) keepDirs(path string) {
-	for dir := filepath.Dir(path); p.isFresh(dir); dir = filepath.Dir(dir) {
-		p.note(leftover{Dir: dir, Kept: true})
+func (l *leftovers) keepDirs(path string) {
+	for dir := filepath.Dir(path); l.isFresh(dir); dir = filepath.Dir(dir) {
+		l.note(leftover{Dir: dir, Kept: true})
 	}
 }
 
 // isFresh reports whether a directory was made for a file that it has not got yet,
 // and forgets that.
-func (p *private) isFresh(dir string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, fresh := p.fresh[dir]
-	delete(p.fresh, dir)
+func (l *leftovers) isFresh(dir string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, fresh := l.fresh[dir]
+	delete(l.fresh, dir)
 	return fresh
 }
 
-func (p *private) note(l leftover) {
-	if p.create() != nil {
+func (l *leftovers) note(entry leftover) {
+	if l.dir.Create() != nil {
 		return
 	}
-	line, err := json.Marshal(l)
+	line, err := json.Marshal(entry)
 	if err != nil {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.temps != nil {
-		_, _ = p.temps.Write(append(line, '\n'))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if file := l.open(); file != nil {
+		_, _ = file.Write(append(line, '\n'))
+	}
+}
+
+// open opens the list on its first use. Without it a crash may leave a temporary file
+// behind, no more. The caller holds mu.
+func (l *leftovers) open() *os.File {
+	own, _ := l.dir.Handles()
+	if l.file != nil || l.tried || own == nil {
+		return l.file
+	}
+	l.tried = true
+	l.file, _ = own.OpenFile(filepath.Join(private.RunName, tempsName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	return l.file
+}
+
+// close closes the list. It comes before the private directory is removed.
+func (l *leftovers) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tried = true
+	if l.file != nil {
+		_ = l.file.Close()
+		l.file = nil
 	}
 }
 
@@ -76,7 +112,7 @@ func siblingOf(p *place, name string) string { return filepath.Join(filepath.Dir
 // the directories that never got the file they were made for. The list decides no
 // more than that files of our own naming, and empty directories, are removed.
 func clearLeftovers(dir string) {
-	list, err := os.ReadFile(filepath.Join(dir, runName, tempsName))
+	list, err := os.ReadFile(filepath.Join(dir, private.RunName, tempsName))
 	if err != nil {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
 	"acp-agent/workspace/journal"
 )
@@ -117,12 +118,12 @@ func (w *writing) undo() error {
 	if kept, err := w.p.dir.Lstat(w.temp.name); err != nil || !os.SameFile(kept, w.old) {
 		return errors.Join(errMoved, err) // it could not be exchanged
 	}
-	return exchange(w.p.dir, w.temp.name, w.p.name)
+	return rootfile.Exchange(w.p.dir, w.temp.name, w.p.name)
 }
 
 func (w *writing) commit() {
 	w.done = true
-	w.w.private.keepDirs(w.p.real())
+	w.w.temps.keepDirs(w.p.real())
 	w.entry.Commit(w.record(w.p, w.was, journal.State{
 		Form: journal.File, Content: journal.ContentOf(w.text), Info: w.temp.info,
 	}))
@@ -244,11 +245,11 @@ func (r *renaming) undo() error {
 	if now, err := r.q.dir.Lstat(r.q.name); err != nil || !sameMoment(now, r.info) {
 		return errors.Join(errMoved, err)
 	}
-	return renameNew(r.q.dir, r.q.name, r.p.dir, r.p.name)
+	return rootfile.RenameNew(r.q.dir, r.q.name, r.p.dir, r.p.name)
 }
 
 func (r *renaming) commit() {
-	r.w.private.keepDirs(r.q.real())
+	r.w.temps.keepDirs(r.q.real())
 	now := r.w.o.Now()
 	r.files.stage().Commit(
 		journal.Record{Path: r.p.real(), Kind: journal.Deleted, Time: now, Before: r.state},

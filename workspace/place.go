@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
 )
 
@@ -188,7 +189,7 @@ func (p *place) openFile() (*os.File, error) {
 	if !before.Mode().IsRegular() {
 		return nil, notRegular(p.asked, before)
 	}
-	f, err := p.dir.OpenFile(p.name, os.O_RDONLY|openNonblock, 0)
+	f, err := p.dir.OpenFile(p.name, os.O_RDONLY|rootfile.Nonblock, 0)
 	if err != nil {
 		return nil, moved(err)
 	}

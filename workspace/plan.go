@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/workspace/journal"
+	"acp-agent/workspace/private"
 )
 
 // planned is one renaming of a batch, as a sweep has to know it to undo it. Paths
@@ -42,12 +44,12 @@ const (
 const planPrefix = "plan-"
 
 // writePlan notes durably what is about to be renamed, until finish.
-func (p *private) writePlan(plan []planned) (finish func(), err error) {
-	if err := p.create(); err != nil {
+func writePlan(p *private.Dir, plan []planned) (finish func(), err error) {
+	if err := p.Create(); err != nil {
 		return nil, err
 	}
-	opened := p.roots()
-	if len(opened) == 0 {
+	own, _ := p.Handles()
+	if own == nil {
 		return nil, fs.ErrClosed
 	}
 	var text bytes.Buffer
@@ -57,9 +59,9 @@ func (p *private) writePlan(plan []planned) (finish func(), err error) {
 			return nil, err
 		}
 	}
-	name := filepath.Join(runName, planPrefix+strings.ToLower(rand.Text()))
-	finish = func() { _ = opened[0].handle.Remove(name) } // or with the whole directory
-	f, err := opened[0].handle.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	name := filepath.Join(private.RunName, planPrefix+strings.ToLower(rand.Text()))
+	finish = func() { _ = own.Remove(name) } // or with the whole directory
+	f, err := own.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +80,7 @@ func (p *private) writePlan(plan []planned) (finish func(), err error) {
 // all files of a batch are the old ones. A file that was changed since stays. It is
 // done before the temporary files are removed: they hold the old texts.
 func undoPlans(dir string) {
-	entries, err := os.ReadDir(filepath.Join(dir, runName))
+	entries, err := os.ReadDir(filepath.Join(dir, private.RunName))
 	if err != nil {
 		return
 	}
@@ -86,7 +88,7 @@ func undoPlans(dir string) {
 		if !strings.HasPrefix(entry.Name(), planPrefix) {
 			continue
 		}
-		for _, one := range slices.Backward(readPlan(filepath.Join(dir, runName, entry.Name()))) {
+		for _, one := range slices.Backward(readPlan(filepath.Join(dir, private.RunName, entry.Name()))) {
 			one.undo()
 		}
 	}
@@ -128,7 +130,7 @@ func (p planned) undo() {
 	switch p.Kind {
 	case planReplace:
 		if p.holdsNew(dir, name) && isFile(dir, temp) && !p.holdsNew(dir, temp) {
-			if exchange(dir, temp, name) != nil {
+			if rootfile.Exchange(dir, temp, name) != nil {
 				_ = dir.Rename(temp, name) // the new text goes
 			}
 		}
@@ -147,7 +149,7 @@ func (p planned) undo() {
 		}
 		defer to.Close()
 		if _, err := dir.Lstat(name); errors.Is(err, fs.ErrNotExist) && isFile(to, filepath.Base(p.To)) {
-			_ = renameNew(to, filepath.Base(p.To), dir, name) // where it fails the file keeps its new name
+			_ = rootfile.RenameNew(to, filepath.Base(p.To), dir, name) // where it fails the file keeps its new name
 		}
 	}
 }
@@ -174,7 +176,7 @@ func (p planned) holdsNew(dir *os.Root, name string) bool {
 	if info, err := dir.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	f, err := dir.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+	f, err := dir.OpenFile(name, os.O_RDONLY|rootfile.Nonblock, 0)
 	if err != nil {
 		return false
 	}

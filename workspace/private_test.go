@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"acp-agent/tools"
+	"acp-agent/workspace/private"
 )
 
 func TestSidecar(t *testing.T) {
@@ -137,10 +138,10 @@ func TestSweep(t *testing.T) {
 	dead := filepath.Join(g.state, "ses_dead-"+strings.Repeat("a", 26))
 	keep := put(t, filepath.Join(g.outside, "keep"), "keep")
 	put(t, filepath.Join(dead, "bash-output-x"), "x")
-	put(t, filepath.Join(dead, lockName), "")
+	put(t, filepath.Join(dead, "lock"), "")
 	link(t, g.outside, filepath.Join(dead, "link"))
 	temp := put(t, g.in(".acp-agent-"+strings.Repeat("b", 26)+".tmp"), "half")
-	put(t, filepath.Join(dead, runName, tempsName), fmt.Sprintf("{\"temp\":%q}\n{\"temp\":%q}\n{\"temp\":%q}\nnonsense\n{\"temp\":%q", temp, keep, g.in("gone"), temp+"cut"))
+	put(t, filepath.Join(dead, private.RunName, tempsName), fmt.Sprintf("{\"temp\":%q}\n{\"temp\":%q}\n{\"temp\":%q}\nnonsense\n{\"temp\":%q", temp, keep, g.in("gone"), temp+"cut"))
 	fresh := filepath.Join(g.state, "ses_nolock-"+strings.Repeat("c", 26))
 	put(t, filepath.Join(fresh, "x"), "x")
 	strange := put(t, filepath.Join(g.state, "notes", "x"), "not ours")

@@ -136,7 +136,7 @@ func (w *Workspace) spec(text, dir string) (launch.Spec, error) {
 	}
 	// The model is told of the scratch directory, so it must be there. A command
 	// that does not use it runs without it.
-	_ = w.private.create()
+	_ = w.private.Create()
 	return launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
 	"acp-agent/workspace/journal"
 )
@@ -93,7 +94,7 @@ func (f files) rename(p, q *place, info fs.FileInfo) error {
 		journal.Record{Path: p.real(), Kind: journal.Deleted, Time: now, Before: state},
 		journal.Record{Path: q.real(), Kind: journal.Created, Time: now, After: state},
 	)
-	f.w.private.keepDirs(q.real())
+	f.w.temps.keepDirs(q.real())
 	f.settle(p)
 	f.settle(q)
 	return nil
@@ -167,7 +168,7 @@ func (f files) moveTo(p, q *place, then fs.FileInfo) error {
 	if err := f.w.o.fault("rename"); err != nil {
 		return err
 	}
-	err := renameNew(p.dir, p.name, q.dir, q.name)
+	err := rootfile.RenameNew(p.dir, p.name, q.dir, q.name)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return takenError(q.asked)
@@ -180,7 +181,7 @@ func (f files) moveTo(p, q *place, then fs.FileInfo) error {
 	if err == nil && sameMoment(now, then) {
 		return nil
 	}
-	return errors.Join(errMoved, renameNew(q.dir, q.name, p.dir, p.name))
+	return errors.Join(errMoved, rootfile.RenameNew(q.dir, q.name, p.dir, p.name))
 }
 
 // copyTo is moveTo between file systems, and where the system cannot rename

@@ -133,7 +133,7 @@ func TestRollback_RestoresTheTree(t *testing.T) {
 				rt.Fatalf("%s still counts as having modified %v", operations[i], left)
 			}
 		}
-		images, err := os.ReadDir(filepath.Join(w.private.dir, imagesName))
+		images, err := os.ReadDir(filepath.Join(w.private.Path(), "journal"))
 		if err == nil && len(images) > 0 {
 			rt.Fatalf("pre-images were left: %v", images)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"acp-agent/internal/pathname"
 	"acp-agent/tools"
+	"acp-agent/workspace/private"
 )
 
 // root is a directory whose inside a session may use.
@@ -48,6 +49,26 @@ func openRoot(path string) (*root, error) {
 		return nil, fmt.Errorf("open directory %q: %w", path, err)
 	}
 	return &root{given: given, path: t.real(), handle: handle, info: info}, nil
+}
+
+// handleRoots are a private directory and its scratch directory, which are held open
+// already, as roots; none when they cannot be looked at.
+func handleRoots(dir *private.Dir, own, scratch *os.Root) []*root {
+	roots := []*root{
+		{given: dir.Path(), handle: own, own: true},
+		{given: dir.Scratch(), handle: scratch, own: true, write: true},
+	}
+	for _, r := range roots {
+		t, err := follow(r.given)
+		if err != nil {
+			return nil
+		}
+		r.path = t.real()
+		if r.info, err = r.handle.Stat("."); err != nil {
+			return nil
+		}
+	}
+	return roots
 }
 
 // stands reports whether the root's path still leads to the directory that was opened.

@@ -14,6 +14,7 @@ import (
 
 	"acp-agent/internal/gitignore"
 	"acp-agent/internal/pathname"
+	"acp-agent/internal/rootfile"
 	"acp-agent/workspace/journal"
 )
 
@@ -245,7 +246,7 @@ func (l *look) isIgnored(d scanned, path string) bool {
 }
 
 func readIgnore(d scanned) *gitignore.File {
-	f, err := d.root.handle.OpenFile(filepath.Join(d.rel, ".gitignore"), os.O_RDONLY|openNonblock, 0)
+	f, err := d.root.handle.OpenFile(filepath.Join(d.rel, ".gitignore"), os.O_RDONLY|rootfile.Nonblock, 0)
 	if err != nil {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 // a call may use them now (R111): the workspace is what the session may write,
 // ad-hoc what was opened beside it for reading.
 func (w *Workspace) Vars(callID string) capability.Vars {
-	vars := capability.Vars{capability.VarWorkspace: {w.private.dir}, capability.VarAdHoc: nil}
+	vars := capability.Vars{capability.VarWorkspace: {w.private.Path()}, capability.VarAdHoc: nil}
 	for _, r := range w.roots(callID) {
 		name := capability.VarAdHoc
 		if r.write || r.own {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -12,8 +13,8 @@ import (
 
 // sidecar is a file for the whole of a result that is returned cut.
 type sidecar struct {
-	private *private
-	path    string
+	quota *atomic.Int64
+	path  string
 
 	mu      sync.Mutex
 	file    *os.File
@@ -28,25 +29,25 @@ func isFileName(name string) bool {
 // Sidecar opens a file in the session's directory (R105, R107). Its name is
 // the tool's and an id; nothing that exists is ever opened.
 func (c *Call) Sidecar() (tools.Sidecar, error) {
-	p := &c.w.private
-	if err := p.create(); err != nil {
-		return nil, failure("create sidecar in", p.dir, err)
+	p := c.w.private
+	if err := p.Create(); err != nil {
+		return nil, failure("create sidecar in", p.Path(), err)
 	}
 	tool := c.tool
 	if !isFileName(tool) {
 		tool = "tool"
 	}
 	name := tool + "-output-" + c.w.o.IDs.New(transcript.PartPrefix)
-	path := filepath.Join(p.dir, name)
-	opened := p.roots()
-	if len(opened) == 0 {
+	path := filepath.Join(p.Path(), name)
+	own, _ := p.Handles()
+	if own == nil {
 		return nil, endedError(path)
 	}
-	f, err := opened[0].handle.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := own.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, failure("create", path, err)
 	}
-	return &sidecar{private: p, path: path, file: f}, nil
+	return &sidecar{quota: &c.w.quota, path: path, file: f}, nil
 }
 
 // Path returns the file's absolute path.
@@ -69,22 +70,22 @@ func (s *sidecar) Write(b []byte) (int, error) {
 	}
 	granted := 0
 	if s.dropped == 0 { // a hole in the middle would mislead
-		granted = s.private.take(len(b))
+		granted = reserve(s.quota, len(b))
 	}
 	written, err := s.file.Write(b[:granted])
 	if err != nil {
-		s.private.quota.Add(int64(granted - written))
+		s.quota.Add(int64(granted - written))
 	}
 	s.dropped += int64(len(b) - written)
 	return len(b), nil
 }
 
-// take reserves up to n bytes of the quota.
-func (p *private) take(n int) int {
+// reserve reserves up to n bytes of a quota.
+func reserve(quota *atomic.Int64, n int) int {
 	for {
-		left := p.quota.Load()
+		left := quota.Load()
 		granted := max(0, min(int64(n), left))
-		if p.quota.CompareAndSwap(left, left-granted) {
+		if quota.CompareAndSwap(left, left-granted) {
 			return int(granted)
 		}
 	}

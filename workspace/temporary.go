@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/workspace/journal"
 )
 
@@ -47,7 +48,7 @@ func (f files) writeTemp(p *place, b body) (*temporary, error) {
 // newTemp is a name beside a place that nothing has.
 func (f files) newTemp(p *place) *temporary {
 	t := &temporary{dir: p.dir, name: ".acp-agent-" + strings.ToLower(rand.Text()) + ".tmp"}
-	f.w.private.remember(siblingOf(p, t.name))
+	f.w.temps.remember(siblingOf(p, t.name))
 	return t
 }
 
@@ -140,7 +141,7 @@ func (t *temporary) replace(p *place, same func(*os.File) bool) error {
 	if err := t.check(p, p.name, same); err != nil {
 		return err
 	}
-	switch err := exchange(p.dir, t.name, p.name); {
+	switch err := rootfile.Exchange(p.dir, t.name, p.name); {
 	case errors.Is(err, errors.ErrUnsupported):
 		return t.rename(p)
 	case err != nil:
@@ -163,7 +164,7 @@ func (t *temporary) giveBack(p *place) error {
 		if err != nil {
 			return err
 		}
-		if err := exchange(p.dir, t.name, p.name); err != nil {
+		if err := rootfile.Exchange(p.dir, t.name, p.name); err != nil {
 			return err
 		}
 		came, err := p.dir.Lstat(t.name)

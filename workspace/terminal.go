@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -63,10 +62,10 @@ const (
 // cannot do that, and nothing was run.
 func (p processes) inTerminal(ctx context.Context, cmd confined, out io.Writer) (exit tools.Exit, done bool, err error) {
 	w := p.w
-	if p.tool != "bash" || w.o.Terminals == nil || w.o.Trial.Failed() || w.private.create() != nil {
+	if p.tool != "bash" || w.o.Terminals == nil || w.o.Trial.Failed() || w.private.Create() != nil {
 		return exit, false, nil
 	}
-	argv, process, err := w.o.Launcher.PrepareTerminal(filepath.Join(w.private.dir, runName), cmd.Spec, out)
+	argv, process, err := w.o.Launcher.PrepareTerminal(w.private.Run(), cmd.Spec, out)
 	if err != nil {
 		if errors.Is(err, errors.ErrUnsupported) {
 			w.o.Trial.failed.Store(true)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"acp-agent/internal/pathname"
+	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
 	"acp-agent/workspace/journal"
 )
@@ -58,7 +59,7 @@ func (w *Workspace) found(change FileChange, left *int64) *journal.Content {
 		if !ok {
 			continue
 		}
-		f, err := r.handle.OpenFile(rel, os.O_RDONLY|openNonblock, 0)
+		f, err := r.handle.OpenFile(rel, os.O_RDONLY|rootfile.Nonblock, 0)
 		if err != nil {
 			return nil
 		}

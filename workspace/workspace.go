@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"acp-agent/internal/launch"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/workspace/journal"
+	"acp-agent/workspace/private"
 )
 
 // Workspace is the ground of one session, as one agent of it may use it: the main one,
@@ -33,7 +35,9 @@ type shared struct {
 	place   kinds.Place
 	fixed   []*root // the session's roots, then those of the configuration
 	session int     // how many of fixed are the session's
-	private private
+	private *private.Dir
+	temps   leftovers
+	quota   atomic.Int64 // bytes that sidecars may still take
 	journal *journal.Journal
 	editor  editing
 	runner  runner
@@ -41,6 +45,7 @@ type shared struct {
 	index   nameIndex
 
 	mu     sync.Mutex
+	own    []*root                 // the private directory, then scratch, once they were opened
 	agents map[*Workspace]struct{} // those that were not released
 	calls  map[*Call]struct{}
 	closed bool
@@ -67,12 +72,14 @@ func New(o Options) (*Workspace, error) {
 		return nil, err
 	}
 	w.place = kinds.Place{Cwd: w.fixed[0].given, Home: o.Home}
-	if err := w.private.name(o.StateDir, o.SessionID); err != nil {
+	var err error
+	if w.private, err = private.New(o.StateDir, o.SessionID); err != nil {
 		w.closeRoots()
 		return nil, err
 	}
-	w.private.quota.Store(w.o.Limits.SidecarBytes)
-	w.journal = journal.New(journal.Options{Dir: w.private.journal, MaxBytes: o.JournalBytes, Fault: o.fault})
+	w.temps.dir = w.private
+	w.quota.Store(w.o.Limits.SidecarBytes)
+	w.journal = journal.New(journal.Options{Dir: w.private.Images, MaxBytes: o.JournalBytes, Fault: o.fault})
 	w.editor = editing{editor: o.Editor, timeout: o.EditorTimeout, seen: map[string]sighting{}}
 	w.runner = runner{slots: make(chan struct{}, o.Commands)}
 	return w, nil
@@ -103,7 +110,20 @@ func (w *Workspace) openRoots() error {
 func (w *Workspace) roots(callID string) []*root {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Concat(w.fixed, w.private.roots(), w.adHoc, w.grants[callID])
+	return slices.Concat(w.fixed, w.privateRoots(), w.adHoc, w.grants[callID])
+}
+
+// privateRoots are the session's private directory and scratch as roots; none before
+// they are created and after they are removed. The caller holds mu.
+func (s *shared) privateRoots() []*root {
+	own, scratch := s.private.Handles()
+	if own == nil {
+		return nil
+	}
+	if s.own == nil {
+		s.own = handleRoots(s.private, own, scratch)
+	}
+	return s.own
 }
 
 // Session returns what a tool may know of the session. Roots are the session's
@@ -112,7 +132,7 @@ func (w *Workspace) Session() tools.Session {
 	s := tools.Session{
 		ID:       w.o.SessionID,
 		Env:      tools.Env{Place: w.place, Resolve: w.Resolve, Undoing: w.undoing},
-		Scratch:  w.private.scratch(),
+		Scratch:  w.private.Scratch(),
 		Limits:   w.o.Limits,
 		Guidance: w.o.Guidance(),
 
@@ -169,7 +189,8 @@ func (w *Workspace) Close(grace time.Duration) {
 	_ = w.runner.quiet(ctx)
 	if first {
 		w.finish()
-		w.private.remove()
+		w.temps.close()
+		w.private.Remove()
 		w.closeRoots()
 	}
 }
@@ -213,10 +234,20 @@ func (w *Workspace) foreign(t *trail, r *root) bool {
 	if r != nil && r.own {
 		return false
 	}
-	parent := w.private.parentInfo()
+	parent := w.private.ParentInfo()
 	if parent == nil {
 		return false
 	}
 	_, _, inside := t.below(parent)
 	return inside
+}
+
+// Sweep removes the directories under stateDir that sessions of killed
+// processes left, and the temporary files that their writes left in the
+// user's directories (R107). It returns the number of directories it removed.
+func Sweep(stateDir string) (removed int, err error) {
+	return private.Sweep(stateDir, func(dir string) {
+		undoPlans(dir)
+		clearLeftovers(dir)
+	})
 }

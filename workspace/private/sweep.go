@@ -1,4 +1,4 @@
-package workspace
+package private
 
 import (
 	"errors"
@@ -9,17 +9,16 @@ import (
 	"sync"
 )
 
-// sessionDir is the form of the names that private.name gives.
+// sessionDir is the form of the names that New gives.
 var sessionDir = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}-[a-z2-7]{26}$`)
 })
 
 // Sweep removes the directories under stateDir that sessions of killed
-// processes left behind, and the temporary files that their writes left beside
-// the person's files (R107). A directory whose lock is held belongs to a living
-// session and stays. Links are removed, never followed. It returns the number
-// of directories it removed.
-func Sweep(stateDir string) (removed int, err error) {
+// processes left (R107), and has each tidied first. A directory whose lock is held
+// belongs to a living session and stays. Links are removed, never followed. It
+// returns the number of directories it removed.
+func Sweep(stateDir string, tidy func(dir string)) (removed int, err error) {
 	entries, err := os.ReadDir(stateDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -36,12 +35,11 @@ func Sweep(stateDir string) (removed int, err error) {
 		if info, err := os.Lstat(lock.Path()); err == nil && !info.Mode().IsRegular() {
 			continue // not made by us
 		}
-		if taken, err := lock.TryLock(); err != nil || !taken {
+		if locked, err := lock.TryLock(); err != nil || !locked {
 			_ = lock.Close()
 			continue
 		}
-		undoPlans(dir)
-		clearLeftovers(dir)
+		tidy(dir)
 		discard(dir, lock)
 		removed++
 	}

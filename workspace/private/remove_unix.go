@@ -1,6 +1,6 @@
 //go:build unix
 
-package workspace
+package private
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// removeLocked removes the lock's file while it is held, so that nobody can
+// removeLocked removes the lock's file while it is held, so that no other process can
 // take a lock on a directory that is about to go.
 func removeLocked(dir string, lock *flock.Flock) {
 	_ = os.Remove(lock.Path())

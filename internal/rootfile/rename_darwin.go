@@ -1,4 +1,4 @@
-package workspace
+package rootfile
 
 import (
 	"errors"
@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two names of one directory at once.
-func exchange(dir *os.Root, a, b string) error {
+// Exchange swaps two names of one directory at once.
+func Exchange(dir *os.Root, a, b string) error {
 	return withFD(dir, func(fd int) error {
 		return cannot(unix.RenameatxNp(fd, a, fd, b, unix.RENAME_SWAP))
 	})
 }
 
-// renameNew moves a file to a name that nothing has.
-func renameNew(from *os.Root, name string, to *os.Root, newName string) error {
+// RenameNew moves a file to a name that nothing has.
+func RenameNew(from *os.Root, name string, to *os.Root, newName string) error {
 	return withFD(from, func(fd int) error {
 		return withFD(to, func(toFD int) error {
 			return cannot(unix.RenameatxNp(fd, name, toFD, newName, unix.RENAME_EXCL))

@@ -1,4 +1,4 @@
-package workspace
+package rootfile
 
 import (
 	"io/fs"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// changed is when a file last changed, by the time that no program can set.
-func changed(info fs.FileInfo) time.Time {
+// Changed is when a file last changed, by the time that no program can set.
+func Changed(info fs.FileInfo) time.Time {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(st.Ctimespec.Unix())
 	}
