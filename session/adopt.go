@@ -129,14 +129,14 @@ func (s *Session) adoptTools() {
 	for _, err := range refused {
 		text := err.Error()
 		s.host.Logger.Warn("tool left out", "session", s.ID, "problem", text)
-		s.sayOnce(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool left out", Text: text})
+		s.notices.once(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool left out", Text: text})
 	}
 }
 
 // sayProblems says once what is wrong with those who have tools.
 func (s *Session) sayProblems() {
 	for _, notice := range s.host.problems() {
-		s.sayOnce(notice.Text, notice)
+		s.notices.once(notice.Text, notice)
 	}
 	s.sayServers()
 	s.sayProviders()

@@ -72,7 +72,9 @@ func (s *Session) chooseAgent() error {
 	if s.manifest.Name != name {
 		return &BadValueError{What: "agent", Got: name, Legal: legal}
 	}
-	s.choice.model = cmp.Or(s.manifest.Model, s.choice.model)
+	if s.manifest.Model != "" {
+		s.choices.setModel(s.manifest.Model)
+	}
 	s.policy.Take(delegation(s.manifest))
 	return nil
 }

@@ -41,7 +41,7 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		Session:   gate{session: s}, Workspace: s.work, Limits: s.limits(), Cache: cache,
 		Services: tools.Services{
 			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillsOf(s.told.skills), Languages: s.languages,
-			Modes: sessionModes{s}, Agents: s.node,
+			Modes: planModes{s.choices, s.record}, Agents: s.node,
 		},
 	}
 	if s.audit != nil {

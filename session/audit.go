@@ -29,7 +29,7 @@ func (s *Session) openAudit() *audit.Log {
 func (s *Session) auditFailed(err error) {
 	s.host.Logger.Warn("the audit cannot be written", "session", s.ID, "error", err.Error())
 	text := "What the agent does in this session is not recorded: " + err.Error()
-	s.sayOnce("audit", transcript.Notice{Severity: transcript.Warning, Title: "Audit", Text: text})
+	s.notices.once("audit", transcript.Notice{Severity: transcript.Warning, Title: "Audit", Text: text})
 }
 
 // closeAudit ends the record.
@@ -42,7 +42,7 @@ func (s *Session) closeAudit() {
 // SweepAudit removes, behind the scenes, the records of sessions that were not written
 // to for a time.
 func (h *Host) SweepAudit(dir string, keep time.Duration) {
-	h.library.working.Go(func() {
+	h.catalogue.working.Go(func() {
 		if removed, err := audit.Sweep(dir, time.Now().Add(-keep)); err != nil || removed > 0 {
 			h.Logger.Info("swept old audits", "removed", removed, "error", err)
 		}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"acp-agent/permissions"
@@ -13,16 +12,16 @@ import (
 // autoMode is the mode auto if it is offered: by the finding of this process, before
 // that by the one that is expected, and where nothing is known with a description that
 // says so.
-func (s *Session) autoMode() []Mode {
+func (c *choices) autoMode() []Mode {
 	mode := Mode{
 		ID: string(permissions.ModeAuto), Name: "Auto",
 		Description: "Works inside the project and its sandbox without asking; still asks about the network, places outside, secrets, and files that make programs run.",
 	}
-	report, expected := s.host.Sandbox.Expected()
+	report, expected := c.sandbox.Expected()
 	switch {
 	case !expected:
 		mode.Description += " Whether this machine has a sandbox is still being found out."
-	case s.noAuto(report) != "":
+	case c.noAuto(report) != "":
 		return nil
 	}
 	return []Mode{mode}
@@ -30,19 +29,19 @@ func (s *Session) autoMode() []Mode {
 
 // firstMode is the mode that a session begins in: the configured one, but that auto waits
 // until it is known whether there is a sandbox, unless one is expected.
-func (s *Session) firstMode(configured permissions.Mode) permissions.Mode {
+func (c *choices) firstMode(configured permissions.Mode) permissions.Mode {
 	switch configured {
 	case "":
 		return permissions.ModeAsk
 	case permissions.ModeAuto:
-		report, known := s.host.Sandbox.Expected()
-		if known && s.noAuto(report) == "" {
+		report, known := c.sandbox.Expected()
+		if known && c.noAuto(report) == "" {
 			return permissions.ModeAuto
 		}
-		if report, known = s.host.Sandbox.Known(); known {
-			s.waiting = append(s.waiting, autoNotice("The configured mode auto is not available", s.noAuto(report)))
+		if report, known = c.sandbox.Known(); known {
+			c.startup = append(c.startup, autoNotice("The configured mode auto is not available", c.noAuto(report)))
 		} else {
-			s.wanted = permissions.ModeAuto
+			c.pending = permissions.ModeAuto
 		}
 		return permissions.ModeAsk
 	}
@@ -51,12 +50,12 @@ func (s *Session) firstMode(configured permissions.Mode) permissions.Mode {
 
 // enforced is the mode whose rules are in force: those of auto only while it is known that
 // processes are confined, whatever was expected.
-func (s *Session) enforced() permissions.Mode {
-	mode := s.chosen().mode
+func (c *choices) enforced() permissions.Mode {
+	mode := c.get().mode
 	if mode != permissions.ModeAuto {
 		return mode
 	}
-	if report, known := s.host.Sandbox.Known(); known && s.noAuto(report) == "" {
+	if report, known := c.sandbox.Known(); known && c.noAuto(report) == "" {
 		return mode
 	}
 	return permissions.ModeAsk
@@ -72,23 +71,23 @@ func autoNotice(what, why string) transcript.Notice {
 
 // noAuto says why there is no mode auto; empty when there is. What reaches the network
 // is asked about in it, so the sandbox must be able to keep what is not asked from it.
-func (s *Session) noAuto(report sandbox.Report) string {
+func (c *choices) noAuto(report sandbox.Report) string {
 	switch {
 	case !report.Confines():
 		return noSandbox(report)
 	case !report.Network:
 		return fmt.Sprintf("the sandbox of this machine (%s) cannot keep commands from the network", report.Kind)
-	case report.Kind == sandbox.Landlock && s.holdsOwn():
+	case report.Kind == sandbox.Landlock && c.holdsOwn():
 		return fmt.Sprintf("the session's directories hold your home or the agent's own files, and the sandbox of this machine (%s) cannot keep those from commands", report.Kind)
 	}
 	return ""
 }
 
-// holdsOwn reports whether the agent's own directories, or the person's home with its
+// holdsOwn reports whether the agent's own directories, or the user's home with its
 // secrets, lie in a directory in which commands may write.
-func (s *Session) holdsOwn() bool {
-	for _, dir := range slices.Concat([]string{s.spec.Cwd}, s.spec.Additional, s.settings.WriteRoots) {
-		for _, own := range slices.Concat(s.host.Own, []string{s.host.Home}) {
+func (c *choices) holdsOwn() bool {
+	for _, dir := range c.writable {
+		for _, own := range c.own {
 			if own != "" && sandbox.Within(own, dir) {
 				return true
 			}
@@ -107,15 +106,15 @@ func noSandbox(report sandbox.Report) string {
 }
 
 // whyNot says why a value that exists is not offered.
-func (s *Session) whyNot(option, value string) string {
+func (c *choices) whyNot(option, value string) string {
 	if option == ModelOption {
-		if err := s.lastBackend().usable(value); err != nil {
+		if err := c.lastBackend().usable(value); err != nil {
 			return err.Error()
 		}
 	}
 	if option != ModeOption || value != string(permissions.ModeAuto) {
 		return ""
 	}
-	report, _ := s.host.Sandbox.Known()
-	return s.noAuto(report)
+	report, _ := c.sandbox.Known()
+	return c.noAuto(report)
 }

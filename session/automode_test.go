@@ -116,7 +116,7 @@ func TestModes_UndecidedTooLong(t *testing.T) {
 			t.Errorf("the choice: %v", err)
 		}
 		release()
-		if err := s.Settle(t.Context()); err != nil {
+		if err := s.AwaitMode(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if s.Mode() != tt.last {

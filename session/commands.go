@@ -73,8 +73,10 @@ func slashCommands() []slashCommand {
 		},
 		{
 			name: "trust", description: "Shows what trust in this project allows, and asks you.",
-			hint:   fixed("off"),
-			answer: func(ctx context.Context, s *Session, rest string) string { return s.trustCommand(ctx, strings.Fields(rest)) },
+			hint: fixed("off"),
+			answer: func(ctx context.Context, s *Session, rest string) string {
+				return s.trustCommand(ctx, strings.Fields(rest))
+			},
 		},
 		{
 			name: "mcp", description: "The MCP servers: how each stands, its tools, its last error; signs in to one.",

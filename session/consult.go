@@ -36,7 +36,7 @@ func (s *Session) consult(ctx context.Context, name, text string) (string, error
 	}
 	o := s.pipelineOptions(s.tools.Cache)
 	o.Gate = tools.Gate{IncludeTools: []string{}}
-	log, id := transcript.NewLog(), cmp.Or(m.Model, s.chosen().model)
+	log, id := transcript.NewLog(), cmp.Or(m.Model, s.choices.get().model)
 	if err := backend.usable(id); err != nil {
 		return "", err
 	}

@@ -48,7 +48,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	if err != nil {
 		return subagent.Equipment{}, err
 	}
-	chosen, m := s.chosen(), n.Manifest()
+	chosen, m := s.choices.get(), n.Manifest()
 	e := subagent.Equipment{
 		Provider: backend.Provider, Model: cmp.Or(m.Model, n.Parent().Model(), chosen.model),
 		Temperature: cmp.Or(m.Limits.Temperature, backend.Temperature), MaxTokens: cmp.Or(m.Limits.MaxTokens, backend.MaxTokens),

@@ -31,8 +31,8 @@ func (s *Session) emit(event transcript.Event) {
 		s.mu.Lock()
 		s.context = e
 		s.mu.Unlock()
-		if id := s.chosen().model; e.Size == 0 && s.learn(id).complete() {
-			s.sayOnce("window "+id, transcript.Notice{
+		if id := s.choices.get().model; e.Size == 0 && s.choices.learn(id).complete() {
+			s.notices.once("window "+id, transcript.Notice{
 				Severity: transcript.Info, Title: "Context window unknown",
 				Text: "The context window of this model is not known, so its use is not shown. Set model.window in the configuration.",
 			})
@@ -46,14 +46,4 @@ func (s *Session) emit(event transcript.Event) {
 // publish tells the subscribers of the bus what happened to the session (R131).
 func (s *Session) publish(name string, at time.Time, fields map[string]any) {
 	s.host.Bus.Publish(observe.Event{Name: name, At: at, SessionID: s.ID, Fields: fields})
-}
-
-func (s *Session) sayOnce(what string, notice transcript.Notice) {
-	s.mu.Lock()
-	known := s.said[what]
-	s.said[what] = true
-	s.mu.Unlock()
-	if !known {
-		s.spec.Sink.Emit(notice)
-	}
 }

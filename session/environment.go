@@ -68,7 +68,7 @@ func (s *Session) awaitWindow(ctx context.Context, model string, window func() i
 	limit := time.NewTimer(surveyTime)
 	defer limit.Stop()
 	select {
-	case <-s.learn(model).done:
+	case <-s.choices.learn(model).done:
 	case <-limit.C:
 	case <-ctx.Done():
 	}

@@ -42,9 +42,9 @@ func (g gate) ModePolicy() *pipeline.ModePolicy {
 func (g gate) ListedOnly() bool {
 	model := g.model
 	if g.node == nil {
-		model = g.session.chosen().model
+		model = g.session.choices.get().model
 	}
-	return g.session.lastBackend().Provider.Describe(g.session.life.ctx, model).ListedOnly
+	return g.session.choices.lastBackend().Provider.Describe(g.session.life.ctx, model).ListedOnly
 }
 
 // Hosts implements pipeline.Session. A subagent does not inherit the hosts that the user
@@ -83,5 +83,15 @@ func (g gate) AwaitUser(ctx context.Context) (resume func()) {
 	return g.node.WaitForUser(ctx)
 }
 
-// Unconfined implements pipeline.Session.
-func (g gate) Unconfined(ctx context.Context) string { return g.session.unconfined(ctx) }
+// Unconfined implements pipeline.Session (R124).
+func (g gate) Unconfined(ctx context.Context) string {
+	if g.session.spec.Unsandboxed {
+		return ""
+	}
+	report, err := g.session.host.Sandbox.Wait(ctx)
+	if err != nil || report.Confines() {
+		return ""
+	}
+	return "this command is allowed, but nothing would confine it and nobody is here to see it: " + noSandbox(report) +
+		"; whoever starts the agent has to say that commands may run so (--unsandboxed)"
+}

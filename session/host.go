@@ -101,7 +101,7 @@ type Host struct {
 	// Locks serialise changes of files; they are closed with the host.
 	Locks workspace.Locks
 
-	library library
+	catalogue modelCatalogue
 }
 
 // Settings are what the person, and the project of a directory, configured.
@@ -222,7 +222,7 @@ type Spec struct {
 
 // Close ends what the host does behind the scenes. Sessions are closed before.
 func (h *Host) Close() {
-	h.library.close()
+	h.catalogue.close()
 	h.Box.Close()
 	_ = h.Locks.Close() // nothing is written there
 }
@@ -240,10 +240,10 @@ func (h *Host) untouchable() []string { return slices.Concat(h.Own, h.Guarded) }
 // Warm reads the expected finding about the sandbox and writes the tools' schemas, in the
 // background, so that neither the first session nor its first prompt waits for that.
 func (h *Host) Warm() {
-	h.library.working.Go(func() {
+	h.catalogue.working.Go(func() {
 		h.Sandbox.Expected()
 		for _, entry := range h.Registry.All() {
-			if h.library.ending() {
+			if h.catalogue.ending() {
 				return
 			}
 			entry.Schema()
@@ -254,7 +254,7 @@ func (h *Host) Warm() {
 // Sweep removes, in the background, what sessions of killed processes left: their
 // directories (R107), and the cgroups of their commands.
 func (h *Host) Sweep() {
-	h.library.working.Go(func() {
+	h.catalogue.working.Go(func() {
 		if removed := cgroup.System().Sweep(); removed > 0 {
 			h.Logger.Info("removed cgroups of killed commands", "removed", removed)
 		}

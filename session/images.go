@@ -25,7 +25,7 @@ func (s *Session) checkImages(t *Turn, backend Backend, id string) {
 		wait := time.NewTimer(imageWait)
 		defer wait.Stop()
 		select {
-		case <-s.learn(id).done:
+		case <-s.choices.learn(id).done:
 		case <-wait.C:
 		case <-t.ctx.Done():
 		}

@@ -22,21 +22,19 @@ func (s *Session) introduce(prompt *transcript.Message) {
 		title = titleOf(prompt, s.host.Keys.Known)
 		s.titled = title != ""
 	}
-	waiting := s.waiting
-	s.waiting = nil
 	s.mu.Unlock()
 	if title != "" {
 		s.emit(transcript.TitleChanged{Title: title, At: time.Now()})
 	}
 	for _, notice := range slices.Concat(s.told.notices(), s.host.problems()) {
-		s.sayOnce(notice.Text, notice)
+		s.notices.once(notice.Text, notice)
 	}
 	project, content := s.projectNotices()
 	for _, notice := range project {
-		s.sayOnce(content+notice.Text, notice) // again when it is about another content
+		s.notices.once(content+notice.Text, notice) // again when it is about another content
 	}
-	for _, notice := range slices.Concat(s.agentNotices(), waiting) {
-		s.sayOnce(notice.Text, notice)
+	for _, notice := range slices.Concat(s.agentNotices(), s.choices.startup) {
+		s.notices.once(notice.Text, notice)
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *Session) recordKept(listed ListedRule) {
 	}
 	s.audit.Append(audit.Record{
 		Event: audit.Kept, Tool: listed.Rule.Permission, Touches: []string{listed.Rule.Pattern}, Workspace: s.project.dir,
-		Verdict: "allow", By: "person: allow_project", Reason: "kept for the project by /permissions keep", Mode: string(s.chosen().mode),
+		Verdict: "allow", By: "person: allow_project", Reason: "kept for the project by /permissions keep", Mode: string(s.choices.get().mode),
 	})
 }
 

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -21,20 +20,6 @@ const (
 	// shellTool runs in plan mode too, but only what plainly only reads.
 	shellTool = "bash"
 )
-
-var errNoPlanMode = errors.New("the session is not in plan mode")
-
-// afterPlan is the mode that leaving plan mode leads to: the one that it was
-// entered from, or code. The caller holds s.mu.
-func (s *Session) afterPlan() (permissions.Mode, error) {
-	if s.choice.mode != permissions.ModePlan {
-		return "", &tools.Error{Kind: tools.Unavailable, Message: errNoPlanMode.Error(), Err: errNoPlanMode}
-	}
-	if s.choice.before == "" {
-		return permissions.ModeCode, nil
-	}
-	return s.choice.before, nil
-}
 
 // modePolicies are what the modes say about tools and calls, made anew when the tools change.
 type modePolicies struct{ plan, other pipeline.ModePolicy }
@@ -66,7 +51,7 @@ func newModePolicies(all []*tools.Entry, scratch string) *modePolicies {
 
 // modePolicy is what the current mode says about tools and calls (R10, R157).
 func (s *Session) modePolicy() pipeline.ModePolicy {
-	mode := s.chosen().mode
+	mode := s.choices.get().mode
 	if mode == permissions.ModePlan {
 		return s.modePolicies.Load().plan
 	}
@@ -132,7 +117,7 @@ func (s *Session) reminders(messages []*transcript.Message, p *pipeline.Pipeline
 	if facts := s.facts(window); facts != "" && !says(messages, facts) {
 		parts = append(parts, &transcript.TextPart{Text: facts, Synthetic: true})
 	}
-	mode, last := s.chosen().mode, toldMode(messages)
+	mode, last := s.choices.get().mode, toldMode(messages)
 	if anew && standing(mode) || last != mode && (standing(last) || standing(mode)) {
 		parts = append(parts, &transcript.TextPart{Text: statementOf(mode), Synthetic: true})
 	}

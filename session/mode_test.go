@@ -176,7 +176,7 @@ func TestModes_FoundLate(t *testing.T) {
 				}
 			}
 			close(release)
-			if err := s.Settle(t.Context()); err != nil {
+			if err := s.AwaitMode(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			wait(t, prompt(s, "go"), loop.EndTurn)

@@ -6,20 +6,9 @@ import (
 
 	"acp-agent/model"
 	"acp-agent/permissions"
-	"acp-agent/sandbox"
 )
 
-// choice is what the person picked for a session.
-type choice struct {
-	mode permissions.Mode
-	// before is the mode that plan mode was entered from; empty when it was the
-	// first.
-	before  permissions.Mode
-	model   string
-	thought string
-}
-
-// Option is a setting of a session that the person may change (ACP, session
+// Option is a setting of a session that the user may change (ACP, session
 // config options). The order of options is their priority.
 type Option struct {
 	ID, Name, Description string
@@ -59,38 +48,21 @@ func (e *BadValueError) Error() string {
 	return fmt.Sprintf("unknown %s %q; it must be one of %q", e.What, e.Got, e.Legal)
 }
 
-// lastBackend is the server that the session last used. It is kept so that
-// nothing that must not block has to ask for it.
-func (s *Session) lastBackend() Backend {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.backend
-}
-
-func (s *Session) chosen() choice {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.choice
-}
-
-// Sandbox says how the session's processes are confined, once that is known.
-func (s *Session) Sandbox() (report sandbox.Report, known bool) { return s.host.Sandbox.Known() }
-
 // Options lists the settings with their current values.
-func (s *Session) Options() []Option {
-	chosen := s.chosen()
+func (c *choices) Options() []Option {
+	chosen := c.get()
 	mode := Option{ID: ModeOption, Name: "Mode", Category: "mode", Current: string(chosen.mode), Description: "How much the agent may do without asking."}
-	for _, m := range s.Modes() {
+	for _, m := range c.Modes() {
 		mode.Values = append(mode.Values, Value{ID: m.ID, Name: m.Name, Description: m.Description})
 	}
 	options := []Option{mode}
-	backend := s.lastBackend()
+	backend := c.lastBackend()
 	pick := Option{ID: ModelOption, Name: "Model", Category: "model", Current: chosen.model, Description: "The model that answers."}
-	for _, info := range s.models(backend, chosen.model) {
+	for _, info := range c.models(backend, chosen.model) {
 		pick.Values = append(pick.Values, modelValue(info))
 	}
 	options = append(options, pick)
-	if levels := backend.Provider.Describe(s.life.ctx, chosen.model).ThoughtLevels; len(levels) > 0 {
+	if levels := backend.Provider.Describe(c.life.ctx, chosen.model).ThoughtLevels; len(levels) > 0 {
 		options = append(options, thoughtOption(levels, chosen.thought))
 	}
 	return options
@@ -116,20 +88,20 @@ func thoughtOption(levels []string, current string) Option {
 
 // models lists the configured model, the chosen one, and what the server
 // offers as far as it is known.
-func (s *Session) models(backend Backend, chosen string) []model.Info {
+func (c *choices) models(backend Backend, chosen string) []model.Info {
 	grouped := func(id string) model.Info {
-		return model.Info{ID: id, Group: backend.Provider.Describe(s.life.ctx, id).Group}
+		return model.Info{ID: id, Group: backend.Provider.Describe(c.life.ctx, id).Group}
 	}
 	list := []model.Info{grouped(backend.Model)}
-	s.mu.Lock()
-	admitted := s.admitted
-	s.mu.Unlock()
+	c.mu.Lock()
+	admitted := c.admitted
+	c.mu.Unlock()
 	for _, id := range []string{chosen, admitted} {
 		if id != "" && !slices.ContainsFunc(list, func(have model.Info) bool { return have.ID == id }) {
 			list = append(list, grouped(id))
 		}
 	}
-	for _, info := range s.host.library.list(backend.Provider) {
+	for _, info := range c.catalogue.list(backend.Provider) {
 		known := slices.IndexFunc(list, func(have model.Info) bool { return have.ID == info.ID })
 		if known >= 0 {
 			list[known] = info
@@ -157,19 +129,19 @@ func nameOf(info model.Info) string {
 }
 
 // AdmitModel makes a model selectable that the server may not list.
-func (s *Session) AdmitModel(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.admitted = id
+func (c *choices) AdmitModel(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.admitted = id
 }
 
 // SetOption changes one setting. It neither blocks nor emits anything: the
 // caller announces the change where it is in order, once Decide has returned.
-func (s *Session) SetOption(id, value string) error {
-	if s.choosesAuto(id, value) {
+func (c *choices) SetOption(id, value string) error {
+	if c.postponeAuto(id, value) {
 		return nil
 	}
-	options := s.Options()
+	options := c.Options()
 	at := slices.IndexFunc(options, func(o Option) bool { return o.ID == id })
 	if at < 0 {
 		return &BadValueError{What: "config option", Got: id, Legal: optionIDs(options)}
@@ -179,31 +151,34 @@ func (s *Session) SetOption(id, value string) error {
 		legal[i] = v.ID
 	}
 	if !slices.Contains(legal, value) {
-		return &BadValueError{What: options[at].Name, Got: value, Legal: legal, Why: s.whyNot(id, value)}
+		return &BadValueError{What: options[at].Name, Got: value, Legal: legal, Why: c.whyNot(id, value)}
 	}
 	if id == ModeOption {
-		s.switchMode(permissions.Mode(value))
+		c.switchMode(permissions.Mode(value))
 		return nil
 	}
-	s.mu.Lock()
-	switch id {
-	case ModelOption:
-		s.choice.model = value
-		levels := s.backend.Provider.Describe(s.life.ctx, value).ThoughtLevels
-		if !slices.Contains(levels, s.choice.thought) {
-			s.choice.thought = "" // the new model does not know this level
-		}
-	case ThoughtOption:
-		if value == defaultThought {
-			value = ""
-		}
-		s.choice.thought = value
+	if id == ThoughtOption {
+		c.setThought(value)
+		return nil
 	}
-	s.mu.Unlock()
-	if id == ModelOption {
-		s.learn(value)
+	levels := c.lastBackend().Provider.Describe(c.life.ctx, value).ThoughtLevels
+	c.mu.Lock()
+	c.current.model = value
+	if !slices.Contains(levels, c.current.thought) {
+		c.current.thought = "" // the new model does not know this level
 	}
+	c.mu.Unlock()
+	c.learn(value)
 	return nil
+}
+
+func (c *choices) setThought(level string) {
+	if level == defaultThought {
+		level = ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.current.thought = level
 }
 
 func optionIDs(options []Option) []string {

@@ -134,7 +134,7 @@ func (s *Session) lookAgain() {
 // held, so that the mode read last is the one that counts.
 func (s *Session) applyProject() {
 	trusted := s.project.trusted()
-	s.policy.SetDefaults(permissions.Defaults(s.enforced(), trusted))
+	s.policy.SetDefaults(permissions.Defaults(s.choices.enforced(), trusted))
 	rules := slices.Concat(s.settings.Project, s.project.record.Rules)
 	if trusted && s.project.now.Config == s.project.settled {
 		rules = append(rules, s.project.offered...)

@@ -33,7 +33,7 @@ func (s *Session) newProviders() *provider.Service {
 // scripts and modules is slow.
 func (s *Session) sayProviders() {
 	say := func(text string) {
-		s.sayOnce(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool provider", Text: text})
+		s.notices.once(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool provider", Text: text})
 	}
 	for _, err := range s.providers.Problems() {
 		say(err.Error())

@@ -136,17 +136,17 @@ func (s *Session) sayServers() {
 	for _, server := range s.servers.Status() {
 		switch {
 		case server.State == mcp.SignIn:
-			s.sayOnce(signInKey(server.ID), transcript.Notice{
+			s.notices.once(signInKey(server.ID), transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server needs you to sign in",
 				Text: fmt.Sprintf("The MCP server %s needs you to sign in: run /mcp login %s.", server.Name, server.Name),
 			})
 		case server.State == mcp.Failed:
-			s.sayOnce("mcp "+server.ID, transcript.Notice{
+			s.notices.once("mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected",
 				Text: fmt.Sprintf("The MCP server %s is not connected: %s. /mcp shows the state of all servers.", server.Name, strings.TrimSuffix(server.Problem, ".")),
 			})
 		case server.State == mcp.Connecting && server.Problem == "":
-			s.sayOnce("slow mcp "+server.ID, transcript.Notice{
+			s.notices.once("slow mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected yet",
 				Text: fmt.Sprintf("The MCP server %s has not answered yet. Once it has, its tools can be used from the next prompt on.", server.Name),
 			})

@@ -17,6 +17,7 @@ import (
 	"acp-agent/model"
 	"acp-agent/permissions"
 	"acp-agent/subagent"
+	"acp-agent/sandbox"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/tools/provider"
@@ -53,7 +54,7 @@ type Session struct {
 	serving      bool       // guarded by connecting
 	adopted      []int      // the generations of the sources' tools; guarded by mu
 	modePolicies atomic.Pointer[modePolicies]
-	found        bool              // whether it was known at the start how processes are confined
+	sandboxFound bool              // it was known at the start how processes are confined
 	manifest     subagent.Manifest // of the main agent
 	agents       agents
 	environment  subagent.Environment
@@ -61,18 +62,12 @@ type Session struct {
 	span         *trace.Span
 	life         *lifetime
 	turns        *turnQueue
+	choices      *choices
+	notices      *notices
 
 	mu       sync.Mutex // guards what follows
-	choice   choice
-	wanted   permissions.Mode      // the mode to be in once there is a sandbox
-	chose    bool                  // the client wants it, not only the configuration
-	backend  Backend               // the one last used
-	learned  map[string]*knowledge // of which the session is told, by model
-	admitted string                // a model that was named beside the server's list
 	titled   bool
 	retitled bool                // a model was asked for the title
-	said     map[string]bool     // things that are said once
-	waiting  []transcript.Notice // for the next prompt
 	listed   []ListedRule        // what /permissions showed last
 	usage    spent
 	context  transcript.UsageChanged
@@ -94,10 +89,16 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	}
 	s := &Session{
 		ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec, settings: settings,
-		log: transcript.NewLog(), said: map[string]bool{}, learned: map[string]*knowledge{}, backend: backend,
+		log: transcript.NewLog(),
 	}
-	_, s.found = h.Sandbox.Known()
-	s.choice = choice{mode: s.firstMode(settings.Mode), model: backend.Model, thought: backend.ThoughtLevel}
+	_, s.sandboxFound = h.Sandbox.Known()
+	live, span := h.Tracer.Session(context.WithoutCancel(ctx), s.ID)
+	s.life, s.span = newLifetime(live), span
+	s.notices = newNotices(s.emit)
+	s.choices = newChoices(choiceOptions{
+		life: s.life, sandbox: h.Sandbox, catalogue: &h.catalogue, emit: s.emit, notices: s.notices, modeChanged: s.applyMode,
+		writable: slices.Concat([]string{spec.Cwd}, spec.Additional, settings.WriteRoots), own: slices.Concat(h.Own, []string{h.Home}),
+	}, settings.Mode, backend)
 	if s.secrets, err = newSecrets(h, settings); err != nil {
 		return nil, err
 	}
@@ -133,8 +134,6 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: time.Now(),
 		Instructions: s.told.instructions.Text, Skills: s.told.skills.Prompt(),
 	}
-	ctx, s.span = h.Tracer.Session(context.WithoutCancel(ctx), s.ID)
-	s.life = newLifetime(ctx)
 	s.turns = newTurnQueue(s.life.ctx, s.runTurn, s.family.Abort)
 	return s, nil
 }
@@ -172,32 +171,10 @@ func (s *Session) Context() context.Context { return s.life.ctx }
 // external providers.
 func (s *Session) Start() {
 	s.beginAll()
-	s.learn(s.chosen().model)
-	s.awaitSandbox()
-}
-
-// learn announces what the server tells of a model once it is known.
-func (s *Session) learn(id string) *knowledge {
-	backend := s.lastBackend()
-	k := s.host.library.learn(backend.Provider, id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.learned[id] == k {
-		return k
+	s.choices.learn(s.choices.get().model)
+	if !s.sandboxFound {
+		s.choices.announceSandbox()
 	}
-	s.learned[id] = k
-	s.life.start(func() {
-		select {
-		case <-k.done:
-		case <-s.life.ctx.Done():
-			return
-		}
-		s.spec.Sink.Emit(transcript.OptionsChanged{})
-		for _, warning := range k.warnings {
-			s.sayOnce(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
-		}
-	})
-	return k
 }
 
 // runTurn runs one turn. Whatever goes wrong in it ends the turn, not the
@@ -236,7 +213,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		s.reply(t.ctx, t.prompt, func(context.Context) string { return refusal })
 		return loop.EndTurn, nil
 	}
-	s.awaitMode(t.ctx)
+	s.choices.awaitMode(t.ctx)
 	s.withhold(t.prompt)
 	s.introduce(t.prompt)
 	s.refreshTools(t.ctx)
@@ -249,10 +226,8 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})
 		return "", err
 	}
-	s.mu.Lock()
-	s.backend = backend
-	s.mu.Unlock()
-	chosen := s.chosen()
+	s.choices.setBackend(backend)
+	chosen := s.choices.get()
 	s.checkImages(t, backend, chosen.model)
 	s.nameHosts(hostsIn(t.prompt))
 	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.manifest.Name)
@@ -284,6 +259,42 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 	}
 	return s.turns.add(t)
 }
+
+// Modes lists the modes that the session offers (R157).
+func (s *Session) Modes() []Mode { return s.choices.Modes() }
+
+// Mode returns the current mode's id.
+func (s *Session) Mode() string { return s.choices.Mode() }
+
+// SetMode changes the mode: questions follow from the next tool call on, tools from the next
+// model request on, and a running turn goes on.
+func (s *Session) SetMode(id string) error { return s.choices.SetOption(ModeOption, id) }
+
+// Options lists the options with their current values.
+func (s *Session) Options() []Option { return s.choices.Options() }
+
+// SetOption changes one option. It neither blocks nor emits anything: the caller announces
+// the change where it is in order, once Decide has returned.
+func (s *Session) SetOption(id, value string) error { return s.choices.SetOption(id, value) }
+
+// Decide waits until a choice that SetOption took is decided: that of the mode auto depends
+// on the trial of the sandbox. Its error says why the choice cannot be had.
+func (s *Session) Decide(ctx context.Context, option, value string) error {
+	return s.choices.Decide(ctx, option, value)
+}
+
+// AwaitMode waits until it is known how processes are confined, and with it which modes there
+// are and whether a session whose configured mode is auto starts in it.
+func (s *Session) AwaitMode(ctx context.Context) error { return s.choices.AwaitMode(ctx) }
+
+// ModePending reports whether the mode depends on what AwaitMode waits for.
+func (s *Session) ModePending() bool { return s.choices.ModePending() }
+
+// AdmitModel makes a model selectable that the server may not list.
+func (s *Session) AdmitModel(id string) { s.choices.AdmitModel(id) }
+
+// Sandbox says how the session's processes are confined, once that is known.
+func (s *Session) Sandbox() (report sandbox.Report, known bool) { return s.host.Sandbox.Known() }
 
 // Cancel ends the running turn and all subagents (R67); queued prompts stay (C-25). When no
 // turn is running it ends what runs in the background, and nothing that comes later is

@@ -89,9 +89,7 @@ func (s *Session) SignIn(ctx context.Context, name string, show func(ctx context
 	defer mu.Unlock()
 	over()
 	if err == nil {
-		s.mu.Lock()
-		delete(s.said, signInKey(s.serverID(name)))
-		s.mu.Unlock()
+		s.notices.forget(signInKey(s.serverID(name)))
 	}
 	return err
 }

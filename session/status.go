@@ -29,7 +29,7 @@ func (s *Session) help(ctx context.Context) string {
 
 // status is /status.
 func (s *Session) status() string {
-	chosen := s.chosen()
+	chosen := s.choices.get()
 	s.mu.Lock()
 	usage, context := s.usage.tokens, s.context
 	s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *Session) status() string {
 	if chosen.thought != "" {
 		fmt.Fprintf(&b, ", thinking %s", chosen.thought)
 	}
-	if server := s.lastBackend().Server; server != "" {
+	if server := s.choices.lastBackend().Server; server != "" {
 		fmt.Fprintf(&b, "\n- Server: %s", server)
 	}
 	fmt.Fprintf(&b, "\n- Mode: %s\n- Directory: `%s`\n", chosen.mode, s.work.Session().Cwd)

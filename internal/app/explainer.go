@@ -129,9 +129,9 @@ func (e *explainer) in(ctx context.Context, dir string) (*session.Session, error
 	if err != nil {
 		return nil, err
 	}
-	if e.mode == string(permissions.ModeAuto) || e.mode == "" && s.Unsettled() {
+	if e.mode == string(permissions.ModeAuto) || e.mode == "" && s.ModePending() {
 		settling, cancel := context.WithTimeout(ctx, probeTimeout)
-		err = s.Settle(settling) // whether there is such a mode
+		err = s.AwaitMode(settling) // whether there is such a mode
 		cancel()
 		if err != nil {
 			s.Close(0)

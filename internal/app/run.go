@@ -128,7 +128,7 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 		return report.failed(err)
 	}
 	defer s.Close(500 * time.Millisecond)
-	if err := s.Settle(ctx); err != nil {
+	if err := s.AwaitMode(ctx); err != nil {
 		return report.failed(err)
 	}
 	if err := choose(s, flags); err != nil {

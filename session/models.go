@@ -7,40 +7,41 @@ import (
 	"time"
 
 	"acp-agent/model"
+	"acp-agent/transcript"
 )
 
 // learnTimeout bounds what a server is asked about a model and its list; both
 // are a convenience.
 const learnTimeout = 15 * time.Second
 
-// library is what has been learned of servers and models, behind the scenes
+// modelCatalogue is what has been learned of servers and models, behind the scenes
 // and once for all sessions of the process. It belongs to the host: a session
 // that ends takes nothing away from the others.
-type library struct {
+type modelCatalogue struct {
 	mu      sync.Mutex
-	known   map[subject]*knowledge
+	known   map[modelKey]*modelKnowledge
 	lists   map[model.Provider][]model.Info
 	working sync.WaitGroup
 	cancel  []context.CancelFunc
 	closed  bool
 }
 
-// subject is a model of a server.
-type subject struct {
+// modelKey is a model of a server.
+type modelKey struct {
 	provider model.Provider
 	model    string
 }
 
-// knowledge is complete when done is closed. failed says that the server could not tell
+// modelKnowledge is complete when done is closed. failed says that the server could not tell
 // even then, so that it is asked again when there is next reason to.
-type knowledge struct {
+type modelKnowledge struct {
 	done     chan struct{}
 	warnings []string
 	failed   bool
 }
 
 // complete reports whether everything has been asked.
-func (k *knowledge) complete() bool {
+func (k *modelKnowledge) complete() bool {
 	select {
 	case <-k.done:
 		return true
@@ -54,7 +55,7 @@ const askAgain = time.Second
 
 // probe asks a server about a model, and reports whether there is reason to ask again: one
 // that loads the model cannot tell yet. What it cannot tell ever stays unknown.
-func (k *knowledge) probe(ctx context.Context, provider model.Provider, id string) (again bool) {
+func (k *modelKnowledge) probe(ctx context.Context, provider model.Provider, id string) (again bool) {
 	warnings, err := provider.Probe(ctx, id)
 	if err == nil {
 		k.warnings = warnings
@@ -64,7 +65,7 @@ func (k *knowledge) probe(ctx context.Context, provider model.Provider, id strin
 }
 
 // insist is probe until the server can tell, or ctx ends.
-func (k *knowledge) insist(ctx context.Context, provider model.Provider, id string) {
+func (k *modelKnowledge) insist(ctx context.Context, provider model.Provider, id string) {
 	pause := time.NewTicker(askAgain)
 	defer pause.Stop()
 	for again := true; again; again = k.probe(ctx, provider, id) {
@@ -79,32 +80,32 @@ func (k *knowledge) insist(ctx context.Context, provider model.Provider, id stri
 
 // learn returns what is known of a model, and begins to ask when nobody has, or when the
 // server could not tell.
-func (l *library) learn(provider model.Provider, id string) *knowledge {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	key := subject{provider, id}
-	if k := l.known[key]; k != nil && !(k.complete() && k.failed) {
+func (m *modelCatalogue) learn(provider model.Provider, id string) *modelKnowledge {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := modelKey{provider, id}
+	if k := m.known[key]; k != nil && !(k.complete() && k.failed) {
 		return k
 	}
-	k := &knowledge{done: make(chan struct{})}
-	if l.known == nil {
-		l.known, l.lists = map[subject]*knowledge{}, map[model.Provider][]model.Info{}
+	k := &modelKnowledge{done: make(chan struct{})}
+	if m.known == nil {
+		m.known, m.lists = map[modelKey]*modelKnowledge{}, map[model.Provider][]model.Info{}
 	}
-	l.known[key] = k
-	if l.closed {
+	m.known[key] = k
+	if m.closed {
 		close(k.done)
 		return k
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), learnTimeout)
-	l.cancel = append(l.cancel, cancel)
-	l.working.Go(func() {
+	m.cancel = append(m.cancel, cancel)
+	m.working.Go(func() {
 		defer cancel()
 		defer close(k.done)
 		again := k.probe(ctx, provider, id)
 		if infos, err := provider.Models(ctx); err == nil {
-			l.mu.Lock()
-			l.lists[provider] = infos
-			l.mu.Unlock()
+			m.mu.Lock()
+			m.lists[provider] = infos
+			m.mu.Unlock()
 		}
 		if again {
 			k.insist(ctx, provider, id)
@@ -114,26 +115,50 @@ func (l *library) learn(provider model.Provider, id string) *knowledge {
 }
 
 // list returns the models that a server offers, as far as they are known.
-func (l *library) list(provider model.Provider) []model.Info {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.lists[provider])
+func (m *modelCatalogue) list(provider model.Provider) []model.Info {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.lists[provider])
 }
 
 // ending reports whether close was called.
-func (l *library) ending() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.closed
+func (m *modelCatalogue) ending() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.closed
 }
 
 // close ends all asking and waits for it.
-func (l *library) close() {
-	l.mu.Lock()
-	l.closed = true
-	for _, cancel := range l.cancel {
+func (m *modelCatalogue) close() {
+	m.mu.Lock()
+	m.closed = true
+	for _, cancel := range m.cancel {
 		cancel()
 	}
-	l.mu.Unlock()
-	l.working.Wait()
+	m.mu.Unlock()
+	m.working.Wait()
+}
+
+// learn has the catalogue learn of a model, and tells the client when more is known.
+func (c *choices) learn(id string) *modelKnowledge {
+	k := c.catalogue.learn(c.lastBackend().Provider, id)
+	c.mu.Lock()
+	known := c.announced[id] == k
+	c.announced[id] = k
+	c.mu.Unlock()
+	if known {
+		return k
+	}
+	c.life.start(func() {
+		select {
+		case <-k.done:
+		case <-c.life.ctx.Done():
+			return
+		}
+		c.emit(transcript.OptionsChanged{})
+		for _, warning := range k.warnings {
+			c.notices.once(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
+		}
+	})
+	return k
 }
