@@ -55,7 +55,7 @@ cross: ## build and vet for every system and processor
 	done
 
 interop: $(INTEROP)/node_modules ## talk to the official TypeScript SDK, acpx and the reference servers of MCP, have the official SDKs of Anthropic and OpenAI read what is sent, judge by the schema and the registry's rules
-	ACP_REQUIRE_ALL=1 $(GO) test -count=1 -run 'Interop|Schema' ./acp/... ./internal/app
+	ACP_REQUIRE_ALL=1 $(GO) test -count=1 -run 'Interop|Schema' ./acp/... ./internal/e2e/...
 
 # npm ci leaves the folder's time alone when nothing changes, hence the touch.
 $(INTEROP)/node_modules: $(INTEROP)/package-lock.json
@@ -63,14 +63,14 @@ $(INTEROP)/node_modules: $(INTEROP)/package-lock.json
 	@touch $@
 
 llama: $(LLAMA) ## drive the binary with a real llama.cpp server, unpacked from Debian sid into bin/llama, and a model of random weights
-	ACP_LLAMA=$(CURDIR)/$(LLAMA) $(GO) test -count=1 -v -run '^TestLlama' ./internal/app
+	ACP_LLAMA=$(CURDIR)/$(LLAMA) $(GO) test -count=1 -v -run '^TestLlama' ./internal/e2e/models
 
 $(LLAMA): testdata/llama/server.sh
 	testdata/llama/server.sh $(@D)
 
 editors: ## play every script in the model of every editor; the table goes to bin/editors.md
 	@mkdir -p bin
-	ACP_EDITORS=$(CURDIR)/bin/editors.md $(GO) test -count=1 -timeout 30m -run '^TestEditors$$' ./internal/app
+	ACP_EDITORS=$(CURDIR)/bin/editors.md $(GO) test -count=1 -timeout 30m -run '^TestEditors$$' ./internal/e2e/scripts
 
 picture: ## draw the picture of the demo in the README again
 	$(GO) test -count=1 -run '^TestDemo_Picture$$' ./cmd/acp-agent -picture

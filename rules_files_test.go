@@ -74,13 +74,8 @@ var openers = map[string]opener{
 		"os.CreateTemp os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.Remove os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
 		"the log, doctor's trial of its own directories, the demo's scratch project, and files named on the command line",
 	},
-	"internal/testkit/acptest": {"os.ReadDir os.ReadFile os.Remove os.Symlink os.WriteFile filepath.EvalSymlinks", "it plays an editor, for tests"},
-	"internal/testkit/shelltrace": {
-		"os.CreateTemp os.ReadFile os.Readlink os.Remove", "it runs commands in a namespace and reads /proc of what it traces, for tests",
-	},
-	"model/catalogue/gen":         {"os.ReadFile os.WriteFile", "a program for developers"},
-	"acp/schema/gen":              {"os.ReadFile os.Remove os.WriteFile filepath.Glob", "a program for developers"},
-	"internal/testkit/schematest": {"os.ReadFile os.Stat", "for tests"},
+	"model/catalogue/gen": {"os.ReadFile os.WriteFile", "a program for developers"},
+	"acp/schema/gen":      {"os.ReadFile os.Remove os.WriteFile filepath.Glob", "a program for developers"},
 }
 
 // harmless are the names of package os that reach no file by a path: handles and
@@ -93,10 +88,11 @@ Stderr Stdin Stdout SyscallError TempDir UserHomeDir`
 func TestRules_Files(t *testing.T) {
 	used := map[string]map[string]bool{}
 	for _, s := range sources(t) {
-		if s.test || strings.HasPrefix(s.dir, "testdata/") {
+		// TestRules_Imports keeps the product from importing test support.
+		if s.test || strings.HasPrefix(s.dir, "internal/testkit/") {
 			continue
 		}
-		if slices.Contains(s.imports(), "os/exec") && s.dir != "internal/launch" && s.dir != "internal/testkit/acptest" && s.dir != "internal/testkit/shelltrace" {
+		if slices.Contains(s.imports(), "os/exec") && s.dir != "internal/launch" {
 			t.Errorf("%s: imports os/exec; internal/launch starts programs", s.name)
 		}
 		for _, use := range fileUses(s) {

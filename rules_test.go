@@ -33,6 +33,17 @@ var rooms = map[string]room{
 	"cmd/acp-agent": {6, []string{"internal/app"}},
 	"internal/app":  {6, nil},
 
+	// Tests of the whole agent.
+	"internal/e2e/commands":    {6, nil},
+	"internal/e2e/interop":     {6, nil},
+	"internal/e2e/models":      {6, nil},
+	"internal/e2e/permissions": {6, nil},
+	"internal/e2e/protocol":    {6, nil},
+	"internal/e2e/sandbox":     {6, nil},
+	"internal/e2e/scripts":     {6, nil},
+	"internal/e2e/sources":     {6, nil},
+	"internal/e2e/subagents":   {6, nil},
+
 	"acp":        {5, []string{"acp/v1", "acp/schema", "acp/rpc"}},
 	"acp/v1":     {5, []string{"acp/schema", "acp/rpc"}},
 	"acp/schema": {5, nil},
@@ -111,7 +122,9 @@ var rooms = map[string]room{
 
 	// What tests of several packages stand on.
 	"internal/testkit/acptest":       {5, []string{"acp/schema", "internal/testkit/schematest"}},
+	"internal/testkit/agenttest":     {6, []string{"internal/app"}},
 	"internal/testkit/anthropictest": {0, nil},
+	"internal/testkit/cases":         {0, []string{"internal/testkit/testfile", "internal/testkit/testreq"}},
 	"internal/testkit/editor":        {5, []string{"internal/testkit/acptest"}},
 	"internal/testkit/gguf":          {0, nil},
 	"internal/testkit/mcptest":       {1, nil},
@@ -120,6 +133,7 @@ var rooms = map[string]room{
 	"internal/testkit/schematest":    {5, []string{"acp/schema"}},
 	"internal/testkit/shelltrace":    {0, []string{"internal/pathname"}},
 	"internal/testkit/termpicture":   {0, nil},
+	"internal/testkit/testfile":      {0, nil},
 	"internal/testkit/testreq":       {0, nil},
 }
 

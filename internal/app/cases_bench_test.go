@@ -10,24 +10,25 @@ import (
 	"time"
 
 	"acp-agent/config"
+	"acp-agent/internal/testkit/cases"
 )
 
 // BenchmarkExplain_Cases judges the commands of the case file one after the other, through
 // every stage that a real call is judged by, and reports the median and the 99th
 // percentile of one judgement. The goals are 1 ms and 5 ms.
 func BenchmarkExplain_Cases(b *testing.B) {
-	ground := newCaseGround(b)
+	fixture := cases.NewFixture(b)
 	core := newCore(io.Discard)
-	core.sources, core.stateDir = config.Sources{HomeDir: ground.home}, b.TempDir()
+	core.sources, core.stateDir = config.Sources{HomeDir: fixture.Home}, b.TempDir()
 	b.Cleanup(core.Close)
-	e, err := newExplainer(core, ground.work, "")
+	e, err := newExplainer(core, fixture.Work, "")
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(e.close)
 	var calls []judgedCall
-	for _, c := range readCases(b, "commands.txt", ground.places()) {
-		tool, args := c.call(b)
+	for _, c := range cases.Read(b, "commands.txt", fixture.Places()) {
+		tool, args := c.Call(b)
 		raw, err := json.Marshal(args)
 		if err != nil {
 			b.Fatal(err)

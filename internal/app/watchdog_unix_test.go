@@ -77,6 +77,7 @@ wait; wait
 // A watchdog sees the short environment, without keys, and what lies where tools
 // may write is not run.
 func TestGuard_Surroundings(t *testing.T) {
+	const canary = "sk-canary-8f1d2c7ab34e9065"
 	t.Setenv("SOME_API_KEY", canary)
 	t.Setenv("HARMLESS", canary)
 	guard, dir := newGuard(t, `cat >/dev/null; env; pwd`)

@@ -1,6 +1,6 @@
 // The official TypeScript SDK of Anthropic reads what the agent sent and was sent. It reads a
 // job from the file named by its argument and prints what it saw as one JSON object; it
-// judges nothing: internal/app/interop_anthropic_test.go does.
+// judges nothing: internal/e2e/interop/anthropic_test.go does.
 //
 // The job's exchanges are {request, stream}: the body that the agent sent and the events that
 // it got. For each the SDK is given the same parameters and has its request answered with the

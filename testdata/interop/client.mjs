@@ -1,6 +1,6 @@
 // A client made of the official SDK. It reads a job from the file named by its argument,
 // drives the agent through the job's steps, and prints what happened as one JSON object.
-// It judges nothing: internal/app/interop_test.go does.
+// It judges nothing: internal/e2e/interop/scenario_test.go does.
 //
 // The steps: {do: "prompt", text, mentions, answer, form, cancelOn}, {do: "mode", mode},
 // {do: "option", option, value}, {do: "listen", ms}, {do: "close"}. A step that listens makes

@@ -1,7 +1,7 @@
 // The official TypeScript SDK of OpenAI reads what the agent sent and was sent in the
 // Responses API, and is a client of the same strict server. It reads a job from the file
 // named by its argument and prints what it saw as one JSON object; it judges nothing:
-// internal/app/interop_responses_test.go does.
+// internal/e2e/interop/responses_test.go does.
 //
 // The job's exchanges are {request, stream}: the body that the agent sent and the events that
 // it got. For each the SDK is given the same parameters and has its request answered with the

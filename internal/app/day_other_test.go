@@ -1,6 +1,0 @@
-//go:build !unix
-
-package app
-
-// reportVitals is for systems with signals.
-func reportVitals() {}

@@ -1,0 +1,9 @@
+package sandbox
+
+import (
+	"testing"
+
+	"acp-agent/internal/testkit/agenttest"
+)
+
+func TestMain(m *testing.M) { agenttest.Main(m) }

@@ -1,0 +1,41 @@
+package agenttest
+
+import (
+	"os"
+	"syscall"
+	"testing"
+
+	"acp-agent/internal/app"
+	"acp-agent/internal/testkit/acptest"
+)
+
+// Hello is a model script that answers every prompt.
+const Hello = `{"say": "Here.", "repeat": -1}`
+
+// Main is the TestMain of a package that starts the agent: where a test has started the
+// test binary as the agent, it runs that, and the tests otherwise. It calls after when
+// they have ended.
+func Main(m *testing.M, after ...func()) {
+	if app.IsHelper() {
+		// At os.Exit the race detector sleeps for a second; a helper's environment is
+		// empty, so that it cannot be told not to.
+		syscall.Exit(app.Main(app.StandIns{}))
+	}
+	if os.Getenv(acptest.EnvProgram) == "" {
+		code := m.Run()
+		for _, f := range after {
+			f()
+		}
+		os.Exit(code)
+	}
+	os.Unsetenv(acptest.EnvProgram) // commands must not see it
+	var with app.StandIns
+	if os.Getenv(EnvTools) != "" {
+		with.Tools = oddTools
+	}
+	if kind := os.Getenv(EnvSandbox); kind != "" {
+		with.Sandbox = pretendSandbox(kind)
+	}
+	reportVitals()
+	os.Exit(app.Main(with))
+}

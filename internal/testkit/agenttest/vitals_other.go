@@ -1,0 +1,6 @@
+//go:build !unix
+
+package agenttest
+
+// reportVitals is for systems with signals.
+func reportVitals() {}
