@@ -151,7 +151,7 @@ func (s *realLlama) status(want int) {
 func llamaAgent(t *testing.T, s *realLlama, config string) *acptest.Agent {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "acp-agent")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "acp-agent/cmd/acp-agent").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	name := filepath.Join(t.TempDir(), "config.jsonc")

@@ -33,7 +33,7 @@ func judgeOff(t *testing.T) string {
 		testreq.Skip(t, "go is not installed")
 	}
 	program := filepath.Join(t.TempDir(), "acp-agent")
-	if out, err := exec.Command(goTool, "build", "-tags", "judgeoff", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command(goTool, "build", "-tags", "judgeoff", "-o", program, "acp-agent/cmd/acp-agent").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	return program
