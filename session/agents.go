@@ -19,13 +19,13 @@ type agents struct {
 	catalog  *subagent.Catalog
 	trusted  bool   // the project was, when they were read
 	hash     string // of what the project held then
-	footings map[string]*footing
-	order    []string // of footings
+	policies map[string]*agentPolicy
+	order    []string // of policies
 }
 
-// footing is what the agents of one path of names have in common as long as the session
+// agentPolicy is what the agents of one path of names have in common as long as the session
 // lives: an "always" is given to an agent by its name, not to one run of it.
-type footing struct {
+type agentPolicy struct {
 	names    []string
 	manifest subagent.Manifest
 	policy   *pipeline.Policy
@@ -35,11 +35,9 @@ type footing struct {
 // Agents returns the manifests in force now: those of the project only while the person
 // trusts it as it is. When that changes, the others are read again with them.
 func (s *Session) Agents() *subagent.Catalog {
-	trusted := s.trusted()
-	s.project.mu.Lock()
-	now, problem := s.project.now, s.project.problem
-	trusted = trusted && s.project.trusted() // as it was looked at last, which may be later
-	s.project.mu.Unlock()
+	confirmed := s.project.confirmTrust()
+	now, trusted, problem := s.project.lastRead() // which may be later
+	trusted = trusted && confirmed
 	a := &s.agents
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,25 +77,24 @@ func (s *Session) chooseAgent() error {
 	return nil
 }
 
-// footing returns that of a subagent. Another manifest of the same name has another, and
+// policyOf returns that of a subagent. Another manifest of the same name has another, and
 // so have those below it.
-func (s *Session) footing(n *subagent.Node) *footing {
+func (a *agents) policyOf(n *subagent.Node) *agentPolicy {
 	m, names, parent := n.Manifest(), n.Names(), n.Parent().Tools().Policy
-	a := &s.agents
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := strings.Join(names, "/")
-	if have := a.footings[key]; have != nil && have.above == parent && reflect.DeepEqual(have.manifest, m) {
+	if have := a.policies[key]; have != nil && have.above == parent && reflect.DeepEqual(have.manifest, m) {
 		return have
 	}
-	made := &footing{names: names, manifest: m, policy: parent.Delegate(delegation(m)), above: parent}
-	if a.footings == nil {
-		a.footings = map[string]*footing{}
+	made := &agentPolicy{names: names, manifest: m, policy: parent.Delegate(delegation(m)), above: parent}
+	if a.policies == nil {
+		a.policies = map[string]*agentPolicy{}
 	}
-	if a.footings[key] == nil {
+	if a.policies[key] == nil {
 		a.order = append(a.order, key)
 	}
-	a.footings[key] = made
+	a.policies[key] = made
 	return made
 }
 
@@ -113,20 +110,19 @@ func delegation(m subagent.Manifest) pipeline.PolicyDelegation {
 	return d
 }
 
-// footingsNow are those in use, in the order in which they were needed.
-func (s *Session) footingsNow() []*footing {
-	a := &s.agents
+// policiesInUse are those in use, in the order in which they were needed.
+func (a *agents) policiesInUse() []*agentPolicy {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	list := make([]*footing, 0, len(a.order))
+	list := make([]*agentPolicy, 0, len(a.order))
 	for _, key := range a.order {
-		list = append(list, a.footings[key])
+		list = append(list, a.policies[key])
 	}
 	return list
 }
 
 // answers are the rules that the person's answers gave to a subagent.
-func (f *footing) answers() []permissions.Rule { return f.policy.Rules().In(permissions.Session) }
+func (f *agentPolicy) answers() []permissions.Rule { return f.policy.Rules().In(permissions.Session) }
 
 // agentNotices say what of the manifests cannot be used.
 func (s *Session) agentNotices() []transcript.Notice {

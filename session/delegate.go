@@ -80,7 +80,7 @@ func (s *Session) childOptions(n *subagent.Node, model string) pipeline.Options 
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
 	o.Parent, o.Names, o.Session = parent, n.Names(), gate{s, n, model}
-	o.Policy = s.footing(n).policy
+	o.Policy = s.agents.policyOf(n).policy
 	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: name, Parent: n.Call(), Path: n.IDs()})
 	o.Agent = name
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
@@ -155,7 +155,7 @@ func (s *Session) noteChanges(e transcript.Event) {
 		return
 	}
 	s.languages.Changed(end.Result.Metadata.TrackFiles...) // language servers do not watch the disk
-	s.changedFiles(end.Result.Metadata.TrackFiles)
+	s.project.filesChanged(end.Result.Metadata.TrackFiles)
 }
 
 // deliver puts the message about a background subagent into the conversation: at once

@@ -66,13 +66,13 @@ func (g gate) Net(tool string) tools.Net {
 }
 
 // ConfirmTrust implements pipeline.Session.
-func (g gate) ConfirmTrust() bool { return g.session.trusted() }
+func (g gate) ConfirmTrust() bool { return g.session.project.confirmTrust() }
 
 // StoresRules implements pipeline.Session.
 func (g gate) StoresRules() bool { return g.session.host.Projects != nil }
 
 // StoreRules implements pipeline.Session.
-func (g gate) StoreRules(rules []permissions.Rule) error { return g.session.keep(rules) }
+func (g gate) StoreRules(rules []permissions.Rule) error { return g.session.project.storeRules(rules) }
 
 // AwaitUser implements pipeline.Session. The time of a subagent does not run while the
 // user thinks.

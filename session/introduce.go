@@ -29,7 +29,7 @@ func (s *Session) introduce(prompt *transcript.Message) {
 	for _, notice := range slices.Concat(s.told.notices(), s.host.problems()) {
 		s.notices.once(notice.Text, notice)
 	}
-	project, content := s.projectNotices()
+	project, content := s.project.notices()
 	for _, notice := range project {
 		s.notices.once(content+notice.Text, notice) // again when it is about another content
 	}
@@ -41,7 +41,7 @@ func (s *Session) introduce(prompt *transcript.Message) {
 // standing are the notices about the state of the session that hold now. /status lists them,
 // for a client without notices shows the warnings once and the rest not at all.
 func (s *Session) standing() []transcript.Notice {
-	project, _ := s.projectNotices()
+	project, _ := s.project.notices()
 	return slices.Concat(s.told.notices(), s.host.problems(), project, s.agentNotices())
 }
 

@@ -11,64 +11,75 @@ import (
 	"acp-agent/mcp"
 	"acp-agent/permissions"
 	"acp-agent/permissions/projects"
+	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 )
 
-// project is what the person decided about the directory that a session works in.
+// project is what the user decided about the directory that a session works in: whether it
+// is trusted, and the rules that hold in it. trust.go has what the user is shown before
+// that decision. A project is safe for concurrent use.
 type project struct {
-	// dir is canonical; store is nil where nothing can be remembered.
-	dir   string
-	store *projects.Store
+	projectOptions
 
-	// looking is held from a look at the disk to its effect, so that the later look
+	// refreshMu is held from a read of the disk to its effect, so that the later read
 	// counts. It is taken before mu, under which nothing is read: a change of mode must
 	// not wait for a disk.
-	looking sync.Mutex
+	refreshMu sync.Mutex
 
 	mu sync.Mutex // guards what follows, and the order of changes of the rules
-	// offered and trusting are what the project's file and the person's settings offer
-	// for trust, settled the hash of the configuration that they were read with. They
-	// count with that content alone; "" is none.
-	offered  []permissions.Rule
-	trusting []string
-	servers  []mcp.Server // offered, too
-	settled  string
-
+	// offer is what the project's file and the user's settings offer for trust.
+	offer   projectOffer
 	record  projects.Record
 	now     projects.Snapshot
 	problem error // why the project cannot be trusted
 	broken  error // why the record could not be read
 }
 
-// configure reads the settings of a directory, and the hash of the project's
-// configuration that they surely belong to.
-func (h *Host) configure(cwd string) (settings Settings, settled string, err error) {
+// projectOptions are what a project is made of.
+type projectOptions struct {
+	// dir is canonical; store is nil where nothing can be stored.
+	dir   string
+	store *projects.Store
+	// configure reads the settings of the directory again.
+	configure func() (Settings, projectOffer, error)
+	// rules are those of the project's configuration that only tighten, and hold without trust.
+	rules []permissions.Rule
+	// policy takes the rules in force.
+	policy *pipeline.Policy
+	// mode is the mode whose rules are in force. It is called with mu held, so that the mode
+	// that was read last is the one that counts.
+	mode func() permissions.Mode
+	// trustChanged starts and ends what depends on trust. It is called without a lock.
+	trustChanged func()
+}
+
+// projectOffer is what a configuration offers for trust. It counts with the content alone
+// that it was read with.
+type projectOffer struct {
+	rules   []permissions.Rule
+	servers []mcp.Server
+	// allows says in words what else trust allows.
+	allows []string
+	// hash is that of the project's configuration; "" when it changed during the read.
+	hash string
+}
+
+// configure reads the settings of a directory, and what they offer for trust.
+func (h *Host) configure(cwd string) (settings Settings, offer projectOffer, err error) {
 	before, _ := projects.Scan(cwd)
 	if settings, err = h.Configure(cwd); err != nil {
-		return settings, "", err
+		return settings, offer, err
 	}
+	offer = projectOffer{rules: settings.Offered, servers: settings.OfferedServers, allows: settings.Trusting}
 	if after, err := projects.Scan(cwd); err == nil && after.Hash == before.Hash {
-		settled = after.Hash
+		offer.hash = after.Hash
 	}
-	return settings, settled, nil
+	return settings, offer, nil
 }
 
-// seen is one look at a project.
-type seen struct {
-	record          projects.Record
-	now             projects.Snapshot
-	problem, broken error
-}
-
-// look reads anew what the person decided and what the project holds now. It
-// runs nothing.
-func (p *project) look() (s seen) {
-	if p.store == nil {
-		return s
-	}
-	s.record, s.broken = p.store.Load(p.dir)
-	s.now, s.problem = projects.Scan(p.dir)
-	return s
+// newProject returns a project with what the configuration offers for trust.
+func newProject(o projectOptions, offer projectOffer) *project {
+	return &project{projectOptions: o, offer: offer}
 }
 
 // snapshot is what trust would be bound to now: the project's configuration, and the files
@@ -81,112 +92,118 @@ func snapshot(dir string, servers []mcp.Server) (projects.Snapshot, error) {
 	return now.With(dir, filesOf(dir, servers))
 }
 
-// trusted reports whether the person trusts the project as it is now; mu is held.
-func (p *project) trusted() bool {
+// matchesTrust reports whether the user trusts the project as it was read last; the caller
+// holds mu.
+func (p *project) matchesTrust() bool {
 	return p.store != nil && p.problem == nil && p.record.Trusts(p.now)
 }
 
-// refreshProject brings the rules in line with what the person decided about the
-// project and with what it holds now. It is called before a turn and after a
+// refresh brings the rules, and what depends on trust, in line with what the user decided
+// about the project and with what it holds now. It is called before a turn and after a
 // change of a file that trust is bound to, so that trust ends with the content
 // that it was given for (T4).
-func (s *Session) refreshProject() {
-	s.lookAgain()
-	s.followTrust()
+func (p *project) refresh() {
+	p.refreshRules()
+	p.trustChanged()
 }
 
-// lookAgain is refreshProject for the rules.
-func (s *Session) lookAgain() {
-	p := &s.project
-	p.looking.Lock()
-	defer p.looking.Unlock()
-	look := p.look()
-	p.mu.Lock()
-	stale, servers := look.problem == nil && look.now.Config != p.settled, p.servers
-	p.mu.Unlock()
-	var settings Settings
-	var settled string
-	if stale {
-		settings, settled, look.problem = s.host.configure(s.spec.Cwd)
-		servers = settings.OfferedServers
+// refreshRules is refresh for the rules alone. It runs nothing.
+func (p *project) refreshRules() {
+	p.refreshMu.Lock()
+	defer p.refreshMu.Unlock()
+	var record projects.Record
+	var now projects.Snapshot
+	var problem, broken error
+	if p.store != nil {
+		record, broken = p.store.Load(p.dir)
+		now, problem = projects.Scan(p.dir)
 	}
-	if look.problem == nil && p.store != nil {
-		look.now, look.problem = look.now.With(p.dir, filesOf(p.dir, servers))
+	p.mu.Lock()
+	offer := p.offer
+	p.mu.Unlock()
+	last := offer
+	stale := problem == nil && now.Config != last.hash
+	if stale {
+		_, offer, problem = p.configure()
+	}
+	if problem == nil && p.store != nil {
+		now, problem = now.With(p.dir, filesOf(p.dir, offer.servers))
+	}
+	if stale && problem != nil { // read again the next time, and nothing is offered until then
+		offer = projectOffer{allows: last.allows, hash: last.hash}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.record, p.now, p.problem = look.record, look.now, look.problem
-	if look.broken != nil {
-		p.broken = look.broken // kept: a record that was set aside is only missed once
+	p.record, p.now, p.problem = record, now, problem
+	if broken != nil {
+		p.broken = broken // kept: a record that was set aside is only missed once
 	}
-	switch {
-	case stale && look.problem != nil:
-		p.offered, p.servers = nil, nil
-	case stale:
-		// The rules by which the project tightens stay those of the session's start.
-		p.offered, p.trusting, p.settled = settings.Offered, settings.Trusting, settled
-		p.servers = settings.OfferedServers
-	}
-	s.applyProject()
+	p.offer = offer // the rules by which the project tightens stay those of the session's start
+	p.applyRules()
 }
 
-// applyProject puts the rules of mode and project in force; the project's mu is
-// held, so that the mode read last is the one that counts.
-func (s *Session) applyProject() {
-	trusted := s.project.trusted()
-	s.policy.SetDefaults(permissions.Defaults(s.choices.enforced(), trusted))
-	rules := slices.Concat(s.settings.Project, s.project.record.Rules)
-	if trusted && s.project.now.Config == s.project.settled {
-		rules = append(rules, s.project.offered...)
+// applyRules puts the rules of mode and project in force; the caller holds mu.
+func (p *project) applyRules() {
+	trusted := p.matchesTrust()
+	p.policy.SetDefaults(permissions.Defaults(p.mode(), trusted))
+	rules := slices.Concat(p.rules, p.record.Rules)
+	if trusted && p.now.Config == p.offer.hash {
+		rules = append(rules, p.offer.rules...)
 	}
-	s.policy.Replace(permissions.Project, rules)
+	p.policy.Replace(permissions.Project, rules)
 }
 
-// projectServers are the project's MCP servers while the person trusts it with the content
+// applyMode puts the rules of the current mode in force.
+func (p *project) applyMode() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.applyRules()
+}
+
+// trustedServers are the project's MCP servers while the user trusts it with the content
 // that names them; nothing of a project is started otherwise (T1, T4).
-func (s *Session) projectServers() []mcp.Server {
-	s.project.mu.Lock()
-	defer s.project.mu.Unlock()
-	if p := &s.project; p.trusted() && p.now.Config == p.settled {
-		return p.servers
+func (p *project) trustedServers() []mcp.Server {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.matchesTrust() && p.now.Config == p.offer.hash {
+		return p.offer.servers
 	}
 	return nil
 }
 
 // offeredServers are the MCP servers that the project names.
-func (s *Session) offeredServers() []mcp.Server {
-	s.project.mu.Lock()
-	defer s.project.mu.Unlock()
-	return s.project.servers
+func (p *project) offeredServers() []mcp.Server {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.offer.servers
 }
 
-// applyMode puts the rows of the mode in force.
-func (s *Session) applyMode() {
-	s.project.mu.Lock()
-	defer s.project.mu.Unlock()
-	s.applyProject()
+// lastRead is what the project held when it was read last, why it cannot be trusted, and
+// whether the user trusts it so.
+func (p *project) lastRead() (now projects.Snapshot, trusted bool, problem error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now, p.matchesTrust(), p.problem
 }
 
-// trusted reports whether the person trusts the project as it is now. A trust that
-// has gone since the last look ends here, so that nothing runs on it, and what runs on it
-// ends.
-func (s *Session) trusted() bool {
-	trusted, gone := s.stillTrusted()
+// confirmTrust reports whether the user trusts the project as it is now. Where that trust
+// has ended since the last read, what depends on it ends here.
+func (p *project) confirmTrust() bool {
+	trusted, gone := p.trusted()
 	if gone {
-		s.followTrust()
+		p.trustChanged()
 	}
 	return trusted
 }
 
-// stillTrusted looks at the project if the person trusted it at the last look; gone says
-// that this trust has ended.
-func (s *Session) stillTrusted() (trusted, gone bool) {
-	p := &s.project
-	p.looking.Lock()
-	defer p.looking.Unlock()
+// trusted reads the project again if the user trusted it at the last read; gone says that
+// this trust has ended.
+func (p *project) trusted() (trusted, gone bool) {
+	p.refreshMu.Lock()
+	defer p.refreshMu.Unlock()
 	p.mu.Lock()
-	trusted = p.trusted()
-	servers := p.servers
+	trusted = p.matchesTrust()
+	servers := p.offer.servers
 	p.mu.Unlock()
 	if !trusted {
 		return false, false
@@ -194,44 +211,48 @@ func (s *Session) stillTrusted() (trusted, gone bool) {
 	now, problem := snapshot(p.dir, servers)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.now, p.problem = now, problem; !p.trusted() {
-		s.applyProject()
+	if p.now, p.problem = now, problem; !p.matchesTrust() {
+		p.applyRules()
 		return false, true
 	}
 	return true, false
 }
 
-// keep stores rules for the project and puts them in force (R152).
-func (s *Session) keep(rules []permissions.Rule) error {
-	err := s.project.store.Update(s.project.dir, func(r *projects.Record) error { return r.AddRules(rules...) })
-	if err == nil {
-		s.refreshProject()
+// update changes what is stored of the user's decisions, and puts it in force.
+func (p *project) update(change func(r *projects.Record) error) error {
+	if p.store == nil {
+		return errNoTrust
 	}
+	err := p.store.Update(p.dir, change)
+	p.refresh()
 	return err
 }
 
-// changedFiles looks at the project again when the agent itself changed what
-// trust is bound to.
-func (s *Session) changedFiles(paths []string) {
-	s.project.mu.Lock()
-	bound := s.project.now.Files
-	s.project.mu.Unlock()
+// storeRules stores rules for the project and puts them in force (R152).
+func (p *project) storeRules(rules []permissions.Rule) error {
+	return p.update(func(r *projects.Record) error { return r.AddRules(rules...) })
+}
+
+// filesChanged reads the project again when the agent itself changed what trust is bound to.
+func (p *project) filesChanged(paths []string) {
+	p.mu.Lock()
+	bound := p.now.Files
+	p.mu.Unlock()
 	for _, path := range paths {
-		rel, err := filepath.Rel(s.project.dir, path)
+		rel, err := filepath.Rel(p.dir, path)
 		name := filepath.ToSlash(rel)
 		if err == nil && (projects.Concerns(name) || slices.ContainsFunc(bound, func(f projects.File) bool { return f.Name == name })) {
-			s.refreshProject()
+			p.refresh()
 			return
 		}
 	}
 }
 
-// projectNotices say what of the person's decisions does not hold, and with which content of
-// the project.
-func (s *Session) projectNotices() (list []transcript.Notice, content string) {
-	s.project.mu.Lock()
-	defer s.project.mu.Unlock()
-	p := &s.project
+// notices say what of the user's decisions does not hold, and with which content of the
+// project.
+func (p *project) notices() (list []transcript.Notice, content string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	say := func(severity transcript.Severity, title, text string) {
 		list = append(list, transcript.Notice{Severity: severity, Title: title, Text: text})
 	}
@@ -242,15 +263,15 @@ func (s *Session) projectNotices() (list []transcript.Notice, content string) {
 	case p.record.Trust != nil && p.problem != nil:
 		say(transcript.Warning, "Project not trusted",
 			"You trusted this project, but its configuration cannot be read as a whole any more: "+kinds.Line(p.problem.Error(), lineRunes))
-	case p.record.Trust != nil && !p.trusted():
+	case p.record.Trust != nil && !p.matchesTrust():
 		say(transcript.Warning, "Project not trusted", "The configuration of this project is not what you trusted: "+
 			changedNames(projects.Changes(p.record.Trust.Files, p.now.Files))+". /trust shows the difference and asks you again.")
-	case !p.trusted() && len(p.offered) > 0:
+	case !p.matchesTrust() && len(p.offer.rules) > 0:
 		say(transcript.Info, "Project's rules", fmt.Sprintf(
-			"The project's configuration has %s that would allow calls without a question, once you trust the project: /trust shows them and asks.", kinds.Count(len(p.offered), "rule")))
-	case !p.trusted() && len(p.servers) > 0:
+			"The project's configuration has %s that would allow calls without a question, once you trust the project: /trust shows them and asks.", kinds.Count(len(p.offer.rules), "rule")))
+	case !p.matchesTrust() && len(p.offer.servers) > 0:
 		say(transcript.Warning, "Project's MCP servers", fmt.Sprintf(
-			"The project's configuration names %s. None is started before you trust the project: /trust shows them and asks.", kinds.Count(len(p.servers), "MCP server")))
+			"The project's configuration names %s. None is started before you trust the project: /trust shows them and asks.", kinds.Count(len(p.offer.servers), "MCP server")))
 	}
 	return list, p.now.Hash
 }

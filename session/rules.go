@@ -1,16 +1,19 @@
 package session
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
-	"acp-agent/kinds"
+	"acp-agent/audit"
+	"acp-agent/capability"
 	"acp-agent/permissions"
 	"acp-agent/permissions/projects"
+	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 )
@@ -48,10 +51,26 @@ func (l ListedRule) Where() string {
 	return l.Rule.Source
 }
 
-// Rules lists the rules in force: first those that the person's answers added,
+// ruleBook lists the rules in force, and changes those that the user's answers added.
+type ruleBook struct {
+	project *project
+	agents  *agents // whose subagents have rules of their own
+	policy  *pipeline.Policy
+	// registry holds the agent's own tools.
+	registry *tools.Registry
+	// identity is what an answer about a tool is bound to.
+	identity func(tool string) permissions.Identity
+	audit    *audit.Log // nil when none is kept
+	mode     func() permissions.Mode
+
+	mu    sync.Mutex
+	shown []ListedRule // what /permissions showed last
+}
+
+// rules lists the rules in force: first those that the person's answers added,
 // with numbers, then the others, the strongest scope first.
-func (s *Session) Rules() []ListedRule {
-	set := s.policy.Rules()
+func (b *ruleBook) rules() []ListedRule {
+	set := b.policy.Rules()
 	var kept, files []ListedRule
 	for _, scope := range []permissions.Scope{permissions.Project, permissions.Session} {
 		for _, rule := range set.In(scope) {
@@ -60,14 +79,14 @@ func (s *Session) Rules() []ListedRule {
 			}
 		}
 	}
-	for _, f := range s.footingsNow() {
+	for _, f := range b.agents.policiesInUse() {
 		for _, rule := range f.answers() {
 			kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Agents: f.names})
 		}
 	}
 	for _, scope := range []permissions.Scope{permissions.Project, permissions.User, permissions.Manifest, permissions.DefaultScope} {
 		for _, rule := range set.In(scope) {
-			if scope == permissions.DefaultScope && !s.shippedTool(rule.Permission) {
+			if scope == permissions.DefaultScope && !b.shippedTool(rule.Permission) {
 				continue
 			}
 			if scope != permissions.Project || rule.Source != permissions.SourceAlways {
@@ -76,176 +95,150 @@ func (s *Session) Rules() []ListedRule {
 		}
 	}
 	for i := range kept {
-		kept[i].Void = s.void(kept[i].Rule)
+		kept[i].Void = b.void(kept[i].Rule)
 	}
 	return append(kept, files...)
 }
 
 // shippedTool reports whether a shipped rule is about tools that there are: some of its names
 // belong to tools that this build does not have.
-func (s *Session) shippedTool(name string) bool {
-	_, there := s.host.Registry.Get(name)
+func (b *ruleBook) shippedTool(name string) bool {
+	_, there := b.registry.Get(name)
 	return there || strings.Contains(name, "*")
 }
 
 // void reports an answer about a tool from elsewhere that is another one by now.
-func (s *Session) void(rule permissions.Rule) bool {
+func (b *ruleBook) void(rule permissions.Rule) bool {
 	if rule.Source != permissions.SourceAlways {
 		return false
 	}
-	now := s.tools.Identity(rule.Permission)
+	now := b.identity(rule.Permission)
 	return now != permissions.Identity{} && !now.Same(rule.For)
 }
 
-// Revoke takes a rule away that an answer of the person added. It is given as
-// Rules listed it, so that a rule that came meanwhile is not hit in its place.
-func (s *Session) Revoke(listed ListedRule) error {
+// revoke takes a rule away that an answer of the person added. It is given as
+// rules listed it, so that a rule that came meanwhile is not hit in its place.
+func (b *ruleBook) revoke(listed ListedRule) error {
 	gone := fmt.Errorf("%s is no longer in force", ruleText(listed.Rule))
 	switch {
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; take it out there", ruleText(listed.Rule), listed.Where())
 	case len(listed.Agents) > 0:
-		for _, f := range s.footingsNow() {
+		for _, f := range b.agents.policiesInUse() {
 			if slices.Equal(f.names, listed.Agents) && f.policy.Forget(listed.Rule) {
 				return nil
 			}
 		}
 		return gone
 	case listed.Scope == permissions.Session:
-		if !s.policy.Forget(listed.Rule) {
+		if !b.policy.Forget(listed.Rule) {
 			return gone
 		}
 		return nil
-	case s.project.store == nil:
-		return errNoTrust
 	}
 	had := false
-	err := s.project.store.Update(s.project.dir, func(r *projects.Record) error {
+	err := b.project.update(func(r *projects.Record) error {
 		had = r.RemoveRule(listed.Rule)
 		return nil
 	})
-	s.refreshProject()
 	if err == nil && !had {
 		return gone
 	}
 	return err
 }
 
-// permissionsCommand is /permissions.
-func (s *Session) permissionsCommand(ctx context.Context, text string) string {
-	words := strings.Fields(text)
-	switch {
-	case len(words) == 0:
-		s.refreshProject()
-		s.refreshTools(ctx) // of some answers it depends on the tool as it is whether they count
-		rules := s.Rules()
-		s.mu.Lock()
-		s.listed = rules
-		s.mu.Unlock()
-		return rulesText(rules)
-	case words[0] == "revoke" && len(words) == 2:
-		return s.revokeCommand(words[1])
-	case words[0] == "keep" && len(words) < 3:
-		return s.keepCommand(words[1:])
-	case words[0] == "explain" && len(words) > 1 && s.host.Explain != nil:
-		return s.host.Explain(ctx, s, strings.TrimSpace(strings.TrimPrefix(text, words[0])))
+// keepForProject keeps a rule for the project that an answer of the user allowed for this
+// session, as the answer "for this project" does (R152). It is given as rules listed it.
+func (b *ruleBook) keepForProject(listed ListedRule) error {
+	policy := b.policyOf(listed)
+	switch rule := listed.Rule; {
+	case b.project.store == nil:
+		return errNoTrust
+	case listed.Scope == permissions.Project && rule.Source == permissions.SourceAlways:
+		return fmt.Errorf("%s is kept for this project already", ruleText(rule))
+	case listed.Number == 0:
+		return fmt.Errorf("%s stands in %s; only what you allowed in this session can be kept", ruleText(rule), listed.Where())
+	case rule.Action != capability.Allow || rule.Source != permissions.SourceAlways:
+		return fmt.Errorf("you rejected %s; only what you allowed in this session can be kept", ruleText(rule))
+	case b.void(rule):
+		return fmt.Errorf("%s does not count: the tool has changed since your answer", ruleText(rule))
+	case policy == nil || !slices.Contains(policy.Rules().In(permissions.Session), rule):
+		return fmt.Errorf("%s is no longer in force", ruleText(rule))
+	case !policy.MayKeep(rule):
+		return fmt.Errorf("%s holds for this session only: a file of the project asks about it, "+
+			"or the answer opened a directory outside the project", ruleText(rule))
 	}
-	return "Usage: `/permissions` lists the rules, " + s.permissionsHint() + "."
+	kept := listed.Rule
+	kept.AddedAt = time.Now().UTC().Truncate(time.Second)
+	if err := b.project.storeRules([]permissions.Rule{kept}); err != nil {
+		return err
+	}
+	policy.Forget(listed.Rule) // one rule, which one revoke takes back
+	b.recordKept(listed)
+	return nil
 }
 
-// permissionsForms is what may follow the command, as an editor shows it.
-func (s *Session) permissionsForms() string {
-	if s.host.Explain == nil {
-		return "revoke NUMBER | keep [NUMBER]"
+// policyOf is the policy that a listed rule of the session stands in; nil when its agent's
+// is gone.
+func (b *ruleBook) policyOf(listed ListedRule) *pipeline.Policy {
+	if len(listed.Agents) == 0 {
+		return b.policy
 	}
-	return "revoke NUMBER | keep [NUMBER] | explain COMMAND"
-}
-
-// permissionsHint says what may follow the command.
-func (s *Session) permissionsHint() string {
-	hint := "`/permissions revoke 2` takes the second away, `/permissions keep 2` keeps it for this project, " +
-		"`/permissions keep` the one that you allowed last"
-	if s.host.Explain != nil {
-		hint += ", `/permissions explain git push` says how a command is judged"
-	}
-	return hint
-}
-
-// revokeCommand revokes by a number of the list that was shown last.
-func (s *Session) revokeCommand(number string) string {
-	rule, err := s.numbered(number)
-	if err == nil {
-		err = s.Revoke(rule)
-	}
-	if err != nil {
-		return "Nothing was revoked: " + kinds.Visible(err.Error()) + "."
-	}
-	return fmt.Sprintf("Revoked: %s %s (%s).", rule.Rule.Action, ruleText(rule.Rule), rule.Where())
-}
-
-// rulesText lists rules for people, in Markdown.
-func rulesText(rules []ListedRule) string {
-	var b strings.Builder
-	section := func(title string, of func(ListedRule) bool) {
-		first := true
-		for _, l := range rules {
-			if !of(l) {
-				continue
-			}
-			if first {
-				fmt.Fprintf(&b, "**%s**\n\n", title)
-				first = false
-			}
-			mark := "-"
-			if l.Number > 0 {
-				mark = strconv.Itoa(l.Number) + "."
-			}
-			fmt.Fprintf(&b, "%s %s %s: %s, %s", mark, l.Rule.Action, ruleText(l.Rule), l.Scope, kinds.Line(l.Where(), lineRunes))
-			if !l.Rule.AddedAt.IsZero() {
-				fmt.Fprintf(&b, ", since %s", l.Rule.AddedAt.Format(time.RFC3339))
-			}
-			if l.Void {
-				b.WriteString(", does not count: the tool has changed since")
-			}
-			b.WriteByte('\n')
-		}
-		if !first {
-			b.WriteByte('\n')
+	for _, f := range b.agents.policiesInUse() {
+		if slices.Equal(f.names, listed.Agents) {
+			return f.policy
 		}
 	}
-	section("Your answers", func(l ListedRule) bool { return l.Number > 0 })
-	section("Files", func(l ListedRule) bool { return l.Number == 0 && l.Scope != permissions.DefaultScope })
-	b.WriteString(shipped(rules))
-	b.WriteString("\nA deny always wins; otherwise the most specific rule does; the shipped rules come last.\n")
-	return b.String()
+	return nil
 }
 
-// shipped lists the default rows in few lines.
-func shipped(rules []ListedRule) string {
-	var order []string
-	names := map[string][]string{}
-	for _, l := range rules {
-		if l.Scope != permissions.DefaultScope {
+// recordKept notes in the audit what the user kept, and that it was the user (R129).
+func (b *ruleBook) recordKept(listed ListedRule) {
+	if b.audit == nil {
+		return
+	}
+	b.audit.Append(audit.Record{
+		Event: audit.Kept, Tool: listed.Rule.Permission, Touches: []string{listed.Rule.Pattern}, Workspace: b.project.dir,
+		Verdict: "allow", By: "person: allow_project", Reason: "kept for the project by /permissions keep", Mode: string(b.mode()),
+	})
+}
+
+// newestAnswer is the rule that the user allowed last in this session.
+func (b *ruleBook) newestAnswer() (newest ListedRule, err error) {
+	for _, l := range b.rules() {
+		if l.Number == 0 || l.Scope != permissions.Session || l.Rule.Action != capability.Allow {
 			continue
 		}
-		action := l.Rule.Action.String()
-		if names[action] == nil {
-			order = append(order, action)
+		if newest.Number == 0 || !l.Rule.AddedAt.Before(newest.Rule.AddedAt) {
+			newest = l
 		}
-		names[action] = append(names[action], ruleText(l.Rule))
 	}
-	var b strings.Builder
-	b.WriteString("**Shipped**\n\n")
-	for _, action := range order {
-		fmt.Fprintf(&b, "- %s %s\n", action, strings.Join(names[action], " "))
+	if newest.Number == 0 {
+		return newest, errors.New("you have not allowed anything for this session; choose “Allow for this session” when you are asked, then keep it")
 	}
-	return b.String()
+	return newest, nil
 }
 
-// ruleText is a rule as people write it.
-func ruleText(r permissions.Rule) string {
-	if r.Pattern == "" || r.Pattern == "*" {
-		return code(r.Permission)
+// show notes the list that the user sees, whose numbers count from now on.
+func (b *ruleBook) show(list []ListedRule) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shown = list
+}
+
+// numbered is the rule with a number of the list that was shown last.
+func (b *ruleBook) numbered(number string) (ListedRule, error) {
+	b.mu.Lock()
+	listed := b.shown
+	b.mu.Unlock()
+	if listed == nil {
+		b.project.refresh()
+		listed = b.rules()
 	}
-	return code(r.Permission + "(" + r.Pattern + ")")
+	n, err := strconv.Atoi(strings.TrimSuffix(number, "."))
+	i := slices.IndexFunc(listed, func(l ListedRule) bool { return err == nil && n > 0 && l.Number == n })
+	if i < 0 {
+		return ListedRule{}, fmt.Errorf("there is no rule with the number %s; `/permissions` lists them", code(number))
+	}
+	return listed[i], nil
 }

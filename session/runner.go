@@ -43,7 +43,7 @@ func findsCode(command string, args []string) bool {
 // Then it is "", outside of all projects.
 func (s *Session) programDir(command string, args []string) string {
 	if findsCode(command, args) {
-		if trusted, _ := s.stillTrusted(); !trusted {
+		if trusted, _ := s.project.trusted(); !trusted {
 			return ""
 		}
 	}
@@ -56,7 +56,6 @@ func (s *Session) isApart(server *mcp.Server) bool {
 	if !findsCode(server.Command, server.Args) {
 		return false
 	}
-	s.project.mu.Lock()
-	defer s.project.mu.Unlock()
-	return !s.project.trusted()
+	_, trusted, _ := s.project.lastRead()
+	return !trusted
 }

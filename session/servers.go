@@ -36,7 +36,7 @@ var errChanged = errors.New("the project is not what you trusted any more: /trus
 func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.Writer) (io.ReadWriteCloser, error) {
 	if server.Project {
 		// Without an end of servers here, which would wait for this one.
-		if trusted, _ := s.stillTrusted(); !trusted {
+		if trusted, _ := s.project.trusted(); !trusted {
 			return nil, errChanged
 		}
 	}
@@ -56,9 +56,9 @@ func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.
 // does not wait for those that begin.
 func (s *Session) connectServers() { s.setServers(true) }
 
-// followTrust ends the project's servers when the trust in it has gone, and begins with
+// applyTrust ends the project's servers when the trust in it has gone, and begins with
 // them when it has come, in a session that has begun with servers at all.
-func (s *Session) followTrust() { s.setServers(false) }
+func (s *Session) applyTrust() { s.setServers(false) }
 
 // setServers holds the lock from what is trusted to its effect, so that of two the later
 // counts.
@@ -78,7 +78,7 @@ func (s *Session) serversNow() []mcp.Server {
 	for _, server := range s.settings.Servers {
 		own[mcp.ID(server.Name)] = true
 	}
-	list := slices.Concat(s.spec.Servers, s.settings.Servers, s.projectServers())
+	list := slices.Concat(s.spec.Servers, s.settings.Servers, s.project.trustedServers())
 	for i := range list {
 		list[i].Apart = s.isApart(&list[i])
 		switch at := i - len(s.spec.Servers); {
@@ -171,7 +171,7 @@ func (s *Session) awayServers() (away []string) {
 
 // hasServers reports whether there is anything for /mcp to say.
 func (s *Session) hasServers() bool {
-	return len(s.spec.Servers)+len(s.settings.Servers)+len(s.offeredServers()) > 0
+	return len(s.spec.Servers)+len(s.settings.Servers)+len(s.project.offeredServers()) > 0
 }
 
 // serversText is /mcp.
@@ -196,7 +196,7 @@ func (s *Session) serversText() string {
 			}
 		}
 	}
-	if waiting := s.offeredServers(); len(waiting) > 0 && len(s.projectServers()) == 0 {
+	if waiting := s.project.offeredServers(); len(waiting) > 0 && len(s.project.trustedServers()) == 0 {
 		fmt.Fprintf(&b, "- The project names %s, and nothing of it starts before you trust it: `/trust` shows what, and asks.\n", kinds.Count(len(waiting), "more server"))
 	}
 	if b.Len() == 0 {

@@ -16,8 +16,8 @@ import (
 	"acp-agent/mcp"
 	"acp-agent/model"
 	"acp-agent/permissions"
-	"acp-agent/subagent"
 	"acp-agent/sandbox"
+	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/tools/provider"
@@ -37,7 +37,8 @@ type Session struct {
 
 	work    *workspace.Workspace
 	policy  *pipeline.Policy
-	project project
+	project *project
+	rules   *ruleBook
 	tools   *pipeline.Pipeline
 	family  *subagent.Tree
 	node    *subagent.Node // the main agent's
@@ -67,8 +68,7 @@ type Session struct {
 
 	mu       sync.Mutex // guards what follows
 	titled   bool
-	retitled bool                // a model was asked for the title
-	listed   []ListedRule        // what /permissions showed last
+	retitled bool // a model was asked for the title
 	usage    spent
 	context  transcript.UsageChanged
 	fullness fullness
@@ -83,7 +83,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, settled, err := h.configure(spec.Cwd)
+	settings, offer, err := h.configure(spec.Cwd)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	s.life, s.span = newLifetime(live), span
 	s.notices = newNotices(s.emit)
 	s.choices = newChoices(choiceOptions{
-		life: s.life, sandbox: h.Sandbox, catalogue: &h.catalogue, emit: s.emit, notices: s.notices, modeChanged: s.applyMode,
+		life: s.life, sandbox: h.Sandbox, catalogue: &h.catalogue, emit: s.emit, notices: s.notices, modeChanged: func() { s.project.applyMode() },
 		writable: slices.Concat([]string{spec.Cwd}, spec.Additional, settings.WriteRoots), own: slices.Concat(h.Own, []string{h.Home}),
 	}, settings.Mode, backend)
 	if s.secrets, err = newSecrets(h, settings); err != nil {
@@ -115,10 +115,16 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	s.adopted = make([]int, len(s.sources()))
 	s.audit = s.openAudit()
 	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...).With(permissions.Session, spec.Rules...))
-	s.project.dir, s.project.store = s.work.Session().Cwd, h.Projects
-	s.project.offered, s.project.trusting, s.project.settled = settings.Offered, settings.Trusting, settled
-	s.project.servers = settings.OfferedServers
-	s.refreshProject()
+	s.project = newProject(projectOptions{
+		dir: s.work.Session().Cwd, store: h.Projects, configure: func() (Settings, projectOffer, error) { return h.configure(spec.Cwd) },
+		rules: settings.Project, policy: s.policy, mode: s.choices.enforced, trustChanged: s.applyTrust,
+	}, offer)
+	s.project.refresh()
+	s.rules = &ruleBook{
+		project: s.project, agents: &s.agents, policy: s.policy, registry: h.Registry, audit: s.audit,
+		identity: func(tool string) permissions.Identity { return s.tools.Identity(tool) },
+		mode:     func() permissions.Mode { return s.choices.get().mode },
+	}
 	if err := s.chooseAgent(); err != nil {
 		s.work.Close(0)
 		return nil, err
@@ -199,7 +205,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		s.log.Apply(transcript.UserSaid{Message: t.prompt})
 		return loop.Cancelled, nil
 	}
-	s.refreshProject()
+	s.project.refresh()
 	if c, ok := commandOf(t.prompt); ok {
 		s.reply(t.ctx, t.prompt, func(ctx context.Context) string { return c.answer(ctx, s, c.rest) })
 		if t.ctx.Err() != nil {
@@ -295,6 +301,21 @@ func (s *Session) AdmitModel(id string) { s.choices.AdmitModel(id) }
 
 // Sandbox says how the session's processes are confined, once that is known.
 func (s *Session) Sandbox() (report sandbox.Report, known bool) { return s.host.Sandbox.Known() }
+
+// TrustOffer reads what there is to trust now. It runs nothing. An error says why
+// the project cannot be trusted.
+func (s *Session) TrustOffer() (TrustOffer, error) { return s.project.trustOffer() }
+
+// Trust stores that the user trusts the project with the content that the offer showed. When
+// it changed meanwhile that is an error, and nothing is trusted.
+func (s *Session) Trust(offer TrustOffer) error { return s.project.trust(offer) }
+
+// Rules lists the rules in force: first those that the user's answers added, with numbers,
+// then the others, the strongest scope first.
+func (s *Session) Rules() []ListedRule { return s.rules.rules() }
+
+// Revoke removes a rule that an answer of the user added. It is given as Rules listed it.
+func (s *Session) Revoke(listed ListedRule) error { return s.rules.revoke(listed) }
 
 // Cancel ends the running turn and all subagents (R67); queued prompts stay (C-25). When no
 // turn is running it ends what runs in the background, and nothing that comes later is

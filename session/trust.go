@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,9 +11,6 @@ import (
 	"acp-agent/mcp"
 	"acp-agent/permissions"
 	"acp-agent/permissions/projects"
-	"acp-agent/tools"
-	"acp-agent/tools/pipeline"
-	"acp-agent/transcript"
 )
 
 // TrustOffer is what a person decides about who is asked whether they trust the
@@ -38,23 +34,22 @@ type TrustOffer struct {
 // errNoTrust is the refusal where decisions cannot be kept.
 var errNoTrust = errors.New("decisions about projects are not kept here")
 
-// TrustOffer reads what there is to trust now. It runs nothing. An error says why
+// trustOffer reads what there is to trust now. It runs nothing. An error says why
 // the project cannot be trusted.
-func (s *Session) TrustOffer() (TrustOffer, error) {
-	if s.project.store == nil {
+func (p *project) trustOffer() (TrustOffer, error) {
+	if p.store == nil {
 		return TrustOffer{}, errNoTrust
 	}
-	s.refreshProject()
-	s.project.mu.Lock()
-	defer s.project.mu.Unlock()
-	p := &s.project
+	p.refresh()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	switch {
 	case p.problem != nil:
 		return TrustOffer{}, fmt.Errorf("this project cannot be trusted: %w", p.problem)
-	case p.now.Config != p.settled:
+	case p.now.Config != p.offer.hash:
 		return TrustOffer{}, errors.New("the project's configuration is changing just now; try again")
 	}
-	offer := TrustOffer{Dir: p.dir, Trusted: p.trusted(), Allows: p.allows(), Files: p.now.Files, hash: p.now.Hash}
+	offer := TrustOffer{Dir: p.dir, Trusted: p.matchesTrust(), Allows: p.allows(), Files: p.now.Files, hash: p.now.Hash}
 	if p.record.Trust != nil {
 		offer.Since = p.record.Trust.At
 		offer.Changes = projects.Changes(p.record.Trust.Files, p.now.Files)
@@ -64,15 +59,15 @@ func (s *Session) TrustOffer() (TrustOffer, error) {
 
 // allows says what trust allows, in words; mu is held.
 func (p *project) allows() []string {
-	list := slices.Clone(p.trusting)
-	for _, rule := range p.offered {
+	list := slices.Clone(p.offer.allows)
+	for _, rule := range p.offer.rules {
 		line := "a rule of the project: allow " + ruleText(rule)
 		if rule.Pattern == "" || rule.Pattern == "*" || rule.Pattern == "**" {
 			line += ", whatever it does"
 		}
 		list = append(list, line)
 	}
-	for _, server := range p.servers {
+	for _, server := range p.offer.servers {
 		list = append(list, "an MCP server of the project is started, "+describeServer(server)+"; its tools are still asked about")
 	}
 	return list
@@ -111,40 +106,31 @@ func whole(text string) string {
 	return ticks + text + ticks
 }
 
-// Trust stores that the person trusts the project with the content that they were
+// trust stores that the user trusts the project with the content that they were
 // shown. When it changed meanwhile that is an error, and nothing is trusted.
-func (s *Session) Trust(offer TrustOffer) error {
-	if s.project.store == nil {
+func (p *project) trust(offer TrustOffer) error {
+	if p.store == nil {
 		return errNoTrust
 	}
-	s.project.mu.Lock()
-	servers := s.project.servers
-	s.project.mu.Unlock()
-	now, err := snapshot(offer.Dir, servers)
+	now, err := snapshot(p.dir, p.offeredServers())
 	if err != nil {
 		return err
 	}
 	if now.Hash != offer.hash {
 		return errors.New("the project's configuration changed while you were looking at it; it is not trusted, ask again")
 	}
-	err = s.project.store.Update(offer.Dir, func(r *projects.Record) error {
+	return p.update(func(r *projects.Record) error {
 		r.Trust = &projects.Trust{Hash: now.Hash, At: time.Now().UTC().Truncate(time.Second), Files: now.Files}
 		return nil
 	})
-	s.refreshProject()
-	return err
 }
 
-// Distrust takes the trust back and reports whether there was any.
-func (s *Session) Distrust() (had bool, err error) {
-	if s.project.store == nil {
-		return false, errNoTrust
-	}
-	err = s.project.store.Update(s.project.dir, func(r *projects.Record) error {
+// distrust takes the trust back and reports whether there was any.
+func (p *project) distrust() (had bool, err error) {
+	err = p.update(func(r *projects.Record) error {
 		had = r.RemoveTrust()
 		return nil
 	})
-	s.refreshProject()
 	return had, err
 }
 
@@ -201,33 +187,6 @@ func (o TrustOffer) differences() string {
 // code makes one line of code of a text that a project chose.
 func code(text string) string { return kinds.Code(text, lineRunes) }
 
-// trustCommand is /trust.
-func (s *Session) trustCommand(ctx context.Context, words []string) string {
-	switch {
-	case len(words) == 1 && words[0] == "off":
-		had, err := s.Distrust()
-		switch {
-		case err != nil:
-			return "The trust could not be taken back: " + err.Error()
-		case !had:
-			return "This project was not trusted."
-		}
-		return "This project is not trusted any more."
-	case len(words) > 0:
-		return "Usage: `/trust` shows what trust in this project allows and asks you; `/trust off` takes it back."
-	}
-	offer, err := s.TrustOffer()
-	switch {
-	case err != nil:
-		return kinds.Visible(err.Error())
-	case offer.Trusted:
-		return fmt.Sprintf("You trust this project since %s. `/trust off` takes that back.\n\n%s", offer.Since.Format(time.RFC3339), offer.held())
-	case s.spec.Asker == nil:
-		return "There is nobody here to ask. Run `acp-agent trust` in a terminal."
-	}
-	return s.askTrust(ctx, offer)
-}
-
 // question says in one line what a yes means.
 func (o TrustOffer) question() string {
 	return fmt.Sprintf("Trust this project, which allows %s without a question", kinds.Count(len(o.Allows), "thing"))
@@ -238,42 +197,3 @@ func (o TrustOffer) held() string {
 	_, rest, _ := strings.Cut(o.Text(), "\n\n")
 	return "It allows without a question:\n\n" + rest
 }
-
-// askTrust puts the offer to the person, as a call of its own that no model sees.
-func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
-	id := s.host.IDs.New(transcript.CallPrefix)
-	card := kinds.Card{Kind: kinds.Other, Title: "Trust this project", Content: []kinds.Content{kinds.Text{Text: offer.Text()}}}
-	ready := transcript.ToolReady{CallID: id, Tool: trustName, Card: card}
-	s.emit(transcript.ToolStarted{CallID: id, Name: trustName, Tool: trustName})
-	s.emit(ready)
-	answer, err := s.spec.Asker.Ask(ctx, tools.PermissionRequest{
-		CallID: id, Name: trustName, Ready: ready, Reason: "you typed /trust",
-		Choices: &tools.Choices{Question: offer.question(), Allow: "Trust this project", Reject: "Do not trust it"},
-	})
-	text, state := "This project is not trusted.", transcript.Rejected
-	switch {
-	case ctx.Err() != nil:
-		text, state = pipeline.CancelledText, transcript.Cancelled
-	case err != nil:
-		text = "The editor could not ask you, so this project is not trusted. Run `acp-agent trust` in a terminal."
-	case answer == tools.AllowOnce:
-		if err := s.Trust(offer); err != nil {
-			text = "This project is not trusted: " + kinds.Visible(err.Error())
-			break
-		}
-		text, state = "This project is trusted as it is now. `/trust off` takes that back.", transcript.Done
-	}
-	end := pipeline.Unrun(id, trustName, state, text)
-	end.Card = card
-	if state == transcript.Done {
-		end.Result = transcript.Envelope{Type: transcript.Output}
-	} else {
-		end.Card.Content = nil // what was offered does not hold
-		end.Result.Error = &transcript.ErrorDetail{Kind: string(tools.Denied), DeniedBy: tools.DeniedByUser}
-	}
-	s.emit(end)
-	return text
-}
-
-// trustName is the name of the call that /trust shows.
-const trustName = "trust"
