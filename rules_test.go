@@ -64,11 +64,12 @@ var rooms = map[string]room{
 	"tools/mount/mounttest": {1, []string{"tools", "tools/mount"}},
 	"tools/provider":        {1, []string{"tools", "tools/bridge", "tools/stream"}},
 	"tools/stream":          {1, []string{"tools"}},
-	"tools/pipeline":        {1, []string{"tools", "tools/bridge", "workspace", "workspace/journal"}},
+	"tools/pipeline":        {1, []string{"tools", "tools/bridge", "workspace", "workspace/journal", "workspace/run"}},
 	"tools/tooltest":        {1, []string{"tools"}},
-	"workspace":             {1, []string{"tools", "workspace/journal", "workspace/private"}},
+	"workspace":             {1, []string{"tools", "workspace/journal", "workspace/private", "workspace/run"}},
 	"workspace/journal":     {1, nil},
 	"workspace/private":     {1, nil},
+	"workspace/run":         {1, []string{"tools", "workspace/journal", "workspace/private"}},
 	"mcp":                   {1, []string{"tools", "mcp/oauth"}},
 	"mcp/oauth":             {1, nil},
 
@@ -134,6 +135,7 @@ var rooms = map[string]room{
 	"internal/testkit/shelltrace":    {0, []string{"internal/pathname"}},
 	"internal/testkit/termpicture":   {0, nil},
 	"internal/testkit/testfile":      {0, nil},
+	"internal/testkit/worktest":      {1, []string{"internal/testkit/testreq", "tools", "workspace", "workspace/run"}},
 	"internal/testkit/testreq":       {0, nil},
 }
 
@@ -147,7 +149,7 @@ var never = []struct {
 	{"*", "internal/testkit/*", []string{"internal/testkit/*", "acp/schema/gen", "tools/tooltest"}, "it is for tests"},
 	{"*", "tools/tooltest", []string{"internal/app"}, "it is for tests, and for validate, which applies its rules"},
 	{"*", "tools/mount/mounttest", nil, "it is for tests"},
-	{"*", "internal/userfile", []string{"audit", "internal/login", "permissions/projects", "internal/tokens", "sandbox", "workspace", "workspace/private", "internal/app"}, "it opens files by their path, and is for the agent's own"},
+	{"*", "internal/userfile", []string{"audit", "internal/login", "permissions/projects", "internal/tokens", "sandbox", "workspace", "workspace/private", "workspace/run", "internal/app"}, "it opens files by their path, and is for the agent's own"},
 	{"tools", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "model*", nil, "a tool that wants a model asks its spawner"},

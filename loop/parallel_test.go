@@ -60,7 +60,7 @@ func grounded(t *testing.T, editor workspace.Editor) (dir string, tool *pipeline
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := workspace.New(workspace.Options{SessionID: "ses_t", Cwd: dir, StateDir: filepath.Join(t.TempDir(), "state"), Editor: editor})
+	work, err := workspace.New(workspace.Options{SessionID: "ses_t", Directories: workspace.Directories{Cwd: dir, State: filepath.Join(t.TempDir(), "state")}, Editor: workspace.Editing{Files: editor}})
 	if err != nil {
 		t.Fatal(err)
 	}

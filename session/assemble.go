@@ -10,6 +10,7 @@ import (
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // pipeline makes the door through which the session's tool calls pass.
@@ -64,21 +65,25 @@ func (s *Session) limits() tools.Limits {
 
 func (s *Session) workspaceOptions() workspace.Options {
 	h, spec := s.host, s.spec
+	protected := func(path string) bool {
+		return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
+	}
 	o := workspace.Options{
-		SessionID: s.ID, Cwd: spec.Cwd, Additional: spec.Additional,
-		ReadRoots: slices.Concat(s.settings.ReadRoots, s.told.skills.Dirs()), WriteRoots: s.settings.WriteRoots,
-		Home: h.Home, StateDir: h.StateDir, Limits: s.limits(), IDs: h.IDs,
-		Secret: s.secrets.holds, Guidance: func() []string { return s.told.instructions.Files },
-		Protected: func(path string) bool {
-			return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
+		SessionID: s.ID, Limits: s.limits(), IDs: h.IDs, Locks: &h.Locks,
+		Guidance: func() []string { return s.told.instructions.Files },
+		Directories: workspace.Directories{
+			Cwd: spec.Cwd, Additional: spec.Additional, Home: h.Home, State: h.StateDir,
+			Read: slices.Concat(s.settings.ReadRoots, s.told.skills.Dirs()), Write: s.settings.WriteRoots,
 		},
-		Terminals: spec.Terminals, Trial: spec.Trial,
-		Sandbox:     workspace.Sandboxing{Box: h.Box, Level: s.settings.Sandbox, Network: s.settings.Network},
-		GitPrograms: command.GitConfigSettings, Hidden: s.secrets.masked,
-		Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), Locks: &h.Locks,
+		Protection: run.Protection{Secret: s.secrets.holds, Protected: protected, Hidden: s.secrets.masked},
+		Commands: run.Options{
+			Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), GitPrograms: command.GitConfigSettings,
+			Sandbox:   run.Sandboxing{Box: h.Box, Level: s.settings.Sandbox, Network: s.settings.Network},
+			Terminals: spec.Terminals, Trial: spec.Trial,
+		},
 	}
 	if s.settings.Editor {
-		o.Editor = spec.Editor
+		o.Editor.Files = spec.Editor
 	}
 	return o
 }

@@ -84,7 +84,7 @@ func (s *Session) survey(ctx context.Context, window func() int) {
 	e.Brief = tokens > 0 && tokens < smallWindow
 	e.Tree = s.topOfTree(ctx, e.Brief)
 	e.Git = gitLine(s.tools.Repository(ctx))
-	if report, open, err := s.work.Sandbox(ctx); err == nil {
+	if report, open, err := s.work.Runner().Sandbox(ctx); err == nil {
 		e.Sandbox = sandboxLines(report, open, s.spec.Asker != nil)
 	}
 }

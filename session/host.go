@@ -28,6 +28,7 @@ import (
 	"acp-agent/tools/provider"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // Host is what all sessions of a process share.
@@ -213,11 +214,11 @@ type Spec struct {
 	Person mcp.Person
 	// Editor and Terminals are the client's; nil means that it has none.
 	Editor    workspace.Editor
-	Terminals workspace.Terminals
+	Terminals run.Terminals
 	// Servers are the MCP servers that the client wants connected.
 	Servers []mcp.Server
 	// Trial is shared by the sessions of a connection; see workspace.Options.
-	Trial *workspace.TerminalTrial
+	Trial *run.TerminalTrial
 }
 
 // Close ends what the host does behind the scenes. Sessions are closed before.

@@ -9,6 +9,7 @@ import (
 	"acp-agent/internal/lsp"
 	"acp-agent/tools"
 	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // languages is the language servers of a session. They are started by the first
@@ -17,9 +18,9 @@ type languages struct{ *lsp.Manager }
 
 func newLanguages(work *workspace.Workspace, servers []lsp.Server) languages {
 	return languages{lsp.New(lsp.Options{
-		Servers: servers, Roots: work.Session().Roots, LookPath: work.LookPath,
+		Servers: servers, Roots: work.Session().Roots, LookPath: work.Runner().LookPath,
 		Start: func(ctx context.Context, argv []string, dir string, stderr io.Writer) (io.ReadWriteCloser, error) {
-			program, err := work.StartProgram(ctx, tools.Program{Args: argv, Dir: dir, Env: tools.OwnToolchain()}, workspace.Grant{}, stderr)
+			program, err := work.Runner().StartProgram(ctx, tools.Program{Args: argv, Dir: dir, Env: tools.OwnToolchain()}, run.Grant{}, stderr)
 			if err != nil {
 				return nil, err // not a nil *Program in an interface
 			}

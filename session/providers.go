@@ -11,7 +11,7 @@ import (
 	"acp-agent/tools/mount"
 	"acp-agent/tools/provider"
 	"acp-agent/transcript"
-	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // newProviders returns the external providers of a session; none is started.
@@ -20,7 +20,7 @@ func (s *Session) newProviders() *provider.Service {
 		Version: s.host.Version, Logger: s.host.Logger,
 		Start: func(ctx context.Context, c provider.Config, stderr io.Writer) (io.ReadWriteCloser, error) {
 			argv := append([]string{c.Command}, c.Args...)
-			program, err := s.work.StartProgram(ctx, tools.Program{Args: argv, Dir: s.programDir(c.Command, c.Args), Env: c.Env, Caches: "provider " + c.Name}, workspace.Grant{Network: c.Network}, stderr)
+			program, err := s.work.Runner().StartProgram(ctx, tools.Program{Args: argv, Dir: s.programDir(c.Command, c.Args), Env: c.Env, Caches: "provider " + c.Name}, run.Grant{Network: c.Network}, stderr)
 			if err != nil {
 				return nil, err // not a nil *Program in an interface
 			}

@@ -14,7 +14,7 @@ import (
 	"acp-agent/mcp"
 	"acp-agent/tools"
 	"acp-agent/transcript"
-	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // newServers returns the servers of a session; none is started.
@@ -41,10 +41,10 @@ func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.
 		}
 	}
 	argv := append([]string{server.Command}, server.Args...)
-	program, err := s.work.StartProgram(ctx, tools.Program{
+	program, err := s.work.Runner().StartProgram(ctx, tools.Program{
 		Args: argv, Dir: s.programDir(server.Command, server.Args), Env: server.Env,
 		Caches: "mcp " + server.Origin + " " + server.Name,
-	}, workspace.Grant{Network: true, Unconfined: server.Unconfined, Named: !server.Project}, stderr)
+	}, run.Grant{Network: true, Unconfined: server.Unconfined, Named: !server.Project}, stderr)
 	if err != nil {
 		return nil, err // not a nil *Program in an interface
 	}

@@ -25,6 +25,7 @@ import (
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -84,7 +85,9 @@ func newHarness(t testing.TB, s setup) *harness {
 		t.Fatal(err)
 	}
 	work, err := workspace.New(workspace.Options{
-		SessionID: "ses_test", Cwd: t.TempDir(), StateDir: filepath.Join(t.TempDir(), "state"), Home: t.TempDir(), Secret: permissions.Secret,
+		SessionID:   "ses_test",
+		Directories: workspace.Directories{Cwd: t.TempDir(), State: filepath.Join(t.TempDir(), "state"), Home: t.TempDir()},
+		Protection:  run.Protection{Secret: permissions.Secret},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func (w *Workspace) clean(dir string) bool {
 	defer r.handle.Close()
 	left := maxShown
 	return fs.WalkDir(r.handle.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
-		if left--; err != nil || left < 0 || w.o.Secret(filepath.Join(dir, filepath.FromSlash(name))) {
+		if left--; err != nil || left < 0 || w.o.Protection.Secret(filepath.Join(dir, filepath.FromSlash(name))) {
 			return fs.ErrPermission
 		}
 		return nil
@@ -68,7 +68,7 @@ func (w *Workspace) clean(dir string) bool {
 // that cannot be followed.
 func (w *Workspace) Check(path string, write bool) (Access, error) {
 	abs := w.abs(path)
-	if !write && w.o.Secret(abs) {
+	if !write && w.o.Protection.Secret(abs) {
 		return Access{}, tools.SecretRefused(abs)
 	}
 	t, err := w.follow(abs)
@@ -176,14 +176,14 @@ func (w *Workspace) grantable(t *trail) string {
 	if !t.isDir() {
 		dir = filepath.Dir(dir)
 	}
-	if len(t.missing) > 1 || len(components(dir)) == 0 || w.o.Secret(dir) || w.o.Protected(dir) {
+	if len(t.missing) > 1 || len(components(dir)) == 0 || w.o.Protection.Secret(dir) || w.o.Protection.Protected(dir) {
 		return ""
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return ""
 	}
-	if home, err := follow(w.abs(w.o.Home)); w.o.Home != "" && err == nil {
+	if home, err := follow(w.abs(w.o.Directories.Home)); w.o.Directories.Home != "" && err == nil {
 		if _, _, above := home.below(info); above {
 			return ""
 		}
@@ -213,4 +213,24 @@ func (w *Workspace) outside(t *trail, write bool) *tools.Error {
 		Hint: "work inside them, or ask the person to add its directory to the session as an additional directory, or to " +
 			key + " in the configuration",
 	}
+}
+
+// workingDir resolves a working directory, which must lie in the session's
+// roots: what the person granted to a call is for reading alone (R59).
+func (w *Workspace) workingDir(path string) (string, error) {
+	abs := w.abs(path)
+	t, err := w.follow(abs)
+	if err != nil {
+		return "", err
+	}
+	r, _ := pick(w.roots(""), t, false)
+	switch {
+	case r == nil || w.foreign(t, r):
+		return "", w.outside(t, false)
+	case !t.exists():
+		return "", &tools.Error{Kind: tools.BadInput, Path: abs, Message: "the working directory " + abs + " does not exist"}
+	case !t.isDir():
+		return "", &tools.Error{Kind: tools.BadInput, Path: abs, Message: "the working directory " + abs + " is not a directory"}
+	}
+	return t.real(), nil
 }

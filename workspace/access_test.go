@@ -11,7 +11,7 @@ import (
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	cache, writable := t.TempDir(), t.TempDir()
-	g := newGround(t, func(o *Options) { o.ReadRoots, o.WriteRoots = []string{cache}, []string{writable} })
+	g := newGround(t, func(o *Options) { o.Directories.Read, o.Directories.Write = []string{cache}, []string{writable} })
 	put(t, g.in("file"), "x")
 	put(t, g.in("dir/inner"), "x")
 	put(t, g.in("real/.env"), "KEY=1")
@@ -110,7 +110,7 @@ func TestCheck_Texts(t *testing.T) {
 func TestCheck_OffersDirectory(t *testing.T) {
 	t.Parallel()
 	g := newGround(t, func(o *Options) {
-		o.Protected = func(path string) bool { return filepath.Base(path) == ".git" }
+		o.Protection.Protected = func(path string) bool { return filepath.Base(path) == ".git" }
 	})
 	put(t, filepath.Join(g.outside, "lib", "a.go"), "x")
 	put(t, filepath.Join(g.outside, ".git", "config"), "x")

@@ -161,7 +161,8 @@ func crashInBatch(at, dir string) int {
 		select {}
 	}}
 	w, err := New(Options{
-		SessionID: "ses_crash", Cwd: filepath.Join(dir, "work"), StateDir: filepath.Join(dir, "state"), fault: fault.step,
+		SessionID: "ses_crash", fault: fault.step,
+		Directories: Directories{Cwd: filepath.Join(dir, "work"), State: filepath.Join(dir, "state")},
 	})
 	if err != nil {
 		return 2
@@ -223,7 +224,7 @@ func TestApply_Editor(t *testing.T) {
 	e := &changingEditor{fakeEditor: newEditor(true, true)}
 	e.save = true
 	full := true
-	g := newGround(t, func(o *Options) { o.Editor = e })
+	g := newGround(t, func(o *Options) { o.Editor.Files = e })
 	e.onWrite = func(path, text string) error {
 		if full && path == g.in("r") {
 			return errors.New("no space left")

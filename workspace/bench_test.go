@@ -18,7 +18,7 @@ func benchGround(b *testing.B) *Call {
 	if err := os.WriteFile(filepath.Join(dir, "a", "b", "file"), make10k(), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	w, err := New(Options{SessionID: "s", Cwd: dir, StateDir: filepath.Join(dir, "state")})
+	w, err := New(Options{SessionID: "s", Directories: Directories{Cwd: dir, State: filepath.Join(dir, "state")}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func make10k() []byte {
 func BenchmarkNew(b *testing.B) {
 	dir := b.TempDir()
 	for b.Loop() {
-		w, err := New(Options{SessionID: "s", Cwd: dir})
+		w, err := New(Options{SessionID: "s", Directories: Directories{Cwd: dir}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -3,13 +3,13 @@ package workspace
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"acp-agent/capability"
 	"acp-agent/tools"
 	"acp-agent/transcript"
+	"acp-agent/workspace/run"
 )
 
 // Call is the files and commands of one tool call. It is safe for concurrent use.
@@ -20,15 +20,12 @@ type Call struct {
 	// late calls go on while the session closes.
 	late bool
 	// over ends with the call; commands are bound to it.
-	over context.Context
-	stop context.CancelFunc
+	over     context.Context
+	stop     context.CancelFunc
+	commands *run.Commands
 
 	mu       sync.Mutex
 	progress func()
-	setEnv   []string // variables of this call's commands
-	grant    Grant
-	lacking  Lacking
-	asides   []Aside // what its commands changed and that was moved aside
 	scope    *capability.Compiled
 	bound    func(Way) error
 	text     splitter
@@ -47,6 +44,7 @@ func (w *Workspace) start(c *Call) *Call {
 	}
 	// The call is bounded by Finish and the session by Close, not by a request.
 	c.over, c.stop = context.WithCancel(context.Background())
+	c.commands = w.runner.Commands(run.Call{ID: c.id, Tool: c.tool, Over: c.over, ShowTerminal: c.showTerminal})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls[c] = struct{}{}
@@ -76,27 +74,6 @@ func (c *Call) Finish() {
 func (c *Call) end() { c.stop() }
 
 func (c *Call) ended() bool { return c.over.Err() != nil }
-
-// SetEnv sets variables, as "NAME=value", in the environment of the commands
-// that the call runs from now on.
-func (c *Call) SetEnv(variables ...string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.setEnv = variables
-}
-
-// environ returns env with the call's own variables in the place of others of
-// the same name.
-func (c *Call) environ(env []string) []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return replaceEnv(env, c.setEnv)
-}
-
-func nameOf(variable string) string {
-	name, _, _ := strings.Cut(variable, "=")
-	return name
-}
 
 // OnProgress sets what is called at each Progress, to restart a time limit
 // (R103).
@@ -130,6 +107,14 @@ func (c *Call) show(next func() string) {
 	}
 }
 
+func (c *Call) showTerminal(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended() {
+		c.sink.Emit(transcript.ToolTerminal{CallID: c.id, TerminalID: id})
+	}
+}
+
 // tell adds a remark on what became of a change of the call.
 func (c *Call) tell(remark string) {
 	c.mu.Lock()
@@ -152,7 +137,10 @@ func (c *Call) CallID() string { return c.id }
 func (c *Call) FS() tools.FS { return files{c} }
 
 // Processes returns the commands of the call.
-func (c *Call) Processes() tools.Processes { return processes{c} }
+func (c *Call) Processes() tools.Processes { return c.commands }
+
+// Commands are the same commands, for who judges the call.
+func (c *Call) Commands() *run.Commands { return c.commands }
 
 // Clock returns the workspace's clock.
 func (c *Call) Clock() tools.Clock { return clock{c.w.o.Now} }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"acp-agent/workspace/run"
 )
 
 // TestConfinement builds random trees of directories, files and links, inside
@@ -27,7 +29,7 @@ func TestConfinement(t *testing.T) {
 			plant(rt, root, roots, &paths)
 		}
 		defer os.RemoveAll(base)
-		w, err := New(Options{SessionID: "s", Cwd: roots[0], Additional: roots[1:2], Secret: isSecret})
+		w, err := New(Options{SessionID: "s", Directories: Directories{Cwd: roots[0], Additional: roots[1:2]}, Protection: run.Protection{Secret: isSecret}})
 		if err != nil {
 			rt.Fatal(err)
 		}

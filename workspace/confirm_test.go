@@ -61,7 +61,7 @@ func TestEditor_Confirm(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			e := &changingEditor{fakeEditor: newEditor(true, true)}
-			g := newGround(t, func(o *Options) { o.Editor = e })
+			g := newGround(t, func(o *Options) { o.Editor.Files = e })
 			path := g.in("file")
 			if !tt.missing {
 				put(t, path, old)
@@ -104,7 +104,7 @@ func TestEditor_Confirm(t *testing.T) {
 func TestEditor_Slow(t *testing.T) {
 	t.Parallel()
 	e := &slowEditor{fakeEditor: newEditor(true, true)}
-	g := newGround(t, func(o *Options) { o.Editor = e })
+	g := newGround(t, func(o *Options) { o.Editor.Files = e })
 	put(t, g.in("file"), "old\n")
 	c := g.call(t)
 	if err := c.FS().WriteText(t.Context(), "file", "new\n", nil); err != nil {

@@ -16,8 +16,7 @@ const crashEnv = "WORKSPACE_CRASH_AT"
 // crash writes over "file" in a session of dir and dies at the step.
 func crash(step, dir string) int {
 	w, err := New(Options{
-		SessionID: "ses_crash", Cwd: filepath.Join(dir, "work"), StateDir: filepath.Join(dir, "state"),
-		fault: func(s string) error {
+		SessionID: "ses_crash", fault: func(s string) error {
 			if s != step {
 				return nil
 			}
@@ -30,6 +29,7 @@ func crash(step, dir string) int {
 			}
 			select {}
 		},
+		Directories: Directories{Cwd: filepath.Join(dir, "work"), State: filepath.Join(dir, "state")},
 	})
 	if err != nil {
 		return 2

@@ -57,7 +57,7 @@ func TestDelegate_RollbackRestoresTheTree(t *testing.T) {
 			rt.Fatal(err)
 		}
 		zoo(t, cwd)
-		w, err := New(Options{SessionID: "s", Cwd: cwd, StateDir: filepath.Join(top, "state")})
+		w, err := New(Options{SessionID: "s", Directories: Directories{Cwd: cwd, State: filepath.Join(top, "state")}})
 		if err != nil {
 			rt.Fatal(err)
 		}

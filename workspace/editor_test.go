@@ -101,7 +101,7 @@ func TestEditor_StaysLocal(t *testing.T) {
 	e := newEditor(true, true)
 	cache := t.TempDir()
 	g := newGround(t, withEditor(e), func(o *Options) {
-		o.WriteRoots = []string{cache}
+		o.Directories.Write = []string{cache}
 		o.Limits = tools.CanonicalLimits()
 		o.Limits.FileBytes = 1000
 	})
@@ -383,7 +383,7 @@ func TestEditor_Spelling(t *testing.T) {
 	real := t.TempDir()
 	alias := filepath.Join(t.TempDir(), "alias")
 	link(t, real, alias)
-	g := newGround(t, withEditor(e), func(o *Options) { o.Cwd = alias })
+	g := newGround(t, withEditor(e), func(o *Options) { o.Directories.Cwd = alias })
 	put(t, filepath.Join(real, "sub", "file"), "x")
 	if _, err := g.call(t).FS().ReadText(t.Context(), filepath.Join(real, "sub", "file")); err != nil {
 		t.Fatal(err)

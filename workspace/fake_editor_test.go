@@ -86,4 +86,4 @@ func (e *fakeEditor) count() (reads, writes int) {
 	return len(e.reads), writes
 }
 
-func withEditor(e *fakeEditor) func(*Options) { return func(o *Options) { o.Editor = e } }
+func withEditor(e *fakeEditor) func(*Options) { return func(o *Options) { o.Editor.Files = e } }

@@ -183,7 +183,7 @@ func (f files) Lock(ctx context.Context, path string) (unlock func(), err error)
 }
 
 // SecretName implements tools.FS.
-func (f files) SecretName(path string) bool { return f.w.o.Secret(path) }
+func (f files) SecretName(path string) bool { return f.w.o.Protection.Secret(path) }
 
 // Hidden implements tools.FS. The workspace knows no rules.
 func (files) Hidden(string) bool { return false }
@@ -192,7 +192,7 @@ func (files) Hidden(string) bool { return false }
 // leads.
 func (f files) Secret(path string) bool {
 	abs := f.w.abs(path)
-	if f.w.o.Secret(abs) {
+	if f.w.o.Protection.Secret(abs) {
 		return true
 	}
 	t, err := follow(abs)

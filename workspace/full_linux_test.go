@@ -55,7 +55,7 @@ func TestApply_FullDisk(t *testing.T) {
 				putAll(t, work, old)
 				_ = os.Remove(filepath.Join(work, "new"))
 				_ = os.Remove(filepath.Join(disk, "filler"))
-				w, err := New(Options{SessionID: "ses", Cwd: work, StateDir: dir})
+				w, err := New(Options{SessionID: "ses", Directories: Directories{Cwd: work, State: dir}})
 				if err != nil {
 					t.Fatal(err)
 				}

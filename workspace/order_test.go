@@ -18,7 +18,7 @@ func TestWriteText_Order(t *testing.T) {
 			mu.Lock()
 			steps = append(steps, step)
 			mu.Unlock()
-			if text, err := os.ReadFile(filepath.Join(o.Cwd, "file")); step != "syncdir" && (err != nil || string(text) != "old") {
+			if text, err := os.ReadFile(filepath.Join(o.Directories.Cwd, "file")); step != "syncdir" && (err != nil || string(text) != "old") {
 				t.Errorf("before %s the file holds %q, %v", step, text, err)
 			}
 			return nil

@@ -100,7 +100,7 @@ func (c *Call) once(abs string, write bool, follow func(string) (*trail, error),
 // open is at for reading what must exist and hold no secret. The secret is
 // refused before anything is said of the file's existence (R29).
 func (c *Call) open(ctx context.Context, op, path string, do func(*place) error) error {
-	if abs := c.w.abs(path); c.w.o.Secret(abs) {
+	if abs := c.w.abs(path); c.w.o.Protection.Secret(abs) {
 		return tools.SecretRefused(abs)
 	}
 	return c.at(ctx, op, path, false, func(p *place) error {

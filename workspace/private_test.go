@@ -87,7 +87,7 @@ func TestSidecar_OtherSession(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)
 	// The other session works in the directory above both private ones.
-	other, err := New(Options{SessionID: "ses_other", Cwd: filepath.Dir(g.cwd), StateDir: g.state})
+	other, err := New(Options{SessionID: "ses_other", Directories: Directories{Cwd: filepath.Dir(g.cwd), State: g.state}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestSweep_BesideCreation(t *testing.T) {
 		}
 	}()
 	for range 200 {
-		w, err := New(Options{SessionID: "ses_new", Cwd: g.cwd, StateDir: g.state})
+		w, err := New(Options{SessionID: "ses_new", Directories: Directories{Cwd: g.cwd, State: g.state}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestSweep_BesideCreation(t *testing.T) {
 
 func TestPrivate_TemporaryParent(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) { o.StateDir = "" })
+	g := newGround(t, func(o *Options) { o.Directories.State = "" })
 	s, err := g.call(t).Sidecar()
 	if err != nil {
 		t.Fatal(err)

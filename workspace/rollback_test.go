@@ -107,7 +107,7 @@ func TestRollback_RestoresTheTree(t *testing.T) {
 			rt.Fatal(err)
 		}
 		zoo(t, cwd)
-		w, err := New(Options{SessionID: "s", Cwd: cwd, StateDir: filepath.Join(top, "state")})
+		w, err := New(Options{SessionID: "s", Directories: Directories{Cwd: cwd, State: filepath.Join(top, "state")}})
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -18,11 +18,11 @@ func TestRoots(t *testing.T) {
 	t.Run("in each other", func(t *testing.T) {
 		t.Parallel()
 		g := newGround(t, func(o *Options) {
-			sub := filepath.Join(o.Cwd, "sub")
+			sub := filepath.Join(o.Directories.Cwd, "sub")
 			if err := os.Mkdir(sub, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			o.Additional = []string{sub, o.Cwd, filepath.Dir(o.Cwd)}
+			o.Directories.Additional = []string{sub, o.Directories.Cwd, filepath.Dir(o.Directories.Cwd)}
 		})
 		files := g.call(t).FS()
 		for _, name := range []string{"a", "sub/a", "../workspace/a"} {
@@ -37,12 +37,12 @@ func TestRoots(t *testing.T) {
 		t.Parallel()
 		var way, real, other string
 		g := newGround(t, func(o *Options) {
-			top := filepath.Dir(o.Cwd)
+			top := filepath.Dir(o.Directories.Cwd)
 			way, real, other = filepath.Join(top, "way"), filepath.Join(top, "real"), filepath.Join(top, "other")
 			put(t, filepath.Join(real, "a"), "real")
 			put(t, filepath.Join(other, "a"), canary)
 			link(t, real, way)
-			o.Additional = []string{way}
+			o.Directories.Additional = []string{way}
 		})
 		same(t, "roots", g.Session().Roots, []string{g.cwd, real})
 		files := g.call(t).FS()
@@ -64,7 +64,9 @@ func TestRoots(t *testing.T) {
 	})
 	t.Run("the whole disk", func(t *testing.T) {
 		t.Parallel()
-		g := newGround(t, func(o *Options) { o.Additional = []string{filepath.VolumeName(o.Cwd) + string(filepath.Separator)} })
+		g := newGround(t, func(o *Options) {
+			o.Directories.Additional = []string{filepath.VolumeName(o.Directories.Cwd) + string(filepath.Separator)}
+		})
 		files := g.call(t).FS()
 		if err := files.WriteText(ctx, filepath.Join(g.outside, "a"), "x", nil); err != nil {
 			t.Error(err)
@@ -87,7 +89,7 @@ func TestRoots(t *testing.T) {
 		if err := os.Chmod(dir, 0); err != nil {
 			t.Fatal(err)
 		}
-		_, err := New(Options{SessionID: "s", Cwd: dir})
+		_, err := New(Options{SessionID: "s", Directories: Directories{Cwd: dir}})
 		if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "permission denied") {
 			t.Errorf("error %v", err)
 		}
@@ -136,7 +138,7 @@ func TestRoots_Gone(t *testing.T) {
 			if access, err := g.Check("a", false); err == nil {
 				t.Errorf("the person would be asked about %+v", access)
 			}
-			if _, err := g.Workspace.commandDir(g.cwd); err == nil {
+			if _, err := g.Workspace.workingDir(g.cwd); err == nil {
 				t.Error("a command would run there")
 			}
 			if err := os.RemoveAll(g.cwd); err != nil {

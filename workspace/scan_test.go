@@ -132,7 +132,7 @@ func BenchmarkScan(b *testing.B) {
 			}
 		}
 	}
-	w, err := New(Options{SessionID: "s", Cwd: dir})
+	w, err := New(Options{SessionID: "s", Directories: Directories{Cwd: dir}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // TestFiles_OnlyRegular opens what would block, never end, or have effects.
 func TestFiles_OnlyRegular(t *testing.T) {
-	g := newGround(t, func(o *Options) { o.ReadRoots = []string{"/dev"} })
+	g := newGround(t, func(o *Options) { o.Directories.Read = []string{"/dev"} })
 	if err := syscall.Mkfifo(g.in("fifo"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestEditor_Strays(t *testing.T) {
 	setup := func(t *testing.T) (*ground, *strayingEditor, func()) {
 		e := &strayingEditor{fakeEditor: newEditor(true, true), onRead: func() {}, onWrite: func() {}}
 		e.save = true
-		g := newGround(t, func(o *Options) { o.Editor = e })
+		g := newGround(t, func(o *Options) { o.Editor.Files = e })
 		put(t, g.in("dir/file"), "inside\n")
 		put(t, filepath.Join(g.outside, "file"), canary)
 		return g, e, func() {

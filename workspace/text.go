@@ -80,7 +80,7 @@ func lines(text string, from, to int) string {
 // read reads the disk first: it says whether the file exists and is text at
 // all, and only then the editor is asked for its view (R155).
 func (f files) read(ctx context.Context, path string) (*reading, error) {
-	if abs := f.w.abs(path); f.w.o.Secret(abs) {
+	if abs := f.w.abs(path); f.w.o.Protection.Secret(abs) {
 		return nil, tools.SecretRefused(abs)
 	}
 	var r *reading

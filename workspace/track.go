@@ -51,7 +51,7 @@ const scanHashed = 8 << 20
 // found names the bytes that a change which a scan found has left; nil when they are
 // a secret's, or too many. left is what may still be read.
 func (w *Workspace) found(change FileChange, left *int64) *journal.Content {
-	if change.Kind == journal.Deleted || w.o.Secret(change.Path) {
+	if change.Kind == journal.Deleted || w.o.Protection.Secret(change.Path) {
 		return nil
 	}
 	for _, r := range w.fixed[:w.session] {

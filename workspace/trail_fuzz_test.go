@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"acp-agent/workspace/run"
 )
 
 // FuzzCheck asks for any path in a tree with links to everywhere. What the check lets
@@ -44,7 +46,7 @@ func FuzzCheck(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	w, err := New(Options{SessionID: "ses_fuzz", Cwd: cwd, StateDir: filepath.Join(top, "state"), Home: top, Secret: isSecret})
+	w, err := New(Options{SessionID: "ses_fuzz", Directories: Directories{Cwd: cwd, State: filepath.Join(top, "state"), Home: top}, Protection: run.Protection{Secret: isSecret}})
 	if err != nil {
 		f.Fatal(err)
 	}

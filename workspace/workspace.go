@@ -9,11 +9,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"acp-agent/internal/launch"
+	"acp-agent/internal/rootfile"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/workspace/journal"
 	"acp-agent/workspace/private"
+	"acp-agent/workspace/run"
 )
 
 // Workspace is the ground of one session, as one agent of it may use it: the main one,
@@ -40,9 +41,8 @@ type shared struct {
 	quota   atomic.Int64 // bytes that sidecars may still take
 	journal *journal.Journal
 	editor  editing
-	runner  runner
+	runner  *run.Runner
 	begun   begun
-	index   nameIndex
 
 	mu     sync.Mutex
 	own    []*root                 // the private directory, then scratch, once they were opened
@@ -71,22 +71,23 @@ func New(o Options) (*Workspace, error) {
 		w.closeRoots()
 		return nil, err
 	}
-	w.place = kinds.Place{Cwd: w.fixed[0].given, Home: o.Home}
+	w.place = kinds.Place{Cwd: w.fixed[0].given, Home: o.Directories.Home}
 	var err error
-	if w.private, err = private.New(o.StateDir, o.SessionID); err != nil {
+	if w.private, err = private.New(o.Directories.State, o.SessionID); err != nil {
 		w.closeRoots()
 		return nil, err
 	}
 	w.temps.dir = w.private
 	w.quota.Store(w.o.Limits.SidecarBytes)
 	w.journal = journal.New(journal.Options{Dir: w.private.Images, MaxBytes: o.JournalBytes, Fault: o.fault})
-	w.editor = editing{editor: o.Editor, timeout: o.EditorTimeout, seen: map[string]sighting{}}
-	w.runner = runner{slots: make(chan struct{}, o.Commands)}
+	w.editor = editing{editor: o.Editor.Files, timeout: o.Editor.Timeout, seen: map[string]sighting{}}
+	w.runner = run.New(o.Commands, w.forCommands())
 	return w, nil
 }
 
 func (w *Workspace) openRoots() error {
-	for _, dir := range slices.Concat([]string{w.o.Cwd}, w.o.Additional) {
+	dirs := w.o.Directories
+	for _, dir := range slices.Concat([]string{dirs.Cwd}, dirs.Additional) {
 		r, err := openRoot(dir)
 		if err != nil {
 			return err
@@ -95,12 +96,12 @@ func (w *Workspace) openRoots() error {
 		w.fixed = append(w.fixed, r)
 	}
 	w.session = len(w.fixed)
-	for i, dir := range slices.Concat(w.o.WriteRoots, w.o.ReadRoots) {
+	for i, dir := range slices.Concat(dirs.Write, dirs.Read) {
 		r, err := openRoot(w.place.Abs(dir))
 		if err != nil {
 			continue // a cache that is not there has nothing to read
 		}
-		r.write = i < len(w.o.WriteRoots)
+		r.write = i < len(dirs.Write)
 		w.fixed = append(w.fixed, r)
 	}
 	return nil
@@ -161,10 +162,20 @@ func (w *Workspace) Resolve(abs string) string {
 // abs makes a path as a model writes it absolute.
 func (w *Workspace) abs(path string) string { return w.place.Abs(plainPath(path)) }
 
-// Quiet waits until nothing of a cancelled call is left running: its process
-// tree, and the release of its terminal (R153). Running calls are not waited
-// for. The error is ctx's cause.
-func (w *Workspace) Quiet(ctx context.Context) error { return w.runner.quiet(ctx) }
+// Runner runs the session's commands and programs.
+func (w *Workspace) Runner() *run.Runner { return w.runner }
+
+// forCommands is what the runner is told of the workspace.
+func (w *Workspace) forCommands() run.Workspace {
+	roots := make([]run.Root, len(w.fixed))
+	for i, r := range w.fixed {
+		roots[i] = run.Root{Dir: rootfile.Dir{Path: r.path, Handle: r.handle}, Write: r.write}
+	}
+	return run.Workspace{
+		Roots: roots, Own: w.session, WorkingDir: w.workingDir, Private: w.private, Journal: w.journal,
+		Limits: w.o.Limits, Protection: w.o.Protection,
+	}
+}
 
 // Close ends the session, for all of its agents: it stops their commands, waits until
 // they are gone, and removes the private directory (R149). grace is the time between TERM and KILL.
@@ -182,11 +193,7 @@ func (w *Workspace) Close(grace time.Duration) {
 	}
 	w.mu.Unlock()
 
-	w.runner.group.Close(grace)
-	// A tree that cannot be killed must not hold up the end of the session.
-	ctx, cancel := context.WithTimeout(context.Background(), grace+closeWait)
-	defer cancel()
-	_ = w.runner.quiet(ctx)
+	w.runner.Close(grace)
 	if first {
 		w.finish()
 		w.temps.close()
@@ -195,10 +202,7 @@ func (w *Workspace) Close(grace time.Duration) {
 	}
 }
 
-const (
-	closeWait  = launch.StopGrace
-	finishWait = 5 * time.Second
-)
+const finishWait = 5 * time.Second
 
 // finish waits for changes and rollbacks that have begun: they need the roots,
 // and the pre-images in the private directory. One that hangs must not hold up
@@ -226,7 +230,7 @@ func (w *Workspace) closeRoots() {
 }
 
 // secret reports whether any name of a path is a secret's (P3).
-func (w *Workspace) secret(t *trail) bool { return slices.ContainsFunc(t.names, w.o.Secret) }
+func (w *Workspace) secret(t *trail) bool { return slices.ContainsFunc(t.names, w.o.Protection.Secret) }
 
 // foreign reports whether a path lies in the common parent of the sessions'
 // directories, but not in this session's own (R107).

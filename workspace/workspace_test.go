@@ -16,6 +16,7 @@ import (
 	"acp-agent/sandbox"
 	"acp-agent/tools"
 	"acp-agent/transcript"
+	"acp-agent/workspace/run"
 )
 
 // TestMain lets the test binary serve as the helper that runs commands, and as
@@ -69,8 +70,10 @@ func newGround(t *testing.T, change ...func(*Options)) *ground {
 		t.Fatal(err)
 	}
 	o := Options{
-		SessionID: "ses_test", Cwd: g.cwd, StateDir: g.state, Home: top, Secret: isSecret,
-		Launcher: &launch.Launcher{Self: self}, Environ: os.Environ(),
+		SessionID:   "ses_test",
+		Directories: Directories{Cwd: g.cwd, State: g.state, Home: top},
+		Protection:  run.Protection{Secret: isSecret},
+		Commands:    run.Options{Launcher: &launch.Launcher{Self: self}, Environ: os.Environ()},
 	}
 	for _, f := range change {
 		f(&o)
@@ -169,15 +172,15 @@ func TestNew_Refuses(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"no session id", Options{Cwd: dir}, "session id"},
-		{"session id with a path in it", Options{SessionID: "../x", Cwd: dir}, "session id"},
-		{"relative cwd", Options{SessionID: "s", Cwd: "work"}, "not an absolute path"},
+		{"no session id", Options{Directories: Directories{Cwd: dir}}, "session id"},
+		{"session id with a path in it", Options{SessionID: "../x", Directories: Directories{Cwd: dir}}, "session id"},
+		{"relative cwd", Options{SessionID: "s", Directories: Directories{Cwd: "work"}}, "not an absolute path"},
 		{"empty cwd", Options{SessionID: "s"}, "not an absolute path"},
-		{"missing cwd", Options{SessionID: "s", Cwd: filepath.Join(dir, "gone")}, "file does not exist"},
-		{"cwd is a file", Options{SessionID: "s", Cwd: file}, "is not a directory"},
-		{"relative additional directory", Options{SessionID: "s", Cwd: dir, Additional: []string{"x"}}, "not an absolute path"},
-		{"missing additional directory", Options{SessionID: "s", Cwd: dir, Additional: []string{dir + "/gone"}}, "file does not exist"},
-		{"relative state directory", Options{SessionID: "s", Cwd: dir, StateDir: "state"}, "not an absolute path"},
+		{"missing cwd", Options{SessionID: "s", Directories: Directories{Cwd: filepath.Join(dir, "gone")}}, "file does not exist"},
+		{"cwd is a file", Options{SessionID: "s", Directories: Directories{Cwd: file}}, "is not a directory"},
+		{"relative additional directory", Options{SessionID: "s", Directories: Directories{Cwd: dir, Additional: []string{"x"}}}, "not an absolute path"},
+		{"missing additional directory", Options{SessionID: "s", Directories: Directories{Cwd: dir, Additional: []string{dir + "/gone"}}}, "file does not exist"},
+		{"relative state directory", Options{SessionID: "s", Directories: Directories{Cwd: dir, State: "state"}}, "not an absolute path"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -195,7 +198,7 @@ func TestNew_Refuses(t *testing.T) {
 
 func TestNew_TouchesNothing(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) { o.ReadRoots = []string{"/no/such/cache"} })
+	g := newGround(t, func(o *Options) { o.Directories.Read = []string{"/no/such/cache"} })
 	_ = g.Session()
 	if _, err := os.Stat(g.state); !os.IsNotExist(err) {
 		t.Errorf("the state directory exists before its first use: %v", err)
@@ -205,7 +208,7 @@ func TestNew_TouchesNothing(t *testing.T) {
 func TestSession(t *testing.T) {
 	t.Parallel()
 	more := t.TempDir()
-	g := newGround(t, func(o *Options) { o.Additional = []string{more + "/."} })
+	g := newGround(t, func(o *Options) { o.Directories.Additional = []string{more + "/."} })
 	s := g.Session()
 	real, err := filepath.EvalSymlinks(more)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
 	"acp-agent/session"
-	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // protocolVersion is the version this package speaks.
@@ -53,7 +53,7 @@ type Agent struct {
 	conn          *rpc.Conn
 	requests      map[string]func(*rpc.Request) rpc.Body
 	notifications map[string]func(json.RawMessage)
-	trial         workspace.TerminalTrial
+	trial         run.TerminalTrial
 	background    sync.WaitGroup // the preparation of the first session, and sessions being closed
 
 	mu          sync.Mutex

@@ -7,14 +7,14 @@ import (
 
 	"acp-agent/acp/schema"
 	"acp-agent/tools"
-	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
-// terminals implements workspace.Terminals with the client's terminal/* methods.
+// terminals implements run.Terminals with the client's terminal/* methods.
 type terminals struct{ *link }
 
 // Create starts a program in a terminal of the client.
-func (t *terminals) Create(ctx context.Context, cmd string, args []string, env map[string]string, cwd string, outputLimit int) (workspace.Terminal, error) {
+func (t *terminals) Create(ctx context.Context, cmd string, args []string, env map[string]string, cwd string, outputLimit int) (run.Terminal, error) {
 	params := &schema.CreateTerminalRequest{
 		SessionID: schema.SessionId(t.session), Command: cmd, Args: args, Cwd: &cwd,
 	}

@@ -19,6 +19,7 @@ import (
 	"acp-agent/tools/mount"
 	"acp-agent/tools/tooltest"
 	"acp-agent/workspace"
+	runner "acp-agent/workspace/run"
 )
 
 func newValidate() *cobra.Command {
@@ -75,9 +76,9 @@ func validateTool(cmd *cobra.Command, target string) error {
 	}
 	defer os.RemoveAll(scratch)
 	work, err := workspace.New(workspace.Options{
-		SessionID: "validate", Cwd: scratch, StateDir: filepath.Join(core.stateDir, "sessions"),
-		Launcher: core.launcher, Environ: os.Environ(), Secrets: core.secrets(),
-		Sandbox: workspace.Sandboxing{Box: core.box, Level: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network},
+		SessionID:   "validate",
+		Directories: workspace.Directories{Cwd: scratch, State: filepath.Join(core.stateDir, "sessions")},
+		Commands:    runner.Options{Launcher: core.launcher, Environ: os.Environ(), Secrets: core.secrets(), Sandbox: runner.Sandboxing{Box: core.box, Level: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network}},
 	})
 	if err != nil {
 		return err

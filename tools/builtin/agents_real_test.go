@@ -46,7 +46,7 @@ func newCrowd(t *testing.T, agents int, o workspace.Options) *crowd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.SessionID, o.Cwd, o.StateDir = "ses_test", dir, filepath.Join(t.TempDir(), "state")
+	o.SessionID, o.Directories.Cwd, o.Directories.State = "ses_test", dir, filepath.Join(t.TempDir(), "state")
 	c := &crowd{dir: dir}
 	if c.Workspace, err = workspace.New(o); err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func (saver) WriteTextFile(_ context.Context, path, content string) error {
 func TestEdit_AgentsAndWriter(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]workspace.Options{
-		"on disk": {}, "in an editor": {Editor: saver{}},
+		"on disk": {}, "in an editor": {Editor: workspace.Editing{Files: saver{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const agents, files, edits, rounds = 6, 2, 10, 8

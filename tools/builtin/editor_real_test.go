@@ -54,7 +54,7 @@ func withBuffers(t *testing.T) (rt edited, dir string, editor *buffers) {
 		t.Fatal(err)
 	}
 	editor = &buffers{texts: map[string]string{}}
-	w, err := workspace.New(workspace.Options{SessionID: "ses_test", Cwd: dir, StateDir: filepath.Join(t.TempDir(), "state"), Editor: editor})
+	w, err := workspace.New(workspace.Options{SessionID: "ses_test", Directories: workspace.Directories{Cwd: dir, State: filepath.Join(t.TempDir(), "state")}, Editor: workspace.Editing{Files: editor}})
 	if err != nil {
 		t.Fatal(err)
 	}

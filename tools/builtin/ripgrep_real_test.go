@@ -21,6 +21,7 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/workspace"
+	runner "acp-agent/workspace/run"
 )
 
 // disk is a real workspace in a fresh directory.
@@ -31,8 +32,10 @@ func disk(t *testing.T, dir string) *workspace.Workspace {
 		t.Fatal(err)
 	}
 	w, err := workspace.New(workspace.Options{
-		SessionID: "ses_test", Cwd: dir, StateDir: t.TempDir(), Secret: permissions.Secret,
-		Launcher: &launch.Launcher{Self: self}, Environ: os.Environ(),
+		SessionID:   "ses_test",
+		Directories: workspace.Directories{Cwd: dir, State: t.TempDir()},
+		Protection:  runner.Protection{Secret: permissions.Secret},
+		Commands:    runner.Options{Launcher: &launch.Launcher{Self: self}, Environ: os.Environ()},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -398,7 +401,7 @@ func TestRipgrep_FakeProgramHangs(t *testing.T) {
 	}
 	quiet, stop := context.WithTimeout(t.Context(), 10*time.Second)
 	defer stop()
-	if err := w.Quiet(quiet); err != nil {
+	if err := w.Runner().Quiet(quiet); err != nil {
 		t.Errorf("the program is still there: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
-	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // maxAsideFiles bounds the files of such a card. What is too much to be shown in full stays
@@ -31,7 +31,7 @@ func (r *running) keepAside(ctx context.Context) error {
 	if r.result == nil || r.pipeline.Asker == nil || ctx.Err() != nil {
 		return nil
 	}
-	asides := slices.DeleteFunc(r.runtime.Asides(), func(a workspace.Aside) bool {
+	asides := slices.DeleteFunc(r.runtime.Commands().MovedAside(), func(a run.MovedAside) bool {
 		return permissions.Protected(a.Path, r.pipeline.Own...) == permissions.ProtectedDeny
 	})
 	if len(asides) == 0 || len(asides) > maxAsideFiles {
@@ -49,7 +49,7 @@ func (r *running) keepAside(ctx context.Context) error {
 
 // wantsChanges asks whether the changes are kept. The command has run: without an answer they
 // are not.
-func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bool {
+func (r *running) wantsChanges(ctx context.Context, asides []run.MovedAside) bool {
 	yes := false
 	err := tools.InLine(ctx, r.pipeline.Line, r.ID, func(asking context.Context) (err error) {
 		yes, err = r.askChanges(asking, asides)
@@ -59,7 +59,7 @@ func (r *running) wantsChanges(ctx context.Context, asides []workspace.Aside) bo
 }
 
 // askChanges puts the question.
-func (r *running) askChanges(ctx context.Context, asides []workspace.Aside) (yes bool, err error) {
+func (r *running) askChanges(ctx context.Context, asides []run.MovedAside) (yes bool, err error) {
 	card := r.card
 	card.Content, card.Locations = r.asideContent(asides), nil
 	var paths []string
@@ -68,7 +68,7 @@ func (r *running) askChanges(ctx context.Context, asides []workspace.Aside) (yes
 		card.Locations = append(card.Locations, kinds.Location{Path: a.Path})
 	}
 	which := "the command"
-	if slices.ContainsFunc(asides, func(a workspace.Aside) bool { return a.Late }) {
+	if slices.ContainsFunc(asides, func(a run.MovedAside) bool { return a.Late }) {
 		which = "the command, or one that was stopped before it,"
 	}
 	reason := which + " changed " + strings.Join(paths, ", ") + ", which can make other programs run code; the change was moved aside"
@@ -85,7 +85,7 @@ func (r *running) askChanges(ctx context.Context, asides []workspace.Aside) (yes
 
 // asideContent shows each change: as a difference where it is one of texts that are not
 // secret, else by its name.
-func (r *running) asideContent(asides []workspace.Aside) []kinds.Content {
+func (r *running) asideContent(asides []run.MovedAside) []kinds.Content {
 	var content []kinds.Content
 	for _, a := range asides {
 		before := 0
@@ -102,9 +102,9 @@ func (r *running) asideContent(asides []workspace.Aside) []kinds.Content {
 }
 
 // restored says what became of a change that the user keeps.
-func restored(a workspace.Aside, err error) string {
+func restored(a run.MovedAside, err error) string {
 	switch {
-	case errors.Is(err, workspace.ErrEdited):
+	case errors.Is(err, run.ErrEdited):
 		return fmt.Sprintf("The user wanted to keep the change of %s, but the file was edited meanwhile: it stays as it is, and the change is %s.", a.Path, a.Kept)
 	case err != nil:
 		return fmt.Sprintf("The user wanted to keep the change of %s, which could not be put in place (%v): it is %s.", a.Path, err, a.Kept)

@@ -46,7 +46,7 @@ func (r *running) execute(ctx context.Context) error {
 	r.tellOpen()
 	if r.readsOnly {
 		// What nobody was asked about must not run what a repository names (C9).
-		r.runtime.SetEnv(command.GitEnv()...)
+		r.runtime.Commands().SetEnv(command.GitEnv()...)
 	}
 	if result, ok := r.recall(ctx); ok {
 		r.result = result

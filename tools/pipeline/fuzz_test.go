@@ -26,7 +26,7 @@ func FuzzTruncate(f *testing.F) {
 	f.Add(`{"a":1,"b":"`+strings.Repeat("y", 90)+`"}`, 20, true)
 	f.Add("\xff\xfe tail", 1, false)
 	dir := f.TempDir()
-	work, err := workspace.New(workspace.Options{SessionID: "ses_fuzz", Cwd: dir, StateDir: dir + "/state"})
+	work, err := workspace.New(workspace.Options{SessionID: "ses_fuzz", Directories: workspace.Directories{Cwd: dir, State: dir + "/state"}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/tools"
-	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // lacks are the commands of a session that failed for want of what the user can grant to
@@ -17,19 +17,19 @@ type lacks struct {
 }
 
 // lack is what one command missed, and what of it the user has granted for good.
-type lack struct{ missed, granted workspace.Lacking }
+type lack struct{ missed, granted run.Lacking }
 
 // commandKey identifies a command by its directory and text.
 func commandKey(resource tools.Resource) string { return resource.Dir + "\x00" + resource.Value }
 
-func (l *lacks) add(key string, missed workspace.Lacking) {
+func (l *lacks) add(key string, missed run.Lacking) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.texts == nil {
 		l.texts = map[string]lack{}
 	}
 	have := l.texts[key]
-	have.missed = workspace.Lacking{Network: have.missed.Network || missed.Network, Writing: have.missed.Writing || missed.Writing}
+	have.missed = run.Lacking{Network: have.missed.Network || missed.Network, Writing: have.missed.Writing || missed.Writing}
 	l.texts[key] = have
 }
 
@@ -74,7 +74,7 @@ func (r *running) wantMore() {
 		if !network && !writing {
 			continue
 		}
-		r.reach.network, r.reach.missed = r.reach.network || network, workspace.Lacking{Network: network, Writing: writing}
+		r.reach.network, r.reach.missed = r.reach.network || network, run.Lacking{Network: network, Writing: writing}
 		var reasons []string
 		if network && !lack.granted.Network {
 			reasons = append(reasons, missedReason)
@@ -93,7 +93,7 @@ func (r *running) wantMore() {
 }
 
 // lacksGranted is what the user has granted for good to the call's commands.
-func (r *running) lacksGranted() (granted workspace.Lacking) {
+func (r *running) lacksGranted() (granted run.Lacking) {
 	for _, resource := range r.commands() {
 		lack := r.pipeline.lacks.of(commandKey(resource))
 		granted.Network = granted.Network || lack.granted.Network
@@ -104,8 +104,8 @@ func (r *running) lacksGranted() (granted workspace.Lacking) {
 
 // noteLacks remembers a command that failed for want of what it can be granted.
 func (r *running) noteLacks() {
-	missed := r.runtime.Lacking()
-	if missed == (workspace.Lacking{}) {
+	missed := r.runtime.Commands().Lacking()
+	if missed == (run.Lacking{}) {
 		return
 	}
 	for _, resource := range r.commands() {
@@ -116,9 +116,9 @@ func (r *running) noteLacks() {
 // lacks says what "always" would grant.
 func (r *running) lacks() string {
 	switch r.reach.missed {
-	case workspace.Lacking{Writing: true}:
+	case run.Lacking{Writing: true}:
 		return "writing"
-	case workspace.Lacking{Network: true}:
+	case run.Lacking{Network: true}:
 		return "the network"
 	}
 	return "the network and writing"
@@ -126,7 +126,7 @@ func (r *running) lacks() string {
 
 // grantAlways grants for good what the call's commands have failed without.
 func (r *running) grantAlways() {
-	if r.reach.missed == (workspace.Lacking{}) {
+	if r.reach.missed == (run.Lacking{}) {
 		return
 	}
 	for _, resource := range r.commands() {

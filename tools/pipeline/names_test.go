@@ -14,6 +14,7 @@ import (
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // hidingStage is a stage with a sandbox that is only pretended, from which files named .env
@@ -22,14 +23,16 @@ func hidingStage(t *testing.T, kind sandbox.Kind) *stage {
 	t.Helper()
 	return newStage(t, func(o *pipeline.Options) {
 		work, err := workspace.New(workspace.Options{
-			SessionID: "ses_names", Cwd: o.Workspace.Session().Cwd, StateDir: filepath.Join(t.TempDir(), "state"), Home: t.TempDir(),
-			Sandbox: pretended(kind), Hidden: func(path string) bool { return filepath.Base(path) == ".env" },
+			SessionID:   "ses_names",
+			Directories: workspace.Directories{Cwd: o.Workspace.Session().Cwd, State: filepath.Join(t.TempDir(), "state"), Home: t.TempDir()},
+			Commands:    run.Options{Sandbox: pretended(kind)},
+			Protection:  run.Protection{Hidden: func(path string) bool { return filepath.Base(path) == ".env" }},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { work.Close(0) })
-		if _, _, err := work.Sandbox(t.Context()); err != nil { // else it is not known
+		if _, _, err := work.Runner().Sandbox(t.Context()); err != nil { // else it is not known
 			t.Fatal(err)
 		}
 		o.Workspace = work

@@ -23,6 +23,7 @@ import (
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // stage is a pipeline over a real directory, with a person who answers.
@@ -59,8 +60,8 @@ func (s *stage) Ask(_ context.Context, req tools.PermissionRequest) (tools.Answe
 }
 
 // pretended says that the machine was found to have a kind of sandbox.
-func pretended(kind sandbox.Kind) workspace.Sandboxing {
-	return workspace.Sandboxing{Box: &sandbox.Box{Probe: sandbox.NewProbe(func(context.Context) sandbox.Report {
+func pretended(kind sandbox.Kind) run.Sandboxing {
+	return run.Sandboxing{Box: &sandbox.Box{Probe: sandbox.NewProbe(func(context.Context) sandbox.Report {
 		return sandbox.Report{Kind: kind, Network: kind != sandbox.None}
 	})}}
 }
@@ -76,8 +77,10 @@ func newStage(t *testing.T, edit func(*pipeline.Options), extra ...tools.Tool) *
 		t.Fatal(err)
 	}
 	work, err := workspace.New(workspace.Options{
-		SessionID: "ses_test", Cwd: dir, StateDir: filepath.Join(t.TempDir(), "state"), Home: t.TempDir(), Secret: permissions.Secret,
-		Sandbox: pretended(sandbox.Landlock),
+		SessionID:   "ses_test",
+		Directories: workspace.Directories{Cwd: dir, State: filepath.Join(t.TempDir(), "state"), Home: t.TempDir()},
+		Protection:  run.Protection{Secret: permissions.Secret},
+		Commands:    run.Options{Sandbox: pretended(sandbox.Landlock)},
 	})
 	if err != nil {
 		t.Fatal(err)

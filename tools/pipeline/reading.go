@@ -27,10 +27,10 @@ func (r *running) holdReading(ctx context.Context) error {
 	if r.decision.Action != capability.Allow || !r.reading() {
 		return nil
 	}
-	report, known := r.pipeline.Workspace.SandboxKnown()
+	report, known := r.pipeline.Workspace.Runner().SandboxKnown()
 	if !known && !r.foretold {
 		var err error
-		if report, _, err = r.pipeline.Workspace.Sandbox(ctx); err != nil {
+		if report, _, err = r.pipeline.Workspace.Runner().Sandbox(ctx); err != nil {
 			return err
 		}
 		known = true
@@ -47,7 +47,7 @@ func (r *running) holdReading(ctx context.Context) error {
 		}
 		return nil
 	}
-	secrets, whole := r.pipeline.Workspace.ReadingSecrets()
+	secrets, whole := r.pipeline.Workspace.Runner().ReadingSecrets()
 	r.reach.secrets = secrets
 	if !whole && !r.ruled(false) {
 		r.holdBack(unhiddenReason)
@@ -86,7 +86,7 @@ func (r *running) holdNames() {
 		return
 	}
 	var whole bool
-	r.reach.open, whole = r.pipeline.Workspace.CommandNames()
+	r.reach.open, whole = r.pipeline.Workspace.Runner().CommandNames()
 	switch {
 	case whole && !r.secretsOpen(), r.ruled(false):
 	case !whole:
@@ -99,7 +99,7 @@ func (r *running) holdNames() {
 // secretsOpen reports whether some secrets stay in reach of a command although the kind of
 // sandbox hides secrets.
 func (r *running) secretsOpen() bool {
-	report, _ := r.pipeline.Workspace.SandboxKnown()
+	report, _ := r.pipeline.Workspace.Runner().SandboxKnown()
 	return r.reach.open > 0 && (report.Kind == sandbox.Bubblewrap || report.Kind == sandbox.Seatbelt)
 }
 
@@ -116,7 +116,7 @@ func (r *running) tellUnconfined() {
 	if !r.reach.unconfined || r.pipeline.told.unconfined.Swap(true) {
 		return
 	}
-	report, _ := r.pipeline.Workspace.SandboxKnown()
+	report, _ := r.pipeline.Workspace.Runner().SandboxKnown()
 	r.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "No sandbox", Text: unconfinedText(report)})
 }
 

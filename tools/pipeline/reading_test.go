@@ -12,6 +12,7 @@ import (
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // TestReading_Unconfined is R119: where nothing confines commands, those of the short list
@@ -20,14 +21,16 @@ import (
 func TestReading_Unconfined(t *testing.T) {
 	s := newStage(t, func(o *pipeline.Options) {
 		work, err := workspace.New(workspace.Options{
-			SessionID: "ses_none", Cwd: o.Workspace.Session().Cwd, StateDir: filepath.Join(t.TempDir(), "state"), Home: t.TempDir(),
-			Secret: permissions.Secret, Sandbox: pretended(sandbox.None),
+			SessionID:   "ses_none",
+			Directories: workspace.Directories{Cwd: o.Workspace.Session().Cwd, State: filepath.Join(t.TempDir(), "state"), Home: t.TempDir()},
+			Protection:  run.Protection{Secret: permissions.Secret},
+			Commands:    run.Options{Sandbox: pretended(sandbox.None)},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { work.Close(0) })
-		if _, _, err := work.Sandbox(t.Context()); err != nil { // else it is not known
+		if _, _, err := work.Runner().Sandbox(t.Context()); err != nil { // else it is not known
 			t.Fatal(err)
 		}
 		o.Workspace = work

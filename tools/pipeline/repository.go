@@ -8,7 +8,7 @@ import (
 
 	"acp-agent/permissions/command"
 	"acp-agent/tools"
-	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // maxStatus bounds what is read of git's status, in bytes.
@@ -41,11 +41,11 @@ func (p *Pipeline) Repository(ctx context.Context) (found Repository, ok bool) {
 		return found, false
 	}
 	found.Branch = branchOf(string(head))
-	report, _, err := p.Workspace.Sandbox(ctx)
+	report, _, err := p.Workspace.Runner().Sandbox(ctx)
 	if err != nil || !report.Confines() || repo.programs() {
 		return found, true
 	}
-	call.Grant(workspace.Grant{ReadsOnly: true, Reading: true, Bounded: true, Unasked: true, Unattended: true, Offline: true})
+	call.Commands().Grant(run.Grant{ReadsOnly: true, Reading: true, Bounded: true, Unasked: true, Unattended: true, Offline: true})
 	out := &limited{left: maxStatus}
 	exit, err := call.Processes().Exec(ctx, tools.Program{
 		Args: []string{"git", "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all"}, Dir: dir, Env: command.GitEnv(), Stderr: &limited{},

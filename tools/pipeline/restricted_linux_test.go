@@ -14,6 +14,7 @@ import (
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 func TestMain(m *testing.M) {
@@ -61,9 +62,10 @@ func TestDelegate_RestrictedWalls(t *testing.T) {
 					return sandbox.Report{Kind: sandbox.Landlock, Network: true}
 				})
 				work, err := workspace.New(workspace.Options{
-					SessionID: "ses_walls", Cwd: o.Workspace.Session().Cwd, StateDir: filepath.Join(t.TempDir(), "state"), Home: t.TempDir(),
-					Secret: permissions.Secret, Launcher: &launch.Launcher{Self: self}, Shell: launch.Shell{Path: "/bin/sh"},
-					Sandbox: workspace.Sandboxing{Box: &sandbox.Box{Probe: found}, Network: tt.leftOpen},
+					SessionID:   "ses_walls",
+					Directories: workspace.Directories{Cwd: o.Workspace.Session().Cwd, State: filepath.Join(t.TempDir(), "state"), Home: t.TempDir()},
+					Protection:  run.Protection{Secret: permissions.Secret},
+					Commands:    run.Options{Launcher: &launch.Launcher{Self: self}, Shell: launch.Shell{Path: "/bin/sh"}, Sandbox: run.Sandboxing{Box: &sandbox.Box{Probe: found}, Network: tt.leftOpen}},
 				})
 				if err != nil {
 					t.Fatal(err)

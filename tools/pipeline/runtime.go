@@ -10,6 +10,7 @@ import (
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // callRuntime is what a running tool is handed: the files and commands of the
@@ -40,7 +41,7 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	r.progress = redact.NewWriter(progressWriter{r.Call}, redact.Stream{Values: p.Keys})
 	r.denied = p.Policy.Rules().DenyReading(p.ruleCall(c))
 	r.Call.Confine(scope)
-	r.Call.Grant(workspace.Grant{Offline: p.restricted})
+	r.Call.Commands().Grant(run.Grant{Offline: p.restricted})
 	r.services.Changes = r.Call.Changes()
 	if p.catalogue.deferring() {
 		r.services.Index = toolIndex{p.catalogue, sink}

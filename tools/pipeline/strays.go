@@ -75,7 +75,7 @@ func (r *running) quiet(ctx context.Context) error {
 	r.pipeline.strays.settle(ctx, strayLimit)
 	limited, cancel := context.WithTimeout(ctx, quietLimit)
 	defer cancel()
-	err := r.pipeline.Workspace.Quiet(limited)
+	err := r.pipeline.Workspace.Runner().Quiet(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return &tools.Error{
 			Kind: tools.Unavailable, Err: err,

@@ -9,7 +9,7 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
 	"acp-agent/tools"
-	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // reaches is what the commands of a call need beyond the walls that stand by default.
@@ -19,10 +19,10 @@ type reaches struct {
 	// beside says that some command neither needs the network nor only reads.
 	beside bool
 	// missed is what the very same command failed for want of.
-	missed workspace.Lacking
+	missed run.Lacking
 	// secrets are what a command that only reads must not read; unconfined says that
 	// nothing keeps it from more.
-	secrets    *workspace.SecretFiles
+	secrets    *run.SecretFiles
 	unconfined bool
 	// open counts the files of secrets that stay open to a command that does more.
 	open int
@@ -72,7 +72,7 @@ func (r *running) commands() []tools.Resource {
 // reading reports whether the call's commands run because they only read: no user has
 // allowed more to them, now or for good.
 func (r *running) reading() bool {
-	return r.readsOnly && !r.reach.approved && r.lacksGranted() == workspace.Lacking{}
+	return r.readsOnly && !r.reach.approved && r.lacksGranted() == run.Lacking{}
 }
 
 // grantWalls tells the call's commands how far they may reach. A command has the
@@ -83,7 +83,7 @@ func (r *running) reading() bool {
 func (r *running) grantWalls() {
 	granted, reading := r.lacksGranted(), r.reading()
 	held := r.pipeline.readOnly() != nil
-	grant := workspace.Grant{
+	grant := run.Grant{
 		Network:   !r.entry.Requires.Net.IsZero(),
 		GitConfig: r.reach.git && !r.readsOnly,
 		Unasked:   !r.reach.approved,
@@ -96,7 +96,7 @@ func (r *running) grantWalls() {
 	if len(r.commands()) > 0 {
 		grant.Network = granted.Network || r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
 	}
-	r.runtime.Grant(grant)
+	r.runtime.Commands().Grant(grant)
 }
 
 // readable is what the commands read outside the session's directories, where the user has
@@ -142,7 +142,7 @@ func (r *running) sandbox(ctx context.Context) string {
 	if !r.unpredictable() && len(r.commands()) == 0 {
 		return ""
 	}
-	report, open, err := r.pipeline.Workspace.Sandbox(ctx)
+	report, open, err := r.pipeline.Workspace.Runner().Sandbox(ctx)
 	switch {
 	case err != nil:
 		return ""

@@ -9,6 +9,7 @@ import (
 	"acp-agent/sandbox"
 	"acp-agent/tools"
 	"acp-agent/workspace"
+	runner "acp-agent/workspace/run"
 )
 
 // BenchmarkSandbox measures one command from its start to a tree that is gone, with
@@ -29,23 +30,24 @@ func BenchmarkSandbox(b *testing.B) {
 			finder := sandbox.Finder{Launcher: l, Dir: b.TempDir(), Level: level}
 			state := b.TempDir()
 			work, err := workspace.New(workspace.Options{
-				SessionID: "bench", Cwd: b.TempDir(), StateDir: state + "/sessions", Launcher: l, Environ: os.Environ(), Home: home,
-				Sandbox: workspace.Sandboxing{Level: level, Box: &sandbox.Box{
+				SessionID:   "bench",
+				Directories: workspace.Directories{Cwd: b.TempDir(), State: state + "/sessions", Home: home},
+				Commands: runner.Options{Launcher: l, Environ: os.Environ(), Sandbox: runner.Sandboxing{Level: level, Box: &sandbox.Box{
 					Probe: sandbox.NewProbe(finder.Find), Home: home, Own: []string{state}, Environ: os.Environ(), CacheDir: b.TempDir(),
-				}},
+				}}},
 			})
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer work.Close(0)
-			if report, _, err := work.Sandbox(b.Context()); err != nil || report.Refused != "" {
+			if report, _, err := work.Runner().Sandbox(b.Context()); err != nil || report.Refused != "" {
 				testreq.Skip(b, report.Refused)
 			}
 			call := work.Call("call", "bash", nil)
 			defer call.Finish()
-			for name, grant := range map[string]workspace.Grant{"writing": {}, "reading": {ReadsOnly: true, Reading: true, Offline: true}} {
+			for name, grant := range map[string]runner.Grant{"writing": {}, "reading": {ReadsOnly: true, Reading: true, Offline: true}} {
 				b.Run(name, func(b *testing.B) {
-					call.Grant(grant)
+					call.Commands().Grant(grant)
 					for b.Loop() {
 						if exit, err := call.Processes().Run(b.Context(), tools.ShellCommand{Text: "true"}, nil); err != nil || exit.Code != 0 {
 							b.Fatal(exit, err)

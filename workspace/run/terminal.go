@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"acp-agent/internal/launch"
 	"acp-agent/tools"
-	"acp-agent/transcript"
 )
 
 // Terminals are the client's terminals (R156). They are used from several
@@ -60,61 +59,61 @@ const (
 // the whole stream, whatever the terminal keeps. Other tools run
 // programs out of sight. done is false when the client
 // cannot do that, and nothing was run.
-func (p processes) inTerminal(ctx context.Context, cmd confined, out io.Writer) (exit tools.Exit, done bool, err error) {
-	w := p.w
-	if p.tool != "bash" || w.o.Terminals == nil || w.o.Trial.Failed() || w.private.Create() != nil {
+func (c *Commands) inTerminal(ctx context.Context, cmd confined, out io.Writer) (exit tools.Exit, done bool, err error) {
+	r := c.runner
+	if c.call.Tool != "bash" || r.o.Terminals == nil || r.o.Trial.Failed() || r.w.Private.Create() != nil {
 		return exit, false, nil
 	}
-	argv, process, err := w.o.Launcher.PrepareTerminal(w.private.Run(), cmd.Spec, out)
+	argv, process, err := r.o.Launcher.PrepareTerminal(r.w.Private.Run(), cmd.Spec, out)
 	if err != nil {
 		if errors.Is(err, errors.ErrUnsupported) {
-			w.o.Trial.failed.Store(true)
+			r.o.Trial.failed.Store(true)
 		}
 		return exit, false, nil
 	}
-	w.runner.group.Add(process)
-	terminal, err := w.createTerminal(ctx, argv, cmd.Dir)
+	r.group.Add(process)
+	terminal, err := r.createTerminal(ctx, argv, cmd.Dir)
 	if err != nil {
 		process.Stop(0)
 		if ctx.Err() != nil {
-			w.endLater(cmd, process)
+			r.endLater(cmd, process)
 			return exit, true, context.Cause(ctx)
 		}
-		w.o.Trial.failed.Store(true)
+		r.o.Trial.failed.Store(true)
 		return exit, false, nil
 	}
-	p.showTerminal(terminal.ID())
-	run := &terminalRun{runner: &w.runner, terminal: terminal, process: process, spec: argv[len(argv)-1], out: out}
+	c.call.ShowTerminal(terminal.ID())
+	run := &terminalRun{runner: r, terminal: terminal, process: process, spec: argv[len(argv)-1], out: out}
 	late := cmd.bound(process)
 	status, err := run.follow(ctx)
 	overdue := late()
 	if isNotStarted(err) && ctx.Err() == nil {
-		w.o.Trial.failed.Store(true)
-		p.showTerminal("") // what follows is shown without it
+		r.o.Trial.failed.Store(true)
+		c.call.ShowTerminal("") // what follows is shown without it
 		return exit, false, nil
 	}
 	if err != nil {
-		w.endLater(cmd, process)
+		r.endLater(cmd, process)
 		return exit, true, commandError(ctx, err)
 	}
 	exit = exitOf(status)
-	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), w.runner.lateNotes(), p.endOf(cmd))
+	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), r.lateNotes(), c.endOf(cmd))
 	return exit, true, nil
 }
 
 // createTerminal asks the client for a terminal. When ctx ends first, it
 // returns at once, and a terminal that is made all the same is let go of behind
 // the answer: nobody else would know its name.
-func (w *Workspace) createTerminal(ctx context.Context, argv []string, dir string) (Terminal, error) {
+func (r *Runner) createTerminal(ctx context.Context, argv []string, dir string) (Terminal, error) {
 	type made struct {
 		terminal Terminal
 		err      error
 	}
 	answer := make(chan made)
-	w.runner.leave(func() {
+	r.leave(func() {
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), startWait)
 		defer cancel()
-		terminal, err := w.o.Terminals.Create(asking, argv[0], argv[1:], nil, dir, w.o.Limits.BashBytes)
+		terminal, err := r.o.Terminals.Create(asking, argv[0], argv[1:], nil, dir, r.w.Limits.BashBytes)
 		select {
 		case answer <- made{terminal, err}:
 		case <-ctx.Done():
@@ -140,17 +139,9 @@ func letGo(terminal Terminal) {
 	_ = terminal.Release(ctx)
 }
 
-func (c *Call) showTerminal(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.ended() {
-		c.sink.Emit(transcript.ToolTerminal{CallID: c.id, TerminalID: id})
-	}
-}
-
 // terminalRun is a command in a terminal of the client.
 type terminalRun struct {
-	runner   *runner
+	runner   *Runner
 	terminal Terminal
 	process  *launch.Process
 	spec     string // the file that the helper takes away when it starts

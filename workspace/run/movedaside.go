@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"crypto/rand"
@@ -21,9 +21,9 @@ const asideName = "moved-aside"
 // maxAsideText bounds the texts of one change that are kept to be shown, in bytes.
 const maxAsideText = 64 << 10
 
-// Aside is a protected file that a command changed without the user having been asked: what
+// MovedAside is a protected file that a command changed without the user having been asked: what
 // the command left is moved aside, and what stood there before is back (P5).
-type Aside struct {
+type MovedAside struct {
 	// Path is the file, Kept what was moved aside from there.
 	Path, Kept string
 	// Before is the text that stands at Path again, nil where nothing stands there. After is
@@ -35,8 +35,8 @@ type Aside struct {
 	// Late says that the command was stopped, and had its answer before.
 	Late bool
 
-	w      *Workspace
-	root   *root
+	runner *Runner
+	root   *rootfile.Dir
 	name   string
 	before kept
 	had    bool
@@ -45,15 +45,15 @@ type Aside struct {
 // moveAside puts back what stood at a name, or nothing, and moves aside whatever stands
 // there at that moment: what comes out of the exchange is kept, also where the user has
 // written it since it was looked at.
-func (g *guard) moveAside(at *guarded, name string, before kept, had bool) (Aside, error) {
-	a := Aside{Path: at.abs(name), w: g.w, root: at.root, name: name, before: before, had: had}
+func (g *guard) moveAside(at *guarded, name string, before kept, had bool) (MovedAside, error) {
+	a := MovedAside{Path: at.abs(name), runner: g.runner, root: at.root, name: name, before: before, had: had}
 	local := filepath.FromSlash(name)
 	if had {
-		if err := at.root.handle.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+		if err := at.root.Handle.MkdirAll(filepath.Dir(local), 0o755); err != nil {
 			return a, err
 		}
 	}
-	parent, err := at.root.handle.OpenRoot(filepath.Dir(local))
+	parent, err := at.root.Handle.OpenRoot(filepath.Dir(local))
 	if errors.Is(err, fs.ErrNotExist) && !had {
 		return a, nil
 	}
@@ -69,7 +69,7 @@ func (g *guard) moveAside(at *guarded, name string, before kept, had bool) (Asid
 	if err != nil || !came {
 		return a, err
 	}
-	now, err := lookAt(&root{handle: parent}, temp)
+	now, err := lookAt(&rootfile.Dir{Handle: parent}, temp)
 	fits := len(now.text)+len(before.text) <= maxAsideText
 	if a.Text = err == nil && fits && now.mode.IsRegular() && !now.opaque && (!had || before.mode.IsRegular() && before.link == ""); a.Text {
 		a.After = string(now.text)
@@ -77,10 +77,10 @@ func (g *guard) moveAside(at *guarded, name string, before kept, had bool) (Asid
 			a.Before = &text
 		}
 	}
-	unlock(&root{handle: parent}, temp, changeable) // a directory that is moved to another is changed
-	a.Kept, err = g.w.keepAside(parent, temp, filepath.Base(local))
+	unlock(&rootfile.Dir{Handle: parent}, temp, changeable) // a directory that is moved to another is changed
+	a.Kept, err = g.runner.keepAside(parent, temp, filepath.Base(local))
 	if err != nil {
-		a.Kept = filepath.Join(at.root.path, filepath.Dir(local), temp) // it stays where it is
+		a.Kept = filepath.Join(at.root.Path, filepath.Dir(local), temp) // it stays where it is
 	}
 	return a, nil
 }
@@ -95,7 +95,7 @@ func swapOut(parent *os.Root, temp, name string, before kept, had bool) (came bo
 		}
 		return err == nil, err
 	}
-	if err := writeNew(&root{handle: parent}, temp, before); err != nil {
+	if err := writeNew(&rootfile.Dir{Handle: parent}, temp, before); err != nil {
 		_ = parent.Remove(temp)
 		return false, err
 	}
@@ -133,13 +133,13 @@ func swapByHand(parent *os.Root, temp, name string) (came bool, err error) {
 }
 
 // keepAside moves a file or directory to where it is kept, and says where that is.
-func (w *Workspace) keepAside(parent *os.Root, temp, name string) (string, error) {
-	top := filepath.Join(w.private.Parent(), asideName)
-	if w.private.Parent() == "" {
-		if err := w.private.Create(); err != nil {
+func (r *Runner) keepAside(parent *os.Root, temp, name string) (string, error) {
+	top := filepath.Join(r.w.Private.Parent(), asideName)
+	if r.w.Private.Parent() == "" {
+		if err := r.w.Private.Create(); err != nil {
 			return "", err
 		}
-		top = filepath.Join(w.private.Scratch(), asideName)
+		top = filepath.Join(r.w.Private.Scratch(), asideName)
 	}
 	dir := filepath.Join(top, strings.ToLower(rand.Text()))
 	if err := userfile.MakeDir(dir); err != nil {
@@ -205,12 +205,12 @@ var ErrEdited = errors.New("it was edited meanwhile")
 
 // Restore puts what was moved aside in its place, as the user decided. A file that is not
 // as it was put back is left as it is, and so is what was moved aside: ErrEdited.
-func (a Aside) Restore() error {
+func (a MovedAside) Restore() error {
 	local := filepath.FromSlash(a.name)
-	if err := a.root.handle.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+	if err := a.root.Handle.MkdirAll(filepath.Dir(local), 0o755); err != nil {
 		return err
 	}
-	parent, err := a.root.handle.OpenRoot(filepath.Dir(local))
+	parent, err := a.root.Handle.OpenRoot(filepath.Dir(local))
 	if err != nil {
 		return err
 	}
@@ -237,12 +237,12 @@ func (a Aside) Restore() error {
 		return err
 	}
 	// What stood there, or what is kept already: either may be written to still.
-	_, failed := a.w.keepAside(parent, temp, filepath.Base(local))
+	_, failed := a.runner.keepAside(parent, temp, filepath.Base(local))
 	return errors.Join(err, failed)
 }
 
 // swapIn gives a name what temp is, if what stands there is what was put back.
-func (a Aside) swapIn(parent *os.Root, temp, name string) error {
+func (a MovedAside) swapIn(parent *os.Root, temp, name string) error {
 	if !a.had {
 		err := rootfile.RenameNew(parent, temp, parent, name)
 		if errors.Is(err, fs.ErrExist) {
@@ -256,7 +256,7 @@ func (a Aside) swapIn(parent *os.Root, temp, name string) error {
 		}
 		return err
 	}
-	if now, err := lookAt(&root{handle: parent}, name); err != nil || !now.same(a.before) {
+	if now, err := lookAt(&rootfile.Dir{Handle: parent}, name); err != nil || !now.same(a.before) {
 		return ErrEdited
 	}
 	err := rootfile.Exchange(parent, temp, name)
@@ -266,7 +266,7 @@ func (a Aside) swapIn(parent *os.Root, temp, name string) error {
 	if err != nil {
 		return err
 	}
-	if out, err := lookAt(&root{handle: parent}, temp); err != nil || !out.same(a.before) {
+	if out, err := lookAt(&rootfile.Dir{Handle: parent}, temp); err != nil || !out.same(a.before) {
 		// It was edited between the look and the exchange.
 		return errors.Join(ErrEdited, rootfile.Exchange(parent, temp, name))
 	}

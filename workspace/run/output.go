@@ -1,9 +1,11 @@
-package workspace
+package run
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"acp-agent/internal/textcut"
 )
@@ -36,4 +38,28 @@ func (c *confined) networkNote() string {
 		return note + " There is nobody here who could open it."
 	}
 	return note + " Send the same command again, and the person is asked to run it with the network."
+}
+
+// gate passes output on until the call has its answer.
+type gate struct {
+	mu     sync.Mutex
+	to     io.Writer
+	closed bool
+}
+
+// Write passes output on, or drops it.
+func (g *gate) Write(b []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed || g.to == nil {
+		return len(b), nil
+	}
+	return g.to.Write(b)
+}
+
+// shut drops what still comes, after a write that has begun.
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
 }

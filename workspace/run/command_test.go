@@ -1,4 +1,4 @@
-package workspace
+package run_test
 
 import (
 	"bytes"
@@ -13,8 +13,11 @@ import (
 	"time"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/testkit/worktest"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // lockedBuffer collects a command's output.
@@ -42,12 +45,12 @@ func (b *lockedBuffer) String() string {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	more := t.TempDir()
-	g := newGround(t, func(o *Options) {
-		o.Additional = []string{more}
-		o.Environ = append(o.Environ, "MY_API_KEY=sk-1234", "KEPT=yes")
-		o.SetEnv = []string{"ADDED=too"}
+	g := worktest.New(t, func(o *workspace.Options) {
+		o.Directories.Additional = []string{more}
+		o.Commands.Environ = append(o.Commands.Environ, "MY_API_KEY=sk-1234", "KEPT=yes")
+		o.Commands.SetEnv = []string{"ADDED=too"}
 	})
-	put(t, g.in("sub/file"), "x")
+	worktest.Put(t, g.In("sub/file"), "x")
 	tests := []struct {
 		name, text, dir, want string
 		exit                  tools.Exit
@@ -55,7 +58,7 @@ func TestRun(t *testing.T) {
 		{"output of both streams, in order", "echo a; echo b >&2; echo c", "", "a\nb\nc\n", tools.Exit{}},
 		{"exit code", "exit 3", "", "", tools.Exit{Code: 3}},
 		{"signal", "kill -TERM $$", "", "", tools.Exit{Code: 143, Signal: "SIGTERM"}},
-		{"directory", "pwd", g.in("sub"), g.in("sub") + "\n", tools.Exit{}},
+		{"directory", "pwd", g.In("sub"), g.In("sub") + "\n", tools.Exit{}},
 		{"additional directory", "pwd", more, more + "\n", tools.Exit{}},
 		{"environment", `echo "$MY_API_KEY:$KEPT:$ADDED"`, "", ":yes:too\n", tools.Exit{}},
 		{"empty input", "cat", "", "", tools.Exit{}},
@@ -64,7 +67,7 @@ func TestRun(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out lockedBuffer
-			exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: tt.text, Dir: tt.dir}, &out)
+			exit, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: tt.text, Dir: tt.dir}, &out)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,63 +77,65 @@ func TestRun(t *testing.T) {
 				}
 				return
 			}
-			same(t, "exit", exit, tt.exit)
-			same(t, "output", out.String(), tt.want)
+			worktest.Same(t, "exit", exit, tt.exit)
+			worktest.Same(t, "output", out.String(), tt.want)
 		})
 	}
 }
 
 func TestRun_Refuses(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
-	put(t, g.in("file"), "x")
-	link(t, g.outside, g.in("out"))
+	g := worktest.New(t)
+	worktest.Put(t, g.In("file"), "x")
+	worktest.Link(t, g.Outside, g.In("out"))
 	tests := []struct {
 		name, dir string
 		kind      tools.ErrorKind
 	}{
-		{"outside", g.outside, tools.Denied},
-		{"link out", g.in("out"), tools.Denied},
-		{"missing", g.in("gone"), tools.BadInput},
-		{"file", g.in("file"), tools.BadInput},
+		{"outside", g.Outside, tools.Denied},
+		{"link out", g.In("out"), tools.Denied},
+		{"missing", g.In("gone"), tools.BadInput},
+		{"file", g.In("file"), tools.BadInput},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true", Dir: tt.dir}, io.Discard)
-			toolError(t, err, tt.kind)
+			_, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true", Dir: tt.dir}, io.Discard)
+			worktest.ToolError(t, err, tt.kind)
 		})
 	}
 	t.Run("granted for reading alone", func(t *testing.T) {
-		access, err := g.Check(g.outside, false)
+		access, err := g.Check(g.Outside, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		g.Grant("call_1", access, false)
-		_, err = g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true", Dir: g.outside}, io.Discard)
-		toolError(t, err, tools.Denied)
+		_, err = g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true", Dir: g.Outside}, io.Discard)
+		worktest.ToolError(t, err, tools.Denied)
 	})
 	t.Run("no launcher", func(t *testing.T) {
-		g := newGround(t, func(o *Options) { o.Launcher = nil })
-		_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, io.Discard)
-		toolError(t, err, tools.Unavailable)
+		g := worktest.New(t, func(o *workspace.Options) { o.Commands.Launcher = nil })
+		_, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, io.Discard)
+		worktest.ToolError(t, err, tools.Unavailable)
 	})
 	t.Run("no shell", func(t *testing.T) {
-		g := newGround(t, func(o *Options) { o.Shell = launch.Shell{Path: "/no/such/shell", Args: []string{"-c"}} })
-		_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, io.Discard)
-		toolError(t, err, tools.Backend)
+		g := worktest.New(t, func(o *workspace.Options) {
+			o.Commands.Shell = launch.Shell{Path: "/no/such/shell", Args: []string{"-c"}}
+		})
+		_, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, io.Discard)
+		worktest.ToolError(t, err, tools.Backend)
 	})
 	t.Run("cannot be confined", func(t *testing.T) {
-		g := newGround(t, func(o *Options) {
-			o.Sandbox.Level = sandbox.Bubblewrap
+		g := worktest.New(t, func(o *workspace.Options) {
+			o.Commands.Sandbox.Level = sandbox.Bubblewrap
 		})
-		_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, io.Discard)
-		toolError(t, err, tools.Unavailable)
+		_, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, io.Discard)
+		worktest.ToolError(t, err, tools.Unavailable)
 	})
 }
 
 func TestRun_EndsWithItsCall(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := worktest.New(t)
 	out := lockedBuffer{seen: make(chan struct{})}
 	c := g.Call("call_1", "bash", nil)
 	returned := make(chan error, 1)
@@ -140,17 +145,17 @@ func TestRun_EndsWithItsCall(t *testing.T) {
 	}()
 	<-out.seen
 	c.Finish()
-	toolError(t, <-returned, tools.Aborted)
-	if err := g.Quiet(t.Context()); err != nil {
+	worktest.ToolError(t, <-returned, tools.Aborted)
+	if err := g.Runner().Quiet(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestRun_EndsWithItsSession(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := worktest.New(t)
 	out := lockedBuffer{seen: make(chan struct{})}
-	c := g.call(t)
+	c := g.Start(t)
 	returned := make(chan error, 1)
 	go func() {
 		_, err := c.Processes().Run(t.Context(), tools.ShellCommand{Text: "echo started; sleep 100"}, &out)
@@ -165,7 +170,7 @@ func TestRun_EndsWithItsSession(t *testing.T) {
 
 func TestRun_AtMost(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) { o.Commands = 1 })
+	g := worktest.New(t, func(o *workspace.Options) { o.Commands.AtOnce = 1 })
 	out := lockedBuffer{seen: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -179,9 +184,21 @@ func TestRun_AtMost(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("err = %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(g.cwd, "ran")); err == nil {
+	if _, err := os.Stat(filepath.Join(g.Cwd, "ran")); err == nil {
 		t.Error("a second command ran beside the first")
 	}
 	cancel()
 	all.Wait()
+}
+
+// recorder is a sink that keeps what it is given.
+type recorder struct {
+	mu     sync.Mutex
+	events []transcript.Event
+}
+
+func (r *recorder) Emit(e transcript.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
 }

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package workspace
+package run_test
 
 import (
 	"bytes"
@@ -11,8 +11,11 @@ import (
 	"sync"
 	"testing"
 
+	"acp-agent/internal/testkit/worktest"
 	"acp-agent/tools"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // fakeTerminals runs what it is given, as a client does.
@@ -36,7 +39,7 @@ type fakeTerminal struct {
 	calls []string
 }
 
-func (f *fakeTerminals) Create(_ context.Context, cmd string, args []string, _ map[string]string, cwd string, limit int) (Terminal, error) {
+func (f *fakeTerminals) Create(_ context.Context, cmd string, args []string, _ map[string]string, cwd string, limit int) (run.Terminal, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.createErr != nil {
@@ -103,12 +106,14 @@ func (t *fakeTerminal) Release(context.Context) error {
 	return nil
 }
 
-func withTerminals(f *fakeTerminals) func(*Options) { return func(o *Options) { o.Terminals = f } }
+func withTerminals(f *fakeTerminals) func(*workspace.Options) {
+	return func(o *workspace.Options) { o.Commands.Terminals = f }
+}
 
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	f := &fakeTerminals{}
-	g := newGround(t, withTerminals(f))
+	g := worktest.New(t, withTerminals(f))
 	var sink recorder
 	c := g.Call("call_1", "bash", &sink)
 	var out lockedBuffer
@@ -117,31 +122,31 @@ func TestTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "exit", exit, tools.Exit{Code: 4})
+	worktest.Same(t, "exit", exit, tools.Exit{Code: 4})
 	if n := strings.Count(out.String(), "\n"); n != 20001 {
 		t.Errorf("%d lines reached the model", n)
 	}
 	term := f.first()
-	same(t, "calls", term.list(), "output release")
+	worktest.Same(t, "calls", term.list(), "output release")
 	if !strings.Contains(term.out.String(), "secret-text") {
 		t.Errorf("the terminal shows %q", term.out.String())
 	}
 	if strings.Contains(strings.Join(f.argv[0], " "), "secret-text") {
 		t.Errorf("the client was given the command itself: %q", f.argv[0])
 	}
-	same(t, "events", sink.events, []transcript.Event{transcript.ToolTerminal{CallID: "call_1", TerminalID: "term_1"}})
-	same(t, "failed", g.o.Trial.Failed(), false)
+	worktest.Same(t, "events", sink.events, []transcript.Event{transcript.ToolTerminal{CallID: "call_1", TerminalID: "term_1"}})
+	worktest.Same(t, "failed", g.Runner().TrialFailed(), false)
 }
 
 func TestTerminal_Cancel(t *testing.T) {
 	t.Parallel()
 	f := &fakeTerminals{}
-	g := newGround(t, withTerminals(f))
+	g := worktest.New(t, withTerminals(f))
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("turn cancelled")
 	out := lockedBuffer{seen: make(chan struct{})}
 	returned := make(chan error, 1)
-	c := g.call(t)
+	c := g.Start(t)
 	go func() {
 		_, err := c.Processes().Run(ctx, tools.ShellCommand{Text: "echo started; sleep 100"}, &out)
 		returned <- err
@@ -151,10 +156,10 @@ func TestTerminal_Cancel(t *testing.T) {
 	if err := <-returned; !errors.Is(err, cause) {
 		t.Errorf("err = %v", err)
 	}
-	if err := g.Quiet(t.Context()); err != nil {
+	if err := g.Runner().Quiet(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "calls", f.first().list(), "kill output release")
+	worktest.Same(t, "calls", f.first().list(), "kill output release")
 	<-f.first().done
 }
 
@@ -173,23 +178,23 @@ func TestTerminal_FallsBack(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := tt.f
-			g := newGround(t, withTerminals(f))
+			g := worktest.New(t, withTerminals(f))
 			for range 2 { // it is tried once for a connection
 				var out lockedBuffer
-				exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "echo ran >> file; echo ran; exit 2"}, &out)
+				exit, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "echo ran >> file; echo ran; exit 2"}, &out)
 				if err != nil {
 					t.Fatal(err)
 				}
-				same(t, "exit", exit, tools.Exit{Code: 2})
-				same(t, "output", out.String(), "ran\n")
+				worktest.Same(t, "exit", exit, tools.Exit{Code: 2})
+				worktest.Same(t, "output", out.String(), "ran\n")
 			}
-			same(t, "runs", get(t, g.in("file")), "ran\nran\n")
-			same(t, "failed", g.o.Trial.Failed(), true)
+			worktest.Same(t, "runs", worktest.Get(t, g.In("file")), "ran\nran\n")
+			worktest.Same(t, "failed", g.Runner().TrialFailed(), true)
 			if len(f.created) > 1 {
 				t.Errorf("%d terminals were created", len(f.created))
 			}
 			if tt.release {
-				same(t, "calls", f.first().list(), "output release")
+				worktest.Same(t, "calls", f.first().list(), "output release")
 			}
 		})
 	}
@@ -198,10 +203,10 @@ func TestTerminal_FallsBack(t *testing.T) {
 func TestTerminal_HelperLost(t *testing.T) {
 	t.Parallel()
 	f := &fakeTerminals{}
-	g := newGround(t, withTerminals(f))
+	g := worktest.New(t, withTerminals(f))
 	out := lockedBuffer{seen: make(chan struct{})}
 	returned := make(chan error, 1)
-	c := g.call(t)
+	c := g.Start(t)
 	go func() {
 		_, err := c.Processes().Run(t.Context(), tools.ShellCommand{Text: "echo started; sleep 100"}, &out)
 		returned <- err
@@ -209,8 +214,8 @@ func TestTerminal_HelperLost(t *testing.T) {
 	<-out.seen
 	term := f.first()
 	_ = term.cmd.Process.Kill()
-	toolError(t, <-returned, tools.Backend)
-	same(t, "calls", term.list(), "output release")
+	worktest.ToolError(t, <-returned, tools.Backend)
+	worktest.Same(t, "calls", term.list(), "output release")
 	if !bytes.Contains([]byte(out.String()), []byte("started")) {
 		t.Errorf("output %q", out.String())
 	}

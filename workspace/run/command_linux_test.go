@@ -1,4 +1,4 @@
-package workspace
+package run_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"acp-agent/internal/testkit/worktest"
 	"acp-agent/tools"
 )
 
@@ -16,7 +17,7 @@ import (
 // of its own: the call returns first, and then nothing is left.
 func TestRun_Cancel(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := worktest.New(t)
 	text := `trap "" TERM
 		(setsid sh -c 'trap "" TERM; echo $$ > pid; while :; do sleep 1; done' &)
 		until [ -s pid ]; do :; done
@@ -25,7 +26,7 @@ func TestRun_Cancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("turn cancelled")
 	out := lockedBuffer{seen: make(chan struct{})}
-	c := g.call(t)
+	c := g.Start(t)
 	returned := make(chan error, 1)
 	go func() {
 		_, err := c.Processes().Run(ctx, tools.ShellCommand{Text: text}, &out)
@@ -39,11 +40,11 @@ func TestRun_Cancel(t *testing.T) {
 	size := len(out.String())
 	limited, stop := context.WithTimeout(t.Context(), 10*time.Second)
 	defer stop()
-	if err := g.Quiet(limited); err != nil {
+	if err := g.Runner().Quiet(limited); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "output after the answer", len(out.String()), size)
-	pid, err := strconv.Atoi(strings.TrimSpace(get(t, g.in("pid"))))
+	worktest.Same(t, "output after the answer", len(out.String()), size)
+	pid, err := strconv.Atoi(strings.TrimSpace(worktest.Get(t, g.In("pid"))))
 	if err != nil {
 		t.Fatal(err)
 	}

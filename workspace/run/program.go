@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"context"
@@ -31,8 +31,8 @@ var _ io.ReadWriteCloser = (*Program)(nil)
 // let through; nothing is compared behind it, for it runs as long as the person works. It
 // takes no slot and has no resource limits; who starts it bounds how many there are.
 // Without a p.Dir it starts at the top of the file system, outside of all projects.
-func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, g Grant, stderr io.Writer) (*Program, error) {
-	spec, err := w.programSpec(p)
+func (r *Runner) StartProgram(ctx context.Context, p tools.Program, g Grant, stderr io.Writer) (*Program, error) {
+	spec, err := r.programSpec(p)
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +40,11 @@ func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, g Grant, 
 		spec.Dir = filepath.VolumeName(spec.Dir) + string(filepath.Separator)
 	}
 	g.ReadsOnly, g.Arguments, g.Caches = true, true, p.Caches
-	cmd, err := w.confine(ctx, spec, g)
+	cmd, err := r.confine(ctx, spec, g)
 	if err != nil {
 		return nil, err
 	}
-	piped, err := w.o.Launcher.StartPiped(ctx, cmd.Spec, stderr)
+	piped, err := r.o.Launcher.StartPiped(ctx, cmd.Spec, stderr)
 	if err != nil {
 		cmd.release()
 		return nil, commandError(ctx, err)
@@ -55,7 +55,7 @@ func (w *Workspace) StartProgram(ctx context.Context, p tools.Program, g Grant, 
 		<-piped.Done()
 		cmd.end()
 	}()
-	w.runner.group.Add(piped.Process)
+	r.group.Add(piped.Process)
 	return program, nil
 }
 

@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/workspace/journal"
 )
 
@@ -23,7 +24,7 @@ func (at *guarded) taken(name string) bool {
 }
 
 func (at *guarded) abs(name string) string {
-	return filepath.Join(at.root.path, filepath.FromSlash(name))
+	return filepath.Join(at.root.Path, filepath.FromSlash(name))
 }
 
 // restore makes a file what it was, or takes away one that was not there. What stands
@@ -51,12 +52,12 @@ func (g *guard) restore(at *guarded, name string, before kept, had bool, why str
 	return fmt.Sprintf("%s was moved aside: %s.%s", shown, why, moved)
 }
 
-func writeNew(r *root, name string, before kept) error {
+func writeNew(r *rootfile.Dir, name string, before kept) error {
 	if before.link != "" {
-		return r.handle.Symlink(before.link, name)
+		return r.Handle.Symlink(before.link, name)
 	}
 	mode := before.mode.Perm()
-	f, err := r.handle.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := r.Handle.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}

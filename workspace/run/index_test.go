@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"fmt"
@@ -8,25 +8,34 @@ import (
 	"strings"
 	"testing"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/internal/testkit/testreq"
 )
 
-// hiding is a workspace whose secrets are files named .env, of which commands are kept from
-// any, and *.key.
-func hiding(t testing.TB, dir string, more ...string) *Workspace {
+// hiding is the runner of a workspace whose secrets are files named .env, of which commands
+// are kept from any, and *.key.
+func hiding(t testing.TB, dirs ...string) *Runner {
 	t.Helper()
-	w, err := New(Options{
-		SessionID: "ses_hidden", Cwd: dir, Additional: more, StateDir: filepath.Join(t.TempDir(), "state"),
+	w := Workspace{Own: len(dirs), Protection: Protection{
 		Secret: func(path string) bool {
 			return filepath.Base(path) == ".env" || strings.HasSuffix(path, ".key") || filepath.Base(path) == ".ssh"
 		},
-		Hidden: func(path string) bool { return filepath.Base(path) == ".env" },
-	})
-	if err != nil {
-		t.Fatal(err)
+		Protected: func(string) bool { return false },
+		Hidden:    func(path string) bool { return filepath.Base(path) == ".env" },
+	}}
+	for _, dir := range dirs {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		handle, err := os.OpenRoot(real)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { handle.Close() })
+		w.Roots = append(w.Roots, Root{Dir: rootfile.Dir{Path: real, Handle: handle}, Write: true})
 	}
-	t.Cleanup(func() { w.Close(0) })
-	return w
+	return New(Options{}, w)
 }
 
 func layFiles(t testing.TB, dir string, names ...string) {
@@ -139,10 +148,10 @@ func TestSearch_Names(t *testing.T) {
 	layFiles(t, more, "deep/er/AGENTS.md")
 	w := hiding(t, dir, more)
 	w.index.settled = 1 // all are taken from memory
-	w.o.Protected = func(path string) bool {
+	w.w.Protection.Protected = func(path string) bool {
 		return slices.Contains([]string{"AGENTS.md", ".vscode", ".agents", ".envrc", ".git"}, filepath.Base(path))
 	}
-	w.o.Hidden = func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".env") }
+	w.w.Protection.Hidden = func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".env") }
 	for range 2 { // the second time from memory
 		seen := w.search(wanted{secrets: true, names: true})
 		slices.Sort(seen.roots[0].names)

@@ -1,4 +1,4 @@
-package workspace
+package run_test
 
 import (
 	"fmt"
@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"acp-agent/internal/testkit/worktest"
 	"acp-agent/tools"
+	"acp-agent/workspace/run"
 )
 
 // TestGuard_Attacks is P5 against commands that try to keep a change of what other programs
@@ -57,36 +59,36 @@ func TestGuard_Attacks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, protecting)
-			put(t, g.in(".git/HEAD"), "ref")
+			g := worktest.New(t, protecting)
+			worktest.Put(t, g.In(".git/HEAD"), "ref")
 			for name, text := range tt.setup {
 				target, link := strings.CutPrefix(text, "-> ")
 				if !link {
-					put(t, g.in(name), text)
-				} else if err := os.Symlink(target, g.in(name)); err != nil {
+					worktest.Put(t, g.In(name), text)
+				} else if err := os.Symlink(target, g.In(name)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if tt.name == "one of many settings" {
-				for i := range maxGuardedFiles {
-					put(t, g.in(fmt.Sprintf(".claude/commands/%d.md", i)), "fine")
+				for i := range run.MaxGuardedFiles {
+					worktest.Put(t, g.In(fmt.Sprintf(".claude/commands/%d.md", i)), "fine")
 				}
 			}
 			t.Cleanup(func() { // so that the test's directory can be removed
 				for _, dir := range []string{"a", "a/.vscode"} {
-					_ = os.Chmod(g.in(dir), 0o755)
+					_ = os.Chmod(g.In(dir), 0o755)
 				}
 			})
 			before, had := tt.setup[tt.left]
-			call := g.call(t)
-			call.Grant(Grant{Unasked: true})
+			call := g.Start(t)
+			call.Commands().Grant(run.Grant{Unasked: true})
 			exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: tt.cmd}, nil)
-			if err != nil || exit.Code != 0 || len(exit.Notes) == 0 || len(exit.Notes) > maxGuardNotes+1 {
+			if err != nil || exit.Code != 0 || len(exit.Notes) == 0 || len(exit.Notes) > run.MaxGuardNotes+1 {
 				t.Fatalf("%+v, %v", exit, err)
 			}
 			if had {
-				same(t, "what was put back", get(t, g.in(tt.left)), before)
-			} else if _, err := os.Lstat(g.in(tt.left)); err == nil {
+				worktest.Same(t, "what was put back", worktest.Get(t, g.In(tt.left)), before)
+			} else if _, err := os.Lstat(g.In(tt.left)); err == nil {
 				t.Errorf("%s is there; notes %q", tt.left, exit.Notes)
 			}
 		})
@@ -96,14 +98,14 @@ func TestGuard_Attacks(t *testing.T) {
 // What was moved aside is not held in memory beyond what a card shows.
 func TestAside_LargeTextsAreNotHeld(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, protecting)
-	call := g.call(t)
-	call.Grant(Grant{Unasked: true})
+	g := worktest.New(t, protecting)
+	call := g.Start(t)
+	call.Commands().Grant(run.Grant{Unasked: true})
 	exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: "mkdir .vscode; head -c 200000 /dev/zero > x; for i in 1 2 3; do ln x .vscode/$i; done"}, nil)
-	if err != nil || exit.Code != 0 || len(call.Asides()) != 3 {
-		t.Fatal(exit, err, len(call.Asides()))
+	if err != nil || exit.Code != 0 || len(call.Commands().MovedAside()) != 3 {
+		t.Fatal(exit, err, len(call.Commands().MovedAside()))
 	}
-	for _, a := range call.Asides() {
+	for _, a := range call.Commands().MovedAside() {
 		if a.Text || a.After != "" {
 			t.Errorf("%s holds %d bytes", a.Path, len(a.After))
 		}
@@ -114,7 +116,7 @@ func TestAside_LargeTextsAreNotHeld(t *testing.T) {
 func TestHoldersOf(t *testing.T) {
 	t.Parallel()
 	root := filepath.FromSlash("/w")
-	got := holdersOf([]string{filepath.FromSlash("/w/.env"), filepath.FromSlash("/w/a/b/.env"), filepath.FromSlash("/w/a/prod.env"), filepath.FromSlash("/wx/a/.env")}, []string{root})
+	got := run.HoldersOf([]string{filepath.FromSlash("/w/.env"), filepath.FromSlash("/w/a/b/.env"), filepath.FromSlash("/w/a/prod.env"), filepath.FromSlash("/wx/a/.env")}, []string{root})
 	if text := filepath.ToSlash(strings.Join(got, " ")); text != "/w/a/b /w/a" {
 		t.Error(text)
 	}

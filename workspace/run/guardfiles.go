@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"bytes"
@@ -37,22 +37,22 @@ func (k kept) same(other kept) bool {
 }
 
 // lookAt reads a file as it is now. It follows no link that has the name.
-func lookAt(r *root, name string) (kept, error) {
+func lookAt(r *rootfile.Dir, name string) (kept, error) {
 	local := filepath.FromSlash(name)
-	info, err := r.handle.Lstat(local)
+	info, err := r.Handle.Lstat(local)
 	if err != nil {
 		return kept{}, err
 	}
 	k := kept{mode: info.Mode()}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		k.link, err = r.handle.Readlink(local)
+		k.link, err = r.Handle.Readlink(local)
 		return k, err
 	case !info.Mode().IsRegular() || info.Size() > maxGuardedBytes:
 		k.opaque, k.size, k.time = true, info.Size(), info.ModTime()
 		return k, nil
 	}
-	f, err := r.handle.OpenFile(local, os.O_RDONLY|rootfile.Nonblock, 0)
+	f, err := r.Handle.OpenFile(local, os.O_RDONLY|rootfile.Nonblock, 0)
 	if err != nil {
 		return kept{}, err
 	}
@@ -65,8 +65,8 @@ func lookAt(r *root, name string) (kept, error) {
 }
 
 // lookBriefly is lookAt for one file of very many: its text is not read.
-func lookBriefly(r *root, name string) (kept, error) {
-	info, err := r.handle.Lstat(filepath.FromSlash(name))
+func lookBriefly(r *rootfile.Dir, name string) (kept, error) {
+	info, err := r.Handle.Lstat(filepath.FromSlash(name))
 	if err != nil || !info.Mode().IsRegular() {
 		return lookAt(r, name)
 	}
@@ -83,10 +83,10 @@ func (g *guarded) look(name string) (kept, error) {
 
 // filesIn lists the files beneath a directory, at most so many; samples of hooks are
 // never run. whole says that these are all. opens makes a directory readable that is not.
-func filesIn(r *root, dir string, most int, opens bool) (names []string, whole bool) {
+func filesIn(r *rootfile.Dir, dir string, most int, opens bool) (names []string, whole bool) {
 	whole = true
 	// What cannot be looked at cannot be put back either.
-	_ = fs.WalkDir(r.handle.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+	_ = fs.WalkDir(r.Handle.FS(), dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrPermission) && opens && unlock(r, name, listable):
 			more, all := filesIn(r, name, most-len(names), false)
@@ -108,7 +108,7 @@ func filesIn(r *root, dir string, most int, opens bool) (names []string, whole b
 
 func (g *guarded) remember(name string) { g.rememberBy(name, lookAt) }
 
-func (g *guarded) rememberBy(name string, look func(*root, string) (kept, error)) {
+func (g *guarded) rememberBy(name string, look func(*rootfile.Dir, string) (kept, error)) {
 	if g.held > maxGuardHeld {
 		look = lookBriefly
 	}
@@ -128,7 +128,7 @@ func (g *guarded) rememberAll(dir string) {
 		g.remember(dir)
 		return
 	}
-	_, err := g.root.handle.Lstat(filepath.FromSlash(dir))
+	_, err := g.root.Handle.Lstat(filepath.FromSlash(dir))
 	g.there[dir] = err == nil
 	names, whole := filesIn(g.root, dir, maxGuardedNames, false)
 	// The settings of programs lie above what there are many of.
@@ -149,13 +149,13 @@ const listable, changeable = 0o500, 0o700
 
 // unlock gives the user rights in a directory again that a command took away. It reports
 // whether they were missing.
-func unlock(r *root, dir string, rights fs.FileMode) bool {
+func unlock(r *rootfile.Dir, dir string, rights fs.FileMode) bool {
 	local := filepath.FromSlash(dir)
-	info, err := r.handle.Lstat(local)
+	info, err := r.Handle.Lstat(local)
 	if err != nil || !info.IsDir() || info.Mode().Perm()&rights == rights {
 		return false
 	}
-	return r.handle.Chmod(local, info.Mode().Perm()|rights) == nil
+	return r.Handle.Chmod(local, info.Mode().Perm()|rights) == nil
 }
 
 // reach unlocks the directories on the way to a name that could be looked at before.

@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"context"
@@ -14,22 +14,22 @@ import (
 // Exec runs one program by its arguments, with no shell between (C10). It takes
 // one of the slots of the session's commands, and what holds of Run holds of it,
 // but for the environment, which is the short list of X1.
-func (p processes) Exec(ctx context.Context, program tools.Program, output io.Writer) (tools.Exit, error) {
-	spec, err := p.w.programSpec(program)
+func (c *Commands) Exec(ctx context.Context, program tools.Program, output io.Writer) (tools.Exit, error) {
+	spec, err := c.runner.programSpec(program)
 	if err != nil {
 		return tools.Exit{}, err
 	}
-	spec.Env = p.environ(spec.Env)
-	ctx, done, err := p.slot(ctx, program.Args[0])
+	spec.Env = c.environ(spec.Env)
+	ctx, done, err := c.slot(ctx, program.Args[0])
 	if err != nil {
 		return tools.Exit{}, err
 	}
 	defer done()
-	cmd, err := p.w.confine(ctx, spec, p.granted())
+	cmd, err := c.runner.confine(ctx, spec, c.granted())
 	if err != nil {
 		return tools.Exit{}, err
 	}
-	cmd.limit(p.w.o.Limits.Command, false)
+	cmd.limit(c.runner.w.Limits.Command, false)
 	out := &gate{to: output}
 	defer out.shut()
 	streams := launch.Streams{Input: program.Stdin, Output: out}
@@ -38,22 +38,22 @@ func (p processes) Exec(ctx context.Context, program tools.Program, output io.Wr
 		defer errs.shut()
 		streams.Errors = errs
 	}
-	return p.locally(ctx, cmd, streams)
+	return c.locally(ctx, cmd, streams)
 }
 
 // slot waits for one of the session's slots for commands. ctx, which then also
 // ends with the call, and the slot are given back by done.
-func (p processes) slot(ctx context.Context, what string) (bound context.Context, done func(), err error) {
+func (c *Commands) slot(ctx context.Context, what string) (bound context.Context, done func(), err error) {
 	bound, cancel := context.WithCancelCause(ctx)
-	unbind := context.AfterFunc(p.over, func() { cancel(endedError(what)) })
+	unbind := context.AfterFunc(c.call.Over, func() { cancel(endedError(what)) })
 	release := func() {
 		unbind()
 		cancel(nil)
 	}
 	select {
-	case p.w.runner.slots <- struct{}{}:
+	case c.runner.slots <- struct{}{}:
 		return bound, func() {
-			<-p.w.runner.slots
+			<-c.runner.slots
 			release()
 		}, nil
 	case <-bound.Done():
@@ -64,21 +64,21 @@ func (p processes) slot(ctx context.Context, what string) (bound context.Context
 
 // programSpec describes a program that is run by its arguments: found on the
 // swept PATH, in a directory of the session, with the short environment.
-func (w *Workspace) programSpec(program tools.Program) (launch.Spec, error) {
-	if w.o.Launcher == nil {
+func (r *Runner) programSpec(program tools.Program) (launch.Spec, error) {
+	if r.o.Launcher == nil {
 		return launch.Spec{}, tools.Errorf(tools.Unavailable, "programs cannot be run in this session")
 	}
 	if len(program.Args) == 0 || program.Args[0] == "" {
 		return launch.Spec{}, tools.Errorf(tools.BadInput, "no program to run")
 	}
-	dir, err := w.commandDir(program.Dir)
+	dir, err := r.w.WorkingDir(program.Dir)
 	if err != nil {
 		return launch.Spec{}, err
 	}
-	env := launch.ProgramEnv(w.o.Environ, launch.EnvOptions{
-		Secrets: w.o.Secrets, Workspace: w.writable(), Set: slices.Concat(w.o.SetEnv, program.Env),
+	env := launch.ProgramEnv(r.o.Environ, launch.EnvOptions{
+		Secrets: r.o.Secrets, Workspace: r.writable(), Set: slices.Concat(r.o.SetEnv, program.Env),
 	})
-	path, ok := w.lookPath(program.Args[0], env)
+	path, ok := r.lookPath(program.Args[0], env)
 	if !ok {
 		return launch.Spec{}, notFound(program.Args[0])
 	}
@@ -88,12 +88,12 @@ func (w *Workspace) programSpec(program tools.Program) (launch.Spec, error) {
 // LookPath finds a program as Exec and StartProgram do: on the PATH less its
 // relative entries and those inside the session's directories, or by an
 // absolute path outside them.
-func (w *Workspace) LookPath(name string) (path string, ok bool) {
-	return w.lookPath(name, launch.ProgramEnv(w.o.Environ, launch.EnvOptions{Secrets: w.o.Secrets, Workspace: w.writable()}))
+func (r *Runner) LookPath(name string) (path string, ok bool) {
+	return r.lookPath(name, launch.ProgramEnv(r.o.Environ, launch.EnvOptions{Secrets: r.o.Secrets, Workspace: r.writable()}))
 }
 
-func (w *Workspace) lookPath(name string, env []string) (string, bool) {
-	return launch.FindProgram(name, variable(env, "PATH"), w.writable())
+func (r *Runner) lookPath(name string, env []string) (string, bool) {
+	return launch.FindProgram(name, variable(env, "PATH"), r.writable())
 }
 
 func notFound(name string) *tools.Error {
@@ -113,12 +113,16 @@ func notFound(name string) *tools.Error {
 
 // writable are the directories in which a call may change files: nothing that
 // lies there may take the place of a program.
-func (w *Workspace) writable() []string {
+func (r *Runner) writable() []string {
 	var dirs []string
-	for _, r := range w.fixed {
-		if r.write {
-			dirs = append(dirs, r.path)
+	for _, root := range r.w.Roots {
+		if root.Write {
+			dirs = append(dirs, root.Path)
 		}
 	}
 	return dirs
+}
+
+func endedError(what string) *tools.Error {
+	return &tools.Error{Kind: tools.Aborted, Path: what, Message: what + ": the call has ended"}
 }

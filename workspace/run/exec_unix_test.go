@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package workspace
+package run_test
 
 import (
 	"bufio"
@@ -13,17 +13,20 @@ import (
 	"testing"
 	"time"
 
+	"acp-agent/internal/testkit/worktest"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
+	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 func TestExec(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) {
-		o.Environ = append(o.Environ, "KEPT=no", "GOFLAGS=-mod=mod", "MY_API_KEY=sk-1234")
-		o.SetEnv = []string{"ADDED=too"}
+	g := worktest.New(t, func(o *workspace.Options) {
+		o.Commands.Environ = append(o.Commands.Environ, "KEPT=no", "GOFLAGS=-mod=mod", "MY_API_KEY=sk-1234")
+		o.Commands.SetEnv = []string{"ADDED=too"}
 	})
-	put(t, g.in("sub/file"), "x")
+	worktest.Put(t, g.In("sub/file"), "x")
 	sh := func(script string, args ...string) []string {
 		return append([]string{"sh", "-c", script, "sh"}, args...)
 	}
@@ -37,11 +40,11 @@ func TestExec(t *testing.T) {
 		{"input", tools.Program{Args: []string{"cat"}, Stdin: []byte("text\n")}, "text\n", "", tools.Exit{}},
 		{"no input", tools.Program{Args: []string{"cat"}}, "", "", tools.Exit{}},
 		{"errors apart", tools.Program{Args: sh("echo a; echo b >&2; exit 3")}, "a\n", "b\n", tools.Exit{Code: 3}},
-		{"directory", tools.Program{Args: []string{"/bin/pwd"}, Dir: g.in("sub")}, g.in("sub") + "\n", "", tools.Exit{}},
+		{"directory", tools.Program{Args: []string{"/bin/pwd"}, Dir: g.In("sub")}, g.In("sub") + "\n", "", tools.Exit{}},
 		{
 			"environment",
 			tools.Program{Args: sh(`echo "$KEPT:$GOFLAGS:$MY_API_KEY:$ADDED:$OWN:$PWD"`), Env: []string{"OWN=1"}},
-			":-mod=mod::too:1:" + g.cwd + "\n", "",
+			":-mod=mod::too:1:" + g.Cwd + "\n", "",
 			tools.Exit{},
 		},
 	}
@@ -49,24 +52,24 @@ func TestExec(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, errs lockedBuffer
 			tt.program.Stderr = &errs
-			exit, err := g.call(t).Processes().Exec(t.Context(), tt.program, &out)
+			exit, err := g.Start(t).Processes().Exec(t.Context(), tt.program, &out)
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "exit", exit, tt.exit)
-			same(t, "output", out.String(), tt.out)
-			same(t, "errors", errs.String(), tt.errs)
+			worktest.Same(t, "exit", exit, tt.exit)
+			worktest.Same(t, "output", out.String(), tt.out)
+			worktest.Same(t, "errors", errs.String(), tt.errs)
 		})
 	}
 }
 
 func TestExec_Refuses(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) {
-		o.Environ = append([]string{"PATH=" + filepath.Join(o.Cwd, "bin") + ":bin:" + os.Getenv("PATH")}, "HOME="+o.Home)
+	g := worktest.New(t, func(o *workspace.Options) {
+		o.Commands.Environ = append([]string{"PATH=" + filepath.Join(o.Directories.Cwd, "bin") + ":bin:" + os.Getenv("PATH")}, "HOME="+o.Directories.Home)
 	})
-	put(t, g.in("bin/planted"), "#!/bin/sh\necho planted\n")
-	if err := os.Chmod(g.in("bin/planted"), 0o755); err != nil {
+	worktest.Put(t, g.In("bin/planted"), "#!/bin/sh\necho planted\n")
+	if err := os.Chmod(g.In("bin/planted"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -77,40 +80,40 @@ func TestExec_Refuses(t *testing.T) {
 	}{
 		{"not found", tools.Program{Args: []string{"no-such-formatter"}}, tools.Unavailable, `"no-such-formatter"`},
 		{"planted in the workspace", tools.Program{Args: []string{"planted"}}, tools.Unavailable, `"planted"`},
-		{"planted, by its path", tools.Program{Args: []string{g.in("bin/planted")}}, tools.Unavailable, "planted"},
+		{"planted, by its path", tools.Program{Args: []string{g.In("bin/planted")}}, tools.Unavailable, "planted"},
 		{"relative", tools.Program{Args: []string{"bin/planted"}}, tools.Unavailable, "planted"},
-		{"outside", tools.Program{Args: []string{"true"}, Dir: g.outside}, tools.Denied, "outside"},
+		{"outside", tools.Program{Args: []string{"true"}, Dir: g.Outside}, tools.Denied, "outside"},
 		{"nothing", tools.Program{}, tools.BadInput, "no program"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := g.call(t).Processes().Exec(t.Context(), tt.program, io.Discard)
-			toolError(t, err, tt.kind)
+			_, err := g.Start(t).Processes().Exec(t.Context(), tt.program, io.Discard)
+			worktest.ToolError(t, err, tt.kind)
 			if err != nil && tt.kind != tools.Denied && !strings.Contains(err.Error(), tt.names) {
 				t.Errorf("error %q does not say %q", err, tt.names)
 			}
 		})
 	}
-	if path, ok := g.LookPath("planted"); ok {
+	if path, ok := g.Runner().LookPath("planted"); ok {
 		t.Errorf("LookPath found %s", path)
 	}
-	if _, ok := g.LookPath("true"); !ok {
+	if _, ok := g.Runner().LookPath("true"); !ok {
 		t.Error("LookPath did not find true")
 	}
 	t.Run("cannot be confined", func(t *testing.T) {
-		g := newGround(t, func(o *Options) {
-			o.Sandbox.Level = sandbox.Bubblewrap
+		g := worktest.New(t, func(o *workspace.Options) {
+			o.Commands.Sandbox.Level = sandbox.Bubblewrap
 		})
-		_, err := g.call(t).Processes().Exec(t.Context(), tools.Program{Args: []string{"true"}}, io.Discard)
-		toolError(t, err, tools.Unavailable)
-		_, err = g.StartProgram(t.Context(), tools.Program{Args: []string{"true"}}, Grant{}, nil)
-		toolError(t, err, tools.Unavailable)
+		_, err := g.Start(t).Processes().Exec(t.Context(), tools.Program{Args: []string{"true"}}, io.Discard)
+		worktest.ToolError(t, err, tools.Unavailable)
+		_, err = g.Runner().StartProgram(t.Context(), tools.Program{Args: []string{"true"}}, run.Grant{}, nil)
+		worktest.ToolError(t, err, tools.Unavailable)
 	})
 }
 
 func TestExec_EndsWithItsCall(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := worktest.New(t)
 	out := lockedBuffer{seen: make(chan struct{})}
 	c := g.Call("call_1", "format_file", nil)
 	returned := make(chan error, 1)
@@ -120,8 +123,8 @@ func TestExec_EndsWithItsCall(t *testing.T) {
 	}()
 	<-out.seen
 	c.Finish()
-	toolError(t, <-returned, tools.Aborted)
-	if err := g.Quiet(t.Context()); err != nil {
+	worktest.ToolError(t, <-returned, tools.Aborted)
+	if err := g.Runner().Quiet(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -129,8 +132,8 @@ func TestExec_EndsWithItsCall(t *testing.T) {
 // A program takes a slot of the session's commands, a server does not (X5).
 func TestExec_AtMost(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) { o.Commands = 1 })
-	server, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"cat"}}, Grant{}, nil)
+	g := worktest.New(t, func(o *workspace.Options) { o.Commands.AtOnce = 1 })
+	server, err := g.Runner().StartProgram(t.Context(), tools.Program{Args: []string{"cat"}}, run.Grant{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,9 +158,9 @@ func TestExec_AtMost(t *testing.T) {
 
 func TestStartProgram(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := worktest.New(t)
 	errs := lockedBuffer{seen: make(chan struct{})}
-	p, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"sh", "-c", "echo ready >&2; cat; exit 4"}}, Grant{}, &errs)
+	p, err := g.Runner().StartProgram(t.Context(), tools.Program{Args: []string{"sh", "-c", "echo ready >&2; cat; exit 4"}}, run.Grant{}, &errs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,14 +171,14 @@ func TestStartProgram(t *testing.T) {
 	if line, err := bufio.NewReader(p).ReadString('\n'); line != "hello\n" {
 		t.Errorf("answer %q, %v", line, err)
 	}
-	if err := p.piped.Stdin.Close(); err != nil {
+	if err := p.CloseInput(); err != nil {
 		t.Error(err)
 	}
 	exit, err := p.Wait(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "exit", exit, tools.Exit{Code: 4})
+	worktest.Same(t, "exit", exit, tools.Exit{Code: 4})
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
@@ -184,8 +187,8 @@ func TestStartProgram(t *testing.T) {
 // A server that does not listen ends with the session, its tree too.
 func TestStartProgram_EndsWithItsSession(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
-	p, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"sh", "-c", "trap '' TERM; while :; do sleep 1; done"}}, Grant{}, nil)
+	g := worktest.New(t)
+	p, err := g.Runner().StartProgram(t.Context(), tools.Program{Args: []string{"sh", "-c", "trap '' TERM; while :; do sleep 1; done"}}, run.Grant{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +199,7 @@ func TestStartProgram_EndsWithItsSession(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	late, err := g.StartProgram(t.Context(), tools.Program{Args: []string{"sleep", "100"}}, Grant{}, nil)
+	late, err := g.Runner().StartProgram(t.Context(), tools.Program{Args: []string{"sleep", "100"}}, run.Grant{}, nil)
 	if err != nil {
 		return // the session's directory is closed already
 	}

@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"io/fs"
@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"acp-agent/internal/pathname"
+	"acp-agent/internal/rootfile"
 )
 
 // repositories are the repository of a root, whether it is there or not, those of the
 // directories in it, those of its submodules, however deep their names are, and the
 // further working trees of it.
-func repositories(r *root) []string {
+func repositories(r *rootfile.Dir) []string {
 	repos := []string{".git"}
 	for _, dir := range directoriesIn(r, ".") {
 		repo := path.Join(dir, ".git")
@@ -26,7 +27,7 @@ func repositories(r *root) []string {
 }
 
 // submodules are the repositories beneath a directory, with those of their own submodules.
-func submodules(r *root, dir string) (repos []string) {
+func submodules(r *rootfile.Dir, dir string) (repos []string) {
 	looked := 0
 	for dirs := []string{dir}; len(dirs) > 0 && looked < maxNested; dirs = dirs[1:] {
 		looked++
@@ -42,8 +43,8 @@ func submodules(r *root, dir string) (repos []string) {
 }
 
 // directoriesIn are the directories in a directory, at most so many, by their paths.
-func directoriesIn(r *root, dir string) (dirs []string) {
-	f, err := r.handle.Open(filepath.FromSlash(dir))
+func directoriesIn(r *rootfile.Dir, dir string) (dirs []string) {
+	f, err := r.Handle.Open(filepath.FromSlash(dir))
 	if err != nil {
 		return nil
 	}
@@ -57,8 +58,8 @@ func directoriesIn(r *root, dir string) (dirs []string) {
 	return dirs
 }
 
-func isRepository(r *root, dir string) bool {
-	info, err := r.handle.Lstat(filepath.FromSlash(path.Join(dir, "HEAD")))
+func isRepository(r *rootfile.Dir, dir string) bool {
+	info, err := r.Handle.Lstat(filepath.FromSlash(path.Join(dir, "HEAD")))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -99,7 +100,7 @@ func (g *guarded) rememberConfigured(repo string, programs func(config string) [
 func (g *guarded) inRoot(dir, value string) string {
 	name := path.Join(dir, filepath.ToSlash(value))
 	if filepath.IsAbs(value) {
-		rel, err := filepath.Rel(g.root.path, value)
+		rel, err := filepath.Rel(g.root.Path, value)
 		if err != nil {
 			return ""
 		}
@@ -134,11 +135,11 @@ func (g *guarded) rememberTargets() {
 }
 
 // leads is where a link leads within its root; "" where it leads out or nowhere.
-func leads(r *root, name string) string {
+func leads(r *rootfile.Dir, name string) string {
 	at := guarded{root: r}
 	const most = 8 // links that lead to links
 	for range most {
-		target, err := r.handle.Readlink(filepath.FromSlash(name))
+		target, err := r.Handle.Readlink(filepath.FromSlash(name))
 		if err != nil {
 			break
 		}
@@ -146,7 +147,7 @@ func leads(r *root, name string) string {
 			return ""
 		}
 	}
-	if _, err := r.handle.Lstat(filepath.FromSlash(name)); err != nil {
+	if _, err := r.Handle.Lstat(filepath.FromSlash(name)); err != nil {
 		return ""
 	}
 	return name

@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"io/fs"
@@ -28,7 +28,7 @@ func (g *guard) mountable() []string {
 			if len(paths) == maxMounted {
 				return paths
 			}
-			info, err := at.root.handle.Lstat(filepath.FromSlash(name))
+			info, err := at.root.Handle.Lstat(filepath.FromSlash(name))
 			if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 				continue // a mount is on what a link leads to
 			}
@@ -44,7 +44,7 @@ func (g *guard) mountable() []string {
 // wayTo are the directories between the root and a name.
 func (at *guarded) wayTo(name string) (way []fs.FileInfo, ok bool) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		info, err := at.root.handle.Lstat(filepath.FromSlash(dir))
+		info, err := at.root.Handle.Lstat(filepath.FromSlash(dir))
 		if err != nil {
 			return nil, false
 		}

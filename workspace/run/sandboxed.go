@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"context"
@@ -53,13 +53,13 @@ type Grant struct {
 }
 
 // Grant sets what the call's commands may do from now on.
-func (c *Call) Grant(g Grant) {
+func (c *Commands) Grant(g Grant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.grant = g
 }
 
-func (c *Call) granted() Grant {
+func (c *Commands) granted() Grant {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.grant
@@ -82,26 +82,26 @@ type confined struct {
 
 // confine puts the walls around a command. It waits until it is known what walls
 // there are (S2), and refuses the command when it cannot have those that it must.
-func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (confined, error) {
-	g.Network = (g.Network || w.o.Sandbox.Network) && !g.Offline
+func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confined, error) {
+	g.Network = (g.Network || r.o.Sandbox.Network) && !g.Offline
 	request := sandbox.Request{
-		Level: w.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig, Reading: g.Reading,
+		Level: r.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig, Reading: g.Reading,
 		Caches: g.Caches,
 	}
-	guards := w.o.GitPrograms != nil && !g.ReadsOnly && !g.Reading
-	seen := w.search(wanted{secrets: w.hides(g) && g.Secrets == nil, reading: g.Reading, names: guards && g.Unasked})
-	if err := w.hide(&request, g, seen); err != nil {
+	guards := r.o.GitPrograms != nil && !g.ReadsOnly && !g.Reading
+	seen := r.search(wanted{secrets: r.hides(g) && g.Secrets == nil, reading: g.Reading, names: guards && g.Unasked})
+	if err := r.hide(&request, g, seen); err != nil {
 		return confined{}, err
 	}
-	for i, r := range w.fixed {
+	for i, root := range r.w.Roots {
 		switch {
-		case i < w.session:
-			request.Roots = append(request.Roots, r.path)
+		case i < r.w.Own:
+			request.Roots = append(request.Roots, root.Path)
 			fallthrough
-		case r.write:
-			request.Writable = append(request.Writable, r.path)
+		case root.Write:
+			request.Writable = append(request.Writable, root.Path)
 		default:
-			request.Readable = append(request.Readable, r.path)
+			request.Readable = append(request.Readable, root.Path)
 		}
 	}
 	request.Readable = append(request.Readable, g.Readable...)
@@ -114,24 +114,24 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	}
 	removeTmp := func() {}
 	// A command that does not use the directory runs without it.
-	if w.private.Create() == nil {
-		dir := w.private.Path()
-		request.Private, request.Scratch = dir, w.private.Scratch()
-		request.Tmp = w.private.Tmp()
-		request.Closed = w.private.Closed()
+	if r.w.Private.Create() == nil {
+		dir := r.w.Private.Path()
+		request.Private, request.Scratch = dir, r.w.Private.Scratch()
+		request.Tmp = r.w.Private.Tmp()
+		request.Closed = r.w.Private.Closed()
 		if g.Reading {
-			request.Tmp, removeTmp = w.private.CommandTmp()
+			request.Tmp, removeTmp = r.w.Private.CommandTmp()
 		}
 	}
 	var before *guard
 	if guards {
-		before = w.guard(g.Unasked, seen)
+		before = r.guard(g.Unasked, seen)
 		request.Protected = before.mountable()
 		if g.Unasked {
 			request.Held = holdersOf(request.Secrets, request.Roots)
 		}
 	}
-	box := w.o.Sandbox.Box
+	box := r.o.Sandbox.Box
 	if g.Unconfined {
 		box, request.Level = nil, ""
 	}
@@ -156,8 +156,8 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 	}
 	spec.Env = replaceEnv(spec.Env, c.Env)
 	made := confined{Spec: spec, report: c.Report, grant: g, holds: len(request.Held) > 0 && c.Report.Kind == sandbox.Bubblewrap, network: g.Network || !c.Report.Network, release: release}
-	if w.o.GitPrograms != nil && !g.ReadsOnly && g.Reading && !c.Report.Confines() {
-		before = w.guard(g.Unasked, w.search(wanted{names: g.Unasked}))
+	if r.o.GitPrograms != nil && !g.ReadsOnly && g.Reading && !c.Report.Confines() {
+		before = r.guard(g.Unasked, r.search(wanted{names: g.Unasked}))
 	}
 	if made.before = before; before != nil {
 		for i := range before.roots {
@@ -168,17 +168,17 @@ func (w *Workspace) confine(ctx context.Context, spec launch.Spec, g Grant) (con
 }
 
 // hides reports whether secrets are hidden from a command.
-func (w *Workspace) hides(g Grant) bool { return w.o.Sandbox.Box != nil && !g.Unconfined }
+func (r *Runner) hides(g Grant) bool { return r.o.Sandbox.Box != nil && !g.Unconfined }
 
 // hide adds to a request what must not be read, as a search saw it. A command that runs
 // unasked because it only reads does not run where not all of that is known.
-func (w *Workspace) hide(request *sandbox.Request, g Grant, seen searched) error {
+func (r *Runner) hide(request *sandbox.Request, g Grant, seen searched) error {
 	most := maxMounted
 	if g.Reading {
 		most = maxSecrets
 	}
 	switch {
-	case !w.hides(g):
+	case !r.hides(g):
 		return nil
 	case g.Secrets != nil:
 		request.Secrets = g.Secrets.paths
@@ -192,31 +192,20 @@ func (w *Workspace) hide(request *sandbox.Request, g Grant, seen searched) error
 
 // Sandbox is what the session's commands are confined by, once that is known; open
 // says that they have the network whatever they are.
-func (w *Workspace) Sandbox(ctx context.Context) (report sandbox.Report, open bool, err error) {
-	if w.o.Sandbox.Box == nil {
+func (r *Runner) Sandbox(ctx context.Context) (report sandbox.Report, open bool, err error) {
+	if r.o.Sandbox.Box == nil {
 		return sandbox.Report{Kind: sandbox.None}, true, nil
 	}
-	report, err = w.o.Sandbox.Box.Probe.Wait(ctx)
-	return report, w.o.Sandbox.Network || !report.Network, err
+	report, err = r.o.Sandbox.Box.Probe.Wait(ctx)
+	return report, r.o.Sandbox.Network || !report.Network, err
 }
 
 // SandboxKnown is Sandbox without waiting; known is false where it is still to be found out.
-func (w *Workspace) SandboxKnown() (report sandbox.Report, known bool) {
-	if w.o.Sandbox.Box == nil {
+func (r *Runner) SandboxKnown() (report sandbox.Report, known bool) {
+	if r.o.Sandbox.Box == nil {
 		return sandbox.Report{Kind: sandbox.None}, true
 	}
-	return w.o.Sandbox.Box.Probe.Known()
-}
-
-// Sandboxing is how a session's commands are confined.
-type Sandboxing struct {
-	// Box makes the policies; nil confines nothing.
-	Box *sandbox.Box
-	// Level is the kind that the person requires; empty means any, sandbox.None that
-	// there need not be one.
-	Level sandbox.Kind
-	// Network leaves the network open to all commands.
-	Network bool
+	return r.o.Sandbox.Box.Probe.Known()
 }
 
 // replaceEnv returns env with the variables of own in the place of others of the
@@ -245,37 +234,37 @@ func (c *confined) end() (notes []string) {
 
 // endOf is end for a command of the call, which keeps what was moved aside, also after
 // commands that were stopped before.
-func (c *Call) endOf(cmd confined) (notes []string) {
+func (c *Commands) endOf(cmd confined) (notes []string) {
 	notes = cmd.end()
-	stopped := c.w.runner.lateAsides()
+	stopped := c.runner.lateAsides()
 	if cmd.before != nil {
 		stopped = append(stopped, cmd.before.asides...)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asides = append(c.asides, stopped...)
+	c.movedAside = append(c.movedAside, stopped...)
 	return notes
 }
 
-// Asides returns the changes that were moved aside: of the call's commands, and of commands
+// MovedAside returns the changes that were moved aside: of the call's commands, and of commands
 // that were stopped earlier.
-func (c *Call) Asides() []Aside {
+func (c *Commands) MovedAside() []MovedAside {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.asides)
+	return slices.Clone(c.movedAside)
 }
 
 // endLater is end for a command that is being stopped behind its answer. What was put
 // back is told with the next one, and asked about then.
-func (w *Workspace) endLater(c confined, p *launch.Process) {
-	w.runner.leave(func() {
+func (r *Runner) endLater(c confined, p *launch.Process) {
+	r.leave(func() {
 		<-p.Done()
-		w.runner.tellLater(c)
+		r.tellLater(c)
 	})
 }
 
 // tellLater ends a command that was stopped.
-func (r *runner) tellLater(c confined) {
+func (r *Runner) tellLater(c confined) {
 	notes := c.end()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -285,12 +274,12 @@ func (r *runner) tellLater(c confined) {
 	}
 	for _, aside := range c.before.asides {
 		aside.Late = true
-		r.asides = append(r.asides, aside)
+		r.movedAside = append(r.movedAside, aside)
 	}
 }
 
 // lateNotes takes the notes that tellLater left.
-func (r *runner) lateNotes() []string {
+func (r *Runner) lateNotes() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	notes := r.late
@@ -299,10 +288,10 @@ func (r *runner) lateNotes() []string {
 }
 
 // lateAsides takes what tellLater left that was moved aside.
-func (r *runner) lateAsides() []Aside {
+func (r *Runner) lateAsides() []MovedAside {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	asides := r.asides
-	r.asides = nil
+	asides := r.movedAside
+	r.movedAside = nil
 	return asides
 }

@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"acp-agent/internal/pathname"
+	"acp-agent/internal/rootfile"
 	"acp-agent/workspace/journal"
 )
 
@@ -28,7 +29,7 @@ const (
 // own directories. What a command
 // changed there is put back (S3).
 type guard struct {
-	w        *Workspace
+	runner   *Runner
 	mark     int // in the journal, when the command began
 	programs func(config string) []string
 	// names says that protected names are put back, too, and the configuration of
@@ -36,12 +37,12 @@ type guard struct {
 	names bool
 	roots []guarded
 	// asides is what was moved aside.
-	asides []Aside
+	asides []MovedAside
 }
 
 // guarded is one root with what was there.
 type guarded struct {
-	root  *root
+	root  *rootfile.Dir
 	repos []string // directories of repositories, from the root; absent ones too
 	// named are those that are links or files, which say where the repository is. What
 	// they lead to is not looked at.
@@ -72,16 +73,17 @@ const lookAtIt = " Look at it before git or the agent runs here again."
 // costs less than thinking of all of them. Of a command that the user was not asked about,
 // the other protected names count too, and the repositories that it made (P5): seen is
 // what a search found of them.
-func (w *Workspace) guard(unasked bool, seen searched) *guard {
-	g := &guard{w: w, mark: w.journal.Mark(), programs: w.o.GitPrograms, names: unasked}
-	for i, r := range w.fixed[:w.session] {
+func (r *Runner) guard(unasked bool, seen searched) *guard {
+	g := &guard{runner: r, mark: r.w.Journal.Mark(), programs: r.o.GitPrograms, names: unasked}
+	for i := range r.w.Roots[:r.w.Own] {
+		root := &r.w.Roots[i].Dir
 		at := guarded{
-			root: r, repos: repositories(r), named: map[string]bool{}, dirs: slices.Clone(ownDirs[:]),
+			root: root, repos: repositories(root), named: map[string]bool{}, dirs: slices.Clone(ownDirs[:]),
 			files: map[string]kept{}, partly: map[string]bool{}, there: map[string]bool{}, walk: seen.roots[i],
 		}
 		at.dirs, at.repos = append(at.dirs, at.walk.names...), appendNew(at.repos, at.walk.repos)
 		for _, repo := range at.repos {
-			if isName(r, repo) {
+			if isName(root, repo) {
 				at.named[repo] = true
 				at.remember(repo)
 				continue
@@ -115,26 +117,26 @@ var (
 )
 
 // isName reports a link, or a file, in the place of a directory.
-func isName(r *root, name string) bool {
-	info, err := r.handle.Lstat(filepath.FromSlash(name))
+func isName(r *rootfile.Dir, name string) bool {
+	info, err := r.Handle.Lstat(filepath.FromSlash(name))
 	return err == nil && !info.IsDir()
 }
 
-func isLink(r *root, name string) bool {
-	info, err := r.handle.Lstat(filepath.FromSlash(name))
+func isLink(r *rootfile.Dir, name string) bool {
+	info, err := r.Handle.Lstat(filepath.FromSlash(name))
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // compare puts back what a command changed, and says so in one line for each file.
 func (g *guard) compare() []string {
 	var notes []string
-	written, seen := g.w.journal.Written(g.mark), g.w.search(wanted{names: g.names, first: g.walks()})
+	written, seen := g.runner.w.Journal.Written(g.mark), g.runner.search(wanted{names: g.names, first: g.walks()})
 	for i := range g.roots {
 		at := &g.roots[i]
 		at.tools = written
 		for _, repo := range at.repos {
 			at.reach(repo)
-			_, err := at.root.handle.Lstat(filepath.FromSlash(repo))
+			_, err := at.root.Handle.Lstat(filepath.FromSlash(repo))
 			switch {
 			case err != nil:
 				continue // it is gone, or never was there

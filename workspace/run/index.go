@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"cmp"
@@ -138,26 +138,27 @@ func parentOf(name string) string {
 }
 
 // search searches the session's directories, those near their tops first.
-func (w *Workspace) search(want wanted) searched {
-	if want.secrets = want.secrets && w.o.Hidden != nil; !want.secrets && !want.names {
-		return searched{whole: true, roots: make([]found, w.session)}
+func (r *Runner) search(want wanted) searched {
+	if want.secrets = want.secrets && r.w.Protection.Hidden != nil; !want.secrets && !want.names {
+		return searched{whole: true, roots: make([]found, r.w.Own)}
 	}
-	x := &w.index
+	x := &r.index
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.dirs == nil {
 		x.dirs = map[string]*indexedDir{}
 	}
 	x.turn++
-	s := indexSearch{w: w, want: want, left: maxIndexEntries, end: time.Now().Add(maxIndexTime)}
+	s := indexSearch{runner: r, want: want, left: maxIndexEntries, end: time.Now().Add(maxIndexTime)}
 	var seen searched
-	for i, r := range w.fixed[:w.session] {
-		s.top, s.first = r, nil
+	for i := range r.w.Roots[:r.w.Own] {
+		root := &r.w.Roots[i].Dir
+		s.top, s.first = root, nil
 		if i < len(want.first) {
 			s.first = &want.first[i]
 		}
-		s.root, s.at = r.path, found{dirs: map[string]bool{}}
-		s.queue = append(s.queue[:0], searchStep{path: r.path, secrets: want.secrets, names: want.names})
+		s.root, s.at = root.Path, found{dirs: map[string]bool{}}
+		s.queue = append(s.queue[:0], searchStep{path: root.Path, secrets: want.secrets, names: want.names})
 		for len(s.queue)+len(s.made) > 0 && !s.stopped {
 			if len(s.queue) == 0 {
 				s.queue, s.made = s.made, nil
@@ -179,7 +180,7 @@ func (w *Workspace) search(want wanted) searched {
 
 // indexSearch is one search.
 type indexSearch struct {
-	w       *Workspace
+	runner  *Runner
 	want    wanted
 	left    int
 	end     time.Time
@@ -187,7 +188,7 @@ type indexSearch struct {
 	queue   []searchStep
 	made    []searchStep // directories that the search before did not know; they come last
 	secrets []string
-	top     *root
+	top     *rootfile.Dir
 	root    string
 	at      found  // of the root
 	first   *found // of the search before
@@ -233,13 +234,13 @@ func (s *indexSearch) dir(at searchStep) {
 			}
 			return
 		}
-		s.w.index.dirs[at.path] = d
+		s.runner.index.dirs[at.path] = d
 	}
 	if s.left -= d.entries; s.left < 0 {
 		s.stopped = true
 		return
 	}
-	d.turn = s.w.index.turn
+	d.turn = s.runner.index.turn
 	s.note(at, d)
 	for _, below := range d.below {
 		next := searchStep{path: below.path, name: s.rel(below.path), tracked: d.tracked, git: at.git || below.name == ".git", depth: at.depth + 1}
@@ -264,7 +265,7 @@ func (s *indexSearch) opens(name string) bool {
 
 // leadsToPublished reports a link to a directory of what others have published, or into
 // one: by that name it is a part of the project.
-func leadsToPublished(r *root, name string) bool {
+func leadsToPublished(r *rootfile.Dir, name string) bool {
 	return slices.Contains(strings.Split(leads(r, name), "/"), publishedDir)
 }
 
@@ -296,12 +297,12 @@ func (s *indexSearch) rel(path string) string {
 
 // known returns what is remembered of a directory that has not changed.
 func (s *indexSearch) known(path string, info fs.FileInfo, tracked time.Time) (*indexedDir, bool) {
-	d, ok := s.w.index.dirs[path]
+	d, ok := s.runner.index.dirs[path]
 	if ok && d.repo {
 		tracked = indexTime(path)
 	}
 	same := ok && os.SameFile(d.info, info) && rootfile.Changed(d.info).Equal(rootfile.Changed(info)) && d.tracked.Equal(tracked)
-	return d, same && d.read.Sub(rootfile.Changed(info)) >= cmp.Or(s.w.index.settled, settledAfter)
+	return d, same && d.read.Sub(rootfile.Changed(info)) >= cmp.Or(s.runner.index.settled, settledAfter)
 }
 
 // indexTime is when the index of the repository in a directory was written.
@@ -328,7 +329,7 @@ func (s *indexSearch) list(path string, info fs.FileInfo, tracked time.Time) *in
 	}
 	for _, entry := range entries {
 		abs := filepath.Join(path, entry.Name())
-		kind := s.w.kindOf(abs)
+		kind := s.runner.kindOf(abs)
 		if kind != (nameKind{}) {
 			d.found = append(d.found, indexedName{abs, kind})
 		}
@@ -342,10 +343,10 @@ func (s *indexSearch) list(path string, info fs.FileInfo, tracked time.Time) *in
 
 // kindOf is what a name counts as. A repository is none of the protected names: its hooks
 // and its configuration are.
-func (w *Workspace) kindOf(abs string) nameKind {
-	hidden := w.o.Hidden != nil && w.o.Hidden(abs)
+func (r *Runner) kindOf(abs string) nameKind {
+	hidden := r.w.Protection.Hidden != nil && r.w.Protection.Hidden(abs)
 	return nameKind{
-		hidden: hidden, secret: hidden || w.o.Secret(abs),
-		protected: filepath.Base(abs) != ".git" && w.o.Protected(abs),
+		hidden: hidden, secret: hidden || r.w.Protection.Secret(abs),
+		protected: filepath.Base(abs) != ".git" && r.w.Protection.Protected(abs),
 	}
 }

@@ -1,4 +1,4 @@
-package workspace
+package run_test
 
 import (
 	"io"
@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"acp-agent/internal/testkit/worktest"
 	"acp-agent/tools"
+	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // TestRun_LimitsAreNamed holds that a command which reaches a limit ends, and that its
@@ -34,18 +37,18 @@ func TestRun_LimitsAreNamed(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, func(o *Options) {
+			g := worktest.New(t, func(o *workspace.Options) {
 				o.Limits = tools.CanonicalLimits()
 				o.Limits.Command = tt.limits
 			})
-			c := g.call(t)
-			c.Grant(Grant{Bounded: tt.reading})
+			c := g.Start(t)
+			c.Commands().Grant(run.Grant{Bounded: tt.reading})
 			exit, err := c.Processes().Run(t.Context(), tools.ShellCommand{Text: tt.text}, io.Discard)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(tt.want) == 0 {
-				same(t, "exit", exit, tools.Exit{})
+				worktest.Same(t, "exit", exit, tools.Exit{})
 				return
 			}
 			if exit.Code == 0 || len(exit.Notes) != 1 {
@@ -65,13 +68,13 @@ func TestRun_LimitsAreNamed(t *testing.T) {
 func TestRun_TimeOfReadingInATerminal(t *testing.T) {
 	t.Parallel()
 	terminals := &fakeTerminals{}
-	g := newGround(t, func(o *Options) {
-		o.Terminals = terminals
+	g := worktest.New(t, func(o *workspace.Options) {
+		o.Commands.Terminals = terminals
 		o.Limits = tools.CanonicalLimits()
 		o.Limits.Command = tools.CommandLimits{ReadingTimeout: 300 * time.Millisecond}
 	})
-	c := g.call(t)
-	c.Grant(Grant{Bounded: true})
+	c := g.Start(t)
+	c.Commands().Grant(run.Grant{Bounded: true})
 	exit, err := c.Processes().Run(t.Context(), tools.ShellCommand{Text: "while :; do :; done"}, io.Discard)
 	if err != nil || len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], "limits.reading_timeout") {
 		t.Errorf("exit %+v, %v; want the note of the time limit", exit, err)

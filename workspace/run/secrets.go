@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"path/filepath"
@@ -22,16 +22,16 @@ type SecretFiles struct{ paths []string }
 
 // ReadingSecrets looks for what is hidden from a command that only reads. whole is false
 // where there is too much to look through, or to hide.
-func (w *Workspace) ReadingSecrets() (found *SecretFiles, whole bool) {
-	seen := w.search(wanted{secrets: true, reading: true})
+func (r *Runner) ReadingSecrets() (found *SecretFiles, whole bool) {
+	seen := r.search(wanted{secrets: true, reading: true})
 	return &SecretFiles{seen.secrets[:min(len(seen.secrets), maxSecrets)]}, seen.whole && len(seen.secrets) <= maxSecrets
 }
 
 // CommandNames looks for what is kept from a command that does more than read: secrets and
 // protected names. whole is false where there is too much to look through; open is how many
 // files that hold secrets for certain stay open to it.
-func (w *Workspace) CommandNames() (open int, whole bool) {
-	seen := w.search(wanted{secrets: true, names: true})
+func (r *Runner) CommandNames() (open int, whole bool) {
+	seen := r.search(wanted{secrets: true, names: true})
 	return max(0, len(seen.secrets)-maxMounted), seen.whole
 }
 

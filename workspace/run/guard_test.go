@@ -1,4 +1,4 @@
-package workspace
+package run_test
 
 import (
 	"context"
@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/internal/launch"
+	"acp-agent/internal/testkit/worktest"
 	"acp-agent/internal/textcut"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
+	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // TestGuard is S3 where no wall keeps a command from a repository: what could make
@@ -62,32 +64,32 @@ func TestGuard(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, func(o *Options) { o.GitPrograms = command.GitConfigSettings })
+			g := worktest.New(t, func(o *workspace.Options) { o.Commands.GitPrograms = command.GitConfigSettings })
 			for name, text := range map[string]string{
 				".git/HEAD": "ref", ".git/config": config, ".git/hooks/commit-msg": "hook", "sub/.git/HEAD": "ref", "sub/.git/config": "",
 				".agents/skills/a/SKILL.md": "skill", "work/precious": "work", "linked/.git": "gitdir: ../.git/modules/linked\n",
 			} {
-				if err := os.MkdirAll(filepath.Dir(g.in(name)), 0o755); err != nil {
+				if err := os.MkdirAll(filepath.Dir(g.In(name)), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				put(t, g.in(name), text)
+				worktest.Put(t, g.In(name), text)
 			}
-			if err := os.Symlink("../../hook", g.in(".git/hooks/linked")); err != nil {
+			if err := os.Symlink("../../hook", g.In(".git/hooks/linked")); err != nil {
 				t.Fatal(err)
 			}
-			put(t, g.in(".git/hooks/large"), strings.Repeat("x", maxGuardedBytes+1))
-			many := g.in(".agents/skills/many")
+			worktest.Put(t, g.In(".git/hooks/large"), strings.Repeat("x", run.MaxGuardedBytes+1))
+			many := g.In(".agents/skills/many")
 			if err := os.Mkdir(many, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			for i := range maxGuardedFiles + 50 {
-				put(t, filepath.Join(many, strconv.Itoa(100+i)), "")
+			for i := range run.MaxGuardedFiles + 50 {
+				worktest.Put(t, filepath.Join(many, strconv.Itoa(100+i)), "")
 			}
-			exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: tt.cmd}, nil)
+			exit, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: tt.cmd}, nil)
 			if err != nil || exit.Code != 0 {
 				t.Fatal(exit, err)
 			}
-			if left, err := os.ReadDir(many); len(left) != maxGuardedFiles+50 {
+			if left, err := os.ReadDir(many); len(left) != run.MaxGuardedFiles+50 {
 				t.Errorf("%d of many files are left: %v", len(left), err)
 			}
 			switch {
@@ -96,7 +98,7 @@ func TestGuard(t *testing.T) {
 			case tt.note != "" && !strings.Contains(strings.Join(exit.Notes, "\n"), tt.note):
 				t.Errorf("notes %q, want one of %q", exit.Notes, tt.note)
 			}
-			if _, err := os.Lstat(g.in("stays")); (err == nil) != tt.kept {
+			if _, err := os.Lstat(g.In("stays")); (err == nil) != tt.kept {
 				t.Errorf("what the command left: %v", err)
 			}
 			if tt.name == "deleted" || strings.Contains(tt.name, "link out") {
@@ -106,17 +108,17 @@ func TestGuard(t *testing.T) {
 			if tt.config != "" {
 				want = tt.config
 			}
-			same(t, "the configuration", get(t, g.in(".git/config")), want)
-			same(t, "the hook", get(t, g.in(".git/hooks/commit-msg")), "hook")
-			same(t, "the skill", get(t, g.in(".agents/skills/a/SKILL.md")), "skill")
-			if to, err := os.Readlink(g.in(".git/hooks/linked")); to != "../../hook" {
+			worktest.Same(t, "the configuration", worktest.Get(t, g.In(".git/config")), want)
+			worktest.Same(t, "the hook", worktest.Get(t, g.In(".git/hooks/commit-msg")), "hook")
+			worktest.Same(t, "the skill", worktest.Get(t, g.In(".agents/skills/a/SKILL.md")), "skill")
+			if to, err := os.Readlink(g.In(".git/hooks/linked")); to != "../../hook" {
 				t.Errorf("the hook that is a link leads to %q: %v", to, err)
 			}
-			if info, err := os.Lstat(g.in(".git/hooks/large")); !strings.HasPrefix(tt.cmd, "rm -r .git/hooks") && (err != nil || info.Size() <= maxGuardedBytes) {
+			if info, err := os.Lstat(g.In(".git/hooks/large")); !strings.HasPrefix(tt.cmd, "rm -r .git/hooks") && (err != nil || info.Size() <= run.MaxGuardedBytes) {
 				t.Errorf("the large hook: %v, %v", info, err)
 			}
-			same(t, "what a link led to", get(t, g.in("work/precious")), "work")
-			same(t, "the one within", get(t, g.in("sub/.git/config")), "")
+			worktest.Same(t, "what a link led to", worktest.Get(t, g.In("work/precious")), "work")
+			worktest.Same(t, "the one within", worktest.Get(t, g.In("sub/.git/config")), "")
 		})
 	}
 }
@@ -124,49 +126,49 @@ func TestGuard(t *testing.T) {
 // A link that leads out of the session is never followed to put something back.
 func TestGuard_FollowsNoLinkOut(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) { o.GitPrograms = command.GitConfigSettings })
-	for _, dir := range []string{g.in(".git"), filepath.Join(g.outside, "hooks")} {
+	g := worktest.New(t, func(o *workspace.Options) { o.Commands.GitPrograms = command.GitConfigSettings })
+	for _, dir := range []string{g.In(".git"), filepath.Join(g.Outside, "hooks")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	put(t, g.in(".git/config"), "[core]\n")
-	theirs := put(t, filepath.Join(g.outside, "config"), "[core]\n\tpager = theirs\n")
-	hook := put(t, filepath.Join(g.outside, "hooks", "pre-push"), "theirs")
-	exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "rm -r .git && ln -s ../workspace .git"}, nil)
+	worktest.Put(t, g.In(".git/config"), "[core]\n")
+	theirs := worktest.Put(t, filepath.Join(g.Outside, "config"), "[core]\n\tpager = theirs\n")
+	hook := worktest.Put(t, filepath.Join(g.Outside, "hooks", "pre-push"), "theirs")
+	exit, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "rm -r .git && ln -s ../workspace .git"}, nil)
 	if err != nil || exit.Code != 0 {
 		t.Fatal(exit, err)
 	}
 	if len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], "link") {
 		t.Errorf("notes %q", exit.Notes)
 	}
-	same(t, "the configuration outside", get(t, theirs), "[core]\n\tpager = theirs\n")
-	same(t, "the hook outside", get(t, hook), "theirs")
+	worktest.Same(t, "the configuration outside", worktest.Get(t, theirs), "[core]\n\tpager = theirs\n")
+	worktest.Same(t, "the hook outside", worktest.Get(t, hook), "theirs")
 }
 
 // What a stopped command changed is put back too, and told with the next one.
 func TestGuard_Stopped(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) { o.GitPrograms = command.GitConfigSettings })
-	if err := os.Mkdir(g.in(".git"), 0o755); err != nil {
+	g := worktest.New(t, func(o *workspace.Options) { o.Commands.GitPrograms = command.GitConfigSettings })
+	if err := os.Mkdir(g.In(".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	put(t, g.in(".git/config"), "[core]\n")
+	worktest.Put(t, g.In(".git/config"), "[core]\n")
 	out := lockedBuffer{seen: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	returned := make(chan struct{})
 	go func() {
 		defer close(returned)
-		_, _ = g.call(t).Processes().Run(ctx, tools.ShellCommand{Text: "printf '[core]\\n\\tpager = evil\\n' > .git/config; echo done; sleep 60"}, &out)
+		_, _ = g.Start(t).Processes().Run(ctx, tools.ShellCommand{Text: "printf '[core]\\n\\tpager = evil\\n' > .git/config; echo done; sleep 60"}, &out)
 	}()
 	<-out.seen
 	cancel()
 	<-returned
-	if err := g.Quiet(t.Context()); err != nil {
+	if err := g.Runner().Quiet(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "the configuration", get(t, g.in(".git/config")), "[core]\n")
-	exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, nil)
+	worktest.Same(t, "the configuration", worktest.Get(t, g.In(".git/config")), "[core]\n")
+	exit, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "true"}, nil)
 	if err != nil || len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], "core.pager") {
 		t.Errorf("%q, %v", exit.Notes, err)
 	}
@@ -175,22 +177,22 @@ func TestGuard_Stopped(t *testing.T) {
 func TestTailWriter(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"curl: (6) Could not resolve host: example.org":                       true,
-		"dial tcp: lookup proxy.golang.org on 127.0.0.53:53: read: refused":   true,
-		"Error: getaddrinfo EAI_AGAIN registry.npmjs.org":                     true,
-		"connect: Network is unreachable":                                     true,
-		"--- FAIL: TestX\n    want 1, got 2":                                  false,
-		"Network is unreachable" + strings.Repeat("\nlater", maxTail):         false,
-		"a test that says: permission denied; No such file or directory":      false,
-		strings.Repeat("before\n", maxTail) + "fatal: unable to resolve host": true,
+		"curl: (6) Could not resolve host: example.org":                           true,
+		"dial tcp: lookup proxy.example.org on 127.0.0.53:53: read: refused":      true,
+		"Error: getaddrinfo EAI_AGAIN registry.example.com":                       true,
+		"connect: Network is unreachable":                                         true,
+		"--- FAIL: TestX\n    want 1, got 2":                                      false,
+		"Network is unreachable" + strings.Repeat("\nlater", run.MaxTail):         false,
+		"a test that says: permission denied; No such file or directory":          false,
+		strings.Repeat("before\n", run.MaxTail) + "fatal: unable to resolve host": true,
 	} {
-		w := textcut.NewTail(maxTail)
+		w := textcut.NewTail(run.MaxTail)
 		for half := range strings.SplitSeq(text, " ") {
 			if _, err := w.Write([]byte(half + " ")); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := wantsNetwork(w); got != want {
+		if got := run.WantsNetwork(w); got != want {
 			t.Errorf("%.60q: %v, want %v", text, got, want)
 		}
 	}
@@ -216,9 +218,9 @@ func TestRun_Sandbox(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, func(o *Options) { o.Sandbox = Sandboxing{Box: tt.box, Level: tt.level} })
-			_, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "touch made"}, nil)
-			_, made := os.Lstat(g.in("made"))
+			g := worktest.New(t, func(o *workspace.Options) { o.Commands.Sandbox = run.Sandboxing{Box: tt.box, Level: tt.level} })
+			_, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "touch made"}, nil)
+			_, made := os.Lstat(g.In("made"))
 			if (made == nil) != (tt.want == "") || (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("made %v, err %v", made == nil, err)
 			}
@@ -230,16 +232,16 @@ func TestRun_Sandbox(t *testing.T) {
 // touched.
 func TestGuard_LinkForARepository(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) { o.GitPrograms = command.GitConfigSettings })
-	theirs := put(t, g.in("work/hooks/precious"), "work")
-	exit, err := g.call(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "ln -s work .git"}, nil)
+	g := worktest.New(t, func(o *workspace.Options) { o.Commands.GitPrograms = command.GitConfigSettings })
+	theirs := worktest.Put(t, g.In("work/hooks/precious"), "work")
+	exit, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: "ln -s work .git"}, nil)
 	if err != nil || exit.Code != 0 {
 		t.Fatal(exit, err)
 	}
 	if len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], "link") {
 		t.Errorf("notes %q", exit.Notes)
 	}
-	same(t, "what the link leads to", get(t, theirs), "work")
+	worktest.Same(t, "what the link leads to", worktest.Get(t, theirs), "work")
 }
 
 // TestGuard_Unasked is P5 for a command that nobody was asked about: what it changes of
@@ -247,17 +249,17 @@ func TestGuard_LinkForARepository(t *testing.T) {
 func TestGuard_Unasked(t *testing.T) {
 	t.Parallel()
 	for _, unasked := range []bool{true, false} {
-		g := newGround(t, func(o *Options) {
-			o.GitPrograms = command.GitConfigSettings
-			o.Protected = func(path string) bool { return permissions.Protected(path) != permissions.Unprotected }
+		g := worktest.New(t, func(o *workspace.Options) {
+			o.Commands.GitPrograms = command.GitConfigSettings
+			o.Protection.Protected = func(path string) bool { return permissions.Protected(path) != permissions.Unprotected }
 		})
-		put(t, g.in(".envrc"), "mine")
-		put(t, g.in(".vscode/tasks.json"), "mine")
-		put(t, g.in("a/b/.envrc"), "mine")
-		put(t, g.in("a/b/repo/.git/HEAD"), "ref")
-		put(t, g.in("a/b/repo/.git/config"), "")
-		call := g.call(t)
-		call.Grant(Grant{Unasked: unasked})
+		worktest.Put(t, g.In(".envrc"), "mine")
+		worktest.Put(t, g.In(".vscode/tasks.json"), "mine")
+		worktest.Put(t, g.In("a/b/.envrc"), "mine")
+		worktest.Put(t, g.In("a/b/repo/.git/HEAD"), "ref")
+		worktest.Put(t, g.In("a/b/repo/.git/config"), "")
+		call := g.Start(t)
+		call.Commands().Grant(run.Grant{Unasked: unasked})
 		text := "echo evil > .envrc; rm -r .vscode; mkdir .zed && echo evil > .zed/settings.json; echo fine > made; " +
 			"echo evil > a/b/.envrc; mkdir -p a/c/.vscode n/.git/hooks; echo evil > a/c/.vscode/tasks.json; echo evil > n/.git/hooks/pre-push; " +
 			`printf '[core]\n\tfsmonitor = evil\n' | tee n/.git/config > a/b/repo/.git/config; echo gitdir: ../../n > a/c/.git`
@@ -265,21 +267,21 @@ func TestGuard_Unasked(t *testing.T) {
 		if err != nil || exit.Code != 0 {
 			t.Fatal(exit, err)
 		}
-		same(t, "what is not protected", get(t, g.in("made")), "fine\n")
-		_, err = os.Lstat(g.in(".zed/settings.json"))
+		worktest.Same(t, "what is not protected", worktest.Get(t, g.In("made")), "fine\n")
+		_, err = os.Lstat(g.In(".zed/settings.json"))
 		if !unasked {
-			same(t, "what was asked about", get(t, g.in(".envrc")), "evil\n")
+			worktest.Same(t, "what was asked about", worktest.Get(t, g.In(".envrc")), "evil\n")
 			if err != nil || len(exit.Notes) != 0 {
 				t.Errorf("asked about: %v, notes %q", err, exit.Notes)
 			}
 			continue
 		}
-		same(t, ".envrc", get(t, g.in(".envrc")), "mine")
-		same(t, "tasks.json", get(t, g.in(".vscode/tasks.json")), "mine")
-		same(t, "a deeper .envrc", get(t, g.in("a/b/.envrc")), "mine")
-		same(t, "a deeper repository", get(t, g.in("a/b/repo/.git/config")), "")
+		worktest.Same(t, ".envrc", worktest.Get(t, g.In(".envrc")), "mine")
+		worktest.Same(t, "tasks.json", worktest.Get(t, g.In(".vscode/tasks.json")), "mine")
+		worktest.Same(t, "a deeper .envrc", worktest.Get(t, g.In("a/b/.envrc")), "mine")
+		worktest.Same(t, "a deeper repository", worktest.Get(t, g.In("a/b/repo/.git/config")), "")
 		for _, name := range []string{"a/c/.vscode/tasks.json", "n/.git/hooks/pre-push", "n/.git/config", "a/c/.git"} {
-			if _, err := os.Lstat(g.in(name)); err == nil {
+			if _, err := os.Lstat(g.In(name)); err == nil {
 				t.Errorf("%s is still there", name)
 			}
 		}
@@ -294,14 +296,14 @@ func TestGuard_Unasked(t *testing.T) {
 // put back is kept.
 func TestGuard_LosesNothing(t *testing.T) {
 	t.Parallel()
-	ground := func(t *testing.T) (*ground, func(text string) []string) {
-		g := newGround(t, func(o *Options) {
-			o.GitPrograms = command.GitConfigSettings
-			o.Protected = func(path string) bool { return permissions.Protected(path) != permissions.Unprotected }
+	ground := func(t *testing.T) (*worktest.Ground, func(text string) []string) {
+		g := worktest.New(t, func(o *workspace.Options) {
+			o.Commands.GitPrograms = command.GitConfigSettings
+			o.Protection.Protected = func(path string) bool { return permissions.Protected(path) != permissions.Unprotected }
 		})
 		return g, func(text string) []string {
-			call := g.call(t)
-			call.Grant(Grant{Unasked: true})
+			call := g.Start(t)
+			call.Commands().Grant(run.Grant{Unasked: true})
 			exit, err := call.Processes().Run(t.Context(), tools.ShellCommand{Text: text}, nil)
 			if err != nil || exit.Code != 0 {
 				t.Fatal(exit, err)
@@ -311,48 +313,44 @@ func TestGuard_LosesNothing(t *testing.T) {
 	}
 	t.Run("more files than are looked at", func(t *testing.T) {
 		t.Parallel()
-		g, run := ground(t)
-		name := func(i int) string { return g.in(fmt.Sprintf(".agents/notes/%04d", i)) }
-		for i := range maxGuardedFiles + 20 {
-			put(t, name(i), "mine")
+		g, notesOf := ground(t)
+		name := func(i int) string { return g.In(fmt.Sprintf(".agents/notes/%04d", i)) }
+		for i := range run.MaxGuardedFiles + 20 {
+			worktest.Put(t, name(i), "mine")
 		}
-		notes := run("rm .agents/notes/0000 .agents/notes/0001; echo evil > .agents/notes/0002")
-		for i := range maxGuardedFiles + 20 {
-			same(t, name(i), get(t, name(i)), "mine")
+		notes := notesOf("rm .agents/notes/0000 .agents/notes/0001; echo evil > .agents/notes/0002")
+		for i := range run.MaxGuardedFiles + 20 {
+			worktest.Same(t, name(i), worktest.Get(t, name(i)), "mine")
 		}
 		if text := strings.Join(notes, "\n"); len(notes) != 3 || !strings.Contains(text, "0002 was put back") {
 			t.Errorf("notes %q", notes)
 		}
-		last := name(maxGuardedFiles + 19) // of which only the time is known
-		notes = run("echo evil > .agents/notes/9999; echo evil > " + last)
+		last := name(run.MaxGuardedFiles + 19) // of which only the time is known
+		notes = notesOf("echo evil > .agents/notes/9999; echo evil > " + last)
 		if text := strings.Join(notes, "\n"); len(notes) != 2 || !strings.Contains(text, "9999 was moved aside") || !strings.Contains(text, last+" was changed and cannot be put back") {
 			t.Errorf("notes %q", notes)
 		}
 	})
 	t.Run("a file that cannot be read", func(t *testing.T) {
 		t.Parallel()
-		at := guarded{files: map[string]kept{}, partly: map[string]bool{}}
 		g, _ := ground(t)
-		at.root = g.fixed[0]
-		put(t, g.in(".agents/mine"), "mine")
-		at.files[".agents/mine"] = kept{unread: true} // what remember notes of it
-		watch := &guard{w: g.Workspace}
-		if notes := watch.compareDir(&at, ".agents"); len(notes) != 0 {
+		worktest.Put(t, g.In(".agents/mine"), "mine")
+		if notes := g.Runner().CompareUnread(".agents", ".agents/mine"); len(notes) != 0 {
 			t.Errorf("notes %q", notes)
 		}
-		same(t, "the file", get(t, g.in(".agents/mine")), "mine")
+		worktest.Same(t, "the file", worktest.Get(t, g.In(".agents/mine")), "mine")
 	})
 	t.Run("what a tool wrote meanwhile", func(t *testing.T) {
 		t.Parallel()
-		g, run := ground(t)
-		put(t, g.in(".envrc"), "old")
-		put(t, g.in(".vscode/settings.json"), "old")
+		g, notesOf := ground(t)
+		worktest.Put(t, g.In(".envrc"), "old")
+		worktest.Put(t, g.In(".vscode/settings.json"), "old")
 		done := make(chan []string)
 		go func() {
-			done <- run("echo > up; while ! [ -e go ]; do sleep 0.01; done; echo evil > .vscode/settings.json")
+			done <- notesOf("echo > up; while ! [ -e go ]; do sleep 0.01; done; echo evil > .vscode/settings.json")
 		}()
 		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-			if _, err := os.Lstat(g.in("up")); err == nil {
+			if _, err := os.Lstat(g.In("up")); err == nil {
 				break
 			}
 			if time.Now().After(deadline) {
@@ -360,24 +358,24 @@ func TestGuard_LosesNothing(t *testing.T) {
 			}
 		}
 		for _, name := range []string{".envrc", ".vscode/settings.json", ".zed/settings.json"} {
-			if err := g.call(t).FS().WriteText(t.Context(), g.in(name), "new", nil); err != nil {
+			if err := g.Start(t).FS().WriteText(t.Context(), g.In(name), "new", nil); err != nil {
 				t.Fatal(err)
 			}
 		}
-		put(t, g.in("go"), "")
+		worktest.Put(t, g.In("go"), "")
 		notes := <-done
-		same(t, "what was written", get(t, g.in(".envrc")), "new")
-		same(t, "what was made", get(t, g.in(".zed/settings.json")), "new")
-		same(t, "what the command then changed", get(t, g.in(".vscode/settings.json")), "old")
+		worktest.Same(t, "what was written", worktest.Get(t, g.In(".envrc")), "new")
+		worktest.Same(t, "what was made", worktest.Get(t, g.In(".zed/settings.json")), "new")
+		worktest.Same(t, "what the command then changed", worktest.Get(t, g.In(".vscode/settings.json")), "old")
 		if len(notes) != 1 || !strings.Contains(notes[0], "settings.json was put back") {
 			t.Errorf("notes %q", notes)
 		}
 	})
 	t.Run("what stood there", func(t *testing.T) {
 		t.Parallel()
-		g, run := ground(t)
-		put(t, g.in(".envrc"), "old")
-		notes := run("printf new > .envrc")
+		g, notesOf := ground(t)
+		worktest.Put(t, g.In(".envrc"), "old")
+		notes := notesOf("printf new > .envrc")
 		if len(notes) != 1 {
 			t.Fatalf("notes %q", notes)
 		}
@@ -385,9 +383,9 @@ func TestGuard_LosesNothing(t *testing.T) {
 		if !found {
 			t.Fatalf("notes %q", notes)
 		}
-		same(t, "what is kept", get(t, path), "new")
-		same(t, "what was put back", get(t, g.in(".envrc")), "old")
-		if left, err := filepath.Glob(g.in(".acp-agent-*")); err != nil || len(left) > 0 {
+		worktest.Same(t, "what is kept", worktest.Get(t, path), "new")
+		worktest.Same(t, "what was put back", worktest.Get(t, g.In(".envrc")), "old")
+		if left, err := filepath.Glob(g.In(".acp-agent-*")); err != nil || len(left) > 0 {
 			t.Errorf("left %q, %v", left, err)
 		}
 	})
@@ -401,16 +399,16 @@ func TestConfine_Cancelled(t *testing.T) {
 	if _, err := found.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	g := newGround(t, func(o *Options) { o.Sandbox = Sandboxing{Box: &sandbox.Box{Probe: found}} })
+	g := worktest.New(t, func(o *workspace.Options) { o.Commands.Sandbox = run.Sandboxing{Box: &sandbox.Box{Probe: found}} })
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 50 { // whether the finding or the end of the context is seen first is chance
-		if _, err := g.confine(cancelled, launch.Spec{}, Grant{}); err == nil {
+		if err := g.Runner().Confine(cancelled); err == nil {
 			t.Fatal("a cancelled command is confined")
 		}
 	}
 	for _, name := range []string{".acp-agent", ".agents"} {
-		if _, err := os.Lstat(g.in(name)); err == nil {
+		if _, err := os.Lstat(g.In(name)); err == nil {
 			t.Errorf("%s is left behind", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package workspace
+package run
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ var unwritable = map[sandbox.Kind][]string{
 
 // noteLacking notes in the result of a command that failed what it seemed to need and
 // had not. Nothing is run again.
-func (c *Call) noteLacking(exit *tools.Exit, cmd confined, tail *textcut.Tail) {
+func (c *Commands) noteLacking(exit *tools.Exit, cmd confined, tail *textcut.Tail) {
 	if !cmd.network && wantsNetwork(tail) {
 		c.addLacking(Lacking{Network: true})
 		exit.Notes = append(exit.Notes, cmd.networkNote())
@@ -37,7 +37,7 @@ func (c *Call) noteLacking(exit *tools.Exit, cmd confined, tail *textcut.Tail) {
 
 // noteKept notes in the result what the command could not change of protected names. Git
 // reports success where it could not replace a file.
-func (c *Call) noteKept(exit *tools.Exit, cmd confined, tail *textcut.Tail) {
+func (c *Commands) noteKept(exit *tools.Exit, cmd confined, tail *textcut.Tail) {
 	switch {
 	case !cmd.before.mounts() && !cmd.holds:
 	case exit.Code == 0 && says(tail, []string{gitKept}):
@@ -77,7 +77,7 @@ func (c *confined) writingNote() string {
 		" Send the same command again, and the user is asked to run it with writing."
 }
 
-func (c *Call) addLacking(l Lacking) {
+func (c *Commands) addLacking(l Lacking) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lacking.Network = c.lacking.Network || l.Network
@@ -85,7 +85,7 @@ func (c *Call) addLacking(l Lacking) {
 }
 
 // Lacking is what commands of the call seemed to fail for want of (S4).
-func (c *Call) Lacking() Lacking {
+func (c *Commands) Lacking() Lacking {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lacking

@@ -1,0 +1,123 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"acp-agent/internal/launch"
+	"acp-agent/internal/textcut"
+	"acp-agent/tools"
+)
+
+// Run runs one command, in the client's terminal when it offers that, else as
+// our own child. When ctx or the call ends it returns at once.
+func (c *Commands) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
+	if c.runner.o.Launcher == nil {
+		return tools.Exit{}, tools.Errorf(tools.Unavailable, "commands cannot be run in this session")
+	}
+	dir, err := c.runner.w.WorkingDir(cmd.Dir)
+	if err != nil {
+		return tools.Exit{}, err
+	}
+	ctx, over, err := c.slot(ctx, cmd.Text)
+	if err != nil {
+		return tools.Exit{}, err
+	}
+	defer over()
+	spec, err := c.runner.spec(cmd.Text, dir)
+	if err != nil {
+		return tools.Exit{}, err
+	}
+	spec.Env = c.environ(spec.Env)
+	confined, err := c.runner.confine(ctx, spec, c.granted())
+	if err != nil {
+		return tools.Exit{}, err
+	}
+	confined.limit(c.runner.w.Limits.Command, c.granted().Bounded)
+	out := &gate{to: output}
+	defer out.shut()
+	tail := textcut.NewTail(maxTail)
+	both := io.MultiWriter(tail, out)
+	exit, done, err := c.inTerminal(ctx, confined, both)
+	if !done {
+		exit, err = c.locally(ctx, confined, launch.Streams{Output: both})
+	}
+	if err == nil && exit.Code != 0 {
+		c.noteLacking(&exit, confined, tail)
+	}
+	if err == nil {
+		c.noteKept(&exit, confined, tail)
+	}
+	return exit, err
+}
+
+// locally runs the command as our own child.
+func (c *Commands) locally(ctx context.Context, cmd confined, streams launch.Streams) (tools.Exit, error) {
+	process, err := c.runner.o.Launcher.StartStreams(ctx, cmd.Spec, streams)
+	if err != nil {
+		c.runner.tellLater(cmd) // a cancelled start may have come far
+		return tools.Exit{}, commandError(ctx, err)
+	}
+	c.runner.group.Add(process)
+	late := cmd.bound(process)
+	status, err := process.Wait(ctx)
+	overdue := late()
+	if err != nil {
+		c.runner.endLater(cmd, process)
+		process.Stop(launch.StopGrace)
+		return tools.Exit{}, commandError(ctx, err)
+	}
+	exit := exitOf(status)
+	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), c.runner.lateNotes(), c.endOf(cmd))
+	return exit, nil
+}
+
+func exitOf(s launch.Status) tools.Exit { return tools.Exit{Code: s.ExitCode, Signal: s.Signal} }
+
+func commandError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &tools.Error{
+		Kind: tools.Backend, Err: err,
+		Message: "the command could not be run: " + strings.TrimPrefix(err.Error(), "launch: "),
+	}
+}
+
+// spec describes a command, with the session's shell and scrubbed environment.
+func (r *Runner) spec(text, dir string) (launch.Spec, error) {
+	r.setUp.Do(func() { r.setUpCommands() })
+	if r.err != nil {
+		return launch.Spec{}, &tools.Error{Kind: tools.Unavailable, Err: r.err, Message: strings.TrimPrefix(r.err.Error(), "launch: ")}
+	}
+	// The model is told of the scratch directory, so it must be there. A command
+	// that does not use it runs without it.
+	_ = r.w.Private.Create()
+	return launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env}, nil
+}
+
+// setUpCommands finds the shell and makes the environment, when the first
+// command needs them.
+func (r *Runner) setUpCommands() {
+	inside := r.writable()
+	r.env, _ = launch.Env(r.o.Environ, launch.EnvOptions{Secrets: r.o.Secrets, Workspace: inside, Set: r.o.SetEnv})
+	if r.shell = r.o.Shell; r.shell.Path != "" {
+		return
+	}
+	r.shell, r.err = launch.FindShell(variable(r.env, "PATH"), inside)
+}
+
+func variable(env []string, name string) string {
+	for _, entry := range env {
+		if n, value, ok := strings.Cut(entry, "="); ok && n == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// isNotStarted reports whether a command prepared for a terminal never ran.
+func isNotStarted(err error) bool { return errors.Is(err, launch.ErrNotStarted) }

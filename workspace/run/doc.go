@@ -1,0 +1,33 @@
+// Package run runs the commands and programs of a session: locally or in a
+// terminal of the client, in a sandbox, with limits, a bounded number at once, and
+// an end that leaves no process.
+//
+// It owns the environment and the shell of commands, the processes, what a sandbox
+// request is made of, and what happens after a command: files that a sandbox cannot
+// keep from it (a repository's configuration and hooks, the agent's own directories,
+// names by which other programs run code) are compared by the guard, put back, and
+// named in the result. What stood there is moved aside ([MovedAside]). It also knows
+// where in the session's directories secrets and protected names lie.
+//
+// It does not judge: what a command may do is its [Grant]. It resolves no path of a
+// tool and records no change of a file; package workspace tells it, in a [Workspace],
+// which directories there are and what the session's tools changed. It imports
+// tools, workspace/journal,
+// workspace/private, internal/launch, internal/pathname, internal/rootfile,
+// internal/textcut, internal/userfile and sandbox.
+//
+// Goroutines: those of commands belong to internal/launch; work that outlives its
+// call, such as the release of a client's terminal after a cancelled command, is
+// waited for by [Runner.Quiet] and [Runner.Close].
+//
+//	runner := run.New(options, workspace)
+//	defer runner.Close(launch.ShutdownGrace)
+//
+//	commands := runner.Commands(run.Call{ID: callID, Tool: "bash", Over: ctx})
+//	exit, err := commands.Run(ctx, tools.ShellCommand{Text: "make"}, output)
+//
+// # Requirements
+//
+// R59 (commands), R149 (close), R153 (what a cancelled call leaves), R156 (terminals).
+// docs/security.md P5, S2-S4, X1, X4, X5.
+package run
