@@ -1,12 +1,14 @@
 package kinds
 
-// Card is what a person sees of one tool call, free of any wire format: the
-// ACP adapter turns it into tool_call and permission messages, the demo prints
-// it, the store keeps it.
+import "strings"
+
+// Card is what the user sees of one tool call, free of any wire format: the
+// ACP adapter turns it into tool_call and permission messages, and the
+// transcript keeps it.
 type Card struct {
 	// Kind decides the icon. Empty means Other.
 	Kind Kind `json:"kind"`
-	// Title is one line for people, except for commands: there it is the
+	// Title is one line for the user, except for commands: there it is the
 	// whole command. Paths in it are relative to the session's directory.
 	Title string `json:"title"`
 	// Locations are the files the call touches, absolute, most telling last.
@@ -50,3 +52,22 @@ func (Text) isContent()     {}
 func (Image) isContent()    {}
 func (Diff) isContent()     {}
 func (Terminal) isContent() {}
+
+// TitleRunes bounds every title but a command's.
+const TitleRunes = 120
+
+// Neutral is the card of a call of which only the tool's id is known: a tool from elsewhere,
+// one that no longer exists, or a name that a model invented. The title of
+// "mcp__github__search_code" is "github · search code".
+func Neutral(id string) Card {
+	name, isMCP := strings.CutPrefix(id, "mcp__")
+	name = strings.TrimPrefix(name, "tb__")
+	title := strings.ReplaceAll(name, "_", " ")
+	if server, tool, ok := strings.Cut(name, "__"); isMCP && ok {
+		title = server + " · " + strings.ReplaceAll(tool, "_", " ")
+	}
+	if title = Line(title, TitleRunes); title == "" {
+		title = "Unknown tool"
+	}
+	return Card{Kind: Other, Title: title}
+}

@@ -38,7 +38,8 @@ func (l *Loop) run(ctx context.Context, s *step) []callResult {
 		input := call.input.String()
 		repaired, _ := model.RepairArguments(input)
 		if s.finish == model.Length || s.finish == model.Refusal {
-			prepared[i] = pipeline.Cut(pipeline.Call{ID: call.id, Name: call.name, Input: input}, l.Tools.Canonical(call.name))
+			tool, card := l.Tools.Label(call.name)
+			prepared[i] = pipeline.Cut(pipeline.Call{ID: call.id, Name: call.name, Input: input}, tool, card)
 		} else {
 			prepared[i] = l.Tools.Prepare(pipeline.Call{ID: call.id, Name: call.name, Input: repaired, Room: room})
 		}

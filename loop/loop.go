@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"acp-agent/internal/trace"
+	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
@@ -17,8 +18,9 @@ import (
 type Tools interface {
 	// Catalog lists the tools as the model is told of them, in a fixed order.
 	Catalog() []model.Tool
-	// Canonical returns the tool id that a name stands for.
-	Canonical(name string) string
+	// Label returns the tool id that a name stands for, and the card of a call of it whose
+	// arguments are not known yet.
+	Label(name string) (id string, card kinds.Card)
 	// Prepare takes a call through every stage that needs no person and no
 	// side effect. It never fails: what is wrong shows when the call runs.
 	Prepare(call pipeline.Call) *pipeline.Prepared

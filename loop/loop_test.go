@@ -90,14 +90,18 @@ type fakeTools struct {
 	run func(ctx context.Context, call *pipeline.Prepared)
 }
 
-func (f *fakeTools) Catalog() []model.Tool        { return []model.Tool{{Name: "read"}} }
-func (f *fakeTools) Canonical(name string) string { return strings.ToLower(name) }
+func (f *fakeTools) Catalog() []model.Tool { return []model.Tool{{Name: "read"}} }
+
+func (f *fakeTools) Label(name string) (string, kinds.Card) {
+	id := strings.ToLower(name)
+	return id, kinds.Neutral(id)
+}
 
 func (f *fakeTools) Room(window, used, calls int) int { return (window - used) / calls }
 
 func (f *fakeTools) Prepare(call pipeline.Call) *pipeline.Prepared {
 	return &pipeline.Prepared{
-		Call: call, Tool: f.Canonical(call.Name), Args: json.RawMessage(call.Input),
+		Call: call, Tool: strings.ToLower(call.Name), Args: json.RawMessage(call.Input),
 		Card: kinds.Card{Title: call.Name}, Malformed: !json.Valid([]byte(call.Input)),
 	}
 }
@@ -111,7 +115,7 @@ func (f *fakeTools) Run(ctx context.Context, call *pipeline.Prepared, sink trans
 		f.run(ctx, call)
 	}
 	if ctx.Err() != nil {
-		end = pipeline.Unrun(call.ID, call.Tool, transcript.Cancelled, pipeline.CancelledText)
+		end = pipeline.Unrun(call.ID, call.Card, transcript.Cancelled, pipeline.CancelledText)
 	}
 	sink.Emit(end)
 	return end

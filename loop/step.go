@@ -138,9 +138,8 @@ func (s *step) takeCall(chunk model.Chunk) {
 		s.endPart()
 		call = &streamedCall{id: s.loop.IDs.New(transcript.CallPrefix), name: chunk.Name, index: chunk.Index}
 		s.calls = append(s.calls, call)
-		s.loop.emit(transcript.ToolStarted{
-			MessageID: s.id, CallID: call.id, Name: call.name, Tool: s.loop.Tools.Canonical(call.name),
-		})
+		tool, card := s.loop.Tools.Label(call.name)
+		s.loop.emit(transcript.ToolStarted{MessageID: s.id, CallID: call.id, Name: call.name, Tool: tool, Card: card})
 	}
 	if chunk.Arguments != "" {
 		s.size += len(chunk.Arguments)
@@ -171,7 +170,8 @@ func (s *step) abandon(ctx context.Context) {
 		state, text = transcript.Cancelled, pipeline.CancelledText
 	}
 	for _, call := range s.calls {
-		s.loop.emit(pipeline.Unrun(call.id, s.loop.Tools.Canonical(call.name), state, text))
+		_, card := s.loop.Tools.Label(call.name)
+		s.loop.emit(pipeline.Unrun(call.id, card, state, text))
 	}
 	s.loop.emit(transcript.StepFinished{MessageID: s.id, Usage: s.usage, Origin: s.origin})
 	if !s.said && ctx.Err() == nil {

@@ -28,6 +28,9 @@ type Options struct {
 	// servers may be others than before; nil means nobody is told. It must not call Set or
 	// Close.
 	Changed func()
+	// Reserved reports the ids of the agent's own tools, which no alias of a server's tool may
+	// take; nil means that there are none.
+	Reserved func(id string) bool
 	// Version is how the agent names its version; may be empty.
 	Version string
 	// Tokens keeps the tokens of those who signed in to servers behind HTTP; nil means that

@@ -76,10 +76,15 @@ func (l *link) convert(listed []*sdk.Tool, about string) (list []tools.Tool, nam
 // a rule that was written for that must not hold for this.
 func (l *link) alias(tool string) []tools.Alias {
 	name := l.id + "_" + tool
-	if plain(name) != name || len(name) > maxID || slices.Contains(kinds.Known(), name) || strings.Contains(name, "__") {
+	if plain(name) != name || len(name) > maxID || l.reserved(name) || strings.Contains(name, "__") {
 		return nil
 	}
 	return []tools.Alias{{Name: name}}
+}
+
+// reserved reports whether a name is the id of one of the agent's own tools.
+func (l *link) reserved(name string) bool {
+	return l.manager.o.Reserved != nil && l.manager.o.Reserved(name)
 }
 
 // describe is what the model reads of a tool.

@@ -5,6 +5,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
+	"acp-agent/tools/builtin"
 )
 
 const (
@@ -45,7 +46,7 @@ func bashCall(action capability.Action, commands ...string) permissions.Call {
 type scoped map[permissions.Scope][]permissions.Rule
 
 func setOf(mode permissions.Mode, rules scoped) permissions.Set {
-	s := permissions.NewSet(permissions.Defaults(mode, false))
+	s := permissions.NewSet(permissions.Defaults(mode, false, builtin.Defaults()))
 	for scope, list := range rules {
 		s = s.With(scope, list...)
 	}
@@ -158,7 +159,7 @@ func TestDecide_Modes(t *testing.T) {
 	})
 	t.Run("a mode replaces defaults only", func(t *testing.T) {
 		s := setOf(permissions.ModeCode, scoped{permissions.Session: {rule("bash", "ls", allow)}})
-		s = s.Replace(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false))
+		s = s.Replace(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults()))
 		if d := s.Decide(fileCall("edit", "/w/a")); d.Action != ask {
 			t.Errorf("edit: got %s, want ask", d.Action)
 		}

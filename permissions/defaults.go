@@ -1,48 +1,80 @@
 package permissions
 
-import "acp-agent/capability"
+import (
+	"slices"
 
-// sourceTrust marks the default rows that follow from the person's trust in a project.
+	"acp-agent/capability"
+)
+
+// sourceTrust marks the default rows that follow from the user's trust in a project.
 const sourceTrust = "trust"
 
 // sourceDev marks the rules of the profile dev.
 const sourceDev = "profile dev"
 
-// Defaults returns the shipped rules (R117, without the automatic grant for one
-// directory's writes, and with web_fetch asking for hosts that nobody named). trusted
-// says that the person trusts this project, which frees the checks, language servers and
-// formatters that it configures; so does a sandbox. An unknown mode has the rows of
-// ModeAsk.
-func Defaults(mode Mode, trusted bool) []Rule {
-	var rules []Rule
-	add := func(action capability.Action, pattern string, permissions ...string) {
-		for _, p := range permissions {
-			rules = append(rules, Rule{Permission: p, Pattern: pattern, Action: action, Source: "default"})
+// Defaults returns the shipped rules (R117): what the definitions of the agent's own tools
+// say, and a question for tools from elsewhere; trusted says that the user trusts this
+// project. The mode chooses among the rows and changes nothing else (R115); an unknown one
+// has the rows of ModeAsk.
+func Defaults(mode Mode, trusted bool, own []capability.ToolDefault) []Rule {
+	var free, asked, last, cases []Rule
+	for _, tool := range own {
+		row := Rule{Permission: tool.Tool, Pattern: "*", Source: "default"}
+		switch {
+		case tool.Default.Has(capability.AllowAlways):
+			row.Action = capability.Allow
+			free = append(free, row)
+		case tool.Tool == planExit: // no rule frees it, see pinned
+			last = append(last, row)
+		case !tool.Default.Has(capability.AllowTrusted):
+			asked = append(asked, row)
+		case trusted:
+			row.Action, row.Source = capability.Allow, sourceTrust
+			last = append(last, row)
+		case mode == ModeAuto: // a sandbox confines what it starts
+			row.Action = capability.Allow
+			last = append(last, row)
+		default:
+			last = append(last, row)
 		}
 	}
-	add(capability.Allow, "*",
-		"read", "glob", "grep", "finder", "web_search", "todo", "skill", "tool_search",
-		"question", "undo_edit", "read_thread", "find_thread", "task_list",
-		"task", "oracle", "librarian", "kraken", "repo_overview", "view_image", "plan")
-	add(capability.Ask, "*",
-		"bash", "write", "edit", "delete_file", "apply_patch", "repo_clone", "web_fetch", "mcp:*", "mcp__*", "tb__*", "plan_exit")
-	project, source := capability.Ask, "default"
-	switch {
-	case trusted:
-		project, source = capability.Allow, sourceTrust
-	case mode == ModeAuto: // a sandbox confines what they start
-		project = capability.Allow
+	for _, foreign := range []string{"mcp:*", "mcp__*", "tb__*"} {
+		asked = append(asked, Rule{Permission: foreign, Pattern: "*", Source: "default"})
 	}
-	for _, name := range []string{"check", "lsp", "format_file"} {
-		rules = append(rules, Rule{Permission: name, Pattern: "*", Action: project, Source: source})
+	for _, c := range casesOf(mode) {
+		for _, tool := range own {
+			if tool.Default.Has(c.of) {
+				cases = append(cases, Rule{Permission: tool.Tool, Pattern: c.pattern, Action: capability.Allow, Source: "default"})
+			}
+		}
 	}
-	add(capability.Allow, "{"+VarScratch+"}/**", "write", "edit", "apply_patch", "delete_file")
-	add(capability.Allow, "{"+VarGrantedHosts+"}", "web_fetch")
-	return append(rules, modeRows(mode)...)
+	return slices.Concat(free, asked, last, cases)
+}
+
+// allowed is a case in which a tool that asks otherwise is free, as the pattern of a rule.
+type allowed struct {
+	of      capability.Default
+	pattern string
+}
+
+// casesOf are the cases that count in a mode.
+func casesOf(mode Mode) []allowed {
+	const scratch, workspace = "{" + VarScratch + "}/**", "{" + capability.VarWorkspace + "}/**"
+	cases := []allowed{
+		{capability.AllowChanges, scratch}, {capability.AllowDeletes, scratch}, {capability.AllowGrantedHosts, "{" + VarGrantedHosts + "}"},
+	}
+	switch mode {
+	case ModeCode:
+		cases = append(cases, allowed{capability.AllowChanges, workspace})
+	case ModeAuto:
+		cases = append(cases, allowed{capability.AllowChanges, workspace}, allowed{capability.AllowDeletes, workspace},
+			allowed{capability.AllowSandboxed, InSandbox})
+	}
+	return cases
 }
 
 // DevRules returns the opt-in profile that lets common development commands run without
-// a question (R120, C-9). It is meant for the user's scope: the judge's denies and the
+// a question (R120). It is meant for the user's scope: the judge's denies and the
 // findings of validation hold against it.
 func DevRules() []Rule {
 	var rules []Rule

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"acp-agent/capability"
-	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/tools/builtin"
 )
 
 // R83, R117: what the shipped rules say of each tool, in the modes and with a
@@ -26,16 +26,16 @@ func TestDefaults(t *testing.T) {
 	} {
 		want[id] = same(allow)
 	}
-	for _, id := range kinds.Known() {
-		if _, ok := want[id]; !ok {
-			t.Errorf("%s is not in the table", id)
+	for _, tool := range builtin.Defaults() {
+		if _, ok := want[tool.Tool]; !ok {
+			t.Errorf("%s is not in the table", tool.Tool)
 		}
 	}
 	for id, want := range want {
 		call := fileCall(id, "/w/a.txt")
 		call.Capabilities = []string{capability.CapFSWrite}
 		decide := func(mode permissions.Mode, trusted bool) capability.Action {
-			return permissions.NewSet(permissions.Defaults(mode, trusted)).Decide(call).Action
+			return permissions.NewSet(permissions.Defaults(mode, trusted, builtin.Defaults())).Decide(call).Action
 		}
 		got := row{
 			decide(permissions.ModeAsk, false), decide(permissions.ModeCode, false), decide(permissions.ModeAsk, true),
@@ -49,7 +49,7 @@ func TestDefaults(t *testing.T) {
 
 // R120: the dev profile lets development commands run, and lifts no denial.
 func TestDevRules(t *testing.T) {
-	plain := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false))
+	plain := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults()))
 	dev := plain.With(permissions.User, permissions.DevRules()...)
 	for command, want := range map[string]capability.Action{"npm test": allow, "git push": allow, "make": allow, "curl x": ask} {
 		if got := plain.Decide(bashCall(ask, command)).Action; got != ask {

@@ -7,6 +7,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
+	"acp-agent/tools/builtin"
 )
 
 // TestSet_Child holds that a child is never freer than its parent but for what the person
@@ -201,7 +202,7 @@ func TestSet_Restrict(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			set := permissions.NewSet(permissions.Defaults(tt.mode, tt.trusted)).WithUserManifest(tt.given...)
+			set := permissions.NewSet(permissions.Defaults(tt.mode, tt.trusted, builtin.Defaults())).WithUserManifest(tt.given...)
 			for scope, rules := range tt.rules {
 				set = set.With(scope, rules...)
 			}

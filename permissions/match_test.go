@@ -5,6 +5,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
+	"acp-agent/tools/builtin"
 )
 
 // TestDecide_CommandPatterns holds the three forms that people write: exact, prefix,
@@ -136,7 +137,7 @@ func TestDefaults_Trust(t *testing.T) {
 	danger.Tool, danger.Resources[0].Judged.Validation = "check", true
 	denied := bashCall(deny, "rm -rf /")
 	denied.Tool = "check"
-	trusted := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, true))
+	trusted := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, true, builtin.Defaults()))
 	for _, tt := range []struct {
 		name string
 		set  permissions.Set

@@ -30,25 +30,6 @@ const InSandbox = "{sandbox}"
 // no rule frees it (R117, R157).
 const planExit = "plan_exit"
 
-// modeRows are the default rows that a mode has beside those that all modes share.
-func modeRows(mode Mode) []Rule {
-	var rules []Rule
-	add := func(pattern string, permissions ...string) {
-		for _, p := range permissions {
-			rules = append(rules, Rule{Permission: p, Pattern: pattern, Action: capability.Allow, Source: "default"})
-		}
-	}
-	workspace := "{" + capability.VarWorkspace + "}/**"
-	switch mode {
-	case ModeCode:
-		add(workspace, "write", "edit", "apply_patch")
-	case ModeAuto:
-		add(workspace, "write", "edit", "apply_patch", "delete_file")
-		add(InSandbox, "bash", "check")
-	}
-	return rules
-}
-
 // inSandbox returns the default row that frees a part of a command because a sandbox
 // confines it.
 func (s Set) inSandbox(names []string, p pair) (Rule, bool) {

@@ -35,7 +35,7 @@ func newModePolicies(all []*tools.Entry, scratch string) *modePolicies {
 			usual = append(usual, entry.ID)
 		}
 		r := entry.Requires
-		plain := !entry.Foreign() && len(r.FS.Write)+len(r.Shell)+len(r.Capabilities) == 0 && kinds.Of(entry.ID) != kinds.Edit
+		plain := !entry.Foreign() && len(r.FS.Write)+len(r.Shell)+len(r.Capabilities) == 0 && entry.Kind != kinds.Edit
 		if plain || slices.Contains([]string{planTool, planExitTool, shellTool}, entry.ID) {
 			reading = append(reading, entry.ID)
 		}

@@ -11,6 +11,7 @@ import (
 	"acp-agent/mcp"
 	"acp-agent/permissions"
 	"acp-agent/permissions/projects"
+	"acp-agent/tools/builtin"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 )
@@ -145,7 +146,7 @@ func (p *project) refreshRules() {
 // applyRules puts the rules of mode and project in force; the caller holds mu.
 func (p *project) applyRules() {
 	trusted := p.matchesTrust()
-	p.policy.SetDefaults(permissions.Defaults(p.mode(), trusted))
+	p.policy.SetDefaults(permissions.Defaults(p.mode(), trusted, builtin.Defaults()))
 	rules := slices.Concat(p.rules, p.record.Rules)
 	if trusted && p.now.Config == p.offer.hash {
 		rules = append(rules, p.offer.rules...)

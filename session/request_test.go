@@ -45,7 +45,8 @@ func TestFirstRequest_Small(t *testing.T) {
 			if brief := !strings.Contains(system, "More about git"); brief != tt.brief {
 				t.Errorf("the brief prompt: %v, want %v:\n%s", brief, tt.brief, system)
 			}
-			for _, id := range kinds.Known() {
+			for _, tool := range builtin.All() {
+				id := tool.ID
 				named := strings.Contains(tools, `"name":"`+id+`"`)
 				if locked := slices.Contains(kinds.Locked(), id); named != locked {
 					t.Errorf("%s is in the request: %v, want %v", id, named, locked)

@@ -13,6 +13,7 @@ import (
 	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/tools"
+	"acp-agent/tools/builtin"
 	"acp-agent/transcript"
 	"acp-agent/workspace/run"
 )
@@ -20,7 +21,8 @@ import (
 // newServers returns the servers of a session; none is started.
 func (s *Session) newServers() *mcp.Manager {
 	return mcp.New(mcp.Options{
-		Logger: s.host.Logger, Version: s.host.Version, Start: s.startServer, Roots: s.work.Session().Roots,
+		Reserved: builtin.Known,
+		Logger:   s.host.Logger, Version: s.host.Version, Start: s.startServer, Roots: s.work.Session().Roots,
 		Tokens: s.host.Tokens, Keep: s.host.Keep, Person: s.spec.Person,
 		Changed: func() { s.spec.Sink.Emit(transcript.CommandsChanged{}) },
 	})

@@ -12,6 +12,7 @@ import (
 
 	"acp-agent/audit"
 	"acp-agent/internal/trace"
+	"acp-agent/kinds"
 	"acp-agent/loop"
 	"acp-agent/mcp"
 	"acp-agent/model"
@@ -190,7 +191,7 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 		if v := recover(); v != nil {
 			s.host.Logger.Error("turn panicked", "session", s.ID, "stack", string(debug.Stack()))
 			for _, id := range s.log.OpenCalls() {
-				end := pipeline.Unrun(id, "", transcript.Failed, "the turn failed inside the agent")
+				end := pipeline.Unrun(id, kinds.Neutral(""), transcript.Failed, "the turn failed inside the agent")
 				s.log.Apply(end)
 				s.emit(end)
 			}

@@ -22,7 +22,8 @@ func (s *Session) help(ctx context.Context) string {
 	}
 	b.WriteString("\n**Tools**\n\n")
 	for _, tool := range s.tools.Listed() {
-		fmt.Fprintf(&b, "- `%s` (%s)\n", tool.Name, kinds.Of(tool.Name))
+		_, card := s.tools.Label(tool.Name)
+		fmt.Fprintf(&b, "- `%s` (%s)\n", tool.Name, card.Kind)
 	}
 	return b.String()
 }

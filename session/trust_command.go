@@ -43,7 +43,7 @@ func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
 	id := s.host.IDs.New(transcript.CallPrefix)
 	card := kinds.Card{Kind: kinds.Other, Title: "Trust this project", Content: []kinds.Content{kinds.Text{Text: offer.Text()}}}
 	ready := transcript.ToolReady{CallID: id, Tool: trustName, Card: card}
-	s.emit(transcript.ToolStarted{CallID: id, Name: trustName, Tool: trustName})
+	s.emit(transcript.ToolStarted{CallID: id, Name: trustName, Tool: trustName, Card: kinds.Neutral(trustName)})
 	s.emit(ready)
 	answer, err := s.spec.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID: id, Name: trustName, Ready: ready, Reason: "you typed /trust",
@@ -62,7 +62,7 @@ func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
 		}
 		text, state = "This project is trusted as it is now. `/trust off` takes that back.", transcript.Done
 	}
-	end := pipeline.Unrun(id, trustName, state, text)
+	end := pipeline.Unrun(id, kinds.Neutral(trustName), state, text)
 	end.Card = card
 	if state == transcript.Done {
 		end.Result = transcript.Envelope{Type: transcript.Output}

@@ -9,6 +9,7 @@ import (
 	"acp-agent/internal/pathname"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
+	"acp-agent/tools/builtin"
 	"acp-agent/tools/pipeline"
 )
 
@@ -187,7 +188,7 @@ func capabilityOf(permission string) string {
 	if isCapability(permission) {
 		return permission
 	}
-	switch kinds.Of(permission) {
+	switch builtin.Kind(permission) {
 	case kinds.Read, kinds.Search:
 		return capability.CapFSRead
 	case kinds.Edit, kinds.Delete:

@@ -1,17 +1,16 @@
 package subagent_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"acp-agent/capability"
-	"acp-agent/kinds"
 	"acp-agent/subagent"
+	"acp-agent/tools/builtin"
 )
 
 func known(tool string) bool {
-	return slices.Contains(kinds.Known(), tool) || strings.HasPrefix(tool, "mcp__") || strings.HasPrefix(tool, "mcp:")
+	return builtin.Known(tool) || strings.HasPrefix(tool, "mcp__") || strings.HasPrefix(tool, "mcp:")
 }
 
 // R111: Check finds requests that cannot be granted, with file and line.

@@ -135,7 +135,7 @@ func (n *Node) mute(end outcome) {
 		n.up(transcript.PartEnded{PartID: id})
 	}
 	for _, call := range calls {
-		e := pipeline.Unrun(call.CallID, call.Tool, state, text)
+		e := pipeline.Unrun(call.CallID, call.label, state, text)
 		n.log.Apply(e)
 		n.view.apply(e)
 		n.up(e)

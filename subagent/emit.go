@@ -90,7 +90,7 @@ func (n *Node) card() []kinds.Content {
 
 // showEnd emits the end of the agent.
 func (n *Node) showEnd() {
-	card := kinds.Card{Kind: kinds.Of(taskTool), Content: n.outcome.result.Card}
+	card := kinds.Card{Kind: kinds.Other, Content: n.outcome.result.Card}
 	n.parent.relay(transcript.ChildFinished{CallID: n.spawnedBy, Child: n.child, Card: card})
 }
 

@@ -13,6 +13,7 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/permissions/projects"
 	"acp-agent/skills"
+	"acp-agent/tools/builtin"
 )
 
 const (
@@ -72,7 +73,7 @@ func UserDirs(home, configHome string) []string {
 // becomes a problem of the catalog.
 func Load(o LoadOptions) *Catalog {
 	if o.Known == nil {
-		o.Known = func(tool string) bool { return slices.Contains(kinds.Known(), tool) || kinds.Foreign(tool) }
+		o.Known = func(tool string) bool { return builtin.Known(tool) || kinds.Foreign(tool) }
 	}
 	c := &Catalog{byName: map[string]Manifest{}}
 	l := loader{LoadOptions: o, catalog: c}

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/permissions/projects"
 	"acp-agent/subagent"
+	"acp-agent/tools/builtin"
 )
 
 // ground is a user's home and a project in a repository.
@@ -105,7 +105,7 @@ func TestLoad_Shipped(t *testing.T) {
 			}
 		}
 		for _, tool := range m.Tools {
-			if !slices.Contains(kinds.Known(), tool) {
+			if !builtin.Known(tool) {
 				t.Errorf("%s: there is no tool %s", m.Name, tool)
 			}
 		}

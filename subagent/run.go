@@ -151,7 +151,8 @@ func (m chargedTools) Run(ctx context.Context, call *pipeline.Prepared, sink tra
 	if why == "" {
 		return m.Pipeline.Run(ctx, call, sink)
 	}
-	end := pipeline.Unrun(call.ID, call.Tool, transcript.Rejected, "this call was not run: "+why)
+	_, card := m.Label(call.Tool)
+	end := pipeline.Unrun(call.ID, card, transcript.Rejected, "this call was not run: "+why)
 	sink.Emit(end)
 	return end
 }

@@ -31,6 +31,8 @@ type view struct {
 type shownCall struct {
 	tools.Execution
 	line CardLine
+	// label is the card before the arguments are known.
+	label kinds.Card
 	// ready means that the call is in executions.
 	ready bool
 }
@@ -56,6 +58,7 @@ func (v *view) apply(e transcript.Event) (changed bool) {
 		v.calls[e.CallID] = &shownCall{
 			Execution: tools.Execution{CallID: e.CallID, Tool: e.Tool, Title: e.Name, State: transcript.Queued},
 			line:      CardLine{Title: e.Name, State: transcript.Queued},
+			label:     e.Card,
 		}
 	case transcript.ToolReady:
 		if c := v.calls[e.CallID]; c != nil { // the card is redrawn when the call runs or waits
@@ -104,11 +107,11 @@ func (v *view) end(e transcript.ToolFinished) {
 }
 
 // open returns the ids of the unfinished texts, and the unfinished calls.
-func (v *view) open() (parts []string, calls []tools.Execution) {
+func (v *view) open() (parts []string, calls []shownCall) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(v.calls)) {
-		calls = append(calls, v.calls[id].Execution)
+		calls = append(calls, *v.calls[id])
 	}
 	return slices.Sorted(maps.Keys(v.parts)), calls
 }

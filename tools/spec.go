@@ -43,9 +43,19 @@ type Spec struct {
 	// Origin tells what stands behind a tool from elsewhere at this moment; nil means that
 	// nothing does. It may read files, and it never fails.
 	Origin func() Origin
-	// Kind is the ACP kind that a tool from elsewhere declares; empty means that
-	// its id decides (requirements, section C). It never influences permission.
+	// Kind is the ACP kind of a call, which decides its icon; empty means Other. What a
+	// tool from elsewhere declares never influences permission.
 	Kind kinds.Kind
+	// Label is the title of a call whose arguments are not known or say too little; empty
+	// means one made of ID.
+	Label string
+	// Describe makes the card of a call from its arguments alone; nil means Label. The
+	// arguments may be malformed. What it leaves empty is filled from Kind and Label. Of a
+	// tool from elsewhere it is ignored.
+	Describe func(args json.RawMessage, in kinds.Place) kinds.Card
+	// Default says which calls run without a question while no rule decides otherwise
+	// (R117); the zero value asks each time. Of a tool from elsewhere it is ignored.
+	Default capability.Default
 	// SubagentTypes are the subagents that a toolbox tool is for, or "all" (R10).
 	SubagentTypes []string
 	// Aliases are other names, each with an optional mapping of its arguments.

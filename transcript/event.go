@@ -95,9 +95,11 @@ type (
 	// PartEnded closes it.
 	PartEnded struct{ PartID string }
 
-	// ToolStarted opens a tool call; its arguments are still streaming in.
+	// ToolStarted opens a tool call; its arguments are still streaming in, so that Card
+	// knows only the tool.
 	ToolStarted struct {
 		MessageID, CallID, Name, Tool string
+		Card                          kinds.Card
 	}
 	// ToolInput grows the arguments.
 	ToolInput struct{ CallID, Delta string }

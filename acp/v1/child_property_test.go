@@ -12,6 +12,7 @@ import (
 
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/kinds"
+	"acp-agent/tools/builtin"
 	"acp-agent/transcript"
 )
 
@@ -90,9 +91,9 @@ func (f *agentTree) start(k *agent) {
 	id, tool := f.id("call"), rapid.SampledFrom([]string{"read", "bash", "edit"}).Draw(f.T, "tool")
 	k.calls = append(k.calls, id)
 	emit := k.emit(f)
-	emit(transcript.ToolStarted{MessageID: "m", CallID: id, Name: tool, Tool: tool})
+	emit(transcript.ToolStarted{MessageID: "m", CallID: id, Name: tool, Tool: tool, Card: label(tool)})
 	if rapid.Bool().Draw(f.T, "ready") {
-		emit(transcript.ToolReady{CallID: id, Tool: tool, Args: []byte(`{"cmd":"x"}`), Card: kinds.Card{Kind: kinds.Of(tool), Title: "do " + id}})
+		emit(transcript.ToolReady{CallID: id, Tool: tool, Args: []byte(`{"cmd":"x"}`), Card: kinds.Card{Kind: builtin.Kind(tool), Title: "do " + id}})
 		emit(transcript.ToolState{CallID: id, State: transcript.InProgress})
 		emit(transcript.ToolOutput{CallID: id, Text: id})
 	}
@@ -122,7 +123,7 @@ func (f *agentTree) spawn(k *agent) {
 	child.child = transcript.NewChild(transcript.ChildRecord{ID: f.id("ses"), CallID: call, Agent: child.name, Path: []string{child.name}, Background: child.background}, nil)
 	f.agents = append(f.agents, child)
 	emit := k.emit(f)
-	emit(transcript.ToolStarted{MessageID: "m", CallID: call, Name: "task", Tool: "task"})
+	emit(transcript.ToolStarted{MessageID: "m", CallID: call, Name: "task", Tool: "task", Card: label("task")})
 	emit(transcript.ToolReady{CallID: call, Tool: "task", Args: fmt.Appendf(nil, `{"background":%t}`, child.background), Card: kinds.Card{Kind: kinds.Other, Title: call}})
 	emit(transcript.ChildStarted{CallID: call, Child: child.child})
 }

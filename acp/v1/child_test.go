@@ -32,7 +32,7 @@ func delegate(emit func(transcript.Event), call string, background bool, names .
 	child := transcript.NewChild(transcript.ChildRecord{
 		ID: "ses_" + name, CallID: call, Agent: name, Path: names, Prompt: "look", Background: background, State: transcript.ChildQueued,
 	}, nil)
-	emit(transcript.ToolStarted{MessageID: "msg_2", CallID: call, Name: "task", Tool: "task"})
+	emit(transcript.ToolStarted{MessageID: "msg_2", CallID: call, Name: "task", Tool: "task", Card: label("task")})
 	emit(transcript.ToolReady{CallID: call, Tool: "task", Args: []byte(`{}`), Card: kinds.Card{Kind: kinds.Other, Title: name + ": look"}})
 	emit(transcript.ToolState{CallID: call, State: transcript.InProgress})
 	emit(transcript.ChildStarted{CallID: call, Child: child})
@@ -75,7 +75,7 @@ func TestChild_CallsLinked(t *testing.T) {
 		in3 := within(tr, "call_1", "call_2", "call_3")
 		r.take()
 		card := kinds.Card{Kind: kinds.Edit, Title: "Edit b.go", Locations: []kinds.Location{{Path: "/w/b.go"}}}
-		in3(transcript.ToolStarted{MessageID: "msg_9", CallID: "call_4", Name: "Edit", Tool: "edit"})
+		in3(transcript.ToolStarted{MessageID: "msg_9", CallID: "call_4", Name: "Edit", Tool: "edit", Card: label("edit")})
 		in3(transcript.ToolReady{CallID: "call_4", Tool: "edit", Args: []byte(`{}`), Card: card})
 		in3(transcript.ToolState{CallID: "call_4", State: transcript.InProgress})
 		card.Content = []kinds.Content{kinds.Diff{Path: "/w/b.go", New: "c"}}
@@ -264,7 +264,7 @@ func TestChild_AtOnce(t *testing.T) {
 				emit := within(tr, call)
 				for n := range 50 {
 					id := fmt.Sprintf("call_%d_%d", i, n)
-					emit(transcript.ToolStarted{MessageID: "m", CallID: id, Name: "read", Tool: "read"})
+					emit(transcript.ToolStarted{MessageID: "m", CallID: id, Name: "read", Tool: "read", Card: label("read")})
 					tr.Emit(transcript.ToolCard{CallID: call, Content: []kinds.Content{kinds.Text{Text: id}}})
 					emit(transcript.ToolFinished{CallID: id, State: transcript.Done, Text: "x", Result: transcript.Envelope{Type: transcript.Output}})
 				}

@@ -14,7 +14,7 @@ var dropping = client{traits: traits{dropsBetweenTurns: true}}
 
 // edit emits a whole call of edit.
 func edit(emit func(transcript.Event), id string) {
-	emit(transcript.ToolStarted{MessageID: "msg_2", CallID: id, Name: "Edit", Tool: "edit"})
+	emit(transcript.ToolStarted{MessageID: "msg_2", CallID: id, Name: "Edit", Tool: "edit", Card: label("edit")})
 	emit(transcript.ToolReady{CallID: id, Tool: "edit", Args: []byte(`{"path":"/w/a.go"}`), Card: kinds.Card{Kind: kinds.Edit, Title: "Edit a.go"}})
 	emit(transcript.ToolState{CallID: id, State: transcript.InProgress})
 	emit(transcript.ToolFinished{CallID: id, State: transcript.Done, Card: kinds.Card{
@@ -34,7 +34,7 @@ func TestDeferred(t *testing.T) {
 			t.Errorf("the answer to its call: %q", got)
 		}
 		emit := within(tr, "call_1")
-		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Read", Tool: "read"})
+		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Read", Tool: "read", Card: label("read")})
 		edit(emit, "call_3")
 		if got := r.lines(); len(got) != 2 || !strings.Contains(got[0], `"title":"explore › Edit a.go"`) || !strings.Contains(got[1], `"type":"diff"`) {
 			t.Errorf("a call that has ended in the turn: %q", got)
@@ -82,7 +82,7 @@ func TestDeferred_Bounds(t *testing.T) {
 		delegate(tr.Emit, "call_1", true, "explore")
 		accepted(tr.Emit, "call_1")
 		emit := within(tr, "call_1")
-		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Edit", Tool: "edit"})
+		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Edit", Tool: "edit", Card: label("edit")})
 		emit(transcript.ToolReady{CallID: "call_2", Tool: "edit", Args: []byte(`{}`), Card: kinds.Card{Kind: kinds.Edit, Title: "Edit a.go"}})
 		tr.showForQuestion("call_2")
 		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
@@ -110,7 +110,7 @@ func TestDeferred_Output(t *testing.T) {
 		delegate(tr.Emit, "call_1", true, "explore")
 		accepted(tr.Emit, "call_1")
 		emit := within(tr, "call_1")
-		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Bash", Tool: "bash"})
+		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Bash", Tool: "bash", Card: label("bash")})
 		card := kinds.Card{Kind: kinds.Execute, Title: "make"}
 		emit(transcript.ToolReady{CallID: "call_2", Tool: "bash", Args: []byte(`{"cmd":"make"}`), Card: card})
 		tr.showForQuestion("call_2")

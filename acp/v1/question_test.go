@@ -202,7 +202,7 @@ func TestQuestioner_Chat(t *testing.T) {
 func TestQuestioner_ChatOfSubagent(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		delegate(tr.Emit, "call_1", false, "explore")
-		within(tr, "call_1")(transcript.ToolStarted{MessageID: "msg_3", CallID: "call_2", Name: "question", Tool: "question"})
+		within(tr, "call_1")(transcript.ToolStarted{MessageID: "msg_3", CallID: "call_2", Name: "question", Tool: "question", Card: label("question")})
 		r.take()
 		q := &questioner{link: &link{translator: tr, session: "ses_1"}}
 		answers, err := q.Answers(t.Context(), "call_2", []tools.Question{{Question: "What?"}})

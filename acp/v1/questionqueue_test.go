@@ -88,7 +88,7 @@ func withQueue(t *testing.T, drops bool, run func(t *testing.T, tr *translator, 
 		for i, name := range []string{"one", "two"} {
 			spawn := "spawn_" + name
 			delegate(tr.Emit, spawn, true, name)
-			within(tr, spawn)(transcript.ToolStarted{CallID: "call_" + string(rune('1'+i)), Name: "Write", Tool: "write"})
+			within(tr, spawn)(transcript.ToolStarted{CallID: "call_" + string(rune('1'+i)), Name: "Write", Tool: "write", Card: label("write")})
 			accepted(tr.Emit, spawn)
 		}
 		endTurn(tr)
@@ -265,7 +265,7 @@ func TestQuestionQueue_EndOfTurnRaces(t *testing.T) {
 	tr.out.session, tr.state.session = "ses_1", newFakeView()
 	beginTurn(tr)
 	delegate(tr.Emit, "spawn", true, "one")
-	within(tr, "spawn")(transcript.ToolStarted{CallID: "call_1", Name: "Write", Tool: "write"})
+	within(tr, "spawn")(transcript.ToolStarted{CallID: "call_1", Name: "Write", Tool: "write", Card: label("write")})
 	accepted(tr.Emit, "spawn")
 	endTurn(tr)
 	d := newDesk("call_1")

@@ -151,7 +151,7 @@ func inTurn(t *testing.T, c client, run func(t *testing.T, tr *translator, r *re
 
 // startBash starts a call of bash.
 func startBash(emit func(transcript.Event)) {
-	emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "Bash", Tool: "bash"})
+	emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "Bash", Tool: "bash", Card: label("bash")})
 	emit(transcript.ToolReady{
 		CallID: "call_1", Tool: "bash", Input: `{"cmd":"make"}`, Args: []byte(`{"cmd":"make","cwd":"/w"}`),
 		Card: kinds.Card{Kind: kinds.Execute, Title: "make"},

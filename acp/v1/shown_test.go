@@ -127,7 +127,7 @@ func TestRequest_CountsAsShown(t *testing.T) {
 						r.take()
 					}
 					c := &editorPair{t: t, replacing: map[string]any{}, own: map[string]any{}}
-					emit(transcript.ToolStarted{CallID: "call_1", Name: tt.tool, Tool: tt.tool})
+					emit(transcript.ToolStarted{CallID: "call_1", Name: tt.tool, Tool: tt.tool, Card: label(tt.tool)})
 					emit(transcript.ToolReady{CallID: "call_1", Tool: tt.tool, Args: []byte(`{"cmd":"make"}`), Card: tt.card})
 					c.updates(r)
 					request := func(card kinds.Card) []any {

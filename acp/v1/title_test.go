@@ -120,7 +120,10 @@ func TestTitle_OwnTitlesSurviveTheCut(t *testing.T) {
 		{"grep", `{"pattern":"a*b","path":"sub"}`, "Search for a*b in sub"},
 	}
 	for _, test := range tests {
-		card := kinds.Describe(test.id, []byte(test.args), kinds.Place{Cwd: "/w"})
+		card := kinds.Neutral(test.id)
+		if entry, own := builtins().Get(test.id); own {
+			card = entry.Card([]byte(test.args), kinds.Place{Cwd: "/w"})
+		}
 		if got := cutTitle(card.Title); got != test.want {
 			t.Errorf("%s is called %q, want %q", test.id, got, test.want)
 		}
@@ -175,7 +178,7 @@ func TestShownLocations(t *testing.T) {
 // A title is sent again with a new kind that renders it differently.
 func TestTitle_FollowsTheKind(t *testing.T) {
 	inTurn(t, zed, func(t *testing.T, tr *translator, r *recorder) {
-		tr.Emit(transcript.ToolStarted{CallID: "call_1", Name: "apply_patch", Tool: "apply_patch"})
+		tr.Emit(transcript.ToolStarted{CallID: "call_1", Name: "apply_patch", Tool: "apply_patch", Card: label("apply_patch")})
 		card := kinds.Card{Kind: kinds.Edit, Title: "Patch __a__"}
 		tr.Emit(transcript.ToolReady{CallID: "call_1", Tool: "apply_patch", Args: []byte(`{}`), Card: card})
 		r.take()

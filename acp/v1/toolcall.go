@@ -92,7 +92,7 @@ func (c *cards) callState(e transcript.ToolState, child *childView) {
 // startCall shows a call as soon as its name is known. A command waits for its text, because
 // an editor takes the label of a terminal from the first message alone.
 func (c *cards) startCall(e transcript.ToolStarted, child *childView) {
-	view := &callView{name: e.Name, label: kinds.Label(e.Tool), shown: shown{kind: kinds.Of(e.Tool)}}
+	view := &callView{name: e.Name, label: e.Card.Title, shown: shown{kind: e.Card.Kind}}
 	if child != nil {
 		view.parent, view.titlePrefix = child.call, breadcrumb(child.names)
 	}

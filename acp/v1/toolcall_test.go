@@ -19,7 +19,7 @@ var agentTerminals = client{agentTerminals: true}
 func TestToolCall_UnchangedFieldsNotSent(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
 		card := kinds.Card{Kind: kinds.Read, Title: "Read a.go", Locations: []kinds.Location{{Path: "/w/a.go", Line: 3}}}
-		tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "Read", Tool: "read"})
+		tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "Read", Tool: "read", Card: label("read")})
 		tr.Emit(transcript.ToolInput{CallID: "call_1", Delta: `{"path"`})
 		tr.Emit(transcript.ToolReady{CallID: "call_1", Tool: "read", Args: []byte(`{"path":"a.go"}`), Card: card})
 		tr.Emit(transcript.ToolState{CallID: "call_1", State: transcript.BlockedOnUser})
@@ -224,7 +224,7 @@ func TestToolCall_Ends(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			inTurn(t, test.client, func(t *testing.T, tr *translator, r *recorder) {
-				tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "bash", Tool: "bash"})
+				tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "bash", Tool: "bash", Card: label("bash")})
 				for _, e := range test.ready {
 					tr.Emit(e)
 				}
@@ -250,7 +250,7 @@ func TestToolCall_Ends(t *testing.T) {
 // Arguments that are not JSON are shown as the model wrote them.
 func TestToolCall_FaultyInput(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
-		tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "read", Tool: "read"})
+		tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "read", Tool: "read", Card: label("read")})
 		r.take()
 		tr.Emit(transcript.ToolReady{CallID: "call_1", Tool: "read", Input: `{"path`, Card: kinds.Card{Kind: kinds.Read, Title: "Read file"}})
 		want := []string{`{"sessionUpdate":"tool_call_update","toolCallId":"call_1","rawInput":"{\"path"}`}
@@ -264,7 +264,7 @@ func TestToolCall_FaultyInput(t *testing.T) {
 func TestToolCall_CardContent(t *testing.T) {
 	old := "a"
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {
-		tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "edit", Tool: "edit"})
+		tr.Emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "edit", Tool: "edit", Card: label("edit")})
 		r.take()
 		tr.Emit(transcript.ToolFinished{
 			CallID: "call_1", State: transcript.Done, Text: "not shown", Result: transcript.Envelope{Type: transcript.Output, Data: json.RawMessage(`"` + strings.Repeat("x", rawBytes) + `"`)},

@@ -170,7 +170,7 @@ func TestTranslator_FlushesText(t *testing.T) {
 	}{
 		{
 			"before a tool call",
-			transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "read", Tool: "read"},
+			transcript.ToolStarted{MessageID: "msg_2", CallID: "call_1", Name: "read", Tool: "read", Card: label("read")},
 			[]string{waiting, `{"sessionUpdate":"tool_call","toolCallId":"call_1","title":"Read file","name":"read","kind":"read","status":"pending","_meta":{"tool_name":"read"}}`},
 		},
 		{"at the end of its part", transcript.PartEnded{PartID: "prt_1"}, []string{waiting}},

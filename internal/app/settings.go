@@ -16,6 +16,7 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/session"
 	"acp-agent/tools"
+	"acp-agent/tools/builtin"
 	"acp-agent/tools/mount"
 )
 
@@ -83,7 +84,7 @@ func (c *core) mayBeMounted(name string) bool {
 
 // knownTool reports whether a name in tools.disable can mean a tool.
 func knownTool(name string) bool {
-	return name == "*" || name == "mcp:*" || slices.Contains(kinds.Known(), name) || kinds.Foreign(name)
+	return name == "*" || name == "mcp:*" || builtin.Known(name) || kinds.Foreign(name)
 }
 
 // knownPermission reports whether a rule's name can mean something.

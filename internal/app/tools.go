@@ -74,13 +74,13 @@ func listTools(s *session.Session) []toolInfo {
 	for _, entry := range s.Tools() {
 		status := s.ToolStatus(entry.ID)
 		info := toolInfo{
-			ID: entry.ID, Locked: slices.Contains(kinds.Locked(), entry.ID), Kind: kinds.Of(entry.ID), Source: sourceOf(entry), State: "on", Reason: status.Off,
+			ID: entry.ID, Locked: slices.Contains(kinds.Locked(), entry.ID), Kind: kinds.Other, Source: sourceOf(entry), State: "on", Reason: status.Off,
 			Requires: entry.Requires, Description: entry.Description, Parameters: entry.Schema(),
 		}
 		for _, alias := range entry.Aliases {
 			info.Aliases = append(info.Aliases, alias.Name)
 		}
-		if info.Kind == kinds.Other && entry.Kind.Valid() {
+		if entry.Kind.Valid() {
 			info.Kind = entry.Kind
 		}
 		switch {

@@ -11,6 +11,7 @@ import (
 	"acp-agent/capability"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
+	"acp-agent/tools/builtin"
 )
 
 // precedence is a row of docs/security.md.
@@ -129,7 +130,7 @@ func parseSet(lines []string) (permissions.Set, error) {
 		}
 		rules[words[0]] = append(rules[words[0]], rule)
 	}
-	set := permissions.NewSet(permissions.Defaults(mode, false))
+	set := permissions.NewSet(permissions.Defaults(mode, false, builtin.Defaults()))
 	if rules["parent"] != nil {
 		set = set.With(permissions.Manifest, rules["parent"]...).Child(nil)
 	}

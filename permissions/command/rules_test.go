@@ -9,11 +9,12 @@ import (
 	"acp-agent/capability"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
+	"acp-agent/tools/builtin"
 )
 
 func decide(text string, rules ...permissions.Rule) permissions.Decision {
 	v := command.Judge(text, testEnv())
-	set := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false)).With(permissions.Session, rules...)
+	set := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())).With(permissions.Session, rules...)
 	return set.Decide(permissions.Call{
 		Tool: "bash", Aliases: []string{"Bash"}, Capabilities: []string{capability.CapShellRun}, Text: text,
 		Resources: v.Resources(), Vars: capability.Vars{capability.VarWorkspace: {"/w"}}, Home: "/home/ann", Own: []string{"/data/acp"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,6 +46,10 @@ func newApplyPatch() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "apply_patch",
 		Description: prompt(applyPatchPrompt),
+		Kind:        kinds.Edit,
+		Label:       "Apply patch",
+		Describe:    describePatch,
+		Default:     capability.AllowChanges,
 		Parameters:  object(text("patch", "The patch.")),
 		Requires: capability.RequirementSet{FS: capability.FS{
 			Read: []string{workspaceScope, adHocScope}, Write: []string{workspaceScope, adHocScope},
@@ -56,6 +61,40 @@ func newApplyPatch() tools.Tool {
 		Profile:   &tools.Profile{Keys: patchKeys},
 		Preview:   tools.Previewing("apply_patch", previewPatch),
 	}, applyPatch)
+}
+
+// describePatch names every file that the patch touches. A patch that only deletes or only
+// moves files has the kind of that.
+func describePatch(args json.RawMessage, in kinds.Place) kinds.Card {
+	parsed, err := patch.Parse(context.Background(), given[applyPatchArgs](args).Patch)
+	if broken, ok := errors.AsType[*patch.Error](err); ok && broken.Path != "" {
+		path := in.Abs(broken.Path)
+		return kinds.Card{Title: "Patch " + in.Rel(path), Locations: []kinds.Location{{Path: path}}}
+	}
+	if err != nil || len(parsed.Files()) == 0 {
+		return kinds.Card{}
+	}
+	var card kinds.Card
+	var names []string
+	deletes, moves := true, true
+	for _, f := range parsed.Files() {
+		deletes = deletes && f.Op == patch.Delete
+		moves = moves && f.Op == patch.Rename && len(f.Hunks) == 0
+		for _, name := range f.Names() {
+			path := in.Abs(name)
+			if slices.ContainsFunc(card.Locations, func(l kinds.Location) bool { return l.Path == path }) {
+				continue
+			}
+			card.Locations, names = append(card.Locations, kinds.Location{Path: path}), append(names, in.Rel(path))
+		}
+	}
+	switch card.Title = "Patch " + kinds.Names(names); {
+	case deletes:
+		card.Kind = kinds.Delete
+	case moves:
+		card.Kind = kinds.Move
+	}
+	return card
 }
 
 // patchPath is a path that a patch names; gone says that its file goes away.

@@ -12,6 +12,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/shell"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -49,6 +50,10 @@ func newBash() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "bash",
 		Description: prompt(bashPrompt),
+		Kind:        kinds.Execute,
+		Label:       "Run command",
+		Describe:    bashTitle,
+		Default:     capability.AllowSandboxed,
 		Parameters: object(
 			text("cmd", "The command."),
 			text("cwd?", "Absolute directory to run it in. Default: the working directory."),
@@ -63,6 +68,11 @@ func newBash() tools.Tool {
 		DisableTimeout: true,
 		OwnLimit:       true,
 	}, bash)
+}
+
+// bashTitle is the whole command.
+func bashTitle(args json.RawMessage, _ kinds.Place) kinds.Card {
+	return kinds.Card{Title: given[bashArgs](args).Cmd}
 }
 
 // preprocessBash makes the command and its directory what will be judged and

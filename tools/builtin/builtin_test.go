@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"acp-agent/capability"
-	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
 	"acp-agent/tools/tooltest"
@@ -102,23 +102,33 @@ func TestAll_Conform(t *testing.T) {
 	}
 }
 
-// Every prompt text has a tool in the list, and every tool its files.
+// Every prompt text has a tool in the list; every tool has its files, a kind, a label, a
+// row in docs/tools.md that tells its default rule, and a script that calls it.
 func TestAll_FilesAndList(t *testing.T) {
 	t.Parallel()
 	prompts, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	scripts := scripts(t)
+	rows := documented(t)
 	var ids []string
 	for _, tool := range builtin.All() {
+		if !regexp.MustCompile(`"name":"` + tool.ID + `"|(?m)^agent.* tool .*\b` + tool.ID + `\b`).MatchString(scripts) {
+			t.Errorf("no script of testdata/scripts calls %s", tool.ID)
+		}
+		want := fmt.Sprintf("| %s | %s", tool.Kind, asks(tool.Default))
+		if rest, ok := strings.CutPrefix(rows[tool.ID], want); !ok || strings.Trim(rest[:1], " ;,") != "" {
+			t.Errorf("docs/tools.md: the row of %s begins with %.80q, want %q", tool.ID, rows[tool.ID], want)
+		}
 		ids = append(ids, tool.ID)
 		for _, file := range []string{tool.ID + ".md", tool.ID + ".go", tool.ID + "_test.go"} {
 			if _, err := os.Stat(file); err != nil {
 				t.Errorf("tool %s: %v", tool.ID, err)
 			}
 		}
-		if kinds.Of(tool.ID) == kinds.Other && !tool.Kind.Valid() && !slices.Contains([]string{"todo", "task", "question"}, tool.ID) {
-			t.Errorf("tool %s has no kind", tool.ID)
+		if !tool.Kind.Valid() || tool.Label == "" {
+			t.Errorf("tool %s has the kind %q and the label %q, and wants both", tool.ID, tool.Kind, tool.Label)
 		}
 	}
 	for _, prompt := range prompts {
@@ -126,6 +136,64 @@ func TestAll_FilesAndList(t *testing.T) {
 			t.Errorf("%s has no entry in All", prompt)
 		}
 	}
+}
+
+// scripts are the texts of all scripts that drive the binary.
+func scripts(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob("../../testdata/scripts/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// documented are the rows of the table in docs/tools.md, by tool, without the first cell.
+func documented(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` (\\|.*)$").FindAllStringSubmatch(string(text), -1) {
+		rows[row[1]] = row[2]
+	}
+	return rows
+}
+
+// asks is the cell of docs/tools.md that says when a tool runs without a question.
+func asks(d capability.Default) string {
+	if d.Has(capability.AllowAlways) {
+		return "always"
+	}
+	var cases []string
+	for _, c := range []struct {
+		of   capability.Default
+		text string
+	}{
+		{capability.AllowChanges, "in the scratch directory; in the project in modes *Code* and *Auto*"},
+		{capability.AllowDeletes, "in the scratch directory; in the project in mode *Auto*"},
+		{capability.AllowTrusted, "in a trusted project, in mode *Auto*"},
+		{capability.AllowSandboxed, "sandboxed in mode *Auto*"},
+		{capability.AllowGrantedHosts, "for hosts that are named"},
+	} {
+		if d.Has(c.of) {
+			cases = append(cases, c.text)
+		}
+	}
+	if len(cases) == 0 {
+		return "never"
+	}
+	return strings.Join(cases, "; ")
 }
 
 // The whole first request must stay small, and what a text says of a limit

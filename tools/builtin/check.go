@@ -64,6 +64,9 @@ func newCheck(checks []Check) tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:             "check",
 		Description:    prompt(checkPrompt),
+		Kind:           kinds.Execute,
+		Label:          "Run checks",
+		Default:        capability.AllowTrusted | capability.AllowSandboxed,
 		Parameters:     object(text("name?", "Run only the check of this name.")),
 		Requires:       capability.RequirementSet{Capabilities: []string{capability.CapShellRun}},
 		Aliases:        []tools.Alias{{Name: "Check"}},

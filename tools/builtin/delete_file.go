@@ -25,6 +25,10 @@ func newDeleteFile() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "delete_file",
 		Description: prompt(deleteFilePrompt),
+		Kind:        kinds.Delete,
+		Label:       "Delete file",
+		Describe:    pathTitle("Delete"),
+		Default:     capability.AllowDeletes,
 		Parameters:  object(text("path", "Absolute path of the file.")),
 		Requires:    capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
 		Aliases:     []tools.Alias{{Name: "Delete"}, {Name: "delete"}},

@@ -47,6 +47,10 @@ func newEdit() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "edit",
 		Description: prompt(editPrompt),
+		Kind:        kinds.Edit,
+		Label:       "Edit file",
+		Describe:    pathTitle("Edit"),
+		Default:     capability.AllowChanges,
 		Shown:       object(append([]argument{editPath()}, changeArguments()...)...),
 		Parameters: object(append([]argument{
 			editPath(), natural("expected_replacements?", "How many places are to be replaced."),

@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 
+	"acp-agent/capability"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -20,6 +22,10 @@ func newFinder() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:             "finder",
 		Description:    prompt(finderPrompt),
+		Kind:           kinds.Search,
+		Label:          "Find code",
+		Describe:       argumentTitle("Find", "query"),
+		Default:        capability.AllowAlways,
 		Parameters:     object(text("query", "What to find, and what tells it apart.")),
 		Profile:        &tools.Profile{},
 		DisableTimeout: true,

@@ -45,6 +45,10 @@ func newFormatFile(formatters map[string][]string) tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "format_file",
 		Description: prompt(formatFilePrompt),
+		Kind:        kinds.Edit,
+		Label:       "Format file",
+		Describe:    pathTitle("Format"),
+		Default:     capability.AllowTrusted,
 		Parameters:  object(text("path", "Absolute path of the file.")),
 		Requires: capability.RequirementSet{
 			FS:           capability.FS{Read: []string{workspaceScope}, Write: []string{workspaceScope}},

@@ -12,6 +12,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/search"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -38,6 +39,10 @@ func newGlob(rg ripgrep) tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "glob",
 		Description: prompt(globPrompt),
+		Kind:        kinds.Search,
+		Label:       "Find files",
+		Describe:    argumentTitle("Find", "filePattern"),
+		Default:     capability.AllowAlways,
 		Parameters: object(
 			text("filePattern", `Pattern such as "**/*.js" or "src/**/*.ts".`),
 			number("limit?", "Most paths to return."),

@@ -11,6 +11,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/search"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -51,6 +52,10 @@ func newGrep(rg ripgrep) tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "grep",
 		Description: prompt(grepPrompt),
+		Kind:        kinds.Search,
+		Label:       "Search",
+		Describe:    grepTitle,
+		Default:     capability.AllowAlways,
 		Shown:       object(shown...),
 		Parameters: object(append(slices.Clone(shown),
 			choice("mode?", "What of the hits is shown.", "content", grepPaths, grepCounts),
@@ -73,6 +78,21 @@ func newGrep(rg ripgrep) tools.Tool {
 	}, func(ctx context.Context, rt tools.Runtime, a grepArgs) (*tools.Result, error) {
 		return grep(ctx, rt, rg, a)
 	})
+}
+
+// grepTitle names what is searched for, and where. The path is often a directory, which no
+// editor follows, so there is no location.
+func grepTitle(args json.RawMessage, in kinds.Place) kinds.Card {
+	a := given[grepArgs](args)
+	switch {
+	case a.Pattern == "":
+		return kinds.Card{}
+	case a.Glob != "":
+		return kinds.Card{Title: "Search for " + a.Pattern + " in " + a.Glob}
+	case a.Path != "":
+		return kinds.Card{Title: "Search for " + a.Pattern + " in " + in.Rel(in.Abs(a.Path))}
+	}
+	return kinds.Card{Title: "Search for " + a.Pattern}
 }
 
 // grepBase is the file or directory that a call reads.

@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 
+	"acp-agent/capability"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -21,6 +23,10 @@ func newKraken() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "kraken",
 		Description: prompt(krakenPrompt),
+		Kind:        kinds.Edit,
+		Label:       "Refactor many files",
+		Describe:    argumentTitle("Refactor:", "prompt"),
+		Default:     capability.AllowAlways,
 		Parameters: object(
 			text("prompt", "The change, exactly: what becomes what, where, and what stays as it is."),
 			texts("files?", "Paths that it concerns, as far as you know them."),

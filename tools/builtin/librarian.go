@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 
+	"acp-agent/capability"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -21,6 +23,10 @@ func newLibrarian() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "librarian",
 		Description: prompt(librarianPrompt),
+		Kind:        kinds.Search,
+		Label:       "Search repositories",
+		Describe:    argumentTitle("Search repositories for", "query"),
+		Default:     capability.AllowAlways,
 		Parameters: object(
 			text("query", "The question; name libraries and versions."),
 			text("context?", "What it is for, and what is known already."),

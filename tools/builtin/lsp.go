@@ -58,6 +58,10 @@ func newLSP() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "lsp",
 		Description: prompt(lspPrompt),
+		Kind:        kinds.Search,
+		Label:       "Ask language server",
+		Describe:    describeLSP,
+		Default:     capability.AllowTrusted,
 		Parameters: object(
 			argument{"operation", &jsonschema.Schema{
 				Type: "string", Enum: []any{tools.Definitions, tools.References, tools.Diagnostics}, Description: "What to ask.",
@@ -89,6 +93,21 @@ func newLSP() tools.Tool {
 			return ""
 		},
 	}, lsp)
+}
+
+// describeLSP names the operation and the file. Diagnostics are read, other operations
+// search.
+func describeLSP(args json.RawMessage, in kinds.Place) kinds.Card {
+	a := given[lspArgs](args)
+	card := kinds.Card{Title: a.Operation}
+	if a.Operation == tools.Diagnostics {
+		card.Kind = kinds.Read
+	}
+	if a.Operation != "" && a.Path != "" {
+		path := in.Abs(a.Path)
+		card.Title, card.Locations = a.Operation+" in "+in.Rel(path), []kinds.Location{{Path: path}}
+	}
+	return card
 }
 
 func lsp(ctx context.Context, rt tools.Runtime, a lspArgs) (*tools.Result, error) {

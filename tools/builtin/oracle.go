@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 
+	"acp-agent/capability"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -22,6 +24,10 @@ func newOracle() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "oracle",
 		Description: prompt(oraclePrompt),
+		Kind:        kinds.Think,
+		Label:       "Consult oracle",
+		Describe:    argumentTitle("Consult oracle:", "task"),
+		Default:     capability.AllowAlways,
 		Parameters: object(
 			text("task", "The question, and what the answer is for."),
 			text("context?", "What is known and was tried already."),

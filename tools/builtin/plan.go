@@ -30,6 +30,9 @@ func newPlan() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "plan",
 		Description: prompt(planPrompt),
+		Kind:        kinds.Think,
+		Label:       "Plan",
+		Default:     capability.AllowAlways,
 		Parameters:  object(text("content", "The whole plan.")),
 		// The session's own directories are part of its workspace.
 		Requires: capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope}, Write: []string{workspaceScope}}},

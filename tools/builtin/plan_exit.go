@@ -31,6 +31,9 @@ func newPlanExit() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "plan_exit",
 		Description: prompt(planExitPrompt),
+		Kind:        kinds.SwitchMode,
+		Label:       "Leave plan mode and carry out the plan",
+		Default:     capability.AskAlways,
 		Accepts:     &tools.Accepts{Names: names("ExitPlanMode", "exit_plan_mode"), Fields: all(drop("the user's rules decide what is asked"), "allowedPrompts")},
 		Parameters:  object(text("plan?", "The plan. Default: what plan wrote down.")),
 		Requires:    capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope}}},

@@ -54,7 +54,7 @@ func TestPlanExit(t *testing.T) {
 	wantFailure(t, rt, newPlanExit(), `{}`, tools.Unavailable, "not in plan mode")
 	rt.Serve.Modes = nil
 	wantFailure(t, rt, newPlanExit(), `{}`, tools.Unavailable, "no plan mode")
-	if kind := kinds.Of("plan_exit"); kind != kinds.SwitchMode {
+	if kind := Kind("plan_exit"); kind != kinds.SwitchMode {
 		t.Errorf("kind %s, want %s (R157)", kind, kinds.SwitchMode)
 	}
 }

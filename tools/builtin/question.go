@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -44,6 +45,9 @@ func newQuestion() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "question",
 		Description: prompt(questionPrompt),
+		Kind:        kinds.Other,
+		Label:       "Ask a question",
+		Default:     capability.AllowAlways,
 		Accepts:     questionAccepts(),
 		Parameters:  object(several("questions", "What to ask.", question)),
 		Lacks: func(s tools.Services) string {

@@ -47,6 +47,10 @@ func newRead() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "read",
 		Description: prompt(readPrompt),
+		Kind:        kinds.Read,
+		Label:       "Read file",
+		Describe:    pathTitle("Read"),
+		Default:     capability.AllowAlways,
 		Parameters: object(
 			text("path", "Absolute path of the file or directory."),
 			pair("read_range?", "Lines [start, end], 1-indexed, inclusive. Default [1, 500]."),

@@ -50,6 +50,10 @@ func newRepoClone() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "repo_clone",
 		Description: prompt(repoClonePrompt),
+		Kind:        kinds.Fetch,
+		Label:       "Clone repository",
+		Describe:    argumentTitle("Clone", "url"),
+		Default:     capability.AskAlways,
 		Parameters: object(
 			text("url", "https URL of the repository."),
 			text("dir?", "Absolute path of the directory to make."),

@@ -59,6 +59,10 @@ func newRepoOverview() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "repo_overview",
 		Description: prompt(repoOverviewPrompt),
+		Kind:        kinds.Read,
+		Label:       "Survey repository",
+		Describe:    pathTitle("Survey"),
+		Default:     capability.AllowAlways,
 		Parameters:  object(text("path?", "Absolute path of a directory. Default: the working directory.")),
 		Requires:    capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope, adHocScope}}},
 		Preprocess:  absolutePath,

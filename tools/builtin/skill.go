@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 
+	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -27,6 +28,10 @@ func newSkill() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "skill",
 		Description: prompt(skillPrompt),
+		Kind:        kinds.Think,
+		Label:       "Load skill",
+		Describe:    argumentTitle("Load skill", "name"),
+		Default:     capability.AllowAlways,
 		Parameters:  object(text("name", "Name of the skill, as listed.")),
 		Accepts: &tools.Accepts{
 			Names: names("load_skill", "use_skill", "activate_skill"),

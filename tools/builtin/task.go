@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"acp-agent/capability"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -32,6 +34,10 @@ func newTask() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "task",
 		Description: prompt(taskPrompt),
+		Kind:        kinds.Other,
+		Label:       "Delegate task",
+		Describe:    taskTitle,
+		Default:     capability.AllowAlways,
 		Parameters: object(
 			text("subagent_type", "Which subagent."),
 			text("prompt", "The task."),
@@ -46,6 +52,15 @@ func newTask() tools.Tool {
 		Delegates:      true,
 		Lacks:          lacksAgent(""),
 	}, runTask)
+}
+
+// taskTitle names the subagent and what it is to do.
+func taskTitle(args json.RawMessage, _ kinds.Place) kinds.Card {
+	a := given[taskArgs](args)
+	if a.SubagentType == "" {
+		return kinds.Card{Title: a.Prompt}
+	}
+	return kinds.Card{Title: a.SubagentType + " › " + a.Prompt}
 }
 
 func runTask(ctx context.Context, rt tools.Runtime, args taskArgs) (*tools.Result, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -60,6 +61,9 @@ func newTaskList() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "task_list",
 		Description: prompt(taskListPrompt),
+		Kind:        kinds.Read,
+		Label:       "List tasks",
+		Default:     capability.AllowAlways,
 		Parameters: object(argument{"state?", &jsonschema.Schema{
 			Type: "string", Enum: states, Description: "Only those in this state.",
 		}}),

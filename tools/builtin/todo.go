@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -17,6 +18,9 @@ import (
 
 //go:embed todo.md
 var todoPrompt string
+
+// todoLabel is the title of the card, before the item that is worked on.
+const todoLabel = "Update plan"
 
 // maxTodos bounds the list, and maxTodoText one entry, in bytes.
 const (
@@ -63,6 +67,9 @@ func newTodo() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "todo",
 		Description: prompt(todoPrompt),
+		Kind:        kinds.Other,
+		Label:       todoLabel,
+		Default:     capability.AllowAlways,
 		Parameters:  object(several("todos", "The whole list.", item)),
 		Aliases:     []tools.Alias{{Name: "todo_write"}, {Name: "TodoWrite"}},
 		Accepts:     todoAccepts(),
@@ -117,7 +124,7 @@ func writeTodos(ctx context.Context, rt tools.Runtime, a todoArgs) (*tools.Resul
 	rt.Services().Memory.SetPlan(entries)
 	result := &tools.Result{Data: data, Text: data.text(), Content: todoCard(entries)}
 	if active != "" {
-		result.Title = kinds.Line(kinds.Label("todo")+": "+active, titleRunes)
+		result.Title = kinds.Line(todoLabel+": "+active, titleRunes)
 	}
 	return result, nil
 }
@@ -136,7 +143,7 @@ func todoCard(entries []transcript.PlanEntry) []kinds.Content {
 }
 
 // titleRunes bounds a title that a tool makes.
-const titleRunes = 120
+const titleRunes = kinds.TitleRunes
 
 func (d todoData) text() string {
 	if d.Total == 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -42,6 +43,10 @@ func newToolSearch(most int) tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "tool_search",
 		Description: prompt(toolSearchPrompt),
+		Kind:        kinds.Search,
+		Label:       "Find tools",
+		Describe:    argumentTitle("Find tools for", "query"),
+		Default:     capability.AllowAlways,
 		Parameters:  object(text("query", "Keywords.")),
 		Accepts:     &tools.Accepts{Fields: all(drop("the search is bounded by the agent"), "max_results", "limit", "top_k")},
 		Profile:     &tools.Profile{},

@@ -32,6 +32,10 @@ func newUndoEdit() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "undo_edit",
 		Description: prompt(undoEditPrompt),
+		Kind:        kinds.Edit,
+		Label:       "Undo edit",
+		Describe:    pathTitle("Undo edit of"),
+		Default:     capability.AllowAlways,
 		Parameters:  object(text("path", "Absolute path of the file.")),
 		Requires:    capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
 		Renames:     map[string]string{"file_path": "path"},

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"acp-agent/capability"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -25,6 +26,10 @@ func newViewImage() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "view_image",
 		Description: prompt(viewImagePrompt),
+		Kind:        kinds.Read,
+		Label:       "View image",
+		Describe:    pathTitle("View"),
+		Default:     capability.AllowAlways,
 		Parameters:  object(text("path", "Absolute path of the image.")),
 		Requires:    capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope, adHocScope}}},
 		Aliases:     []tools.Alias{{Name: "ViewImage"}},

@@ -32,6 +32,10 @@ func newWebFetch() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "web_fetch",
 		Description: prompt(webFetchPrompt),
+		Kind:        kinds.Fetch,
+		Label:       "Fetch page",
+		Describe:    argumentTitle("Fetch", "url"),
+		Default:     capability.AllowGrantedHosts,
 		Parameters:  object(text("url", "The page's address, http:// or https://.")),
 		Requires:    capability.RequirementSet{Net: capability.Net{Hosts: []string{"*"}}},
 		Aliases:     []tools.Alias{{Name: "read_web_page"}},

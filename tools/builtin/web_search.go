@@ -14,6 +14,7 @@ import (
 	"acp-agent/capability"
 	"acp-agent/internal/network"
 	"acp-agent/internal/websearch"
+	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -50,6 +51,10 @@ func newWebSearch(providers []websearch.Provider) tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "web_search",
 		Description: prompt(webSearchPrompt),
+		Kind:        kinds.Fetch,
+		Label:       "Search the web",
+		Describe:    argumentTitle("Search the web for", "query"),
+		Default:     capability.AllowAlways,
 		Parameters: object(
 			text("query", "What to search for."),
 			argument{"max_results?", &jsonschema.Schema{

@@ -34,6 +34,10 @@ func newWrite() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "write",
 		Description: prompt(writePrompt),
+		Kind:        kinds.Edit,
+		Label:       "Write file",
+		Describe:    pathTitle("Write"),
+		Default:     capability.AllowChanges,
 		Parameters: object(
 			text("path", "Absolute path of the file."),
 			text("content", "The whole content."),

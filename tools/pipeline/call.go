@@ -72,8 +72,8 @@ func overlap(a, b tools.ResourceKey) bool {
 // CancelledText is what the model reads of a call that the person cancelled.
 const CancelledText = "cancelled by the user"
 
-// Unrun is the end of a call that never ran.
-func Unrun(callID, tool string, state transcript.State, text string) transcript.ToolFinished {
+// Unrun is the end of a call that never ran, with the card that it shows.
+func Unrun(callID string, card kinds.Card, state transcript.State, text string) transcript.ToolFinished {
 	kind := tools.Backend
 	switch state {
 	case transcript.Cancelled:
@@ -82,8 +82,7 @@ func Unrun(callID, tool string, state transcript.State, text string) transcript.
 		kind = tools.Denied
 	}
 	return transcript.ToolFinished{
-		CallID: callID, State: state, Text: text,
-		Card: kinds.Card{Kind: kinds.Of(tool), Title: kinds.Label(tool)},
+		CallID: callID, State: state, Text: text, Card: card,
 		Result: transcript.Envelope{
 			Type: transcript.Error, ErrorText: text, Error: &transcript.ErrorDetail{Kind: string(kind)},
 		},
@@ -92,9 +91,9 @@ func Unrun(callID, tool string, state transcript.State, text string) transcript.
 
 // Cut is a call of an answer that ended too early, by the token limit or a
 // refusal: it is never executed.
-func Cut(call Call, tool string) *Prepared {
+func Cut(call Call, tool string, card kinds.Card) *Prepared {
 	return &Prepared{
-		Call: call, Tool: tool, Cut: true, Card: kinds.Card{Kind: kinds.Of(tool), Title: kinds.Label(tool)},
+		Call: call, Tool: tool, Cut: true, Card: card,
 		fault: &tools.Error{
 			Kind:    tools.BadInput,
 			Message: "the answer ended before this call could be trusted to be complete, so it was not run",

@@ -17,6 +17,7 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/permissions/watchdog"
 	"acp-agent/tools"
+	"acp-agent/tools/builtin"
 	"acp-agent/tools/pipeline"
 	"acp-agent/tools/tooltest"
 	"acp-agent/transcript"
@@ -277,7 +278,7 @@ func TestPolicy_Delegate(t *testing.T) {
 		Tool: "edit", Capabilities: []string{capability.CapFSRead, capability.CapFSWrite},
 		Resources: []permissions.Resource{{Kind: permissions.Path, Name: "/w/a.go"}}, Vars: capability.Vars{capability.VarWorkspace: {"/w"}, permissions.VarScratch: nil},
 	}
-	mode := func(m permissions.Mode) []permissions.Rule { return permissions.Defaults(m, false) }
+	mode := func(m permissions.Mode) []permissions.Rule { return permissions.Defaults(m, false, builtin.Defaults()) }
 	root := pipeline.NewPolicy(permissions.NewSet(mode(permissions.ModeAsk)))
 	child := root.Delegate(pipeline.PolicyDelegation{Manifest: []permissions.Rule{plainRule("edit", "*", capability.Allow)}})
 	grandchild := child.Delegate(pipeline.PolicyDelegation{})
@@ -430,7 +431,7 @@ func TestDelegate_Restricted(t *testing.T) {
 
 // Agents read and change their rules at once.
 func TestPolicy_DelegateAtOnce(t *testing.T) {
-	root := pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false)))
+	root := pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())))
 	policies := []*pipeline.Policy{root}
 	for range 4 {
 		policies = append(policies, policies[len(policies)-1].Delegate(pipeline.PolicyDelegation{}), root.Delegate(pipeline.PolicyDelegation{Restricted: true}))
@@ -446,7 +447,7 @@ func TestPolicy_DelegateAtOnce(t *testing.T) {
 			for range 50 {
 				policy.Remember(plainRule("edit", "*", capability.Ask))
 				policy.Rules().Decide(call)
-				root.SetDefaults(permissions.Defaults(permissions.ModeCode, false))
+				root.SetDefaults(permissions.Defaults(permissions.ModeCode, false, builtin.Defaults()))
 			}
 		})
 	}

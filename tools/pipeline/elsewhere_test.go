@@ -7,6 +7,7 @@ import (
 	"acp-agent/capability"
 	"acp-agent/permissions"
 	"acp-agent/tools"
+	"acp-agent/tools/builtin"
 	"acp-agent/tools/pipeline"
 	"acp-agent/tools/tooltest"
 	"acp-agent/transcript"
@@ -78,7 +79,7 @@ func TestDelegate_ToolsFromElsewhere(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t, func(o *pipeline.Options) { o.Gate = tools.Gate{AllowMCP: true, AllowToolbox: true} }, elsewhere()...)
-			s.policy.SetDefaults(permissions.Defaults(tt.mode, true))
+			s.policy.SetDefaults(permissions.Defaults(tt.mode, true, builtin.Defaults()))
 			s.policy.Replace(permissions.User, tt.user)
 			agent := s
 			if tt.delegation != nil {

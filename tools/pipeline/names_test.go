@@ -11,6 +11,7 @@ import (
 	"acp-agent/capability"
 	"acp-agent/permissions"
 	"acp-agent/sandbox"
+	"acp-agent/tools/builtin"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -50,7 +51,7 @@ func makeDirs(t *testing.T, dir string) {
 // run unasked is asked about, unless a rule of the user's allows it.
 func TestHoldNames(t *testing.T) {
 	s := hidingStage(t, sandbox.Landlock)
-	s.policy.Add(permissions.DefaultScope, permissions.Defaults(permissions.ModeAuto, true)...)
+	s.policy.Add(permissions.DefaultScope, permissions.Defaults(permissions.ModeAuto, true, builtin.Defaults())...)
 	s.policy.Add(permissions.User, permissions.Rule{Permission: "bash", Pattern: "cargo build*", Action: capability.Allow})
 	expect := func(text, want string) {
 		t.Helper()
@@ -78,7 +79,7 @@ func TestHoldNames(t *testing.T) {
 func TestHoldNames_Secrets(t *testing.T) {
 	for kind, want := range map[sandbox.Kind]capability.Action{sandbox.Seatbelt: capability.Ask, sandbox.Landlock: capability.Allow} {
 		s := hidingStage(t, kind)
-		s.policy.Add(permissions.DefaultScope, permissions.Defaults(permissions.ModeAuto, true)...)
+		s.policy.Add(permissions.DefaultScope, permissions.Defaults(permissions.ModeAuto, true, builtin.Defaults())...)
 		for i := range 103 {
 			makeDirs(t, filepath.Join(s.dir, fmt.Sprint(i)))
 			s.write(t, fmt.Sprintf("%d/.env", i), "x")

@@ -75,6 +75,10 @@ func (p *Pipeline) Deferred(id string) bool { return p.catalogue.deferred(id) }
 // Canonical returns the id that a name stands for.
 func (p *Pipeline) Canonical(name string) string { return p.Tools().Canonical(name) }
 
+// Label returns the id that a name stands for, and the card of a call whose arguments are
+// not known yet.
+func (p *Pipeline) Label(name string) (id string, card kinds.Card) { return p.Tools().Label(name) }
+
 // Prepare takes a call through the pure stages (R20).
 func (p *Pipeline) Prepare(call Call) *Prepared {
 	p.active.queue(call.ID)
@@ -83,7 +87,7 @@ func (p *Pipeline) Prepare(call Call) *Prepared {
 
 func (p *Pipeline) prepare(call Call) (c *Prepared) {
 	c = &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.Workspace.Session().Env}
-	c.Card = kinds.Card{Kind: kinds.Of(c.Tool), Title: kinds.Label(c.Tool)}
+	_, c.Card = p.Label(call.Name)
 	defer func() {
 		if v := recover(); v != nil {
 			c.fault = p.panicked(c.Tool, c.ID, v)
@@ -147,10 +151,7 @@ func (p *Pipeline) preprocess(c *Prepared) error {
 func (p *Pipeline) validate(c *Prepared) error { return c.entry.Validate(c.Args) }
 
 func (p *Pipeline) describe(c *Prepared) error {
-	c.Card = kinds.Describe(c.Tool, c.Args, c.env.Place)
-	if c.Card.Kind == kinds.Other && c.entry.Kind.Valid() {
-		c.Card.Kind = c.entry.Kind
-	}
+	c.Card = c.entry.Card(c.Args, c.env.Place)
 	switch profile := c.entry.Profile; {
 	case profile == nil:
 		c.serial = true // nothing is known of it, so nothing runs beside it (R100)

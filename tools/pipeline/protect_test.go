@@ -10,6 +10,7 @@ import (
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/tools"
+	"acp-agent/tools/builtin"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 )
@@ -42,7 +43,7 @@ func TestUndo_OfARenamingIsJudgedUnderBothNames(t *testing.T) {
 // A patch that deletes is bound by the rules for delete_file.
 func TestPatch_DeletionIsBoundByDeleteFile(t *testing.T) {
 	s := newStage(t, func(o *pipeline.Options) {
-		o.Policy.SetDefaults(permissions.Defaults(permissions.ModeCode, false))
+		o.Policy.SetDefaults(permissions.Defaults(permissions.ModeCode, false, builtin.Defaults()))
 	})
 	s.write(t, "keep.txt", "keep\n")
 	gone := object{"patch": "*** Begin Patch\n*** Delete File: keep.txt\n*** End Patch\n"}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"acp-agent/kinds"
 	"acp-agent/tools"
 )
 
@@ -74,8 +73,8 @@ func (c *checker) structure(entry *tools.Entry) {
 			c.report("argument %q has no description", name)
 		}
 	}
-	if !c.tool.Foreign() && !c.tool.Kind.Valid() && !slices.Contains(kinds.Known(), c.tool.ID) {
-		c.report("it declares no kind, and the table of kinds does not know it")
+	if !c.tool.Kind.Valid() && !c.tool.Foreign() {
+		c.report("it declares no kind")
 	}
 	if c.tool.Profile != nil && c.tool.Profile.Serial && c.tool.Profile.Keys != nil {
 		c.report("profile is serial and has keys: the keys are never read")
@@ -149,6 +148,9 @@ func (c *checker) pureFunctions() {
 			}
 			if c.tool.Profile != nil && c.tool.Profile.Keys != nil {
 				c.tool.Profile.Keys(raw, env)
+			}
+			if card := c.tool.Card(raw, env.Place); card.Title == "" || strings.ContainsAny(card.Title, "\r\x1b") || !card.Kind.Valid() {
+				c.report("its card with %s has the title %q and the kind %q", args, card.Title, card.Kind)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/tools/tooltest"
 )
@@ -29,7 +30,7 @@ func (r *recorder) Errorf(string, ...any) { r.failures++ }
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	sound := tools.Spec{ID: "skill", Description: "Greet."}
+	sound := tools.Spec{ID: "greet", Description: "Greet.", Kind: kinds.Other}
 	change := func(f func(*tools.Spec)) tools.Tool {
 		spec := sound
 		f(&spec)
@@ -42,7 +43,7 @@ func TestCheck(t *testing.T) {
 		{"sound", "", tools.Define(sound, greet)},
 		{"bad name", "snake_case", change(func(s *tools.Spec) { s.ID = "Skill" })},
 		{"no description", "description is missing", change(func(s *tools.Spec) { s.Description = " " })},
-		{"unknown kind", "table of kinds", change(func(s *tools.Spec) { s.ID = "unheard" })},
+		{"no kind", "no kind", change(func(s *tools.Spec) { s.Kind = "" })},
 		{"serial with keys", "keys are never read", change(func(s *tools.Spec) {
 			s.Profile = &tools.Profile{Serial: true, Keys: func(json.RawMessage, tools.Env) []tools.ResourceKey { return nil }}
 		})},
@@ -53,6 +54,9 @@ func TestCheck(t *testing.T) {
 			s.Resources = func(args json.RawMessage, _ tools.Env) []tools.Resource {
 				return []tools.Resource{{Value: string(args[:1])}}
 			}
+		})},
+		{"a card that hides something", "its card", change(func(s *tools.Spec) {
+			s.Describe = func(json.RawMessage, kinds.Place) kinds.Card { return kinds.Card{Kind: "sparkle"} }
 		})},
 		{"preprocessing panics", "panic", change(func(s *tools.Spec) {
 			s.Preprocess = func(json.RawMessage, tools.Env) (json.RawMessage, error) { panic("no") }
