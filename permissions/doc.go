@@ -11,7 +11,7 @@
 // from here must treat it as a deny. The package imports capability and the glob
 // matcher, and starts no goroutines.
 //
-//	set := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false))
+//	set := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults()))
 //	set = set.With(permissions.User, permissions.Rule{
 //		Permission: "edit", Pattern: "docs/**", Action: capability.Allow,
 //	})
