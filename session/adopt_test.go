@@ -67,9 +67,9 @@ func TestSession_ServersBesideProviders(t *testing.T) {
 			`{"expect":{"last_result":"said"},"say":"second"}`,
 		servers: []mcp.Server{{Name: "late", URL: late}},
 		settings: &session.Settings{
-			Limits: tools.CanonicalLimits(), Threshold: 1,
-			User:      []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}},
-			Providers: []provider.Config{{Name: "web", Type: "http", URL: web}},
+			Limits: tools.CanonicalLimits(), Offering: session.Offering{Threshold: 1},
+			Rules:   session.Rules{User: []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}}},
+			Sources: session.Sources{Providers: []provider.Config{{Name: "web", Type: "http", URL: web}}},
 		},
 	})
 	s.Start()
@@ -139,8 +139,8 @@ func TestSession_CallReaches(t *testing.T) {
 			s, _ := open(t, setup{
 				servers: []mcp.Server{{Name: "far", URL: far}},
 				settings: &session.Settings{
-					Limits: tools.CanonicalLimits(), Providers: []provider.Config{{Name: "web", Type: "http", URL: web}},
-					User: []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}},
+					Limits: tools.CanonicalLimits(), Sources: session.Sources{Providers: []provider.Config{{Name: "web", Type: "http", URL: web}}},
+					Rules: session.Rules{User: []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}}},
 				},
 			})
 			end := s.Call(t.Context(), tt.tool, `{}`)

@@ -43,7 +43,7 @@ func (s *Session) Agents() *subagent.Catalog {
 	defer a.mu.Unlock()
 	if a.catalog == nil || a.trusted != trusted || a.hash != now.Hash {
 		a.trusted, a.hash = trusted, now.Hash
-		o := s.host.Agents
+		o := s.host.Manifests
 		o.Dir, o.Project, o.Unbound, o.Trusted, o.Settings = s.project.dir, now, problem, trusted, s.settings.Subagents.Slots
 		a.catalog = subagent.Load(o)
 	}

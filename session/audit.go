@@ -7,21 +7,13 @@ import (
 	"acp-agent/transcript"
 )
 
-// Audit says where the record of a session's calls is kept (R129).
-type Audit struct {
-	// Dir is the directory of all sessions' records; empty means that none is kept.
-	Dir string
-	// MaxBytes bounds that of one session; 0 means that nothing does.
-	MaxBytes int64
-}
-
 // openAudit makes the session's record; nil when none is kept. It touches no disk.
 func (s *Session) openAudit() *audit.Log {
 	if s.settings.Audit.Dir == "" {
 		return nil
 	}
 	return audit.New(audit.Options{
-		Dir: s.settings.Audit.Dir, Session: s.ID, MaxBytes: s.settings.Audit.MaxBytes, Clean: s.host.Clean, Failed: s.auditFailed,
+		Dir: s.settings.Audit.Dir, Session: s.ID, MaxBytes: s.settings.Audit.MaxBytes, Clean: s.host.Redact, Failed: s.auditFailed,
 	})
 }
 

@@ -27,20 +27,6 @@ func (s *Session) newFamily() {
 	}, subagent.Root{ID: s.ID, Emit: s.record, MessageOf: s.log.MessageOf})
 }
 
-// Subagents is how the subagents of a session are bounded, and what the person set for
-// them.
-type Subagents struct {
-	// Depth is how deep they may be nested (R65), Running how many run at once.
-	Depth, Running int
-	// Budget bounds each tree of them.
-	Budget subagent.Limits
-	// Price gives what a model call cost in US dollars, 0 where that is not known; nil
-	// means that nothing is known of prices.
-	Price func(model string, u transcript.Usage) float64
-	// Slots are settings by the names of agents (R99).
-	Slots map[string]subagent.Settings
-}
-
 // equip gives a subagent what it works with: the session's ground, within what the
 // agent above it may.
 func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipment, error) {

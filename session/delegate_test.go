@@ -52,20 +52,20 @@ func delegating(t testing.TB, text string, edit func(*session.Settings), extra .
 	}
 	settings := session.Settings{
 		Limits: tools.CanonicalLimits(), Subagents: session.Subagents{Depth: 5, Running: 8},
-		User: []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}},
+		Rules: session.Rules{User: []permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}}},
 	}
 	if edit != nil {
 		edit(&settings)
 	}
 	host := &session.Host{
-		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
-		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
-		Agents:    subagent.LoadOptions{Home: home},
-		Configure: func(string) (session.Settings, error) { return settings, nil },
-		Secrets:   func() []string { return nil }, Logger: slog.New(slog.DiscardHandler),
+		Backend: func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
+		IDs:     &transcript.IDs{}, Toolset: session.Toolset{Registry: registry}, Agents: session.Agents{Manifest: subagent.Main(), Manifests: subagent.LoadOptions{Home: home}},
+		Machine:       session.Machine{StateDir: filepath.Join(t.TempDir(), "state")},
+		Configuration: session.Configuration{Configure: func(string) (session.Settings, error) { return settings, nil }},
+		Privacy:       session.Privacy{Secrets: func() []string { return nil }}, Observers: session.Observers{Logger: slog.New(slog.DiscardHandler)},
 	}
 	rec := newRecorder()
-	opened, err := host.Open(context.Background(), session.Spec{Cwd: t.TempDir(), Sink: rec})
+	opened, err := host.Open(context.Background(), session.Spec{Cwd: t.TempDir(), Client: session.Client{Sink: rec}})
 	if err != nil {
 		t.Fatal(err)
 	}

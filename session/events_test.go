@@ -52,14 +52,15 @@ func TestBus_TurnEvents(t *testing.T) {
 	})
 	provider := loaded.Provider(script.Options{})
 	host := &session.Host{
-		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
-		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
-		Configure: func(string) (session.Settings, error) {
+		Backend: func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
+		IDs:     &transcript.IDs{}, Toolset: session.Toolset{Registry: registry}, Agents: session.Agents{Manifest: subagent.Main()},
+		Machine: session.Machine{StateDir: filepath.Join(t.TempDir(), "state")},
+		Configuration: session.Configuration{Configure: func(string) (session.Settings, error) {
 			return session.Settings{Limits: tools.CanonicalLimits()}, nil
-		},
-		Secrets: func() []string { return nil }, Bus: bus,
+		}},
+		Privacy: session.Privacy{Secrets: func() []string { return nil }}, Observers: session.Observers{Bus: bus},
 	}
-	opened, err := host.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Sink: newRecorder(), Asker: yes{}})
+	opened, err := host.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Client: session.Client{Sink: newRecorder(), Asker: yes{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

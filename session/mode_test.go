@@ -32,15 +32,16 @@ func openIn(t *testing.T, mode permissions.Mode, probe *sandbox.Probe, steps str
 	}
 	provider := loaded.Provider(script.Options{})
 	host := &session.Host{
-		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
-		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
-		Configure: func(string) (session.Settings, error) {
+		Backend: func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
+		IDs:     &transcript.IDs{}, Toolset: session.Toolset{Registry: registry}, Agents: session.Agents{Manifest: subagent.Main()},
+		Machine: session.Machine{StateDir: filepath.Join(t.TempDir(), "state")},
+		Configuration: session.Configuration{Configure: func(string) (session.Settings, error) {
 			return session.Settings{Limits: tools.CanonicalLimits(), Mode: mode}, nil
-		},
-		Secrets: func() []string { return nil }, Sandbox: probe,
+		}},
+		Privacy: session.Privacy{Secrets: func() []string { return nil }}, Processes: session.Processes{Sandbox: probe},
 	}
 	rec := newRecorder()
-	spec := session.Spec{Cwd: t.TempDir(), Sink: rec, Asker: yes{}}
+	spec := session.Spec{Cwd: t.TempDir(), Client: session.Client{Sink: rec, Asker: yes{}}}
 	for _, c := range change {
 		c(host, &spec)
 	}

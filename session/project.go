@@ -71,7 +71,7 @@ func (h *Host) configure(cwd string) (settings Settings, offer projectOffer, err
 	if settings, err = h.Configure(cwd); err != nil {
 		return settings, offer, err
 	}
-	offer = projectOffer{rules: settings.Offered, servers: settings.OfferedServers, allows: settings.Trusting}
+	offer = projectOffer{rules: settings.Rules.Offered, servers: settings.OfferedServers, allows: settings.Rules.Trusting}
 	if after, err := projects.Scan(cwd); err == nil && after.Hash == before.Hash {
 		offer.hash = after.Hash
 	}

@@ -22,7 +22,9 @@ func TestProject_Trust(t *testing.T) {
 	changes := 0
 	offered := permissions.Rule{Permission: "bash", Pattern: "make *", Action: capability.Allow, Source: "offered"}
 	configure := func() (Settings, projectOffer, error) {
-		return (&Host{Configure: func(string) (Settings, error) { return Settings{Offered: []permissions.Rule{offered}}, nil }}).configure(dir)
+		return (&Host{Configuration: Configuration{Configure: func(string) (Settings, error) {
+			return Settings{Rules: Rules{Offered: []permissions.Rule{offered}}}, nil
+		}}}).configure(dir)
 	}
 	_, offer, err := configure()
 	if err != nil {

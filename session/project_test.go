@@ -72,18 +72,19 @@ func (g *ground) open(model string) (*session.Session, *recorder) {
 	}
 	provider := loaded.Provider(script.Options{})
 	host := &session.Host{
-		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
-		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(g.t.TempDir(), "state"),
-		Configure: func(string) (session.Settings, error) {
+		Backend: func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
+		IDs:     &transcript.IDs{}, Toolset: session.Toolset{Registry: registry}, Agents: session.Agents{Manifest: subagent.Main()},
+		Machine: session.Machine{StateDir: filepath.Join(g.t.TempDir(), "state")},
+		Configuration: session.Configuration{Configure: func(string) (session.Settings, error) {
 			if g.reading != nil {
 				g.reading()
 			}
 			return g.settings, nil
-		},
-		Secrets: func() []string { return nil }, Projects: g.store, Explain: g.explain,
+		}, Projects: g.store, Explain: g.explain},
+		Privacy: session.Privacy{Secrets: func() []string { return nil }},
 	}
 	rec := newRecorder()
-	s, err := host.Open(g.t.Context(), session.Spec{Cwd: g.dir, Sink: rec, Asker: g})
+	s, err := host.Open(g.t.Context(), session.Spec{Cwd: g.dir, Client: session.Client{Sink: rec, Asker: g}})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -146,8 +147,8 @@ func TestProject_ModeDoesNotWait(t *testing.T) {
 func TestTrust_Life(t *testing.T) {
 	g := newGround(t)
 	g.put(".acp-agent/config.jsonc", "{}")
-	g.settings.Offered = []permissions.Rule{{Permission: "edit", Action: capability.Allow}}
-	g.settings.Project = []permissions.Rule{{Permission: "edit", Pattern: "secret", Action: capability.Deny}}
+	g.settings.Rules.Offered = []permissions.Rule{{Permission: "edit", Action: capability.Allow}}
+	g.settings.Rules.Project = []permissions.Rule{{Permission: "edit", Pattern: "secret", Action: capability.Deny}}
 	s, rec := g.open(`{"say":"done"}` + "\n" + `{"say":"done"}`)
 	check := func(when string, want bool) {
 		t.Helper()
@@ -292,7 +293,7 @@ func TestProject_BrokenRecord(t *testing.T) {
 // TestPermissions_Command holds the list and the numbers that revoke.
 func TestPermissions_Command(t *testing.T) {
 	g := newGround(t)
-	g.settings.User = []permissions.Rule{{Permission: "bash", Pattern: "git push*", Action: capability.Deny, Source: "/home/ann/config.jsonc:3:4"}}
+	g.settings.Rules.User = []permissions.Rule{{Permission: "bash", Pattern: "git push*", Action: capability.Deny, Source: "/home/ann/config.jsonc:3:4"}}
 	rule := func(pattern string) permissions.Rule {
 		return permissions.Rule{Permission: "edit", Pattern: pattern, Action: capability.Allow, Source: permissions.SourceAlways}
 	}
@@ -332,7 +333,7 @@ func TestPermissions_Command(t *testing.T) {
 	if !slices.Equal(left, []string{"/w/b"}) {
 		t.Errorf("left %q", left)
 	}
-	if err := s.Revoke(session.ListedRule{Scope: permissions.User, Rule: g.settings.User[0]}); err == nil || !strings.Contains(err.Error(), "config.jsonc:3:4") {
+	if err := s.Revoke(session.ListedRule{Scope: permissions.User, Rule: g.settings.Rules.User[0]}); err == nil || !strings.Contains(err.Error(), "config.jsonc:3:4") {
 		t.Errorf("a rule of a file was revoked: %v", err)
 	}
 }

@@ -43,9 +43,9 @@ func TestSession_Providers(t *testing.T) {
 			`{"expect":{"tools":["tb__web__one"],"no_tools":["tb__web__two"],"told":"- tb__web__two: d"},"call":[{"name":"tb__web__two"}]}` + "\n" +
 			`{"expect":{"last_result":"said","told":"gone, and calls of them fail: tb__web__one"},"say":"second"}`,
 		settings: &session.Settings{
-			Limits:    tools.CanonicalLimits(),
-			User:      []permissions.Rule{{Permission: "tb__*", Pattern: "*", Action: capability.Allow}},
-			Providers: []provider.Config{{Name: "web", Type: "http", URL: server.URL}, {Name: "odd", Type: "pigeon"}},
+			Limits:  tools.CanonicalLimits(),
+			Rules:   session.Rules{User: []permissions.Rule{{Permission: "tb__*", Pattern: "*", Action: capability.Allow}}},
+			Sources: session.Sources{Providers: []provider.Config{{Name: "web", Type: "http", URL: server.URL}, {Name: "odd", Type: "pigeon"}}},
 		},
 	})
 	s.Start() // the provider hangs, and nobody waits

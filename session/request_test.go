@@ -106,13 +106,14 @@ func firstRequest(t *testing.T, window int) (system, catalogue string) {
 		Backend: func() (session.Backend, error) {
 			return session.Backend{Provider: windowed{provider, window}, Model: "m"}, nil
 		},
-		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
-		Configure: func(string) (session.Settings, error) {
-			return session.Settings{Limits: tools.CanonicalLimits(), Threshold: 20, ListedSize: 4 << 10, Subagents: session.Subagents{Depth: 2}}, nil
-		},
-		Secrets: func() []string { return nil },
+		IDs: &transcript.IDs{}, Toolset: session.Toolset{Registry: registry}, Agents: session.Agents{Manifest: subagent.Main()},
+		Machine: session.Machine{StateDir: filepath.Join(t.TempDir(), "state")},
+		Configuration: session.Configuration{Configure: func(string) (session.Settings, error) {
+			return session.Settings{Limits: tools.CanonicalLimits(), Offering: session.Offering{Threshold: 20, ListedSize: 4 << 10}, Subagents: session.Subagents{Depth: 2}}, nil
+		}},
+		Privacy: session.Privacy{Secrets: func() []string { return nil }},
 	}
-	opened, err := host.Open(t.Context(), session.Spec{Cwd: cwd, Sink: newRecorder(), Questions: noAnswers{}})
+	opened, err := host.Open(t.Context(), session.Spec{Cwd: cwd, Client: session.Client{Sink: newRecorder(), Questions: noAnswers{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func (s *Session) newServers() *mcp.Manager {
 	return mcp.New(mcp.Options{
 		Reserved: builtin.Known,
 		Logger:   s.host.Logger, Version: s.host.Version, Start: s.startServer, Roots: s.work.Session().Roots,
-		Tokens: s.host.Tokens, Keep: s.host.Keep, Person: s.spec.Person,
+		Tokens: s.host.Tokens, Keep: s.host.AddSecrets, Person: s.spec.Person,
 		Changed: func() { s.spec.Sink.Emit(transcript.CommandsChanged{}) },
 	})
 }

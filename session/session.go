@@ -115,10 +115,10 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	s.servers = s.newServers()
 	s.adopted = make([]int, len(s.sources()))
 	s.audit = s.openAudit()
-	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.User...).With(permissions.Session, spec.Rules...))
+	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.Rules.User...).With(permissions.Session, spec.Rules...))
 	s.project = newProject(projectOptions{
 		dir: s.work.Session().Cwd, store: h.Projects, configure: func() (Settings, projectOffer, error) { return h.configure(spec.Cwd) },
-		rules: settings.Project, policy: s.policy, mode: s.choices.enforced, trustChanged: s.applyTrust,
+		rules: settings.Rules.Project, policy: s.policy, mode: s.choices.enforced, trustChanged: s.applyTrust,
 	}, offer)
 	s.project.refresh()
 	s.rules = &ruleBook{

@@ -129,17 +129,18 @@ func open(t *testing.T, s setup) (*session.Session, *recorder) {
 		Backend: func() (session.Backend, error) {
 			return session.Backend{Provider: provider, Model: "script"}, s.fail
 		},
-		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
-		Configure: func(string) (session.Settings, error) {
+		IDs: &transcript.IDs{}, Toolset: session.Toolset{Registry: registry, Mounting: s.mounting}, Agents: session.Agents{Manifest: subagent.Main()},
+		Machine: session.Machine{StateDir: filepath.Join(t.TempDir(), "state")},
+		Configuration: session.Configuration{Configure: func(string) (session.Settings, error) {
 			if s.settings != nil {
 				return *s.settings, nil
 			}
 			return session.Settings{Limits: tools.CanonicalLimits()}, nil
-		},
-		Secrets: func() []string { return nil }, Mounting: s.mounting,
+		}},
+		Privacy: session.Privacy{Secrets: func() []string { return nil }},
 	}
 	rec := newRecorder()
-	opened, err := host.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Sink: rec, Servers: s.servers})
+	opened, err := host.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Servers: s.servers, Client: session.Client{Sink: rec}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func TestSession_OneWait(t *testing.T) {
 			`{"expect":{"tools":["tb__quick"],"no_tools":["tb__slow"],"told":"- tb__slow: d"},"say":"3"}`,
 		servers: []mcp.Server{{Name: "far", URL: tooled(t, hang, list)}},
 		settings: &session.Settings{
-			Limits: tools.CanonicalLimits(), Providers: []provider.Config{{Name: "web", Type: "http", URL: tooled(t, hang, list)}},
+			Limits: tools.CanonicalLimits(), Sources: session.Sources{Providers: []provider.Config{{Name: "web", Type: "http", URL: tooled(t, hang, list)}}},
 		},
 		mounting: m,
 	})
@@ -184,9 +184,9 @@ func TestSession_ProvidersCommand(t *testing.T) {
 		script: `{"say":"x","repeat":-1}`, mounting: m,
 		settings: &session.Settings{
 			Limits: tools.CanonicalLimits(),
-			Providers: []provider.Config{
+			Sources: session.Sources{Providers: []provider.Config{
 				{Name: "web", Type: "http", URL: web + "/?key=hidden"}, {Name: "odd", Type: "pigeon"}, {Name: "dead", Type: "http", URL: "http://127.0.0.1:1/"},
-			},
+			}},
 		},
 	})
 	if !offered(s) {

@@ -30,15 +30,16 @@ func openFamily(t *testing.T, model string) (*session.Session, *recorder) {
 	}
 	provider := loaded.Provider(script.Options{})
 	host := &session.Host{
-		Backend:  func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
-		Registry: registry, Manifest: subagent.Main(), IDs: &transcript.IDs{}, StateDir: filepath.Join(t.TempDir(), "state"),
-		Configure: func(string) (session.Settings, error) {
+		Backend: func() (session.Backend, error) { return session.Backend{Provider: provider, Model: "script"}, nil },
+		IDs:     &transcript.IDs{}, Toolset: session.Toolset{Registry: registry}, Agents: session.Agents{Manifest: subagent.Main()},
+		Machine: session.Machine{StateDir: filepath.Join(t.TempDir(), "state")},
+		Configuration: session.Configuration{Configure: func(string) (session.Settings, error) {
 			return session.Settings{Limits: tools.CanonicalLimits(), Subagents: session.Subagents{Depth: 5, Running: 8}}, nil
-		},
-		Secrets: func() []string { return nil },
+		}},
+		Privacy: session.Privacy{Secrets: func() []string { return nil }},
 	}
 	rec := newRecorder()
-	opened, err := host.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Sink: rec})
+	opened, err := host.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Client: session.Client{Sink: rec}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,9 +47,11 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	s := &open{translator: newTranslator(a.conn, said)}
 	link := &link{conn: a.conn, translator: s.translator}
 	spec := session.Spec{
-		Cwd: params.Cwd, Additional: params.AdditionalDirectories, Sink: s.translator,
-		Asker: &asker{link}, Line: s.translator.questions, Questions: &questioner{link, said.forms}, Person: &elicitor{link, said},
-		Servers: serversOf(params.MCPServers), Trial: &a.trial,
+		Cwd: params.Cwd, Additional: params.AdditionalDirectories, Servers: serversOf(params.MCPServers),
+		Client: session.Client{
+			Sink: s.translator, Asker: &asker{link}, Line: s.translator.questions, Trial: &a.trial,
+			Questions: &questioner{link, said.forms}, Person: &elicitor{link, said},
+		},
 	}
 	if said.readFiles || said.writeFiles {
 		spec.Editor = &editor{link, said}

@@ -125,7 +125,7 @@ func (e *explainer) in(ctx context.Context, dir string) (*session.Session, error
 	} else if !info.IsDir() {
 		return nil, &exitError{exitUsage, fmt.Errorf("cwd %q is not a directory", dir)}
 	}
-	s, err := e.core.Open(ctx, session.Spec{Cwd: dir, Sink: transcript.Discard})
+	s, err := e.core.Open(ctx, session.Spec{Cwd: dir, Client: session.Client{Sink: transcript.Discard}})
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ its tools, prompts and resources, and why it failed.
 Exit code: 0 all servers are ready; 1 one is not; 2 wrong usage.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			spec := session.Spec{Sink: transcript.Discard}
+			spec := session.Spec{Client: session.Client{Sink: transcript.Discard}}
 			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {
 				ctx, cancel := context.WithTimeout(cmd.Context(), reachLimit)
 				defer cancel()

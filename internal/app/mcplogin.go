@@ -25,7 +25,7 @@ that only you can read (mcp.tokens), and goes to that server alone.
 Exit code: 0 you are signed in and the server is ready; 1 not; 2 wrong usage.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withSession(cmd, *cwd, session.Spec{Sink: transcript.Discard}, false, func(s *session.Session) error {
+			return withSession(cmd, *cwd, session.Spec{Client: session.Client{Sink: transcript.Discard}}, false, func(s *session.Session) error {
 				return loginMCP(cmd, s, args[0])
 			})
 		},
@@ -60,7 +60,7 @@ not told: to end its validity there, use what the server offers for that.
 Exit code: 0 there is none any more; 1 it could not be forgotten; 2 wrong usage.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withSession(cmd, *cwd, session.Spec{Sink: transcript.Discard}, false, func(s *session.Session) error {
+			return withSession(cmd, *cwd, session.Spec{Client: session.Client{Sink: transcript.Discard}}, false, func(s *session.Session) error {
 				had, err := s.SignOut(cmd.Context(), args[0])
 				if err != nil {
 					return fmt.Errorf("sign out of %q: %w", args[0], err)

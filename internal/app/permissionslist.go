@@ -83,7 +83,7 @@ func runRevoke(cmd *cobra.Command, flags listFlags, number string) error {
 
 // withRules opens a session without a model and hands over its rules.
 func withRules(cmd *cobra.Command, cwd string, do func(*session.Session, []session.ListedRule) error) error {
-	spec := session.Spec{Sink: transcript.Discard}
+	spec := session.Spec{Client: session.Client{Sink: transcript.Discard}}
 	return withSession(cmd, cwd, spec, false, func(s *session.Session) error { return do(s, s.Rules()) })
 }
 

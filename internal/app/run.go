@@ -123,7 +123,10 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	s, err := core.Open(ctx, session.Spec{Cwd: cwd, Agent: flags.agent, Sink: report, Rules: rules, Unsandboxed: flags.unsandboxed, Waits: true, CommandTimeout: commandTimeout})
+	s, err := core.Open(ctx, session.Spec{
+		Cwd: cwd, Agent: flags.agent, Rules: rules, Client: session.Client{Sink: report},
+		Unattended: session.Unattended{Unsandboxed: flags.unsandboxed, Waits: true, CommandTimeout: commandTimeout},
+	})
 	if err != nil {
 		return report.failed(err)
 	}

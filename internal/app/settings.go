@@ -20,7 +20,7 @@ import (
 	"acp-agent/tools/mount"
 )
 
-// settings are what the person, and the project in a directory, configured.
+// settings are what the user, and the project in a directory, configured.
 func (c *core) settings(cwd string) (session.Settings, error) {
 	cfg, err := c.load(cwd)
 	if err == nil {
@@ -42,16 +42,23 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	delegation := subagents(cfg)
 	delegation.Price = c.price(cfg)
 	return session.Settings{
-		User: slices.Concat(userRules(cfg.Rules), serverRules(cfg.MCP.Servers)), Project: permissionRules(cfg.Project),
-		Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg), Mode: permissions.Mode(cfg.Mode),
-		Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps, Disabled: disabled(cfg.Tools.Disable, cfg.Subagents.Enabled),
-		Threshold: threshold(cfg.Tools.Search), ListedSize: listedSize(cfg.Tools.Search), Always: cfg.Tools.Always, Hosts: hosts(cfg.Web),
-		SecretNames: cfg.SecretFiles.Names,
-		ReadRoots:   cfg.Roots.Read, WriteRoots: cfg.Roots.Write, Editor: cfg.Editor.FS,
-		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Audit: c.audit(cfg.Audit),
-		Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network,
-		Subagents: delegation, Agent: cfg.Agent, Providers: c.providers(cfg.External),
-		Servers: own, OfferedServers: offered, EditorUnconfined: cfg.MCP.EditorUnconfined(),
+		Mode: permissions.Mode(cfg.Mode), Agent: cfg.Agent, Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps,
+		Rules: session.Rules{
+			User: slices.Concat(userRules(cfg.Rules), serverRules(cfg.MCP.Servers)), Project: permissionRules(cfg.Project),
+			Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg),
+		},
+		Reach: session.Reach{
+			ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, SecretNames: cfg.SecretFiles.Names, Hosts: hosts(cfg.Web),
+			Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network, Editor: cfg.Editor.FS,
+		},
+		Offering: session.Offering{
+			Disabled:  disabled(cfg.Tools.Disable, cfg.Subagents.Enabled),
+			Threshold: threshold(cfg.Tools.Search), ListedSize: listedSize(cfg.Tools.Search), Always: cfg.Tools.Always,
+		},
+		Sources: session.Sources{
+			Providers: c.providers(cfg.External), Servers: own, OfferedServers: offered, EditorUnconfined: cfg.MCP.EditorUnconfined(),
+		},
+		Watchdog: c.watchdog(cfg.Watchdog, cfg.Roots.Write), Subagents: delegation, Audit: c.audit(cfg.Audit),
 	}, nil
 }
 

@@ -59,7 +59,7 @@ func runTool(cmd *cobra.Command, flags toolFlags, args []string) error {
 		return &exitError{exitUsage, err}
 	}
 	// The person who names the tool and its arguments has chosen what runs.
-	spec := session.Spec{Sink: progress(cmd.ErrOrStderr(), flags.asJSON), Unsandboxed: true}
+	spec := session.Spec{Client: session.Client{Sink: progress(cmd.ErrOrStderr(), flags.asJSON)}, Unattended: session.Unattended{Unsandboxed: true}}
 	if asker.reachable() {
 		spec.Asker = asker
 	}

@@ -44,7 +44,7 @@ func TestCore_SessionStartsNoScript(t *testing.T) {
 		return file, err == nil
 	}
 	core.Warm() // behind the answer to initialize
-	s, err := core.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Sink: transcript.Discard})
+	s, err := core.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Client: session.Client{Sink: transcript.Discard}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ external providers are started; MCP servers only with --servers, and those of th
 project only if you trust it. What cannot be used is said on standard error.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			spec := session.Spec{Sink: transcript.Discard, Questions: someone{}}
+			spec := session.Spec{Client: session.Client{Sink: transcript.Discard, Questions: someone{}}}
 			return withSession(cmd, cwd, spec, false, func(s *session.Session) error {
 				ctx, cancel := context.WithTimeout(cmd.Context(), reachLimit)
 				defer cancel()

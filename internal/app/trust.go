@@ -92,7 +92,7 @@ func changeRecords(changes []projects.Change) []changeRecord {
 }
 
 func trust(cmd *cobra.Command, flags trustFlags, dir string) error {
-	spec := session.Spec{Sink: transcript.Discard}
+	spec := session.Spec{Client: session.Client{Sink: transcript.Discard}}
 	return withSession(cmd, dir, spec, false, func(s *session.Session) error {
 		offer, err := s.TrustOffer()
 		if err != nil {

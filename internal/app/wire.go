@@ -130,20 +130,27 @@ func (c *core) newHost() (*session.Host, error) {
 	}
 	shellName, dialect := findShell(c.getenv("PATH"))
 	host := &session.Host{
-		Backend: c.Backend, Registry: set.registry, Mounting: set.mounting, Manifest: subagent.Main(), Agents: c.agentOptions(nil), Configure: c.settings,
-		Skills: skills.Options{
-			Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Paths: cfg.Skills.Paths, URLs: cfg.Skills.URLs,
-			Fetch: set.web.page,
+		Backend: c.Backend, IDs: &transcript.IDs{},
+		Configuration: session.Configuration{Configure: c.settings, Warnings: c.problems, Projects: c.projects(), Explain: explainCommand},
+		Agents: session.Agents{
+			Manifest: subagent.Main(), Manifests: c.agentOptions(nil),
+			Skills: skills.Options{
+				Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Paths: cfg.Skills.Paths, URLs: cfg.Skills.URLs,
+				Fetch: set.web.page,
+			},
 		},
-		Languages: languageServers(cfg.LSP), Net: set.web.of, UserData: c.dataDir, Warnings: c.problems, Version: version,
-		Projects: c.projects(), Own: c.own(), Guarded: c.guarded(set), StateDir: filepath.Join(c.stateDir, "sessions"), Home: c.sources.HomeDir,
-		Launcher: c.launcher, Shell: shellName, Dialect: dialect, Environ: os.Environ(), Secrets: c.secrets,
-		IDs: &transcript.IDs{}, Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger),
-		Clean: c.logger.values.Text, Keys: &c.keys, Explain: explainCommand,
-		Tokens: c.tokenStore(cfg), Keep: c.hide,
-		Locks: workspace.Locks{Dir: filepath.Join(c.stateDir, "locks"), Alone: c.alone},
+		Toolset: session.Toolset{
+			Registry: set.registry, Mounting: set.mounting, Languages: languageServers(cfg.LSP), Net: set.web.of,
+			Tokens: c.tokenStore(cfg), Version: version,
+		},
+		Machine: session.Machine{
+			Home: c.sources.HomeDir, UserData: c.dataDir, Own: c.own(), Guarded: c.guarded(set),
+			StateDir: filepath.Join(c.stateDir, "sessions"), Locks: workspace.Locks{Dir: filepath.Join(c.stateDir, "locks"), Alone: c.alone},
+		},
+		Processes: session.Processes{Launcher: c.launcher, Sandbox: c.box.Probe, Box: c.box, Shell: shellName, Dialect: dialect, Environ: os.Environ()},
+		Privacy:   session.Privacy{Secrets: c.secrets, Redact: c.logger.values.Text, Keys: &c.keys, AddSecrets: c.hide},
+		Observers: session.Observers{Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger)},
 	}
-	host.Sandbox, host.Box = c.box.Probe, c.box
 	if standIns.Sandbox != nil {
 		host.Sandbox = standIns.Sandbox()
 	}
