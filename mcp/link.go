@@ -66,6 +66,7 @@ func (l *link) run(ctx context.Context) {
 	defer l.known()
 	for attempt := 0; ; {
 		began := time.Now()
+		l.begin()
 		err := l.once(ctx)
 		if ctx.Err() != nil {
 			l.set(Closed, nil)
@@ -96,10 +97,20 @@ func (l *link) once(ctx context.Context) error {
 		c.close()
 		err = c.explain(err) // now that all of its standard error has arrived
 	}
-	if ctx.Err() == nil && len(l.wake) == 0 {
-		l.set(fate(err), err)
+	if ctx.Err() == nil {
+		l.resolve(fate(err), err)
 	}
 	return err
+}
+
+// begin starts an attempt, which is the restart that was asked for, if one was.
+func (l *link) begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.wake:
+	default:
+	}
 }
 
 // watch keeps the lists of the server up to date until the connection ends.
@@ -147,13 +158,35 @@ func (l *link) lastProblem() error {
 	return l.problem
 }
 
+// resolve sets the state that an attempt led to, unless a restart was asked for during the
+// attempt: then the next attempt decides.
+func (l *link) resolve(state State, problem error) (current bool) {
+	l.mu.Lock()
+	if len(l.wake) > 0 {
+		l.mu.Unlock()
+		return false
+	}
+	news := l.enter(state, problem)
+	l.mu.Unlock()
+	l.report(state, news)
+	return true
+}
+
 // set changes the state.
 func (l *link) set(state State, problem error) {
 	l.mu.Lock()
+	news := l.enter(state, problem)
+	l.mu.Unlock()
+	l.report(state, news)
+}
+
+// enter changes the state, but a closed link stays closed; mu is held. It returns the problem
+// that is to be logged, "" for none.
+func (l *link) enter(state State, problem error) (news string) {
 	if l.state != Closed {
 		l.state = state
 	}
-	l.move()
+	l.signal()
 	if problem != nil {
 		l.problem = problem
 	}
@@ -161,13 +194,20 @@ func (l *link) set(state State, problem error) {
 	if state == Failed {
 		text = inOneLine(problem)
 	}
-	news := text != l.logged
+	if text != l.logged {
+		news = text
+	}
 	if state == Failed || state == Ready {
 		l.logged = text
 	}
-	l.mu.Unlock()
-	if state == Failed && news {
-		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", text)
+	return news
+}
+
+// report logs the problem of a state, and says that all is known of a server that cannot be
+// used.
+func (l *link) report(state State, news string) {
+	if news != "" {
+		l.manager.o.Logger.Warn("mcp server", "server", l.id, "problem", news)
 	}
 	if state == Failed || state == SignIn {
 		l.known()

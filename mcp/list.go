@@ -128,7 +128,9 @@ func (l *link) listTools(ctx context.Context, c *connection) error {
 	l.mu.Lock()
 	l.tools, l.names, l.dropped, l.live = known, names, dropped, c
 	l.mu.Unlock()
-	l.set(Ready, l.lastProblem())
+	if !l.resolve(Ready, nil) {
+		return errEnded
+	}
 	l.manager.change()
 	return nil
 }

@@ -30,8 +30,8 @@ func newSigner(account *oauth.Account, barred error) signer {
 	return signer{account: account, barred: barred, wake: make(chan struct{}, 1), peek: make(chan struct{}, 1), moved: make(chan struct{})}
 }
 
-// move wakes those who wait for another state; the link's mu is held.
-func (s *signer) move() {
+// signal wakes all goroutines that await another state; the link's mu is held.
+func (s *signer) signal() {
 	close(s.moved)
 	s.moved = make(chan struct{})
 }
@@ -136,7 +136,7 @@ func (l *link) looked() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.looking = false
-	l.move()
+	l.signal()
 }
 
 // rest waits until the server is to be tried again: by the ladder, or where somebody has to
@@ -167,17 +167,19 @@ func (l *link) rest(ctx context.Context, attempt int, err error) int {
 	}
 }
 
-// restart has the server connected again at once, whatever it does now.
+// restart connects the server again at once, whatever it does now. The state changes before
+// the link's goroutine can see the wake-up: the other way round, a fast connection would be
+// ready first, and then count as connecting for as long as it lasts.
 func (l *link) restart() {
 	l.mu.Lock()
 	live := l.live
 	l.problem, l.challenge = nil, nil
-	l.mu.Unlock()
+	l.enter(Connecting, nil)
 	select {
 	case l.wake <- struct{}{}:
-	default: // it will be
+	default: // a restart is pending already
 	}
-	l.set(Connecting, nil)
+	l.mu.Unlock()
 	if live != nil {
 		live.abort()
 	}

@@ -124,7 +124,7 @@ func TestMCP_FaultyServers(t *testing.T) {
 				map[string]any{"name": "bad", "command": "/bin/bash", "args": []string{server}, "env": []any{}},
 			}})
 			began := time.Now()
-			tells(t, session, "call", tt.told...)
+			tellsFault(t, session, tt.told...)
 			tells(t, session, "read", "Read.")
 			tells(t, session, "/mcp", tt.status...)
 			if tt.well {
