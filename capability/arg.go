@@ -39,18 +39,6 @@ func (p ArgPattern) Match(arg string) bool {
 	}
 }
 
-// Covers reports whether p accepts every argument that q accepts.
-func (p ArgPattern) Covers(q ArgPattern) bool {
-	switch p.Kind {
-	case ArgWildcard:
-		return true
-	case ArgPrefix:
-		return q.Kind != ArgWildcard && strings.HasPrefix(q.Text, p.Text)
-	default:
-		return q.Kind == ArgExact && q.Text == p.Text
-	}
-}
-
 // MarshalJSON writes the short form for the kind.
 func (p ArgPattern) MarshalJSON() ([]byte, error) {
 	switch p.Kind {

@@ -1,7 +1,7 @@
 // Package capability describes what an agent and its tools may reach, as plain data.
 //
 // It owns the requirement set (paths, hosts, commands, named capabilities) with its
-// union and intersection, the patterns for the arguments of a command, the variables
+// union, the patterns for the arguments of a command, the variables
 // that stand for the workspace, and the three actions of a rule. Compile turns a set
 // into a Compiled value whose methods answer "is this path, host, argv inside?".
 //
@@ -20,6 +20,6 @@
 //
 // # Requirements
 //
-// R110 (requirement set and argument patterns), R111 (variables), R112 (union and
-// intersection), R114 (the actions of a rule).
+// R110 (requirement set and argument patterns), R111 (variables), R112 (union of sets,
+// intersection of compiled ones), R114 (the actions of a rule).
 package capability

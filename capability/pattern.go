@@ -53,25 +53,6 @@ func hasWildcard(pattern string) bool {
 	return false
 }
 
-// coversPath reports whether pattern p surely accepts all that q accepts. It knows the
-// shapes that manifests use ("dir", "dir/**", equal texts) and says no to the rest.
-func coversPath(p, q string) bool {
-	if p == q {
-		return true
-	}
-	base, tree := strings.CutSuffix(p, "/**")
-	if !tree && hasWildcard(p) {
-		return false
-	}
-	if hasWildcard(strings.ReplaceAll(strings.ReplaceAll(base, "{", ""), "}", "")) {
-		return false
-	}
-	if strings.Contains(q, "..") || strings.ContainsAny(q, `\,`) {
-		return false
-	}
-	return q == base || strings.HasPrefix(q, strings.TrimSuffix(base, "/")+"/")
-}
-
 // MatchHost reports whether a host pattern accepts a host name. Both are compared label
 // by label without regard to case and to one trailing dot: "example.com" accepts that
 // name only, "*.example.com" every name beneath it, "*" any name. A "*" elsewhere never
@@ -96,21 +77,6 @@ func MatchHost(pattern, host string) bool {
 
 func normalHost(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
-}
-
-// coversHost reports whether host pattern p accepts every host that q accepts.
-func coversHost(p, q string) bool {
-	p, q = normalHost(p), normalHost(q)
-	switch {
-	case p == "" || q == "":
-		return false
-	case p == "*" || p == q:
-		return true
-	case strings.HasPrefix(q, "*"):
-		return strings.HasPrefix(p, "*.") && strings.HasPrefix(q, "*.") && strings.HasSuffix(q, p[1:])
-	default:
-		return MatchHost(p, q)
-	}
 }
 
 // absolute reports whether a slash-separated path is absolute on some platform.

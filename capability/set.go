@@ -68,20 +68,6 @@ func (r ShellRun) Match(argv []string) bool {
 	return true
 }
 
-// Covers reports whether r accepts every command line that q accepts.
-func (r ShellRun) Covers(q ShellRun) bool {
-	if r.Cmd == "" || r.Cmd != q.Cmd {
-		return false
-	}
-	if r.Args == nil {
-		return true
-	}
-	if q.Args == nil {
-		return false
-	}
-	return slices.EqualFunc(r.Args, q.Args, ArgPattern.Covers)
-}
-
 func equalRun(a, b ShellRun) bool {
 	return a.Cmd == b.Cmd && (a.Args == nil) == (b.Args == nil) && slices.Equal(a.Args, b.Args)
 }
@@ -111,55 +97,4 @@ func addMissing(have, more []string) []string {
 		}
 	}
 	return have
-}
-
-// Intersect returns patterns that both sets grant. Where one pattern covers the other
-// the narrower stays; two patterns that merely overlap are dropped, because their
-// common part has no pattern of its own and dropping fails closed. Compiled.And is
-// exact and should be preferred for decisions; this form is for showing and storing.
-func Intersect(a, b RequirementSet) RequirementSet {
-	return RequirementSet{
-		FS: FS{
-			Read:  narrower(a.FS.Read, b.FS.Read, coversPath),
-			Write: narrower(a.FS.Write, b.FS.Write, coversPath),
-		},
-		Net:          Net{Hosts: narrower(a.Net.Hosts, b.Net.Hosts, coversHost)},
-		Shell:        narrowerRuns(a.Shell, b.Shell),
-		Capabilities: narrower(a.Capabilities, b.Capabilities, func(p, q string) bool { return p == q }),
-	}
-}
-
-func narrower(a, b []string, covers func(p, q string) bool) []string {
-	var out []string
-	for _, p := range a {
-		for _, q := range b {
-			switch {
-			case covers(p, q):
-				out = addMissing(out, []string{q})
-			case covers(q, p):
-				out = addMissing(out, []string{p})
-			}
-		}
-	}
-	return out
-}
-
-func narrowerRuns(a, b []ShellRun) []ShellRun {
-	var out []ShellRun
-	add := func(r ShellRun) {
-		if !slices.ContainsFunc(out, func(have ShellRun) bool { return equalRun(have, r) }) {
-			out = append(out, r)
-		}
-	}
-	for _, p := range a {
-		for _, q := range b {
-			switch {
-			case p.Covers(q):
-				add(q)
-			case q.Covers(p):
-				add(p)
-			}
-		}
-	}
-	return out
 }

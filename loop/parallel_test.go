@@ -71,7 +71,7 @@ func grounded(t *testing.T, editor workspace.Editor) (dir string, tool *pipeline
 	}
 	return dir, pipeline.New(pipeline.Options{
 		Toolset: pipeline.Toolset{Registry: registry}, Workspace: work, Limits: tools.CanonicalLimits(),
-		Judges: pipeline.Judges{Policy: pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeCode, false, builtin.Defaults())))},
+		Judges: pipeline.Judges{Policy: pipeline.NewPolicy(permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeCode, false, builtin.Defaults())...))},
 	})
 }
 

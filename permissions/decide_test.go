@@ -46,7 +46,7 @@ func bashCall(action capability.Action, commands ...string) permissions.Call {
 type scoped map[permissions.Scope][]permissions.Rule
 
 func setOf(mode permissions.Mode, rules scoped) permissions.Set {
-	s := permissions.NewSet(permissions.Defaults(mode, false, builtin.Defaults()))
+	s := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(mode, false, builtin.Defaults())...)
 	for scope, list := range rules {
 		s = s.With(scope, list...)
 	}

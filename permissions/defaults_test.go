@@ -35,7 +35,7 @@ func TestDefaults(t *testing.T) {
 		call := fileCall(id, "/w/a.txt")
 		call.Capabilities = []string{capability.CapFSWrite}
 		decide := func(mode permissions.Mode, trusted bool) capability.Action {
-			return permissions.NewSet(permissions.Defaults(mode, trusted, builtin.Defaults())).Decide(call).Action
+			return permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(mode, trusted, builtin.Defaults())...).Decide(call).Action
 		}
 		got := row{
 			decide(permissions.ModeAsk, false), decide(permissions.ModeCode, false), decide(permissions.ModeAsk, true),
@@ -49,7 +49,7 @@ func TestDefaults(t *testing.T) {
 
 // R120: the dev profile lets development commands run, and lifts no denial.
 func TestDevRules(t *testing.T) {
-	plain := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults()))
+	plain := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())...)
 	dev := plain.With(permissions.User, permissions.DevRules()...)
 	for command, want := range map[string]capability.Action{"npm test": allow, "git push": allow, "make": allow, "curl x": ask} {
 		if got := plain.Decide(bashCall(ask, command)).Action; got != ask {

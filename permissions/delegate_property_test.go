@@ -69,7 +69,7 @@ func delegatedCalls() []permissions.Call {
 // genAgents draws a line of agents, the main one first, at most six deep.
 var genAgents = rapid.Custom(func(t *rapid.T) []*agent {
 	mode := rapid.SampledFrom([]permissions.Mode{permissions.ModeAsk, permissions.ModeCode, permissions.ModePlan, permissions.ModeAuto}).Draw(t, "mode")
-	main := &agent{set: permissions.NewSet(permissions.Defaults(mode, rapid.Bool().Draw(t, "trusted"), builtin.Defaults()))}
+	main := &agent{set: permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(mode, rapid.Bool().Draw(t, "trusted"), builtin.Defaults())...)}
 	main.without = main.set
 	for range rapid.IntRange(0, 6).Draw(t, "rules") {
 		scope, r := genScope.Draw(t, "scope"), genFitting.Draw(t, "rule")

@@ -202,7 +202,7 @@ func TestSet_Restrict(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			set := permissions.NewSet(permissions.Defaults(tt.mode, tt.trusted, builtin.Defaults())).WithUserManifest(tt.given...)
+			set := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(tt.mode, tt.trusted, builtin.Defaults())...).WithUserManifest(tt.given...)
 			for scope, rules := range tt.rules {
 				set = set.With(scope, rules...)
 			}

@@ -11,7 +11,8 @@
 // from here must treat it as a deny. The package imports capability and the glob
 // matcher, and starts no goroutines.
 //
-//	set := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults()))
+//	defaults := permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())
+//	set := permissions.Set{}.With(permissions.DefaultScope, defaults...)
 //	set = set.With(permissions.User, permissions.Rule{
 //		Permission: "edit", Pattern: "docs/**", Action: capability.Allow,
 //	})

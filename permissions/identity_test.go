@@ -42,7 +42,7 @@ func TestDecide_AnswerForATool(t *testing.T) {
 	for _, tt := range tests {
 		for _, scope := range []permissions.Scope{permissions.Session, permissions.Project} {
 			t.Run(tt.name+" in scope "+scope.String(), func(t *testing.T) {
-				set := permissions.NewSet(permissions.Defaults(permissions.ModeAuto, true, builtin.Defaults())).With(scope, tt.rule)
+				set := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAuto, true, builtin.Defaults())...).With(scope, tt.rule)
 				d := set.Decide(permissions.Call{Tool: "mcp__s__t", Identity: tt.now})
 				if d.Action != tt.want || !strings.Contains(d.Reason, tt.reason) || tt.reason == "" && strings.Contains(d.Reason, "since then") {
 					t.Errorf("got %v: %s", d.Action, d.Reason)
@@ -81,9 +81,9 @@ func TestDecide_BorrowedName(t *testing.T) {
 			rule := permissions.Rule{Permission: tt.permission, Action: tt.action}
 			call := permissions.Call{Tool: "mcp__s__t", Aliases: []string{"s_t"}}
 			for name, set := range map[string]permissions.Set{
-				"in the file":     permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())).With(permissions.User, rule),
-				"in a manifest":   permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())).WithUserManifest(rule),
-				"below the agent": permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())).With(permissions.User, rule).Child(nil),
+				"in the file":     permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())...).With(permissions.User, rule),
+				"in a manifest":   permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())...).WithUserManifest(rule),
+				"below the agent": permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())...).With(permissions.User, rule).Child(nil),
 			} {
 				for borrowed, want := range map[bool]capability.Action{false: tt.own, true: tt.other} {
 					call.UntrustedName = borrowed

@@ -137,7 +137,7 @@ func TestDefaults_Trust(t *testing.T) {
 	danger.Tool, danger.Resources[0].Judged.Validation = "check", true
 	denied := bashCall(deny, "rm -rf /")
 	denied.Tool = "check"
-	trusted := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, true, builtin.Defaults()))
+	trusted := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, true, builtin.Defaults())...)
 	for _, tt := range []struct {
 		name string
 		set  permissions.Set

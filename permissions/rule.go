@@ -71,13 +71,6 @@ type Set struct {
 	parent *Set
 }
 
-// NewSet returns a set with the given default rules and nothing else.
-func NewSet(defaults []Rule) Set {
-	var s Set
-	s.scopes[DefaultScope] = slices.Clone(defaults)
-	return s
-}
-
 // With returns a snapshot that also holds the rules, in the given scope. A scope that
 // does not exist leaves the set as it is.
 func (s Set) With(scope Scope, rules ...Rule) Set {

@@ -94,7 +94,7 @@ func newHarness(t testing.TB, s setup) *harness {
 	}
 	t.Cleanup(func() { work.Close(0) })
 	b := &harness{t: t, log: transcript.NewLog(), ids: &transcript.IDs{}}
-	policy := pipeline.NewPolicy(permissions.NewSet([]permissions.Rule{{Permission: "*", Pattern: "*", Action: capability.Allow}}).
+	policy := pipeline.NewPolicy(permissions.Set{}.With(permissions.DefaultScope, permissions.Rule{Permission: "*", Pattern: "*", Action: capability.Allow}).
 		With(permissions.User, permissions.Rule{Permission: "asked", Pattern: "*", Action: capability.Ask}))
 	pipe := func(n *subagent.Node) *pipeline.Pipeline {
 		return pipeline.New(pipeline.Options{

@@ -66,8 +66,8 @@ func TestPriceOf(t *testing.T) {
 
 // Each line of the table makes sense, so that a new list with other units or names is seen.
 func TestTable(t *testing.T) {
-	if len(Date()) != len("2026-11-10") || len(load().makers) < 8 {
-		t.Fatalf("of %q, makers %q", Date(), load().makers)
+	if len(load().makers) < 8 {
+		t.Fatalf("makers %q", load().makers)
 	}
 	if len(packed) > 24<<10 {
 		t.Errorf("the table takes %d bytes of the binary", len(packed))

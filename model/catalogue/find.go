@@ -19,7 +19,6 @@ var familyText string
 
 // table is the catalogue, unpacked.
 type table struct {
-	date string
 	// lines are those of models, by provider and id.
 	lines map[string]map[string]string
 	// makers are the providers that make models, in the order of the table: a model of
@@ -44,8 +43,7 @@ func unpack() *table {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
 		switch head, rest, _ := strings.Cut(line, " "); head {
-		case "#date":
-			t.date = rest
+		case "#date": // says only which list the file was made from
 		case "#provider", "#maker":
 			models = map[string]string{}
 			t.lines[rest] = models
@@ -59,9 +57,6 @@ func unpack() *table {
 	}
 	return t
 }
-
-// Date is the day of which the table is, as year-month-day.
-func Date() string { return load().date }
 
 // Find returns what is known of a model of a provider, one of the names in model/preset.
 // Under another name, as that of a server which the user runs, the makers' entries and

@@ -34,11 +34,6 @@ const (
 	NoThinking Thinking = "none"
 )
 
-// Dialects are all of them.
-func Dialects() []Thinking {
-	return []Thinking{Effort, EffortObject, Switch, EnableThinking, Budget, EnabledObject, Template, NoThinking}
-}
-
 // budgets are how many tokens a level of the Budget dialect allows.
 var budgets = map[string]int{"minimal": 1_024, "low": 4_096, "medium": 12_288, "high": 32_768}
 

@@ -51,9 +51,14 @@ func TestThinking(t *testing.T) {
 			}
 		})
 	}
-	for i, d := range Dialects() {
-		if preset.Dialects()[i] != string(d) {
-			t.Errorf("package preset has %q for %q", preset.Dialects()[i], d)
+}
+
+// Package preset spells each dialect as this package does.
+func TestThinking_Preset(t *testing.T) {
+	own := []Thinking{Effort, EffortObject, Switch, EnableThinking, Budget, EnabledObject, Template, NoThinking}
+	for i, name := range preset.Dialects() {
+		if Thinking(name) != own[i] {
+			t.Errorf("package preset has %q for %q", name, own[i])
 		}
 	}
 }

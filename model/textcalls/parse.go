@@ -28,13 +28,9 @@ var familyTag = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`<(/?)[ \t]*(?:[|｜‖]+[ \t]*DSML[ \t]*[|｜‖]+[ \t]*|antml:|minimax:)`)
 })
 
-// Parse splits a text that ends with written calls, and with nothing but such, into what
-// stands before them and the calls. Without any, ok is false.
-func Parse(text string) (before string, calls []Call, ok bool) {
-	return parse(text, "")
-}
-
-// parse is Parse for a text that goes on where another one was cut; see opening.
+// parse splits a text that ends with written calls, and with nothing after them, into what
+// stands before them and the calls. Without any, ok is false. cut is the end of the text
+// that this one continues, see opening.
 func parse(text, cut string) (before string, calls []Call, ok bool) {
 	plain := familyTag().ReplaceAllString(text, "<$1")
 	found := placesAfter(cut, plain)

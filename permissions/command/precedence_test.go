@@ -130,7 +130,7 @@ func parseSet(lines []string) (permissions.Set, error) {
 		}
 		rules[words[0]] = append(rules[words[0]], rule)
 	}
-	set := permissions.NewSet(permissions.Defaults(mode, false, builtin.Defaults()))
+	set := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(mode, false, builtin.Defaults())...)
 	if rules["parent"] != nil {
 		set = set.With(permissions.Manifest, rules["parent"]...).Child(nil)
 	}

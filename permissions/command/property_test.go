@@ -41,7 +41,7 @@ func TestRules_DenyOnlyNarrows(t *testing.T) {
 			Tool: "bash", Aliases: []string{"Bash"}, Capabilities: []string{capability.CapShellRun}, Text: text,
 			Resources: command.Judge(text, testEnv()).Resources(), Vars: capability.Vars{capability.VarWorkspace: {"/w"}}, Home: "/home/ann",
 		}
-		set := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, rapid.Bool().Draw(t, "trusted"), builtin.Defaults()))
+		set := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, rapid.Bool().Draw(t, "trusted"), builtin.Defaults())...)
 		bare := set
 		for range rapid.IntRange(0, 5).Draw(t, "rules") {
 			r, to := rule.Draw(t, "rule"), scope.Draw(t, "scope")

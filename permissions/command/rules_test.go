@@ -14,7 +14,7 @@ import (
 
 func decide(text string, rules ...permissions.Rule) permissions.Decision {
 	v := command.Judge(text, testEnv())
-	set := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())).With(permissions.Session, rules...)
+	set := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())...).With(permissions.Session, rules...)
 	return set.Decide(permissions.Call{
 		Tool: "bash", Aliases: []string{"Bash"}, Capabilities: []string{capability.CapShellRun}, Text: text,
 		Resources: v.Resources(), Vars: capability.Vars{capability.VarWorkspace: {"/w"}}, Home: "/home/ann", Own: []string{"/data/acp"},

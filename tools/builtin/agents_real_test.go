@@ -58,7 +58,7 @@ func newCrowd(t *testing.T, agents int, o workspace.Options) *crowd {
 	}
 	for i := range agents {
 		name := fmt.Sprintf("main/agent_%02d", i)
-		policy := pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())))
+		policy := pipeline.NewPolicy(permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())...))
 		for _, tool := range []string{"edit", "write"} {
 			policy.Remember(permissions.Rule{Permission: tool, Pattern: "*", Action: capability.Allow, Source: "test"})
 		}

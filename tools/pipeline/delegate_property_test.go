@@ -93,7 +93,7 @@ func TestDelegate_NeverFreer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := s.Options
 		o.Registry = rapid.SampledFrom(registries).Draw(t, "registry")
-		set := permissions.NewSet(permissions.Defaults(genMode.Draw(t, "mode"), rapid.Bool().Draw(t, "trusted"), builtin.Defaults()))
+		set := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(genMode.Draw(t, "mode"), rapid.Bool().Draw(t, "trusted"), builtin.Defaults())...)
 		for _, scope := range []permissions.Scope{permissions.Manifest, permissions.User, permissions.Project, permissions.Session} {
 			set = set.With(scope, rapid.SliceOfN(genGrant, 0, 1).Draw(t, "rules")...)
 		}
@@ -172,7 +172,7 @@ func bounded(t *rapid.T, tree []*delegated, call pipeline.Call) {
 
 // Reading the rules of a subagent, which every call does several times.
 func BenchmarkPolicy_Rules(b *testing.B) {
-	set := permissions.NewSet(permissions.Defaults(permissions.ModeCode, true, builtin.Defaults())).With(permissions.User, permissions.DevRules()...)
+	set := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeCode, true, builtin.Defaults())...).With(permissions.User, permissions.DevRules()...)
 	policy := pipeline.NewPolicy(set)
 	for range 5 {
 		policy = policy.Delegate(pipeline.PolicyDelegation{Manifest: permissions.DevRules(), Restricted: true})

@@ -279,7 +279,7 @@ func TestPolicy_Delegate(t *testing.T) {
 		Resources: []permissions.Resource{{Kind: permissions.Path, Name: "/w/a.go"}}, Vars: capability.Vars{capability.VarWorkspace: {"/w"}, permissions.VarScratch: nil},
 	}
 	mode := func(m permissions.Mode) []permissions.Rule { return permissions.Defaults(m, false, builtin.Defaults()) }
-	root := pipeline.NewPolicy(permissions.NewSet(mode(permissions.ModeAsk)))
+	root := pipeline.NewPolicy(permissions.Set{}.With(permissions.DefaultScope, mode(permissions.ModeAsk)...))
 	child := root.Delegate(pipeline.PolicyDelegation{Manifest: []permissions.Rule{plainRule("edit", "*", capability.Allow)}})
 	grandchild := child.Delegate(pipeline.PolicyDelegation{})
 	given := root.Delegate(pipeline.PolicyDelegation{Given: []permissions.Rule{plainRule("edit", "*", capability.Allow)}})
@@ -431,7 +431,7 @@ func TestDelegate_Restricted(t *testing.T) {
 
 // Agents read and change their rules at once.
 func TestPolicy_DelegateAtOnce(t *testing.T) {
-	root := pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())))
+	root := pipeline.NewPolicy(permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())...))
 	policies := []*pipeline.Policy{root}
 	for range 4 {
 		policies = append(policies, policies[len(policies)-1].Delegate(pipeline.PolicyDelegation{}), root.Delegate(pipeline.PolicyDelegation{Restricted: true}))

@@ -46,7 +46,7 @@ func FuzzTruncate(f *testing.F) {
 		limits.ResultBytes = limit
 		p := pipeline.New(pipeline.Options{
 			Toolset: pipeline.Toolset{Registry: registry}, Workspace: work, Limits: limits,
-			Judges: pipeline.Judges{Policy: pipeline.NewPolicy(permissions.NewSet([]permissions.Rule{allow("custom")}))},
+			Judges: pipeline.Judges{Policy: pipeline.NewPolicy(permissions.Set{}.With(permissions.DefaultScope, allow("custom")))},
 		})
 		end := p.Run(t.Context(), p.Prepare(pipeline.Call{ID: "call_1", Name: "custom", Input: "{}"}), transcript.Discard)
 		if end.State != transcript.Done {

@@ -87,7 +87,7 @@ func newStage(t *testing.T, edit func(*pipeline.Options), extra ...tools.Tool) *
 	}
 	t.Cleanup(func() { work.Close(0) })
 	s := &stage{dir: dir}
-	s.policy = pipeline.NewPolicy(permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())))
+	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())...))
 	o := pipeline.Options{
 		Toolset: pipeline.Toolset{Registry: registry}, Judges: pipeline.Judges{Policy: s.policy, Asker: s},
 		Session: &fakeSession{}, Workspace: work, Limits: tools.CanonicalLimits(),
