@@ -8,8 +8,8 @@
 // It refuses to know the disk, the clock, the network, the model and the protocol.
 // Callers resolve paths first and pass both the requested and the resolved name. Every
 // decision is a pure, total function of (rules, call); a caller that recovers a panic
-// from here must treat it as a deny. The package imports capability and the glob
-// matcher, and starts no goroutines.
+// from here must treat it as a deny. The package imports capability, the
+// glob matcher and x/text's normaliser, and starts no goroutines.
 //
 //	defaults := permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())
 //	set := permissions.Set{}.With(permissions.DefaultScope, defaults...)

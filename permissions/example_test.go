@@ -16,7 +16,7 @@ func ExampleSet_Decide() {
 		return
 	}
 	rule.Action = capability.Allow
-	set := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())).
+	set := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())...).
 		With(permissions.User, rule)
 
 	for _, path := range []string{"/w/docs/a.md", "/w/main.go", "/w/docs/.env"} {
@@ -36,7 +36,7 @@ func ExampleSet_Decide() {
 
 // Without a user, what would be asked is denied.
 func ExampleHeadless() {
-	set := permissions.NewSet(permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults()))
+	set := permissions.Set{}.With(permissions.DefaultScope, permissions.Defaults(permissions.ModeAsk, false, builtin.Defaults())...)
 	d := permissions.Headless(set.Decide(permissions.Call{
 		Tool:         "edit",
 		Capabilities: []string{capability.CapFSWrite},

@@ -4,22 +4,22 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // foldText maps texts that some file system takes for the same name to one text: it
-// folds case, takes composed letters apart, and drops characters that are ignored. Used for
-// denies only; an allow compares exactly (P4).
+// decomposes composed letters, as macOS does, folds case, and drops characters that are
+// ignored. Only denies use it; an allow compares names exactly.
 func foldText(s string) string {
 	if plainLower(s) {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	for _, r := range s {
-		for _, d := range decompose(r) {
-			if !ignorable(d) {
-				b.WriteRune(foldRune(d))
-			}
+	for _, r := range norm.NFD.String(s) {
+		if !ignorable(r) {
+			b.WriteRune(foldRune(r))
 		}
 	}
 	return b.String()

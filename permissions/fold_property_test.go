@@ -11,7 +11,7 @@ import (
 )
 
 // TestNames_Folded writes the names of secrets and of protected files in every way that
-// some file system takes for the same name: none of them is free (P4).
+// some file system takes for the same name: none of them is free.
 func TestNames_Folded(t *testing.T) {
 	names := []string{
 		".env", ".env.local", "credentials.json", "id_rsa", "server.pem", ".npmrc", ".ssh", ".aws", ".docker/config.json",
