@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // keepAttributes copies the extended attributes of the file that is replaced,

@@ -5,7 +5,7 @@ package workspace
 import (
 	"os"
 
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // Extended attributes are not kept here.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // Changes are the session's changes of files as the call may take them back

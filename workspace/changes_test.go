@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 func TestUndo(t *testing.T) {

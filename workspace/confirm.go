@@ -6,7 +6,7 @@ import (
 
 	"acp-agent/internal/pause"
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // confirm looks at what became of a text that the editor says it has written. The

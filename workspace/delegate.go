@@ -3,7 +3,7 @@ package workspace
 import (
 	"slices"
 
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // Delegate is an agent that work is delegated to, as the ground has to know it.

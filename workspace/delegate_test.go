@@ -13,7 +13,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // family is the main agent of a ground with agents below it: task delegates to a child,

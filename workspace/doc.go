@@ -20,7 +20,7 @@
 // newer and wins. Any other difference is unsaved work, and the buffer's text
 // is used.
 //
-// It remembers what each call changed through it (workspace/journal): before a
+// It remembers what each call changed through it (workspace/undo/journal): before a
 // file is written or deleted its bytes and mode are kept, durably, in the
 // session's private directory; what was renamed is renamed back. A change is
 // taken back only from a file that still is what the change left: [Call.Changes]
@@ -46,7 +46,7 @@
 // It does not judge: permission rules, what is asked, and which names are
 // secret come from outside. It knows no protocol; [Editor] and [Terminals] are
 // the client as it needs it. It imports tools, kinds, transcript,
-// capability, workspace/journal, internal/launch, sandbox, internal/search,
+// capability, workspace/undo/journal, internal/launch, sandbox, internal/search,
 // internal/gitignore, internal/userfile, and a file lock.
 //
 // Goroutines: a write makes pre-image and new file side by side, and waits for

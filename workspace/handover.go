@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // throughEditor writes a file that is the editor's own.

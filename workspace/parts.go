@@ -9,7 +9,7 @@ import (
 
 	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // writing is a text on its way, as a part of a batch.

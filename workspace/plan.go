@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"acp-agent/internal/rootfile"
-	"acp-agent/workspace/journal"
 	"acp-agent/workspace/private"
+	"acp-agent/workspace/undo/journal"
 )
 
 // planned is one renaming of a batch, as a sweep has to know it to undo it. Paths

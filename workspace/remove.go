@@ -6,7 +6,7 @@ import (
 	"io/fs"
 
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // Remove deletes a regular file, or a link and never what it leads to (R96). An

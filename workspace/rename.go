@@ -9,7 +9,7 @@ import (
 
 	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // Rename moves a regular file with its bytes and mode (R96, R127). The disk's

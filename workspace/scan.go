@@ -15,7 +15,7 @@ import (
 	"acp-agent/internal/gitignore"
 	"acp-agent/internal/pathname"
 	"acp-agent/internal/rootfile"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // The bounds of one look at the session's directories (R128).

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 func TestScan(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // standing is what stands at the path of a change that is to be taken back.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // takeBack makes one change undone, if the file still is what the change left.

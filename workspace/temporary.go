@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"acp-agent/internal/rootfile"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // temporary is the file that a write makes beside its target.

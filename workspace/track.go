@@ -10,7 +10,7 @@ import (
 	"acp-agent/internal/pathname"
 	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // Modified lists the files that an operation, which is a call by its id,

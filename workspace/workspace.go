@@ -12,9 +12,9 @@ import (
 	"acp-agent/internal/rootfile"
 	"acp-agent/kinds"
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
 	"acp-agent/workspace/private"
 	"acp-agent/workspace/run"
+	"acp-agent/workspace/undo/journal"
 )
 
 // Workspace is the ground of one session, as one agent of it may use it: the main one,

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // WriteText replaces a file's text or creates it, parents included. Every text

@@ -10,7 +10,7 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // Auditor keeps the record of what calls asked for, who decided, and what they

@@ -12,7 +12,7 @@
 // It does not judge: what a command may do is its [Grant]. It resolves no path of a
 // tool and records no change of a file; package workspace tells it, in a [Workspace],
 // which directories there are and what the session's tools changed. It imports
-// tools, workspace/journal,
+// tools, workspace/undo/journal,
 // workspace/private, internal/launch, internal/pathname, internal/rootfile,
 // internal/textcut, internal/userfile and sandbox.
 //

@@ -11,7 +11,7 @@ import (
 
 	"acp-agent/internal/pathname"
 	"acp-agent/internal/rootfile"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // Bounds of what is looked at before and after a command.

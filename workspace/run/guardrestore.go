@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"acp-agent/internal/rootfile"
-	"acp-agent/workspace/journal"
+	"acp-agent/workspace/undo/journal"
 )
 
 // ours reports whether a file is as a tool of the session left it, which was judged for

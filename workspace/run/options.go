@@ -5,8 +5,8 @@ import (
 	"acp-agent/internal/rootfile"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
-	"acp-agent/workspace/journal"
 	"acp-agent/workspace/private"
+	"acp-agent/workspace/undo/journal"
 )
 
 // Options say how commands are run.
