@@ -26,7 +26,7 @@ type opener struct {
 // names, each with the reason. An entry that is no longer needed fails the test.
 var openers = map[string]opener{
 	"workspace": {
-		"os.Lstat os.OpenRoot os.ReadDir os.ReadFile os.Readlink os.Remove unix.Statfs windows.GetLongPathName",
+		"os.Lstat os.OpenRoot os.Readlink unix.Statfs windows.GetLongPathName",
 		"it is the one door: it follows links by hand, opens roots, and works below them by handle",
 	},
 	"workspace/run": {
@@ -36,6 +36,10 @@ var openers = map[string]opener{
 	"workspace/private": {
 		"os.Lstat os.Mkdir os.OpenRoot os.ReadDir os.Remove os.Stat",
 		"the session's own private directory, and those that sessions of killed processes left",
+	},
+	"workspace/undo/recovery": {
+		"os.Lstat os.OpenRoot os.ReadDir os.ReadFile os.Remove",
+		"notes in the private directory of a dead session, and the directories that they name",
 	},
 	"internal/rootfile": {"unix.Renameat2 unix.RenameatxNp", "two names below handles that workspace gave it"},
 	"internal/cgroup": {

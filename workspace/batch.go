@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"acp-agent/tools"
+	"acp-agent/workspace/undo/recovery"
 )
 
 // Apply makes several changes as one (R97), in two phases. The first gets all
@@ -35,7 +36,7 @@ type part interface {
 	// stage gets the change ready and calls then, while what it needs is held.
 	stage(ctx context.Context, then func() error) error
 	// plan says how the change is undone after a kill.
-	plan() planned
+	plan() recovery.Step
 	// do makes the change, and undo takes it back. What cannot be taken back so
 	// is put on record, to be restored from its pre-image.
 	do(ctx context.Context) error
@@ -116,14 +117,14 @@ func (b *batch) rename(ctx context.Context, parts []part) (err error) {
 		return nil
 	}
 	var done []part
-	var plan []planned
+	var plan []recovery.Step
 	for _, s := range parts {
 		plan = append(plan, s.plan())
 	}
 	if err := b.w.o.fault("plan"); err != nil {
 		return err
 	}
-	finish, err := writePlan(b.w.private, plan)
+	finish, err := recovery.WritePlan(b.w.private, plan)
 	if err != nil {
 		return fmt.Errorf("note what is about to be changed: %w", err)
 	}

@@ -105,7 +105,7 @@ func TestApply(t *testing.T) {
 		t.Fatal(failed)
 	}
 	same(t, "files taken back", textsIn(t, g.cwd), before)
-	if left, err := filepath.Glob(filepath.Join(g.state, "*", private.RunName, planPrefix+"*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(g.state, "*", private.RunName, "plan-*")); err != nil || len(left) > 0 {
 		t.Errorf("plans %v, %v", left, err)
 	}
 }

@@ -55,7 +55,7 @@ func (c *change) handOver(ctx context.Context) error {
 		err = c.confirm(ctx, &record)
 	}
 	entry.Commit(record)
-	c.w.temps.keepDirs(record.Path)
+	c.w.leftovers.KeepDirs(record.Path)
 	return err
 }
 

@@ -18,7 +18,7 @@ func (f files) makeParents(p *place, operation string, note func(dir, operation 
 			return err
 		}
 		if _, err := p.dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			f.w.temps.rememberDir(path)
+			f.w.leftovers.Dir(path)
 		}
 		err := p.dir.Mkdir(name, 0o777)
 		if err != nil && !errors.Is(err, fs.ErrExist) {

@@ -10,6 +10,7 @@ import (
 	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
 	"acp-agent/workspace/undo/journal"
+	"acp-agent/workspace/undo/recovery"
 )
 
 // writing is a text on its way, as a part of a batch.
@@ -97,12 +98,12 @@ func (w *writing) ready(p *place, then func() error) error {
 	return err
 }
 
-func (w *writing) plan() planned {
-	kind := planReplace
+func (w *writing) plan() recovery.Step {
+	kind := recovery.Replace
 	if w.old == nil {
-		kind = planCreate
+		kind = recovery.Create
 	}
-	return planned{Kind: kind, Path: w.p.real(), Temp: siblingOf(w.p, w.temp.name), New: journal.ContentOf(w.text).Sum}
+	return recovery.Step{Kind: kind, Path: w.p.real(), Temp: siblingOf(w.p, w.temp.name), New: journal.ContentOf(w.text).Sum}
 }
 
 func (w *writing) do(context.Context) error { return w.put(w.p, w.temp, w.old) }
@@ -123,7 +124,7 @@ func (w *writing) undo() error {
 
 func (w *writing) commit() {
 	w.done = true
-	w.w.temps.keepDirs(w.p.real())
+	w.w.leftovers.KeepDirs(w.p.real())
 	w.entry.Commit(w.record(w.p, w.was, journal.State{
 		Form: journal.File, Content: journal.ContentOf(w.text), Info: w.temp.info,
 	}))
@@ -165,8 +166,8 @@ func (r *removing) stage(ctx context.Context, then func() error) error {
 	})
 }
 
-func (r *removing) plan() planned {
-	return planned{Kind: planRemove, Path: r.p.real(), Temp: siblingOf(r.p, r.aside.name)}
+func (r *removing) plan() recovery.Step {
+	return recovery.Step{Kind: recovery.Remove, Path: r.p.real(), Temp: siblingOf(r.p, r.aside.name)}
 }
 
 func (r *removing) do(context.Context) error { return r.moveAside(r.p, r.aside, r.info) }
@@ -218,8 +219,8 @@ func (r *renaming) stage(ctx context.Context, then func() error) error {
 	return err
 }
 
-func (r *renaming) plan() planned {
-	return planned{Kind: planRename, Path: r.p.real(), To: r.q.real()}
+func (r *renaming) plan() recovery.Step {
+	return recovery.Step{Kind: recovery.Rename, Path: r.p.real(), To: r.q.real()}
 }
 
 // do looks at the file as the parts before left it.
@@ -249,7 +250,7 @@ func (r *renaming) undo() error {
 }
 
 func (r *renaming) commit() {
-	r.w.temps.keepDirs(r.q.real())
+	r.w.leftovers.KeepDirs(r.q.real())
 	now := r.w.o.Now()
 	r.files.stage().Commit(
 		journal.Record{Path: r.p.real(), Kind: journal.Deleted, Time: now, Before: r.state},

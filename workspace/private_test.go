@@ -141,7 +141,7 @@ func TestSweep(t *testing.T) {
 	put(t, filepath.Join(dead, "lock"), "")
 	link(t, g.outside, filepath.Join(dead, "link"))
 	temp := put(t, g.in(".acp-agent-"+strings.Repeat("b", 26)+".tmp"), "half")
-	put(t, filepath.Join(dead, private.RunName, tempsName), fmt.Sprintf("{\"temp\":%q}\n{\"temp\":%q}\n{\"temp\":%q}\nnonsense\n{\"temp\":%q", temp, keep, g.in("gone"), temp+"cut"))
+	put(t, filepath.Join(dead, private.RunName, "temps"), fmt.Sprintf("{\"temp\":%q}\n{\"temp\":%q}\n{\"temp\":%q}\nnonsense\n{\"temp\":%q", temp, keep, g.in("gone"), temp+"cut"))
 	fresh := filepath.Join(g.state, "ses_nolock-"+strings.Repeat("c", 26))
 	put(t, filepath.Join(fresh, "x"), "x")
 	strange := put(t, filepath.Join(g.state, "notes", "x"), "not ours")

@@ -7,6 +7,7 @@ import (
 
 	"acp-agent/tools"
 	"acp-agent/workspace/undo/journal"
+	"acp-agent/workspace/undo/recovery"
 )
 
 // Remove deletes a regular file, or a link and never what it leads to (R96). An
@@ -150,20 +151,6 @@ func (f files) moveAside(p *place, aside *temporary, then fs.FileInfo) error {
 	return errors.Join(errMoved, aside.putBack(p))
 }
 
-// putBack gives what was moved aside its name again, unless the person has
-// saved yet another file under it: the newest one wins.
-func (t *temporary) putBack(p *place) error { return t.putBackTo(p.name) }
-
-func (t *temporary) putBackTo(name string) error {
-	err := t.dir.Link(t.name, name)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		t.discard()
-		return nil
-	}
-	// Not every file system has hard links.
-	if _, err := t.dir.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-		t.discard()
-		return nil
-	}
-	return t.dir.Rename(t.name, name)
-}
+// putBack gives what was moved aside its name again, unless the user has saved another
+// file under it.
+func (t *temporary) putBack(p *place) error { return recovery.PutBack(t.dir, t.name, p.name) }

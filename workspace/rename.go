@@ -94,7 +94,7 @@ func (f files) rename(p, q *place, info fs.FileInfo) error {
 		journal.Record{Path: p.real(), Kind: journal.Deleted, Time: now, Before: state},
 		journal.Record{Path: q.real(), Kind: journal.Created, Time: now, After: state},
 	)
-	f.w.temps.keepDirs(q.real())
+	f.w.leftovers.KeepDirs(q.real())
 	f.settle(p)
 	f.settle(q)
 	return nil

@@ -148,7 +148,7 @@ func (f files) refill(ctx context.Context, entry *journal.Entry, put func(*place
 		case errors.Is(err, tools.ErrChanged), errors.Is(err, fs.ErrExist):
 			return sinceError(r.Path)
 		case err == nil:
-			f.w.temps.keepDirs(p.real())
+			f.w.leftovers.KeepDirs(p.real())
 			f.settle(p)
 		}
 		return err

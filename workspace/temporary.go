@@ -1,15 +1,14 @@
 package workspace
 
 import (
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
-	"regexp"
-	"strings"
+	"path/filepath"
 
 	"acp-agent/internal/rootfile"
 	"acp-agent/workspace/undo/journal"
+	"acp-agent/workspace/undo/recovery"
 )
 
 // temporary is the file that a write makes beside its target.
@@ -18,8 +17,6 @@ type temporary struct {
 	name string
 	info fs.FileInfo
 }
-
-var tempName = regexp.MustCompile(`^\.acp-agent-[a-z2-7]{26}\.tmp$`)
 
 // body is what a temporary file is made of.
 type body struct {
@@ -47,8 +44,8 @@ func (f files) writeTemp(p *place, b body) (*temporary, error) {
 
 // newTemp is a name beside a place that nothing has.
 func (f files) newTemp(p *place) *temporary {
-	t := &temporary{dir: p.dir, name: ".acp-agent-" + strings.ToLower(rand.Text()) + ".tmp"}
-	f.w.temps.remember(siblingOf(p, t.name))
+	t := &temporary{dir: p.dir, name: recovery.TempName()}
+	f.w.leftovers.Temp(siblingOf(p, t.name))
 	return t
 }
 
@@ -203,3 +200,6 @@ func (t *temporary) check(p *place, name string, same func(*os.File) bool) error
 func (t *temporary) discard() {
 	_ = t.dir.Remove(t.name) // what stays is swept later
 }
+
+// siblingOf is the path of another name in the directory of a place.
+func siblingOf(p *place, name string) string { return filepath.Join(filepath.Dir(p.real()), name) }

@@ -15,6 +15,7 @@ import (
 	"acp-agent/workspace/private"
 	"acp-agent/workspace/run"
 	"acp-agent/workspace/undo/journal"
+	"acp-agent/workspace/undo/recovery"
 )
 
 // Workspace is the ground of one session, as one agent of it may use it: the main one,
@@ -32,17 +33,17 @@ type Workspace struct {
 
 // shared is what all agents of a session have together.
 type shared struct {
-	o       Options
-	place   kinds.Place
-	fixed   []*root // the session's roots, then those of the configuration
-	session int     // how many of fixed are the session's
-	private *private.Dir
-	temps   leftovers
-	quota   atomic.Int64 // bytes that sidecars may still take
-	journal *journal.Journal
-	editor  editing
-	runner  *run.Runner
-	begun   begun
+	o         Options
+	place     kinds.Place
+	fixed     []*root // the session's roots, then those of the configuration
+	session   int     // how many of fixed are the session's
+	private   *private.Dir
+	leftovers *recovery.Leftovers
+	quota     atomic.Int64 // bytes that sidecars may still take
+	journal   *journal.Journal
+	editor    editing
+	runner    *run.Runner
+	begun     begun
 
 	mu     sync.Mutex
 	own    []*root                 // the private directory, then scratch, once they were opened
@@ -77,7 +78,7 @@ func New(o Options) (*Workspace, error) {
 		w.closeRoots()
 		return nil, err
 	}
-	w.temps.dir = w.private
+	w.leftovers = recovery.NewLeftovers(w.private)
 	w.quota.Store(w.o.Limits.SidecarBytes)
 	w.journal = journal.New(journal.Options{Dir: w.private.Images, MaxBytes: o.JournalBytes, Fault: o.fault})
 	w.editor = editing{editor: o.Editor.Files, timeout: o.Editor.Timeout, seen: map[string]sighting{}}
@@ -196,7 +197,7 @@ func (w *Workspace) Close(grace time.Duration) {
 	w.runner.Close(grace)
 	if first {
 		w.finish()
-		w.temps.close()
+		w.leftovers.Close()
 		w.private.Remove()
 		w.closeRoots()
 	}
@@ -251,7 +252,12 @@ func (w *Workspace) foreign(t *trail, r *root) bool {
 // user's directories (R107). It returns the number of directories it removed.
 func Sweep(stateDir string) (removed int, err error) {
 	return private.Sweep(stateDir, func(dir string) {
-		undoPlans(dir)
-		clearLeftovers(dir)
+		recovery.Sweep(dir, func(path string) (string, error) {
+			t, err := follow(path)
+			if err != nil {
+				return "", err
+			}
+			return t.real(), nil
+		})
 	})
 }

@@ -125,7 +125,7 @@ func (c *change) toDisk(p *place) error {
 	entry.Commit(c.record(p, before, journal.State{
 		Form: journal.File, Content: journal.ContentOf(c.text), Info: temp.info,
 	}))
-	c.w.temps.keepDirs(p.real())
+	c.w.leftovers.KeepDirs(p.real())
 	c.settle(p)
 	return err
 }

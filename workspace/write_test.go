@@ -11,6 +11,7 @@ import (
 
 	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
+	"acp-agent/workspace/undo/recovery"
 )
 
 func TestWriteText(t *testing.T) {
@@ -234,7 +235,7 @@ func TestWriteText_Faults(t *testing.T) {
 func noTemps(t *testing.T, g *ground) {
 	t.Helper()
 	_ = filepath.WalkDir(filepath.Dir(g.cwd), func(path string, _ os.DirEntry, err error) error {
-		if err == nil && tempName.MatchString(filepath.Base(path)) {
+		if err == nil && recovery.IsTempName(filepath.Base(path)) {
 			t.Errorf("left behind: %s", path)
 		}
 		return nil
