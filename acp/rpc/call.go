@@ -5,24 +5,35 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// outCall is a call of ours that waits for its answer.
+// outCall is a call of ours that waits for its answer. It travels through jsonrpc2 as an
+// extra field of the request.
 type outCall struct {
-	frame  *frame   // complete but for the id, until it is sent
-	id     ID       // chosen by jsonrpc2
-	answer *message // set before jsonrpc2 wakes the caller
+	frame  *frame                  // complete but for the id, until it is sent
+	id     ID                      // chosen by jsonrpc2
+	answer atomic.Pointer[message] // set before jsonrpc2 wakes the caller
+}
+
+// callOf is the call of ours that a request carries, nil for others.
+func callOf(req *jsonrpc2.Request) *outCall {
+	if req == nil || len(req.ExtraFields) != 1 {
+		return nil
+	}
+	call, _ := req.ExtraFields[0].Value.(*outCall)
+	return call
 }
 
 // Call sends a request and waits for its answer, which is decoded into result unless
 // that is nil; an answer of null is decoded as `{}`. If the peer answers with an error,
 // Call returns one that unwraps to *[Error].
 //
-// When ctx is done before the answer is read, Call asks the peer to cancel the request and returns the cause
-// of ctx at once; an answer that comes later is discarded. When the connection ends, it
-// returns an error that wraps ErrClosed. Call waits for Run to begin. It must not be used
+// When ctx is done before the answer is read, Call asks the peer to cancel the request and
+// returns the cause of ctx at once; it discards an answer that comes later. When the connection ends, it
+// returns an error that wraps ErrClosed. Call waits for Run to start. It must not be used
 // on the read loop.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	call, waiter, err := c.dispatch(ctx, method, params)
@@ -33,18 +44,21 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 		if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 			return fmt.Errorf("call %s: %w", method, ErrClosed)
 		}
-		if !c.hasAnswer(call) {
+		// An answer that was read before ctx ended counts, although its caller was not woken:
+		// the user has given it.
+		if call.answer.Load() == nil {
 			c.cancelCall(call.id)
 			return context.Cause(ctx)
 		}
 	}
-	if call.answer.err != nil {
-		return &callError{method: method, err: call.answer.err}
+	answer := call.answer.Load()
+	if answer.err != nil {
+		return &callError{method: method, err: answer.err}
 	}
 	if result == nil {
 		return nil
 	}
-	raw := call.answer.result
+	raw := answer.result
 	if string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
@@ -62,7 +76,7 @@ func WhenSent(ctx context.Context, sent func()) context.Context {
 	return context.WithValue(ctx, whenSent{}, sent)
 }
 
-// Sent is for what makes calls: the request of ctx stands in the output.
+// Sent calls the function of WhenSent, if ctx has one. Whatever implements Call uses it.
 func Sent(ctx context.Context) {
 	if sent, ok := ctx.Value(whenSent{}).(func()); ok {
 		sent()
@@ -95,47 +109,8 @@ func (c *Conn) dispatch(ctx context.Context, method string, params any) (*outCal
 	return call, waiter, nil
 }
 
-// sendCall writes a call that jsonrpc2 has numbered and registered.
-func (c *Conn) sendCall(call *outCall) error {
-	key := call.id.key()
-	c.mu.Lock()
-	c.calls[key] = call
-	c.mu.Unlock()
-	call.frame.raw("id", string(call.id))
-	err := c.out.put(context.Background(), call.frame.line(), noLimit)
-	if err != nil {
-		c.mu.Lock()
-		delete(c.calls, key)
-		c.mu.Unlock()
-	}
-	return err
-}
-
-// answered keeps a response for the call it belongs to, and says whether there is one.
-func (c *Conn) answered(msg *message) bool {
-	key := msg.id.key()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	call, ok := c.calls[key]
-	if !ok {
-		return false
-	}
-	delete(c.calls, key)
-	call.answer = msg
-	msg.id = call.id // in the form that jsonrpc2 knows
-	return true
-}
-
-// hasAnswer reports whether a call was answered. An answer that was read before its ctx ended
-// counts, although its caller has not been woken: the user has given it.
-func (c *Conn) hasAnswer(call *outCall) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return call.answer != nil
-}
-
-// cancelCall tells the peer that nobody waits for this call any more. It never blocks:
-// the caller has been told to stop.
+// cancelCall asks the peer to cancel a call whose caller has stopped waiting. It never blocks,
+// because that caller is to stop.
 func (c *Conn) cancelCall(id ID) {
 	f, err := notificationFrame(methodCancel, map[string]json.RawMessage{"requestId": json.RawMessage(id)})
 	if err == nil {

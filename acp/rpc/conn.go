@@ -32,7 +32,7 @@ type Options struct {
 
 // Conn is a connection to one peer. All methods may be used from any goroutine.
 //
-// Goroutines, all begun by Run:
+// Goroutines, all started by Run:
 //   - the reader, inside jsonrpc2.Conn, which calls the Handler; it blocks on r, and on
 //     the output when the peer sends garbage without reading the answers; it ends with
 //     the input;
@@ -63,7 +63,6 @@ type Conn struct {
 
 	mu       sync.Mutex
 	inflight map[string]context.CancelCauseFunc // running requests of the peer, by ID.key
-	calls    map[string]*outCall                // our calls without an answer, by ID.key
 	bodies   int                                // running bodies
 	ended    bool                               // no more bodies are started
 	idle     chan struct{}                      // closed when ended and bodies is 0
@@ -91,7 +90,6 @@ func New(r io.Reader, w io.Writer, h Handler, o Options) *Conn {
 		quit:     make(chan struct{}),
 		read:     make(chan struct{}),
 		inflight: map[string]context.CancelCauseFunc{},
-		calls:    map[string]*outCall{},
 		idle:     make(chan struct{}),
 	}
 }
@@ -107,8 +105,7 @@ func (c *Conn) Run(ctx context.Context) error {
 	c.end = end
 	writer := make(chan error, 1)
 	go func() { writer <- c.out.run() }()
-	s := &stream{c: c}
-	c.peer = jsonrpc2.NewConn(root, s, s, jsonrpc2.OnSend(s.onSend), jsonrpc2.SetLogger(silent{}))
+	c.peer = (&stream{c: c}).connect(root)
 	close(c.started)
 
 	err := c.serve(ctx)
@@ -217,8 +214,8 @@ func closeIfPossible(v any) bool {
 	return ok
 }
 
-// silent keeps jsonrpc2 from writing to the standard logger; what it would say, its
-// stream has noticed before.
+// silent keeps jsonrpc2 from writing to the standard logger; the stream logs the same
+// events itself.
 type silent struct{}
 
 func (silent) Printf(string, ...any) {}

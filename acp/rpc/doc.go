@@ -3,16 +3,16 @@
 // It owns everything between a pair of byte streams and decoded requests: line
 // framing and its limits, the check that a line is a JSON-RPC message, raw ids
 // echoed byte for byte, one ordered output, cancellation of requests in both
-// directions, error codes, and the orderly end of a connection. Outgoing calls
-// and the dispatch of incoming messages are done by sourcegraph/jsonrpc2, which
-// reads and writes through this package's own object stream: its stock stream
+// directions, error codes, and the orderly end of a connection. Below it,
+// sourcegraph/jsonrpc2 dispatches incoming messages and matches answers with
+// calls, through this package's own object stream: the library's stock stream
 // closes the connection on a malformed line and corrupts negative ids.
 //
 // It refuses to know ACP: no method name except `$/cancel_request`, no session,
 // no type of the schema. It imports the standard library, golang.org/x/sys and
 // sourcegraph/jsonrpc2, and nothing of this module.
 //
-// Goroutines: see [Conn]. All are started by [Conn.Run] and waited for by it, but for that
+// Goroutines: see [Conn]. [Conn.Run] starts all of them and waits for them, except for that
 // of [Stderr.Relay], which [Stderr.Restore] ends.
 //
 // A server in short:
@@ -33,7 +33,7 @@
 // Incoming messages reach the [Handler] one by one, in wire order. A request is
 // answered in two steps: Request does, on the read loop, what must happen in
 // wire order, and returns a [Body] that does the work on its own goroutine. So a
-// cancellation written right behind a prompt always finds the prompt.
+// cancellation written right after a prompt always finds the prompt.
 //
 // # Requirements
 //

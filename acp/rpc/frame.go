@@ -116,7 +116,7 @@ func (f *frame) params(v any) error {
 	return f.value("params", v, "")
 }
 
-// appendQuoted quotes a method name, which is nearly always plain ASCII.
+// appendQuoted quotes a method name or an id, which is nearly always plain ASCII.
 func appendQuoted(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

@@ -43,6 +43,13 @@ func (id ID) key() string {
 	return "n" + canonicalNumber(string(id))
 }
 
+// number is the id as jsonrpc2 numbers our calls, however the peer writes the number.
+func (id ID) number() (uint64, bool) {
+	f, err := strconv.ParseFloat(string(id), 64)
+	n := uint64(max(f, 0))
+	return n, err == nil && f < 1<<53 && float64(n) == f
+}
+
 // canonicalNumber writes a JSON number as digits without outer zeros and a power
 // of ten. It works on the text, so that a huge exponent costs nothing.
 func canonicalNumber(s string) string {

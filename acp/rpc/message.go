@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"unicode/utf8"
 )
 
@@ -20,6 +21,21 @@ type message struct {
 }
 
 func (m *message) isResponse() bool { return m.method == "" }
+
+// header is the message without its body, as jsonrpc2 reads it: the method and the id. The
+// raw text of a request's id travels as a string, which leaves it as it is. Without ok, the
+// message is a response with an id that is not one of ours.
+func (m *message) header() (header []byte, ok bool) {
+	if m.isResponse() {
+		n, ok := m.id.number()
+		return fmt.Appendf(nil, `{"id":%d,"result":null}`, n), ok
+	}
+	header = appendQuoted([]byte(`{"method":`), m.method)
+	if m.id != "" {
+		header = appendQuoted(append(header, `,"id":`...), string(m.id))
+	}
+	return append(header, '}'), true
+}
 
 // refusal is the answer to a line that is no message.
 type refusal struct {

@@ -14,12 +14,12 @@ const methodCancel = "$/cancel_request"
 const maxInflight = 4096
 
 // notified serves a notification, on the read loop.
-func (c *Conn) notified(msg *message) {
-	if msg.method == methodCancel {
-		c.cancelRequested(msg.params)
+func (c *Conn) notified(method string, params json.RawMessage) {
+	if method == methodCancel {
+		c.cancelRequested(params)
 		return
 	}
-	if err := c.guarded(msg.method, func() { c.handler.Notify(msg.method, msg.params) }); err != nil {
+	if err := c.guarded(method, func() { c.handler.Notify(method, params) }); err != nil {
 		return // logged; a notification has no answer
 	}
 }
@@ -48,27 +48,26 @@ func (c *Conn) cancelRequested(params json.RawMessage) {
 
 // requested serves a request: it is registered and prepared here, on the read loop, and
 // done on its own goroutine.
-func (c *Conn) requested(ctx context.Context, msg *message) {
-	if msg.method == methodCancel {
-		c.refuse(refuse(msg.id, CodeInvalidRequest, methodCancel+" is a notification"))
+func (c *Conn) requested(ctx context.Context, req *Request) {
+	if req.Method == methodCancel {
+		c.refuse(refuse(req.ID, CodeInvalidRequest, methodCancel+" is a notification"))
 		return
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	if refused := c.begin(msg.id, cancel); refused != nil {
+	if refused := c.begin(req.ID, cancel); refused != nil {
 		cancel(nil)
 		c.refuse(refused)
 		return
 	}
-	req := &Request{ID: msg.id, Method: msg.method, Params: msg.params}
 	var body Body
-	err := c.guarded(msg.method, func() { body = c.handler.Request(req) })
+	err := c.guarded(req.Method, func() { body = c.handler.Request(req) })
 	switch {
 	case err != nil:
 		c.finish(req, cancel)
-		c.refuse(&refusal{id: msg.id, err: err})
+		c.refuse(&refusal{id: req.ID, err: err})
 	case body == nil:
 		c.finish(req, cancel)
-		c.refuse(refuse(msg.id, CodeMethodNotFound, fmt.Sprintf("no method %q", msg.method)))
+		c.refuse(refuse(req.ID, CodeMethodNotFound, fmt.Sprintf("no method %q", req.Method)))
 	default:
 		c.start(func() { c.work(ctx, cancel, req, body) })
 	}

@@ -11,29 +11,34 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// stream is the jsonrpc2.ObjectStream under the connection, and the jsonrpc2.Handler
-// above it. In between, jsonrpc2.Conn dispatches requests and matches responses, but
-// only ever sees small stand-ins: the message itself, with its raw id and parameters,
-// goes past it. jsonrpc2's types are private and can be filled through JSON alone,
-// which with the real message would cost three more parses of it, and lose ids that
-// are negative, fractional or null.
+// stream is what stands between the lines of the wire and jsonrpc2.Conn: the ObjectStream
+// under it, its Handler, and its OnRecv and OnSend hooks.
+//
+// jsonrpc2.Conn fills its message types from JSON alone, which costs three more parses of
+// each message and corrupts ids that are negative or fractional. So ReadObject gives it the
+// header of a message, see message.header, and received, its OnRecv hook, attaches the body
+// to what jsonrpc2.Conn decoded. Outgoing calls take the same way back: onSend learns the
+// id that jsonrpc2.Conn chose, and WriteObject writes the frame that Call prepared.
 type stream struct {
 	c *Conn
 
-	// current is the message whose stand-in ReadObject returned last. jsonrpc2 reads
-	// and handles strictly in turn, on one goroutine.
+	// current is the message whose header ReadObject returned last. jsonrpc2.Conn reads,
+	// decodes and handles strictly in turn, on one goroutine.
 	current *message
 
-	// sending is the call that is about to be written. jsonrpc2 holds its own lock from
-	// onSend to WriteObject.
+	// sending is the call that WriteObject is about to write. jsonrpc2.Conn holds its own
+	// lock from onSend to WriteObject.
 	sending *outCall
 }
 
-// incoming stands in for every request and notification.
-var incoming = []byte(`{"id":1,"method":"incoming"}`)
+// connect starts jsonrpc2.Conn on the stream.
+func (s *stream) connect(ctx context.Context) *jsonrpc2.Conn {
+	return jsonrpc2.NewConn(ctx, s, s,
+		jsonrpc2.OnRecv(s.received), jsonrpc2.OnSend(s.onSend), jsonrpc2.SetLogger(silent{}))
+}
 
-// ReadObject reads lines up to one that jsonrpc2 has to hear of. Lines that are no
-// messages are answered here.
+// ReadObject reads lines up to the next message and decodes its header into v. It answers
+// lines that are not messages itself.
 func (s *stream) ReadObject(v any) error {
 	for {
 		line, err := s.c.lines.next()
@@ -51,21 +56,20 @@ func (s *stream) ReadObject(v any) error {
 			if refused.response == "" {
 				continue
 			}
-			// Whoever waits for this answer learns that it was no good.
+			// The caller that waits for this answer learns that it is malformed.
 			msg = &message{id: refused.response, err: Errorf(CodeInternalError, "malformed response: %s", refused.err.Message)}
 		}
-		if !msg.isResponse() {
-			s.current = msg
-			return json.Unmarshal(incoming, v)
+		header, ok := msg.header()
+		if !ok {
+			s.c.log.Debug("response to an unknown call ignored")
+			continue
 		}
-		if s.c.answered(msg) {
-			return json.Unmarshal(fmt.Appendf(nil, `{"id":%s,"result":true}`, msg.id), v)
-		}
-		s.c.log.Debug("response to an unknown call ignored")
+		s.current = msg
+		return json.Unmarshal(header, v)
 	}
 }
 
-// parse reads one line. Of one that was too long the outline is left.
+// parse reads one line. Of a line that is too long, the outline tells whom to answer.
 func (s *stream) parse(line []byte, tooLong bool) (*message, *refusal) {
 	if tooLong {
 		return nil, s.c.lines.long.refusal(fmt.Sprintf("the line is longer than %d bytes", s.c.lines.max))
@@ -76,42 +80,57 @@ func (s *stream) parse(line []byte, tooLong bool) (*message, *refusal) {
 	return parseMessage(line)
 }
 
-// Handle serves the message that goes with the stand-in just read.
-func (s *stream) Handle(ctx context.Context, _ *jsonrpc2.Conn, _ *jsonrpc2.Request) {
-	if s.current.id == "" {
-		s.c.notified(s.current)
-		return
+// received attaches the body of the current message to its header: the parameters to a
+// request, the answer to the call that jsonrpc2.Conn matched it with.
+func (s *stream) received(req *jsonrpc2.Request, resp *jsonrpc2.Response) {
+	switch call := callOf(req); {
+	case resp == nil && s.current.params != nil:
+		req.Params = &s.current.params
+	case resp == nil:
+	case call == nil:
+		s.c.log.Debug("response to an unknown call ignored")
+	default:
+		call.answer.Store(s.current)
 	}
-	s.c.requested(ctx, s.current)
 }
 
-// onSend notes which call WriteObject is about to write.
+// Handle serves a request or a notification.
+func (s *stream) Handle(ctx context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	var params json.RawMessage
+	if req.Params != nil {
+		params = *req.Params
+	}
+	if req.Notif {
+		s.c.notified(req.Method, params)
+		return
+	}
+	s.c.requested(ctx, &Request{ID: ID(req.ID.Str), Method: req.Method, Params: params})
+}
+
+// onSend notes which call WriteObject is about to write, and the id that it has.
 func (s *stream) onSend(req *jsonrpc2.Request, _ *jsonrpc2.Response) {
-	if req == nil || len(req.ExtraFields) != 1 {
-		return
-	}
-	if call, ok := req.ExtraFields[0].Value.(*outCall); ok {
-		call.id = ID(req.ID.String())
-		s.sending = call
+	if s.sending = callOf(req); s.sending != nil {
+		s.sending.id = ID(req.ID.String())
 	}
 }
 
-// WriteObject writes a call; nothing else goes out through jsonrpc2. It must not block:
-// jsonrpc2's lock is held.
+// WriteObject writes a call; nothing else leaves through jsonrpc2.Conn. It must not block,
+// because jsonrpc2.Conn holds its lock.
 func (s *stream) WriteObject(any) error {
 	call := s.sending
 	s.sending = nil
 	if call == nil {
-		return errors.New("jsonrpc2 sent something that is no call")
+		return errors.New("jsonrpc2 sent something other than a call")
 	}
-	return s.c.sendCall(call)
+	call.frame.raw("id", string(call.id))
+	return s.c.out.put(context.Background(), call.frame.line(), noLimit)
 }
 
-// Close is called by jsonrpc2 at its own end; Run closes what there is to close.
+// Close is called by jsonrpc2.Conn at its own end; Run closes what there is to close.
 func (s *stream) Close() error { return nil }
 
-// inputEnded is called on the read loop, once. It ends the bodies before jsonrpc2 can,
-// so that their contexts carry our cause.
+// inputEnded is called on the read loop, once. It ends the bodies before jsonrpc2.Conn can,
+// so that their contexts carry this package's cause.
 func (c *Conn) inputEnded(err error) {
 	if !errors.Is(err, io.EOF) {
 		c.readErr = err

@@ -30,6 +30,12 @@
 // [FromAmplifier] and [ToAmplifier] do the same for tools written against
 // Amplifier's interface.
 //
+// The agent itself only decodes: what a script, a module or a provider answers. The
+// way back, [EncodeAmp], [EncodeAmplifier], [ToolCall] and the two conversions of
+// tools, has no caller in the program. R6 and R7 ask for both ways, and the way back is
+// what shows that the way there loses nothing; hosts that carry our tools elsewhere
+// use it.
+//
 // It imports tools, transcript and the JSON schema library, and starts no
 // goroutine. It knows neither where tools come from (tools/mount) nor how a
 // call is judged.
