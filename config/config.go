@@ -65,7 +65,7 @@ type Editor struct {
 	FS bool `json:"fs"`
 }
 
-// Roots are directories outside the workspace that tools may reach (C-29). All are
+// Roots are directories outside the workspace that tools may reach. All are
 // absolute; whether they exist is not checked here.
 type Roots struct {
 	// Read holds the user's directories, followed by the package caches of

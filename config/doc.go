@@ -23,7 +23,6 @@
 // # Requirements
 //
 // R114 (where rules of the scopes user and project come from), R123 and SECURITY T1 and
-// T3 (a project only tightens), D3 (keys never printed), C-29 (roots of the user's
-// config), E5 (profiles of limits), A.24 (the limits' defaults), R8, R65 and R99
-// (subagents), R81, R87.
+// T3 (a project only tightens), D3 (keys never printed), R8, R65 and R99 (subagents), R81,
+// R87. The defaults of the limits are in docs/configuration.md.
 package config

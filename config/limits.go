@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// The profiles of limits (E5): which numbers the tools' own limits take.
+// The profiles of limits: which numbers the tools' own limits take.
 const (
 	ProfileWindow    = "window"
 	ProfileCanonical = "canonical"
 	ProfileAmp       = "amp"
 )
 
-// Defaults of the limits (A.24, SECURITY X5) and the most that may be set.
+// Defaults of the limits (docs/configuration.md, docs/security.md X5) and the most that may be set.
 const (
 	defaultMaxSteps     = 200
 	defaultToolTimeout  = 120 * time.Second

@@ -8,7 +8,7 @@ import (
 
 // PackageCaches returns the directories in which package managers keep the sources of
 // what a project depends on: readable by default, for "what does this function of the
-// library do" is an everyday question (C-29). Only places whose path is certain without
+// library do" is an everyday question. Only places whose path is certain without
 // running the tool are named, and none that also holds settings or credentials. They
 // need not exist.
 func (s Sources) PackageCaches() []string {

@@ -5,7 +5,7 @@ import "slices"
 // Kind is an ACP tool kind: the icon and layout an editor picks for a call.
 type Kind string
 
-// The kinds of ACP v1; the set is closed (C-23).
+// The kinds of ACP v1; the set is closed.
 const (
 	Read       Kind = "read"
 	Edit       Kind = "edit"

@@ -12,7 +12,7 @@ import (
 
 // batches groups calls, in order, so that no two of a batch conflict (R101):
 // a call joins the batch before it unless it conflicts with a member. Calls are
-// never moved past one another (C-12).
+// never moved past one another.
 func batches(calls []*pipeline.Prepared) [][]*pipeline.Prepared {
 	var list [][]*pipeline.Prepared
 	for _, call := range calls {

@@ -148,7 +148,7 @@ func (m *meeting) ReadTextFile(ctx context.Context, path string, _, _ int) (stri
 	return string(text), err
 }
 
-// C-12: [Read A, Read B, Edit A, Read C] is two batches, [A, B] and [Edit A, C];
+// [Read A, Read B, Edit A, Read C] is two batches, [A, B] and [Edit A, C];
 // nothing is moved past another.
 func TestTurn_TwoBatches(t *testing.T) {
 	dir, tool := grounded(t, &meeting{c: make(chan struct{})})

@@ -16,7 +16,7 @@ import (
 // that a person, a manifest or the session wrote (permission exact, then capability,
 // then wildcard; then length of the pattern's literal text; then the later scope); then
 // the default rows, or the command judge in their place, which never outrank a written
-// rule (C-8); then ask. Between rules that are equal in all this the stricter wins.
+// rule; then ask. Between rules that are equal in all this the stricter wins.
 func (s Set) Decide(call Call) Decision {
 	d := s.decide(call)
 	if d.Action != capability.Ask {

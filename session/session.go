@@ -318,7 +318,7 @@ func (s *Session) Rules() []ListedRule { return s.rules.rules() }
 // Revoke removes a rule that an answer of the user added. It is given as Rules listed it.
 func (s *Session) Revoke(listed ListedRule) error { return s.rules.revoke(listed) }
 
-// Cancel ends the running turn and all subagents (R67); queued prompts stay (C-25). When no
+// Cancel ends the running turn and all subagents (R67); queued prompts stay. When no
 // turn is running it ends what runs in the background, and nothing that comes later is
 // affected.
 func (s *Session) Cancel() { s.turns.cancelCurrent() }

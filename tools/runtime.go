@@ -47,7 +47,7 @@ type Session struct {
 	Path       []string
 }
 
-// Limits are the sizes that a host may tune (section A.24).
+// Limits are the sizes that a host may tune (docs/configuration.md has their defaults).
 type Limits struct {
 	// ReadBytes bounds what read returns: 204,800, or 65,536 in profile amp.
 	ReadBytes int

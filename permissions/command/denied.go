@@ -27,7 +27,7 @@ func (j *judge) denied(p *Part, s simple) finding {
 	return dangerous(s)
 }
 
-// dangerous is R118's class of dangerous commands, by program and option (C-10).
+// dangerous is R118's class of dangerous commands, by program and option.
 func dangerous(s simple) finding {
 	switch s.name() {
 	case "dd", "format", "format.com", "shred", "mkswap":

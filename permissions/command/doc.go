@@ -25,5 +25,5 @@
 //
 // # Requirements
 //
-// R59, R116, R118-R121; C1-C6 and C8-C9 of the security rules; C-9 and C-10.
+// R59, R116, R118-R121; C1-C6 and C8-C9 of the security rules.
 package command

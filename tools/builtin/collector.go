@@ -9,7 +9,7 @@ import (
 )
 
 // collector keeps a command's output: all of it while it is small enough to
-// return, then its first and last part, with the whole in a sidecar (R56, C-2).
+// return, then its first and last part, with the whole in a sidecar (R56).
 // It may be written to from another goroutine than the one that asks for the
 // view, also after that.
 type collector struct {

@@ -15,7 +15,7 @@ import (
 	"acp-agent/tools"
 )
 
-// The limits of grep (section A.24). The bound of all hits together is
+// The limits of grep. The bound of all hits together is
 // Limits.GrepTotal.
 const (
 	grepPerFile = 10

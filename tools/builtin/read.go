@@ -16,7 +16,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// The limits of read (section A.24). The bound of what one call returns is
+// The limits of read. The bound of what one call returns is
 // Limits.ReadBytes.
 const (
 	defaultLines  = 500

@@ -70,8 +70,8 @@ func runTask(ctx context.Context, rt tools.Runtime, args taskArgs) (*tools.Resul
 	})
 }
 
-// preprocessTask turns the short form {prompt, context?} into the whole one
-// (C-14). Only that form may leave out the subagent (trap 48); whatever else
+// preprocessTask turns the short form {prompt, context?} into the whole one.
+// Only that form may leave out the subagent (trap 48); whatever else
 // lacks it is refused by the schema check. The context is for the subagent's
 // system prompt, as data (R62).
 func preprocessTask(args json.RawMessage, _ tools.Env) (json.RawMessage, error) {

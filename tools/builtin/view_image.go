@@ -20,7 +20,7 @@ type viewImageArgs struct {
 	Path string `json:"path"`
 }
 
-// newViewImage is the tool that shows an image file (C-16). It is the image part
+// newViewImage is the tool that shows an image file. It is the image part
 // of read under a name of its own, with the same limit (R28).
 func newViewImage() tools.Tool {
 	return tools.Define(tools.Spec{

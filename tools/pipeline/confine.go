@@ -14,7 +14,7 @@ import (
 )
 
 // confine is the capability check: every path a call names must lie where the
-// session may work (R113, C-29). It runs before any rule is looked at, and no
+// session may work (R113). It runs before any rule is looked at, and no
 // rule lifts what it refuses. A read outside is not refused but asked about.
 func (r *running) confine(context.Context) (err error) {
 	if r.scope, err = r.pipeline.scopeOf(r.Prepared); err != nil {

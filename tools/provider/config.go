@@ -26,7 +26,7 @@ type Config struct {
 	// Type is Stdio or HTTP.
 	Type string
 	// Command is the program of a Stdio provider and Args what follows it. Env are
-	// NAME=value entries beside the short environment of programs (C-30). Network opens the
+	// NAME=value entries beside the short environment of programs. Network opens the
 	// network to it.
 	Command string
 	Args    []string

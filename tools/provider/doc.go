@@ -19,7 +19,7 @@
 // says. A program says with the notification tools/changed that its list is another one;
 // an address is asked again before each turn.
 //
-// It is not MCP (C-18): another version, another name for the call, and no content
+// It is not MCP: another version, another name for the call, and no content
 // blocks. Servers that speak MCP belong into mcp.servers.
 //
 // # What goes wrong

@@ -504,7 +504,7 @@ func TestService_Hangs(t *testing.T) {
 	})
 }
 
-// C-18, R6: what providers answer, in all the shapes that are known.
+// R6: what providers answer, in all the shapes that are known.
 func TestService_Results(t *testing.T) {
 	tests := []struct{ name, answer, text, failure string }{
 		{"the seed's", `{"result":{"count":3}}`, `{"count":3}`, ""},

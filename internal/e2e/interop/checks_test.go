@@ -81,7 +81,7 @@ func (r *interopRun) callsIn(step int) []*interopCall {
 	return calls
 }
 
-// cards checks what each call was called and how it ended, and what the person was shown
+// cards checks what each call was called and how it ended, and what the user was shown
 // before it ran.
 func (r *interopRun) cards() {
 	r.Helper()
@@ -110,7 +110,7 @@ func (r *interopRun) cards() {
 	if diff := cmp.Diff(want, got); diff != "" {
 		r.Errorf("cards by step (-want +got):\n%s", diff)
 	}
-	if text := r.said(stepRepair); text != "I will read the notes."+lastWords {
+	if text := r.said(stepRepair); text != "I will read the notes."+lastText {
 		r.Errorf("the first turn said %q", text)
 	}
 	r.questions()

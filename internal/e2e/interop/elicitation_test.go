@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// everythingForm is what the person fills in: a value for each kind of field that the
+// everythingForm is what the user fills in: a value for each kind of field that the
 // server's form has, and nothing for one that has a default of its own.
 var everythingForm = map[string]any{
 	"name": "Ada Lovelace", "check": true, "email": "ada@example.com", "homepage": "https://ada.example/", "birthdate": "1815-12-10",
@@ -30,7 +30,7 @@ const everythingInputs = `User inputs:
 - Favorite Number: 2.5
 `
 
-// interopElicitation is what the person is asked for a server.
+// interopElicitation is what the user is asked for a server.
 type interopElicitation struct {
 	Mode       string `json:"mode"`
 	Message    string `json:"message"`
@@ -42,7 +42,7 @@ type interopElicitation struct {
 	} `json:"requestedSchema"`
 }
 
-// everythingAsked checks what the person was asked for the server, each for its call, and
+// everythingAsked checks what the user was asked for the server, each for its call, and
 // that what they filled in has come to it as it was.
 func (r *interopServersRun) everythingAsked() {
 	r.Helper()

@@ -74,7 +74,7 @@ const longOperation = "trigger-long-running-operation"
 
 // TestInterop_ServerEverything calls every tool of the reference server of MCP that has
 // one of each kind, over each transport that it has, with the client of the official SDK:
-// images and progress are in the cards, the person fills in a form and opens an address, a
+// images and progress are in the cards, the user fills in a form and opens an address, a
 // long operation is cancelled, the server hears of it, and is there for the next turns, in
 // which its prompts are commands and its resources are read (R88-R91, R158).
 func TestInterop_ServerEverything(t *testing.T) {

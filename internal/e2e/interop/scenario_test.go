@@ -49,7 +49,7 @@ const (
 	notesDisk   = "words on the disk\n"
 	notesBuffer = "words in the editor\n"
 	command     = "sh ./greet.sh World\nprintf '%s\\n' second"
-	lastWords   = "Both lines are there."
+	lastText    = "Both lines are there."
 )
 
 // The steps of the scenario, by their place.
@@ -105,7 +105,7 @@ func interopScript(c interopClient) string {
 		}},
 		{"expect": expect(notes), "call": edit("greet.sh", "Helo", "Hello")},
 		{"expect": expect("Edited"), "call": bash(command)},
-		{"expect": expect("Hello, World!\nsecond"), "say": lastWords, "chunk": 3},
+		{"expect": expect("Hello, World!\nsecond"), "say": lastText, "chunk": 3},
 
 		{"when": "^reject$", "call": edit("greet.sh", "Hello", "Goodbye")},
 		{"expect": expect("rejected"), "say": "Then it stays."},

@@ -172,7 +172,7 @@ func canarySteps(all, web string) []modeltest.Step {
 }
 
 // nothingWritten looks for the keys in every file beneath some directories, but for
-// those that are known to hold them and the journal, whose copies of the person's files
+// those that are known to hold them and the journal, whose copies of the user's files
 // have to be exact. It returns the names of the files.
 func nothingWritten(t *testing.T, known map[string]bool, roots ...string) string {
 	t.Helper()

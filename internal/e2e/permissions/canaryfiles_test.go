@@ -17,7 +17,7 @@ import (
 const fileCanary = "filecanary4b1d9920"
 
 // TestCanary_SecretFiles is R30 and P8: what stands in a file that holds secrets
-// reaches neither the model nor the editor by any tool, whatever the person answers
+// reaches neither the model nor the editor by any tool, whatever the user answers
 // to what they are asked, nor by way of a link, of git or of the prompt.
 func TestCanary_SecretFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {

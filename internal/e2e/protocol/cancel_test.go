@@ -137,8 +137,8 @@ func long(n int) string {
 	return string(text)
 }
 
-// TestRobust_CancelAnyTime is R153 and C-25 at places that nobody chose: a cancel
-// at growing distances behind the prompt ends each turn in cancelled, or in
+// TestRobust_CancelAnyTime is R153 at arbitrary moments: a cancel
+// at growing distances after the prompt ends each turn in cancelled, or in
 // end_turn if it came too late, and never in anything else.
 func TestRobust_CancelAnyTime(t *testing.T) {
 	model := `{"when": "go", "say": "Begun.", "call": [{"name": "read", "args": {"path": "a.txt"}}, {"name": "glob", "args": {"filePattern": "**"}}], "chunk": 2, "pause_ms": 1}

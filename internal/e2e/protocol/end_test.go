@@ -51,7 +51,7 @@ func awaitSleepers(t *testing.T, agent *acptest.Agent) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the two sleepers are not both there: %s", running)
 		}
-		time.Sleep(5 * time.Millisecond) // nobody tells us when foreign processes exec
+		time.Sleep(5 * time.Millisecond) // no one tells us when foreign processes exec
 	}
 }
 
@@ -138,7 +138,7 @@ func TestRobust_ClientKilled(t *testing.T) {
 	killed := time.Now()
 	_ = client.Wait() // by the signal
 	for len(tree.Alive()) > 0 && time.Since(killed) < acptest.Slack(2*time.Second) {
-		time.Sleep(5 * time.Millisecond) // nobody tells us when foreign processes end
+		time.Sleep(5 * time.Millisecond) // no one tells us when foreign processes end
 	}
 	if left := tree.Alive(); len(left) > 0 {
 		t.Errorf("%s after the client was killed there are still %q", time.Since(killed), left)

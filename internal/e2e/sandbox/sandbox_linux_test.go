@@ -207,7 +207,7 @@ echo x > allowed
 true
 `
 
-// TestSandbox_Levels is R124 and S3 to S5: what a command that a person approved may
+// TestSandbox_Levels is R124 and S3 to S5: what a command that a user approved may
 // not do fails under each sandbox, in a terminal of the client as well, and with none
 // it succeeds but for what is put back.
 func TestSandbox_Levels(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"acp-agent/internal/testkit/acptest"
 )
 
-// agent runs the program with arguments, as a person would in a terminal but
+// agent runs the program with arguments, as a user would in a terminal but
 // without one: `agent validate x`. It must end with exit code 0, with `! agent`
 // with 1, and with `agent =CODE …` with that. The home is $WORK/home; what the
 // script said with stdin is its input.

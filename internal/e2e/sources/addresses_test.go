@@ -128,7 +128,7 @@ func awaitWell(t *testing.T, session *acptest.Session, began time.Time) {
 		if took := time.Since(began); took > acptest.Slack(10*time.Second) {
 			t.Fatalf("the server is not there again after %v", took)
 		}
-		time.Sleep(50 * time.Millisecond) // the person asks again
+		time.Sleep(50 * time.Millisecond) // the user asks again
 	}
 	tells(t, session, "call", "Called: all is well")
 }

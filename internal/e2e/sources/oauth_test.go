@@ -71,7 +71,7 @@ func noToken(t *testing.T, agent *acptest.Agent) {
 	}
 }
 
-// peek has the model look for the tokens with its tools, to all of which the person says yes.
+// peek has the model look for the tokens with its tools, to all of which the user says yes.
 func peek(t *testing.T, session *acptest.Session, home string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(tokensDir(home), "*.json"))
@@ -88,7 +88,7 @@ func peek(t *testing.T, session *acptest.Session, home string) {
 	}
 }
 
-// TestMCP_SignIn is R88 and R92 over the wire: nobody is asked unasked; /mcp login shows the
+// TestMCP_SignIn is R88 and R92 over the wire: no one is asked unasked; /mcp login shows the
 // address as the editor can, and the next agent finds the token, which is in a private file
 // and in no output, also when the server sends it back.
 func TestMCP_SignIn(t *testing.T) {
@@ -143,7 +143,7 @@ func TestMCP_SignIn(t *testing.T) {
 }
 
 // TestMCP_SignInElsewhere holds what happens where the editor shows no addresses, and when
-// the person declines or cancels.
+// the user declines or cancels.
 func TestMCP_SignInElsewhere(t *testing.T) {
 	server := mcptest.Start(t)
 	for _, tt := range []struct {
@@ -249,7 +249,7 @@ func TestMCP_LoginCommand(t *testing.T) {
 	}
 }
 
-// browsing opens the address in what is printed, as a person does.
+// browsing opens the address in what is printed, as a user does.
 type browsing struct {
 	t      *testing.T
 	server *mcptest.Server

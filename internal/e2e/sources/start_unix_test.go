@@ -14,11 +14,11 @@ import (
 	"acp-agent/internal/testkit/testfile"
 )
 
-// TestMCP_NobodyWaitsForServers opens a session with ten servers, five of the editor and
+// TestMCP_ServersDoNotDelayTheSession opens a session with ten servers, five of the editor and
 // five of the configuration: one ends at once, one never says a word, and the others wait
 // for a file that is written when session/new has been answered and a turn has ended. So
 // neither waits for a server (R88, R90). Then the eight are there.
-func TestMCP_NobodyWaitsForServers(t *testing.T) {
+func TestMCP_ServersDoNotDelayTheSession(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	held := filepath.Join(dir, "server.sh")
@@ -54,7 +54,7 @@ func TestMCP_NobodyWaitsForServers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for let := time.Now(); ; time.Sleep(20 * time.Millisecond) { // the person asks again
+	for let := time.Now(); ; time.Sleep(20 * time.Millisecond) { // the user asks again
 		text := say(session, "/mcp")
 		if ready := strings.Count(text, ": ready, 1 tool"); ready == servers-dead {
 			return

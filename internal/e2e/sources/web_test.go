@@ -51,7 +51,7 @@ func pages(private string) http.Handler {
 	return mux
 }
 
-// TestRobust_WebFetch is R82 with the real program: what the person granted is
+// TestRobust_WebFetch is R82 with the real program: what the user granted is
 // fetched, what is private is refused with no connection made, and what does not
 // end is bounded.
 func TestRobust_WebFetch(t *testing.T) {

@@ -131,7 +131,7 @@ func (g gated) Read(p []byte) (int, error) {
 }
 
 // Pause stops reading what the agent sends until Resume: the pipe fills up, and
-// then the agent has to wait. One Read that has begun still ends.
+// then the agent has to wait. One Read that has started still ends.
 func (a *Agent) Pause() { a.gate.Lock() }
 
 // Resume ends Pause.

@@ -166,7 +166,7 @@ func (c *checker) turnEnded(request, answer *Message) {
 	s.turns--
 	s.ended++
 	if s.turns > 0 {
-		return // another prompt is queued, and may have begun
+		return // another prompt is queued, and may have started
 	}
 	aborted := s.cancelled && answer.Get("result.stopReason") == "cancelled"
 	s.cancelled = false

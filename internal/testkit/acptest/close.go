@@ -114,6 +114,6 @@ const leaveWithin = 2 * time.Second
 
 func awaitEnd(left Processes) {
 	for deadline := time.Now().Add(Slack(leaveWithin)); time.Now().Before(deadline) && len(left.Alive()) > 0; {
-		time.Sleep(10 * time.Millisecond) // nobody tells us when foreign processes end
+		time.Sleep(10 * time.Millisecond) // no one tells us when foreign processes end
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Files are the editor's: those on disk, and buffers with changes that nobody
+// Files are the editor's: those on disk, and buffers with changes that no one
 // has saved. The zero value is an editor without open buffers.
 type Files struct {
 	// Refuse, when it returns an error, fails a request; nil refuses none.

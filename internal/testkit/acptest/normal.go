@@ -33,7 +33,7 @@ var (
 	contextForm = regexp.MustCompile(`(Context: )[0-9]+( of )`)
 	// How long a subagent has run, in the first line of its card.
 	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?|\$tokens| cost [0-9.e+-]+), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
-	// What comes from the web stands in labels that nobody can guess.
+	// What comes from the web stands in labels that no one can guess.
 	labelForm = regexp.MustCompile(`(search-results-)[A-Z2-7]{12}\b`)
 )
 

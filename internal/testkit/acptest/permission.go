@@ -33,7 +33,7 @@ func (p *Permission) Select(optionID string) {
 	p.Reply(map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": optionID}})
 }
 
-// Dismiss answers that the person has cancelled the request.
+// Dismiss answers that the user has cancelled the request.
 func (p *Permission) Dismiss() {
 	p.Reply(map[string]any{"outcome": map[string]any{"outcome": "cancelled"}})
 }

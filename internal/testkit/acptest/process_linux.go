@@ -79,7 +79,7 @@ func (p Processes) Alive() Processes {
 }
 
 // ended reports whether nothing is left of the process but its entry; that
-// nobody has waited for it yet is no matter of ours.
+// no one has waited for it yet is no matter of ours.
 func (s stat) ended() bool { return s.state == "Z" || s.state == "X" }
 
 // marked returns the processes that bear the mark of a run, such as daemons

@@ -1,4 +1,4 @@
-// Package mcptest is an MCP server behind HTTP that wants somebody to sign in, together with
+// Package mcptest is an MCP server behind HTTP that wants its user to sign in, together with
 // its authorization server, for tests.
 //
 // It owns both ends of OAuth that are not ours: it registers clients, hands out codes and
@@ -6,7 +6,7 @@
 // our client.
 //
 //	server := mcptest.Start(t)
-//	server.Browse(address) // as the person's browser would
+//	server.Browse(address) // as the user's browser would
 //
 // It is for tests. Allowed imports: the server of the MCP library. A Server runs the
 // goroutines of net/http/httptest, which end with the test.

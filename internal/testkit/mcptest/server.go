@@ -47,7 +47,7 @@ type Knobs struct {
 	NoRefresh bool
 	// Metadata, Token and Authorize are addresses to give out instead of its own.
 	Issuer, Token, Authorize string
-	// Denies has the person refused.
+	// Denies has the user refused.
 	Denies bool
 	// Useless refuses each token that was given out, and Scope wants one of another scope.
 	Useless, Scope bool
