@@ -35,7 +35,7 @@ func number(digits string) int {
 	return n
 }
 
-// bodyEnd is the index behind a hunk's body that begins at i. Its counts are
+// bodyEnd is the index after the body of a hunk that begins at i. Its counts are
 // often wrong, so they decide only what is open otherwise: whether two lines
 // that look like names are, and whether empty lines at the end belong to it.
 func (u *unified) bodyEnd(i int, h rawHunk) int {
@@ -50,7 +50,7 @@ func (u *unified) bodyEnd(i int, h rawHunk) int {
 		}
 		left = left.less(line)
 	}
-	// An empty line is a blank one whose blank was lost, or stands behind the hunk.
+	// An empty line is a blank one whose blank was lost, or stands after the hunk.
 	for u.lines[i-1] == "" && (!h.numbered || left.old != 0 || left.new != 0) {
 		i--
 		left.old, left.new = left.old+1, left.new+1

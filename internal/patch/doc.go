@@ -16,9 +16,10 @@
 //		...
 //	}
 //
-// A unified diff is first brought into strict form (unified.go, body.go), which
-// bluekeyes/go-gitdiff then reads (strict.go): line numbers in its errors lead
-// back to the patch as it was given. An envelope has no library and is read here.
+// A unified diff is split into files and hunks (unified.go, body.go), whose names
+// (header.go) and lines (hunk.go) are then judged; an envelope is read in one pass
+// (envelope.go). No library reads either: what models get wrong has to be repaired
+// before a strict parser could see it, and then nothing is left to parse.
 //
 // A hunk is found in three steps, and a later one is tried only when the one
 // before finds nothing: the same bytes; the same lines with other line ends; the
@@ -26,8 +27,7 @@
 // several places of the first two steps the line number decides. Nothing is
 // guessed from meaning.
 //
-// Allowed imports: the standard library, bluekeyes/go-gitdiff and
-// internal/textedit. It starts no goroutines.
+// Allowed imports: the standard library and internal/textedit. It starts no goroutines.
 //
 // # Requirements
 //

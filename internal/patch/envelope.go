@@ -138,19 +138,9 @@ func (e *envelope) hunk(path string) (Hunk, error) {
 			h.Anchors = append(h.Anchors, anchor)
 		}
 	}
-	changed := false
 	for ; !e.ends() && !strings.HasPrefix(e.lines[e.i], "@@"); e.i++ {
-		line := mark(e.lines[e.i])
-		switch op := LineOp(line[0]); op {
-		case Context, Added, Removed:
-			h.Lines = append(h.Lines, Line{op, line[1:] + "\n"})
-			changed = changed || op != Context
-		case '\\':
-			if n := len(h.Lines); n > 0 {
-				h.Lines[n-1].Text = strings.TrimSuffix(h.Lines[n-1].Text, "\n")
-			}
-		default:
-			return h, errorf(e.i+1, path, "%.60q is no line of a hunk, which begins with a blank, + or -", line)
+		if _, ok := h.addLine(e.lines[e.i]); !ok {
+			return h, errorf(e.i+1, path, "%.60q is no line of a hunk, which begins with a blank, + or -", e.lines[e.i])
 		}
 	}
 	trimEmpty(&h, e.lines[:e.i])
@@ -158,10 +148,7 @@ func (e *envelope) hunk(path string) (Hunk, error) {
 		h.AtEnd = true
 		e.i++
 	}
-	if !changed {
-		return h, errorf(h.Line, path, "the hunk changes nothing: it has no line with + or -")
-	}
-	return h, h.checkEnds(path)
+	return h, h.check(path)
 }
 
 // trimEmpty takes empty lines off the end of a hunk: they separate it from what

@@ -9,7 +9,7 @@ import (
 const devNull = "/dev/null"
 
 // fileName reads a name as header lines have it: in C quotes, or plain, then
-// with timed up to a tab, behind which programs put a time.
+// with timed up to a tab, after which programs put a time.
 func fileName(text string, timed bool) (string, error) {
 	if strings.HasPrefix(text, `"`) {
 		quoted, err := strconv.QuotedPrefix(text)

@@ -51,7 +51,13 @@ func readUnified(src source) ([]FileChange, error) {
 		}
 		changes = append(changes, change)
 	}
-	return changes, readStrictly(u.ended, u.files, changes)
+	for i, f := range u.files {
+		var err error
+		if changes[i].Hunks, err = f.readHunks(changes[i], u.ended); err != nil {
+			return nil, err
+		}
+	}
+	return changes, nil
 }
 
 // next reads one line outside hunks, or a hunk.
@@ -163,7 +169,7 @@ func (u *unified) renames() bool {
 		(f == nil || f.named || f.from != "" || len(f.hunks) > 0)
 }
 
-// hunk reads a hunk: its header here, the end of its body in body.go.
+// hunk finds a hunk: its header here, the end of its body in body.go. hunk.go reads it.
 func (u *unified) hunk() error {
 	f := u.current()
 	if f == nil {
