@@ -138,7 +138,7 @@ func TestApply_Faults(t *testing.T) {
 			t.Errorf("step %d, %s: error %v", at, fault.name, err)
 		}
 		same(t, fmt.Sprintf("files after the failure of step %d, %s", at, fault.name), now, before)
-		if changes := g.Changes("call_1"); len(changes) > 0 {
+		if changes := g.History().Changes("call_1"); len(changes) > 0 {
 			t.Errorf("step %d, %s: on record are %v", at, fault.name, changes)
 		}
 	}

@@ -107,8 +107,8 @@ func TestUndo_Kinds(t *testing.T) {
 			}
 			same(t, "change", got, want)
 			same(t, "tree", tree(t, g.cwd), before)
-			same(t, "modified by the change", g.Modified("call_1"), []string(nil))
-			if got := g.Modified("call_2"); len(got) == 0 {
+			same(t, "modified by the change", g.History().Modified("call_1"), []string(nil))
+			if got := g.History().Modified("call_2"); len(got) == 0 {
 				t.Error("the undo is not counted as having changed anything")
 			}
 		})
@@ -240,7 +240,7 @@ func TestOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty, x := journal.ContentOf(""), journal.ContentOf("x")
-	same(t, "audit", g.Operations(), []journal.Operation{
+	same(t, "audit", g.History().Operations(), []journal.Operation{
 		{
 			Origin: journal.Origin{Operation: "call_1", Parent: "call_0", Tool: "write", Session: "ses_test", Agent: "main/explore"},
 			Changes: []journal.Change{
@@ -253,6 +253,6 @@ func TestOperations(t *testing.T) {
 			Changes: []journal.Change{{Path: g.in("new"), Kind: journal.Deleted, Time: at, Undo: true, Before: &x}},
 		},
 	})
-	same(t, "changes", g.Changes("call_2"), []journal.Change{{Path: g.in("new"), Kind: journal.Deleted, Time: at, Undo: true, Before: &x}})
-	same(t, "modified", g.Modified("call_1"), []string{g.in("gone")})
+	same(t, "changes", g.History().Changes("call_2"), []journal.Change{{Path: g.in("new"), Kind: journal.Deleted, Time: at, Undo: true, Before: &x}})
+	same(t, "modified", g.History().Modified("call_1"), []string{g.in("gone")})
 }

@@ -107,13 +107,13 @@ func TestBegun_Finish(t *testing.T) {
 		began := time.Now()
 		w.finish()
 		same(t, "waited for nothing", time.Since(began), time.Duration(0))
-		if _, ok := w.begun.begin(); ok {
+		if _, ok := w.inFlight.start(); ok {
 			t.Error("something began after the end")
 		}
 
 		w = &Workspace{shared: &shared{}}
-		one, _ := w.begun.begin()
-		other, _ := w.begun.begin()
+		one, _ := w.inFlight.start()
+		other, _ := w.inFlight.start()
 		time.AfterFunc(time.Second, one)
 		time.AfterFunc(2*time.Second, other)
 		began = time.Now()
@@ -121,7 +121,7 @@ func TestBegun_Finish(t *testing.T) {
 		same(t, "waited for both", time.Since(began), 2*time.Second)
 
 		w = &Workspace{shared: &shared{calls: map[*Call]struct{}{}}}
-		if _, ok := w.begun.begin(); !ok {
+		if _, ok := w.inFlight.start(); !ok {
 			t.Fatal("nothing can begin")
 		}
 		c := w.start(&Call{w: w, late: true})

@@ -2,8 +2,6 @@ package workspace
 
 import (
 	"slices"
-
-	"acp-agent/workspace/undo/journal"
 )
 
 // Delegate is an agent that work is delegated to, as the ground has to know it.
@@ -22,7 +20,7 @@ type Delegate struct {
 // a person opened by an answer is each agent's own and goes to no other, neither down
 // nor up (R64). The end of the session ends it; [Workspace.Release] does so earlier.
 func (w *Workspace) Delegate(d Delegate) *Workspace {
-	w.journal.Nest(d.Parent, w.delegate.Parent)
+	w.history.Nest(d.Parent, w.delegate.Parent)
 	return w.agent(d)
 }
 
@@ -62,11 +60,4 @@ func (w *Workspace) shut() {
 	}
 	w.adHoc = nil
 	clear(w.grants)
-}
-
-// mayUndo reports whether the agent may take a change back by itself: its own, and that
-// of an agent that it delegated to. Otherwise what the call changed that delegated to it
-// could not be rolled back by what belongs to that call (R128).
-func (w *Workspace) mayUndo(e *journal.Entry) bool {
-	return w.delegate.Parent == "" || w.journal.Within(e.Origin, w.delegate.Parent)
 }

@@ -93,7 +93,7 @@ func TestDelegate_RollbackRestoresTheTree(t *testing.T) {
 		if diff := cmp.Diff(want, tree(rt, cwd)); diff != "" {
 			rt.Fatalf("after the rollback (-want +got):\n%s", diff)
 		}
-		if left := w.Modified("task"); len(left) > 0 {
+		if left := w.History().Modified("task"); len(left) > 0 {
 			rt.Fatalf("the call still counts as having modified %v", left)
 		}
 		for _, id := range []string{"task_other", "call_5"} {
@@ -127,17 +127,17 @@ func TestDelegate_Attribution(t *testing.T) {
 		for _, name := range names {
 			paths = append(paths, g.in(name))
 		}
-		for _, c := range g.Changes(operation) {
+		for _, c := range g.History().Changes(operation) {
 			changed = append(changed, c.Path)
 		}
-		same(t, "modified by "+operation, g.Modified(operation), paths)
+		same(t, "modified by "+operation, g.History().Modified(operation), paths)
 		same(t, "changes of "+operation, changed, paths)
 	}
-	same(t, "own changes of a call that delegates", len(g.OwnChanges("task")), 0)
-	same(t, "own changes of a call", len(g.OwnChanges("call_3")), 1)
+	same(t, "own changes of a call that delegates", len(g.History().OwnChanges("task")), 0)
+	same(t, "own changes of a call", len(g.History().OwnChanges("call_3")), 1)
 
 	by := map[string]journal.Origin{}
-	for _, o := range g.Operations() {
+	for _, o := range g.History().Operations() {
 		by[o.Changes[0].Path] = o.Origin
 	}
 	origin := func(call, parent, agent string) journal.Origin {
@@ -213,7 +213,7 @@ func TestDelegate_Undo(t *testing.T) {
 				if err != nil || !os.IsNotExist(gone) {
 					t.Errorf("error %v, file %v", err, gone)
 				}
-				same(t, "modified by the call above", g.Modified("task"), []string(nil))
+				same(t, "modified by the call above", g.History().Modified("task"), []string(nil))
 				return
 			}
 			if e := toolError(t, err, tools.BadInput); !strings.Contains(e.Message, "another agent") || gone != nil {

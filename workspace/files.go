@@ -171,7 +171,7 @@ func (f files) Lock(ctx context.Context, path string) (unlock func(), err error)
 	if err != nil {
 		return nil, err
 	}
-	end, ok := f.w.begun.begin()
+	end, ok := f.w.inFlight.start()
 	if !ok {
 		release()
 		return nil, endedError(abs)
@@ -191,10 +191,5 @@ func (files) Hidden(string) bool { return false }
 // Secret reports whether a path names a secret, as it is written or where it
 // leads.
 func (f files) Secret(path string) bool {
-	abs := f.w.abs(path)
-	if f.w.o.Protection.Secret(abs) {
-		return true
-	}
-	t, err := follow(abs)
-	return err == nil && f.w.secret(t)
+	return f.w.leadsToSecret(f.w.abs(path))
 }

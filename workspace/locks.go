@@ -136,6 +136,25 @@ func heldError(path string, err error) *tools.Error {
 	}
 }
 
+// LockAll waits for the locks of several resolved paths.
+func (l *Locks) LockAll(ctx context.Context, paths []string) (unlock func(), err error) {
+	var held []func()
+	unlock = func() {
+		for _, free := range slices.Backward(held) {
+			free()
+		}
+	}
+	for _, path := range lockOrder(paths) {
+		free, err := l.Lock(ctx, path)
+		if err != nil {
+			unlock()
+			return nil, err
+		}
+		held = append(held, free)
+	}
+	return unlock, nil
+}
+
 // lockOrder sorts resolved paths into the order in which they are locked: one
 // for all calls and processes, so that no two wait for each other.
 func lockOrder(paths []string) []string {

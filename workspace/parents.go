@@ -39,7 +39,7 @@ func (f files) makeParents(p *place, operation string, note func(dir, operation 
 // gone, from the inner one up, as far as they are empty.
 func (c *Call) prune(ctx context.Context, dir, operation string) {
 	for {
-		made, ok := c.w.journal.MadeDir(dir, operation)
+		made, ok := c.w.history.MadeDir(dir, operation)
 		if !ok {
 			return
 		}
@@ -57,7 +57,7 @@ func (c *Call) prune(ctx context.Context, dir, operation string) {
 			c.leave(dir, operation) // not empty yet, or not ours by now
 			return
 		}
-		c.w.journal.Unmade(dir)
+		c.w.history.Unmade(dir)
 		dir = filepath.Dir(dir)
 	}
 }
@@ -66,9 +66,9 @@ func (c *Call) prune(ctx context.Context, dir, operation string) {
 // others' files in it are gone.
 func (c *Call) leave(dir, operation string) {
 	for ; ; dir = filepath.Dir(dir) {
-		if _, ok := c.w.journal.MadeDir(dir, operation); !ok {
+		if _, ok := c.w.history.MadeDir(dir, operation); !ok {
 			return
 		}
-		c.w.journal.Leave(dir)
+		c.w.history.Leave(dir)
 	}
 }

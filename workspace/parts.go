@@ -71,7 +71,7 @@ func (w *writing) stageEditor(ctx context.Context, then func() error) error {
 
 // ready makes pre-image and new file.
 func (w *writing) ready(p *place, then func() error) error {
-	if err := w.makeParents(p, w.id, w.w.journal.Made); err != nil {
+	if err := w.makeParents(p, w.id, w.w.history.Made); err != nil {
 		return err
 	}
 	w.p, w.old = p, nil
@@ -206,7 +206,7 @@ func (r *renaming) stage(ctx context.Context, then func() error) error {
 				return err
 			}
 			parent = q.parentPath()
-			if err := r.makeParents(q, r.id, r.w.journal.Made); err != nil {
+			if err := r.makeParents(q, r.id, r.w.history.Made); err != nil {
 				return err
 			}
 			r.p, r.q = p, q
@@ -243,7 +243,7 @@ func (r *renaming) do(ctx context.Context) error {
 }
 
 func (r *renaming) undo() error {
-	if now, err := r.q.dir.Lstat(r.q.name); err != nil || !sameMoment(now, r.info) {
+	if now, err := r.q.dir.Lstat(r.q.name); err != nil || !rootfile.SameMoment(now, r.info) {
 		return errors.Join(errMoved, err)
 	}
 	return rootfile.RenameNew(r.q.dir, r.q.name, r.p.dir, r.p.name)

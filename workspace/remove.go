@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
 	"acp-agent/workspace/undo/journal"
 	"acp-agent/workspace/undo/recovery"
@@ -145,7 +146,7 @@ func (f files) moveAside(p *place, aside *temporary, then fs.FileInfo) error {
 		return moved(err)
 	}
 	now, err := p.dir.Lstat(aside.name)
-	if err == nil && sameMoment(now, then) {
+	if err == nil && rootfile.SameMoment(now, then) {
 		return nil
 	}
 	return errors.Join(errMoved, aside.putBack(p))

@@ -120,7 +120,7 @@ func TestRemove_Refuses(t *testing.T) {
 	}
 	same(t, "tree", tree(t, g.cwd), before)
 	same(t, "outside", get(t, filepath.Join(g.outside, "file")), "outside")
-	same(t, "modified", g.Modified("call_1"), []string(nil))
+	same(t, "modified", g.History().Modified("call_1"), []string(nil))
 }
 
 // TestRemove_LosesNoSave lets the person save at the moment between the look

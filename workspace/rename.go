@@ -30,7 +30,7 @@ func (f files) Rename(ctx context.Context, from, to string) error {
 				return err
 			}
 			parent = q.parentPath()
-			if err := f.makeParents(q, f.id, f.w.journal.Made); err != nil {
+			if err := f.makeParents(q, f.id, f.w.history.Made); err != nil {
 				return err
 			}
 			return f.rename(p, q, info)
@@ -121,7 +121,7 @@ func (f files) allSaved(ctx context.Context, path string) error {
 // by this operation and has not reached the disk. An editor need not say so: it
 // may answer with what the disk has.
 func (f files) pending(real string, onDisk journal.Content) bool {
-	entry := f.w.journal.Last(real)
+	entry := f.w.history.Last(real)
 	if entry == nil || entry.Operation != f.id {
 		return false
 	}
@@ -142,7 +142,7 @@ func unsavedError(path string) *tools.Error {
 // sum names the bytes of a file as it stands; unread says that they are too
 // many.
 func (f files) sum(p *place, then fs.FileInfo) (c journal.Content, unread bool, err error) {
-	if then.Size() > f.w.journal.MaxBytes() {
+	if then.Size() > f.w.history.MaxBytes() {
 		return journal.Content{Size: then.Size()}, true, nil
 	}
 	file, err := p.openFile()
@@ -178,7 +178,7 @@ func (f files) moveTo(p, q *place, then fs.FileInfo) error {
 		return moved(err)
 	}
 	now, err := q.dir.Lstat(q.name)
-	if err == nil && sameMoment(now, then) {
+	if err == nil && rootfile.SameMoment(now, then) {
 		return nil
 	}
 	return errors.Join(errMoved, rootfile.RenameNew(q.dir, q.name, p.dir, p.name))

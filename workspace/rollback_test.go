@@ -129,7 +129,7 @@ func TestRollback_RestoresTheTree(t *testing.T) {
 			if diff := cmp.Diff(states[i], tree(rt, cwd)); diff != "" {
 				rt.Fatalf("after the rollback of %s (-want +got):\n%s", operations[i], diff)
 			}
-			if left := w.Modified(operations[i]); len(left) > 0 {
+			if left := w.History().Modified(operations[i]); len(left) > 0 {
 				rt.Fatalf("%s still counts as having modified %v", operations[i], left)
 			}
 		}
@@ -175,7 +175,7 @@ func TestChanges_Faults(t *testing.T) {
 				if err != nil {
 					toolError(t, err, tools.Backend)
 					same(t, "tree after the failure", tree(t, g.cwd), before)
-					same(t, "modified", g.Modified("call_1"), []string(nil))
+					same(t, "modified", g.History().Modified("call_1"), []string(nil))
 					failing = false
 					if err := change(t.Context(), g.call(t).FS()); err != nil {
 						t.Fatal(err)
@@ -243,7 +243,7 @@ func TestRollback_OneFails(t *testing.T) {
 					same(t, "b", get(t, g.in("b")), tt.want)
 					same(t, "c", get(t, g.in("c")), "old c")
 					same(t, "outside", get(t, filepath.Join(g.outside, "target")), "outside")
-					same(t, "modified", g.Modified("call_1"), []string{g.in("b")})
+					same(t, "modified", g.History().Modified("call_1"), []string{g.in("b")})
 				}
 			})
 		}

@@ -169,7 +169,7 @@ func (t *temporary) giveBack(p *place) error {
 			return err
 		}
 		// The number of a file that is gone may be that of a new one by now.
-		if sameMoment(came, ours) {
+		if rootfile.SameMoment(came, ours) {
 			break
 		}
 		ours = next

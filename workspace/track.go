@@ -2,79 +2,20 @@ package workspace
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"strings"
 
-	"acp-agent/internal/pathname"
-	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
+	"acp-agent/workspace/undo"
 	"acp-agent/workspace/undo/journal"
 )
 
-// Modified lists the files that an operation, which is a call by its id,
-// changed: absolute, links followed, sorted (R129). What was taken back since is
-// not among them. What agents changed to whom the call delegated, at any depth, is
-// (R128).
-func (w *Workspace) Modified(operation string) []string { return w.journal.Modified(operation) }
-
-// Changes lists what an operation changed, in order, with what was taken back
-// since (R129), and with what agents changed to whom it delegated, at any depth (R128).
-func (w *Workspace) Changes(operation string) []journal.Change { return w.journal.Changes(operation) }
-
-// OwnChanges is Changes without those of other calls: what the call has to answer for
-// itself in the audit (R129).
-func (w *Workspace) OwnChanges(operation string) []journal.Change {
-	return w.journal.OwnChanges(operation)
-}
-
-// Operations is the audit of the session's changes of files, in the order in
-// which the operations began to change them (R129).
-func (w *Workspace) Operations() []journal.Operation { return w.journal.Operations() }
+// History is what the session's operations changed (R127-R129).
+func (w *Workspace) History() *undo.History { return w.history }
 
 // NoteScan adds what a scan found to the changes of the call. It cannot be
 // taken back: a scan has no pre-images (R128).
-func (c *Call) NoteScan(changes []FileChange) {
-	now := c.w.o.Now()
-	noted := make([]journal.Change, 0, len(changes))
-	left := int64(scanHashed)
-	for _, change := range changes {
-		noted = append(noted, journal.Change{Path: change.Path, Kind: change.Kind, Time: now, Seen: true, After: c.w.found(change, &left)})
-	}
-	c.w.journal.Note(c.origin(), noted...)
-}
-
-// scanHashed bounds what is read of the files that a scan found, in bytes.
-const scanHashed = 8 << 20
-
-// found names the bytes that a change which a scan found has left; nil when they are
-// a secret's, or too many. left is what may still be read.
-func (w *Workspace) found(change FileChange, left *int64) *journal.Content {
-	if change.Kind == journal.Deleted || w.o.Protection.Secret(change.Path) {
-		return nil
-	}
-	for _, r := range w.fixed[:w.session] {
-		rel, ok := pathname.Rel(r.path, change.Path)
-		if !ok {
-			continue
-		}
-		f, err := r.handle.OpenFile(rel, os.O_RDONLY|rootfile.Nonblock, 0)
-		if err != nil {
-			return nil
-		}
-		defer f.Close()
-		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > *left {
-			return nil
-		}
-		content, err := journal.Sum(io.LimitReader(f, *left))
-		if *left -= content.Size; err != nil || *left <= 0 {
-			return nil // it grew while it was read
-		}
-		return &content
-	}
-	return nil
-}
+func (c *Call) NoteScan(changes []undo.FileChange) { c.w.history.NoteFound(c.origin(), changes) }
 
 func (c *Call) origin() journal.Origin {
 	by := c.w.delegate
@@ -84,7 +25,7 @@ func (c *Call) origin() journal.Origin {
 }
 
 // stage begins the record of a change.
-func (c *Call) stage() *journal.Entry { return c.w.journal.Stage(c.origin()) }
+func (c *Call) stage() *journal.Entry { return c.w.history.Stage(c.origin()) }
 
 // image keeps what a write will replace (R127): what the caller read, which the
 // write proves to be what it takes away, or what stands there.

@@ -14,7 +14,7 @@ import (
 	"acp-agent/tools"
 	"acp-agent/workspace/private"
 	"acp-agent/workspace/run"
-	"acp-agent/workspace/undo/journal"
+	"acp-agent/workspace/undo"
 	"acp-agent/workspace/undo/recovery"
 )
 
@@ -40,10 +40,10 @@ type shared struct {
 	private   *private.Dir
 	leftovers *recovery.Leftovers
 	quota     atomic.Int64 // bytes that sidecars may still take
-	journal   *journal.Journal
+	history   *undo.History
 	editor    editing
 	runner    *run.Runner
-	begun     begun
+	inFlight  inFlight
 
 	mu     sync.Mutex
 	own    []*root                 // the private directory, then scratch, once they were opened
@@ -80,7 +80,10 @@ func New(o Options) (*Workspace, error) {
 	}
 	w.leftovers = recovery.NewLeftovers(w.private)
 	w.quota.Store(w.o.Limits.SidecarBytes)
-	w.journal = journal.New(journal.Options{Dir: w.private.Images, MaxBytes: o.JournalBytes, Fault: o.fault})
+	w.history = undo.New(undo.Options{
+		Roots: w.dirs(w.fixed[:w.session]), Secret: o.Protection.Secret, Images: w.private.Images, MaxBytes: o.JournalBytes,
+		MaxText: o.Limits.FileBytes, IsText: isText, Now: o.Now, Fault: o.fault,
+	})
 	w.editor = editing{editor: o.Editor.Files, timeout: o.Editor.Timeout, seen: map[string]sighting{}}
 	w.runner = run.New(o.Commands, w.forCommands())
 	return w, nil
@@ -166,6 +169,15 @@ func (w *Workspace) abs(path string) string { return w.place.Abs(plainPath(path)
 // Runner runs the session's commands and programs.
 func (w *Workspace) Runner() *run.Runner { return w.runner }
 
+// dirs are roots as those who only look below them know them.
+func (w *Workspace) dirs(roots []*root) []rootfile.Dir {
+	dirs := make([]rootfile.Dir, len(roots))
+	for i, r := range roots {
+		dirs[i] = rootfile.Dir{Path: r.path, Handle: r.handle}
+	}
+	return dirs
+}
+
 // forCommands is what the runner is told of the workspace.
 func (w *Workspace) forCommands() run.Workspace {
 	roots := make([]run.Root, len(w.fixed))
@@ -173,7 +185,7 @@ func (w *Workspace) forCommands() run.Workspace {
 		roots[i] = run.Root{Dir: rootfile.Dir{Path: r.path, Handle: r.handle}, Write: r.write}
 	}
 	return run.Workspace{
-		Roots: roots, Own: w.session, WorkingDir: w.workingDir, Private: w.private, Journal: w.journal,
+		Roots: roots, Own: w.session, WorkingDir: w.workingDir, Private: w.private, Journal: w.history.Journal,
 		Limits: w.o.Limits, Protection: w.o.Protection,
 	}
 }
@@ -211,7 +223,7 @@ const finishWait = 5 * time.Second
 func (w *Workspace) finish() {
 	ctx, cancel := context.WithTimeout(context.Background(), finishWait)
 	defer cancel()
-	w.begun.finish(ctx)
+	w.inFlight.finish(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for c := range w.calls {

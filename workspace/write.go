@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 
+	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
 	"acp-agent/workspace/undo/journal"
 )
@@ -70,7 +71,7 @@ func (c *change) prepare(p *place) error {
 	}
 	if !p.exists() {
 		c.parent = p.parentPath()
-		if err := c.makeParents(p, c.id, c.w.journal.Made); err != nil {
+		if err := c.makeParents(p, c.id, c.w.history.Made); err != nil {
 			return err
 		}
 	}
@@ -97,7 +98,7 @@ func isRegular(p *place) bool {
 // the same directory, which then takes the name (P2). Until then the old bytes
 // are untouched, and after it a crash finds the new ones.
 func (c *change) toDisk(p *place) error {
-	if err := c.makeParents(p, c.id, c.w.journal.Made); err != nil {
+	if err := c.makeParents(p, c.id, c.w.history.Made); err != nil {
 		return err
 	}
 	var old fs.FileInfo
@@ -200,11 +201,7 @@ func (c *change) put(p *place, temp *temporary, old fs.FileInfo) error {
 // was then.
 func untouched(f *os.File, then fs.FileInfo) bool {
 	now, err := f.Stat()
-	return err == nil && sameMoment(now, then)
-}
-
-func sameMoment(a, b fs.FileInfo) bool {
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+	return err == nil && rootfile.SameMoment(now, then)
 }
 
 // onDisk is the text that the disk must hold for the caller to have read what

@@ -96,7 +96,7 @@ func (c *crowd) put(t *testing.T, files int, text string) (paths []string) {
 func (c *crowd) unbroken(t *testing.T) {
 	t.Helper()
 	last := map[string]*[32]byte{}
-	for i, change := range c.Changes(crowdCall) {
+	for i, change := range c.History().Changes(crowdCall) {
 		if before := last[change.Path]; before != nil && (change.Before == nil || change.Before.Sum != *before) {
 			t.Fatalf("change %d, of %s, did not begin with what the one before it had left", i, change.Path)
 		}
@@ -156,7 +156,7 @@ func TestEdit_Agents(t *testing.T) {
 	}
 	c.unbroken(t)
 	by := map[string]int{}
-	for _, o := range c.Operations() {
+	for _, o := range c.History().Operations() {
 		by[o.Agent] += len(o.Changes)
 	}
 	for _, agent := range c.agents {
@@ -164,8 +164,8 @@ func TestEdit_Agents(t *testing.T) {
 			t.Errorf("%d changes are those of %s", by[agent.name], agent.name)
 		}
 	}
-	if diff := cmp.Diff(paths, c.Modified(crowdCall)); diff != "" || len(c.Changes(crowdCall)) != agents*files*edits {
-		t.Errorf("%d changes of files (-want +got):\n%s", len(c.Changes(crowdCall)), diff)
+	if diff := cmp.Diff(paths, c.History().Modified(crowdCall)); diff != "" || len(c.History().Changes(crowdCall)) != agents*files*edits {
+		t.Errorf("%d changes of files (-want +got):\n%s", len(c.History().Changes(crowdCall)), diff)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestEdit_AgentsAndWriter(t *testing.T) {
 			})
 			wg.Wait()
 			c.unbroken(t)
-			if changes := len(c.Changes(crowdCall)); changes != made+rounds*files {
+			if changes := len(c.History().Changes(crowdCall)); changes != made+rounds*files {
 				t.Errorf("%d changes, of %d edits and %d writes", changes, made, rounds*files)
 			}
 			// What was written over cannot be edited any more by one who does not know it.

@@ -103,7 +103,7 @@ func (r *running) deniedFor(end transcript.ToolFinished) string {
 // records of its own calls have the rest.
 func (r *running) changes(end transcript.ToolFinished) []audit.Change {
 	var list []audit.Change
-	for _, c := range r.pipeline.Workspace.OwnChanges(r.ID) {
+	for _, c := range r.pipeline.Workspace.History().OwnChanges(r.ID) {
 		list = append(list, audit.Change{
 			Path: c.Path, Op: string(c.Kind), Before: sumOf(c.Before), After: sumOf(c.After), Seen: c.Seen, Undo: c.Undo,
 		})

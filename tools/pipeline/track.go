@@ -5,23 +5,23 @@ import (
 	"slices"
 
 	"acp-agent/capability"
-	"acp-agent/workspace"
+	"acp-agent/workspace/undo"
 )
 
 // look looks at the session's files before a command that may change them, so
 // that what it changed can be told (R128). What was judged to only read is not
 // worth the time.
-func (r *running) look(ctx context.Context) *workspace.Scan {
+func (r *running) look(ctx context.Context) *undo.Scan {
 	if !r.unpredictable() {
 		return nil
 	}
-	return r.pipeline.Workspace.Look(ctx)
+	return r.pipeline.Workspace.History().Look(ctx)
 }
 
 // compare notes what the command changed. There is no way back from these
 // changes, for nobody knew of them beforehand; the result says what was changed
 // and what was not looked at.
-func (r *running) compare(ctx context.Context, scan *workspace.Scan) {
+func (r *running) compare(ctx context.Context, scan *undo.Scan) {
 	if scan == nil {
 		return
 	}
@@ -30,7 +30,7 @@ func (r *running) compare(ctx context.Context, scan *workspace.Scan) {
 		r.unseen = "the command was stopped before its changes could be looked for"
 		return
 	}
-	var changes []workspace.FileChange
+	var changes []undo.FileChange
 	changes, r.unseen = scan.Changed(ctx)
 	r.runtime.NoteScan(changes)
 }
@@ -48,7 +48,7 @@ func (r *running) unpredictable() bool {
 // went through the tracker, those that a command changed, and those that the
 // tool itself names.
 func (r *running) modified() []string {
-	all := r.pipeline.Workspace.Modified(r.ID)
+	all := r.pipeline.Workspace.History().Modified(r.ID)
 	if r.result != nil {
 		for _, path := range r.result.TrackFiles {
 			all = append(all, r.env.Resolve(path))

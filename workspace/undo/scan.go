@@ -1,4 +1,4 @@
-package workspace
+package undo
 
 import (
 	"context"
@@ -35,16 +35,16 @@ type FileChange struct {
 
 // Scan is the session's directories as they were at one moment: names, sizes,
 // times, modes and identities, no content. So it shows that a command changed a
-// file, and can restore nothing: only what was changed through FS has a
+// file, and can restore nothing: only what was changed through the file tools has a
 // pre-image.
 type Scan struct {
-	w    *Workspace
-	mark int
-	look look
+	h     *History
+	mark  int
+	first walk
 }
 
-// look is one walk.
-type look struct {
+// walk is one look at the session's directories.
+type walk struct {
 	dirs    map[string]map[string]fs.FileInfo // by directory, then name
 	ignored map[string]bool                   // directories left out by name or rule
 	ignores map[string]*gitignore.File
@@ -55,9 +55,9 @@ type look struct {
 
 // Look looks at the session's directories before a command (R128). It walks at
 // most 20,000 entries and 150 ms, and stops early when ctx ends.
-func (w *Workspace) Look(ctx context.Context) *Scan {
-	s := &Scan{w: w, mark: w.journal.Mark()}
-	s.look = w.scan(ctx, nil)
+func (h *History) Look(ctx context.Context) *Scan {
+	s := &Scan{h: h, mark: h.Mark()}
+	s.first = h.walk(ctx, nil)
 	return s
 }
 
@@ -66,9 +66,9 @@ func (w *Workspace) Look(ctx context.Context) *Scan {
 // changed meanwhile. skipped is one line that says what was not looked at, ""
 // when nothing was left out.
 func (s *Scan) Changed(ctx context.Context) (changes []FileChange, skipped string) {
-	now := s.w.scan(ctx, &s.look)
-	own := s.w.journal.Since(s.mark)
-	for dir, before := range s.look.dirs {
+	now := s.h.walk(ctx, &s.first)
+	own := s.h.Since(s.mark)
+	for dir, before := range s.first.dirs {
 		after, seen := now.dirs[dir]
 		if !seen && !now.without(dir) {
 			continue // nothing is known of it
@@ -76,7 +76,7 @@ func (s *Scan) Changed(ctx context.Context) (changes []FileChange, skipped strin
 		changes = appendChanges(changes, dir, before, after)
 	}
 	for dir, after := range now.dirs {
-		if _, known := s.look.dirs[dir]; !known && s.look.without(dir) {
+		if _, known := s.first.dirs[dir]; !known && s.first.without(dir) {
 			changes = appendChanges(changes, dir, nil, after)
 		}
 	}
@@ -93,7 +93,7 @@ func appendChanges(changes []FileChange, dir string, before, after map[string]fs
 		case was.IsDir():
 		case !still || is.IsDir():
 			changes = append(changes, FileChange{path, journal.Deleted})
-		case !sameMoment(was, is) || was.Mode() != is.Mode():
+		case !rootfile.SameMoment(was, is) || was.Mode() != is.Mode():
 			changes = append(changes, FileChange{path, journal.Modified})
 		}
 	}
@@ -107,7 +107,7 @@ func appendChanges(changes []FileChange, dir string, before, after map[string]fs
 
 // without reports whether a directory that was not walked was not there: the
 // nearest one above it that was walked did not have it.
-func (l *look) without(dir string) bool {
+func (l *walk) without(dir string) bool {
 	for {
 		parent, name := filepath.Dir(dir), filepath.Base(dir)
 		if entries, seen := l.dirs[parent]; seen {
@@ -122,11 +122,11 @@ func (l *look) without(dir string) bool {
 }
 
 // skipped says what neither look, or only one of them, saw.
-func (s *Scan) skipped(now *look) string {
+func (s *Scan) skipped(now *walk) string {
 	var left []string
-	for _, r := range s.w.fixed[:s.w.session] {
+	for _, r := range s.h.o.Roots {
 		for _, dir := range slices.Sorted(maps.Keys(now.ignored)) {
-			if rel, ok := pathname.Rel(r.path, dir); ok {
+			if rel, ok := pathname.Rel(r.Path, dir); ok {
 				left = append(left, filepath.ToSlash(rel)+"/")
 			}
 		}
@@ -135,7 +135,7 @@ func (s *Scan) skipped(now *look) string {
 	if more := len(left) - scanNamed; more > 0 {
 		left = append(left[:scanNamed], fmt.Sprintf("%d more ignored directories", more))
 	}
-	cut := s.look.cut
+	cut := s.first.cut
 	if cut == "" {
 		cut = now.cut
 	}
@@ -148,14 +148,14 @@ func (s *Scan) skipped(now *look) string {
 	return "not looked at: " + strings.Join(left, ", ")
 }
 
-// scan walks the session's directories, the outer ones first. A second look
-// goes no further than the first.
-func (w *Workspace) scan(ctx context.Context, first *look) look {
-	l := look{dirs: map[string]map[string]fs.FileInfo{}, ignored: map[string]bool{}, ignores: map[string]*gitignore.File{}}
+// walk walks the session's directories, the outer ones first. A second look goes no
+// further than the first.
+func (h *History) walk(ctx context.Context, first *walk) walk {
+	l := walk{dirs: map[string]map[string]fs.FileInfo{}, ignored: map[string]bool{}, ignores: map[string]*gitignore.File{}}
 	end := time.Now().Add(scanTime)
 	var queue []scanned
-	for _, r := range w.fixed[:w.session] {
-		queue = append(queue, scanned{root: r, rel: ".", path: r.path})
+	for _, r := range h.o.Roots {
+		queue = append(queue, scanned{root: r, rel: ".", path: r.Path})
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		here := queue[0]
@@ -183,13 +183,13 @@ func (w *Workspace) scan(ctx context.Context, first *look) look {
 
 // scanned is one directory of a walk.
 type scanned struct {
-	root      *root
+	root      rootfile.Dir
 	rel, path string
 }
 
 // read looks at one directory and returns those below it that are walked.
-func (l *look) read(d scanned) (below []scanned) {
-	dir, err := d.root.handle.Open(d.rel)
+func (l *walk) read(d scanned) (below []scanned) {
+	dir, err := d.root.Handle.Open(d.rel)
 	if err != nil {
 		return nil
 	}
@@ -228,7 +228,7 @@ func (l *look) read(d scanned) (below []scanned) {
 }
 
 // isIgnored asks the .gitignore files from the directory up to its root.
-func (l *look) isIgnored(d scanned, path string) bool {
+func (l *walk) isIgnored(d scanned, path string) bool {
 	for dir := d.path; ; dir = filepath.Dir(dir) {
 		if file := l.ignores[dir]; file != nil {
 			rel, err := filepath.Rel(dir, path)
@@ -239,14 +239,14 @@ func (l *look) isIgnored(d scanned, path string) bool {
 				return verdict == gitignore.Ignore
 			}
 		}
-		if dir == d.root.path || dir == filepath.Dir(dir) {
+		if dir == d.root.Path || dir == filepath.Dir(dir) {
 			return false
 		}
 	}
 }
 
 func readIgnore(d scanned) *gitignore.File {
-	f, err := d.root.handle.OpenFile(filepath.Join(d.rel, ".gitignore"), os.O_RDONLY|rootfile.Nonblock, 0)
+	f, err := d.root.Handle.OpenFile(filepath.Join(d.rel, ".gitignore"), os.O_RDONLY|rootfile.Nonblock, 0)
 	if err != nil {
 		return nil
 	}
