@@ -77,7 +77,7 @@ var rooms = map[string]room{
 
 	"audit":                {0, []string{"internal/textcut", "internal/userfile"}},
 	"capability":           {0, nil},
-	"config":               {0, []string{"internal/pathname", "internal/redact", "model/preset", "permissions"}},
+	"config":               {0, []string{"internal/pathname", "internal/redact", "internal/strictread", "model/preset", "permissions"}},
 	"kinds":                {0, nil},
 	"model":                {0, []string{"transcript"}},
 	"model/anthropic":      {0, []string{"model", "model/wire", "transcript"}},
@@ -94,7 +94,7 @@ var rooms = map[string]room{
 	"permissions/command":  {0, []string{"capability", "permissions", "internal/pathname", "internal/shell"}},
 	"permissions/watchdog": {0, []string{"capability", "permissions", "permissions/command", "internal/pathname"}},
 	"sandbox":              {0, []string{"internal/launch", "internal/pathname", "internal/redact", "internal/userfile"}},
-	"skills":               {0, []string{"internal/pathname", "internal/textcut", "kinds"}},
+	"skills":               {0, []string{"internal/pathname", "internal/strictread", "internal/textcut", "kinds"}},
 	"transcript":           {0, []string{"kinds"}},
 
 	"internal/bm25":        {0, nil},
@@ -114,6 +114,7 @@ var rooms = map[string]room{
 	"internal/rootfile":    {0, nil},
 	"internal/search":      {0, []string{"internal/gitignore"}},
 	"internal/shell":       {0, nil},
+	"internal/strictread":  {0, nil},
 	"internal/textcut":     {0, nil},
 	"internal/textedit":    {0, []string{"internal/textcut"}},
 	"internal/login":       {0, []string{"internal/tokens", "internal/userfile"}},

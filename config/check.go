@@ -135,8 +135,7 @@ func (f *file) checkRules(rules *Rules) error {
 		if err := permissions.CheckPermission(r.Permission); err != nil {
 			return f.errorf(field, "%w", err)
 		}
-		line, column := position(f.data, f.where[field])
-		r.Source = fmt.Sprintf("%s:%d:%d", f.name, line, column)
+		r.Source = f.at(field)
 		return nil
 	})
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -9,10 +8,10 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/tailscale/hujson"
+	"acp-agent/internal/strictread"
 )
 
-// maxFile bounds a file: hujson descends by recursion, and a project's file is foreign.
+// maxFile bounds a file: its parser descends by recursion, and a project's file is foreign.
 const maxFile = 256 << 10
 
 // file is one JSONC file on its way into a struct. It is stricter than encoding/json:
@@ -20,18 +19,14 @@ const maxFile = 256 << 10
 type file struct {
 	name string
 	data []byte
-	// where holds the offset of each field that the file sets.
-	where map[string]int
+	// where holds the position of each field that the file sets.
+	where map[string]strictread.Position
 	// misplaced explains an unknown field, if it is known elsewhere; it may be nil.
 	misplaced func(field string) string
 }
 
 func newFile(name string, data []byte) *file {
-	return &file{
-		name:  name,
-		data:  bytes.TrimPrefix(data, []byte("\ufeff")),
-		where: map[string]int{},
-	}
+	return &file{name: name, data: data, where: map[string]strictread.Position{}}
 }
 
 // decode fills dst, a pointer to a struct. What the file does not set stays as it is.
@@ -39,12 +34,12 @@ func (f *file) decode(dst any) error {
 	if len(f.data) > maxFile {
 		return &Error{File: f.name, Problem: fmt.Sprintf("is larger than %d bytes", maxFile)}
 	}
-	if len(bytes.TrimSpace(f.data)) == 0 {
-		return nil
+	root, err := strictread.JSONC(f.data)
+	if mistake, ok := errors.AsType[*strictread.Error](err); ok {
+		return &Error{File: f.name, Line: mistake.Line, Column: mistake.Column, Field: mistake.Field, Problem: mistake.Problem}
 	}
-	root, err := hujson.Parse(f.data)
 	if err != nil {
-		return f.syntax(err)
+		return &Error{File: f.name, Problem: err.Error(), Err: err}
 	}
 	return f.value(root, reflect.ValueOf(dst).Elem(), "")
 }
@@ -52,54 +47,48 @@ func (f *file) decode(dst any) error {
 // switchable is a struct for which a truth value may stand.
 type switchable interface{ turn(on bool) }
 
-func (f *file) value(v hujson.Value, dst reflect.Value, field string) error {
-	f.where[field] = v.StartOffset
+func (f *file) value(n *strictread.Node, dst reflect.Value, field string) error {
+	f.where[field] = n.At
 	if dst.Type() == reflect.TypeFor[json.RawMessage]() {
-		return f.raw(v, dst)
+		dst.SetBytes(n.JSON())
+		return nil
 	}
-	if v.Value.Kind() == 'n' {
+	switch n.Kind {
+	case strictread.Null:
 		return f.errorf(field, "null is no value here; leave the field out to get its default")
-	}
-	switch v := v.Value.(type) {
-	case *hujson.Object:
+	case strictread.Object:
 		if dst.Kind() == reflect.Map || dst.Kind() == reflect.Struct && len(fieldNames(dst.Type())) > 0 {
-			return f.object(v, dst, field)
+			return f.object(n, dst, field)
 		}
-	case *hujson.Array:
+	case strictread.List:
 		if dst.Kind() == reflect.Slice {
-			return f.list(v, dst, field)
+			return f.list(n, dst, field)
 		}
-	case hujson.Literal:
-		if s, ok := dst.Addr().Interface().(switchable); ok && (v.Kind() == 't' || v.Kind() == 'f') {
-			s.turn(v.Kind() == 't')
+	default:
+		if s, ok := dst.Addr().Interface().(switchable); ok && n.Kind == strictread.Bool {
+			s.turn(n.Text == "true")
 			return nil
 		}
-		return f.literal(v, dst, field)
+		return f.scalar(n, dst, field)
 	}
-	return f.errorf(field, "expects %s, found %s", expects(dst.Type()), found(v.Value.Kind()))
+	return f.errorf(field, "expects %s, found %s", expects(dst.Type()), found(n.Kind))
 }
 
-func (f *file) object(obj *hujson.Object, dst reflect.Value, field string) error {
-	seen := map[string]bool{}
-	for _, m := range obj.Members {
-		name := m.Name.Value.(hujson.Literal).String() // the parser refuses other names
-		at := join(field, name)
-		f.where[at] = m.Name.StartOffset
-		if seen[name] {
-			return f.errorf(at, "is set twice in the same object; keep one")
-		}
-		seen[name] = true
-		if err := f.member(m.Value, dst, at, name); err != nil {
+func (f *file) object(n *strictread.Node, dst reflect.Value, field string) error {
+	for _, m := range n.Members {
+		at := strictread.Join(field, m.Name)
+		f.where[at] = m.At
+		if err := f.member(m.Value, dst, at, m.Name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *file) member(v hujson.Value, dst reflect.Value, field, name string) error {
+func (f *file) member(n *strictread.Node, dst reflect.Value, field, name string) error {
 	if dst.Kind() == reflect.Map {
 		elem := reflect.New(dst.Type().Elem()).Elem()
-		if err := f.value(v, elem, field); err != nil {
+		if err := f.value(n, elem, field); err != nil {
 			return err
 		}
 		if dst.IsNil() {
@@ -118,13 +107,13 @@ func (f *file) member(v hujson.Value, dst reflect.Value, field, name string) err
 		}
 		return f.errorf(field, "unknown field; known here: %s", strings.Join(sortedKeys(names), ", "))
 	}
-	return f.value(v, dst.Field(index), field)
+	return f.value(n, dst.Field(index), field)
 }
 
-func (f *file) list(arr *hujson.Array, dst reflect.Value, field string) error {
-	list := reflect.MakeSlice(dst.Type(), len(arr.Elements), len(arr.Elements))
-	for i, v := range arr.Elements {
-		if err := f.value(v, list.Index(i), fmt.Sprintf("%s[%d]", field, i)); err != nil {
+func (f *file) list(n *strictread.Node, dst reflect.Value, field string) error {
+	list := reflect.MakeSlice(dst.Type(), len(n.Items), len(n.Items))
+	for i, item := range n.Items {
+		if err := f.value(item, list.Index(i), fmt.Sprintf("%s[%d]", field, i)); err != nil {
 			return err
 		}
 	}
@@ -132,13 +121,13 @@ func (f *file) list(arr *hujson.Array, dst reflect.Value, field string) error {
 	return nil
 }
 
-func (f *file) literal(lit hujson.Literal, dst reflect.Value, field string) error {
-	err := json.Unmarshal(lit, dst.Addr().Interface())
+func (f *file) scalar(n *strictread.Node, dst reflect.Value, field string) error {
+	err := json.Unmarshal(n.JSON(), dst.Addr().Interface())
 	if typeErr := (*json.UnmarshalTypeError)(nil); errors.As(err, &typeErr) {
-		if dst.CanInt() && lit.Kind() == '0' {
-			return f.errorf(field, "expects a whole number within range, found %s", lit)
+		if dst.CanInt() && n.Kind == strictread.Number {
+			return f.errorf(field, "expects a whole number within range, found %s", n.Text)
 		}
-		return f.errorf(field, "expects %s, found %s", expects(dst.Type()), found(lit.Kind()))
+		return f.errorf(field, "expects %s, found %s", expects(dst.Type()), found(n.Kind))
 	}
 	if err != nil {
 		return f.errorf(field, "%w", err)
@@ -146,36 +135,16 @@ func (f *file) literal(lit hujson.Literal, dst reflect.Value, field string) erro
 	return nil
 }
 
-// raw keeps any JSON value, without its comments.
-func (f *file) raw(v hujson.Value, dst reflect.Value) error {
-	v = v.Clone()
-	v.Minimize()
-	dst.SetBytes(v.Pack())
-	return nil
-}
-
-// errorf makes an error at the place where the field is set.
+// errorf makes an error at the position where the field is set.
 func (f *file) errorf(field, format string, args ...any) error {
-	e := &Error{File: f.name, Field: field}
-	if offset, ok := f.where[field]; ok {
-		e.Line, e.Column = position(f.data, offset)
-	}
+	at := f.where[field]
 	err := fmt.Errorf(format, args...)
-	e.Problem, e.Err = err.Error(), errors.Unwrap(err)
-	return e
+	return &Error{File: f.name, Line: at.Line, Column: at.Column, Field: field, Problem: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// syntax rewrites an error of the parser, which carries the position as text and may
-// quote the value it stumbled over. That value can be a key, so it is cut off.
-func (f *file) syntax(err error) error {
-	e := &Error{File: f.name, Problem: err.Error()}
-	if _, scanErr := fmt.Sscanf(e.Problem, "hujson: line %d, column %d:", &e.Line, &e.Column); scanErr == nil {
-		e.Problem = errors.Unwrap(err).Error()
-	}
-	if before, _, quoted := strings.Cut(e.Problem, "invalid literal: "); quoted {
-		e.Problem = before + "invalid literal (a text needs double quotes and valid escapes)"
-	}
-	return e
+// at returns the place of a field that the file sets: file:line:column.
+func (f *file) at(field string) string {
+	return fmt.Sprintf("%s:%d:%d", f.name, f.where[field].Line, f.where[field].Column)
 }
 
 // fieldNames maps the JSON names of a struct to the indexes of its fields.
@@ -187,13 +156,6 @@ func fieldNames(t reflect.Type) map[string]int {
 		}
 	}
 	return names
-}
-
-func join(field, name string) string {
-	if field == "" {
-		return name
-	}
-	return field + "." + name
 }
 
 // expects names the kind of value that a type is written as.
@@ -223,17 +185,17 @@ func expects(t reflect.Type) string {
 	}
 }
 
-func found(kind hujson.Kind) string {
+func found(kind strictread.Kind) string {
 	switch kind {
-	case '{':
+	case strictread.Object:
 		return "an object"
-	case '[':
+	case strictread.List:
 		return "a list"
-	case '"':
+	case strictread.Text:
 		return "a text"
-	case '0':
+	case strictread.Number:
 		return "a number"
-	case 't', 'f':
+	case strictread.Bool:
 		return "true or false"
 	default:
 		return "null"

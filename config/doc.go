@@ -6,9 +6,9 @@
 // field, and what to do.
 //
 // It refuses to know what the settings are for: internal/app alone imports it and hands
-// each package its own small struct. It imports the standard library, adrg/xdg and
-// tailscale/hujson, of this module permissions alone, for the form of a rule, and starts
-// no goroutines. [Load] is a pure function of its [Sources]; only [System] looks at the
+// each package its own small struct. It imports the standard library, adrg/xdg,
+// internal/strictread, which reads the files, and permissions, for the form of a rule, and
+// starts no goroutines. [Load] is a pure function of its [Sources]; only [System] looks at the
 // process. Nothing is read before [Load] is called, so a broken file is met when a
 // session opens, not at start.
 //

@@ -60,6 +60,8 @@ func TestLoad_Mistakes(t *testing.T) {
 		{"variable without a name", `{"toolbox": {"env": {"A=B": "x"}}}`, "toolbox.env.A=B: is no variable that a program can have"},
 		{"header of a provider", `{"external": {"toolProviders": {"x": {"headers": {"a b": "x"}}}}}`, "external.toolProviders.x.headers.a b: is no valid name"},
 		{"field of a provider", `{"external": {"toolProviders": {"x": {"cmd": "x"}}}}`, "external.toolProviders.x.cmd: unknown field"},
+		{"config of a module", `{"tools": {"mount": [{"module": "x", "config": [1]}]}}`, ":1:48: tools.mount[0].config: expects an object"},
+		{"config of a module, twice", `{"tools": {"mount": [{"module": "x", "config": {"a": 1, "a": 2}}]}}`, ":1:57: tools.mount[0].config.a: is set twice; keep one"},
 		{"empty tool", `{"tools": {"disable": [""]}}`, "tools.disable[0]: expects the id of a tool"},
 		{"depth of subagents", `{"subagents": {"depth": 11}}`, ":1:25: subagents.depth: must be between 1 and 10, found 11"},
 		{"running subagents", `{"subagents": {"running": 0}}`, "subagents.running: must be between 1 and 64, found 0"},

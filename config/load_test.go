@@ -145,7 +145,7 @@ func TestLoad_EveryField(t *testing.T) {
 		},
 		Tools: config.Tools{
 			Disable: []string{"task"}, Always: []string{"apply_patch"}, Search: config.ToolSearch{Threshold: 5, ListedSize: config.Size{Bytes: 8 << 10}, MaxMatches: 3},
-			Mount: []config.Mount{{Module: "count", Source: "./count", Config: json.RawMessage(`{"max_size":1}`)}},
+			Mount: []config.Mount{{Module: "count", Source: "./count", Config: json.RawMessage(`{"max_size":1}`), At: userFile + ":16:14"}},
 		},
 		Search: config.Search{
 			Ripgrep: filepath.Join(home, "bin", "rg"),

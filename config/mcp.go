@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"acp-agent/internal/redact"
+	"acp-agent/internal/strictread"
 )
 
 // MCP configures MCP servers (R88).
@@ -116,12 +117,12 @@ func (m MCP) EditorUnconfined() bool { return m.Sandbox != nil && !*m.Sandbox }
 
 func (f *file) checkMCP(servers map[string]MCPServer) error {
 	for _, name := range sortedKeys(servers) {
-		s, field := servers[name], join("mcp.servers", name)
+		s, field := servers[name], strictread.Join("mcp.servers", name)
 		switch {
 		case strings.TrimSpace(name) == "":
 			return f.errorf(field, "has no name")
 		case s.Type != "" && s.Type != MCPLocal && s.Type != MCPRemote:
-			return f.errorf(join(field, "type"), "must be %q or %q, found %q", MCPLocal, MCPRemote, s.Type)
+			return f.errorf(strictread.Join(field, "type"), "must be %q or %q, found %q", MCPLocal, MCPRemote, s.Type)
 		case len(s.Command) > 0 && s.URL != "":
 			return f.errorf(field, "has a command and a url; keep one")
 		case s.Type == MCPLocal && s.URL != "", s.Type != MCPRemote && s.URL == "" && len(s.Command) == 0, len(s.Command) > 0 && s.Command[0] == "":
@@ -129,20 +130,19 @@ func (f *file) checkMCP(servers map[string]MCPServer) error {
 		case s.Type == MCPRemote && s.URL == "":
 			return f.errorf(field, "expects a url")
 		case s.TimeoutMS < 0:
-			return f.errorf(join(field, "timeout_ms"), "must not be negative, found %d", s.TimeoutMS)
+			return f.errorf(strictread.Join(field, "timeout_ms"), "must not be negative, found %d", s.TimeoutMS)
 		}
 		if err := checkMCPURL(s.URL); err != nil {
-			return f.errorf(join(field, "url"), "%w", err)
+			return f.errorf(strictread.Join(field, "url"), "%w", err)
 		}
-		if err := f.problem(join(field, "trust"), oneOf(s.Trust, "", MCPAsk, MCPAllow)); err != nil {
+		if err := f.problem(strictread.Join(field, "trust"), oneOf(s.Trust, "", MCPAsk, MCPAllow)); err != nil {
 			return err
 		}
 		if s.Trust != "" {
-			line, column := position(f.data, f.where[join(field, "trust")])
-			s.TrustAt = fmt.Sprintf("%s:%d:%d", f.name, line, column)
+			s.TrustAt = f.at(strictread.Join(field, "trust"))
 			servers[name] = s
 		}
-		if err := f.checkMCPOAuth(join(field, "oauth"), s); err != nil {
+		if err := f.checkMCPOAuth(strictread.Join(field, "oauth"), s); err != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (f *file) checkMCPOAuth(field string, s MCPServer) error {
 	case o.ClientID == "" && (!o.ClientSecret.IsZero() || o.Issuer != ""):
 		return f.errorf(field, "expects a client_id beside what belongs to it")
 	case o.Issuer != "" && (err != nil || issuer.Host == "" || issuer.Scheme != "https" && issuer.Scheme != "http"):
-		return f.errorf(join(field, "issuer"), "must be an http or https address")
+		return f.errorf(strictread.Join(field, "issuer"), "must be an http or https address")
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (f *file) checkOffered(servers map[string]MCPServer) error {
 	for _, name := range sortedKeys(servers) {
 		for field, set := range map[string]bool{"trust": servers[name].Trust != "", "sandbox": servers[name].Sandbox != nil} {
 			if set {
-				return f.errorf(join(join("mcp.servers", name), field), "is not for a project to set; remove it here")
+				return f.errorf(strictread.Join(strictread.Join("mcp.servers", name), field), "is not for a project to set; remove it here")
 			}
 		}
 	}

@@ -43,8 +43,10 @@ type Mount struct {
 	// Module names the module; Source is "builtin" or a local directory.
 	Module string `json:"module"`
 	Source string `json:"source"`
-	// Config is the module's own.
+	// Config is the module's own, a JSON object; nil means that there is none.
 	Config json.RawMessage `json:"config"`
+	// At is the file, line and column where the entry stands, for messages.
+	At string `json:"-"`
 }
 
 // Search configures glob, grep and web_search.
@@ -116,10 +118,8 @@ func (f *file) checkTools(cfg *Config) error {
 	} else if s.MaxMatches < 1 || s.MaxMatches > 100 {
 		return f.errorf("tools.search.max_matches", "must be between 1 and 100, found %d", s.MaxMatches)
 	}
-	for i, m := range cfg.Tools.Mount {
-		if m.Module == "" {
-			return f.errorf(fmt.Sprintf("tools.mount[%d]", i), "has no module")
-		}
+	if err := f.checkMount(cfg.Tools.Mount); err != nil {
+		return err
 	}
 	for i, c := range cfg.Checks {
 		if strings.TrimSpace(c.Name) == "" || strings.TrimSpace(c.Cmd) == "" {
@@ -137,6 +137,21 @@ func (f *file) checkTools(cfg *Config) error {
 		}
 	}
 	return f.checkWeb(cfg)
+}
+
+// checkMount checks the mount plan, and notes for each entry where it stands.
+func (f *file) checkMount(plan []Mount) error {
+	for i, m := range plan {
+		field := fmt.Sprintf("tools.mount[%d]", i)
+		if m.Module == "" {
+			return f.errorf(field, "has no module")
+		}
+		if len(m.Config) > 0 && m.Config[0] != '{' {
+			return f.errorf(field+".config", "expects an object")
+		}
+		plan[i].At = f.at(field)
+	}
+	return nil
 }
 
 func (f *file) checkWeb(cfg *Config) error {

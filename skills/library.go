@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"acp-agent/internal/strictread"
 	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 )
@@ -127,7 +128,7 @@ func (l *Library) unknown(name string) error {
 // frame makes what the model reads of a SKILL.md.
 func (s *skill) frame(data []byte) string {
 	longer := len(data) > maxBody
-	_, body, _ := split(data[:min(len(data), maxBody)])
+	_, body, _ := strictread.Split(data[:min(len(data), maxBody)]) // without front matter all of it is the body
 	text := strings.Trim(readable(body), "\n")
 	text = guarded(text)
 	if len(text) > maxBody {

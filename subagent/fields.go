@@ -10,9 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"acp-agent/capability"
+	"acp-agent/internal/strictread"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 )
@@ -26,26 +25,28 @@ const (
 )
 
 // fieldReader parses one field into a manifest.
-type fieldReader func(f *frontMatter, m *Manifest, field string, n *yaml.Node)
+type fieldReader func(f *frontMatter, m *Manifest, field string, n *strictread.Node)
 
 // fields returns a reader for each front matter field of ours, and for supported fields of
 // other agents.
 func fields() map[string]fieldReader {
 	return map[string]fieldReader{
-		"name":        func(f *frontMatter, m *Manifest, field string, n *yaml.Node) { m.Name = f.text(field, n) },
-		"description": func(f *frontMatter, m *Manifest, field string, n *yaml.Node) { m.Description = f.text(field, n) },
+		"name":        func(f *frontMatter, m *Manifest, field string, n *strictread.Node) { m.Name = f.text(field, n) },
+		"description": func(f *frontMatter, m *Manifest, field string, n *strictread.Node) { m.Description = f.text(field, n) },
 		"mode":        readMode,
 		"model":       readModel,
 		"tools":       readTools,
-		"always": func(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+		"always": func(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 			m.Always = f.tools(field, f.names(field, n))
 		},
 		"permissions": readPermissions,
 		"limits":      readLimits,
 		"requires":    readRequires,
-		"inspectable": func(f *frontMatter, m *Manifest, field string, n *yaml.Node) { m.Inspectable = f.boolean(field, n) },
-		"hidden":      func(f *frontMatter, m *Manifest, field string, n *yaml.Node) { m.Hidden = f.boolean(field, n) },
-		"caller": func(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+		"inspectable": func(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
+			m.Inspectable = f.boolean(field, n)
+		},
+		"hidden": func(f *frontMatter, m *Manifest, field string, n *strictread.Node) { m.Hidden = f.boolean(field, n) },
+		"caller": func(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 			if m.CalledByAgent = f.text(field, n) == "agent"; !m.CalledByAgent {
 				f.fault(field, `expects "agent", or to be left out`)
 			}
@@ -54,7 +55,7 @@ func fields() map[string]fieldReader {
 		// Fields of other agents.
 		"disallowedTools": readDisallowed,
 		"permissionMode":  readPermissionMode,
-		"maxTurns": func(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+		"maxTurns": func(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 			m.Limits.Cycles = f.count(field, n, mostCycles)
 		},
 		"temperature": readTemperature,
@@ -66,7 +67,7 @@ func ownFields() string {
 	return "name, description, mode, model, tools, always, permissions, limits, requires, inspectable, caller, hidden"
 }
 
-func readMode(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+func readMode(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 	m.Mode = Mode(f.text(field, n))
 	if !slices.Contains([]Mode{Primary, Subagent, All}, m.Mode) {
 		f.fault(field, "must be primary, subagent or all, found %q", m.Mode)
@@ -74,7 +75,7 @@ func readMode(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
 }
 
 // readModel parses the name of a model. An empty name means the model of the parent.
-func readModel(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+func readModel(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 	switch name := f.text(field, n); {
 	case name == "inherit":
 	case slices.Contains(foreignModels, name):
@@ -90,15 +91,15 @@ func readModel(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
 const maxModel = 200
 
 // readTools parses a list of names, or fields with true and false.
-func readTools(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
+func readTools(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
+	if n.Kind != strictread.Object {
 		if empty(n) {
 			f.note(field, "has no value; the agent has no tools. Leave the field out for all tools")
 		}
 		m.Tools = f.tools(field, f.names(field, n))
 		return
 	}
-	f.each(field, n, func(field, written string, value *yaml.Node) {
+	f.each(field, n, func(field, written string, value *strictread.Node) {
 		if f.boolean(field, value) {
 			return
 		}
@@ -123,7 +124,7 @@ func (f *frontMatter) rule(m *Manifest, field string, rule permissions.Rule) {
 }
 
 // readDisallowed denies tools, or what a pattern of a tool matches.
-func readDisallowed(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+func readDisallowed(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 	for i, written := range f.names(field, n) {
 		name, pattern := toolName(written)
 		// Other agents write the prefix "git *" as "git:*".
@@ -136,7 +137,7 @@ func readDisallowed(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
 
 // readPermissionMode applies modes that restrict. A mode of another agent never grants
 // anything.
-func readPermissionMode(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+func readPermissionMode(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 	switch mode := f.text(field, n); mode {
 	case "", "default":
 	case "plan":
@@ -146,15 +147,15 @@ func readPermissionMode(f *frontMatter, m *Manifest, field string, n *yaml.Node)
 	}
 }
 
-func readTemperature(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+func readTemperature(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 	value := f.number(field, n, mostTemperature)
 	m.Limits.Temperature = &value
 }
 
-func readLimits(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+func readLimits(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 	l := &m.Limits
 	counts := map[string]*int{"tokens": &l.Tokens, "calls": &l.Calls, "max_tokens": &l.MaxTokens, "fan_out": &l.FanOut}
-	f.each(field, n, func(field, name string, value *yaml.Node) {
+	f.each(field, n, func(field, name string, value *strictread.Node) {
 		switch count := counts[name]; {
 		case count != nil:
 			*count = f.count(field, value, mostCount)
@@ -173,12 +174,12 @@ func readLimits(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
 }
 
 // readPermissions parses a level, or a level and rules.
-func readPermissions(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
-	if n.Kind == yaml.ScalarNode {
+func readPermissions(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
+	if n.Scalar() {
 		readLevel(f, m, field, n)
 		return
 	}
-	f.each(field, n, func(field, name string, value *yaml.Node) {
+	f.each(field, n, func(field, name string, value *strictread.Node) {
 		var action capability.Action
 		switch err := action.UnmarshalText([]byte(name)); {
 		case name == "level":
@@ -191,7 +192,7 @@ func readPermissions(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
 	})
 }
 
-func readLevel(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+func readLevel(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 	m.Level = Level(f.text(field, n))
 	if m.Level != Restricted && m.Level != Inherit {
 		f.fault(field, "must be restricted or inherit, found %q", m.Level)
@@ -199,19 +200,19 @@ func readLevel(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
 }
 
 // readRules parses a list of rules in the forms that the settings use.
-func readRules(f *frontMatter, m *Manifest, field string, n *yaml.Node, action capability.Action) {
+func readRules(f *frontMatter, m *Manifest, field string, n *strictread.Node, action capability.Action) {
 	if empty(n) {
 		return
 	}
-	if n.Kind != yaml.SequenceNode {
+	if n.Kind != strictread.List {
 		f.fault(field, `expects a list of rules, such as ["bash(go test *)"]`)
 		return
 	}
-	for i, item := range n.Content {
+	for i, item := range n.Items {
 		at := itemField(field, i)
 		var rule permissions.Rule
-		if item.Kind == yaml.MappingNode {
-			f.each(at, item, func(field, name string, value *yaml.Node) {
+		if item.Kind == strictread.Object {
+			f.each(at, item, func(field, name string, value *strictread.Node) {
 				switch name {
 				case "permission":
 					rule.Permission = f.text(field, value)
@@ -240,19 +241,9 @@ var requireFields = map[string][]string{
 	"requires": {"fs", "net", "shell", "capabilities"}, "requires.fs": {"read", "write"}, "requires.net": {"hosts"},
 }
 
-func readRequires(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
+func readRequires(f *frontMatter, m *Manifest, field string, n *strictread.Node) {
 	f.refuseUnknown(field, n)
-	var fields any
-	if err := n.Decode(&fields); err != nil {
-		f.fault(field, "%v", err)
-		return
-	}
-	asJSON, err := json.Marshal(fields)
-	if err != nil {
-		f.fault(field, "%v", err)
-		return
-	}
-	decoder := json.NewDecoder(bytes.NewReader(asJSON))
+	decoder := json.NewDecoder(bytes.NewReader(n.JSON()))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&m.Requires); err != nil {
 		if typeErr, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && typeErr.Field != "" {
@@ -263,12 +254,12 @@ func readRequires(f *frontMatter, m *Manifest, field string, n *yaml.Node) {
 }
 
 // refuseUnknown rejects unknown fields of requires, because they may be meant to restrict.
-func (f *frontMatter) refuseUnknown(field string, n *yaml.Node) {
+func (f *frontMatter) refuseUnknown(field string, n *strictread.Node) {
 	known, ok := requireFields[field]
 	if !ok {
 		return
 	}
-	f.each(field, n, func(at, name string, value *yaml.Node) {
+	f.each(field, n, func(at, name string, value *strictread.Node) {
 		if !slices.Contains(known, name) {
 			f.fault(at, "unknown field; known here: %s", strings.Join(known, ", "))
 			return

@@ -5,13 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"acp-agent/internal/strictread"
 	"acp-agent/kinds"
 )
-
-// fence is the line before and after the front matter.
-const fence = "---"
 
 // ParseManifest parses an agent manifest: Markdown whose front matter says what the agent is
 // called, what it is for and what it may use; the text below is its prompt. file is its name,
@@ -26,15 +22,15 @@ const fence = "---"
 func ParseManifest(file string, text []byte) (Manifest, error) {
 	f := frontMatter{file: file, lines: map[string]int{}}
 	m := Manifest{Mode: Subagent, File: file}
-	front, body, bad := splitManifest(text)
-	if bad != "" {
-		p := problem(file, 1, "%s", bad)
+	front, body, err := strictread.Split(text)
+	if err != nil {
+		p := problem(file, 1, "%v", err)
 		return Manifest{}, &p
 	}
 	if top := f.parse(front); top != nil {
 		f.read(&m, top)
 	}
-	m.Prompt = kinds.Visible(body)
+	m.Prompt = kinds.Visible(strings.ReplaceAll(string(body), "\r\n", "\n"))
 	if m.Level == "" && m.Mode != Primary {
 		m.Level = Restricted
 	}
@@ -50,9 +46,9 @@ func ParseManifest(file string, text []byte) (Manifest, error) {
 }
 
 // read parses the fields.
-func (f *frontMatter) read(m *Manifest, top *yaml.Node) {
+func (f *frontMatter) read(m *Manifest, top *strictread.Node) {
 	readers := fields()
-	f.each("", top, func(field, name string, value *yaml.Node) {
+	f.each("", top, func(field, name string, value *strictread.Node) {
 		switch reader := readers[name]; {
 		case reader != nil:
 			reader(f, m, field, value)
@@ -101,24 +97,6 @@ func (f *frontMatter) checkRequired(m Manifest) {
 // has none.
 func validName(name string) bool {
 	return name != "" && len(name) <= 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
-}
-
-// splitManifest splits a manifest at its fences. The front matter gets an empty first line, so
-// that its line numbers match the file. bad describes what is wrong.
-func splitManifest(text []byte) (front, body, bad string) {
-	all := strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n")
-	first, rest, _ := strings.Cut(all, "\n")
-	if strings.TrimRight(first, " \t") != fence {
-		return "", "", "it does not begin with front matter between two lines of ---"
-	}
-	at := 0
-	for line := range strings.Lines(rest) {
-		if strings.TrimRight(line, " \t\n") == fence {
-			return "\n" + rest[:at], rest[at+len(line):], ""
-		}
-		at += len(line)
-	}
-	return "", "", "its front matter is not closed by a line of ---"
 }
 
 // at returns the line of a field, or of the nearest enclosing field.

@@ -68,9 +68,9 @@ func (s *toolset) register(mounted []tools.Tool) (err error) {
 
 func plan(entries []config.Mount) mount.Plan {
 	var list mount.Plan
-	for i, entry := range entries {
+	for _, entry := range entries {
 		list = append(list, mount.Entry{
-			Module: entry.Module, Source: entry.Source, Config: entry.Config, At: fmt.Sprintf("tools.mount[%d]", i),
+			Module: entry.Module, Source: entry.Source, Config: entry.Config, At: entry.At,
 		})
 	}
 	return list

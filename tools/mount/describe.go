@@ -169,5 +169,9 @@ func schemaOf(args map[string]arg) json.RawMessage {
 	}
 	slices.Sort(required)
 	schema := map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-	return json.RawMessage(jsonText(schema))
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return json.RawMessage("null") // maps of texts have a JSON form
+	}
+	return text
 }

@@ -1,11 +1,15 @@
 package mount
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"acp-agent/internal/strictread"
 	"acp-agent/tools"
 )
 
@@ -82,22 +86,21 @@ func ParsePlan(data []byte, name string) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := p.fields(root, "a mount plan", "tools")
+	fields, err := p.fields(root, "a mount plan", "tools")
 	if err != nil {
 		return nil, err
 	}
-	tools, ok := list["tools"]
-	if !ok {
-		return nil, p.errorf(root, `a mount plan needs the key "tools"`)
-	}
-	if tools.kind == scalar && tools.text == "null" {
+	list, given := fields["tools"]
+	switch {
+	case !given:
+		return nil, p.errorf(root.At, `a mount plan needs the key "tools"`)
+	case list.Kind == strictread.Null:
 		return nil, nil
-	}
-	if tools.kind != sequence {
-		return nil, p.errorf(tools, `"tools" must be a list of {module, source, config}`)
+	case list.Kind != strictread.List:
+		return nil, p.errorf(list.At, `"tools" must be a list of {module, source, config}`)
 	}
 	var plan Plan
-	for _, item := range tools.items {
+	for _, item := range list.Items {
 		entry, err := p.entry(item)
 		if err != nil {
 			return nil, err
@@ -109,49 +112,65 @@ func ParsePlan(data []byte, name string) (Plan, error) {
 
 type planFile struct{ name string }
 
-func (p planFile) errorf(at node, format string, args ...any) error {
-	return &PlanError{File: p.name, Line: at.line, Column: at.column, Problem: fmt.Sprintf(format, args...)}
+func (p planFile) parse(data []byte) (*strictread.Node, error) {
+	start := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
+	if len(start) == 0 {
+		return nil, &PlanError{File: p.name, Problem: "is empty"}
+	}
+	read, ext := strictread.YAML, strings.ToLower(filepath.Ext(p.name))
+	if ext == ".json" || ext == ".jsonc" || bytes.HasPrefix(start, []byte("{")) || bytes.HasPrefix(start, []byte("//")) {
+		read = strictread.JSONC
+	}
+	root, err := read(data)
+	if mistake, ok := errors.AsType[*strictread.Error](err); ok {
+		return nil, &PlanError{File: p.name, Line: mistake.Line, Column: mistake.Column, Problem: mistake.Text()}
+	}
+	return root, err
 }
 
-// fields are the values of a mapping that may have only these keys.
-func (p planFile) fields(n node, what string, legal ...string) (map[string]node, error) {
-	if n.kind != mapping {
-		return nil, p.errorf(n, "%s must be an object with %s", what, strings.Join(legal, ", "))
+func (p planFile) errorf(at strictread.Position, format string, args ...any) error {
+	return &PlanError{File: p.name, Line: at.Line, Column: at.Column, Problem: fmt.Sprintf(format, args...)}
+}
+
+// fields are the values of an object that may have only these keys.
+func (p planFile) fields(n *strictread.Node, what string, legal ...string) (map[string]*strictread.Node, error) {
+	if n.Kind != strictread.Object {
+		return nil, p.errorf(n.At, "%s must be an object with %s", what, strings.Join(legal, ", "))
 	}
-	fields := map[string]node{}
-	for _, key := range n.keys {
-		known := false
-		for _, name := range legal {
-			known = known || name == key.name
+	fields := map[string]*strictread.Node{}
+	for _, m := range n.Members {
+		if !slices.Contains(legal, m.Name) {
+			return nil, p.errorf(m.At, "unknown key %q; %s has %s", m.Name, what, strings.Join(legal, ", "))
 		}
-		if !known {
-			return nil, p.errorf(key.at, "unknown key %q; %s has %s", key.name, what, strings.Join(legal, ", "))
-		}
-		fields[key.name] = key.value
+		fields[m.Name] = m.Value
 	}
 	return fields, nil
 }
 
-func (p planFile) entry(n node) (Entry, error) {
-	e := Entry{At: (&PlanError{File: p.name, Line: n.line, Column: n.column}).at()}
+func (p planFile) entry(n *strictread.Node) (Entry, error) {
+	e := Entry{At: (&PlanError{File: p.name, Line: n.At.Line, Column: n.At.Column}).at()}
 	fields, err := p.fields(n, "a module", "module", "source", "config")
 	if err != nil {
 		return e, err
 	}
 	for key, to := range map[string]*string{"module": &e.Module, "source": &e.Source} {
 		value, given := fields[key]
-		if given && (value.kind != scalar || json.Unmarshal([]byte(value.text), to) != nil || value.text == "null") {
-			return e, p.errorf(value, "%q must be a string", key)
+		switch {
+		case !given:
+		case value.Kind != strictread.Text:
+			return e, p.errorf(value.At, "%q must be a string", key)
+		default:
+			*to = value.Text
 		}
 	}
 	if e.Module == "" {
-		return e, p.errorf(n, `"module" is missing`)
+		return e, p.errorf(n.At, `"module" is missing`)
 	}
 	if config, given := fields["config"]; given {
-		if config.kind != mapping {
-			return e, p.errorf(config, `"config" must be an object`)
+		if config.Kind != strictread.Object {
+			return e, p.errorf(config.At, `"config" must be an object`)
 		}
-		e.Config = config.json()
+		e.Config = config.JSON()
 	}
 	return e, nil
 }
