@@ -160,7 +160,7 @@ func FuzzRead(f *testing.F) {
 			if !json.Valid(root.JSON()) {
 				t.Errorf("%q is no JSON", root.JSON())
 			}
-			lines := 3 // front matter has its fence, and nothing may stand after the last line
+			lines := 3                                                               // front matter has its fence, and nothing may stand after the last line
 			for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} { // YAML knows all of them
 				lines += strings.Count(string(text), end)
 			}
