@@ -1,6 +1,6 @@
 // Package strictread reads files that people write by hand, JSON with comments and the front
 // matter of Markdown files, into one kind of tree in which each value knows its line and
-// column. Whoever decodes the tree can therefore say where a mistake stands.
+// column. A decoder of the tree can therefore say where a mistake stands.
 //
 // It owns what both languages have in common: a name stands once in an object, anchors and
 // values without a JSON form are refused, and an error has a position and never quotes a
