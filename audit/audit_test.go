@@ -254,8 +254,12 @@ func TestLog_Contents(t *testing.T) {
 	})
 	args := `{"path":"/w/canary.txt","content":"the contents","cmd":"echo canary <b>","edits":[{"old_str":"old text","file":"/w/b"}],"n":1,"long":{"path":"` +
 		strings.Repeat("p", 5000) + `"},"canary":true}`
+	var given any
+	if err := json.Unmarshal([]byte(args), &given); err != nil {
+		t.Fatal(err)
+	}
 	log.Append(audit.Record{
-		Event: audit.End, Tool: "canary", Args: json.RawMessage(args), Reason: "canary", Asked: "canary", Error: "canary", By: "canary", Unseen: "canary",
+		Event: audit.End, Tool: "canary", Given: given, Reason: "canary", Asked: "canary", Error: "canary", By: "canary", Unseen: "canary",
 		Touches: []string{"/w/canary.txt"}, Changes: []audit.Change{{Path: "/w/canary.txt", Op: "create"}},
 	})
 	if err := log.Close(); err != nil {
@@ -382,7 +386,7 @@ func FuzzVerify(f *testing.F) {
 func BenchmarkLog(b *testing.B) {
 	log := audit.New(audit.Options{Dir: filepath.Join(b.TempDir(), "audit"), Session: id})
 	defer log.Close()
-	r := audit.Record{Event: audit.End, Call: "call", Tool: "read", Args: json.RawMessage(`{"path":"/w/a"}`), Touches: []string{"/w/a"}, Verdict: "allow", By: "rule:default read", State: "done"}
+	r := audit.Record{Event: audit.End, Call: "call", Tool: "read", Given: map[string]any{"path": "/w/a"}, Touches: []string{"/w/a"}, Verdict: "allow", By: "rule:default read", State: "done"}
 	for b.Loop() {
 		log.Append(r)
 	}

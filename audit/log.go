@@ -103,7 +103,7 @@ func (l *Log) append(r Record) error {
 
 // clean takes secrets and contents out of a record.
 func (l *Log) clean(r Record) Record {
-	r.Args = Summary(r.Args, l.o.Clean)
+	r.Args = Summary(r.Given, l.o.Clean)
 	for _, text := range []*string{&r.Tool, &r.Server, &r.Name, &r.Reason, &r.Asked, &r.Error, &r.By, &r.Unseen} {
 		*text = l.o.Clean(short(*text))
 	}

@@ -44,8 +44,10 @@ type Record struct {
 	Name   string `json:"name,omitempty"`
 	// Workspace is the session's directory.
 	Workspace string `json:"workspace,omitempty"`
-	// Args are the arguments; a Log keeps of them what Summary keeps.
-	Args json.RawMessage `json:"args,omitempty"`
+	// Given are the arguments as decoded JSON, from which a Log fills in Args.
+	Given any `json:"-"`
+	// Args is what is kept of the arguments, see Summary.
+	Args json.RawMessage `json:"args,omitempty"` // filled in
 	// Touches are the paths, hosts and commands that the call named.
 	Touches []string `json:"touches,omitempty"`
 	// Verdict is "allow" or "deny"; "" is a call that never came to a decision. By is

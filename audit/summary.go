@@ -2,6 +2,7 @@ package audit
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -21,17 +22,13 @@ var named = []string{
 // Summary is what a record keeps of a call's arguments: numbers, truth values, and
 // texts that name something. Other texts, and long ones, are given as hash and size.
 // clean takes secrets out of what is kept.
-func Summary(args json.RawMessage, clean func(string) string) json.RawMessage {
-	if len(args) == 0 {
+func Summary(args any, clean func(string) string) json.RawMessage {
+	if args == nil {
 		return nil
 	}
-	var value any
-	if json.Unmarshal(args, &value) != nil {
-		return digest(string(args))
-	}
-	kept, err := json.Marshal(summary(value, false, clean))
+	kept, err := json.Marshal(summary(args, false, clean))
 	if err != nil {
-		return digest(string(args))
+		return digest(fmt.Sprint(args))
 	}
 	return kept
 }

@@ -226,7 +226,7 @@ func run(t *testing.T, ctx context.Context, m *mcp.Manager, id string, rt *runti
 	list, _ := m.Tools()
 	for _, tool := range list {
 		if tool.ID == id {
-			return tool.Run(ctx, rt, json.RawMessage(`{"a":1}`))
+			return tool.Run(ctx, rt, tools.NewArgs(`{"a":1}`))
 		}
 	}
 	t.Fatalf("there is no %s among %d tools", id, len(list))

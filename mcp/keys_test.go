@@ -18,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"acp-agent/mcp"
+	"acp-agent/tools"
 )
 
 // D3: which of what a server is given is a key.
@@ -61,7 +62,7 @@ func everything(t *testing.T, m *mcp.Manager, log *bytes.Buffer) string {
 		}
 		fmt.Fprintln(&b, tool.ID, tool.Description, string(schema), tool.Behind().Place)
 		rt := &runtime{}
-		result, err := tool.Run(t.Context(), rt, json.RawMessage(`{}`))
+		result, err := tool.Run(t.Context(), rt, tools.NewArgs(`{}`))
 		fmt.Fprintln(&b, err, rt.text.String())
 		if result != nil {
 			raw, err := json.Marshal(result)

@@ -134,7 +134,7 @@ func TestReader(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			list, _ := m.Tools()
-			result, err := list[0].Run(t.Context(), &runtime{}, []byte(tt.args))
+			result, err := list[0].Run(t.Context(), &runtime{}, tools.NewArgs(tt.args))
 			if tt.err != "" {
 				if err == nil || !strings.HasPrefix(err.Error(), tt.err) {
 					t.Errorf("error %v, want %q", err, tt.err)

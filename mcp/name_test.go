@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -20,7 +19,7 @@ func TestToolID(t *testing.T) {
 		id, other := toolID(serverID(server), tool), toolID(serverID(otherServer), otherTool)
 		if _, err := tools.NewRegistry(tools.Tool{
 			Spec: tools.Spec{ID: id, Description: "d", Source: tools.Source{Kind: tools.MCP}},
-			Run:  func(context.Context, tools.Runtime, json.RawMessage) (*tools.Result, error) { return nil, nil },
+			Run:  func(context.Context, tools.Runtime, tools.Args) (*tools.Result, error) { return nil, nil },
 		}); err != nil {
 			t.Fatalf("%q of %q: %v", tool, server, err)
 		}

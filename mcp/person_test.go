@@ -110,7 +110,7 @@ func (c *caller) Services() tools.Services {
 
 func askTool(ctx context.Context, m *mcp.Manager, rt tools.Runtime) (string, error) {
 	list, _ := m.Tools()
-	result, err := list[0].Run(ctx, rt, json.RawMessage(`{}`))
+	result, err := list[0].Run(ctx, rt, tools.NewArgs(`{}`))
 	if err != nil {
 		return "", err
 	}

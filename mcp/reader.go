@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,9 +36,9 @@ func (l *link) reader() tools.Tool {
 				"cursor": {Type: "string", Description: "Where the list goes on, as its last page says."},
 			}},
 		},
-		Run: func(ctx context.Context, rt tools.Runtime, raw json.RawMessage) (*tools.Result, error) {
-			var args struct{ URI, Cursor string }
-			if err := json.Unmarshal(raw, &args); err != nil {
+		Run: func(ctx context.Context, rt tools.Runtime, given tools.Args) (*tools.Result, error) {
+			args, err := tools.Decode[struct{ URI, Cursor string }](ctx, given)
+			if err != nil {
 				return nil, tools.Errorf(tools.BadInput, "arguments of %s: %v", readerName, err)
 			}
 			if args.URI != "" {

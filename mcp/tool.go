@@ -54,8 +54,8 @@ func (l *link) convert(listed []*sdk.Tool, about string) (list []tools.Tool, nam
 				Source: tools.Source{Kind: tools.MCP, Server: l.id, Name: name, About: about}, Aliases: l.alias(name),
 				Origin: l.server.Behind,
 			},
-			Run: func(ctx context.Context, rt tools.Runtime, args json.RawMessage) (*tools.Result, error) {
-				return l.call(ctx, rt, name, args)
+			Run: func(ctx context.Context, rt tools.Runtime, args tools.Args) (*tools.Result, error) {
+				return l.call(ctx, rt, name, args.Raw())
 			},
 		}
 		if _, err := tools.NewRegistry(tool); err != nil {

@@ -16,16 +16,14 @@ import (
 // is left out without a loss is named in left. Arguments that fit already come
 // back as they are, byte for byte; what is not understood stays, and Validate
 // names it.
-func (e *Entry) Accept(name string, args json.RawMessage) (fitting json.RawMessage, left []string, err error) {
-	if !json.Valid(args) {
-		return args, nil, nil
-	}
-	value, err := exactJSON(args)
+func (e *Entry) Accept(name string, raw json.RawMessage) (args Args, left []string, err error) {
+	value, err := strictJSON(raw)
 	if err != nil {
-		return args, nil, nil
+		return NewArgs(raw), nil, nil
 	}
+	args = argsOf(raw, value, 1)
 	a := acceptance{entry: e, own: e.foreignFields(name)}
-	object, ok := a.object(value)
+	object, ok := a.object(cloneJSON(value))
 	if !ok {
 		return args, nil, nil
 	}
@@ -37,19 +35,62 @@ func (e *Entry) Accept(name string, args json.RawMessage) (fitting json.RawMessa
 		}
 	}
 	if err != nil {
-		return nil, nil, err
+		return Args{}, nil, err
 	}
 	if schema := e.variant(object).Parameters; schema != nil {
 		a.properties(object, schema, "")
 	}
 	if a.failed != nil {
-		return nil, nil, a.failed
+		return Args{}, nil, a.failed
 	}
-	if same, err := exactJSON(args); err == nil && reflect.DeepEqual(same, any(object)) {
-		return args, a.left, nil
+	args, err = args.with(object)
+	return args, a.left, err
+}
+
+// Prepare takes accepted arguments through the tool's Preprocess. What is not an object
+// comes back as it is, and Validate says so.
+func (e *Entry) Prepare(args Args, env Env) (Args, error) {
+	object := args.Object()
+	if e.Preprocess == nil || object == nil {
+		return args, nil
 	}
-	fitting, err = json.Marshal(object)
-	return fitting, a.left, err
+	changed := maps.Clone(object)
+	if err := e.Preprocess(changed, env); err != nil {
+		return args, err
+	}
+	return args.with(changed)
+}
+
+// with returns the arguments with another object as their value: they themselves when it
+// says the same.
+func (a Args) with(object map[string]any) (Args, error) {
+	if value, err := a.Value(); err == nil && reflect.DeepEqual(value, any(object)) {
+		return a, nil
+	}
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return Args{}, err
+	}
+	return argsOf(raw, object, a.Parses()), nil
+}
+
+// cloneJSON returns a copy of a JSON value that can be changed.
+func cloneJSON(value any) any {
+	switch value := value.(type) {
+	case []any:
+		list := make([]any, len(value))
+		for i, v := range value {
+			list[i] = cloneJSON(v)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(value))
+		for name, v := range value {
+			object[name] = cloneJSON(v)
+		}
+		return object
+	}
+	return value
 }
 
 // freeform is a bare text as the argument that it is, when the tool is known to be

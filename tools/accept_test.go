@@ -63,12 +63,12 @@ func TestEntry_Accept(t *testing.T) {
 			got, left, err := entry.Accept("look", json.RawMessage(tt.args))
 			if tt.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fails) {
-					t.Fatalf("got %s, %v; want an error with %q", got, err, tt.fails)
+					t.Fatalf("got %s, %v; want an error with %q", got.Raw(), err, tt.fails)
 				}
 				return
 			}
-			if err != nil || !sameObject(string(got), tt.want) || strings.Join(left, "; ") != tt.left {
-				t.Errorf("got %s, %q, %v; want %s, %q", got, left, err, tt.want, tt.left)
+			if err != nil || !sameObject(string(got.Raw()), tt.want) || strings.Join(left, "; ") != tt.left {
+				t.Errorf("got %s, %q, %v; want %s, %q", got.Raw(), left, err, tt.want, tt.left)
 			}
 		})
 	}

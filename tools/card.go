@@ -2,7 +2,6 @@ package tools
 
 import (
 	"cmp"
-	"encoding/json"
 
 	"acp-agent/kinds"
 )
@@ -11,7 +10,7 @@ import (
 // arguments that are missing or malformed give the tool's label. Control and bidirectional
 // characters in titles are escaped, so that a title cannot pretend to be another
 // (docs/security.md O2).
-func (s *Spec) Card(args json.RawMessage, in kinds.Place) kinds.Card {
+func (s *Spec) Card(args Args, in kinds.Place) kinds.Card {
 	card := kinds.Neutral(s.ID)
 	if s.Kind.Valid() {
 		card.Kind = s.Kind
@@ -20,7 +19,7 @@ func (s *Spec) Card(args json.RawMessage, in kinds.Place) kinds.Card {
 		return card
 	}
 	card.Title = cmp.Or(s.Label, card.Title)
-	if s.Describe == nil || len(args) == 0 {
+	if s.Describe == nil || len(args.Raw()) == 0 {
 		return card
 	}
 	described := s.Describe(args, in)
@@ -39,7 +38,7 @@ func (s *Spec) Card(args json.RawMessage, in kinds.Place) kinds.Card {
 func (r *Registry) Label(name string) (id string, card kinds.Card) {
 	id = r.Canonical(name)
 	if entry, ok := r.Get(id); ok && !entry.Foreign() {
-		return id, entry.Card(nil, kinds.Place{})
+		return id, entry.Card(Args{}, kinds.Place{})
 	}
 	return id, kinds.Neutral(id)
 }

@@ -12,21 +12,27 @@ import (
 // the call, in bytes.
 const decodePiece = 64 << 10
 
-// decode reads the arguments of a tool, with an *Error when they do not fit. Arguments can
-// be as large as a file; reading them ends with ctx.
-func decode[A any](ctx context.Context, id string, raw json.RawMessage) (args A, err error) {
+// decode parses the arguments of a tool. Arguments can be as large as a file; parsing them
+// ends with ctx.
+func decode[A any](ctx context.Context, raw json.RawMessage) (args A, err error) {
 	if len(raw) <= decodePiece {
 		err = json.Unmarshal(raw, &args)
-	} else {
-		err = decodeInPieces(ctx, raw, &args)
+		return args, err
 	}
-	switch {
-	case err == nil:
-		return args, nil
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+	err = decodeInPieces(ctx, raw, &args)
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return args, context.Cause(ctx)
 	}
-	return args, Errorf(BadInput, "arguments of %s: %v", id, err)
+	return args, err
+}
+
+// badArgs is the failure of a call whose arguments do not fit the tool's type; the end of
+// the call stays what it is.
+func badArgs(ctx context.Context, id string, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return err
+	}
+	return Errorf(BadInput, "arguments of %s: %v", id, err)
 }
 
 // decodeInPieces reads one JSON value, and an error when another follows it.

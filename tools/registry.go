@@ -240,7 +240,7 @@ func (a alias) translate(entry *Entry, args json.RawMessage) (json.RawMessage, e
 		return entry.freeform(args), nil // the schema check says what is wrong
 	}
 	if a.own != nil {
-		if err := a.own.Validate(args); err != nil {
+		if err := a.own.Validate(NewArgs(args)); err != nil {
 			return nil, err
 		}
 	}
@@ -261,7 +261,7 @@ func (a alias) translate(entry *Entry, args json.RawMessage) (json.RawMessage, e
 }
 
 func rename(args json.RawMessage, renames map[string]string) (json.RawMessage, error) {
-	if len(renames) == 0 {
+	if !mentions(args, renames) {
 		return args, nil
 	}
 	var object map[string]json.RawMessage
@@ -290,12 +290,38 @@ func rename(args json.RawMessage, renames map[string]string) (json.RawMessage, e
 	return json.Marshal(object)
 }
 
+// mentions reports whether one of the names may occur in a JSON text, which need not be
+// parsed otherwise.
+func mentions(text json.RawMessage, renames map[string]string) bool {
+	for from := range renames {
+		if bytes.Contains(text, []byte(`"`+from+`"`)) {
+			return true
+		}
+	}
+	return len(renames) > 0 && bytes.Contains(text, []byte(`\u`)) // a name may be escaped
+}
+
 // exactJSON decodes a value without rounding its numbers.
 func exactJSON(raw json.RawMessage) (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	err = decoder.Decode(&value)
 	return value, err
+}
+
+// strictJSON is exactJSON for a text that must be one value and nothing else.
+func strictJSON(raw json.RawMessage) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	err := decoder.Decode(&value)
+	if err == nil && len(bytes.TrimLeft(raw[decoder.InputOffset():], " \t\r\n")) == 0 {
+		return value, nil
+	}
+	if err := json.Unmarshal(raw, &value); err != nil { // whose words are clearer
+		return nil, err
+	}
+	return nil, err
 }
 
 func sameJSON(a, b json.RawMessage) bool {

@@ -113,7 +113,7 @@ func TestEntry_ValidateNamesTheArgument(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			err := entry.Validate(json.RawMessage(test.args))
+			err := entry.Validate(tools.NewArgs(test.args))
 			var failure *tools.Error
 			switch {
 			case test.want == "" && err != nil:
@@ -148,7 +148,7 @@ func TestResolve_AliasWithItsOwnSchema(t *testing.T) {
 				},
 			}},
 		},
-		Run: func(context.Context, tools.Runtime, json.RawMessage) (*tools.Result, error) { return nil, nil },
+		Run: func(context.Context, tools.Runtime, tools.Args) (*tools.Result, error) { return nil, nil },
 	}
 	registry, err := tools.NewRegistry(tool)
 	if err != nil {
@@ -169,7 +169,7 @@ func TestResolve_AliasWithItsOwnSchema(t *testing.T) {
 			continue
 		}
 		if err == nil {
-			err = entry.Validate(args)
+			err = entry.Validate(tools.NewArgs(args))
 		}
 		if err != nil || string(args) != tt.want {
 			t.Errorf("%s %s: %s, %v; want %s", tt.name, tt.args, args, err, tt.want)
@@ -181,11 +181,11 @@ func TestPreviewing_Decodes(t *testing.T) {
 	preview := tools.Previewing("a", func(_ context.Context, _ tools.Runtime, a pairArgs) ([]kinds.Content, error) {
 		return []kinds.Content{kinds.Text{Text: a.Path}}, nil
 	})
-	shown, err := preview(t.Context(), nil, json.RawMessage(`{"path":"x"}`))
+	shown, err := preview(t.Context(), nil, tools.NewArgs(`{"path":"x"}`))
 	if err != nil || len(shown) != 1 || shown[0] != (kinds.Text{Text: "x"}) {
 		t.Errorf("shown %v, %v", shown, err)
 	}
-	_, err = preview(t.Context(), nil, json.RawMessage(`{"path":7}`))
+	_, err = preview(t.Context(), nil, tools.NewArgs(`{"path":7}`))
 	failure, ok := errors.AsType[*tools.Error](err)
 	if !ok || failure.Kind != tools.BadInput || !strings.HasPrefix(failure.Message, "arguments of a: ") {
 		t.Errorf("got %v, want a bad input that names the tool", err)

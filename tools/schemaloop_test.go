@@ -32,7 +32,7 @@ func TestNewRegistry_EndlessSchemas(t *testing.T) {
 				}
 				tool := tools.Tool{
 					Spec: tools.Spec{ID: "mcp__s__t", Description: "D.", Parameters: &parameters, Source: tools.Source{Kind: kind, Server: "s"}},
-					Run:  func(context.Context, tools.Runtime, json.RawMessage) (*tools.Result, error) { return nil, nil },
+					Run:  func(context.Context, tools.Runtime, tools.Args) (*tools.Result, error) { return nil, nil },
 				}
 				if _, err := tools.NewRegistry(tool); err == nil {
 					t.Errorf("%s: it is registered", kind)

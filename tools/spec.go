@@ -20,7 +20,7 @@ type Tool struct {
 	// tool is a returned *Error; any other error is a fault of the host and is
 	// reported as kind Backend. When ctx ends, Run stops and returns what it
 	// has.
-	Run func(ctx context.Context, rt Runtime, args json.RawMessage) (*Result, error)
+	Run func(ctx context.Context, rt Runtime, args Args) (*Result, error)
 }
 
 // Spec is everything a tool publishes (R1, R2).
@@ -52,7 +52,7 @@ type Spec struct {
 	// Describe makes the card of a call from its arguments alone; nil means Label. The
 	// arguments may be malformed. What it leaves empty is filled from Kind and Label. Of a
 	// tool from elsewhere it is ignored.
-	Describe func(args json.RawMessage, in kinds.Place) kinds.Card
+	Describe func(args Args, in kinds.Place) kinds.Card
 	// Default says which calls run without a question while no rule decides otherwise
 	// (R117); the zero value asks each time. Of a tool from elsewhere it is ignored.
 	Default capability.Default
@@ -71,18 +71,20 @@ type Spec struct {
 	// Variants are the schemas of calls that have a certain argument, in place of
 	// Parameters; the model is not sent them.
 	Variants map[string]*jsonschema.Schema
-	// Preprocess rewrites validated names into the arguments that will run;
+	// Preprocess makes of arguments under their canonical names those that will run, by
+	// setting or deleting members of args; what these hold it leaves alone. Numbers are
+	// json.Number. The arguments may still be of any type: the schema check comes after.
 	// nil means no change. It must be pure.
-	Preprocess func(args json.RawMessage, env Env) (json.RawMessage, error)
+	Preprocess func(args map[string]any, env Env) error
 	// Resources names what the call touches; permission rules judge each of
 	// them and the capability check confines them. nil means nothing.
-	Resources func(args json.RawMessage, env Env) []Resource
+	Resources func(args Args, env Env) []Resource
 	// Profile decides what may run beside the tool; nil means nothing may
 	// (R100).
 	Profile *Profile
 	// Preview computes the card of a permission request without changing
 	// anything, such as the diff of an edit (R152). nil means the plain card.
-	Preview func(ctx context.Context, rt Runtime, args json.RawMessage) ([]kinds.Content, error)
+	Preview func(ctx context.Context, rt Runtime, args Args) ([]kinds.Content, error)
 	// DisableTimeout exempts the tool from the default time limit (R103).
 	DisableTimeout bool
 	// Delegates says that the tool waits for subagents. They stop by themselves when
@@ -174,7 +176,7 @@ type Profile struct {
 	// Serial calls run alone.
 	Serial bool
 	// Keys names the resources; nil means none, so that nothing conflicts.
-	Keys func(args json.RawMessage, env Env) []ResourceKey
+	Keys func(args Args, env Env) []ResourceKey
 }
 
 // ResourceKey is a resource and how it is used. Keys of paths are absolute and
@@ -252,10 +254,10 @@ func Define[A any](spec Spec, run func(ctx context.Context, rt Runtime, args A) 
 		}
 		spec.Parameters = schema
 	}
-	return Tool{Spec: spec, Run: func(ctx context.Context, rt Runtime, raw json.RawMessage) (*Result, error) {
-		args, err := decode[A](ctx, spec.ID, raw)
+	return Tool{Spec: spec, Run: func(ctx context.Context, rt Runtime, given Args) (*Result, error) {
+		args, err := Decode[A](ctx, given)
 		if err != nil {
-			return nil, err
+			return nil, badArgs(ctx, spec.ID, err)
 		}
 		return run(ctx, rt, args)
 	}}
@@ -265,11 +267,11 @@ func Define[A any](spec Spec, run func(ctx context.Context, rt Runtime, args A) 
 // tool of an id.
 func Previewing[A any](
 	id string, preview func(ctx context.Context, rt Runtime, args A) ([]kinds.Content, error),
-) func(context.Context, Runtime, json.RawMessage) ([]kinds.Content, error) {
-	return func(ctx context.Context, rt Runtime, raw json.RawMessage) ([]kinds.Content, error) {
-		args, err := decode[A](ctx, id, raw)
+) func(context.Context, Runtime, Args) ([]kinds.Content, error) {
+	return func(ctx context.Context, rt Runtime, given Args) ([]kinds.Content, error) {
+		args, err := Decode[A](ctx, given)
 		if err != nil {
-			return nil, err
+			return nil, badArgs(ctx, id, err)
 		}
 		return preview(ctx, rt, args)
 	}

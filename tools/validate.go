@@ -12,13 +12,14 @@ import (
 
 // Validate checks arguments against the tool's schema (R4). The error is a
 // *Error of kind BadInput that names the offending argument.
-func (e *Entry) Validate(args json.RawMessage) error {
-	var value any
-	if err := json.Unmarshal(args, &value); err != nil {
-		return &Error{
-			Kind: BadInput, Message: fmt.Sprintf("the arguments of %s are not valid JSON: %v", e.ID, err),
-			Hint: "send one JSON object",
-		}
+func (e *Entry) Validate(args Args) error {
+	exact, err := args.Value()
+	if err != nil {
+		return e.notJSON(err)
+	}
+	value, err := withFloats(exact)
+	if err != nil {
+		return e.notJSON(err)
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -42,6 +43,65 @@ func (e *Entry) Validate(args json.RawMessage) error {
 		return Errorf(BadInput, "%s: %s", e.ID, plainSchemaError(err))
 	}
 	return nil
+}
+
+// notJSON refuses arguments that cannot be parsed.
+func (e *Entry) notJSON(err error) error {
+	return &Error{
+		Kind: BadInput, Message: fmt.Sprintf("the arguments of %s are not valid JSON: %v", e.ID, err),
+		Hint: "send one JSON object",
+	}
+}
+
+// withFloats returns a JSON value with its exact numbers as floats, the type that schemas
+// are checked for; a value without numbers is returned as it is.
+func withFloats(value any) (any, error) {
+	if !holdsNumber(value) {
+		return value, nil
+	}
+	var err error
+	switch value := value.(type) {
+	case json.Number:
+		number, err := value.Float64()
+		if err != nil {
+			return nil, fmt.Errorf("the number %s is out of range", value)
+		}
+		return number, nil
+	case []any:
+		list := make([]any, len(value))
+		for i, v := range value {
+			if list[i], err = withFloats(v); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	case map[string]any:
+		object := make(map[string]any, len(value))
+		for name, v := range value {
+			if object[name], err = withFloats(v); err != nil {
+				return nil, err
+			}
+		}
+		return object, nil
+	}
+	return value, nil
+}
+
+// holdsNumber reports whether a JSON value is or has an exact number.
+func holdsNumber(value any) bool {
+	switch value := value.(type) {
+	case json.Number:
+		return true
+	case []any:
+		return slices.ContainsFunc(value, holdsNumber)
+	case map[string]any:
+		for _, v := range value {
+			if holdsNumber(v) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // variant is the tool as a call with these arguments means it.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"acp-agent/kinds"
+	"acp-agent/tools"
 	"acp-agent/transcript"
 )
 
@@ -122,7 +123,7 @@ func TestTitle_OwnTitlesSurviveTheCut(t *testing.T) {
 	for _, test := range tests {
 		card := kinds.Neutral(test.id)
 		if entry, own := builtins().Get(test.id); own {
-			card = entry.Card([]byte(test.args), kinds.Place{Cwd: "/w"})
+			card = entry.Card(tools.NewArgs(test.args), kinds.Place{Cwd: "/w"})
 		}
 		if got := cutTitle(card.Title); got != test.want {
 			t.Errorf("%s is called %q, want %q", test.id, got, test.want)

@@ -72,8 +72,8 @@ func FromAmplifier(t AmplifierTool) (tool tools.Tool, err error) {
 	if tool.Parameters, err = Schema(schema); err != nil {
 		return tool, fmt.Errorf("tool %q: %w", tool.ID, err)
 	}
-	tool.Run = func(ctx context.Context, _ tools.Runtime, args json.RawMessage) (*tools.Result, error) {
-		return execute(ctx, t, args)
+	tool.Run = func(ctx context.Context, _ tools.Runtime, args tools.Args) (*tools.Result, error) {
+		return execute(ctx, t, args.Raw())
 	}
 	return tool, nil
 }
@@ -174,11 +174,9 @@ func (o *ours) run(ctx context.Context, input json.RawMessage) (result *tools.Re
 			result, err = nil, typed(fmt.Sprintf("tool %s panicked: %v", o.entry.ID, p), p)
 		}
 	}()
-	args := input
-	if o.entry.Preprocess != nil && json.Valid(args) {
-		if args, err = o.entry.Preprocess(args, o.rt.Session().Env); err != nil {
-			return nil, err
-		}
+	args, err := o.entry.Prepare(tools.NewArgs(input), o.rt.Session().Env)
+	if err != nil {
+		return nil, err
 	}
 	if err := o.entry.Validate(args); err != nil {
 		return nil, err

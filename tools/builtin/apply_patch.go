@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -65,8 +64,8 @@ func newApplyPatch() tools.Tool {
 
 // describePatch names every file that the patch touches. A patch that only deletes or only
 // moves files has the kind of that.
-func describePatch(args json.RawMessage, in kinds.Place) kinds.Card {
-	parsed, err := patch.Parse(context.Background(), given[applyPatchArgs](args).Patch)
+func describePatch(args tools.Args, in kinds.Place) kinds.Card {
+	parsed, err := patch.Parse(context.Background(), tools.Given[applyPatchArgs](args).Patch)
 	if broken, ok := errors.AsType[*patch.Error](err); ok && broken.Path != "" {
 		path := in.Abs(broken.Path)
 		return kinds.Card{Title: "Patch " + in.Rel(path), Locations: []kinds.Location{{Path: path}}}
@@ -105,12 +104,8 @@ type patchPath struct {
 
 // patchPaths are the absolute paths that a patch touches, in its order. A patch
 // that cannot be read touches none: the call itself says what is wrong with it.
-func patchPaths(args json.RawMessage, env tools.Env) []patchPath {
-	var a applyPatchArgs
-	if json.Unmarshal(args, &a) != nil {
-		return nil
-	}
-	parsed, err := patch.Parse(context.Background(), a.Patch)
+func patchPaths(args tools.Args, env tools.Env) []patchPath {
+	parsed, err := patch.Parse(context.Background(), tools.Given[applyPatchArgs](args).Patch)
 	if err != nil {
 		return nil
 	}
@@ -124,7 +119,7 @@ func patchPaths(args json.RawMessage, env tools.Env) []patchPath {
 	return paths
 }
 
-func patchResources(args json.RawMessage, env tools.Env) []tools.Resource {
+func patchResources(args tools.Args, env tools.Env) []tools.Resource {
 	var resources []tools.Resource
 	for _, path := range patchPaths(args, env) {
 		resources = append(resources,
@@ -134,7 +129,7 @@ func patchResources(args json.RawMessage, env tools.Env) []tools.Resource {
 	return resources
 }
 
-func patchKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
+func patchKeys(args tools.Args, env tools.Env) []tools.ResourceKey {
 	var keys []tools.ResourceKey
 	for _, path := range patchPaths(args, env) {
 		keys = append(keys, env.Key(path.name, true))

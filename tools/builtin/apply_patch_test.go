@@ -64,7 +64,7 @@ func TestApplyPatch(t *testing.T) {
 	t.Parallel()
 	under(t, []string{"apply_patch", "ApplyPatch"}, func(t *testing.T, limits tools.Limits, name string) {
 		rt := tooltest.New(tooltest.Options{Files: patchFiles(), Limits: &limits})
-		preview, err := tool(t, name).Preview(t.Context(), rt, json.RawMessage(encode(t, map[string]any{"patch": everything})))
+		preview, err := tool(t, name).Preview(t.Context(), rt, tools.NewArgs(encode(t, map[string]any{"patch": everything})))
 		if err != nil {
 			t.Fatalf("Preview: %v", err)
 		}
@@ -288,7 +288,7 @@ func TestApplyPatch_Untracked(t *testing.T) {
 	t.Parallel()
 	rt := untracked{tooltest.New(tooltest.Options{Files: patchFiles()})}
 	call := func(patch string) error {
-		_, err := tool(t, "apply_patch").Run(t.Context(), rt, json.RawMessage(encode(t, map[string]any{"patch": patch})))
+		_, err := tool(t, "apply_patch").Run(t.Context(), rt, tools.NewArgs(encode(t, map[string]any{"patch": patch})))
 		return err
 	}
 	err := call(everything)
@@ -312,10 +312,10 @@ func TestApplyPatch_Resources(t *testing.T) {
 			tools.Resource{Kind: tools.PathWrite, Value: path, Deletes: path == "/test-workspace/r.txt"})
 		keys = append(keys, tools.ResourceKey{Key: path, Write: true})
 	}
-	if diff := cmp.Diff(resources, tool(t, "apply_patch").Resources(args, rt.Sess.Env)); diff != "" {
+	if diff := cmp.Diff(resources, tool(t, "apply_patch").Resources(tools.NewArgs(args), rt.Sess.Env)); diff != "" {
 		t.Errorf("resources (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(keys, tool(t, "apply_patch").Profile.Keys(args, rt.Sess.Env)); diff != "" {
+	if diff := cmp.Diff(keys, tool(t, "apply_patch").Profile.Keys(tools.NewArgs(args), rt.Sess.Env)); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 }

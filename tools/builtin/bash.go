@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -71,37 +70,29 @@ func newBash() tools.Tool {
 }
 
 // bashTitle is the whole command.
-func bashTitle(args json.RawMessage, _ kinds.Place) kinds.Card {
-	return kinds.Card{Title: given[bashArgs](args).Cmd}
+func bashTitle(args tools.Args, _ kinds.Place) kinds.Card {
+	return kinds.Card{Title: tools.Given[bashArgs](args).Cmd}
 }
 
 // preprocessBash makes the command and its directory what will be judged and
 // run (R53).
-func preprocessBash(args json.RawMessage, env tools.Env) (json.RawMessage, error) {
-	var object map[string]json.RawMessage
-	var cmd, cwd string
-	if json.Unmarshal(args, &object) != nil || object == nil || json.Unmarshal(object["cmd"], &cmd) != nil {
-		return args, nil // the schema check names what is wrong
-	}
-	if raw, given := object["cwd"]; given && json.Unmarshal(raw, &cwd) != nil {
-		return args, nil
+func preprocessBash(args map[string]any, env tools.Env) error {
+	cmd, isText := args["cmd"].(string)
+	cwd, inDir := args["cwd"].(string)
+	if args["cmd"] != nil && !isText || args["cwd"] != nil && !inDir || !given(args, "cmd") {
+		return nil // the schema check names what is wrong
 	}
 	cmd, cwd, err := shell.Preprocess(cmd, env.Abs(cwd), env.Home)
 	if err != nil {
-		return nil, &tools.Error{Kind: tools.BadInput, Message: "bash: " + err.Error(), Err: err}
+		return &tools.Error{Kind: tools.BadInput, Message: "bash: " + err.Error(), Err: err}
 	}
-	if object["cmd"], err = json.Marshal(cmd); err != nil {
-		return nil, err
-	}
-	if object["cwd"], err = json.Marshal(cwd); err != nil {
-		return nil, err
-	}
-	return json.Marshal(object)
+	args["cmd"], args["cwd"] = cmd, cwd
+	return nil
 }
 
-func commandOf(args json.RawMessage, env tools.Env) []tools.Resource {
-	var a bashArgs
-	if json.Unmarshal(args, &a) != nil {
+func commandOf(args tools.Args, env tools.Env) []tools.Resource {
+	a, err := tools.Decode[bashArgs](context.Background(), args)
+	if err != nil {
 		return nil
 	}
 	return []tools.Resource{{Kind: tools.Command, Value: a.Cmd, Dir: env.Abs(a.Cwd)}}

@@ -324,7 +324,7 @@ func TestAll_WritersShareTheirKey(t *testing.T) {
 	for _, path := range []string{"real/f.txt", "./real/../real/f.txt", "/test-workspace/alias/f.txt"} {
 		args := json.RawMessage(encode(t, map[string]any{"path": path}))
 		for _, id := range []string{"write", "edit"} {
-			keys := tool(t, id).Profile.Keys(args, rt.Sess.Env)
+			keys := tool(t, id).Profile.Keys(tools.NewArgs(args), rt.Sess.Env)
 			if diff := cmp.Diff([]tools.ResourceKey{{Key: "/test-workspace/real/f.txt", Write: true}}, keys); diff != "" {
 				t.Errorf("keys of %s %s (-want +got):\n%s", id, path, diff)
 			}
@@ -335,7 +335,7 @@ func TestAll_WritersShareTheirKey(t *testing.T) {
 		"write": {{Kind: tools.PathWrite, Value: "/test-workspace/a.txt"}},
 		"edit":  {{Kind: tools.PathRead, Value: "/test-workspace/a.txt"}, {Kind: tools.PathWrite, Value: "/test-workspace/a.txt"}},
 	} {
-		if diff := cmp.Diff(want, tool(t, id).Resources(args, rt.Sess.Env)); diff != "" {
+		if diff := cmp.Diff(want, tool(t, id).Resources(tools.NewArgs(args), rt.Sess.Env)); diff != "" {
 			t.Errorf("resources of %s (-want +got):\n%s", id, diff)
 		}
 	}

@@ -103,12 +103,13 @@ func line(t *testing.T, row recordedCall) string {
 // meaning takes a call through the stages up to the schema, as the pipeline does.
 func meaning(registry *tools.Registry, env tools.Env, call recordedCall) recordedCall {
 	repaired, _ := model.RepairArguments(call.Input)
-	entry, args, err := registry.Resolve(call.Name, json.RawMessage(repaired), nil)
-	if err == nil && json.Valid(args) {
-		args, call.Left, err = entry.Accept(call.Name, args)
+	entry, raw, err := registry.Resolve(call.Name, json.RawMessage(repaired), nil)
+	var args tools.Args
+	if err == nil {
+		args, call.Left, err = entry.Accept(call.Name, raw)
 	}
-	if err == nil && json.Valid(args) && entry.Preprocess != nil {
-		args, err = entry.Preprocess(args, env)
+	if err == nil {
+		args, err = entry.Prepare(args, env)
 	}
 	if err == nil {
 		err = entry.Validate(args)
@@ -117,7 +118,7 @@ func meaning(registry *tools.Registry, env tools.Env, call recordedCall) recorde
 		call.Left, call.Refused = nil, err.Error()
 		return call
 	}
-	call.Tool, call.Args = entry.ID, args
+	call.Tool, call.Args = entry.ID, args.Raw()
 	return call
 }
 

@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -84,9 +83,9 @@ func newCheck(checks []Check) tools.Tool {
 }
 
 // resources are the commands, so that rules judge each of them.
-func (c checking) resources(args json.RawMessage, env tools.Env) []tools.Resource {
-	var a checkArgs
-	if json.Unmarshal(args, &a) != nil {
+func (c checking) resources(args tools.Args, env tools.Env) []tools.Resource {
+	a, err := tools.Decode[checkArgs](context.Background(), args)
+	if err != nil {
 		return nil
 	}
 	var resources []tools.Resource

@@ -2,7 +2,6 @@ package builtin_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -169,7 +168,7 @@ func TestCheck_Spec(t *testing.T) {
 		`{"name":"test"}`: {{Kind: tools.Command, Value: "go test ./...", Dir: tooltest.Workspace}},
 		`{"name":"lint"}`: nil,
 	} {
-		if d := cmp.Diff(want, tool.Resources(json.RawMessage(args), env)); d != "" {
+		if d := cmp.Diff(want, tool.Resources(tools.NewArgs(args), env)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", args, d)
 		}
 	}
@@ -183,7 +182,7 @@ func TestCheck_Spec(t *testing.T) {
 func TestCheck_Preview(t *testing.T) {
 	t.Parallel()
 	check := checks()
-	content, err := check.Preview(t.Context(), nil, json.RawMessage(`{"name":"test"}`))
+	content, err := check.Preview(t.Context(), nil, tools.NewArgs(`{"name":"test"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +190,7 @@ func TestCheck_Preview(t *testing.T) {
 	if d := cmp.Diff(want, content); d != "" {
 		t.Errorf("card (-want +got):\n%s", d)
 	}
-	_, err = check.Preview(t.Context(), nil, json.RawMessage(`{"name":"lint"}`))
+	_, err = check.Preview(t.Context(), nil, tools.NewArgs(`{"name":"lint"}`))
 	failure, ok := errors.AsType[*tools.Error](err)
 	if !ok || failure.Kind != tools.BadInput {
 		t.Errorf("preview of an unknown check gives %v, want an error of the input", err)

@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,7 +26,7 @@ func newDeleteFile() tools.Tool {
 		Description: prompt(deleteFilePrompt),
 		Kind:        kinds.Delete,
 		Label:       "Delete file",
-		Describe:    pathTitle("Delete"),
+		Describe:    pathTitle[deleteFileArgs]("Delete"),
 		Default:     capability.AllowDeletes,
 		Parameters:  object(text("path", "Absolute path of the file.")),
 		Requires:    capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
@@ -36,14 +35,14 @@ func newDeleteFile() tools.Tool {
 		Accepts:     pathAccepts("remove_file", "delete_files", "rm"),
 		Preprocess:  absolutePath,
 		Resources:   deletedName,
-		Profile:     fileProfile(),
+		Profile:     fileProfile[deleteFileArgs](),
 		Preview:     tools.Previewing("delete_file", previewDeleteFile),
 	}, deleteFile)
 }
 
 // deletedName is what is judged: of a link the link, for what it leads to stays.
-func deletedName(args json.RawMessage, env tools.Env) []tools.Resource {
-	return []tools.Resource{{Kind: tools.PathWrite, Value: env.Abs(pathOf(args)), NoFollow: true}}
+func deletedName(args tools.Args, env tools.Env) []tools.Resource {
+	return []tools.Resource{{Kind: tools.PathWrite, Value: env.Abs(tools.Given[deleteFileArgs](args).Path), NoFollow: true}}
 }
 
 func deleteFile(ctx context.Context, rt tools.Runtime, a deleteFileArgs) (*tools.Result, error) {

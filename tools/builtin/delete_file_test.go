@@ -31,7 +31,7 @@ func TestDeleteFile(t *testing.T) {
 				limits := tools.CanonicalLimits()
 				limits.FileBytes = 10
 				rt := tooltest.New(tooltest.Options{Files: map[string]string{"f.txt": tt.content}, Editor: tt.editor, Limits: &limits})
-				preview, err := newDeleteFile().Preview(t.Context(), rt, json.RawMessage(`{"path":"`+path+`"}`))
+				preview, err := newDeleteFile().Preview(t.Context(), rt, tools.NewArgs(`{"path":"`+path+`"}`))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +84,7 @@ func TestDeleteFile_Link(t *testing.T) {
 				t.Fatalf("Readlink = %q, %v", target, err)
 			}
 			want := []kinds.Content{kinds.Text{Text: "Removes the link to `" + target + "`."}}
-			preview, err := newDeleteFile().Preview(t.Context(), rt, args)
+			preview, err := newDeleteFile().Preview(t.Context(), rt, tools.NewArgs(args))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestDeleteFile_Link(t *testing.T) {
 				t.Errorf("f.txt = %q", text)
 			}
 			judged := []tools.Resource{{Kind: tools.PathWrite, Value: base + tt.path, NoFollow: true}}
-			if diff := cmp.Diff(judged, newDeleteFile().Resources(args, rt.Sess.Env)); diff != "" {
+			if diff := cmp.Diff(judged, newDeleteFile().Resources(tools.NewArgs(args), rt.Sess.Env)); diff != "" {
 				t.Errorf("resources (-want +got):\n%s", diff)
 			}
 		})
@@ -133,7 +133,7 @@ func TestDeleteFile_Refuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, runErr := rt.Run(t.Context(), newDeleteFile(), "delete_file", string(args))
-			_, previewErr := newDeleteFile().Preview(t.Context(), rt, args)
+			_, previewErr := newDeleteFile().Preview(t.Context(), rt, tools.NewArgs(args))
 			for _, err := range []error{runErr, previewErr} {
 				if e, ok := err.(*tools.Error); !ok || e.Kind != tools.BadInput || !strings.Contains(e.Message, tt.says) {
 					t.Errorf("error = %v, want %q", err, tt.says)

@@ -49,7 +49,7 @@ func newEdit() tools.Tool {
 		Description: prompt(editPrompt),
 		Kind:        kinds.Edit,
 		Label:       "Edit file",
-		Describe:    pathTitle("Edit"),
+		Describe:    pathTitle[editArgs]("Edit"),
 		Default:     capability.AllowChanges,
 		Shown:       object(append([]argument{editPath()}, changeArguments()...)...),
 		Parameters: object(append([]argument{
@@ -64,8 +64,8 @@ func newEdit() tools.Tool {
 		Aliases:    []tools.Alias{{Name: "Edit"}, {Name: "edit_file"}},
 		Accepts:    editAccepts(),
 		Preprocess: absolutePath,
-		Resources:  touches(tools.PathRead, tools.PathWrite),
-		Profile:    fileProfile(),
+		Resources:  touches[editArgs](tools.PathRead, tools.PathWrite),
+		Profile:    fileProfile[editArgs](),
 		Preview:    tools.Previewing("edit", previewEdit),
 	}, edit)
 }

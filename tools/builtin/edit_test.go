@@ -2,7 +2,6 @@ package builtin_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -118,7 +117,7 @@ func TestEdit_Errors(t *testing.T) {
 					t.Errorf("wrote %v", writes)
 				}
 				// What will fail is not asked about.
-				if _, err := edit.Preview(t.Context(), rt, json.RawMessage(encode(t, tt.args))); err == nil || !strings.Contains(err.Error(), tt.want) {
+				if _, err := edit.Preview(t.Context(), rt, tools.NewArgs(encode(t, tt.args))); err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("preview error = %v, want %q", err, tt.want)
 				}
 			})
@@ -149,7 +148,7 @@ func TestEdit_Secret(t *testing.T) {
 			if failure.Code != "reading-secret-file" || failure.Message != "Refusing to change a file that holds secrets." {
 				t.Errorf("%s: error = %+v", path, failure)
 			}
-			if _, err := tool(t, "edit").Preview(t.Context(), rt, json.RawMessage(encode(t, args))); err == nil || strings.Contains(err.Error(), "abcdef") {
+			if _, err := tool(t, "edit").Preview(t.Context(), rt, tools.NewArgs(encode(t, args))); err == nil || strings.Contains(err.Error(), "abcdef") {
 				t.Errorf("%s: preview error = %v", path, err)
 			}
 		}
@@ -162,7 +161,7 @@ func TestEdit_PreviewThenChange(t *testing.T) {
 	t.Parallel()
 	rt := tooltest.New(tooltest.Options{Files: map[string]string{"f.txt": "a\nb\n"}})
 	args := map[string]any{"path": "f.txt", "old_str": "b", "new_str": "B"}
-	preview, err := tool(t, "edit").Preview(t.Context(), rt, json.RawMessage(encode(t, args)))
+	preview, err := tool(t, "edit").Preview(t.Context(), rt, tools.NewArgs(encode(t, args)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func TestApplyPatch_RenameUnsaved(t *testing.T) {
 			t.Fatal(err)
 		}
 		editor.texts[path] = buffer
-		_, err := tool(t, "apply_patch").Run(t.Context(), rt, []byte(encode(t, map[string]any{"patch": patch})))
+		_, err := tool(t, "apply_patch").Run(t.Context(), rt, tools.NewArgs(encode(t, map[string]any{"patch": patch})))
 		failure, ok := errors.AsType[*tools.Error](err)
 		if !ok || !strings.Contains(failure.Message, "nothing was changed: "+path+" has changes that the editor has not saved") {
 			t.Errorf("error = %v", err)
@@ -115,7 +115,7 @@ func TestRead_EditorNotKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		editor.texts[path], editor.fault = step.buffer, step.fault
-		result, err := tool(t, "read").Run(t.Context(), rt, []byte(encode(t, map[string]any{"path": path})))
+		result, err := tool(t, "read").Run(t.Context(), rt, tools.NewArgs(encode(t, map[string]any{"path": path})))
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
@@ -128,7 +128,7 @@ func TestRead_EditorNotKept(t *testing.T) {
 	if err := rt.FS().WriteText(t.Context(), outside, "x\n", nil); err != nil {
 		t.Fatal(err)
 	}
-	result, err := tool(t, "read").Run(t.Context(), rt, []byte(encode(t, map[string]any{"path": outside})))
+	result, err := tool(t, "read").Run(t.Context(), rt, tools.NewArgs(encode(t, map[string]any{"path": outside})))
 	if err != nil {
 		t.Fatal(err)
 	}

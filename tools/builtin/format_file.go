@@ -47,7 +47,7 @@ func newFormatFile(formatters map[string][]string) tools.Tool {
 		Description: prompt(formatFilePrompt),
 		Kind:        kinds.Edit,
 		Label:       "Format file",
-		Describe:    pathTitle("Format"),
+		Describe:    pathTitle[formatFileArgs]("Format"),
 		Default:     capability.AllowTrusted,
 		Parameters:  object(text("path", "Absolute path of the file.")),
 		Requires: capability.RequirementSet{
@@ -57,7 +57,7 @@ func newFormatFile(formatters map[string][]string) tools.Tool {
 		Renames:    map[string]string{"file_path": "path"},
 		Preprocess: absolutePath,
 		Resources:  formatResources,
-		Profile:    fileProfile(),
+		Profile:    fileProfile[formatFileArgs](),
 		Preview:    tools.Previewing("format_file", formatFile{formatters}.preview),
 	}, formatFile{formatters}.run)
 }

@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -78,7 +77,7 @@ func startedFor(path string) []tools.Resource {
 }
 
 // formatResources are the file and the formatter of its language.
-func formatResources(args json.RawMessage, env tools.Env) []tools.Resource {
-	file := touches(tools.PathRead, tools.PathWrite)(args, env)
-	return append(file, startedFor(pathOf(args))...)
+func formatResources(args tools.Args, env tools.Env) []tools.Resource {
+	file := touches[formatFileArgs](tools.PathRead, tools.PathWrite)(args, env)
+	return append(file, startedFor(tools.Given[formatFileArgs](args).Path)...)
 }

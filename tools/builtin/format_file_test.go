@@ -242,7 +242,7 @@ func TestFormatFile_Card(t *testing.T) {
 			t.Parallel()
 			rt := newFormatRuntime(nil, map[string]string{tt.path: "x\n"})
 			tool, args := builtin.NewFormatFile(own), []byte(fmt.Sprintf(`{"path":%q}`, tt.path))
-			card, err := tool.Preview(t.Context(), rt, args)
+			card, err := tool.Preview(t.Context(), rt, tools.NewArgs(args))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -253,14 +253,14 @@ func TestFormatFile_Card(t *testing.T) {
 			want := []tools.Resource{
 				{Kind: tools.PathRead, Value: path}, {Kind: tools.PathWrite, Value: path}, {Kind: tools.Executable, Value: tt.language},
 			}
-			if d := cmp.Diff(want, tool.Resources(args, rt.Sess.Env)); d != "" {
+			if d := cmp.Diff(want, tool.Resources(tools.NewArgs(args), rt.Sess.Env)); d != "" {
 				t.Errorf("resources (-want +got):\n%s", d)
 			}
 		})
 	}
 	rt := newFormatRuntime(nil, map[string]string{".env": "A=1\n"})
 	for _, path := range []string{"a.txt", ".env", ""} {
-		if card, err := builtin.NewFormatFile(nil).Preview(t.Context(), rt, []byte(fmt.Sprintf(`{"path":%q}`, path))); err == nil {
+		if card, err := builtin.NewFormatFile(nil).Preview(t.Context(), rt, tools.NewArgs(fmt.Sprintf(`{"path":%q}`, path))); err == nil {
 			t.Errorf("%q is asked about: %v", path, card)
 		}
 	}

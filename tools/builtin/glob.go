@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -52,10 +51,10 @@ func newGlob(rg ripgrep) tools.Tool {
 		Aliases:  []tools.Alias{{Name: "Glob"}},
 		Renames:  map[string]string{"pattern": "filePattern"},
 		Accepts:  globAccepts(),
-		Resources: func(args json.RawMessage, env tools.Env) []tools.Resource {
+		Resources: func(args tools.Args, env tools.Env) []tools.Resource {
 			return []tools.Resource{{Kind: tools.PathRead, Value: globBase(args, env)}}
 		},
-		Profile: &tools.Profile{Keys: func(args json.RawMessage, env tools.Env) []tools.ResourceKey {
+		Profile: &tools.Profile{Keys: func(args tools.Args, env tools.Env) []tools.ResourceKey {
 			return treeKey(env, globBase(args, env))
 		}},
 		ReadOnly: true,
@@ -66,12 +65,8 @@ func newGlob(rg ripgrep) tools.Tool {
 }
 
 // globBase is the directory that a call walks.
-func globBase(args json.RawMessage, env tools.Env) string {
-	var a struct{ FilePattern string }
-	if json.Unmarshal(args, &a) != nil {
-		return env.Cwd
-	}
-	base, _ := searchBase(env, a.FilePattern)
+func globBase(args tools.Args, env tools.Env) string {
+	base, _ := searchBase(env, tools.Given[globArgs](args).FilePattern)
 	return base
 }
 

@@ -197,10 +197,10 @@ func TestSearch_ResourcesAndKeys(t *testing.T) {
 	}
 	for _, tt := range tests {
 		found := tool(t, tt.id)
-		if diff := cmp.Diff([]tools.Resource{{Kind: tools.PathRead, Value: tt.want}}, found.Resources([]byte(tt.args), env)); diff != "" {
+		if diff := cmp.Diff([]tools.Resource{{Kind: tools.PathRead, Value: tt.want}}, found.Resources(tools.NewArgs(tt.args), env)); diff != "" {
 			t.Errorf("resources of %s %s (-want +got):\n%s", tt.id, tt.args, diff)
 		}
-		if diff := cmp.Diff([]tools.ResourceKey{{Key: tt.want, Tree: true}}, found.Profile.Keys([]byte(tt.args), env)); diff != "" {
+		if diff := cmp.Diff([]tools.ResourceKey{{Key: tt.want, Tree: true}}, found.Profile.Keys(tools.NewArgs(tt.args), env)); diff != "" {
 			t.Errorf("keys of %s %s (-want +got):\n%s", tt.id, tt.args, diff)
 		}
 	}

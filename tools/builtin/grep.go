@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -67,10 +66,10 @@ func newGrep(rg ripgrep) tools.Tool {
 		Aliases:    []tools.Alias{{Name: "Grep"}, {Name: "search", Renames: map[string]string{"query": "pattern"}}},
 		Accepts:    grepAccepts(),
 		Preprocess: absolutePath,
-		Resources: func(args json.RawMessage, env tools.Env) []tools.Resource {
+		Resources: func(args tools.Args, env tools.Env) []tools.Resource {
 			return []tools.Resource{{Kind: tools.PathRead, Value: grepBase(args, env)}}
 		},
-		Profile: &tools.Profile{Keys: func(args json.RawMessage, env tools.Env) []tools.ResourceKey {
+		Profile: &tools.Profile{Keys: func(args tools.Args, env tools.Env) []tools.ResourceKey {
 			return treeKey(env, grepBase(args, env))
 		}},
 		ReadOnly: true,
@@ -82,8 +81,8 @@ func newGrep(rg ripgrep) tools.Tool {
 
 // grepTitle names what is searched for, and where. The path is often a directory, which no
 // editor follows, so there is no location.
-func grepTitle(args json.RawMessage, in kinds.Place) kinds.Card {
-	a := given[grepArgs](args)
+func grepTitle(args tools.Args, in kinds.Place) kinds.Card {
+	a := tools.Given[grepArgs](args)
 	switch {
 	case a.Pattern == "":
 		return kinds.Card{}
@@ -96,11 +95,8 @@ func grepTitle(args json.RawMessage, in kinds.Place) kinds.Card {
 }
 
 // grepBase is the file or directory that a call reads.
-func grepBase(args json.RawMessage, env tools.Env) string {
-	var a struct{ Path, Glob string }
-	if json.Unmarshal(args, &a) != nil {
-		return env.Cwd
-	}
+func grepBase(args tools.Args, env tools.Env) string {
+	a := tools.Given[grepArgs](args)
 	if a.Path != "" {
 		return env.Abs(a.Path)
 	}

@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -78,7 +77,7 @@ func newLSP() tools.Tool {
 		Preprocess: absolutePath,
 		Resources:  lspResources,
 		Preview:    tools.Previewing("lsp", previewLSP),
-		Profile: &tools.Profile{Keys: func(_ json.RawMessage, env tools.Env) []tools.ResourceKey {
+		Profile: &tools.Profile{Keys: func(_ tools.Args, env tools.Env) []tools.ResourceKey {
 			// What a server answers depends on every file beside it.
 			return treeKey(env, "")
 		}},
@@ -97,8 +96,8 @@ func newLSP() tools.Tool {
 
 // describeLSP names the operation and the file. Diagnostics are read, other operations
 // search.
-func describeLSP(args json.RawMessage, in kinds.Place) kinds.Card {
-	a := given[lspArgs](args)
+func describeLSP(args tools.Args, in kinds.Place) kinds.Card {
+	a := tools.Given[lspArgs](args)
 	card := kinds.Card{Title: a.Operation}
 	if a.Operation == tools.Diagnostics {
 		card.Kind = kinds.Read

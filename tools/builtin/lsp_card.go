@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 
@@ -35,8 +34,8 @@ func previewLSP(_ context.Context, rt tools.Runtime, a lspArgs) ([]kinds.Content
 
 // lspResources are the file and the language server of its language, which is
 // chosen by where the path leads.
-func lspResources(args json.RawMessage, env tools.Env) []tools.Resource {
-	path := env.Abs(pathOf(args))
+func lspResources(args tools.Args, env tools.Env) []tools.Resource {
+	path := env.Abs(tools.Given[lspArgs](args).Path)
 	resources := []tools.Resource{{Kind: tools.PathRead, Value: path}}
 	if env.Resolve != nil {
 		path = env.Resolve(path)

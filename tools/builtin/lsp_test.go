@@ -235,7 +235,7 @@ func TestLSP_Card(t *testing.T) {
 	tests := []struct{ path, language string }{{"sub/a.go", ".go"}, {"notes.md", ".go"}, {"x.RS", ".rs"}, {"Makefile", ""}}
 	for _, tt := range tests {
 		args := []byte(encode(t, map[string]any{"operation": "diagnostics", "path": tt.path}))
-		got, err := tool.Preview(t.Context(), rt, args)
+		got, err := tool.Preview(t.Context(), rt, tools.NewArgs(args))
 		if err != nil {
 			t.Fatalf("%s: %v", tt.path, err)
 		}
@@ -248,11 +248,11 @@ func TestLSP_Card(t *testing.T) {
 		if d := cmp.Diff([]kinds.Content{kinds.Text{Text: fmt.Sprintf(card, named)}}, got); d != "" {
 			t.Errorf("%s: card (-want +got):\n%s", tt.path, d)
 		}
-		if d := cmp.Diff(resources, tool.Resources(args, rt.Sess.Env)); d != "" {
+		if d := cmp.Diff(resources, tool.Resources(tools.NewArgs(args), rt.Sess.Env)); d != "" {
 			t.Errorf("%s: resources (-want +got):\n%s", tt.path, d)
 		}
 	}
-	if got, err := tool.Preview(t.Context(), rt, []byte(`{"operation":"diagnostics","path":".env"}`)); err == nil {
+	if got, err := tool.Preview(t.Context(), rt, tools.NewArgs(`{"operation":"diagnostics","path":".env"}`)); err == nil {
 		t.Errorf("a file of secrets is asked about: %v", got)
 	}
 }

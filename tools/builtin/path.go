@@ -1,62 +1,57 @@
 package builtin
 
-import (
-	"encoding/json"
+import "acp-agent/tools"
 
-	"acp-agent/tools"
-)
+// pathed is implemented by the arguments of tools with one path.
+type pathed interface{ path() string }
 
-// pathOf reads the path in a call's arguments; "" when there is none.
-func pathOf(args json.RawMessage) string {
-	var a struct{ Path string }
-	if json.Unmarshal(args, &a) != nil {
-		return ""
-	}
-	return a.Path
-}
+func (a deleteFileArgs) path() string   { return a.Path }
+func (a editArgs) path() string         { return a.Path }
+func (a formatFileArgs) path() string   { return a.Path }
+func (a readArgs) path() string         { return a.Path }
+func (a repoOverviewArgs) path() string { return a.Path }
+func (a undoEditArgs) path() string     { return a.Path }
+func (a viewImageArgs) path() string    { return a.Path }
+func (a writeArgs) path() string        { return a.Path }
 
 // absolutePath is the preprocessing of tools with a path: "~" and relative
 // paths become absolute, so that what is judged and shown is what is touched
 // (R21, R24).
-func absolutePath(args json.RawMessage, env tools.Env) (json.RawMessage, error) {
-	return rewriteText(args, "path", env.Abs)
+func absolutePath(args map[string]any, env tools.Env) error {
+	rewriteText(args, "path", env.Abs)
+	return nil
 }
 
 // rewriteText changes one argument that is a non-empty string. Arguments of
-// another shape stay: the schema check names what is wrong with them.
-func rewriteText(args json.RawMessage, key string, change func(string) string) (json.RawMessage, error) {
-	var object map[string]json.RawMessage
-	var value string
-	if json.Unmarshal(args, &object) != nil || json.Unmarshal(object[key], &value) != nil || value == "" {
-		return args, nil
+// another type stay: the schema check names what is wrong with them.
+func rewriteText(args map[string]any, name string, change func(string) string) {
+	if text, ok := args[name].(string); ok && text != "" {
+		args[name] = change(text)
 	}
-	changed := change(value)
-	if changed == value {
-		return args, nil
-	}
-	raw, err := json.Marshal(changed)
-	if err != nil {
-		return nil, err
-	}
-	object[key] = raw
-	return json.Marshal(object)
 }
 
 // touches makes the Resources function of a tool with one path.
-func touches(uses ...tools.ResourceKind) func(json.RawMessage, tools.Env) []tools.Resource {
-	return func(args json.RawMessage, env tools.Env) []tools.Resource {
+func touches[A pathed](uses ...tools.ResourceKind) func(tools.Args, tools.Env) []tools.Resource {
+	return func(args tools.Args, env tools.Env) []tools.Resource {
 		resources := make([]tools.Resource, len(uses))
 		for i, kind := range uses {
-			resources[i] = tools.Resource{Kind: kind, Value: env.Abs(pathOf(args))}
+			resources[i] = tools.Resource{Kind: kind, Value: env.Abs(tools.Given[A](args).path())}
 		}
 		return resources
 	}
 }
 
 // fileProfile lets calls that write to one path wait for each other (R100).
-func fileProfile() *tools.Profile {
-	return &tools.Profile{Keys: func(args json.RawMessage, env tools.Env) []tools.ResourceKey {
-		return []tools.ResourceKey{env.Key(pathOf(args), true)}
+func fileProfile[A pathed]() *tools.Profile {
+	return &tools.Profile{Keys: func(args tools.Args, env tools.Env) []tools.ResourceKey {
+		return []tools.ResourceKey{env.Key(tools.Given[A](args).path(), true)}
+	}}
+}
+
+// treeProfile lets calls that read what is beneath one path wait for calls that write there.
+func treeProfile[A pathed]() *tools.Profile {
+	return &tools.Profile{Keys: func(args tools.Args, env tools.Env) []tools.ResourceKey {
+		return treeKey(env, tools.Given[A](args).path())
 	}}
 }
 

@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 
@@ -36,7 +35,7 @@ func newPlan() tools.Tool {
 		Parameters:  object(text("content", "The whole plan.")),
 		// The session's own directories are part of its workspace.
 		Requires: capability.RequirementSet{FS: capability.FS{Read: []string{workspaceScope}, Write: []string{workspaceScope}}},
-		Profile: &tools.Profile{Keys: func(json.RawMessage, tools.Env) []tools.ResourceKey {
+		Profile: &tools.Profile{Keys: func(tools.Args, tools.Env) []tools.ResourceKey {
 			return []tools.ResourceKey{{Key: "plan", Write: true}}
 		}},
 	}, writePlan)

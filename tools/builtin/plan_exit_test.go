@@ -80,7 +80,7 @@ func TestPlanExit_Preview(t *testing.T) {
 		if tt.written != "" {
 			rt.Mem.Put(path, tt.written)
 		}
-		got, err := newPlanExit().Preview(t.Context(), rt, []byte(tt.args))
+		got, err := newPlanExit().Preview(t.Context(), rt, tools.NewArgs(tt.args))
 		if tt.failure != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.failure) {
 				t.Errorf("%s: error %v, want %q", tt.name, err, tt.failure)
@@ -93,7 +93,7 @@ func TestPlanExit_Preview(t *testing.T) {
 	}
 	rt := tooltest.New(tooltest.Options{})
 	rt.Serve.Modes = &fakeModes{}
-	if _, err := newPlanExit().Preview(context.Background(), rt, []byte(`{}`)); err == nil {
+	if _, err := newPlanExit().Preview(context.Background(), rt, tools.NewArgs(`{}`)); err == nil {
 		t.Error("it is asked outside plan mode")
 	}
 }

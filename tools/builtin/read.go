@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +48,7 @@ func newRead() tools.Tool {
 		Description: prompt(readPrompt),
 		Kind:        kinds.Read,
 		Label:       "Read file",
-		Describe:    pathTitle("Read"),
+		Describe:    pathTitle[readArgs]("Read"),
 		Default:     capability.AllowAlways,
 		Parameters: object(
 			text("path", "Absolute path of the file or directory."),
@@ -61,8 +60,8 @@ func newRead() tools.Tool {
 		Renames:    map[string]string{"file_path": "path"},
 		Accepts:    readAccepts(),
 		Preprocess: absolutePath,
-		Resources:  touches(tools.PathRead),
-		Profile:    &tools.Profile{Keys: readKeys},
+		Resources:  touches[readArgs](tools.PathRead),
+		Profile:    treeProfile[readArgs](),
 		ReadOnly:   true,
 		Cacheable:  true,
 		OwnLimit:   true,
@@ -70,8 +69,12 @@ func newRead() tools.Tool {
 	}, read)
 }
 
-func readKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
-	return treeKey(env, pathOf(args))
+// firstLine is the line that the range begins at, or 0.
+func (a readArgs) firstLine() int {
+	if len(a.ReadRange) == 0 || a.ReadRange[0] < 1 {
+		return 0
+	}
+	return int(a.ReadRange[0])
 }
 
 func read(ctx context.Context, rt tools.Runtime, a readArgs) (*tools.Result, error) {

@@ -394,19 +394,19 @@ func TestRead_CardAndKeys(t *testing.T) {
 	read := tool(t, "read")
 	args := []byte(`{"path":"alias/./f.txt"}`)
 	if diff := cmp.Diff(
-		[]tools.ResourceKey{{Key: "/test-workspace/real/f.txt", Tree: true}}, read.Profile.Keys(args, rt.Sess.Env),
+		[]tools.ResourceKey{{Key: "/test-workspace/real/f.txt", Tree: true}}, read.Profile.Keys(tools.NewArgs(args), rt.Sess.Env),
 	); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(
-		[]tools.Resource{{Kind: tools.PathRead, Value: "/test-workspace/alias/f.txt"}}, read.Resources(args, rt.Sess.Env),
+		[]tools.Resource{{Kind: tools.PathRead, Value: "/test-workspace/alias/f.txt"}}, read.Resources(tools.NewArgs(args), rt.Sess.Env),
 	); diff != "" {
 		t.Errorf("resources (-want +got):\n%s", diff)
 	}
 	for path, want := range map[string]string{"~/x": "/home/tester/x", "a/../b": "/test-workspace/b", "/c": "/c"} {
 		_, ready, err := tooltest.Prepare(read, "Read", encode(t, map[string]any{"path": path}), rt.Sess.Env)
-		if err != nil || string(ready) != `{"path":"`+want+`"}` {
-			t.Errorf("preprocessing of %q = %s, %v", path, ready, err)
+		if err != nil || string(ready.Raw()) != `{"path":"`+want+`"}` {
+			t.Errorf("preprocessing of %q = %s, %v", path, ready.Raw(), err)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,8 +63,9 @@ func newRepoClone() tools.Tool {
 			Net: capability.Net{Hosts: []string{"*"}}, Capabilities: []string{capability.CapShellRun},
 		},
 		Renames: map[string]string{"branch": "ref", "path": "dir"},
-		Preprocess: func(args json.RawMessage, env tools.Env) (json.RawMessage, error) {
-			return rewriteText(args, "dir", env.Abs)
+		Preprocess: func(args map[string]any, env tools.Env) error {
+			rewriteText(args, "dir", env.Abs)
+			return nil
 		},
 		Resources: cloneResources,
 		Profile:   &tools.Profile{Keys: cloneKeys},
@@ -75,9 +75,9 @@ func newRepoClone() tools.Tool {
 
 // cloneResources are the host and the directory. The default directory is the
 // session's own and needs no leave.
-func cloneResources(args json.RawMessage, env tools.Env) []tools.Resource {
-	var a repoCloneArgs
-	if json.Unmarshal(args, &a) != nil {
+func cloneResources(args tools.Args, env tools.Env) []tools.Resource {
+	a, err := tools.Decode[repoCloneArgs](context.Background(), args)
+	if err != nil {
 		return nil
 	}
 	var resources []tools.Resource
@@ -90,9 +90,9 @@ func cloneResources(args json.RawMessage, env tools.Env) []tools.Resource {
 	return resources
 }
 
-func cloneKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
-	var a repoCloneArgs
-	if json.Unmarshal(args, &a) != nil {
+func cloneKeys(args tools.Args, env tools.Env) []tools.ResourceKey {
+	a, err := tools.Decode[repoCloneArgs](context.Background(), args)
+	if err != nil {
 		return nil
 	}
 	if a.Dir == "" {

@@ -76,7 +76,7 @@ func TestRepoClone_Real(t *testing.T) {
 		defer response.Body.Close()
 		return &tools.Response{URL: r.URL, Status: response.StatusCode, ContentType: response.Header.Get("Content-Type")}, nil
 	})
-	result, err := tool(t, "repo_clone").Run(t.Context(), rt, []byte(encode(t, map[string]any{"url": server.URL + "/repo.git", "ref": "main"})))
+	result, err := tool(t, "repo_clone").Run(t.Context(), rt, tools.NewArgs(encode(t, map[string]any{"url": server.URL + "/repo.git", "ref": "main"})))
 	if err != nil {
 		t.Fatalf("repo_clone: %v", err)
 	}

@@ -2,7 +2,6 @@ package builtin_test
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -208,7 +207,7 @@ func TestRepoClone_Resources(t *testing.T) {
 			rt := cloner(tooltest.Script{})
 			args := map[string]any{"url": tt.url, "dir": "sub"}
 			want := []tools.Resource{{Kind: tools.Host, Value: tt.host}, {Kind: tools.PathWrite, Value: "/test-workspace/sub"}}
-			if diff := cmp.Diff(want, tool(t, "repo_clone").Resources(json.RawMessage(encode(t, args)), rt.Sess.Env)); diff != "" {
+			if diff := cmp.Diff(want, tool(t, "repo_clone").Resources(tools.NewArgs(encode(t, args)), rt.Sess.Env)); diff != "" {
 				t.Errorf("resources (-want +got):\n%s", diff)
 			}
 			run(t, rt, "repo_clone", map[string]any{"url": tt.url})
@@ -239,7 +238,7 @@ func TestRepoClone_Card(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			card, err := tool(t, "repo_clone").Preview(t.Context(), rt, json.RawMessage(tt.args))
+			card, err := tool(t, "repo_clone").Preview(t.Context(), rt, tools.NewArgs(tt.args))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +248,7 @@ func TestRepoClone_Card(t *testing.T) {
 		})
 	}
 	for _, args := range []string{`{"url":"https://me:pw@example.com/o/r"}`, `{"url":"https://example.com/o/r","ref":"a\nb"}`} {
-		if card, err := tool(t, "repo_clone").Preview(t.Context(), rt, json.RawMessage(args)); err == nil {
+		if card, err := tool(t, "repo_clone").Preview(t.Context(), rt, tools.NewArgs(args)); err == nil {
 			t.Errorf("%s is asked about: %v", args, card)
 		}
 	}

@@ -75,7 +75,7 @@ func (direct) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer)
 type outcome struct{ Text, Data, Whole, Err string }
 
 func outcomeOf(ctx context.Context, rt tools.Runtime, tool tools.Tool, args string) outcome {
-	result, err := tool.Run(ctx, rt, []byte(args))
+	result, err := tool.Run(ctx, rt, tools.NewArgs(args))
 	if err != nil {
 		return outcome{Err: err.Error()}
 	}

@@ -3,7 +3,7 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
+	"maps"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -55,8 +55,8 @@ func newTask() tools.Tool {
 }
 
 // taskTitle names the subagent and what it is to do.
-func taskTitle(args json.RawMessage, _ kinds.Place) kinds.Card {
-	a := given[taskArgs](args)
+func taskTitle(args tools.Args, _ kinds.Place) kinds.Card {
+	a := tools.Given[taskArgs](args)
 	if a.SubagentType == "" {
 		return kinds.Card{Title: a.Prompt}
 	}
@@ -74,53 +74,44 @@ func runTask(ctx context.Context, rt tools.Runtime, args taskArgs) (*tools.Resul
 // Only that form may leave out the subagent (trap 48); whatever else
 // lacks it is refused by the schema check. The context is for the subagent's
 // system prompt, as data (R62).
-func preprocessTask(args json.RawMessage, _ tools.Env) (json.RawMessage, error) {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(args, &object) != nil || object == nil {
-		return args, nil // the schema check names what is wrong
-	}
-	given, hasContext := object[taskContext]
-	delete(object, taskContext)
-	_, hasType := object["subagent_type"]
-	_, hasPrompt := object["prompt"]
-	short := !hasType && hasPrompt && len(object) == 1
-	if !short && !hasContext {
-		return args, nil
-	}
+func preprocessTask(args map[string]any, _ tools.Env) error {
+	context, hasContext := args[taskContext]
+	delete(args, taskContext)
+	short := !given(args, "subagent_type") && given(args, "prompt") && len(args) == 1
 	if short {
-		object["subagent_type"] = json.RawMessage(`"` + generalSubagent + `"`)
+		args["subagent_type"] = generalSubagent
 	}
 	if hasContext {
-		if err := keepContext(object, given); err != nil {
-			return nil, err
-		}
+		return keepContext(args, context)
 	}
-	return json.Marshal(object)
+	return nil
 }
 
 // keepContext puts the context among the metadata. Metadata of another shape
 // stay: the schema check names what is wrong with them.
-func keepContext(object map[string]json.RawMessage, given json.RawMessage) error {
-	var value any
-	if json.Unmarshal(given, &value) != nil {
-		return nil
-	}
-	text, ok := value.(string)
+func keepContext(args map[string]any, context any) error {
+	text, ok := context.(string)
 	if !ok {
 		return tools.Errorf(tools.BadInput, "task: argument %q must be a string", taskContext)
 	}
-	metadata := map[string]json.RawMessage{}
-	if raw, ok := object["metadata"]; ok && (json.Unmarshal(raw, &metadata) != nil || metadata == nil) {
+	metadata, ok := args["metadata"].(map[string]any)
+	if !ok && given(args, "metadata") {
 		return nil
 	}
-	if raw, ok := metadata[taskContext]; ok {
-		var kept any
-		if json.Unmarshal(raw, &kept) != nil || kept != text {
-			return tools.Errorf(tools.BadInput, "task: %q was given twice, with different values", taskContext)
-		}
+	if kept, ok := metadata[taskContext]; ok && kept != any(text) {
+		return tools.Errorf(tools.BadInput, "task: %q was given twice, with different values", taskContext)
 	}
-	metadata[taskContext] = given
-	raw, err := json.Marshal(metadata)
-	object["metadata"] = raw
-	return err
+	metadata = maps.Clone(metadata)
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	metadata[taskContext] = text
+	args["metadata"] = metadata
+	return nil
+}
+
+// given reports whether an argument was given, with whatever value.
+func given(args map[string]any, name string) bool {
+	_, has := args[name]
+	return has
 }

@@ -28,7 +28,7 @@ func TestTask_Forms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(tt.want, string(ready)); diff != "" {
+				if diff := cmp.Diff(tt.want, string(ready.Raw())); diff != "" {
 					t.Errorf("arguments (-want +got):\n%s", diff)
 				}
 			})
@@ -76,12 +76,20 @@ func FuzzTask_Preprocess(f *testing.F) {
 		var before, after struct {
 			Type *string `json:"subagent_type"`
 		}
-		ready, err := preprocessTask(json.RawMessage(args), tools.Env{})
+		object := tools.NewArgs(args).Object()
+		if object == nil {
+			return
+		}
+		err := preprocessTask(object, tools.Env{})
 		if _, ok := err.(*tools.Error); err != nil && !ok {
 			t.Fatalf("error %v", err)
 		}
 		if err != nil || json.Unmarshal([]byte(args), &before) != nil || before.Type == nil || !strings.Contains(args, `"subagent_type"`) {
 			return
+		}
+		ready, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
 		}
 		if json.Unmarshal(ready, &after) != nil || after.Type == nil || *after.Type != *before.Type {
 			t.Errorf("%s became %s", args, ready)

@@ -16,7 +16,7 @@ import (
 func cardOf(t *testing.T, id, args string) kinds.Card {
 	t.Helper()
 	definition := tool(t, id)
-	return definition.Card([]byte(args), kinds.Place{Cwd: "/work", Home: "/home/me"})
+	return definition.Card(tools.NewArgs(args), kinds.Place{Cwd: "/work", Home: "/home/me"})
 }
 
 // Requirements, section C.
@@ -145,7 +145,7 @@ func FuzzCard(f *testing.F) {
 		if !ok {
 			t.Skip()
 		}
-		card := entry.Card([]byte(args), kinds.Place{Cwd: "/work"})
+		card := entry.Card(tools.NewArgs(args), kinds.Place{Cwd: "/work"})
 		if !card.Kind.Valid() || card.Title == "" {
 			t.Errorf("%q %q: card %+v", id, args, card)
 		}

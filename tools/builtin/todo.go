@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -73,7 +72,7 @@ func newTodo() tools.Tool {
 		Parameters:  object(several("todos", "The whole list.", item)),
 		Aliases:     []tools.Alias{{Name: "todo_write"}, {Name: "TodoWrite"}},
 		Accepts:     todoAccepts(),
-		Profile: &tools.Profile{Keys: func(json.RawMessage, tools.Env) []tools.ResourceKey {
+		Profile: &tools.Profile{Keys: func(tools.Args, tools.Env) []tools.ResourceKey {
 			return []tools.ResourceKey{{Key: "todo", Write: true}} // the last of several lists is the one that stays
 		}},
 	}, writeTodos)

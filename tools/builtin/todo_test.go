@@ -92,7 +92,7 @@ func TestTodo_Refuses(t *testing.T) {
 
 func TestTodo_CallsAreOrdered(t *testing.T) {
 	t.Parallel()
-	keys := newTodo().Profile.Keys(nil, tools.Env{})
+	keys := newTodo().Profile.Keys(tools.Args{}, tools.Env{})
 	if diff := cmp.Diff([]tools.ResourceKey{{Key: "todo", Write: true}}, keys); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}

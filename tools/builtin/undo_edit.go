@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -34,7 +33,7 @@ func newUndoEdit() tools.Tool {
 		Description: prompt(undoEditPrompt),
 		Kind:        kinds.Edit,
 		Label:       "Undo edit",
-		Describe:    pathTitle("Undo edit of"),
+		Describe:    pathTitle[undoEditArgs]("Undo edit of"),
 		Default:     capability.AllowAlways,
 		Parameters:  object(text("path", "Absolute path of the file.")),
 		Requires:    capability.RequirementSet{FS: capability.FS{Write: []string{workspaceScope, adHocScope}}},
@@ -62,17 +61,17 @@ func undoPaths(path string, env tools.Env) []string {
 	return paths
 }
 
-func undoResources(args json.RawMessage, env tools.Env) []tools.Resource {
+func undoResources(args tools.Args, env tools.Env) []tools.Resource {
 	var resources []tools.Resource
-	for _, path := range undoPaths(env.Abs(pathOf(args)), env) {
+	for _, path := range undoPaths(env.Abs(tools.Given[undoEditArgs](args).Path), env) {
 		resources = append(resources, tools.Resource{Kind: tools.PathWrite, Value: path})
 	}
 	return resources
 }
 
-func undoKeys(args json.RawMessage, env tools.Env) []tools.ResourceKey {
+func undoKeys(args tools.Args, env tools.Env) []tools.ResourceKey {
 	var keys []tools.ResourceKey
-	for _, path := range undoPaths(env.Abs(pathOf(args)), env) {
+	for _, path := range undoPaths(env.Abs(tools.Given[undoEditArgs](args).Path), env) {
 		keys = append(keys, env.Key(path, true))
 	}
 	return keys

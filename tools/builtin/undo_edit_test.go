@@ -83,11 +83,11 @@ func TestUndoEdit(t *testing.T) {
 			changes := &fakeChanges{change: tt.change}
 			rt := tracked{tooltest.New(tooltest.Options{}), changes}
 			args := json.RawMessage(`{"path":"` + path + `"}`)
-			preview, err := newUndoEdit().Preview(t.Context(), rt, args)
+			preview, err := newUndoEdit().Preview(t.Context(), rt, tools.NewArgs(args))
 			if err != nil || len(changes.undone) > 0 {
 				t.Fatalf("preview: %v, undid %v", err, changes.undone)
 			}
-			result, err := newUndoEdit().Run(t.Context(), rt, args)
+			result, err := newUndoEdit().Run(t.Context(), rt, tools.NewArgs(args))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,8 +163,8 @@ func TestUndoEdit_Refuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			rt := tracked{tooltest.New(tooltest.Options{}), tt.changes}
-			_, runErr := newUndoEdit().Run(t.Context(), rt, json.RawMessage(tt.args))
-			_, previewErr := newUndoEdit().Preview(t.Context(), rt, json.RawMessage(tt.args))
+			_, runErr := newUndoEdit().Run(t.Context(), rt, tools.NewArgs(tt.args))
+			_, previewErr := newUndoEdit().Preview(t.Context(), rt, tools.NewArgs(tt.args))
 			for _, err := range []error{runErr, previewErr} {
 				if e, ok := err.(*tools.Error); !ok || e.Kind != tt.kind || !strings.Contains(e.Message, tt.says) {
 					t.Errorf("error = %v, want %s %q", err, tt.kind, tt.says)

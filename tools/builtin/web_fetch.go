@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -41,8 +40,9 @@ func newWebFetch() tools.Tool {
 		Aliases:     []tools.Alias{{Name: "read_web_page"}},
 		Renames:     map[string]string{"uri": "url"},
 		Accepts:     fetchAccepts(),
-		Preprocess: func(args json.RawMessage, _ tools.Env) (json.RawMessage, error) {
-			return rewriteText(args, "url", strings.TrimSpace)
+		Preprocess: func(args map[string]any, _ tools.Env) error {
+			rewriteText(args, "url", strings.TrimSpace)
+			return nil
 		},
 		Resources: webHost,
 		Preview:   tools.Previewing("web_fetch", previewFetch),
@@ -70,9 +70,9 @@ func badAddress(err error) error {
 
 // webHost is the host that a call asks, in the form in which hosts are compared. An
 // address that has none is refused before anything is judged.
-func webHost(args json.RawMessage, _ tools.Env) []tools.Resource {
-	var a webFetchArgs
-	if json.Unmarshal(args, &a) != nil {
+func webHost(args tools.Args, _ tools.Env) []tools.Resource {
+	a, err := tools.Decode[webFetchArgs](context.Background(), args)
+	if err != nil {
 		return nil
 	}
 	target, err := network.Parse(a.URL)

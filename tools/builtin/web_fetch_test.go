@@ -287,7 +287,7 @@ func TestWebFetch_BadAddress(t *testing.T) {
 		// It has no host that a person could be asked about, so it must not get
 		// that far.
 		args, _ := json.Marshal(map[string]string{"url": url})
-		_, err := builtin.NewWebFetch().Preview(t.Context(), nil, args)
+		_, err := builtin.NewWebFetch().Preview(t.Context(), nil, tools.NewArgs(args))
 		if failure, ok := errors.AsType[*tools.Error](err); !ok || failure.Kind != tools.BadInput {
 			t.Errorf("%q would be asked about: %v", url, err)
 		}
@@ -314,7 +314,7 @@ func TestWebFetch_Spec(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got struct{ URL string }
-			if err := json.Unmarshal(ready, &got); err != nil || got.URL != tt.url {
+			if err := json.Unmarshal(ready.Raw(), &got); err != nil || got.URL != tt.url {
 				t.Errorf("url = %q, %v; want %q", got.URL, err, tt.url)
 			}
 			if diff := cmp.Diff(tt.resources, tool.Resources(ready, tools.Env{})); diff != "" {

@@ -36,7 +36,7 @@ func newWrite() tools.Tool {
 		Description: prompt(writePrompt),
 		Kind:        kinds.Edit,
 		Label:       "Write file",
-		Describe:    pathTitle("Write"),
+		Describe:    pathTitle[writeArgs]("Write"),
 		Default:     capability.AllowChanges,
 		Parameters: object(
 			text("path", "Absolute path of the file."),
@@ -47,8 +47,8 @@ func newWrite() tools.Tool {
 		Renames:    map[string]string{"file_path": "path"},
 		Accepts:    writeAccepts(),
 		Preprocess: absolutePath,
-		Resources:  touches(tools.PathWrite),
-		Profile:    fileProfile(),
+		Resources:  touches[writeArgs](tools.PathWrite),
+		Profile:    fileProfile[writeArgs](),
 		Preview:    tools.Previewing("write", previewWrite),
 	}, write)
 }

@@ -1,7 +1,6 @@
 package builtin_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -75,7 +74,7 @@ func TestWrite_Card(t *testing.T) {
 	write := tool(t, "write")
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			preview, err := write.Preview(t.Context(), rt, json.RawMessage(encode(t, tt.args)))
+			preview, err := write.Preview(t.Context(), rt, tools.NewArgs(encode(t, tt.args)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,7 +65,7 @@ func (v *validation) execute(ctx context.Context, tool tools.Tool, args json.Raw
 	}()
 	rt, finish := v.o.Runtime("validate", tool.ID)
 	defer finish()
-	if _, err = tool.Run(ctx, rt, args); err == nil {
+	if _, err = tool.Run(ctx, rt, tools.NewArgs(args)); err == nil {
 		return true, nil
 	}
 	var failure *tools.Error

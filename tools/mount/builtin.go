@@ -133,20 +133,24 @@ func (l limits) narrow(entry *tools.Entry) tools.Tool {
 	tool := entry.Tool
 	narrowed := tool
 	if l.AllowedPaths != nil {
-		narrowed.Preprocess = func(args json.RawMessage, env tools.Env) (json.RawMessage, error) {
-			ready, err := args, error(nil)
+		narrowed.Preprocess = func(args map[string]any, env tools.Env) error {
 			if tool.Preprocess != nil {
-				if ready, err = tool.Preprocess(args, env); err != nil {
-					return ready, err
+				if err := tool.Preprocess(args, env); err != nil {
+					return err
 				}
 			}
-			if entry.Validate(ready) != nil {
-				return ready, nil // the next stage says what is wrong
+			raw, err := json.Marshal(args)
+			if err != nil {
+				return err
 			}
-			return ready, l.check(tool, ready, env)
+			ready := tools.NewArgs(raw)
+			if entry.Validate(ready) != nil {
+				return nil // the next stage says what is wrong
+			}
+			return l.check(tool, ready, env)
 		}
 	}
-	narrowed.Run = func(ctx context.Context, rt tools.Runtime, args json.RawMessage) (*tools.Result, error) {
+	narrowed.Run = func(ctx context.Context, rt tools.Runtime, args tools.Args) (*tools.Result, error) {
 		if l.AllowedPaths != nil {
 			if err := l.check(tool, args, rt.Session().Env); err != nil {
 				return nil, err
@@ -159,7 +163,7 @@ func (l limits) narrow(entry *tools.Entry) tools.Tool {
 		return result, err
 	}
 	if tool.Preview != nil {
-		narrowed.Preview = func(ctx context.Context, rt tools.Runtime, args json.RawMessage) ([]kinds.Content, error) {
+		narrowed.Preview = func(ctx context.Context, rt tools.Runtime, args tools.Args) ([]kinds.Content, error) {
 			return tool.Preview(ctx, l.runtime(rt), args)
 		}
 	}
@@ -168,7 +172,7 @@ func (l limits) narrow(entry *tools.Entry) tools.Tool {
 
 // check refuses a call that names a path outside the allowed ones, links
 // resolved.
-func (l limits) check(tool tools.Tool, args json.RawMessage, env tools.Env) error {
+func (l limits) check(tool tools.Tool, args tools.Args, env tools.Env) error {
 	for _, resource := range tool.Resources(args, env) {
 		if resource.Kind != tools.PathRead && resource.Kind != tools.PathWrite {
 			return &tools.Error{

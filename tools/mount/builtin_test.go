@@ -134,7 +134,7 @@ func TestBuiltin_AllowedPaths(t *testing.T) {
 			}
 			// Also when the stage before the call is left out.
 			if strings.Contains(tt.want, "may not touch") {
-				_, err := tool.Run(t.Context(), rt, json.RawMessage(tt.args))
+				_, err := tool.Run(t.Context(), rt, tools.NewArgs(tt.args))
 				var failure *tools.Error
 				if !errors.As(err, &failure) || failure.Kind != tools.Denied {
 					t.Errorf("run alone: %v", err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"acp-agent/tools"
 	"acp-agent/tools/mount"
 	"acp-agent/tools/tooltest"
 )
@@ -63,7 +64,7 @@ func TestLocal_Cleanup(t *testing.T) {
 				continue
 			}
 			rt := tooltest.New(tooltest.Options{Processes: []tooltest.Script{{Output: []string{"done"}}}})
-			if _, err := tool.Run(t.Context(), rt, []byte(`{}`)); err != nil {
+			if _, err := tool.Run(t.Context(), rt, tools.NewArgs(`{}`)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -2,7 +2,6 @@ package mount
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,7 @@ import (
 var errTooSlow = errors.New("module timed out")
 
 // run is one call of a local module.
-func (l *localTool) run(ctx context.Context, rt tools.Runtime, args json.RawMessage) (*tools.Result, error) {
+func (l *localTool) run(ctx context.Context, rt tools.Runtime, args tools.Args) (*tools.Result, error) {
 	path, err := l.executable()
 	if err != nil {
 		return nil, &tools.Error{Kind: tools.Unavailable, Message: "the tool's executable cannot be trusted any more: " + err.Error(), Err: err}
@@ -28,9 +27,9 @@ func (l *localTool) run(ctx context.Context, rt tools.Runtime, args json.RawMess
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(l.manifest.TimeoutMS)*time.Millisecond, errTooSlow)
 		defer cancel()
 	}
-	stdin := []byte(args)
+	stdin := []byte(args.Raw())
 	if l.manifest.lines != nil {
-		if stdin, err = asLines(l.manifest.lines, args); err != nil {
+		if stdin, err = asLines(l.manifest.lines, args.Raw()); err != nil {
 			return nil, err
 		}
 	}

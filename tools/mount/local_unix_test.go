@@ -177,7 +177,7 @@ func TestLocal_Trust(t *testing.T) {
 				return // read once
 			}
 			rt := tooltest.New(tooltest.Options{Processes: []tooltest.Script{{Output: []string{"ran"}}}})
-			if _, err := tool.Run(t.Context(), rt, []byte(`{}`)); err == nil || len(rt.Procs.Programs()) > 0 {
+			if _, err := tool.Run(t.Context(), rt, tools.NewArgs(`{}`)); err == nil || len(rt.Procs.Programs()) > 0 {
 				t.Errorf("a changed module ran: %v", err)
 			}
 		})

@@ -210,7 +210,7 @@ func TestToolbox_Trust(t *testing.T) {
 				t.Errorf("failures %v, want %q", m.Failures(), tt.want)
 			}
 			rt := tooltest.New(tooltest.Options{Processes: []tooltest.Script{{Output: []string{"ran"}}}})
-			if _, err := tool.Run(t.Context(), rt, []byte(`{}`)); err == nil || len(rt.Procs.Programs()) > 0 {
+			if _, err := tool.Run(t.Context(), rt, tools.NewArgs(`{}`)); err == nil || len(rt.Procs.Programs()) > 0 {
 				t.Errorf("a changed script ran: %v", err)
 			}
 		})
@@ -233,7 +233,7 @@ func TestToolbox_Execute(t *testing.T) {
 			dir, o := toolbox(t, map[string]string{"it.sh": tt.stdout})
 			tool := mount.Run(t.Context(), nil, o).Tools()[0]
 			rt := tooltest.New(tooltest.Options{Processes: []tooltest.Script{{Output: []string{"done\n"}}}})
-			result, err := tool.Run(t.Context(), rt, []byte(tt.args))
+			result, err := tool.Run(t.Context(), rt, tools.NewArgs(tt.args))
 			if tt.failure != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.failure) || len(rt.Procs.Programs()) > 0 {
 					t.Errorf("got %v, want %q", err, tt.failure)
@@ -275,7 +275,7 @@ func TestToolbox_Truncation(t *testing.T) {
 	tool := mount.Run(t.Context(), nil, o).Tools()[0]
 	for _, size := range []int{50_000, 50_001} {
 		rt := tooltest.New(tooltest.Options{Processes: []tooltest.Script{{Output: []string{strings.Repeat("é", size)}}}})
-		result, err := tool.Run(t.Context(), rt, []byte(`{}`))
+		result, err := tool.Run(t.Context(), rt, tools.NewArgs(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +314,7 @@ func TestToolbox_Examples(t *testing.T) {
 			if i < 0 {
 				t.Fatalf("failures %v", m.Failures())
 			}
-			result, err := list[i].Run(t.Context(), realRuntime{tooltest.New(tooltest.Options{}), work}, []byte(tt.args))
+			result, err := list[i].Run(t.Context(), realRuntime{tooltest.New(tooltest.Options{}), work}, tools.NewArgs(tt.args))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -344,7 +344,7 @@ func FuzzDescription(f *testing.F) {
 				t.Errorf("tool %+v: %v", tool.Spec, err)
 			}
 			rt := tooltest.New(tooltest.Options{Processes: []tooltest.Script{{}}})
-			if _, err := tool.Run(t.Context(), rt, []byte(`{"x":"a\nb","y":1}`)); err == nil && strings.Count(string(rt.Procs.Programs()[0].Stdin), "\n") > len(tool.Parameters.Properties) {
+			if _, err := tool.Run(t.Context(), rt, tools.NewArgs(`{"x":"a\nb","y":1}`)); err == nil && strings.Count(string(rt.Procs.Programs()[0].Stdin), "\n") > len(tool.Parameters.Properties) {
 				t.Errorf("stdin %q", rt.Procs.Programs()[0].Stdin)
 			}
 		}

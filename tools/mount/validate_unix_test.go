@@ -138,7 +138,7 @@ func TestExamples(t *testing.T) {
 					continue
 				}
 				fake := tooltest.New(tooltest.Options{})
-				result, err := tool.Run(t.Context(), realRuntime{fake, work}, []byte(tt.args))
+				result, err := tool.Run(t.Context(), realRuntime{fake, work}, tools.NewArgs(tt.args))
 				if tt.failure != "" {
 					if err == nil || !strings.Contains(err.Error(), tt.failure) {
 						t.Errorf("got %+v, %v; want %q", result, err, tt.failure)

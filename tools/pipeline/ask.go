@@ -99,7 +99,7 @@ func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content 
 				made <- preview{err: r.pipeline.panicked(r.Tool, r.ID, v)}
 			}
 		}()
-		content, err := r.entry.Preview(ctx, runtime, r.Args)
+		content, err := r.entry.Preview(ctx, runtime, r.args)
 		made <- preview{content, err}
 	})
 	if errors.Is(context.Cause(ctx), errTimeout) {

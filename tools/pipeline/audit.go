@@ -59,7 +59,7 @@ func (r *running) recordEnd(end transcript.ToolFinished) {
 
 func (r *running) record(event string) audit.Record {
 	record := audit.Record{
-		Event: event, Call: r.ID, Agent: r.pipeline.Agent, Tool: r.Tool, Args: r.Args, Asked: r.asked,
+		Event: event, Call: r.ID, Agent: r.pipeline.Agent, Tool: r.Tool, Given: r.given(), Asked: r.asked,
 		Mode: r.pipeline.mode(), Workspace: r.pipeline.Workspace.Session().Cwd,
 	}
 	if r.entry != nil && r.entry.Foreign() {
@@ -71,6 +71,18 @@ func (r *running) record(event string) audit.Record {
 		}
 	}
 	return record
+}
+
+// given are the arguments for the record; those of a faulty call may not be JSON.
+func (r *running) given() any {
+	if len(r.Args) == 0 {
+		return nil
+	}
+	value, err := r.args.Value()
+	if err != nil {
+		return string(r.Args) // of which the record keeps hash and size
+	}
+	return value
 }
 
 // allowedBy says who let the call run.

@@ -35,6 +35,8 @@ type Prepared struct {
 	// Cut says that the answer ended within the call.
 	Cut bool
 
+	// args are Args with what they decode to, which every stage shares.
+	args tools.Args
 	// left says what of the model's arguments was left out, and why.
 	left []string
 	// unseen says that entry only stands in for a tool.

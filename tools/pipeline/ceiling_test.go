@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 
 	"acp-agent/capability"
@@ -69,7 +68,7 @@ func TestConfine_Undeclared(t *testing.T) {
 		"write":   {Kind: tools.PathWrite, Value: "a.txt"},
 	} {
 		t.Run(kind, func(t *testing.T) {
-			spec := tools.Spec{Resources: func(_ json.RawMessage, env tools.Env) []tools.Resource {
+			spec := tools.Spec{Resources: func(_ tools.Args, env tools.Env) []tools.Resource {
 				resource := resource
 				switch resource.Kind {
 				case tools.Command:

@@ -134,7 +134,7 @@ func (r *running) resources() []tools.Resource {
 	if r.entry.Resources == nil {
 		return nil
 	}
-	return r.entry.Resources(r.Args, r.env)
+	return r.entry.Resources(r.args, r.env)
 }
 
 // grant opens what an answer of the person allowed outside the roots.

@@ -45,7 +45,7 @@ func smallRegistry(t *testing.T, hosts string) *tools.Registry {
 	t.Helper()
 	courier := tooltest.NewMock("courier", "sent").Tool
 	courier.Requires = capability.RequirementSet{Net: capability.Net{Hosts: []string{hosts}}}
-	courier.Resources = func(json.RawMessage, tools.Env) []tools.Resource {
+	courier.Resources = func(tools.Args, tools.Env) []tools.Resource {
 		return []tools.Resource{{Kind: tools.Host, Value: "api.example", URL: "https://api.example/"}}
 	}
 	list := []tools.Tool{courier}

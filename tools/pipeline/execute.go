@@ -153,7 +153,7 @@ func (r *running) guarded(ctx context.Context) (result *tools.Result, err error)
 			result, err = nil, r.pipeline.panicked(r.Tool, r.ID, v)
 		}
 	}()
-	result, err = r.entry.Run(ctx, r.runtime, r.Args)
+	result, err = r.entry.Run(ctx, r.runtime, r.args)
 	if err == nil || ctx.Err() != nil {
 		return result, err
 	}

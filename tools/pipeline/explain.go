@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -43,9 +42,10 @@ func (p *Pipeline) Explain(ctx context.Context, call Call) (e Explanation) {
 // arguments fit it, and what an answer was given for, is not known.
 func (p *Pipeline) ExplainUnseen(ctx context.Context, call Call, standIn tools.Tool) Explanation {
 	c := &Prepared{
-		Call: call, Tool: standIn.ID, Args: json.RawMessage(call.Input), entry: &tools.Entry{Tool: standIn},
+		Call: call, Tool: standIn.ID, entry: &tools.Entry{Tool: standIn},
 		env: p.Workspace.Session().Env, unseen: true,
 	}
+	c.use(tools.NewArgs(call.Input))
 	if err := p.gate(c); err != nil {
 		c.fault = asToolError(err)
 	}

@@ -166,7 +166,7 @@ func TestAsk_PreviewThatHangs(t *testing.T) {
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
 	began := make(chan struct{})
-	spec := tools.Spec{Preview: func(context.Context, tools.Runtime, json.RawMessage) ([]kinds.Content, error) {
+	spec := tools.Spec{Preview: func(context.Context, tools.Runtime, tools.Args) ([]kinds.Content, error) {
 		close(began)
 		<-release
 		return nil, nil

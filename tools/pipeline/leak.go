@@ -1,10 +1,6 @@
 package pipeline
 
-import (
-	"encoding/json"
-
-	"acp-agent/tools"
-)
+import "acp-agent/tools"
 
 // confineKeys refuses a call of a tool with the network whose arguments hold a key of
 // the agent's configuration: it would be sent in an address or a search. Nothing is
@@ -13,8 +9,8 @@ func (r *running) confineKeys() error {
 	if r.entry.Requires.Net.IsZero() || r.entry.Foreign() || r.pipeline.Keys.Empty() {
 		return nil
 	}
-	var args any
-	if json.Unmarshal(r.Args, &args) != nil || !r.holdsKey(args) {
+	args, err := r.args.Value()
+	if err != nil || !r.holdsKey(args) {
 		return nil
 	}
 	return &tools.Error{

@@ -117,13 +117,16 @@ func (p *Pipeline) resolve(c *Prepared) error {
 		return err
 	}
 	c.Malformed = !json.Valid(args)
-	c.entry, c.Args, c.Tool = entry, args, entry.ID
+	c.entry, c.Tool = entry, entry.ID
 	if c.Malformed {
-		c.Args = nil
-		return entry.Validate(input) // says what is wrong with the JSON
+		return entry.Validate(tools.NewArgs(input)) // says what is wrong with the JSON
 	}
+	c.use(tools.NewArgs(args))
 	return nil
 }
+
+// use makes args those of the call.
+func (c *Prepared) use(args tools.Args) { c.args, c.Args = args, args.Raw() }
 
 // accept makes of arguments in the shapes and under the names that models use those
 // that are judged, shown and run.
@@ -132,33 +135,31 @@ func (p *Pipeline) accept(c *Prepared) error {
 	if err != nil {
 		return err
 	}
-	c.Args, c.left = args, left
+	c.use(args)
+	c.left = left
 	return nil
 }
 
 func (p *Pipeline) preprocess(c *Prepared) error {
-	if c.entry.Preprocess == nil {
-		return nil
-	}
-	args, err := c.entry.Preprocess(c.Args, c.env)
+	args, err := c.entry.Prepare(c.args, c.env)
 	if err != nil {
 		return err
 	}
-	c.Args = args
+	c.use(args)
 	return nil
 }
 
-func (p *Pipeline) validate(c *Prepared) error { return c.entry.Validate(c.Args) }
+func (p *Pipeline) validate(c *Prepared) error { return c.entry.Validate(c.args) }
 
 func (p *Pipeline) describe(c *Prepared) error {
-	c.Card = c.entry.Card(c.Args, c.env.Place)
+	c.Card = c.entry.Card(c.args, c.env.Place)
 	switch profile := c.entry.Profile; {
 	case profile == nil:
 		c.serial = true // nothing is known of it, so nothing runs beside it (R100)
 	default:
 		c.serial = profile.Serial
 		if profile.Keys != nil {
-			c.keys = profile.Keys(c.Args, c.env)
+			c.keys = profile.Keys(c.args, c.env)
 		}
 	}
 	return nil

@@ -448,7 +448,7 @@ func TestPipeline_WorkThatWasDoneIsNotCancelled(t *testing.T) {
 }
 
 func TestPipeline_PanicInAPreviewIsAToolError(t *testing.T) {
-	spec := tools.Spec{Preview: func(context.Context, tools.Runtime, json.RawMessage) ([]kinds.Content, error) { panic("oh") }}
+	spec := tools.Spec{Preview: func(context.Context, tools.Runtime, tools.Args) ([]kinds.Content, error) { panic("oh") }}
 	s := customStage(t, spec, func(context.Context, tools.Runtime) (*tools.Result, error) { return nil, nil })
 	want(t, s.call(t, "custom", object{}), transcript.Failed, "string: oh")
 }

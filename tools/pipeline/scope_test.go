@@ -3,7 +3,6 @@ package pipeline_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -126,7 +125,7 @@ func TestConfine_TooManyFiles(t *testing.T) {
 	writes := func(n int) tools.Spec {
 		return tools.Spec{
 			Requires: capability.RequirementSet{FS: capability.FS{Write: []string{"{workspace}"}}},
-			Resources: func(_ json.RawMessage, env tools.Env) []tools.Resource {
+			Resources: func(_ tools.Args, env tools.Env) []tools.Resource {
 				var list []tools.Resource
 				for i := range n {
 					list = append(list, tools.Resource{Kind: tools.PathWrite, Value: env.Abs(fmt.Sprintf("f%d", i))})

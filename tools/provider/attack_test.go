@@ -75,7 +75,7 @@ func TestService_HTTPAttacks(t *testing.T) {
 			if tt.want == "" { // nothing comes, and whoever waits may leave
 				time.AfterFunc(10*time.Millisecond, cancel)
 			}
-			_, err := list[0].Run(ctx, tooltest.New(tooltest.Options{}), []byte(`{}`))
+			_, err := list[0].Run(ctx, tooltest.New(tooltest.Options{}), tools.NewArgs(`{}`))
 			var failure *tools.Error
 			if tt.want == "" && !errors.Is(err, context.Canceled) || tt.want != "" && (!errors.As(err, &failure) || !strings.Contains(failure.Message, tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)

@@ -149,7 +149,7 @@ func run(t *testing.T, s *provider.Service, id, args string) (*tools.Result, err
 	list, _ := s.Tools()
 	for _, tool := range list {
 		if tool.ID == id {
-			return tool.Run(t.Context(), tooltest.New(tooltest.Options{}), []byte(args))
+			return tool.Run(t.Context(), tooltest.New(tooltest.Options{}), tools.NewArgs(args))
 		}
 	}
 	t.Fatalf("there is no tool %s", id)
@@ -185,7 +185,7 @@ func TestService_Stdio(t *testing.T) {
 	tool := list[0]
 	s.Close()
 	p.alive.Wait() // Close has waited for it, or this hangs
-	if _, err := tool.Run(t.Context(), tooltest.New(tooltest.Options{}), []byte(`{}`)); err == nil || err.Error() != "Tool provider Unit Tools not found" {
+	if _, err := tool.Run(t.Context(), tooltest.New(tooltest.Options{}), tools.NewArgs(`{}`)); err == nil || err.Error() != "Tool provider Unit Tools not found" {
 		t.Errorf("after Close: %v", err)
 	}
 }
@@ -497,7 +497,7 @@ func TestService_Hangs(t *testing.T) {
 		list, _ := s.Tools()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := list[0].Run(ctx, tooltest.New(tooltest.Options{}), []byte(`{}`)); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := list[0].Run(ctx, tooltest.New(tooltest.Options{}), tools.NewArgs(`{}`)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 		s.Close()

@@ -90,8 +90,8 @@ func (p *provider) tool(from listed, before []tools.Tool) (tools.Tool, error) {
 			ID: id, Description: description, Parameters: schema, Kind: from.Kind, Requires: p.requires(),
 			Source: tools.Source{Kind: tools.Provider, Server: p.Name, Name: from.Name}, Origin: p.behind,
 		},
-		Run: func(ctx context.Context, rt tools.Runtime, args json.RawMessage) (*tools.Result, error) {
-			return p.service.execute(ctx, rt, p.Name, from.Name, args)
+		Run: func(ctx context.Context, rt tools.Runtime, args tools.Args) (*tools.Result, error) {
+			return p.service.execute(ctx, rt, p.Name, from.Name, args.Raw())
 		},
 	}
 	if !tool.Kind.Valid() {

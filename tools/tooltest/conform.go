@@ -94,7 +94,7 @@ func (c *checker) badArguments(name string) {
 	for _, field := range c.tool.Parameters.Required {
 		lacking := maps.Clone(valid)
 		delete(lacking, field)
-		if _, ready, err := c.prepare(name, encode(lacking)); err == nil && parsed(ready)[field] != nil {
+		if _, ready, err := c.prepare(name, encode(lacking)); err == nil && ready.Object()[field] != nil {
 			continue // another form of the call, in which the tool fills it in
 		}
 		c.refused(name, encode(lacking), field)
@@ -124,7 +124,7 @@ func (c *checker) refused(name, args, mention string) {
 	}
 }
 
-func (c *checker) prepare(name, args string) (entry *tools.Entry, ready json.RawMessage, err error) {
+func (c *checker) prepare(name, args string) (entry *tools.Entry, ready tools.Args, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
@@ -139,9 +139,9 @@ func (c *checker) pureFunctions() {
 	env := New(Options{}).Sess.Env
 	for _, args := range []string{encode(c.sample()), `{}`, `{"path":7,"cmd":[],"pattern":null,"filePattern":{}}`, `[]`, `null`, `{"`, ``} {
 		c.guard("with "+args, func() {
-			raw := json.RawMessage(args)
-			if c.tool.Preprocess != nil {
-				_, _ = c.tool.Preprocess(raw, env)
+			raw := tools.NewArgs(args)
+			if object := raw.Object(); c.tool.Preprocess != nil && object != nil {
+				_ = c.tool.Preprocess(maps.Clone(object), env)
 			}
 			if c.tool.Resources != nil {
 				c.tool.Resources(raw, env)
@@ -257,13 +257,4 @@ func encode(args map[string]any) string {
 func forbidsOthers(schema *jsonschema.Schema) bool {
 	text, err := json.Marshal(schema.AdditionalProperties)
 	return schema.AdditionalProperties != nil && err == nil && (string(text) == "false" || string(text) == `{"not":{}}`)
-}
-
-// parsed reads a JSON object; nil when it is none.
-func parsed(raw json.RawMessage) map[string]any {
-	var object map[string]any
-	if json.Unmarshal(raw, &object) != nil {
-		return nil
-	}
-	return object
 }

@@ -2,7 +2,6 @@ package tooltest_test
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -45,21 +44,21 @@ func TestCheck(t *testing.T) {
 		{"no description", "description is missing", change(func(s *tools.Spec) { s.Description = " " })},
 		{"no kind", "no kind", change(func(s *tools.Spec) { s.Kind = "" })},
 		{"serial with keys", "keys are never read", change(func(s *tools.Spec) {
-			s.Profile = &tools.Profile{Serial: true, Keys: func(json.RawMessage, tools.Env) []tools.ResourceKey { return nil }}
+			s.Profile = &tools.Profile{Serial: true, Keys: func(tools.Args, tools.Env) []tools.ResourceKey { return nil }}
 		})},
 		{"argument without description", `"name" has no description`, change(func(s *tools.Spec) {
 			s.Parameters = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"name": {Type: "string"}}}
 		})},
 		{"pure function panics", "panic with", change(func(s *tools.Spec) {
-			s.Resources = func(args json.RawMessage, _ tools.Env) []tools.Resource {
-				return []tools.Resource{{Value: string(args[:1])}}
+			s.Resources = func(args tools.Args, _ tools.Env) []tools.Resource {
+				return []tools.Resource{{Value: string(args.Raw()[:1])}}
 			}
 		})},
 		{"a card that hides something", "its card", change(func(s *tools.Spec) {
-			s.Describe = func(json.RawMessage, kinds.Place) kinds.Card { return kinds.Card{Kind: "sparkle"} }
+			s.Describe = func(tools.Args, kinds.Place) kinds.Card { return kinds.Card{Kind: "sparkle"} }
 		})},
 		{"preprocessing panics", "panic", change(func(s *tools.Spec) {
-			s.Preprocess = func(json.RawMessage, tools.Env) (json.RawMessage, error) { panic("no") }
+			s.Preprocess = func(map[string]any, tools.Env) error { panic("no") }
 		})},
 		{"run panics", "panicked", tools.Define(sound, func(context.Context, tools.Runtime, greeting) (*tools.Result, error) { panic("no") })},
 		{"runs when cancelled", "although the call was cancelled", tools.Define(sound,

@@ -21,10 +21,10 @@ type Mock struct {
 // NewMock returns a Mock with an id and the data of its results.
 func NewMock(id string, output any) *Mock {
 	m := &Mock{Tool: tools.Tool{Spec: tools.Spec{ID: id, Description: "Mock tool " + id + "."}}}
-	m.Tool.Run = func(_ context.Context, _ tools.Runtime, args json.RawMessage) (*tools.Result, error) {
+	m.Tool.Run = func(_ context.Context, _ tools.Runtime, args tools.Args) (*tools.Result, error) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.inputs = append(m.inputs, slices.Clone(args))
+		m.inputs = append(m.inputs, slices.Clone(args.Raw()))
 		return tools.Output(output), nil
 	}
 	return m

@@ -21,30 +21,29 @@ func (r *Runtime) Run(ctx context.Context, tool tools.Tool, name, args string) (
 }
 
 // Prepare takes a call through the pure stages: names, preprocessing, schema.
-func Prepare(tool tools.Tool, name, args string, env tools.Env) (*tools.Entry, json.RawMessage, error) {
+func Prepare(tool tools.Tool, name, args string, env tools.Env) (*tools.Entry, tools.Args, error) {
 	registry, err := tools.NewRegistry(tool)
 	if err != nil {
-		return nil, nil, err
+		return nil, tools.Args{}, err
 	}
-	entry, ready, err := registry.Resolve(name, json.RawMessage(args), nil)
+	entry, raw, err := registry.Resolve(name, json.RawMessage(args), nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, tools.Args{}, err
 	}
-	if ready, _, err = entry.Accept(name, ready); err != nil {
-		return nil, nil, err
+	ready, _, err := entry.Accept(name, raw)
+	if err != nil {
+		return nil, tools.Args{}, err
 	}
-	if entry.Preprocess != nil && json.Valid(ready) {
-		if ready, err = entry.Preprocess(ready, env); err != nil {
-			return nil, nil, err
-		}
+	if ready, err = entry.Prepare(ready, env); err != nil {
+		return nil, tools.Args{}, err
 	}
 	if err := entry.Validate(ready); err != nil {
-		return nil, nil, err
+		return nil, tools.Args{}, err
 	}
 	return entry, ready, nil
 }
 
-func (r *Runtime) call(ctx context.Context, tool tools.Tool, args json.RawMessage) (result *tools.Result, err error) {
+func (r *Runtime) call(ctx context.Context, tool tools.Tool, args tools.Args) (result *tools.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			result, err = nil, fmt.Errorf("tool %s panicked: %v", tool.ID, p)

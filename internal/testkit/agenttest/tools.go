@@ -2,7 +2,6 @@ package agenttest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -73,7 +72,7 @@ func elsewhere(id string, source tools.Source, types ...string) tools.Tool {
 func odd(id string, run func(context.Context, tools.Runtime) (*tools.Result, error)) tools.Tool {
 	return tools.Tool{
 		Spec: tools.Spec{ID: id, Description: "A tool of the tests: " + strings.ReplaceAll(id, "_", " ") + "."},
-		Run: func(ctx context.Context, rt tools.Runtime, _ json.RawMessage) (*tools.Result, error) {
+		Run: func(ctx context.Context, rt tools.Runtime, _ tools.Args) (*tools.Result, error) {
 			return run(ctx, rt)
 		},
 	}
@@ -91,12 +90,8 @@ func newMeets() tools.Tool {
 		}
 		return tools.Output("met"), nil
 	})
-	tool.Profile = &tools.Profile{Keys: func(args json.RawMessage, env tools.Env) []tools.ResourceKey {
-		var named struct{ Path string }
-		if json.Unmarshal(args, &named) != nil {
-			return nil
-		}
-		return []tools.ResourceKey{{Key: env.Abs(named.Path)}}
+	tool.Profile = &tools.Profile{Keys: func(args tools.Args, env tools.Env) []tools.ResourceKey {
+		return []tools.ResourceKey{{Key: env.Abs(args.Text("path"))}}
 	}}
 	return tool
 }
