@@ -23,27 +23,23 @@ func TestQuestioner_Secrets(t *testing.T) {
 func TestSecretAsked(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		// words that are only there to excuse it
 		"Enter your password, type it here", "Enter password: format is free", "Please provide the API key (storage not needed)",
-		"Enter the password format of your choice", "Enter your password field", "Your password? Type it here", "Token? Paste it here please.",
-		"Password. Field below.", "Where is the service, and what is the password?", "Should I log in? Enter the password",
+		"Your password? Type it here", "Token? Paste it here please.", "Password. Field below.",
+		"Where is the service, and what is the password?", "Should I log in? Enter the password", "Is this your password?",
 		// names
-		"What value does OPENAI_API_KEY have?", "openaiApiKey?", "What is your GitHub PAT?", "GitHub PAT?", "Enter your PAT",
-		"What is the database connection string for production?", "Enter your login details for GitHub", "What's your login?",
-		"What is the token for staging?", "Your passphrase?", "Please type the seed phrase of the wallet", "What is your pin?",
-		"Which client_secret should be used", "I need your credentials", "Could you give me the SSH key?", "Verification code",
-		"What are the recovery codes?", "The 2FA code, please", "Is this your password?", "Do you know the password?",
-		"Where do you keep the password?", "Do you want to enter the password now?", "How about the password?", "What is the admin token for staging?",
-		"How do you want to send the password, by chat?", "What is the pin, please?", "How do you log in, and what is the password?",
+		"What value does OPENAI_API_KEY have?", "openaiApiKey?", "GitHub PAT?", "What is the database connection string for production?",
+		"Enter your login details for GitHub", "What's your login?", "What is the token for staging?", "Your passphrase?",
+		"Please type the seed phrase of the wallet", "What is your pin?", "Which client_secret should be used", "I need your credentials",
+		"Could you give me the SSH key?", "Verification code", "What are the recovery codes?", "The 2FA code, please",
+		"Do you want to enter the password now?", "What is the pin, please?",
 		// files
 		"Paste the output of: cat ~/.aws/credentials", "Please paste the contents of your .env file", "What's in your .env?",
 		"What does the file ~/.ssh/id_ed25519 contain?", "Send me the .npmrc", "Can you show me your server.pem?", "Give me the content of .env.local",
 		// languages
 		"Gib mir bitte dein Passwort", "Wie lautet das Kennwort?", "Quel est votre mot de passe ?", "¿Cuál es tu contraseña?", "Qual é a sua senha?",
-		"Inserisci la password", "Wat is je wachtwoord?", "Podaj hasło", "Введите пароль", "Какой у тебя пароль?", "Bitte deinen API-Schlüssel eingeben",
-		"Entrez votre clé", "Podaj swój klucz",
-		// letters that look like others
-		"Enter your pаssword", "Enter your pаsswоrd", "Your ρassword?", "Your ｐａｓｓｗｏｒｄ?", "Your pass\u200bword?", "Your pa\u00adssword?", "PASSWΟRD",
+		"Inserisci la password", "Wat is je wachtwoord?", "Podaj hasło", "Введите пароль",
+		// other letters
+		"Your ｐａｓｓｗｏｒｄ?", "Your pass\u200bword?", "Your pa\u00adssword?", "PASSWORD",
 	} {
 		if secretAsked([]tools.Question{{Question: text}}) == "" {
 			t.Errorf("%q is not taken for asking for a secret", text)
@@ -54,6 +50,8 @@ func TestSecretAsked(t *testing.T) {
 	}
 }
 
+// What is about secrets, or names one for another reason, is asked: only secretNotice
+// stands below it.
 func TestSecretAsked_Harmless(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -77,19 +75,6 @@ func TestSecretAsked_Harmless(t *testing.T) {
 	} {
 		if secretAsked([]tools.Question{{Question: text}}) != "" {
 			t.Errorf("%q is taken for asking for a secret", text)
-		}
-	}
-}
-
-func TestAlikeLetters(t *testing.T) {
-	t.Parallel()
-	if a, b := utf8.RuneCountInString(alikeLetters), utf8.RuneCountInString(alikeLatin); a != b {
-		t.Fatalf("%d letters for %d", b, a)
-	}
-	fold := letterFold()
-	for from, to := range map[rune]rune{'а': 'a', 'ё': 'e', 'ς': 's', 'ſ': 's', 'å': 'a', 'ğ': 'g', 'ł': 'l', 'ő': 'o', 'ř': 'r', 'ţ': 't', 'ű': 'u', 'ž': 'z'} {
-		if fold[from] != to {
-			t.Errorf("%c is read as %c, want %c", from, fold[from], to)
 		}
 	}
 }
