@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"acp-agent/internal/redact"
+	"acp-agent/internal/supervise"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -27,9 +28,10 @@ const (
 	protocol = "2025-11-25"
 )
 
-// ladder is how long is waited before a server is tried again; the last step repeats
-// (R91).
-var ladder = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
+// backoff is the schedule of waits before a server is tried again; the last one repeats (R91).
+func backoff() []time.Duration {
+	return []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
+}
 
 // link looks after one server: one goroutine connects, waits for the end, and connects
 // again.
@@ -64,25 +66,36 @@ type link struct {
 func (l *link) run(ctx context.Context) {
 	defer close(l.ended)
 	defer l.known()
-	for attempt := 0; ; {
-		began := time.Now()
+	attempts := supervise.Attempts{Backoff: backoff()}
+	for {
+		start := time.Now()
 		l.begin()
 		err := l.once(ctx)
 		if ctx.Err() != nil {
 			l.set(Closed, nil)
 			return
 		}
-		l.mu.Lock()
-		if l.answered || time.Since(began) > steady {
-			attempt = 0
+		if l.worked() || time.Since(start) > steady {
+			attempts.Worked()
 		}
-		l.answered = false
-		l.mu.Unlock()
-		if attempt = l.rest(ctx, attempt, err); attempt < 0 {
+		attempts.Failed(err)
+		switch l.rest(ctx, attempts.Wait(), err) {
+		case ended:
 			l.set(Closed, err)
 			return
+		case restarted:
+			attempts.Worked()
 		}
 	}
+}
+
+// worked reports whether a call was answered since the last attempt.
+func (l *link) worked() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	answered := l.answered
+	l.answered = false
+	return answered
 }
 
 // once is one life of the server, from its start to its end. The error says how it ended.

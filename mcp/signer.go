@@ -139,30 +139,39 @@ func (l *link) looked() {
 	l.signal()
 }
 
-// rest waits until the server is to be tried again: by the ladder, or where somebody has to
-// sign in, when they have. It returns the number of the attempt, -1 when ctx has ended.
-func (l *link) rest(ctx context.Context, attempt int, err error) int {
+// rested is why a rest is over.
+type rested int
+
+const (
+	elapsed   rested = iota // the wait is over
+	restarted               // the user signed in or out, or a restart was asked for
+	ended                   // the server is no longer wanted
+)
+
+// rest waits until the server is to be tried again: after a wait, or when the user has signed
+// in where that is needed.
+func (l *link) rest(ctx context.Context, wait time.Duration, err error) rested {
 	defer l.looked()
-	var wait <-chan time.Time // never, where somebody has to sign in
+	var timer <-chan time.Time // never fires where the user has to sign in
 	if fate(err) != SignIn {
-		wait = time.After(ladder[min(attempt, len(ladder)-1)])
+		timer = time.After(wait)
 	}
 	for {
 		select {
-		case <-wait:
+		case <-timer:
 			l.set(Connecting, err)
-			return attempt + 1
+			return elapsed
 		case <-l.wake:
 			l.set(Connecting, nil)
-			return 0
+			return restarted
 		case <-l.peek:
 			if l.account.Changed(ctx) {
 				l.set(Connecting, nil)
-				return 0
+				return restarted
 			}
 			l.looked()
 		case <-ctx.Done():
-			return -1
+			return ended
 		}
 	}
 }

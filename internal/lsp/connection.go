@@ -201,53 +201,53 @@ func (c *connection) send(ctx context.Context, write func() error) error {
 	return nil
 }
 
-// lastWords is how long the errors of a server that is gone may take to arrive:
+// stderrWait is how long the errors of a server that is gone may take to arrive:
 // its output can end before them.
-const lastWords = 500 * time.Millisecond
+const stderrWait = 500 * time.Millisecond
 
-// lost is the error of a server that is gone, with its last words.
+// lost is the error of a server that is gone, with its stderr tail.
 func (c *connection) lost() error {
 	c.kill()
-	wait := time.NewTimer(lastWords)
+	wait := time.NewTimer(stderrWait)
 	defer wait.Stop()
 	select {
 	case <-c.stream.closed:
 	case <-wait.C:
 	}
-	return &lostError{server: c.server.Name, fault: c.stream.fault(), words: c.stderr.String()}
+	return &lostError{server: c.server.Name, fault: c.stream.fault(), stderr: c.stderr.String()}
 }
 
 // lostError reports a server that ended by itself, or was ended for what it sent.
 type lostError struct {
 	server string
 	fault  error
-	words  string
+	stderr string // the tail of it
 }
 
-// Error gives the reason, if there is one, and the server's last words.
+// Error gives the reason, if there is one, and the server's stderr tail.
 func (e *lostError) Error() string {
 	text := e.server + " ended unexpectedly"
 	if e.fault != nil {
 		text = fmt.Sprintf("%s was ended: %v", e.server, e.fault)
 	}
-	if words := strings.TrimSpace(e.words); words != "" {
-		text += "\n" + words
+	if tail := strings.TrimSpace(e.stderr); tail != "" {
+		text += "\n" + tail
 	}
 	return text
 }
 
-// alive reports whether the server can still be asked.
-func (c *connection) alive() bool {
+// Err says why the server cannot be asked any more; nil means that it can.
+func (c *connection) Err() error {
 	select {
 	case <-c.rpc.DisconnectNotify():
-		return false
+		return c.lost()
 	default:
-		return true
+		return nil
 	}
 }
 
-// close asks the server to end, gives it the grace to do so, and ends it.
-func (c *connection) close() {
+// Close asks the server to end, gives it the grace to do so, and ends it.
+func (c *connection) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), c.o.Grace)
 	defer cancel()
 	var ignored json.RawMessage
@@ -261,7 +261,7 @@ func (c *connection) close() {
 	c.join()
 }
 
-// kill ends the server. Everybody who waits for it is told at once.
+// kill ends the server. All that wait for it return at once.
 func (c *connection) kill() {
 	_ = c.rpc.Close() // it may have ended already
 	_ = c.stream.Close()

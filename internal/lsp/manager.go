@@ -124,12 +124,12 @@ func (m *Manager) Ask(ctx context.Context, q Query) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := m.claim(slotKey{server.Name, root})
+	s, err := m.claim(server, root)
 	if err != nil {
 		return nil, err
 	}
 	defer m.release(s)
-	return s.ask(ctx, m, server, root, q)
+	return s.ask(ctx, server, q)
 }
 
 // enter counts a query in; false means that the manager is closed.
@@ -180,8 +180,8 @@ func (m *Manager) Close() {
 	close(m.over)
 	m.asks.Wait()
 	var all sync.WaitGroup
-	for _, s := range m.slots { // nobody changes them any more
-		all.Go(s.close)
+	for _, s := range m.slots { // no query changes them any more
+		all.Go(s.server.Close)
 	}
 	all.Wait()
 	m.work.Wait()

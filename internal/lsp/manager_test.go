@@ -183,7 +183,7 @@ func TestAsk_Restarts(t *testing.T) {
 			}
 		}
 		_, err := g.ask(t, Definitions)
-		if err == nil || !strings.Contains(err.Error(), "not started again") || !strings.Contains(err.Error(), "index out of range") {
+		if err == nil || !strings.Contains(err.Error(), "gave up restarting after 4 failures in a row") || !strings.Contains(err.Error(), "index out of range") {
 			t.Errorf("error %v", err)
 		}
 		if n := g.count(); n != 1+maxRestarts {

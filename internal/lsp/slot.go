@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
+	"acp-agent/internal/supervise"
 	"acp-agent/internal/textcut"
 )
 
@@ -19,23 +19,17 @@ const maxStderr = 2048
 
 type slotKey struct{ server, root string }
 
-// slot is the place of one server. It is there while the server is not, before
-// its start and between two starts.
+// slot holds one server: before its start, while it runs and between two starts.
 type slot struct {
-	users int    // queries; guarded by the manager
-	used  uint64 // when it was claimed, by the manager's count; guarded by the manager
-
-	starting chan struct{} // a token for whoever looks after the connection
-
-	mu    sync.Mutex
-	conn  *connection
-	ended int // how often it ended since it last answered
-	why   error
+	users  int    // queries; guarded by the manager
+	used   uint64 // when it was claimed, by the manager's count; guarded by the manager
+	server *supervise.Child[*connection]
 }
 
 // claim returns the slot of a server, for one query. When there are too many,
 // the one that was used longest ago ends.
-func (m *Manager) claim(key slotKey) (*slot, error) {
+func (m *Manager) claim(server Server, root string) (*slot, error) {
+	key := slotKey{server.Name, root}
 	m.mu.Lock()
 	s := m.slots[key]
 	var evicted *slot
@@ -46,7 +40,9 @@ func (m *Manager) claim(key slotKey) (*slot, error) {
 				return nil, fmt.Errorf("%d language servers are at work already", m.o.Running)
 			}
 		}
-		s = &slot{starting: make(chan struct{}, 1)}
+		s = &slot{server: supervise.New(supervise.Attempts{Max: maxRestarts + 1}, func(ctx context.Context) (*connection, error) {
+			return m.start(ctx, server, root)
+		})}
 		m.slots[key] = s
 	}
 	m.claims++
@@ -54,7 +50,7 @@ func (m *Manager) claim(key slotKey) (*slot, error) {
 	s.used = m.claims
 	m.mu.Unlock()
 	if evicted != nil {
-		evicted.close()
+		evicted.server.Close()
 	}
 	return s, nil
 }
@@ -81,57 +77,23 @@ func (m *Manager) release(s *slot) {
 	s.users--
 }
 
-// ask puts the query to the slot's server.
-func (s *slot) ask(ctx context.Context, m *Manager, server Server, root string, q Query) (*Answer, error) {
-	c, err := s.connection(ctx, m, server, root)
+// ask puts the query to the slot's server, which is started if need be.
+func (s *slot) ask(ctx context.Context, server Server, q Query) (*Answer, error) {
+	c, err := s.server.Use(ctx)
+	if _, gaveUp := errors.AsType[*supervise.GaveUpError](err); gaveUp {
+		return nil, fmt.Errorf("%s: %w", server.Name, err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	answer, err := c.ask(ctx, q)
 	if err == nil {
-		s.mu.Lock()
-		s.ended = 0
-		s.mu.Unlock()
+		s.server.Worked()
 	}
 	return answer, err
 }
 
-// connection returns the running server, started if need be.
-func (s *slot) connection(ctx context.Context, m *Manager, server Server, root string) (*connection, error) {
-	select {
-	case s.starting <- struct{}{}:
-		defer func() { <-s.starting }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if c := s.current(); c != nil {
-		if c.alive() {
-			return c, nil
-		}
-		c.kill() // what it left open
-		c.join()
-		s.end(c.lost())
-	}
-	s.mu.Lock()
-	ended, why := s.ended, s.why
-	s.mu.Unlock()
-	if ended > maxRestarts {
-		return nil, fmt.Errorf("%s is not started again, after %d failures in a row: %w", server.Name, ended, why)
-	}
-	c, err := m.start(ctx, server, root)
-	if err != nil {
-		if ctx.Err() == nil {
-			s.end(err)
-		}
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conn = c
-	return c, nil
-}
-
-// start starts a server and introduces us.
+// start starts a server and initializes it.
 func (m *Manager) start(ctx context.Context, server Server, root string) (*connection, error) {
 	stderr := textcut.NewTail(maxStderr)
 	pipe, err := m.o.Start(ctx, server.Argv, root, stderr)
@@ -141,34 +103,14 @@ func (m *Manager) start(ctx context.Context, server Server, root string) (*conne
 	c, err := connect(ctx, server, root, &m.o, &m.work, pipe, stderr)
 	var lost *lostError
 	if errors.As(err, &lost) {
-		lost.words = stderr.String() // all of them have arrived by now
+		lost.stderr = stderr.String() // all of it has arrived by now
 	}
 	return c, err
 }
 
-func (s *slot) current() *connection {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.conn
-}
-
-// end notes that the server is gone, or did not come.
-func (s *slot) end(why error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conn, s.why = nil, why
-	s.ended++
-}
-
+// note notes files that were changed, for the server's next query.
 func (s *slot) note(paths []string) {
-	if c := s.current(); c != nil {
+	if c, started := s.server.Current(); started {
 		c.docs.note(paths)
-	}
-}
-
-// close ends the slot's server. Nobody uses it any more.
-func (s *slot) close() {
-	if c := s.current(); c != nil {
-		c.close()
 	}
 }

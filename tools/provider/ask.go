@@ -80,10 +80,8 @@ func (p *provider) outdated() bool {
 // again asks a provider for its tools once more; an address that was not reached is
 // tried again. The list stays as it was when there is no answer.
 func (p *provider) again(ctx context.Context) {
-	select { // whoever reaches for it has the tools from before it said that they changed
-	case p.lock <- struct{}{}:
-		<-p.lock
-	case <-ctx.Done():
+	// A start under way may have read the tools before they changed.
+	if p.child.Settle(ctx) != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errSlowStart)
@@ -96,7 +94,7 @@ func (p *provider) again(ctx context.Context) {
 		return
 	}
 	if err := p.list(ctx, l); err != nil && p.service.ctx.Err() == nil {
-		_ = p.fail(err)
+		p.fail(err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -59,7 +59,7 @@ func (l *lines) call(ctx context.Context, method string, params any) (json.RawMe
 	select {
 	case l.out <- append(line, '\n'):
 	case <-l.done:
-		return nil, l.err()
+		return nil, l.Err()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -71,22 +71,22 @@ func (l *lines) call(ctx context.Context, method string, params any) (json.RawMe
 		case m := <-answer:
 			return m.outcome()
 		default:
-			return nil, l.err()
+			return nil, l.Err()
 		}
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-// err implements link.
-func (l *lines) err() error {
+// Err implements link.
+func (l *lines) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ended
 }
 
-// close implements link. The stream's Close ends the program and waits for it.
-func (l *lines) close() {
+// Close implements link. The stream's Close ends the program and waits for it.
+func (l *lines) Close() {
 	_ = l.stream.Close() // the program is gone, whatever it says
 	l.running.Wait()
 }

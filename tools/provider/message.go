@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"acp-agent/internal/supervise"
 	"acp-agent/kinds"
 )
 
@@ -21,10 +22,7 @@ type link interface {
 	// call sends a request and waits for its result. A *rpcError is the provider's
 	// answer; after any other error but that of ctx, the link is of no use.
 	call(ctx context.Context, method string, params any) (json.RawMessage, error)
-	// close ends the link, and returns when nothing is left of it.
-	close()
-	// err says why the link is of no use any more; nil means that it is.
-	err() error
+	supervise.Process
 }
 
 // message is a message of JSON-RPC, whoever sends it.

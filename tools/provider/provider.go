@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/supervise"
 	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 	"acp-agent/tools"
@@ -25,32 +26,36 @@ const (
 	maxRestarts = 3
 )
 
-var (
-	errSlowStart = fmt.Errorf("its tools were not there within %s", startTime)
-	errTired     = fmt.Errorf("it has failed %d times", maxRestarts+1)
-)
+var errSlowStart = fmt.Errorf("its tools were not there within %s", startTime)
 
 // provider is one of a Service.
 type provider struct {
 	Config
 	service *Service
-	// lock holds one: who reaches for the provider.
-	lock    chan struct{}
+	child   *supervise.Child[link]
 	settled chan struct{} // closed once it was reached, or not
 
 	mu      sync.Mutex
-	link    link
-	starts  int // since a call last succeeded
 	listing json.RawMessage
 	tools   []tools.Tool
 	refused []error
 	failed  error
-	closed  bool
 	asking  chan struct{} // closed when ask has its answer; nil while nothing is asked
 	since   time.Time     // since when that is so
 	// answered is when a program last said, asked again, which tools it has.
 	answered time.Time
 	stale    bool // the tools may be others than those last asked for
+}
+
+// newProvider returns a provider that nothing was started of yet.
+func newProvider(c Config, s *Service) *provider {
+	p := &provider{Config: c, service: s, settled: make(chan struct{})}
+	attempts := supervise.Attempts{}
+	if c.Type == Stdio {
+		attempts.Max = maxRestarts + 1
+	}
+	p.child = supervise.New(attempts, p.connect)
+	return p
 }
 
 // begin reaches for the provider for the first time.
@@ -69,68 +74,35 @@ func (p *provider) tried() bool {
 	}
 }
 
-// usable is the link that is there, or nil.
+// usable is the link that works, or nil.
 func (p *provider) usable() link {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.link == nil || p.link.err() != nil {
+	l, started := p.child.Current()
+	if !started || l.Err() != nil {
 		return nil
 	}
-	return p.link
+	return l
 }
 
 // reach returns the link to the provider, which is made when there is none.
 func (p *provider) reach(ctx context.Context) (link, error) {
-	select {
-	case p.lock <- struct{}{}:
-		defer func() { <-p.lock }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	l, err := p.child.Use(ctx)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, supervise.ErrClosed) {
+		p.fail(err)
 	}
-	if l := p.usable(); l != nil {
-		return l, nil
-	}
-	p.mu.Lock()
-	if p.Type == Stdio && p.starts > maxRestarts {
-		defer p.mu.Unlock()
-		return nil, p.giveUp()
-	}
-	p.starts++
-	p.mu.Unlock()
-	l, err := p.connect(ctx)
-	switch {
-	case err != nil && ctx.Err() != nil: // whoever wanted it does no more
-		p.mu.Lock()
-		p.starts--
-		p.mu.Unlock()
-		return nil, context.Cause(ctx)
-	case err != nil:
-		return nil, p.fail(err)
-	}
-	return l, nil
+	return l, err
 }
 
-// giveUp says why a program is not started again, always in the same words: what is wrong
-// is said once. The caller holds mu.
-func (p *provider) giveUp() error {
-	if errors.Is(p.failed, errTired) {
-		return p.failed
-	}
-	if p.failed == nil { // it has worked, and ended since
-		p.failed = p.link.err()
-	}
-	p.failed = fmt.Errorf("%w: %w", errTired, p.failed)
-	p.service.o.Logger.Warn("tool provider", "name", p.Name, "error", p.failed.Error())
-	return p.failed
-}
-
-// fail notes why the provider cannot be used.
-func (p *provider) fail(err error) error {
-	p.service.o.Logger.Warn("tool provider", "name", p.Name, "error", err.Error())
+// fail notes why the provider cannot be used. That it gave up restarting is logged once.
+func (p *provider) fail(err error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	known := p.failed
 	p.failed = err
-	return err
+	p.mu.Unlock()
+	_, before := errors.AsType[*supervise.GaveUpError](known)
+	_, now := errors.AsType[*supervise.GaveUpError](err)
+	if !before || !now {
+		p.service.o.Logger.Warn("tool provider", "name", p.Name, "error", err.Error())
+	}
 }
 
 // connect makes a link, and learns the tools.
@@ -149,11 +121,8 @@ func (p *provider) connect(ctx context.Context) (l link, err error) {
 	if err == nil {
 		err = p.list(ctx, l)
 	}
-	if err == nil {
-		err = p.keep(l)
-	}
 	if err != nil {
-		l.close()
+		l.Close()
 		return nil, withStderr(err, stderr)
 	}
 	return l, nil
@@ -171,22 +140,6 @@ func (p *provider) dial(ctx context.Context, stderr *textcut.Tail) (link, error)
 		return nil, err
 	}
 	return newLines(stream, p.notified), nil
-}
-
-// keep puts a link in force, unless the service is closed.
-func (p *provider) keep(l link) error {
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return errClosed
-	}
-	old := p.link
-	p.link, p.failed = l, nil
-	p.mu.Unlock()
-	if old != nil {
-		old.close()
-	}
-	return nil
 }
 
 // list learns the tools.
@@ -225,9 +178,7 @@ func (p *provider) execute(ctx context.Context, params any) (json.RawMessage, er
 	var answered *rpcError
 	switch {
 	case err == nil, errors.As(err, &answered):
-		p.mu.Lock()
-		p.starts = 1 // it works
-		p.mu.Unlock()
+		p.child.Worked()
 		if answered != nil {
 			return nil, &tools.Error{Kind: tools.Backend, Message: answered.Error(), Err: answered}
 		}
@@ -258,17 +209,6 @@ func (p *provider) problems() []error {
 		list = append(list, problem(p.Name, err))
 	}
 	return list
-}
-
-// dispose ends the provider and waits for its program.
-func (p *provider) dispose() {
-	p.mu.Lock()
-	p.closed = true
-	l := p.link
-	p.mu.Unlock()
-	if l != nil {
-		l.close()
-	}
 }
 
 // maxStderr is how much of the end of a program's standard error is kept, in bytes.

@@ -418,7 +418,7 @@ func TestService_Restarts(t *testing.T) {
 	if n := p.starts.Load(); n != 4 {
 		t.Errorf("started %d times", n)
 	}
-	if _, err := run(t, s, "tb__x__echo", `{}`); err == nil || !strings.Contains(err.Error(), "is unavailable: it has failed 4 times") || p.starts.Load() != 4 {
+	if _, err := run(t, s, "tb__x__echo", `{}`); err == nil || !strings.Contains(err.Error(), "is unavailable: gave up restarting after 4 failures in a row") || p.starts.Load() != 4 {
 		t.Errorf("got %v after %d starts", err, p.starts.Load())
 	}
 
@@ -435,7 +435,7 @@ func TestService_Restarts(t *testing.T) {
 			if err == nil && result.ModelText() == "well" {
 				break
 			}
-			if err == nil || strings.Contains(err.Error(), "failed 4 times") {
+			if err == nil || strings.Contains(err.Error(), "gave up restarting") {
 				t.Fatalf("got %+v, %v", result, err)
 			}
 		}
@@ -463,11 +463,11 @@ func TestService_GivenUp(t *testing.T) {
 		_, err := run(t, s, "tb__x__echo", `{}`)
 		said = append(said, fmt.Sprint(err))
 	}
-	const last = "tool provider x is unavailable: it has failed 4 times: it is not there any more"
+	const last = "tool provider x is unavailable: gave up restarting after 4 failures in a row: it is not there any more"
 	if said[8] != last || said[9] != last {
 		t.Errorf("got %q", said)
 	}
-	if got, want := fmt.Sprint(s.Problems()), `[tool provider "x": it has failed 4 times: it is not there any more]`; got != want {
+	if got, want := fmt.Sprint(s.Problems()), `[tool provider "x": gave up restarting after 4 failures in a row: it is not there any more]`; got != want {
 		t.Errorf("problems %s", got)
 	}
 }

@@ -80,8 +80,8 @@ func reached(ctx context.Context, err error) error {
 	return fmt.Errorf("it cannot be reached: %w", err)
 }
 
-// err implements link: an address is asked anew each time.
-func (r *remote) err() error { return nil }
+// Err implements link: an address is asked anew each time.
+func (r *remote) Err() error { return nil }
 
-// close implements link.
-func (r *remote) close() { r.client.CloseIdleConnections() }
+// Close implements link.
+func (r *remote) Close() { r.client.CloseIdleConnections() }

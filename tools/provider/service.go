@@ -63,7 +63,7 @@ func New(configs []Config, o Options) *Service {
 			o.Logger.Warn("tool provider", "name", c.Name, "error", err.Error())
 			continue
 		}
-		s.all = append(s.all, &provider{Config: c, service: s, lock: make(chan struct{}, 1), settled: make(chan struct{})})
+		s.all = append(s.all, newProvider(c, s))
 	}
 	return s
 }
@@ -186,7 +186,7 @@ func (s *Service) Close() {
 	s.cancel(errClosed)
 	var closing sync.WaitGroup
 	for _, p := range s.all {
-		closing.Go(p.dispose)
+		closing.Go(p.child.Close)
 	}
 	closing.Wait()
 	s.running.Wait()

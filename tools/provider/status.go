@@ -45,18 +45,19 @@ func (s *Service) Status() []Status {
 func (p *provider) status(begun bool) Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	link, started := p.child.Current()
 	status := Status{Name: p.Name, Type: p.Type, Place: p.place(), State: Ready}
 	switch {
-	case !begun && p.link == nil:
+	case !begun && !started:
 		status.State = Waiting
 	case p.failed != nil:
 		status.State = Failed
 		status.Problems = append(status.Problems, p.failed.Error())
-	case p.link == nil:
+	case !started:
 		status.State = Starting
-	case p.link.err() != nil:
+	case link.Err() != nil:
 		status.State = Ended
-		status.Problems = append(status.Problems, p.link.err().Error())
+		status.Problems = append(status.Problems, link.Err().Error())
 	}
 	for _, tool := range p.tools {
 		status.Tools = append(status.Tools, tool.ID)
