@@ -3,7 +3,7 @@ package capability
 import "fmt"
 
 // Action is what a rule or a judge answers. The zero value is Ask, so a value that
-// nobody set is never an allow (R114).
+// no one set is never an allow (R114).
 type Action uint8
 
 // The three actions of R114.

@@ -33,7 +33,7 @@ var variable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{([A-Za-z][A-Za-z0-9_-]*)\}`)
 })
 
-// UndefinedError names a variable that a pattern uses and nobody defined (R111).
+// UndefinedError names a variable that a pattern uses and no one defined (R111).
 type UndefinedError struct {
 	Name    string // the variable, without braces
 	Pattern string // the pattern that uses it

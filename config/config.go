@@ -16,7 +16,7 @@ type Config struct {
 	Roots  Roots  `json:"roots"`
 	Rules  Rules  `json:"rules"`
 	Tools  Tools  `json:"tools"`
-	// Toolbox are scripts of the person's that are tools.
+	// Toolbox are scripts of the user's that are tools.
 	Toolbox Toolbox `json:"toolbox"`
 	// External are providers of tools outside the agent.
 	External External `json:"external"`
@@ -51,7 +51,7 @@ type Config struct {
 	// Project holds the rules of the project's file; it never has an Allow.
 	Project Rules `json:"-"`
 	// Offered is what the project's file would allow. It counts only in a project that
-	// the person trusts, with the very content that it had then (T1, T4).
+	// the user trusts, with the very content that it had then (T1, T4).
 	Offered []Rule `json:"-"`
 	// OfferedServers are the MCP servers of the project's file, under the same terms.
 	OfferedServers map[string]MCPServer `json:"-"`

@@ -49,7 +49,7 @@ func FuzzLoad(f *testing.F) {
 		if with.Project.Allow != nil || len(with.Tools.Disable) < len(alone.Tools.Disable) {
 			t.Errorf("the project allows %v and disables %v", with.Project.Allow, with.Tools.Disable)
 		}
-		with.Offered = alone.Offered // counts only where the person trusts the project
+		with.Offered = alone.Offered // counts only where the user trusts the project
 		s, u := alone.Subagents, with.Subagents
 		if u.Enabled && !s.Enabled || u.Depth > s.Depth || u.Running > s.Running ||
 			raised(s.Budget.Tokens, u.Budget.Tokens) || raised(s.Budget.Cost, u.Budget.Cost) || raised(s.Budget.Time.Duration, u.Budget.Time.Duration) ||

@@ -13,11 +13,11 @@ import (
 type MCP struct {
 	// Servers are the servers by their names.
 	Servers map[string]MCPServer `json:"servers"`
-	// Tokens says where the tokens of those who signed in are kept: TokensKeyring or
+	// Tokens says where the tokens of sign-ins are kept: TokensKeyring or
 	// TokensFile; empty means the keyring where it works, else a file.
 	Tokens string `json:"tokens"`
 	// Sandbox with false runs the programs of the editor's servers outside of the sandbox,
-	// and those of the person's own that do not say otherwise.
+	// and those of the user's own that do not say otherwise.
 	Sandbox *bool `json:"sandbox"`
 }
 
@@ -51,7 +51,7 @@ type MCPServer struct {
 	URL     string            `json:"url"`
 	Headers map[string]Secret `json:"headers"`
 	SSE     bool              `json:"sse"`
-	// OAuth says as which client somebody signs in to a remote server; false turns that off.
+	// OAuth says as which client the user signs in to a remote server; false turns that off.
 	OAuth MCPOAuth `json:"oauth"`
 	// Enabled turns a server off; left out, it is on.
 	Enabled *bool `json:"enabled"`
@@ -60,9 +60,9 @@ type MCPServer struct {
 	// Roots with false keeps the session's directories from the server; left out, it is told.
 	Roots *bool `json:"roots"`
 	// Sandbox with false runs a local server outside of the sandbox; left out, MCP.Sandbox
-	// decides. Only the person's own file has it (T3).
+	// decides. Only the user's own file has it (T3).
 	Sandbox *bool `json:"sandbox"`
-	// Trust is MCPAsk or MCPAllow; empty means MCPAsk. Only the person's own file has it
+	// Trust is MCPAsk or MCPAllow; empty means MCPAsk. Only the user's own file has it
 	// (R92).
 	Trust string `json:"trust"`
 	// TrustAt is the file, line and column of Trust, for people.
@@ -78,7 +78,7 @@ const (
 // MCPOAuth is the agent as it was registered with a server by hand. Without an id it
 // registers itself.
 type MCPOAuth struct {
-	// Off says that nobody signs in.
+	// Off says that no one signs in.
 	Off bool `json:"-"`
 	// ClientID and ClientSecret are what the registration gave.
 	ClientID     string `json:"client_id"`
@@ -103,7 +103,7 @@ func (s MCPServer) Off() bool { return s.Enabled != nil && !*s.Enabled }
 // NoRoots reports whether the server is not told the session's directories.
 func (s MCPServer) NoRoots() bool { return s.Roots != nil && !*s.Roots }
 
-// Unconfined reports whether the program of a server of the person's own runs outside of
+// Unconfined reports whether the program of a server of the user's own runs outside of
 // the sandbox.
 func (m MCP) Unconfined(s MCPServer) bool {
 	if s.Sandbox == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // R92: what an MCP server is given as a key counts as one, a plain variable does not; a
-// project's servers are an offer, and never among the person's.
+// project's servers are an offer, and never among the user's.
 func TestMCP_Keys(t *testing.T) {
 	user := `{"mcp": {"servers": {
 		"a": {"command": ["a"], "env": {"API_TOKEN": "tok-1", "LANG": "en"}},
@@ -33,7 +33,7 @@ func TestMCP_Keys(t *testing.T) {
 	}
 }
 
-// R88: a truth value or an object says how somebody signs in; the secret of a client counts
+// R88: a truth value or an object says how the user signs in; the secret of a client counts
 // as a key.
 func TestMCP_OAuth(t *testing.T) {
 	load := func(user, project string) (*config.Config, error) {

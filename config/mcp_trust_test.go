@@ -7,7 +7,7 @@ import (
 	"acp-agent/config"
 )
 
-// R92: how far a server is trusted is said in the person's own file, where it stands is
+// R92: how far a server is trusted is said in the user's own file, where it stands is
 // known, and a project cannot say it.
 func TestMCP_Trust(t *testing.T) {
 	tests := []struct{ name, user, project, problem string }{

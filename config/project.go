@@ -8,7 +8,7 @@ import (
 
 // projectFile is all that a project may set (T1, T3): a repository that was just cloned
 // is foreign, so its file can take away and never give. What it allows, and the MCP
-// servers that it names, are an offer, for the person who trusts the project.
+// servers that it names, are an offer, for the user who trusts the project.
 type projectFile struct {
 	Rules     projectRules     `json:"rules"`
 	Tools     projectTools     `json:"tools"`

@@ -71,7 +71,7 @@ func TestLoad_ProjectCommandLimits(t *testing.T) {
 	}
 }
 
-// TestLoad_ProjectOffers holds that what a project allows is set apart: whoever takes the
+// TestLoad_ProjectOffers holds that what a project allows is set apart: code that takes the
 // rules in force from the configuration does not get it (T1).
 func TestLoad_ProjectOffers(t *testing.T) {
 	got := load(t, nil, map[string]string{projectFile: `{"rules": {"allow": ["bash(make test)"], "deny": ["read(x)"]}}`})

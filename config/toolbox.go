@@ -12,7 +12,7 @@ import (
 // way; they are looked into beside the usual one.
 const EnvToolbox = "AMP_TOOLBOX"
 
-// Toolbox is the person's directories of scripts that are tools (R93).
+// Toolbox is the user's directories of scripts that are tools (R93).
 type Toolbox struct {
 	// Dirs are absolute. nil means the usual ones, see Sources.Toolboxes; an empty list
 	// means none.
@@ -23,7 +23,7 @@ type Toolbox struct {
 	Network bool `json:"network"`
 }
 
-// Environment is variables that the person gives to programs, by name. A value may be
+// Environment is variables that the user gives to programs, by name. A value may be
 // "${NAME}": that of a variable of the agent's own environment.
 type Environment map[string]Secret
 

@@ -54,7 +54,7 @@ type Options struct {
 	// MaxSteps caps the model calls of one turn; 0 means 200.
 	MaxSteps int
 	// Continue has an answer that the token limit cut go on, as an agent's does that
-	// nobody is there to continue (R66).
+	// no one is there to continue (R66).
 	Continue bool
 	// Halt, asked before each model call, says why there is to be none, as Why does; ""
 	// means that it may be made, nil that nothing halts the turn.

@@ -190,7 +190,7 @@ func (s *step) stopReason() StopReason {
 	}
 }
 
-// empty reports an answer with nothing in it for the person or for us.
+// empty reports an answer with nothing in it for the user or for us.
 func (s *step) empty() bool {
 	return !s.said && len(s.calls) == 0 && s.finish != model.Refusal && s.finish != model.Length
 }

@@ -21,7 +21,7 @@ type Provider interface {
 	Models(ctx context.Context) ([]Info, error)
 	// Probe asks the server what it knows of a model beyond its list, where that
 	// is worth the questions; Describe knows the answers afterwards. It returns
-	// what the person should know of it. It may take seconds.
+	// what the user should know of it. It may take seconds.
 	Probe(ctx context.Context, id string) (warnings []string, err error)
 	// Describe tells what is known of a model without asking the network when
 	// that is possible: its window, images, thought levels.
@@ -75,14 +75,14 @@ type Request struct {
 	Temperature *float64
 	MaxTokens   int
 	// CacheKey is stable for a session, so that providers can route its steps
-	// to a warm prompt cache (R138). It tells nothing of the person.
+	// to a warm prompt cache (R138). It tells nothing of the user.
 	CacheKey string
 	// Memo is scratch space of one conversation. A provider keeps there what
 	// it derived from finished messages, so that a step costs only what is new.
 	// nil means that nothing is kept.
 	Memo *Memo
 	// Patience is told how long the server may be silent from now on until the request is
-	// given up; nil means that nobody wants to know.
+	// given up; nil means that no one wants to know.
 	Patience func(limit time.Duration)
 }
 

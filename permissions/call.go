@@ -79,8 +79,8 @@ type Call struct {
 	Aliases []string
 	// Identity is what a tool from elsewhere is at this moment; zero for the agent's own.
 	Identity Identity
-	// UntrustedName says that whoever brings the tool has chosen its name: the allows of the
-	// person's own configuration that use the name do not mean it.
+	// UntrustedName says that the source of the tool has chosen its name: the allows of the
+	// user's own configuration that use the name do not mean it.
 	UntrustedName bool
 	// AssumedCapabilities are the capabilities that what stands behind the tool may use for all that is
 	// known of it, whatever the tool declares: a deny of the whole of one holds for the
@@ -105,7 +105,7 @@ type Call struct {
 // Variables of Call.Vars beside those of capability.
 const (
 	VarScratch = "scratch" // the session's own scratch directories
-	// VarGrantedHosts holds the hosts that a person named, that a search of this session
+	// VarGrantedHosts holds the hosts that a user named, that a search of this session
 	// returned, or that the user's configuration lists.
 	VarGrantedHosts = "granted-hosts"
 )

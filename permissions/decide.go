@@ -9,11 +9,11 @@ import (
 )
 
 // Decide answers the call (R115, R116). Over all its resources, and over the rules of
-// the agents that delegated to this one, the strictest answer holds; what the person
+// the agents that delegated to this one, the strictest answer holds; what the user
 // allowed to this one counts in theirs too (see Child).
 //
 // The order for one resource: a deny of any scope; then the most specific ask or allow
-// that a person, a manifest or the session wrote (permission exact, then capability,
+// that a user, a manifest or the session wrote (permission exact, then capability,
 // then wildcard; then length of the pattern's literal text; then the later scope); then
 // the default rows, or the command judge in their place, which never outrank a written
 // rule; then ask. Between rules that are equal in all this the stricter wins.
@@ -140,7 +140,7 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 }
 
 // judged is the answer of the command judge, which stands in for the default row of the
-// shell tool. The checks of a trusted project are the person's own commands, which they
+// shell tool. The checks of a trusted project are the user's own commands, which they
 // allowed with their trust (R117). What a sandbox confines may be free without either.
 func (s Set) judged(call Call, names []string, p pair) Decision {
 	if rule, ok := s.inSandbox(names, p); ok {

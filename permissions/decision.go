@@ -4,7 +4,7 @@ import (
 	"acp-agent/capability"
 )
 
-// Risk is the class of a call, for the card that a person sees. It is derived from the
+// Risk is the class of a call, for the card that a user sees. It is derived from the
 // call itself; what the model says about its own call plays no part (E1).
 type Risk string
 
@@ -37,7 +37,7 @@ const (
 	DeniedByPolicy    = "policy"    // the command judge
 	DeniedByProtected = "protected" // the agent's own files
 	DeniedBySecret    = "secret"    // a file that holds secrets
-	DeniedByHeadless  = "headless"  // an ask with nobody to answer it
+	DeniedByHeadless  = "headless"  // an ask with no one to answer it
 )
 
 // SecretReason is the text given when a call would read a secret (R29).
@@ -67,12 +67,12 @@ type Decision struct {
 	Always []Rule
 	// NoAlways says why an ask offers no "always"; empty when it does.
 	NoAlways string
-	// ToAllow lists what a person may choose to allow for a command: the full text, the
+	// ToAllow lists what a user may choose to allow for a command: the full text, the
 	// name of the command, "*" (R118). Empty for other calls and unless Action is Ask.
 	ToAllow []string
 }
 
-// Headless returns the decision for a host without a person: an ask becomes a deny
+// Headless returns the decision for a host without a user: an ask becomes a deny
 // (R122). It never waits and never invents an answer.
 func Headless(d Decision) Decision {
 	if d.Action != capability.Ask {

@@ -9,8 +9,8 @@ import (
 // Child returns the rules of an agent to which this one delegates (R64). The child
 // starts with the same default, user and project rules and its own manifest. What this
 // agent would answer bounds it for ever: a deny of any scope is lifted by nothing, an
-// ask only by what the person allows to the child itself, which are the allows of Give
-// and those that With adds to its session scope. What the person allowed to this agent
+// ask only by what the user allows to the child itself, which are the allows of Give
+// and those that With adds to its session scope. What the user allowed to this agent
 // is not handed down, neither to the child nor into the bound.
 func (s Set) Child(manifest []Rule) Set {
 	bound := s
@@ -22,14 +22,14 @@ func (s Set) Child(manifest []Rule) Set {
 	return child
 }
 
-// Give returns a snapshot that also holds rules which the person wrote for this very
+// Give returns a snapshot that also holds rules which the user wrote for this very
 // agent, in a manifest of their own. They are as strong as the rules of User.
 func (s Set) WithUserManifest(rules ...Rule) Set {
 	s.userManifest = slices.Concat(s.userManifest, rules)
 	return s
 }
 
-// Keep returns a snapshot as it will be when the person keeps the rules for the project:
+// Keep returns a snapshot as it will be when the user keeps the rules for the project:
 // then they hold for every agent in it.
 func (s Set) WithProjectRules(rules ...Rule) Set {
 	if s.parent != nil {
@@ -39,7 +39,7 @@ func (s Set) WithProjectRules(rules ...Rule) Set {
 	return s.With(Project, rules...)
 }
 
-// line is a set and those that bound it, the nearest first, each with what the person
+// line is a set and those that bound it, the nearest first, each with what the user
 // allowed to the agent that asks.
 type line []Set
 

@@ -15,10 +15,10 @@ import (
 // agent is a node of a random tree of agents.
 type agent struct {
 	set permissions.Set
-	// bare is set without what the person allowed to the agents above this one, without
+	// bare is set without what the user allowed to the agents above this one, without
 	// also without what they allowed to this one.
 	bare, without permissions.Set
-	own           []permissions.Rule // what the person allowed to it
+	own           []permissions.Rule // what the user allowed to it
 	written       []permissions.Rule // and to all, in their own file or by keeping an answer
 	restricted    bool
 	parent        *agent
@@ -181,7 +181,7 @@ func descends(t *rapid.T, ancestors []*agent, child *agent, call permissions.Cal
 }
 
 // freed holds that each part which is allowed to a child was allowed to its parent or by
-// the person to the child; and to a restricted one by the judge or by the person.
+// the user to the child; and to a restricted one by the judge or by the user.
 func freed(t *rapid.T, child *agent, call permissions.Call) {
 	var none permissions.Set
 	own := none.With(permissions.Session, child.own...)

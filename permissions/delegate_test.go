@@ -10,7 +10,7 @@ import (
 	"acp-agent/tools/builtin"
 )
 
-// TestSet_Child holds that a child is never freer than its parent but for what the person
+// TestSet_Child holds that a child is never freer than its parent but for what the user
 // allowed to the child itself, and that no deny of its ancestors is lifted by anything
 // (R64, traps 4 and 6).
 func TestSet_Child(t *testing.T) {
@@ -38,7 +38,7 @@ func TestSet_Child(t *testing.T) {
 	tests := []struct {
 		name       string
 		call       permissions.Call
-		want, told capability.Action // without and with the person's word for this child
+		want, told capability.Action // without and with the user's word for this child
 	}{
 		{"a deny of the parent's manifest", fileCall("edit", "/w/secret/a"), deny, deny},
 		{"a deny of the parent's given rules", fileCall("edit", "/w/given/a"), deny, deny},

@@ -8,7 +8,7 @@ import (
 	"acp-agent/capability"
 )
 
-// Identity is what a tool from elsewhere was when a person allowed it (M1, M4): hashes of
+// Identity is what a tool from elsewhere was when a user allowed it (M1, M4): hashes of
 // what it says of itself and of what runs, and the beginnings of both for people, without
 // keys. The agent's own tools have the zero Identity. It can be compared with ==, but two
 // are of the same tool when their hashes are equal.
@@ -57,7 +57,7 @@ func wasIs(was, is string) string {
 	return fmt.Sprintf(" (was %q, is %q)", was, is)
 }
 
-// stale says that the person allowed the tool once, and what has changed since; empty when
+// stale says that the user allowed the tool once, and what has changed since; empty when
 // they did not, or nothing has.
 func (s Set) stale(call Call) string {
 	if call.Identity == (Identity{}) {

@@ -9,8 +9,8 @@ import (
 	"acp-agent/tools/builtin"
 )
 
-// M1, M4: what the person answered about a tool from elsewhere holds for the tool as it was,
-// and the reason says what has changed. A rule that somebody wrote holds as it stands.
+// M1, M4: what the user answered about a tool from elsewhere holds for the tool as it was,
+// and the reason says what has changed. A written rule holds as it stands.
 func TestDecide_AnswerForATool(t *testing.T) {
 	was := permissions.Identity{Description: "d1", Parameters: "p1", Origin: "o1", DescriptionStart: "Reads.", OriginName: "stdio bash"}
 	with := func(edit func(*permissions.Identity)) permissions.Identity {
@@ -55,7 +55,7 @@ func TestDecide_AnswerForATool(t *testing.T) {
 	}
 }
 
-// R92: an allow of the person's own file that uses a name means the server that they gave it
+// R92: an allow of the user's own file that uses a name means the server that they gave it
 // to, and one for whatever server there is means all. Denies hold by the name alone.
 func TestDecide_BorrowedName(t *testing.T) {
 	tests := []struct {

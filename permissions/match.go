@@ -108,7 +108,7 @@ func matchesAll(pattern string) bool {
 	return pattern == "" || pattern == "*" || pattern == "**"
 }
 
-// matchCommandRule compares a pattern that a person wrote: the exact text of a command,
+// matchCommandRule compares a pattern that a user wrote: the exact text of a command,
 // a glob, or a prefix, which is a text with one "*" at its end. The prefix of an allow
 // ends where a word does, so that "git diff*" says nothing of git difftool; that of an
 // ask or a deny may end anywhere.

@@ -128,7 +128,7 @@ func TestDecide_NothingForEveryCommand(t *testing.T) {
 	}
 }
 
-// TestDefaults_Trust holds what trust in a project changes, and that a person's rule
+// TestDefaults_Trust holds what trust in a project changes, and that a user's rule
 // comes before it (R117).
 func TestDefaults_Trust(t *testing.T) {
 	check := bashCall(ask, "make lint")

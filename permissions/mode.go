@@ -7,7 +7,7 @@ import (
 )
 
 // Mode chooses between the shipped default rows. It changes nothing else (R115): a rule
-// that somebody wrote is as strong in one mode as in another.
+// that a user wrote is as strong in one mode as in another.
 type Mode string
 
 // The modes.

@@ -13,13 +13,13 @@ const (
 	RestrictedBackground = "a restricted subagent runs nothing in the background"
 )
 
-// Restrict returns the rules of an agent that works without a person looking on, and of
+// Restrict returns the rules of an agent that works without a user looking on, and of
 // all its descendants. What it starts runs only when the command judge allows it or a
-// rule does that the person wrote: in their own file, for this agent, as an answer that
+// rule does that the user wrote: in their own file, for this agent, as an answer that
 // was kept for the project, or on one of its cards. The profile dev, manifests, the
 // project's own allows, trust and a sandbox free nothing. "Always" stores the very
 // command. The network and the background are denied, whatever the rules say. Tools from
-// elsewhere that have the network are asked about, unless the person allowed them to this
+// elsewhere that have the network are asked about, unless the user allowed them to this
 // very agent or for the project.
 func (s Set) Restrict() Set {
 	s.restricted = true
@@ -58,9 +58,9 @@ func network(p pair) bool {
 	return p.Kind == Host || p.capability == capability.CapNetFetch
 }
 
-// counts reports whether a rule has a say about a pair. An allow of the person's
+// counts reports whether a rule has a say about a pair. An allow of the user's
 // configuration that uses a borrowed name has none. For a restricted agent, an allow of a
-// program has one only when the person wrote it, and an allow of a tool from elsewhere with
+// program has one only when the user wrote it, and an allow of a tool from elsewhere with
 // the network only when they wrote or answered it for this very agent or for the project.
 func (s Set) counts(rule Rule, scope Scope, call Call, p pair) bool {
 	if rule.Action != capability.Allow {

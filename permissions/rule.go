@@ -20,7 +20,7 @@ type Rule struct {
 	Source string `json:"source,omitempty"`
 	// For is the tool that an answer was given for: a rule of SourceAlways that allows a tool
 	// from elsewhere holds while that is what it was (M1, M4). Zero for the agent's own tools
-	// and for rules that somebody wrote.
+	// and for written rules.
 	For Identity `json:"for,omitzero"`
 	// AddedAt is when a stored rule was added; zero when unknown.
 	AddedAt time.Time `json:"added_at,omitzero"`
@@ -63,7 +63,7 @@ func (s Scope) String() string {
 // a rule that arrives meanwhile. The zero value asks about everything.
 type Set struct {
 	scopes [scopeCount][]Rule
-	// given are the rules that the person wrote for this very agent.
+	// given are the rules that the user wrote for this very agent.
 	userManifest []Rule
 	// restricted, see Restrict.
 	restricted bool

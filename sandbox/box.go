@@ -17,7 +17,7 @@ import (
 type Box struct {
 	// Probe finds the kind that is used; nil finds None.
 	Probe *Probe
-	// Home is the person's home directory; empty means that it is not known.
+	// Home is the user's home directory; empty means that it is not known.
 	Home string
 	// Own are the agent's directories, which hold its key and its sessions.
 	Own []string
@@ -45,7 +45,7 @@ type Box struct {
 
 // Request is what a session asks for one of its commands.
 type Request struct {
-	// Level is the kind that the person requires now; empty means any.
+	// Level is the kind that the user requires now; empty means any.
 	Level Kind
 	// Roots are the session's directories, the working directory first. Writable
 	// are those and others that may be written, Readable others that may be read.
@@ -76,7 +76,7 @@ type Request struct {
 	Reading bool
 	// Caches says whose caches the command has among those of the project, so that what one
 	// program puts into its own is not run by another that has keys; "" are all others.
-	// Such a program does not write in the person's package directories either: nobody was
+	// Such a program does not write in the user's package directories either: no one was
 	// asked about what it does with the network.
 	Caches string
 }
@@ -147,7 +147,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 var configDirs = [...]string{".acp-agent", ".agents"}
 
 // guarded are the directories that must be there to be kept from a command: what is
-// not there cannot be covered. They are made, and removed again when nobody needs
+// not there cannot be covered. They are made, and removed again when no one needs
 // them. Hooks belong to a repository, so none are made where there is none.
 func (b *Box) guarded(r Request, kind Kind) []string {
 	if kind != Bubblewrap {

@@ -11,7 +11,7 @@ import (
 
 // A program with caches of its own writes in no other: neither in those of the project's
 // commands nor of another program, whose keys it would get with what it put there, nor in
-// the person's package directories, although it has the network.
+// the user's package directories, although it has the network.
 func TestConfine_Caches(t *testing.T) {
 	dir := t.TempDir()
 	packages, cache := filepath.Join(dir, "packages"), filepath.Join(dir, "cache")

@@ -48,7 +48,7 @@ func Canary(args []string, out io.Writer) int {
 
 const open = "open"
 
-// lookAtNetwork sends nothing: a port of our own that nobody serves answers at
+// lookAtNetwork sends nothing: a port of our own that no one serves answers at
 // once, and a datagram's connection is an entry in the kernel. The address is one
 // that is reserved for examples.
 func (c *canary) lookAtNetwork() {

@@ -15,9 +15,9 @@
 // A policy is exact where the kind is, and the rest is said ([Report.Notes]):
 // Landlock can grant and not take away, so what must not change inside a writable
 // directory is not its to keep. The caller compares and puts back (workspace).
-// Nothing takes the place of a kind that the person requires.
+// Nothing takes the place of a kind that the user requires.
 //
-// It does not judge commands and asks nobody. It imports internal/launch,
+// It does not judge commands and asks no one. It imports internal/launch,
 // internal/redact, the standard library and golang.org/x/sys.
 //
 // Goroutines: [Probe.Start] starts one, which ends when the finding is made and kept for

@@ -23,7 +23,7 @@ type Finder struct {
 	Launcher *launch.Launcher
 	// Dir is a private directory in which trials are made; it is created.
 	Dir string
-	// Level is the kind that the person requires. Empty means the strongest that
+	// Level is the kind that the user requires. Empty means the strongest that
 	// works, and none if none does.
 	Level Kind
 }

@@ -85,7 +85,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// A file that lies right in /tmp does not show all of it, whoever names it.
+// A file that lies right in /tmp does not show all of it, whatever names it.
 func TestProgramFiles_NotAllOfTmp(t *testing.T) {
 	file, err := os.CreateTemp("/tmp", "acp-named-*.sh")
 	if err != nil {

@@ -37,7 +37,7 @@ func NewProbe(find func(context.Context) Report) *Probe {
 	return &Probe{find: find, done: make(chan struct{}), ended: make(chan struct{}), report: Report{Kind: None}}
 }
 
-// Start begins to find out, unless that has begun. ctx bounds the finding.
+// Start begins to find out, unless that has started. ctx bounds the finding.
 func (p *Probe) Start(ctx context.Context) {
 	if p == nil {
 		return
@@ -60,7 +60,7 @@ func (p *Probe) Start(ctx context.Context) {
 const errEnding = "the agent is ending"
 
 // Stop ends a finding that is being made, and waits for its end. What was not found
-// by then is never found: whoever still waits starts nothing.
+// by then is never found: a caller that still waits starts nothing.
 func (p *Probe) Stop() {
 	if p == nil {
 		return

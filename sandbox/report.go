@@ -19,7 +19,7 @@ type Report struct {
 	// Notes say in plain sentences what the kind cannot promise here, and why a
 	// stronger one was passed over.
 	Notes []string `json:"notes,omitempty"`
-	// Refused says why no process is started: the kind that the person requires does
+	// Refused says why no process is started: the kind that the user requires does
 	// not work here. Empty means that processes run.
 	Refused string `json:"refused,omitempty"`
 	// NoPlace says that no kind could be tried out, for the trial found no place on the

@@ -53,8 +53,8 @@ var secretPlaces = [...]string{
 	"Library/Application Support/com.apple.TCC", "Library/Application Support/Claude", "Library/Application Support/Code/User/globalStorage",
 }
 
-// startUp are the files of a home directory that make a program run when a person
-// logs in or opens a shell, or that say what the person's agents may do (P5). They
+// startUp are the files of a home directory that make a program run when a user
+// logs in or opens a shell, or that say what the user's agents may do (P5). They
 // matter where the home is itself a root.
 var startUp = [...]string{
 	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin",
@@ -62,7 +62,7 @@ var startUp = [...]string{
 	".local/bin", "bin", "Library/LaunchAgents", ".agents/agents", ".claude/agents",
 }
 
-// socketDirs are where services listen that act for whoever connects (S6). The rest
+// socketDirs are where services listen that act for every process that connects (S6). The rest
 // of /run is out of sight under bubblewrap; Landlock makes no such sockets.
 var socketDirs = [...]string{"/run/user", "/var/run/docker.sock", "/run/docker.sock", "/run/dbus", "/run/podman", "/run/containerd"}
 
@@ -85,8 +85,8 @@ func sockets(environ []string) []string {
 	return paths
 }
 
-// socketsInUse are the paths of a kernel's list of local sockets: whoever listens there
-// acts for whoever connects, and a file system that is only read does not keep a
+// socketsInUse are the paths of a kernel's list of local sockets: a service that listens there
+// acts for every process that connects, and a file system that is only read does not keep a
 // command from it.
 func socketsInUse(list string) []string {
 	var paths []string

@@ -25,7 +25,7 @@ const (
 )
 
 // Discover finds the skills of a session, once (R85): of the project, nearest
-// directory first, of the person, of the host, and those that are configured.
+// directory first, of the user, of the host, and those that are configured.
 // Of two with one name the first wins. What cannot be used is a warning, never
 // an error. Only the front matter of files is read. After 3 s it ends with what it
 // has, unless a single file takes longer.
@@ -56,7 +56,7 @@ func (o Options) skillPlaces() []place {
 	project := projectOf(o.Cwd)
 	for _, p := range append(project.places(), project.further(o.Roots)...) {
 		if o.Home != "" && p.dir == filepath.Clean(o.Home) {
-			continue // the person's own, below
+			continue // the user's own, below
 		}
 		for _, agent := range []string{".agents", ".claude"} {
 			places = append(places, place{dir: filepath.Join(p.dir, agent, "skills"), base: p.base})
@@ -151,7 +151,7 @@ func (s *scan) folder(dir, base string) bool {
 	return true
 }
 
-// configured adds what one of the person's paths leads to.
+// configured adds what one of the user's paths leads to.
 func (s *scan) configured(ctx context.Context, o Options, path string) {
 	dir := o.expand(path)
 	if dir == "" {

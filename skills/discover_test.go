@@ -88,7 +88,7 @@ func TestDiscover_NoRepository(t *testing.T) {
 	expect(t, top, warnings, nil)
 }
 
-// The home directory's skills are the person's own, also on the way up.
+// The home directory's skills are the user's own, also on the way up.
 func TestDiscover_HomeIsNoProject(t *testing.T) {
 	t.Parallel()
 	needsLinks(t)

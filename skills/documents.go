@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// Document is a Markdown file that a person laid out for agents, read whole.
+// Document is a Markdown file that a user laid out for agents, read whole.
 type Document struct {
 	// Path is where it was found.
 	Path string
 	Text []byte
 }
 
-// maxDocuments bounds how many files of a person's are read in all.
+// maxDocuments bounds how many files of a user's are read in all.
 const maxDocuments = 200
 
 // Documents reads the Markdown files that lie directly in directories of the
-// person's own, in the order of the directories and their names. Files that are
+// user's own, in the order of the directories and their names. Files that are
 // larger than limit bytes, secret, or no regular files are warnings; a directory
 // that is not there is none. Links may lead anywhere, and a file that was read
 // already is left out.

@@ -11,7 +11,7 @@ import (
 	"acp-agent/skills"
 )
 
-// A pipe that nobody writes to would block whoever opens it: a read that blocks
+// A pipe that no one writes to would block its reader: a read that blocks
 // makes these tests run into their time limit.
 func TestDiscover_Pipes(t *testing.T) {
 	t.Parallel()

@@ -14,9 +14,9 @@ const maxInstructionFile = 128 << 10
 // instructionNames are the files of one directory, the preferred first.
 func instructionNames() []string { return []string{"AGENTS.md", "CLAUDE.md", "CONTEXT.md"} }
 
-// Instructions are what the person and the project tell every agent (R86).
+// Instructions are what the user and the project tell every agent (R86).
 type Instructions struct {
-	// Text is for the system prompt: the person's own files first, the nearest
+	// Text is for the system prompt: the user's own files first, the nearest
 	// to the working directory last, each framed with its path. At most 32,000
 	// bytes; "" when there are none.
 	Text string
@@ -25,7 +25,7 @@ type Instructions struct {
 	Files []string
 }
 
-// LoadInstructions reads the instruction files: the person's own, those of the
+// LoadInstructions reads the instruction files: the user's own, those of the
 // session's further roots, and those of the repository from its root down to
 // the working directory; without a repository, of the working directory alone.
 // A second file of a directory that says the same is left out. When they are

@@ -11,7 +11,7 @@ import (
 // maxLinks bounds how many links in a row are followed to what is not there yet.
 const maxLinks = 40
 
-// Leads are absolute paths of a person's own, and where they and the links that lie directly in
+// Leads are absolute paths of a user's own, and where they and the links that lie directly in
 // them lead: people keep such files in a repository, with links to it, and a name there
 // is as good as the one that a link stands under (P3). What is not there yet is named
 // where it would come to be.

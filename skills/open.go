@@ -133,7 +133,7 @@ func cause(err error) error {
 	return err
 }
 
-// readable is foreign text as a person would see it (I3): without byte order
+// readable is foreign text as a user would see it (I3): without byte order
 // mark, with LF alone, and what is invisible or invalid escaped.
 func readable(data []byte) string {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))

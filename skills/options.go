@@ -18,7 +18,7 @@ type Options struct {
 	// Roots are the session's further directories, absolute. Each is looked at
 	// itself, not what lies above it.
 	Roots []string
-	// Home is the person's home directory, ConfigHome their directory of
+	// Home is the user's home directory, ConfigHome their directory of
 	// settings ($XDG_CONFIG_HOME), in which the agent has a folder. Absolute.
 	Home, ConfigHome string
 	// Bundled holds the skills that the host ships, <name>/SKILL.md each.
@@ -46,7 +46,7 @@ type Warning struct {
 // String returns the warning in one line.
 func (w Warning) String() string { return w.Path + ": " + w.Text }
 
-// maxWarnings bounds what a hostile folder can make a person read.
+// maxWarnings bounds what a hostile folder can make a user read.
 const maxWarnings = 50
 
 type warnings []Warning

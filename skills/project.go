@@ -11,9 +11,9 @@ import (
 type place struct {
 	dir string
 	// base is the directory, resolved, that links must not lead out of; "" lets
-	// them lead anywhere, as a person's own may.
+	// them lead anywhere, as a user's own may.
 	base string
-	// named says that the person named it, so that its absence is a mistake.
+	// named says that the user named it, so that its absence is a mistake.
 	named bool
 }
 
@@ -27,7 +27,7 @@ type project struct {
 }
 
 // projectOf walks upward from cwd. It stops below a directory that all users of
-// the machine share, such as /tmp: what lies there is anybody's.
+// the machine share, such as /tmp: any user may have put it there.
 func projectOf(cwd string) project {
 	var p project
 	if !filepath.IsAbs(cwd) {

@@ -118,7 +118,7 @@ func TestSpawn_EightAtOnce(t *testing.T) {
 	for range 8 {
 		<-started
 	}
-	// All eight places are taken by calls that wait: whoever else began would be seen here.
+	// All eight slots are taken by calls that wait: another start would be seen here.
 	states := map[transcript.ChildState]int{}
 	for _, r := range b.tree.Records() {
 		states[r.State]++

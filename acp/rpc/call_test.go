@@ -31,7 +31,7 @@ func TestConn_Call(t *testing.T) {
 	second := p.call(t.Context(), "second", nil)
 	p.expect(`{"jsonrpc":"2.0","method":"second","id":1}`)
 	p.send(
-		`{"jsonrpc":"2.0","id":5,"result":{"n":5}}`, // nobody's
+		`{"jsonrpc":"2.0","id":5,"result":{"n":5}}`, // of no call
 		`{"jsonrpc":"2.0","id":1,"result":{"n":2}}`,
 		`{"jsonrpc":"2.0","id":1,"result":{"n":9}}`, // answered already
 		`{"jsonrpc":"2.0","id":0.0,"result":{"n":1},"error":null}`)

@@ -16,7 +16,7 @@ import (
 	"acp-agent/acp/rpc"
 )
 
-// A peer that does not read stops those who send, at about one megabyte.
+// A peer that does not read blocks the senders, at about one megabyte.
 func TestConn_StalledPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := connect(t, handler{}, rpc.Options{})
@@ -177,11 +177,11 @@ func TestConn_Close(t *testing.T) {
 	}
 }
 
-// deaf is an input that cannot be interrupted, as an inherited pipe.
-type deaf struct{ io.Reader }
+// uninterruptible is an input that cannot be interrupted, such as an inherited pipe.
+type uninterruptible struct{ io.Reader }
 
-func (deaf) SetReadDeadline(time.Time) error { return os.ErrNoDeadline }
-func (deaf) Close() error                    { return nil }
+func (uninterruptible) SetReadDeadline(time.Time) error { return os.ErrNoDeadline }
+func (uninterruptible) Close() error                    { return nil }
 
 // An input that cannot be interrupted holds up neither the end nor the last answers.
 func TestConn_InputStaysOpen(t *testing.T) {
@@ -190,7 +190,7 @@ func TestConn_InputStaysOpen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	started := make(chan string, 1)
 	var out bytes.Buffer
-	conn := rpc.New(deaf{r}, &out, untilCancelled(started), rpc.Options{DrainTimeout: time.Hour})
+	conn := rpc.New(uninterruptible{r}, &out, untilCancelled(started), rpc.Options{DrainTimeout: time.Hour})
 	run := make(chan error, 1)
 	go func() { run <- conn.Run(ctx) }()
 	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"m"}`+"\n"); err != nil {

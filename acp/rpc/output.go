@@ -35,7 +35,7 @@ type output struct {
 	writing  int           // bytes in the writer's hands
 	accepted int64         // bytes put so far
 	written  int64         // bytes written so far
-	progress chan struct{} // closed after the next write; nil when nobody waits
+	progress chan struct{} // closed after the next write; nil when no one waits
 	closing  bool          // no more frames, write what waits
 	err      error         // why done is closed
 }

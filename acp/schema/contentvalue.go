@@ -2,7 +2,7 @@ package schema
 
 import "encoding/json"
 
-// ElicitationContentValue is what a person filled into one field of a form.
+// ElicitationContentValue is what a user filled into one field of a form.
 type ElicitationContentValue struct {
 	Value any // a string, bool, json.Number or []string
 }

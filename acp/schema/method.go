@@ -6,7 +6,7 @@ type Side int
 // The sides.
 const (
 	Agent  Side = iota // serves sessions
-	Client             // shows them to a person
+	Client             // shows them to a user
 	Either
 )
 

@@ -69,7 +69,7 @@ func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend
 	}
 	if scripted != nil {
 		return session.Backend{
-			Provider: discreet{textcalls.New(scripted, textcalls.Mode(cfg.Model.TextCalls)), &c.keys}, Model: cmp.Or(cfg.Model.Name, script.DefaultModel), ThoughtLevel: cfg.Model.ThoughtLevel,
+			Provider: redactedProvider{textcalls.New(scripted, textcalls.Mode(cfg.Model.TextCalls)), &c.keys}, Model: cmp.Or(cfg.Model.Name, script.DefaultModel), ThoughtLevel: cfg.Model.ThoughtLevel,
 			NoticeAfter: cfg.Model.NoticeAfter.Duration,
 		}, nil
 	}
@@ -127,7 +127,7 @@ func (c *core) connectOne(cfg *config.Config, server configuredServer) (session.
 
 func (c *core) backend(cfg *config.Config, provider model.Provider, name string) session.Backend {
 	return session.Backend{
-		Provider: discreet{textcalls.New(provider, textcalls.Mode(cfg.Model.TextCalls)), &c.keys}, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
+		Provider: redactedProvider{textcalls.New(provider, textcalls.Mode(cfg.Model.TextCalls)), &c.keys}, Model: name, ThoughtLevel: cfg.Model.ThoughtLevel,
 		Temperature: cfg.Model.Temperature, MaxTokens: cfg.Model.MaxOutput, NoticeAfter: cfg.Model.NoticeAfter.Duration,
 	}
 }

@@ -21,7 +21,7 @@ import (
 //go:embed demo
 var demoFiles embed.FS
 
-// demoPrompt is what the person of the demo asks.
+// demoPrompt is what the user of the demo asks.
 const demoPrompt = "The greeting is misspelt. Please fix it and run the test."
 
 func newDemo() *cobra.Command {
@@ -127,7 +127,7 @@ func demoProject() (string, error) {
 	return dir, nil
 }
 
-// demoCore is the agent with the scripted model and without the person's own
+// demoCore is the agent with the scripted model and without the user's own
 // configuration, so that the demo is the same for everyone.
 func demoCore(stderr io.Writer, stateDir string) (*core, error) {
 	file, err := demoFiles.Open("demo/model.jsonl")

@@ -10,7 +10,7 @@ import (
 	"acp-agent/internal/pause"
 )
 
-// ask puts a permission request to the person at the keyboard. The end of the
+// ask puts a permission request to the user at the keyboard. The end of the
 // input is a no.
 func (v *demoView) ask(ctx context.Context, req schema.RequestPermissionRequest) schema.RequestPermissionOutcome {
 	v.mu.Lock()
@@ -45,7 +45,7 @@ func (v *demoView) ask(ctx context.Context, req schema.RequestPermissionRequest)
 	return v.choose(ctx, keys)
 }
 
-// demoPause lets a person see that something is being asked.
+// demoPause lets a user see that something is being asked.
 const demoPause = 600 * time.Millisecond
 
 func (v *demoView) choose(ctx context.Context, keys map[string]schema.PermissionOptionId) schema.RequestPermissionOutcome {

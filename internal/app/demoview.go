@@ -18,7 +18,7 @@ import (
 )
 
 // demoView is the editor of the demo: it shows updates in a terminal and asks
-// the person at the keyboard. It is the rpc.Handler of the client's end.
+// the user at the keyboard. It is the rpc.Handler of the client's end.
 type demoView struct {
 	out   io.Writer
 	in    *bufio.Reader

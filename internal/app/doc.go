@@ -16,7 +16,7 @@
 // tools reach, languages.go for language servers, settings.go for what the
 // configuration means to each package, trusting.go for what trust in a project
 // allows, explainer.go for the workspaces of permissions explain, watchdog.go for
-// the programs that judge calls, program.go for how these and modules are run, discreet.go
+// the programs that judge calls, program.go for how these and modules are run, redactedprovider.go
 // for what a model's server repeats, log.go for the log,
 // outlet.go so that it waits for no reader and no disk, memory.go for what the
 // collector heeds of a container's limit. Nothing else is decided here.

@@ -208,7 +208,7 @@ func providersFinding(servers []configuredServer) finding {
 	return f
 }
 
-// sandboxFinding says what was found, and what the person's settings make of it.
+// sandboxFinding says what was found, and what the user's settings make of it.
 func sandboxFinding(report sandbox.Report, wanted config.Sandbox) finding {
 	f := finding{"sandbox", doctorOK, report.String(), ""}
 	switch {

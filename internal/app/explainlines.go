@@ -25,7 +25,7 @@ func answerLines(in io.Reader, out io.Writer, answer func(line int, call judgedC
 				return err
 			}
 		}
-		if lines.Buffered() == 0 || readErr != nil { // whoever waits for the answer gets it
+		if lines.Buffered() == 0 || readErr != nil { // a program that waits for the answer gets it
 			if err := buffered.Flush(); err != nil {
 				return err
 			}

@@ -97,7 +97,7 @@ func (f *logFile) open() (err error) {
 	return err
 }
 
-// rotate begins a new file, unless another process has begun one already: then
+// rotate begins a new file, unless another process has started one already: then
 // what we have open is the old one, under its new name.
 func (f *logFile) rotate(full fs.FileInfo) error {
 	f.close() // before the renaming, which an open file forbids on Windows

@@ -12,7 +12,7 @@ import (
 // maxProgramErrors bounds what is kept of the errors of a program, in bytes.
 const maxProgramErrors = 1 << 10
 
-// printed runs a program of the person's own to its end, with input, and returns what it
+// printed runs a program of the user's own to its end, with input, and returns what it
 // printed, of which no more than most bytes are kept. Another exit code than 0 is an
 // error that quotes the program. When ctx ends first, the program is killed with all that
 // it started; grace bounds the wait for that, and 0 means that nothing does.

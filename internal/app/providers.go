@@ -8,7 +8,7 @@ import (
 	"acp-agent/tools/provider"
 )
 
-// providers are the person's external tool providers, by name (R94).
+// providers are the user's external tool providers, by name (R94).
 func (c *core) providers(external config.External) []provider.Config {
 	if c.inert {
 		return nil

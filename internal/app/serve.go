@@ -30,7 +30,7 @@ the Agent Client Protocol on standard input; Ctrl-D ends it.
   acp-agent --help        all commands
 `
 
-// greet tells what this is where somebody types at it. An editor that starts the agent in
+// greet explains the program when its input is a terminal. An editor that starts the agent in
 // a terminal of its own is served all the same.
 func greet(stdin io.Reader, stderr *os.File) {
 	in, ok := stdin.(*os.File)

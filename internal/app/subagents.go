@@ -6,7 +6,7 @@ import (
 	"acp-agent/subagent"
 )
 
-// subagents is what the person set for subagents.
+// subagents is what the user set for subagents.
 func subagents(cfg *config.Config) session.Subagents {
 	from := cfg.Subagents
 	s := session.Subagents{

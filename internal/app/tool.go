@@ -58,7 +58,7 @@ func runTool(cmd *cobra.Command, flags toolFlags, args []string) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	// The person who names the tool and its arguments has chosen what runs.
+	// The user who names the tool and its arguments has chosen what runs.
 	spec := session.Spec{Client: session.Client{Sink: progress(cmd.ErrOrStderr(), flags.asJSON)}, Unattended: session.Unattended{Unsandboxed: true}}
 	if asker.reachable() {
 		spec.Asker = asker
@@ -163,7 +163,7 @@ type handAsker struct {
 	yes bool
 }
 
-// reachable reports whether there is anybody to answer.
+// reachable reports whether there is a user to answer.
 func (a handAsker) reachable() bool {
 	file, ok := a.in.(*os.File)
 	return a.yes || ok && term.IsTerminal(int(file.Fd()))

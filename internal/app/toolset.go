@@ -12,7 +12,7 @@ import (
 	"acp-agent/tools/mount"
 )
 
-// toolset is the tools of this process, made of the person's configuration. No
+// toolset is the tools of this process, made of the user's configuration. No
 // project has a say in it (T1).
 type toolset struct {
 	// guarded are the modules' directories.
@@ -77,7 +77,7 @@ func plan(entries []config.Mount) mount.Plan {
 }
 
 // mountOptions are where modules come from: every built-in tool is one, under
-// its own id; and the scripts of the person's toolbox (R93).
+// its own id; and the scripts of the user's toolbox (R93).
 func (c *core) mountOptions(all []tools.Tool, box config.Toolbox) mount.Options {
 	toolbox := mount.Toolbox{Dirs: box.Dirs, Env: box.Env.List(), Network: box.Network}
 	if box.Dirs == nil {

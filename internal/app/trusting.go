@@ -13,7 +13,7 @@ import (
 	"acp-agent/permissions"
 )
 
-// userRules are the person's rules, with those of the profile that they chose
+// userRules are the user's rules, with those of the profile that they chose
 // before them (R120).
 func userRules(from config.Rules) []permissions.Rule {
 	rules := permissionRules(from)
@@ -23,7 +23,7 @@ func userRules(from config.Rules) []permissions.Rule {
 	return rules
 }
 
-// serverRules are the rules by which the person trusts servers of their own (R92).
+// serverRules are the rules by which the user trusts servers of their own (R92).
 func serverRules(servers map[string]config.MCPServer) []permissions.Rule {
 	var rules []permissions.Rule
 	for _, name := range slices.Sorted(maps.Keys(servers)) {

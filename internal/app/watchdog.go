@@ -15,7 +15,7 @@ import (
 	"acp-agent/permissions/watchdog"
 )
 
-// watchdog is what the person configured to judge each call (R121); nil when that
+// watchdog is what the user configured to judge each call (R121); nil when that
 // is nothing. writable are directories besides a session's own where tools may
 // write.
 func (c *core) watchdog(from config.Watchdog, writable []string) watchdog.Watchdog {
@@ -35,7 +35,7 @@ func (c *core) watchdog(from config.Watchdog, writable []string) watchdog.Watchd
 	return all
 }
 
-// guard is a program of the person's own that judges calls.
+// guard is a program of the user's own that judges calls.
 type guard struct {
 	core     *core
 	argv     []string

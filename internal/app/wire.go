@@ -48,7 +48,7 @@ type core struct {
 	logger  *logger
 	// stateDir holds the sessions' own directories and the log.
 	stateDir string
-	// dataDir holds what the person decided about projects and the record of calls,
+	// dataDir holds what the user decided about projects and the record of calls,
 	// cacheDir the build caches of commands.
 	dataDir, cacheDir string
 	// scripted, when set, answers instead of a server.
@@ -94,7 +94,7 @@ func newCore(stderr io.Writer) *core {
 	return c
 }
 
-// dataHome is the data directory of the person's own agent.
+// dataHome is the data directory of the user's own agent.
 func dataHome() string { return filepath.Join(xdg.DataHome, "acp-agent") }
 
 // firstModelTimeout bounds the wait for a server's list when no model is named.
@@ -235,7 +235,7 @@ func (c *core) keep(keys ...string) {
 	c.keys.Add(slices.DeleteFunc(keys, func(key string) bool { return !redact.Distinct(key) })...)
 }
 
-// keepOf keeps to ourselves what MCP servers are given as keys, whoever configured them.
+// keepOf hides the keys of MCP servers, both the user's and the project's.
 func (c *core) keepOf(lists ...[]mcp.Server) {
 	for _, server := range slices.Concat(lists...) {
 		keys := server.Keys()
@@ -254,18 +254,18 @@ func (c *core) own() []string {
 }
 
 // guarded are the directories that no tool may write, for what lies there is run, or
-// is the person's word for what an agent may do.
+// is the user's word for what an agent may do.
 func (c *core) guarded(set *toolset) []string {
 	return slices.Concat(set.guarded, c.agentDirs())
 }
 
-// agentDirs are those of the person's own agents, and the files elsewhere that links in
+// agentDirs are those of the user's own agents, and the files elsewhere that links in
 // them lead to.
 func (c *core) agentDirs() []string {
 	return skills.Leads(subagent.UserDirs(c.sources.HomeDir, xdg.ConfigHome)...)
 }
 
-// projects is where the person's decisions about projects are kept.
+// projects is where the user's decisions about projects are kept.
 func (c *core) projects() *projects.Store {
 	store := projects.New(c.dataDir)
 	if c.inert {

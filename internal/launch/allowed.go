@@ -13,7 +13,7 @@ func allowedName(name string) bool {
 	return isAny(name, personNames()) || isAny(name, systemNames()) || isAny(name, toolchainNames()) || isAny(name, networkNames())
 }
 
-// personNames say who the person is, how they read, and where their files lie.
+// personNames say who the user is, how they read, and where their files lie.
 func personNames() []string {
 	return []string{
 		"HOME", "USER", "LOGNAME", "USERNAME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "SHELL",
@@ -34,7 +34,7 @@ func systemNames() []string {
 }
 
 // toolchainNames lead formatters and language servers to the compiler, the
-// packages and the caches that the person's own builds use.
+// packages and the caches that the user's own builds use.
 func toolchainNames() []string {
 	return []string{
 		"GOPATH", "GOROOT", "GOBIN", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOENV", "GOWORK", "GOTMPDIR", "GO111MODULE",
@@ -46,7 +46,7 @@ func toolchainNames() []string {
 	}
 }
 
-// networkNames let a program reach the network as the person does. A proxy's
+// networkNames let a program reach the network as the user does. A proxy's
 // password takes the variable out all the same.
 func networkNames() []string {
 	return []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"}

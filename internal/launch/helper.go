@@ -43,7 +43,7 @@ func helpLocal(steps []Step) int {
 	control := bufio.NewReader(os.Stdin)
 	line, err := control.ReadBytes('\n')
 	if err != nil {
-		return exitFailed // the agent died first: nobody is left to tell
+		return exitFailed // the agent died first: no one is left to tell
 	}
 	h := helper{steps: steps, control: control, status: os.Stderr, files: stdio{out: os.Stdout}}
 	spec, c, err := decodeSpec(line)
@@ -114,7 +114,7 @@ func (h *helper) startTee() <-chan struct{} {
 	return copied
 }
 
-// awaitTee waits until all output is copied, unless nobody wants it any more:
+// awaitTee waits until all output is copied, unless no one wants it any more:
 // a terminal that does not read must not keep the helper alive.
 func awaitTee(copied <-chan struct{}, unwanted bool, stops <-chan time.Duration) {
 	var limit <-chan time.Time

@@ -16,7 +16,7 @@ func helperAttr() *syscall.SysProcAttr {
 }
 
 // contain puts the helper into a job that ends with it. Every process started
-// from here on is born into the job; nobody else holds its handle, so the
+// from here on is born into the job; no one else holds its handle, so the
 // kernel kills them all when the helper exits, however it exits.
 func contain() error {
 	job, err := windows.CreateJobObject(nil, nil)

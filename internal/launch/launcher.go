@@ -54,7 +54,7 @@ func (l *Launcher) start(ctx context.Context, spec Spec, w wiring, begin func(*P
 	if err != nil {
 		<-p.done
 		<-p.drained
-		lk.output.Close() // of a piped program nobody else does
+		lk.output.Close() // of a piped program no one else does
 		return nil, err
 	}
 	return p, nil

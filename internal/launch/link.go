@@ -69,7 +69,7 @@ func readStops(control *bufio.Reader, stops chan<- time.Duration) {
 		}
 		if err != nil {
 			if err != io.EOF {
-				stops <- 0 // the channel broke: nobody can stop us any more
+				stops <- 0 // the channel broke: no one can stop us any more
 			}
 			stops <- ShutdownGrace
 			return

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// testAgent runs text until it is killed. It says when the command has begun
+// testAgent runs text until it is killed. It says when the command has started
 // to print.
 func testAgent(text string) int {
 	l := &Launcher{Self: os.Args[0]}

@@ -72,7 +72,7 @@ func newProcess(cookie string, cmd *exec.Cmd, l *link) *Process {
 }
 
 // begin starts the goroutines of a process. A nil writer leaves its stream to
-// somebody else to read.
+// another reader.
 func (p *Process) begin(out, errs io.Writer, input []byte) {
 	var streams sync.WaitGroup
 	if out != nil {
@@ -114,7 +114,7 @@ func (p *Process) Wait(ctx context.Context) (Status, error) {
 // Stop ends the command: every process of it gets TERM now and KILL when the
 // grace is over. It returns at once; [Process.Done] tells the end. Output is
 // dropped from here on, except for a write that has already begun; that of a [Piped]
-// is not, for whoever stops it wants to know its last words. A later Stop
+// is not, for the caller that stops it reads its stderr tail. A later Stop
 // can only bring the KILL forward.
 func (p *Process) Stop(grace time.Duration) {
 	p.dropped.Store(!p.piped)

@@ -13,7 +13,7 @@ import (
 // FindProgram returns the absolute path of a program: of a plain name, the
 // first match in the absolute directories of path, a PATH value; of an absolute
 // path, that path. A program that lies inside one of the workspace directories,
-// also by way of a symbolic link, is passed over: whoever may change files
+// also by way of a symbolic link, is passed over: a user who may change files
 // there must not choose what runs. ok is false when nothing is left. On Windows
 // only .exe files count, for anything else would need a shell (C10).
 func FindProgram(name, path string, workspace []string) (program string, ok bool) {

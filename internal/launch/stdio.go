@@ -18,7 +18,7 @@ func (s stdio) errors() *os.File {
 }
 
 // close lets go of the helper's own copies once the command has them: as long
-// as they are open, nobody sees an end.
+// as they are open, no one sees an end.
 func (s stdio) close() {
 	s.in.Close() // what is nil is not closed
 	s.out.Close()

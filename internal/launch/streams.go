@@ -26,7 +26,7 @@ type Streams struct {
 // stream is written from a single goroutine. [Process.Wait] waits for all streams. A
 // command that does not read its input to the end is not told so.
 //
-// The context bounds the start alone; its end kills what has begun, and its
+// The context bounds the start alone; its end kills what has started, and its
 // cause is returned. An error means that nothing runs (R55).
 func (l *Launcher) StartStreams(ctx context.Context, spec Spec, s Streams) (*Process, error) {
 	if s.Output == nil {

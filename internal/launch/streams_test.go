@@ -240,9 +240,9 @@ func (w *slowFirst) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-// Whoever stops a program that has failed is told its last words, also those that were
+// Stopping a program that has failed returns its stderr tail, also the lines that were
 // still on their way.
-func TestStartPiped_LastWords(t *testing.T) {
+func TestStartPiped_StderrTail(t *testing.T) {
 	t.Parallel()
 	errs := &slowFirst{may: make(chan struct{}), begun: make(chan struct{})}
 	p, err := launcher(t).StartPiped(t.Context(), program(t, `echo first >&2; read -r _; echo last >&2; echo out; read -r _`), errs)

@@ -175,7 +175,7 @@ func TestTerminal_Abandoned(t *testing.T) {
 	}
 }
 
-// A terminal that nobody reads holds the command up, but not its end.
+// A terminal that no one reads holds the command up, but not its end.
 func TestTerminal_StuckTerminal(t *testing.T) {
 	t.Parallel()
 	c := prepare(t, spec(t, "yes"))

@@ -112,14 +112,14 @@ const (
 	// retries and retryPause bound how long a server may ask for that.
 	retries    = 10
 	retryPause = 300 * time.Millisecond
-	// cancelWait is how long telling a server that nobody waits may take.
+	// cancelWait is how long telling a server that no one waits may take.
 	cancelWait = time.Second
 	// maxReplies is how many answers to the server's own requests may be under way.
 	maxReplies = 64
 )
 
 // call asks the server and decodes its answer. When ctx ends first, the server
-// is told that nobody waits any more.
+// is told that no one waits any more.
 func (c *connection) call(ctx context.Context, method string, params, result any) error {
 	for try := 1; ; try++ {
 		err := c.callOnce(ctx, method, params, result)
@@ -169,7 +169,7 @@ func (c *connection) cancel(id jsonrpc2.ID) {
 	c.work.Go(func() {
 		ctx, stop := context.WithTimeout(context.Background(), cancelWait)
 		defer stop()
-		_ = c.notify(ctx, "$/cancelRequest", map[string]any{"id": id}) // of a server that is gone nobody waits
+		_ = c.notify(ctx, "$/cancelRequest", map[string]any{"id": id}) // of a server that is gone no one waits
 	})
 }
 

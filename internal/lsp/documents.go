@@ -14,7 +14,7 @@ import (
 // documents are the files that the server knows from us rather than from the
 // disk.
 type documents struct {
-	// token is held by whoever tells the server of open files, and guards them.
+	// token is held by the goroutine that tells the server of open files, and guards them.
 	token chan struct{}
 	open  map[string]*openDocument // by path
 
@@ -80,7 +80,7 @@ func (d *documents) idle() []string {
 	return paths
 }
 
-// show makes the server see the file as the query does. Other files that nobody
+// show makes the server see the file as the query does. Other files that no one
 // asks about any more are closed, so that it reads them from the disk again. done
 // ends the use of the file.
 func (c *connection) show(ctx context.Context, q Query) (version int, done func(), err error) {

@@ -65,7 +65,7 @@ func (n *news) progress(token, kind string) {
 	n.announce()
 }
 
-// announce wakes those who wait. The caller holds mu.
+// announce wakes the waiting goroutines. The caller holds mu.
 func (n *news) announce() {
 	close(n.arrivals)
 	n.arrivals = make(chan struct{})

@@ -16,7 +16,7 @@ type Query struct {
 	// Line and Column are 1-based; Column counts characters. Diagnostics needs
 	// neither.
 	Line, Column int
-	// Text is the file as the person sees it.
+	// Text is the file as the user sees it.
 	Text string
 }
 

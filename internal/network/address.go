@@ -2,7 +2,7 @@ package network
 
 import "net/netip"
 
-// special are the ranges that net/netip calls global although nobody on the
+// special are the ranges that net/netip calls global although no one on the
 // public web is there (N3), with what they are for.
 var special = []struct {
 	prefix netip.Prefix

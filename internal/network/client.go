@@ -27,7 +27,7 @@ const (
 
 // Options say how a Client works. The zero value is for the public web.
 type Options struct {
-	// Grants are host:port pairs of the person's own configuration, never of a
+	// Grants are host:port pairs of the user's own configuration, never of a
 	// project's, that may be private and have any port; see [ParseGrant].
 	Grants []string
 	// UserAgent is how the client names itself; empty means "acp-agent".
@@ -71,7 +71,7 @@ type Response struct {
 	Redirect string
 }
 
-// Client fetches from the public web and from what the person granted. It is
+// Client fetches from the public web and from what the user granted. It is
 // safe for concurrent use.
 type Client struct {
 	grants    grants

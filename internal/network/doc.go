@@ -4,7 +4,7 @@
 // It owns what an address of the web may look like ([Parse]), which addresses
 // are public ([Judge]), and the limits of one exchange: bytes, time, redirects.
 // It refuses to know tools, permission rules and what a page means: the caller
-// asks the person, this package cannot be talked into more.
+// asks the user, this package cannot be talked into more.
 //
 // The check that counts is made on the address that is about to be connected,
 // in the dialer, before a byte is sent. What is judged earlier, the text of the

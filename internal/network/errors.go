@@ -23,7 +23,7 @@ type BlockedError struct {
 	Pair string
 }
 
-// Error says what was refused, why, and what a person can do about it.
+// Error says what was refused, why, and what a user can do about it.
 func (e *BlockedError) Error() string {
 	text := fmt.Sprintf("%s was not fetched: %s", e.URL, e.Reason)
 	if e.Private {
@@ -51,7 +51,7 @@ func failure(ctx context.Context, t Target, limit time.Duration, err error) erro
 		return t.blocked(blocked.Error(), true)
 	}
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
-		// Its own text names the resolver, which is nobody's business.
+		// Its own text names the resolver, which is no one's business.
 		return &lookupError{fmt.Sprintf("get %s: look up %s: %s", t.shown(), t.Host, lookup.Err), err}
 	}
 	return fmt.Errorf("get %s: %w", t.shown(), err)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ParseGrant reads a host:port pair of the person's own configuration, such as
+// ParseGrant reads a host:port pair of the user's own configuration, such as
 // "localhost:8080" or "[fd00::1]:443", and returns it in its normal form. It is
 // one host and one port: there are no patterns.
 func ParseGrant(text string) (pair string, err error) {

@@ -234,7 +234,7 @@ func TestBus_Nil(t *testing.T) {
 	}
 }
 
-func TestBus_PublishToNobodyAllocatesNothing(t *testing.T) {
+func TestBus_PublishWithoutSubscribersAllocatesNothing(t *testing.T) {
 	bus := observe.New(nil)
 	bus.Subscribe("s", func(observe.Event) {})()
 	if n := testing.AllocsPerRun(100, func() {

@@ -1,4 +1,4 @@
-// Package observe tells whoever listens what the agent does, as it does it:
+// Package observe tells subscribers what the agent does, as it does it:
 // tool calls before and after, turns, approvals.
 //
 // It owns the [Bus], the names of the standard events, and the list of further

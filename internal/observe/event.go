@@ -15,7 +15,7 @@ const (
 	TurnStarted = "turn-started"
 	// TurnFinished closes a turn. Its fields are those of [FinishedFields].
 	TurnFinished = "turn-finished"
-	// ApprovalRequested says that the person is being asked. It comes before
+	// ApprovalRequested says that the user is being asked. It comes before
 	// the TurnFinished of its turn.
 	ApprovalRequested = "approval-requested"
 )

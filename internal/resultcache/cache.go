@@ -46,7 +46,7 @@ type Cache struct {
 
 // Entry is a result on its way into the cache.
 type Entry struct {
-	// Value is handed out as it is to all who ask; nobody may change it.
+	// Value is handed out as it is to all who ask; no one may change it.
 	Value any
 	// Bytes is about how much memory Value takes.
 	Bytes int

@@ -18,7 +18,7 @@ const (
 //
 // Goroutines, all started by run and gone when it returns: one walks and puts
 // every job on two channels, queue (in order, for the collector) and work (for
-// whoever is free); o.Workers search; the caller's own collects. Workers take
+// the goroutine that is free); o.Workers search; the caller's own collects. Workers take
 // jobs in order, so the job at the head of the queue is always being worked
 // on. A worker with more than two chunks for a job waits until the job is at
 // the head: memory stays bounded, and nothing can lock up.

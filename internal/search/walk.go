@@ -47,7 +47,7 @@ type batch struct {
 	names []string
 }
 
-// A sharedDir is closed by the last of those who use it.
+// A sharedDir is closed by its last user.
 type sharedDir struct {
 	Dir
 	users atomic.Int32

@@ -111,7 +111,7 @@ func doubleQuoted(b *strings.Builder, parts []syntax.WordPart) bool {
 }
 
 // ansiQuoted evaluates $'…' when it holds only the plainest escapes. Numbers could
-// spell anything and are left to a person.
+// spell anything and are left to a user.
 func ansiQuoted(value string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(value); i++ {

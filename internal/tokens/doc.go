@@ -3,8 +3,8 @@
 //
 // It owns where a token lies and that no two processes lose each other's: a change is made
 // under a lock, on what is kept at that moment. A file stands for each token even when the
-// keyring has it, so that nobody asks the keyring for what was never kept. Nothing is made
-// and nobody is asked before the first use.
+// keyring has it, so that no one asks the keyring for what was never kept. Nothing is made
+// and no one is asked before the first use.
 //
 // It refuses to know what a token is and whom it is for.
 //
@@ -14,7 +14,7 @@
 //
 // Allowed imports: internal/userfile, and the library of keyrings. Asking
 // the keyring takes a goroutine, which ends with the keyring's answer: one that is locked
-// waits for the person, and nobody waits for it longer than 20 s.
+// waits for the user, and no one waits for it longer than 20 s.
 //
 // # Requirements
 //

@@ -14,7 +14,7 @@ import (
 // service is what the keyring's own window shows as the owner of a token.
 const service = "acp-agent"
 
-// ringWait bounds how long the keyring may take: a locked one asks the person.
+// ringWait bounds how long the keyring may take: a locked one asks the user.
 const ringWait = 20 * time.Second
 
 // errNone is the answer of a keyring that has no such token.
@@ -27,7 +27,7 @@ type ring interface {
 	remove(ctx context.Context, key string) error
 }
 
-// system is the keyring of the system: of the Keychain, the Credential Manager, or whoever
+// system is the keyring of the system: of the Keychain, the Credential Manager, or the service that
 // answers for the Secret Service.
 type system struct{}
 

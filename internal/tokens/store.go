@@ -102,7 +102,7 @@ func (s *Store) load(ctx context.Context, name string) (token []byte, place Plac
 	}
 	var kept record
 	if err := json.Unmarshal(data, &kept); err != nil || kept.Version != version {
-		return nil, File, nil // half a file, or of another version: whoever signs in again replaces it
+		return nil, File, nil // half a file, or of another version: the next sign-in replaces it
 	}
 	if kept.Place != Keyring {
 		return kept.Token, File, nil

@@ -124,7 +124,7 @@ func TestStore_Places(t *testing.T) {
 	}
 }
 
-// private holds that nobody else can read what a store made.
+// private holds that no one else can read what a store made.
 func private(t *testing.T, s *Store) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -178,7 +178,7 @@ func TestStore_BadFiles(t *testing.T) {
 	}
 }
 
-// No change is lost, whoever else changes the token meanwhile.
+// No change is lost, whatever else changes the token meanwhile.
 func TestStore_UpdatesAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	var all sync.WaitGroup

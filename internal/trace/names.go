@@ -69,7 +69,7 @@ func (t *Tracer) Tool(ctx context.Context, name, callID string) (context.Context
 }
 
 // Permission begins the span of deciding whether a call of the tool may run,
-// the wait for a person's answer included.
+// the wait for a user's answer included.
 func (t *Tracer) Permission(ctx context.Context, tool string) (context.Context, *Span) {
 	return t.Start(ctx, PermissionEvaluate, slog.String(ToolName, tool))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockPoll is how often it is tried to take a lock that somebody else has.
+// lockPoll is how often a lock is tried that another process holds.
 const lockPoll = 10 * time.Millisecond
 
 // Lock keeps other processes, and other callers in this one, from what the file at path
@@ -68,7 +68,7 @@ func Remove(path string) error {
 	return failed
 }
 
-// Replace puts a file in the place of another in one step: whoever reads sees the one or
+// Replace puts a file in the place of another in one step: a reader sees the one or
 // the other, also after a crash. Only one may do so at a time; see Lock.
 func Replace(path string, data []byte) error {
 	temp := path + tempEnd

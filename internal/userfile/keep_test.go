@@ -39,7 +39,7 @@ func TestReplaceAndRead(t *testing.T) {
 	}
 }
 
-// A lock is for one at a time; whoever waits for it waits no longer than they said.
+// A lock is for one at a time; a waiter gives up after the time that it named.
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := userfile.Lock(t.Context(), path, time.Second)

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// MakeDir makes a directory that nobody else can look into, with those above it, or
+// MakeDir makes a directory that no one else can look into, with those above it, or
 // checks one that exists.
 func MakeDir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {

@@ -81,9 +81,9 @@ func newHosted(c Config) (Provider, error) {
 		return nil, fmt.Errorf("search provider %s: url must be https, or the key could be read on its way", c.Type)
 	}
 	if c.Type == Tavily {
-		return discreet{tavily{base, c.Key}, c.Key}, nil
+		return keyless{tavily{base, c.Key}, c.Key}, nil
 	}
-	return discreet{brave{base, c.Key}, c.Key}, nil
+	return keyless{brave{base, c.Key}, c.Key}, nil
 }
 
 // parseBase reads the URL of a provider. The URL itself is in no error: it could

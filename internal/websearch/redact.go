@@ -10,15 +10,15 @@ import (
 // redacted stands for a key.
 const redacted = "[redacted]"
 
-// discreet is a provider that never tells its key: what answers a request, and
+// keyless is a provider that never tells its key: what answers a request, and
 // what went wrong with it, may repeat what was sent.
-type discreet struct {
+type keyless struct {
 	Provider
 	key string
 }
 
 // Search implements [Provider].
-func (d discreet) Search(ctx context.Context, do Do, query string, limit int) ([]Result, error) {
+func (d keyless) Search(ctx context.Context, do Do, query string, limit int) ([]Result, error) {
 	results, err := d.Provider.Search(ctx, do, query, limit)
 	for i, r := range results {
 		results[i] = Result{Title: redact(r.Title, d.key), URL: redact(r.URL, d.key), Snippet: redact(r.Snippet, d.key)}
@@ -26,20 +26,20 @@ func (d discreet) Search(ctx context.Context, do Do, query string, limit int) ([
 	if err == nil || !holds(err, d.key) {
 		return results, err
 	}
-	return nil, &discreetError{text: redact(err.Error(), d.key), err: err}
+	return nil, &keylessError{text: redact(err.Error(), d.key), err: err}
 }
 
-// discreetError is an error without the key. What it was made of is not to be
+// keylessError is an error without the key. What it was made of is not to be
 // had from it, only what kind of error it is.
-type discreetError struct {
+type keylessError struct {
 	text string
 	err  error
 }
 
-func (e *discreetError) Error() string { return e.text }
+func (e *keylessError) Error() string { return e.text }
 
 // Is reports whether it is one of the errors that hold no key.
-func (e *discreetError) Is(target error) bool {
+func (e *keylessError) Is(target error) bool {
 	switch target {
 	case ErrAuth, ErrRateLimited, context.Canceled, context.DeadlineExceeded:
 		return errors.Is(e.err, target)

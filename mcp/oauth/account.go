@@ -40,20 +40,20 @@ type Client struct {
 type Options struct {
 	Client Client
 	Store  Store
-	// Keep is told of each token, so that it is shown to nobody; nil means that nobody is.
+	// Keep is told of each token, so that it is shown to no one; nil means that no one is.
 	Keep func(secrets ...string)
 }
 
-// Account is a person's account with one server. Its methods are safe for concurrent use.
+// Account is a user's account with one server. Its methods are safe for concurrent use.
 type Account struct {
 	o      Options
 	server *url.URL
 	origin string // canonical address of the server
 	name   string // of its token in the store
 
-	busy  chan struct{} // a token while nobody uses what follows
+	busy  chan struct{} // a token while no one uses what follows
 	read  bool          // the store was
-	grant *grant        // nil while nobody has signed in
+	grant *grant        // nil while no one has signed in
 	// refused is the last token that the server did not take.
 	refused string
 }
@@ -73,7 +73,7 @@ type grant struct {
 }
 
 // New returns the account with the server at an https address, or at one of this machine
-// that is http. It asks nobody.
+// that is http. It asks no one.
 func New(server string, o Options) (*Account, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
@@ -106,7 +106,7 @@ func (a *Account) take(ctx context.Context) error {
 
 func (a *Account) give() { a.busy <- struct{}{} }
 
-// Token is the token to send to the server, "" while nobody has signed in. One that has
+// Token is the token to send to the server, "" while no one has signed in. One that has
 // expired is renewed first.
 func (a *Account) Token(ctx context.Context) (string, error) {
 	if err := a.take(ctx); err != nil {
@@ -130,7 +130,7 @@ func (a *Account) Token(ctx context.Context) (string, error) {
 }
 
 // Renew returns another token after the server refused one, "" when there is none and
-// somebody has to sign in. Another session or process may have it already, and then nobody
+// somebody has to sign in. Another session or process may have it already, and then no one
 // is asked (R92).
 func (a *Account) Renew(ctx context.Context, refused string) (string, error) {
 	if err := a.take(ctx); err != nil {

@@ -17,9 +17,9 @@ const (
 	maxName = 254
 )
 
-// Shown is the host of an address that a server names, as a person is shown it, who may then
+// Shown is the host of an address that a server names, as a user is shown it, who may then
 // open it. It must be https, or where local says that the server is on this machine, http of
-// this machine; and what a person would take for another address is refused.
+// this machine; and what a user would take for another address is refused.
 func Shown(address string, local bool) (host string, err error) {
 	foreign := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("<>\"`\\", r) }
 	u, err := url.Parse(address)

@@ -19,7 +19,7 @@ const callbackPath = "/callback"
 type callback struct {
 	listener net.Listener
 	server   *http.Server
-	ended    chan struct{} // closed when nobody serves any more
+	ended    chan struct{} // closed when no one serves any more
 	answers  chan url.Values
 
 	mu    sync.Mutex

@@ -43,7 +43,7 @@ func (a *Account) newGuard(near bool) *guard {
 	return g
 }
 
-// proxied marks the context of a request that goes through the proxy of the person's own
+// proxied marks the context of a request that goes through the proxy of the user's own
 // environment, whose address need not be public.
 type proxied struct{}
 

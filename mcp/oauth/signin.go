@@ -25,13 +25,13 @@ type Request struct {
 	Challenge http.Header
 	// Near says that the server was reached at an address that is not public.
 	Near bool
-	// Show has the person open an address in a browser, and returns once they have it: it
+	// Show has the user open an address in a browser, and returns once they have it: it
 	// is https, or http of this machine, and nothing in it is invisible. An error ends the
 	// sign-in; ctx ends when the browser's answer has come.
 	Show func(ctx context.Context, address string) error
 }
 
-// SignIn has the person sign in, and keeps the token. It waits for the browser's answer for
+// SignIn has the user sign in, and keeps the token. It waits for the browser's answer for
 // at most five minutes, or until ctx ends.
 func (a *Account) SignIn(ctx context.Context, r Request) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errPatience)
@@ -130,7 +130,7 @@ func (a *Account) keep(ctx context.Context, fresh *grant) error {
 	return nil
 }
 
-// fetch shows the person the address and waits for the browser's answer, which may come
+// fetch shows the user the address and waits for the browser's answer, which may come
 // before whoever shows it says that it was shown.
 func (a *Account) fetch(ctx context.Context, address string, back *callback, show func(context.Context, string) error) (*auth.AuthorizationResult, error) {
 	if err := a.judge(address); err != nil {

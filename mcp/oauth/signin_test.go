@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// begin signs in to a server as a person does who is shown an address.
+// begin signs in to a server as a user does who is shown an address.
 func begin(t *testing.T, server *mcptest.Server, client oauth.Client, show func(ctx context.Context, address string) error) (*oauth.Account, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -112,7 +112,7 @@ func TestSignIn_Cancelled(t *testing.T) {
 	}
 }
 
-// What a server or a person refuses ends the sign-in with the reason, and gives no token.
+// What a server or a user refuses ends the sign-in with the reason, and gives no token.
 func TestSignIn_Refused(t *testing.T) {
 	declined := errors.New("the person declined")
 	browse := func(s *mcptest.Server) func(context.Context, string) error {

@@ -27,7 +27,7 @@ type step struct {
 	size     int  // bytes of arguments
 }
 
-// opened is a block that has begun.
+// opened is a block that has started.
 type opened struct {
 	block
 	thinking strings.Builder

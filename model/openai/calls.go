@@ -65,7 +65,7 @@ func (cs *calls) add(piece *toolCall, emit func(model.Chunk) error) error {
 	return cs.announce(c, emit)
 }
 
-// flush emits the calls that never got a name; whoever runs them says so.
+// flush emits the calls that never got a name; the pipeline reports them.
 func (cs *calls) flush(emit func(model.Chunk) error) error {
 	for _, c := range cs.list {
 		if c.id == "" {

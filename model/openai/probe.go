@@ -21,7 +21,7 @@ import (
 // probeTimeout bounds each question of Report.
 const probeTimeout = 2 * time.Second
 
-// ErrNotLocal is returned by Report for servers that are not local: nobody asked
+// ErrNotLocal is returned by Report for servers that are not local: no one asked
 // them for anything but /v1.
 var ErrNotLocal = errors.New("only local model servers are probed")
 
@@ -30,7 +30,7 @@ type Report struct {
 	model.Info
 	// Server is ollama, llama.cpp, lmstudio, or openai for any other.
 	Server string
-	// Warnings are for the person: what will not work well, and what helps.
+	// Warnings are for the user: what will not work well, and what helps.
 	Warnings []string
 }
 
@@ -84,7 +84,7 @@ func (p *Provider) Report(ctx context.Context, id string) (*Report, error) {
 	return report, nil
 }
 
-// ollamaDefaultWindow is what Ollama gives a model when nobody says otherwise;
+// ollamaDefaultWindow is what Ollama gives a model when no one says otherwise;
 // it cuts longer requests off without a word.
 const ollamaDefaultWindow = 4096
 

@@ -83,7 +83,7 @@ func (t *thinking) rest() (reasoning, text string) {
 func (t *thinking) found() bool { return t.before != "" }
 
 // tags returns, once, what stands before and behind the reasoning, when all of that is
-// known: the text has begun, or there is none.
+// known: the text has started, or there is none.
 func (t *thinking) tags() []string {
 	if t.given || t.after == "" || t.state != thinkDone {
 		return nil

@@ -12,7 +12,7 @@ import (
 // apart stands between two texts or thoughts that are items or parts of their own.
 const apart = "\n\n"
 
-// opened is an item of the answer that has begun.
+// opened is an item of the answer that has started.
 type opened struct {
 	item
 	index int  // as the server numbers it; -1 when it does not

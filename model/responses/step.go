@@ -94,7 +94,7 @@ func (s *step) complete(r *response) error {
 func (s *step) finish() error {
 	for _, o := range s.items {
 		if o.callID == "" && (o.Type == callItem || o.held.Len() > 0) {
-			if err := s.announce(o); err != nil { // it never got a name; whoever runs it says so
+			if err := s.announce(o); err != nil { // it never got a name; the pipeline reports it
 				return err
 			}
 		}

@@ -83,7 +83,7 @@ func (e *expect) checkSampling(req *model.Request) error {
 }
 
 // told is the text that the agent itself put into the last user message, which the
-// model sees and the person does not, and the messages that it put before that one, since
+// model sees and the user does not, and the messages that it put before that one, since
 // the model's answer, and behind it.
 func told(messages []*transcript.Message) string {
 	var texts []string
@@ -107,7 +107,7 @@ func joined(texts []string) string {
 	return strings.Join(texts, "\n")
 }
 
-// hidden is the text of a user message that the person does not see.
+// hidden is the text of a user message that the user does not see.
 func hidden(m *transcript.Message) string {
 	text := ""
 	for _, part := range m.Parts {

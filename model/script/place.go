@@ -7,7 +7,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// prompt is the latest thing that the person said in a conversation.
+// prompt is the latest thing that the user said in a conversation.
 type prompt struct {
 	message *transcript.Message // nil when there is none
 	text    string

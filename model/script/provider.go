@@ -113,7 +113,7 @@ func (p *provider) play(ctx context.Context, req *model.Request, yield func(mode
 // looksEvery is how often a step looks for the file that it waits for.
 const looksEvery = 2 * time.Millisecond
 
-// await waits for the file that the step waits for, if it does. Nobody tells when a file
+// await waits for the file that the step waits for, if it does. No one tells when a file
 // comes to be, so it looks again and again.
 func (p *provider) await(ctx context.Context, st *step, scope *scope) error {
 	if st.Until == "" {

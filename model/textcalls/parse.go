@@ -139,7 +139,7 @@ type lead struct {
 	code int
 	// quote is the typographic mark that a quotation began with.
 	quote  rune
-	double bool // a plain quotation has begun
+	double bool // a plain quotation has started
 	last   rune
 }
 

@@ -86,7 +86,7 @@ func opening(messages []*transcript.Message) string {
 	return last
 }
 
-// goesOn is the text of a message of the model's to which nobody but the agent has answered.
+// goesOn is the text of a message of the model's to which no one but the agent has answered.
 // With a call, or a word of the user's, the search for such messages ends.
 func goesOn(message *transcript.Message) (text string, ends bool) {
 	ends = message.Synthetic
@@ -120,7 +120,7 @@ type reader struct {
 	text  strings.Builder // the whole text of the answer; empty once it is long
 	long  bool
 	shown int  // how much of it was passed on
-	holds bool // a written call may have begun
+	holds bool // a written call may have started
 	tried int  // how many beginnings were looked at
 	calls int  // calls of the server's own
 	index int  // the number after the highest of a call

@@ -101,7 +101,7 @@ type Watchdog struct {
 	Body  io.Reader // set once there is an answer
 	limit time.Duration
 	timer *time.Timer
-	// patience is told of the limit of an answer that has begun; nil means nobody.
+	// patience is told of the limit of an answer that has started; nil means no one.
 	patience func(limit time.Duration)
 
 	vain  patience // without content; a sign of life renews it
@@ -131,7 +131,7 @@ func (w *Watchdog) Stop() { w.timer.Stop() }
 // Content notes that a part of the answer has come.
 func (w *Watchdog) Content() { w.vain.spent, w.alive.spent = 0, 0 }
 
-// Answering has the limit of an answer that has begun.
+// Answering has the limit of an answer that has started.
 func (w *Watchdog) Answering(limit time.Duration) {
 	if w.patience != nil && limit != w.limit {
 		w.patience(limit)

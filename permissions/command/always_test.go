@@ -46,7 +46,7 @@ func TestRules_AlwaysIsNarrow(t *testing.T) {
 	}
 }
 
-// TestRules_OptionsThatRun holds that a pattern of a person's own does not cover an
+// TestRules_OptionsThatRun holds that a pattern of a user's own does not cover an
 // option that runs another program, however it is spelt; "*" alone does.
 func TestRules_OptionsThatRun(t *testing.T) {
 	for text, pattern := range map[string]string{

@@ -9,7 +9,7 @@ import (
 // GitEnv returns the variables, as NAME=value, under which a command must run that was
 // allowed because it only reads, so that a repository cannot make git run its programs
 // (C9). The settings travel in git's own GIT_CONFIG_* variables because the text that
-// was judged must not change. A command that a person approved runs without them: hooks
+// was judged must not change. A command that a user approved runs without them: hooks
 // are part of what a commit means. Drivers that a repository's own configuration names
 // cannot be switched off this way: see GitConfigPrograms.
 func GitEnv() []string {

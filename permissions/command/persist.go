@@ -47,7 +47,7 @@ func (j *judge) persistence(s simple) finding {
 	return finding{}
 }
 
-// decides reports a call of the agent itself that answers in the person's name: trust,
+// decides reports a call of the agent itself that answers in the user's name: trust,
 // a rule that is revoked, a yes to every question.
 func decides(s simple) bool {
 	for _, w := range s.args() {

@@ -79,7 +79,7 @@ type Env struct {
 	GitHoldsSecret func(dir string) bool
 	// Own lists absolute directories of the agent itself, see permissions.Call.Own.
 	Own []string
-	// Untrusted says that the person does not trust the project yet. Tools that read
+	// Untrusted says that the user does not trust the project yet. Tools that read
 	// executable configuration even to print their version are then asked about (T2).
 	Untrusted bool
 	// GitPrograms reports whether the configuration of the repository that git would

@@ -77,7 +77,7 @@ func (s *scanner) agents(project string) error {
 
 // upward returns the project's directory, without links, and those above it up to the
 // root of the repository that it is part of. It stops below a directory that all users
-// of the machine share: what lies there is anybody's.
+// of the machine share: any user may have put it there.
 func upward(project string) ([]string, error) {
 	dir, err := Canonical(project)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package projects keeps what the person decided about a project: the rules
+// Package projects keeps what the user decided about a project: the rules
 // that they allowed for it, and whether they trust it.
 //
 // It owns the files of these decisions, one a project, in the user's data
@@ -17,7 +17,7 @@
 //	record, err := store.Load("/work/shop")
 //	snapshot, err := projects.Scan("/work/shop")
 //	if record.Trusts(snapshot) {
-//		// the person trusts this project with this very content
+//		// the user trusts this project with this very content
 //	}
 //
 // # Requirements

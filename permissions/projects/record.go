@@ -28,11 +28,11 @@ type Record struct {
 	Path string `json:"path"`
 	// Rules were kept by "allow for this project", oldest first. All of them allow.
 	Rules []permissions.Rule `json:"rules,omitempty"`
-	// Trust is nil when the person does not trust the project.
+	// Trust is nil when the user does not trust the project.
 	Trust *Trust `json:"trust,omitempty"`
 }
 
-// Trust is the person's trust in a project as it was at one time.
+// Trust is the user's trust in a project as it was at one time.
 type Trust struct {
 	// Hash is that of the Snapshot that was shown.
 	Hash string    `json:"hash"`
@@ -41,7 +41,7 @@ type Trust struct {
 	Files []File `json:"files,omitempty"`
 }
 
-// Trusts reports whether the person trusts the project with exactly this
+// Trusts reports whether the user trusts the project with exactly this
 // content (T4).
 func (r Record) Trusts(s Snapshot) bool {
 	return r.Trust != nil && s.Hash != "" && r.Trust.Hash == s.Hash
@@ -111,7 +111,7 @@ func decode(data []byte, project string) (Record, error) {
 	return r, nil
 }
 
-// storable refuses what no answer of a person ever stores.
+// storable refuses what no answer of a user ever stores.
 func storable(r permissions.Rule) error {
 	switch {
 	case r.Action != capability.Allow:

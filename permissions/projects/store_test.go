@@ -104,7 +104,7 @@ func TestStore_RefusesWhatNoAnswerStores(t *testing.T) {
 }
 
 // TestStore_Broken holds that a record which cannot be used grants nothing, is said, and
-// keeps nobody from deciding anew.
+// keeps no one from deciding anew.
 func TestStore_Broken(t *testing.T) {
 	const about = `"path": "/p"`
 	for _, tt := range []struct {
@@ -235,7 +235,7 @@ func TestStore_SideBySide(t *testing.T) {
 	}
 }
 
-// TestStore_Leftover holds that what a killed process left behind harms nobody.
+// TestStore_Leftover holds that what a killed process left behind harms no one.
 func TestStore_Leftover(t *testing.T) {
 	data := t.TempDir()
 	store := projects.New(data)

@@ -9,7 +9,7 @@ import (
 	"acp-agent/permissions/command"
 )
 
-// Call is what a watchdog sees of a tool call, whoever made it.
+// Call is what a watchdog sees of a tool call, whichever agent made it.
 type Call struct {
 	// SessionID and CallID name the call, Tool the canonical id of its tool.
 	SessionID, CallID, Tool string
@@ -19,7 +19,7 @@ type Call struct {
 	// Agent is whose call it is: the name of the session's manifest, and for a
 	// subagent those of the agents above it before its own, with "/" between.
 	Agent string
-	// IsSubagent says that it is not of the agent that the person talks to. Path are the
+	// IsSubagent says that it is not of the agent that the user talks to. Path are the
 	// ids from the session down to the agent whose call it is.
 	IsSubagent bool
 	Path       []string

@@ -14,7 +14,7 @@
 //	policy, _ := watchdog.Policies()["no-network"]
 //	dogs := watchdog.All{policy, watchdog.External{Name: "guard", Run: run, Timeout: 5 * time.Second}}
 //	d, err := dogs.Judge(ctx, call)
-//	// An error is a denial: whoever asks must not run the call.
+//	// An error is a denial: the caller must not run the call.
 //
 // # Requirements
 //

@@ -99,7 +99,7 @@ type question struct {
 	Mode       string          `json:"mode"`
 }
 
-// parseAnswer reads an answer. Names count exactly, and once: of two decisions nobody
+// parseAnswer reads an answer. Names count exactly, and once: of two decisions no one
 // knows which was meant.
 func parseAnswer(output []byte) (permissions.Decision, error) {
 	decoder := json.NewDecoder(bytes.NewReader(output))

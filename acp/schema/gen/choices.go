@@ -68,7 +68,7 @@ var patches = []string{
 // them.
 var always = []string{"InitializeResponse.authMethods"}
 
-// strict lists arrays of objects of which no element may be skipped: what a person wrote
+// strict lists arrays of objects of which no element may be skipped: what a user wrote
 // must not vanish without a word.
 var strict = []string{"PromptRequest.prompt"}
 

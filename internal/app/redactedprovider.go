@@ -8,21 +8,21 @@ import (
 	"acp-agent/model"
 )
 
-// discreet is a model server whose answers do not hold our keys: a server that
+// redactedProvider is a model server whose answers do not hold our keys: a server that
 // repeats the key it was sent must not have it shown, stored, or passed to a tool.
-type discreet struct {
+type redactedProvider struct {
 	model.Provider
 	keys *redact.Values
 }
 
 // Stream implements model.Provider.
-func (d discreet) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
+func (d redactedProvider) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	inner := d.Provider.Stream(ctx, req)
 	if d.keys.Empty() {
 		return inner
 	}
 	return func(yield func(model.Chunk, error) bool) {
-		answer := discreetAnswer{keys: d.keys, yield: yield}
+		answer := redactedAnswer{keys: d.keys, yield: yield}
 		for chunk, err := range inner {
 			if err != nil {
 				if answer.flush() {
@@ -38,8 +38,8 @@ func (d discreet) Stream(ctx context.Context, req *model.Request) iter.Seq2[mode
 	}
 }
 
-// discreetAnswer is one answer on its way.
-type discreetAnswer struct {
+// redactedAnswer is one answer on its way.
+type redactedAnswer struct {
 	keys  *redact.Values
 	yield func(model.Chunk, error) bool
 	// open are the texts that are not finished, in the order of their beginning.
@@ -55,7 +55,7 @@ type openText struct {
 
 // pass hands on a chunk. It reports whether more is wanted. Data for replay goes through
 // as it came or not at all: a signature holds for these bytes alone.
-func (a *discreetAnswer) pass(chunk model.Chunk) bool {
+func (a *redactedAnswer) pass(chunk model.Chunk) bool {
 	if replay := string(chunk.Replay); a.keys.Known(replay) != replay {
 		chunk.Replay = nil
 	}
@@ -77,7 +77,7 @@ func (a *discreetAnswer) pass(chunk model.Chunk) bool {
 }
 
 // of is the stream that a chunk belongs to.
-func (a *discreetAnswer) of(chunk model.Chunk) *redact.Stream {
+func (a *redactedAnswer) of(chunk model.Chunk) *redact.Stream {
 	for _, text := range a.open {
 		if text.kind == chunk.Kind && text.index == chunk.Index {
 			return &text.stream
@@ -89,7 +89,7 @@ func (a *discreetAnswer) of(chunk model.Chunk) *redact.Stream {
 }
 
 // flush hands on what was held back. It reports whether more is wanted.
-func (a *discreetAnswer) flush() bool {
+func (a *redactedAnswer) flush() bool {
 	open := a.open
 	a.open = nil
 	for _, text := range open {

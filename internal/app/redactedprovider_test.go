@@ -34,7 +34,7 @@ func (p told) Stream(context.Context, *model.Request) iter.Seq2[model.Chunk, err
 
 // A key that comes in pieces is taken out, all else arrives, in order, and nothing is
 // held back beyond the end of its text.
-func TestDiscreet(t *testing.T) {
+func TestRedactedProvider(t *testing.T) {
 	keys := &redact.Values{}
 	keys.Add("key-0123456789")
 	text := func(s string) model.Chunk { return model.Chunk{Kind: model.Text, Text: s} }
@@ -74,7 +74,7 @@ func TestDiscreet(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got []model.Chunk
 			var failed error
-			for chunk, err := range (discreet{told{chunks: test.in, err: test.err}, keys}).Stream(t.Context(), nil) {
+			for chunk, err := range (redactedProvider{told{chunks: test.in, err: test.err}, keys}).Stream(t.Context(), nil) {
 				if err != nil {
 					failed = err
 					continue
