@@ -96,10 +96,10 @@ type interopCall struct {
 	title          string
 	opened         int // the line of its tool_call
 	ended          int // the line of its last update
-	begun          int // the line where it was in progress, 0 when it never was
+	started        int // the line where it was in progress, 0 when it never was
 	states         []string
 	contents       interopContents // the latest
-	shown          string          // the texts of all contents, one behind the other
+	shown          string          // the texts of all contents, one after the other
 	data           any             // of the result
 	first          interopUpdate
 	output         string   // of a terminal of ours
@@ -125,7 +125,7 @@ func (r *interopReport) messages(t *testing.T, from string) map[int]interopMessa
 }
 
 // callsOf follows every tool call of a connection, and checks what holds for all of them:
-// one tool_call first, updates behind it, statuses that only move forward.
+// one tool_call first, updates after it, statuses that only move forward.
 func callsOf(t *testing.T, report *interopReport) []*interopCall {
 	t.Helper()
 	var calls []*interopCall
@@ -161,7 +161,7 @@ func (c *interopCall) take(t *testing.T, line int, update *interopUpdate) {
 	if update.Status != "" {
 		c.states = append(c.states, update.Status)
 		if update.Status == "in_progress" {
-			c.begun = line
+			c.started = line
 		}
 	}
 	if update.Title != "" {

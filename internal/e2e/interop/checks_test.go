@@ -22,7 +22,7 @@ func (r *interopRun) handshake() {
 }
 
 // order checks that an update belongs to a running turn, or is of those that may come at
-// any time behind the answer to session/new, and that each call ended within its turn.
+// any time after the answer to session/new, and that each call ended within its turn.
 func (r *interopRun) order() {
 	r.Helper()
 	agent, client := r.report.messages(r.T, "agent"), r.report.messages(r.T, "client")
@@ -151,7 +151,7 @@ func (r *interopRun) question(line int, message interopMessage) int {
 	r.Helper()
 	shown := message.Params.ToolCall
 	at := slices.IndexFunc(r.calls, func(c *interopCall) bool { return c.id == shown.ToolCallID })
-	if at < 0 || r.calls[at].opened > line || r.calls[at].begun > 0 && r.calls[at].begun < line {
+	if at < 0 || r.calls[at].opened > line || r.calls[at].started > 0 && r.calls[at].started < line {
 		r.Fatalf("line %d: a question about call %s, which is not waiting", line, shown.ToolCallID)
 	}
 	step := slices.IndexFunc(r.report.Steps, func(s interopOutcome) bool { return s.From <= line && line < s.To })

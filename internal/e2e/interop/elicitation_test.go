@@ -55,7 +55,7 @@ func (r *interopServersRun) everythingAsked() {
 		}
 		asked := messages[i].Params.interopElicitation
 		at := slices.IndexFunc(r.calls, func(c *interopCall) bool { return c.id == asked.ToolCallID })
-		if at < 0 || i < r.calls[at].begun || r.calls[at].ended < i {
+		if at < 0 || i < r.calls[at].started || r.calls[at].ended < i {
 			r.Errorf("line %d: the person is asked for the call %q, which does not run", i, asked.ToolCallID)
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// everythingPrompts are how the prompts of server-everything are typed, behind the command,
+// everythingPrompts are how the prompts of server-everything are typed, after the command,
 // and a part of what the model reads of each.
 var everythingPrompts = map[string]struct{ typed, want string }{
 	"simple-prompt":      {"", "This is a simple prompt without arguments."},

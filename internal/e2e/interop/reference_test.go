@@ -114,7 +114,7 @@ func TestInterop_ServerEverything(t *testing.T) {
 				r.Errorf("the server did not hear of the cancel: %s", text)
 			}
 			if got := r.report.Steps[2].Result.StopReason; got != "end_turn" || r.said(2) != "It is." {
-				r.Errorf("the turn behind it ended with %q and said %q", got, r.said(2))
+				r.Errorf("the turn after it ended with %q and said %q", got, r.said(2))
 			}
 			if diff := cmp.Diff(r.tools, r.shown(3)); diff != "" {
 				r.Errorf("tools called, tools that /mcp shows (-called +shown):\n%s", diff)
@@ -123,7 +123,7 @@ func TestInterop_ServerEverything(t *testing.T) {
 	}
 }
 
-// everythingShown checks what the cards hold beside a text.
+// everythingShown checks what the cards hold besides a text.
 func (r *interopServersRun) everythingShown() {
 	r.Helper()
 	for _, c := range r.callsIn(0) {
@@ -211,7 +211,7 @@ func (h *heard) text(t *testing.T) string {
 	return h.sent.String()
 }
 
-// everythingOverStdio starts the server as a program of the agent's, behind one that
+// everythingOverStdio starts the server as a program of the agent's, below one that
 // keeps what it is sent.
 func everythingOverStdio(level string) func(*testing.T, string, *heard) interopServer {
 	return func(t *testing.T, dir string, heard *heard) interopServer {

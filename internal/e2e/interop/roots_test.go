@@ -12,8 +12,8 @@ import (
 )
 
 // rootsScript is a model that asks both servers where they may work, and tries a directory
-// beside the project with both. The one that is told comes last: it asks for the session's
-// directories behind its start, and takes them when it has looked at them.
+// next to the project with both. The one that is notified comes last: it asks for the session's
+// directories after its start, and uses them when it has looked at them.
 const rootsScript = `{"when": "^where$", "call": [
 	{"name": "mcp__untold__list_allowed_directories", "args": {}},
 	{"name": "mcp__untold__read_text_file", "args": {"path": "$DATA/a.txt"}},
@@ -24,7 +24,7 @@ const rootsScript = `{"when": "^where$", "call": [
 	{"name": "mcp__told__read_text_file", "args": {"path": "$DATA/a.txt"}}]}
 {"say": "They said."}`
 
-// filesystemRoots starts the reference server for files twice with a directory beside the
+// filesystemRoots starts the reference server for files twice with a directory next to the
 // project: it takes the session's directories in the place of that one, unless the
 // configuration keeps them from it.
 func filesystemRoots(t *testing.T, binary string) {

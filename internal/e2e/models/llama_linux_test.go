@@ -163,8 +163,8 @@ func llamaAgent(t *testing.T, s *realLlama, config string) *acptest.Agent {
 	return agent
 }
 
-// beside is a configuration with the server alone.
-const beside = `{"providers": {"llama.cpp": {"base_url": "$SERVER/v1"}}}`
+// onlyServer is a configuration with the server alone.
+const onlyServer = `{"providers": {"llama.cpp": {"base_url": "$SERVER/v1"}}}`
 
 // updates are those of a kind so far, in order.
 func updates(s *acptest.Session, kind string) []*acptest.Message {
@@ -192,7 +192,7 @@ func thoughts(s *acptest.Session) string {
 // one that the server was started with, and what it writes comes in pieces.
 func TestLlama_Text(t *testing.T) {
 	server := loadLlama(t, talks, 32768)
-	agent := llamaAgent(t, server, beside)
+	agent := llamaAgent(t, server, onlyServer)
 	session := agent.NewSession(t.TempDir())
 	session.Prompt("hello").Ends("end_turn")
 	session.Prompt("hello again").Ends("end_turn")
@@ -224,7 +224,7 @@ func TestLlama_Text(t *testing.T) {
 // user is warned, and told what to do when it is full.
 func TestLlama_SmallWindow(t *testing.T) {
 	server := loadLlama(t, talks, 8192)
-	agent := llamaAgent(t, server, beside)
+	agent := llamaAgent(t, server, onlyServer)
 	session := agent.NewSession(t.TempDir())
 	session.Prompt("hello").Ends("end_turn")
 	if text := session.Text(); !strings.Contains(text, "the window of random is only 8192 tokens") {
@@ -275,7 +275,7 @@ func TestLlama_Calls(t *testing.T) {
 	before := len(updates(session, "agent_message_chunk"))
 	session.Prompt("go on").Ends("max_tokens") // it cannot end by itself, and so is never empty
 	if after := len(updates(session, "agent_message_chunk")); after == before {
-		t.Error("nothing was said behind the calls")
+		t.Error("nothing was said after the calls")
 	}
 }
 
@@ -290,7 +290,7 @@ func TestLlama_Thoughts(t *testing.T) {
 	} {
 		t.Run(arguments, func(t *testing.T) {
 			server := loadLlama(t, thinks, 32768, strings.Fields(arguments)...)
-			session := llamaAgent(t, server, beside).NewSession(t.TempDir())
+			session := llamaAgent(t, server, onlyServer).NewSession(t.TempDir())
 			session.Prompt("hello").Ends("end_turn")
 			session.Prompt("hello again").Ends("end_turn") // the thoughts of the first are sent along
 			if len(thoughts(session)) == 0 || len(session.Text()) == 0 {
@@ -312,7 +312,7 @@ func TestLlama_Loading(t *testing.T) {
 	session := llamaAgent(t, server, `{
 		"model": {"name": "llama.cpp/random"}, "providers": {"llama.cpp": {"base_url": "$SERVER/v1"}}
 	}`).NewSession(t.TempDir())
-	other := llamaAgent(t, server, beside)
+	other := llamaAgent(t, server, onlyServer)
 	unnamed := other.Request("session/new", map[string]any{"cwd": t.TempDir(), "mcpServers": []any{}})
 	unnamed.Fails(-32603, "Loading model (try again when it is ready, or set OPENAI_MODEL")
 	turn := session.Prompt("hello")

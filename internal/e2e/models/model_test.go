@@ -53,7 +53,7 @@ func TestRobust_Model(t *testing.T) {
 		{name: "cut in a call", stop: "end_turn", text: "Here.", calls: 1, steps: []modeltest.Step{
 			{Calls: []modeltest.Call{with(write, func(c *modeltest.Call) { c.Pieces = 6 })}, Cut: 4}, here,
 		}},
-		{name: "cut behind a whole call", stop: "end_turn", text: "Here.", calls: 1, steps: []modeltest.Step{
+		{name: "cut after a whole call", stop: "end_turn", text: "Here.", calls: 1, steps: []modeltest.Step{
 			{Calls: []modeltest.Call{write}, Cut: 2}, here,
 		}},
 		{name: "no DONE", stop: "end_turn", text: "Here.", steps: []modeltest.Step{{Text: "Here.", NoDone: true}}},

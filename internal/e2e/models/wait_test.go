@@ -73,7 +73,7 @@ func TestRobust_NoContent(t *testing.T) {
 		tries   int
 	}{
 		{"empty deltas", []slowAnswer{{piece: emptyDelta}, here}, "end_turn", "said nothing", 1, 2},
-		{"empty deltas behind text", []slowAnswer{{head: halfDelta, piece: emptyDelta}}, "", "for 500ms and said nothing", 1, 1},
+		{"empty deltas after text", []slowAnswer{{head: halfDelta, piece: emptyDelta}}, "", "for 500ms and said nothing", 1, 1},
 		{"the finish, and then empty deltas", []slowAnswer{{head: finished, piece: emptyDelta, lasts: time.Minute}}, "end_turn", "Here.", 0, 1},
 		{"busy for a while", []slowAnswer{{piece: keepAlive, lasts: time.Second, tail: finished}}, "end_turn", "Here.", 2, 1},
 		{"busy for ever", []slowAnswer{{head: halfDelta, piece: keepAlive}}, "", "for 1.5s and said nothing", 2, 1},

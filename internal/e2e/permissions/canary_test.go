@@ -17,7 +17,7 @@ import (
 )
 
 // canaries are keys that must not turn up anywhere: the model server's, one in a
-// header, one behind the scheme of another, the search provider's.
+// header, one after the scheme of another, the search provider's.
 var canaries = []string{canary, "hdr-canary-77aa01bc92de4413", "tok-canary-5512fe0c7aab9038", "srch-canary-90de11fa3c7b2264"}
 
 // TestCanary is docs/security.md D3: a session with everything in it that could show a

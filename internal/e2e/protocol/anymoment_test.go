@@ -7,10 +7,10 @@ import (
 	"acp-agent/internal/testkit/acptest"
 )
 
-// TestBeside_AnyMoment sends commands that are answered beside a turn while turns begin,
-// run and end: each prompt has its own answer, behind what belongs to it, and no turn
+// TestDuring_AnyMoment sends commands that are answered during a turn while turns begin,
+// run and end: each prompt has its own answer, after what belongs to it, and no turn
 // loses a word. That nothing comes outside a turn, the judge of every run says.
-func TestBeside_AnyMoment(t *testing.T) {
+func TestDuring_AnyMoment(t *testing.T) {
 	const rounds = 60
 	const words = "one two three four five six seven eight."
 	agent := acptest.Start(t, acptest.Options{Model: `{"when": "^go", "say": "` + words + `", "chunk": 2, "pause_ms": 1, "repeat": -1}`})

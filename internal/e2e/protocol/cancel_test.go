@@ -12,7 +12,7 @@ import (
 
 // TestRobust_CancelBehindPrompt is R153: a prompt and its cancel written in one
 // write end in cancelled, 1000 times of 1000, and a cancel with nothing running
-// does not harm the prompt behind it.
+// does not harm the prompt after it.
 func TestRobust_CancelBehindPrompt(t *testing.T) {
 	const times = 1000
 	agent := acptest.Start(t, acptest.Options{
@@ -69,7 +69,7 @@ func TestRobust_CancelPrompt(t *testing.T) {
 			reached: update("tool_call_update", "content", "begun"),
 		},
 		{
-			name: "deaf command", unix: true, reached: update("tool_call_update", "content", "begun"),
+			name: "command that ignores signals", unix: true, reached: update("tool_call_update", "content", "begun"),
 			model: `{"call": [{"name": "bash", "args": {"cmd": "trap '' TERM INT HUP; echo begun; sleep 300; sleep 300"}}]}`,
 		},
 		{

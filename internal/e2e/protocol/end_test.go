@@ -39,7 +39,7 @@ func asleep(t *testing.T, o acptest.Options) (*acptest.Agent, *acptest.Turn) {
 }
 
 // awaitSleepers waits until the shell's children have become what they are to
-// be: it says "begun" before that.
+// be: it writes "begun" before that.
 func awaitSleepers(t *testing.T, agent *acptest.Agent) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)

@@ -61,7 +61,7 @@ func TestRobust_Lines(t *testing.T) {
 				t.Errorf("got id %s and %+v, want id %s and code %d", m.ID, m.Error, tc.id, tc.code)
 			}
 			agent.Request("_next", nil).Fails(-32601, "_next")
-			agent.Expect("the answer behind it", func(m *acptest.Message) bool { return m.IsResponse() })
+			agent.Expect("the answer after it", func(m *acptest.Message) bool { return m.IsResponse() })
 			if got := len(agent.Lines()) - before; got != 4 {
 				t.Errorf("%d lines went over the wire, want the line, its answer, and those of the next: 4", got)
 			}

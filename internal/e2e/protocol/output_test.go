@@ -84,7 +84,7 @@ func TestRobust_SidecarSweptAfterCrash(t *testing.T) {
 	next := acptest.Start(t, acptest.Options{Home: home, Model: flooding(1_000_000)})
 	next.Initialize("")
 	next.NewSession(t.TempDir())
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) { // the sweep is behind the scenes
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) { // the sweep runs in the background
 		if _, err := os.Stat(filepath.Dir(path)); os.IsNotExist(err) {
 			return
 		}

@@ -70,7 +70,7 @@ func TestRobust_StalledClient(t *testing.T) {
 	}
 	t.Logf("idle %d MiB, stalled %d MiB, at the end %d MiB; the model had sent %d kB", idle>>20, stalled>>20, agent.Peak()>>20, sent)
 	text := session.Text()
-	checkFlood(t, text[strings.Index(text, "00000000"):], model.kilobytes) // behind the answer to /status
+	checkFlood(t, text[strings.Index(text, "00000000"):], model.kilobytes) // after the answer to /status
 }
 
 // checkFlood insists that every piece of a flood is there, once, in order.

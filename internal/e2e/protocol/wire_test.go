@@ -63,7 +63,7 @@ var points = []struct {
 	{38, "updates fit the schema and their session", "every run, sessions_side_by_side"},
 	{39, "the content of prompts", "prompt_content"},
 	{40, "every tool call is reported, in_progress when it starts", "every run, turn_read_edit_bash, turn_tool_faults"},
-	{41, "cancel: cancelled, after all updates, nothing behind", "every run, cancel_streaming, cancel_permission, cancel_command, TestRobust_CancelPrompt, TestRobust_CancelBehindPrompt"},
+	{41, "cancel: cancelled, after all updates, nothing later", "every run, cancel_streaming, cancel_permission, cancel_command, TestRobust_CancelPrompt, TestRobust_CancelBehindPrompt"},
 	{42, "$/cancel_request is answered", "queue_withdraw, cancel_request_running"},
 	{43, "files and terminals of the client only if offered, each flag for itself", "every run, editor_files, editor_files_read_only, editor_files_write_only, bash_plain"},
 	{44, "terminals are released", "every run, bash_terminal, bash_terminal_cancel"},
@@ -203,7 +203,7 @@ func TestWire_ResultsInOrder(t *testing.T) {
 	for i := range calls {
 		next := strings.Index(body[at:], fmt.Sprintf("content %d", i))
 		if next < 0 {
-			t.Fatalf("the result of call %d is not behind that of call %d", i, i-1)
+			t.Fatalf("the result of call %d is not after that of call %d", i, i-1)
 		}
 		at += next
 	}

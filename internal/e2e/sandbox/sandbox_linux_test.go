@@ -43,7 +43,7 @@ func startWalled(t *testing.T, level, capabilities string, commands map[string]s
 	}
 	for name, text := range files {
 		if top, ok := strings.CutPrefix(name, "/"); ok {
-			all[top] = text // beside the home
+			all[top] = text // next to the home
 			continue
 		}
 		all["home/project/"+name] = text
@@ -122,7 +122,7 @@ func (w *walled) card() string {
 	return w.cards[len(w.cards)-1]
 }
 
-// A command that was always allowed without the network does not come by it, unasked, beside
+// A command that was always allowed without the network does not get it, unasked, during
 // one that was always allowed with it.
 func TestSandbox_NetworkBeside(t *testing.T) {
 	port, came := listen(t)
@@ -142,7 +142,7 @@ func TestSandbox_NetworkBeside(t *testing.T) {
 	}
 	w.answers("allow")
 	if text := w.run(t, "both"); len(w.cards) == cards || !strings.Contains(w.card(), "network on") {
-		t.Errorf("not asked, and %d came beside the other command: %s", came.Load(), text)
+		t.Errorf("not asked, and %d came during the other command: %s", came.Load(), text)
 	}
 }
 
@@ -217,14 +217,14 @@ func TestSandbox_Levels(t *testing.T) {
 			port, came := listen(t)
 			w := startWalled(t, tt.level, tt.capabilities, map[string]string{"go": "bash attack.sh " + port}, map[string]string{"attack.sh": attack, "sub/.env": "canary-env"})
 			text := w.run(t, "go")
-			walls := tt.level != "none"
+			sandboxed := tt.level != "none"
 			if _, err := os.Lstat(filepath.Join(w.project, "allowed")); err != nil {
 				t.Errorf("the command could not write in the project: %s", text)
 			}
-			if strings.Contains(strings.ReplaceAll(text, landlockReads(tt.level), ""), "canary-") == walls {
-				t.Errorf("a secret was read, want %v: %s", !walls, text)
+			if strings.Contains(strings.ReplaceAll(text, landlockReads(tt.level), ""), "canary-") == sandboxed {
+				t.Errorf("a secret was read, want %v: %s", !sandboxed, text)
 			}
-			if (came.Load() > 0) == walls {
+			if (came.Load() > 0) == sandboxed {
 				t.Errorf("%d came over the network: %s", came.Load(), text)
 			}
 			for _, name := range []string{".git/hooks/pre-commit", ".acp-agent/config.jsonc"} {
@@ -349,7 +349,7 @@ func TestSandbox_Network(t *testing.T) {
 
 // TestSandbox_NetworkKept is S4 for answers that stay: who allows a command on the network
 // table for the session, or for the project, gives it the network, now and from then on,
-// whatever stands beside it.
+// whatever stands next to it.
 func TestSandbox_NetworkKept(t *testing.T) {
 	for _, answer := range []string{"allow_always", "allow_project"} {
 		t.Run(answer, func(t *testing.T) {
@@ -407,7 +407,7 @@ func TestSandbox_NetworkAgain(t *testing.T) {
 	}
 }
 
-// TestSandbox_Modules: a module's program runs behind the same walls, and has the
+// TestSandbox_Modules: a module's program runs in the same sandbox, and has the
 // network only when its manifest declares it.
 func TestSandbox_Modules(t *testing.T) {
 	for _, level := range []string{"bubblewrap", "landlock"} {

@@ -50,7 +50,7 @@ func (a *asked) settings() string {
 	return strings.Join(set, " ")
 }
 
-// providerServer starts a server of models beside others: `providerserver NAME KEY
+// providerServer starts a server of models along with others: `providerserver NAME KEY
 // MODEL...`; its address is $NAME. It wants the key, lists the models, and says of each
 // request which model was asked and how it was to think. Each step takes 1000 tokens of
 // input, 400 of them cached, and 100 of output. A prompt `delegate AGENT WORDS` makes it

@@ -25,7 +25,7 @@ const faultyScript = `{"when": "^call$", "call": [{"name": "tool_search", "args"
 {"expect": {"last_result": "words of the project"}, "say": "Read."}
 `
 
-// healthy answers as an MCP server behind HTTP with one tool does.
+// healthy answers as an MCP server over HTTP with one tool does.
 func healthy(w http.ResponseWriter, r *http.Request) {
 	var m struct {
 		ID     json.RawMessage
@@ -59,7 +59,7 @@ func endlessly(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// TestMCP_FaultyAddresses is TestMCP_FaultyServers for servers behind HTTP.
+// TestMCP_FaultyAddresses is TestMCP_FaultyServers for servers over HTTP.
 func TestMCP_FaultyAddresses(t *testing.T) {
 	status := func(code int, text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, code) }

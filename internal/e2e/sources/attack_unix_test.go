@@ -13,7 +13,7 @@ import (
 )
 
 // answers is a provider in bash that has the tool it; on is what it does when that is
-// called, and listed behind its list. say ID VALUE answers.
+// called, and listed after its list. say ID VALUE answers.
 func answers(on, listed string) string {
 	return `#!/usr/bin/env bash
 say() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }

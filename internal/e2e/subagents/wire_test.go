@@ -32,7 +32,7 @@ func TestSubagent_AsksOneAtATime(t *testing.T) {
 			t.Errorf("a card is titled %q", title)
 		}
 		asked.Add(1)
-		open.Add(-1) // before the answer, behind which the next one may come
+		open.Add(-1) // before the answer, after which the next one may come
 		p.Choose("allow_once")
 	}})
 	agent.Initialize("")

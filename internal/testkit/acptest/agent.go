@@ -46,7 +46,7 @@ type Agent struct {
 	problems []string
 	closed   bool
 
-	// Lines behind the last ones that Expect and NextPermission took.
+	// Lines after the last ones that Expect and NextPermission took.
 	cursor, askedFrom int
 }
 

@@ -15,7 +15,7 @@ type callState struct {
 	// carry; nil before the first.
 	asked  map[string]any
 	parent string // the call that spawned the subagent whose call this is
-	// background says that its result may come behind the end of the turn.
+	// background says that its result may come after the end of the turn.
 	background bool
 	heard      int // how many prompts were answered when it was last heard of
 }

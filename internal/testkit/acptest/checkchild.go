@@ -1,6 +1,6 @@
 package acptest
 
-// What is particular of the calls of subagents, and of those that spawn them.
+// What holds only for the calls of subagents and for the calls that spawn them.
 
 // parentOf is the call that spawned the subagent whose call a message is about; empty for
 // one of the main agent.

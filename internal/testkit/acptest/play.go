@@ -127,7 +127,7 @@ type player struct {
 	session  *Session // spoken to; nil before the first
 	turns    []*Turn  // without their end
 	open     *Permission
-	formFrom int      // line behind the last form that was answered
+	formFrom int      // line after the last form that was answered
 	failed   *Message // an error that no statement has taken
 	user     *User    // who answers in the place of the script; nil for the script itself
 }

@@ -23,7 +23,7 @@ func (p *player) prompt(rest string) {
 	p.turns = append(p.turns, p.session.PromptBlocks(blocks...))
 }
 
-// beside does not wait for the prompts before. One that is queued behind a turn which
+// beside does not wait for the prompts before. One that is queued after a turn which
 // waits for it is never answered.
 func (p *player) beside(text string) {
 	p.tb.Helper()

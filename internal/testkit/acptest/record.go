@@ -54,7 +54,7 @@ func (r *record) from(n int) (lines []Line, more <-chan struct{}, ended bool) {
 }
 
 // wait returns the first of the agent's messages from the n-th line on that
-// fits, and the number of the line behind it.
+// fits, and the number of the line after it.
 func (r *record) wait(ctx context.Context, n int, fits func(*Message) bool) (*Message, int, error) {
 	for {
 		lines, more, ended := r.from(n)

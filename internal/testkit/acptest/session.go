@@ -100,7 +100,7 @@ func (t *Turn) Ends(reason string) *Message {
 	return m
 }
 
-// Expect waits for the next message of the agent that fits, behind the one
+// Expect waits for the next message of the agent that fits, after the one
 // that the last Expect returned.
 func (a *Agent) Expect(what string, fits func(*Message) bool) *Message {
 	a.tb.Helper()
@@ -109,7 +109,7 @@ func (a *Agent) Expect(what string, fits func(*Message) bool) *Message {
 	return m
 }
 
-// Skip makes Expect begin behind all lines so far.
+// Skip makes Expect begin after all lines so far.
 func (a *Agent) Skip() { a.cursor = len(a.Lines()) }
 
 func (a *Agent) await(from int, what string, fits func(*Message) bool) (*Message, int) {

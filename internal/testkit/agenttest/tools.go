@@ -11,7 +11,7 @@ import (
 	"acp-agent/tools"
 )
 
-// EnvTools has the program of a test offer the tools below beside its
+// EnvTools has the program of a test offer the tools below besides its
 // own.
 const EnvTools = "ACP_TEST_FOREIGN_TOOLS"
 

@@ -43,7 +43,7 @@ type Step struct {
 	Calls                    []Call
 	// Stop is the stop reason; empty means the one that fits.
 	Stop string
-	// Usage is that of message_delta beside the output tokens, as members of JSON.
+	// Usage is that of message_delta besides the output tokens, as members of JSON.
 	Usage string
 
 	// Status other than 0 is sent with Header and Body alone.

@@ -74,7 +74,7 @@ func TestLearn(t *testing.T) {
 		t.Errorf("%d pieces, want %d", got, want)
 	}
 	// The most frequent pair first, of equals the first of the alphabet; a blank belongs to
-	// the word behind it; what stands there once is not joined.
+	// the word after it; what stands there once is not joined.
 	if diff := cmp.Diff([]string{"a a", "a b", "aa ab"}, v.Merges); diff != "" {
 		t.Errorf("merges (-want +got):\n%s", diff)
 	}

@@ -36,7 +36,7 @@ const (
 // End is the token that ends an answer, for [Model.Leanings].
 const End = "<|im_end|>"
 
-// marks are the tokens behind those of the vocabulary, which the template writes, with
+// marks are the tokens after those of the vocabulary, which the template writes, with
 // their types by the numbers of the format: 3 is never shown, 4 is text like any other.
 var marks = []struct {
 	text string

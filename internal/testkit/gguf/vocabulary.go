@@ -39,7 +39,7 @@ func Learn(text string, merges int) Vocabulary {
 }
 
 // letters are the printable letters that stand for bytes in vocabularies of GPT-2's kind:
-// a printable byte of Latin-1 for itself, the others for what follows behind Latin-1.
+// a printable byte of Latin-1 for itself, the others for what follows after Latin-1.
 func letters() [256]string {
 	var table [256]string
 	next := rune(256)

@@ -133,7 +133,7 @@ func (e *encoder) list(kind uint32, length int) {
 	e.number(uint64(length))
 }
 
-// tensor writes what is known of a tensor; its numbers follow behind all others.
+// tensor writes what is known of a tensor; its numbers follow after all others.
 func (e *encoder) tensor(t Tensor, offset int) {
 	e.text(t.Name)
 	e.number(uint32(len(t.Shape)))

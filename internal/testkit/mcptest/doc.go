@@ -1,4 +1,4 @@
-// Package mcptest is an MCP server behind HTTP that wants its user to sign in, together with
+// Package mcptest is an MCP server over HTTP that wants its user to sign in, together with
 // its authorization server, for tests.
 //
 // It owns both ends of OAuth that are not ours: it registers clients, hands out codes and

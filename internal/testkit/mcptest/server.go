@@ -27,7 +27,7 @@ const Canary = "canary-7f3a9c"
 // read under Do.
 type Server struct {
 	URL string
-	// SSE is the same server behind the older transport, which has no metadata of its own.
+	// SSE is the same server over the older transport, which has no metadata of its own.
 	SSE string
 
 	mu     sync.Mutex

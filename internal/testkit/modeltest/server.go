@@ -76,7 +76,7 @@ func (s *Server) Close() {
 	<-s.done
 }
 
-// Add puts steps behind those that are there.
+// Add appends steps.
 func (s *Server) Add(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -34,7 +34,7 @@ type Step struct {
 	Finish string `json:"finish"`
 
 	// Raw are lines sent in place of all events above, each with a newline
-	// behind it; [DONE] is not added.
+	// after it; [DONE] is not added.
 	Raw []string `json:"raw"`
 	// Whole sends the answer as one JSON object that is not streamed.
 	Whole bool `json:"whole"`

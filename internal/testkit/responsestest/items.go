@@ -15,7 +15,7 @@ type written struct {
 	model string
 	kind  string
 	phase string
-	// reasoning is the id of the reasoning before it, next that of the item behind it.
+	// reasoning is the id of the reasoning before it, next that of the item after it.
 	reasoning, next string
 }
 
@@ -267,7 +267,7 @@ func duplicates(list []inputItem) *problem {
 	return nil
 }
 
-// calls: each call has its output, behind it (github.com/router-for-me/CLIProxyAPI/issues/2368,
+// calls: each call has its output, after it (github.com/router-for-me/CLIProxyAPI/issues/2368,
 // openai/codex/issues/620), and each output its call, before it
 // (github.com/continuedev/continue/issues/10092).
 func calls(list []inputItem) *problem {
@@ -293,7 +293,7 @@ func calls(list []inputItem) *problem {
 	return nil
 }
 
-// followers: reasoning has behind it what came behind it (github.com/vercel/ai/issues/7099,
+// followers: what follows reasoning is what followed it in the answer (github.com/vercel/ai/issues/7099,
 // openai/openai-node/issues/1567), and an item with an id the reasoning before it that came
 // before it (github.com/VRSEN/agency-swarm/issues/367, mastra-ai/mastra/issues/8738).
 func (s *Server) followers(list []inputItem) *problem {

@@ -56,14 +56,14 @@ type Step struct {
 	Thoughts []string
 	Silent   bool
 	Raw      string
-	// Comment is a message before all calls, Text the one behind them, Refusal takes its place.
+	// Comment is a message before all calls, Text the one after them, Refusal takes its place.
 	Comment, Text, Refusal string
 	Calls                  []Call
 	// Between has reasoning before each call.
 	Between bool
 	// Incomplete is the reason for an answer that is not whole.
 	Incomplete string
-	// Failed is the code of an error that ends the answer behind its first item, Error that
+	// Failed is the code of an error that ends the answer after its first item, Error that
 	// of an error event.
 	Failed, Error string
 
