@@ -38,8 +38,6 @@ var formerWords = []struct{ word, instead string }{
 // added.
 var notPlainYet = []string{
 	"acp/v1",
-	"audit",
-	"mcp",
 	"session",
 	"tools",
 	"transcript",

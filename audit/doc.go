@@ -9,7 +9,7 @@
 // are noticed, too. Contents of files are never in it: a text that is no name, path, address
 // or command stands there as its hash and size.
 //
-// The chain shows accidents and edits by hand. It cannot stop somebody who may write the
+// The chain shows accidents and edits by hand. It cannot stop a user who may write the
 // directory from writing the whole of it anew.
 //
 // A record is one write, which the kernel has when Append returns: a killed agent loses

@@ -25,7 +25,7 @@ type Options struct {
 	MaxBytes int64
 	// Clean takes secrets out of texts; nil leaves them as they are.
 	Clean func(string) string
-	// Failed is told, once, why records could not be written; nil means nobody is.
+	// Failed is told, once, why records could not be written; nil means no one is.
 	Failed func(error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time

@@ -25,7 +25,7 @@ const (
 	Full = "full"
 )
 
-// Record is one line. What a Log fills in itself is left empty by those who append.
+// Record is one line. What a Log fills in itself is left empty by callers of Append.
 type Record struct {
 	Version int       `json:"v"`    // filled in
 	Seq     int64     `json:"seq"`  // filled in; from 1
@@ -51,7 +51,7 @@ type Record struct {
 	// Touches are the paths, hosts and commands that the call named.
 	Touches []string `json:"touches,omitempty"`
 	// Verdict is "allow" or "deny"; "" is a call that never came to a decision. By is
-	// who decided, Reason why. Asked is what a person was asked.
+	// who decided, Reason why. Asked is what a user was asked.
 	Verdict string `json:"verdict,omitempty"`
 	By      string `json:"by,omitempty"`
 	Reason  string `json:"reason,omitempty"`

@@ -15,9 +15,9 @@ import (
 	"acp-agent/tools"
 )
 
-// deafness is how long a server that does not read may keep a call that has ended; then
+// writeGrace is how long a server that does not read may keep a call that has ended; then
 // its connection ends.
-const deafness = 2 * time.Second
+const writeGrace = 2 * time.Second
 
 // call runs one tool of the server. While the server is away it fails at once (R91).
 func (l *link) call(ctx context.Context, rt tools.Runtime, name string, args json.RawMessage) (*tools.Result, error) {
@@ -71,7 +71,7 @@ func (c *connection) bounded(ctx context.Context, limit time.Duration, slow erro
 	context.AfterFunc(ctx, func() {
 		select {
 		case <-returned:
-		case <-time.After(deafness):
+		case <-time.After(writeGrace):
 			c.abort()
 		}
 	})
@@ -97,7 +97,7 @@ func (l *link) failure(ctx context.Context, c *connection, err, slow error) erro
 	case errors.As(err, &said):
 		return &tools.Error{Kind: tools.Backend, Message: fmt.Sprintf("mcp server %s: %s", l.id, clean(said.Message, maxDescription)), Err: err}
 	}
-	wait := time.NewTimer(deafness)
+	wait := time.NewTimer(writeGrace)
 	defer wait.Stop()
 	select {
 	case <-c.over:

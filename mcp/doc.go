@@ -1,5 +1,5 @@
 // Package mcp makes tools of MCP servers, and parts of messages of their prompts and
-// resources: programs and addresses that the editor or the person names, none of which is
+// resources: programs and addresses that the editor or the user names, none of which is
 // believed.
 //
 // It owns the connections: a [Manager] for each session connects to all servers at once,
@@ -12,8 +12,8 @@
 // It refuses to know who asks, who is trusted and what is allowed: a tool of a server
 // passes through the same stages as any other, and its default is a question.
 //
-// Behind HTTP it sends the token of whoever signed in, and has it renewed; where there is
-// none, the server waits for a person ([Manager.SignIn]). What a server wants to know while
+// Over HTTP it sends the token of the sign-in, and has it renewed; where there is
+// none, the server waits for a user ([Manager.SignIn]). What a server wants to know while
 // one of its tools runs goes to a [Person]; a model for its own use it does not get.
 //
 //	servers := mcp.New(mcp.Options{Start: start})
@@ -26,7 +26,7 @@
 // Of us a server learns the directories of the session, and nothing else.
 //
 // Allowed imports: floor 0, tools, mcp/oauth, and the MCP library, whose client it is; beside
-// mcp/oauth nobody else imports that. Programs are started by [Options].Start. The
+// mcp/oauth no one else imports that. Programs are started by [Options].Start. The
 // goroutines are in the comment of [Manager].
 //
 // # Requirements

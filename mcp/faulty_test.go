@@ -103,7 +103,7 @@ func TestReconnect_Ladder(t *testing.T) {
 	})
 }
 
-// A program that never comes up is started once a minute, whoever waits for it, is logged
+// A program that never comes up is started once a minute, whatever waits for it, is logged
 // once, and leaves nothing behind.
 func TestReconnect_ALoopCostsLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestTools_Change(t *testing.T) {
 	})
 }
 
-// A server that says after each reading that its list has changed keeps nobody busy, and
+// A server that says after each reading that its list has changed keeps no one busy, and
 // what it had last is known.
 func TestTools_ChangeWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

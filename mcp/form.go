@@ -14,7 +14,7 @@ import (
 	"acp-agent/kinds"
 )
 
-// Form is what a server wants a person to fill in.
+// Form is what a server wants a user to fill in.
 type Form struct {
 	// CallID is the tool call for which it is asked, "" when none is alone.
 	CallID string
@@ -93,10 +93,10 @@ func formOf(wanted any) (Form, error) {
 	return form, nil
 }
 
-// errHidden refuses what a person could not read, and would answer with.
+// errHidden refuses what a user could not read, and would answer with.
 var errHidden = fmt.Errorf("a name or a value is empty, hidden or longer than %d characters", maxValue)
 
-// legible reports whether a person can read a name or a value.
+// legible reports whether a user can read a name or a value.
 func legible(text string) bool {
 	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= maxValue && kinds.Visible(text) == text && !strings.ContainsAny(text, "\n\t")
 }
@@ -132,7 +132,7 @@ func fieldOf(name string, s *jsonschema.Schema) (Field, error) {
 	return field, errors.Join(err, field.check())
 }
 
-// check refuses a default that a person would not see as it is.
+// check refuses a default that a user would not see as it is.
 func (f *Field) check() error {
 	offered := func(value string) bool {
 		return slices.ContainsFunc(f.Options, func(o Option) bool { return o.Value == value })

@@ -9,7 +9,7 @@ import (
 	"acp-agent/kinds"
 )
 
-// Whatever a server calls a form, what a person would be shown of it is bounded and visible.
+// Whatever a server calls a form, what a user would be shown of it is bounded and visible.
 func FuzzForm(f *testing.F) {
 	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"string","enum":["x"],"enumNames":[1]},"b":{"type":"array","items":{"anyOf":[null]}}}}`))
 	f.Add([]byte(`{"properties":{"a":{"type":"string","oneOf":[{"const":1}]},"b":null,"c":{"type":["string"]}},"required":["z"]}`))

@@ -10,7 +10,7 @@ import (
 	"acp-agent/internal/redact"
 )
 
-// Keys are the values that the server is given and that nobody else is to see (D3): of its
+// Keys are the values that the server is given and that no one else is to see (D3): of its
 // headers, variables, arguments and address those whose names say so, long headers whatever
 // their name, and what stands before a host. An ordinary word is none: a key holds a
 // digit and has 8 characters or more.

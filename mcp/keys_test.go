@@ -89,7 +89,7 @@ func silent(t *testing.T, text string, marks ...string) {
 }
 
 // D3, R92: a program that repeats the key which it was given is heard without it: in its
-// list, a result, structured or not, an error, progress, and its last words.
+// list, a result, structured or not, an error, progress, and its stderr tail.
 func TestKeys_OfPrograms(t *testing.T) {
 	log := &bytes.Buffer{}
 	f := &fake{tools: []object{

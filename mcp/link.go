@@ -137,7 +137,7 @@ func (l *link) watch(ctx context.Context, c *connection) error {
 			return err
 		}
 		l.known()
-		var changed chan struct{} // nobody's, until it may be read again
+		var changed chan struct{} // no one's, until it may be read again
 		calm := time.After(readings.rest(time.Now()))
 		for again := false; !again; {
 			select {

@@ -36,7 +36,7 @@ const listLimit = 10 * time.Second
 const listGrace = time.Second
 
 // A server may say at any time that its lists have changed, after each reading, too. They
-// are read at most often within each spell, so that it keeps nobody busy.
+// are read at most often within each spell, so that it keeps no one busy.
 const (
 	often = 5
 	spell = 5 * time.Second

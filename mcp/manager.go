@@ -18,14 +18,14 @@ import (
 type Options struct {
 	// Start starts the program of a server, confined and with the environment of programs;
 	// stderr gets its errors. Closing what it returns ends the program with all that it
-	// started, and wakes whoever reads or writes. nil means that none can be started. It is
+	// started, and wakes its readers and writers. nil means that none can be started. It is
 	// called from several goroutines.
 	Start func(ctx context.Context, s Server, stderr io.Writer) (io.ReadWriteCloser, error)
 	// Roots are the absolute directories that servers are told the session works in, the
 	// first of them its own; none means that they are not told, as one with NoRoots never is.
 	Roots []string
 	// Changed is called, from the goroutine of a server or within Set, when the prompts of
-	// servers may be others than before; nil means nobody is told. It must not call Set or
+	// servers may be others than before; nil means no one is told. It must not call Set or
 	// Close.
 	Changed func()
 	// Reserved reports the ids of the agent's own tools, which no alias of a server's tool may
@@ -33,8 +33,8 @@ type Options struct {
 	Reserved func(id string) bool
 	// Version is how the agent names its version; may be empty.
 	Version string
-	// Tokens keeps the tokens of those who signed in to servers behind HTTP; nil means that
-	// nobody can. Keep is told of each, so that it is shown to nobody; nil means that nobody
+	// Tokens keeps the tokens of sign-ins to servers over HTTP; nil means that
+	// no one can. Keep is told of each, so that it is shown to no one; nil means that no one
 	// is.
 	Tokens oauth.Store
 	Keep   func(secrets ...string)
@@ -150,7 +150,7 @@ func (l *link) taken() bool {
 }
 
 // Settle waits until each server has been reached, or has failed once, or ctx ends; not for
-// one that was begun with before since, unless somebody may have signed in to it elsewhere.
+// one that was started with before since, unless the user may have signed in to it elsewhere.
 // Its tools are there then; its prompts and resources, when they are listed within a second.
 func (m *Manager) Settle(ctx context.Context, since time.Time) {
 	for _, l := range m.all() {
@@ -167,7 +167,7 @@ func (m *Manager) Settle(ctx context.Context, since time.Time) {
 			return
 		}
 		if l.account != nil {
-			l.await(ctx) // it may be looking whether somebody has signed in elsewhere
+			l.await(ctx) // it may be checking for a sign-in elsewhere
 		}
 	}
 }

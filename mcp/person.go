@@ -15,13 +15,13 @@ import (
 )
 
 // Person is whom servers ask. Its methods are called from several goroutines; each returns
-// when the person has answered or ctx has ended.
+// when the user has answered or ctx has ended.
 type Person interface {
-	// Can says what the person can be asked: to fill in a form, to open an address.
+	// Can says what the user can be asked: to fill in a form, to open an address.
 	Can() (forms, addresses bool)
-	// Fill puts a form to the person. An error means that it was not put.
+	// Fill puts a form to the user. An error means that it was not put.
 	Fill(ctx context.Context, f Form) (Answer, error)
-	// Visit has the person open an address. Once what they do there is done, done is to be
+	// Visit has the user open an address. Once what they do there is done, done is to be
 	// called; it is never nil. An error means that they were not asked.
 	Visit(ctx context.Context, v Visit) (a Answer, done func(), err error)
 }
@@ -33,7 +33,7 @@ const (
 	Cancel  = "cancel"
 )
 
-// Answer is what the person did.
+// Answer is what the user did.
 type Answer struct {
 	// Action is Accept, Decline or Cancel.
 	Action string
@@ -42,7 +42,7 @@ type Answer struct {
 	Content map[string]any
 }
 
-// Visit is an address that a person is to open.
+// Visit is an address that a user is to open.
 type Visit struct {
 	// CallID is the tool call for which it is asked, "" when none is alone.
 	CallID string
@@ -59,20 +59,20 @@ const (
 	maxVisits = 100
 )
 
-// asking is what a connection asks of the person, one thing at a time.
+// asking is what a connection asks of the user, one thing at a time.
 type asking struct {
 	turn   chan struct{} // a token while nothing is asked
 	mu     sync.Mutex
 	visits map[string]visit // by the server's ids
 }
 
-// visit is an address that the person was asked to open.
+// visit is an address that the user was asked to open.
 type visit struct {
 	done func() // to be called when the server says that it is done; nil while it is shown
 	over bool   // the server said so while it was shown: a browser may be faster than an editor
 }
 
-// mayAsk lets the server ask what the person can be asked, and nothing else of us: a model
+// mayAsk lets the server ask what the user can be asked, and nothing else of us: a model
 // for its own use (sampling) it does not get.
 func (l *link) mayAsk(c *connection, o *sdk.ClientOptions) {
 	person := l.manager.o.Person
@@ -112,7 +112,7 @@ var (
 	errNoVisit = errors.New("the person cannot be shown an address here")
 )
 
-// ask puts what a server wants to know to the person, by the server's name.
+// ask puts what a server wants to know to the user, by the server's name.
 func (l *link) ask(ctx context.Context, c *connection, p *sdk.ElicitParams) (Answer, error) {
 	forms, addresses := l.manager.o.Person.Can()
 	byForm := p.Mode == "" || p.Mode == "form"
@@ -196,7 +196,7 @@ func (a *asking) begin(id string) {
 	}
 }
 
-// shown says that a visit was, and what is to be called when it is done. One that the person
+// shown says that a visit was, and what is to be called when it is done. One that the user
 // did not agree to is forgotten.
 func (a *asking) shown(id string, done func(), agreed bool) {
 	a.mu.Lock()

@@ -20,7 +20,7 @@ import (
 	"acp-agent/tools"
 )
 
-// fakePerson is a person as functions; one that is nil cannot be asked that.
+// fakePerson is a user as functions; one that is nil cannot be asked that.
 type fakePerson struct {
 	fill  func(context.Context, mcp.Form) (mcp.Answer, error)
 	visit func(context.Context, mcp.Visit) (mcp.Answer, func(), error)
@@ -34,7 +34,7 @@ func (p *fakePerson) Visit(ctx context.Context, v mcp.Visit) (mcp.Answer, func()
 	return p.visit(ctx, v)
 }
 
-// asker is a server whose one tool asks the person, and says what came of it.
+// asker is a server whose one tool asks the user, and says what came of it.
 func asker(ask func(ctx context.Context, s *sdk.ServerSession) (string, error)) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "asker", Version: "1"}, nil)
 	sdk.AddTool(server, &sdk.Tool{Name: "ask"}, func(ctx context.Context, call *sdk.CallToolRequest, _ map[string]any) (*sdk.CallToolResult, any, error) {
@@ -58,7 +58,7 @@ func elicit(p *sdk.ElicitParams) func(context.Context, *sdk.ServerSession) (stri
 	}
 }
 
-// spoken starts a Manager with a person over servers of the library's own.
+// spoken starts a Manager with a user over servers of the library's own.
 func spoken(t *testing.T, person mcp.Person, servers map[string]*sdk.Server) *mcp.Manager {
 	t.Helper()
 	m := mcp.New(mcp.Options{Person: person, Start: func(_ context.Context, s mcp.Server, _ io.Writer) (io.ReadWriteCloser, error) {
@@ -84,7 +84,7 @@ func spoken(t *testing.T, person mcp.Person, servers map[string]*sdk.Server) *mc
 	return m
 }
 
-// caller is what a call is handed that may wait for the person.
+// caller is what a call is handed that may wait for the user.
 type caller struct {
 	runtime
 	id     string
@@ -131,7 +131,7 @@ const wholeForm = `{"type": "object", "required": ["name", "size"], "properties"
 
 func pointer[T any](v T) *T { return &v }
 
-// A server's form reaches the person by the server's name, bounded and cleaned, and what
+// A server's form reaches the user by the server's name, bounded and cleaned, and what
 // they do reaches the server.
 func TestPerson_Form(t *testing.T) {
 	filled := map[string]any{"name": "Ada", "size": int64(4), "part": 0.75, "yes": false, "color": "g", "days": []string{"tu"}, "other": "x"}
@@ -188,7 +188,7 @@ func TestPerson_Form(t *testing.T) {
 	}
 }
 
-// What a server may not ask is refused, and nobody is asked; what nobody can answer is not
+// What a server may not ask is refused, and no one is asked; what no one can answer is not
 // offered.
 func TestPerson_Refused(t *testing.T) {
 	form := func(properties string) *sdk.ElicitParams {
@@ -296,7 +296,7 @@ func TestPerson_VisitDoneEarly(t *testing.T) {
 	})
 }
 
-// A server asks only while one of its tools runs, one thing at a time, and nobody is asked
+// A server asks only while one of its tools runs, one thing at a time, and no one is asked
 // any more when the call has ended.
 func TestPerson_OnlyDuringCalls(t *testing.T) {
 	t.Run("outside a call", func(t *testing.T) {
@@ -363,7 +363,7 @@ func TestPerson_OnlyDuringCalls(t *testing.T) {
 	})
 }
 
-// The time of a call stands still while the person thinks, and runs again after that.
+// The time of a call stands still while the user thinks, and runs again after that.
 func TestPerson_ClockStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		person := &fakePerson{fill: func(context.Context, mcp.Form) (mcp.Answer, error) {

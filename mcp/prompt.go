@@ -29,9 +29,9 @@ const (
 	commandPrefix = "mcp:"
 )
 
-// Prompt is a prompt of a server, which a person uses by a command.
+// Prompt is a prompt of a server, which a user uses by a command.
 type Prompt struct {
-	// Command is what a person types for it behind a slash, mcp:SERVER:PROMPT. It has no
+	// Command is what a user types for it behind a slash, mcp:SERVER:PROMPT. It has no
 	// blanks, and no other prompt of a Manager has it.
 	Command string
 	// Name is what its server calls it.
@@ -90,7 +90,7 @@ func (m *Manager) Prompts() []Prompt {
 // Expand has a server fill in the prompt that a command stands for, with what was typed
 // behind the command. What it returns takes the place of that in a message: it says whose
 // text it is, is bounded (100 KiB, 20 images), and what of it an assistant is to have said
-// is a quotation. An error says what was wrong, in words for the person: the arguments, of
+// is a quotation. An error says what was wrong, in words for the user: the arguments, of
 // which nothing is sent to the server then, or the server.
 func (m *Manager) Expand(ctx context.Context, command, typed string) ([]transcript.Part, error) {
 	l, prompt, err := m.prompt(ctx, command)

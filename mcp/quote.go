@@ -16,7 +16,7 @@ import (
 // result of a tool (R106).
 const maxQuoted = 100 << 10
 
-// message is a filled in prompt as parts of a person's message.
+// message is a filled in prompt as parts of a user's message.
 func (l *link) message(prompt *Prompt, answer *sdk.GetPromptResult) ([]transcript.Part, error) {
 	said := &tools.Result{}
 	var texts []string
@@ -51,7 +51,7 @@ func quoted(text string) string {
 }
 
 // parts are a server's text, between labels that the server cannot know, and its images
-// (I1). Only the model reads them: the person sees what they typed.
+// (I1). Only the model reads them: the user sees what they typed.
 func parts(label, about, text string, images []transcript.ImagePart) []transcript.Part {
 	text = clean(text, maxFrame)
 	if len(text) > maxQuoted {

@@ -40,7 +40,7 @@ func (c *clock) restart() {
 	c.run()
 }
 
-// run lets the clock run its whole time, unless somebody holds it; mu is held.
+// run lets the clock run its whole time, unless a question holds it; mu is held.
 func (c *clock) run() {
 	if c.held == 0 && !c.over {
 		c.timer.Reset(c.limit)
@@ -112,11 +112,11 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// breath is how often the time limit of those who run a call is started anew while the
+// keepAlive is how often the time limit of a call's runner is started anew while the
 // person is asked.
-const breath = time.Second
+const keepAlive = time.Second
 
-// wait lets the time of all calls stand still, for nobody says which of them wants to know
+// wait lets the time of all calls stand still, for no one says which of them wants to know
 // something: that of the server, of the pipeline and of a subagent. id is the call's own
 // where there is one alone. ctx ends with the last call. ok is false when none runs, and
 // over is to be called otherwise.
@@ -147,7 +147,7 @@ func (c *calls) wait(ctx context.Context) (_ context.Context, id string, over fu
 	}
 	var breathing sync.WaitGroup
 	breathing.Go(func() { // ends with over
-		ticker := time.NewTicker(breath)
+		ticker := time.NewTicker(keepAlive)
 		defer ticker.Stop()
 		for {
 			select {

@@ -15,7 +15,7 @@ import (
 
 // Server says how an MCP server is reached: by a program that is started, or by an address.
 type Server struct {
-	// Name is what whoever configured it calls it; it may hold anything.
+	// Name is its name in the configuration; it may hold anything.
 	Name string
 	// Origin says who configured it, in a few words.
 	Origin string
@@ -29,7 +29,7 @@ type Server struct {
 	URL    string
 	Header map[string]string
 	SSE    bool
-	// Client is as which client somebody signs in to the address by OAuth; the zero value
+	// Client is as which client the user signs in to the address by OAuth; the zero value
 	// registers one. Anonymous turns that off, and so does an Authorization header.
 	Client    oauth.Client
 	Anonymous bool
@@ -38,11 +38,11 @@ type Server struct {
 	// NoRoots says that the server is not told the session's directories. It changes nothing
 	// of who the server is: see Behind.
 	NoRoots bool
-	// Unconfined says that the person lets its program run outside of the sandbox.
+	// Unconfined says that the user lets its program run outside of the sandbox.
 	Unconfined bool
-	// Borrowed says that the rules of the person's configuration do not mean this server by
+	// Borrowed says that the rules of the user's configuration do not mean this server by
 	// its name; see tools.Origin. Project says that the project names it. Apart says that
-	// its program does not start in the project, which the person does not trust.
+	// its program does not start in the project, which the user does not trust.
 	Borrowed, Project, Apart bool
 }
 
@@ -107,7 +107,7 @@ const (
 	// Failed servers are tried again, but for one whose name is taken.
 	Failed State = "failed"
 	Closed State = "closed"
-	// SignIn servers wait for a person to sign in, and are not tried again before that.
+	// SignIn servers wait for a user to sign in, and are not tried again before that.
 	SignIn State = "sign-in"
 )
 

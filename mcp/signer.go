@@ -14,15 +14,15 @@ import (
 
 // signer is what a link knows of signing in to its server.
 type signer struct {
-	account *oauth.Account // nil where nobody signs in
-	barred  error          // why nobody does
+	account *oauth.Account // nil where no one signs in
+	barred  error          // why no one does
 	wake    chan struct{}  // a token when the server is to be tried again at once
-	peek    chan struct{}  // a token when somebody may have signed in elsewhere
+	peek    chan struct{}  // a token when the user may have signed in elsewhere
 
 	// Guarded by the link's mu.
 	moved     chan struct{} // closed when the state is set, or looking is
-	looking   bool          // it is looked whether somebody has signed in elsewhere
-	challenge http.Header   // of the answer that wants somebody to sign in; nil for none
+	looking   bool          // a check for a sign-in elsewhere is running
+	challenge http.Header   // of the answer that wants a sign-in; nil for none
 	near      bool          // the server was at an address that is not public
 }
 
@@ -42,7 +42,7 @@ var (
 	errNotAsked  = errors.New("it did not ask anybody to sign in")
 )
 
-// signable is the server of a name that somebody can sign in to.
+// signable is the server of a name that the user can sign in to.
 func (m *Manager) signable(name string) (*link, error) {
 	var others []string
 	for _, l := range m.all() {
@@ -61,8 +61,8 @@ func (m *Manager) signable(name string) (*link, error) {
 	return nil, fmt.Errorf("there is no such server; there are %s", strings.Join(others, ", "))
 }
 
-// SignIn has a person sign in to a server by its name, and connects to it again. show has
-// the person open an address; see oauth.Request. It returns when the server stands where it
+// SignIn has a user sign in to a server by its name, and connects to it again. show has
+// the user open an address; see oauth.Request. It returns when the server stands where it
 // will stand: Status says how.
 func (m *Manager) SignIn(ctx context.Context, name string, show func(ctx context.Context, address string) error) error {
 	l, err := m.signable(name)
@@ -75,7 +75,7 @@ func (m *Manager) SignIn(ctx context.Context, name string, show func(ctx context
 	l.mu.Unlock()
 	if challenge == nil {
 		if token, err := l.account.Token(ctx); err != nil || token != "" {
-			return err // somebody has
+			return err // the user has
 		}
 		return l.notAsked()
 	}
@@ -87,7 +87,7 @@ func (m *Manager) SignIn(ctx context.Context, name string, show func(ctx context
 	return nil
 }
 
-// notAsked says why nobody can sign in to a server that did not ask for it.
+// notAsked says why no one can sign in to a server that did not ask for it.
 func (l *link) notAsked() error {
 	if status := l.status(); status.State == Failed {
 		return fmt.Errorf("%w: %s", errNotAsked, status.Problem)
@@ -110,7 +110,7 @@ func (m *Manager) SignOut(ctx context.Context, name string) (had bool, err error
 	return true, nil
 }
 
-// look has a server that waits for somebody to sign in tried again when they have done so
+// look has a server that waits for a sign-in tried again when it has happened
 // elsewhere, such as in a terminal. It does not wait.
 func (l *link) look() {
 	l.mu.Lock()
@@ -131,7 +131,7 @@ func (l *link) isLooking() bool {
 	return l.looking
 }
 
-// looked says that it is known whether somebody has signed in elsewhere.
+// looked says that it is known whether the user has signed in elsewhere.
 func (l *link) looked() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"acp-agent/tools"
 )
 
-// signInError is errRefused where a person can do something about it.
+// signInError is errRefused where a user can do something about it.
 type signInError struct{ name string }
 
 func (e *signInError) Error() string {
@@ -32,7 +32,7 @@ func fate(err error) State {
 	return Failed
 }
 
-// The reasons why nobody signs in to a server; a 401 is then the end of it.
+// The reasons why no one signs in to a server; a 401 is then the end of it.
 var (
 	errProgram   = errors.New("it is a program, which is given keys as variables")
 	errAnonymous = errors.New("its configuration turns signing in off")
@@ -40,7 +40,7 @@ var (
 	errNoTokens  = errors.New("no token can be kept here")
 )
 
-// account is the person's account with a server. The error says why nobody signs in.
+// account is the user's account with a server. The error says why no one signs in.
 func (m *Manager) account(s *Server, keep func(tokens ...string)) (*oauth.Account, error) {
 	switch {
 	case s.Command != "":
@@ -58,14 +58,14 @@ func (m *Manager) account(s *Server, keep func(tokens ...string)) (*oauth.Accoun
 	return oauth.New(s.URL, oauth.Options{Client: s.Client, Store: m.o.Tokens, Keep: keep})
 }
 
-// signing is what a connection knows of it; without a link nobody signs in.
+// signing is what a connection knows of it; without a link no one signs in.
 type signing struct {
 	link  *link
-	asked atomic.Bool // the server wants somebody to sign in
+	asked atomic.Bool // the server wants a sign-in
 	near  atomic.Bool
 }
 
-// authorized sends a request with the token of whoever signed in. When the server refuses
+// authorized sends a request with the token of the sign-in. When the server refuses
 // it, another token is asked for, once, and the request is sent once more (R92).
 func (r *remote) authorized(request *http.Request) (*http.Response, error) {
 	if r.link == nil || r.link.account == nil {

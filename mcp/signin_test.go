@@ -19,7 +19,7 @@ import (
 	"acp-agent/tools"
 )
 
-// signed is a Manager of one server that wants somebody to sign in. What it logs and says is
+// signed is a Manager of one server that wants the user to sign in. What it logs and says is
 // looked through for tokens when the test ends.
 func signed(t *testing.T, dir string, server mcp.Server) *mcp.Manager {
 	t.Helper()
@@ -62,7 +62,7 @@ func limited(t *testing.T) context.Context {
 	return ctx
 }
 
-// browsing shows an address to a person who opens it.
+// browsing shows an address to a user who opens it.
 func browsing(s *mcptest.Server) func(context.Context, string) error {
 	return func(ctx context.Context, address string) error {
 		_, err := s.Browse(context.WithoutCancel(ctx), address)
@@ -88,7 +88,7 @@ func greet(t *testing.T, m *mcp.Manager) error {
 
 const wantsPerson = "authentication failed: sign in with /mcp login s"
 
-// R88, R92: a server that refuses us waits for a person; after they signed in, it is used,
+// R88, R92: a server that refuses us waits for a user; after they signed in, it is used,
 // also by the next process.
 func TestSignIn(t *testing.T) {
 	server, dir := mcptest.Start(t), t.TempDir()
@@ -210,7 +210,7 @@ func TestSignIn_RefreshRefused(t *testing.T) {
 	}
 	server.Turn(func(k *mcptest.Knobs) { k.NoRefresh = true })
 	server.Expire()
-	for range 2 { // the second finds nobody connected
+	for range 2 { // the second finds no one connected
 		failure, ok := errors.AsType[*tools.Error](greet(t, m))
 		if !ok || failure.Message != "mcp server s: authentication failed" || !strings.Contains(failure.Detail, "/mcp login s") {
 			t.Fatalf("the model reads %+v", failure)
@@ -281,7 +281,7 @@ func TestSignIn_RefusalThatSpeaks(t *testing.T) {
 	wantState(t, m, mcp.SignIn, wantsPerson)
 }
 
-// Whom nobody can sign in to is told apart, and fails as it did.
+// Whom no one can sign in to is told apart, and fails as it did.
 func TestSignIn_NotThere(t *testing.T) {
 	server := mcptest.Start(t)
 	key := mcp.Server{URL: server.URL, Header: map[string]string{"authorization": "Bearer wrong"}}

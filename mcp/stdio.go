@@ -58,7 +58,7 @@ func (m *messages) Read(b []byte) (int, error) {
 			return 0, err
 		}
 		if isMessage(line) {
-			m.line = discreet(m.keys, line)
+			m.line = redactMessage(m.keys, line)
 		} else if len(bytes.TrimSpace(line)) > 0 {
 			m.ignored()
 		}
@@ -68,8 +68,8 @@ func (m *messages) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// discreet takes keys out of a message.
-func discreet(keys *redact.Values, line []byte) []byte {
+// redactMessage takes keys out of a message.
+func redactMessage(keys *redact.Values, line []byte) []byte {
 	if keys.Empty() {
 		return line
 	}

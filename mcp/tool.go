@@ -100,7 +100,7 @@ func (l *link) describe(offered *sdk.Tool) string {
 	return text
 }
 
-// clean takes out of a foreign text what nobody could see, and cuts it.
+// clean takes out of a foreign text what no one could see, and cuts it.
 func clean(text string, most int) string {
 	if len(text) > most*utf8.UTFMax {
 		text = text[:most*utf8.UTFMax]

@@ -11,7 +11,7 @@ import (
 // command. A word is the value of the next argument that has none; it may stand in quotes,
 // or have the name of an argument before it, as in name=value. The last argument that has
 // none takes all that is left. An argument without a value is not among the values; the
-// error says in words for a person what is missing or too much, and how to type it.
+// error says in words for a user what is missing or too much, and how to type it.
 func (p *Prompt) fill(typed string) (map[string]string, error) {
 	values := map[string]string{}
 	rest := strings.TrimSpace(typed)

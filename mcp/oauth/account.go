@@ -26,7 +26,7 @@ type Store interface {
 }
 
 // Client is the agent as it was registered with a server by hand. The zero value means that
-// it registers itself when somebody signs in.
+// it registers itself when the user signs in.
 type Client struct {
 	ID, Secret string
 	// Issuer is the authorization server that knows it, and gets its secret; "" means
@@ -130,7 +130,7 @@ func (a *Account) Token(ctx context.Context) (string, error) {
 }
 
 // Renew returns another token after the server refused one, "" when there is none and
-// somebody has to sign in. Another session or process may have it already, and then no one
+// the user has to sign in. Another session or process may have it already, and then no one
 // is asked (R92).
 func (a *Account) Renew(ctx context.Context, refused string) (string, error) {
 	if err := a.take(ctx); err != nil {
@@ -143,7 +143,7 @@ func (a *Account) Renew(ctx context.Context, refused string) (string, error) {
 	return a.renew(ctx, refused)
 }
 
-// Refused notes that the server does not take a token and wants somebody to sign in, though
+// Refused notes that the server does not take a token and wants the user to sign in, though
 // the store may go on to have it.
 func (a *Account) Refused(ctx context.Context, token string) {
 	if token == "" || a.take(ctx) != nil {
@@ -154,7 +154,7 @@ func (a *Account) Refused(ctx context.Context, token string) {
 }
 
 // Changed reports whether the store has another token than the one that was refused last:
-// somebody has signed in elsewhere.
+// the user has signed in elsewhere.
 func (a *Account) Changed(ctx context.Context) bool {
 	if a.take(ctx) != nil {
 		return false

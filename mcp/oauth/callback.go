@@ -69,7 +69,7 @@ func (c *callback) expect(state string) {
 	c.state = state
 }
 
-// claim reports whether a state is the one that is waited for, once. Whoever guesses
+// claim reports whether a state is the one that is waited for, once. A guess
 // meanwhile is not in the way.
 func (c *callback) claim(state string) bool {
 	c.mu.Lock()

@@ -124,7 +124,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// What is kept counts for its own server and client alone, whoever wrote it.
+// What is kept counts for its own server and client alone, whatever wrote it.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"server":"https://tracker.example/mcp","client_id":"a","access_token":"t"}`))
 	f.Add([]byte(`{"server":"https://other.example/mcp","client_id":"a","access_token":"t"}`))

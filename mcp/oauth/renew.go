@@ -27,7 +27,7 @@ func (a *Account) renew(ctx context.Context, refused string) (string, error) {
 			return kept, nil
 		case g.Refresh == "":
 			a.use(nil)
-			return kept, nil // whoever signs in replaces it
+			return kept, nil // the next sign-in replaces it
 		}
 		fresh, err := a.refresh(ctx, g)
 		if refusal(err) {
@@ -70,7 +70,7 @@ func (a *Account) refresh(ctx context.Context, g *grant) (*grant, error) {
 	// Not by a TokenSource, which names no resource. A code without a value counts as none.
 	token, err := config.Exchange(context.WithValue(ctx, oauth2.HTTPClient, guard.client()), "", options...)
 	if err != nil {
-		return nil, discreet(err)
+		return nil, withoutAnswer(err)
 	}
 	fresh := *g
 	fresh.Access, fresh.Refresh, fresh.Expiry = token.AccessToken, token.RefreshToken, token.Expiry
@@ -96,9 +96,9 @@ func refusal(err error) bool {
 	return ok && refused.status/100 == 4 && refused.status != http.StatusRequestTimeout && refused.status != http.StatusTooManyRequests
 }
 
-// discreet is an error of the exchange without the answer's body and the address, in which
+// withoutAnswer is an error of the exchange without the answer's body and the address, in which
 // tokens and keys may stand.
-func discreet(err error) error {
+func withoutAnswer(err error) error {
 	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		refused := &refusedError{code: word(answer.ErrorCode)}
 		if answer.Response != nil {

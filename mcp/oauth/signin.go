@@ -77,7 +77,7 @@ func (a *Account) signIn(ctx context.Context, r Request) error {
 	}
 	refused := &http.Response{StatusCode: http.StatusUnauthorized, Header: r.Challenge, Body: http.NoBody}
 	if err := handler.Authorize(ctx, asked, refused); err != nil {
-		return discreet(err)
+		return withoutAnswer(err)
 	}
 	if fresh == nil || fresh.Access == "" {
 		return errors.New("the authorization server gave no token")
@@ -131,7 +131,7 @@ func (a *Account) keep(ctx context.Context, fresh *grant) error {
 }
 
 // fetch shows the user the address and waits for the browser's answer, which may come
-// before whoever shows it says that it was shown.
+// before its caller reports that it was shown.
 func (a *Account) fetch(ctx context.Context, address string, back *callback, show func(context.Context, string) error) (*auth.AuthorizationResult, error) {
 	if err := a.judge(address); err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func redirect(t *testing.T, address string) *url.URL {
 	return back
 }
 
-// The listener takes the browser's answer to our own request, once; whoever guesses gets
+// The listener takes the browser's answer to our own request, once; a guess gets
 // nothing, and does not end the sign-in.
 func TestSignIn_Callback(t *testing.T) {
 	server := mcptest.Start(t)

@@ -77,8 +77,8 @@ func worstCalls() []worstCall {
 		{tool: "format_file", name: "every line", args: map[string]any{"path": "f.go"}, files: map[string]string{"f.go": lines}, output: renamed},
 		{tool: "lsp", name: "name in a line", args: map[string]any{"path": "f", "operation": tools.Definitions, "symbol": "x"}, files: file(fill("xa ", largest)), set: languages},
 		{tool: "lsp", name: "name in lines", args: map[string]any{"path": "f", "operation": tools.Definitions, "symbol": "x"}, files: file(blank), set: languages},
-		{tool: "bash", name: "output", args: map[string]any{"cmd": "x"}, output: fill("\x1b[31m\xc3\xa9", 50_000_000)},
-		{tool: "check", name: "output", args: map[string]any{}, output: fill("\x1b[31m\xc3\xa9", 50_000_000)},
+		{tool: "bash", name: "output", args: map[string]any{"cmd": "x"}, output: fill("\x1b[31m\xc3\xa9", 20_000_000)},
+		{tool: "check", name: "output", args: map[string]any{}, output: fill("\x1b[31m\xc3\xa9", 20_000_000)},
 	}...)
 }
 
