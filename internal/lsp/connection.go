@@ -6,54 +6,40 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/sourcegraph/jsonrpc2"
 
 	"acp-agent/internal/fileuri"
 	"acp-agent/internal/pause"
+	"acp-agent/internal/peer"
 	"acp-agent/internal/textcut"
 )
 
-// connection is one running server. Its goroutines are the library's reader and
-// the one that writes replies; both end with the pipe. What ends a server that
-// does not take a message runs in the manager's group.
+// connection is one running server. Its goroutines are those of its peer.
 type connection struct {
 	server Server
 	root   string
 	o      *Options
-	work   *sync.WaitGroup // the manager's
-	stream *stream
-	rpc    *jsonrpc2.Conn
+	peer   *peer.Peer
 	stderr *textcut.Tail
-	last   atomic.Uint64 // id of a request
 
 	encoding encoding
 	pulls    bool // findings are asked for, not waited for
 
-	replies chan *jsonrpc2.Response
-	docs    documents
-	news    news
+	docs documents
+	news news
 }
 
-// connect makes a connection of a server's pipes and introduces us. The end of
-// ctx gives up.
-func connect(ctx context.Context, s Server, root string, o *Options, work *sync.WaitGroup, pipe io.ReadWriteCloser, stderr *textcut.Tail) (*connection, error) {
-	c := &connection{
-		server: s, root: root, o: o, work: work, stream: newStream(pipe), stderr: stderr,
-		replies: make(chan *jsonrpc2.Response, maxReplies), docs: newDocuments(), news: newNews(),
-	}
-	// It lives until it is closed, not as long as the query that needed it first.
-	c.rpc = jsonrpc2.NewConn(context.WithoutCancel(ctx), c.stream, c, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
-	work.Go(c.reply)
+// connect makes a connection of a server's pipes and initializes the server. The end of
+// ctx gives up; the connection lives on until it is closed.
+func connect(ctx context.Context, s Server, root string, o *Options, pipe io.ReadWriteCloser, stderr *textcut.Tail) (*connection, error) {
+	c := &connection{server: s, root: root, o: o, stderr: stderr, docs: newDocuments(), news: newNews()}
+	c.peer = peer.New(pipe, peer.Options{
+		Framing: peer.Headers, Notified: c.notified, Requested: c.request, Cancel: "$/cancelRequest",
+	})
 	if err := c.initialize(ctx); err != nil {
-		c.kill()
-		c.join()
+		c.peer.Close()
 		return nil, err
 	}
 	return c, nil
@@ -112,18 +98,14 @@ const (
 	// retries and retryPause bound how long a server may ask for that.
 	retries    = 10
 	retryPause = 300 * time.Millisecond
-	// cancelWait is how long telling a server that no one waits may take.
-	cancelWait = time.Second
-	// maxReplies is how many answers to the server's own requests may be under way.
-	maxReplies = 64
 )
 
 // call asks the server and decodes its answer. When ctx ends first, the server
-// is told that no one waits any more.
+// is told that the answer is no longer needed.
 func (c *connection) call(ctx context.Context, method string, params, result any) error {
 	for try := 1; ; try++ {
 		err := c.callOnce(ctx, method, params, result)
-		var refused *jsonrpc2.Error
+		var refused *peer.Error
 		if !errors.As(err, &refused) {
 			return err
 		}
@@ -138,25 +120,9 @@ func (c *connection) call(ctx context.Context, method string, params, result any
 }
 
 func (c *connection) callOnce(ctx context.Context, method string, params, result any) error {
-	id := jsonrpc2.ID{Num: c.last.Add(1)}
-	var waiter jsonrpc2.Waiter
-	err := c.send(ctx, func() (err error) {
-		waiter, err = c.rpc.DispatchCall(ctx, method, params, jsonrpc2.PickID(id))
-		return err
-	})
+	raw, err := c.peer.Call(ctx, method, params)
 	if err != nil {
-		return err
-	}
-	raw := json.RawMessage("null")
-	err = waiter.Wait(ctx, &raw)
-	switch {
-	case ctx.Err() != nil:
-		c.cancel(id)
-		return context.Cause(ctx)
-	case errors.Is(err, jsonrpc2.ErrClosed):
-		return c.lost()
-	case err != nil:
-		return err
+		return c.failure(err)
 	}
 	if err := json.Unmarshal(raw, result); err != nil {
 		return fmt.Errorf("%s answered %s with something else than it promises: %w", c.server.Name, method, err)
@@ -164,57 +130,27 @@ func (c *connection) callOnce(ctx context.Context, method string, params, result
 	return nil
 }
 
-// cancel tells the server, behind the answer, that a request is void.
-func (c *connection) cancel(id jsonrpc2.ID) {
-	c.work.Go(func() {
-		ctx, stop := context.WithTimeout(context.Background(), cancelWait)
-		defer stop()
-		_ = c.notify(ctx, "$/cancelRequest", map[string]any{"id": id}) // of a server that is gone no one waits
-	})
-}
-
 func (c *connection) notify(ctx context.Context, method string, params any) error {
-	return c.send(ctx, func() error { return c.rpc.Notify(ctx, method, params) })
+	return c.failure(c.peer.Notify(ctx, method, params))
 }
 
-// send writes to the server. One that has not taken a message by the end of ctx
-// hangs, and half of that message would spoil the next: it is ended.
-func (c *connection) send(ctx context.Context, write func() error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	c.work.Add(1)
-	unbind := context.AfterFunc(ctx, func() {
-		defer c.work.Done()
-		c.kill()
-	})
-	err := write()
-	if unbind() {
-		c.work.Done()
-	}
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
+// failure returns the error of a message: the stderr tail tells more of a server that is gone.
+func (c *connection) failure(err error) error {
+	if err != nil && errors.Is(err, c.peer.Err()) {
 		return c.lost()
 	}
-	return nil
+	return err
 }
 
-// stderrWait is how long the errors of a server that is gone may take to arrive:
-// its output can end before them.
-const stderrWait = 500 * time.Millisecond
-
-// lost is the error of a server that is gone, with its stderr tail.
+// lost is the error of a server that is gone, with its stderr tail, which is whole once the
+// server is shut.
 func (c *connection) lost() error {
-	c.kill()
-	wait := time.NewTimer(stderrWait)
-	defer wait.Stop()
-	select {
-	case <-c.stream.closed:
-	case <-wait.C:
+	c.peer.Shut()
+	lost := &lostError{server: c.server.Name, stderr: c.stderr.String()}
+	if fault := c.peer.Err(); !errors.Is(fault, peer.ErrEnded) {
+		lost.fault = fault
 	}
-	return &lostError{server: c.server.Name, fault: c.stream.fault(), stderr: c.stderr.String()}
+	return lost
 }
 
 // lostError reports a server that ended by itself, or was ended for what it sent.
@@ -239,7 +175,7 @@ func (e *lostError) Error() string {
 // Err says why the server cannot be asked any more; nil means that it can.
 func (c *connection) Err() error {
 	select {
-	case <-c.rpc.DisconnectNotify():
+	case <-c.peer.Done():
 		return c.lost()
 	default:
 		return nil
@@ -253,22 +189,9 @@ func (c *connection) Close() {
 	var ignored json.RawMessage
 	if c.callOnce(ctx, "shutdown", nil, &ignored) == nil && c.notify(ctx, "exit", nil) == nil {
 		select {
-		case <-c.rpc.DisconnectNotify():
+		case <-c.peer.Done():
 		case <-ctx.Done():
 		}
 	}
-	c.kill()
-	c.join()
-}
-
-// kill ends the server. All that wait for it return at once.
-func (c *connection) kill() {
-	_ = c.rpc.Close() // it may have ended already
-	_ = c.stream.Close()
-}
-
-// join waits until nothing is read or held open any more.
-func (c *connection) join() {
-	<-c.stream.closed
-	<-c.stream.ended
+	c.peer.Close()
 }

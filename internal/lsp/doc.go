@@ -2,7 +2,7 @@
 // used, and what is wrong with a file.
 //
 // It owns the conversation: which server speaks which language, when it is
-// started and ended, the protocol's framing and counting, and what a server is
+// started and ended, the protocol's counting, and what a server is
 // told and refused. A server is started at the first question about its language
 // below a root; it sees the text of the question, not what the disk holds; and it
 // never changes a file through us. One that crashes, hangs, prints rubbish or
@@ -13,12 +13,12 @@
 // how a process is started and confined comes in as a function, and what a
 // question may be about is for its caller to judge. Files it opens through a function
 // too, and only to count columns in those that a server points at below the root,
-// and to see which are gone. It imports the standard library,
-// sourcegraph/jsonrpc2 and internal/fileuri.
+// and to see which are gone. It imports the standard library and, of this module,
+// internal/peer, which speaks JSON-RPC, internal/supervise, which restarts servers,
+// internal/fileuri, internal/pathname, internal/pause and internal/textcut.
 //
-// Goroutines: every server has the library's two, which end with its pipes, and
-// one that writes replies; every query has one that ends with it; a message that
-// a server does not take is ended by one more. [Manager.Close] waits for all.
+// Goroutines: those of each server's peer, and one for each query, which ends with
+// it. [Manager.Close] waits for all.
 //
 //	m := lsp.New(lsp.Options{Roots: roots, LookPath: lookPath, Start: start})
 //	defer m.Close()

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/textproto"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/sourcegraph/jsonrpc2"
+	"acp-agent/internal/peer"
 )
 
 // fake is a language server with a fault. It knows the definition of everything:
@@ -29,6 +31,21 @@ type fakeMessage struct {
 	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
+}
+
+// readFrame returns the body of the agent's next message.
+func readFrame(r *bufio.Reader) ([]byte, error) {
+	header, err := textproto.NewReader(r).ReadMIMEHeader()
+	if err != nil {
+		return nil, err
+	}
+	length, err := strconv.Atoi(header.Get("Content-Length"))
+	if err != nil {
+		return nil, err
+	}
+	body := make([]byte, length)
+	_, err = io.ReadFull(r, body)
+	return body, err
 }
 
 type object = map[string]any
@@ -56,7 +73,11 @@ func fakeServer(fault string) {
 
 func (f *fake) send(v object) {
 	v["jsonrpc"] = "2.0"
-	if err := (jsonrpc2.VSCodeObjectCodec{}).WriteObject(os.Stdout, v); err != nil {
+	body, err := json.Marshal(v)
+	if err == nil {
+		_, err = fmt.Printf("Content-Length: %d\r\n\r\n%s", len(body), body)
+	}
+	if err != nil {
 		syscall.Exit(0)
 	}
 }
@@ -173,8 +194,8 @@ func (f *fake) definition(m fakeMessage, uri string) {
 			}
 		}
 	case "huge":
-		fmt.Printf("Content-Length: %d\r\n\r\n", maxFrame+1)
-		_, _ = io.CopyN(os.Stdout, endless{}, maxFrame+1)
+		fmt.Printf("Content-Length: %d\r\n\r\n", peer.MaxFrame+1)
+		_, _ = io.CopyN(os.Stdout, endless{}, peer.MaxFrame+1)
 		return
 	case "not json":
 		fmt.Printf("Content-Length: 4\r\n\r\n}{}{")

@@ -70,7 +70,7 @@ var ErrClosed = errors.New("lsp: language servers are closed")
 type Manager struct {
 	o    Options
 	asks sync.WaitGroup // queries under way
-	work sync.WaitGroup // goroutines of connections
+	work sync.WaitGroup // goroutines of queries
 	over chan struct{}  // closed when Close begins
 	gone chan struct{}  // closed when Close is done
 

@@ -95,7 +95,8 @@ func TestAsk_Findings(t *testing.T) {
 // The server sees each text, and only the file that is asked about stays open.
 func TestAsk_Documents(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, "publishes")
+	// Long enough for the server's two messages on a busy machine.
+	g := newGround(t, "publishes", func(o *Options) { o.Settle = 300 * time.Millisecond })
 	for i, text := range []string{"one", "two", "two", "three"} {
 		for _, name := range []string{"a.fake", "b.fake"}[:1+i%2] {
 			got, err := g.Ask(t.Context(), Query{Operation: Diagnostics, Path: g.path(name), Text: text})

@@ -113,7 +113,7 @@ func (c *connection) published(ctx context.Context, path string, version int) ([
 		select {
 		case <-next:
 		case <-settled:
-		case <-c.rpc.DisconnectNotify():
+		case <-c.peer.Done():
 			return nil, c.lost()
 		case <-ctx.Done():
 			if told {
@@ -143,7 +143,7 @@ func (c *connection) rested(ctx context.Context) (wasBusy bool, err error) {
 		case <-next:
 		case <-limit.C:
 			return false, nil
-		case <-c.rpc.DisconnectNotify():
+		case <-c.peer.Done():
 			return wasBusy, c.lost()
 		case <-ctx.Done():
 			return wasBusy, context.Cause(ctx)

@@ -1,42 +1,13 @@
 package lsp
 
 import (
-	"context"
 	"encoding/json"
 	"path/filepath"
-
-	"github.com/sourcegraph/jsonrpc2"
 
 	"acp-agent/internal/fileuri"
 )
 
-// Handle takes in what the server sends unasked. It runs in the reader, so it
-// neither waits nor writes: replies go to a goroutine of their own.
-func (c *connection) Handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
-	params := json.RawMessage("{}")
-	if r.Params != nil {
-		params = *r.Params
-	}
-	if r.Notif {
-		c.notified(r.Method, params)
-		return
-	}
-	response := &jsonrpc2.Response{ID: r.ID}
-	result, known := c.request(r.Method, params)
-	if !known {
-		response.Error = &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "not supported: " + r.Method}
-	} else if err := response.SetResult(result); err != nil {
-		response.Error = &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: err.Error()}
-	}
-	select {
-	case c.replies <- response:
-	default:
-		// It asks and asks, and does not read the answers.
-		_ = c.rpc.Close()
-	}
-}
-
-// notified takes in a notification; one that cannot be decoded says nothing.
+// notified handles a notification, and ignores one that cannot be decoded.
 func (c *connection) notified(method string, params json.RawMessage) {
 	switch method {
 	case "textDocument/publishDiagnostics":
@@ -79,16 +50,4 @@ func (c *connection) request(method string, params json.RawMessage) (result any,
 		return nil, true
 	}
 	return nil, false
-}
-
-// reply writes the answers to the server's requests until it is gone.
-func (c *connection) reply() {
-	for {
-		select {
-		case response := <-c.replies:
-			_ = c.rpc.SendResponse(context.Background(), response) // a server that is gone waits for nothing
-		case <-c.rpc.DisconnectNotify():
-			return
-		}
-	}
 }

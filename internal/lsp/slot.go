@@ -100,7 +100,7 @@ func (m *Manager) start(ctx context.Context, server Server, root string) (*conne
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", server.Name, err)
 	}
-	c, err := connect(ctx, server, root, &m.o, &m.work, pipe, stderr)
+	c, err := connect(ctx, server, root, &m.o, pipe, stderr)
 	var lost *lostError
 	if errors.As(err, &lost) {
 		lost.stderr = stderr.String() // all of it has arrived by now

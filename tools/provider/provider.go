@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/peer"
 	"acp-agent/internal/supervise"
 	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
@@ -115,7 +116,7 @@ func (p *provider) connect(ctx context.Context) (l link, err error) {
 	if l, err = p.dial(ctx, stderr); err != nil {
 		return nil, err
 	}
-	_, err = l.call(ctx, "initialize", map[string]any{
+	_, err = call(ctx, l, "initialize", map[string]any{
 		"protocolVersion": protocolVersion, "clientInfo": map[string]string{"name": clientName, "version": p.service.o.Version},
 	})
 	if err == nil {
@@ -139,12 +140,12 @@ func (p *provider) dial(ctx context.Context, stderr *textcut.Tail) (link, error)
 	if err != nil {
 		return nil, err
 	}
-	return newLines(stream, p.notified), nil
+	return peer.New(stream, peer.Options{Notified: func(method string, _ json.RawMessage) { p.notified(method) }}), nil
 }
 
 // list learns the tools.
 func (p *provider) list(ctx context.Context, l link) error {
-	answer, err := l.call(ctx, "tools/list", struct{}{})
+	answer, err := call(ctx, l, "tools/list", struct{}{})
 	if err != nil {
 		return err
 	}
@@ -174,8 +175,8 @@ func (p *provider) execute(ctx context.Context, params any) (json.RawMessage, er
 	if err != nil {
 		return nil, p.failure(ctx, "is unavailable", err)
 	}
-	answer, err := l.call(ctx, "tools/execute", params)
-	var answered *rpcError
+	answer, err := call(ctx, l, "tools/execute", params)
+	var answered *peer.Error
 	switch {
 	case err == nil, errors.As(err, &answered):
 		p.child.Worked()

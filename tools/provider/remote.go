@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
+
+	"acp-agent/internal/peer"
 )
 
 // remote is the way to an address: a POST for each request. It starts no goroutines but
@@ -28,10 +30,10 @@ func newRemote(c Config) *remote {
 	}}
 }
 
-// call implements link.
-func (r *remote) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
+// Call implements link.
+func (r *remote) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	id := r.last.Add(1)
-	body, err := request(id, method, params)
+	body, err := peer.Request(id, method, params)
 	if err != nil {
 		return nil, err
 	}
@@ -52,21 +54,21 @@ func (r *remote) call(ctx context.Context, method string, params any) (json.RawM
 	if answer.StatusCode/100 != 2 {
 		return nil, fmt.Errorf("it answered with HTTP status %d", answer.StatusCode)
 	}
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxFrame+1))
+	text, err := io.ReadAll(io.LimitReader(answer.Body, peer.MaxFrame+1))
 	switch {
 	case err != nil:
 		return nil, reached(ctx, err)
-	case len(text) > maxFrame:
-		return nil, errFrame
+	case len(text) > peer.MaxFrame:
+		return nil, peer.ErrFrame
 	}
-	var m message
+	var m peer.Message
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, errors.New("it did not answer with JSON-RPC")
 	}
-	if got, ok := m.number(); m.Error == nil && (!ok || got != id) {
+	if got, ok := m.Number(); m.Error == nil && (!ok || got != id) {
 		return nil, errors.New("it answered another request")
 	}
-	return m.outcome()
+	return m.Outcome()
 }
 
 // reached is the error of a request, without the address, in which a key may stand.
