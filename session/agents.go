@@ -5,22 +5,41 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"acp-agent/permissions"
 	"acp-agent/subagent"
+	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 )
 
-// agents are the manifests that a session delegates to, and what it keeps by the names
-// of its subagents.
+// agents are the main agent of a session, the manifests that it delegates to, and the tree of
+// its subagents. They are safe for concurrent use.
 type agents struct {
-	mu       sync.Mutex
+	opened
+	project *project
+	scratch string // the session's directory for temporary files
+	// manifest and tools are the main agent's, node is its node in the tree.
+	manifest subagent.Manifest
+	tools    *pipeline.Pipeline
+	tree     *subagent.Tree
+	node     *subagent.Node
+	// modePolicies are replaced when the tools change.
+	modePolicies atomic.Pointer[modePolicies]
+
+	mu       sync.Mutex // guards what follows
 	catalog  *subagent.Catalog
-	trusted  bool   // the project was, when they were read
+	trusted  bool   // the project was, when the catalog was read
 	hash     string // of what the project held then
 	policies map[string]*agentPolicy
 	order    []string // of policies
+}
+
+// adopt makes the tools of a registry those of the main agent, and sorts them by mode.
+func (a *agents) adopt(registry *tools.Registry) {
+	a.sortTools(registry)
+	a.tools.Adopt(registry)
 }
 
 // agentPolicy is what the agents of one path of names have in common as long as the session
@@ -32,53 +51,47 @@ type agentPolicy struct {
 	above    *pipeline.Policy // of the agent that delegated
 }
 
-// Agents returns the manifests in force now: those of the project only while the person
+// manifests returns the manifests in force now: those of the project only while the user
 // trusts it as it is. When that changes, the others are read again with them.
-func (s *Session) Agents() *subagent.Catalog {
-	confirmed := s.project.confirmTrust()
-	now, trusted, problem := s.project.lastRead() // which may be later
+func (a *agents) manifests() *subagent.Catalog {
+	confirmed := a.project.confirmTrust()
+	now, trusted, problem := a.project.lastRead() // which may be later
 	trusted = trusted && confirmed
-	a := &s.agents
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.catalog == nil || a.trusted != trusted || a.hash != now.Hash {
 		a.trusted, a.hash = trusted, now.Hash
-		o := s.host.Manifests
-		o.Dir, o.Project, o.Unbound, o.Trusted, o.Settings = s.project.dir, now, problem, trusted, s.settings.Subagents.Slots
+		o := a.host.Manifests
+		o.Dir, o.Project, o.Unbound, o.Trusted, o.Settings = a.project.dir, now, problem, trusted, a.settings.Subagents.Slots
 		a.catalog = subagent.Load(o)
 	}
 	return a.catalog
 }
 
-// chooseAgent settles which agent the person talks to. What its manifest says of its
-// tools, rules and limits holds as for any agent.
-func (s *Session) chooseAgent() error {
-	s.manifest = s.host.Manifest
-	name := cmp.Or(s.spec.Agent, s.settings.Agent)
-	if name == "" || name == s.manifest.Name {
+// choose settles which agent the user talks to.
+func (a *agents) choose() error {
+	a.manifest = a.host.Manifest
+	name := cmp.Or(a.spec.Agent, a.settings.Agent)
+	if name == "" || name == a.manifest.Name {
 		return nil
 	}
-	legal := []string{s.manifest.Name}
-	for _, entry := range s.Agents().Entries() {
+	legal := []string{a.manifest.Name}
+	for _, entry := range a.manifests().Entries() {
 		if entry.Unused != "" || entry.Mode == subagent.Subagent || entry.Hidden {
 			continue
 		}
 		if legal = append(legal, entry.Name); entry.Name == name {
-			s.manifest = entry.Manifest
+			a.manifest = entry.Manifest
 		}
 	}
-	if s.manifest.Name != name {
+	if a.manifest.Name != name {
 		return &BadValueError{What: "agent", Got: name, Legal: legal}
 	}
-	if s.manifest.Model != "" {
-		s.choices.setModel(s.manifest.Model)
-	}
-	s.policy.Take(delegation(s.manifest))
 	return nil
 }
 
-// policyOf returns that of a subagent. Another manifest of the same name has another, and
-// so have those below it.
+// policyOf returns the policy of a subagent. Another manifest of the same name has another
+// policy, and so have the agents below it.
 func (a *agents) policyOf(n *subagent.Node) *agentPolicy {
 	m, names, parent := n.Manifest(), n.Names(), n.Parent().Tools().Policy
 	a.mu.Lock()
@@ -98,8 +111,8 @@ func (a *agents) policyOf(n *subagent.Node) *agentPolicy {
 	return made
 }
 
-// delegation says how the rules of a manifest count. Those of the person's own are their
-// word; all others can only narrow (R64).
+// delegation says how the rules of a manifest count. The user's own manifests may allow; all
+// others can only narrow (R64).
 func delegation(m subagent.Manifest) pipeline.PolicyDelegation {
 	d := pipeline.PolicyDelegation{Restricted: m.Level != subagent.Inherit}
 	if m.Origin == subagent.User {
@@ -110,7 +123,7 @@ func delegation(m subagent.Manifest) pipeline.PolicyDelegation {
 	return d
 }
 
-// policiesInUse are those in use, in the order in which they were needed.
+// policiesInUse are the policies of subagents, in the order in which they were needed.
 func (a *agents) policiesInUse() []*agentPolicy {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -121,13 +134,13 @@ func (a *agents) policiesInUse() []*agentPolicy {
 	return list
 }
 
-// answers are the rules that the person's answers gave to a subagent.
+// answers are the rules that the user's answers gave to a subagent.
 func (f *agentPolicy) answers() []permissions.Rule { return f.policy.Rules().In(permissions.Session) }
 
-// agentNotices say what of the manifests cannot be used.
-func (s *Session) agentNotices() []transcript.Notice {
+// notices say what of the manifests cannot be used.
+func (a *agents) notices() []transcript.Notice {
 	var list []transcript.Notice
-	for _, problem := range s.Agents().Problems() {
+	for _, problem := range a.manifests().Problems() {
 		severity := transcript.Warning
 		if problem.Warning {
 			severity = transcript.Info

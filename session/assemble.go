@@ -28,33 +28,28 @@ func (s *Session) pipeline() (*pipeline.Pipeline, error) {
 func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 	h := s.host
 	o := pipeline.Options{
-		Caller: pipeline.Caller{Agent: s.manifest.Name},
+		Caller: pipeline.Caller{Agent: s.agents.manifest.Name},
 		Toolset: pipeline.Toolset{
-			Registry: h.Registry, Requires: s.manifest.Requires,
-			Gate: tools.Gate{IncludeTools: s.manifest.Tools, AllowMCP: true, AllowToolbox: true},
+			Registry: h.Registry, Requires: s.agents.manifest.Requires,
+			Gate: tools.Gate{IncludeTools: s.agents.manifest.Tools, AllowMCP: true, AllowToolbox: true},
 			Deferral: pipeline.Deferral{
-				Threshold: s.settings.Threshold, Size: s.settings.ListedSize, Always: slices.Concat(kinds.Locked(), s.manifest.Always, s.settings.Always),
+				Threshold: s.settings.Threshold, Size: s.settings.ListedSize, Always: slices.Concat(kinds.Locked(), s.agents.manifest.Always, s.settings.Always),
 			},
 		},
-		Judges:    pipeline.Judges{Policy: s.policy, Watchdog: s.settings.Watchdog, Asker: s.spec.Asker, Line: s.spec.Line},
+		Judges:    pipeline.Judges{Policy: s.rules.policy, Watchdog: s.settings.Watchdog, Asker: s.spec.Asker, Line: s.spec.Line},
 		Machine:   pipeline.Machine{Home: h.Home, UserData: []string{h.UserData}, Own: h.untouchable(), Keys: h.Keys, Dialect: h.Dialect},
 		Observers: pipeline.Observers{Logger: h.Logger, Bus: h.Bus, Tracer: h.Tracer},
 		Session:   gate{session: s}, Workspace: s.work, Limits: s.limits(), Cache: cache,
 		Services: tools.Services{
-			Memory: &memory{session: s}, Questions: s.spec.Questions, Skills: skillsOf(s.told.skills), Languages: s.languages,
-			Modes: planModes{s.choices, s.record}, Agents: s.node,
+			Memory: &memory{conversation: s.conversation}, Questions: s.spec.Questions, Skills: skillsOf(s.briefing.context.skills), Languages: s.sources.languages,
+			Modes: planModes{s.choices, s.conversation.record}, Agents: s.agents.node,
 		},
 	}
-	if s.audit != nil {
-		o.Audit = s.audit
+	if s.rules.audit != nil {
+		o.Audit = s.rules.audit
 	}
 	return o
 }
-
-// CancelCall ends one tool call, of whatever agent, and leaves its turn alone (R126); of
-// a call that has spawned a subagent, it ends that, also in the background. It reports
-// whether there was something to end.
-func (s *Session) CancelCall(id string) bool { return s.family.CancelCall(id) || s.tools.Cancel(id) }
 
 // limits are those of the settings, with what the client asks for this session.
 func (s *Session) limits() tools.Limits {
@@ -63,17 +58,17 @@ func (s *Session) limits() tools.Limits {
 	return l
 }
 
-func (s *Session) workspaceOptions() workspace.Options {
+func (s *Session) workspaceOptions(context systemContext) workspace.Options {
 	h, spec := s.host, s.spec
 	protected := func(path string) bool {
 		return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
 	}
 	o := workspace.Options{
 		SessionID: s.ID, Limits: s.limits(), IDs: h.IDs, Locks: &h.Locks,
-		Guidance: func() []string { return s.told.instructions.Files },
+		Guidance: func() []string { return context.instructions.Files },
 		Directories: workspace.Directories{
 			Cwd: spec.Cwd, Additional: spec.Additional, Home: h.Home, State: h.StateDir,
-			Read: slices.Concat(s.settings.ReadRoots, s.told.skills.Dirs()), Write: s.settings.WriteRoots,
+			Read: slices.Concat(s.settings.ReadRoots, context.skills.Dirs()), Write: s.settings.WriteRoots,
 		},
 		Protection: run.Protection{Secret: s.secrets.holds, Protected: protected, Hidden: s.secrets.masked},
 		Commands: run.Options{

@@ -14,16 +14,16 @@ import (
 // withheld stands for the text of a file that holds secrets.
 const withheld = "[not passed on: this file holds secrets]"
 
-// withhold takes out of a prompt what the editor embedded of files that hold secrets:
-// a mention is no way round what every tool refuses (R30). The person is told.
-func (s *Session) withhold(prompt *transcript.Message) {
+// dropSecretAttachments takes the text of files that hold secrets out of a prompt: a mention
+// is not a way round what every tool refuses (R30). It notifies the user.
+func (s *Session) dropSecretAttachments(prompt *transcript.Message) {
 	for i, part := range prompt.Parts {
 		resource, ok := part.(*transcript.ResourcePart)
 		if !ok || !s.namesSecret(resource.URI) {
 			continue
 		}
 		prompt.Parts[i] = &transcript.ResourcePart{URI: resource.URI, Text: withheld, MediaType: "text/plain"}
-		s.emit(transcript.Notice{
+		s.conversation.emit(transcript.Notice{
 			Severity: transcript.Warning, Title: "Not passed on",
 			Text: fmt.Sprintf("%s holds secrets, so its text was not passed on to the model.", kinds.Line(resource.URI, titleRunes)),
 		})

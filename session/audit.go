@@ -21,12 +21,12 @@ func (s *Session) openAudit() *audit.Log {
 func (s *Session) auditFailed(err error) {
 	s.host.Logger.Warn("the audit cannot be written", "session", s.ID, "error", err.Error())
 	text := "What the agent does in this session is not recorded: " + err.Error()
-	s.notices.once("audit", transcript.Notice{Severity: transcript.Warning, Title: "Audit", Text: text})
+	s.conversation.notices.once("audit", transcript.Notice{Severity: transcript.Warning, Title: "Audit", Text: text})
 }
 
 // closeAudit ends the record.
 func (s *Session) closeAudit() {
-	if err := s.audit.Close(); err != nil {
+	if err := s.rules.audit.Close(); err != nil {
 		s.host.Logger.Warn("the audit cannot be closed", "session", s.ID, "error", err.Error())
 	}
 }

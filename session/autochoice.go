@@ -139,9 +139,12 @@ func (c *choices) resolveMode(report sandbox.Report) bool {
 	return now != was
 }
 
-// announceSandbox tells the client, once it is known, how processes are confined, and
+// announceSandbox notifies the client, when it becomes known, how processes are confined, and
 // whether there is the mode auto.
 func (c *choices) announceSandbox() {
+	if c.sandboxFound {
+		return
+	}
 	c.life.start(func() {
 		report, err := c.sandbox.Wait(c.life.ctx)
 		if err != nil {

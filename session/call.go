@@ -19,16 +19,16 @@ import (
 func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolFinished {
 	id := s.host.IDs.New(transcript.CallPrefix)
 	s.await(ctx, tool)
-	prepared := s.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
-	s.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})
-	return s.tools.Run(trace.WithSpan(ctx, s.span), prepared, transcript.SinkFunc(s.record))
+	prepared := s.agents.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
+	s.conversation.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})
+	return s.agents.tools.Run(trace.WithSpan(ctx, s.life.span), prepared, transcript.SinkFunc(s.conversation.record))
 }
 
 // await reaches for those that may have a tool which is not here: what is the person's
 // own, such as a module that calls itself anything, or by its prefix a script or a provider;
 // else servers, by whose name and its own it may be called too.
 func (s *Session) await(ctx context.Context, tool string) {
-	has := func() bool { return s.tools.Tools().Has(tool) }
+	has := func() bool { return s.agents.tools.Tools().Has(tool) }
 	switch {
 	case has():
 	case strings.HasPrefix(tool, mount.ToolboxPrefix):
@@ -47,7 +47,7 @@ func (s *Session) awaitModules(ctx context.Context) {
 	if m := s.host.Mounting; m != nil && m.Asks() {
 		m.Begin()
 		m.Settle(ctx, time.Time{})
-		s.adoptTools()
+		s.sources.adoptTools()
 	}
 }
 
@@ -57,17 +57,17 @@ func (s *Session) awaitModules(ctx context.Context) {
 func (s *Session) Explain(ctx context.Context, tool, input string) pipeline.Explanation {
 	call := pipeline.Call{ID: "explain", Name: tool, Input: input}
 	if standIn, ok := s.unseen(tool); ok {
-		return s.tools.ExplainUnseen(ctx, call, standIn)
+		return s.agents.tools.ExplainUnseen(ctx, call, standIn)
 	}
-	return s.tools.Explain(ctx, call)
+	return s.agents.tools.Explain(ctx, call)
 }
 
 // unseen stands in for a tool of a server that has not said yet what it has.
 func (s *Session) unseen(tool string) (standIn tools.Tool, ok bool) {
-	if s.tools.Tools().Has(tool) {
+	if s.agents.tools.Tools().Has(tool) {
 		return standIn, false
 	}
-	for _, server := range s.serversNow() {
+	for _, server := range s.sources.serversNow() {
 		if server.Has(tool) {
 			return tools.Tool{Spec: tools.Spec{
 				ID: tool, Source: tools.Source{Kind: tools.MCP, Server: mcp.ID(server.Name)}, Origin: server.Behind,
@@ -79,7 +79,7 @@ func (s *Session) unseen(tool string) (standIn tools.Tool, ok bool) {
 
 // WithRules adds rules to one scope of the session, such as to see what they would change.
 func (s *Session) WithRules(scope permissions.Scope, rules ...permissions.Rule) {
-	s.policy.Add(scope, rules...)
+	s.rules.policy.Add(scope, rules...)
 }
 
 // ToolStatus says of one tool how it stands in the session.
@@ -92,12 +92,12 @@ type ToolStatus struct {
 
 // ToolStatus returns how a tool stands in this session.
 func (s *Session) ToolStatus(id string) ToolStatus {
-	entry, ok := s.tools.Tools().Get(id)
+	entry, ok := s.agents.tools.Tools().Get(id)
 	if !ok {
 		return ToolStatus{Off: "unknown"}
 	}
-	return ToolStatus{Off: s.tools.Why(entry), Deferred: s.tools.Deferred(id)}
+	return ToolStatus{Off: s.agents.tools.Why(entry), Deferred: s.agents.tools.Deferred(id)}
 }
 
 // Tools lists the tools in the order in which the model is told of them.
-func (s *Session) Tools() []*tools.Entry { return s.tools.Tools().All() }
+func (s *Session) Tools() []*tools.Entry { return s.agents.tools.Tools().All() }

@@ -16,6 +16,8 @@ type choices struct {
 	choiceOptions
 	// startup tells the user, with the first prompt, which configured mode is not available.
 	startup []transcript.Notice
+	// sandboxFound says that it was known at the start how processes are confined.
+	sandboxFound bool
 
 	mu      sync.Mutex // guards what follows
 	current choice
@@ -60,6 +62,7 @@ type choiceOptions struct {
 // the backend.
 func newChoices(o choiceOptions, mode permissions.Mode, backend Backend) *choices {
 	c := &choices{choiceOptions: o, backend: backend, announced: map[string]*modelKnowledge{}}
+	_, c.sandboxFound = o.sandbox.Known()
 	c.current = choice{mode: c.firstMode(mode), model: backend.Model, thought: backend.ThoughtLevel}
 	return c
 }

@@ -29,7 +29,7 @@ func newTestChoices(t *testing.T, mode permissions.Mode, kind sandbox.Kind) (c *
 	}
 	changes, catalogue := new(int), &modelCatalogue{}
 	emit := func(transcript.Event) {}
-	life := newLifetime(t.Context())
+	life := newLifetime(t.Context(), nil)
 	t.Cleanup(func() {
 		life.end(ErrClosed)
 		life.wait()

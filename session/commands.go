@@ -55,7 +55,7 @@ func slashCommands() []slashCommand {
 		{
 			name: "usage", description: "What this session has spent: the agent, each subagent, and their budgets.",
 			during: always,
-			answer: func(_ context.Context, s *Session, _ string) string { return s.usageText() },
+			answer: func(_ context.Context, s *Session, _ string) string { return s.conversation.account.text() },
 		},
 		{
 			name: "summary", description: "Sums up what was asked and done in this session.",
@@ -63,7 +63,7 @@ func slashCommands() []slashCommand {
 		},
 		{
 			name: "clear", description: "Begins a new conversation: the model forgets what was said; files, mode and rules stay.",
-			answer: func(_ context.Context, s *Session, _ string) string { return s.clear() },
+			answer: func(_ context.Context, s *Session, _ string) string { return s.conversation.clear() },
 		},
 		{
 			name: "permissions", description: "The rules in force; takes back what you allowed, or keeps it for the project.",
@@ -82,14 +82,14 @@ func slashCommands() []slashCommand {
 			name: "mcp", description: "The MCP servers: how each stands, its tools, its last error; signs in to one.",
 			hint:   fixed(serversForms),
 			during: func(rest string) bool { return rest == "" }, // a sign-in waits for the user
-			listed: (*Session).hasServers,
-			answer: func(ctx context.Context, s *Session, rest string) string { return s.serversCommand(ctx, rest) },
+			listed: func(s *Session) bool { return s.sources.hasServers() },
+			answer: func(ctx context.Context, s *Session, rest string) string { return s.sources.serversCommand(ctx, rest) },
 		},
 		{
 			name: "providers", description: "External providers, scripts and modules: how each stands, its tools, its last error.",
 			during: always,
-			listed: (*Session).hasProviders,
-			answer: func(ctx context.Context, s *Session, _ string) string { return s.providersText(ctx) },
+			listed: func(s *Session) bool { return s.sources.hasProviders() },
+			answer: func(ctx context.Context, s *Session, _ string) string { return s.sources.providersText(ctx) },
 		},
 	}
 }
@@ -119,7 +119,7 @@ func (s *Session) Commands() []Command {
 		}
 		list = append(list, entry)
 	}
-	for _, prompt := range s.servers.Prompts() {
+	for _, prompt := range s.sources.servers.Prompts() {
 		list = append(list, Command{Name: prompt.Command, Description: prompt.Description, Hint: prompt.Hint()})
 	}
 	return list

@@ -16,19 +16,19 @@ import (
 	"acp-agent/workspace"
 )
 
-// newFamily makes the family of the session's subagents.
-func (s *Session) newFamily() {
+// newTree makes the tree of the session's agents.
+func (s *Session) newTree() {
 	h := s.host
-	s.family, s.node = subagent.NewTree(subagent.Options{
-		Agents: func() subagent.Agents { return s.Agents() }, Equip: s.equip,
+	s.agents.tree, s.agents.node = subagent.NewTree(subagent.Options{
+		Agents: func() subagent.Agents { return s.agents.manifests() }, Equip: s.equip,
 		Depth: s.settings.Subagents.Depth, Running: s.settings.Subagents.Running, Budget: s.settings.Subagents.Budget,
 		Price: s.settings.Subagents.Price, Deliver: s.deliver,
 		IDs: h.IDs, Place: s.work.Session().Place, Logger: h.Logger,
-	}, subagent.Root{ID: s.ID, Emit: s.record, MessageOf: s.log.MessageOf})
+	}, subagent.Root{ID: s.ID, Emit: s.conversation.record, MessageOf: s.conversation.log.MessageOf})
 }
 
-// equip gives a subagent what it works with: the session's ground, within what the
-// agent above it may.
+// equip gives a subagent what it works with: the session's workspace, within what the agent
+// above it may use.
 func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipment, error) {
 	backend, err := s.host.Backend()
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	e.Window = func() int { return backend.Provider.Describe(s.life.ctx, e.Model).Window }
 	o := s.childOptions(n, e.Model)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
-	e.Remind = func() []transcript.Part { return s.remindIn(n.Log(), e.Tools, e.Window()) }
-	environment := s.surroundings(e.Tools)
+	e.Remind = func() []transcript.Part { return s.briefing.remindIn(n.Log(), e.Tools, e.Window()) }
+	environment := s.briefing.surroundings(e.Tools)
 	environment.Context = d.Context
 	e.System = m.System(environment)
 	return e, e.Tools.CheckVariables()
@@ -59,7 +59,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 
 // childOptions are those of a subagent's pipeline.
 func (s *Session) childOptions(n *subagent.Node, model string) pipeline.Options {
-	m, parent, name := n.Manifest(), n.Parent().Tools(), agentName(s.manifest, n)
+	m, parent, name := n.Manifest(), n.Parent().Tools(), agentName(s.agents.manifest, n)
 	o := s.pipelineOptions(parent.Cache)
 	o.Registry = parent.Tools()
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
@@ -77,8 +77,7 @@ func (s *Session) childOptions(n *subagent.Node, model string) pipeline.Options 
 	return o
 }
 
-// agentName is whose calls a watchdog and the audit are told of: the names from the main
-// agent down.
+// agentName names an agent to a watchdog and to the audit: the names from the main agent down.
 func agentName(main subagent.Manifest, n *subagent.Node) string {
 	return strings.Join(append([]string{main.Name}, n.Names()...), "/")
 }
@@ -111,7 +110,7 @@ func (m *childMemory) NameHosts(hosts ...string) {
 }
 
 // namedQuestions are those of a subagent: they say which one asks (R73), and its time does
-// not run while the person thinks.
+// not run while the user thinks.
 type namedQuestions struct {
 	tools.Questioner
 	node *subagent.Node
@@ -127,23 +126,6 @@ func (q namedQuestions) Answers(ctx context.Context, callID string, questions []
 	return q.Questioner.Answers(ctx, callID, named)
 }
 
-// noteChanges has what watches files know of those that a call of any agent changed.
-func (s *Session) noteChanges(e transcript.Event) {
-	for {
-		child, ok := e.(transcript.ChildEvent)
-		if !ok {
-			break
-		}
-		e = child.Event
-	}
-	end, ok := e.(transcript.ToolFinished)
-	if !ok || len(end.Result.Metadata.TrackFiles) == 0 {
-		return
-	}
-	s.languages.Changed(end.Result.Metadata.TrackFiles...) // language servers do not watch the disk
-	s.project.filesChanged(end.Result.Metadata.TrackFiles)
-}
-
 // deliver puts the message about a background subagent into the conversation: at once
 // when the session is idle, after the turn that runs otherwise, and before any prompt
 // that waits (R68). The message is for the model; text is shown to the user.
@@ -157,25 +139,25 @@ const abortWait = 2 * time.Second
 // namedLiving bounds how many of those that go on are named.
 const namedLiving = 10
 
-// settleFamily sees to it that the end of a turn leaves nothing unsaid, and returns how the
-// turn ended: one that is not cancelled says which subagents go on, one that is, also
-// meanwhile, waits for them to end (R67).
-func (s *Session) settleFamily(ctx context.Context, stop loop.StopReason) loop.StopReason {
+// settleTree ends a turn for the subagents, and returns how the turn ended: a turn that was not
+// cancelled notifies the user of those that still run, and one that was, also meanwhile, waits
+// for them to end (R67).
+func (s *Session) settleTree(ctx context.Context, stop loop.StopReason) loop.StopReason {
 	if ctx.Err() == nil && !s.spec.Waits {
-		s.sayWhoGoesOn()
+		s.noticeRunningSubagents()
 	}
 	if ctx.Err() == nil {
 		return stop
 	}
 	ending, cancel := context.WithTimeout(context.Background(), abortWait)
 	defer cancel()
-	s.family.WaitAll(ending)
+	s.agents.tree.WaitAll(ending)
 	return loop.Cancelled
 }
 
-func (s *Session) sayWhoGoesOn() {
+func (s *Session) noticeRunningSubagents() {
 	var names []string
-	living := s.family.Active()
+	living := s.agents.tree.Active()
 	for i, record := range living {
 		if i == namedLiving {
 			names = append(names, fmt.Sprintf("and %d more", len(living)-i))
@@ -188,26 +170,6 @@ func (s *Session) sayWhoGoesOn() {
 		names = append(names, name)
 	}
 	if len(names) > 0 {
-		s.remark("Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them.\n")
+		s.conversation.remark("Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them.\n")
 	}
-}
-
-// say shows a text in the agent's name that is no part of what the model sees.
-func (s *Session) say(text string) {
-	id, part := s.host.IDs.New(transcript.MessagePrefix), s.host.IDs.New(transcript.PartPrefix)
-	s.emit(transcript.PartStarted{MessageID: id, PartID: part, Kind: transcript.TextKind})
-	s.emit(transcript.PartDelta{PartID: part, Text: text})
-	s.emit(transcript.PartEnded{PartID: part})
-}
-
-// remark shows a text of the agent as a message of its own, which is not part of what the
-// model sees.
-func (s *Session) remark(text string) { s.tell(s.host.IDs.New(transcript.MessagePrefix), text) }
-
-// tell shows a text to the user as one event, which belongs to no turn.
-func (s *Session) tell(id, text string) {
-	s.emit(transcript.AgentSaid{Message: &transcript.Message{
-		ID: id, Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true,
-		Parts: []transcript.Part{&transcript.TextPart{ID: s.host.IDs.New(transcript.PartPrefix), Text: text, Synthetic: true}},
-	}})
 }

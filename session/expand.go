@@ -20,11 +20,11 @@ func (s *Session) expand(t *Turn) (refusal string) {
 	if !ok || !mcp.IsCommand(name) {
 		return ""
 	}
-	s.refreshTools(t.ctx)
+	s.sources.refresh(t.ctx)
 	var made []transcript.Part
 	err := errDenied
-	if !s.tools.Denies(mcp.PromptID(name)) {
-		made, err = s.servers.Expand(t.ctx, name, rest)
+	if !s.agents.tools.Denies(mcp.PromptID(name)) {
+		made, err = s.sources.servers.Expand(t.ctx, name, rest)
 	}
 	if err != nil {
 		return fmt.Sprintf("%s was not sent to the model.\n\n%s\n", code("/"+kinds.Line(name, lineRunes)), kinds.Fence("", err.Error()))

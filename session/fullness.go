@@ -3,10 +3,8 @@ package session
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"acp-agent/model"
-	"acp-agent/transcript"
 )
 
 // The parts of the window, in percent, from which on the user is warned that little of it
@@ -48,16 +46,6 @@ func (f *fullness) note(used, window int) string {
 	return text + "The next answers may not fit any more: ask the model to write down what matters, then begin a new conversation with `/clear`."
 }
 
-// warnFull warns the user of a window that fills.
-func (s *Session) warnFull(used, window int) {
-	s.mu.Lock()
-	text := s.fullness.note(used, window)
-	s.mu.Unlock()
-	if text != "" {
-		s.spec.Sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "The context fills up", Text: text})
-	}
-}
-
 // overflowed adds to the failure of a turn whose request did not fit the model's window what
 // to do about it. first says that nothing was said before it.
 func (s *Session) overflowed(err error, window int, first bool) error {
@@ -80,27 +68,4 @@ func (s *Session) overflowed(err error, window int, first bool) error {
 		words.Hint = "the conversation does not fit " + size + " any more: `/clear` begins a new one, or choose a model with a larger window"
 	}
 	return &words
-}
-
-// clear begins a new conversation: the model sees nothing of what was said, which stays in
-// the record. It answers /clear, between turns.
-func (s *Session) clear() string {
-	now := transcript.Cleared{MessageID: s.host.IDs.New(transcript.MessagePrefix), At: time.Now()}
-	s.log.Apply(now)
-	s.emit(now)
-	s.memo = model.Memo{}
-	if len(s.log.Memory().Plan) > 0 {
-		gone := transcript.PlanChanged{}
-		s.log.Apply(gone)
-		s.emit(gone)
-	}
-	s.mu.Lock()
-	s.askedAt = time.Time{}
-	s.fullness = fullness{}
-	window := s.context.Size
-	s.mu.Unlock()
-	if window > 0 {
-		s.emit(transcript.UsageChanged{Size: window})
-	}
-	return "A new conversation begins: the model sees nothing of what was said before. Files, mode, model and rules are as they were, and subagents in the background go on.\n"
 }

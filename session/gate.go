@@ -31,9 +31,10 @@ func (g gate) Disabled(tool string) (reason string, off bool) {
 
 // ModePolicy implements pipeline.Session.
 func (g gate) ModePolicy() *pipeline.ModePolicy {
-	policy := g.session.modePolicy()
+	mode := g.session.choices.get().mode
+	policy := g.session.agents.modePolicy(mode)
 	if g.node != nil {
-		policy = g.session.subagentModePolicy()
+		policy = g.session.agents.subagentModePolicy(mode)
 	}
 	return &policy
 }
@@ -50,7 +51,7 @@ func (g gate) ListedOnly() bool {
 // Hosts implements pipeline.Session. A subagent does not inherit the hosts that the user
 // named in the main conversation (R64).
 func (g gate) Hosts() []string {
-	memory := g.session.log.Memory()
+	memory := g.session.conversation.log.Memory()
 	if g.node != nil {
 		memory = g.node.Log().Memory()
 	}
@@ -66,13 +67,15 @@ func (g gate) Net(tool string) tools.Net {
 }
 
 // ConfirmTrust implements pipeline.Session.
-func (g gate) ConfirmTrust() bool { return g.session.project.confirmTrust() }
+func (g gate) ConfirmTrust() bool { return g.session.rules.project.confirmTrust() }
 
 // StoresRules implements pipeline.Session.
 func (g gate) StoresRules() bool { return g.session.host.Projects != nil }
 
 // StoreRules implements pipeline.Session.
-func (g gate) StoreRules(rules []permissions.Rule) error { return g.session.project.storeRules(rules) }
+func (g gate) StoreRules(rules []permissions.Rule) error {
+	return g.session.rules.project.storeRules(rules)
+}
 
 // AwaitUser implements pipeline.Session. The time of a subagent does not run while the
 // user thinks.

@@ -31,7 +31,7 @@ func (s *Session) checkImages(t *Turn, backend Backend, id string) {
 		}
 	}
 	if backend.Provider.Describe(t.ctx, id).Images == model.No {
-		s.emit(transcript.Notice{
+		s.conversation.emit(transcript.Notice{
 			Severity: transcript.Warning, Title: "Image not sent",
 			Text: fmt.Sprintf("%s takes no images, so those of this prompt did not reach it. Choose another model, or set model.images if that is wrong.", id),
 		})

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"sync"
+
+	"acp-agent/internal/trace"
 )
 
 // lifetime is how long a session lives, with the goroutines that end with it. Each of them
@@ -10,14 +12,15 @@ import (
 type lifetime struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+	span   *trace.Span // of the session
 
 	mu         sync.Mutex // guards closed, and the start of goroutines
 	closed     bool
 	goroutines sync.WaitGroup
 }
 
-func newLifetime(ctx context.Context) *lifetime {
-	l := &lifetime{}
+func newLifetime(ctx context.Context, span *trace.Span) *lifetime {
+	l := &lifetime{span: span}
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	return l
 }

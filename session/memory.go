@@ -12,39 +12,32 @@ import (
 // memory is what the session's tools remember: the part of the transcript that
 // is not messages (tools.Memory).
 type memory struct {
-	session *Session
-	mu      sync.Mutex // makes Count one step
+	conversation *conversation
+	mu           sync.Mutex // makes Count one step
 }
 
 // Plan implements tools.Memory.
-func (m *memory) Plan() []transcript.PlanEntry { return m.session.log.Memory().Plan }
+func (m *memory) Plan() []transcript.PlanEntry { return m.conversation.log.Memory().Plan }
 
 // SetPlan implements tools.Memory.
 func (m *memory) SetPlan(entries []transcript.PlanEntry) {
-	m.session.record(transcript.PlanChanged{Entries: slices.Clone(entries)})
+	m.conversation.record(transcript.PlanChanged{Entries: slices.Clone(entries)})
 }
 
 // Count implements tools.Memory.
 func (m *memory) Count(what string, limit int) (n int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n = m.session.log.Memory().Counts[what]
+	n = m.conversation.log.Memory().Counts[what]
 	if n >= limit {
 		return n, false
 	}
-	m.session.record(transcript.Counted{What: what})
+	m.conversation.record(transcript.Counted{What: what})
 	return n + 1, true
 }
 
 // NameHosts implements tools.Memory.
-func (m *memory) NameHosts(hosts ...string) { m.session.nameHosts(hosts) }
-
-// nameHosts notes hosts that were not known yet.
-func (s *Session) nameHosts(hosts []string) {
-	if fresh := unknownHosts(hosts, s.log.Memory().Hosts); len(fresh) > 0 {
-		s.record(transcript.HostsNamed{Hosts: fresh})
-	}
-}
+func (m *memory) NameHosts(hosts ...string) { m.conversation.nameHosts(hosts) }
 
 // unknownHosts are the hosts that are not among those known. A host is a name and
 // nothing more: what reads like a pattern would stand for others too.
@@ -53,12 +46,6 @@ func unknownHosts(hosts, known []string) []string {
 		target, err := network.Parse("https://" + hostInURL(host))
 		return err != nil || target.Host != host || strings.ContainsAny(host, "*?[]{}") || slices.Contains(known, host)
 	})
-}
-
-// record puts an event into the transcript and shows it.
-func (s *Session) record(e transcript.Event) {
-	s.log.Apply(e)
-	s.emit(e)
 }
 
 // hostInURL is a host as it stands in an address.

@@ -28,13 +28,13 @@ var (
 // once, and puts them behind it. The person named them, so that nobody is asked; what a
 // rule denies to be read stays so. A file that holds secrets is not read in this way either
 // (R30).
-func (s *Session) readMentions(t *Turn) {
+func (s *Session) readMentions(t *runningTurn) error {
 	var seen []string
 	var read []transcript.Part
 	size := 0
 	for _, part := range t.prompt.Parts {
 		uri := mentioned(part)
-		server := s.servers.Listing(uri)
+		server := s.sources.servers.Listing(uri)
 		if server == "" && onlyTheEditorOpens(uri) && !slices.Contains(seen, uri) {
 			seen = append(seen, uri)
 			read = append(read, s.unopened(part, uri))
@@ -47,15 +47,15 @@ func (s *Session) readMentions(t *Turn) {
 		var parts []transcript.Part
 		var err error
 		switch {
-		case s.tools.Denies(mcp.ReaderID(server)):
+		case s.agents.tools.Denies(mcp.ReaderID(server)):
 			err = errDenied
 		case len(seen) > maxMentions, size > maxMentioned:
 			err = errMentions
 		default:
-			parts, err = s.servers.Read(t.ctx, uri)
+			parts, err = s.sources.servers.Read(t.ctx, uri)
 		}
 		if t.ctx.Err() != nil {
-			return
+			return nil // the loop notices it
 		}
 		if err != nil {
 			parts = s.unread(server, uri, err)
@@ -68,6 +68,7 @@ func (s *Session) readMentions(t *Turn) {
 		read = append(read, parts...)
 	}
 	t.prompt.Parts = append(slices.Clip(t.prompt.Parts), read...)
+	return nil
 }
 
 // editorSchemes are those of addresses within an editor.
@@ -87,7 +88,7 @@ func (s *Session) unopened(part transcript.Part, uri string) transcript.Part {
 		name = link.Name
 	}
 	text := fmt.Sprintf("The text of %s was not sent: the editor gave a link that it alone can open (%s)", kinds.Line(name, titleRunes), kinds.Line(uri, lineRunes))
-	s.emit(transcript.Notice{Severity: transcript.Warning, Title: "Not sent", Text: text + ". Paste the text instead."})
+	s.conversation.emit(transcript.Notice{Severity: transcript.Warning, Title: "Not sent", Text: text + ". Paste the text instead."})
 	return &transcript.TextPart{Text: "[" + text + ".]", Synthetic: true}
 }
 
@@ -108,6 +109,6 @@ func mentioned(part transcript.Part) string {
 func (s *Session) unread(server, uri string, err error) []transcript.Part {
 	text := fmt.Sprintf("%s of the MCP server %s could not be read: %s",
 		kinds.Line(uri, lineRunes), server, kinds.Line(strings.ReplaceAll(err.Error(), "\n", ": "), lineRunes))
-	s.emit(transcript.Notice{Severity: transcript.Warning, Title: "Resource not read", Text: text + "."})
+	s.conversation.emit(transcript.Notice{Severity: transcript.Warning, Title: "Resource not read", Text: text + "."})
 	return []transcript.Part{&transcript.TextPart{Text: "[" + text + "]", Synthetic: true}}
 }

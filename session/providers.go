@@ -15,7 +15,7 @@ import (
 )
 
 // newProviders returns the external providers of a session; none is started.
-func (s *Session) newProviders() *provider.Service {
+func (s *sources) newProviders() *provider.Service {
 	return provider.New(s.settings.Providers, provider.Options{
 		Version: s.host.Version, Logger: s.host.Logger,
 		Start: func(ctx context.Context, c provider.Config, stderr io.Writer) (io.ReadWriteCloser, error) {
@@ -29,11 +29,11 @@ func (s *Session) newProviders() *provider.Service {
 	})
 }
 
-// sayProviders says once what is wrong with the providers, and who of them and of the
-// scripts and modules is slow.
-func (s *Session) sayProviders() {
+// notifyProviders tells the user once what is wrong with the providers, and which of them
+// and of the scripts and modules are slow.
+func (s *sources) notifyProviders() {
 	say := func(text string) {
-		s.notices.once(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool provider", Text: text})
+		s.conversation.notices.once(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool provider", Text: text})
 	}
 	for _, err := range s.providers.Problems() {
 		say(err.Error())
@@ -51,12 +51,12 @@ func (s *Session) sayProviders() {
 }
 
 // hasProviders reports whether there is anything for /providers to say.
-func (s *Session) hasProviders() bool {
+func (s *sources) hasProviders() bool {
 	return len(s.settings.Providers) > 0 || len(s.modules()) > 0
 }
 
 // modules are the modules from outside and the scripts of toolboxes.
-func (s *Session) modules() []mount.Status {
+func (s *sources) modules() []mount.Status {
 	if s.host.Mounting == nil {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (s *Session) modules() []mount.Status {
 }
 
 // providersText is /providers.
-func (s *Session) providersText(ctx context.Context) string {
+func (s *sources) providersText(ctx context.Context) string {
 	s.awaitOnly(ctx)
 	var b strings.Builder
 	if list := s.providers.Status(); len(list) > 0 {
@@ -96,7 +96,7 @@ func (s *Session) providersText(ctx context.Context) string {
 	return b.String()
 }
 
-// detail lists the errors and the tools of one who has tools.
+// detail lists the errors and the tools of one source.
 func detail(b *strings.Builder, problems, tools []string) {
 	for _, problem := range problems {
 		fmt.Fprintf(b, "  - last error: %s\n", code(problem))

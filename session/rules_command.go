@@ -17,8 +17,8 @@ func (s *Session) permissionsCommand(ctx context.Context, text string) string {
 	words := strings.Fields(text)
 	switch {
 	case len(words) == 0:
-		s.project.refresh()
-		s.refreshTools(ctx) // of some answers it depends on the tool as it is whether they count
+		s.rules.project.refresh()
+		s.sources.refresh(ctx) // of some answers it depends on the tool as it is whether they count
 		rules := s.rules.rules()
 		s.rules.show(rules)
 		return rulesText(rules)

@@ -10,7 +10,7 @@ import (
 
 // runners are programs that run a package by its name, which they look for in the directory
 // that they start in before anywhere else, and whose settings there say where it comes from.
-// Those with words do so behind one of them.
+// Those with words do so after one of them.
 var runners = map[string][]string{
 	"npx": nil, "pnpx": nil, "bunx": nil, "uvx": nil, "pipx": nil,
 	"npm": {"exec", "x"}, "pnpm": {"dlx", "exec"}, "yarn": {"dlx", "exec"}, "bun": {"x"}, "uv": {"tool"},
@@ -30,18 +30,18 @@ func findsCode(command string, args []string) bool {
 		if strings.HasPrefix(name, "py") {
 			name = strings.TrimRight(name, "0123456789.") // python3.12
 		}
-		behind, known := runners[name]
-		if known && (behind == nil || slices.ContainsFunc(words[i+1:], func(w string) bool { return slices.Contains(behind, w) })) {
+		after, known := runners[name]
+		if known && (after == nil || slices.ContainsFunc(words[i+1:], func(w string) bool { return slices.Contains(after, w) })) {
 			return true
 		}
 	}
 	return false
 }
 
-// programDir is where a program of the editor or the person starts: in the session's
-// directory, unless it would run what a project holds that the person does not trust (T1).
-// Then it is "", outside of all projects.
-func (s *Session) programDir(command string, args []string) string {
+// programDir is where a program of the editor or the user starts: in the session's directory,
+// unless it would run code of a project that the user does not trust. Then it is "", outside
+// of all projects.
+func (s *sources) programDir(command string, args []string) string {
 	if findsCode(command, args) {
 		if trusted, _ := s.project.trusted(); !trusted {
 			return ""
@@ -50,9 +50,9 @@ func (s *Session) programDir(command string, args []string) string {
 	return s.work.Session().Cwd
 }
 
-// isApart reports whether a server starts elsewhere than in the session's directory as long
-// as the project is not trusted. Once it is, the server is another one, and begins anew.
-func (s *Session) isApart(server *mcp.Server) bool {
+// startsOutside reports whether a server starts outside the session's directory as long as
+// the project is not trusted. Once it is, the server is restarted.
+func (s *sources) startsOutside(server *mcp.Server) bool {
 	if !findsCode(server.Command, server.Args) {
 		return false
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // newServers returns the servers of a session; none is started.
-func (s *Session) newServers() *mcp.Manager {
+func (s *sources) newServers() *mcp.Manager {
 	return mcp.New(mcp.Options{
 		Reserved: builtin.Known,
 		Logger:   s.host.Logger, Version: s.host.Version, Start: s.startServer, Roots: s.work.Session().Roots,
@@ -33,9 +33,9 @@ func (s *Session) newServers() *mcp.Manager {
 var errChanged = errors.New("the project is not what you trusted any more: /trust shows the difference")
 
 // startServer starts the program of a server like the agent's other programs, but with the
-// network: most are there to reach something. One of the project is looked at right before,
-// for a server is started again long after it was set.
-func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.Writer) (io.ReadWriteCloser, error) {
+// network, which most servers need. Trust in a project's server is checked right before,
+// because a server is restarted long after it was set.
+func (s *sources) startServer(ctx context.Context, server mcp.Server, stderr io.Writer) (io.ReadWriteCloser, error) {
 	if server.Project {
 		// Without an end of servers here, which would wait for this one.
 		if trusted, _ := s.project.trusted(); !trusted {
@@ -53,36 +53,33 @@ func (s *Session) startServer(ctx context.Context, server mcp.Server, stderr io.
 	return program, nil
 }
 
-// connectServers has those servers connected that may be: the editor's, the person's, and
-// once they trust the project, the project's, which take no name of the others (M1). It
-// does not wait for those that begin.
-func (s *Session) connectServers() { s.setServers(true) }
+// connectServers connects the servers that may run: the editor's, the user's, and once the
+// user trusts the project, the project's, which take no name of the others. It does not block.
+func (s *sources) connectServers() { s.setServers(true) }
 
-// applyTrust ends the project's servers when the trust in it has gone, and begins with
-// them when it has come, in a session that has begun with servers at all.
-func (s *Session) applyTrust() { s.setServers(false) }
+// applyTrust ends the project's servers when it is no longer trusted, and starts them when it
+// becomes trusted, in a session that has started servers at all.
+func (s *sources) applyTrust() { s.setServers(false) }
 
-// setServers holds the lock from what is trusted to its effect, so that of two the later
-// counts.
-func (s *Session) setServers(begin bool) {
-	s.connecting.Lock()
-	defer s.connecting.Unlock()
-	if s.serving = s.serving || begin; s.serving {
+func (s *sources) setServers(start bool) {
+	s.serversMu.Lock()
+	defer s.serversMu.Unlock()
+	if s.serving = s.serving || start; s.serving {
 		s.servers.Set(s.serversNow())
 	}
 }
 
-// serversNow are the servers that may be connected now. What the person wrote of a server
-// by its name they wrote of their own: neither the editor's of the same name nor one of
-// the project, which has any name that it likes, is meant by that.
-func (s *Session) serversNow() []mcp.Server {
+// serversNow are the servers that may be connected now. Rules that the user wrote about a
+// server by its name are about the user's own: neither the editor's server of the same name
+// nor one of the project, which can have any name, is meant.
+func (s *sources) serversNow() []mcp.Server {
 	own := map[string]bool{}
 	for _, server := range s.settings.Servers {
 		own[mcp.ID(server.Name)] = true
 	}
 	list := slices.Concat(s.spec.Servers, s.settings.Servers, s.project.trustedServers())
 	for i := range list {
-		list[i].Apart = s.isApart(&list[i])
+		list[i].Apart = s.startsOutside(&list[i])
 		switch at := i - len(s.spec.Servers); {
 		case at < 0:
 			list[i].Borrowed, list[i].Unconfined = own[mcp.ID(list[i].Name)], s.settings.EditorUnconfined
@@ -120,35 +117,30 @@ func filesOf(dir string, servers []mcp.Server) []string {
 	return names
 }
 
-// AwaitServers connects to the servers and waits until each has been reached or has
-// failed, or ctx ends; then their tools are there. It is not for use during a turn, within
-// which the tools do not change (R91).
-func (s *Session) AwaitServers(ctx context.Context) {
+// awaitServers connects to the servers and waits until each has been reached or has failed,
+// or ctx ends; then their tools are there.
+func (s *sources) awaitServers(ctx context.Context) {
 	s.connectServers()
 	s.servers.Settle(ctx, time.Time{})
 	s.adoptTools()
 }
 
-// AwaitLists waits, after AwaitServers, until each server has listed its prompts and
-// resources, too, or has failed to, or ctx ends.
-func (s *Session) AwaitLists(ctx context.Context) { s.servers.AwaitLists(ctx) }
-
-// sayServers says once of each server that cannot be used why.
-func (s *Session) sayServers() {
+// notifyServers tells the user once why a server cannot be used.
+func (s *sources) notifyServers() {
 	for _, server := range s.servers.Status() {
 		switch {
 		case server.State == mcp.SignIn:
-			s.notices.once(signInKey(server.ID), transcript.Notice{
+			s.conversation.notices.once(signInKey(server.ID), transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server needs you to sign in",
 				Text: fmt.Sprintf("The MCP server %s needs you to sign in: run /mcp login %s.", server.Name, server.Name),
 			})
 		case server.State == mcp.Failed:
-			s.notices.once("mcp "+server.ID, transcript.Notice{
+			s.conversation.notices.once("mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected",
 				Text: fmt.Sprintf("The MCP server %s is not connected: %s. /mcp shows the state of all servers.", server.Name, strings.TrimSuffix(server.Problem, ".")),
 			})
 		case server.State == mcp.Connecting && server.Problem == "":
-			s.notices.once("slow mcp "+server.ID, transcript.Notice{
+			s.conversation.notices.once("slow mcp "+server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected yet",
 				Text: fmt.Sprintf("The MCP server %s has not answered yet. Once it has, its tools can be used from the next prompt on.", server.Name),
 			})
@@ -156,12 +148,9 @@ func (s *Session) sayServers() {
 	}
 }
 
-// Servers says how the MCP servers stand.
-func (s *Session) Servers() []mcp.Status { return s.servers.Status() }
-
 // awayServers are the ids of the servers whose tools are there, and which cannot be reached
 // now.
-func (s *Session) awayServers() (away []string) {
+func (s *sources) awayServers() (away []string) {
 	for _, server := range s.servers.Status() {
 		lost := server.State == mcp.Failed || server.State == mcp.SignIn || server.State == mcp.Connecting && server.Problem != ""
 		if lost && len(server.Tools) > 0 {
@@ -172,12 +161,12 @@ func (s *Session) awayServers() (away []string) {
 }
 
 // hasServers reports whether there is anything for /mcp to say.
-func (s *Session) hasServers() bool {
+func (s *sources) hasServers() bool {
 	return len(s.spec.Servers)+len(s.settings.Servers)+len(s.project.offeredServers()) > 0
 }
 
 // serversText is /mcp.
-func (s *Session) serversText() string {
+func (s *sources) serversText() string {
 	list := s.servers.Status()
 	var b strings.Builder
 	for _, server := range list {

@@ -2,261 +2,80 @@ package session
 
 import (
 	"context"
-	"fmt"
-	"runtime"
-	"runtime/debug"
-	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"acp-agent/audit"
-	"acp-agent/internal/trace"
-	"acp-agent/kinds"
 	"acp-agent/loop"
 	"acp-agent/mcp"
-	"acp-agent/model"
-	"acp-agent/permissions"
 	"acp-agent/sandbox"
 	"acp-agent/subagent"
-	"acp-agent/tools"
-	"acp-agent/tools/pipeline"
-	"acp-agent/tools/provider"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
 )
 
-// Session is one live conversation in one directory. Its methods are safe for
-// concurrent use.
+// Session is one live conversation in one directory. Its methods are safe for concurrent use.
+//
+// Each field is a part with its own lock, file and tests; what they do together stands here,
+// in open.go, which makes them, and in run_turn.go, which lists the stages of a turn.
 type Session struct {
+	opened
+	life         *lifetime            // its context and goroutines; lifetime.go
+	work         *workspace.Workspace // its files and processes
+	conversation *conversation        // what was said, and every event; conversation.go
+	turns        *turnQueue           // the prompts that wait; queue.go
+	choices      *choices             // mode, model, options; choices.go
+	rules        *ruleBook            // trust and permission rules; project.go, rules.go
+	sources      *sources             // where tools come from; sources.go
+	agents       *agents              // the main agent and its subagents; agents.go
+	briefing     *briefing            // what agents are told; briefing.go
+	naming       *naming              // titles; naming.go
+}
+
+// opened is what a session was opened with. It does not change.
+type opened struct {
 	// ID is unique and opaque.
 	ID string
 
 	host     *Host
 	spec     Spec
 	settings Settings
-
-	work    *workspace.Workspace
-	policy  *pipeline.Policy
-	project *project
-	rules   *ruleBook
-	tools   *pipeline.Pipeline
-	family  *subagent.Tree
-	node    *subagent.Node // the main agent's
-	log     *transcript.Log
-	memo    model.Memo
-	audit   *audit.Log // nil when none is kept
-	told    told
-	secrets secrets
-
-	languages    languages
-	providers    *provider.Service
-	servers      *mcp.Manager
-	connecting   sync.Mutex // held while servers are set; the project's mu is taken within
-	serving      bool       // guarded by connecting
-	adopted      []int      // the generations of the sources' tools; guarded by mu
-	modePolicies atomic.Pointer[modePolicies]
-	sandboxFound bool              // it was known at the start how processes are confined
-	manifest     subagent.Manifest // of the main agent
-	agents       agents
-	environment  subagent.Environment
-	system       string
-	span         *trace.Span
-	life         *lifetime
-	turns        *turnQueue
-	choices      *choices
-	notices      *notices
-
-	mu       sync.Mutex // guards what follows
-	titled   bool
-	retitled bool // a model was asked for the title
-	usage    spent
-	context  transcript.UsageChanged
-	fullness fullness
-	askedAt  time.Time // when questions were written into the chat that no prompt has answered
+	secrets  secrets // which files are not read; secrets.go
 }
 
-// Open makes a session. Of the project it reads its skills and instructions; it
-// asks no server. What is missing of the configuration is an error here, so
-// that the editor shows it before the person has typed anything.
-func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
-	backend, err := h.Backend()
-	if err != nil {
-		return nil, err
-	}
-	settings, offer, err := h.configure(spec.Cwd)
-	if err != nil {
-		return nil, err
-	}
-	s := &Session{
-		ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec, settings: settings,
-		log: transcript.NewLog(),
-	}
-	_, s.sandboxFound = h.Sandbox.Known()
-	live, span := h.Tracer.Session(context.WithoutCancel(ctx), s.ID)
-	s.life, s.span = newLifetime(live), span
-	s.notices = newNotices(s.emit)
-	s.choices = newChoices(choiceOptions{
-		life: s.life, sandbox: h.Sandbox, catalogue: &h.catalogue, emit: s.emit, notices: s.notices, modeChanged: func() { s.project.applyMode() },
-		writable: slices.Concat([]string{spec.Cwd}, spec.Additional, settings.WriteRoots), own: slices.Concat(h.Own, []string{h.Home}),
-	}, settings.Mode, backend)
-	if s.secrets, err = newSecrets(h, settings); err != nil {
-		return nil, err
-	}
-	s.told = h.learnContext(ctx, spec, s.secrets.holds)
-	if s.work, err = workspace.New(s.workspaceOptions()); err != nil {
-		// Its directories are the client's choice.
-		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
-	}
-	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
-	s.modePolicies.Store(newModePolicies(h.Registry.All(), s.work.Session().Scratch))
-	s.languages = newLanguages(s.work, h.Languages)
-	s.providers = s.newProviders()
-	s.servers = s.newServers()
-	s.adopted = make([]int, len(s.sources()))
-	s.audit = s.openAudit()
-	s.policy = pipeline.NewPolicy(permissions.Set{}.With(permissions.User, settings.Rules.User...).With(permissions.Session, spec.Rules...))
-	s.project = newProject(projectOptions{
-		dir: s.work.Session().Cwd, store: h.Projects, configure: func() (Settings, projectOffer, error) { return h.configure(spec.Cwd) },
-		rules: settings.Rules.Project, policy: s.policy, mode: s.choices.enforced, trustChanged: s.applyTrust,
-	}, offer)
-	s.project.refresh()
-	s.rules = &ruleBook{
-		project: s.project, agents: &s.agents, policy: s.policy, registry: h.Registry, audit: s.audit,
-		identity: func(tool string) permissions.Identity { return s.tools.Identity(tool) },
-		mode:     func() permissions.Mode { return s.choices.get().mode },
-	}
-	if err := s.chooseAgent(); err != nil {
-		s.work.Close(0)
-		return nil, err
-	}
-	s.newFamily()
-	if s.tools, err = s.pipeline(); err != nil {
-		s.work.Close(0)
-		return nil, err
-	}
-	s.node.SetTools(s.tools)
-	s.environment = subagent.Environment{
-		Cwd: s.work.Session().Cwd, Additional: s.additional(),
-		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: h.Shell, Date: time.Now(),
-		Instructions: s.told.instructions.Text, Skills: s.told.skills.Prompt(),
-	}
-	s.turns = newTurnQueue(s.life.ctx, s.runTurn, s.family.Abort)
-	return s, nil
-}
-
-// Close cancels what runs, ends what is queued, and frees what the session
-// holds; it returns when that is done. grace is how long processes have between
-// TERM and KILL (R149).
+// Close cancels what runs, ends what is queued, and frees what the session holds; it returns
+// when that is done. grace is how long processes have between TERM and KILL (R149).
 func (s *Session) Close(grace time.Duration) {
 	s.Stop()
 	s.turns.wait()
 	s.life.wait()
-	s.family.Close()
-	s.languages.Close()
-	s.providers.Close()
-	s.servers.Close()
+	s.agents.tree.Close()
+	s.sources.close()
 	s.work.Close(grace)
 	s.closeAudit()
-	s.span.End(nil)
+	s.life.span.End(nil)
 }
 
-// Stop is the part of Close that does not wait: it cancels what runs and ends
-// what is queued, and nothing begins after it.
+// Stop is the part of Close that does not wait: it cancels what runs and ends what is queued,
+// and nothing starts after it.
 func (s *Session) Stop() {
 	s.turns.close()
 	s.life.end(ErrClosed)
-	s.family.Abort()
+	s.agents.tree.Abort()
 }
 
 // Context ends when the session is closed.
 func (s *Session) Context() context.Context { return s.life.ctx }
 
-// Start does what follows the answer to session/new: it learns what the server
-// knows of its models, and which tools those scripts have that describe themselves, both
-// behind the scenes and once for all sessions, and connects to the MCP servers and the
-// external providers.
+// Start does what follows the answer to session/new, in the background: it asks the model
+// server about its models, once for all sessions, and starts the sources of tools.
 func (s *Session) Start() {
-	s.beginAll()
+	s.sources.startAll()
 	s.choices.learn(s.choices.get().model)
-	if !s.sandboxFound {
-		s.choices.announceSandbox()
-	}
+	s.choices.announceSandbox()
 }
 
-// runTurn runs one turn. Whatever goes wrong in it ends the turn, not the
-// process.
-func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			s.host.Logger.Error("turn panicked", "session", s.ID, "stack", string(debug.Stack()))
-			for _, id := range s.log.OpenCalls() {
-				end := pipeline.Unrun(id, kinds.Neutral(""), transcript.Failed, "the turn failed inside the agent")
-				s.log.Apply(end)
-				s.emit(end)
-			}
-			s.emit(transcript.TurnFinished{Reason: "error"})
-			stop, err = "", fmt.Errorf("the turn failed inside the agent: %v", v)
-		}
-	}()
-	if t.synthetic != nil {
-		return s.addSynthetic(t.synthetic), nil
-	}
-	if t.ctx.Err() != nil {
-		s.log.Apply(transcript.UserSaid{Message: t.prompt})
-		return loop.Cancelled, nil
-	}
-	s.project.refresh()
-	if c, ok := commandOf(t.prompt); ok {
-		s.reply(t.ctx, t.prompt, func(ctx context.Context) string { return c.answer(ctx, s, c.rest) })
-		if t.ctx.Err() != nil {
-			return loop.Cancelled, nil
-		}
-		return loop.EndTurn, nil
-	}
-	if refusal := s.expand(t); t.ctx.Err() != nil {
-		return loop.Cancelled, nil
-	} else if refusal != "" {
-		s.reply(t.ctx, t.prompt, func(context.Context) string { return refusal })
-		return loop.EndTurn, nil
-	}
-	s.choices.awaitMode(t.ctx)
-	s.withhold(t.prompt)
-	s.introduce(t.prompt)
-	s.refreshTools(t.ctx)
-	if t.ctx.Err() == nil {
-		s.sayProblems()
-	}
-	s.readMentions(t)
-	backend, err := s.host.Backend()
-	if err != nil {
-		s.log.Apply(transcript.UserSaid{Message: t.prompt})
-		return "", err
-	}
-	s.choices.setBackend(backend)
-	chosen := s.choices.get()
-	s.checkImages(t, backend, chosen.model)
-	s.nameHosts(hostsIn(t.prompt))
-	ctx, span := s.host.Tracer.Turn(t.ctx, t.prompt.ID, s.manifest.Name)
-	turn, first := s.loop(ctx, backend, chosen), len(s.log.Messages()) == 0
-	s.remindTurn(t.prompt, turn.Window())
-	s.markEarly(t.prompt)
-	stop, err = turn.Turn(ctx, t.prompt)
-	err = s.overflowed(err, turn.Window(), first)
-	span.Finish(string(stop))
-	span.End(err)
-	if settled := s.settleFamily(t.ctx, stop); err == nil {
-		stop = settled
-	}
-	if err == nil && stop == loop.EndTurn {
-		s.retitle(t)
-	}
-	return stop, err
-}
-
-// Prompt accepts a prompt: it runs at once when the session is idle and waits
-// its turn otherwise (R143), unless it is a command that is answered during the
-// running turn. It never blocks, so a cancel that arrives right after it finds it.
+// Prompt accepts a prompt: it runs at once when the session is idle and waits its turn
+// otherwise (R143), unless it is a command that is answered during the running turn. It never
+// blocks, so a cancel that arrives right after it finds it.
 func (s *Session) Prompt(parts []transcript.Part) *Turn {
 	t := &Turn{prompt: &transcript.Message{
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
@@ -265,6 +84,17 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 		t.during = func(ctx context.Context) (loop.StopReason, error) { return s.replyDuring(ctx, c) }
 	}
 	return s.turns.add(t)
+}
+
+// Cancel ends the running turn and all subagents (R67); queued prompts stay. When no turn is
+// running it ends what runs in the background, and affects nothing that comes later.
+func (s *Session) Cancel() { s.turns.cancelCurrent() }
+
+// CancelCall ends one tool call, of whatever agent, and leaves its turn alone (R126); if the
+// call has spawned a subagent, it ends that, also in the background. It reports whether there
+// was something to end.
+func (s *Session) CancelCall(id string) bool {
+	return s.agents.tree.CancelCall(id) || s.agents.tools.Cancel(id)
 }
 
 // Modes lists the modes that the session offers (R157).
@@ -303,13 +133,13 @@ func (s *Session) AdmitModel(id string) { s.choices.AdmitModel(id) }
 // Sandbox says how the session's processes are confined, once that is known.
 func (s *Session) Sandbox() (report sandbox.Report, known bool) { return s.host.Sandbox.Known() }
 
-// TrustOffer reads what there is to trust now. It runs nothing. An error says why
-// the project cannot be trusted.
-func (s *Session) TrustOffer() (TrustOffer, error) { return s.project.trustOffer() }
+// TrustOffer reads what there is to trust now. It runs nothing. An error says why the project
+// cannot be trusted.
+func (s *Session) TrustOffer() (TrustOffer, error) { return s.rules.project.trustOffer() }
 
 // Trust stores that the user trusts the project with the content that the offer showed. When
 // it changed meanwhile that is an error, and nothing is trusted.
-func (s *Session) Trust(offer TrustOffer) error { return s.project.trust(offer) }
+func (s *Session) Trust(offer TrustOffer) error { return s.rules.project.trust(offer) }
 
 // Rules lists the rules in force: first those that the user's answers added, with numbers,
 // then the others, the strongest scope first.
@@ -318,29 +148,36 @@ func (s *Session) Rules() []ListedRule { return s.rules.rules() }
 // Revoke removes a rule that an answer of the user added. It is given as Rules listed it.
 func (s *Session) Revoke(listed ListedRule) error { return s.rules.revoke(listed) }
 
-// Cancel ends the running turn and all subagents (R67); queued prompts stay. When no
-// turn is running it ends what runs in the background, and nothing that comes later is
-// affected.
-func (s *Session) Cancel() { s.turns.cancelCurrent() }
+// Agents returns the manifests in force now: those of the project only while the user trusts
+// it as it is.
+func (s *Session) Agents() *subagent.Catalog { return s.agents.manifests() }
 
-// addSynthetic adds a message of the agent itself to the conversation, and shows its text to
-// the user.
-func (s *Session) addSynthetic(m *synthetic) loop.StopReason {
-	select {
-	case <-m.after:
-	case <-s.life.ctx.Done():
-	}
-	s.log.Apply(transcript.AgentSaid{Message: m.message})
-	switch {
-	case m.text == "":
-	case s.spec.Waits: // no prompt follows in which the model tells of it
-		s.tell(m.message.ID, m.message.Text())
-	default:
-		s.tell(m.message.ID, m.text+"\n\n")
-	}
-	return loop.EndTurn
+// Servers says how the MCP servers stand.
+func (s *Session) Servers() []mcp.Status { return s.sources.servers.Status() }
+
+// AwaitTools asks the modules and scripts, reaches for the external providers, and with
+// servers for the MCP servers, and waits until each has answered or has failed, or ctx ends;
+// then their tools are there. It is not for use during a turn, within which the tools do not
+// change (R91).
+func (s *Session) AwaitTools(ctx context.Context, servers bool) { s.sources.await(ctx, servers) }
+
+// AwaitServers connects to the MCP servers and waits until each has been reached or has
+// failed, or ctx ends; then their tools are there. It is not for use during a turn, within
+// which the tools do not change (R91).
+func (s *Session) AwaitServers(ctx context.Context) { s.sources.awaitServers(ctx) }
+
+// AwaitLists waits, after AwaitServers, until each server has also listed its prompts and
+// resources, or has failed to, or ctx ends.
+func (s *Session) AwaitLists(ctx context.Context) { s.sources.servers.AwaitLists(ctx) }
+
+// SignIn lets the user sign in to an MCP server by its name, within five minutes. show opens
+// an address for the user, whose host message names, and returns once the user has it. After
+// it Servers says how the server stands.
+func (s *Session) SignIn(ctx context.Context, name string, show func(ctx context.Context, message, address string) (done func(), err error)) error {
+	return s.sources.signIn(ctx, name, show)
 }
 
-// additional returns the directories beside the first that belong to the
-// session, canonical.
-func (s *Session) additional() []string { return s.work.Session().Roots[1:] }
+// SignOut forgets the user's token of an MCP server; had says whether there was one.
+func (s *Session) SignOut(ctx context.Context, name string) (had bool, err error) {
+	return s.sources.signOut(ctx, name)
+}

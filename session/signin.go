@@ -17,7 +17,7 @@ import (
 const serversForms = "login NAME | logout NAME"
 
 // serversCommand is /mcp.
-func (s *Session) serversCommand(ctx context.Context, rest string) string {
+func (s *sources) serversCommand(ctx context.Context, rest string) string {
 	verb, name, _ := strings.Cut(rest, " ")
 	name = strings.TrimSpace(name)
 	switch {
@@ -32,8 +32,8 @@ func (s *Session) serversCommand(ctx context.Context, rest string) string {
 	return "Usage: `/mcp` shows the servers; `/mcp login NAME` signs in to one, `/mcp logout NAME` signs out."
 }
 
-func (s *Session) signInText(ctx context.Context, name string) string {
-	err := s.SignIn(ctx, name, s.showAddress)
+func (s *sources) signInText(ctx context.Context, name string) string {
+	err := s.signIn(ctx, name, s.showAddress)
 	switch {
 	case ctx.Err() != nil:
 		return "You are not signed in: it was cancelled."
@@ -43,8 +43,8 @@ func (s *Session) signInText(ctx context.Context, name string) string {
 	return s.signedIn(name)
 }
 
-// signedIn says how a server stands to which somebody has signed in.
-func (s *Session) signedIn(name string) string {
+// signedIn says how a server stands after the sign-in.
+func (s *sources) signedIn(name string) string {
 	list := s.servers.Status()
 	at := slices.IndexFunc(list, func(server mcp.Status) bool { return server.Name == name || server.ID == name })
 	if at < 0 || list[at].State != mcp.Ready {
@@ -53,8 +53,8 @@ func (s *Session) signedIn(name string) string {
 	return fmt.Sprintf("You are signed in to %s. It has %s, from the next prompt on.", code(name), kinds.Count(len(list[at].Tools), "tool"))
 }
 
-func (s *Session) signOutText(ctx context.Context, name string) string {
-	had, err := s.SignOut(ctx, name)
+func (s *sources) signOutText(ctx context.Context, name string) string {
+	had, err := s.signOut(ctx, name)
 	switch {
 	case err != nil:
 		return fmt.Sprintf("You are not signed out of %s: %s.", code(name), kinds.Line(err.Error(), lineRunes))
@@ -64,10 +64,9 @@ func (s *Session) signOutText(ctx context.Context, name string) string {
 	return fmt.Sprintf("You are signed out of %s: its token is gone from here. The server was not told.", code(name))
 }
 
-// SignIn has the person sign in to an MCP server by its name; show has them open an
-// address, whose host message names, and returns once they have it. It waits for them for
-// at most five minutes. After it Servers says how the server stands.
-func (s *Session) SignIn(ctx context.Context, name string, show func(ctx context.Context, message, address string) (done func(), err error)) error {
+// signIn lets the user sign in to an MCP server by its name, within five minutes. show opens
+// an address for the user, whose host message names, and returns once the user has it.
+func (s *sources) signIn(ctx context.Context, name string, show func(ctx context.Context, message, address string) (done func(), err error)) error {
 	s.connectServers()
 	var mu sync.Mutex
 	over := func() {}
@@ -89,19 +88,19 @@ func (s *Session) SignIn(ctx context.Context, name string, show func(ctx context
 	defer mu.Unlock()
 	over()
 	if err == nil {
-		s.notices.forget(signInKey(s.serverID(name)))
+		s.conversation.notices.forget(signInKey(s.serverID(name)))
 	}
 	return err
 }
 
-// SignOut forgets the person's token of an MCP server; had says whether there was one.
-func (s *Session) SignOut(ctx context.Context, name string) (had bool, err error) {
+// signOut forgets the user's token of an MCP server; had says whether there was one.
+func (s *sources) signOut(ctx context.Context, name string) (had bool, err error) {
 	s.connectServers()
 	return s.servers.SignOut(ctx, name)
 }
 
-// serverID is the id of a server, by which it is told of.
-func (s *Session) serverID(name string) string {
+// serverID is the id of a server, under which notices are about it.
+func (s *sources) serverID(name string) string {
 	for _, server := range s.servers.Status() {
 		if server.Name == name {
 			return server.ID
@@ -110,8 +109,8 @@ func (s *Session) serverID(name string) string {
 	return name
 }
 
-// serverAt is a server by its name and its host, for the name may be that of somebody else.
-func (s *Session) serverAt(name string) string {
+// serverAt is a server by its name and its host, because a name alone can be misleading.
+func (s *sources) serverAt(name string) string {
 	text := kinds.Line(name, lineRunes)
 	for _, server := range s.servers.Status() {
 		if server.Name == name || server.ID == name {
@@ -121,13 +120,13 @@ func (s *Session) serverAt(name string) string {
 	return text
 }
 
-// signInKey is what is said once of a server that wants somebody to sign in.
+// signInKey is the key of the notice that a server needs a sign-in.
 func signInKey(id string) string { return "mcp sign-in " + id }
 
 var errDeclined = errors.New("you declined")
 
-// showAddress shows an address in the editor, and where that cannot, in the chat.
-func (s *Session) showAddress(ctx context.Context, message, address string) (done func(), err error) {
+// showAddress shows an address in the editor, and in the chat where the editor cannot.
+func (s *sources) showAddress(ctx context.Context, message, address string) (done func(), err error) {
 	none := func() {}
 	if person := s.spec.Person; person != nil {
 		if _, can := person.Can(); can {
@@ -142,6 +141,6 @@ func (s *Session) showAddress(ctx context.Context, message, address string) (don
 			}
 		}
 	}
-	s.say(fmt.Sprintf("%s Open this address in a browser of this machine:\n\n<%s>\n\nThe agent waits for it, at most five minutes. Cancel ends that.", message, address))
+	s.conversation.say(fmt.Sprintf("%s Open this address in a browser of this machine:\n\n<%s>\n\nThe agent waits for it, at most five minutes. Cancel ends that.", message, address))
 	return none, nil
 }

@@ -10,7 +10,7 @@ import (
 
 // help is /help. The list of commands is made of the table.
 func (s *Session) help(ctx context.Context) string {
-	s.refreshTools(ctx)
+	s.sources.refresh(ctx)
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
 	for _, c := range s.Commands() {
@@ -21,8 +21,8 @@ func (s *Session) help(ctx context.Context) string {
 		fmt.Fprintf(&b, "- %s: %s\n", m.Name, m.Description)
 	}
 	b.WriteString("\n**Tools**\n\n")
-	for _, tool := range s.tools.Listed() {
-		_, card := s.tools.Label(tool.Name)
+	for _, tool := range s.agents.tools.Listed() {
+		_, card := s.agents.tools.Label(tool.Name)
 		fmt.Fprintf(&b, "- `%s` (%s)\n", tool.Name, card.Kind)
 	}
 	return b.String()
@@ -31,9 +31,7 @@ func (s *Session) help(ctx context.Context) string {
 // status is /status.
 func (s *Session) status() string {
 	chosen := s.choices.get()
-	s.mu.Lock()
-	usage, context := s.usage.tokens, s.context
-	s.mu.Unlock()
+	usage, context := s.conversation.account.now()
 	var b strings.Builder
 	fmt.Fprintf(&b, "- Model: `%s`", chosen.model)
 	if chosen.thought != "" {
@@ -43,7 +41,7 @@ func (s *Session) status() string {
 		fmt.Fprintf(&b, "\n- Server: %s", server)
 	}
 	fmt.Fprintf(&b, "\n- Mode: %s\n- Directory: `%s`\n", chosen.mode, s.work.Session().Cwd)
-	for _, dir := range s.additional() {
+	for _, dir := range s.work.Session().Roots[1:] {
 		fmt.Fprintf(&b, "- Also: `%s`\n", dir)
 	}
 	if report, known := s.Sandbox(); known {

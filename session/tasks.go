@@ -37,7 +37,7 @@ func (s *Session) tasksCommand(words []string) string {
 // listTasks lists the subagents that run or wait, and the last that have ended. The
 // number of each is the place in which it was wanted, so it stays the same.
 func (s *Session) listTasks() string {
-	records := s.family.Records()
+	records := s.agents.tree.Records()
 	over := 0
 	for _, r := range records {
 		if r.State.Terminal() {
@@ -95,11 +95,11 @@ func taskName(r transcript.ChildRecord) string {
 // stopTask stops the subagent of a number or an id, and all below it.
 func (s *Session) stopTask(which string) string {
 	number, _ := strconv.Atoi(which)
-	for i, r := range s.family.Records() {
+	for i, r := range s.agents.tree.Records() {
 		if i+1 != number && r.ID != which {
 			continue
 		}
-		if !s.family.Stop(r.ID) {
+		if !s.agents.tree.Stop(r.ID) {
 			return fmt.Sprintf("Subagent %d, %s, has ended already.\n", i+1, taskName(r))
 		}
 		return fmt.Sprintf("Stopped subagent %d, %s.\n", i+1, taskName(r))
@@ -110,8 +110,8 @@ func (s *Session) stopTask(which string) string {
 // stopTasks stops all subagents. What spawned them goes on.
 func (s *Session) stopTasks() string {
 	stopped := 0
-	for _, r := range s.family.Records() {
-		if s.family.Stop(r.ID) {
+	for _, r := range s.agents.tree.Records() {
+		if s.agents.tree.Stop(r.ID) {
 			stopped++
 		}
 	}
@@ -122,13 +122,13 @@ func (s *Session) stopTasks() string {
 }
 
 // Tasks lists the subagents of the session, in the order in which they were wanted.
-func (s *Session) Tasks() []transcript.ChildRecord { return s.family.Records() }
+func (s *Session) Tasks() []transcript.ChildRecord { return s.agents.tree.Records() }
 
 // Rest waits until no subagent runs and all that those in the background had to say is
 // said (R68), or until ctx ends.
 func (s *Session) Rest(ctx context.Context) {
-	for ctx.Err() == nil && s.family.ActiveCount() > 0 { // one that ends may leave others
-		s.family.WaitAll(ctx)
+	for ctx.Err() == nil && s.agents.tree.ActiveCount() > 0 { // one that ends may leave others
+		s.agents.tree.WaitAll(ctx)
 	}
 	for t := s.turns.last(); t != nil; t = s.turns.last() {
 		select {

@@ -15,7 +15,7 @@ import (
 func (s *Session) trustCommand(ctx context.Context, words []string) string {
 	switch {
 	case len(words) == 1 && words[0] == "off":
-		had, err := s.project.distrust()
+		had, err := s.rules.project.distrust()
 		switch {
 		case err != nil:
 			return "The trust could not be taken back: " + err.Error()
@@ -26,7 +26,7 @@ func (s *Session) trustCommand(ctx context.Context, words []string) string {
 	case len(words) > 0:
 		return "Usage: `/trust` shows what trust in this project allows and asks you; `/trust off` takes it back."
 	}
-	offer, err := s.project.trustOffer()
+	offer, err := s.rules.project.trustOffer()
 	switch {
 	case err != nil:
 		return kinds.Visible(err.Error())
@@ -43,8 +43,8 @@ func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
 	id := s.host.IDs.New(transcript.CallPrefix)
 	card := kinds.Card{Kind: kinds.Other, Title: "Trust this project", Content: []kinds.Content{kinds.Text{Text: offer.Text()}}}
 	ready := transcript.ToolReady{CallID: id, Tool: trustName, Card: card}
-	s.emit(transcript.ToolStarted{CallID: id, Name: trustName, Tool: trustName, Card: kinds.Neutral(trustName)})
-	s.emit(ready)
+	s.conversation.emit(transcript.ToolStarted{CallID: id, Name: trustName, Tool: trustName, Card: kinds.Neutral(trustName)})
+	s.conversation.emit(ready)
 	answer, err := s.spec.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID: id, Name: trustName, Ready: ready, Reason: "you typed /trust",
 		Choices: &tools.Choices{Question: offer.question(), Allow: "Trust this project", Reject: "Do not trust it"},
@@ -56,7 +56,7 @@ func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
 	case err != nil:
 		text = "The editor could not ask you, so this project is not trusted. Run `acp-agent trust` in a terminal."
 	case answer == tools.AllowOnce:
-		if err := s.project.trust(offer); err != nil {
+		if err := s.rules.project.trust(offer); err != nil {
 			text = "This project is not trusted: " + kinds.Visible(err.Error())
 			break
 		}
@@ -70,7 +70,7 @@ func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
 		end.Card.Content = nil // what was offered does not hold
 		end.Result.Error = &transcript.ErrorDetail{Kind: string(tools.Denied), DeniedBy: tools.DeniedByUser}
 	}
-	s.emit(end)
+	s.conversation.emit(end)
 	return text
 }
 

@@ -8,20 +8,20 @@ import (
 	"acp-agent/transcript"
 )
 
-// told is what a session's agent is told of besides its manifest, read once
-// when the session opens (R85, R86).
-type told struct {
+// systemContext is what the system prompt of a session's agents contains besides their
+// manifests, read once when the session opens (R85, R86).
+type systemContext struct {
 	skills       *skills.Library
 	instructions skills.Instructions
 	warnings     []skills.Warning
 }
 
-// learnContext looks for skills and project instructions. It reads text and
-// runs nothing, so it needs no trust (T1).
-func (h *Host) learnContext(ctx context.Context, spec Spec, secret func(path string) bool) told {
+// readSystemContext finds skills and project instructions. It reads text and runs nothing, so
+// it needs no trust.
+func (h *Host) readSystemContext(ctx context.Context, spec Spec, secret func(path string) bool) systemContext {
 	o := h.Skills
 	o.Cwd, o.Roots, o.Secret = spec.Cwd, spec.Additional, secret
-	var t told
+	var t systemContext
 	t.skills, t.warnings = skills.Discover(ctx, o)
 	instructions, warnings := skills.LoadInstructions(o)
 	t.instructions, t.warnings = instructions, append(t.warnings, warnings...)
@@ -29,7 +29,7 @@ func (h *Host) learnContext(ctx context.Context, spec Spec, secret func(path str
 }
 
 // notices say what was wrong with the skills and instructions.
-func (t told) notices() []transcript.Notice {
+func (t systemContext) notices() []transcript.Notice {
 	var list []transcript.Notice
 	for _, w := range t.warnings {
 		list = append(list, transcript.Notice{Severity: transcript.Warning, Title: "Skills and instructions", Text: w.String()})

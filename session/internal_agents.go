@@ -17,16 +17,16 @@ import (
 	"acp-agent/transcript"
 )
 
-// The agents that the host itself asks (R72). They have no tools.
+// The internal agents, which the agent itself asks (R72). They have no tools.
 const (
 	titleAgent   = "title"
 	summaryAgent = "summary"
 )
 
-// consult asks one of the host's own agents about a text, outside of the conversation,
-// and returns what it answers. What that costs is the main agent's.
-func (s *Session) consult(ctx context.Context, name, text string) (string, error) {
-	m, ok := s.Agents().Get(name)
+// runInternalAgent asks an internal agent about a text, outside the conversation, and returns
+// its answer. What that costs is counted with the main agent.
+func (s *Session) runInternalAgent(ctx context.Context, name, text string) (string, error) {
+	m, ok := s.agents.manifests().Get(name)
 	if !ok {
 		return "", fmt.Errorf("there is no agent %s", name)
 	}
@@ -34,7 +34,7 @@ func (s *Session) consult(ctx context.Context, name, text string) (string, error
 	if err != nil {
 		return "", err
 	}
-	o := s.pipelineOptions(s.tools.Cache)
+	o := s.pipelineOptions(s.agents.tools.Cache)
 	o.Gate = tools.Gate{IncludeTools: []string{}}
 	log, id := transcript.NewLog(), cmp.Or(m.Model, s.choices.get().model)
 	if err := backend.usable(id); err != nil {
@@ -42,9 +42,7 @@ func (s *Session) consult(ctx context.Context, name, text string) (string, error
 	}
 	charge := func(e transcript.Event) {
 		if step, ok := e.(transcript.StepFinished); ok {
-			s.mu.Lock()
-			s.usage.add(id, step.Usage, s.settings.Subagents.Price)
-			s.mu.Unlock()
+			s.conversation.account.add(id, step.Usage)
 		}
 	}
 	stop, err := loop.New(loop.Options{
@@ -70,7 +68,7 @@ func (s *Session) consult(ctx context.Context, name, text string) (string, error
 	return answer, nil
 }
 
-// recordBytes bounds what the host's own agents are told of a conversation.
+// recordBytes bounds how much of a conversation an internal agent reads.
 const recordBytes = 48 << 10
 
 // recordOf is a conversation as text: who said what, and which tools were called. Of one that
@@ -103,47 +101,13 @@ func recordOf(messages []*transcript.Message) string {
 
 // summaryCommand is /summary.
 func (s *Session) summaryCommand(ctx context.Context) string {
-	record := recordOf(s.log.Messages())
+	record := recordOf(s.conversation.log.Messages())
 	if record == "" {
 		return "Nothing was said in this session yet.\n"
 	}
-	text, err := s.consult(ctx, summaryAgent, record)
+	text, err := s.runInternalAgent(ctx, summaryAgent, record)
 	if err != nil {
 		return "There is no summary: " + kinds.Visible(err.Error()) + ".\n"
 	}
 	return text + "\n"
-}
-
-// retitle has the first turn named by a model, behind its answer, where the person chose
-// one for that (R99): a request that nobody asked for is not made.
-func (s *Session) retitle(t *Turn) {
-	if s.settings.Subagents.Slots[titleAgent].Model == "" {
-		return
-	}
-	s.mu.Lock()
-	again := s.retitled
-	s.retitled = true
-	if !again {
-		s.life.start(func() {
-			select {
-			case <-t.released:
-				s.nameIt()
-			case <-s.life.ctx.Done():
-			}
-		})
-	}
-	s.mu.Unlock()
-}
-
-func (s *Session) nameIt() {
-	title, err := s.consult(s.life.ctx, titleAgent, recordOf(s.log.Messages()))
-	if err != nil {
-		s.host.Logger.Info("the session was not named", "session", s.ID, "error", err.Error())
-		return
-	}
-	first, _, _ := strings.Cut(title, "\n")
-	first = strings.Trim(first, "\"'` ")
-	if title = kinds.Line(s.host.Keys.Known(first), titleRunes); title != "" {
-		s.emit(transcript.TitleChanged{Title: title, At: time.Now()})
-	}
 }

@@ -3,12 +3,77 @@ package session
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"acp-agent/kinds"
 	"acp-agent/subagent"
 	"acp-agent/transcript"
 )
+
+// account counts what a session uses: the main agent's tokens and their price, and how much
+// of the model's window is filled. It is safe for concurrent use.
+type account struct {
+	sessionID string
+	// price returns what a model call cost in US dollars, 0 where that is not known; nil means
+	// that no price is known.
+	price func(model string, u transcript.Usage) float64
+	// children are the statements of all subagents; nil means that there are none.
+	children func() []subagent.Statement
+
+	mu       sync.Mutex // guards what follows
+	spent    spent
+	context  transcript.UsageChanged // the last one
+	fullness fullness
+}
+
+// note counts what an event of the main agent reports.
+func (a *account) note(e transcript.Event) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.spent.note(e, a.price)
+}
+
+// add counts a model call that an internal agent made.
+func (a *account) add(model string, usage *transcript.Usage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.spent.add(model, usage, a.price)
+}
+
+// fill notes how full the window is and adds the cost so far to the event. warning is what
+// the user is to be warned of; "" is nothing.
+func (a *account) fill(e transcript.UsageChanged) (with transcript.UsageChanged, warning string) {
+	e.Cost = a.cost()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.context = e
+	return e, a.fullness.note(e.Used, e.Size)
+}
+
+// clear notes that the conversation starts anew, and returns the size of the window; 0 when
+// it is not known.
+func (a *account) clear() (window int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fullness = fullness{}
+	return a.context.Size
+}
+
+// now returns the tokens used so far, and how full the window was last.
+func (a *account) now() (tokens transcript.Usage, context transcript.UsageChanged) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.spent.tokens, a.context
+}
+
+// statements are those of all subagents.
+func (a *account) statements() []subagent.Statement {
+	if a.children == nil {
+		return nil
+	}
+	return a.children()
+}
 
 // spent is what the main agent has used.
 type spent struct {
@@ -44,31 +109,31 @@ func (u *spent) add(model string, usage *transcript.Usage, price func(string, tr
 }
 
 // cost is what the session has cost so far, with its subagents.
-func (s *Session) cost() float64 {
-	s.mu.Lock()
-	cost := s.usage.cost
-	s.mu.Unlock()
-	for _, st := range s.family.Statements() {
-		if st.Record.ParentID == s.ID {
+func (a *account) cost() float64 {
+	a.mu.Lock()
+	cost := a.spent.cost
+	a.mu.Unlock()
+	for _, st := range a.statements() {
+		if st.Record.ParentID == a.sessionID {
 			cost += st.Spent.Cost // with those below it
 		}
 	}
 	return cost
 }
 
-// usageText is the answer to /usage: what the main agent and each tree of subagents have
+// text is the answer to /usage: what the main agent and each tree of subagents have
 // spent, and what they may.
-func (s *Session) usageText() string {
-	s.mu.Lock()
-	main := s.usage
-	s.mu.Unlock()
-	statements := s.family.Statements()
+func (a *account) text() string {
+	a.mu.Lock()
+	main := a.spent
+	a.mu.Unlock()
+	statements := a.statements()
 	below := map[string][]subagent.Statement{}
 	tokens, cost := main.tokens.Total(), main.cost
 	for _, st := range statements {
 		parent := st.Record.ParentID
 		below[parent] = append(below[parent], st)
-		if parent == s.ID {
+		if parent == a.sessionID {
 			tokens, cost = tokens+st.Spent.Tokens, cost+st.Spent.Cost
 		}
 	}
@@ -84,7 +149,7 @@ func (s *Session) usageText() string {
 			list(st.Record.ID, indent+"  ")
 		}
 	}
-	list(s.ID, "  ")
+	list(a.sessionID, "  ")
 	if priced && main.unpriced {
 		b.WriteString("\nThe price of some model calls is not known; the cost is without them.\n")
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -11,6 +12,7 @@ import (
 	"acp-agent/sandbox"
 	"acp-agent/subagent"
 	"acp-agent/tools/pipeline"
+	"acp-agent/workspace"
 )
 
 const (
@@ -26,16 +28,39 @@ const (
 	smallWindow = 64_000
 )
 
+// briefing is what the agents of a session are told of where they work: the system prompt,
+// and reminders in the conversation (reminders.go). A turn uses it before its agents run.
+type briefing struct {
+	opened
+	work    *workspace.Workspace
+	choices *choices
+	agents  *agents
+	sources *sources
+
+	context     systemContext
+	environment subagent.Environment
+	system      string // of the main agent; "" until the first turn
+}
+
+// newEnvironment is what is known of a session's surroundings when it opens.
+func newEnvironment(o opened, work *workspace.Workspace, context systemContext) subagent.Environment {
+	return subagent.Environment{
+		Cwd: work.Session().Cwd, Additional: work.Session().Roots[1:],
+		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: o.host.Shell, Date: time.Now(),
+		Instructions: context.instructions.Text, Skills: context.skills.Prompt(),
+	}
+}
+
 // systemPrompt is the main agent's. It is made by the first turn, when it is known which
 // agents there are, and never changes (R138).
-func (s *Session) systemPrompt(ctx context.Context, window func() int) string {
-	if s.system == "" {
-		s.survey(ctx, window)
-		e := s.surroundings(s.tools)
-		e.Headless = s.spec.Asker == nil
-		s.system = s.manifest.System(e)
+func (b *briefing) systemPrompt(ctx context.Context, window func() int) string {
+	if b.system == "" {
+		b.survey(ctx, window)
+		e := b.surroundings(b.agents.tools)
+		e.Headless = b.spec.Asker == nil
+		b.system = b.agents.manifest.System(e)
 	}
-	return s.system
+	return b.system
 }
 
 // facts is what agents are told in their first message, because it differs from one session
@@ -44,31 +69,31 @@ func (s *Session) systemPrompt(ctx context.Context, window func() int) string {
 //
 // The size of results is that of a step of few calls while the window is empty: it is told
 // again only when another model has another window.
-func (s *Session) facts(window int) string {
-	var b strings.Builder
-	if scratch := s.work.Session().Scratch; scratch != "" {
-		fmt.Fprintf(&b, "- Scratch directory for temporary files, writable without asking: %s\n", scratch)
+func (b *briefing) facts(window int) string {
+	var text strings.Builder
+	if scratch := b.work.Session().Scratch; scratch != "" {
+		fmt.Fprintf(&text, "- Scratch directory for temporary files, writable without asking: %s\n", scratch)
 	}
-	if room := s.tools.Room(window, 0, 1); room > 0 {
-		fmt.Fprintf(&b, "- A tool result is cut in its middle to %d KB, to less where little of your window is free; the cut names where the rest is. "+
+	if room := b.agents.tools.Room(window, 0, 1); room > 0 {
+		fmt.Fprintf(&text, "- A tool result is cut in its middle to %d KB, to less where little of your window is free; the cut names where the rest is. "+
 			"Ask for what you need: a range, a filter, a limit.\n", room>>10)
 	}
-	if b.Len() == 0 {
+	if text.Len() == 0 {
 		return ""
 	}
-	return "<session_facts>\n" + b.String() + "</session_facts>"
+	return "<session_facts>\n" + text.String() + "</session_facts>"
 }
 
-// awaitWindow waits, for at most surveyTime, until the server has been asked for the window
-// of a model that nothing else tells.
-func (s *Session) awaitWindow(ctx context.Context, model string, window func() int) {
+// awaitWindow waits, for at most surveyTime, until the server has answered what the window of
+// a model is that is not known otherwise.
+func (c *choices) awaitWindow(ctx context.Context, model string, window func() int) {
 	if window() != 0 {
 		return
 	}
 	limit := time.NewTimer(surveyTime)
 	defer limit.Stop()
 	select {
-	case <-s.choices.learn(model).done:
+	case <-c.learn(model).done:
 	case <-limit.C:
 	case <-ctx.Done():
 	}
@@ -77,15 +102,15 @@ func (s *Session) awaitWindow(ctx context.Context, model string, window func() i
 // survey adds to what agents are told of where they work: the repository, the top of the
 // tree, and the sandbox, and finds out whether the window is small. What takes longer than
 // surveyTime is left out.
-func (s *Session) survey(ctx context.Context, window func() int) {
+func (b *briefing) survey(ctx context.Context, window func() int) {
 	ctx, cancel := context.WithTimeout(ctx, surveyTime)
 	defer cancel()
-	e, tokens := &s.environment, window()
+	e, tokens := &b.environment, window()
 	e.Brief = tokens > 0 && tokens < smallWindow
-	e.Tree = s.topOfTree(ctx, e.Brief)
-	e.Git = gitLine(s.tools.Repository(ctx))
-	if report, open, err := s.work.Runner().Sandbox(ctx); err == nil {
-		e.Sandbox = sandboxLines(report, open, s.spec.Asker != nil)
+	e.Tree = b.topOfTree(ctx, e.Brief)
+	e.Git = gitLine(b.agents.tools.Repository(ctx))
+	if report, open, err := b.work.Runner().Sandbox(ctx); err == nil {
+		e.Sandbox = sandboxLines(report, open, b.spec.Asker != nil)
 	}
 }
 
@@ -108,10 +133,10 @@ func gitLine(repository pipeline.Repository, ok bool) string {
 }
 
 // topOfTree lists the working directory in one line, directories with a slash.
-func (s *Session) topOfTree(ctx context.Context, brief bool) string {
-	call := s.work.Call("survey", "list", nil)
+func (b *briefing) topOfTree(ctx context.Context, brief bool) string {
+	call := b.work.Call("survey", "list", nil)
 	defer call.Finish()
-	entries, more, err := call.FS().List(ctx, s.work.Session().Cwd, treeEntries)
+	entries, more, err := call.FS().List(ctx, b.work.Session().Cwd, treeEntries)
 	if err != nil {
 		return ""
 	}
@@ -119,7 +144,7 @@ func (s *Session) topOfTree(ctx context.Context, brief bool) string {
 	if brief {
 		most /= 4
 	}
-	var b strings.Builder
+	var line strings.Builder
 	for _, entry := range entries {
 		if entry.Name == ".git" {
 			continue
@@ -128,19 +153,19 @@ func (s *Session) topOfTree(ctx context.Context, brief bool) string {
 		if entry.IsDir {
 			name += "/"
 		}
-		if b.Len()+len(name)+2 > most || !utf8.ValidString(entry.Name) {
+		if line.Len()+len(name)+2 > most || !utf8.ValidString(entry.Name) {
 			more = true
 			break
 		}
-		if b.Len() > 0 {
-			b.WriteString(", ")
+		if line.Len() > 0 {
+			line.WriteString(", ")
 		}
-		b.WriteString(name)
+		line.WriteString(name)
 	}
 	if more {
-		b.WriteString(", …")
+		line.WriteString(", …")
 	}
-	return b.String()
+	return line.String()
 }
 
 // sandboxLines say what commands may do, which failures come of that, and what to do about
@@ -175,17 +200,17 @@ const (
 )
 
 // surroundings are what an agent with these tools is told of where it works.
-func (s *Session) surroundings(p *pipeline.Pipeline) subagent.Environment {
+func (b *briefing) surroundings(p *pipeline.Pipeline) subagent.Environment {
 	has := func(id string) bool {
-		entry, known := s.host.Registry.Get(id)
+		entry, known := b.host.Registry.Get(id)
 		return known && p.Why(entry) == ""
 	}
-	e := s.environment
+	e := b.environment
 	if !has(skillTool) {
 		e.Skills = ""
 	}
 	if has(delegateTool) {
-		e.Agents = s.Agents().Prompt()
+		e.Agents = b.agents.manifests().Prompt()
 	}
 	return e
 }

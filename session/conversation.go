@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"acp-agent/internal/observe"
+	"acp-agent/model"
+	"acp-agent/transcript"
+)
+
+// conversation is what was said in a session, and the one place that every event of the
+// session passes: those of turns, calls, subagents and commands alike. It is safe for
+// concurrent use.
+//
+// This is the room for a store. The log is made by newConversation, which is where a stored
+// conversation would be brought back, and emit sees each event once and in order before the
+// client does, which is where it would be written.
+type conversation struct {
+	conversationOptions
+	log     *transcript.Log
+	memo    model.Memo // what the model server keeps of it; used by one turn at a time
+	account *account
+	notices *notices
+
+	mu sync.Mutex // guards what follows
+	// askedAt is when questions were written into the chat that no prompt has answered.
+	askedAt time.Time
+}
+
+// conversationOptions are what a conversation is made of.
+type conversationOptions struct {
+	sessionID string
+	ids       *transcript.IDs
+	sink      transcript.Sink
+	bus       *observe.Bus
+	// watch is called with each event before the client receives it.
+	watch func(transcript.Event)
+}
+
+// newConversation returns an empty conversation.
+func newConversation(o conversationOptions, account *account) *conversation {
+	c := &conversation{conversationOptions: o, log: transcript.NewLog(), account: account}
+	c.notices = newNotices(c.emit)
+	return c
+}
+
+// emit passes an event on, to the bus and to the client, and counts what it costs.
+func (c *conversation) emit(event transcript.Event) {
+	c.watch(event)
+	switch e := event.(type) {
+	case transcript.TurnStarted:
+		c.publish(observe.TurnStarted, e.At, map[string]any{observe.FieldMessageID: e.MessageID})
+	case transcript.TurnFinished:
+		c.publish(observe.TurnFinished, time.Now(), observe.FinishedFields(e.Reason, e.PendingApproval))
+	case transcript.StepStarted, transcript.StepFinished:
+		c.account.note(e)
+	case transcript.ToolFinished:
+		if e.EndsTurn {
+			c.mu.Lock()
+			c.askedAt = time.Now()
+			c.mu.Unlock()
+		}
+	case transcript.UsageChanged:
+		e, warning := c.account.fill(e)
+		event = e
+		if warning != "" {
+			defer c.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "The context fills up", Text: warning})
+		}
+	}
+	c.sink.Emit(event)
+}
+
+// record puts an event into the transcript and emits it.
+func (c *conversation) record(e transcript.Event) {
+	c.log.Apply(e)
+	c.emit(e)
+}
+
+// publish notifies the subscribers of the bus of an event of the session (R131).
+func (c *conversation) publish(name string, at time.Time, fields map[string]any) {
+	c.bus.Publish(observe.Event{Name: name, At: at, SessionID: c.sessionID, Fields: fields})
+}
+
+// say shows a text in the agent's name, within a turn. The model does not see it.
+func (c *conversation) say(text string) {
+	id, part := c.ids.New(transcript.MessagePrefix), c.ids.New(transcript.PartPrefix)
+	c.emit(transcript.PartStarted{MessageID: id, PartID: part, Kind: transcript.TextKind})
+	c.emit(transcript.PartDelta{PartID: part, Text: text})
+	c.emit(transcript.PartEnded{PartID: part})
+}
+
+// remark shows a text of the agent as a message of its own. The model does not see it.
+func (c *conversation) remark(text string) { c.tell(c.ids.New(transcript.MessagePrefix), text) }
+
+// tell shows a text to the user as one event, which belongs to no turn.
+func (c *conversation) tell(id, text string) {
+	c.emit(transcript.AgentSaid{Message: &transcript.Message{
+		ID: id, Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true,
+		Parts: []transcript.Part{&transcript.TextPart{ID: c.ids.New(transcript.PartPrefix), Text: text, Synthetic: true}},
+	}})
+}
+
+// reply answers a prompt in the agent's name. The model sees neither the prompt nor the
+// answer.
+func (c *conversation) reply(ctx context.Context, prompt *transcript.Message, answer func(context.Context) string) {
+	turn := c.ids.New(transcript.TurnPrefix)
+	c.emit(transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: time.Now()})
+	c.say(answer(ctx))
+	c.emit(transcript.TurnFinished{TurnID: turn, Reason: "finish"})
+}
+
+// early tells the model of a prompt that was queued before its questions stood in the chat:
+// it is not the answer (R75).
+const early = "The user sent this message before your questions were in the chat. It does not answer them. " +
+	"Do what it says if you can without the answers; the questions stay open for the user's next message."
+
+// markEarly tells the model of a prompt that came before the questions it might be taken to
+// answer. The first prompt that came after them is the answer.
+func (c *conversation) markEarly(prompt *transcript.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.askedAt.IsZero() {
+		return
+	}
+	if !prompt.Created.Before(c.askedAt) {
+		c.askedAt = time.Time{}
+		return
+	}
+	prompt.Parts = append(slices.Clip(prompt.Parts), &transcript.TextPart{Text: early, Synthetic: true})
+}
+
+// clear starts a new conversation: the model sees nothing of the former one, which stays in
+// the record. It answers /clear, between turns.
+func (c *conversation) clear() string {
+	c.record(transcript.Cleared{MessageID: c.ids.New(transcript.MessagePrefix), At: time.Now()})
+	c.memo = model.Memo{}
+	if len(c.log.Memory().Plan) > 0 {
+		c.record(transcript.PlanChanged{})
+	}
+	c.mu.Lock()
+	c.askedAt = time.Time{}
+	c.mu.Unlock()
+	if window := c.account.clear(); window > 0 {
+		c.emit(transcript.UsageChanged{Size: window})
+	}
+	return "A new conversation begins: the model sees nothing of what was said before. Files, mode, model and rules are as they were, and subagents in the background go on.\n"
+}
+
+// nameHosts notes hosts that were not known yet.
+func (c *conversation) nameHosts(hosts []string) {
+	if fresh := unknownHosts(hosts, c.log.Memory().Hosts); len(fresh) > 0 {
+		c.record(transcript.HostsNamed{Hosts: fresh})
+	}
+}

@@ -1,0 +1,160 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"acp-agent/permissions"
+	"acp-agent/subagent"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
+)
+
+// Open makes a session. Of the project it reads its skills and instructions; it asks no
+// server. What is missing of the configuration is an error here, so that the editor shows it
+// before the user has typed anything.
+func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
+	backend, err := h.Backend()
+	if err != nil {
+		return nil, err
+	}
+	settings, offer, err := h.configure(spec.Cwd)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{opened: opened{ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec, settings: settings}}
+	live, span := h.Tracer.Session(context.WithoutCancel(ctx), s.ID)
+	s.life = newLifetime(live, span)
+	s.conversation = s.newConversation()
+	s.choices = s.newChoices(backend)
+	if s.secrets, err = newSecrets(h, settings); err != nil {
+		return nil, err
+	}
+	context := h.readSystemContext(ctx, spec, s.secrets.holds)
+	if s.work, err = workspace.New(s.workspaceOptions(context)); err != nil {
+		// Its directories are the client's choice.
+		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
+	}
+	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
+	if err := s.equipMainAgent(offer, context); err != nil {
+		s.work.Close(0)
+		return nil, err
+	}
+	s.naming = s.newNaming()
+	s.turns = newTurnQueue(s.life.ctx, s.runTurn, s.agents.tree.Abort)
+	return s, nil
+}
+
+func (s *Session) newConversation() *conversation {
+	account := &account{
+		sessionID: s.ID, price: s.settings.Subagents.Price,
+		children: func() []subagent.Statement { return s.agents.tree.Statements() },
+	}
+	return newConversation(conversationOptions{
+		sessionID: s.ID, ids: s.host.IDs, sink: s.spec.Sink, bus: s.host.Bus, watch: s.watch,
+	}, account)
+}
+
+func (s *Session) newChoices(backend Backend) *choices {
+	h := s.host
+	return newChoices(choiceOptions{
+		life: s.life, sandbox: h.Sandbox, catalogue: &h.catalogue,
+		emit: s.conversation.emit, notices: s.conversation.notices, modeChanged: func() { s.rules.project.applyMode() },
+		writable: slices.Concat([]string{s.spec.Cwd}, s.spec.Additional, s.settings.WriteRoots), own: slices.Concat(h.Own, []string{h.Home}),
+	}, s.settings.Mode, backend)
+}
+
+// equipMainAgent makes what judges the main agent's calls, its tools and what it is told.
+func (s *Session) equipMainAgent(offer projectOffer, context systemContext) error {
+	h := s.host
+	s.rules = s.newRuleBook(offer)
+	s.agents = &agents{opened: s.opened, project: s.rules.project, scratch: s.work.Session().Scratch}
+	s.agents.sortTools(h.Registry)
+	s.rules.agents = s.agents
+	s.sources = newSources(sourcesOptions{
+		opened: s.opened, work: s.work, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt,
+	})
+	s.rules.project.refresh()
+	if err := s.agents.choose(); err != nil {
+		return err
+	}
+	if manifest := s.agents.manifest; manifest.Name != h.Manifest.Name {
+		if manifest.Model != "" {
+			s.choices.setModel(manifest.Model)
+		}
+		s.rules.policy.Take(delegation(manifest))
+	}
+	s.briefing = &briefing{
+		opened: s.opened, work: s.work, choices: s.choices, agents: s.agents, sources: s.sources,
+		context: context, environment: newEnvironment(s.opened, s.work, context),
+	}
+	s.newTree()
+	var err error
+	if s.agents.tools, err = s.pipeline(); err != nil {
+		return err
+	}
+	s.agents.node.SetTools(s.agents.tools)
+	return nil
+}
+
+// newRuleBook makes the rules of the session and of its project.
+func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
+	h := s.host
+	policy := pipeline.NewPolicy(permissions.Set{}.With(permissions.User, s.settings.Rules.User...).With(permissions.Session, s.spec.Rules...))
+	return &ruleBook{
+		policy: policy, registry: h.Registry, audit: s.openAudit(),
+		project: newProject(projectOptions{
+			dir: s.work.Session().Cwd, store: h.Projects,
+			configure: func() (Settings, projectOffer, error) { return h.configure(s.spec.Cwd) },
+			rules:     s.settings.Rules.Project, policy: policy, mode: s.choices.enforced,
+			trustChanged: func() { s.sources.applyTrust() },
+		}, offer),
+		identity: func(tool string) permissions.Identity { return s.agents.tools.Identity(tool) },
+		mode:     func() permissions.Mode { return s.choices.get().mode },
+	}
+}
+
+func (s *Session) newNaming() *naming {
+	n := &naming{life: s.life, conversation: s.conversation, known: s.host.Keys.Known, logger: s.host.Logger}
+	if s.settings.Subagents.Slots[titleAgent].Model != "" {
+		n.generate = func(ctx context.Context) (string, error) {
+			return s.runInternalAgent(ctx, titleAgent, recordOf(s.conversation.log.Messages()))
+		}
+	}
+	return n
+}
+
+// watch notes what the parts of the session need to know of an event.
+func (s *Session) watch(event transcript.Event) {
+	if files := changedFiles(event); len(files) > 0 {
+		s.sources.languages.Changed(files...) // language servers do not watch the disk
+		s.rules.project.filesChanged(files)
+	}
+	usage, ok := event.(transcript.UsageChanged)
+	if !ok || usage.Size != 0 {
+		return
+	}
+	if id := s.choices.get().model; s.choices.learn(id).complete() {
+		s.conversation.notices.once("window "+id, transcript.Notice{
+			Severity: transcript.Info, Title: "Context window unknown",
+			Text: "The context window of this model is not known, so its use is not shown. Set model.window in the configuration.",
+		})
+	}
+}
+
+// changedFiles are the files that a call of any agent changed, when the event is its end.
+func changedFiles(e transcript.Event) []string {
+	for {
+		child, ok := e.(transcript.ChildEvent)
+		if !ok {
+			break
+		}
+		e = child.Event
+	}
+	if end, ok := e.(transcript.ToolFinished); ok {
+		return end.Result.Metadata.TrackFiles
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"acp-agent/mcp"
+	"acp-agent/tools"
+	"acp-agent/tools/mount"
+	"acp-agent/tools/provider"
+	"acp-agent/transcript"
+	"acp-agent/workspace"
+)
+
+// firstWait is how long a prompt waits for the sources of tools: a quick source has its tools
+// in the first request, and a dead one costs no more than that once, and later prompts
+// nothing. onlyWait is the same where the first prompt is the only one.
+const (
+	firstWait = 2 * time.Second
+	onlyWait  = 10 * time.Second
+)
+
+// source is where tools come from that are not there at once: scripts and modules that
+// describe themselves, MCP servers, external providers.
+type source interface {
+	// Settle waits until all is known that can be known now, or ctx ends; it does not wait
+	// for what started before since.
+	Settle(ctx context.Context, since time.Time)
+	// Tools are those that are known. generation is another one when they have changed.
+	Tools() (list []tools.Tool, generation int)
+}
+
+// described are the modules and scripts of the host, which are asked once for all sessions.
+type described struct{ *mount.Mounting }
+
+// Tools implements source.
+func (d described) Tools() ([]tools.Tool, int) { return d.Asked() }
+
+// sources are the programs and servers that a session has tools from: modules and scripts
+// (this file), MCP servers (servers.go, signin.go), external providers (providers.go) and
+// language servers (languages.go). They are safe for concurrent use; close ends them.
+type sources struct {
+	sourcesOptions
+	languages languages
+	providers *provider.Service
+	servers   *mcp.Manager
+
+	// serversMu is held from what is trusted to its effect on the servers, so that of two
+	// changes the later counts. The project's mu is taken within.
+	serversMu sync.Mutex
+	serving   bool // the servers are started at all
+
+	mu      sync.Mutex // guards what follows
+	adopted []int      // the generations of the sources' tools that the pipeline has
+}
+
+// sourcesOptions are what sources are made of.
+type sourcesOptions struct {
+	opened
+	work         *workspace.Workspace
+	project      *project
+	conversation *conversation
+	// adopt makes the tools of a registry those of the session.
+	adopt func(*tools.Registry)
+}
+
+// newSources returns the sources of a session; none is started.
+func newSources(o sourcesOptions) *sources {
+	s := &sources{sourcesOptions: o, languages: newLanguages(o.work, o.host.Languages)}
+	s.providers, s.servers = s.newProviders(), s.newServers()
+	s.adopted = make([]int, len(s.all()))
+	return s
+}
+
+// close ends all programs and connections.
+func (s *sources) close() {
+	s.languages.Close()
+	s.providers.Close()
+	s.servers.Close()
+}
+
+// all are the sources of tools. Of two tools of one name, that of the first stays.
+func (s *sources) all() []source {
+	list := []source{s.servers, s.providers}
+	if s.host.Mounting != nil {
+		list = slices.Insert(list, 0, source(described{s.host.Mounting}))
+	}
+	return list
+}
+
+// startUserSources starts the user's own sources of tools; startAll also starts the MCP
+// servers. Neither blocks.
+func (s *sources) startUserSources() {
+	if s.host.Mounting != nil {
+		s.host.Mounting.Begin()
+	}
+	s.providers.Begin()
+}
+
+func (s *sources) startAll() {
+	s.startUserSources()
+	s.connectServers()
+}
+
+// refresh brings the tools from elsewhere up to date before a turn, or before a command that
+// lists tools. It waits once for all sources, which started with the session, and for none of
+// them twice.
+func (s *sources) refresh(ctx context.Context) {
+	limit, since := firstWait, time.Now().Add(-firstWait)
+	if s.spec.Waits {
+		limit, since = onlyWait, time.Time{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	s.startAll()
+	s.settle(ctx, since)
+}
+
+// awaitOnly starts the sources and waits for them where the command that lists them is the
+// only prompt. It adopts nothing, so that it may be used during a turn.
+func (s *sources) awaitOnly(ctx context.Context) {
+	if !s.spec.Waits {
+		return
+	}
+	s.startAll()
+	ctx, cancel := context.WithTimeout(ctx, onlyWait)
+	defer cancel()
+	for _, from := range s.all() {
+		from.Settle(ctx, time.Time{})
+	}
+}
+
+// await starts the modules and scripts, the external providers, and with servers the MCP
+// servers, and waits until each has answered or has failed, or ctx ends; then their tools are
+// there.
+func (s *sources) await(ctx context.Context, servers bool) {
+	if servers {
+		s.startAll()
+	} else {
+		s.startUserSources()
+	}
+	s.settle(ctx, time.Time{})
+}
+
+func (s *sources) settle(ctx context.Context, since time.Time) {
+	for _, from := range s.all() {
+		from.Settle(ctx, since)
+	}
+	s.adoptTools()
+}
+
+// adoptTools makes the tools from elsewhere that are known now those of the session, if they
+// have changed. It replaces all at once, so that the model keeps what it has found, and
+// subagents what they have.
+func (s *sources) adoptTools() {
+	var now []int
+	var all []tools.Tool
+	for _, from := range s.all() {
+		list, generation := from.Tools()
+		all, now = append(all, list...), append(now, generation)
+	}
+	s.mu.Lock()
+	same := slices.Equal(s.adopted, now)
+	s.adopted = now
+	s.mu.Unlock()
+	if same {
+		return
+	}
+	registry, refused := s.host.Registry.With(all...)
+	s.adopt(registry)
+	for _, err := range refused {
+		text := err.Error()
+		s.host.Logger.Warn("tool left out", "session", s.ID, "problem", text)
+		s.conversation.notices.once(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool left out", Text: text})
+	}
+}
+
+// notifyProblems tells the user once what is wrong with each source.
+func (s *sources) notifyProblems() {
+	for _, notice := range s.host.problems() {
+		s.conversation.notices.once(notice.Text, notice)
+	}
+	s.notifyServers()
+	s.notifyProviders()
+}
