@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -21,18 +22,17 @@ const stubbornProgram = `trap "" TERM HUP INT
 while :; do sleep 0.05; done
 `
 
-// stubbornScript is the same as a script of a toolbox, which has no arguments.
-const stubbornScript = `#!/bin/bash
-if [ "$TOOLBOX_ACTION" = describe ]; then
-  printf 'name: stuck\ndescription: Never ends.\n'
-  exit
-fi
-set -- %s
-` + stubbornProgram
+// stubbornModule is the same as the executable of a module, which has no arguments. Its
+// tool.json says what it is, so that its tool is there at the first prompt however slow the
+// machine is; a script of a toolbox would have to answer first.
+const (
+	stubbornModule   = "#!/bin/bash\nset -- %s\n" + stubbornProgram
+	stubbornManifest = `{"name": "stuck", "description": "Never ends.", "executable": "./run.sh", "inputSchema": {"type": "object"}}`
+)
 
 // foreignPrograms are the programs of others that a session may start, in the order of
 // the naps of startForeign.
-var foreignPrograms = []string{"a server of the editor", "a server of the configuration", "a provider", "a script of a toolbox"}
+var foreignPrograms = []string{"a server of the editor", "a server of the configuration", "a provider", "the executable of a module"}
 
 // TestPrograms_End is R149 and the end of programs of others, under each sandbox and with
 // none: those that never answer keep neither session/new nor the first prompt, and nothing
@@ -62,10 +62,10 @@ func TestPrograms_End(t *testing.T) {
 				sessions[j] = startForeign(t, level, naps[j], end.name == "kill -9")
 				sessions[j].Prompt("call it")
 			}
+			// All come up before the first session ends: the agent gives up on a server
+			// that has not answered in time, and what it ended itself shows nothing.
+			awaitNaps(t, sessions, slices.Clone(naps))
 			for j, end := range ends {
-				for _, nap := range naps[j] {
-					awaitNap(t, sessions[j], nap)
-				}
 				ended := time.Now()
 				if err := end.end(sessions[j]); err != nil {
 					t.Fatal(err)
@@ -84,7 +84,7 @@ func TestPrograms_End(t *testing.T) {
 }
 
 // startForeign opens a session that starts each of the programs, each with a nap of its
-// own; the script of the toolbox at the first prompt.
+// own; the module at the first prompt.
 func startForeign(t *testing.T, level sandbox.Kind, naps []string, killed bool) *acptest.Session {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -92,7 +92,7 @@ func startForeign(t *testing.T, level sandbox.Kind, naps []string, killed bool) 
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"project/stubborn.sh": stubbornProgram, "user/acp-agent/toolbox/stuck": fmt.Sprintf(stubbornScript, naps[3]),
+		"project/stubborn.sh": stubbornProgram, "module/run.sh": fmt.Sprintf(stubbornModule, naps[3]), "module/tool.json": stubbornManifest,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -105,13 +105,13 @@ func startForeign(t *testing.T, level sandbox.Kind, naps []string, killed bool) 
 	args := func(nap string) []string { return []string{filepath.Join(dir, "project", "stubborn.sh"), nap} }
 	config := testfile.JSON(t, filepath.Join(dir, "config.jsonc"), map[string]any{
 		"sandbox":  map[string]any{"level": level},
-		"tools":    map[string]any{"search": map[string]any{"enabled": false}},
+		"tools":    map[string]any{"search": map[string]any{"enabled": false}, "mount": []any{map[string]any{"module": "stuck", "source": filepath.Join(dir, "module")}}},
 		"mcp":      map[string]any{"servers": map[string]any{"configured": map[string]any{"command": append([]string{"/bin/bash"}, args(naps[1])...)}}},
 		"external": map[string]any{"toolProviders": map[string]any{"stuck": map[string]any{"type": "stdio", "command": "/bin/bash", "args": args(naps[2])}}},
 	})
 	agent := acptest.Start(t, acptest.Options{
-		Model: `{"call": [{"name": "tb__stuck", "args": {}}]}`, Killed: killed, Permission: acptest.Answer("allow_once"),
-		Env: []string{"ACP_AGENT_CONFIG=" + config, "XDG_CONFIG_HOME=" + filepath.Join(dir, "user")},
+		Model: `{"call": [{"name": "stuck", "args": {}}]}`, Killed: killed, Permission: acptest.Answer("allow_once"),
+		Env: []string{"ACP_AGENT_CONFIG=" + config},
 	})
 	agent.Initialize("")
 	server := map[string]any{"name": "offered", "command": "/bin/bash", "args": args(naps[0]), "env": []any{}}

@@ -116,15 +116,34 @@ func startFamily(t *testing.T, level, model string) *acptest.Session {
 	return agent.NewSession(project)
 }
 
-// awaitNap waits until a command sleeps so long.
+// upWait bounds the wait for a process that does not come up at all. Nothing is claimed of
+// how long it takes: the machine may be busy.
+const upWait = 2 * time.Minute
+
+// awaitNap waits until a command of the session has started its process.
 func awaitNap(t *testing.T, session *acptest.Session, nap string) {
 	t.Helper()
-	for until := time.Now().Add(20 * time.Second); napping(t, nap) == 0; time.Sleep(5 * time.Millisecond) {
-		if lines := session.Lines(); len(lines) > 0 && strings.Contains(lines[len(lines)-1].Raw, "cannot be confined") {
-			testreq.Skip(t, lines[len(lines)-1].Raw)
+	awaitNaps(t, []*acptest.Session{session}, [][]string{{nap}})
+}
+
+// awaitNaps waits until each session has started each of its processes. One that was seen
+// counts, even if it has ended by the time that the last one comes up.
+func awaitNaps(t *testing.T, sessions []*acptest.Session, naps [][]string) {
+	t.Helper()
+	for until := time.Now().Add(upWait); ; time.Sleep(5 * time.Millisecond) {
+		var missing []string
+		for i, session := range sessions {
+			naps[i] = slices.DeleteFunc(slices.Clone(naps[i]), func(nap string) bool { return napping(t, nap) > 0 })
+			missing = append(missing, naps[i]...)
+			if lines := session.Lines(); len(lines) > 0 && strings.Contains(lines[len(lines)-1].Raw, "cannot be confined") {
+				testreq.Skip(t, lines[len(lines)-1].Raw)
+			}
+		}
+		if len(missing) == 0 {
+			return
 		}
 		if time.Now().After(until) {
-			t.Fatal("the command did not come up")
+			t.Fatalf("the processes that sleep for %q did not come up", missing)
 		}
 	}
 }
