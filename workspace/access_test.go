@@ -191,7 +191,7 @@ func TestGrant(t *testing.T) {
 			t.Error("the file was written")
 		}
 		var opened []string
-		for _, r := range g.adHoc {
+		for _, r := range g.opened.forGood {
 			opened = append(opened, r.path)
 		}
 		same(t, "ad hoc directories", opened, []string{g.outside})

@@ -32,7 +32,7 @@ func (c changes) Rollback(ctx context.Context) []error {
 
 // takingBack is the call as the history knows it.
 func (c *Call) takingBack() undo.Call {
-	return undo.Call{Origin: c.origin(), Files: restorer{files{c}}}
+	return undo.Call{Origin: c.origin(), Files: restorer{c.files()}}
 }
 
 // Rollback takes back what an operation, which is a call by its id, changed through
@@ -47,7 +47,7 @@ func (w *Workspace) rollback(
 	end, ok := w.inFlight.start()
 	defer end()
 	// The operation's own call may have ended, and the session may be ending.
-	c := w.start(&Call{w: w, tool: "rollback", late: ok})
+	c := w.start("", "rollback", nil, ok)
 	defer c.Finish()
 	by := c.takingBack()
 	by.Lock = lock

@@ -124,7 +124,7 @@ func TestBegun_Finish(t *testing.T) {
 		if _, ok := w.inFlight.start(); !ok {
 			t.Fatal("nothing can begin")
 		}
-		c := w.start(&Call{w: w, late: true})
+		c := w.start("", "", nil, true)
 		began = time.Now()
 		w.finish()
 		same(t, "waited for what hangs", time.Since(began), finishWait)

@@ -27,17 +27,18 @@ func (w *Workspace) Delegate(d Delegate) *Workspace {
 // agent adds an agent to those of the session.
 func (s *shared) agent(d Delegate) *Workspace {
 	d.Path = slices.Clone(d.Path)
-	w := &Workspace{shared: s, delegate: d, grants: map[string][]*root{}}
+	w := &Workspace{shared: s, checker: checker{layout: s.paths}, delegate: d}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w.released = s.closed
-	if !s.closed {
+	if s.closed {
+		w.opened.release()
+	} else {
 		s.agents[w] = struct{}{}
 	}
 	return w
 }
 
-// Release ends what a person opened for an agent that has ended. It waits for nothing:
+// Release ends what the user opened for an agent that has ended. It waits for nothing:
 // a call of the agent that still runs is refused what lies outside the session's
 // directories from now on. What the agent changed stays on record. It may be called more
 // than once, and is not needed before Close.
@@ -45,19 +46,5 @@ func (w *Workspace) Release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.agents, w)
-	w.shut()
-}
-
-// shut closes what was opened for the agent. The caller holds mu.
-func (w *Workspace) shut() {
-	w.released = true
-	opened := w.adHoc
-	for _, roots := range w.grants {
-		opened = append(opened, roots...)
-	}
-	for _, r := range opened {
-		_ = r.handle.Close() // only ever read through
-	}
-	w.adHoc = nil
-	clear(w.grants)
+	w.opened.release()
 }

@@ -280,7 +280,7 @@ func TestRelease(t *testing.T) {
 	defer running.Finish()
 	f.child.Grant("call_1", access, false)
 	write(t, f.child, "call_2", "new", "x")
-	handle := f.child.adHoc[0].handle
+	handle := f.child.opened.forGood[0].handle
 	f.child.Release()
 	f.child.Release()
 	if _, err := handle.Stat("."); err == nil {
@@ -290,7 +290,7 @@ func TestRelease(t *testing.T) {
 		t.Error("a released agent reads what was opened for it")
 	}
 	f.child.Grant("", access, true)
-	same(t, "opened afterwards", len(f.child.adHoc), 0)
+	same(t, "opened afterwards", len(f.child.opened.forGood), 0)
 	if err := running.FS().WriteText(t.Context(), "more", "x", nil); err != nil {
 		t.Errorf("a call of a released agent cannot end its work: %v", err)
 	}
@@ -316,7 +316,7 @@ func TestDelegate_Close(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.grandchild.Grant("", access, true)
-	handle := f.grandchild.adHoc[0].handle
+	handle := f.grandchild.opened.forGood[0].handle
 	c := f.grandchild.Call("call_1", "write", nil)
 	g.Close(0)
 	if err := c.FS().WriteText(t.Context(), "a", "x", nil); err == nil {
@@ -327,7 +327,7 @@ func TestDelegate_Close(t *testing.T) {
 	}
 	late := f.child.Delegate(Delegate{Agent: "x", Parent: "y"})
 	late.Grant("", access, true)
-	same(t, "opened afterwards", len(late.adHoc), 0)
+	same(t, "opened afterwards", len(late.opened.forGood), 0)
 }
 
 // TestDelegate_Session tells a tool that it is a subagent's.

@@ -120,9 +120,9 @@ func (e *editing) silence(op, path, consequence string) error {
 type side int
 
 const (
-	both   side = iota // they agree
-	buffer             // the editor's: it holds unsaved work
-	disk               // the disk's: the buffer is clean and out of date
+	sidesAgree side = iota
+	editorSide      // the buffer holds unsaved work
+	diskSide        // the buffer is clean and out of date
 )
 
 // judge compares a file's buffer with its disk, and remembers both. A buffer
@@ -137,12 +137,12 @@ func (e *editing) judge(real, inBuffer, onDisk string) side {
 	switch {
 	case now.clean:
 		e.remember(real, now)
-		return both
+		return sidesAgree
 	case known && last.clean && last.buffer == now.buffer:
-		return disk // the sighting stays: the buffer is as clean as it was
+		return diskSide // the sighting stays: the buffer is as clean as it was
 	}
 	e.remember(real, now)
-	return buffer
+	return editorSide
 }
 
 // maxSeen bounds the memory of sightings; without one a difference counts as

@@ -15,9 +15,9 @@ import (
 // look at the file and the exchange.
 func replaceWith(t *testing.T, g *ground, meddle func()) error {
 	t.Helper()
-	c := &change{files: files{g.call(t)}, text: "ours", before: &tools.Text{Content: "old", Exists: true}}
+	c := &change{files: g.call(t).files(), text: "ours", before: &tools.Text{Content: "old", Exists: true}}
 	return c.at(t.Context(), "write", "file", true, func(p *place) error {
-		temp, err := c.writeTemp(p, c.body(nil))
+		temp, err := c.disk.writeTemp(p, c.body(nil))
 		if err != nil {
 			return err
 		}
@@ -86,10 +86,10 @@ func TestReplace_SavedAgain(t *testing.T) {
 			if !exchanges(t, g) {
 				return // the moment between looking and renaming stays open
 			}
-			c := &change{files: files{g.call(t)}, text: "ours", before: &tools.Text{Content: "old", Exists: true}}
+			c := &change{files: g.call(t).files(), text: "ours", before: &tools.Text{Content: "old", Exists: true}}
 			looks := 0
 			err := c.at(t.Context(), "write", "file", true, func(p *place) error {
-				temp, err := c.writeTemp(p, c.body(nil))
+				temp, err := c.disk.writeTemp(p, c.body(nil))
 				if err != nil {
 					return err
 				}
@@ -122,13 +122,13 @@ func TestGiveBack(t *testing.T) {
 	if !exchanges(t, g) {
 		return
 	}
-	c := &change{files: files{g.call(t)}, text: "ours", before: &tools.Text{Content: "old", Exists: true}}
+	c := &change{files: g.call(t).files(), text: "ours", before: &tools.Text{Content: "old", Exists: true}}
 	for i := range 600 {
 		put(t, g.in("file"), "old")
 		var person sync.WaitGroup
 		last, looked := "save", false
 		_ = c.at(t.Context(), "write", "file", true, func(p *place) error {
-			temp, err := c.writeTemp(p, c.body(nil))
+			temp, err := c.disk.writeTemp(p, c.body(nil))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,10 @@ import (
 )
 
 // files is the file system as one call may use it.
-type files struct{ *Call }
+type files struct {
+	*Call
+	view view
+}
 
 // maxEntries bounds what a listing holds in memory. A directory with more is
 // sorted as far as it was read.
@@ -121,7 +124,7 @@ func (f files) leadsToDir(p *place, e fs.DirEntry) bool {
 	if err != nil || !t.isDir() {
 		return false
 	}
-	r, _ := pick(f.w.roots(f.id), t, false)
+	r, _ := pick(f.check.usable(f.id), t, false)
 	return r != nil
 }
 
@@ -183,7 +186,7 @@ func (f files) Lock(ctx context.Context, path string) (unlock func(), err error)
 }
 
 // SecretName implements tools.FS.
-func (f files) SecretName(path string) bool { return f.w.o.Protection.Secret(path) }
+func (f files) SecretName(path string) bool { return f.w.SecretName(path) }
 
 // Hidden implements tools.FS. The workspace knows no rules.
 func (files) Hidden(string) bool { return false }

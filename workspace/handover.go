@@ -23,13 +23,13 @@ func (c *change) throughEditor(ctx context.Context) error {
 
 // compareBuffer refuses a write to the disk of what the editor has another text of.
 func (c *change) compareBuffer(ctx context.Context, r *reading) error {
-	if err := c.readEditor(ctx, r); err != nil {
+	if err := c.view.readEditor(ctx, r); err != nil {
 		return err
 	}
 	switch {
 	case c.before != nil && !c.expected(r.exists, r.content):
 		return changedError(r.path)
-	case r.side == buffer:
+	case r.side == editorSide:
 		return &tools.Error{
 			Kind: tools.Backend, Path: r.path,
 			Message: r.path + " has unsaved changes in the editor, which cannot be written from here",
@@ -46,7 +46,7 @@ func (c *change) handOver(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = c.toEditor(ctx, c.r.editor, c.r.real, c.text)
+	err = c.view.toEditor(ctx, c.r.editor, c.r.real, c.text)
 	if err != nil && !errors.Is(err, errNoAnswer) && !errors.Is(err, errStrayed) && ctx.Err() == nil {
 		entry.Drop()
 		return err
@@ -66,7 +66,7 @@ func (c *change) handOver(ctx context.Context) error {
 func (c *change) ready(ctx context.Context) (*journal.Entry, journal.Record, error) {
 	if c.before != nil {
 		c.r.content = c.before.Content // the editor is asked once, afterwards
-	} else if err := c.readEditor(ctx, c.r); err != nil {
+	} else if err := c.view.readEditor(ctx, c.r); err != nil {
 		return nil, journal.Record{}, err
 	}
 	for range tries {
@@ -95,7 +95,7 @@ func (c *change) ready(ctx context.Context) (*journal.Entry, journal.Record, err
 func (c *change) lookAgain(ctx context.Context) (*reading, error) {
 	now, err := c.diskNow(ctx)
 	if err == nil {
-		err = c.readEditor(ctx, now)
+		err = c.view.readEditor(ctx, now)
 	}
 	switch {
 	case err != nil:
@@ -111,38 +111,10 @@ func (c *change) lookAgain(ctx context.Context) (*reading, error) {
 // diskNow reads what the disk holds of the file.
 func (c *change) diskNow(ctx context.Context) (now *reading, err error) {
 	err = c.at(ctx, "read", c.r.path, false, func(p *place) (err error) {
-		now, err = c.w.readDisk(p)
+		now, err = c.view.readDisk(p)
 		return err
 	})
 	return now, err
-}
-
-// toEditor hands a text to the editor for a file. An editor knows paths and no
-// handles, so where the path leads is looked at before, when nothing is written if it
-// is not the file, and again behind the write: then the error says where the text
-// went. A link that came and went between the two looks is not seen.
-func (c *Call) toEditor(ctx context.Context, path, real, text string) error {
-	if _, lands := c.landing(path, real, true); !lands {
-		return failure("write", path, errMoved)
-	}
-	if err := c.w.editor.write(ctx, path, text); err != nil {
-		return err
-	}
-	if where, lands := c.landing(path, real, true); !lands {
-		return strayedError(path, real, where)
-	}
-	return nil
-}
-
-// landing is where a path leads that an editor is given, and whether that still is
-// the file that was checked, inside what the call may use.
-func (c *Call) landing(path, real string, write bool) (where string, lands bool) {
-	t, err := c.w.follow(path)
-	if err != nil {
-		return "", false
-	}
-	r, _ := pick(c.w.roots(c.id), t, write)
-	return t.real(), r != nil && t.real() == real && !c.w.foreign(t, r)
 }
 
 // expected reports whether a file is what the caller read.

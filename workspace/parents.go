@@ -2,38 +2,10 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
-
-// makeParents creates the directories above a new file and moves the place
-// down into them. note is told of each, as the journal's Made.
-func (f files) makeParents(p *place, operation string, note func(dir, operation string, info fs.FileInfo)) error {
-	path := p.last().path
-	for _, name := range p.absent {
-		path = filepath.Join(path, name)
-		if err := f.w.o.fault("mkdir"); err != nil {
-			return err
-		}
-		if _, err := p.dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			f.w.leftovers.Dir(path)
-		}
-		err := p.dir.Mkdir(name, 0o777)
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return moved(err)
-		}
-		if err := p.enter(name); err != nil {
-			return err
-		}
-		if info, statErr := p.dir.Stat("."); err == nil && statErr == nil {
-			note(path, operation, info)
-		}
-	}
-	p.absent = nil
-	return nil
-}
 
 // prune removes the directories that an operation made for a file which is
 // gone, from the inner one up, as far as they are empty.

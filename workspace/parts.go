@@ -71,7 +71,7 @@ func (w *writing) stageEditor(ctx context.Context, then func() error) error {
 
 // ready makes pre-image and new file.
 func (w *writing) ready(p *place, then func() error) error {
-	if err := w.makeParents(p, w.id, w.w.history.Made); err != nil {
+	if err := w.disk.makeParents(p, w.id, w.w.history.Made); err != nil {
 		return err
 	}
 	w.p, w.old = p, nil
@@ -130,7 +130,7 @@ func (w *writing) commit() {
 	}))
 }
 
-func (w *writing) sync() { w.settle(w.p) }
+func (w *writing) sync() { w.disk.settle(w.p) }
 
 // removing is a deletion, as a part of a batch.
 type removing struct {
@@ -156,7 +156,7 @@ func (r *removing) stage(ctx context.Context, then func() error) error {
 		}
 		r.p, r.info, r.entry = p, info, r.removal.stage()
 		if r.was, err = r.image(r.entry, p, info); err == nil {
-			r.aside = r.newTemp(p)
+			r.aside = r.disk.newTemp(p)
 			err = then()
 		}
 		if !r.done {
@@ -170,7 +170,7 @@ func (r *removing) plan() recovery.Step {
 	return recovery.Step{Kind: recovery.Remove, Path: r.p.real(), Temp: siblingOf(r.p, r.aside.name)}
 }
 
-func (r *removing) do(context.Context) error { return r.moveAside(r.p, r.aside, r.info) }
+func (r *removing) do(context.Context) error { return r.disk.moveAside(r.p, r.aside, r.info) }
 
 func (r *removing) undo() error { return r.aside.putBack(r.p) }
 
@@ -180,7 +180,7 @@ func (r *removing) commit() {
 	r.entry.Commit(journal.Record{Path: r.p.real(), Kind: journal.Deleted, Time: r.w.o.Now(), Before: r.was})
 }
 
-func (r *removing) sync() { r.settle(r.p) }
+func (r *removing) sync() { r.disk.settle(r.p) }
 
 // renaming is a renaming, as a part of a batch.
 type renaming struct {
@@ -193,7 +193,7 @@ type renaming struct {
 }
 
 func (r *renaming) stage(ctx context.Context, then func() error) error {
-	if err := r.allSaved(ctx, r.from); err != nil {
+	if err := r.view.allSaved(ctx, r.from); err != nil {
 		return err
 	}
 	var parent string
@@ -202,11 +202,11 @@ func (r *renaming) stage(ctx context.Context, then func() error) error {
 			return err
 		}
 		return r.atName(ctx, "rename", r.to, func(q *place) error {
-			if err := r.free(q); err != nil {
+			if err := free(q); err != nil {
 				return err
 			}
 			parent = q.parentPath()
-			if err := r.makeParents(q, r.id, r.w.history.Made); err != nil {
+			if err := r.disk.makeParents(q, r.id, r.w.history.Made); err != nil {
 				return err
 			}
 			r.p, r.q = p, q
@@ -225,7 +225,7 @@ func (r *renaming) plan() recovery.Step {
 
 // do looks at the file as the parts before left it.
 func (r *renaming) do(ctx context.Context) error {
-	if err := r.allSaved(ctx, r.from); err != nil {
+	if err := r.view.allSaved(ctx, r.from); err != nil {
 		return err
 	}
 	info, err := r.movable(r.p)
@@ -233,13 +233,13 @@ func (r *renaming) do(ctx context.Context) error {
 		return err
 	}
 	r.info, r.state = info, journal.State{Form: journal.File, Info: info}
-	if r.state.Content, r.state.Unread, err = r.sum(r.p, info); err != nil {
+	if r.state.Content, r.state.Unread, err = sum(r.p, info, r.w.history.MaxBytes()); err != nil {
 		return err
 	}
-	if r.pending(r.p.real(), r.state.Content) {
+	if r.view.pending(r.p.real(), r.state.Content) {
 		return unsavedError(r.p.asked)
 	}
-	return r.moveTo(r.p, r.q, info)
+	return r.disk.moveTo(r.p, r.q, info)
 }
 
 func (r *renaming) undo() error {
@@ -259,8 +259,8 @@ func (r *renaming) commit() {
 }
 
 func (r *renaming) sync() {
-	r.settle(r.p)
+	r.disk.settle(r.p)
 	if filepath.Dir(r.p.real()) != filepath.Dir(r.q.real()) {
-		r.settle(r.q)
+		r.disk.settle(r.q)
 	}
 }

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -35,84 +34,6 @@ func (p *place) close() {
 
 // parentPath is the directory that holds the name.
 func (p *place) parentPath() string { return filepath.Dir(p.real()) }
-
-// tries is how often a path is followed again when it moves under our feet, as
-// it does while editors save by renaming.
-const tries = 16
-
-// at does something at the place a path leads to, allowed for this call. It
-// does it again when the path led elsewhere by the time it was used.
-func (c *Call) at(ctx context.Context, op, path string, write bool, do func(*place) error) error {
-	return c.where(ctx, op, path, write, c.w.follow, do)
-}
-
-// atName is at for changing a name: a link that has it is not followed.
-func (c *Call) atName(ctx context.Context, op, path string, do func(*place) error) error {
-	return c.where(ctx, op, path, true, c.w.followName, do)
-}
-
-func (c *Call) where(
-	ctx context.Context, op, path string, write bool, follow func(abs string) (*trail, error), do func(*place) error,
-) error {
-	abs := c.w.abs(path)
-	for range tries {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		if c.ended() {
-			return endedError(abs)
-		}
-		err := c.once(abs, write, follow, do)
-		if errors.Is(err, errMoved) {
-			continue
-		}
-		if err != nil {
-			return failure(op, abs, err)
-		}
-		return nil
-	}
-	return failure(op, abs, errMoved)
-}
-
-func (c *Call) once(abs string, write bool, follow func(string) (*trail, error), do func(*place) error) error {
-	t, err := follow(abs)
-	if err != nil {
-		return err
-	}
-	r, rel := pick(c.w.roots(c.id), t, write)
-	if r == nil || c.w.foreign(t, r) {
-		return c.w.outside(t, write)
-	}
-	if err := c.inScope(t, write); err != nil {
-		return err
-	}
-	if err := c.inBounds(t, r, write); err != nil {
-		return err
-	}
-	p, err := walk(r, t, rel)
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	return do(p)
-}
-
-// open is at for reading what must exist and hold no secret. The secret is
-// refused before anything is said of the file's existence (R29).
-func (c *Call) open(ctx context.Context, op, path string, do func(*place) error) error {
-	if abs := c.w.abs(path); c.w.o.Protection.Secret(abs) {
-		return tools.SecretRefused(abs)
-	}
-	return c.at(ctx, op, path, false, func(p *place) error {
-		switch {
-		case c.w.secret(p.trail):
-			return tools.SecretRefused(p.asked)
-		case !p.exists():
-			return &fs.PathError{Op: op, Path: p.asked, Err: fs.ErrNotExist}
-		}
-		return do(p)
-	})
-}
 
 // walk goes from a root to the parent of what the trail leads to.
 func walk(r *root, t *trail, rel []string) (*place, error) {

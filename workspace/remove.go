@@ -2,10 +2,8 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 
-	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
 	"acp-agent/workspace/undo/journal"
 	"acp-agent/workspace/undo/recovery"
@@ -41,7 +39,7 @@ func (r *removal) compare(ctx context.Context, path string) error {
 	if !r.w.editor.reads() {
 		return nil
 	}
-	seen, err := r.read(ctx, path)
+	seen, err := r.view.read(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -60,14 +58,14 @@ func (r *removal) do(p *place) error {
 	entry := r.stage()
 	was, err := r.image(entry, p, info)
 	if err == nil {
-		err = r.takeAway(p, info)
+		err = r.disk.takeAway(p, info)
 	}
 	if err != nil {
 		entry.Drop()
 		return err
 	}
 	entry.Commit(journal.Record{Path: p.real(), Kind: journal.Deleted, Time: r.w.o.Now(), Before: was})
-	r.settle(p)
+	r.disk.settle(p)
 	return nil
 }
 
@@ -120,36 +118,6 @@ func (p *place) attributes() []journal.Attribute {
 	}
 	defer f.Close()
 	return attributesOf(f)
-}
-
-// takeAway removes what stands at a place if that still is what was looked at.
-// It is moved aside first: between a look and a removal by name the person may
-// save another file under the name.
-func (f files) takeAway(p *place, then fs.FileInfo) error {
-	aside := f.newTemp(p)
-	if err := f.moveAside(p, aside, then); err != nil {
-		return err
-	}
-	aside.discard()
-	return nil
-}
-
-// moveAside is takeAway that keeps what it took, under the temporary name.
-func (f files) moveAside(p *place, aside *temporary, then fs.FileInfo) error {
-	if f.ended() {
-		return endedError(p.asked)
-	}
-	if err := f.w.o.fault("remove"); err != nil {
-		return err
-	}
-	if err := p.dir.Rename(p.name, aside.name); err != nil {
-		return moved(err)
-	}
-	now, err := p.dir.Lstat(aside.name)
-	if err == nil && rootfile.SameMoment(now, then) {
-		return nil
-	}
-	return errors.Join(errMoved, aside.putBack(p))
 }
 
 // putBack gives what was moved aside its name again, unless the user has saved another

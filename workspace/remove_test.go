@@ -227,13 +227,13 @@ func TestRename_ByCopy(t *testing.T) {
 	if err := os.Chmod(path, 0o751); err != nil {
 		testreq.Skip(t, "modes")
 	}
-	f := files{g.call(t)}
+	f := g.call(t).files()
 	err := f.atName(t.Context(), "rename", "file", func(p *place) error {
 		info, err := f.movable(p)
 		if err != nil {
 			return err
 		}
-		return f.atName(t.Context(), "rename", "new", func(q *place) error { return f.copyTo(p, q, info) })
+		return f.atName(t.Context(), "rename", "new", func(q *place) error { return f.disk.copyTo(p, q, info) })
 	})
 	if err != nil {
 		t.Fatal(err)

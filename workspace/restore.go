@@ -26,7 +26,7 @@ func (f restorer) Standing(ctx context.Context, path string) (undo.Standing, err
 		}
 		s.State, err = f.stateOf(p)
 		if err == nil && s.State.Form == journal.File && p.root.editor && !f.w.secret(p.trail) && f.w.editor.reads() {
-			text, err = f.w.readDisk(p)
+			text, err = f.view.readDisk(p)
 			if err != nil && local(err) {
 				text, err = nil, nil // no text: the editor has no part in it
 			}
@@ -34,11 +34,11 @@ func (f restorer) Standing(ctx context.Context, path string) (undo.Standing, err
 		return err
 	})
 	if err == nil && text != nil {
-		err = f.readEditor(ctx, text)
+		err = f.view.readEditor(ctx, text)
 	}
 	if err == nil && text != nil {
 		s.Text = &undo.Text{
-			Content: journal.ContentOf(text.content), Seen: digestOf(text.content), Unsaved: text.side == buffer,
+			Content: journal.ContentOf(text.content), Seen: digestOf(text.content), Unsaved: text.side == editorSide,
 		}
 	}
 	return s, err
@@ -58,7 +58,7 @@ func (f restorer) stateOf(p *place) (s journal.State, err error) {
 		s.Target, err = p.dir.Readlink(p.name)
 	case mode.IsRegular():
 		s.Form = journal.File
-		s.Content, s.Unread, err = f.sum(p, s.Info)
+		s.Content, s.Unread, err = sum(p, s.Info, f.w.history.MaxBytes())
 	default:
 		err = undo.ChangedSince(p.real())
 	}
@@ -82,12 +82,12 @@ func (f restorer) Remove(ctx context.Context, operation, path string, then fs.Fi
 		if !p.exists() || p.real() != path {
 			return undo.ChangedSince(path)
 		}
-		err := f.takeAway(p, then)
+		err := f.disk.takeAway(p, then)
 		if errors.Is(err, errMoved) {
 			return undo.ChangedSince(path)
 		}
 		if err == nil {
-			f.settle(p)
+			f.disk.settle(p)
 		}
 		return err
 	})
@@ -108,7 +108,7 @@ func (f restorer) giveBackText(ctx context.Context, r *journal.Record) error {
 	if err := f.w.history.CopyTo(&text, r.Editor.Buffer); err != nil {
 		return err
 	}
-	if err := f.toEditor(ctx, r.Editor.Path, r.Path, text.String()); err != nil {
+	if err := f.view.toEditor(ctx, r.Editor.Path, r.Path, text.String()); err != nil {
 		return err
 	}
 	now, err := f.diskText(ctx, r.Path)
@@ -121,7 +121,7 @@ func (f restorer) giveBackText(ctx context.Context, r *journal.Record) error {
 // diskText reads what the disk holds, without the editor.
 func (f restorer) diskText(ctx context.Context, path string) (text string, err error) {
 	err = f.at(ctx, "read", path, false, func(p *place) error {
-		r, err := f.w.readDisk(p)
+		r, err := f.view.readDisk(p)
 		if err == nil {
 			text = r.disk
 		}
@@ -151,7 +151,7 @@ func (f restorer) restore(ctx context.Context, operation string, r *journal.Reco
 		b.mode = now.Mode()
 	}
 	return f.refill(ctx, operation, r.Path, func(p *place) error {
-		temp, err := f.writeTemp(p, b)
+		temp, err := f.disk.writeTemp(p, b)
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (f restorer) refill(ctx context.Context, operation, path string, put func(*
 		if p.real() != path {
 			return undo.ChangedSince(path)
 		}
-		if err := f.makeParents(p, operation, f.w.history.Remade); err != nil {
+		if err := f.disk.makeParents(p, operation, f.w.history.Remade); err != nil {
 			return err
 		}
 		err := put(p)
@@ -185,7 +185,7 @@ func (f restorer) refill(ctx context.Context, operation, path string, put func(*
 			return undo.ChangedSince(path)
 		case err == nil:
 			f.w.leftovers.KeepDirs(p.real())
-			f.settle(p)
+			f.disk.settle(p)
 		}
 		return err
 	})
@@ -202,13 +202,13 @@ func (f restorer) Move(ctx context.Context, operation, from, to string, then fs.
 			return undo.ChangedSince(from)
 		}
 		return f.refill(ctx, operation, to, func(q *place) error {
-			if err := f.free(q); err != nil {
+			if err := free(q); err != nil {
 				return err
 			}
-			if err := f.moveTo(p, q, then); err != nil {
+			if err := f.disk.moveTo(p, q, then); err != nil {
 				return err
 			}
-			f.settle(p)
+			f.disk.settle(p)
 			return nil
 		})
 	})

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"acp-agent/internal/pathname"
 	"acp-agent/tools"
 	"acp-agent/workspace/private"
 )
@@ -75,19 +74,6 @@ func handleRoots(dir *private.Dir, own, scratch *os.Root) []*root {
 func (r *root) stands() bool {
 	now, err := os.Lstat(r.path)
 	return err == nil && os.SameFile(now, r.info)
-}
-
-// gone is the root of the session by whose text a path lies in it, and which is not
-// what it was.
-func (w *Workspace) gone(abs string) *root {
-	for _, r := range w.fixed[:w.session] {
-		for _, dir := range []string{r.given, r.path} {
-			if pathname.Contains(dir, abs) && !r.stands() {
-				return r
-			}
-		}
-	}
-	return nil
 }
 
 // goneError refuses a path while a root of the session is not what it was: nothing is

@@ -31,26 +31,26 @@ type body struct {
 	attributes []journal.Attribute
 }
 
+// newTemp is a name beside a place that nothing has.
+func (d *disk) newTemp(p *place) *temporary {
+	t := &temporary{dir: p.dir, name: recovery.TempName()}
+	d.leftovers.Temp(siblingOf(p, t.name))
+	return t
+}
+
 // writeTemp writes a new file in the target's directory. On every failure it is
 // gone again.
-func (f files) writeTemp(p *place, b body) (*temporary, error) {
-	t := f.newTemp(p)
-	if err := f.fillTemp(t, p, b); err != nil {
+func (d *disk) writeTemp(p *place, b body) (*temporary, error) {
+	t := d.newTemp(p)
+	if err := d.fillTemp(t, p, b); err != nil {
 		t.discard()
 		return nil, err
 	}
 	return t, nil
 }
 
-// newTemp is a name beside a place that nothing has.
-func (f files) newTemp(p *place) *temporary {
-	t := &temporary{dir: p.dir, name: recovery.TempName()}
-	f.w.leftovers.Temp(siblingOf(p, t.name))
-	return t
-}
-
-func (f files) fillTemp(t *temporary, p *place, b body) error {
-	if err := f.w.o.fault("create"); err != nil {
+func (d *disk) fillTemp(t *temporary, p *place, b body) error {
+	if err := d.fault("create"); err != nil {
 		return err
 	}
 	mode := fs.FileMode(0o666)
@@ -61,15 +61,15 @@ func (f files) fillTemp(t *temporary, p *place, b body) error {
 	if err != nil {
 		return moved(err)
 	}
-	err = f.fill(file, p, b)
+	err = d.fill(file, p, b)
 	if err == nil {
 		t.info, err = file.Stat()
 	}
 	return errors.Join(err, file.Close())
 }
 
-func (f files) fill(file *os.File, p *place, b body) error {
-	if err := f.w.o.fault("write"); err != nil {
+func (d *disk) fill(file *os.File, p *place, b body) error {
+	if err := d.fault("write"); err != nil {
 		return err
 	}
 	if err := b.write(file); err != nil {
@@ -81,14 +81,14 @@ func (f files) fill(file *os.File, p *place, b body) error {
 			keepAttributes(file, p)
 		}
 		setAttributes(file, b.attributes)
-		if err := f.w.o.fault("chmod"); err != nil {
+		if err := d.fault("chmod"); err != nil {
 			return err
 		}
 		if err := setMode(file, b.mode, b.old); err != nil {
 			return err
 		}
 	}
-	if err := f.w.o.fault("sync"); err != nil {
+	if err := d.fault("sync"); err != nil {
 		return err
 	}
 	return file.Sync()

@@ -10,31 +10,14 @@ import (
 	"acp-agent/tools"
 )
 
-// reading is a text file as the disk and, perhaps, the editor have it.
-type reading struct {
-	path string // as asked, absolute
-	real string
-	// editor is the path the editor knows, "" when the file is not its own.
-	editor string
-	exists bool
-	// linked says that the file has other names (P7).
-	linked bool
-	disk   string
-	// side says whose text counts; content is that text.
-	side    side
-	content string
-	// asked says that the editor was asked, gave that it gave its text.
-	asked, gave bool
-}
-
 // ReadText returns a whole text file as the person sees it. A file that is not
 // there is no error: Exists is false.
 func (f files) ReadText(ctx context.Context, path string) (tools.Text, error) {
-	r, err := f.read(ctx, path)
+	r, err := f.view.read(ctx, path)
 	if err != nil {
 		return tools.Text{}, err
 	}
-	return tools.Text{Content: r.content, Exists: r.exists, FromEditor: r.gave && r.side != disk}, nil
+	return tools.Text{Content: r.content, Exists: r.exists, FromEditor: r.gave && r.side != diskSide}, nil
 }
 
 // ReadLines returns a range of lines of a file that the editor was asked about.
@@ -44,7 +27,7 @@ func (f files) ReadLines(ctx context.Context, path string, from, to int) (text s
 	if !f.w.editor.reads() {
 		return "", false, nil
 	}
-	r, err := f.read(ctx, path)
+	r, err := f.view.read(ctx, path)
 	switch {
 	case err != nil && local(err) && (r == nil || !r.asked):
 		return "", false, nil
@@ -75,75 +58,6 @@ func lines(text string, from, to int) string {
 		}
 	}
 	return b.String()
-}
-
-// read reads the disk first: it says whether the file exists and is text at
-// all, and only then the editor is asked for its view (R155).
-func (f files) read(ctx context.Context, path string) (*reading, error) {
-	if abs := f.w.abs(path); f.w.o.Protection.Secret(abs) {
-		return nil, tools.SecretRefused(abs)
-	}
-	var r *reading
-	err := f.at(ctx, "read", path, false, func(p *place) (err error) {
-		if f.w.secret(p.trail) {
-			return tools.SecretRefused(p.asked)
-		}
-		r, err = f.w.readDisk(p)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, f.readEditor(ctx, r)
-}
-
-// readDisk reads what stands at a place as text.
-func (w *Workspace) readDisk(p *place) (*reading, error) {
-	r := &reading{path: p.asked, real: p.real(), exists: p.exists()}
-	if p.root.editor {
-		r.editor = p.root.spelled(p.rel)
-	}
-	if !r.exists {
-		return r, nil
-	}
-	file, err := p.openFile()
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err == nil {
-		r.linked = linked(info)
-	}
-	r.disk, err = readAll(p.asked, file, w.o.Limits.FileBytes)
-	r.content = r.disk
-	return r, err
-}
-
-// readEditor asks the editor for its text of a file that is its own and exists
-// on disk: an empty answer is not taken for an empty file. What it read while the
-// path led elsewhere is not used.
-func (c *Call) readEditor(ctx context.Context, r *reading) error {
-	w := c.w
-	if !r.exists || r.editor == "" || !w.editor.reads() {
-		return nil
-	}
-	r.asked = true
-	text, ok, err := w.editor.read(ctx, r.editor)
-	if err != nil || !ok {
-		return err
-	}
-	if _, lands := c.landing(r.editor, r.real, false); !lands {
-		return failure("read", r.path, errMoved)
-	}
-	if int64(len(text)) > w.o.Limits.FileBytes {
-		return tools.Oversize(r.path, int64(len(text)), w.o.Limits.FileBytes)
-	}
-	r.gave = true
-	r.side = w.editor.judge(r.real, text, r.disk)
-	if r.side == buffer {
-		r.content = asOnDisk(text, r.disk)
-	}
-	return nil
 }
 
 // textFile is what readAll needs of a file.

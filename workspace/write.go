@@ -71,14 +71,14 @@ func (c *change) prepare(p *place) error {
 	}
 	if !p.exists() {
 		c.parent = p.parentPath()
-		if err := c.makeParents(p, c.id, c.w.history.Made); err != nil {
+		if err := c.disk.makeParents(p, c.id, c.w.history.Made); err != nil {
 			return err
 		}
 	}
 	if c.w.secret(p.trail) || !c.w.editor.reads() {
 		return nil // local, whatever the file holds
 	}
-	r, err := c.w.readDisk(p)
+	r, err := c.view.readDisk(p)
 	if err == nil {
 		c.r = r
 		return nil
@@ -98,7 +98,7 @@ func isRegular(p *place) bool {
 // the same directory, which then takes the name (P2). Until then the old bytes
 // are untouched, and after it a crash finds the new ones.
 func (c *change) toDisk(p *place) error {
-	if err := c.makeParents(p, c.id, c.w.history.Made); err != nil {
+	if err := c.disk.makeParents(p, c.id, c.w.history.Made); err != nil {
 		return err
 	}
 	var old fs.FileInfo
@@ -127,7 +127,7 @@ func (c *change) toDisk(p *place) error {
 		Form: journal.File, Content: journal.ContentOf(c.text), Info: temp.info,
 	}))
 	c.w.leftovers.KeepDirs(p.real())
-	c.settle(p)
+	c.disk.settle(p)
 	return err
 }
 
@@ -135,14 +135,14 @@ func (c *change) toDisk(p *place) error {
 // and neither changes what stands at the place.
 func (c *change) both(entry *journal.Entry, p *place, old fs.FileInfo) (journal.State, *temporary, error) {
 	if old == nil {
-		temp, err := c.writeTemp(p, c.body(nil))
+		temp, err := c.disk.writeTemp(p, c.body(nil))
 		return journal.State{}, temp, err
 	}
 	var before journal.State
 	var kept error
 	var beside sync.WaitGroup
 	beside.Go(func() { before, kept = c.image(entry, p, old) })
-	temp, err := c.writeTemp(p, c.body(old))
+	temp, err := c.disk.writeTemp(p, c.body(old))
 	beside.Wait()
 	if kept != nil && err == nil {
 		temp.discard()
@@ -159,14 +159,6 @@ func (c *change) body(old fs.FileInfo) body {
 		b.old, b.mode, b.keep = old, old.Mode(), true
 	}
 	return b
-}
-
-// settle makes the directory's entry durable. The text is in place by now, so
-// a file system that cannot do this is no failure of the write.
-func (f files) settle(p *place) {
-	if f.w.o.fault("syncdir") == nil {
-		_ = syncDir(p.dir)
-	}
 }
 
 // put gives the temporary file its name, if the file is still what the caller
