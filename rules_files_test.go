@@ -65,6 +65,10 @@ var openers = map[string]opener{
 		"os.OpenFile os.ReadDir os.ReadFile os.Remove",
 		"its own record in our own data directory, by names that it made",
 	},
+	"store": {
+		"os.Hostname os.Link os.Lstat os.OpenRoot os.ReadDir os.Remove os.Rename",
+		"sessions in our own data directory, by names that it made or checked",
+	},
 	"acp/rpc": {"os.OpenFile", "the pipe or terminal that standard error is already, opened anew so that a crash does not wait for it"},
 	"permissions/projects": {
 		"os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",

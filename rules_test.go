@@ -73,6 +73,7 @@ var rooms = map[string]room{
 	"workspace/private":       {1, nil},
 	"workspace/run":           {1, []string{"tools", "workspace/undo/journal", "workspace/private"}},
 	"mcp":                     {1, []string{"tools", "mcp/oauth"}},
+	"store":                   {1, nil},
 	"mcp/oauth":               {1, nil},
 
 	"audit":                {0, []string{"internal/textcut", "internal/userfile"}},
@@ -154,7 +155,7 @@ var never = []struct {
 	{"*", "internal/testkit/*", []string{"internal/testkit/*", "acp/schema/gen", "tools/tooltest"}, "it is for tests"},
 	{"*", "tools/tooltest", []string{"internal/app"}, "it is for tests, and for validate, which applies its rules"},
 	{"*", "tools/mount/mounttest", nil, "it is for tests"},
-	{"*", "internal/userfile", []string{"audit", "internal/login", "permissions/projects", "internal/tokens", "sandbox", "workspace", "workspace/private", "workspace/run", "internal/app"}, "it opens files by their path, and is for the agent's own"},
+	{"*", "internal/userfile", []string{"audit", "internal/login", "permissions/projects", "internal/tokens", "sandbox", "store", "workspace", "workspace/private", "workspace/run", "internal/app"}, "it opens files by their path, and is for the agent's own"},
 	{"tools", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "permissions*", nil, "a tool states its needs and leaves the judging to the pipeline"},
 	{"tools/builtin", "model*", nil, "a tool that wants a model asks its spawner"},
@@ -163,6 +164,7 @@ var never = []struct {
 	{"kinds", "*", nil, "everything rests on it"},
 	{"*", "github.com/openai/openai-go/*", []string{"model/openai"}, "one package speaks to model servers"},
 	{"*", "github.com/modelcontextprotocol/go-sdk/*", []string{"mcp", "internal/testkit/mcptest", "mcp/oauth"}, "one package speaks to MCP servers, and one signs in to them"},
+	{"*", "github.com/klauspost/compress/*", []string{"store"}, "one package compresses"},
 	{"*", "github.com/sourcegraph/jsonrpc2", []string{"acp/rpc", "internal/lsp"}, "one package speaks JSON-RPC to the editor, and one to language servers"},
 }
 

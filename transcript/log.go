@@ -223,7 +223,7 @@ func (l *Log) finishCall(e ToolFinished) {
 	}
 	result := e.Result
 	call.part.State, call.part.Card, call.part.Result = e.State, e.Card, &result
-	call.part.Text, call.part.Images = e.Text, e.Images
+	call.part.Text, call.part.Shown, call.part.Images = e.Text, e.Shown, e.Images
 	if m := l.message(call.message); m != nil && len(l.calls) == 0 {
 		m.Finished = true // the agent may have said something behind it
 	}

@@ -118,6 +118,8 @@ type ToolPart struct {
 	Result *Envelope `json:"result,omitempty"`
 	// Text is the result as the model reads it.
 	Text string `json:"text,omitempty"`
+	// Shown is what the card shows in place of Text; empty where the two are the same.
+	Shown string `json:"shown,omitempty"`
 	// Images are results that the model looks at.
 	Images []ImagePart `json:"images,omitempty"`
 	// Replay is what the server wants back unchanged with the call, as in ReasoningPart.

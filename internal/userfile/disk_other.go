@@ -2,5 +2,5 @@
 
 package userfile
 
-// syncDir does nothing: a directory cannot be synced here.
-func syncDir(string) {}
+// SyncDir does nothing: a directory cannot be synced here.
+func SyncDir(string) {}

@@ -4,9 +4,9 @@ package userfile
 
 import "os"
 
-// syncDir makes a rename last. A system that cannot sync a directory keeps the
+// SyncDir makes a rename last. A system that cannot sync a directory keeps the
 // old file or the new one.
-func syncDir(dir string) {
+func SyncDir(dir string) {
 	if f, err := os.Open(dir); err == nil {
 		_ = f.Sync()
 		_ = f.Close()

@@ -91,6 +91,6 @@ func Replace(path string, data []byte) error {
 		_ = os.Remove(temp)
 		return err
 	}
-	syncDir(filepath.Dir(path))
+	SyncDir(filepath.Dir(path))
 	return nil
 }

@@ -1,0 +1,125 @@
+package store
+
+import "acp-agent/transcript"
+
+// foldChild adds an event about the subagent that a call spawned.
+func (r *Recorder) foldChild(t *talk, e transcript.Event) need {
+	switch e := e.(type) {
+	case transcript.ChildStarted:
+		return r.startChild(t, e.CallID, e.Child)
+	case transcript.ChildEvent:
+		return r.childEvent(t, e)
+	case transcript.ChildFinished:
+		return r.finishChild(t, e.CallID, e.Child)
+	}
+	return later
+}
+
+// childOf is the key of the subagent of a call: a call's id is unique in its conversation alone.
+func childOf(t *talk, callID string) string { return t.sub + "/" + callID }
+
+func (r *Recorder) startChild(t *talk, callID string, child *transcript.Child) need {
+	if child == nil {
+		return later
+	}
+	record := child.Brief()
+	if checkID(record.ID) != nil {
+		return later
+	}
+	r.addChild(t.sub, callID, record)
+	if record.Inspectable {
+		own := r.store.Create(Info{
+			ID: record.ID, ParentID: record.ParentID, ParentMessageID: record.ParentMessageID, Agent: record.Agent,
+			Cwd: r.info.Cwd, Additional: r.info.Additional, Model: record.Model, Created: record.Queued,
+		}, func(err error) { r.report(err) })
+		r.own[childOf(t, callID)] = own
+		return written
+	}
+	below := newTalk(record.ID)
+	r.talks[childOf(t, callID)] = below
+	r.addMissing(below, child)
+	return written
+}
+
+func (r *Recorder) childEvent(t *talk, e transcript.ChildEvent) need {
+	key := childOf(t, e.CallID)
+	if own := r.own[key]; own != nil {
+		r.outside = append(r.outside, func() { own.Emit(e.Event) })
+		return later
+	}
+	below := r.talks[key]
+	if below == nil {
+		return later
+	}
+	// A subagent's turn is a step of its parent's: the end of it is no boundary.
+	return min(r.fold(below, e.Event), r.mostOf(e.Event))
+}
+
+// mostOf is the most that is needed for an event of a subagent.
+func (r *Recorder) mostOf(e transcript.Event) need {
+	switch e.(type) {
+	case transcript.UserSaid, transcript.AgentSaid:
+		return written
+	}
+	return waitSynced
+}
+
+// addChild queues the record of a subagent; its conversation has lines of its own. in is the
+// subagent that made the call, "" for the session itself.
+func (r *Recorder) addChild(in, callID string, record transcript.ChildRecord) {
+	r.addValue(line{kind: sessionKind, sub: record.ID, op: opChild}, childForm{In: in, Call: callID, Record: record}, nil)
+}
+
+// finishChild stores a subagent as it ended. Its record is complete, also where events of it
+// were not emitted.
+func (r *Recorder) finishChild(t *talk, callID string, child *transcript.Child) need {
+	if child == nil || checkID(child.Brief().ID) != nil {
+		return later
+	}
+	key := childOf(t, callID)
+	if own := r.own[key]; own != nil {
+		delete(r.own, key)
+		r.outside = append(r.outside, func() { _ = own.Close() }) // its faults are reported as they happen
+	}
+	if below := r.talks[key]; below != nil {
+		r.addMissing(below, child)
+		delete(r.talks, key)
+	}
+	r.addChild(t.sub, callID, child.Brief())
+	return synced
+}
+
+// addMissing queues messages that are finished and not stored, or stored unfinished.
+func (r *Recorder) addMissing(t *talk, child *transcript.Child) {
+	for _, m := range child.Messages() {
+		if !m.Finished || t.stored[m.ID] && t.open[m.ID] == nil {
+			continue
+		}
+		delete(t.open, m.ID)
+		r.addMessage(t, m)
+	}
+}
+
+// addMessage queues a message and all its parts, subagents included.
+func (r *Recorder) addMessage(t *talk, m *transcript.Message) {
+	r.addHead(t, m)
+	for i, part := range m.Parts {
+		r.addPart(line{sub: t.sub, of: m.ID, role: roleField(m.Role), n: i}, part)
+		if call, ok := part.(*transcript.ToolPart); ok && call.Child != nil {
+			r.addSubagent(t.sub, call.CallID, call.Child)
+		}
+	}
+}
+
+// addSubagent queues a subagent with its conversation.
+func (r *Recorder) addSubagent(in, callID string, child *transcript.Child) {
+	record := child.Record()
+	if checkID(record.ID) != nil {
+		return
+	}
+	r.addChild(in, callID, record)
+	below := newTalk(record.ID)
+	for _, m := range record.Messages {
+		r.addMessage(below, m)
+	}
+}

@@ -1,0 +1,40 @@
+package store
+
+// File is what a session's file does for its recorder.
+type File = sessionFile
+
+// WithFiles makes a store of options, whose session files open opens.
+func WithFiles(o Options, open func(path string, flags int) (File, error)) *Store {
+	o.open = open
+	return New(o)
+}
+
+// Lines for tests of the reader.
+var (
+	Scan  = scan
+	Parse = func(text []byte) ([]byte, error) {
+		l, err := parse(text)
+		return l.append(nil), err
+	}
+	CleanJSON = cleanJSON
+	Settled   = settled
+)
+
+// Rewrite is a line whose data change has changed.
+func Rewrite(text []byte, change func([]byte) []byte) []byte {
+	l, err := parse(text)
+	if err != nil {
+		return text
+	}
+	l.data = change(l.data)
+	return l.append(nil)
+}
+
+// Seal gives the beginning of a line, up to its checksum, the right one.
+func Seal(text []byte) []byte {
+	if at := len(text) - sumLen; at >= 0 && string(text[at:at+len(sumMark)]) == sumMark {
+		text = text[:at]
+	}
+	sealed := append(append([]byte(nil), text...), sumMark...)
+	return append(appendSum(sealed, text), sumTail+"\n"...)
+}

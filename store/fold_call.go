@@ -1,0 +1,97 @@
+package store
+
+import (
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// foldCall reports whether the event is one of a tool call.
+func (r *Recorder) foldCall(t *talk, e transcript.Event) (needed need, isCall bool) {
+	switch e := e.(type) {
+	case transcript.ToolStarted:
+		r.startCall(t, e)
+	case transcript.ToolInput:
+		if call := t.calls[e.CallID]; call != nil {
+			call.input.WriteString(e.Delta)
+		}
+	case transcript.ToolReplay:
+		if call := t.calls[e.CallID]; call != nil {
+			call.part.Replay = e.Data
+		}
+	case transcript.ToolReady:
+		if call := t.calls[e.CallID]; call != nil {
+			call.part.Tool, call.part.Input, call.part.Card = e.Tool, e.Input, e.Card
+			call.input.Reset()
+			call.ready = true
+			r.addPart(line{sub: t.sub, of: call.of, n: call.n}, &call.part)
+		}
+		return written, true
+	case transcript.ToolState:
+		return r.moveCall(t, e), true
+	case transcript.ToolFinished:
+		return r.finishCall(t, e), true
+	default:
+		return later, false
+	}
+	return later, true
+}
+
+func (r *Recorder) startCall(t *talk, e transcript.ToolStarted) {
+	m := t.open[e.MessageID]
+	if m == nil {
+		return
+	}
+	call := &openCall{of: e.MessageID, n: m.parts}
+	call.part = transcript.ToolPart{CallID: e.CallID, Name: e.Name, Tool: e.Tool, State: transcript.Queued}
+	m.parts++
+	t.calls[e.CallID] = call
+	r.addPart(line{sub: t.sub, of: call.of, n: call.n}, &call.part)
+}
+
+// moveCall stores a state. A call that may have effects begins when its record is on the disk.
+func (r *Recorder) moveCall(t *talk, e transcript.ToolState) need {
+	call := t.calls[e.CallID]
+	if call == nil {
+		return later
+	}
+	call.part.State = e.State
+	r.addCallState(line{sub: t.sub, of: call.of, n: call.n}, e.State)
+	switch {
+	case e.State == transcript.BlockedOnUser:
+		return synced
+	case e.State == transcript.InProgress && hasEffects(call.part.Card.Kind):
+		return waitSynced
+	}
+	return written
+}
+
+// hasEffects reports whether calls of a kind may change something outside the session.
+func hasEffects(kind kinds.Kind) bool {
+	return kind != kinds.Read && kind != kinds.Search && kind != kinds.Think && kind != kinds.Fetch
+}
+
+func (r *Recorder) finishCall(t *talk, e transcript.ToolFinished) need {
+	call := t.calls[e.CallID]
+	if call == nil {
+		return later
+	}
+	delete(t.calls, e.CallID)
+	part := &call.part
+	l := line{sub: t.sub, of: call.of, n: call.n}
+	if part.Input == "" {
+		part.Input = call.input.String()
+	}
+	result := e.Result
+	part.State, part.Card, part.Result, part.Text, part.Shown, part.Images = e.State, e.Card, &result, e.Text, e.Shown, e.Images
+	if call.ready {
+		// The line before has the input, which can be long.
+		part.Input, l.op = "", opEnd
+	}
+	r.addPart(l, part)
+	if m := t.open[call.of]; m != nil && len(t.calls) == 0 {
+		m.head.Finished = true
+		r.addHead(t, &m.head)
+		r.forget(t, call.of)
+	}
+	return synced
+}

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"encoding/json"
+
+	"acp-agent/transcript"
+)
+
+// span is where the data of a line stands in the file.
+type span struct {
+	at   int64
+	size int
+}
+
+// mark is a record with its number.
+type mark struct {
+	seq int64
+	span
+}
+
+// conversation is the session's, or that of one subagent.
+type conversation struct {
+	list   []*entry
+	byID   map[string]*entry
+	record span // of the subagent
+}
+
+func newConversation() *conversation { return &conversation{byID: map[string]*entry{}} }
+
+// entry is one message.
+type entry struct {
+	id      string
+	user    bool
+	seq     int64
+	head    span
+	parts   []partEntry
+	read    []int // the numbers of the parts that the message has, once it was read
+	dropped bool
+	hidden  string // the message whose hiding hid it; "" is visible
+}
+
+// partEntry is one part of a message: the line that has it and, of a tool call that ended, the
+// line before, which has its input.
+type partEntry struct {
+	whole span
+	input span
+	state transcript.State // of a call, when it changed after the line
+	grown *growth          // from the live file, when there is no line
+}
+
+func (p *partEntry) none() bool { return p.whole.size == 0 && p.grown == nil }
+
+// addLine notes one line of the session's file.
+func (st *Stored) addLine(at int64, text []byte, ended bool) {
+	end := at + int64(len(text))
+	l, err := parse(text)
+	if ended {
+		end++
+		st.size, st.end = end, end
+	} else {
+		st.size = end
+		if err != nil {
+			st.Damage.Torn = end - at
+			return
+		}
+		st.end, st.open = end, true
+	}
+	if err != nil {
+		st.Damage.add(at)
+		return
+	}
+	if l.seq <= st.seq {
+		return // written again after a sync that failed
+	}
+	st.Damage.Missing += l.seq - st.seq - 1
+	st.seq = l.seq
+	if !st.note(&l, span{at: at + int64(len(text)-sumLen-len(l.data)), size: len(l.data)}) {
+		st.Damage.add(at)
+	}
+}
+
+// countMissing corrects the count of missing records by the damaged lines, which are among them.
+func (st *Stored) countMissing() {
+	st.Damage.Missing = max(0, st.Damage.Missing-int64(st.Damage.Lines))
+}
+
+// note adds a line to the index. It reports whether the line makes sense.
+func (st *Stored) note(l *line, data span) bool {
+	c := st.root
+	if l.sub != "" {
+		if c = st.subs[l.sub]; c == nil {
+			c = newConversation()
+			st.subs[l.sub] = c
+		}
+	}
+	switch l.kind + "/" + l.op {
+	case "session/":
+		st.info = append(st.info, mark{l.seq, data})
+	case "session/" + opMemory:
+		st.memories = append(st.memories, mark{l.seq, data})
+	case "session/" + opState:
+		st.states[l.of] = append(st.states[l.of], mark{l.seq, data})
+	case "session/" + opChild:
+		c.record = data
+	case "message/":
+		e := c.entry(l)
+		e.head, e.user = data, l.role == string(transcript.User)
+	case "message/" + opDrop:
+		c.entry(l).dropped = true
+	case "message/" + opHide:
+		c.hide(l.of)
+	case "message/" + opShow:
+		c.show(l.of)
+	case "part/", "part/" + opEnd, "part/" + opCall:
+		return c.notePart(l, data)
+	default:
+		return false // of a newer program
+	}
+	return true
+}
+
+func (c *conversation) entry(l *line) *entry {
+	e := c.byID[l.of]
+	if e == nil {
+		e = &entry{id: l.of, user: l.role == string(transcript.User), seq: l.seq}
+		c.byID[l.of] = e
+		c.list = append(c.list, e)
+	}
+	return e
+}
+
+func (c *conversation) hide(from string) {
+	first := c.byID[from]
+	found := false
+	for _, e := range c.list {
+		found = found || e == first
+		if found && e.hidden == "" {
+			e.hidden = from
+		}
+	}
+}
+
+func (c *conversation) show(from string) {
+	for _, e := range c.list {
+		if e.hidden == from {
+			e.hidden = ""
+		}
+	}
+}
+
+func (c *conversation) notePart(l *line, data span) bool {
+	p := c.entry(l).part(l.n)
+	if p == nil {
+		return false
+	}
+	switch l.op {
+	case opCall:
+		return json.Unmarshal(l.data, &p.state) == nil
+	case opEnd:
+		p.input, p.state = p.whole, ""
+	default:
+		p.input, p.state = span{}, ""
+	}
+	p.whole = data
+	return true
+}
+
+// part returns part n, nil for one that cannot be.
+func (e *entry) part(n int) *partEntry {
+	if n < 0 || n > len(e.parts)+maxParts {
+		return nil
+	}
+	for len(e.parts) <= n {
+		e.parts = append(e.parts, partEntry{})
+	}
+	return &e.parts[n]
+}

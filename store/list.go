@@ -1,0 +1,235 @@
+package store
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"acp-agent/internal/userfile"
+)
+
+// ListOptions say which sessions are wanted.
+type ListOptions struct {
+	// Cwd is the directory of the wanted sessions; "" wants those of all.
+	Cwd string
+	// Cursor is the Next of the page before; "" is the first page.
+	Cursor string
+	// Limit bounds the page; zero means 50.
+	Limit int
+}
+
+// Page is a part of the list of sessions, the one written last first.
+type Page struct {
+	Sessions []Info
+	// Next is the cursor of the next page; "" when this is the last.
+	Next string
+}
+
+// ErrCursor reports a cursor that List did not give.
+var ErrCursor = errors.New("the cursor is not one of a list of sessions")
+
+const defaultPage = 50
+
+// file is the file of one session, as its directory shows it.
+type file struct {
+	id      string
+	size    int64
+	updated int64 // nanoseconds since 1970
+}
+
+// List returns a page of the stored sessions. It opens the files that the page needs and no
+// cache knows; which session comes when is decided by the time of the last write.
+func (s *Store) List(o ListOptions) (Page, error) {
+	if s == nil {
+		return Page{}, nil
+	}
+	after, err := parseCursor(o.Cursor)
+	if err != nil {
+		return Page{}, err
+	}
+	files, err := s.files()
+	if err != nil {
+		return Page{}, err
+	}
+	if o.Limit <= 0 {
+		o.Limit = defaultPage
+	}
+	s.cache.load(s)
+	defer s.cache.save(s)
+	var page Page
+	for i, f := range files {
+		if o.Cursor != "" && !newer(after, f) {
+			continue
+		}
+		info, ok := s.cache.info(s, f, o.Cwd)
+		if !ok {
+			continue
+		}
+		if len(page.Sessions) == o.Limit {
+			page.Next = cursorOf(lastListed(files[:i], page))
+			return page, nil
+		}
+		page.Sessions = append(page.Sessions, info)
+	}
+	return page, nil
+}
+
+// lastListed is the file of the last session of a page.
+func lastListed(files []file, page Page) file {
+	last := page.Sessions[len(page.Sessions)-1].ID
+	for i := len(files) - 1; i >= 0; i-- {
+		if files[i].id == last {
+			return files[i]
+		}
+	}
+	return file{}
+}
+
+// newer reports whether a comes before b in a list.
+func newer(a, b file) bool {
+	if a.updated != b.updated {
+		return a.updated > b.updated
+	}
+	return a.id > b.id
+}
+
+func cursorOf(f file) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", f.updated, f.id))
+}
+
+func parseCursor(cursor string) (f file, err error) {
+	if cursor == "" {
+		return f, nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil {
+		return f, ErrCursor
+	}
+	if n, err := fmt.Sscanf(string(text), "%d %s", &f.updated, &f.id); n != 2 || err != nil || checkID(f.id) != nil {
+		return f, ErrCursor
+	}
+	return f, nil
+}
+
+// files are the sessions' files, the one written last first. A directory that is not there has
+// none.
+func (s *Store) files() ([]file, error) {
+	entries, err := os.ReadDir(s.o.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	files := make([]file, 0, len(entries))
+	for _, entry := range entries {
+		if id, ours := strings.CutSuffix(entry.Name(), recordEnd); ours && entry.Type().IsRegular() && checkID(id) == nil {
+			files = append(files, file{id: id})
+		}
+	}
+	if err := s.stat(files); err != nil {
+		return nil, err
+	}
+	files = slices.DeleteFunc(files, func(f file) bool { return f.updated == 0 })
+	slices.SortFunc(files, func(a, b file) int {
+		if newer(a, b) {
+			return -1
+		}
+		return 1
+	})
+	return files, nil
+}
+
+// stat fills in sizes and times; a file that is gone by now keeps none. Thousands of files are
+// looked at by several goroutines, for this is most of what a list takes.
+func (s *Store) stat(files []file) error {
+	dir, err := os.OpenRoot(s.o.Dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	const least = 256 // of files for one goroutine
+	var workers sync.WaitGroup
+	share := max(least, len(files)/runtime.GOMAXPROCS(0)+1)
+	for part := range slices.Chunk(files, share) {
+		workers.Go(func() {
+			for i := range part {
+				if info, err := dir.Lstat(part[i].id + recordEnd); err == nil {
+					part[i].size, part[i].updated = info.Size(), info.ModTime().UnixNano()
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return nil
+}
+
+// tailChunk is how much of a file's end is read at once to find the session's last record.
+const tailChunk = 32 << 10
+
+// readInfo reads the last record of the session itself. It stands at the end of each turn.
+func (s *Store) readInfo(f file) (data []byte, err error) {
+	r, err := userfile.Open(s.path(f.id, recordEnd), os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var text []byte // the end of the file, from a line's beginning or before
+	for end := f.size; ; {
+		from := max(0, end-max(tailChunk, int64(len(text))))
+		chunk := make([]byte, end-from, end-from+int64(len(text)))
+		if _, err := r.ReadAt(chunk, from); err != nil {
+			return nil, err // it was cut meanwhile
+		}
+		text, end = append(chunk, text...), from
+		if l := lastInfo(text, from == 0); l != nil {
+			return l, nil
+		}
+		if from == 0 {
+			return nil, nil
+		}
+		// What was searched needs no second look but for its first line, which began before.
+		if i := bytes.IndexByte(text, '\n'); i >= 0 {
+			text = text[:i+1]
+		}
+	}
+}
+
+// lastInfo finds the last record of the session itself among lines, the first of which is whole
+// when start says so.
+func lastInfo(text []byte, start bool) []byte {
+	const begin = `{"type":"session",`
+	for {
+		i := bytes.LastIndex(text, []byte("\n"+begin))
+		if i < 0 && (!start || !bytes.HasPrefix(text, []byte(begin))) {
+			return nil
+		}
+		at, _, _ := bytes.Cut(text[i+1:], []byte("\n"))
+		if l, err := parse(at); err == nil && l.op == "" {
+			return slices.Clone(l.data)
+		}
+		if i < 0 {
+			return nil
+		}
+		text = text[:i]
+	}
+}
+
+// decodeInfo makes an Info of a session's record, which may be missing.
+func decodeInfo(f file, data []byte) Info {
+	var info Info
+	if json.Unmarshal(data, &info) != nil || info.ID != f.id {
+		info = Info{ID: f.id}
+	}
+	info.Updated = time.Unix(0, f.updated).UTC()
+	return info
+}

@@ -1,0 +1,219 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"acp-agent/internal/userfile"
+	"acp-agent/transcript"
+)
+
+// matcher looks for words in session files. It searches the bytes of a file for the longest run
+// of one word that JSON does not escape, and decodes the lines alone where it stands. It belongs
+// to one worker.
+type matcher struct {
+	words  []string // folded
+	needle []byte   // of ASCII in lower case, or bytes as they are
+	text   []byte   // of a file
+	lower  []byte   // the same with ASCII in lower case
+}
+
+func newMatcher(words []string) *matcher {
+	m := &matcher{}
+	for _, word := range words {
+		m.words = append(m.words, strings.ToLower(word))
+		if run := plainRun(word); len(run) > len(m.needle) {
+			m.needle = lowerASCII(nil, []byte(run))
+		}
+	}
+	return m
+}
+
+// plainRun is the longest run of a word that stands in JSON as it is, and in one case: of the
+// letters that have several, only those of ASCII are compared in any case.
+func plainRun(word string) string {
+	longest := ""
+	for _, run := range strings.FieldsFunc(word, func(r rune) bool {
+		switch {
+		case r == '"', r == '\\', r < ' ', r == '\u2028', r == '\u2029', r == utf8.RuneError:
+			return true // JSON has another form of it
+		}
+		return r >= utf8.RuneSelf && unicode.SimpleFold(r) != r
+	}) {
+		if len(run) > len(longest) {
+			longest = run
+		}
+	}
+	return longest
+}
+
+func lowerASCII(to, from []byte) []byte {
+	if cap(to) < len(from) {
+		to = make([]byte, len(from))
+	}
+	to = to[:len(from)]
+	for i, b := range from {
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		to[i] = b
+	}
+	return to
+}
+
+const searchChunk = 1 << 20
+
+// file returns at most most hits in a file.
+func (m *matcher) file(ctx context.Context, path string, most int) ([]Hit, error) {
+	f, err := userfile.Open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if cap(m.text) == 0 {
+		m.text = make([]byte, searchChunk)
+	}
+	s := fileSearch{m: m, most: most, seen: map[partKey]bool{}}
+	kept := 0 // bytes of a line that has not ended
+	for ctx.Err() == nil {
+		if kept == cap(m.text) {
+			if kept >= maxLine {
+				kept = 0 // it is no record
+			} else {
+				m.text = append(make([]byte, 0, 2*kept), m.text[:kept]...)
+			}
+		}
+		n, err := f.Read(m.text[kept:cap(m.text)])
+		text := m.text[:kept+n]
+		end := bytes.LastIndexByte(text, '\n') + 1
+		if s.lines(text[:end]) {
+			break
+		}
+		kept = copy(m.text[:cap(m.text)], text[end:])
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return s.hits, err
+		}
+	}
+	return s.hits, nil
+}
+
+// fileSearch is the search of one file.
+type fileSearch struct {
+	m    *matcher
+	most int
+	hits []Hit
+	seen map[partKey]bool
+}
+
+// partKey names a part of a session.
+type partKey struct {
+	sub, of string
+	n       int
+}
+
+// lines searches whole lines. It reports whether there are hits enough.
+func (s *fileSearch) lines(text []byte) bool {
+	m := s.m
+	m.lower = lowerASCII(m.lower, text)
+	for from := 0; from < len(text); {
+		i := bytes.Index(m.lower[from:], m.needle)
+		if i < 0 {
+			return false
+		}
+		i += from
+		if isKey(text, i, len(m.needle)) {
+			from = i + len(m.needle)
+			continue
+		}
+		begin := bytes.LastIndexByte(text[:i], '\n') + 1
+		end := len(text)
+		if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
+			end = i + n
+		}
+		s.line(text[begin:end])
+		if len(s.hits) >= s.most {
+			return true
+		}
+		from = end + 1
+	}
+	return false
+}
+
+// isKey reports whether what stands at i is within the name of a member, and so in no text.
+func isKey(text []byte, i, size int) bool {
+	const longest = 32
+	begin, end := i, i+size
+	for begin > 0 && i-begin < longest && isNameByte(text[begin-1]) {
+		begin--
+	}
+	for end < len(text) && end-i < longest && isNameByte(text[end]) {
+		end++
+	}
+	for _, b := range text[i : i+size] {
+		if !isNameByte(b) {
+			return false
+		}
+	}
+	return begin > 0 && text[begin-1] == '"' && (begin < 2 || text[begin-2] != '\\') && bytes.HasPrefix(text[end:], []byte(`":`))
+}
+
+func isNameByte(b byte) bool { return b == '_' || 'a' <= b && b <= 'z' }
+
+// line adds a hit if the line's part holds all words.
+func (s *fileSearch) line(text []byte) {
+	l, err := parse(text)
+	if err != nil || l.kind != partKind || l.op == opCall {
+		return
+	}
+	key := partKey{l.sub, l.of, l.n}
+	if s.seen[key] {
+		return
+	}
+	part, err := transcript.DecodePart(l.data)
+	if err != nil {
+		return
+	}
+	snippet, found := s.m.match(textsOf(part))
+	if !found {
+		return
+	}
+	s.seen[key] = true
+	s.hits = append(s.hits, Hit{
+		MessageID: l.of, Subagent: l.sub, User: l.role == string(transcript.User), At: time.UnixMilli(l.at).UTC(), Snippet: snippet,
+	})
+}
+
+// match returns the surroundings of the first word if the texts together hold all of them.
+func (m *matcher) match(texts []string) (snippet string, found bool) {
+	for i, word := range m.words {
+		has := false
+		for _, text := range texts {
+			folded := strings.ToLower(text)
+			at := strings.Index(folded, word)
+			if at < 0 {
+				continue
+			}
+			has = true
+			if i == 0 && len(folded) == len(text) {
+				snippet = around(text, at, len(word))
+			} else if i == 0 {
+				snippet = around(folded, at, len(word))
+			}
+			break
+		}
+		if !has {
+			return "", false
+		}
+	}
+	return snippet, true
+}

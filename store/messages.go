@@ -1,0 +1,239 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+
+	"acp-agent/internal/userfile"
+	"acp-agent/transcript"
+)
+
+// Messages reads the conversation in order, with what was cleared of it and without what was
+// withdrawn or hidden. What cannot be read of a message is left out and counted in Damage; an
+// error says that the file as a whole cannot be read, and is the last.
+func (st *Stored) Messages() iter.Seq2[*transcript.Message, error] { return st.messages(false) }
+
+// All is Messages with what was hidden, for a search or an export of everything.
+func (st *Stored) All() iter.Seq2[*transcript.Message, error] { return st.messages(true) }
+
+func (st *Stored) messages(hidden bool) iter.Seq2[*transcript.Message, error] {
+	return func(yield func(*transcript.Message, error) bool) {
+		f, err := userfile.Open(st.path, os.O_RDONLY)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close()
+		d := decoder{st: st, r: spanReader{f: f}, children: st.childRecords(&spanReader{f: f}), hidden: hidden}
+		for _, e := range st.root.list {
+			if e.dropped || e.hidden != "" && !hidden {
+				continue
+			}
+			m, err := d.message(e, "", 0)
+			if m == nil && err == nil {
+				continue
+			}
+			if !yield(m, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Snapshot reads the session as a whole.
+func (st *Stored) Snapshot() (transcript.Snapshot, error) {
+	s := transcript.Snapshot{Memory: st.Memory.Clone()}
+	for m, err := range st.Messages() {
+		if err != nil {
+			return transcript.Snapshot{}, err
+		}
+		s.Messages = append(s.Messages, m)
+	}
+	return s, nil
+}
+
+// maxNesting bounds how deep subagents are nested, as in transcript.
+const maxNesting = 16
+
+// decoder makes messages of what the index points at.
+type decoder struct {
+	st       *Stored
+	r        spanReader
+	children map[childKey]transcript.ChildRecord
+	hidden   bool // hidden messages are wanted too
+}
+
+// childKey names the call that spawned a subagent; in is the subagent that made the call, "" for
+// the session itself.
+type childKey struct{ in, call string }
+
+// childForm is the data of an opChild line.
+type childForm struct {
+	In     string                 `json:"in,omitempty"`
+	Call   string                 `json:"call"`
+	Record transcript.ChildRecord `json:"record"`
+}
+
+// childRecords are the subagents by the calls that spawned them.
+func (st *Stored) childRecords(r *spanReader) map[childKey]transcript.ChildRecord {
+	records := map[childKey]transcript.ChildRecord{}
+	for id, c := range st.subs {
+		var form childForm
+		data, err := r.read(c.record)
+		if err == nil && c.record.size > 0 && json.Unmarshal(data, &form) == nil && form.Record.ID == id {
+			records[childKey{form.In, form.Call}] = form.Record
+		}
+	}
+	return records
+}
+
+// message returns nil for a message of which nothing is left.
+func (d *decoder) message(e *entry, sub string, depth int) (*transcript.Message, error) {
+	m := &transcript.Message{ID: e.id, Role: transcript.Assistant, Finished: true}
+	if e.user {
+		m.Role = transcript.User
+	}
+	found := false
+	if e.head.size > 0 {
+		data, err := d.r.read(e.head)
+		if err != nil {
+			return nil, err
+		}
+		if read := (&transcript.Message{}); json.Unmarshal(data, read) == nil && (read.Role == transcript.User || read.Role == transcript.Assistant) {
+			m, found = read, true
+		} else {
+			d.st.Damage.add(e.head.at)
+		}
+	}
+	e.read = e.read[:0]
+	for i := range e.parts {
+		p := &e.parts[i]
+		if p.none() {
+			continue // its loss is counted where its line was
+		}
+		part, err := d.part(p, sub, depth)
+		if err != nil {
+			return nil, err
+		}
+		if part != nil {
+			m.Parts, found = append(m.Parts, part), true
+			e.read = append(e.read, i)
+		}
+	}
+	if !found {
+		return nil, nil
+	}
+	return m, nil
+}
+
+// part returns nil for a part that cannot be read.
+func (d *decoder) part(p *partEntry, sub string, depth int) (transcript.Part, error) {
+	if p.whole.size == 0 {
+		if p.grown.Reasoning {
+			return &transcript.ReasoningPart{ID: p.grown.ID, Text: p.grown.Text}, nil
+		}
+		return &transcript.TextPart{ID: p.grown.ID, Text: p.grown.Text}, nil
+	}
+	data, err := d.r.read(p.whole)
+	if err != nil {
+		return nil, err
+	}
+	part, err := transcript.DecodePart(data)
+	if err != nil {
+		d.st.Damage.add(p.whole.at)
+		return nil, nil
+	}
+	call, isCall := part.(*transcript.ToolPart)
+	if !isCall {
+		return part, nil
+	}
+	if p.state != "" {
+		call.State = p.state
+	}
+	if p.input.size > 0 {
+		if call.Input, err = d.input(p.input); err != nil {
+			return nil, err
+		}
+	}
+	call.Child, err = d.child(childKey{sub, call.CallID}, depth)
+	return call, err
+}
+
+// child returns the subagent of a call; nil for most calls.
+func (d *decoder) child(key childKey, depth int) (*transcript.Child, error) {
+	record, found := d.children[key]
+	if !found || depth >= maxNesting {
+		return nil, nil
+	}
+	if record.Inspectable {
+		return transcript.NewChild(record, nil), nil
+	}
+	var messages []*transcript.Message
+	for _, e := range d.st.subs[record.ID].list {
+		if e.dropped || e.hidden != "" && !d.hidden {
+			continue
+		}
+		m, err := d.message(e, record.ID, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			messages = append(messages, m)
+		}
+	}
+	return transcript.NewChild(record, transcript.NewLog(messages...)), nil
+}
+
+// input reads the arguments of a call from the line before the one it ended with.
+func (d *decoder) input(at span) (string, error) {
+	data, err := d.r.read(at)
+	if err != nil {
+		return "", err
+	}
+	var part struct {
+		Input string `json:"input"`
+	}
+	if json.Unmarshal(data, &part) != nil {
+		d.st.Damage.add(at.at)
+	}
+	return part.Input, nil
+}
+
+// spanReader reads spans of a file, mostly in order.
+type spanReader struct {
+	f   *os.File
+	buf []byte
+	at  int64 // where buf begins
+}
+
+// read returns what stands at a span; it is valid until the next read.
+func (r *spanReader) read(s span) ([]byte, error) {
+	if s.size == 0 {
+		return nil, nil
+	}
+	if s.at < r.at || s.at+int64(s.size) > r.at+int64(len(r.buf)) {
+		size := max(s.size, scanChunk)
+		if cap(r.buf) < size {
+			r.buf = make([]byte, size)
+		}
+		n, err := r.f.ReadAt(r.buf[:size], s.at)
+		if n < s.size {
+			return nil, fmt.Errorf("the file ends before byte %d, where a record was: %w", s.at+int64(s.size), err)
+		}
+		r.buf, r.at = r.buf[:n], s.at
+	}
+	from := int(s.at - r.at)
+	return r.buf[from : from+s.size], nil
+}
+
+// last reads the last of some records that was written by record seq; nil if there is none.
+func (r *spanReader) last(marks []mark, seq int64) ([]byte, error) {
+	for i := len(marks) - 1; i >= 0; i-- {
+		if marks[i].seq <= seq {
+			return r.read(marks[i].span)
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"acp-agent/internal/userfile"
+)
+
+// Limits bound what is stored.
+type Limits struct {
+	// KeepDays is how many days a session is kept after it was last written; zero means
+	// DefaultKeepDays, and a negative number that age removes none.
+	KeepDays int
+	// MaxBytes bounds the size of all sessions and blobs together: when it is exceeded the
+	// sessions that were written longest ago go first. Zero means DefaultMaxBytes, and a negative
+	// number that size removes none.
+	MaxBytes int64
+}
+
+// The defaults of Limits: half a year, and 4 GiB.
+const (
+	DefaultKeepDays = 180
+	DefaultMaxBytes = 4 << 30
+)
+
+// recent is how long a session is safe from MaxBytes, and grace how long what no session refers
+// to is left alone.
+const (
+	recent = 24 * time.Hour
+	grace  = time.Hour
+)
+
+// Swept is what a sweep removed.
+type Swept struct {
+	Sessions, Blobs int
+	// Bytes is the size that is stored now.
+	Bytes int64
+}
+
+// Sweep removes sessions that are too old or too many, and what no session refers to. Sessions
+// that any process has open stay.
+func (s *Store) Sweep(ctx context.Context, l Limits) (swept Swept, err error) {
+	if s == nil {
+		return swept, nil
+	}
+	if l.KeepDays == 0 {
+		l.KeepDays = DefaultKeepDays
+	}
+	if l.MaxBytes == 0 {
+		l.MaxBytes = DefaultMaxBytes
+	}
+	files, err := s.files()
+	if err != nil || len(files) == 0 && userfile.Missing(s.o.Dir) {
+		return swept, err
+	}
+	now := s.o.Now()
+	err = s.sweepLoose(now, &swept)
+	total := swept.Bytes
+	for _, f := range files {
+		total += f.size
+	}
+	for i := len(files) - 1; i >= 0 && ctx.Err() == nil; i-- {
+		f := files[i]
+		age := now.Sub(time.Unix(0, f.updated))
+		old := l.KeepDays > 0 && age > time.Duration(l.KeepDays)*24*time.Hour
+		over := l.MaxBytes > 0 && total > l.MaxBytes && age > recent
+		if !old && !over {
+			continue
+		}
+		size := f.size + s.ownBlobs(f.id)
+		failed := s.Delete(f.id)
+		if busy := (*BusyError)(nil); errors.As(failed, &busy) {
+			continue
+		}
+		if err = errors.Join(err, failed); failed == nil {
+			swept.Sessions++
+			total -= size
+		}
+	}
+	swept.Bytes = total
+	return swept, errors.Join(err, context.Cause(ctx))
+}
+
+// ownBlobs is the size of the blobs that a session alone refers to.
+func (s *Store) ownBlobs(id string) (size int64) {
+	dir := s.path(id, blobsEnd)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && names(filepath.Join(dir, entry.Name()), info) <= 2 {
+			size += info.Size()
+		}
+	}
+	return size
+}
+
+// sweepLoose removes what crashes left: files that were being written, blobs without a session,
+// and references of sessions that are not stored. It adds up the size of the blobs that stay.
+func (s *Store) sweepLoose(now time.Time, swept *Swept) error {
+	entries, err := os.ReadDir(s.o.Dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := filepath.Join(s.o.Dir, entry.Name())
+		info, stat := entry.Info()
+		if stat != nil || now.Sub(info.ModTime()) < grace {
+			continue
+		}
+		id, blobs := strings.CutSuffix(entry.Name(), blobsEnd)
+		switch {
+		case blobs && entry.IsDir() && userfile.Missing(s.path(id, recordEnd)):
+			err = errors.Join(err, s.Delete(id))
+		case strings.HasSuffix(entry.Name(), tempEnd) && entry.Type().IsRegular():
+			err = errors.Join(err, userfile.Remove(name))
+		}
+	}
+	shared := filepath.Join(s.o.Dir, blobsName)
+	return errors.Join(err, sweepDir(shared, now, swept, func(dir fs.DirEntry) error {
+		return sweepDir(filepath.Join(shared, dir.Name()), now, swept, func(fs.DirEntry) error { return nil })
+	}))
+}
+
+// sweepDir removes files that have no other name, and calls below with directories.
+func sweepDir(dir string, now time.Time, swept *Swept, below func(fs.DirEntry) error) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		if entry.IsDir() {
+			err = errors.Join(err, below(entry))
+			continue
+		}
+		name := filepath.Join(dir, entry.Name())
+		info, stat := entry.Info()
+		if stat != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if names(name, info) != 1 || now.Sub(info.ModTime()) < grace {
+			swept.Bytes += info.Size()
+			continue
+		}
+		if removed := userfile.Remove(name); removed != nil {
+			err = errors.Join(err, removed)
+			continue
+		}
+		swept.Blobs++
+	}
+	return err
+}
