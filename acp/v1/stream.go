@@ -25,7 +25,7 @@ type stream struct {
 	last    sentMark
 }
 
-// openPart is a part that has begun and not ended.
+// openPart is a part that has started and not ended.
 type openPart struct {
 	message string
 	kind    transcript.PartKind

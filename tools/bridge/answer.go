@@ -40,7 +40,7 @@ func isWord[W ~string](raw json.RawMessage, words ...W) bool {
 	return raw != nil && json.Unmarshal(raw, &word) == nil && slices.Contains(words, word)
 }
 
-// shaped reports whether an object is more than somebody's data that happens to
+// shaped reports whether an object is more than a tool's data that happens to
 // have the mark: it has nothing else, or a result or an error.
 func shaped(keys map[string]json.RawMessage, mark, result, failure string) bool {
 	return keys[result] != nil || keys[failure] != nil || keys[mark] != nil && len(keys) == 1

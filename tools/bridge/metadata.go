@@ -40,8 +40,8 @@ func (d dialect) metadataMember(state transcript.State, e transcript.Envelope) m
 	return member{name: "metadata", raw: raw, idle: string(raw) == "{}"}
 }
 
-// decodeMetadata takes a metadata key that we, or somebody who knows us, wrote.
-// One that says anything else is a stranger's, and is kept as an unknown key.
+// decodeMetadata reads a metadata key in our own form.
+// A value in another form comes from another agent, and is kept as an unknown key.
 func (o *Outcome) decodeMetadata(d dialect, raw json.RawMessage) {
 	var m metadata
 	var compact bytes.Buffer

@@ -20,7 +20,7 @@ type Outcome struct {
 }
 
 // Form remembers of a foreign record what the envelope has no place for and
-// nobody needs to act on. It is data, and may be stored beside the envelope.
+// no one needs to act on. It is data, and may be stored beside the envelope.
 type Form struct {
 	// Keys and ErrorKeys are the keys of the record and of its error in their
 	// order; nil means that there was no such object.

@@ -11,7 +11,7 @@ import (
 )
 
 // Foreign is the cause of a tools.Error that came over the bridge: what the
-// foreign error said beside its message. Whoever makes an envelope of the error
+// foreign error said besides its message. Code that makes an envelope of the error
 // finds it with errors.As.
 type Foreign struct {
 	Type    string

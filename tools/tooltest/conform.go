@@ -168,7 +168,7 @@ func (c *checker) guard(what string, f func()) {
 func (c *checker) cancelled() {
 	_, ready, err := c.prepare(c.tool.ID, encode(c.sample()))
 	if denied, ok := asToolError(err); ok && denied.Kind == tools.Denied {
-		return // by the person's own settings of the tool, which no sample can know
+		return // by the user's own settings of the tool, which no sample can know
 	}
 	if err != nil {
 		c.report("refuses arguments that fit its schema: %v", err)

@@ -1,4 +1,4 @@
-// Package tooltest runs tools without a disk, a process or a person.
+// Package tooltest runs tools without a disk, a process or a user.
 //
 // It owns the in-memory [FS], the scripted [Processes] and the [Runtime] made
 // of them; [Runtime.Run], which takes a call through alias, preprocessing and

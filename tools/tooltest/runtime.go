@@ -17,7 +17,7 @@ import (
 const (
 	// Workspace is the session's directory.
 	Workspace = "/test-workspace"
-	// Home is the person's home directory.
+	// Home is the user's home directory.
 	Home = "/home/tester"
 	// Scratch is the session's scratch directory.
 	Scratch = "/scratch/ses_test"
