@@ -85,7 +85,7 @@ func (zeros) Read(b []byte) (int, error) {
 }
 
 // R91: a server that fails is tried again after 1, 2, 5, 15, 60 s, and then every 60 s.
-func TestReconnect_Ladder(t *testing.T) {
+func TestReconnect_Backoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var at []float64

@@ -36,13 +36,13 @@ func TestTools_Origin(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, b := tt.a.Behind(), tt.b.Behind()
+			a, b := tt.a.Provenance(), tt.b.Provenance()
 			if a.Digest == "" || (a.Digest != b.Digest) != tt.differ {
 				t.Errorf("differ: %v, want %v", a.Digest != b.Digest, tt.differ)
 			}
 		})
 	}
-	if place := at.Behind().Place; place != "http 127.0.0.1:1" {
+	if place := at.Provenance().Place; place != "http 127.0.0.1:1" {
 		t.Errorf("people are shown %q", place)
 	}
 }

@@ -60,7 +60,7 @@ func everything(t *testing.T, m *mcp.Manager, log *bytes.Buffer) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintln(&b, tool.ID, tool.Description, string(schema), tool.Behind().Place)
+		fmt.Fprintln(&b, tool.ID, tool.Description, string(schema), tool.Provenance().Place)
 		rt := &runtime{}
 		result, err := tool.Run(t.Context(), rt, tools.NewArgs(`{}`))
 		fmt.Fprintln(&b, err, rt.text.String())

@@ -29,7 +29,7 @@ func (l *link) reader() tools.Tool {
 	return tools.Tool{
 		Spec: tools.Spec{
 			ID: ReaderID(l.id), Kind: kinds.Read, Source: tools.Source{Kind: tools.MCP, Server: l.id, Name: readerName}, Aliases: l.alias(readerName),
-			Origin:      l.server.Behind,
+			Origin:      l.server.Provenance,
 			Description: "Reads a resource of the MCP server " + l.id + " by its uri. Without a uri it lists the resources and templates of uris that there are.",
 			Parameters: &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, Properties: map[string]*jsonschema.Schema{
 				"uri":    {Type: "string", Description: "What to read: a uri of the list, or a template with its braces filled in. Leave it out for the list."},

@@ -36,14 +36,14 @@ type Server struct {
 	// Timeout is how long a call may go without progress; 0 means 30 s (M2).
 	Timeout time.Duration
 	// NoRoots says that the server is not told the session's directories. It changes nothing
-	// of who the server is: see Behind.
+	// of the server's identity: see Provenance.
 	NoRoots bool
 	// Unconfined says that the user lets its program run outside of the sandbox.
 	Unconfined bool
-	// Borrowed says that the rules of the user's configuration do not mean this server by
+	// UntrustedName says that the rules of the user's configuration do not mean this server by
 	// its name; see tools.Origin. Project says that the project names it. Apart says that
 	// its program does not start in the project, which the user does not trust.
-	Borrowed, Project, Apart bool
+	UntrustedName, Project, Apart bool
 }
 
 // ID is what stands for a server's name in the ids of its tools and in rules (R89).
@@ -78,10 +78,10 @@ func (s *Server) Has(id string) bool {
 	return ok && tool != "" && plain(id) == id && len(id) <= maxID
 }
 
-// Behind is what an answer about one of the server's tools is bound to (M1): who
+// Provenance is what an answer about one of the server's tools is bound to (M1): who
 // configured it, how it is reached, and the names of the variables and headers that it is
 // given. The directory is the session's, for which alone an answer is kept.
-func (s *Server) Behind() tools.Origin {
+func (s *Server) Provenance() tools.Origin {
 	var variables []string
 	for _, variable := range s.Env {
 		name, _, _ := strings.Cut(variable, "=")
@@ -92,7 +92,7 @@ func (s *Server) Behind() tools.Origin {
 		s.Origin, s.Transport(), s.Command, tools.DigestOf(s.Args...), tools.DigestOf(variables...),
 		s.URL, tools.DigestOf(slices.Sorted(maps.Keys(s.Header))...),
 	)
-	return tools.Origin{Digest: digest, Place: s.Transport() + " " + s.Place(), Remote: s.Command == "", Borrowed: s.Borrowed}
+	return tools.Origin{Digest: digest, Place: s.Transport() + " " + s.Place(), Remote: s.Command == "", UntrustedName: s.UntrustedName}
 }
 
 func (s *Server) same(other *Server) bool { return reflect.DeepEqual(s, other) }

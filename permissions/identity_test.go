@@ -57,7 +57,7 @@ func TestDecide_AnswerForATool(t *testing.T) {
 
 // R92: an allow of the user's own file that uses a name means the server that they gave it
 // to, and one for whatever server there is means all. Denies hold by the name alone.
-func TestDecide_BorrowedName(t *testing.T) {
+func TestDecide_UntrustedName(t *testing.T) {
 	tests := []struct {
 		permission string
 		action     capability.Action

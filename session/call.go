@@ -70,7 +70,7 @@ func (s *Session) unseen(tool string) (standIn tools.Tool, ok bool) {
 	for _, server := range s.sources.serversNow() {
 		if server.Has(tool) {
 			return tools.Tool{Spec: tools.Spec{
-				ID: tool, Source: tools.Source{Kind: tools.MCP, Server: mcp.ID(server.Name)}, Origin: server.Behind,
+				ID: tool, Source: tools.Source{Kind: tools.MCP, Server: mcp.ID(server.Name)}, Origin: server.Provenance,
 			}}, true
 		}
 	}

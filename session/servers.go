@@ -82,9 +82,9 @@ func (s *sources) serversNow() []mcp.Server {
 		list[i].Apart = s.startsOutside(&list[i])
 		switch at := i - len(s.spec.Servers); {
 		case at < 0:
-			list[i].Borrowed, list[i].Unconfined = own[mcp.ID(list[i].Name)], s.settings.EditorUnconfined
+			list[i].UntrustedName, list[i].Unconfined = own[mcp.ID(list[i].Name)], s.settings.EditorUnconfined
 		case at >= len(s.settings.Servers):
-			list[i].Borrowed, list[i].Project = true, true
+			list[i].UntrustedName, list[i].Project = true, true
 		}
 	}
 	return list

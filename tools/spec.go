@@ -40,8 +40,8 @@ type Spec struct {
 	Requires capability.RequirementSet
 	// Source says where the tool comes from; the zero value is builtin.
 	Source Source
-	// Origin tells what stands behind a tool from elsewhere at this moment; nil means that
-	// nothing does. It may read files, and it never fails.
+	// Origin returns the provenance of a tool from elsewhere at this moment; nil means that
+	// it is the agent's own. It may read files, and it never fails.
 	Origin func() Origin
 	// Kind is the ACP kind of a call, which decides its icon; empty means Other. What a
 	// tool from elsewhere declares never influences permission.
@@ -112,23 +112,22 @@ type Source struct {
 	About string
 }
 
-// Origin is what stands behind a tool from elsewhere. What a person allows is allowed to
-// that alone (M1).
+// Origin is the program or address that provides a tool from elsewhere. What the user allows
+// is allowed to that alone (M1).
 type Origin struct {
-	// Digest is another one when another program or address stands behind the tool, or the
-	// same one with other arguments.
+	// Digest changes with the program or address, and with its arguments.
 	Digest string
 	// Place is the program or host for people, in a few words and without keys.
 	Place string
 	// Remote says that it is an address, and no program on this machine.
 	Remote bool
-	// Borrowed says that whoever brings the tool has chosen its name, so that the allows of
-	// the person's own configuration that use the name do not mean it.
-	Borrowed bool
+	// UntrustedName says that the source of the tool has chosen its name, so that the allows of
+	// the user's own configuration that use the name do not mean it.
+	UntrustedName bool
 }
 
-// Behind is the origin of the tool now; zero for the agent's own.
-func (s *Spec) Behind() Origin {
+// Provenance is the origin of the tool now; zero for the agent's own.
+func (s *Spec) Provenance() Origin {
 	if s.Origin == nil {
 		return Origin{}
 	}

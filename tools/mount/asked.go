@@ -21,7 +21,7 @@ type asked struct {
 	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
-	begun   time.Time // zero means not yet
+	start   time.Time // zero means not yet
 	closed  bool
 	working sync.WaitGroup
 }
@@ -40,22 +40,22 @@ func (a *asked) close() {
 func (a *asked) begin() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.closed || !a.begun.IsZero() {
+	if a.closed || !a.start.IsZero() {
 		return false
 	}
-	a.begun = time.Now()
+	a.start = time.Now()
 	return true
 }
 
-// running reports whether the asking has begun.
+// running reports whether the asking has started.
 func (a *asked) running() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !a.begun.IsZero()
+	return !a.start.IsZero()
 }
 
-// Begin has the modules and scripts asked that have to say themselves what they are,
-// behind the scenes, several at once. Each is mounted when it has answered, for all
+// Begin asks the modules and scripts that describe themselves what they are, in the
+// background, several at once. Each is mounted when it has answered, for all
 // sessions. A second Begin does nothing.
 func (m *Mounting) Begin() {
 	if !m.asked.begin() {
@@ -117,12 +117,12 @@ func (m *Mounting) mountInOrder(module *found) error {
 }
 
 // Settle waits until each module that was asked has answered, or has failed, or until ctx
-// ends; not for those that were begun with before since. Begin comes before it.
+// ends; not for modules whose asking started before since. Begin comes before it.
 func (m *Mounting) Settle(ctx context.Context, since time.Time) {
 	m.asked.mu.Lock()
-	begun := m.asked.begun
+	start := m.asked.start
 	m.asked.mu.Unlock()
-	if begun.IsZero() || begun.Before(since) {
+	if start.IsZero() || start.Before(since) {
 		return
 	}
 	for _, module := range m.late() {

@@ -62,13 +62,13 @@ func TestOpen(t *testing.T) {
 		var late []string
 		o.Failed = func(f mount.Failure) { late = append(late, filepath.Base(f.Module)) }
 		m := mount.Open(t.Context(), plan, o)
-		m.Settle(t.Context(), time.Time{}) // nothing was begun
+		m.Settle(t.Context(), time.Time{}) // nothing was started
 		if diff := cmp.Diff([]string{"my_tool"}, ids(m.Tools())); diff != "" || describes.Load() != 0 || !m.Asks() {
 			t.Errorf("before Begin: %d asked, asks %v, tools (-want +got)\n%s", describes.Load(), m.Asks(), diff)
 		}
 		m.Begin()
 		m.Begin()
-		begun := time.Now()
+		start := time.Now()
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"told", "tb__c"}, asked(m)); diff != "" {
 			t.Errorf("at once (-want +got)\n%s", diff)
@@ -76,16 +76,16 @@ func TestOpen(t *testing.T) {
 		_, before := m.Asked()
 		short, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		m.Settle(short, begun)
+		m.Settle(short, start)
 		if list, now := m.Asked(); now == before || cmp.Diff([]string{"told", "tb__a", "tb__c"}, ids(list)) != "" {
 			t.Errorf("after two seconds: tools %v, generation %d, was %d", ids(list), now, before)
 		}
-		if took := time.Since(begun); took != 2*time.Second {
+		if took := time.Since(start); took != 2*time.Second {
 			t.Errorf("Settle took %s, want as long as there was", took)
 		}
-		m.Settle(t.Context(), time.Now()) // nobody waits twice
-		if took := time.Since(begun); took != 2*time.Second {
-			t.Errorf("Settle waited for what was begun before")
+		m.Settle(t.Context(), time.Now()) // no one waits twice
+		if took := time.Since(start); took != 2*time.Second {
+			t.Errorf("Settle waited for what was started before")
 		}
 		var states []string
 		for _, s := range m.Status() {
@@ -98,7 +98,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("status (-want +got)\n%s", diff)
 		}
 		m.Settle(t.Context(), time.Time{})
-		if took := time.Since(begun); took != 5*time.Second || cmp.Diff([]string{"b"}, late) != "" || describes.Load() != 4 {
+		if took := time.Since(start); took != 5*time.Second || cmp.Diff([]string{"b"}, late) != "" || describes.Load() != 4 {
 			t.Errorf("after %s failed late %v, asked %d", took, late, describes.Load())
 		}
 		if err := m.Close(); err != nil {

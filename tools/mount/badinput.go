@@ -10,7 +10,7 @@ import (
 )
 
 // badInput executes a module with arguments that its schema forbids, as they
-// would reach it if nobody had checked them, and expects a failed result: not a
+// would reach it if no one had checked them, and expects a failed result: not a
 // success, and not a crash (R164).
 func (v *validation) badInput(ctx context.Context, tool tools.Tool) {
 	name := tool.ID + ": errors"

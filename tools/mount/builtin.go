@@ -126,7 +126,7 @@ func confinable(tool tools.Tool) error {
 	return nil
 }
 
-// narrow wraps the tool. Paths are judged before the person is asked, and again
+// narrow wraps the tool. Paths are judged before the user is asked, and again
 // when the call runs. What the tool requires stays as it is: which workspace there
 // will be is not known yet.
 func (l limits) narrow(entry *tools.Entry) tools.Tool {

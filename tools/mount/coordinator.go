@@ -112,7 +112,7 @@ func (c *Coordinator) mounted(id string) bool {
 }
 
 // RegisterContributor adds names to a channel, such as EventsChannel, under the
-// name of a module. f is called each time somebody asks for them.
+// name of a module. f is called each time the names are read.
 func (c *Coordinator) RegisterContributor(channel, module string, f func() []string) {
 	if f == nil {
 		return

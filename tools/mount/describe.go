@@ -13,7 +13,7 @@ import (
 
 // described is what an executable answers to describe. It says what the model
 // reads, and which subagents are told of it; what the tool may do is said by
-// tool.json and the person's settings alone.
+// tool.json and the user's settings alone.
 type described struct {
 	Name          string          `json:"name"`
 	Description   string          `json:"description"`

@@ -10,8 +10,8 @@
 //	    source: ./tools/count
 //
 // [ParsePlan] reads it as YAML or as JSON with comments, [Open] mounts in order those of
-// its modules that can be without starting anything, and Begin has the others asked what
-// they are, behind the scenes. A module's mount function gets a [Coordinator] and its
+// its modules that can be without starting anything, and Begin asks the others what they are,
+// in the background. A module's mount function gets a [Coordinator] and its
 // config and returns a tool, a cleanup function, or nothing. What fails in one
 // module is that module's [Failure]; the others go on, and so does the agent.
 //
@@ -35,7 +35,7 @@
 //
 // A source that is a path (./, ../, ~/, absolute, or after "file:") is a
 // directory with tool.json and an executable. Anything else is refused: what
-// runs here has to be fetched, and looked at, by a person.
+// runs here has to be fetched, and looked at, by the user.
 //
 //	{
 //	  "name": "count_files",            // else describe is asked
@@ -59,7 +59,7 @@
 // and for execute AGENT_THREAD_ID the id of the session.
 //
 //   - describe answers with one JSON object that holds name, description and
-//     inputSchema. It is asked behind the first session, eight at once, and has five seconds.
+//     inputSchema. It is asked after the first session starts, eight at once, and has five seconds.
 //
 //   - execute reads the arguments, one JSON object, from its standard input and
 //     writes its result to its standard output. A result in one of the shapes of
@@ -94,7 +94,7 @@
 // # Trust
 //
 // tool.json, the executable and the directories that hold them must belong to
-// the person and not be writable for others (B1), at mount and at each call.
+// the user and not be writable for others (B1), at mount and at each call.
 //
 // # For tests of modules
 //

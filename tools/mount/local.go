@@ -88,8 +88,8 @@ func (l *localTool) mount(_ context.Context, c *Coordinator, _ json.RawMessage) 
 	return mounted, nil
 }
 
-// cleanup has an executable that was called clean up behind itself. What it left on this
-// machine is gone by then; what it began elsewhere it can end.
+// cleanup lets an executable that was called clean up. What it left on this machine is gone
+// by then; what it started elsewhere it can end.
 func (l *localTool) cleanup(deadline time.Time) error {
 	if !l.called.Load() || l.o.Describe == nil {
 		return nil
@@ -181,7 +181,7 @@ func (l *localTool) env(action, session string) []string {
 	}
 	if action == actionExecute {
 		env = append(env, threadVar+"="+session)
-		env = append(env, l.toolbox.Env...) // the person's word comes last
+		env = append(env, l.toolbox.Env...) // the user's settings come last
 	}
 	return env
 }
@@ -229,7 +229,7 @@ func (l *localTool) tool(id, module string) tools.Tool {
 		},
 		Run: l.run,
 	}
-	tool.Origin = l.behind
+	tool.Origin = l.provenance
 	if l.script != "" {
 		l.box(&tool.Spec)
 	}

@@ -11,9 +11,9 @@ import (
 	"acp-agent/tools"
 )
 
-// behind is what an answer about the tool is bound to (M1): where the program lies, what it
+// provenance is what an answer about the tool is bound to (M1): where the program lies, what it
 // holds now, and the settings that it is given.
-func (l *localTool) behind() tools.Origin {
+func (l *localTool) provenance() tools.Origin {
 	place := filepath.Join(l.dir, l.manifest.Executable)
 	path, err := l.executable()
 	var content string

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// private accepts everything: here permissions are inherited from the person's
+// private accepts everything: here permissions are inherited from the user's
 // own directories.
 func private(string, fs.FileInfo) error { return nil }
 

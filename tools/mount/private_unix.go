@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// private refuses a file or directory that somebody else owns or may change
+// private refuses a file or directory that another user owns or may change
 // (B1), and says what to do about it.
 func private(path string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
@@ -24,8 +24,8 @@ func private(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// executable reports a file that somebody may execute; whether we may is for
-// runnable to say.
+// executable reports a file that some user may execute; runnable says whether the
+// agent may.
 func executable(_ string, info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }
 
 // runnable refuses a file that cannot be executed.

@@ -35,13 +35,13 @@ type Options struct {
 	// is what "~" means in them.
 	Dir, Home string
 	// Describe runs a local module's executable once outside of calls, to ask it what it
-	// is, and to have it clean up, without the person's environment. nil means that
+	// is, and to have it clean up, without the user's environment. nil means that
 	// modules that need it are refused. It is called from several goroutines.
 	Describe func(ctx context.Context, call Describing) (stdout []byte, err error)
 	// Toolbox are scripts that are mounted after the plan (R93).
 	Toolbox Toolbox
-	// Failed is told of each module that fails when it is asked what it is, from a
-	// goroutine of its own; nil means that nobody is. It must not call the Mounting.
+	// Failed gets each module that fails when it is asked what it is, on a goroutine of
+	// its own; nil means that no one does. It must not call the Mounting.
 	Failed func(Failure)
 }
 
@@ -167,7 +167,7 @@ func (m *Mounting) fail(module *found, err error) {
 }
 
 // Mount mounts one more module, from outside. The error is that of the module,
-// which then has left nothing behind.
+// which then leaves nothing mounted.
 func (m *Mounting) Mount(ctx context.Context, name string, module Module, config json.RawMessage) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

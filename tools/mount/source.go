@@ -49,9 +49,9 @@ func (o Options) localDir(source string) (string, error) {
 	return real, nil
 }
 
-// trusted checks what may run with the person's rights (B1): a path within the
+// trusted checks what may run with the user's rights (B1): a path within the
 // module's directory once links are followed, and from there up to that
-// directory nothing that somebody else could change. It returns the resolved
+// directory nothing that another user could change. It returns the resolved
 // path. dir has its links resolved.
 func trusted(dir, name string) (string, error) {
 	path := name

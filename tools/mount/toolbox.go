@@ -20,7 +20,7 @@ const ToolboxPrefix = "tb__"
 // is.
 const maxScripts = 64
 
-// Toolbox is the person's directories of executables, each of which is a tool and
+// Toolbox is the user's directories of executables, each of which is a tool and
 // describes itself (R93). The zero value has none.
 type Toolbox struct {
 	// Dirs are absolute. Those of Usual need not be there.

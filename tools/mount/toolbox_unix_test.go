@@ -218,7 +218,7 @@ func TestToolbox_Trust(t *testing.T) {
 }
 
 // Arguments go in the form in which the script described itself, with the variables
-// that the person gives.
+// that the user gives.
 func TestToolbox_Execute(t *testing.T) {
 	t.Parallel()
 	const lines = "name: it\ndescription: d\nz: string\na: boolean?\nl: array?\n"
@@ -256,7 +256,7 @@ func TestToolbox_Execute(t *testing.T) {
 	}
 }
 
-// The network is the person's to give, never the script's.
+// The network is the user's to give, never the script's.
 func TestToolbox_Network(t *testing.T) {
 	t.Parallel()
 	_, o := toolbox(t, map[string]string{"it.sh": `{"name":"it","description":"d","requires":{"net":{"hosts":["*"]}}}`})

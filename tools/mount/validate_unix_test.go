@@ -48,7 +48,7 @@ type realRuntime struct {
 
 func (r realRuntime) Processes() tools.Processes { return realProcesses{dir: r.dir} }
 
-// examples copies a directory of testdata to where nobody else can change it,
+// examples copies a directory of testdata to where no one else can change it,
 // whatever the checkout's modes are.
 func examples(t *testing.T, name string) string {
 	t.Helper()

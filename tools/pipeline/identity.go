@@ -18,7 +18,7 @@ func (p *Pipeline) Identity(id string) permissions.Identity {
 	if !there || !entry.Foreign() {
 		return permissions.Identity{}
 	}
-	return p.identity(entry, entry.Behind())
+	return p.identity(entry, entry.Provenance())
 }
 
 func (p *Pipeline) identity(entry *tools.Entry, behind tools.Origin) permissions.Identity {
@@ -42,8 +42,8 @@ func (p *Pipeline) identify(call *permissions.Call, c *Prepared) {
 	if now, there := top.Tools().Get(entry.ID); there {
 		entry = now
 	}
-	behind := entry.Behind()
-	call.UntrustedName, call.AssumedCapabilities = behind.Borrowed, opaque(entry, behind)
+	behind := entry.Provenance()
+	call.UntrustedName, call.AssumedCapabilities = behind.UntrustedName, opaque(entry, behind)
 	if !c.unseen {
 		call.Identity = p.identity(entry, behind)
 	}

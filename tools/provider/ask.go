@@ -7,9 +7,9 @@ import (
 	"acp-agent/internal/pause"
 )
 
-// answerTime is how long anybody waits for a provider whose tools are known to say whether
-// they are others by now. One that takes longer is waited for once, and what it says counts
-// when it is there.
+// answerTime is how long a turn waits for a provider whose tools are known to say whether they
+// have changed. One that takes longer is waited for once, and its answer counts when it
+// arrives.
 const answerTime = 500 * time.Millisecond
 
 // awaitAnswer waits for what is being asked of a provider that works, for a moment.
@@ -29,8 +29,8 @@ func (p *provider) awaitAnswer(ctx context.Context) {
 	}
 }
 
-// ask has again run behind the scenes; while it runs, once more behind it, however often
-// that is wanted.
+// ask runs again in the background; while it runs, once more after it, however often that is
+// wanted.
 func (p *provider) ask() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

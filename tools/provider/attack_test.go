@@ -72,7 +72,7 @@ func TestService_HTTPAttacks(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			if tt.want == "" { // nothing comes, and whoever waits may leave
+			if tt.want == "" { // nothing comes, and the caller may leave
 				time.AfterFunc(10*time.Millisecond, cancel)
 			}
 			_, err := list[0].Run(ctx, tooltest.New(tooltest.Options{}), tools.NewArgs(`{}`))
@@ -92,7 +92,7 @@ func TestService_HTTPAttacks(t *testing.T) {
 }
 
 // A program that says without end that its tools have changed is asked a few times a second,
-// and holds nobody up.
+// and delays no one.
 func TestService_ChangesWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &program{}

@@ -19,7 +19,7 @@ const (
 	HTTP  = "http"  // an address
 )
 
-// Config is one entry of the person's external.toolProviders.
+// Config is one entry of the user's external.toolProviders.
 type Config struct {
 	// Name is the entry's.
 	Name string
@@ -60,9 +60,9 @@ func (c Config) check() error {
 	return nil
 }
 
-// behind is what an answer about one of the provider's tools is bound to (M1): the entry of
+// provenance is what an answer about one of the provider's tools is bound to (M1): the entry of
 // the configuration, without the values of its variables and headers.
-func (c Config) behind() tools.Origin {
+func (c Config) provenance() tools.Origin {
 	var variables []string
 	for _, variable := range c.Env {
 		name, _, _ := strings.Cut(variable, "=")

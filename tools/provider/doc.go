@@ -1,5 +1,5 @@
 // Package provider brings in the tools of external providers: programs and addresses
-// that the person configured, which list their tools and execute them (R94).
+// that the user configured, which list their tools and execute them (R94).
 //
 //	service := provider.New(configs, provider.Options{Start: start, Version: version})
 //	defer service.Close()

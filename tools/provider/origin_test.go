@@ -10,7 +10,7 @@ import (
 // without the values of what it is given.
 func TestService_Origin(t *testing.T) {
 	p := &program{answer: usual(echoTool, nil)}
-	behind := func(edit func(*provider.Config)) string {
+	digest := func(edit func(*provider.Config)) string {
 		c := provider.Config{Name: "u", Type: "stdio", Command: "x", Args: []string{"a", "b"}, Env: []string{"A_TOKEN=1"}}
 		edit(&c)
 		s := provider.New([]provider.Config{c}, provider.Options{Start: p.start})
@@ -20,9 +20,9 @@ func TestService_Origin(t *testing.T) {
 		if len(list) != 1 {
 			t.Fatalf("%d tools, problems %v", len(list), s.Problems())
 		}
-		return list[0].Behind().Digest
+		return list[0].Provenance().Digest
 	}
-	first := behind(func(*provider.Config) {})
+	first := digest(func(*provider.Config) {})
 	for name, tt := range map[string]struct {
 		edit   func(*provider.Config)
 		differ bool
@@ -36,7 +36,7 @@ func TestService_Origin(t *testing.T) {
 		"under another name": {func(c *provider.Config) { c.Name = "v" }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := behind(tt.edit); (got != first) != tt.differ {
+			if got := digest(tt.edit); (got != first) != tt.differ {
 				t.Errorf("differs: %v", got != first)
 			}
 		})

@@ -472,7 +472,7 @@ func TestService_GivenUp(t *testing.T) {
 	}
 }
 
-// A program that hangs in initialize costs nobody more than its start time, and one that
+// A program that hangs in initialize costs no one more than its start time, and one that
 // hangs in a call can be left.
 func TestService_Hangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

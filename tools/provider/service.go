@@ -17,12 +17,12 @@ import (
 type Options struct {
 	// Start starts the program of a provider, confined and with the environment of
 	// programs. Closing what it returns ends the program with all that it started, waits
-	// for that, and wakes whoever reads or writes; it may be closed more than once, by
+	// for that, and wakes all reads and writes; it may be closed more than once, by
 	// several goroutines. Start is called from several, too.
 	Start func(ctx context.Context, c Config, stderr io.Writer) (io.ReadWriteCloser, error)
 	// Version is the agent's.
 	Version string
-	// Logger gets what goes wrong; nil means nobody does.
+	// Logger gets what goes wrong; nil means that no one does.
 	Logger *slog.Logger
 }
 
@@ -39,7 +39,7 @@ type Service struct {
 
 	mu         sync.Mutex
 	running    sync.WaitGroup
-	begun      time.Time // zero means not yet
+	start      time.Time // zero means not yet
 	closed     bool
 	generation int
 	problems   []error  // of entries that are none
@@ -70,13 +70,13 @@ func New(configs []Config, o Options) *Service {
 
 func problem(name string, err error) error { return fmt.Errorf("tool provider %q: %w", name, err) }
 
-// Begin reaches for all providers at once, behind the scenes. A second Begin asks those
-// at an address whether their tools are others by now.
+// Begin reaches for all providers at once, in the background. A second Begin asks providers
+// at an address whether their tools have changed.
 func (s *Service) Begin() {
 	s.mu.Lock()
-	first := s.begun.IsZero()
+	first := s.start.IsZero()
 	if first {
-		s.begun = time.Now()
+		s.start = time.Now()
 	}
 	s.mu.Unlock()
 	for _, p := range s.all {
@@ -89,7 +89,7 @@ func (s *Service) Begin() {
 }
 
 // spawn runs f until Close at most; after it, f is not run.
-func (s *Service) spawn(f func(context.Context)) (begun bool) {
+func (s *Service) spawn(f func(context.Context)) (started bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -101,10 +101,10 @@ func (s *Service) spawn(f func(context.Context)) (begun bool) {
 
 // Settle waits until each provider has been reached, or has failed once, and a moment for
 // those that work to answer what Begin asked; or until ctx ends. It does not wait for what
-// began before since. Begin comes before it.
+// started before since. Begin comes before it.
 func (s *Service) Settle(ctx context.Context, since time.Time) {
 	for _, p := range s.all {
-		if !s.start().Before(since) {
+		if !s.startTime().Before(since) {
 			select {
 			case <-p.settled:
 			case <-ctx.Done():
@@ -115,11 +115,11 @@ func (s *Service) Settle(ctx context.Context, since time.Time) {
 	}
 }
 
-// start is when Begin was first called.
-func (s *Service) start() time.Time {
+// startTime is when Begin was first called.
+func (s *Service) startTime() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.begun
+	return s.start
 }
 
 // Tools are those of all providers. They stay while a provider is away, so that a call

@@ -34,21 +34,21 @@ type Status struct {
 // none stand first.
 func (s *Service) Status() []Status {
 	s.mu.Lock()
-	list, begun := append([]Status(nil), s.none...), !s.begun.IsZero()
+	list, began := append([]Status(nil), s.none...), !s.start.IsZero()
 	s.mu.Unlock()
 	for _, p := range s.all {
-		list = append(list, p.status(begun))
+		list = append(list, p.status(began))
 	}
 	return list
 }
 
-func (p *provider) status(begun bool) Status {
+func (p *provider) status(began bool) Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	link, started := p.child.Current()
 	status := Status{Name: p.Name, Type: p.Type, Place: p.place(), State: Ready}
 	switch {
-	case !begun && !started:
+	case !began && !started:
 		status.State = Waiting
 	case p.failed != nil:
 		status.State = Failed
@@ -68,7 +68,7 @@ func (p *provider) status(begun bool) Status {
 	return status
 }
 
-// place is where the provider is, for a person to recognise it.
+// place is where the provider is, for the user to recognise it.
 func (c Config) place() string {
 	if c.Type == Stdio {
 		return filepath.Base(c.Command)

@@ -88,7 +88,7 @@ func (p *provider) tool(from listed, before []tools.Tool) (tools.Tool, error) {
 	tool := tools.Tool{
 		Spec: tools.Spec{
 			ID: id, Description: description, Parameters: schema, Kind: from.Kind, Requires: p.requires(),
-			Source: tools.Source{Kind: tools.Provider, Server: p.Name, Name: from.Name}, Origin: p.behind,
+			Source: tools.Source{Kind: tools.Provider, Server: p.Name, Name: from.Name}, Origin: p.provenance,
 		},
 		Run: func(ctx context.Context, rt tools.Runtime, args tools.Args) (*tools.Result, error) {
 			return p.service.execute(ctx, rt, p.Name, from.Name, args.Raw())
