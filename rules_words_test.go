@@ -37,7 +37,6 @@ var formerWords = []struct{ word, instead string }{
 // notPlainYet are directories in which former words still stand, with those below. None is
 // added.
 var notPlainYet = []string{
-	"session",
 	"tools",
 	"transcript",
 	"workspace",

@@ -31,7 +31,7 @@ func (s *Session) closeAudit() {
 	}
 }
 
-// SweepAudit removes, behind the scenes, the records of sessions that were not written
+// SweepAudit removes, in the background, the records of sessions that were not written
 // to for a time.
 func (h *Host) SweepAudit(dir string, keep time.Duration) {
 	h.catalogue.working.Go(func() {

@@ -14,7 +14,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// Call runs one tool call outside of any turn, as a person does by hand, through
+// Call runs one tool call outside of any turn, as the user does by hand, through
 // every stage that a model's call passes. Its events go to the session's sink.
 func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolFinished {
 	id := s.host.IDs.New(transcript.CallPrefix)
@@ -24,7 +24,7 @@ func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolF
 	return s.agents.tools.Run(trace.WithSpan(ctx, s.life.span), prepared, transcript.SinkFunc(s.conversation.record))
 }
 
-// await reaches for those that may have a tool which is not here: what is the person's
+// await starts the sources that may have a tool which is not here: what is the user's
 // own, such as a module that calls itself anything, or by its prefix a script or a provider;
 // else servers, by whose name and its own it may be called too.
 func (s *Session) await(ctx context.Context, tool string) {

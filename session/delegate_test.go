@@ -26,7 +26,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// general is the person's own agent of that name, in the place of the shipped one.
+// general is the user's own agent of that name, in the place of the shipped one.
 const general = "---\nname: general\ndescription: Does it.\nmode: subagent\npermissions: inherit\n" +
 	"limits: {cycles: 10, temperature: 0.2, max_tokens: 4000}\n---\nYou are general.\n"
 
@@ -225,7 +225,7 @@ func TestBackground_ReportIsQueued(t *testing.T) {
 			_, err = after.Wait(t.Context())
 			after.Release()
 			if failing != errors.As(err, &notRun) {
-				t.Errorf("the prompt behind it ended with %v", err)
+				t.Errorf("the prompt after it ended with %v", err)
 			}
 			if got := asked.heard("You are acp-agent"); !failing && !strings.HasSuffix(got, "has ended.\nuser: after") {
 				t.Errorf("the model was sent\n%s", got)
@@ -234,7 +234,7 @@ func TestBackground_ReportIsQueued(t *testing.T) {
 	}
 }
 
-// R67: a cancel ends what runs in the background, with a turn or without; the person, who
+// R67: a cancel ends what runs in the background, with a turn or without; the user, who
 // knows, is not told again, and the model is.
 func TestCancel_EndsBackgroundSubagents(t *testing.T) {
 	for _, busy := range []bool{false, true} {
@@ -258,7 +258,7 @@ func TestCancel_EndsBackgroundSubagents(t *testing.T) {
 				t.Errorf("the model was sent\n%s", got)
 			}
 			if slices.ContainsFunc(rec.all(), reported("")) {
-				t.Error("the person was told of what they did")
+				t.Error("the user was notified of their own action")
 			}
 		})
 	}

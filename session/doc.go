@@ -1,4 +1,4 @@
-// Package session keeps live sessions: one turn at a time, a queue behind it,
+// Package session keeps live sessions: one turn at a time, a queue after it,
 // cancel, modes, config options and slash commands. It puts the parts of one
 // session together (workspace, permission policy, pipeline, transcript) and
 // runs the loop over them.
@@ -6,7 +6,7 @@
 //	s, err := host.Open(ctx, session.Spec{Cwd: "/work", Sink: sink, Asker: asker})
 //	turn := s.Prompt(parts) // queued at once, never blocks
 //	stop, err := turn.Wait(ctx)
-//	turn.Release() // the answer is out: the next turn may begin
+//	turn.Release() // the answer is out: the next turn may start
 //	s.Cancel()
 //	s.Close(grace)
 //
@@ -30,6 +30,6 @@
 // # Requirements
 //
 // R10, R61, R64 (what is not handed down), R66-R68, R72 (the host's own agents), R73, R75, R80,
-// R85-R86, R117 (trust), R124 (commands that nobody sees), R126, R129, R131-R133, R138 (where
+// R85-R86, R117 (trust), R124 (commands that no user sees), R126, R129, R131-R133, R138 (where
 // the mode is stated), R140, R142, R143, R149, R153, R157-R159, R161.
 package session

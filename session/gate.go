@@ -95,6 +95,6 @@ func (g gate) Unconfined(ctx context.Context) string {
 	if err != nil || report.Confines() {
 		return ""
 	}
-	return "this command is allowed, but nothing would confine it and nobody is here to see it: " + noSandbox(report) +
-		"; whoever starts the agent has to say that commands may run so (--unsandboxed)"
+	return "this command is allowed, but nothing would confine it and no one is here to see it: " + noSandbox(report) +
+		"; the one who starts the agent has to say that commands may run so (--unsandboxed)"
 }

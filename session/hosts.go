@@ -9,13 +9,13 @@ import (
 	"acp-agent/transcript"
 )
 
-// address finds web addresses in what a person wrote.
+// address finds web addresses in what the user wrote.
 var address = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\bhttps?://(?:\[[0-9a-f:.]+\])?[^\s<>"'` + "`" + `)\]}]*`)
 })
 
-// hostsIn are the hosts that the person named in a prompt, by an address or a
-// link. What the editor embedded is not the person's word.
+// hostsIn are the hosts that the user named in a prompt, by an address or a
+// link. What the editor embedded is not the user's word.
 func hostsIn(prompt *transcript.Message) []string {
 	var found []string
 	for _, part := range prompt.Parts {

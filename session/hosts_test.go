@@ -7,7 +7,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// What the person writes names hosts; what the editor embedded does not.
+// What the user writes names hosts; what the editor embedded does not.
 func TestHostsIn(t *testing.T) {
 	prompt := &transcript.Message{Parts: []transcript.Part{
 		&transcript.TextPart{Text: "See (https://Go.dev/doc), http://[2606:4700::1111]/x and https://pkg.go.dev. Not ftp://x.example or mailto:a@b.example"},

@@ -25,7 +25,7 @@ var (
 )
 
 // readMentions has MCP servers read the resources of theirs that a prompt mentions, each
-// once, and puts them behind it. The person named them, so that nobody is asked; what a
+// once, and adds them to it. The user named them, so that no question is asked; what a
 // rule denies to be read stays so. A file that holds secrets is not read in this way either
 // (R30).
 func (s *Session) readMentions(t *runningTurn) error {
@@ -105,7 +105,7 @@ func mentioned(part transcript.Part) string {
 	return ""
 }
 
-// unread tells the person, and the model, that a resource could not be read.
+// unread tells the user, and the model, that a resource could not be read.
 func (s *Session) unread(server, uri string, err error) []transcript.Part {
 	text := fmt.Sprintf("%s of the MCP server %s could not be read: %s",
 		kinds.Line(uri, lineRunes), server, kinds.Line(strings.ReplaceAll(err.Error(), "\n", ": "), lineRunes))

@@ -67,7 +67,7 @@ func (l *library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // R159: of the resources that a prompt mentions as many are read as there is room for, each
-// once; of the others the person and the model are told.
+// once; of the others the user and the model are told.
 func TestMentions_Bounded(t *testing.T) {
 	lib := &library{}
 	server := httptest.NewServer(lib)
@@ -88,7 +88,7 @@ func TestMentions_Bounded(t *testing.T) {
 }
 
 // R115: what a rule denies is not read because it is mentioned, and no prompt of a server is
-// used that a rule denies: by the server, by another name of the tool, by what is behind it.
+// used that a rule denies: by the server, by another name of the tool, by its source.
 func TestMentions_Denied(t *testing.T) {
 	for denied, prompts := range map[string]bool{"mcp:lib:*": false, "mcp:*": false, "lib_read_resource": true, "net.fetch": true, "mcp:lib:lend": false} {
 		t.Run(denied, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestMentions_Denied(t *testing.T) {
 	}
 }
 
-// R158: a mention is a word of what is typed behind a prompt of a server: a file by its
+// R158: a mention is a word of what is typed after a prompt of a server: a file by its
 // path, anything else by its address.
 func TestExpand_MentionsAreWords(t *testing.T) {
 	lib := &library{}

@@ -151,7 +151,7 @@ func TestModes_OwnInside(t *testing.T) {
 }
 
 // A wall that is found after session/new is announced, and the configured mode taken,
-// unless the person has chosen another meanwhile; without one the session says so.
+// unless the user has chosen another meanwhile; without one the session says so.
 func TestModes_FoundLate(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -14,7 +14,7 @@ import (
 // are a convenience.
 const learnTimeout = 15 * time.Second
 
-// modelCatalogue is what has been learned of servers and models, behind the scenes
+// modelCatalogue is what has been learned of servers and models, in the background
 // and once for all sessions of the process. It belongs to the host: a session
 // that ends takes nothing away from the others.
 type modelCatalogue struct {
@@ -78,7 +78,7 @@ func (k *modelKnowledge) insist(ctx context.Context, provider model.Provider, id
 	}
 }
 
-// learn returns what is known of a model, and begins to ask when nobody has, or when the
+// learn returns what is known of a model, and asks the server when no session has yet, or when the
 // server could not tell.
 func (m *modelCatalogue) learn(provider model.Provider, id string) *modelKnowledge {
 	m.mu.Lock()

@@ -22,7 +22,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// ground is a project with a store beside it, and a person who answers.
+// ground is a project with a store, and a user who answers.
 type ground struct {
 	t        *testing.T
 	dir      string
@@ -201,7 +201,7 @@ func TestTrust_OwnChange(t *testing.T) {
 }
 
 // TestTrust_GoneWithinATurn holds that a call which trust allows is asked about when the
-// content changed since, whoever changed it and whenever the session looked last.
+// content changed since, no matter who changed it and when the session looked last.
 func TestTrust_GoneWithinATurn(t *testing.T) {
 	g := newGround(t)
 	s, _ := g.open(`{"say":"done"}`)
@@ -213,7 +213,7 @@ func TestTrust_GoneWithinATurn(t *testing.T) {
 	}
 	g.put(".clangd", "x")
 	if end := s.Call(t.Context(), "check", `{}`); end.State != transcript.Rejected || len(g.asked) != before+1 {
-		t.Errorf("behind the change it ended as %s, asked %d times", end.State, len(g.asked)-before)
+		t.Errorf("after the change it ended as %s, asked %d times", end.State, len(g.asked)-before)
 	}
 }
 

@@ -48,7 +48,7 @@ func TestSession_Providers(t *testing.T) {
 			Sources: session.Sources{Providers: []provider.Config{{Name: "web", Type: "http", URL: server.URL}, {Name: "odd", Type: "pigeon"}}},
 		},
 	})
-	s.Start() // the provider hangs, and nobody waits
+	s.Start() // the provider hangs, and nothing waits for it
 	close(hang)
 	wait(t, prompt(s, "go"), loop.EndTurn)
 	list.Store(`[{"name":"two","description":"d"}]`)

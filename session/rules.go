@@ -67,7 +67,7 @@ type ruleBook struct {
 	shown []ListedRule // what /permissions showed last
 }
 
-// rules lists the rules in force: first those that the person's answers added,
+// rules lists the rules in force: first those that the user's answers added,
 // with numbers, then the others, the strongest scope first.
 func (b *ruleBook) rules() []ListedRule {
 	set := b.policy.Rules()
@@ -116,7 +116,7 @@ func (b *ruleBook) void(rule permissions.Rule) bool {
 	return now != permissions.Identity{} && !now.Same(rule.For)
 }
 
-// revoke takes a rule away that an answer of the person added. It is given as
+// revoke takes a rule away that an answer of the user added. It is given as
 // rules listed it, so that a rule that came meanwhile is not hit in its place.
 func (b *ruleBook) revoke(listed ListedRule) error {
 	gone := fmt.Errorf("%s is no longer in force", ruleText(listed.Rule))

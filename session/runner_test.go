@@ -34,7 +34,7 @@ func TestFindsCode(t *testing.T) {
 		}
 	}
 	if !findsCode("bash", []string{"-c", "exec npx a-server"}) {
-		t.Error("a runner behind a shell is not seen")
+		t.Error("a runner within a shell is not seen")
 	}
 }
 

@@ -109,7 +109,7 @@ type setup struct {
 	models  []model.Info
 	servers []mcp.Server
 	fail    error // of the backend
-	// settings are the person's; nil means the usual ones.
+	// settings are the user's; nil means the usual ones.
 	settings *session.Settings
 	mounting *mount.Mounting
 }

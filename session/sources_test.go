@@ -117,18 +117,18 @@ func TestSession_ProviderDescribesAnew(t *testing.T) {
 	}
 }
 
-// R89, R94: a call by hand reaches for whoever may have the tool, by either of its names,
-// and for nobody when it is ours.
+// R89, R94: a call by hand starts the sources that may have the tool, by either of its names,
+// and none when it is ours.
 func TestSession_CallReaches(t *testing.T) {
 	tests := map[string]struct {
 		tool           string
 		server, remote bool
 	}{
-		"a tool of a server":                     {"mcp__far__one", true, false},
-		"a tool of a server by its other name":   {"far_one", true, false},
-		"a tool of a provider":                   {"tb__web__one", false, true},
-		"one of ours, whose name has two words":  {"task_list", false, false},
-		"a name that is nobody's and no other's": {"oboe", false, false},
+		"a tool of a server":                    {"mcp__far__one", true, false},
+		"a tool of a server by its other name":  {"far_one", true, false},
+		"a tool of a provider":                  {"tb__web__one", false, true},
+		"one of ours, whose name has two words": {"task_list", false, false},
+		"a name that no source has":             {"oboe", false, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func box(t *testing.T, describe func(ctx context.Context, script string) ([]byte
 }
 
 // A prompt waits once for all who have tools, two seconds at most, and for one that hangs
-// never again: MCP servers, providers and scripts. Whoever comes late is there in the next
+// never again: MCP servers, providers and scripts. A late source is there in the next
 // turn.
 func TestSession_OneWait(t *testing.T) {
 	reached := make(chan struct{})

@@ -13,7 +13,7 @@ import (
 	"acp-agent/permissions/projects"
 )
 
-// TrustOffer is what a person decides about who is asked whether they trust the
+// TrustOffer is what the user decides about when asked whether to trust the
 // project: what a yes allows, and the files that it is bound to (T4).
 type TrustOffer struct {
 	// Dir is the canonical path of the project.
@@ -73,7 +73,7 @@ func (p *project) allows() []string {
 	return list
 }
 
-// describeServer is what a person has to know of a server before it is started: all but
+// describeServer is what the user has to know of a server before it starts: all but
 // the values of its environment and headers (M1).
 func describeServer(s mcp.Server) string {
 	if s.Command == "" {
@@ -92,7 +92,7 @@ func describeServer(s mcp.Server) string {
 }
 
 // whole is code that nothing is cut from and nothing changed in, for what a yes lets run
-// (O1): a long blank would hide what stands behind it. It has one line, and what stands in
+// (O1): a long blank would hide what stands after it. It has one line, and what stands in
 // it cannot end it.
 func whole(text string) string {
 	text = kinds.Visible(strings.NewReplacer("\n", `\u{a}`, "\t", `\u{9}`).Replace(text))
@@ -134,7 +134,7 @@ func (p *project) distrust() (had bool, err error) {
 	return had, err
 }
 
-// Text is the offer as it is put to the person, in Markdown.
+// Text is the offer as it is put to the user, in Markdown.
 func (o TrustOffer) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Trust %s? A yes allows without a question, in all sessions in this directory:\n\n", code(o.Dir))

@@ -33,12 +33,12 @@ func (s *Session) trustCommand(ctx context.Context, words []string) string {
 	case offer.Trusted:
 		return fmt.Sprintf("You trust this project since %s. `/trust off` takes that back.\n\n%s", offer.Since.Format(time.RFC3339), offer.held())
 	case s.spec.Asker == nil:
-		return "There is nobody here to ask. Run `acp-agent trust` in a terminal."
+		return "There is no one here to ask. Run `acp-agent trust` in a terminal."
 	}
 	return s.askTrust(ctx, offer)
 }
 
-// askTrust puts the offer to the person, as a call of its own that no model sees.
+// askTrust puts the offer to the user, as a call of its own that no model sees.
 func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
 	id := s.host.IDs.New(transcript.CallPrefix)
 	card := kinds.Card{Kind: kinds.Other, Title: "Trust this project", Content: []kinds.Content{kinds.Text{Text: offer.Text()}}}
