@@ -21,7 +21,7 @@ type Tools interface {
 	// Label returns the tool id that a name stands for, and the card of a call of it whose
 	// arguments are not known yet.
 	Label(name string) (id string, card kinds.Card)
-	// Prepare takes a call through every stage that needs no person and no
+	// Prepare takes a call through every stage that needs no user and no
 	// side effect. It never fails: what is wrong shows when the call runs.
 	Prepare(call pipeline.Call) *pipeline.Prepared
 	// Room returns how many bytes the model may be given of each result of a step with so

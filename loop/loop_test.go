@@ -286,7 +286,7 @@ func cutIn(text string, failure *model.Error) attempt {
 
 func TestTurn_GoesOnAfterACut(t *testing.T) {
 	broken := &model.Error{Kind: model.Transient, Message: "the stream was cut", Interrupted: true}
-	t.Run("what was shown stays, the answer goes on behind it", func(t *testing.T) {
+	t.Run("what was shown stays, the answer goes on after it", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBench(cutIn("half an ans", broken), says("wer", model.Stop))
 			if stop, err := b.turn(t.Context(), "go"); stop != loop.EndTurn || err != nil {

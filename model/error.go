@@ -37,7 +37,7 @@ type Error struct {
 	Message string
 	// Hint says what to do about it; may be empty.
 	Hint string
-	// Interrupted says that the stream had begun and was cut.
+	// Interrupted says that the stream had started and was cut.
 	Interrupted bool
 	Err         error
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // NoteLabel begins what stands for a synthetic message in a request.
-const NoteLabel = "[Note from the agent, not from the person]"
+const NoteLabel = "[Note from the agent, not from the user]"
 
 // Note is the text that a provider sends, in the role of the user, for a synthetic
 // message: the model did not say it, and two answers in a row are refused by some servers

@@ -16,7 +16,7 @@ import (
 // What is repaired: nothing at all (an object without members), code fences, an
 // object within a JSON string, raw control characters in strings, commas before
 // a closing bracket, one missing brace at the end or some too many, an object that
-// is sent twice or behind an empty one, a mark of the chat template at the end, and
+// is sent twice or after an empty one, a mark of the chat template at the end, and
 // a backslash that begins no escape, in a string that has none.
 func RepairArguments(args string) (string, bool) {
 	for _, text := range []string{args, unfence(args)} {
@@ -114,7 +114,7 @@ func mend(text string) string {
 	b := make([]byte, 0, len(text)+1)
 	var open []byte // the brackets that are open
 	inString, escaped := false, false
-	comma := -1 // where a comma stands in b with only space behind it
+	comma := -1 // where a comma stands in b with only space after it
 	for i := range len(text) {
 		c := text[i]
 		switch {
@@ -180,7 +180,7 @@ func isMark(text string) bool {
 }
 
 // single reads a row of objects that says one thing: the same object again, an
-// empty one before it, closing braces behind it.
+// empty one before it, closing braces after it.
 func single(text string) (string, bool) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	found := ""

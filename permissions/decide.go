@@ -91,7 +91,7 @@ func (s Set) decidePair(call Call, names []string, p pair) Decision {
 // it is not.
 func pinned(call Call, p pair) (layer, why string) {
 	if call.Tool == planExit {
-		return LayerRules, "leaving plan mode is for the person to decide"
+		return LayerRules, "leaving plan mode is for the user to decide"
 	}
 	if !writes(p) {
 		return "", ""

@@ -72,7 +72,7 @@ func TestDecide_Precedence(t *testing.T) {
 		{"01 default allow", nil, read, allow},
 		{"02 default ask", nil, edit, ask},
 		{"03 no row at all is ask", nil, fileCall("unheard_of", "/w/a"), ask},
-		{"04 a person's rule outranks a default that is more specific", scoped{user: {rule("*", "*", ask)}}, read, ask},
+		{"04 a user's rule outranks a default that is more specific", scoped{user: {rule("*", "*", ask)}}, read, ask},
 		{"05 a capability's rule outranks a tool's default", scoped{user: {
 			rule("fs.write", "src/**", allow), rule("fs.read", "src/**", allow),
 		}}, edit, allow},
@@ -95,7 +95,7 @@ func TestDecide_Precedence(t *testing.T) {
 		{"22 one denied command denies all", scoped{user: {rule("bash", "rm *", deny), rule("bash", "*", allow)}}, bashCall(ask, "npm test", "rm x"), deny},
 		{"23 alias of the tool", scoped{user: {rule("Bash", "npm *", deny)}}, npm, deny},
 		{"24 a command that only reads needs no rule", nil, bashCall(allow, "ls"), allow},
-		{"25 and asks when a person says so", scoped{user: {rule("bash", "*", ask)}}, bashCall(allow, "ls"), ask},
+		{"25 and asks when a user says so", scoped{user: {rule("bash", "*", ask)}}, bashCall(allow, "ls"), ask},
 		{"26 a policy deny is lifted by nothing", scoped{sess: {rule("bash", "*", allow)}}, bashCall(deny, "rm -rf /"), deny},
 		{"27 pattern without wildcard holds beneath", scoped{user: {rule("edit", "src", allow)}}, edit, allow},
 		{"28 but not beside", scoped{user: {rule("edit", "sr", allow)}}, edit, ask},

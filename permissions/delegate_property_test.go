@@ -165,13 +165,13 @@ func descends(t *rapid.T, ancestors []*agent, child *agent, call permissions.Cal
 	}
 	parent := child.parent.set.Decide(call)
 	if len(child.own) == 0 && parent.Action.Stricter(got.Action) {
-		t.Fatalf("%s: %s to the parent (%s), and %s to a child that the person allowed nothing", call.Tool, parent.Action, parent.Reason, got.Action)
+		t.Fatalf("%s: %s to the parent (%s), and %s to a child that the user allowed nothing", call.Tool, parent.Action, parent.Reason, got.Action)
 	}
 	if got.Action == allow {
 		freed(t, child, call)
 	}
 	if d := child.bare.Decide(call); d.Action != got.Action {
-		t.Fatalf("%s: what the person allowed to its ancestors makes %s (%s) of %s", call.Tool, got.Action, got.Reason, d.Action)
+		t.Fatalf("%s: what the user allowed to its ancestors makes %s (%s) of %s", call.Tool, got.Action, got.Reason, d.Action)
 	}
 	for _, r := range got.Always {
 		if child.restricted && r.Permission == "bash" && strings.HasSuffix(r.Pattern, " *") {
@@ -185,10 +185,10 @@ func descends(t *rapid.T, ancestors []*agent, child *agent, call permissions.Cal
 func freed(t *rapid.T, child *agent, call permissions.Call) {
 	var none permissions.Set
 	own := none.With(permissions.Session, child.own...)
-	persons := own.With(permissions.User, child.written...)
+	ofUser := own.With(permissions.User, child.written...)
 	for _, part := range parts(call) {
 		if d := child.parent.set.Decide(part); d.Action == ask && own.Decide(part).Action != allow {
-			t.Fatalf("the parent asks (%s), and nothing that the person allowed to the child covers it", d.Reason)
+			t.Fatalf("the parent asks (%s), and nothing that the user allowed to the child covers it", d.Reason)
 		}
 		if !child.restricted || len(part.Resources) == 0 {
 			continue
@@ -200,8 +200,8 @@ func freed(t *rapid.T, child *agent, call permissions.Call) {
 		switch {
 		case r.Judged.Network, r.Judged.Background:
 			t.Fatalf("a restricted agent runs %q: network %v, background %v", r.Name, r.Judged.Network, r.Judged.Background)
-		case r.Judged.Action != allow && persons.Decide(part).Action != allow:
-			t.Fatalf("a restricted agent runs %q, which neither the judge nor the person allowed", r.Name)
+		case r.Judged.Action != allow && ofUser.Decide(part).Action != allow:
+			t.Fatalf("a restricted agent runs %q, which neither the judge nor the user allowed", r.Name)
 		}
 	}
 }

@@ -48,9 +48,9 @@ func TestSet_Child(t *testing.T) {
 		{"a deny of the judge", bashCall(deny, "npm test"), deny, deny},
 		{"an ask of the parent's manifest", fileCall("read", "/w/a"), ask, allow},
 		{"a shipped ask", fileCall("edit", "/w/a"), ask, allow},
-		{"what the person gave the parent", fileCall("edit", "/w/parent/a"), ask, allow},
-		{"what the person answered the parent", bashCall(ask, "npm test"), ask, allow},
-		{"what the person allowed is no other command", bashCall(ask, "npm run x"), ask, ask},
+		{"what the user gave the parent", fileCall("edit", "/w/parent/a"), ask, allow},
+		{"what the user answered the parent", bashCall(ask, "npm test"), ask, allow},
+		{"what the user allowed is no other command", bashCall(ask, "npm run x"), ask, ask},
 		{"a finding that is asked each time", finding, ask, ask},
 		{"a file that is asked each time", fileCall("edit", "/w/.git/config"), ask, ask},
 		{"what both allow", bashCall(allow, "ls"), allow, allow},
@@ -146,7 +146,7 @@ func TestSet_Restrict(t *testing.T) {
 	}
 	contained := func(j *permissions.Judgement) { j.Sandboxable = true }
 	networked := func(j *permissions.Judgement) { j.Network = true }
-	behind := func(j *permissions.Judgement) { j.Background = true }
+	background := func(j *permissions.Judgement) { j.Background = true }
 	start := func(tool string) permissions.Call {
 		return permissions.Call{
 			Tool: tool, Capabilities: []string{capability.CapShellRun}, Vars: fileCall("read", "/w").Vars,
@@ -174,28 +174,28 @@ func TestSet_Restrict(t *testing.T) {
 		{name: "what the judge allows", call: bashCall(allow, "ls"), free: allow, want: allow},
 		{name: "what the judge asks", call: of("make", nil), free: ask, want: ask},
 		{name: "the profile dev", rules: scoped{permissions.User: permissions.DevRules()}, call: of("make all", nil), free: allow, want: ask},
-		{name: "the person's own file", rules: scoped{permissions.User: {rule("bash", "make all", allow)}}, call: of("make all", nil), free: allow, want: allow},
+		{name: "the user's own file", rules: scoped{permissions.User: {rule("bash", "make all", allow)}}, call: of("make all", nil), free: allow, want: allow},
 		{
-			name:  "the person's own file beside the profile dev",
+			name:  "the user's own file beside the profile dev",
 			rules: scoped{permissions.User: append(permissions.DevRules(), rule("bash", "make*", allow))}, call: of("make all", nil), free: allow, want: allow,
 		},
-		{name: "a match for everything that the person wrote", rules: scoped{permissions.User: {rule("bash", "*", allow)}}, call: of("make", nil), free: allow, want: allow},
+		{name: "a match for everything that the user wrote", rules: scoped{permissions.User: {rule("bash", "*", allow)}}, call: of("make", nil), free: allow, want: allow},
 		{name: "an answer that was kept", rules: scoped{permissions.Project: {kept}}, call: keptCall, free: allow, want: allow},
 		{name: "a rule of the project's file", rules: scoped{permissions.Project: {rule("bash", "make", allow)}}, call: of("make", nil), free: allow, want: ask},
 		{name: "a rule of a manifest", rules: scoped{permissions.Manifest: {rule("bash", "make", allow)}}, call: of("make", nil), free: allow, want: ask},
-		{name: "a rule that the person gave it", given: []permissions.Rule{rule("bash", "make", allow)}, call: of("make", nil), free: allow, want: allow},
+		{name: "a rule that the user gave it", given: []permissions.Rule{rule("bash", "make", allow)}, call: of("make", nil), free: allow, want: allow},
 		{name: "an answer of the session", rules: scoped{permissions.Session: {rule("bash", "make", allow)}}, call: of("make", nil), free: allow, want: allow},
 		{name: "the sandbox of mode auto", mode: permissions.ModeAuto, call: of("make", contained), free: allow, want: ask},
 		{name: "a trusted project's checks", trusted: true, call: func() permissions.Call { c := of("make", nil); c.Tool = "check"; return c }(), free: allow, want: ask},
 		{name: "a trusted project's language server", trusted: true, call: start("lsp"), free: allow, want: ask},
 		{name: "a language server in mode auto", mode: permissions.ModeAuto, call: start("lsp"), free: allow, want: ask},
-		{name: "a language server that the person allowed", rules: scoped{permissions.User: {rule("lsp", "*", allow)}}, call: start("lsp"), free: allow, want: allow},
+		{name: "a language server that the user allowed", rules: scoped{permissions.User: {rule("lsp", "*", allow)}}, call: start("lsp"), free: allow, want: allow},
 		{name: "the network", call: of("npm ci", networked), free: ask, want: deny},
 		{name: "the network, allowed by everything", rules: everywhere(rule("bash", "*", allow)), call: of("npm ci", networked), free: allow, want: deny},
 		{name: "a tool that starts what reaches a host", rules: everywhere(rule("repo_clone", "*", allow)), call: clone, free: allow, want: deny},
 		{name: "a host that no program reaches", call: fetch, free: allow, want: allow},
-		{name: "the background", call: of("make", behind), free: ask, want: deny},
-		{name: "the background, allowed by everything", rules: everywhere(rule("bash", "*", allow)), call: of("make", behind), free: allow, want: deny},
+		{name: "the background", call: of("make", background), free: ask, want: deny},
+		{name: "the background, allowed by everything", rules: everywhere(rule("bash", "*", allow)), call: of("make", background), free: allow, want: deny},
 		{name: "a deny", rules: scoped{permissions.User: {rule("bash", "make", deny)}}, call: of("make", nil), free: deny, want: deny},
 		{name: "a file in mode code", mode: permissions.ModeCode, call: fileCall("edit", "/w/a"), free: allow, want: allow},
 		{name: "a file by a rule of a manifest", rules: scoped{permissions.Manifest: {rule("edit", "*", allow)}}, call: fileCall("edit", "/w/a"), free: allow, want: allow},
@@ -219,7 +219,7 @@ func TestSet_Restrict(t *testing.T) {
 			if tt.want == deny {
 				child = child.With(permissions.Session, rule("*", "*", allow), rule(tt.call.Tool, tt.call.Resources[0].Name, allow))
 				if d := child.Decide(tt.call); d.Action != deny {
-					t.Errorf("its child, allowed by the person: %s", d.Action)
+					t.Errorf("its child, allowed by the user: %s", d.Action)
 				}
 			}
 		})

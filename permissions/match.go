@@ -141,7 +141,7 @@ func wordByte(c byte) bool {
 
 // storesAlways reports that "always" would store this very rule for this very resource, for
 // a restricted agent or another.
-// The words behind a stored prefix may hold an option that changes what the command does,
+// The words after a stored prefix may hold an option that changes what the command does,
 // which the text cannot tell and its judge can; and a rule for a file says nothing of
 // what lies beneath a directory that has its name later.
 func storesAlways(rule Rule, p pair) bool {

@@ -76,7 +76,7 @@ func TestDecide_WildcardNames(t *testing.T) {
 	}
 }
 
-// TestDecide_KeptRules holds that a rule that an answer stored is no wider behind a
+// TestDecide_KeptRules holds that a rule that an answer stored is no wider after a
 // restart than on the day: its source goes with it.
 func TestDecide_KeptRules(t *testing.T) {
 	kept := func(permission, pattern string) permissions.Rule {
@@ -148,9 +148,9 @@ func TestDefaults_Trust(t *testing.T) {
 		{"check", trusted, check, allow},
 		{"a check that is dangerous", trusted, danger, ask},
 		{"a check that is refused", trusted, denied, deny},
-		{"a person's ask", trusted.With(permissions.User, rule("check", "*", ask)), check, ask},
+		{"a user's ask", trusted.With(permissions.User, rule("check", "*", ask)), check, ask},
 		{"for every tool", trusted.With(permissions.User, rule("*", "*", ask)), check, ask},
-		{"a person's deny", trusted.With(permissions.User, rule("shell.run", "make *", deny)), check, deny},
+		{"a user's deny", trusted.With(permissions.User, rule("shell.run", "make *", deny)), check, deny},
 		{"bash is no check", trusted, bashCall(ask, "make lint"), ask},
 		{"format_file, not trusted", setOf("", nil), fileCall("format_file", "/w/a.go"), ask},
 		{"format_file", trusted, fileCall("format_file", "/w/a.go"), allow},

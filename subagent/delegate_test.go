@@ -302,7 +302,7 @@ func TestSpawn_ContinuesCutAnswers(t *testing.T) {
 // R68: a report goes to the nearest ancestor with an open inbox, and is read at the end of that
 // agent's turn, never during it.
 func TestReport_GoesToNearestOpenInbox(t *testing.T) {
-	t.Run("the parent, behind its turn", func(t *testing.T) {
+	t.Run("the parent, after its turn", func(t *testing.T) {
 		var b *harness
 		gate := named("gate", func(context.Context) error {
 			b.await("end of the deep one", func() bool { return b.tree.ActiveCount() == 1 })

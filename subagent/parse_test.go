@@ -136,7 +136,7 @@ func TestParseManifest_Problems(t *testing.T) {
 		{"a field of others", "color: red\n", "n.md:4: color: this field of other agents has no effect here"},
 		{"a model of others", "model: opus\n", "n.md:4: model: opus is not a model here; the agent uses the model of its parent"},
 		{"the parent's model", "model: inherit\n", ""},
-		{"a pattern behind a tool", "tools:\n  - Read\n  - Bash(git:*)\n", `n.md:6: tools[1]: the pattern of "Bash(git:*)" has no effect`},
+		{"a pattern after a tool", "tools:\n  - Read\n  - Bash(git:*)\n", `n.md:6: tools[1]: the pattern of "Bash(git:*)" has no effect`},
 		{"all tools", "tools: ['*']\n", "n.md:4: tools[0]: a * has no effect"},
 		{"tools without a value", "tools:\n", "n.md:4: tools: has no value; the agent has no tools"},
 		{"a mode that would grant", "permissionMode: bypassPermissions\n", "n.md:4: permissionMode: bypassPermissions has no effect"},

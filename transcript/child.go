@@ -74,7 +74,7 @@ type ChildRecord struct {
 // read them: "explore > fix".
 func PathText(names []string) string { return strings.Join(names, " > ") }
 
-// Elapsed is how long the subagent has run by now, or waited when it has not begun; of
+// Elapsed is how long the subagent has run by now, or waited when it has not started; of
 // one that has ended, how long it ran.
 func (r ChildRecord) Elapsed(now time.Time) time.Duration {
 	from, to := r.Started, now

@@ -23,7 +23,7 @@ type SinkFunc func(Event)
 // Emit calls f.
 func (f SinkFunc) Emit(e Event) { f(e) }
 
-// Discard shows a stream to nobody.
+// Discard shows a stream to no one.
 var Discard Sink = SinkFunc(func(Event) {})
 
 // PartKind tells text from reasoning.
@@ -141,7 +141,7 @@ type (
 		// where the two are the same.
 		Shown  string
 		Images []ImagePart
-		// Background says that a subagent goes on behind the result: the card stays
+		// Background says that a subagent goes on after the result: the card stays
 		// open until its ChildFinished.
 		Background bool
 		// EndsTurn says that the turn ends after the step of this call.
@@ -194,7 +194,7 @@ type (
 	// ToolsActivated makes deferred tools callable for the rest of the session
 	// (R87).
 	ToolsActivated struct{ IDs []string }
-	// HostsNamed says that a person or a search named hosts.
+	// HostsNamed says that a user or a search named hosts.
 	HostsNamed struct{ Hosts []string }
 	// ModeChanged says which mode is current.
 	ModeChanged struct{ ModeID string }
@@ -204,7 +204,7 @@ type (
 	CommandsChanged struct{}
 	// SandboxFound says that it is known now how processes are confined.
 	SandboxFound struct{}
-	// Notice tells the person something that is not the model's text, such as
+	// Notice tells the user something that is not the model's text, such as
 	// a retry.
 	Notice struct {
 		Severity    Severity

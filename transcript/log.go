@@ -12,7 +12,7 @@ import (
 type Log struct {
 	mu       sync.Mutex
 	messages []*Message
-	from     int                  // where the conversation begins, behind what was cleared
+	from     int                  // where the conversation begins, after what was cleared
 	parts    map[string]*growing  // open text and reasoning parts
 	calls    map[string]*openCall // calls that have not ended
 	memory   Memory
@@ -225,7 +225,7 @@ func (l *Log) finishCall(e ToolFinished) {
 	call.part.State, call.part.Card, call.part.Result = e.State, e.Card, &result
 	call.part.Text, call.part.Shown, call.part.Images = e.Text, e.Shown, e.Images
 	if m := l.message(call.message); m != nil && len(l.calls) == 0 {
-		m.Finished = true // the agent may have said something behind it
+		m.Finished = true // the agent may have said something after it
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 // Memory is what a session's tools remember, folded from the stream like the
 // messages: the plan (R61), what was counted (R80), the tools that a search
-// made callable (R87), and the hosts that a person or a search named.
+// made callable (R87), and the hosts that a user or a search named.
 type Memory struct {
 	Plan   []PlanEntry    `json:"plan,omitempty"`
 	Counts map[string]int `json:"counts,omitempty"`

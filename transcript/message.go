@@ -56,10 +56,10 @@ type Part interface{ isPart() }
 type TextPart struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
-	// Synthetic text was put there by the agent, not by the person: the
+	// Synthetic text was put there by the agent, not by the user: the
 	// model sees it, the editor does not.
 	Synthetic bool `json:"synthetic,omitempty"`
-	// Replaced text is what the person typed where the model reads something else in its
+	// Replaced text is what the user typed where the model reads something else in its
 	// place, such as a prompt of an MCP server: the editor shows it, the model does not
 	// see it (R158).
 	Replaced bool `json:"replaced,omitempty"`
@@ -216,7 +216,7 @@ type ErrorDetail struct {
 	Code         string `json:"errorCode,omitempty"`
 	AbsolutePath string `json:"absolutePath,omitempty"`
 	// DeniedBy names who refused: "rule:" and a rule's scope, "user" for the
-	// person, "headless", "enablement", "capability", "network" and others (R125).
+	// user, "headless", "enablement", "capability", "network" and others (R125).
 	DeniedBy string `json:"deniedBy,omitempty"`
 	// Type is the error's type in the words of a foreign tool, and Details what
 	// else it said of its failure (R6).

@@ -8,16 +8,16 @@ import (
 // RestartText is how a call ends whose process ended before it did (R141).
 const RestartText = "aborted by host restart"
 
-// questionTool is the tool whose calls are questions to the person (R74).
+// questionTool is the tool whose calls are questions to the user (R74).
 const questionTool = "question"
 
 // AfterRestart returns what a session goes on with whose process ended before it did:
 // nothing that ran is running any more, and nothing is run again (R141).
 //
 // A tool call that was queued or running ends as failed, aborted by the restart. Calls
-// that wait for the person, questions and approvals, are left as they are. A subagent
+// that wait for the user, questions and approvals, are left as they are. A subagent
 // that had not ended is lost, with a note, and so are those below it; its own calls end
-// as well, those that wait for the person included, for nobody is left to take the
+// as well, those that wait for the user included, for no one is left to take the
 // answer. The call that waited for it ends as failed.
 //
 // lost are the subagents in the background that were spawned by the conversation itself:
@@ -33,7 +33,7 @@ func AfterRestart(s Snapshot, at time.Time) (after Snapshot, lost []*Child) {
 // restart closes what a process left open.
 type restart struct {
 	at time.Time
-	// over says that the conversation is a subagent's, which nobody goes on with.
+	// over says that the conversation is a subagent's, which no one goes on with.
 	over bool
 }
 
@@ -72,7 +72,7 @@ func (r restart) message(m *Message) (after *Message, lost []*Child) {
 }
 
 // call returns the call as it ends, itself when it had ended or goes on waiting. lost is
-// its subagent when that was lost behind the call's result.
+// its subagent when that was lost after the call's result.
 func (r restart) call(call *ToolPart) (after *ToolPart, lost *Child) {
 	child, gone := r.child(call.Child)
 	open := !call.State.Terminal() && (r.over || gone || !call.waits())
@@ -89,7 +89,7 @@ func (r restart) call(call *ToolPart) (after *ToolPart, lost *Child) {
 	return &copied, lost
 }
 
-// waits reports whether the call is one that only the person ends.
+// waits reports whether the call is one that only the user ends.
 func (p *ToolPart) waits() bool {
 	return p.State == BlockedOnUser || !p.State.Terminal() && p.Tool == questionTool
 }

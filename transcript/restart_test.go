@@ -14,7 +14,7 @@ import (
 
 var restarted = time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)
 
-// checkRestarted asserts that nothing is left open but what waits for the person, and
+// checkRestarted asserts that nothing is left open but what waits for the user, and
 // nothing at all in the conversation of a subagent.
 func checkRestarted(t interface {
 	Helper()
@@ -65,7 +65,7 @@ func TestAfterRestart_Anything(t *testing.T) {
 				case call.State.Terminal() && (now.State != call.State || now.Text != call.Text):
 					t.Errorf("call %q had ended as %s, and is %s", call.CallID, call.State, now.State)
 				case call.State == transcript.BlockedOnUser && now.State != call.State:
-					t.Errorf("call %q waits for the person, and is %s", call.CallID, now.State)
+					t.Errorf("call %q waits for the user, and is %s", call.CallID, now.State)
 				}
 			}
 		}
@@ -122,7 +122,7 @@ func TestAfterRestart(t *testing.T) {
 			}
 		})
 	}
-	t.Run("below a subagent nobody waits for the person", func(t *testing.T) {
+	t.Run("below a subagent no one waits for the user", func(t *testing.T) {
 		asks := &transcript.Message{ID: "b", Role: transcript.Assistant, Parts: []transcript.Part{
 			&transcript.ToolPart{CallID: "q", Tool: "question", State: transcript.BlockedOnUser},
 			&transcript.ToolPart{CallID: "t", State: transcript.Done, Child: running()},
@@ -141,7 +141,7 @@ func TestAfterRestart(t *testing.T) {
 	})
 }
 
-// TestLog_FinishesTheMessageOfTheCall also when the agent said something behind it.
+// TestLog_FinishesTheMessageOfTheCall also when the agent said something after it.
 func TestLog_FinishesTheMessageOfTheCall(t *testing.T) {
 	log := transcript.NewLog()
 	for _, e := range []transcript.Event{

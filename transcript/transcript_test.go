@@ -146,7 +146,7 @@ func TestIDs_DoNotWrapForALongTime(t *testing.T) {
 	var ids transcript.IDs
 	first := ids.New("x_")
 	stamp := strings.TrimPrefix(first, "x_")[:12]
-	// The stamp of the year 2100 must still fit and sort behind today's.
+	// The stamp of the year 2100 must still fit and sort after today's.
 	future := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() * 64
 	if future >= 1<<48 {
 		t.Errorf("the stamp of 2100 needs more than 48 bits")

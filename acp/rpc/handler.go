@@ -39,7 +39,7 @@ type Reply struct {
 	Err error
 
 	// Then, if not nil, is called once the reply stands in the ordered output, so that
-	// all it sends, and all that waits for it before sending, comes behind the reply.
+	// all it sends, and all that waits for it before sending, comes after the reply.
 	// It is called on a broken connection too, where nothing is sent any more.
 	Then func()
 }

@@ -45,7 +45,7 @@ func TestConn_WireOrder(t *testing.T) {
 	}
 }
 
-// What a body sends leaves before its reply, and what Then sends behind it.
+// What a body sends leaves before its reply, and what Then sends after it.
 func TestConn_OrderAroundReply(t *testing.T) {
 	var p *peer
 	update := func(n int) {

@@ -47,7 +47,7 @@ func (s *scan) value() (entered, ok bool) {
 		s.open = append(s.open, c)
 		s.deepest = max(s.deepest, len(s.open))
 		s.space()
-		if s.peek() == c+2 { // ']' and '}' stand two behind their openings
+		if s.peek() == c+2 { // ']' and '}' stand two after their openings
 			return false, true
 		}
 		if c == '{' {

@@ -128,7 +128,7 @@ func (v *AuthCapabilities) UnmarshalJSON(raw []byte) error {
 	return o.err
 }
 
-// ElicitationCapabilities says in which ways a client can ask a person.
+// ElicitationCapabilities says in which ways a client can ask a user.
 type ElicitationCapabilities struct {
 	Form *ElicitationFormCapabilities `json:"form,omitempty"`
 	URL  *ElicitationUrlCapabilities  `json:"url,omitempty"`

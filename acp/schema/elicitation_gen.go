@@ -2,7 +2,7 @@
 
 package schema
 
-// ElicitationMode is the way in which a person is asked.
+// ElicitationMode is the way in which a user is asked.
 type ElicitationMode string
 
 // The values of ElicitationMode.
@@ -40,7 +40,7 @@ func (v *CreateElicitationRequest) UnmarshalJSON(raw []byte) error {
 	return o.err
 }
 
-// ElicitationAction is what a person did with a question; any unknown value is no consent.
+// ElicitationAction is what a user did with a question; any unknown value is not consent.
 type ElicitationAction string
 
 // The values of ElicitationAction.

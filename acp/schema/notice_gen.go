@@ -2,7 +2,7 @@
 
 package schema
 
-// Notice is a short message to the person, outside the conversation.
+// Notice is a short message to the user, outside the conversation.
 type Notice struct {
 	SessionUpdate noticeTag      `json:"sessionUpdate"` // always "notice"
 	Severity      NoticeSeverity `json:"severity"`

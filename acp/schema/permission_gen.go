@@ -38,7 +38,7 @@ func (v *RequestPermissionResponse) UnmarshalJSON(raw []byte) error {
 	return o.err
 }
 
-// PermissionOption is one answer that a person can give.
+// PermissionOption is one answer that a user can give.
 type PermissionOption struct {
 	OptionID PermissionOptionId   `json:"optionId"`
 	Name     string               `json:"name"`

@@ -43,7 +43,7 @@ func (v *SessionNotification) UnmarshalJSON(raw []byte) error {
 //   - [UnknownSessionUpdate]
 type SessionUpdate interface{ sessionUpdate() }
 
-// UserMessageChunk is a piece of what the person said.
+// UserMessageChunk is a piece of what the user said.
 type UserMessageChunk struct {
 	SessionUpdate userMessageChunkTag `json:"sessionUpdate"` // always "user_message_chunk"
 	Content       ContentBlock        `json:"content"`

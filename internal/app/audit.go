@@ -88,7 +88,7 @@ func newAuditVerify() *cobra.Command {
 		Short: "Check that the record of a session is as it was written",
 		Long: `Check that the record of a session is as it was written: no line edited, removed,
 added or moved. Without a session, or with --all, every record is checked. A
-record that somebody wrote anew from its beginning is not noticed.
+record that was written anew from its beginning is not noticed.
 
 Exit code: 0 all records hold; 1 one does not, and its line is named; 2 wrong
 usage.`,

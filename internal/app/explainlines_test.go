@@ -51,7 +51,7 @@ func FuzzAnswerLines(f *testing.F) {
 	})
 }
 
-// TestAnswerLines_Long answers a line that is too long, and the one behind it.
+// TestAnswerLines_Long answers a line that is too long, and the one after it.
 func TestAnswerLines_Long(t *testing.T) {
 	in := strings.NewReader(strings.Repeat("x", maxCallLine+1) + "\n" + `{"tool":"bash"}` + "\n")
 	var out bytes.Buffer
@@ -100,7 +100,7 @@ func TestTellRule(t *testing.T) {
 		"/u/config.jsonc:13:23":    {File: "/u/config.jsonc", Line: 13},
 		`C:\u\config.jsonc:13:23`:  {File: `C:\u\config.jsonc`, Line: 13},
 		"default":                  {Source: "default"},
-		"the person's answer":      {Source: "the person's answer"},
+		"the user's answer":        {Source: "the user's answer"},
 		"note: 12":                 {Source: "note: 12"},
 		"/u/odd:name/c.jsonc:1:20": {File: "/u/odd:name/c.jsonc", Line: 1},
 	} {

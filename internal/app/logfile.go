@@ -8,7 +8,7 @@ import (
 )
 
 // maxLogFile bounds the file of the log. A full one is kept under the name
-// with oldLog behind it, in place of the one before.
+// with oldLog after it, in place of the one before.
 const (
 	maxLogFile = 5 << 20
 	oldLog     = ".old"

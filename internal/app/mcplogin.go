@@ -17,7 +17,7 @@ func newMCPLogin(cwd *string) *cobra.Command {
 		Short: "Sign in to an MCP server",
 		Long: `Sign in to an MCP server of the configuration, or of the project in the
 current directory if you trust it. The address to sign in at is printed: open it
-in a browser of this machine. Nobody waits longer than five minutes.
+in a browser of this machine. The wait ends after five minutes.
 
 The token is kept in the keyring of the system where that works, else in a file
 that only you can read (mcp.tokens), and goes to that server alone.

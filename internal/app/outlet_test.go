@@ -52,7 +52,7 @@ func TestOutlet_Hangs(t *testing.T) {
 		}
 	}
 	if want := fmt.Sprintf("count=%d", records-kept); !strings.HasSuffix(lines[kept], want) || lines[kept+1] != "later" {
-		t.Errorf("behind the records: %q, want a line that ends in %s, and then the later record", lines[kept:], want)
+		t.Errorf("after the records: %q, want a line that ends in %s, and then the later record", lines[kept:], want)
 	}
 }
 

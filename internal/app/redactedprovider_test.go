@@ -58,9 +58,9 @@ func TestRedactedProvider(t *testing.T) {
 	}{
 		{"nothing of it", []model.Chunk{text("a"), text("b"), finish}, []model.Chunk{text("a"), text("b"), finish}, nil, 0},
 		{"in pieces", []model.Chunk{text("a key-01"), text("2345"), text("6789 b"), finish}, []model.Chunk{text("a "), text("[redacted] b"), finish}, nil, 0},
-		{"begun, and not it", []model.Chunk{text("a key-0"), text("x"), finish}, []model.Chunk{text("a "), text("key-0x"), finish}, nil, 0},
-		{"begun at the end", []model.Chunk{text("a key"), finish}, []model.Chunk{text("a "), text("key"), finish}, nil, 0},
-		{"begun before another text", []model.Chunk{thought("a k"), text("b"), finish}, []model.Chunk{thought("a "), thought("k"), text("b"), finish}, nil, 0},
+		{"started, and not it", []model.Chunk{text("a key-0"), text("x"), finish}, []model.Chunk{text("a "), text("key-0x"), finish}, nil, 0},
+		{"started at the end", []model.Chunk{text("a key"), finish}, []model.Chunk{text("a "), text("key"), finish}, nil, 0},
+		{"started before another text", []model.Chunk{thought("a k"), text("b"), finish}, []model.Chunk{thought("a "), thought("k"), text("b"), finish}, nil, 0},
 		{"arguments side by side", []model.Chunk{args(0, "key-0"), args(1, "x"), args(0, "123456789"), finish}, []model.Chunk{args(0, ""), args(1, "x"), args(0, "[redacted]"), finish}, nil, 0},
 		{"arguments that end so", []model.Chunk{args(0, `{"k`), finish}, []model.Chunk{args(0, `{"`), grown(0, "k"), finish}, nil, 0},
 		{"broken off", []model.Chunk{text("a k")}, []model.Chunk{text("a "), text("k")}, errors.New("gone"), 0},

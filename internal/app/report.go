@@ -27,7 +27,7 @@ type report struct {
 	result  runResult
 	said    []string // the texts of messages
 	goesOn  bool     // the next message goes on with the last one
-	wentOn  bool     // so did the one that was begun last
+	wentOn  bool     // so did the one that was started last
 }
 
 // runResult is what --json prints.

@@ -31,7 +31,7 @@ func (r *report) subagent(parent string, e transcript.Event) {
 	}
 }
 
-// aside prints what a subagent reports behind the answer.
+// aside prints what a subagent reports after the answer.
 func (r *report) aside(text string) {
 	if r.asJSON {
 		return // it stands with the subagent

@@ -34,7 +34,7 @@ func newRun() *cobra.Command {
 The prompt is the arguments, standard input when there are none or the only
 one is "-", or both: standard input then follows the arguments.
 
-There is nobody to ask: what would be asked in an editor is denied, unless a
+There is no one to ask: what would be asked in an editor is denied, unless a
 rule allows it, from the configuration or from --allow. A rule is written as
 in the configuration, "tool" or "tool(pattern)"; it lifts neither a deny nor
 what is asked each time, such as a dangerous command or a file that makes
@@ -45,9 +45,9 @@ confines.
 The answer goes to standard output, what the agent does to standard error.
 With --json, "answer" is the last message and "messages" are all of them.
 A command ends after 10 minutes unless limits.bash_timeout or the call says
-otherwise, for there is nobody to end one that hangs.
+otherwise, for no one is there to end one that hangs.
 Subagents that still run in the background when the turn has ended are waited
-for, and what they report is printed behind the answer; an interrupt ends them.
+for, and what they report is printed after the answer; an interrupt ends them.
 Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
 4 the token or step limit ended it; 130 interrupted.`,
 		Example: `  acp-agent run "What does this project do?"

@@ -43,7 +43,7 @@ func TestCore_SessionStartsNoScript(t *testing.T) {
 		file, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		return file, err == nil
 	}
-	core.Warm() // behind the answer to initialize
+	core.Warm() // after the answer to initialize
 	s, err := core.Open(t.Context(), session.Spec{Cwd: t.TempDir(), Client: session.Client{Sink: transcript.Discard}})
 	if err != nil {
 		t.Fatal(err)

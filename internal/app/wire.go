@@ -40,7 +40,7 @@ const envScript = "ACP_AGENT_MODEL_SCRIPT"
 const defaultModel = "gpt-5"
 
 // core is the agent put together: everything that does not depend on how a
-// person reaches it. What it needs of the disk is read when a session first
+// user reaches it. What it needs of the disk is read when a session first
 // asks for it, never before.
 type core struct {
 	sources config.Sources
@@ -174,7 +174,7 @@ func (c *core) alone(err error) {
 	c.logger.Warn("edits are not locked against other agent processes", "error", err)
 }
 
-// begin starts what goes on behind the answer to initialize: nothing waits for it, but
+// begin starts what goes on after the answer to initialize: nothing waits for it, but
 // the first command for the sandbox.
 func (c *core) begin(host *session.Host, cfg *config.Config) {
 	host.Sweep()
@@ -182,7 +182,7 @@ func (c *core) begin(host *session.Host, cfg *config.Config) {
 		host.SweepAudit(auditDir(c.dataDir), time.Duration(days)*24*time.Hour)
 	}
 	host.Warm()
-	// A session that is opened at once asks for the finding behind its own answer; until
+	// A session that is opened at once asks for the finding after its own answer; until
 	// then the trials would take the processor from it. Once the probe is stopped, the
 	// timer starts nothing.
 	time.AfterFunc(probeDelay, func() {
@@ -288,7 +288,7 @@ func findShell(path string) (name string, dialect shell.Dialect) {
 	return filepath.Base(found.Path), dialect
 }
 
-// Close ends what runs behind the scenes, and the log's file; sessions are
+// Close ends what runs in the background, and the log's file; sessions are
 // closed before.
 func (c *core) Close() {
 	c.mu.Lock()

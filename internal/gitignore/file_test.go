@@ -40,7 +40,7 @@ func TestFile_Match(t *testing.T) {
 		{"inner tree, two", "x/**/a\n", "x/y/z/a", false, ignore},
 		{"inner tree keeps boundaries", "x/**/a\n", "x/ba", false, none},
 		{"undelimited double star", "x/?b**\n", "x/abc/d", false, none},
-		{"double star behind a literal head", "x/b**\n", "x/bc/d", false, ignore},
+		{"double star after a literal head", "x/b**\n", "x/bc/d", false, ignore},
 		{"set", "[a-c]\n", "b", false, ignore},
 		{"negated set with bang", "[!a-c]\n", "b", false, none},
 		{"negated set with caret", "[^a-c]\n", "x", false, ignore},

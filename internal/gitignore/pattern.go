@@ -42,7 +42,7 @@ func parsePattern(line string) (p pattern, ok bool) {
 		return p, true
 	}
 	// The wildcard part is compiled without its literal head, so that "**/"
-	// right behind a head counts as leading. That is git's behaviour too.
+	// right after a head counts as leading. That is git's behaviour too.
 	p.literal = line[:cut]
 	p.glob, ok = compile(line[cut:], !p.nameOnly)
 	return p, ok

@@ -100,7 +100,7 @@ func New(o Options) (*Client, error) {
 	}
 	// HTTP/1 alone and a connection for each request: nothing is shared between
 	// hosts, and nothing is left when Do returns. Proxy stays nil: a proxy of the
-	// environment would connect for us, behind the check (N5).
+	// environment would connect for us, after the check (N5).
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	c.transport = &http.Transport{

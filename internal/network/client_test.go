@@ -126,7 +126,7 @@ func TestClient_Blocked(t *testing.T) {
 	c := client(t, network.Options{})
 	c.OnConnect(func(to netip.AddrPort) error { return fmt.Errorf("about to connect to %s", to) })
 	tests := []struct{ name, url, want string }{
-		{"loopback", "http://127.0.0.1/", "127.0.0.1 is not a public address (loopback); a person can allow the pair 127.0.0.1:80 with web.private"},
+		{"loopback", "http://127.0.0.1/", "127.0.0.1 is not a public address (loopback); a user can allow the pair 127.0.0.1:80 with web.private"},
 		{"metadata", "http://169.254.169.254/latest/meta-data/?k=v", "http://169.254.169.254/latest/meta-data/ was not fetched: 169.254.169.254 is not a public"},
 		{"mapped", "http://[::ffff:10.0.0.1]/", "10.0.0.1 is not a public address (private)"},
 		{"NAT64", "http://[64:ff9b::7f00:1]/", "(loopback)"},
@@ -202,7 +202,7 @@ func TestClient_Rebinding(t *testing.T) {
 	}
 }
 
-// A proxy of the environment would connect in our place, behind the check.
+// A proxy of the environment would connect in our place, after the check.
 func TestClient_NoProxy(t *testing.T) {
 	proxy, s := untouched(t), newSite(t, hello)
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"} {
@@ -259,7 +259,7 @@ func TestClient_Cancel(t *testing.T) {
 		<-r.Context().Done()
 	})
 	c := client(t, network.Options{Grants: []string{s.pair()}, Timeout: time.Hour})
-	stopped := errors.New("the person has pressed stop")
+	stopped := errors.New("the user has pressed stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	go func() { // ends with the request

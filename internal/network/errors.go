@@ -27,7 +27,7 @@ type BlockedError struct {
 func (e *BlockedError) Error() string {
 	text := fmt.Sprintf("%s was not fetched: %s", e.URL, e.Reason)
 	if e.Private {
-		text += fmt.Sprintf("; a person can allow the pair %s with web.private in the user's configuration", e.Pair)
+		text += fmt.Sprintf("; a user can allow the pair %s with web.private in the user's configuration", e.Pair)
 	}
 	return text
 }

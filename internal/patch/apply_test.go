@@ -41,7 +41,7 @@ func TestApply(t *testing.T) {
 		{"counts are wrong", "a\nb\nc\n", names + "@@ -1,9 +1,1 @@\n a\n-b\n+B\n c\n", "a\nB\nc\n"},
 		{"no numbers", "a\nb\nc\n", names + "@@ ... @@\n a\n-b\n+B\n c\n", "a\nB\nc\n"},
 		{"empty context line lost its blank", "a\n\nc\n", names + "@@ -1,3 +1,3 @@\n a\n\n-c\n+C\n", "a\n\nC\n"},
-		{"empty lines behind the hunk", "a\nb\n", names + "@@ -1,2 +1,2 @@\n a\n-b\n+B\n\n\n", "a\nB\n"},
+		{"empty lines after the hunk", "a\nb\n", names + "@@ -1,2 +1,2 @@\n a\n-b\n+B\n\n\n", "a\nB\n"},
 		{"hunks out of order", "a\nb\nc\n", names + "@@ -3 +3 @@\n-c\n+C\n@@ -1 +1 @@\n-a\n+A\n", "A\nb\nC\n"},
 		{"hunks share context", "a\nb\nc\n", names + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -2,2 +2,2 @@\n b\n-c\n+C\n", "A\nb\nC\n"},
 		{"CRLF file, LF patch", "a\r\nb\r\nc\r\n", names + "@@ -1,3 +1,4 @@\n a\n-b\n+B\n+BB\n c\n", "a\r\nB\r\nBB\r\nc\r\n"},
@@ -52,7 +52,7 @@ func TestApply(t *testing.T) {
 		{"mark kept before new first line", "\ufeffa\nb\n", names + "@@ -1,2 +1,3 @@\n+0\n a\n b\n", "\ufeff0\na\nb\n"},
 		{"mark removed", "\ufeffa\n", names + "@@ -1 +1 @@\n-\ufeffa\n+a\n", "a\n"},
 		{"no final newline kept", "a\nb", names + "@@ -1,2 +1,2 @@\n a\n-b\n+B\n", "a\nB"},
-		{"line behind the last without newline", "a", names + "@@ -1 +1,2 @@\n a\n+b\n", "a\nb"},
+		{"line after the last without newline", "a", names + "@@ -1 +1,2 @@\n a\n+b\n", "a\nb"},
 		{"final newline added", "a\nb", names + "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+B\n", "a\nB\n"},
 		{"final newline removed", "a\nb\n", names + "@@ -1,2 +1,2 @@\n a\n-b\n+B\n\\ No newline at end of file\n", "a\nB"},
 		{"blanks at the end of lines", "a  \nb\nc\t\n", names + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", "a  \nB\nc\t\n"},
@@ -178,7 +178,7 @@ func TestApply_Refused(t *testing.T) {
 		{"blanks alone are not forgiven", "a\n\t\nb\n", names + "@@ -2 +2 @@\n-  \n+c\n", "does not match"},
 		{"anchor that is there twice", "g\nx\ng\nx\n", "*** Update File: f\n@@ g\n-x\n+y\n", "fits at 2 places"},
 		{"hunks overlap", "a\nb\n", names + "@@ -1 +1 @@\n-a\n+A\n@@ -1,2 +1,2 @@\n-a\n+B\n b\n", "patch line 6: f: two hunks change the same lines"},
-		{"only adds behind the end", "a\n", names + "@@ -7,0 +8 @@\n+b\n", "does not say where"},
+		{"only adds after the end", "a\n", names + "@@ -7,0 +8 @@\n+b\n", "does not say where"},
 		{"deletes less than there is", "a\nb\n", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "more lines than the patch deletes"},
 	}
 	for _, tt := range tests {

@@ -56,7 +56,7 @@ type automaton struct {
 	key    []byte
 }
 
-// A state is the set of instructions that wait behind the last rune.
+// A state is the set of instructions that wait after the last rune.
 type state struct {
 	kernel []uint32
 	before uint8
@@ -173,7 +173,7 @@ func (a *automaton) step(s uint32, b []byte) (next uint32, size int) {
 	return next, size
 }
 
-// move computes the state behind s and a rune of the class.
+// move computes the state after s and a rune of the class.
 func (a *automaton) move(s uint32, class uint16) uint32 {
 	r := a.p.sample[class]
 	st := &a.states[int(s)/a.stride]

@@ -95,7 +95,7 @@ func (s *scanner) window(text []byte, line int) (int, error) {
 }
 
 // longLine judges the line that fills the whole buffer and goes on in r. It
-// returns how much of the text behind the line stands in the buffer. A pattern
+// returns how much of the text after the line stands in the buffer. A pattern
 // too large for an automaton sees only the head of the line.
 func (s *scanner) longLine(ctx context.Context, r io.Reader, line int) (filled int, err error) {
 	head := bytes.Clone(s.buf)

@@ -136,7 +136,7 @@ func (w *walker) sub(ctx context.Context, d *sharedDir, name, rel, prefix string
 	return w.dir(ctx, shared, rel+name+"/", prefix, levels, depth+1)
 }
 
-// filter returns the names to visit, directories with a slash behind, in order.
+// filter returns the names to visit, directories with a slash after, in order.
 // The slash makes the order that of whole paths.
 func (w *walker) filter(ctx context.Context, entries []fs.DirEntry, rel, prefix string, levels []ignoreLevel, depth int) ([]string, error) {
 	var kept []string
@@ -260,7 +260,7 @@ func readIgnore(d Dir, name string) *gitignore.File {
 	return nil
 }
 
-// printedDir is the printed path of a directory, with a separator behind it.
+// printedDir is the printed path of a directory, with a separator after it.
 func printedDir(base, rel string) string {
 	if filepath.Separator != '/' {
 		base, rel = filepath.Clean(base), filepath.FromSlash(rel)

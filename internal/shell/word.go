@@ -63,7 +63,7 @@ func Static(w *syntax.Word) (word Word, ok bool) {
 
 // bareLiteral appends an unquoted literal without its backslashes. Glob and brace
 // characters that are not escaped make the word depend on the disk or on expansion, and
-// so does a "~" behind the "=" or ":" of an assignment.
+// so does a "~" after the "=" or ":" of an assignment.
 func bareLiteral(b *strings.Builder, lit string) (quoted, ok bool) {
 	for i := 0; i < len(lit); i++ {
 		switch c := lit[i]; c {

@@ -123,7 +123,7 @@ func (v *view) narrowLines(p place, old, new string) (start, end int, text strin
 		last := was[len(was)-1]
 		was, now = was[:len(was)-1], now[:len(now)-1]
 		if last == "" {
-			continue // behind a final line feed
+			continue // after a final line feed
 		}
 		if strings.HasSuffix(last, "\n") {
 			end--

@@ -31,7 +31,7 @@ func TestApply(t *testing.T) {
 			want: textedit.Result{Content: "a\n1\n2\n3\nc\n", LineRange: [2]int{2, 4}, Replacements: 1},
 		},
 		{
-			name: "insertion behind a line", content: "a\nb", old: "a", new: "a\nx",
+			name: "insertion after a line", content: "a\nb", old: "a", new: "a\nx",
 			want: textedit.Result{Content: "a\nx\nb", LineRange: [2]int{2, 2}, Replacements: 1},
 		},
 		{

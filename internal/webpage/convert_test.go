@@ -98,7 +98,7 @@ func TestConvert_Text(t *testing.T) {
 		{"wide", "\xff\xfea\x00\xe9\x00", "text/plain", "aé"},
 		{"wide, said", "\x00a\x00\xe9", "text/plain; charset=utf-16be", "aé"},
 		{"not what it is said to be", "a\xffb", "text/plain; charset=utf-8", "a\ufffdb"},
-		{"encoding that nobody knows", "a", "text/plain; charset=nothing", "a"},
+		{"encoding that no one knows", "a", "text/plain; charset=nothing", "a"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -66,8 +66,8 @@ func countPages(ctx context.Context, part []byte) (pages int, err error) {
 func ofPages(part []byte, start, end int) bool {
 	before := part[max(0, start-pdfNear):start]
 	before = before[bytes.LastIndexByte(before, '>')+1:]
-	behind, _, _ := bytes.Cut(part[end:min(len(part), end+pdfNear)], []byte(">"))
-	for _, side := range [][]byte{before, behind} {
+	after, _, _ := bytes.Cut(part[end:min(len(part), end+pdfNear)], []byte(">"))
+	for _, side := range [][]byte{before, after} {
 		for {
 			name, rest, found := bytes.Cut(side, []byte("/Pages"))
 			if !found {

@@ -16,7 +16,7 @@ func TestConvert_PDFPages(t *testing.T) {
 	tests := []struct{ name, body, want string }{
 		{"at the beginning of a long file", tree + filler + filler, "5 pages"},
 		{"at its end", filler + filler + tree, "5 pages"},
-		{"in the middle of it, where nobody looks", filler + tree + filler, ""},
+		{"in the middle of it, where no one looks", filler + tree + filler, ""},
 		{"across two pieces", strings.Repeat(".", 64<<10-len("%PDF-1.4\n")-len("<</Type/Pages/Cou")) + tree, "5 pages"},
 		{"the largest", "<</Count 2/Type /Pages>><</Type /Pages /Kids [1 0 R] /Count 7>><</Count 3 /Type\n/Pages>>", "7 pages"},
 		{"of another dictionary", "<</Type/Pages>><</Count 5>>", ""},

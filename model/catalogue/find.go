@@ -97,7 +97,7 @@ func (t *table) at(provider, id string) (Entry, bool) {
 	return e, true
 }
 
-// parse reads the fields behind the id: name, window, output, flags, levels, prices.
+// parse reads the fields after the id: name, window, output, flags, levels, prices.
 func parse(line string) Entry {
 	fields := append(strings.Split(line, "\t"), make([]string, 6)...)
 	e := Entry{Name: fields[0], Images: strings.Contains(fields[3], "i"), Reasons: strings.Contains(fields[3], "r")}

@@ -27,7 +27,7 @@ func BenchmarkStream_Deltas(b *testing.B) {
 	}
 }
 
-// BenchmarkStep_Turn100 makes a step behind a hundred turns of 4 KB, as it is
+// BenchmarkStep_Turn100 makes a step after a hundred turns of 4 KB, as it is
 // and without what the conversation keeps.
 func BenchmarkStep_Turn100(b *testing.B) {
 	for _, memo := range []bool{true, false} {

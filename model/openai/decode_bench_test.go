@@ -31,7 +31,7 @@ func BenchmarkDelta(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/delta")
 }
 
-// BenchmarkBody writes the request behind a hundred turns of 4 KB.
+// BenchmarkBody writes the request after a hundred turns of 4 KB.
 func BenchmarkBody(b *testing.B) {
 	p, err := New(Options{})
 	if err != nil {

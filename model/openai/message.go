@@ -9,7 +9,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// appendMessage writes the Chat Completions messages of m, each behind a comma.
+// appendMessage writes the Chat Completions messages of m, each after a comma.
 // A message that says nothing is written as nothing.
 func (e *encoder) appendMessage(b []byte, m *transcript.Message) []byte {
 	switch {
@@ -45,7 +45,7 @@ func appendUser(b []byte, content []wire.Piece) []byte {
 	return append(b, `]}`...)
 }
 
-// appendAssistant writes an answer and, behind it, one tool message for each of
+// appendAssistant writes an answer and, after it, one tool message for each of
 // its calls, whatever became of the call: servers refuse a history that lacks
 // one.
 func (e *encoder) appendAssistant(b []byte, m *transcript.Message) []byte {

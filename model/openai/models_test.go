@@ -111,7 +111,7 @@ func TestDescribe(t *testing.T) {
 		{"longest name first", remote(nil), model.Info{ID: "gpt-4.1-nano", Window: 1_047_576, MaxOutput: 32_768, Images: model.Yes}},
 		{"reasons", remote(nil), model.Info{ID: "o3-mini", Window: 200_000, MaxOutput: 100_000, ThoughtLevels: low}},
 		{"reasons little", remote(nil), model.Info{ID: "GPT-5-mini", Window: 400_000, MaxOutput: 128_000, Images: model.Yes, ThoughtLevels: append([]string{"minimal"}, low...)}},
-		{"behind an owner", remote(nil), model.Info{ID: "anthropic/claude-sonnet-4", Window: 200_000, Images: model.Yes}},
+		{"after an owner", remote(nil), model.Info{ID: "anthropic/claude-sonnet-4", Window: 200_000, Images: model.Yes}},
 		{"unknown", remote(nil), model.Info{ID: "mystery"}},
 		{"configured", remote(configured), model.Info{ID: "gpt-4o", Window: 5, MaxOutput: 16_384, Images: model.No}},
 		{"configured and unknown", remote(configured), model.Info{ID: "mine", Window: 7, Images: model.Yes}},
@@ -183,7 +183,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// What a server was asked for counts for more than its list, which is asked for again behind
+// What a server was asked for counts for more than its list, which is asked for again after
 // the probe: older ones of llama.cpp list the window that the model was made for.
 func TestProbe_OutranksTheList(t *testing.T) {
 	s := modeltest.New(t)

@@ -63,7 +63,7 @@ func ask(ctx context.Context, t testing.TB, p model.Provider, req *model.Request
 	ids := map[string]bool{}
 	for c, err := range p.Stream(ctx, req) {
 		if a.Reason != "" {
-			t.Fatal("something came behind the finish")
+			t.Fatal("something came after the finish")
 		}
 		if err != nil {
 			return a, err

@@ -36,7 +36,7 @@ func TestRequest_Reasoning(t *testing.T) {
 		{"own without any", "https://api.deepseek.com", own + "none", []transcript.Part{text}, `{"content":"a","reasoning_content":""}`},
 		{"of another model", "https://api.deepseek.com", "chat https://api.deepseek.com m2 reasoning_content", []transcript.Part{thought("h", ""), text}, `{"content":"a","reasoning_content":""}`},
 		{"of another server", "http://localhost/v1", own + "reasoning_content", []transcript.Part{thought("h", extra), call(extra)}, `{"content":null,"tool_calls":[{}]}`},
-		{"of nobody known", "http://localhost/v1", "", []transcript.Part{thought("h", extra), call(extra)}, `{"content":null,"tool_calls":[{}]}`},
+		{"of no one known", "http://localhost/v1", "", []transcript.Part{thought("h", extra), call(extra)}, `{"content":null,"tool_calls":[{}]}`},
 		{"of another API", "http://localhost/v1", "messages http://localhost/v1 m thinking", []transcript.Part{thought("h", `{"signature":"x"}`), text}, `{"content":"a"}`},
 		{"in a field that we do not know", "http://localhost/v1", "chat http://localhost/v1 m telepathy", []transcript.Part{thought("h", ""), text}, `{"content":"a"}`},
 		{"details", "http://localhost/v1", "chat http://localhost/v1 m reasoning_details", []transcript.Part{thought("h", ""), text, thought("", `{"reasoning_details":[{"a":"<&>"}]}`)}, `{"content":"a","reasoning_details":[{"a":"<&>"}]}`},

@@ -16,7 +16,7 @@ type replay struct {
 	Details json.RawMessage `json:"reasoning_details,omitempty"`
 	// Extra holds Gemini's signature, of a call or of the message.
 	Extra json.RawMessage `json:"extra_content,omitempty"`
-	// Tags are what stood before and behind a reasoning in tags, to the last newline.
+	// Tags are what stood before and after a reasoning in tags, to the last newline.
 	Tags []string `json:"tags,omitempty"`
 }
 

@@ -72,7 +72,7 @@ func TestRequest_Messages(t *testing.T) {
 		{
 			"what the agent itself says is not the model's", true,
 			[]*transcript.Message{answered(text("a")), {Role: transcript.Assistant, Synthetic: true, Finished: true, Parts: []transcript.Part{text("It has ended.")}}, said(text("b"))},
-			`[{"role":"assistant","content":"a"},{"role":"user","content":"[Note from the agent, not from the person]\nIt has ended."},{"role":"user","content":"b"}]`,
+			`[{"role":"assistant","content":"a"},{"role":"user","content":"[Note from the agent, not from the user]\nIt has ended."},{"role":"user","content":"b"}]`,
 		},
 		{
 			"mention and resource", true,
@@ -101,9 +101,9 @@ func TestRequest_Messages(t *testing.T) {
 		}, `[{"role":"user","content":"a"},
 			{"role":"assistant","content":"b","tool_calls":[{"id":"1","type":"function","function":{"name":"task","arguments":"{}"}}]},
 			{"role":"tool","tool_call_id":"1","content":"accepted"},
-			{"role":"user","content":"[Note from the agent, not from the person]\nexplore has ended"},
+			{"role":"user","content":"[Note from the agent, not from the user]\nexplore has ended"},
 			{"role":"assistant","content":"c"},
-			{"role":"user","content":"[Note from the agent, not from the person]\nfix has ended"},
+			{"role":"user","content":"[Note from the agent, not from the user]\nfix has ended"},
 			{"role":"user","content":"d"}]`},
 		{"reasoning is not sent, empty answers are left out", true, []*transcript.Message{
 			said(text("a")), answered(&transcript.ReasoningPart{Text: "hm"}), answered(text(" \n")), answered(&transcript.ReasoningPart{Text: "hm"}, text("b")),

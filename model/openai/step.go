@@ -81,7 +81,7 @@ func (s *step) add(c *chunk) error {
 		}
 		s.count(choice.Usage)
 		d := &choice.Delta
-		// Some servers repeat the whole message behind its deltas.
+		// Some servers repeat the whole message after its deltas.
 		if choice.Message != nil && d.empty() && !s.begun {
 			d = choice.Message
 		}

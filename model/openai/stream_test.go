@@ -59,7 +59,7 @@ func TestStream_Answers(t *testing.T) {
 		{"bare JSON lines", []string{`{"choices":[{"delta":{"content":"a"}}]}`, `{"choices":[{"delta":{"content":"b"},"finish_reason":"stop"}]}`}, text("ab")},
 		{"one JSON object", []string{`{"choices":[{"message":{"content":"ab"},"finish_reason":"stop"}]}`}, text("ab")},
 		{"one JSON object, indented", []string{"{\n  \"choices\": [\n    {\"message\": {\"content\": \"ab\"},\n\n  \"finish_reason\": \"stop\"}\n  ]\n}\n"}, text("ab")},
-		{"message behind the deltas", []string{event(`{"content":"ab"}`, ""), `data: {"choices":[{"message":{"content":"ab"},"finish_reason":"stop"}]}`, done}, text("ab")},
+		{"message after the deltas", []string{event(`{"content":"ab"}`, ""), `data: {"choices":[{"message":{"content":"ab"},"finish_reason":"stop"}]}`, done}, text("ab")},
 
 		// What is in an event.
 		{"choices empty and null", []string{"data: {\"choices\":[]}\n", "data: {\"choices\":null}\n", "data: {}\n", event(`{"content":"a"}`, "stop"), done}, text("a")},

@@ -22,9 +22,9 @@ type thinkState int
 
 const (
 	thinkUndecided thinkState = iota
-	thinkOpened               // right behind the opening tag
+	thinkOpened               // right after the opening tag
 	thinkInside
-	thinkBetween // behind the closing tag, before the first text
+	thinkBetween // after the closing tag, before the first text
 	thinkDone
 )
 
@@ -82,7 +82,7 @@ func (t *thinking) rest() (reasoning, text string) {
 // found reports whether the text had the opening tag.
 func (t *thinking) found() bool { return t.before != "" }
 
-// tags returns, once, what stands before and behind the reasoning, when all of that is
+// tags returns, once, what stands before and after the reasoning, when all of that is
 // known: the text has started, or there is none.
 func (t *thinking) tags() []string {
 	if t.given || t.after == "" || t.state != thinkDone {

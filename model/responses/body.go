@@ -46,7 +46,7 @@ func memoOf(req *model.Request, s style) *memo {
 	return m
 }
 
-// all returns the items of the messages, each with a comma behind it.
+// all returns the items of the messages, each with a comma after it.
 func (m *memo) all(messages []*transcript.Message) []string {
 	same := 0
 	for same < min(len(messages), len(m.messages)) && messages[same] == m.messages[same] {

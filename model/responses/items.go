@@ -20,7 +20,7 @@ var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 // github.com/decolua/9router/issues/393, github.com/AnswerDotAI/fastllm/issues/45).
 const maxID = 64
 
-// appendItems writes a message as items, each with a comma behind it. A message that says
+// appendItems writes a message as items, each with a comma after it. A message that says
 // nothing is written as nothing.
 func (s *style) appendItems(b []byte, m *transcript.Message, stale bool) []byte {
 	switch {

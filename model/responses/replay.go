@@ -12,7 +12,7 @@ import (
 
 // mark is what is kept of an item whose contents are in the transcript: its ids, and the
 // phase of a message ("preserve and resend phase on all assistant messages — dropping it can
-// degrade performance": ResponseOutputMessage of the official SDK). Behind the text of a
+// degrade performance": ResponseOutputMessage of the official SDK). After the text of a
 // message it is the Replay of a block of reasoning without text; of a call it is the Replay
 // of the call. It is there when the item came to its end.
 type mark struct {

@@ -67,7 +67,7 @@ func (p *Provider) read(s *step, answer *wire.Watchdog, id string) error {
 		case err != nil:
 			return p.server.Cut(err, s.begun)
 		case string(data) == "[DONE]":
-			continue // some other servers end so, behind the last event
+			continue // some other servers end so, after the last event
 		}
 		if err := e.decode(data); err != nil {
 			return p.server.Cut(wire.ErrMalformed, s.begun)

@@ -45,7 +45,7 @@
 //	           "not_told": "text", "system": "text", "not_system": "text", "tools": ["read"], "no_tools": ["bash"],
 //	           "model": "id", "messages": 3, "temperature": 0.2, "max_tokens": 4000}; texts are substrings,
 //	           "told" is what the agent itself put into the last user message, and
-//	           its own messages behind it and between it and the answer before it
+//	           its own messages after it and between it and the answer before it
 //
 // # Scenes
 //

@@ -84,7 +84,7 @@ func (e *expect) checkSampling(req *model.Request) error {
 
 // told is the text that the agent itself put into the last user message, which the
 // model sees and the user does not, and the messages that it put before that one, since
-// the model's answer, and behind it.
+// the model's answer, and after it.
 func told(messages []*transcript.Message) string {
 	var texts []string
 	seen := false // the last user message

@@ -107,7 +107,7 @@ func (f *fault) check() error {
 	return nil
 }
 
-// err is the failure that the fault stands for; begun says that the step had
+// err is the failure that the fault stands for; started says that the step had
 // streamed something before it.
 func (f *fault) err(begun bool) *model.Error {
 	kind, ok := errorKinds[f.Kind]
@@ -156,7 +156,7 @@ func (s *scene) at(n int) *step {
 	return nil
 }
 
-// after returns the place behind n steps that answered; those that failed
+// after returns the place after n steps that answered; those that failed
 // before are passed over.
 func (s *scene) after(n int) int {
 	place := 0

@@ -96,7 +96,7 @@ func places(text string) (found []int, open string) {
 }
 
 // listItem matches what a line begins with that is an item of a list; a fence may stand
-// behind it.
+// after it.
 var listItem = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)+`)
 })
@@ -172,7 +172,7 @@ func (l *lead) pass(line string) int {
 }
 
 // quotes reports whether what comes next stands in code or in quotation marks. A single
-// mark counts right behind it only, since it may be an apostrophe.
+// mark counts right after it only, since it may be an apostrophe.
 func (l *lead) quotes() bool { return l.code > 0 || l.double || l.quote != 0 || l.last == '\'' }
 
 var (

@@ -214,7 +214,7 @@ func TestProvider_GoesOn(t *testing.T) {
 	}{
 		{"in a fence", "It is:\n```\nx\n", "", true, call, 0},
 		{"in a fence, cut twice", "It is:\n```\nx\n", "y\n", true, call, 0},
-		{"behind a fence", "It is:\n```\nx\n", "", true, "```\n" + call, 1},
+		{"after a fence", "It is:\n```\nx\n", "", true, "```\n" + call, 1},
 		{"in a line", "It is:\n> x ", "", true, call, 0},
 		{"in a part of a fence", "It is:\n``", "", true, "`\n" + call, 0},
 		{"an answer of its own", "It is:\n```\nx\n", "", false, call, 1},

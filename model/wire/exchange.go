@@ -97,7 +97,7 @@ func Drain(answer *Watchdog, finish func() error) error {
 	return err
 }
 
-// Cut says why an answer has no end. begun says that a part of it was handed on.
+// Cut says why an answer has no end. started says that a part of it was handed on.
 func (s *Server) Cut(err error, begun bool) error {
 	e := &model.Error{Kind: model.Transient, Interrupted: begun, Err: err}
 	switch {

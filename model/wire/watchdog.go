@@ -12,7 +12,7 @@ import (
 //
 // Servers keep an answer open in different ways while they have nothing to say: OpenRouter
 // sends comments ": OPENROUTER PROCESSING"; DeepSeek ": keep-alive", and closes what it has
-// not begun after 10 minutes, formerly 30 (their documentation of streaming and of rate
+// not started after 10 minutes, formerly 30 (their documentation of streaming and of rate
 // limits); llama.cpp sends ":" every 30 seconds, later every second, while it reads a prompt
 // (pull requests 24013 and 25241), as others do for prompts that take 20 minutes to read
 // (mlx-lm, pull request 362). Ollama and older servers are silent until the first token.

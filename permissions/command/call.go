@@ -14,7 +14,7 @@ import (
 
 // simple is one simple command as the checks on what flows between commands see it.
 type simple struct {
-	words []word   // behind the wrappers
+	words []word   // after the wrappers
 	argv  []string // the values of words; argv[0] is the base name
 	inner []simple // the commands of the substitutions in its words
 	at    dirs

@@ -41,7 +41,7 @@ func TestJudge_GitPrograms(t *testing.T) {
 				t.Errorf("Judge(%q) = %s (%s)", tt.text, v.Action, v.Reason)
 			}
 			if v := command.Judge(tt.text, testEnv()); v.Action != allow {
-				t.Errorf("Judge(%q) = %s when nobody knows (%s)", tt.text, v.Action, v.Reason)
+				t.Errorf("Judge(%q) = %s when no one knows (%s)", tt.text, v.Action, v.Reason)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestGitConfigPrograms(t *testing.T) {
 	}
 }
 
-// FuzzGitConfigPrograms holds that a setting that runs a program is found behind any
+// FuzzGitConfigPrograms holds that a setting that runs a program is found after any
 // text that was understood.
 func FuzzGitConfigPrograms(f *testing.F) {
 	for _, seed := range []string{"[core]\nbare = a \\\n b\n", "[a \"b\\\"]\"] c = \"d # \"\n", "[a] # b\n;\n", "[a.b]\nc", "\ufeff[a]\r\nb=c\r\n"} {

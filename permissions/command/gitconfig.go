@@ -7,7 +7,7 @@ import (
 
 // GitConfigPrograms returns the keys of a git configuration file, in their order of
 // appearance, that can make git run a program. A file that is not fully understood gives
-// one more entry, which says where; nothing behind it is read. A caller compares the
+// one more entry, which says where; nothing after it is read. A caller compares the
 // answers from before and after a command (S3), and takes any entry as a program.
 func GitConfigPrograms(config string) []string { return readGitConfig(config).found }
 

@@ -113,7 +113,7 @@ func gitNameV4(entry []byte, fixed int, before string) (name string, used int, o
 	return before[:len(before)-strip] + string(entry[at:at+end]), at + end + 1, true
 }
 
-// gitExtensions checks what stands behind the entries. An extension in lower case is one
+// gitExtensions checks what stands after the entries. An extension in lower case is one
 // that changes what the entries mean, such as an index that is split over two files.
 func gitExtensions(rest []byte) error {
 	for len(rest) > 0 {

@@ -249,7 +249,7 @@ func plainFormat(sub, formats string) bool {
 	return true
 }
 
-// gitOperands checks each operand as the path that it may be; what stands behind the
+// gitOperands checks each operand as the path that it may be; what stands after the
 // colon of "REV:PATH" is a path in any case.
 func (j *judge) gitOperands(part *Part, e entry, p parsed, at dirs) finding {
 	if e.args == argNone && len(p.operands) > 0 {

@@ -24,7 +24,7 @@ type parsed struct {
 	operands []word
 	files    []word            // values of options that name files
 	seen     map[string]string // options as they appeared, with their values, a line each
-	// late are the options behind an operand, with their values. The tools of some
+	// late are the options after an operand, with their values. The tools of some
 	// systems take them for operands, so that they must do as paths, too.
 	late []word
 }

@@ -30,7 +30,7 @@ func (j *judge) persistence(s simple) finding {
 		return denies(Persist, s.name()+" changes who or what may come in later")
 	case "acp-agent":
 		if decides(s) {
-			return denies(Persist, "only the person decides what acp-agent may do")
+			return denies(Persist, "only the user decides what acp-agent may do")
 		}
 	case "git":
 		if f := gitPersists(s); f.set {

@@ -249,7 +249,7 @@ func checkJQ(j *judge, part *Part, p parsed, at dirs) finding {
 	return j.scriptFiles(part, p, at)
 }
 
-// scriptFiles checks the operands behind a script.
+// scriptFiles checks the operands after a script.
 func (j *judge) scriptFiles(part *Part, p parsed, at dirs) finding {
 	var f finding
 	for _, w := range p.operands[1:] {

@@ -99,7 +99,7 @@ type Env struct {
 // Part is one simple command or one redirection of the program.
 type Part struct {
 	Text string // as written
-	// Argv holds the words of a command behind its wrappers; a word that is not static
+	// Argv holds the words of a command after its wrappers; a word that is not static
 	// is given as written. Empty for a redirection.
 	Argv   []string
 	Static bool // every word is known before it runs

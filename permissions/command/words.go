@@ -86,7 +86,7 @@ func optionGlob(node *syntax.Word, value string) bool {
 	return false
 }
 
-// settleGlobs takes such a glob as known where it is an option of grep: behind "--" it
+// settleGlobs takes such a glob as known where it is an option of grep: after "--" it
 // would be a file.
 func settleGlobs(words []word) {
 	if len(words) == 0 || !words[0].static || !hasWord("grep egrep fgrep", path.Base(words[0].value)) {

@@ -11,7 +11,7 @@ import (
 	"acp-agent/internal/shell"
 )
 
-// unwrapped is a command behind the wrappers that start it (C4).
+// unwrapped is a command after the wrappers that start it (C4).
 type unwrapped struct {
 	words   []word
 	floor   finding

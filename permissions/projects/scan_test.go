@@ -150,7 +150,7 @@ func TestScan_Bound(t *testing.T) {
 		seen[s.Hash] = change.text
 	}
 	if empty := scan(t, t.TempDir()); empty.Hash == "" || trusted.Trusts(empty) || (projects.Record{}).Trusts(empty) {
-		t.Error("a project without configuration has a hash of its own, and nobody trusts it yet")
+		t.Error("a project without configuration has a hash of its own, and no one trusts it yet")
 	}
 	if (projects.Record{Trust: &projects.Trust{}}).Trusts(projects.Snapshot{}) {
 		t.Error("nothing is trusted with nothing")

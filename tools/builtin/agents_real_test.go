@@ -92,7 +92,7 @@ func (c *crowd) put(t *testing.T, files int, text string) (paths []string) {
 }
 
 // unbroken asserts that each change of a file began with what the one before it had left,
-// and the file holds what the last one left: nobody wrote over what he had not seen.
+// and the file holds what the last one left: no one wrote over what he had not seen.
 func (c *crowd) unbroken(t *testing.T) {
 	t.Helper()
 	last := map[string]*[32]byte{}

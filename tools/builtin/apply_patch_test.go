@@ -246,7 +246,7 @@ func TestApplyPatch_ChangedMeanwhile(t *testing.T) {
 	rt := tooltest.New(tooltest.Options{Files: patchFiles()})
 	rt.Mem.BeforeWrite(func(path string) {
 		if path == "/test-workspace/m.txt" {
-			rt.Mem.Put("m.txt", "the person's\n")
+			rt.Mem.Put("m.txt", "the user's\n")
 		}
 	})
 	failure := fail(t, rt, "apply_patch", map[string]any{"patch": everything})
@@ -254,7 +254,7 @@ func TestApplyPatch_ChangedMeanwhile(t *testing.T) {
 		t.Errorf("error = %v", failure)
 	}
 	want := patchFiles()
-	want["m.txt"] = "the person's\n"
+	want["m.txt"] = "the user's\n"
 	if diff := cmp.Diff(want, tree(rt, "m.txt", "d.txt", "r.txt", "other", "new/n.txt")); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}

@@ -81,7 +81,7 @@ func (p *patching) write(ctx context.Context) error {
 func undone(ctx context.Context, changes tools.Changes, err error) error {
 	var left []error
 	if changes != nil {
-		// What was begun is taken back also when the person cancelled, and also the
+		// What was started is taken back also when the user cancelled, and also the
 		// write that failed: an editor that did not answer may have made it.
 		left = changes.Rollback(context.WithoutCancel(ctx))
 	}

@@ -9,7 +9,7 @@ import (
 	"acp-agent/tools"
 )
 
-// bashCard is what a person sees of a finished command where no terminal shows
+// bashCard is what a user sees of a finished command where no terminal shows
 // it: its output as a block of code, and below what did not go as usual. exit
 // is nil for a command that was cancelled.
 func bashCard(v view, exit *tools.Exit) []kinds.Content {

@@ -177,7 +177,7 @@ func TestCheck_Spec(t *testing.T) {
 	}
 }
 
-// The person who is asked sees the commands, and is not asked about a check
+// The user who is asked sees the commands, and is not asked about a check
 // that does not exist.
 func TestCheck_Preview(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ type delegated struct {
 	Note string `json:"note,omitempty"`
 }
 
-// begun is the data of a call whose subagent runs in the background (R62).
+// started is the data of a call whose subagent runs in the background (R62).
 type begun struct {
 	SessionID string `json:"session_id"`
 }

@@ -8,7 +8,7 @@
 // [tools.Runtime] it is handed, so checks, delegation to the editor and the
 // test harness hold for all of them. Search, edit matching and command texts
 // are the business of internal/search, internal/textedit and internal/shell.
-// A ripgrep that the person configured only narrows a search (ripgrep.go,
+// A ripgrep that the user configured only narrows a search (ripgrep.go,
 // answer.go, coarse.go, narrowed.go).
 //
 //	registry, err := tools.NewRegistry(builtin.All()...)

@@ -92,7 +92,7 @@ func edit(ctx context.Context, rt tools.Runtime, a editArgs) (*tools.Result, err
 	}
 	defer unlock()
 	// The match is made on what the file holds now, not on what was shown when
-	// the call was approved (R41). The lock keeps out other calls, not the person and
+	// the call was approved (R41). The lock keeps out other calls, not the user and
 	// what commands do: when they were faster, the match is made anew.
 	for try := 1; ; try++ {
 		if err := e.match(ctx); err != nil {

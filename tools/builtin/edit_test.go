@@ -185,12 +185,12 @@ func TestEdit_ChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
-		put  func(writes int) string // what the person writes before our n-th write
+		put  func(writes int) string // what the user writes before our n-th write
 		want string
 		fail string
 	}{
-		{"once", func(int) string { return "a\nb\nthe person's line\n" }, "a\nB\nthe person's line\n", ""},
-		{"the match is gone", func(int) string { return "a\nthe person's line\n" }, "a\nthe person's line\n", "old_str"},
+		{"once", func(int) string { return "a\nb\nthe user's line\n" }, "a\nB\nthe user's line\n", ""},
+		{"the match is gone", func(int) string { return "a\nthe user's line\n" }, "a\nthe user's line\n", "old_str"},
 		{"again and again", func(n int) string { return fmt.Sprintf("b %d\n", n) }, "b 5\n", "changed"},
 	}
 	for _, tt := range tests {

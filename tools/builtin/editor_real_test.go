@@ -93,8 +93,8 @@ func TestApplyPatch_RenameUnsaved(t *testing.T) {
 	}
 }
 
-// What the editor was asked about is not kept, whoever's text it was: the
-// person may type at any moment, and the disk does not tell (R130, R155).
+// What the editor was asked about is not kept, whether it is the user's text or the model's: the
+// user may type at any moment, and the disk does not tell (R130, R155).
 func TestRead_EditorNotKept(t *testing.T) {
 	t.Parallel()
 	rt, dir, editor := withBuffers(t)
@@ -108,7 +108,7 @@ func TestRead_EditorNotKept(t *testing.T) {
 		{"they agree", "old\n", "old\n", nil, "old"},
 		{"the disk is newer", "by a command\n", "old\n", nil, "by a command"},
 		{"the editor has no text", "by a command\n", "", workspace.ErrNoText, "by a command"},
-		{"the person types", "by a command\n", "typed\n", nil, "typed"},
+		{"the user types", "by a command\n", "typed\n", nil, "typed"},
 	}
 	for _, step := range steps {
 		if err := os.WriteFile(path, []byte(step.disk), 0o600); err != nil {

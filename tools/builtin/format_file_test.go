@@ -70,12 +70,12 @@ func format(t *testing.T, rt formatRuntime, own map[string][]string, path string
 func TestFormatFile(t *testing.T) {
 	t.Parallel()
 	rt := newFormatRuntime(formatters{"gofmt": upper}, map[string]string{"sub/a.go": "on disk\n"})
-	rt.Mem.Edit("sub/a.go", "as the person sees it\n")
+	rt.Mem.Edit("sub/a.go", "as the user sees it\n")
 	result, err := format(t, rt, nil, "sub/a.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, before := "/test-workspace/sub/a.go", "as the person sees it\n"
+	path, before := "/test-workspace/sub/a.go", "as the user sees it\n"
 	want := tools.Program{
 		Args: []string{"gofmt"}, Dir: "/test-workspace/sub", Stdin: []byte(before),
 		Env: []string{"GOTOOLCHAIN=local", "RUSTUP_TOOLCHAIN=stable", "RUSTUP_AUTO_INSTALL=0"},
@@ -85,14 +85,14 @@ func TestFormatFile(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("program (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]kinds.Content{kinds.Diff{Path: path, Old: &before, New: "AS THE PERSON SEES IT\n"}}, result.Content); d != "" {
+	if d := cmp.Diff([]kinds.Content{kinds.Diff{Path: path, Old: &before, New: "AS THE USER SEES IT\n"}}, result.Content); d != "" {
 		t.Errorf("content (-want +got):\n%s", d)
 	}
 	if d := cmp.Diff([]string{path}, result.TrackFiles); d != "" {
 		t.Errorf("track files (-want +got):\n%s", d)
 	}
 	object := data(t, result)
-	if diff, _ := object["diff"].(string); object["changed"] != true || object["formatter"] != "gofmt" || !strings.Contains(diff, "+AS THE PERSON") {
+	if diff, _ := object["diff"].(string); object["changed"] != true || object["formatter"] != "gofmt" || !strings.Contains(diff, "+AS THE USER") {
 		t.Errorf("data %v", object)
 	}
 	if !strings.HasPrefix(result.ModelText(), "Formatted "+path+" (gofmt)\n") {
@@ -202,7 +202,7 @@ func TestFormatFile_Refuses(t *testing.T) {
 	}
 }
 
-// What the person typed while the formatter ran is not lost.
+// What the user typed while the formatter ran is not lost.
 func TestFormatFile_ChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	rt := newFormatRuntime(nil, map[string]string{"a.go": "x\n"})

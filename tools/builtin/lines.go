@@ -50,7 +50,7 @@ type window struct {
 var errTooLarge = errors.New("window too large")
 
 // scan reads lines from r, whose first line has the number first. It holds one
-// chunk and the window, whatever the file's size, and stops behind the window.
+// chunk and the window, whatever the file's size, and stops after the window.
 func (w *window) scan(ctx context.Context, r io.Reader, first int) error {
 	w.next = first
 	chunk := make([]byte, firstBytes)
@@ -97,7 +97,7 @@ func (w *window) feed(chunk []byte) error {
 }
 
 // skip passes over the lines before the window. A line is counted once its
-// terminator was seen; size remembers that one has begun.
+// terminator was seen; size remembers that one has started.
 func (w *window) skip(chunk []byte) []byte {
 	if w.next >= w.from {
 		return chunk

@@ -44,7 +44,7 @@ func TestLSP_Places(t *testing.T) {
 		{"line and column", map[string]any{"line": 3, "column": 6}, 3, 6},
 		{"symbol on a line", map[string]any{"line": 3, "symbol": "Äpfel"}, 3, 6},
 		{"symbol alone", map[string]any{"symbol": "Äpfel"}, 3, 6},
-		{"behind wider characters", map[string]any{"line": 3, "symbol": "fmt"}, 3, 16},
+		{"after wider characters", map[string]any{"line": 3, "symbol": "fmt"}, 3, 16},
 		{"the last part of a qualified name", map[string]any{"line": 3, "symbol": "fmt.Println"}, 3, 20},
 		{"a column decides", map[string]any{"line": 3, "symbol": "Println", "column": 28}, 3, 28},
 		{"no part of a longer name", map[string]any{"symbol": "a"}, 1, 9},

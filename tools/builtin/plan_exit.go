@@ -24,7 +24,7 @@ type planExitData struct {
 	Mode string `json:"mode"`
 }
 
-// newPlanExit is the tool that asks the person to approve the plan and to leave
+// newPlanExit is the tool that asks the user to approve the plan and to leave
 // plan mode (R98, R157). The permission request is the question: it is put each
 // time, with the plan and the mode that follows, and the tool runs when they agree.
 func newPlanExit() tools.Tool {
@@ -101,7 +101,7 @@ func exitPlan(_ context.Context, rt tools.Runtime, _ planExitArgs) (*tools.Resul
 		return nil, err
 	}
 	return &tools.Result{
-		Data: planExitData{mode}, Text: "The person approved the plan.\n" + told,
+		Data: planExitData{mode}, Text: "The user approved the plan.\n" + told,
 		Content: []kinds.Content{kinds.Text{Text: "Plan mode has ended; the session is in mode " + mode + "."}},
 	}, nil
 }

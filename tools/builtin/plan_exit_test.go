@@ -59,7 +59,7 @@ func TestPlanExit(t *testing.T) {
 	}
 }
 
-// What the person sees names the mode that follows before the model's own text, in which
+// What the user sees names the mode that follows before the model's own text, in which
 // nothing is hidden.
 func TestPlanExit_Preview(t *testing.T) {
 	t.Parallel()

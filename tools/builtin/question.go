@@ -18,7 +18,7 @@ const (
 	// maxQuestions bounds one call, maxOptions the choices of one question.
 	maxQuestions = 10
 	maxOptions   = 50
-	// noQuestions is what a model reads where there is nobody to answer (R76).
+	// noQuestions is what a model reads where there is no one to answer (R76).
 	noQuestions = "question is unavailable: this host has no user to answer. " +
 		"Continue with your best judgement and state your assumptions."
 )
@@ -32,7 +32,7 @@ type questionData struct {
 	Answers [][]string `json:"answers"`
 }
 
-// newQuestion is the tool that asks the person (R74-R78). It waits as long as it
+// newQuestion is the tool that asks the user (R74-R78). It waits as long as it
 // takes; a call has at most 10 questions.
 func newQuestion() tools.Tool {
 	option := object(text("label", ""), text("description?", ""))
@@ -73,11 +73,11 @@ func askPerson(ctx context.Context, rt tools.Runtime, a questionArgs) (*tools.Re
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	person := rt.Services().Questions
-	if person == nil {
+	questions := rt.Services().Questions
+	if questions == nil {
 		return nil, tools.Errorf(tools.Unavailable, noQuestions)
 	}
-	answers, err := person.Answers(ctx, rt.CallID(), a.Questions)
+	answers, err := questions.Answers(ctx, rt.CallID(), a.Questions)
 	if errors.Is(err, tools.ErrInChat) {
 		return askedInChat(), nil
 	}
@@ -125,7 +125,7 @@ func askedInChat() *tools.Result {
 	}
 }
 
-// checkQuestion finds what would leave a person without a sensible choice.
+// checkQuestion finds what would leave a user without a sensible choice.
 func checkQuestion(number int, q tools.Question) error {
 	switch {
 	case strings.TrimSpace(q.Question) == "":

@@ -13,18 +13,18 @@ import (
 	"acp-agent/tools/tooltest"
 )
 
-// person is a [tools.Questioner] made of a function.
-type person func(ctx context.Context, callID string, questions []tools.Question) ([][]string, error)
+// user is a [tools.Questioner] made of a function.
+type user func(ctx context.Context, callID string, questions []tools.Question) ([][]string, error)
 
-func (p person) Answers(ctx context.Context, callID string, questions []tools.Question) ([][]string, error) {
-	return p(ctx, callID, questions)
+func (u user) Answers(ctx context.Context, callID string, questions []tools.Question) ([][]string, error) {
+	return u(ctx, callID, questions)
 }
 
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	var asked []tools.Question
 	rt := tooltest.New(tooltest.Options{})
-	rt.Serve.Questions = person(func(_ context.Context, callID string, questions []tools.Question) ([][]string, error) {
+	rt.Serve.Questions = user(func(_ context.Context, callID string, questions []tools.Question) ([][]string, error) {
 		if callID != rt.CallID() {
 			t.Errorf("asked for call %q, want %q", callID, rt.CallID())
 		}
@@ -56,7 +56,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// Without a person the text is fixed, and nothing is invented (R76).
+// Without a user the text is fixed, and nothing is invented (R76).
 func TestQuestion_Headless(t *testing.T) {
 	t.Parallel()
 	failure := wantFailure(t, tooltest.New(tooltest.Options{}), newQuestion(), `{"questions":[{"question":"Which?"}]}`, tools.Unavailable, "")
@@ -82,8 +82,8 @@ func TestQuestion_Refuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			rt := tooltest.New(tooltest.Options{})
-			rt.Serve.Questions = person(func(context.Context, string, []tools.Question) ([][]string, error) {
-				t.Error("the person was asked")
+			rt.Serve.Questions = user(func(context.Context, string, []tools.Question) ([][]string, error) {
+				t.Error("the user was asked")
 				return nil, nil
 			})
 			wantFailure(t, rt, newQuestion(), tt.args, tools.BadInput, tt.want)
@@ -96,14 +96,14 @@ func TestQuestion_NoAnswer(t *testing.T) {
 	const args = `{"questions":[{"question":"Which?"}]}`
 	rt := tooltest.New(tooltest.Options{})
 	refusal := tools.Errorf(tools.Denied, "declined")
-	rt.Serve.Questions = person(func(context.Context, string, []tools.Question) ([][]string, error) { return nil, refusal })
+	rt.Serve.Questions = user(func(context.Context, string, []tools.Question) ([][]string, error) { return nil, refusal })
 	if _, err := rt.Run(t.Context(), newQuestion(), "question", args); !errors.Is(err, refusal) {
 		t.Errorf("error = %v, want %v", err, refusal)
 	}
-	rt.Serve.Questions = person(func(context.Context, string, []tools.Question) ([][]string, error) { return [][]string{}, nil })
+	rt.Serve.Questions = user(func(context.Context, string, []tools.Question) ([][]string, error) { return [][]string{}, nil })
 	wantFailure(t, rt, newQuestion(), args, tools.Backend, "0 answers")
 	// A call that is cancelled while it waits is released (R78).
-	rt.Serve.Questions = person(func(ctx context.Context, _ string, _ []tools.Question) ([][]string, error) {
+	rt.Serve.Questions = user(func(ctx context.Context, _ string, _ []tools.Question) ([][]string, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})

@@ -182,7 +182,7 @@ func (r *reading) shown(text, note string, line int) *tools.Result {
 	return result
 }
 
-// image shows a picture to the model and the person (R28).
+// image shows a picture to the model and the user (R28).
 func (r *reading) image(file tools.File, media string) (*tools.Result, error) {
 	if r.info.Size > maxImageBytes {
 		return nil, &tools.Error{

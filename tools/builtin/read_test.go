@@ -357,7 +357,7 @@ func TestRead_Image(t *testing.T) {
 	}
 }
 
-// What the person has typed and not saved is what read shows.
+// What the user has typed and not saved is what read shows.
 func TestRead_Editor(t *testing.T) {
 	t.Parallel()
 	rt := tooltest.New(tooltest.Options{

@@ -36,7 +36,7 @@ type cloneData struct {
 }
 
 // newRepoClone is the tool that fetches a repository (R98). It runs git by its
-// arguments (C10), over https alone, without the person's git configuration and
+// arguments (C10), over https alone, without the user's git configuration and
 // credentials, prompts, hooks, submodules and filters.
 //
 // What guards the network: the host is judged by the rules as web_fetch's is,

@@ -12,7 +12,7 @@ import (
 	"acp-agent/tools"
 )
 
-// ripgrep lets the ripgrep that the person configured do the wide part of a
+// ripgrep lets the ripgrep that the user configured do the wide part of a
 // search (R45, R49). It is asked only which files can matter; our own engine
 // then looks at those and at nothing else. So the results are the same with
 // and without it: patterns keep their meaning (RE2 and doublestar), limits,

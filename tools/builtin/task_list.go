@@ -45,7 +45,7 @@ type listedTask struct {
 	// Prompt is what it was asked, in one line; Note what kept it from ending by itself.
 	Prompt string `json:"prompt"`
 	Note   string `json:"note,omitempty"`
-	// ElapsedMS is since it began, or was wanted when it has not begun.
+	// ElapsedMS is since it began, or was wanted when it has not started.
 	ElapsedMS int64 `json:"elapsed_ms"`
 	ToolCalls int   `json:"tool_calls"`
 	Tokens    int   `json:"tokens"`

@@ -8,7 +8,7 @@ import (
 	"acp-agent/tools"
 )
 
-// textOf is the text of a file as the person sees it. The operation is what could
+// textOf is the text of a file as the user sees it. The operation is what could
 // not be done when it cannot be read.
 func textOf(ctx context.Context, rt tools.Runtime, operation, path string) (tools.Text, error) {
 	text, err := rt.FS().ReadText(ctx, path)

@@ -100,7 +100,7 @@ func TestCard_Patch(t *testing.T) {
 		{"move and change", "*** Update File: x\n*** Move to: y\n@@\n-a\n+b\n", kinds.Edit, "Patch x, y"},
 		{"lines like names in an envelope", "*** Update File: x\n@@\n--- a\n+++ b\n", kinds.Edit, "Patch x"},
 		{"lines like names in a hunk", "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a\n+++ b\n c\n", kinds.Edit, "Patch x"},
-		{"time behind a tab", "--- x.orig\t2024-01-01 00:00:00\n+++ x.orig\t2024-01-02 00:00:00\n@@\n-a\n+b\n", kinds.Edit, "Patch x.orig"},
+		{"time after a tab", "--- x.orig\t2024-01-01 00:00:00\n+++ x.orig\t2024-01-02 00:00:00\n@@\n-a\n+b\n", kinds.Edit, "Patch x.orig"},
 		{"one name alone has a prefix", "--- /dev/null\n+++ b/x\n@@\n+a\n", kinds.Edit, "Patch x"},
 		{"a directory called a", "--- a/x\n+++ a/x\n@@\n+a\n", kinds.Edit, "Patch a/x"},
 		{"rename and change", "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/y\n@@\n-a\n+b\n", kinds.Edit, "Patch x, y"},

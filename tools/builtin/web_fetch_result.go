@@ -94,7 +94,7 @@ func webNotes(response *tools.Response) []string {
 	return notes
 }
 
-// fence encloses what comes from outside in a label that nobody outside can
+// fence encloses what comes from outside in a label that no one outside can
 // know, so that the text cannot end it and speak in another's name (I1). It
 // helps a model to tell them apart; it is no boundary.
 func fence(label, source, text string) string {

@@ -284,7 +284,7 @@ func TestWebFetch_BadAddress(t *testing.T) {
 		if failure.Kind != tools.BadInput || strings.Contains(failure.Error(), "asked") {
 			t.Errorf("%q: %s, %q", url, failure.Kind, failure)
 		}
-		// It has no host that a person could be asked about, so it must not get
+		// It has no host that a user could be asked about, so it must not get
 		// that far.
 		args, _ := json.Marshal(map[string]string{"url": url})
 		_, err := builtin.NewWebFetch().Preview(t.Context(), nil, tools.NewArgs(args))

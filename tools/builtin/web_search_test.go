@@ -100,7 +100,7 @@ func TestWebSearch_Hosts(t *testing.T) {
 	}
 }
 
-// A provider's key is in no error that the model reads, whoever repeats it.
+// A provider's key is in no error that the model reads, even if the server repeats it.
 func TestWebSearch_KeyIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	provider, err := websearch.New(websearch.Config{Type: websearch.Brave, Key: "canary-key"})
