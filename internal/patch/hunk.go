@@ -9,11 +9,8 @@ import (
 // model wrote it.
 func (f *rawFile) readHunks(c FileChange, ended func() bool) ([]Hunk, error) {
 	var hunks []Hunk
-	for i, raw := range f.hunks {
-		if i%stride == 0 && ended() {
-			return nil, nil
-		}
-		h, err := raw.read(c)
+	for _, raw := range f.hunks {
+		h, err := raw.read(c, ended)
 		if err == nil {
 			err = h.check(c.Path)
 		}
@@ -25,11 +22,14 @@ func (f *rawFile) readHunks(c FileChange, ended func() bool) ([]Hunk, error) {
 	return hunks, nil
 }
 
-// read reads the lines of a hunk: a created file has no old lines, and a deleted one no
-// new ones.
-func (raw rawHunk) read(c FileChange) (Hunk, error) {
+// read reads the lines of a hunk, until ended: a created file has no old lines, and a
+// deleted one no new ones.
+func (raw rawHunk) read(c FileChange, ended func() bool) (Hunk, error) {
 	h := Hunk{Start: raw.numbers.start, Numbered: raw.numbered, Line: raw.line}
 	for i, line := range raw.body {
+		if i%stride == 0 && ended() {
+			break
+		}
 		op, _ := h.addLine(line) // bodyEnd let no other lines in
 		if c.Op == Create && (op == Context || op == Removed) || c.Op == Delete && (op == Context || op == Added) {
 			return Hunk{}, errorf(raw.first+i, c.Path, "a file that is %sd has only lines of one kind, + when new and - when deleted", c.Op)
