@@ -3,40 +3,92 @@ package store
 import (
 	"bytes"
 	"crypto/rand"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"acp-agent/internal/userfile"
 )
 
-// listCache remembers the records of sessions by the sizes and times of their files, so that a
-// list for one directory does not open thousands of them. It is kept in a file, which is a cache
-// alone: it is made anew when it is missing or damaged, and no record in it outlives a change of
-// its session.
+// listCache remembers what a list shows of sessions, and when they were written, so that a list
+// neither opens nor looks at thousands of files. A session is written by a process that has opened
+// it, and that names it in a log first: what was not opened since it was looked at is as it was.
+// The cache is kept in a file, which can be deleted: then every session is looked at. What a page
+// shows is compared with the sizes and times of its files in any case.
 type listCache struct {
-	mu     sync.Mutex
-	loaded bool
-	known  map[string]cached
-	fresh  int // how many are not in the file
+	mu      sync.Mutex
+	loaded  bool
+	known   map[string]cached
+	covered int64 // how much of the log of opened sessions it takes into account
+	fresh   int   // how many sessions were looked at or read that the file has otherwise
 }
 
 type cached struct {
-	size, updated int64
-	data          []byte // the session's record; nil for one that has none
+	file
+	open bool   // a process had it open
+	data []byte // the session's record; nil when it was not read since the session was written
 }
 
 const (
-	cacheName = "list.cache"
-	// cacheStep is how many records are read anew before the file is written: these are the
-	// sessions that were used since, and reading as many is cheap.
+	cacheName  = "list.cache"
+	openedName = "list.opened"
+	// notRead is the record of a session that was looked at and not read.
+	notRead = "null"
+	// cacheStep is how many sessions are looked at or read anew before the file is written: as many
+	// are used in some days, and looking at them is cheap.
 	cacheStep = 64
 	maxCache  = 256 << 20
+	// mostOpened is the size of the log from which a sweep begins it anew.
+	mostOpened = 4 << 20
 )
 
+// noteOpened names a session in the log of opened sessions, before it is written.
+func (s *Store) noteOpened(id string) {
+	f, err := userfile.Open(filepath.Join(s.o.Dir, openedName), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	if err == nil {
+		_, err = f.Write([]byte(id + "\n"))
+		_ = f.Close()
+	}
+	if err != nil { // no cache may take the session for unchanged
+		s.dropCache()
+	}
+}
+
+// dropCache removes the cache with its log. A list that is being made in another process may
+// write the cache again; what it knows is not older than a moment.
+func (s *Store) dropCache() {
+	_ = userfile.Remove(filepath.Join(s.o.Dir, openedName))
+	_ = userfile.Remove(filepath.Join(s.o.Dir, cacheName))
+}
+
+// openedSince returns the sessions that were opened after the log had a size, and its size now.
+// all says that the log is another one, so that any session may have been opened.
+func (s *Store) openedSince(covered int64) (opened map[string]bool, size int64, all bool) {
+	f, err := userfile.Open(filepath.Join(s.o.Dir, openedName), os.O_RDONLY)
+	if err != nil {
+		return nil, 0, true
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() < covered {
+		return nil, 0, true
+	}
+	data := make([]byte, info.Size()-covered)
+	if _, err := io.ReadFull(io.NewSectionReader(f, covered, int64(len(data))), data); err != nil {
+		return nil, 0, true
+	}
+	opened = map[string]bool{}
+	for id := range strings.FieldsSeq(string(data)) {
+		opened[id] = true
+	}
+	return opened, info.Size(), false
+}
+
+// load reads the file, once.
 func (c *listCache) load(s *Store) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.loaded {
 		return
 	}
@@ -47,41 +99,104 @@ func (c *listCache) load(s *Store) {
 	}
 	for len(data) > 0 {
 		text, rest, _ := bytes.Cut(data, []byte("\n"))
-		// A line of the cache has the file's size in the place of a number.
-		if l, err := parse(text); err == nil && l.kind == sessionKind {
-			c.known[l.of] = cached{size: l.seq, updated: l.at, data: l.data}
-		}
 		data = rest
+		l, err := parse(text)
+		switch {
+		case err != nil:
+		case l.kind == messageKind: // the head, which has the size of the log in the place of a number
+			c.covered = l.seq
+		default: // a session, with size and time of its file in the place of number and time
+			if string(l.data) == notRead {
+				l.data = nil
+			}
+			c.known[l.of] = cached{file: file{id: l.of, size: l.seq, updated: l.at}, open: l.op == opState, data: l.data}
+		}
 	}
+}
+
+// update brings the sessions that there are up to date, and returns their files, the one written
+// last first. ids are all sessions, open are those that a process has open.
+func (c *listCache) update(s *Store, ids []string, open map[string]bool) ([]file, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.load(s)
+	opened, size, all := s.openedSince(c.covered)
+	files := make([]file, 0, len(ids))
+	var looked []file
+	for _, id := range ids {
+		known, found := c.known[id]
+		if !found || all || known.open || open[id] || opened[id] {
+			looked = append(looked, file{id: id})
+		} else {
+			files = append(files, known.file)
+		}
+	}
+	if err := s.stat(looked); err != nil {
+		return nil, err
+	}
+	for _, f := range looked {
+		if f.updated == 0 {
+			continue // it is gone
+		}
+		known := c.known[f.id]
+		if known.file != f {
+			known = cached{file: f}
+			c.fresh++
+		}
+		known.open = open[f.id]
+		c.known[f.id] = known
+		files = append(files, f)
+	}
+	c.covered = size
+	sortFiles(files)
+	return files, nil
 }
 
 // info returns what is known of a session, if its directory is the wanted one.
 func (c *listCache) info(s *Store, f file, cwd string) (info Info, ok bool) {
 	c.mu.Lock()
-	known, found := c.known[f.id]
+	c.load(s)
+	known := c.known[f.id]
 	c.mu.Unlock()
-	if !found || known.size != f.size || known.updated != f.updated {
+	if known.file == f && known.data != nil {
+		if !isIn(known.data, cwd) {
+			return info, false
+		}
+		// A file can also have been changed by what is not this program, such as a backup.
+		actual := []file{{id: f.id}}
+		if err := s.stat(actual); err != nil || actual[0].updated == 0 {
+			return info, false
+		}
+		f = actual[0]
+	}
+	if known.file != f || known.data == nil {
 		data, err := s.readInfo(f)
 		if err != nil {
 			return info, false
 		}
-		known = cached{size: f.size, updated: f.updated, data: data}
+		known.file, known.data = f, data
 		c.mu.Lock()
 		c.known[f.id] = known
 		c.fresh++
 		c.mu.Unlock()
 	}
-	if cwd != "" {
-		quoted, err := encode(cwd)
-		if err != nil || !bytes.Contains(known.data, append([]byte(`"cwd":`), quoted...)) {
-			return info, false
-		}
+	if !isIn(known.data, cwd) {
+		return info, false
 	}
 	info = decodeInfo(f, known.data)
 	return info, cwd == "" || info.Cwd == cwd
 }
 
-// save writes the file when it misses many. A failure costs time alone.
+// isIn reports whether a session's record may be of a directory; "" is any.
+func isIn(data []byte, cwd string) bool {
+	if cwd == "" {
+		return true
+	}
+	quoted, err := encode(cwd)
+	return err == nil && bytes.Contains(data, append([]byte(`"cwd":`), quoted...))
+}
+
+// save writes the file when it misses many.
 func (c *listCache) save(s *Store) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,17 +204,22 @@ func (c *listCache) save(s *Store) {
 		return
 	}
 	c.fresh = 0
-	var data []byte
+	head := line{kind: messageKind, seq: c.covered, data: []byte("{}")}
+	data := head.append(nil)
 	for id, known := range c.known {
-		if len(known.data) > 0 {
-			l := line{kind: sessionKind, seq: known.size, at: known.updated, of: id, data: known.data}
-			data = l.append(data)
+		l := line{kind: sessionKind, seq: known.size, at: known.updated, of: id, data: known.data}
+		if len(known.data) == 0 {
+			l.data = []byte(notRead)
 		}
+		if known.open {
+			l.op = opState
+		}
+		data = l.append(data)
 	}
 	temp := filepath.Join(s.o.Dir, cacheName+"."+rand.Text()+tempEnd)
 	f, err := userfile.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
-		return
+		return // it costs time alone
 	}
 	_, err = f.Write(data) // not synced: a line that is lost is read anew
 	if closed := f.Close(); err != nil || closed != nil || os.Rename(temp, filepath.Join(s.o.Dir, cacheName)) != nil {
@@ -112,6 +232,16 @@ func (c *listCache) forget(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.known, id)
+}
+
+// sortFiles puts the file that was written last first.
+func sortFiles(files []file) {
+	slices.SortFunc(files, func(a, b file) int {
+		if newer(a, b) {
+			return -1
+		}
+		return 1
+	})
 }
 
 // tempEnd is the end of the names of files that are being written.

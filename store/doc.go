@@ -28,6 +28,7 @@
 //	blobs/ab/abcd...   contents by their SHA-256, .zst when compressed
 //	locks              one byte of it is locked for each open session
 //	list.cache         what a list shows of the sessions; it can be deleted at any time
+//	list.opened        which sessions were opened, so that a list looks at these alone
 //
 // # Lines
 //

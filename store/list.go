@@ -46,8 +46,8 @@ type file struct {
 	updated int64 // nanoseconds since 1970
 }
 
-// List returns a page of the stored sessions. It opens the files that the page needs and no
-// cache knows; which session comes when is decided by the time of the last write.
+// List returns a page of the stored sessions. Which session comes when is decided by the time of
+// the last write.
 func (s *Store) List(o ListOptions) (Page, error) {
 	if s == nil {
 		return Page{}, nil
@@ -56,17 +56,21 @@ func (s *Store) List(o ListOptions) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	files, err := s.files()
+	ids, open, err := s.names()
+	if err != nil || len(ids) == 0 {
+		return Page{}, err
+	}
+	files, err := s.cache.update(s, ids, open)
 	if err != nil {
 		return Page{}, err
 	}
+	defer s.cache.save(s)
 	if o.Limit <= 0 {
 		o.Limit = defaultPage
 	}
-	s.cache.load(s)
-	defer s.cache.save(s)
 	var page Page
-	for i, f := range files {
+	var last file
+	for _, f := range files {
 		if o.Cursor != "" && !newer(after, f) {
 			continue
 		}
@@ -75,23 +79,12 @@ func (s *Store) List(o ListOptions) (Page, error) {
 			continue
 		}
 		if len(page.Sessions) == o.Limit {
-			page.Next = cursorOf(lastListed(files[:i], page))
+			page.Next = cursorOf(last)
 			return page, nil
 		}
-		page.Sessions = append(page.Sessions, info)
+		page.Sessions, last = append(page.Sessions, info), f
 	}
 	return page, nil
-}
-
-// lastListed is the file of the last session of a page.
-func lastListed(files []file, page Page) file {
-	last := page.Sessions[len(page.Sessions)-1].ID
-	for i := len(files) - 1; i >= 0; i-- {
-		if files[i].id == last {
-			return files[i]
-		}
-	}
-	return file{}
 }
 
 // newer reports whether a comes before b in a list.
@@ -120,32 +113,42 @@ func parseCursor(cursor string) (f file, err error) {
 	return f, nil
 }
 
-// files are the sessions' files, the one written last first. A directory that is not there has
-// none.
-func (s *Store) files() ([]file, error) {
+// names are all sessions that there are, and which of them a process has open, or had when it
+// was killed. A directory that is not there has none.
+func (s *Store) names() (ids []string, open map[string]bool, err error) {
 	entries, err := os.ReadDir(s.o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	files := make([]file, 0, len(entries))
+	ids, open = make([]string, 0, len(entries)), map[string]bool{}
 	for _, entry := range entries {
 		if id, ours := strings.CutSuffix(entry.Name(), recordEnd); ours && entry.Type().IsRegular() && checkID(id) == nil {
-			files = append(files, file{id: id})
+			ids = append(ids, id)
+		} else if id, ours := strings.CutSuffix(entry.Name(), ownerEnd); ours {
+			open[id] = true
 		}
+	}
+	return ids, open, nil
+}
+
+// files are the sessions' files as they are now, the one written last first.
+func (s *Store) files() ([]file, error) {
+	ids, _, err := s.names()
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	files := make([]file, len(ids))
+	for i, id := range ids {
+		files[i].id = id
 	}
 	if err := s.stat(files); err != nil {
 		return nil, err
 	}
 	files = slices.DeleteFunc(files, func(f file) bool { return f.updated == 0 })
-	slices.SortFunc(files, func(a, b file) int {
-		if newer(a, b) {
-			return -1
-		}
-		return 1
-	})
+	sortFiles(files)
 	return files, nil
 }
 

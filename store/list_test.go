@@ -90,10 +90,8 @@ func TestStore_ListInPages(t *testing.T) {
 
 func TestStore_ListFollowsChanges(t *testing.T) {
 	s, dir := library(t, "a", "b")
-	for range 80 { // so that there is a cache file
-		if _, err := s.List(store.ListOptions{}); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := s.List(store.ListOptions{}); err != nil {
+		t.Fatal(err)
 	}
 	r, err := s.Open("ses_000", fail(t))
 	if err != nil {
@@ -123,6 +121,62 @@ func TestStore_ListFollowsChanges(t *testing.T) {
 	if page, err = store.New(store.Options{Dir: dir}).List(store.ListOptions{}); err != nil || len(page.Sessions) != 1 {
 		t.Errorf("with a damaged cache: %+v, %v", page, err)
 	}
+}
+
+// TestStore_ListOfTwoProcesses changes sessions through one store, and lists them through one that
+// has a cache and one that reads its file.
+func TestStore_ListOfTwoProcesses(t *testing.T) {
+	titles := make([]string, 70) // enough for a cache file
+	for i := range titles {
+		titles[i] = fmt.Sprint("title ", i)
+	}
+	writer, dir := library(t, titles...)
+	reader := store.New(store.Options{Dir: dir})
+	check := func(step, first, title string, want int) {
+		t.Helper()
+		for _, s := range []*store.Store{reader, store.New(store.Options{Dir: dir})} {
+			page, err := s.List(store.ListOptions{Limit: 100})
+			if err != nil || len(page.Sessions) != want || page.Sessions[0].ID != first || page.Sessions[0].Title != title {
+				t.Errorf("%s: %d sessions, %v; first %+v", step, len(page.Sessions), err, page.Sessions[0])
+			}
+		}
+	}
+	check("new", "ses_069", "title 69", 70)
+	r, err := writer.Open("ses_005", fail(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.Resume(t.Context(), at, nil); err != nil {
+		t.Fatal(err)
+	}
+	check("opened", "ses_069", "title 69", 70)
+	r.Emit(transcript.TitleChanged{Title: "changed"})
+	say(r, "msg_9", "more")
+	check("written", "ses_005", "changed", 70)
+	r.Emit(transcript.TitleChanged{Title: "again"})
+	say(r, "msg_10", "more")
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check("closed", "ses_005", "again", 70)
+	check("unchanged", "ses_005", "again", 70)
+	if err := writer.Delete("ses_069"); err != nil {
+		t.Fatal(err)
+	}
+	check("deleted", "ses_005", "again", 69)
+	// Something else restores an old file with the same name.
+	data, err := os.ReadFile(filepath.Join(dir, "ses_004.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ses_004.jsonl"), data[:len(data)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check("restored", "ses_005", "again", 69)
+	if err := os.Remove(filepath.Join(dir, "list.opened")); err != nil {
+		t.Fatal(err)
+	}
+	check("without the log", "ses_004", "", 69)
 }
 
 func TestStore_ListRefusesCursors(t *testing.T) {

@@ -50,6 +50,7 @@ func (s *Store) lock(id string) error {
 		s.held[id] = unlock
 		s.mu.Unlock()
 		s.writeOwner(id)
+		s.noteOpened(id)
 		return nil
 	}
 	s.mu.Lock()

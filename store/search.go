@@ -58,7 +58,6 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if q.PerSession <= 0 {
 		q.PerSession = defaultPerSession
 	}
-	s.cache.load(s)
 	sr := &searcher{store: s, q: q, files: files, found: make([][]Hit, len(files))}
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(files)) {

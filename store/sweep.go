@@ -60,6 +60,9 @@ func (s *Store) Sweep(ctx context.Context, l Limits) (swept Swept, err error) {
 		return swept, err
 	}
 	now := s.o.Now()
+	if info, err := os.Lstat(filepath.Join(s.o.Dir, openedName)); err == nil && info.Size() > mostOpened {
+		s.dropCache()
+	}
 	err = s.sweepLoose(now, &swept)
 	total := swept.Bytes
 	for _, f := range files {
