@@ -205,6 +205,25 @@ func cases(t *testing.T) int {
 	return 1000
 }
 
+// TestScan_LongLine has a line that is too long to be a record, with and without an end.
+func TestScan_LongLine(t *testing.T) {
+	long := strings.Repeat("x", 65<<20)
+	for text, want := range map[string]int{"a\n" + long + "\nb\n": 3, "a\n" + long: 2} {
+		var got []string
+		var last int64
+		err := store.Scan(strings.NewReader(text), func(at, end int64, text []byte, ended bool) {
+			if at != last {
+				t.Errorf("a line at %d, want %d", at, last)
+			}
+			last = end
+			got = append(got, string(text))
+		})
+		if err != nil || last != int64(len(text)) || len(got) != want || got[1] != "" {
+			t.Errorf("%d lines, the last ends at %d, %v", len(got), last, err)
+		}
+	}
+}
+
 // FuzzScan gives the line reader anything: it never fails, sees every byte, and what it takes for
 // a record is one.
 func FuzzScan(f *testing.F) {
@@ -214,14 +233,12 @@ func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"type":"part","seq":1,"at":1,"n":99999999999,"data":1,"sum":"00000000"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		seen := 0
-		err := store.Scan(bytes.NewReader(data), func(at int64, text []byte, ended bool) {
-			if int(at) != seen {
-				t.Fatalf("a line at %d, want %d", at, seen)
+		err := store.Scan(bytes.NewReader(data), func(at, end int64, text []byte, ended bool) {
+			line := data[at:end]
+			if int(at) != seen || ended != bytes.HasSuffix(line, []byte("\n")) || !bytes.Equal(bytes.TrimSuffix(line, []byte("\n")), text) {
+				t.Fatalf("a line from %d to %d, %q, after %d", at, end, text, seen)
 			}
-			seen += len(text)
-			if ended {
-				seen++
-			}
+			seen = int(end)
 			again, err := store.Parse(text)
 			if err == nil && !bytes.Equal(bytes.TrimSuffix(again, []byte("\n")), text) {
 				t.Fatalf("%q is read as %q", text, again)

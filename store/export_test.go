@@ -1,5 +1,7 @@
 package store
 
+import "io"
+
 // File is what a session's file does for its recorder.
 type File = sessionFile
 
@@ -11,7 +13,9 @@ func WithFiles(o Options, open func(path string, flags int) (File, error)) *Stor
 
 // Lines for tests of the reader.
 var (
-	Scan  = scan
+	Scan = func(r io.Reader, f func(at, end int64, text []byte, ended bool)) error {
+		return scan(r, func(s scanned) { f(s.at, s.end, s.text, s.ended) })
+	}
 	Parse = func(text []byte) ([]byte, error) {
 		l, err := parse(text)
 		return l.append(nil), err

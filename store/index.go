@@ -51,22 +51,21 @@ type partEntry struct {
 func (p *partEntry) none() bool { return p.whole.size == 0 && p.grown == nil }
 
 // addLine notes one line of the session's file.
-func (st *Stored) addLine(at int64, text []byte, ended bool) {
-	end := at + int64(len(text))
-	l, err := parse(text)
-	if ended {
-		end++
-		st.size, st.end = end, end
-	} else {
-		st.size = end
-		if err != nil {
-			st.Damage.Torn = end - at
-			return
-		}
-		st.end, st.open = end, true
+func (st *Stored) addLine(raw scanned) {
+	l, err := parse(raw.text)
+	st.size = raw.end
+	switch {
+	case raw.ended:
+		st.end = raw.end
+	case err != nil:
+		st.Damage.Torn = raw.end - raw.at
+		return
+	default:
+		st.end, st.open = raw.end, true
 	}
 	if err != nil {
-		st.Damage.add(at)
+		st.Damage.add(raw.at)
+		st.broken++
 		return
 	}
 	if l.seq <= st.seq {
@@ -74,14 +73,14 @@ func (st *Stored) addLine(at int64, text []byte, ended bool) {
 	}
 	st.Damage.Missing += l.seq - st.seq - 1
 	st.seq = l.seq
-	if !st.note(&l, span{at: at + int64(len(text)-sumLen-len(l.data)), size: len(l.data)}) {
-		st.Damage.add(at)
+	if !st.note(&l, span{at: raw.at + int64(len(raw.text)-sumLen-len(l.data)), size: len(l.data)}) {
+		st.Damage.add(raw.at)
 	}
 }
 
-// countMissing corrects the count of missing records by the damaged lines, which are among them.
+// countMissing corrects the count of missing records by the broken lines, which are among them.
 func (st *Stored) countMissing() {
-	st.Damage.Missing = max(0, st.Damage.Missing-int64(st.Damage.Lines))
+	st.Damage.Missing = max(0, st.Damage.Missing-st.broken)
 }
 
 // note adds a line to the index. It reports whether the line makes sense.

@@ -48,58 +48,91 @@ func (d *Damage) add(offset int64) {
 // scanChunk is how much of a file is read at once.
 const scanChunk = 256 << 10
 
-// scan calls f with every line of r and where it begins; the text is valid until f returns.
-// A line longer than maxLine is given as nil. ended says that the line has its end.
-func scan(r io.Reader, f func(at int64, text []byte, ended bool)) error {
-	buf := make([]byte, 0, scanChunk)
-	var at int64 // where buf begins
-	tooLong := false
-	var start int64 // where the line begins that is too long
+// scanned is one line of a file.
+type scanned struct {
+	at, end int64  // where it begins, and where the next one does
+	text    []byte // without its end; nil of a line longer than maxLine
+	ended   bool   // it has its end
+}
+
+// scan calls f with every line of r, whose text is valid until f returns.
+func scan(r io.Reader, f func(scanned)) error {
+	s := scanner{f: f, buf: make([]byte, 0, scanChunk)}
 	for {
-		if len(buf) == cap(buf) {
-			if len(buf) >= maxLine {
-				if !tooLong {
-					tooLong, start = true, at
-				}
-				at += int64(len(buf))
-				buf = buf[:0]
-			} else {
-				buf = slices.Grow(buf, len(buf))
-			}
-		}
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		searched := len(buf)
-		buf = buf[:len(buf)+n]
-		from := 0
-		for {
-			end := bytes.IndexByte(buf[searched:], '\n')
-			if end < 0 {
-				break
-			}
-			end += searched
-			if tooLong {
-				f(start, nil, true)
-				tooLong = false
-			} else {
-				f(at+int64(from), buf[from:end], true)
-			}
-			from, searched = end+1, end+1
-		}
-		if from > 0 {
-			at += int64(from)
-			buf = buf[:copy(buf, buf[from:])]
-		}
+		s.makeRoom()
+		searched := len(s.buf)
+		n, err := r.Read(s.buf[searched:cap(s.buf)])
+		s.buf = s.buf[:searched+n]
+		s.lines(searched)
 		if errors.Is(err, io.EOF) {
-			switch {
-			case tooLong:
-				f(start, nil, false)
-			case len(buf) > 0:
-				f(at, buf, false)
-			}
+			s.rest()
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// scanner is what a scan has read and not given on.
+type scanner struct {
+	f       func(scanned)
+	buf     []byte
+	at      int64 // where buf begins
+	tooLong bool  // buf continues a line that is too long, which begins at start
+	start   int64
+}
+
+// makeRoom makes room for more of a line, or drops a line that is too long.
+func (s *scanner) makeRoom() {
+	switch {
+	case len(s.buf) < cap(s.buf):
+	case len(s.buf) < maxLine:
+		s.buf = slices.Grow(s.buf, len(s.buf))
+	default:
+		if !s.tooLong {
+			s.tooLong, s.start = true, s.at
+		}
+		s.at += int64(len(s.buf))
+		s.buf = s.buf[:0]
+	}
+}
+
+// lines gives on the lines that have ended. Before searched none has.
+func (s *scanner) lines(searched int) {
+	from := 0
+	for {
+		end := bytes.IndexByte(s.buf[searched:], '\n')
+		if end < 0 {
+			break
+		}
+		end += searched
+		if s.tooLong {
+			s.f(scanned{at: s.start, end: s.at + int64(end) + 1, ended: true})
+			s.tooLong = false
+		} else {
+			s.f(scanned{at: s.at + int64(from), end: s.at + int64(end) + 1, text: short(s.buf[from:end]), ended: true})
+		}
+		from, searched = end+1, end+1
+	}
+	s.at += int64(from)
+	s.buf = s.buf[:copy(s.buf, s.buf[from:])]
+}
+
+// rest gives on what has no end.
+func (s *scanner) rest() {
+	switch {
+	case s.tooLong:
+		s.f(scanned{at: s.start, end: s.at + int64(len(s.buf))})
+	case len(s.buf) > 0:
+		s.f(scanned{at: s.at, end: s.at + int64(len(s.buf)), text: short(s.buf)})
+	}
+}
+
+// short returns a line, nil for one that is too long.
+func short(text []byte) []byte {
+	if len(text) > maxLine {
+		return nil
+	}
+	return text
 }

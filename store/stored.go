@@ -33,6 +33,7 @@ type Stored struct {
 	open      bool
 	live      bool // there is a live file
 	seq       int64
+	broken    int64 // lines whose checksums do not match
 	root      *conversation
 	subs      map[string]*conversation
 	info      []mark // records of the session itself, in order
@@ -84,8 +85,8 @@ func (st *Stored) readLive() error {
 	}
 	defer f.Close()
 	st.live = true
-	return scan(f, func(_ int64, text []byte, _ bool) {
-		l, err := parse(text)
+	return scan(f, func(raw scanned) {
+		l, err := parse(raw.text)
 		var g growth
 		if err != nil || l.kind != partKind || l.op != opGrow || json.Unmarshal(l.data, &g) != nil {
 			return // torn; what it held is less than 50 ms of text

@@ -144,3 +144,21 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// TestText_CredentialsInAnyCase holds that the search for the words that announce credentials
+// misses none.
+func TestText_CredentialsInAnyCase(t *testing.T) {
+	for _, text := range []string{
+		"authorization: abcdef123", "AUTHORIZATION: abcdef123", "xx AuThOrIzAtIoN: Basic abcdef123", "zZ Proxy-Authorization=abcdef123",
+		"bearer abcdef123", "BEARER abcdef123", "bb B Bearer abcdef123", "beare bearer abcdef123",
+	} {
+		if got := redact.Text(text); strings.Contains(got, "abcdef123") {
+			t.Errorf("Text(%q) = %q", text, got)
+		}
+	}
+	for _, text := range []string{"", "b", "z", "authorizatio", "a lazy bear"} {
+		if got := redact.Text(text); got != text {
+			t.Errorf("Text(%q) = %q", text, got)
+		}
+	}
+}
