@@ -99,7 +99,7 @@ var rooms = map[string]room{
 	"transcript":           {0, []string{"kinds"}},
 
 	"internal/bm25":        {0, nil},
-	"internal/cgroup":      {0, nil},
+	"internal/cgroup":      {0, []string{"internal/pathname"}},
 	"internal/fileuri":     {0, nil},
 	"internal/gitignore":   {0, nil},
 	"internal/launch":      {0, []string{"internal/cgroup", "internal/pathname", "internal/redact"}},

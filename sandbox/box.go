@@ -61,7 +61,7 @@ type Request struct {
 	// files. Empty means that there is none.
 	Private, Scratch, Tmp string
 	Closed                []string
-	// Programs are what the agent starts by its path, and Arguments those of it that come
+	// Programs are what the agent starts by its path, and Arguments the ones that come
 	// from a configuration and may name paths: what lies in the home is shown with its
 	// directory, within limits ([homeGate.opens]). Arguments open nothing among Own.
 	Programs, Arguments []string
@@ -74,7 +74,7 @@ type Request struct {
 	// Reading is of a command that is to change nothing: of all that is named here it
 	// may write Tmp alone.
 	Reading bool
-	// Caches says whose caches the command has among those of the project, so that what one
+	// Caches says whose caches the command has among the project's, so that what one
 	// program puts into its own is not run by another that has keys; "" are all others.
 	// Such a program does not write in the user's package directories either: no one was
 	// asked about what it does with the network.
@@ -94,7 +94,7 @@ type Confined struct {
 }
 
 // Confine makes the policy of one command, after the finding was made. What the
-// person requires and the machine cannot do is an error.
+// user requires and the machine cannot do is an error.
 func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 	none := Confined{Report: Report{Kind: None}, Policy: &Policy{Kind: None}, Release: func() {}}
 	if b == nil {
@@ -183,7 +183,7 @@ func (b *Box) protected(r Request) []string {
 	return paths
 }
 
-// reachable are those of the guarded that the command could write otherwise.
+// reachable are the guarded paths that the command could write otherwise.
 func (b *Box) reachable(r Request) []string {
 	return slices.DeleteFunc(slices.Clone(b.Guarded), func(path string) bool {
 		return !slices.ContainsFunc(r.Writable, func(dir string) bool { return path != dir && pathname.Contains(dir, path) })
@@ -222,7 +222,7 @@ func (b *Box) masked(r Request, kind Kind) []string {
 	}
 	inUse, _ := os.ReadFile("/proc/net/unix")
 	for _, path := range socketsInUse(string(inUse)) {
-		// Those of the project are its own servers.
+		// The project's sockets are its own servers.
 		if !slices.ContainsFunc(slices.Concat(r.Roots, r.Writable), func(dir string) bool { return pathname.Contains(dir, path) }) {
 			paths = append(paths, path)
 		}

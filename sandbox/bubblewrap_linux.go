@@ -60,7 +60,7 @@ func (p *Policy) bubblewrap(start *launch.Start) error {
 	}
 	args = append(args, "--chdir", start.Spec.Dir, "--")
 	start.Argv = slices.Concat(args, start.Argv)
-	start.Wall = true
+	start.Sandbox = true
 	return nil
 }
 

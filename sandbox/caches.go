@@ -82,7 +82,7 @@ func tmpEnv(r Request, p *Policy) []string {
 }
 
 // scratchCaches leads a command that changes nothing to caches that end with it: what it
-// put into those of the project, later builds would run.
+// put into the project's caches, later builds would run.
 func scratchCaches(r Request, p *Policy) []string {
 	tmp := tmpDir(r, p)
 	if tmp == "" {

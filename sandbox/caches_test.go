@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A program with caches of its own writes in no other: neither in those of the project's
+// A program with caches of its own writes in no other: neither in the caches of the project's
 // commands nor of another program, whose keys it would get with what it put there, nor in
 // the user's package directories, although it has the network.
 func TestConfine_Caches(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package sandbox confines the processes that the agent starts: the third layer,
-// behind the capability check and the rules (R124).
+// in addition to the capability check and the rules (R124).
 //
 // It owns what a machine can do about it ([Kind]), found out by confining a command
 // of our own and looking at what that could do all the same ([Finder], [Probe]); what

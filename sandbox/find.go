@@ -119,7 +119,7 @@ func (f *Finder) try(ctx context.Context, kind Kind) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	dir, unlock, err := f.ground()
+	dir, unlock, err := f.trialDir()
 	if err != nil {
 		return Report{}, &placeError{err}
 	}
@@ -154,9 +154,9 @@ const leftoverAge = time.Hour
 // trialLock is a file that is locked while the trial runs.
 const trialLock = "lock"
 
-// ground makes the directories of a trial, and removes those that killed agents left. They
+// trialDir makes the directories of a trial, and removes the ones that killed agents left. They
 // are the trial's until unlock.
-func (f *Finder) ground() (dir string, unlock func(), err error) {
+func (f *Finder) trialDir() (dir string, unlock func(), err error) {
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
 		return "", nil, err
 	}

@@ -75,16 +75,16 @@ func TestFind(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		running, unlock, err := f.ground()
+		running, unlock, err := f.trialDir()
 		if err != nil {
 			t.Fatal(err)
 		}
-		killed, abandon, err := f.ground()
+		killed, abandon, err := f.trialDir()
 		if err != nil {
 			t.Fatal(err)
 		}
 		abandon()
-		if _, end, err := f.ground(); err != nil {
+		if _, end, err := f.trialDir(); err != nil {
 			t.Fatal(err)
 		} else {
 			defer end()

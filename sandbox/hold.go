@@ -15,7 +15,7 @@ type holding struct {
 	own  *claims
 }
 
-// take makes the directories that are not there, and counts those that an agent
+// take makes the directories that are not there, and counts the ones that an agent
 // process made. The last command of the last process that needs one removes it, if
 // it is empty still: without the directory, what is mounted there for the command of
 // another process would be gone. dir keeps what is held, for the next start after a

@@ -61,7 +61,7 @@ func (b *Box) home(r Request) homeView {
 	}
 	// What lies in a root is seen anyway, and to show it once more would take its writing.
 	in := func(path string, dirs []string) bool {
-		return slices.ContainsFunc(dirs, func(dir string) bool { return Within(path, dir) })
+		return slices.ContainsFunc(dirs, func(dir string) bool { return ContainsReal(dir, path) })
 	}
 	for _, path := range r.Programs {
 		if !in(path, r.Roots) && !in(path, r.Writable) {
@@ -378,7 +378,7 @@ func (b *Box) HomeReport(r Request) HomeReport {
 	report := HomeReport{Hidden: view.concealed != "", Credentials: view.unclean}
 	if report.Hidden {
 		report.Shown = slices.Concat(view.shown, r.Roots, r.Writable, r.Readable)
-		report.Shown = slices.DeleteFunc(report.Shown, func(path string) bool { return !Within(path, view.concealed) })
+		report.Shown = slices.DeleteFunc(report.Shown, func(path string) bool { return !ContainsReal(view.concealed, path) })
 		slices.Sort(report.Shown)
 		report.Shown = slices.Compact(report.Shown)
 	}

@@ -44,7 +44,7 @@ func write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// readAll is a command that prints the names of those of the files that it can read.
+// readAll is a command that prints the names of the files that it can read.
 func readAll(names []string) string {
 	return `while IFS= read -r f; do { read -r line < "$D/home/$f"; } 2>/dev/null; case $line in *canary*) echo "$f";; esac; line=; done <<'END'
 ` + strings.Join(names, "\n") + "\nEND\n"
@@ -60,13 +60,13 @@ func TestHome_Tokens(t *testing.T) {
 	for _, name := range tokenFiles {
 		files[name] = "canary-token\n"
 	}
-	seen := func(g *ground) []string {
+	seen := func(g *fixture) []string {
 		out, _ := g.run(t, readAll(tokenFiles))
 		return strings.Fields(out)
 	}
-	for _, kind := range walls {
+	for _, kind := range confining {
 		t.Run(string(kind), func(t *testing.T) {
-			g := newGround(t, kind)
+			g := newFixture(t, kind)
 			write(t, g.home, files)
 			if got := seen(g); len(got) > 0 {
 				t.Errorf("read: %q", got)
@@ -82,7 +82,7 @@ func TestHome_Tokens(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) { // the command itself finds them
-		g := newGround(t, None)
+		g := newFixture(t, None)
 		write(t, g.home, files)
 		if got := seen(g); len(got) != len(tokenFiles) {
 			t.Errorf("read %d of %d", len(got), len(tokenFiles))
@@ -122,10 +122,10 @@ func TestHome(t *testing.T) {
 		return `while IFS= read -r f; do [ -n "$(cat "$D/home/$f" 2>/dev/null)" ] && echo "$f"; done <<'END'
 ` + strings.Join(names, "\n") + "\nEND\n"
 	}
-	for _, kind := range walls {
+	for _, kind := range confining {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, kind)
+			g := newFixture(t, kind)
 			write(t, g.home, files)
 			for name, target := range map[string]string{".rbenv": "data/rust", ".local/share/mise": filepath.Join(g.home, "data", "rust")} {
 				if err := os.MkdirAll(filepath.Dir(filepath.Join(g.home, name)), 0o755); err != nil {
@@ -161,9 +161,9 @@ func TestHome(t *testing.T) {
 
 // A home that cannot be hidden keeps the places of secrets masked.
 func TestHome_NotHidden(t *testing.T) {
-	for _, kind := range walls {
+	for _, kind := range confining {
 		t.Run(string(kind), func(t *testing.T) {
-			g := newGround(t, kind)
+			g := newFixture(t, kind)
 			write(t, g.home, map[string]string{".codex/auth.json": "canary"})
 			g.request.Readable = append(g.request.Readable, g.home)
 			if out, code := g.run(t, `cat "$D/home/other/file"`); code != 0 || out != "other" {
@@ -179,9 +179,9 @@ func TestHome_NotHidden(t *testing.T) {
 // The data of a worktree is seen if the repository says itself that it is one, and not
 // because a file of the project leads somewhere.
 func TestHome_Worktree(t *testing.T) {
-	for _, kind := range walls {
+	for _, kind := range confining {
 		t.Run(string(kind), func(t *testing.T) {
-			g := newGround(t, kind)
+			g := newFixture(t, kind)
 			tree := filepath.Join(g.home, "tree")
 			data := filepath.Join(g.home, "main", ".git")
 			write(t, g.home, map[string]string{

@@ -31,7 +31,7 @@ const mostSettings = 1 << 18
 // INI, TOML, YAML, JSON, XML and properties.
 var assigned = lazily(`(?i)(token|passw(or)?d|passphrase|secret|api[-_]?key|apikey|_auth|authorization|extraheader|credential|privatekey|private[-_]key|smtppass)[\w.-]*"?\s*(=|:|>|value=)\s*\S|/t/[\w-]{8,}/|https?://[^/\s"'@]+@`)
 
-// harmless finds the names that look like those of a credential and are none.
+// harmless finds the names that look like a credential's and are not.
 var harmless = lazily(`(?i)^\s*(\[credential|(global-)?credential-providers?\s*=)`)
 
 // clean reports whether a file of settings holds nothing that looks like a credential. A
@@ -111,7 +111,7 @@ func (c *settingsCopies) keep(dir, name string, text []byte) (path string, err e
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// gitEnv leads git to settings without credentials where those of the user hold one:
+// gitEnv leads git to settings without credentials where the user's own settings hold one:
 // the same lines but for those. Git fails on settings that are there and cannot be read,
 // so they are not merely hidden.
 func (c *settingsCopies) gitEnv(v homeView, private string, memory *homeMemory) []string {

@@ -19,7 +19,7 @@ const (
 	landlockFirst = 1<<13 - 1 // version 1
 	landlockRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE
 	landlockFile  = landlockRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
-		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // those that a file can have
+		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // the rights that a file can have
 )
 
 // sinks are the devices that keep nothing of what is written to them; terminals show it
@@ -232,7 +232,7 @@ func (s *ruleset) allow(path string, rights uint64) error {
 }
 
 // allowBut grants reading beneath a directory but for what is hidden there. Rules can
-// only give, so everything beside what is hidden is given by itself.
+// only give, so everything next to what is hidden is given by itself.
 func (s *ruleset) allowBut(dir string, hide []string) error {
 	inside := false
 	for _, path := range hide {

@@ -27,7 +27,7 @@ type Memory struct {
 	ReadOnly bool
 
 	keyed sync.Once
-	now   string // the key when the process began
+	now   string // the key when the process started
 }
 
 // keptFinding is what the file holds.

@@ -65,9 +65,9 @@ func add(byPath map[string]place, path string, a access) {
 	}
 }
 
-// Within reports whether a path is a directory or lies in it, links followed where
-// there is anything.
-func Within(path, dir string) bool {
+// ContainsReal is [pathname.Contains] with the links of both followed where there is
+// anything.
+func ContainsReal(dir, path string) bool {
 	for _, p := range []*string{&path, &dir} {
 		if real, err := filepath.EvalSymlinks(*p); err == nil {
 			*p = real

@@ -28,7 +28,7 @@ func (g homeGate) programFiles(path string) []string {
 	return paths
 }
 
-// imageMounts are how the names of directories begin in which an AppImage mounts itself, or
+// imageMounts are what the names of directories start with in which an AppImage mounts itself, or
 // is unpacked: its programs load what lies elsewhere in it.
 var imageMounts = [...]string{".mount_", "appimage_extracted_"}
 
@@ -48,7 +48,7 @@ func (b *Box) namedFiles(g homeGate, r Request) []string {
 	}
 	var paths []string
 	for _, word := range wordsOf(slices.Concat(r.Programs, r.Arguments)) {
-		own := slices.ContainsFunc(slices.Concat(r.Roots, r.Writable), func(dir string) bool { return Within(word, dir) })
+		own := slices.ContainsFunc(slices.Concat(r.Roots, r.Writable), func(dir string) bool { return ContainsReal(dir, word) })
 		if own || !b.isNamed(word) {
 			continue
 		}
@@ -83,7 +83,7 @@ func (b *Box) isNamed(word string) bool {
 func ownDir(path string) []string {
 	real := resolved(path)
 	for dir := real; len(dir) > 1; dir = filepath.Dir(dir) {
-		if slices.ContainsFunc(imageMounts[:], func(begin string) bool { return strings.HasPrefix(filepath.Base(dir), begin) }) {
+		if slices.ContainsFunc(imageMounts[:], func(start string) bool { return strings.HasPrefix(filepath.Base(dir), start) }) {
 			return []string{path, dir}
 		}
 	}

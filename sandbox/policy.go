@@ -7,7 +7,7 @@ import (
 )
 
 // Policy says what one command may reach. It travels as JSON from the agent to the
-// helper that starts the command. All paths are absolute; those that do not exist
+// helper that starts the command. All paths are absolute; paths that do not exist
 // when the command starts are left out.
 //
 // Where two of its paths are the same one, Secrets wins over Masked, that over
@@ -15,7 +15,7 @@ import (
 // lies beneath the other, the deeper one counts.
 type Policy struct {
 	Kind Kind `json:"kind"`
-	// Program builds the walls: bwrap or sandbox-exec. Landlock needs none.
+	// Program builds the sandbox: bwrap or sandbox-exec. Landlock needs none.
 	Program string `json:"program,omitempty"`
 	// Writable are directories in which anything may be done.
 	Writable []string `json:"writable,omitempty"`

@@ -27,17 +27,17 @@ type Probe struct {
 	once  sync.Once
 	done  chan struct{}      // closed when the finding is made
 	ended chan struct{}      // closed when the goroutine ends
-	stop  context.CancelFunc // set before the finding begins
+	stop  context.CancelFunc // set before the finding starts
 	// report is written before done is closed and never after.
 	report Report
 }
 
-// NewProbe returns a Probe that has not begun. find tries things and reports.
+// NewProbe returns a Probe that has not started. find tries things and reports.
 func NewProbe(find func(context.Context) Report) *Probe {
 	return &Probe{find: find, done: make(chan struct{}), ended: make(chan struct{}), report: Report{Kind: None}}
 }
 
-// Start begins to find out, unless that has started. ctx bounds the finding.
+// Start starts to find out, unless that has started. ctx bounds the finding.
 func (p *Probe) Start(ctx context.Context) {
 	if p == nil {
 		return

@@ -34,7 +34,7 @@ func TestProbe_FindsOnce(t *testing.T) {
 	}
 }
 
-// TestProbe_Stopped holds that an agent which ends starts nothing outside the walls.
+// TestProbe_Stopped holds that an agent which ends starts nothing outside the sandbox.
 func TestProbe_Stopped(t *testing.T) {
 	p := NewProbe(func(context.Context) Report { return Report{Kind: Landlock} })
 	p.Stop()

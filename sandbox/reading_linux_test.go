@@ -56,7 +56,7 @@ func TestReading(t *testing.T) {
 		{name: "memory of others", cmd: `ipcmk -M 64`, fails: true},
 		{name: "signal the agent", cmd: "kill -0 $AGENT", fails: true},
 	}
-	for _, kind := range walls {
+	for _, kind := range confining {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			require(t, kind)
@@ -65,7 +65,7 @@ func TestReading(t *testing.T) {
 					continue
 				}
 				t.Run(tt.name, func(t *testing.T) {
-					g := newGround(t, kind)
+					g := newFixture(t, kind)
 					g.request.Reading = true
 					l, err := net.Listen("unix", filepath.Join(g.project, "server"))
 					if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // What was made of a file is kept while the file stays as it is, and only once its last
-// change is old enough to be told from the next one by its time.
+// change is old enough to differ from the next one by its time.
 func TestRemembered(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "settings")

@@ -25,11 +25,11 @@ type Report struct {
 	// NoPlace says that no kind could be tried out, for the trial found no place on the
 	// disk.
 	NoPlace bool `json:"no_place,omitempty"`
-	// Program is the system's program that builds the walls; empty if there is none.
+	// Program is the system's program that builds the sandbox; empty if there is none.
 	Program string `json:"program,omitempty"`
 }
 
-// Confines reports whether there is a wall at all.
+// Confines reports whether there is a sandbox at all.
 func (r Report) Confines() bool { return r.Kind != None && r.Kind != "" }
 
 // String says in one line what commands are confined by.

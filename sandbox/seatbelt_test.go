@@ -9,7 +9,7 @@ import (
 )
 
 // The last rule that fits counts, so what is taken away beneath a directory comes
-// behind what gives it.
+// after what gives it.
 func TestSeatbeltProfile(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -42,7 +42,7 @@ func TestSeatbeltProfile(t *testing.T) {
 	} {
 		i := strings.Index(profile, rule)
 		if i <= at {
-			t.Fatalf("rule %s at %d, behind %d, in\n%s", rule, i, at, profile)
+			t.Fatalf("rule %s at %d, after %d, in\n%s", rule, i, at, profile)
 		}
 		at = i
 	}

@@ -39,9 +39,9 @@ func auditArch() uint32 {
 }
 
 // seccompFilter returns the program that refuses what no command of a tool needs
-// and what leads around the walls: other processes' memory, mounts and namespaces,
+// and what leads around the sandbox: other processes' memory, mounts and namespaces,
 // keys of the kernel, ways past the filter itself, the machine's state, and text
-// put into a terminal. Sockets are those that the confinement can hold. It is nil
+// put into a terminal. Sockets are the ones that the confinement can hold. It is nil
 // on machines whose system calls we have no numbers of.
 func seccompFilter(c confinement, p *Policy) []unix.SockFilter {
 	arch := auditArch()
@@ -158,7 +158,7 @@ func (f *filter) passOn(values ...uint32) {
 }
 
 // onCall has a part look at the low half of one argument of a system call. The
-// kernel, too, takes no more than that half of those that we look at, but for
+// kernel, too, takes no more than that half of the ones that we look at, but for
 // clone's flags, of which the upper half says nothing that we refuse.
 func (f *filter) onCall(nr uint32, arg int, body func(*filter)) {
 	var part filter

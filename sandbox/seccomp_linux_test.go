@@ -58,7 +58,7 @@ func systemCalls(socket string, out io.Writer) int {
 	return 0
 }
 
-// TestSeccomp makes system calls behind each kind of wall.
+// TestSeccomp makes system calls in each kind of sandbox.
 func TestSeccomp(t *testing.T) {
 	if auditArch() == 0 {
 		testreq.Skip(t, "there is no filter for this kind of machine")
@@ -79,7 +79,7 @@ func TestSeccomp(t *testing.T) {
 		{Landlock, true, map[string]string{"tcp": "0", "udp": "0", "unix": "1", "service": "false"}},
 	} {
 		t.Run(fmt.Sprint(tt.kind, " network ", tt.network), func(t *testing.T) {
-			g := newGround(t, tt.kind)
+			g := newFixture(t, tt.kind)
 			g.request.Network = tt.network
 			socket := filepath.Join(g.dir, "agent.sock")
 			l, err := net.Listen("unix", socket)

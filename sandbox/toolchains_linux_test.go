@@ -211,7 +211,7 @@ func TestToolchains(t *testing.T) {
 			if name := missingPrograms(tool.needs); name != "" {
 				testreq.Skip(t, name+" is not installed")
 			}
-			for _, kind := range walls {
+			for _, kind := range confining {
 				if kind != tool.not {
 					t.Run(string(kind), func(t *testing.T) { tool.try(t, kind) })
 				}
@@ -230,7 +230,7 @@ func missingPrograms(names []string) string {
 }
 
 func (tool toolchain) try(t *testing.T, kind Kind) {
-	g := newGround(t, kind)
+	g := newFixture(t, kind)
 	g.fileSize = 1 << 30
 	if err := os.Remove(filepath.Join(g.project, "main.go")); err != nil { // another package than theirs
 		t.Fatal(err)

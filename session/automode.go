@@ -88,7 +88,7 @@ func (c *choices) noAuto(report sandbox.Report) string {
 func (c *choices) holdsOwn() bool {
 	for _, dir := range c.writable {
 		for _, own := range c.own {
-			if own != "" && sandbox.Within(own, dir) {
+			if own != "" && sandbox.ContainsReal(dir, own) {
 				return true
 			}
 		}

@@ -14,7 +14,7 @@ type Access struct {
 	// Path is absolute, as it was asked for; Real is where it leads.
 	Path, Real string
 	// Inside says that the session may use it as it is. Otherwise it is a read
-	// outside the roots, for the person to decide (C-29).
+	// outside the roots, for the user to decide.
 	Inside bool
 	// Dir is the directory that an "always" would open for reading; empty when
 	// none may be, such as for the home directory as a whole.
@@ -26,7 +26,7 @@ type Access struct {
 	isDir bool
 }
 
-// checker decides which paths one agent of a session may use: those of the session's
+// checker decides which paths one agent of a session may use: the directories of the session's
 // layout, and what the user opened for this agent.
 type checker struct {
 	*layout
@@ -40,7 +40,7 @@ func (c *checker) usable(callID string) []*root {
 
 // Vars are the directories that the variables of requirement sets stand for, as
 // a call may use them now (R111): the workspace is what the session may write,
-// ad-hoc what was opened beside it for reading.
+// ad-hoc what the user opened in addition for reading.
 func (c *checker) Vars(callID string) capability.Vars {
 	vars := capability.Vars{capability.VarWorkspace: {c.private.Path()}, capability.VarAdHoc: nil}
 	for _, r := range c.usable(callID) {
@@ -107,7 +107,7 @@ func (c *checker) check(t *trail, write bool) (Access, error) {
 	return access, nil
 }
 
-// Grant opens what the person allowed: for one call the path alone, and when
+// Grant opens what the user allowed: for one call the path alone, and when
 // forSession is set and access.Dir is not empty, that directory for reading as
 // long as the session lives: to this agent, and to no other (R64). It never
 // allows a write. What is opened is what was checked: if the path leads
@@ -158,7 +158,7 @@ func (c *checker) grantable(t *trail) string {
 }
 
 // workingDir resolves a working directory, which must lie in the session's
-// roots: what the person granted to a call is for reading alone (R59).
+// roots: what the user granted to a call is for reading alone (R59).
 func (c *checker) workingDir(path string) (string, error) {
 	abs := c.abs(path)
 	t, err := c.follow(abs)

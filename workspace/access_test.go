@@ -11,7 +11,7 @@ import (
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	cache, writable := t.TempDir(), t.TempDir()
-	g := newGround(t, func(o *Options) { o.Directories.Read, o.Directories.Write = []string{cache}, []string{writable} })
+	g := newFixture(t, func(o *Options) { o.Directories.Read, o.Directories.Write = []string{cache}, []string{writable} })
 	put(t, g.in("file"), "x")
 	put(t, g.in("dir/inner"), "x")
 	put(t, g.in("real/.env"), "KEY=1")
@@ -95,7 +95,7 @@ func asTool(t *testing.T, err error) *tools.Error {
 
 func TestCheck_Texts(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	_, err := g.Check(g.in(".env"), false)
 	e := toolError(t, err, tools.BadInput)
 	same(t, "code", e.Code, "reading-secret-file")
@@ -109,7 +109,7 @@ func TestCheck_Texts(t *testing.T) {
 
 func TestCheck_OffersDirectory(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) {
+	g := newFixture(t, func(o *Options) {
 		o.Protection.Protected = func(path string) bool { return filepath.Base(path) == ".git" }
 	})
 	put(t, filepath.Join(g.outside, "lib", "a.go"), "x")
@@ -140,8 +140,8 @@ func TestCheck_OffersDirectory(t *testing.T) {
 func TestGrant(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	setup := func(t *testing.T) (*ground, string, Access) {
-		g := newGround(t)
+	setup := func(t *testing.T) (*fixture, string, Access) {
+		g := newFixture(t)
 		path := put(t, filepath.Join(g.outside, "a"), "text a")
 		put(t, filepath.Join(g.outside, "b"), "text b")
 		put(t, filepath.Join(g.outside, ".env"), "KEY")
@@ -218,7 +218,7 @@ func TestGrant(t *testing.T) {
 // TestCheckName confines a name, and not where a link that has it leads.
 func TestCheckName(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in(".env"), "KEY")
 	put(t, g.in("file"), "x")
 	link(t, g.outside, g.in("out"))

@@ -10,7 +10,7 @@ import (
 // A file of git's counts while it holds a user and password, and no other file does, nor a
 // link, which callers follow.
 func TestFiles_HoldsAddress(t *testing.T) {
-	g := newGround(t)
+	g := newFixture(t)
 	dir := g.cwd
 	const with, without = "url = https://u:hunter2hunter2@example.com/x.git\n", "url = https://example.com/x.git\n"
 	for name, text := range map[string]string{

@@ -10,7 +10,7 @@ import (
 
 func TestWriteText_KeepsAttributes(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	path := put(t, g.in("file"), "old")
 	if err := unix.Setxattr(path, "user.note", []byte("kept"), 0); err != nil {
 		testreq.Skip(t, "extended attributes")

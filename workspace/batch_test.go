@@ -93,7 +93,7 @@ func (c *counted) step(name string) error {
 
 func TestApply(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	before, after := batchFiles()
 	putAll(t, g.cwd, before)
 	c := g.call(t)
@@ -118,7 +118,7 @@ func TestApply_Faults(t *testing.T) {
 	before, after := batchFiles()
 	for at := 1; ; at++ {
 		fault := &counted{at: at, do: func() error { return &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} }}
-		g := newGround(t, func(o *Options) { o.fault = fault.step })
+		g := newFixture(t, func(o *Options) { o.fault = fault.step })
 		putAll(t, g.cwd, before)
 		err := g.call(t).FS().Apply(t.Context(), batchChanges())
 		now := textsIn(t, g.cwd)
@@ -224,7 +224,7 @@ func TestApply_Editor(t *testing.T) {
 	e := &changingEditor{fakeEditor: newEditor(true, true)}
 	e.save = true
 	full := true
-	g := newGround(t, func(o *Options) { o.Editor.Files = e })
+	g := newFixture(t, func(o *Options) { o.Editor.Files = e })
 	e.onWrite = func(path, text string) error {
 		if full && path == g.in("r") {
 			return errors.New("no space left")
@@ -255,8 +255,8 @@ func TestApply_Changed(t *testing.T) {
 	for _, name := range []string{"m", "d", "r", "to/r", "new/n"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var g *ground
-			g = newGround(t, func(o *Options) {
+			var g *fixture
+			g = newFixture(t, func(o *Options) {
 				o.fault = func(step string) error {
 					if step == "plan" {
 						put(t, g.in(name), "the user's, and longer")

@@ -76,7 +76,7 @@ func (c *Call) files() files { return files{Call: c, view: view{c}} }
 // Processes returns the commands of the call.
 func (c *Call) Processes() tools.Processes { return c.commands }
 
-// Commands are the same commands, for who judges the call.
+// Commands are the same commands, with what judging the call needs.
 func (c *Call) Commands() *run.Commands { return c.commands }
 
 // Clock returns the workspace's clock.

@@ -15,7 +15,7 @@ import (
 
 func TestUndo(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("file"), "0")
 	c := g.call(t)
 	f, changes := c.FS(), c.Changes()
@@ -49,7 +49,7 @@ func TestUndo(t *testing.T) {
 }
 
 // TestUndo_Kinds takes back one change of each kind, and looks at the tree and
-// at what the person is told.
+// at what the user sees.
 func TestUndo_Kinds(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -86,7 +86,7 @@ func TestUndo_Kinds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			g := newGround(t)
+			g := newFixture(t)
 			zoo(t, g.cwd)
 			before := tree(t, g.cwd)
 			if err := tt.change(t, g.call(t).FS()); err != nil {
@@ -118,13 +118,13 @@ func TestUndo_Kinds(t *testing.T) {
 // TestUndo_Refuses is trap 35: an undo never reverts what came after the change.
 func TestUndo_Refuses(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("file"), "old")
 	c := g.call(t)
 	if err := c.FS().WriteText(t.Context(), "file", "ours", nil); err != nil {
 		t.Fatal(err)
 	}
-	put(t, g.in("file"), "person")
+	put(t, g.in("file"), "the user's")
 	for _, undo := range []func() error{
 		func() error { _, err := c.Changes().Last(t.Context(), "file"); return err },
 		func() error { _, err := c.Changes().Undo(t.Context(), "file"); return err },
@@ -133,9 +133,9 @@ func TestUndo_Refuses(t *testing.T) {
 		if !strings.Contains(e.Message, "changed since") || !strings.Contains(e.Message, "nothing was undone") {
 			t.Errorf("error %q", e.Message)
 		}
-		same(t, "content", get(t, g.in("file")), "person")
+		same(t, "content", get(t, g.in("file")), "the user's")
 	}
-	put(t, g.in("file"), "ours") // the person took it back themselves
+	put(t, g.in("file"), "ours") // the user took it back themselves
 	if _, err := c.Changes().Undo(t.Context(), "file"); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestUndo_Refuses(t *testing.T) {
 
 func TestUndo_Secret(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	c := g.call(t)
 	if err := c.FS().WriteText(t.Context(), ".env", "KEY=1", nil); err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestUndo_Secret(t *testing.T) {
 // undo says so instead of guessing.
 func TestJournal_Bounds(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) { o.JournalBytes = 1000 })
+	g := newFixture(t, func(o *Options) { o.JournalBytes = 1000 })
 	text := func(letter string) string { return strings.Repeat(letter, 600) }
 	for i, name := range []string{"first", "second"} {
 		put(t, g.in(name), text(name[:1]))
@@ -195,7 +195,7 @@ func TestJournal_Bounds(t *testing.T) {
 // not put back.
 func TestJournal_Private(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("file"), "old")
 	c := g.call(t)
 	if err := c.FS().WriteText(t.Context(), "file", "ours", nil); err != nil {
@@ -224,7 +224,7 @@ func TestJournal_Private(t *testing.T) {
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	g := newGround(t, func(o *Options) { o.Now = func() time.Time { return at } })
+	g := newFixture(t, func(o *Options) { o.Now = func() time.Time { return at } })
 	put(t, g.in("gone"), "")
 	write := g.Delegate(Delegate{Agent: "main/explore", Parent: "call_0"}).Call("call_1", "write", nil)
 	defer write.Finish()

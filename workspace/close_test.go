@@ -9,7 +9,7 @@ import (
 )
 
 // crowd is a call that has changed many files.
-func crowd(t *testing.T, g *ground) *Call {
+func crowd(t *testing.T, g *fixture) *Call {
 	t.Helper()
 	c := g.Call("call_1", "apply_patch", nil)
 	for i := range 20 {
@@ -30,7 +30,7 @@ func TestClose_LetsRollbackFinish(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			reached, goOn := make(chan struct{}), make(chan struct{})
 			var slow bool
-			g := newGround(t, func(o *Options) {
+			g := newFixture(t, func(o *Options) {
 				o.fault = func(step string) error {
 					if slow && step == "rename" {
 						slow = false // once, and by the one goroutine that rolls back
@@ -65,7 +65,7 @@ func TestClose_LetsRollbackFinish(t *testing.T) {
 				g.Close(0)
 				close(closed)
 			}()
-			<-c.over.Done() // Close has begun
+			<-c.over.Done() // Close has started
 			if err := c.FS().WriteText(t.Context(), "f00", "more\n", nil); err == nil {
 				t.Error("a call of a closed session went on to write")
 			}
@@ -88,7 +88,7 @@ func TestClose_LetsRollbackFinish(t *testing.T) {
 // TestClose_RollbackAfterwards is refused, for the pre-images are gone.
 func TestClose_RollbackAfterwards(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	c := crowd(t, g)
 	g.Close(0)
 	if failed := c.Changes().Rollback(t.Context()); len(failed) != 20 {
@@ -99,16 +99,16 @@ func TestClose_RollbackAfterwards(t *testing.T) {
 	}
 }
 
-// TestBegun_Finish waits for what was begun, and for no longer than it may.
-func TestBegun_Finish(t *testing.T) {
+// TestInFlight_Finish waits for work in flight, and for no longer than it may.
+func TestInFlight_Finish(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &Workspace{shared: &shared{}}
-		began := time.Now()
+		start := time.Now()
 		w.finish()
-		same(t, "waited for nothing", time.Since(began), time.Duration(0))
+		same(t, "waited for nothing", time.Since(start), time.Duration(0))
 		if _, ok := w.inFlight.start(); ok {
-			t.Error("something began after the end")
+			t.Error("something start after the end")
 		}
 
 		w = &Workspace{shared: &shared{}}
@@ -116,18 +116,18 @@ func TestBegun_Finish(t *testing.T) {
 		other, _ := w.inFlight.start()
 		time.AfterFunc(time.Second, one)
 		time.AfterFunc(2*time.Second, other)
-		began = time.Now()
+		start = time.Now()
 		w.finish()
-		same(t, "waited for both", time.Since(began), 2*time.Second)
+		same(t, "waited for both", time.Since(start), 2*time.Second)
 
 		w = &Workspace{shared: &shared{calls: map[*Call]struct{}{}}}
 		if _, ok := w.inFlight.start(); !ok {
-			t.Fatal("nothing can begin")
+			t.Fatal("nothing can start")
 		}
 		c := w.start("", "", nil, true)
-		began = time.Now()
+		start = time.Now()
 		w.finish()
-		same(t, "waited for what hangs", time.Since(began), finishWait)
+		same(t, "waited for what hangs", time.Since(start), finishWait)
 		if !c.ended() {
 			t.Error("what hangs may go on")
 		}

@@ -20,7 +20,7 @@ func (e *changingEditor) WriteTextFile(_ context.Context, path, text string) err
 }
 
 // TestEditor_Confirm looks at what became of a write that the editor answered: one that
-// shows nowhere is an error, one that the editor made another text of is told.
+// shows nowhere is an error, one that the editor made another text of is reported.
 func TestEditor_Confirm(t *testing.T) {
 	t.Parallel()
 	const old, text = "old\n", "new\n"
@@ -61,7 +61,7 @@ func TestEditor_Confirm(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			e := &changingEditor{fakeEditor: newEditor(true, true)}
-			g := newGround(t, func(o *Options) { o.Editor.Files = e })
+			g := newFixture(t, func(o *Options) { o.Editor.Files = e })
 			path := g.in("file")
 			if !tt.missing {
 				put(t, path, old)
@@ -104,7 +104,7 @@ func TestEditor_Confirm(t *testing.T) {
 func TestEditor_Slow(t *testing.T) {
 	t.Parallel()
 	e := &slowEditor{fakeEditor: newEditor(true, true)}
-	g := newGround(t, func(o *Options) { o.Editor.Files = e })
+	g := newFixture(t, func(o *Options) { o.Editor.Files = e })
 	put(t, g.in("file"), "old\n")
 	c := g.call(t)
 	if err := c.FS().WriteText(t.Context(), "file", "new\n", nil); err != nil {
@@ -146,8 +146,8 @@ func TestEditor_ComparesLast(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEditor(true, true)
-			var g *ground
-			g = newGround(t, withEditor(e), func(o *Options) {
+			var g *fixture
+			g = newFixture(t, withEditor(e), func(o *Options) {
 				o.fault = func(step string) error {
 					if step == "syncimage" && meanwhile != nil {
 						e.mu.Lock()
@@ -188,7 +188,7 @@ func TestEditor_ComparesLast(t *testing.T) {
 func TestEditor_Malformed(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, true)
-	g := newGround(t, withEditor(e))
+	g := newFixture(t, withEditor(e))
 	path := put(t, g.in("file"), "disk\n")
 	e.buffers[path] = "unsaved\n"
 	e.readErr = errors.New("it has no content")

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Delegate is an agent that work is delegated to, as the ground has to know it.
+// Delegate is an agent that work is delegated to, as the workspace has to know it.
 type Delegate struct {
 	// Agent is its path of names for the audit, such as "main/explore" (R129).
 	Agent string
@@ -15,16 +15,16 @@ type Delegate struct {
 	Path []string
 }
 
-// Delegate returns the same ground for an agent that w's agent hands work to: the same
+// Delegate returns the same workspace for an agent that w's agent hands work to: the same
 // roots, private directory, limits, locks, commands, editor and record of changes. What
-// a person opened by an answer is each agent's own and goes to no other, neither down
+// the user opened by an answer is each agent's own and goes to no other, neither down
 // nor up (R64). The end of the session ends it; [Workspace.Release] does so earlier.
 func (w *Workspace) Delegate(d Delegate) *Workspace {
 	w.history.Nest(d.Parent, w.delegate.Parent)
 	return w.agent(d)
 }
 
-// agent adds an agent to those of the session.
+// agent adds an agent to the session.
 func (s *shared) agent(d Delegate) *Workspace {
 	d.Path = slices.Clone(d.Path)
 	w := &Workspace{shared: s, checker: checker{layout: s.paths}, delegate: d}

@@ -16,15 +16,15 @@ import (
 	"acp-agent/workspace/undo/journal"
 )
 
-// family is the main agent of a ground with agents below it: task delegates to a child,
+// agentTree is the main agent of a workspace with agents below it: task delegates to a child,
 // the child's own task to a grandchild, and another of its tasks to a second one; a
 // second task of the main agent to a sibling.
-type family struct {
+type agentTree struct {
 	main, child, grandchild, second, sibling *Workspace
 }
 
-func newFamily(w *Workspace) family {
-	f := family{main: w, child: w.Delegate(Delegate{Agent: "main/general", Parent: "task"})}
+func newAgentTree(w *Workspace) agentTree {
+	f := agentTree{main: w, child: w.Delegate(Delegate{Agent: "main/general", Parent: "task"})}
 	f.grandchild = f.child.Delegate(Delegate{Agent: "main/general/fix", Parent: "task_below"})
 	f.second = f.child.Delegate(Delegate{Agent: "main/general/fix", Parent: "task_beside"})
 	f.sibling = w.Delegate(Delegate{Agent: "main/explore", Parent: "task_other"})
@@ -42,7 +42,7 @@ func write(t *testing.T, w *Workspace, call, name, text string) {
 }
 
 // TestDelegate_RollbackRestoresTheTree is R128's promise: whatever the agents below a call
-// did, one beside the other, rolling the call back leaves the tree as it was, but for what
+// did, concurrently, rolling the call back leaves the tree as it was, but for what
 // others did to other files meanwhile.
 func TestDelegate_RollbackRestoresTheTree(t *testing.T) {
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestDelegate_RollbackRestoresTheTree(t *testing.T) {
 			rt.Fatal(err)
 		}
 		defer w.Close(0)
-		f := newFamily(w)
+		f := newAgentTree(w)
 		within := map[string]*Call{
 			"child 1": f.child.Call("call_1", "write", nil), "child 2": f.child.Call("call_2", "edit", nil),
 			"grandchild": f.grandchild.Call("call_3", "write", nil), "second": f.second.Call("call_4", "write", nil),
@@ -111,8 +111,8 @@ func TestDelegate_RollbackRestoresTheTree(t *testing.T) {
 // as its own agent's.
 func TestDelegate_Attribution(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
-	f := newFamily(g.Workspace)
+	g := newFixture(t)
+	f := newAgentTree(g.Workspace)
 	write(t, f.main, "call_1", "a", "main\n")
 	write(t, f.child, "call_2", "b", "child\n")
 	write(t, f.grandchild, "call_3", "c", "grandchild\n")
@@ -153,21 +153,21 @@ func TestDelegate_Attribution(t *testing.T) {
 }
 
 // TestDelegate_SameFile takes back what several agents made of one file, and refuses when
-// somebody else changed it since.
+// another agent or the user changed it since.
 func TestDelegate_SameFile(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		last func(f family) *Workspace
+		last func(f agentTree) *Workspace
 		want string
 	}{
-		{"by agents below the call", func(f family) *Workspace { return f.second }, "old\n"},
-		{"by the main agent since", func(f family) *Workspace { return f.main }, "last\n"},
-		{"by another agent since", func(f family) *Workspace { return f.sibling }, "last\n"},
+		{"by agents below the call", func(f agentTree) *Workspace { return f.second }, "old\n"},
+		{"by the main agent since", func(f agentTree) *Workspace { return f.main }, "last\n"},
+		{"by another agent since", func(f agentTree) *Workspace { return f.sibling }, "last\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			g := newGround(t)
-			f := newFamily(g.Workspace)
+			g := newFixture(t)
+			f := newAgentTree(g.Workspace)
 			put(t, g.in("a"), "old\n")
 			write(t, f.child, "call_1", "a", "child\n")
 			write(t, f.grandchild, "call_2", "a", "grandchild\n")
@@ -190,20 +190,20 @@ func TestDelegate_Undo(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
-		by, of func(f family) *Workspace
+		by, of func(f agentTree) *Workspace
 		ok     bool
 	}{
-		{"its own", func(f family) *Workspace { return f.child }, func(f family) *Workspace { return f.child }, true},
-		{"of an agent below", func(f family) *Workspace { return f.child }, func(f family) *Workspace { return f.grandchild }, true},
-		{"anybody's, by the main agent", func(f family) *Workspace { return f.main }, func(f family) *Workspace { return f.grandchild }, true},
-		{"of the main agent", func(f family) *Workspace { return f.child }, func(f family) *Workspace { return f.main }, false},
-		{"of the agent above", func(f family) *Workspace { return f.grandchild }, func(f family) *Workspace { return f.child }, false},
-		{"of an agent beside", func(f family) *Workspace { return f.grandchild }, func(f family) *Workspace { return f.second }, false},
+		{"its own", func(f agentTree) *Workspace { return f.child }, func(f agentTree) *Workspace { return f.child }, true},
+		{"of an agent below", func(f agentTree) *Workspace { return f.child }, func(f agentTree) *Workspace { return f.grandchild }, true},
+		{"any agent's, by the main agent", func(f agentTree) *Workspace { return f.main }, func(f agentTree) *Workspace { return f.grandchild }, true},
+		{"of the main agent", func(f agentTree) *Workspace { return f.child }, func(f agentTree) *Workspace { return f.main }, false},
+		{"of the agent above", func(f agentTree) *Workspace { return f.grandchild }, func(f agentTree) *Workspace { return f.child }, false},
+		{"of a sibling agent", func(f agentTree) *Workspace { return f.grandchild }, func(f agentTree) *Workspace { return f.second }, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			g := newGround(t)
-			f := newFamily(g.Workspace)
+			g := newFixture(t)
+			f := newAgentTree(g.Workspace)
 			write(t, tt.of(f), "call_1", "a", "text\n")
 			c := tt.by(f).Call("call_2", "undo_edit", nil)
 			defer c.Finish()
@@ -223,19 +223,19 @@ func TestDelegate_Undo(t *testing.T) {
 	}
 }
 
-// TestDelegate_GrantsStay is R64: what a person opened for one agent is open to no other.
+// TestDelegate_GrantsStay is R64: what the user opened for one agent is open to no other.
 func TestDelegate_GrantsStay(t *testing.T) {
 	t.Parallel()
-	for name, opened := range map[string]func(f family) *Workspace{
-		"for the main agent": func(f family) *Workspace { return f.main },
-		"for a child":        func(f family) *Workspace { return f.child },
-		"for a grandchild":   func(f family) *Workspace { return f.grandchild },
+	for name, opened := range map[string]func(f agentTree) *Workspace{
+		"for the main agent": func(f agentTree) *Workspace { return f.main },
+		"for a child":        func(f agentTree) *Workspace { return f.child },
+		"for a grandchild":   func(f agentTree) *Workspace { return f.grandchild },
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newGround(t)
+			g := newFixture(t)
 			path := put(t, filepath.Join(g.outside, "dir", "a"), "text")
 			once := put(t, filepath.Join(g.outside, "once"), "text")
-			f := newFamily(g.Workspace)
+			f := newAgentTree(g.Workspace)
 			its := opened(f)
 			access, err := its.Check(path, false)
 			if err != nil {
@@ -267,9 +267,9 @@ func TestDelegate_GrantsStay(t *testing.T) {
 // TestRelease ends what was opened, for one agent alone, and keeps what it changed.
 func TestRelease(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	path := put(t, filepath.Join(g.outside, "a"), "text")
-	f := newFamily(g.Workspace)
+	f := newAgentTree(g.Workspace)
 	access, err := g.Check(path, false)
 	if err != nil {
 		t.Fatal(err)
@@ -308,9 +308,9 @@ func TestRelease(t *testing.T) {
 // TestDelegate_Close ends the agents with the session.
 func TestDelegate_Close(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	path := put(t, filepath.Join(g.outside, "a"), "text")
-	f := newFamily(g.Workspace)
+	f := newAgentTree(g.Workspace)
 	access, err := g.Check(path, false)
 	if err != nil {
 		t.Fatal(err)
@@ -333,7 +333,7 @@ func TestDelegate_Close(t *testing.T) {
 // TestDelegate_Session tells a tool that it is a subagent's.
 func TestDelegate_Session(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	w := g.Delegate(Delegate{Agent: "main/x", Parent: "task", Path: []string{"ses_test", "ses_x"}})
 	child, main := w.Session(), g.Session()
 	same(t, "child", child.IsSubagent && child.Scratch == main.Scratch, true)
@@ -347,8 +347,8 @@ func TestDelegate_Session(t *testing.T) {
 func TestDelegate_MadeDirectories(t *testing.T) {
 	t.Parallel()
 	t.Run("others' files stay in it for a while", func(t *testing.T) {
-		g := newGround(t)
-		f := newFamily(g.Workspace)
+		g := newFixture(t)
+		f := newAgentTree(g.Workspace)
 		write(t, f.child, "call_1", "made/a/ours", "x")
 		write(t, f.sibling, "call_2", "made/a/theirs", "x")
 		for _, id := range []string{"task", "task_other"} {
@@ -359,8 +359,8 @@ func TestDelegate_MadeDirectories(t *testing.T) {
 		same(t, "tree", tree(t, g.cwd), map[string]string{})
 	})
 	t.Run("it is made again on the way back", func(t *testing.T) {
-		g := newGround(t)
-		f := newFamily(g.Workspace)
+		g := newFixture(t)
+		f := newAgentTree(g.Workspace)
 		put(t, g.in("file"), "x")
 		before := tree(t, g.cwd)
 		one, two := f.child.Call("call_1", "apply_patch", nil), f.grandchild.Call("call_2", "delete_file", nil)

@@ -75,7 +75,7 @@ func (d *disk) copyTo(p, q *place, then fs.FileInfo) error {
 }
 
 // takeAway removes what stands at a place if that still is what was looked at.
-// It is moved aside first: between a look and a removal by name the person may
+// It is moved aside first: between a look and a removal by name the user may
 // save another file under the name.
 func (d *disk) takeAway(p *place, then fs.FileInfo) error {
 	aside := d.newTemp(p)
@@ -113,7 +113,7 @@ func (d *disk) settle(p *place) {
 }
 
 // makeParents creates the directories above a new file and moves the place
-// down into them. note is told of each, as the journal's Made.
+// down into them. note is called for each, as the journal's Made.
 func (d *disk) makeParents(p *place, operation string, note func(dir, operation string, info fs.FileInfo)) error {
 	path := p.last().path
 	for _, name := range p.absent {

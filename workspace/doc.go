@@ -1,58 +1,56 @@
-// Package workspace is the ground a session stands on: it implements
-// [tools.Runtime], the only door through which a running tool reaches files,
-// processes and its session's private directory.
+// Package workspace is the files and commands of a session, confined to its
+// directories: it implements [tools.Runtime], the only door through which a running
+// tool reaches files, processes and its session's private directory.
 //
-// It owns confinement, and decides nothing else. Every path is resolved by
-// hand to the directories it really leads through, must lie in one of the
-// session's roots, and is then opened again from that root's handle, one
-// directory at a time, each proved to be the one that was looked at. A link
-// swapped in between check and use is noticed, not followed. Containment is
-// the identity of directories, never a comparison of text.
+// It owns confinement, and decides nothing else. Every path is resolved by hand to the
+// directories it really leads through, must lie in one of the session's roots, and is
+// then opened again from that root's handle, one directory at a time, each proved to be
+// the one that was looked at. A link swapped in between check and use is noticed, not
+// followed. Containment is the identity of directories, never a comparison of text.
+// [Call.Bind] has the judge of a call look at each path once more at the moment of its
+// use. An editor is given paths and no handles, so where a path leads is looked at
+// before and again afterwards.
 //
-// [Call.Bind] has whoever judged a call look at each path once more at the moment of
-// its use. An editor is given paths and no handles, so where the path leads is looked
-// at before and again afterwards.
+// Its parts, from the session to the disk:
 //
-// It also owns how a person's editor takes part (R155): which files are read
-// and written through it, and what happens when its buffer and the disk
-// disagree. The rule: a buffer that equals what the disk held when we last
-// looked is clean, and when a command has changed the disk since, the disk is
-// newer and wins. Any other difference is unsaved work, and the buffer's text
-// is used.
+//   - layout.go: where the session works, and how a path is resolved there; trail.go
+//     follows one path
+//   - access.go: what one agent may use, what the user opened for it included (opened.go)
+//   - walker.go: takes one call to a place (place.go), each time within what it may use
+//   - view.go: a file's text as the user sees it, the editor's part (editor.go) included
+//   - disk.go: changes at a place that leave each name with a whole file
+//   - files.go: the tools' file system, with write.go, remove.go, rename.go and batch.go
+//   - restore.go: what [acp-agent/workspace/undo] asks of the disk to take a change back
+//   - call.go, output.go, sidecar.go: one call, what it shows, and what did not fit
 //
-// It remembers what each call changed through it (workspace/undo/journal): before a
-// file is written or deleted its bytes and mode are kept, durably, in the
-// session's private directory; what was renamed is renamed back. A change is
-// taken back only from a file that still is what the change left: [Call.Changes]
-// takes back the last change of a file, [Workspace.Rollback] all of a call's.
-// Several changes can be made as one ([tools.FS] Apply): all is got ready before the
-// first, and a sweep undoes what a kill cut in two. Locks of files hold across agent
-// processes ([Locks]).
+// The editor takes part by one rule (R155): a buffer that equals what the disk held
+// when we last looked is clean, and when a command has changed the disk since, the disk
+// is newer and wins. Any other difference is unsaved work, and the buffer's text is
+// used. Through the editor a change is taken back the way it was made, and the disk is
+// never written without it.
 //
-// Through the editor the text goes back the way it came, and the disk is never
-// written behind its back. What a command changes has no pre-image:
-// [Workspace.Look] can say that it changed. [Workspace.Close] waits for changes
-// and rollbacks that are under way, so that none stays half done.
+// Each change is recorded before it is made, with the bytes and the mode that it
+// replaces, and [Workspace.History] can take it back. Several changes can be made as one
+// ([tools.FS] Apply): all are prepared before the first, and a sweep undoes what a kill
+// cut in two. Locks of files hold across agent processes ([Locks]). [Workspace.Close]
+// waits for changes and rollbacks in flight, so that none stays half done.
 //
-// An agent that work is delegated to stands on the same ground ([Workspace.Delegate]):
-// all is shared but what a person opened for one of them. What it changes counts as
-// changed by the call that delegated to it, too, and is rolled back with that.
+// An agent that work is delegated to has the same workspace ([Workspace.Delegate]): all
+// is shared but what the user opened for one agent. What it changes counts as changed by
+// the call that delegated to it, too, and is rolled back with that.
 //
-// Its commands and programs run behind the walls that package sandbox builds; what
-// those cannot keep a command from (a repository's configuration and hooks, and under
-// weaker kinds the agent's own directories) is compared behind each command, put back,
-// and told in its result.
+// Commands and programs are run by workspace/run, in the sandbox that package sandbox
+// builds.
 //
-// It does not judge: permission rules, what is asked, and which names are
-// secret come from outside. It knows no protocol; [Editor] and [Terminals] are
-// the client as it needs it. It imports tools, kinds, transcript,
-// capability, workspace/undo/journal, internal/launch, sandbox, internal/search,
-// internal/gitignore, internal/userfile, and a file lock.
+// It does not judge: permission rules, what is asked, and which names are secret come
+// from outside. It knows no protocol; [Editor] and the terminals of workspace/run are
+// the client as it needs it. It imports tools, kinds, transcript, capability, the
+// packages below workspace, internal/launch, internal/pathname, internal/pause,
+// internal/redact, internal/rootfile, internal/search and internal/userfile.
 //
-// Goroutines: a write makes pre-image and new file side by side, and waits for
-// both. Those of commands belong to internal/launch; the release of a client's
-// terminal after a cancelled command is waited for by [Workspace.Quiet] and
-// [Workspace.Close].
+// Goroutines: a write makes pre-image and new file concurrently, and waits for both.
+// internal/launch owns the goroutines of commands, and workspace/run waits for the
+// release of a client's terminal.
 //
 //	w, err := workspace.New(workspace.Options{SessionID: id, Cwd: "/work/project"})
 //	if err != nil { ... }
@@ -66,9 +64,8 @@
 //
 // # Requirements
 //
-// R12, R29-R31, R33, R35, R40 (files), R54, R55, R58, R59 (commands), R64 (what a
-// person opened), R95, R96,
-// R127-R129 (changes), R105, R107, R109 (sidecars and scratch), R112, R113
-// (confinement), R149 (close), R155, R156 (the editor's files and terminals);
-// C-29. docs/security.md P1-P3, P6, P7, P9, D1, D2, D4, X5.
+// R12, R29-R31, R33, R35, R40 (files), R54, R55, R58, R59 (commands), R64 (what the
+// user opened), R95, R96, R127-R129 (changes), R105, R107, R109 (sidecars and scratch),
+// R112, R113 (confinement), R149 (close), R155, R156 (the editor's files and terminals).
+// docs/security.md P1-P3, P6, P7, P9, D1, D2, D4, X5.
 package workspace

@@ -92,7 +92,7 @@ func (e *editing) read(ctx context.Context, path string) (text string, ok bool, 
 }
 
 // write hands a text to the editor. There is no second way: after a failure
-// nothing is written to the disk behind the editor's back.
+// nothing is written to the disk without the editor.
 func (e *editing) write(ctx context.Context, path, text string) error {
 	err := e.ask(ctx, func(ctx context.Context) error { return e.editor.WriteTextFile(ctx, path, text) })
 	switch {

@@ -38,7 +38,7 @@ func TestEditor_Flags(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			e := newEditor(tt.read, tt.write)
-			g := newGround(t, withEditor(e))
+			g := newFixture(t, withEditor(e))
 			path := put(t, g.in("file"), "disk")
 			if tt.dirty {
 				e.buffers[path] = "unsaved"
@@ -70,7 +70,7 @@ func TestEditor_NewFile(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, true)
 	e.save, e.tail = true, "\n"
-	g := newGround(t, withEditor(e))
+	g := newFixture(t, withEditor(e))
 	files := g.call(t).FS()
 	before, err := files.ReadText(t.Context(), "a/b/new.txt")
 	if err != nil || before.Exists {
@@ -100,7 +100,7 @@ func TestEditor_StaysLocal(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, true)
 	cache := t.TempDir()
-	g := newGround(t, withEditor(e), func(o *Options) {
+	g := newFixture(t, withEditor(e), func(o *Options) {
 		o.Directories.Write = []string{cache}
 		o.Limits = tools.CanonicalLimits()
 		o.Limits.FileBytes = 1000
@@ -132,7 +132,7 @@ func TestEditor_StaysLocal(t *testing.T) {
 func TestEditor_ReadLines(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, false)
-	g := newGround(t, withEditor(e))
+	g := newFixture(t, withEditor(e))
 	path := put(t, g.in("file"), "1\n2\n3\n4")
 	e.buffers[path] = "one\ntwo\nthree\nfour"
 	files := g.call(t).FS()
@@ -151,11 +151,11 @@ func TestEditor_ReadLines(t *testing.T) {
 
 // TestEditor_ReadLinesOfTheDisk covers texts of the disk that the editor was
 // asked about: they must not pass for what the disk alone decides, for the
-// person may type at any moment.
+// user may type at any moment.
 func TestEditor_ReadLinesOfTheDisk(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, true)
-	g := newGround(t, withEditor(e), func(o *Options) {
+	g := newFixture(t, withEditor(e), func(o *Options) {
 		o.Limits = tools.CanonicalLimits()
 		o.Limits.FileBytes = 20
 	})
@@ -170,7 +170,7 @@ func TestEditor_ReadLinesOfTheDisk(t *testing.T) {
 		{"equal", "old\n", "old\n", nil, "old\n"},
 		{"a command changed the disk", "by a command\n", "old\n", nil, "by a command\n"},
 		{"the editor has no text to give", "by a command\n", "", errNotOpen, "by a command\n"},
-		{"the person types", "by a command\n", "typed\n", nil, "typed\n"},
+		{"the user types", "by a command\n", "typed\n", nil, "typed\n"},
 	}
 	for _, tt := range tests {
 		put(t, path, tt.disk)
@@ -191,7 +191,7 @@ func TestEditor_ReadLinesOfTheDisk(t *testing.T) {
 func TestEditor_NewerDisk(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, true)
-	g := newGround(t, withEditor(e))
+	g := newFixture(t, withEditor(e))
 	path := put(t, g.in("file"), "first\n")
 	files := g.call(t).FS()
 	steps := []struct {
@@ -204,9 +204,9 @@ func TestEditor_NewerDisk(t *testing.T) {
 		{"a command changed the disk", "second\n", "first\n", "second\n", false},
 		{"and once more", "third\n", "first\n", "third\n", false},
 		{"the editor reloads", "third\n", "third\n", "third\n", true},
-		{"the person types", "third\n", "typed\n", "typed\n", true},
+		{"the user types", "third\n", "typed\n", "typed\n", true},
 		{"then a command changes the disk", "fourth\n", "typed\n", "typed\n", true},
-		{"the person saves", "typed\n", "typed\n", "typed\n", true},
+		{"the user saves", "typed\n", "typed\n", "typed\n", true},
 		{"clean again, newer disk", "fifth\n", "typed\n", "fifth\n", false},
 	}
 	for _, tt := range steps {
@@ -234,7 +234,7 @@ func TestEditor_AfterOurWrite(t *testing.T) {
 	for _, save := range []bool{true, false} {
 		e := newEditor(true, true)
 		e.save = save
-		g := newGround(t, withEditor(e))
+		g := newFixture(t, withEditor(e))
 		path := put(t, g.in("file"), "old\n")
 		e.buffers[path] = "old\n"
 		files := g.call(t).FS()
@@ -270,7 +270,7 @@ func TestEditor_LineEnds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			e := newEditor(true, true)
-			g := newGround(t, withEditor(e))
+			g := newFixture(t, withEditor(e))
 			path := put(t, g.in("file"), tt.disk)
 			e.buffers[path] = tt.buffer
 			files := g.call(t).FS()
@@ -289,7 +289,7 @@ func TestEditor_LineEnds(t *testing.T) {
 func TestEditor_ChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, true)
-	g := newGround(t, withEditor(e))
+	g := newFixture(t, withEditor(e))
 	path := put(t, g.in("file"), "old")
 	e.buffers[path] = "old"
 	files := g.call(t).FS()
@@ -297,9 +297,9 @@ func TestEditor_ChangedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.buffers[path] = "the person typed"
+	e.buffers[path] = "the user typed"
 	toolError(t, files.WriteText(t.Context(), "file", "ours", &before), tools.Backend)
-	same(t, "buffer", e.buffers[path], "the person typed")
+	same(t, "buffer", e.buffers[path], "the user typed")
 	same(t, "disk", get(t, path), "old")
 }
 
@@ -308,7 +308,7 @@ func TestEditor_Faults(t *testing.T) {
 	t.Run("a read error falls back to the disk", func(t *testing.T) {
 		e := newEditor(true, true)
 		e.readErr = errNotOpen
-		g := newGround(t, withEditor(e))
+		g := newFixture(t, withEditor(e))
 		put(t, g.in("file"), "disk")
 		got, err := g.call(t).FS().ReadText(t.Context(), "file")
 		if err != nil {
@@ -318,7 +318,7 @@ func TestEditor_Faults(t *testing.T) {
 	})
 	t.Run("an empty answer is the buffer's text, not a missing file", func(t *testing.T) {
 		e := newEditor(true, true)
-		g := newGround(t, withEditor(e))
+		g := newFixture(t, withEditor(e))
 		e.buffers[put(t, g.in("file"), "disk")] = ""
 		got, err := g.call(t).FS().ReadText(t.Context(), "file")
 		if err != nil {
@@ -329,7 +329,7 @@ func TestEditor_Faults(t *testing.T) {
 	t.Run("a write error is the tool's", func(t *testing.T) {
 		e := newEditor(true, true)
 		e.wrErr = errors.New("buffer is read only")
-		g := newGround(t, withEditor(e))
+		g := newFixture(t, withEditor(e))
 		put(t, g.in("file"), "disk")
 		err := g.call(t).FS().WriteText(t.Context(), "file", "new", nil)
 		if e := toolError(t, err, tools.Backend); !strings.Contains(e.Message, "buffer is read only") {
@@ -340,12 +340,12 @@ func TestEditor_Faults(t *testing.T) {
 	for _, op := range []string{"read", "write"} {
 		t.Run("no answer to a "+op, func(t *testing.T) {
 			e := newEditor(true, true)
-			g := newGround(t, withEditor(e))
+			g := newFixture(t, withEditor(e))
 			path := put(t, g.in("file"), "disk")
 			files := g.call(t).FS()
 			synctest.Test(t, func(t *testing.T) {
 				e.hang = true
-				began := time.Now()
+				start := time.Now()
 				var err error
 				if op == "read" {
 					_, err = files.ReadText(t.Context(), "file")
@@ -354,7 +354,7 @@ func TestEditor_Faults(t *testing.T) {
 					err = files.WriteText(t.Context(), "new/file", "new", nil)
 				}
 				toolError(t, err, tools.Timeout)
-				same(t, "waited", time.Since(began), 30*time.Second)
+				same(t, "waited", time.Since(start), 30*time.Second)
 			})
 			same(t, "disk", get(t, path), "disk")
 			if _, err := os.Stat(g.in("new/file")); err == nil {
@@ -365,7 +365,7 @@ func TestEditor_Faults(t *testing.T) {
 	t.Run("cancelled", func(t *testing.T) {
 		e := newEditor(true, true)
 		e.hang = true
-		g := newGround(t, withEditor(e))
+		g := newFixture(t, withEditor(e))
 		put(t, g.in("file"), "disk")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cause := errors.New("turn cancelled")
@@ -383,7 +383,7 @@ func TestEditor_Spelling(t *testing.T) {
 	real := t.TempDir()
 	alias := filepath.Join(t.TempDir(), "alias")
 	link(t, real, alias)
-	g := newGround(t, withEditor(e), func(o *Options) { o.Directories.Cwd = alias })
+	g := newFixture(t, withEditor(e), func(o *Options) { o.Directories.Cwd = alias })
 	put(t, filepath.Join(real, "sub", "file"), "x")
 	if _, err := g.call(t).FS().ReadText(t.Context(), filepath.Join(real, "sub", "file")); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func strayedError(path, real, where string) *tools.Error {
 	return &tools.Error{
 		Kind: tools.Backend, Path: path, Err: errStrayed,
 		Message: fmt.Sprintf("the editor was given the text of %s for %s, %s", real, path, went),
-		Hint:    "change nothing more; tell the person to look at both files and at what moved the directory",
+		Hint:    "change nothing more; tell the user to look at both files and at what moved the directory",
 	}
 }
 

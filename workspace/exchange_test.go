@@ -13,7 +13,7 @@ import (
 
 // replaceWith writes "ours" over the file "old" and calls meddle between the
 // look at the file and the exchange.
-func replaceWith(t *testing.T, g *ground, meddle func()) error {
+func replaceWith(t *testing.T, g *fixture, meddle func()) error {
 	t.Helper()
 	c := &change{files: g.call(t).files(), text: "ours", before: &tools.Text{Content: "old", Exists: true}}
 	return c.at(t.Context(), "write", "file", true, func(p *place) error {
@@ -42,13 +42,13 @@ func TestReplace(t *testing.T) {
 		fails  bool
 	}{
 		{"nothing happens", nil, "ours", false},
-		{"saved by renaming", func(path string) { _ = savedOver(path, "person") }, "person", true},
-		{"saved in place", func(path string) { _ = os.WriteFile(path, []byte("person"), 0o644) }, "person", true},
+		{"saved by renaming", func(path string) { _ = savedOver(path, "the user's") }, "the user's", true},
+		{"saved in place", func(path string) { _ = os.WriteFile(path, []byte("the user's"), 0o644) }, "the user's", true},
 		{"saved as it was", func(path string) { _ = savedOver(path, "old") }, "ours", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			g := newGround(t)
+			g := newFixture(t)
 			put(t, g.in("file"), "old")
 			var meddle func()
 			if tt.meddle != nil {
@@ -66,7 +66,7 @@ func TestReplace(t *testing.T) {
 		})
 	}
 	t.Run("deleted", func(t *testing.T) {
-		g := newGround(t)
+		g := newFixture(t)
 		put(t, g.in("file"), "old")
 		if err := replaceWith(t, g, func() { _ = os.Remove(g.in("file")) }); err == nil && exchanges(t, g) {
 			t.Error("a deleted file came back")
@@ -75,13 +75,13 @@ func TestReplace(t *testing.T) {
 	})
 }
 
-// TestReplace_SavedAgain lets the person go on saving while their first save is given
+// TestReplace_SavedAgain lets the user go on saving while their first save is given
 // back: the newest stays, also when it has the number of a file that is gone by then.
 func TestReplace_SavedAgain(t *testing.T) {
 	t.Parallel()
 	for _, saves := range []int{1, 2, 3, 4} {
 		t.Run(fmt.Sprint(saves), func(t *testing.T) {
-			g := newGround(t)
+			g := newFixture(t)
 			put(t, g.in("file"), "old")
 			if !exchanges(t, g) {
 				return // the moment between looking and renaming stays open
@@ -114,18 +114,18 @@ func TestReplace_SavedAgain(t *testing.T) {
 	}
 }
 
-// TestGiveBack lets a person save again and again, at any moment, while an earlier save is
+// TestGiveBack lets the user save again and again, at any moment, while an earlier save is
 // given back: the last one stays.
 func TestGiveBack(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	if !exchanges(t, g) {
 		return
 	}
 	c := &change{files: g.call(t).files(), text: "ours", before: &tools.Text{Content: "old", Exists: true}}
 	for i := range 600 {
 		put(t, g.in("file"), "old")
-		var person sync.WaitGroup
+		var user sync.WaitGroup
 		last, looked := "save", false
 		_ = c.at(t.Context(), "write", "file", true, func(p *place) error {
 			temp, err := c.disk.writeTemp(p, c.body(nil))
@@ -139,7 +139,7 @@ func TestGiveBack(t *testing.T) {
 				}
 				looked = true
 				_ = savedOver(g.in("file"), last) // between the look and the exchange
-				person.Go(func() {
+				user.Go(func() {
 					for j := range 1 + i%4 {
 						last = fmt.Sprintf("save %d", j)
 						_ = savedOver(g.in("file"), last)
@@ -148,7 +148,7 @@ func TestGiveBack(t *testing.T) {
 				return true
 			})
 		})
-		person.Wait()
+		user.Wait()
 		if got := get(t, g.in("file")); got != last {
 			t.Fatalf("round %d: the file holds %q, and %q was saved last", i, got, last)
 		}
@@ -157,7 +157,7 @@ func TestGiveBack(t *testing.T) {
 }
 
 // exchanges reports whether the file system can swap two names.
-func exchanges(t *testing.T, g *ground) bool {
+func exchanges(t *testing.T, g *fixture) bool {
 	t.Helper()
 	put(t, g.in("x/a"), "a")
 	put(t, g.in("x/b"), "b")

@@ -160,8 +160,7 @@ func (f files) Dir(ctx context.Context, path string) (search.Dir, error) {
 }
 
 // Lock waits for the lock of the file that a path leads to, or of the name when
-// that is a link which leads nowhere, such as to itself. Close waits for whoever
-// holds it: a change that is under way may have to be taken back.
+// that is a link which leads nowhere, such as to itself. Close waits for the holder: a change that is under way may have to be taken back.
 func (f files) Lock(ctx context.Context, path string) (unlock func(), err error) {
 	abs := f.w.abs(path)
 	t, err := f.w.follow(abs)

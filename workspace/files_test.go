@@ -17,7 +17,7 @@ import (
 
 func TestFiles_Stat(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("dir/file"), "12345")
 	link(t, g.in("dir/file"), g.in("link"))
 	files := g.call(t).FS()
@@ -38,7 +38,7 @@ func TestFiles_Stat(t *testing.T) {
 
 func TestFiles_MissingIsNotTrouble(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("file"), "x")
 	files := g.call(t).FS()
 	for _, path := range []string{"no", "no/such/file"} {
@@ -67,7 +67,7 @@ func TestFiles_MissingIsNotTrouble(t *testing.T) {
 
 func TestFiles_List(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	for _, name := range []string{"b", "a", "c/inner", "d"} {
 		put(t, g.in("dir/"+name), "x")
 	}
@@ -108,7 +108,7 @@ func TestFiles_List(t *testing.T) {
 
 func TestFiles_Dir(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("sub/file"), "text")
 	put(t, g.in(".ssh/key"), "secret")
 	link(t, "sub", g.in("link"))
@@ -135,7 +135,7 @@ func TestFiles_Dir(t *testing.T) {
 
 func TestFiles_Secret(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in(".env"), "KEY=1")
 	link(t, ".env", g.in("notes"))
 	files := g.call(t).FS()
@@ -154,7 +154,7 @@ func TestFiles_Secret(t *testing.T) {
 
 func TestFiles_ReadText(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) {
+	g := newFixture(t, func(o *Options) {
 		o.Limits = tools.CanonicalLimits()
 		o.Limits.FileBytes = 100
 	})
@@ -200,7 +200,7 @@ func TestFiles_ReadText(t *testing.T) {
 
 func TestFiles_SparseFile(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("huge"), "")
 	if err := os.Truncate(g.in("huge"), 1<<30); err != nil {
 		testreq.Skip(t, "sparse files")
@@ -221,7 +221,7 @@ func TestFiles_SparseFile(t *testing.T) {
 
 func TestFiles_AfterFinish(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("file"), "old")
 	c := g.Call("call_1", "write", nil)
 	c.Finish()
@@ -233,7 +233,7 @@ func TestFiles_AfterFinish(t *testing.T) {
 
 func TestFiles_Lock(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("file"), "x")
 	link(t, "file", g.in("alias"))
 	files := g.call(t).FS()
@@ -266,7 +266,7 @@ func TestFiles_Lock(t *testing.T) {
 
 func TestFiles_HugeDirectory(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	dir := g.in("many")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)

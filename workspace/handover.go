@@ -33,7 +33,7 @@ func (c *change) compareBuffer(ctx context.Context, r *reading) error {
 		return &tools.Error{
 			Kind: tools.Backend, Path: r.path,
 			Message: r.path + " has unsaved changes in the editor, which cannot be written from here",
-			Hint:    "ask the person to save the file, then read it again and repeat the change",
+			Hint:    "ask the user to save the file, then read it again and repeat the change",
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 // may block, never end or have effects, whatever name or link leads there, and that
 // plain files beside it are still asked about.
 func TestCheck_RefusesDevicesAndKernelFiles(t *testing.T) {
-	g := newGround(t)
+	g := newFixture(t)
 	link(t, "/proc/kmsg", g.in("log"))
 	link(t, g.in("log"), g.in("chain"))
 	link(t, "/proc", g.in("dir"))
@@ -54,7 +54,7 @@ func TestCheck_RefusesDevicesAndKernelFiles(t *testing.T) {
 // TestFiles_KernelFileUnderAnotherName holds that the file system decides and not the
 // name, for a path whose check came before the mount.
 func TestFiles_KernelFileUnderAnotherName(t *testing.T) {
-	g := newGround(t)
+	g := newFixture(t)
 	if err := os.Mkdir(g.in("m"), 0o755); err != nil {
 		t.Fatal(err)
 	}

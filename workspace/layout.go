@@ -19,7 +19,7 @@ type layout struct {
 	place      kinds.Place
 	protection run.Protection
 	private    *private.Dir
-	fixed      []*root // the session's roots, then those of the configuration
+	fixed      []*root // the session's roots, then the configuration's
 	session    int     // how many of fixed are the session's
 
 	mu  sync.Mutex
@@ -192,7 +192,7 @@ func (l *layout) outside(t *trail, write bool) *tools.Error {
 	return &tools.Error{
 		Kind: tools.Denied, Path: t.asked, DeniedBy: tools.DeniedByCapability,
 		Message: where + " cannot be " + verb + ": it is outside the session's directories (" + strings.Join(dirs, ", ") + ")",
-		Hint: "work inside them, or ask the person to add its directory to the session as an additional directory, or to " +
+		Hint: "work inside them, or ask the user to add its directory to the session as an additional directory, or to " +
 			key + " in the configuration",
 	}
 }

@@ -23,8 +23,8 @@ type Locks struct {
 	// Dir is a private directory of the user that all agent processes share;
 	// empty means that other processes are not held out.
 	Dir string
-	// Alone is told, once, why other processes cannot be held out; nil tells it
-	// no one.
+	// Alone is called, once, with the reason why other processes cannot be held out;
+	// nil means no call.
 	Alone func(error)
 
 	mu     sync.Mutex
@@ -41,7 +41,7 @@ const (
 	lockWait = time.Minute
 )
 
-// pathLock is held by whoever has its token.
+// pathLock is held with its token.
 type pathLock struct {
 	token chan struct{}
 	users int // holders and waiters

@@ -38,7 +38,7 @@ func TestLocks_OtherProcess(t *testing.T) {
 	}
 	locks := &Locks{Dir: filepath.Join(t.TempDir(), "locks")}
 	t.Cleanup(func() { _ = locks.Close() })
-	g := newGround(t, func(o *Options) { o.Locks = locks })
+	g := newFixture(t, func(o *Options) { o.Locks = locks })
 	put(t, g.in("file"), "x")
 	put(t, g.in("other"), "x")
 	link(t, "file", g.in("link"))
@@ -57,12 +57,12 @@ func TestLocks_OtherProcess(t *testing.T) {
 			t.Errorf("%s: %v, want the cause of the context", name, err)
 		}
 		synctest.Test(t, func(t *testing.T) {
-			began := time.Now()
+			start := time.Now()
 			_, err := f.Lock(t.Context(), name)
 			if failure := toolError(t, err, tools.Timeout); failure.Path != g.in("file") {
 				t.Errorf("error %+v", failure)
 			}
-			same(t, "waited", time.Since(began).Round(time.Second), lockWait)
+			same(t, "waited", time.Since(start).Round(time.Second), lockWait)
 		})
 	}
 	unlock()

@@ -35,7 +35,7 @@ func TestModes_SpecialBits(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			g := newGround(t)
+			g := newFixture(t)
 			path, gone := put(t, g.in("file"), "old"), put(t, g.in("gone"), "old")
 			for _, name := range []string{path, gone} {
 				if err := os.Chmod(name, tt.mode); err != nil || mode(t, name) != tt.mode {

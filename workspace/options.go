@@ -49,7 +49,7 @@ type Directories struct {
 	// conditions.
 	Additional []string
 	// Read may be read without asking: roots.read and the package caches.
-	// Write may be written too. Those that do not exist are left out.
+	// Write may be written too. Directories that do not exist are left out.
 	Read, Write []string
 	// Home is the user's home directory; empty leaves "~" as it stands.
 	Home string

@@ -11,9 +11,9 @@ import (
 // new text is on disk before it takes the name, and then the name is (P2).
 func TestWriteText_Order(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex // the pre-image is made beside it
+	var mu sync.Mutex // the pre-image is made concurrently
 	var steps []string
-	g := newGround(t, func(o *Options) {
+	g := newFixture(t, func(o *Options) {
 		o.fault = func(step string) error {
 			mu.Lock()
 			steps = append(steps, step)

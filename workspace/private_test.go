@@ -16,7 +16,7 @@ import (
 
 func TestSidecar(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	c := g.Call("call_1", "bash", nil)
 	c.Finish() // a result is cut after the tool has ended
 	s, err := c.Sidecar()
@@ -56,7 +56,7 @@ func TestSidecar(t *testing.T) {
 
 func TestSidecar_Quota(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) {
+	g := newFixture(t, func(o *Options) {
 		o.Limits = tools.CanonicalLimits()
 		o.Limits.SidecarBytes = 10
 	})
@@ -85,7 +85,7 @@ func TestSidecar_Quota(t *testing.T) {
 
 func TestSidecar_OtherSession(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	// The other session works in the directory above both private ones.
 	other, err := New(Options{SessionID: "ses_other", Directories: Directories{Cwd: filepath.Dir(g.cwd), State: g.state}})
 	if err != nil {
@@ -115,7 +115,7 @@ func TestPrivate_RefusesSharedParent(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("mode bits mean nothing here")
 	}
-	g := newGround(t)
+	g := newFixture(t)
 	if err := os.Mkdir(g.state, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -129,12 +129,12 @@ func TestPrivate_RefusesSharedParent(t *testing.T) {
 
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	if _, err := g.call(t).Sidecar(); err != nil {
 		t.Fatal(err)
 	}
 	// What a killed process leaves: a directory without a lock held, links in
-	// it, and a temporary file beside a person's file.
+	// it, and a temporary file beside the user's file.
 	dead := filepath.Join(g.state, "ses_dead-"+strings.Repeat("a", 26))
 	keep := put(t, filepath.Join(g.outside, "keep"), "keep")
 	put(t, filepath.Join(dead, "bash-output-x"), "x")
@@ -165,10 +165,10 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweep_BesideCreation lets sessions begin while others are swept.
-func TestSweep_BesideCreation(t *testing.T) {
+// TestSweep_DuringCreation lets sessions start while others are swept.
+func TestSweep_DuringCreation(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	stop, done := make(chan struct{}), make(chan struct{})
 	if err := os.Mkdir(g.state, 0o700); err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestSweep_BesideCreation(t *testing.T) {
 
 func TestPrivate_TemporaryParent(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) { o.Directories.State = "" })
+	g := newFixture(t, func(o *Options) { o.Directories.State = "" })
 	s, err := g.call(t).Sidecar()
 	if err != nil {
 		t.Fatal(err)

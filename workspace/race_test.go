@@ -12,7 +12,7 @@ import (
 // outside, again and again, while it is read.
 func TestFiles_SwappedForLink(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("dir/file"), "harmless")
 	put(t, g.in("dir/.env"), "SECRET")
 	put(t, g.in(".ssh/file"), "SECRET")
@@ -67,7 +67,7 @@ func TestFiles_SwappedForLink(t *testing.T) {
 // entered: what is entered is the directory, or nothing.
 func TestPlace_EnterProves(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("dir/file"), "x")
 	put(t, g.in(".ssh/key"), "x")
 	link(t, ".ssh", g.in("link"))

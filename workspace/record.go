@@ -24,7 +24,7 @@ func (c *Call) origin() journal.Origin {
 	}
 }
 
-// stage begins the record of a change.
+// stage starts the record of a change.
 func (c *Call) stage() *journal.Entry { return c.w.history.Stage(c.origin()) }
 
 // image keeps what a write will replace (R127): what the caller read, which the

@@ -13,7 +13,7 @@ import (
 
 func TestRemove(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	zoo(t, g.cwd)
 	f := g.call(t).FS()
 	for _, name := range []string{"text", "binary", ".hidden", "sub/locked", "link", "dangling", "dirlink"} {
@@ -31,7 +31,7 @@ func TestRemove(t *testing.T) {
 // A link that leads to itself can be locked by its name, and removed.
 func TestRemove_LinkToItself(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	link(t, "loop", g.in("loop"))
 	f := g.call(t).FS()
 	unlock, err := f.Lock(t.Context(), "loop")
@@ -50,7 +50,7 @@ func TestRemove_LinkToItself(t *testing.T) {
 // TestRemove_Error names the file that cannot be deleted, and none of our own.
 func TestRemove_Error(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) {
+	g := newFixture(t, func(o *Options) {
 		o.fault = func(step string) error {
 			if step == "remove" {
 				return &os.LinkError{Op: "renameat", Old: "file", New: ".acp-agent-xxx.tmp", Err: syscall.EBUSY}
@@ -66,7 +66,7 @@ func TestRemove_Error(t *testing.T) {
 // TestReadlink tells where links lead, and follows none.
 func TestReadlink(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	zoo(t, g.cwd)
 	link(t, g.outside, g.in("out"))
 	f := g.call(t).FS()
@@ -86,7 +86,7 @@ func TestReadlink(t *testing.T) {
 
 func TestRemove_Refuses(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	zoo(t, g.cwd)
 	put(t, filepath.Join(g.outside, "file"), "outside")
 	put(t, g.in(".env"), "KEY")
@@ -123,17 +123,17 @@ func TestRemove_Refuses(t *testing.T) {
 	same(t, "modified", g.History().Modified("call_1"), []string(nil))
 }
 
-// TestRemove_LosesNoSave lets the person save at the moment between the look
+// TestRemove_LosesNoSave lets the user save at the moment between the look
 // and the removal: what they saved is not removed with the file.
 func TestRemove_LosesNoSave(t *testing.T) {
 	t.Parallel()
-	var g *ground
+	var g *fixture
 	saved := false
-	g = newGround(t, func(o *Options) {
+	g = newFixture(t, func(o *Options) {
 		o.fault = func(step string) error {
 			if step == "remove" && !saved {
 				saved = true
-				return savedOver(g.in("file"), "person")
+				return savedOver(g.in("file"), "the user's")
 			}
 			return nil
 		}
@@ -141,14 +141,14 @@ func TestRemove_LosesNoSave(t *testing.T) {
 	put(t, g.in("file"), "old")
 	err := g.call(t).FS().Remove(t.Context(), "file", &tools.Text{Content: "old", Exists: true})
 	toolError(t, err, tools.Backend)
-	same(t, "content", get(t, g.in("file")), "person")
+	same(t, "content", get(t, g.in("file")), "the user's")
 	noTemps(t, g)
 }
 
 func TestRemove_Editor(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, true)
-	g := newGround(t, withEditor(e))
+	g := newFixture(t, withEditor(e))
 	path := put(t, g.in("file"), "disk")
 	e.buffers[path] = "unsaved"
 	f := g.call(t).FS()
@@ -170,7 +170,7 @@ func TestRemove_Editor(t *testing.T) {
 
 func TestRename(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	zoo(t, g.cwd)
 	f := g.call(t).FS()
 	if err := f.Rename(t.Context(), "sub/.deep/script", "made/a/tool"); err != nil {
@@ -188,7 +188,7 @@ func TestRename(t *testing.T) {
 
 func TestRename_Refuses(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	zoo(t, g.cwd)
 	put(t, g.in(".env"), "KEY")
 	before := tree(t, g.cwd)
@@ -222,7 +222,7 @@ func TestRename_Refuses(t *testing.T) {
 // be renamed without writing over another.
 func TestRename_ByCopy(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	path := put(t, g.in("file"), "\x00bytes")
 	if err := os.Chmod(path, 0o751); err != nil {
 		testreq.Skip(t, "modes")

@@ -92,7 +92,7 @@ func unsavedError(path string) *tools.Error {
 	return &tools.Error{
 		Kind: tools.Backend, Path: path,
 		Message: path + " has changes that the editor has not saved; nothing was moved",
-		Hint:    "make the changes under the old name, ask the person to save the file, and move it then",
+		Hint:    "make the changes under the old name, ask the user to save the file, and move it then",
 	}
 }
 

@@ -39,7 +39,7 @@ func TestRename_Editor(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := newEditor(tt.read, tt.write)
 			e.save, e.tail, e.readErr = tt.save, tt.tail, tt.readErr
-			g := newGround(t, withEditor(e))
+			g := newFixture(t, withEditor(e))
 			path := put(t, g.in("a"), "old\n")
 			if tt.open {
 				e.buffers[path] = "old\n"
@@ -78,12 +78,12 @@ func TestRename_Editor(t *testing.T) {
 	}
 }
 
-// TestRename_Unsaved keeps a file where it is while the person has unsaved work
+// TestRename_Unsaved keeps a file where it is while the user has unsaved work
 // in it, and moves it once they saved.
 func TestRename_Unsaved(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, true)
-	g := newGround(t, withEditor(e))
+	g := newFixture(t, withEditor(e))
 	path := put(t, g.in("a"), "disk\n")
 	e.buffers[path] = "typed\n"
 	f := g.call(t).FS()

@@ -99,7 +99,7 @@ func (f restorer) Remove(ctx context.Context, operation, path string, then fs.Fi
 
 // giveBackText goes back the way that the change went: through the editor. The
 // text is what the user saw, unsaved work included; the disk is never written
-// behind the editor's back.
+// without the editor.
 func (f restorer) giveBackText(ctx context.Context, r *journal.Record) error {
 	if !f.w.editor.writes() || f.ended() {
 		return endedError(r.Path)

@@ -160,7 +160,7 @@ func TestChanges_Faults(t *testing.T) {
 		for _, step := range steps {
 			t.Run(name+" "+step, func(t *testing.T) {
 				var failing bool
-				g := newGround(t, func(o *Options) {
+				g := newFixture(t, func(o *Options) {
 					o.fault = func(s string) error {
 						if failing && s == step {
 							return &os.PathError{Op: s, Path: "x", Err: syscall.EIO}
@@ -198,7 +198,7 @@ func TestChanges_Faults(t *testing.T) {
 	}
 }
 
-// TestRollback_OneFails changes one of three files behind the operation's back:
+// TestRollback_OneFails changes one of three files without the operation:
 // that one is kept, the others are restored.
 func TestRollback_OneFails(t *testing.T) {
 	t.Parallel()
@@ -207,9 +207,9 @@ func TestRollback_OneFails(t *testing.T) {
 		meddle func(path string) error
 		want   string
 	}{
-		{"edited", func(path string) error { return os.WriteFile(path, []byte("person"), 0o644) }, "person"},
+		{"edited", func(path string) error { return os.WriteFile(path, []byte("the user's"), 0o644) }, "the user's"},
 		{"same size", func(path string) error { return os.WriteFile(path, []byte("0urs"), 0o644) }, "0urs"},
-		{"saved by renaming", func(path string) error { return savedOver(path, "person") }, "person"},
+		{"saved by renaming", func(path string) error { return savedOver(path, "the user's") }, "the user's"},
 		{"replaced by a link", func(path string) error {
 			_ = os.Remove(path)
 			return os.Symlink("../workspace/target", path)
@@ -218,7 +218,7 @@ func TestRollback_OneFails(t *testing.T) {
 	for _, tt := range tests {
 		for _, created := range []bool{false, true} {
 			t.Run(tt.name, func(t *testing.T) {
-				g := newGround(t)
+				g := newFixture(t)
 				put(t, filepath.Join(g.outside, "target"), "outside")
 				put(t, g.in("a"), "old a")
 				put(t, g.in("c"), "old c")
@@ -253,7 +253,7 @@ func TestRollback_OneFails(t *testing.T) {
 // TestRollback_KeepsWhatOthersDid covers what is no business of a rollback.
 func TestRollback_KeepsWhatOthersDid(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("script"), "old")
 	f := g.call(t).FS()
 	for _, name := range []string{"script", "made/ours"} {
@@ -270,7 +270,7 @@ func TestRollback_KeepsWhatOthersDid(t *testing.T) {
 	}
 	same(t, "content", get(t, g.in("script")), "old")
 	if info, err := os.Stat(g.in("script")); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the mode that the person gave is gone: %v, %v", info.Mode(), err)
+		t.Errorf("the mode that the user gave is gone: %v, %v", info.Mode(), err)
 	}
 	same(t, "beside ours", get(t, g.in("made/theirs")), "theirs")
 	if _, err := os.Lstat(g.in("made/ours")); !os.IsNotExist(err) {
@@ -282,7 +282,7 @@ func TestRollback_KeepsWhatOthersDid(t *testing.T) {
 // cancelled call did.
 func TestRollback_WhenTheCallEnded(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	c := g.Call("call_1", "apply_patch", nil)
 	if err := c.FS().WriteText(t.Context(), "new", "ours", nil); err != nil {
 		t.Fatal(err)

@@ -82,7 +82,7 @@ func goneError(path string, r *root) *tools.Error {
 	return &tools.Error{
 		Kind: tools.Denied, Path: path, DeniedBy: tools.DeniedByCapability,
 		Message: path + " cannot be used: the session's directory " + r.path + " was removed, or another has taken its place",
-		Hint:    "put the directory back, or ask the person to open a new session in the one that is there now",
+		Hint:    "put the directory back, or ask the user to open a new session in the one that is there now",
 	}
 }
 

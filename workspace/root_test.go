@@ -17,7 +17,7 @@ func TestRoots(t *testing.T) {
 	ctx := t.Context()
 	t.Run("in each other", func(t *testing.T) {
 		t.Parallel()
-		g := newGround(t, func(o *Options) {
+		g := newFixture(t, func(o *Options) {
 			sub := filepath.Join(o.Directories.Cwd, "sub")
 			if err := os.Mkdir(sub, 0o755); err != nil {
 				t.Fatal(err)
@@ -36,7 +36,7 @@ func TestRoots(t *testing.T) {
 	t.Run("by a link", func(t *testing.T) {
 		t.Parallel()
 		var way, real, other string
-		g := newGround(t, func(o *Options) {
+		g := newFixture(t, func(o *Options) {
 			top := filepath.Dir(o.Directories.Cwd)
 			way, real, other = filepath.Join(top, "way"), filepath.Join(top, "real"), filepath.Join(top, "other")
 			put(t, filepath.Join(real, "a"), "real")
@@ -64,7 +64,7 @@ func TestRoots(t *testing.T) {
 	})
 	t.Run("the whole disk", func(t *testing.T) {
 		t.Parallel()
-		g := newGround(t, func(o *Options) {
+		g := newFixture(t, func(o *Options) {
 			o.Directories.Additional = []string{filepath.VolumeName(o.Directories.Cwd) + string(filepath.Separator)}
 		})
 		files := g.call(t).FS()
@@ -83,7 +83,7 @@ func TestRoots(t *testing.T) {
 	t.Run("unreadable", func(t *testing.T) {
 		t.Parallel()
 		if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-			t.Skip("who is asked may read everything")
+			t.Skip("root may read everything")
 		}
 		dir := t.TempDir()
 		if err := os.Chmod(dir, 0); err != nil {
@@ -105,20 +105,20 @@ func TestRoots_Gone(t *testing.T) {
 	}
 	tests := []struct {
 		name  string
-		after func(t *testing.T, g *ground)
+		after func(t *testing.T, g *fixture)
 	}{
-		{"removed", func(*testing.T, *ground) {}},
-		{"another directory", func(t *testing.T, g *ground) { put(t, g.in("a"), canary) }},
-		{"a link out", func(t *testing.T, g *ground) {
+		{"removed", func(*testing.T, *fixture) {}},
+		{"another directory", func(t *testing.T, g *fixture) { put(t, g.in("a"), canary) }},
+		{"a link out", func(t *testing.T, g *fixture) {
 			put(t, filepath.Join(g.outside, "a"), canary)
 			link(t, g.outside, g.cwd)
 		}},
-		{"a file", func(t *testing.T, g *ground) { put(t, g.cwd, canary) }},
+		{"a file", func(t *testing.T, g *fixture) { put(t, g.cwd, canary) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t)
+			g := newFixture(t)
 			put(t, g.in("a"), "x")
 			files := g.call(t).FS()
 			if err := os.Rename(g.cwd, g.cwd+".away"); err != nil {
@@ -136,7 +136,7 @@ func TestRoots_Gone(t *testing.T) {
 				t.Errorf("the error does not say what happened: %v", err)
 			}
 			if access, err := g.Check("a", false); err == nil {
-				t.Errorf("the person would be asked about %+v", access)
+				t.Errorf("the user would be asked about %+v", access)
 			}
 			if _, err := g.Workspace.workingDir(g.cwd); err == nil {
 				t.Error("a command would run there")

@@ -10,7 +10,7 @@ import (
 
 func TestScan(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	for _, name := range []string{"kept", "changed", "same size", "mode", "gone", "goneDir/a/x", "becomes/dir", "sub/.hidden", "tracked"} {
 		put(t, g.in(name), "old")
 	}

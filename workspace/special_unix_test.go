@@ -13,7 +13,7 @@ import (
 
 // TestFiles_OnlyRegular opens what would block, never end, or have effects.
 func TestFiles_OnlyRegular(t *testing.T) {
-	g := newGround(t, func(o *Options) { o.Directories.Read = []string{"/dev"} })
+	g := newFixture(t, func(o *Options) { o.Directories.Read = []string{"/dev"} })
 	if err := syscall.Mkfifo(g.in("fifo"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestFiles_OnlyRegular(t *testing.T) {
 
 func TestFiles_SwappedForFIFO(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("file"), "x")
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -10,7 +10,7 @@ import (
 
 func TestProgress_WholeCharacters(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	text := "a€𝄞ö\n"
 	for size := 1; size <= len(text); size++ {
 		var sink recorder
@@ -36,7 +36,7 @@ func TestProgress_WholeCharacters(t *testing.T) {
 
 func TestProgress_InvalidBytes(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	var sink recorder
 	c := g.Call("call_1", "bash", &sink)
 	c.Progress([]byte("a\xffb\xe2\x82"))

@@ -12,10 +12,10 @@ import (
 	"acp-agent/tools"
 )
 
-// canary stands in every file outside; whoever reads it was led outside.
+// canary stands in every file outside; a call that reads it was led outside.
 const canary = "OUTSIDE-CANARY"
 
-// strayingEditor moves the ground while it is at work, as a command in the background
+// strayingEditor moves the directory while it is at work, as a command in the background
 // would, and then does what it was asked.
 type strayingEditor struct {
 	*fakeEditor
@@ -39,10 +39,10 @@ func TestEditor_Strays(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a directory that is open cannot be renamed")
 	}
-	setup := func(t *testing.T) (*ground, *strayingEditor, func()) {
+	setup := func(t *testing.T) (*fixture, *strayingEditor, func()) {
 		e := &strayingEditor{fakeEditor: newEditor(true, true), onRead: func() {}, onWrite: func() {}}
 		e.save = true
-		g := newGround(t, func(o *Options) { o.Editor.Files = e })
+		g := newFixture(t, func(o *Options) { o.Editor.Files = e })
 		put(t, g.in("dir/file"), "inside\n")
 		put(t, filepath.Join(g.outside, "file"), canary)
 		return g, e, func() {
@@ -126,7 +126,7 @@ func TestEditor_HardLink(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, true)
 	e.save = true
-	g := newGround(t, withEditor(e))
+	g := newFixture(t, withEditor(e))
 	other := put(t, filepath.Join(g.outside, "file"), "old\n")
 	if err := os.Link(other, g.in("file")); err != nil {
 		testreq.Skip(t, "hard links")

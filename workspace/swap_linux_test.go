@@ -23,7 +23,7 @@ const onlyOutside = "only-outside"
 // swapped is a workspace in which a directory and a link out, and a file and a link
 // out, change places all the time.
 type swapped struct {
-	*ground
+	*fixture
 	dir   *os.Root // the directory, whatever its name is at the moment
 	swaps atomic.Int64
 }
@@ -33,7 +33,7 @@ var swappedNames = []string{"file", "gone", "moved", "leaf"}
 
 func newSwapped(t *testing.T) *swapped {
 	t.Helper()
-	s := &swapped{ground: newGround(t)}
+	s := &swapped{fixture: newFixture(t)}
 	for _, name := range swappedNames {
 		put(t, s.in("dir/"+name), "inside\n")
 		put(t, filepath.Join(s.outside, name), canary+"\n")

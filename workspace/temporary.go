@@ -151,7 +151,7 @@ func (t *temporary) replace(p *place, same func(*os.File) bool) error {
 }
 
 // giveBack undoes an exchange that took away another file than the one that
-// was looked at. If the person saved once more meanwhile, that file comes back
+// was looked at. If the user saved once more meanwhile, that file comes back
 // under the temporary name and is put in its place: the newest one wins. It is over
 // when what comes away is what we had put there, as we had put it there.
 func (t *temporary) giveBack(p *place) error {

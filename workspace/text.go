@@ -10,7 +10,7 @@ import (
 	"acp-agent/tools"
 )
 
-// ReadText returns a whole text file as the person sees it. A file that is not
+// ReadText returns a whole text file as the user sees it. A file that is not
 // there is no error: Exists is false.
 func (f files) ReadText(ctx context.Context, path string) (tools.Text, error) {
 	r, err := f.view.read(ctx, path)
@@ -21,7 +21,7 @@ func (f files) ReadText(ctx context.Context, path string) (tools.Text, error) {
 }
 
 // ReadLines returns a range of lines of a file that the editor was asked about.
-// ok does not say whose text it is: the disk's too counts only until the person
+// ok does not say whose text it is: the disk's too counts only until the user
 // types.
 func (f files) ReadLines(ctx context.Context, path string, from, to int) (text string, ok bool, err error) {
 	if !f.w.editor.reads() {

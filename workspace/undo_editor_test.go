@@ -31,7 +31,7 @@ func TestUndo_Editor(t *testing.T) {
 			t.Run(tt.name+", "+how, func(t *testing.T) {
 				e := newEditor(true, true)
 				e.save, e.tail = tt.save, tt.tail
-				g := newGround(t, withEditor(e))
+				g := newFixture(t, withEditor(e))
 				path := put(t, g.in("file"), "disk\n")
 				e.buffers[path] = "disk\n"
 				if tt.dirty {
@@ -64,14 +64,14 @@ func TestUndo_Editor(t *testing.T) {
 	}
 }
 
-// TestUndo_EditorRefuses lets the person go on typing, or saving, after the
+// TestUndo_EditorRefuses lets the user go on typing, or saving, after the
 // change: nothing is taken back, in the buffer or on disk.
 func TestUndo_EditorRefuses(t *testing.T) {
 	t.Parallel()
 	for _, saved := range []bool{false, true} {
 		e := newEditor(true, true)
 		e.save = true
-		g := newGround(t, withEditor(e))
+		g := newFixture(t, withEditor(e))
 		path := put(t, g.in("file"), "disk\n")
 		e.buffers[path] = "disk\n"
 		c := g.call(t)
@@ -90,18 +90,18 @@ func TestUndo_EditorRefuses(t *testing.T) {
 	}
 }
 
-// TestUndo_UnsavedWork covers a change that went to the disk: the person's
+// TestUndo_UnsavedWork covers a change that went to the disk: the user's
 // unsaved work on top of it is a change since.
 func TestUndo_UnsavedWork(t *testing.T) {
 	t.Parallel()
 	e := newEditor(true, false)
-	g := newGround(t, withEditor(e))
+	g := newFixture(t, withEditor(e))
 	path := put(t, g.in("file"), "disk")
 	c := g.call(t)
 	if err := c.FS().WriteText(t.Context(), "file", "ours", nil); err != nil {
 		t.Fatal(err)
 	}
-	e.buffers[path] = "person"
+	e.buffers[path] = "the user's"
 	_, err := c.Changes().Undo(t.Context(), "file")
 	toolError(t, err, tools.BadInput)
 	same(t, "disk", get(t, path), "ours")
@@ -112,7 +112,7 @@ func TestUndo_EditorCreated(t *testing.T) {
 	for _, save := range []bool{true, false} {
 		e := newEditor(true, true)
 		e.save = save
-		g := newGround(t, withEditor(e))
+		g := newFixture(t, withEditor(e))
 		before := tree(t, g.cwd)
 		c := g.call(t)
 		if err := c.FS().WriteText(t.Context(), "made/new", "ours", nil); err != nil {
@@ -132,13 +132,13 @@ func TestUndo_EditorCreated(t *testing.T) {
 	}
 }
 
-// TestUndo_EditorInDoubt covers a write that failed, and one of which nobody
+// TestUndo_EditorInDoubt covers a write that failed, and one of which no one
 // knows whether it was made.
 func TestUndo_EditorInDoubt(t *testing.T) {
 	t.Parallel()
 	for _, made := range []bool{false, true} {
 		e := newEditor(true, true)
-		g := newGround(t, withEditor(e))
+		g := newFixture(t, withEditor(e))
 		path := put(t, g.in("file"), "disk")
 		e.buffers[path] = "disk"
 		e.wrErr = errNoAnswer
@@ -154,7 +154,7 @@ func TestUndo_EditorInDoubt(t *testing.T) {
 		same(t, "buffer", e.buffers[path], "disk")
 	}
 	e := newEditor(true, true)
-	g := newGround(t, withEditor(e))
+	g := newFixture(t, withEditor(e))
 	put(t, g.in("file"), "disk")
 	e.wrErr = errors.New("read-only")
 	c := g.call(t)

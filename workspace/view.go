@@ -8,8 +8,8 @@ import (
 	"acp-agent/workspace/undo/journal"
 )
 
-// view is the texts of files as the user sees them: those of the editor where it has a
-// part in a file, else those of the disk.
+// view is the texts of files as the user sees them: the editor's where it has a
+// part in a file, else the disk's.
 type view struct{ *Call }
 
 // reading is a text file as the disk and, perhaps, the editor have it.
@@ -99,7 +99,7 @@ func (v view) readEditor(ctx context.Context, r *reading) error {
 
 // toEditor hands a text to the editor for a file. An editor knows paths and no
 // handles, so where the path leads is looked at before, when nothing is written if it
-// is not the file, and again behind the write: then the error says where the text
+// is not the file, and again after the write: then the error says where the text
 // went. A link that came and went between the two looks is not seen.
 func (v view) toEditor(ctx context.Context, path, real, text string) error {
 	if _, lands := v.landing(path, real, true); !lands {

@@ -37,7 +37,7 @@ type shared struct {
 	inFlight  inFlight
 
 	mu     sync.Mutex
-	agents map[*Workspace]struct{} // those that were not released
+	agents map[*Workspace]struct{} // the agents that were not released
 	calls  map[*Call]struct{}
 	closed bool
 }
@@ -98,7 +98,7 @@ func (w *Workspace) Session() tools.Session {
 // Runner runs the session's commands and programs.
 func (w *Workspace) Runner() *run.Runner { return w.runner }
 
-// forCommands is what the runner is told of the workspace.
+// forCommands is what the runner has to know of the workspace.
 func (w *Workspace) forCommands() run.Workspace {
 	roots := make([]run.Root, len(w.fixed))
 	for i, r := range w.fixed {
@@ -113,7 +113,7 @@ func (w *Workspace) forCommands() run.Workspace {
 // Close ends the session, for all of its agents: it stops their commands, waits until
 // they are gone, and removes the private directory (R149). grace is the time between TERM and KILL.
 // Calls that still run find everything closed; only what they changed by half
-// they may still take back, for at most 5 s (R128). A second Close, beside or
+// they may still take back, for at most 5 s (R128). A second Close, during or
 // after the first, can only bring the end forward.
 func (w *Workspace) Close(grace time.Duration) {
 	w.mu.Lock()
@@ -137,7 +137,7 @@ func (w *Workspace) Close(grace time.Duration) {
 
 const finishWait = 5 * time.Second
 
-// finish waits for changes and rollbacks that have begun: they need the roots,
+// finish waits for changes and rollbacks in flight: they need the roots,
 // and the pre-images in the private directory. One that hangs must not hold up
 // the end of the session.
 func (w *Workspace) finish() {

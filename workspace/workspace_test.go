@@ -47,19 +47,19 @@ func isSecret(path string) bool {
 	return false
 }
 
-// ground is a workspace over a fresh directory with a sibling outside it.
-type ground struct {
+// fixture is a workspace over a fresh directory with a sibling outside it.
+type fixture struct {
 	*Workspace
 	cwd, outside, state string
 }
 
-func newGround(t *testing.T, change ...func(*Options)) *ground {
+func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	top := t.TempDir()
 	if real, err := filepath.EvalSymlinks(top); err == nil {
 		top = real
 	}
-	g := &ground{cwd: filepath.Join(top, "work"), outside: filepath.Join(top, "workspace"), state: filepath.Join(top, "state")}
+	g := &fixture{cwd: filepath.Join(top, "work"), outside: filepath.Join(top, "workspace"), state: filepath.Join(top, "state")}
 	for _, dir := range []string{g.cwd, g.outside} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -86,14 +86,14 @@ func newGround(t *testing.T, change ...func(*Options)) *ground {
 }
 
 // call returns the runtime of a call that ends with the test.
-func (g *ground) call(t *testing.T) *Call {
+func (g *fixture) call(t *testing.T) *Call {
 	t.Helper()
 	c := g.Call("call_1", "bash", nil)
 	t.Cleanup(c.Finish)
 	return c
 }
 
-func (g *ground) in(name string) string { return filepath.Join(g.cwd, name) }
+func (g *fixture) in(name string) string { return filepath.Join(g.cwd, name) }
 
 func put(t *testing.T, path, text string) string {
 	t.Helper()
@@ -198,7 +198,7 @@ func TestNew_Refuses(t *testing.T) {
 
 func TestNew_TouchesNothing(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) { o.Directories.Read = []string{"/no/such/cache"} })
+	g := newFixture(t, func(o *Options) { o.Directories.Read = []string{"/no/such/cache"} })
 	_ = g.Session()
 	if _, err := os.Stat(g.state); !os.IsNotExist(err) {
 		t.Errorf("the state directory exists before its first use: %v", err)
@@ -208,7 +208,7 @@ func TestNew_TouchesNothing(t *testing.T) {
 func TestSession(t *testing.T) {
 	t.Parallel()
 	more := t.TempDir()
-	g := newGround(t, func(o *Options) { o.Directories.Additional = []string{more + "/."} })
+	g := newFixture(t, func(o *Options) { o.Directories.Additional = []string{more + "/."} })
 	s := g.Session()
 	real, err := filepath.EvalSymlinks(more)
 	if err != nil {
@@ -228,7 +228,7 @@ func TestSession(t *testing.T) {
 
 func TestClose_EndsEverything(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("file"), "x")
 	c := g.Call("call_1", "read", nil)
 	if _, err := c.Sidecar(); err != nil {

@@ -140,10 +140,10 @@ func (c *change) both(entry *journal.Entry, p *place, old fs.FileInfo) (journal.
 	}
 	var before journal.State
 	var kept error
-	var beside sync.WaitGroup
-	beside.Go(func() { before, kept = c.image(entry, p, old) })
+	var side sync.WaitGroup
+	side.Go(func() { before, kept = c.image(entry, p, old) })
 	temp, err := c.disk.writeTemp(p, c.body(old))
-	beside.Wait()
+	side.Wait()
 	if kept != nil && err == nil {
 		temp.discard()
 	}

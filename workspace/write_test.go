@@ -16,7 +16,7 @@ import (
 
 func TestWriteText(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	files := g.call(t).FS()
 	tests := []struct{ name, path, text string }{
 		{"new file", "new", "text\n"},
@@ -39,7 +39,7 @@ func TestWriteText(t *testing.T) {
 
 func TestWriteText_Refuses(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, func(o *Options) {
+	g := newFixture(t, func(o *Options) {
 		o.Limits = tools.CanonicalLimits()
 		o.Limits.FileBytes = 10
 	})
@@ -79,7 +79,7 @@ func TestWriteText_Refuses(t *testing.T) {
 
 func TestWriteText_KeepsFile(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	files := g.call(t).FS()
 	t.Run("mode", func(t *testing.T) {
 		for _, mode := range []os.FileMode{0o755, 0o600, 0o640, 0o444} {
@@ -128,7 +128,7 @@ func TestWriteText_KeepsFile(t *testing.T) {
 
 func TestWriteText_Before(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	files := g.call(t).FS()
 	tests := []struct {
 		name     string
@@ -178,7 +178,7 @@ func TestWriteText_Faults(t *testing.T) {
 		for _, errno := range []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EDQUOT, syscall.EMFILE} {
 			t.Run(step+" "+errno.Error(), func(t *testing.T) {
 				failing := true
-				g := newGround(t, func(o *Options) {
+				g := newFixture(t, func(o *Options) {
 					o.fault = func(s string) error {
 						if failing && s == step {
 							return &os.PathError{Op: s, Path: "x", Err: errno}
@@ -206,7 +206,7 @@ func TestWriteText_Faults(t *testing.T) {
 		}
 	}
 	t.Run("mkdir", func(t *testing.T) {
-		g := newGround(t, func(o *Options) {
+		g := newFixture(t, func(o *Options) {
 			o.fault = func(s string) error {
 				if s == "mkdir" {
 					return syscall.ENOSPC
@@ -217,7 +217,7 @@ func TestWriteText_Faults(t *testing.T) {
 		toolError(t, g.call(t).FS().WriteText(t.Context(), "a/b", "x", nil), tools.Backend)
 	})
 	t.Run("the directory's entry cannot be synced", func(t *testing.T) {
-		g := newGround(t, func(o *Options) {
+		g := newFixture(t, func(o *Options) {
 			o.fault = func(s string) error {
 				if s == "syncdir" {
 					return syscall.EIO
@@ -232,7 +232,7 @@ func TestWriteText_Faults(t *testing.T) {
 }
 
 // noTemps asserts that no write left anything beside its target.
-func noTemps(t *testing.T, g *ground) {
+func noTemps(t *testing.T, g *fixture) {
 	t.Helper()
 	_ = filepath.WalkDir(filepath.Dir(g.cwd), func(path string, _ os.DirEntry, err error) error {
 		if err == nil && recovery.IsTempName(filepath.Base(path)) {
@@ -242,19 +242,19 @@ func noTemps(t *testing.T, g *ground) {
 	})
 }
 
-// TestWriteText_LosesNoEdit lets a person save, by renaming as most editors
-// do, while the agent edits: each of the person's lines must survive.
+// TestWriteText_LosesNoEdit lets the user save, by renaming as most editors
+// do, while the agent edits: each of the user's lines must survive.
 func TestWriteText_LosesNoEdit(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("file"), "")
 	files := g.call(t).FS()
 	const rounds = 300
-	var person sync.WaitGroup
+	var user sync.WaitGroup
 	var saved []string
-	person.Go(func() {
+	user.Go(func() {
 		for i := range rounds {
-			line := "person " + string(rune('a'+i%26)) + strings.Repeat("x", i) + "\n"
+			line := "user " + string(rune('a'+i%26)) + strings.Repeat("x", i) + "\n"
 			text := get(t, g.in("file")) + line
 			if err := savedOver(g.in("file"), text); err == nil {
 				saved = append(saved, line)
@@ -272,9 +272,9 @@ func TestWriteText_LosesNoEdit(t *testing.T) {
 			wrote++
 		}
 	}
-	person.Wait()
-	// The person's program reads and saves without looking, so it may lose the
-	// agent's lines; the agent must never lose the person's last save.
+	user.Wait()
+	// The user's program reads and saves without looking, so it may lose the
+	// agent's lines; the agent must never lose the user's last save.
 	final := get(t, g.in("file"))
 	if last := saved[len(saved)-1]; !strings.Contains(final, last) {
 		t.Errorf("the last of %d saves is lost after %d writes", len(saved), wrote)
@@ -283,7 +283,7 @@ func TestWriteText_LosesNoEdit(t *testing.T) {
 }
 
 func savedOver(path, text string) error {
-	temp := path + ".person"
+	temp := path + ".user"
 	if err := os.WriteFile(temp, []byte(text), 0o644); err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func savedOver(path, text string) error {
 // by a link that leads out.
 func TestWriteText_SwappedForLink(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("dir/file"), "x")
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -327,7 +327,7 @@ func TestWriteText_SwappedForLink(t *testing.T) {
 // TestWriteText_Parallel edits one file from many goroutines under its lock.
 func TestWriteText_Parallel(t *testing.T) {
 	t.Parallel()
-	g := newGround(t)
+	g := newFixture(t)
 	put(t, g.in("file"), "")
 	const writers, each = 8, 25
 	var all sync.WaitGroup

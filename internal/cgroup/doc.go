@@ -16,7 +16,7 @@
 // it alone, because it cannot tell.
 //
 // The package does not know commands, signals or settings. It may import the
-// standard library and golang.org/x/sys. It starts no goroutine. On systems
+// standard library, internal/pathname and golang.org/x/sys. It starts no goroutine. On systems
 // other than Linux every Group bounds nothing.
 //
 //	group := cgroup.System().Create(cgroup.Limits{Memory: 2 << 30, Processes: 4096})

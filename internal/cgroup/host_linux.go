@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/pathname"
 )
 
 // Host is where cgroups are found and made.
@@ -141,8 +143,8 @@ func unified(mounts []mount, own string) (mount, string) {
 
 // dir is where a cgroup lies below the mount; empty when it lies elsewhere.
 func (m mount) dir(own string) string {
-	rel, err := filepath.Rel(m.root, own)
-	if own == "" || err != nil || rel != "." && !filepath.IsLocal(rel) {
+	rel, ok := pathname.Rel(m.root, own)
+	if !ok {
 		return ""
 	}
 	return filepath.Join(m.point, rel)

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// prefix begins the name of each cgroup that this package makes.
+// prefix starts the name of each cgroup that this package makes.
 const prefix = "acp-agent."
 
 // owner is the process that made a cgroup and removes it. A process number is

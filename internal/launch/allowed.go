@@ -10,11 +10,11 @@ func allowedName(name string) bool {
 	if strings.HasPrefix(name, "LC_") {
 		return true
 	}
-	return isAny(name, personNames()) || isAny(name, systemNames()) || isAny(name, toolchainNames()) || isAny(name, networkNames())
+	return isAny(name, userNames()) || isAny(name, systemNames()) || isAny(name, toolchainNames()) || isAny(name, networkNames())
 }
 
-// personNames say who the user is, how they read, and where their files lie.
-func personNames() []string {
+// userNames say who the user is, how they read, and where their files lie.
+func userNames() []string {
 	return []string{
 		"HOME", "USER", "LOGNAME", "USERNAME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "SHELL",
 		"LANG", "LANGUAGE", "TZ",

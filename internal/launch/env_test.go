@@ -94,8 +94,8 @@ func TestEnv_Variables(t *testing.T) {
 			if kept := slices.Contains(env, tt.entry); kept != tt.kept {
 				t.Errorf("%q kept: %v; want %v", tt.entry, kept, tt.kept)
 			}
-			if told := slices.Contains(dropped, name); told == tt.kept {
-				t.Errorf("%q in %q: %v; want %v", name, dropped, told, !tt.kept)
+			if missing := slices.Contains(dropped, name); missing == tt.kept {
+				t.Errorf("%q in %q: %v; want %v", name, dropped, missing, !tt.kept)
 			}
 		})
 	}

@@ -16,7 +16,7 @@ type Group struct {
 }
 
 // Add puts a started command under the group. In a closed group it is stopped
-// at once, so that a start that ran beside [Group.Close] is not forgotten.
+// at once, so that a start that ran during [Group.Close] is not forgotten.
 func (g *Group) Add(p *Process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -18,9 +18,9 @@ type Launcher struct {
 	Self string
 }
 
-// start starts the helper and the command; begin starts the goroutines of the
+// start starts the helper and the command; run starts the goroutines of the
 // process.
-func (l *Launcher) start(ctx context.Context, spec Spec, w wiring, begin func(*Process)) (*Process, error) {
+func (l *Launcher) start(ctx context.Context, spec Spec, w wiring, run func(*Process)) (*Process, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (l *Launcher) start(ctx context.Context, spec Spec, w wiring, begin func(*P
 		return nil, fmt.Errorf("launch: start helper %q: %w", l.Self, err)
 	}
 	p := newProcess(cookie, cmd, lk)
-	begin(p)
+	run(p)
 
 	unbind := context.AfterFunc(ctx, p.abort)
 	line, err := spec.encode(c, cookieName+"="+cookie, "PWD="+spec.Dir)

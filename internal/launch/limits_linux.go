@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"syscall"
 
-	"acp-agent/internal/cgroup"
-
 	"golang.org/x/sys/unix"
+
+	"acp-agent/internal/cgroup"
 )
 
 // forkLimited starts the shell with its limits in force before its first

@@ -50,7 +50,7 @@ func (l *link) abandon() {
 	l.attached()
 }
 
-// close ends the channels of a helper that is gone, except those that come from
+// close ends the channels of a helper that is gone, except the ones that come from
 // the command, which their readers close. Channels that were never opened are nil, which Close takes.
 func (l *link) close() {
 	l.control.Close()

@@ -71,9 +71,9 @@ func newProcess(cookie string, cmd *exec.Cmd, l *link) *Process {
 	}
 }
 
-// begin starts the goroutines of a process. A nil writer leaves its stream to
+// run starts the goroutines of a process. A nil writer leaves its stream to
 // another reader.
-func (p *Process) begin(out, errs io.Writer, input []byte) {
+func (p *Process) run(out, errs io.Writer, input []byte) {
 	var streams sync.WaitGroup
 	if out != nil {
 		streams.Go(func() { p.copy(p.link.output, out) })
@@ -113,7 +113,7 @@ func (p *Process) Wait(ctx context.Context) (Status, error) {
 
 // Stop ends the command: every process of it gets TERM now and KILL when the
 // grace is over. It returns at once; [Process.Done] tells the end. Output is
-// dropped from here on, except for a write that has already begun; that of a [Piped]
+// dropped from here on, except for a write that is in progress; the output of a [Piped]
 // is not, for the caller that stops it reads its stderr tail. A later Stop
 // can only bring the KILL forward.
 func (p *Process) Stop(grace time.Duration) {
@@ -208,7 +208,7 @@ func (p *Process) note(r record, lost *record) {
 		p.link.attached()
 	case r.Shell != 0:
 		lost.Shell = r.Shell
-		p.begun(nil)
+		p.started(nil)
 	case r.Status != nil:
 		lost.Status = r.Status
 	case r.Error != "":
@@ -216,8 +216,8 @@ func (p *Process) note(r record, lost *record) {
 	}
 }
 
-// begun reports the outcome of the start once.
-func (p *Process) begun(err error) {
+// started reports the outcome of the start once.
+func (p *Process) started(err error) {
 	select {
 	case p.ready <- err:
 	default:
@@ -241,7 +241,7 @@ func (p *Process) finish(last record) {
 	default:
 		p.err = ErrLost
 	}
-	p.begun(p.err)
+	p.started(p.err)
 	p.gone = true
 	if p.backstop != nil {
 		p.backstop.Stop()

@@ -48,7 +48,7 @@ func TestProgramEnv(t *testing.T) {
 func TestProgramEnv_DeclaredAndDefaults(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("the defaults are those of Unix")
+		t.Skip("the defaults are for Unix")
 	}
 	in := t.TempDir()
 	got := ProgramEnv([]string{"PATH=bin:" + in + ":/usr/bin", "X=1"}, EnvOptions{Workspace: []string{in}, Set: []string{"DECLARED=yes"}})

@@ -17,7 +17,7 @@ type Shell struct {
 	// Path is the absolute path of the program.
 	Path string
 	// Args stand between the program and the text. They end in `--`, so that
-	// a text that begins with a dash stays a text (C7).
+	// a text that starts with a dash stays a text (C7).
 	Args []string
 	// Bash tells bash from a plain sh, whose commands are parsed and judged
 	// as POSIX (R54).

@@ -21,7 +21,7 @@ type Spec struct {
 	// Shell runs the text; see [FindShell].
 	Shell Shell
 	// Argv, when set, is run in place of Text and Shell, with no shell between
-	// (C10). It begins with the absolute path of the program, see [FindProgram],
+	// (C10). It starts with the absolute path of the program, see [FindProgram],
 	// and holds no NUL byte.
 	Argv []string
 	// Dir is the absolute directory the command starts in. PWD is set to it.
@@ -36,7 +36,7 @@ type Spec struct {
 
 // Limits are resource limits of a command's processes. Zero leaves a limit as
 // the agent has it. A limit is never raised. With any limit set, no process writes
-// a core file. They have no effect on Windows; on macOS only those of one process
+// a core file. They have no effect on Windows; on macOS only the limits of one process
 // have.
 type Limits struct {
 	CPU       uint64 `json:"cpu,omitempty"`       // processor time of one process, in seconds
@@ -63,7 +63,7 @@ type Status struct {
 	// exited by itself.
 	Signal string `json:"signal,omitempty"`
 	// Survivors counts processes of the command that could not be killed,
-	// such as those of another user. It is zero unless something is wrong.
+	// such as the processes of another user. It is zero unless something is wrong.
 	Survivors int `json:"survivors,omitempty"`
 	// Exceeded names the limit that ended the command; empty when none did.
 	Exceeded string `json:"exceeded,omitempty"`

@@ -7,12 +7,12 @@ type Start struct {
 	// Spec is what was asked for. It is not to be changed.
 	Spec Spec
 	// Argv is the program, by its absolute path, and its arguments. A step may
-	// put a program before it that builds walls and then runs the rest.
+	// put a program before it that builds a sandbox and then runs the rest.
 	Argv []string
-	// Wall says that the first program of Argv is such a one: it ends by itself
+	// Sandbox says that the first program of Argv is such a one: it ends by itself
 	// when the command has ended, takes everything inside with it when it is
 	// killed, and is not asked to end before the command (X3).
-	Wall bool
+	Sandbox bool
 
 	files []*os.File
 }

@@ -65,9 +65,9 @@ func TestGroup_StopLeavesNothing(t *testing.T) {
 			<-out.wrote
 			var g Group
 			g.Add(p)
-			began := time.Now()
+			start := time.Now()
 			g.StopAll(ShutdownGrace)
-			if d := time.Since(began); d > 100*time.Millisecond {
+			if d := time.Since(start); d > 100*time.Millisecond {
 				t.Errorf("StopAll took %v; it must not wait", d)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)

@@ -24,7 +24,7 @@ type Streams struct {
 
 // StartStreams runs the command and returns when its shell or program runs. Each
 // stream is written from a single goroutine. [Process.Wait] waits for all streams. A
-// command that does not read its input to the end is not told so.
+// command that does not read its input to the end does not learn that.
 //
 // The context bounds the start alone; its end kills what has started, and its
 // cause is returned. An error means that nothing runs (R55).
@@ -33,7 +33,7 @@ func (l *Launcher) StartStreams(ctx context.Context, spec Spec, s Streams) (*Pro
 		s.Output = io.Discard
 	}
 	return l.start(ctx, spec, wiring{input: len(s.Input) > 0, errors: s.Errors != nil}, func(p *Process) {
-		p.begin(s.Output, s.Errors, s.Input)
+		p.run(s.Output, s.Errors, s.Input)
 	})
 }
 
@@ -42,7 +42,7 @@ func (l *Launcher) StartStreams(ctx context.Context, spec Spec, s Streams) (*Pro
 type Piped struct {
 	*Process
 	// Stdin is the program's input. Close ends it; a program that is gone fails
-	// the writes, those that wait included.
+	// the writes, waiting ones included.
 	Stdin io.WriteCloser
 	// Stdout is the program's output. It ends with the program; what a process
 	// that cannot be killed still holds open is not waited for. The caller
@@ -61,7 +61,7 @@ func (l *Launcher) StartPiped(ctx context.Context, spec Spec, errs io.Writer) (*
 	p, err := l.start(ctx, spec, wiring{input: true, errors: true}, func(p *Process) {
 		p.piped = true
 		p.piped = true
-		p.begin(nil, errs, nil)
+		p.run(nil, errs, nil)
 	})
 	if err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 // A writer that fails loses its own stream, and the other goes on. More than a
-// pipe holds goes to the first, so that it has failed when the other begins.
+// pipe holds goes to the first, so that it has failed when the other starts.
 func TestStartStreams_WriterFails(t *testing.T) {
 	t.Parallel()
 	errs := newOutput()
@@ -227,14 +227,14 @@ func TestStartPiped_StartFails(t *testing.T) {
 // slowFirst is a writer that takes its first piece only when it may.
 type slowFirst struct {
 	bytes.Buffer
-	may   chan struct{}
-	begun chan struct{}
-	once  sync.Once
+	may     chan struct{}
+	started chan struct{}
+	once    sync.Once
 }
 
 func (w *slowFirst) Write(b []byte) (int, error) {
 	w.once.Do(func() {
-		close(w.begun)
+		close(w.started)
 		<-w.may
 	})
 	return w.Buffer.Write(b)
@@ -244,12 +244,12 @@ func (w *slowFirst) Write(b []byte) (int, error) {
 // still on their way.
 func TestStartPiped_StderrTail(t *testing.T) {
 	t.Parallel()
-	errs := &slowFirst{may: make(chan struct{}), begun: make(chan struct{})}
+	errs := &slowFirst{may: make(chan struct{}), started: make(chan struct{})}
 	p, err := launcher(t).StartPiped(t.Context(), program(t, `echo first >&2; read -r _; echo last >&2; echo out; read -r _`), errs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-errs.begun
+	<-errs.started
 	if _, err := io.WriteString(p.Stdin, "go on\n"); err != nil {
 		t.Fatal(err)
 	}

@@ -54,13 +54,13 @@ func runInTerminal(file string, steps []Step) (int, error) {
 	}
 	end, ok := h.run(spec)
 	if !ok {
-		return exitFailed, nil // the agent has been told why
+		return exitFailed, nil // the agent knows why
 	}
 	return end.ExitCode, nil
 }
 
 // takeSpec reads the spec's file and removes it. The file decides what runs, so
-// it must be ours alone.
+// it must belong to the agent alone.
 func takeSpec(path string) ([]byte, error) {
 	f, err := openOwn(path, os.O_RDONLY)
 	if err != nil {
@@ -107,7 +107,7 @@ func openOwn(path string, mode int) (*os.File, error) {
 	var st unix.Stat_t
 	err = unix.Fstat(fd, &st)
 	if err == nil && (int(st.Uid) != os.Geteuid() || st.Mode&0o077 != 0 || st.Nlink > 1) {
-		err = errors.New("not a private file of ours")
+		err = errors.New("not a private file of the agent")
 	}
 	if err == nil {
 		err = settleFifo(fd)

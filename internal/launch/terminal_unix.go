@@ -55,7 +55,7 @@ func (l *Launcher) PrepareTerminal(dir string, spec Spec, out io.Writer) (argv [
 		return nil, nil, fmt.Errorf("launch: prepare terminal: %w", err)
 	}
 	p = newProcess(cookie, nil, lk)
-	p.begin(out, nil, nil)
+	p.run(out, nil, nil)
 	return []string{l.Self, HelperArg, specFlag, file}, p, nil
 }
 

@@ -27,7 +27,7 @@ const (
 // tree is a shell and everything that came of it, seen from the helper.
 type tree struct {
 	shell   int
-	wall    bool          // the shell is a program around it, see Start
+	sandbox bool          // the shell is a program around it, see Start
 	exited  chan exit     // the shell's end, one value
 	empty   chan struct{} // closed when the helper has no child left
 	bound   *bound        // what all of it may use together
@@ -41,7 +41,7 @@ type exit struct {
 }
 
 // plant starts the shell in a session of its own, without a terminal, and
-// begins to reap.
+// starts to reap.
 func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 	in := files.in
 	if in == nil {
@@ -65,7 +65,7 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 		b        *bound
 		wg       sync.WaitGroup
 		pid      int
-		wall     bool
+		sandbox  bool
 		err      error
 		started  = make(chan struct{})
 		finished = make(chan struct{})
@@ -75,18 +75,18 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 		// steps, so no other goroutine may get it; and the kernel kills the
 		// shell when the thread that started it ends.
 		onOwnThread(func() {
-			pid, wall, b, err = startShell(spec, attr, steps, made)
+			pid, sandbox, b, err = startShell(spec, attr, steps, made)
 			close(started)
 			<-finished
 		})
 	})
 	<-started
 	t := &tree{
-		shell:  pid,
-		wall:   wall,
-		bound:  b,
-		exited: make(chan exit, 1),
-		empty:  make(chan struct{}),
+		shell:   pid,
+		sandbox: sandbox,
+		bound:   b,
+		exited:  make(chan exit, 1),
+		empty:   make(chan struct{}),
 		release: func() {
 			close(finished)
 			wg.Wait()
@@ -102,7 +102,7 @@ func plant(spec Spec, files stdio, steps []Step) (*tree, error) {
 }
 
 // startShell takes the bound once the steps are done, also where one of them fails.
-func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step, made <-chan *bound) (pid int, wall bool, b *bound, err error) {
+func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step, made <-chan *bound) (pid int, sandbox bool, b *bound, err error) {
 	start := spec.start()
 	defer start.close()
 	for _, step := range steps {
@@ -115,7 +115,7 @@ func startShell(spec Spec, attr *syscall.ProcAttr, steps []Step, made <-chan *bo
 		attr.Files = append(attr.Files, f.Fd())
 	}
 	pid, err = forkLimited(start, attr, b)
-	return pid, start.Wall, b, err
+	return pid, start.Sandbox, b, err
 }
 
 // reap waits for every child there is and, on Linux, every orphan that becomes
@@ -208,7 +208,7 @@ func (t *tree) follow(stops <-chan time.Duration) (status Status, stopped bool) 
 }
 
 // ending is the way of a tree to its end: TERM, a grace, then KILL until
-// nothing is left. The zero time means that it has not begun.
+// nothing is left. The zero time means that it has not started.
 type ending struct {
 	tree   *tree
 	due    <-chan time.Time // fires for the next round of KILL
@@ -216,7 +216,7 @@ type ending struct {
 	giveUp time.Time // set by the first round of KILL
 }
 
-// within begins the ending, or shortens a grace that is still running.
+// within starts the ending, or shortens a grace that is still running.
 func (e *ending) within(grace time.Duration) {
 	if !e.giveUp.IsZero() {
 		return
@@ -252,11 +252,11 @@ func (t *tree) signal(sig syscall.Signal) int {
 	return len(rest)
 }
 
-// ask is signal for what may heed it. A wall goes when nothing is left inside,
+// ask is signal for what may heed it. A sandbox ends when nothing is left inside,
 // and would take the rest with it before its time.
 func (t *tree) ask(sig syscall.Signal) {
 	for _, pid := range t.rest() {
-		if !t.wall || pid != t.shell {
+		if !t.sandbox || pid != t.shell {
 			_ = syscall.Kill(pid, sig)
 		}
 	}
@@ -265,13 +265,13 @@ func (t *tree) ask(sig syscall.Signal) {
 // rest lists the tree's living processes.
 func (t *tree) rest() []int { return descendants(os.Getpid(), t.shell) }
 
-// statusOf tells how the shell ended. A wall hands on a signal as shells do, as 128
+// statusOf tells how the shell ended. A sandbox hands on a signal as shells do, as 128
 // and its number, and is taken at its word: an exit code of that size nearly always
 // has that meaning.
 func (t *tree) statusOf(ws syscall.WaitStatus) Status {
 	const most = 31 // of the signals that have a name of their own
 	signal := ws.Signal()
-	if t.wall && !ws.Signaled() && ws.ExitStatus() > 128 && ws.ExitStatus() <= 128+most {
+	if t.sandbox && !ws.Signaled() && ws.ExitStatus() > 128 && ws.ExitStatus() <= 128+most {
 		signal = syscall.Signal(ws.ExitStatus() - 128)
 	} else if !ws.Signaled() {
 		return Status{ExitCode: ws.ExitStatus()}

@@ -58,7 +58,7 @@ func TestErrors_Status(t *testing.T) {
 		{"500 window", 500, nil, `{"error":{"message":"context size exceeded"}}`, model.Overflow, 0, ""},
 		{"413", 413, nil, ``, model.Overflow, 0, "413"},
 		{"400", 400, nil, `{"error":{"message":"bad","type":"invalid_request_error"}}`, model.Invalid, 0, "400 Bad Request: bad"},
-		{"400 no tools", 400, nil, `{"error":{"message":"registry.ollama.ai/library/gemma:2b does not support tools"}}`, model.Invalid, 0, "choose a model that can call tools"},
+		{"400 no tools", 400, nil, `{"error":{"message":"registry.example.com/library/gemma:2b does not support tools"}}`, model.Invalid, 0, "choose a model that can call tools"},
 		{"401", 401, nil, `{"error":{"message":"Incorrect API key provided: sk-abcde***wxyz1234."}}`, model.Auth, 0, "OPENAI_API_KEY"},
 		{"402", 402, nil, `{"error":{"message":"Insufficient credits"}}`, model.Auth, 0, "no credit left"},
 		{"403", 403, nil, `{"error":"forbidden"}`, model.Auth, 0, "403 Forbidden: forbidden"},

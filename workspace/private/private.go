@@ -60,7 +60,7 @@ func New(stateDir, session string) (*Dir, error) {
 // Path is the directory's path, whether it exists or not.
 func (d *Dir) Path() string { return d.path }
 
-// Parent is the directory that holds those of all sessions; "" when that is the
+// Parent is the directory that holds the directories of all sessions; "" when that is the
 // system's temporary directory.
 func (d *Dir) Parent() string { return d.parent }
 

@@ -93,7 +93,7 @@ func (r *Runner) spec(text, dir string) (launch.Spec, error) {
 	if r.err != nil {
 		return launch.Spec{}, &tools.Error{Kind: tools.Unavailable, Err: r.err, Message: strings.TrimPrefix(r.err.Error(), "launch: ")}
 	}
-	// The model is told of the scratch directory, so it must be there. A command
+	// The model knows the scratch directory, so it must be there. A command
 	// that does not use it runs without it.
 	_ = r.w.Private.Create()
 	return launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env}, nil

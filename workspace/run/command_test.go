@@ -62,7 +62,7 @@ func TestRun(t *testing.T) {
 		{"additional directory", "pwd", more, more + "\n", tools.Exit{}},
 		{"environment", `echo "$MY_API_KEY:$KEPT:$ADDED"`, "", ":yes:too\n", tools.Exit{}},
 		{"empty input", "cat", "", "", tools.Exit{}},
-		{"begins with a dash", "-x; echo end", "", "", tools.Exit{}},
+		{"starts with a dash", "-x; echo end", "", "", tools.Exit{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if tt.name == "begins with a dash" {
+			if tt.name == "starts with a dash" {
 				if !strings.HasSuffix(out.String(), "end\n") {
 					t.Errorf("output %q", out.String())
 				}
@@ -185,7 +185,7 @@ func TestRun_AtMost(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(g.Cwd, "ran")); err == nil {
-		t.Error("a second command ran beside the first")
+		t.Error("a second command ran concurrently with the first")
 	}
 	cancel()
 	all.Wait()

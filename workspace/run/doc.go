@@ -10,13 +10,13 @@
 // where in the session's directories secrets and protected names lie.
 //
 // It does not judge: what a command may do is its [Grant]. It resolves no path of a
-// tool and records no change of a file; package workspace tells it, in a [Workspace],
+// tool and records no change of a file; package workspace says, in a [Workspace],
 // which directories there are and what the session's tools changed. It imports
 // tools, workspace/undo/journal,
 // workspace/private, internal/launch, internal/pathname, internal/rootfile,
 // internal/textcut, internal/userfile and sandbox.
 //
-// Goroutines: those of commands belong to internal/launch; work that outlives its
+// Goroutines: internal/launch owns the goroutines of commands; work that outlives its
 // call, such as the release of a client's terminal after a cancelled command, is
 // waited for by [Runner.Quiet] and [Runner.Close].
 //

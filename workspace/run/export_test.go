@@ -14,7 +14,7 @@ const (
 	MaxTail         = maxTail
 )
 
-// Functions whose tests stand beside those that need a workspace.
+// Functions whose tests stand next to the tests that need a workspace.
 var (
 	HoldersOf    = holdersOf
 	WantsNetwork = wantsNetwork

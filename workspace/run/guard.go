@@ -30,7 +30,7 @@ const (
 // changed there is put back (S3).
 type guard struct {
 	runner   *Runner
-	mark     int // in the journal, when the command began
+	mark     int // in the journal, when the command started
 	programs func(config string) []string
 	// names says that protected names are put back, too, and the configuration of
 	// repositories that the command made.
@@ -44,7 +44,7 @@ type guard struct {
 type guarded struct {
 	root  *rootfile.Dir
 	repos []string // directories of repositories, from the root; absent ones too
-	// named are those that are links or files, which say where the repository is. What
+	// named are the names that are links or files, which say where the repository is. What
 	// they lead to is not looked at.
 	named map[string]bool
 	dirs  []string // further directories and files of which all counts
@@ -69,7 +69,7 @@ type guarded struct {
 const lookAtIt = " Look at it before git or the agent runs here again."
 
 // guard remembers what is there. Some of it may be out of a command's reach; but what
-// a wall keeps has ways around it, such as a link that is replaced, and comparing
+// a sandbox keeps has ways around it, such as a link that is replaced, and comparing
 // costs less than thinking of all of them. Of a command that the user was not asked about,
 // the other protected names count too, and the repositories that it made (P5): seen is
 // what a search found of them.
@@ -177,7 +177,7 @@ func (g *guard) compare() []string {
 	}
 	if more := len(notes) - maxGuardNotes; more > 0 {
 		// The last ones of a directory, since a command can put names of no use before the rest.
-		// What a person has to look at is kept above all.
+		// What the user has to look at is kept above all.
 		slices.SortStableFunc(notes, func(a, b string) int {
 			return strings.Count(a, lookAtIt) - strings.Count(b, lookAtIt)
 		})

@@ -19,7 +19,7 @@ func TestGuard_Attacks(t *testing.T) {
 	const evil = `printf '[core]\n\tfsmonitor = evil\n' >> `
 	tests := []struct {
 		name  string
-		setup map[string]string // files; a text that begins with "-> " is a link
+		setup map[string]string // files; a text that starts with "-> " is a link
 		cmd   string
 		left  string // a file that must not say "evil", nor be there unless it was
 	}{

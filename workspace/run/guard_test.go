@@ -20,8 +20,8 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// TestGuard is S3 where no wall keeps a command from a repository: what could make
-// git, or the agent, run a program is put back and told; everything else stays.
+// TestGuard is S3 where no sandbox keeps a command from a repository: what could make
+// git, or the agent, run a program is put back and reported; everything else stays.
 func TestGuard(t *testing.T) {
 	const config = "[core]\n\tbare = false\n\tpager = less\n"
 	tests := []struct {
@@ -146,7 +146,7 @@ func TestGuard_FollowsNoLinkOut(t *testing.T) {
 	worktest.Same(t, "the hook outside", worktest.Get(t, hook), "theirs")
 }
 
-// What a stopped command changed is put back too, and told with the next one.
+// What a stopped command changed is put back too, and reported with the next one.
 func TestGuard_Stopped(t *testing.T) {
 	t.Parallel()
 	g := worktest.New(t, func(o *workspace.Options) { o.Commands.GitPrograms = command.GitConfigSettings })
@@ -228,7 +228,7 @@ func TestRun_Sandbox(t *testing.T) {
 	}
 }
 
-// A repository that a command makes of a link is told, and nothing behind the link is
+// A repository that a command makes of a link is reported, and nothing behind the link is
 // touched.
 func TestGuard_LinkForARepository(t *testing.T) {
 	t.Parallel()
@@ -244,7 +244,7 @@ func TestGuard_LinkForARepository(t *testing.T) {
 	worktest.Same(t, "what the link leads to", worktest.Get(t, theirs), "work")
 }
 
-// TestGuard_Unasked is P5 for a command that nobody was asked about: what it changes of
+// TestGuard_Unasked is P5 for a command that no one was asked about: what it changes of
 // protected names is put back. One that was asked about may change them.
 func TestGuard_Unasked(t *testing.T) {
 	t.Parallel()
@@ -296,7 +296,7 @@ func TestGuard_Unasked(t *testing.T) {
 // put back is kept.
 func TestGuard_LosesNothing(t *testing.T) {
 	t.Parallel()
-	ground := func(t *testing.T) (*worktest.Ground, func(text string) []string) {
+	fixture := func(t *testing.T) (*worktest.Fixture, func(text string) []string) {
 		g := worktest.New(t, func(o *workspace.Options) {
 			o.Commands.GitPrograms = command.GitConfigSettings
 			o.Protection.Protected = func(path string) bool { return permissions.Protected(path) != permissions.Unprotected }
@@ -313,7 +313,7 @@ func TestGuard_LosesNothing(t *testing.T) {
 	}
 	t.Run("more files than are looked at", func(t *testing.T) {
 		t.Parallel()
-		g, notesOf := ground(t)
+		g, notesOf := fixture(t)
 		name := func(i int) string { return g.In(fmt.Sprintf(".agents/notes/%04d", i)) }
 		for i := range run.MaxGuardedFiles + 20 {
 			worktest.Put(t, name(i), "mine")
@@ -333,7 +333,7 @@ func TestGuard_LosesNothing(t *testing.T) {
 	})
 	t.Run("a file that cannot be read", func(t *testing.T) {
 		t.Parallel()
-		g, _ := ground(t)
+		g, _ := fixture(t)
 		worktest.Put(t, g.In(".agents/mine"), "mine")
 		if notes := g.Runner().CompareUnread(".agents", ".agents/mine"); len(notes) != 0 {
 			t.Errorf("notes %q", notes)
@@ -342,7 +342,7 @@ func TestGuard_LosesNothing(t *testing.T) {
 	})
 	t.Run("what a tool wrote meanwhile", func(t *testing.T) {
 		t.Parallel()
-		g, notesOf := ground(t)
+		g, notesOf := fixture(t)
 		worktest.Put(t, g.In(".envrc"), "old")
 		worktest.Put(t, g.In(".vscode/settings.json"), "old")
 		done := make(chan []string)
@@ -373,7 +373,7 @@ func TestGuard_LosesNothing(t *testing.T) {
 	})
 	t.Run("what stood there", func(t *testing.T) {
 		t.Parallel()
-		g, notesOf := ground(t)
+		g, notesOf := fixture(t)
 		worktest.Put(t, g.In(".envrc"), "old")
 		notes := notesOf("printf new > .envrc")
 		if len(notes) != 1 {

@@ -11,8 +11,8 @@ import (
 	"acp-agent/internal/rootfile"
 )
 
-// repositories are the repository of a root, whether it is there or not, those of the
-// directories in it, those of its submodules, however deep their names are, and the
+// repositories are the repository of a root, whether it is there or not, the repositories of the
+// directories in it and of its submodules, however deep their names are, and the
 // further working trees of it.
 func repositories(r *rootfile.Dir) []string {
 	repos := []string{".git"}
@@ -26,7 +26,7 @@ func repositories(r *rootfile.Dir) []string {
 	return append(repos, submodules(r, ".git/modules")...)
 }
 
-// submodules are the repositories beneath a directory, with those of their own submodules.
+// submodules are the repositories beneath a directory, with the repositories of their own submodules.
 func submodules(r *rootfile.Dir, dir string) (repos []string) {
 	looked := 0
 	for dirs := []string{dir}; len(dirs) > 0 && looked < maxNested; dirs = dirs[1:] {
@@ -63,7 +63,7 @@ func isRepository(r *rootfile.Dir, dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// bare reports whether the entries of a directory are those of a repository, which git
+// bare reports whether the entries of a directory are what a repository has, which git
 // finds from within it without the name .git.
 func bare(entries []fs.DirEntry) bool {
 	has := func(name string) bool {
@@ -100,8 +100,8 @@ func (g *guarded) rememberConfigured(repo string, programs func(config string) [
 func (g *guarded) inRoot(dir, value string) string {
 	name := path.Join(dir, filepath.ToSlash(value))
 	if filepath.IsAbs(value) {
-		rel, err := filepath.Rel(g.root.Path, value)
-		if err != nil {
+		rel, ok := pathname.Rel(g.root.Path, value)
+		if !ok {
 			return ""
 		}
 		name = filepath.ToSlash(rel)

@@ -30,7 +30,7 @@ const publishedDir = "node_modules"
 // a fixture of tests, which a command that runs them must read.
 var dependencyDirs = [...]string{publishedDir, "vendor", "site-packages", "bower_components"}
 
-// gitData are the directories of a repository whose names come from those of branches and
+// gitData are the directories of a repository whose names come from the names of branches and
 // of contents.
 var gitData = [...]string{"objects", "refs", "logs", "lfs"}
 
@@ -109,7 +109,7 @@ type searched struct {
 
 // found is what lies in a root, as far as it was searched.
 type found struct {
-	// names are the protected names but for those that are looked at in ways of their own,
+	// names are the protected names but for the ones that are looked at in ways of their own,
 	// repos the repositories; both from the root, with slashes.
 	names, repos []string
 	// dirs are the directories that were searched; more says that there are others.

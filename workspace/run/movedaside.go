@@ -14,7 +14,7 @@ import (
 	"acp-agent/internal/userfile"
 )
 
-// asideName is the directory, beside those of sessions, for what was moved out of the way:
+// asideName is the directory, beside the sessions' directories, for what was moved out of the way:
 // it outlives the session, for the user may have written it.
 const asideName = "moved-aside"
 

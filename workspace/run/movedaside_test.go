@@ -22,7 +22,7 @@ func protecting(o *workspace.Options) {
 
 // changedAside runs a command that changes AGENTS.md and makes lefthook.yml, and returns
 // what was moved aside.
-func changedAside(t *testing.T, g *worktest.Ground) (changed, made run.MovedAside) {
+func changedAside(t *testing.T, g *worktest.Fixture) (changed, made run.MovedAside) {
 	t.Helper()
 	worktest.Put(t, g.In("AGENTS.md"), "mine\n")
 	call := g.Start(t)
@@ -62,7 +62,7 @@ func TestMovedAside_Restore(t *testing.T) {
 	worktest.Same(t, "restored", worktest.Get(t, g.In("AGENTS.md")), "theirs\n")
 	worktest.Same(t, "restored", worktest.Get(t, g.In("a/lefthook.yml")), "hook\n")
 
-	changed, made = changedAside(t, newGroundAt(t, g))
+	changed, made = changedAside(t, newFixtureAt(t, g))
 	worktest.Put(t, g.In("AGENTS.md"), "edited\n")
 	worktest.Put(t, g.In("a/lefthook.yml"), "edited\n")
 	for _, a := range []run.MovedAside{changed, made} {
@@ -78,8 +78,8 @@ func TestMovedAside_Restore(t *testing.T) {
 	}
 }
 
-// newGroundAt is the ground of a test as a command finds it once more.
-func newGroundAt(t *testing.T, g *worktest.Ground) *worktest.Ground {
+// newFixtureAt is the fixture of a test as a command finds it once more.
+func newFixtureAt(t *testing.T, g *worktest.Fixture) *worktest.Fixture {
 	t.Helper()
 	if err := os.RemoveAll(g.In("a")); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestMovedAside_NoEditIsLost(t *testing.T) {
 }
 
 // everything is the text of the file and of all that is kept.
-func everything(t *testing.T, g *worktest.Ground) string {
+func everything(t *testing.T, g *worktest.Fixture) string {
 	t.Helper()
 	kept, err := filepath.Glob(filepath.Join(g.State, "moved-aside", "*", "*"))
 	if err != nil {

@@ -65,7 +65,7 @@ type Protection struct {
 	Hidden func(abs string) bool
 }
 
-// Workspace is what a runner is told of the workspace whose commands it runs.
+// Workspace is what a runner has to know of the workspace whose commands it runs.
 type Workspace struct {
 	// Roots are the directories that files may be read in; the first Own are the
 	// session's own.

@@ -35,9 +35,9 @@ func says(output *textcut.Tail, signs []string) bool {
 func (c *confined) networkNote() string {
 	note := fmt.Sprintf("The network is off for commands (sandbox: %s), and this one seems to need it.", c.report.Kind)
 	if c.grant.Unattended {
-		return note + " There is nobody here who could open it."
+		return note + " There is no user here who could open it."
 	}
-	return note + " Send the same command again, and the person is asked to run it with the network."
+	return note + " Send the same command again, and the user is asked to run it with the network."
 }
 
 // gate passes output on until the call has its answer.
@@ -57,7 +57,7 @@ func (g *gate) Write(b []byte) (int, error) {
 	return g.to.Write(b)
 }
 
-// shut drops what still comes, after a write that has begun.
+// shut drops what still comes, after a write that is in progress.
 func (g *gate) shut() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -27,9 +27,9 @@ var _ io.ReadWriteCloser = (*Program)(nil)
 // confinement and in the same environment as the programs of a call. stderr gets
 // its errors from another goroutine; nil drops them. What p says of input is left
 // aside. ctx bounds the start alone: the program ends with Close, with the
-// session, or with the agent, its whole tree in each case (R149, X4). g says what its walls
-// let through; nothing is compared behind it, for it runs as long as the person works. It
-// takes no slot and has no resource limits; who starts it bounds how many there are.
+// session, or with the agent, its whole tree in each case (R149, X4). g says what its sandbox
+// lets through; nothing is compared after it, for it runs as long as the user works. It
+// takes no slot and has no resource limits; its caller bounds how many there are.
 // Without a p.Dir it starts at the top of the file system, outside of all projects.
 func (r *Runner) StartProgram(ctx context.Context, p tools.Program, g Grant, stderr io.Writer) (*Program, error) {
 	spec, err := r.programSpec(p)

@@ -11,7 +11,7 @@ import (
 	"acp-agent/tools"
 )
 
-// Grant is what a call's commands may do beyond the walls that stand by default.
+// Grant is what a call's commands may do beyond the default sandbox.
 type Grant struct {
 	// Readable are files and directories outside the session's directories that the user
 	// allowed the commands to read.
@@ -24,7 +24,7 @@ type Grant struct {
 	// kept from them, and what they change of those even so is moved aside (P5).
 	Unasked bool
 	// ReadsOnly says that the commands were found to change nothing, so that nothing
-	// has to be compared behind them.
+	// has to be compared after them.
 	ReadsOnly bool
 	// Reading leaves the commands nothing to write but a directory for temporary files
 	// of their own.
@@ -36,9 +36,9 @@ type Grant struct {
 	Bounded bool
 	// Secrets are what the commands must not read, where it was looked for that before.
 	Secrets *SecretFiles
-	// Unattended says that nobody can be asked for more.
+	// Unattended says that there is no user to ask for more.
 	Unattended bool
-	// Unconfined leaves the walls out altogether, which the person alone decides.
+	// Unconfined leaves the sandbox out altogether, which the user alone decides.
 	Unconfined bool
 	// Offline closes the network, also where it is open to all commands.
 	Offline bool
@@ -65,7 +65,7 @@ func (c *Commands) granted() Grant {
 	return c.grant
 }
 
-// confined is a command with the walls around it.
+// confined is a command in its sandbox.
 type confined struct {
 	launch.Spec
 	report  sandbox.Report
@@ -80,8 +80,8 @@ type confined struct {
 	release func()
 }
 
-// confine puts the walls around a command. It waits until it is known what walls
-// there are (S2), and refuses the command when it cannot have those that it must.
+// confine puts a command into its sandbox. It waits until it is known which sandbox
+// there is (S2), and refuses the command when it cannot have the one that it must.
 func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confined, error) {
 	g.Network = (g.Network || r.o.Sandbox.Network) && !g.Offline
 	request := sandbox.Request{
@@ -254,8 +254,8 @@ func (c *Commands) MovedAside() []MovedAside {
 	return slices.Clone(c.movedAside)
 }
 
-// endLater is end for a command that is being stopped behind its answer. What was put
-// back is told with the next one, and asked about then.
+// endLater is end for a command that is being stopped after its answer. What was put
+// back is reported with the next command, and asked about then.
 func (r *Runner) endLater(c confined, p *launch.Process) {
 	r.leave(func() {
 		<-p.Done()

@@ -102,8 +102,8 @@ func (c *Commands) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 }
 
 // createTerminal asks the client for a terminal. When ctx ends first, it
-// returns at once, and a terminal that is made all the same is let go of behind
-// the answer: nobody else would know its name.
+// returns at once, and a terminal that is made all the same is released after
+// the answer: nothing else knows its name.
 func (r *Runner) createTerminal(ctx context.Context, argv []string, dir string) (Terminal, error) {
 	type made struct {
 		terminal Terminal
@@ -171,7 +171,7 @@ func (t *terminalRun) follow(ctx context.Context) (launch.Status, error) {
 }
 
 // wait returns the end of the command. A terminal that exits, or stays idle,
-// without our helper having begun could not start it.
+// before our helper has started could not start it.
 func (t *terminalRun) wait(ctx context.Context, exited <-chan struct{}) (launch.Status, error) {
 	start := time.NewTimer(startWait)
 	defer start.Stop()
@@ -195,7 +195,7 @@ func (t *terminalRun) wait(ctx context.Context, exited <-chan struct{}) (launch.
 	}
 }
 
-// taken reports whether the helper has begun.
+// taken reports whether the helper has started.
 func (t *terminalRun) taken() bool {
 	_, err := os.Lstat(t.spec)
 	return errors.Is(err, fs.ErrNotExist)
@@ -213,7 +213,7 @@ func (t *terminalRun) release(failure error) {
 	_ = t.terminal.Release(ctx) // the client's to clean up, if it cannot
 }
 
-// abort ends the command behind the answer: its tree by the helper, then the
+// abort ends the command after the answer: its tree by the helper, then the
 // terminal (R156).
 func (t *terminalRun) abort() {
 	t.process.Stop(launch.StopGrace)

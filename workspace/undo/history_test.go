@@ -159,7 +159,7 @@ func TestHistory_Undo(t *testing.T) {
 		want    string // the text that comes back, or the error
 	}{
 		{name: "the last change goes", by: parent, want: "two"},
-		{name: "a secret's texts are not told", by: parent, secret: true},
+		{name: "a secret's texts are not shown", by: parent, secret: true},
 		{name: "the user's change stays", by: parent, touched: "the user's", want: "was changed since"},
 		{name: "another agent's change stays", by: child, want: "by another agent"},
 	}
@@ -184,7 +184,7 @@ func TestHistory_Undo(t *testing.T) {
 				}
 			case tt.secret:
 				if change.Old != nil || change.New != nil {
-					t.Errorf("told %v", change)
+					t.Errorf("shown %v", change)
 				}
 			case change.New == nil || *change.New != tt.want || *change.Old != "three" || f.texts["/a"] != tt.want:
 				t.Errorf("change %+v, the file holds %q", change, f.texts["/a"])

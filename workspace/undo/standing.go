@@ -83,7 +83,7 @@ func (s *Standing) compareText(r *journal.Record) error {
 		return &tools.Error{
 			Kind: tools.Backend, Path: r.Path,
 			Message: r.Path + " is not on disk, only unsaved in the editor; nothing was undone",
-			Hint:    "ask the person to close it without saving",
+			Hint:    "ask the user to close it without saving",
 		}
 	case s.State.Form == journal.Absent && r.Before.Form == journal.Absent:
 		s.done = true

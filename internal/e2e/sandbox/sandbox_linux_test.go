@@ -16,9 +16,9 @@ import (
 	"acp-agent/internal/testkit/testreq"
 )
 
-// walled is the agent under one level of the sandbox, with a project, a home that
+// confined is the agent under one level of the sandbox, with a project, a home that
 // holds a secret, and an editor that allows everything.
-type walled struct {
+type confined struct {
 	*acptest.Session
 	home, project string
 
@@ -27,15 +27,15 @@ type walled struct {
 	cards  []string // what the permission cards said
 }
 
-// startWalled starts the agent. commands are what the model runs when it is told
+// startConfined starts the agent. commands are what the model runs when the prompt is
 // their names; an empty one is the call of a tool of that name.
-func startWalled(t *testing.T, level, capabilities string, commands map[string]string, files map[string]string) *walled {
+func startConfined(t *testing.T, level, capabilities string, commands map[string]string, files map[string]string) *confined {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walled{answer: "allow", home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project")}
+	w := &confined{answer: "allow", home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project")}
 	all := map[string]string{
 		"home/.ssh/id_ed25519": "canary-ssh", "home/project/.git/HEAD": "ref: refs/heads/main\n",
 		"home/project/.git/config": "[core]\n\tbare = false\n", "home/project/.git/objects/x": "", "home/project/.git/refs/x": "",
@@ -94,7 +94,7 @@ func startWalled(t *testing.T, level, capabilities string, commands map[string]s
 }
 
 // run has the model run a command and returns what it then read.
-func (w *walled) run(t *testing.T, name string) string {
+func (w *confined) run(t *testing.T, name string) string {
 	t.Helper()
 	before := len(w.Text())
 	w.Prompt(name).Ends("end_turn")
@@ -106,14 +106,14 @@ func (w *walled) run(t *testing.T, name string) string {
 }
 
 // answers picks the option of the cards from now on.
-func (w *walled) answers(option string) {
+func (w *confined) answers(option string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answer = option
 }
 
 // card is what the last permission card said.
-func (w *walled) card() string {
+func (w *confined) card() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.cards) == 0 {
@@ -127,7 +127,7 @@ func (w *walled) card() string {
 func TestSandbox_NetworkBeside(t *testing.T) {
 	port, came := listen(t)
 	fetch := "git ls-remote http://127.0.0.1:1/x"
-	w := startWalled(t, "bubblewrap", "", map[string]string{
+	w := startConfined(t, "bubblewrap", "", map[string]string{
 		"table": fetch, "script": "./net.sh " + port, "both": fetch + "; ls; ./net.sh " + port, "again": fetch + " | ls",
 	}, map[string]string{"net.sh": "#!/bin/bash\n(exec 3<>/dev/tcp/127.0.0.1/$1) 2>/dev/null || echo alone\n"})
 	w.answers("allow_always")
@@ -215,7 +215,7 @@ func TestSandbox_Levels(t *testing.T) {
 		t.Run(levelName(tt.level, tt.capabilities), func(t *testing.T) {
 			t.Parallel()
 			port, came := listen(t)
-			w := startWalled(t, tt.level, tt.capabilities, map[string]string{"go": "bash attack.sh " + port}, map[string]string{"attack.sh": attack, "sub/.env": "canary-env"})
+			w := startConfined(t, tt.level, tt.capabilities, map[string]string{"go": "bash attack.sh " + port}, map[string]string{"attack.sh": attack, "sub/.env": "canary-env"})
 			text := w.run(t, "go")
 			sandboxed := tt.level != "none"
 			if _, err := os.Lstat(filepath.Join(w.project, "allowed")); err != nil {
@@ -265,7 +265,7 @@ func TestSandbox_Cancel(t *testing.T) {
 (setsid sh -c 'trap "" TERM; (setsid sh -c "trap \"\" TERM; sleep ` + nap + `" &) ; exit 0' &)
 echo up > up
 while :; do sleep 0.05; done`
-			w := startWalled(t, tt.level, tt.capabilities, map[string]string{"go": "bash stubborn.sh"}, map[string]string{"stubborn.sh": stubborn})
+			w := startConfined(t, tt.level, tt.capabilities, map[string]string{"go": "bash stubborn.sh"}, map[string]string{"stubborn.sh": stubborn})
 			turn := w.Prompt("go")
 			for until := time.Now().Add(20 * time.Second); napping(t, nap) == 0; time.Sleep(5 * time.Millisecond) {
 				if text := w.Text(); strings.Contains(text, "cannot be confined") {
@@ -316,7 +316,7 @@ func TestSandbox_Network(t *testing.T) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
 			port, came := listen(t)
-			w := startWalled(t, level, "", map[string]string{
+			w := startConfined(t, level, "", map[string]string{
 				"table": "git ls-remote http://127.0.0.1:" + port + "/x", "script": "bash net.sh " + port, "plain": "touch made",
 			}, map[string]string{
 				"net.sh": `(exec 3<>/dev/tcp/127.0.0.1/$1) 2>/dev/null || { echo "Could not resolve host: example.org"; exit 6; }`,
@@ -355,7 +355,7 @@ func TestSandbox_NetworkKept(t *testing.T) {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
 			port, came := listen(t)
-			w := startWalled(t, "landlock", "", map[string]string{
+			w := startConfined(t, "landlock", "", map[string]string{
 				"fetch": "ls && git ls-remote http://127.0.0.1:" + port + "/x",
 			}, nil)
 			w.answers(answer)
@@ -386,7 +386,7 @@ func TestSandbox_NetworkAgain(t *testing.T) {
 			t.Parallel()
 			port, came := listen(t)
 			script := `(exec 3<>/dev/tcp/127.0.0.1/` + port + `) 2>/dev/null || { echo "Could not resolve host: example.org"; exit 6; }` + "\n"
-			w := startWalled(t, "landlock", "", map[string]string{"go": tt.cmd}, map[string]string{
+			w := startConfined(t, "landlock", "", map[string]string{"go": tt.cmd}, map[string]string{
 				"net.sh": script, "Makefile": "fetch:\n\t@bash net.sh\n",
 				"/config.jsonc": `{"sandbox": {"level": "landlock"}, "rules": {"allow": ["bash(make *)", "bash(bash *)"]}}`,
 			})
@@ -423,7 +423,7 @@ echo '{"output": "ran"}'
 			manifest := func(name, requires string) string {
 				return `{"name": "` + name + `", "description": "Reaches.", "executable": "./run.sh", "inputSchema": {"type": "object"}` + requires + `}`
 			}
-			w := startWalled(t, level, "", map[string]string{"closed": "", "reach": "", "try": "touch tried"}, map[string]string{
+			w := startConfined(t, level, "", map[string]string{"closed": "", "reach": "", "try": "touch tried"}, map[string]string{
 				"/config.jsonc": fmt.Sprintf(`{"sandbox": {"level": %q}, "tools": {"always": ["closed", "reach"], "mount": [
 					{"module": "closed", "source": "./closed"}, {"module": "reach", "source": "./reach"}]}}`, level),
 				"/closed/tool.json": manifest("closed", ""), "/closed/run.sh": program,
@@ -438,7 +438,7 @@ echo '{"output": "ran"}'
 				t.Errorf("%d came from a module that declares no network", came.Load())
 			}
 			if text := w.run(t, "reach"); came.Load() == 0 || !strings.Contains(w.card(), "network on") {
-				t.Errorf("nobody came from a module that declares the network: %q, %s", text, w.card())
+				t.Errorf("no one came from a module that declares the network: %q, %s", text, w.card())
 			}
 			if _, err := os.Lstat(filepath.Join(w.home, "made")); err == nil {
 				t.Error("a module wrote outside")
@@ -450,7 +450,7 @@ echo '{"output": "ran"}'
 // TestSandbox_Required is S2: a level that does not work here keeps commands from
 // running; nothing takes its place.
 func TestSandbox_Required(t *testing.T) {
-	w := startWalled(t, "sandbox-exec", "", map[string]string{"go": "touch made"}, nil)
+	w := startConfined(t, "sandbox-exec", "", map[string]string{"go": "touch made"}, nil)
 	w.Prompt("go").Ends("end_turn")
 	text := w.Text()
 	if !strings.Contains(text, "cannot be confined") || !strings.Contains(text, "sandbox-exec") {

@@ -20,9 +20,9 @@ const stubbornNap = `trap "" TERM HUP INT
 while :; do sleep 0.05; done
 `
 
-// busyFamily is a model whose main agent delegates to two subagents in the background and
+// busyAgentTree is a model whose main agent delegates to two subagents in the background and
 // to one that it waits for, below which another one is; each has a command running.
-func busyFamily(naps []string) string {
+func busyAgentTree(naps []string) string {
 	var b strings.Builder
 	task := func(prompt, more string) string {
 		return fmt.Sprintf(`{"name": "task", "args": {"subagent_type": "general", "prompt": %q%s}}`, prompt, more)
@@ -57,7 +57,7 @@ func TestSubagent_Cancel(t *testing.T) {
 				for n := range 3 {
 					naps = append(naps, fmt.Sprintf("4%d%d%d%d", os.Getpid(), i, j, n))
 				}
-				session := startFamily(t, level, busyFamily(naps))
+				session := startAgentTree(t, level, busyAgentTree(naps))
 				turn := session.Prompt(tt.prompt)
 				for _, nap := range naps[:tt.naps] {
 					awaitNap(t, session, nap)
@@ -91,8 +91,8 @@ func TestSubagent_Cancel(t *testing.T) {
 	}
 }
 
-// startFamily starts the agent with an editor that allows everything once.
-func startFamily(t *testing.T, level, model string) *acptest.Session {
+// startAgentTree starts the agent with an editor that allows everything once.
+func startAgentTree(t *testing.T, level, model string) *acptest.Session {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

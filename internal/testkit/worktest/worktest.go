@@ -36,20 +36,20 @@ func isSecret(path string) bool {
 	return slices.Contains(names, ".env") || slices.Contains(names, ".ssh")
 }
 
-// Ground is a workspace over a fresh directory with a sibling outside it.
-type Ground struct {
+// Fixture is a workspace over a fresh directory with a sibling outside it.
+type Fixture struct {
 	*workspace.Workspace
 	Cwd, Outside, State string
 }
 
 // New makes a workspace that ends with the test.
-func New(t *testing.T, change ...func(*workspace.Options)) *Ground {
+func New(t *testing.T, change ...func(*workspace.Options)) *Fixture {
 	t.Helper()
 	top := t.TempDir()
 	if real, err := filepath.EvalSymlinks(top); err == nil {
 		top = real
 	}
-	g := &Ground{Cwd: filepath.Join(top, "work"), Outside: filepath.Join(top, "workspace"), State: filepath.Join(top, "state")}
+	g := &Fixture{Cwd: filepath.Join(top, "work"), Outside: filepath.Join(top, "workspace"), State: filepath.Join(top, "state")}
 	for _, dir := range []string{g.Cwd, g.Outside} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func New(t *testing.T, change ...func(*workspace.Options)) *Ground {
 }
 
 // Start returns the runtime of a call that ends with the test.
-func (g *Ground) Start(t *testing.T) *workspace.Call {
+func (g *Fixture) Start(t *testing.T) *workspace.Call {
 	t.Helper()
 	c := g.Call("call_1", "bash", nil)
 	t.Cleanup(c.Finish)
@@ -84,7 +84,7 @@ func (g *Ground) Start(t *testing.T) *workspace.Call {
 }
 
 // In is the path of a name in the session's directory.
-func (g *Ground) In(name string) string { return filepath.Join(g.Cwd, name) }
+func (g *Fixture) In(name string) string { return filepath.Join(g.Cwd, name) }
 
 // Put writes a file, its directories included, and returns its path.
 func Put(t *testing.T, path, text string) string {

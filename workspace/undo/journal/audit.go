@@ -115,7 +115,7 @@ func (j *Journal) Changes(operation string) []Change {
 	return j.changes(func(o Origin) bool { return j.within(o, operation) })
 }
 
-// OwnChanges is Changes without those of operations within it.
+// OwnChanges is Changes without the changes of operations within it.
 func (j *Journal) OwnChanges(operation string) []Change {
 	return j.changes(func(o Origin) bool { return o.Operation == operation })
 }
@@ -133,7 +133,7 @@ func (j *Journal) changes(counts func(Origin) bool) []Change {
 }
 
 // Operations lists what was changed, by whom and when, in the order in which
-// the operations began to change files (R129).
+// the operations started to change files (R129).
 func (j *Journal) Operations() []Operation {
 	j.mu.Lock()
 	defer j.mu.Unlock()

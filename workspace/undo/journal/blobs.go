@@ -59,7 +59,7 @@ func (b *blobs) hold(c Content) bool {
 	return known != nil
 }
 
-// write stores bytes in a file that is nobody else's. The file is synced, its
+// write stores bytes in a file of its own. The file is synced, its
 // directory is not: after a crash no journal is left to look for it.
 func (b *blobs) write(src io.ReadSeeker, c Content) (name string, err error) {
 	if err := b.fault("preimage"); err != nil {

@@ -28,7 +28,7 @@ func Sum(r io.Reader) (Content, error) {
 }
 
 // ErrOther reports bytes that are not those they should be: a file that changes
-// while it is read, or a pre-image that somebody tampered with.
+// while it is read, or a pre-image that was tampered with.
 var ErrOther = errors.New("the bytes are not the expected ones")
 
 // copyExactly copies the bytes that c names, or fails with ErrOther.

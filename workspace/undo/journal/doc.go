@@ -3,9 +3,9 @@
 // a private directory, and what the change left, as a digest.
 //
 // It owns the pre-images (content-addressed, bounded, made durable before the
-// change), the order of the changes of one file and of one operation with those that
-// came to be by it, and the audit. It touches no file of the person's: whoever changes one stages an
-// [Entry], keeps the pre-image, makes the change, and commits the entry or
+// change), the order of the changes of one file and of one operation with the operations that
+// it started, and the audit. It touches no file of the user's: the package that changes one stages
+// an [Entry], keeps the pre-image, makes the change, and commits the entry or
 // drops it. It does not decide whether a change may be taken back, nor how.
 //
 // A journal lives as long as its session. It imports the standard library and

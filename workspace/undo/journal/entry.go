@@ -35,11 +35,11 @@ type Record struct {
 	Time   time.Time
 	Before State
 	After  State
-	// Editor is set when the change went through the person's editor.
+	// Editor is set when the change went through the user's editor.
 	Editor *Editor
 }
 
-// Editor is a change through the person's editor, as its buffer saw it.
+// Editor is a change through the user's editor, as its buffer saw it.
 type Editor struct {
 	// Path is the editor's spelling of the file.
 	Path string
@@ -47,8 +47,8 @@ type Editor struct {
 	// that it is in the journal.
 	Buffer Content
 	Kept   bool
-	// Left identifies the texts that the person may see afterwards if nobody
-	// changed the file since: what was written, and what the editor made of it.
+	// Left identifies the texts that the user may see afterwards if the file was
+	// not changed since: what was written, and what the editor made of it.
 	Left [][32]byte
 	// Unsaved says that the disk was not written when we last looked.
 	Unsaved bool

@@ -61,7 +61,7 @@ func New(o Options) *Journal {
 // MaxBytes is the bound of all pre-images together.
 func (j *Journal) MaxBytes() int64 { return j.maxBytes }
 
-// Stage begins an entry. It is committed or dropped, once.
+// Stage starts an entry. It is committed or dropped, once.
 func (j *Journal) Stage(o Origin) *Entry { return &Entry{Origin: o, journal: j} }
 
 func (j *Journal) commit(e *Entry) {
@@ -95,8 +95,8 @@ func (j *Journal) Last(paths ...string) *Entry {
 	return nil
 }
 
-// Of lists the entries of an operation and of those within it, newest first, whoever
-// made them.
+// Of lists the entries of an operation and of those within it, newest first, whichever
+// agent made them.
 func (j *Journal) Of(operation string) []*Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -117,7 +117,7 @@ func (j *Journal) TakenBack(e *Entry) {
 	j.takenBack(e)
 }
 
-// Undone is TakenBack, with lines for the audit: who took the entry back, and what that
+// Undone is TakenBack, with lines for the audit: which call took the entry back, and what that
 // changed.
 func (j *Journal) Undone(e *Entry, by Origin, changes ...Change) {
 	j.mu.Lock()

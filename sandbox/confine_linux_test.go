@@ -17,9 +17,9 @@ import (
 	"acp-agent/internal/testkit/testreq"
 )
 
-// ground is a machine in small: a home with a secret, a project with a repository,
+// fixture is a machine in small: a home with a secret, a project with a repository,
 // and what lies outside.
-type ground struct {
+type fixture struct {
 	dir, home, project, outside, own string
 
 	box      *Box
@@ -27,7 +27,7 @@ type ground struct {
 	fileSize uint64 // the limit of one file's bytes; 0 is 4096 blocks
 }
 
-func newGround(t testing.TB, kind Kind) *ground {
+func newFixture(t testing.TB, kind Kind) *fixture {
 	t.Helper()
 	report := Report{Kind: None}
 	if kind != None {
@@ -37,7 +37,7 @@ func newGround(t testing.TB, kind Kind) *ground {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &ground{
+	g := &fixture{
 		dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project"),
 		outside: filepath.Join(dir, "home", "other"), own: filepath.Join(dir, "home", ".local", "state", "acp-agent"),
 	}
@@ -73,8 +73,8 @@ func newGround(t testing.TB, kind Kind) *ground {
 	return g
 }
 
-// start starts a shell command under the policy of the ground's request.
-func (g *ground) start(t testing.TB, text string, out *bytes.Buffer) (*launch.Process, Confined) {
+// start starts a shell command under the policy of the fixture's request.
+func (g *fixture) start(t testing.TB, text string, out *bytes.Buffer) (*launch.Process, Confined) {
 	t.Helper()
 	c, err := g.box.Confine(t.Context(), g.request)
 	if err != nil {
@@ -100,12 +100,12 @@ func (g *ground) start(t testing.TB, text string, out *bytes.Buffer) (*launch.Pr
 }
 
 // run runs a command to its end.
-func (g *ground) run(t testing.TB, text string) (output string, code int) {
+func (g *fixture) run(t testing.TB, text string) (output string, code int) {
 	t.Helper()
 	return g.runFor(t, 20*time.Second, text)
 }
 
-func (g *ground) runFor(t testing.TB, limit time.Duration, text string) (output string, code int) {
+func (g *fixture) runFor(t testing.TB, limit time.Duration, text string) (output string, code int) {
 	t.Helper()
 	var out bytes.Buffer
 	p, c := g.start(t, text, &out)
@@ -124,8 +124,8 @@ func (g *ground) runFor(t testing.TB, limit time.Duration, text string) (output 
 // fileUnit is what `ulimit -f` counts in, in bytes.
 const fileUnit = 1024
 
-// walls are the kinds that tests go through on Linux.
-var walls = []Kind{Bubblewrap, Landlock}
+// confining are the kinds that tests go through on Linux.
+var confining = []Kind{Bubblewrap, Landlock}
 
 func TestWalls(t *testing.T) {
 	tests := []struct {
@@ -187,7 +187,7 @@ func TestWalls(t *testing.T) {
 		{name: "no descriptors", cmd: "ls /proc/self/fd | tr '\\n' ' '", output: "0 1 2 3 "},
 		{name: "no capability", cmd: "grep CapEff /proc/self/status", output: "CapEff:\t0000000000000000\n"},
 	}
-	for _, kind := range walls {
+	for _, kind := range confining {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			require(t, kind)
@@ -196,7 +196,7 @@ func TestWalls(t *testing.T) {
 					continue
 				}
 				t.Run(tt.name, func(t *testing.T) {
-					g := newGround(t, kind)
+					g := newFixture(t, kind)
 					cmd := "AGENT=" + itoa(os.Getpid()) + "; " + tt.cmd
 					out, code := g.run(t, cmd)
 					if (code != 0) != tt.fails || tt.output != "" && out != tt.output {
@@ -214,9 +214,9 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-// A policy leaves nothing behind in the project.
+// A policy leaves nothing in the project.
 func TestWalls_LeaveNothing(t *testing.T) {
-	g := newGround(t, Bubblewrap)
+	g := newFixture(t, Bubblewrap)
 	if out, code := g.run(t, "ls -a > list; test -d .acp-agent"); code != 0 {
 		t.Fatalf("exit code %d with %q", code, out)
 	}
@@ -260,9 +260,9 @@ func TestWalls_Network(t *testing.T) {
 		t.Fatal(err)
 	}
 	connect := "exec 3<>/dev/tcp/127.0.0.1/" + port
-	for _, kind := range walls {
+	for _, kind := range confining {
 		t.Run(string(kind), func(t *testing.T) {
-			g := newGround(t, kind)
+			g := newFixture(t, kind)
 			if !strings.Contains(mustShell(t), "bash") {
 				testreq.Skip(t, "bash is not there to connect")
 			}
@@ -290,9 +290,9 @@ func TestWalls_Network(t *testing.T) {
 // A server with a socket in a directory that a command only reads is out of reach; one
 // of the project is not.
 func TestWalls_Sockets(t *testing.T) {
-	for _, kind := range walls {
+	for _, kind := range confining {
 		t.Run(string(kind), func(t *testing.T) {
-			g := newGround(t, kind)
+			g := newFixture(t, kind)
 			if out, code := g.run(t, "python3 -c 'import socket'"); code != 0 {
 				testreq.Skip(t, "python3 is not there to connect: "+out)
 			}
@@ -336,10 +336,10 @@ func mustShell(t testing.TB) string {
 // TestWalls_Stop: what forks twice, leaves its session and ignores TERM is gone soon
 // after a stop (X4), under every kind and without any.
 func TestWalls_Stop(t *testing.T) {
-	for _, kind := range append([]Kind{None}, walls...) {
+	for _, kind := range append([]Kind{None}, confining...) {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, kind)
+			g := newFixture(t, kind)
 			var out bytes.Buffer
 			nap := "31" + itoa(os.Getpid()) + itoa(len(kind))
 			p, _ := g.start(t, `trap "" TERM
@@ -353,10 +353,10 @@ func TestWalls_Stop(t *testing.T) {
 					t.Fatalf("it did not come up: %q", out.String())
 				}
 			}
-			began := time.Now()
+			start := time.Now()
 			p.Stop(launch.StopGrace)
 			<-p.Done()
-			if took := time.Since(began); took > 3*time.Second || napping(t, nap) != 0 {
+			if took := time.Since(start); took > 3*time.Second || napping(t, nap) != 0 {
 				t.Errorf("after %v there are %d left", took, napping(t, nap))
 			}
 		})
@@ -379,12 +379,12 @@ func napping(t testing.TB, nap string) int {
 	return n
 }
 
-// A polite program has its time to end: the wall is not asked to go before it.
+// A polite program has its time to end: the sandbox is not asked to end before it.
 func TestWalls_Grace(t *testing.T) {
-	for _, kind := range walls {
+	for _, kind := range confining {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, kind)
+			g := newFixture(t, kind)
 			var out bytes.Buffer
 			p, _ := g.start(t, `trap 'echo bye > bye; exit 0' TERM; echo up > up; while :; do sleep 0.02; done`, &out)
 			for until := time.Now().Add(10 * time.Second); missing(filepath.Join(g.project, "up")); time.Sleep(5 * time.Millisecond) {
