@@ -24,6 +24,8 @@ type decodedArgs struct {
 	hasValue bool
 	// typed has an argsAs for each type that was asked for.
 	typed []any
+	// plan is what the last preview of the call worked out, see DefinePlanned.
+	plan any
 	// parses counts how often the text was parsed.
 	parses int
 }
@@ -75,6 +77,26 @@ func (a Args) Object() map[string]any {
 func (a Args) Text(name string) string {
 	text, _ := a.Object()[name].(string)
 	return text
+}
+
+// keepPlan keeps what a preview worked out.
+func (a Args) keepPlan(plan any) {
+	if a.shared == nil {
+		return
+	}
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	a.shared.plan = plan
+}
+
+// keptPlan is what the last preview worked out; nil when there was none.
+func (a Args) keptPlan() any {
+	if a.shared == nil {
+		return nil
+	}
+	a.shared.mu.Lock()
+	defer a.shared.mu.Unlock()
+	return a.shared.plan
 }
 
 // Parses is how often the text has been parsed until now, for tests that bound it.

@@ -262,6 +262,36 @@ func Define[A any](spec Spec, run func(ctx context.Context, rt Runtime, args A) 
 	}}
 }
 
+// DefinePlanned makes a Tool whose preview works out what its run does, such as the new text
+// of a file. run gets the plan of the call's last preview, or the zero value when there was
+// none. The world may have changed since: run must find that out where it acts.
+func DefinePlanned[A, P any](
+	spec Spec, preview func(ctx context.Context, rt Runtime, args A) (P, []kinds.Content, error),
+	run func(ctx context.Context, rt Runtime, args A, plan P) (*Result, error),
+) Tool {
+	tool := Define[A](spec, nil) // for the schema
+	tool.Preview = func(ctx context.Context, rt Runtime, given Args) ([]kinds.Content, error) {
+		args, err := Decode[A](ctx, given)
+		if err != nil {
+			return nil, badArgs(ctx, spec.ID, err)
+		}
+		plan, content, err := preview(ctx, rt, args)
+		if err == nil {
+			given.keepPlan(plan)
+		}
+		return content, err
+	}
+	tool.Run = func(ctx context.Context, rt Runtime, given Args) (*Result, error) {
+		args, err := Decode[A](ctx, given)
+		if err != nil {
+			return nil, badArgs(ctx, spec.ID, err)
+		}
+		plan, _ := given.keptPlan().(P) // the zero value without a preview
+		return run(ctx, rt, args, plan)
+	}
+	return tool
+}
+
 // Previewing makes a Spec.Preview of a function with typed arguments, for the
 // tool of an id.
 func Previewing[A any](

@@ -77,6 +77,11 @@ func (c *checker) CheckName(path string) (Access, error) {
 	if err != nil {
 		return Access{}, err
 	}
+	return c.checkName(t)
+}
+
+func (c *checker) checkName(t *trail) (Access, error) {
+	c.count(Resolution)
 	if target, err := follow(t.asked); err == nil && target.exists() && c.secret(target) {
 		return Access{}, tools.SecretRefused(t.asked)
 	}

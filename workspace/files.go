@@ -163,13 +163,11 @@ func (f files) Dir(ctx context.Context, path string) (search.Dir, error) {
 // that is a link which leads nowhere, such as to itself. Close waits for the holder: a change that is under way may have to be taken back.
 func (f files) Lock(ctx context.Context, path string) (unlock func(), err error) {
 	abs := f.w.abs(path)
-	t, err := f.w.follow(abs)
+	real, err := f.lockedPath(abs)
 	if err != nil {
-		if t, err = f.w.followName(abs); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
-	release, err := f.w.o.Locks.Lock(ctx, t.real())
+	release, err := f.w.o.Locks.Lock(ctx, real)
 	if err != nil {
 		return nil, err
 	}
@@ -184,6 +182,22 @@ func (f files) Lock(ctx context.Context, path string) (unlock func(), err error)
 	}), nil
 }
 
+// lockedPath is the path that the lock of a file has: where the file really is. Where the
+// call was judged for it, whatever reads or writes the file finds out whether it still is
+// there.
+func (f files) lockedPath(abs string) (string, error) {
+	if to, ok := f.judgedTarget(abs); ok && to.trail != nil {
+		return to.Real, nil
+	}
+	t, err := f.w.follow(abs)
+	if err != nil {
+		if t, err = f.w.followName(abs); err != nil {
+			return "", err
+		}
+	}
+	return t.real(), nil
+}
+
 // SecretName implements tools.FS.
 func (f files) SecretName(path string) bool { return f.w.SecretName(path) }
 
@@ -193,5 +207,9 @@ func (files) Hidden(string) bool { return false }
 // Secret reports whether a path names a secret, as it is written or where it
 // leads.
 func (f files) Secret(path string) bool {
-	return f.w.leadsToSecret(f.w.abs(path))
+	abs := f.w.abs(path)
+	if to, ok := f.judgedTarget(abs); ok {
+		return to.Secret
+	}
+	return f.w.leadsToSecret(abs)
 }

@@ -21,6 +21,7 @@ type layout struct {
 	private    *private.Dir
 	fixed      []*root // the session's roots, then the configuration's
 	session    int     // how many of fixed are the session's
+	count      func(Step)
 
 	mu  sync.Mutex
 	own []*root // the private directory, then scratch, once they were opened
@@ -28,7 +29,7 @@ type layout struct {
 
 // newLayout opens the roots of a session.
 func newLayout(o *Options) (*layout, error) {
-	l := &layout{protection: o.Protection}
+	l := &layout{protection: o.Protection, count: o.Count}
 	err := l.openRoots(o.Directories)
 	if err == nil {
 		l.place = kinds.Place{Cwd: l.fixed[0].given, Home: o.Directories.Home}
@@ -102,6 +103,7 @@ func (l *layout) abs(path string) string { return l.place.Abs(plainPath(path)) }
 // Resolve follows the links of an absolute path as far as it exists. It never
 // fails: a path that cannot be followed is returned as it is.
 func (l *layout) Resolve(abs string) string {
+	l.count(Resolution)
 	t, err := follow(l.abs(abs))
 	if err != nil {
 		return l.abs(abs)
@@ -122,6 +124,7 @@ func (l *layout) followed(abs string, follow func(string) (*trail, error)) (*tra
 			return nil, failure("open", abs, err)
 		}
 	}
+	l.count(Resolution)
 	t, err := follow(abs)
 	if err != nil {
 		return nil, failure("open", abs, err)
@@ -142,6 +145,7 @@ func (l *layout) leadsToSecret(abs string) bool {
 	if l.protection.Secret(abs) {
 		return true
 	}
+	l.count(Resolution)
 	t, err := follow(abs)
 	return err == nil && l.secret(t)
 }

@@ -32,6 +32,9 @@ type Options struct {
 	// Locks are the per-file locks; sessions of one process that may share
 	// files share them. nil means this workspace's own.
 	Locks *Locks
+	// Count is called with each step, concurrently; tests bound their number with it. nil
+	// counts nothing.
+	Count func(Step)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 
@@ -90,6 +93,9 @@ func (o *Options) fill() {
 	}
 	if o.Locks == nil {
 		o.Locks = &Locks{}
+	}
+	if o.Count == nil {
+		o.Count = func(Step) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

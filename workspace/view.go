@@ -40,6 +40,7 @@ func (v view) read(ctx context.Context, path string) (*reading, error) {
 		if v.w.secret(p.trail) {
 			return tools.SecretRefused(p.asked)
 		}
+		v.w.count(TextRead)
 		r, err = v.readDisk(p)
 		return err
 	})

@@ -20,6 +20,8 @@ type walker struct {
 	mu    sync.Mutex
 	scope *capability.Compiled
 	bound func(Way) error
+	// targets are where the call's paths led when it was judged, by absolute path.
+	targets map[string]Target
 }
 
 // tries is how often a path is followed again when it moves under our feet, as

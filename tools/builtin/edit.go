@@ -44,7 +44,7 @@ type editData struct {
 // newEdit is the tool that replaces text in a file (R36-R41). Files over
 // Limits.FileBytes are refused.
 func newEdit() tools.Tool {
-	return tools.Define(tools.Spec{
+	return tools.DefinePlanned(tools.Spec{
 		ID:          "edit",
 		Description: prompt(editPrompt),
 		Kind:        kinds.Edit,
@@ -66,8 +66,7 @@ func newEdit() tools.Tool {
 		Preprocess: absolutePath,
 		Resources:  touches[editArgs](tools.PathRead, tools.PathWrite),
 		Profile:    fileProfile[editArgs](),
-		Preview:    tools.Previewing("edit", previewEdit),
-	}, edit)
+	}, previewEdit, edit)
 }
 
 // changeArguments are the arguments of one change.
@@ -81,7 +80,7 @@ func changeArguments() []argument {
 
 func editPath() argument { return text("path", "Absolute path of the file.") }
 
-func edit(ctx context.Context, rt tools.Runtime, a editArgs) (*tools.Result, error) {
+func edit(ctx context.Context, rt tools.Runtime, a editArgs, planned *editing) (*tools.Result, error) {
 	e, err := newEditing(rt, a)
 	if err != nil {
 		return nil, err
@@ -91,11 +90,15 @@ func edit(ctx context.Context, rt tools.Runtime, a editArgs) (*tools.Result, err
 		return nil, err
 	}
 	defer unlock()
-	// The match is made on what the file holds now, not on what was shown when
-	// the call was approved (R41). The lock keeps out other calls, not the user and
-	// what commands do: when they were faster, the match is made anew.
+	// The change is made to what the file holds now, not to what was shown when the call
+	// was approved (R41): the write finds out whether that still is the text which the
+	// preview, or the match, was made on. The lock keeps out other calls, not the user and
+	// what commands do: when they were faster, the match is made anew. The text of an editor
+	// may change with each key and is asked for again at once.
 	for try := 1; ; try++ {
-		if err := e.match(ctx); err != nil {
+		if try == 1 && planned != nil && !planned.before.FromEditor {
+			e.before, e.applied = planned.before, planned.applied
+		} else if err := e.match(ctx); err != nil {
 			return nil, err
 		}
 		// All that takes time is done before the write, which can then be told at once.
@@ -113,21 +116,21 @@ func edit(ctx context.Context, rt tools.Runtime, a editArgs) (*tools.Result, err
 // editTries is how often a match is made on a file that others go on changing.
 const editTries = 5
 
-func previewEdit(ctx context.Context, rt tools.Runtime, a editArgs) ([]kinds.Content, error) {
+func previewEdit(ctx context.Context, rt tools.Runtime, a editArgs) (*editing, []kinds.Content, error) {
 	e, err := newEditing(rt, a)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// An editor may save in place, and so show a file that is half written.
 	unlock, err := rt.FS().Lock(ctx, e.path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer unlock()
 	if err := e.match(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return e.content(ctx), nil
+	return e, e.content(ctx), nil
 }
 
 // editing is one call with the file as it was and as it will be.

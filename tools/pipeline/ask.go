@@ -40,7 +40,12 @@ func (r *running) ask(ctx context.Context) error {
 
 // askUntilShown asks until what the user saw is what the call will do.
 func (r *running) askUntilShown(ctx, asking context.Context) error {
-	for range maxPreviews {
+	for i := range maxPreviews {
+		if i > 0 {
+			r.resolveTargets(r.pipeline) // what was shown has changed, so its paths may lead elsewhere
+		} else if err := r.refreshTargets(ctx); err != nil {
+			return err
+		}
 		// An answer given while this call waited may have settled it (R123).
 		if err := r.judge(ctx); err != nil {
 			return err
@@ -76,7 +81,7 @@ func (r *running) preview(ctx context.Context) ([]kinds.Content, error) {
 		return nil, err
 	}
 	defer runtime.Finish()
-	runtime.Bind(r.bind())
+	r.bindTo(runtime)
 	return r.previewIn(ctx, runtime)
 }
 

@@ -10,6 +10,12 @@ import (
 	"acp-agent/workspace"
 )
 
+// bindTo makes a runtime refuse paths that lead elsewhere than when the call was judged.
+func (r *running) bindTo(runtime *callRuntime) {
+	runtime.Bind(r.bind())
+	runtime.Expect(r.expected())
+}
+
 // bind ties what a tool uses to what was judged: a path must lead at its use where it
 // led at the capability check, before the rules and on the card (P3, E6). A link that
 // is turned elsewhere in between, inside the session's directories too, is refused.

@@ -43,10 +43,16 @@ type Prepared struct {
 	unseen bool
 	entry  *tools.Entry
 	env    tools.Env
-	serial bool
-	keys   []tools.ResourceKey
-	fault  *tools.Error
+	// touched is what the call touches, targets where its paths lead, see resolveTargets.
+	touched []tools.Resource
+	targets *targets
+	serial  bool
+	keys    []tools.ResourceKey
+	fault   *tools.Error
 }
+
+// Parses is how often the arguments have been parsed, see tools.Args.Parses.
+func (p *Prepared) Parses() int { return p.args.Parses() }
 
 // Conflicts reports whether the two calls must not run side by side (R100,
 // R102). A faulty call touches nothing.

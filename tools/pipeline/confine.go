@@ -25,14 +25,14 @@ func (r *running) confine(context.Context) (err error) {
 	}
 	written := 0
 	r.found = map[string]string{}
-	for _, resource := range r.resources() {
+	for _, resource := range r.touched {
 		if resource.Kind == tools.Host {
 			if err := r.confineHost(resource); err != nil {
 				return err
 			}
 			continue
 		}
-		if resource.Kind != tools.PathRead && resource.Kind != tools.PathWrite {
+		if !isPath(resource) {
 			if resource.Kind == tools.Command {
 				if !r.scope.Has(capability.CapShellRun) {
 					return tools.Undeclared(r.Tool, "commands")
@@ -66,10 +66,7 @@ func (r *running) confine(context.Context) (err error) {
 
 // check is the workspace's check of a path, or of a name that is not followed.
 func (r *running) check(resource tools.Resource) (workspace.Access, error) {
-	if resource.NoFollow {
-		return r.pipeline.Workspace.CheckName(resource.Value)
-	}
-	return r.pipeline.Workspace.Check(resource.Value, resource.Kind == tools.PathWrite)
+	return r.pipeline.Workspace.CheckTarget(r.targets.of(r.env, resource), resource.Kind == tools.PathWrite)
 }
 
 // noteLink remembers that a path which is to be changed leads elsewhere by a
@@ -128,13 +125,6 @@ func (r *running) confineHost(resource tools.Resource) error {
 		return net.Check(resource.URL)
 	}
 	return nil
-}
-
-func (r *running) resources() []tools.Resource {
-	if r.entry.Resources == nil {
-		return nil
-	}
-	return r.entry.Resources(r.args, r.env)
 }
 
 // grant opens what an answer of the person allowed outside the roots.

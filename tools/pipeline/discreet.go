@@ -27,12 +27,12 @@ func (r *running) clean(text string) string {
 // showsRemotes reports whether the call names a file that holds addresses of remotes. Other
 // files are shown as they are, since what is edited has to match them.
 func (r *running) showsRemotes() bool {
-	return slices.ContainsFunc(r.resources(), func(resource tools.Resource) bool {
-		if resource.Kind != tools.PathRead && resource.Kind != tools.PathWrite {
+	return slices.ContainsFunc(r.touched, func(resource tools.Resource) bool {
+		if !isPath(resource) {
 			return false
 		}
 		requested := r.env.Abs(resource.Value)
-		return gitSettings(requested) || gitSettings(r.env.Resolve(requested))
+		return gitSettings(requested) || gitSettings(r.targets.at(requested, false).Real)
 	})
 }
 

@@ -41,7 +41,7 @@ func (r *running) execute(ctx context.Context) error {
 	if r.runtime, err = r.pipeline.runtimeOf(r.Prepared, r.ID, r.sink); err != nil {
 		return err
 	}
-	r.runtime.Bind(r.bind())
+	r.bindTo(r.runtime)
 	r.grantWalls()
 	r.tellOpen()
 	if r.readsOnly {
@@ -63,7 +63,11 @@ func (r *running) execute(ctx context.Context) error {
 		defer clock.Stop()
 		r.runtime.OnProgress(func() { clock.Reset(limit) })
 	}
-	scan := r.look(ctx)
+	if !r.entry.ReadOnly {
+		r.pipeline.changes.Add(1)
+		defer r.pipeline.changes.Add(1)
+	}
+	scan := r.scan(ctx)
 	result, err := r.await(ctx)
 	r.compare(ctx, scan)
 	r.noteLacks()

@@ -46,6 +46,7 @@ func (p *Pipeline) ExplainUnseen(ctx context.Context, call Call, standIn tools.T
 		env: p.Workspace.Session().Env, unseen: true,
 	}
 	c.use(tools.NewArgs(call.Input))
+	c.resolveTargets(p)
 	if err := p.gate(c); err != nil {
 		c.fault = asToolError(err)
 	}
@@ -64,7 +65,7 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 		e.Decision = refusal(c.fault, permissions.LayerSchema)
 		return e
 	}
-	e.Starts = slices.ContainsFunc(r.resources(), func(resource tools.Resource) bool {
+	e.Starts = slices.ContainsFunc(r.touched, func(resource tools.Resource) bool {
 		return resource.Kind == tools.Command || resource.Kind == tools.Executable
 	})
 	if err := r.confine(ctx); err != nil {

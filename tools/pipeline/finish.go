@@ -84,7 +84,7 @@ func (r *running) cancelled(ctx context.Context, err error) error {
 
 // writes reports whether the call changes files.
 func (r *running) writes() bool {
-	return slices.ContainsFunc(r.resources(), func(resource tools.Resource) bool { return resource.Kind == tools.PathWrite })
+	return slices.ContainsFunc(r.touched, func(resource tools.Resource) bool { return resource.Kind == tools.PathWrite })
 }
 
 // fail makes the end that of a failure. What the tool had produced by then stays

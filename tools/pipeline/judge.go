@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 
 	"acp-agent/capability"
 	"acp-agent/internal/network"
@@ -98,7 +97,7 @@ func (r *running) permissionCall() permissions.Call {
 	session := r.pipeline.Workspace.Session()
 	call := r.pipeline.ruleCall(r.Prepared)
 	commands, reading := 0, 0
-	for _, resource := range r.resources() {
+	for _, resource := range r.touched {
 		switch resource.Kind {
 		case tools.Command:
 			call.Text = resource.Value
@@ -140,12 +139,9 @@ const shellTool = "bash"
 const deleteTool = "delete_file"
 
 func (r *running) pathResource(resource tools.Resource) permissions.Resource {
-	requested := r.env.Abs(resource.Value)
-	real := r.env.Resolve(requested)
-	if resource.NoFollow {
-		real = filepath.Join(r.env.Resolve(filepath.Dir(requested)), filepath.Base(requested))
+	path := permissions.Resource{
+		Kind: permissions.Path, Name: r.targets.of(r.env, resource).Real, Requested: []string{r.env.Abs(resource.Value)},
 	}
-	path := permissions.Resource{Kind: permissions.Path, Name: real, Requested: []string{requested}}
 	if resource.Kind == tools.PathRead {
 		path.Capability = capability.CapFSRead
 	} else {

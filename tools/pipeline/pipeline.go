@@ -34,6 +34,9 @@ type Pipeline struct {
 	// strays are goroutines of the session's tools that did not stop when they were
 	// told to.
 	strays *strays
+	// changes counts, for the agents of a session, the calls that began or ended to change
+	// something.
+	changes *atomic.Int64
 }
 
 // New returns a Pipeline.
@@ -44,10 +47,10 @@ func New(o Options) *Pipeline {
 	if o.Session == nil {
 		o.Session = NoSession{}
 	}
-	p := &Pipeline{Options: o, strays: &strays{}, told: &told{}}
+	p := &Pipeline{Options: o, strays: &strays{}, told: &told{}, changes: &atomic.Int64{}}
 	switch {
 	case o.Parent != nil:
-		p.Line, p.strays, p.told = o.Parent.Line, o.Parent.strays, o.Parent.told
+		p.Line, p.strays, p.told, p.changes = o.Parent.Line, o.Parent.strays, o.Parent.told, o.Parent.changes
 	case o.Line == nil:
 		p.Line = tools.NewLine()
 	}
@@ -88,6 +91,7 @@ func (p *Pipeline) Prepare(call Call) *Prepared {
 func (p *Pipeline) prepare(call Call) (c *Prepared) {
 	c = &Prepared{Call: call, Tool: p.Canonical(call.Name), env: p.Workspace.Session().Env}
 	_, c.Card = p.Label(call.Name)
+	c.resolveTargets(p) // for the paths that preprocessing resolves
 	defer func() {
 		if v := recover(); v != nil {
 			c.fault = p.panicked(c.Tool, c.ID, v)
@@ -153,6 +157,9 @@ func (p *Pipeline) validate(c *Prepared) error { return c.entry.Validate(c.args)
 
 func (p *Pipeline) describe(c *Prepared) error {
 	c.Card = c.entry.Card(c.args, c.env.Place)
+	if c.entry.Resources != nil {
+		c.touched = c.entry.Resources(c.args, c.env)
+	}
 	switch profile := c.entry.Profile; {
 	case profile == nil:
 		c.serial = true // nothing is known of it, so nothing runs beside it (R100)
@@ -236,7 +243,8 @@ func (r *running) pass(ctx context.Context) (err error) {
 	}()
 	r.remotes = r.showsRemotes()
 	for _, stage := range []func(context.Context) error{
-		r.quiet,   // what was cancelled before is gone
+		r.quiet, // what was cancelled before is gone
+		r.refreshTargets,
 		r.confine, // capability check
 		r.judge,   // rules and command judgement
 		r.watch,   // watchdog

@@ -8,10 +8,10 @@ import (
 	"acp-agent/workspace/undo"
 )
 
-// look looks at the session's files before a command that may change them, so
-// that what it changed can be told (R128). What was judged to only read is not
+// scan looks at the session's files before a command that may change them, so
+// that its changes can be reported (R128). What was judged to only read is not
 // worth the time.
-func (r *running) look(ctx context.Context) *undo.Scan {
+func (r *running) scan(ctx context.Context) *undo.Scan {
 	if !r.unpredictable() {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (r *running) modified() []string {
 	all := r.pipeline.Workspace.History().Modified(r.ID)
 	if r.result != nil {
 		for _, path := range r.result.TrackFiles {
-			all = append(all, r.env.Resolve(path))
+			all = append(all, r.changedPath(path))
 		}
 	}
 	slices.Sort(all)

@@ -61,7 +61,7 @@ func (r *running) mayStayOpen() bool {
 // commands are the commands that the call runs.
 func (r *running) commands() []tools.Resource {
 	var commands []tools.Resource
-	for _, resource := range r.resources() {
+	for _, resource := range r.touched {
 		if resource.Kind == tools.Command {
 			commands = append(commands, resource)
 		}

@@ -51,7 +51,7 @@ func (r *running) watched() watchdog.Call {
 		Cwd: session.Cwd, Roots: session.Roots, Scratch: session.Scratch, Foreign: r.entry.Foreign(),
 		Capabilities: r.judged.Capabilities, Resources: r.judged.Resources, Mode: r.pipeline.mode(),
 	}
-	for _, resource := range r.resources() {
+	for _, resource := range r.touched {
 		if resource.Kind == tools.Command {
 			call.Commands = append(call.Commands, watchdog.Command{Text: resource.Value, Env: r.commandEnv(resource, session)})
 		}

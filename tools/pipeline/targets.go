@@ -1,0 +1,112 @@
+package pipeline
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"acp-agent/tools"
+	"acp-agent/workspace"
+)
+
+// targets say where the paths of one call lead. Each path is resolved once, when the call is
+// prepared, and whatever follows up to the question shares that: batching, confinement,
+// judgement, watchdog and card. Where a path is used it is resolved again and must lead to
+// the same place, see bind. It is safe for concurrent use.
+type targets struct {
+	work *workspace.Workspace
+	// made is when the call was looked at, changes how many calls had changed something by
+	// then.
+	made    time.Time
+	changes int64
+
+	mu sync.Mutex
+	// followed has the paths with links followed, names those of names alone.
+	followed, names map[string]workspace.Target
+}
+
+// maxTargetAge is how long it is relied on that nothing but a call turns a path elsewhere.
+// A call that waits longer for its turn is looked at again, so that it is judged for where
+// its paths lead and need not be refused when they are used.
+const maxTargetAge = time.Second
+
+func (p *Pipeline) newTargets() *targets {
+	return &targets{
+		work: p.Workspace, made: time.Now(), changes: p.changes.Load(),
+		followed: map[string]workspace.Target{}, names: map[string]workspace.Target{},
+	}
+}
+
+// of is where a path resource leads.
+func (t *targets) of(env tools.Env, resource tools.Resource) workspace.Target {
+	return t.at(env.Abs(resource.Value), resource.NoFollow)
+}
+
+func (t *targets) at(abs string, noFollow bool) workspace.Target {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	table := t.followed
+	if noFollow {
+		table = t.names
+	}
+	to, known := table[abs]
+	if !known {
+		to = t.work.Locate(abs, noFollow)
+		table[abs] = to
+	}
+	return to
+}
+
+// resolve is tools.Env.Resolve for the functions of a Spec.
+func (t *targets) resolve(abs string) string { return t.at(filepath.Clean(abs), false).Real }
+
+// resolveTargets notes what the call touches and where its paths lead now.
+func (c *Prepared) resolveTargets(p *Pipeline) {
+	c.targets = p.newTargets()
+	c.env.Resolve = c.targets.resolve
+	if c.entry != nil && c.entry.Resources != nil {
+		c.touched = c.entry.Resources(c.args, c.env)
+	}
+}
+
+// refreshTargets resolves the targets again when it is not certain that they are still true:
+// a call has changed something since, or some time has gone by.
+func (r *running) refreshTargets(context.Context) error {
+	if r.targets.changes == r.pipeline.changes.Load() && time.Since(r.targets.made) <= maxTargetAge {
+		return nil
+	}
+	r.resolveTargets(r.pipeline)
+	r.remotes = r.remotes || r.showsRemotes()
+	return nil
+}
+
+// isPath reports whether a resource is a path.
+func isPath(resource tools.Resource) bool {
+	return resource.Kind == tools.PathRead || resource.Kind == tools.PathWrite
+}
+
+// expected are the targets of the paths that the call names, for its runtime.
+func (r *running) expected() map[string]workspace.Target {
+	expected := map[string]workspace.Target{}
+	for _, resource := range r.touched {
+		if isPath(resource) && !resource.NoFollow {
+			to := r.targets.of(r.env, resource)
+			expected[to.Path] = to
+		}
+	}
+	return expected
+}
+
+// changedPath is where a file is that the call has changed. A path that was bound leads where it
+// led; of a name that went away nothing is known.
+func (r *running) changedPath(path string) string {
+	abs := r.env.Abs(path)
+	if slices.ContainsFunc(r.touched, func(resource tools.Resource) bool {
+		return isPath(resource) && !resource.NoFollow && !resource.Deletes && r.env.Abs(resource.Value) == abs
+	}) {
+		return r.targets.at(abs, false).Real
+	}
+	return r.pipeline.Workspace.Resolve(abs)
+}
