@@ -9,7 +9,7 @@ import (
 // What a denial came from, as Error.DeniedBy says it (R125). What the rules
 // deny is named by the permissions.
 const (
-	DeniedByUser       = "user"       // the person
+	DeniedByUser       = "user"       // the user
 	DeniedByCapability = "capability" // beyond what a tool declares or a session holds
 	DeniedByEnablement = "enablement" // the tool is switched off
 	DeniedByMode       = "mode"       // the mode of the session changes nothing
@@ -18,7 +18,7 @@ const (
 )
 
 // Undeclared refuses what a tool tries beyond its own requirements: a fault of
-// the tool, whoever wrote it.
+// the tool, whatever wrote it.
 func Undeclared(tool, what string) *Error {
 	return &Error{
 		Kind: Denied, DeniedBy: DeniedByCapability,

@@ -7,14 +7,14 @@ import (
 
 // Gate is what a mode, or a subagent's type, says about tools (R10). The zero
 // value admits every native tool and no others; native are those that the agent
-// ships and those of the person's mount plan.
+// ships and those of the user's mount plan.
 type Gate struct {
 	// IncludeTools are the native tools that are there, by id or alias; nil means
 	// all of them. An MCP tool that is named here is there whatever AllowMCP says, and
 	// to a subagent a toolbox tool that does not say for which it is, only when it is.
 	IncludeTools []string
 	// AllowMCP and AllowToolbox admit tools of those sources. Providers count as
-	// toolbox tools: both are programs that the person set up.
+	// toolbox tools: both are programs that the user set up.
 	AllowMCP, AllowToolbox bool
 	// SubagentType is the type of the subagent that runs, "" for the main agent.
 	SubagentType string

@@ -3,7 +3,7 @@ package tools
 import "context"
 
 // Net is the network as a call may use it (N1 to N7): http and https to
-// public addresses, and to what the person's own configuration grants the tool.
+// public addresses, and to what the user's own configuration grants the tool.
 type Net interface {
 	// Do makes one request. It follows redirects within the host alone. What is
 	// refused is an *Error, and nothing was sent.

@@ -20,7 +20,7 @@ type Result struct {
 	// Text is what the model reads; empty means Data, as text when it is a
 	// string and as JSON otherwise.
 	Text string
-	// Images are shown to the model and to the person.
+	// Images are shown to the model and to the user.
 	Images []transcript.ImagePart
 	// Content replaces the card's content when set, Locations its locations,
 	// Title its title.

@@ -41,7 +41,7 @@ type Session struct {
 	Limits Limits
 	// Guidance are the project instruction files already loaded.
 	Guidance []string
-	// IsSubagent says that the call is not of the agent that the person talks to. Path
+	// IsSubagent says that the call is not of the agent that the user talks to. Path
 	// are the ids from the session down to the agent whose call it is (R64).
 	IsSubagent bool
 	Path       []string
@@ -139,7 +139,7 @@ func AmpLimits() Limits {
 }
 
 // FS is the file system as a call may use it: confined to the session's roots
-// and what the person granted, checked again at each operation (R113). Paths
+// and what the user granted, checked again at each operation (R113). Paths
 // are absolute or as the model wrote them; "~" and relative ones are resolved.
 // Errors are *Error with the path in them, or wrap fs.ErrNotExist.
 type FS interface {
@@ -154,12 +154,12 @@ type FS interface {
 	List(ctx context.Context, path string, limit int) (entries []DirEntry, more bool, err error)
 	// Open opens a regular file's bytes on disk. It never blocks on a FIFO.
 	Open(ctx context.Context, path string) (File, error)
-	// ReadLines returns lines [from, to] (1-based, inclusive) as the person
+	// ReadLines returns lines [from, to] (1-based, inclusive) as the user
 	// sees them: the editor's unsaved buffer when it offers one (R155). ok is
 	// false when the file is to be read with Open: no editor has a part in it.
 	// What is read with ok may change without a trace on disk.
 	ReadLines(ctx context.Context, path string, from, to int) (text string, ok bool, err error)
-	// ReadText returns a whole text file as the person sees it, at most
+	// ReadText returns a whole text file as the user sees it, at most
 	// Limits.FileBytes, with what a later WriteText needs to know.
 	ReadText(ctx context.Context, path string) (Text, error)
 	// WriteText replaces a file's text or creates it, parents included, once:
@@ -310,13 +310,13 @@ type Sidecar interface {
 	Dropped() int64
 }
 
-// Asker puts a permission request to the person. Implementations answer
+// Asker puts a permission request to the user. Implementations answer
 // Cancelled, or an error, when they cannot; they never invent a yes.
 type Asker interface {
 	Ask(ctx context.Context, req PermissionRequest) (Answer, error)
 }
 
-// PermissionRequest is what the person is asked (R152, O1).
+// PermissionRequest is what the user is asked (R152, O1).
 type PermissionRequest struct {
 	CallID string
 	// Name is what the model called the tool.
@@ -351,7 +351,7 @@ type Choices struct {
 	Allow, Reject string
 }
 
-// Answer is a person's answer to a PermissionRequest (R123).
+// Answer is a user's answer to a PermissionRequest (R123).
 type Answer int
 
 // The answers. The zero value refuses.

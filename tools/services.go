@@ -15,7 +15,7 @@ import (
 type Services struct {
 	// Memory is never nil.
 	Memory Memory
-	// Questions is nil when there is nobody to answer (R76).
+	// Questions is nil when there is no one to answer (R76).
 	Questions Questioner
 	Skills    SkillIndex
 	// Index is nil when no tool is deferred.
@@ -27,8 +27,8 @@ type Services struct {
 	Modes Modes
 	// Agents is nil where nothing can be delegated.
 	Agents Spawner
-	// Await is called when a call begins to wait for the person, and what it returns when
-	// that is over; nil where nobody counts the time.
+	// Await is called when a call begins to wait for the user, and what it returns when
+	// that is over; nil where no one counts the time.
 	Await func(ctx context.Context) (over func())
 }
 
@@ -41,7 +41,7 @@ type Modes interface {
 	// AfterPlan says in a few words which mode leaving plan mode leads to. It is an
 	// *Error when the session is not in plan mode.
 	AfterPlan() (string, error)
-	// LeavePlan leaves plan mode, for a person who approved that; told is what the
+	// LeavePlan leaves plan mode, for a user who approved that; told is what the
 	// model is told of the mode that it leads to. It is an *Error when the session
 	// is not in plan mode.
 	LeavePlan() (mode, told string, err error)
@@ -56,12 +56,12 @@ type Memory interface {
 	// Count counts one use of something, unless limit uses were counted already;
 	// n is how many there are now.
 	Count(what string, limit int) (n int, ok bool)
-	// NameHosts makes hosts known as named by the person, or found by a search:
+	// NameHosts makes hosts known as named by the user, or found by a search:
 	// web_fetch does not ask for them.
 	NameHosts(hosts ...string)
 }
 
-// Question is one question to the person (R74).
+// Question is one question to the user (R74).
 type Question struct {
 	Question    string           `json:"question"`
 	Header      string           `json:"header,omitempty"`
@@ -79,9 +79,9 @@ type QuestionOption struct {
 // them.
 var ErrInChat = errors.New("the questions were written into the chat")
 
-// Questioner puts questions to the person.
+// Questioner puts questions to the user.
 type Questioner interface {
-	// Answers waits for the answers, one list for each question. A person who
+	// Answers waits for the answers, one list for each question. A user who
 	// declines, or cannot be asked, is an *Error; no answer is ever invented. ErrInChat
 	// says that the questions were written into the chat instead (R77).
 	Answers(ctx context.Context, callID string, questions []Question) ([][]string, error)
@@ -156,7 +156,7 @@ type LanguageQuery struct {
 	Path string
 	// Line and Column are 1-based; Column counts characters.
 	Line, Column int
-	// Text is the file as the person sees it.
+	// Text is the file as the user sees it.
 	Text string
 }
 

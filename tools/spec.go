@@ -113,7 +113,7 @@ type Source struct {
 }
 
 // Origin is the program or address that provides a tool from elsewhere. What the user allows
-// is allowed to that alone (M1).
+// is allowed to that alone.
 type Origin struct {
 	// Digest changes with the program or address, and with its arguments.
 	Digest string

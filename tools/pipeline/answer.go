@@ -11,7 +11,7 @@ import (
 )
 
 // heed does what the user answered (R123).
-func (r *running) heed(answer tools.Answer) error {
+func (r *running) applyAnswer(answer tools.Answer) error {
 	card := "Rejected."
 	switch answer {
 	case tools.AllowOnce:
@@ -20,7 +20,7 @@ func (r *running) heed(answer tools.Answer) error {
 		return nil
 	case tools.AllowAlways:
 		r.reach.approved = true
-		r.grantAlways()
+		r.grantMissed()
 		switch {
 		case r.remember() == "":
 		case r.forProject():
@@ -32,7 +32,7 @@ func (r *running) heed(answer tools.Answer) error {
 		return nil
 	case tools.AllowProject:
 		r.reach.approved = true
-		r.grantAlways()
+		r.grantMissed()
 		if r.forProject() {
 			r.keepForProject()
 		}
@@ -133,7 +133,7 @@ func (r *running) denials() []permissions.Rule {
 	return rules
 }
 
-// refused is the end of a call that rules, mode or the lack of a person deny.
+// refused is the end of a call that rules, mode or the lack of a user deny.
 func (r *running) refused(d permissions.Decision) error {
 	by := d.DeniedBy
 	if by == permissions.DeniedByRule {

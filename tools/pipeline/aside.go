@@ -24,10 +24,10 @@ const maxAsideDiff = 64 << 10
 // maxAsideTitle bounds the title of the question, in runes.
 const maxAsideTitle = 200
 
-// keepAside asks, once for all files of a command, whether the changes of protected names
+// askAboutMovedAside asks, once for all files of a command, whether the changes of protected names
 // that were moved aside are kept (P5). Without a yes they stay aside. The names that no tool
 // writes are not asked about.
-func (r *running) keepAside(ctx context.Context) error {
+func (r *running) askAboutMovedAside(ctx context.Context) error {
 	if r.result == nil || r.pipeline.Asker == nil || ctx.Err() != nil {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (r *running) askChanges(ctx context.Context, asides []run.MovedAside) (yes 
 	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.BlockedOnUser, Reason: reason})
 	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
 		CallID: r.ID, Name: r.Name,
-		Ready:  transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.discreetCard(card)},
+		Ready:  transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.redactedCard(card)},
 		Reason: reason, Agents: r.pipeline.Names,
 		Choices: &tools.Choices{Question: kinds.Line("Keep the change of "+kinds.Names(paths), maxAsideTitle), Allow: "Keep the change", Reject: "Leave it aside"},
 	})

@@ -14,11 +14,11 @@ import (
 	"acp-agent/transcript"
 )
 
-// maxPreviews is how often a person is asked about one call whose preview goes
+// maxPreviews is how often a user is asked about one call whose preview goes
 // on changing while they look at it.
 const maxPreviews = 3
 
-// ask puts the call to the person when the rules say so. What they approve is
+// ask puts the call to the user when the rules say so. What they approve is
 // what runs: the preview is made again behind the answer, and a call that would
 // now do something else is asked about anew (E6, R41).
 func (r *running) ask(ctx context.Context) error {
@@ -30,7 +30,7 @@ func (r *running) ask(ctx context.Context) error {
 	if r.decision.Action == capability.Allow {
 		return r.unattended(ctx)
 	}
-	r.tellUnconfined()
+	r.noticeUnconfined()
 	if r.pipeline.Asker == nil {
 		return r.refused(permissions.Headless(r.decision))
 	}
@@ -129,7 +129,7 @@ func (r *running) askOnce(ctx, asking context.Context) error {
 	answer, err := r.pipeline.Asker.Ask(asking, tools.PermissionRequest{
 		CallID:   r.ID,
 		Name:     r.Name,
-		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.discreetCard(r.card)},
+		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.redactedCard(r.card)},
 		Reason:   reason,
 		Remember: r.remember(), NoAlways: r.decision.NoAlways,
 		Project: r.forProject(), Agents: r.pipeline.Names,
@@ -145,5 +145,5 @@ func (r *running) askOnce(ctx, asking context.Context) error {
 		}
 	}
 	r.answer = answerName(answer)
-	return r.heed(answer)
+	return r.applyAnswer(answer)
 }

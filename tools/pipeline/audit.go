@@ -23,7 +23,8 @@ type Auditor interface {
 // maxTouched bounds how many of a call's resources a record names.
 const maxTouched = 100
 
-// recordBegin notes that a call which may change something is about to run.
+// recordBegin notes that a call which may change something is about to run. It returns when
+// the record is on the disk.
 func (r *running) recordBegin() {
 	if r.pipeline.Audit == nil || r.entry.ReadOnly || r.readsOnly {
 		return
@@ -135,7 +136,7 @@ func sumOf(c *journal.Content) string {
 	return hex.EncodeToString(c.Sum[:])
 }
 
-// answerName is a person's answer as the record has it.
+// answerName is a user's answer as the record has it.
 func answerName(answer tools.Answer) string {
 	switch answer {
 	case tools.AllowOnce:

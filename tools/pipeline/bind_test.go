@@ -15,7 +15,7 @@ import (
 
 // A link inside the session's directories that is turned between the judgement and the
 // use leads to nothing that was not judged: not what a rule denies, not a protected
-// name, not another file than the person was shown (P3, E6).
+// name, not another file than the user was shown (P3, E6).
 func TestBind_TurnedLink(t *testing.T) {
 	setup := func(t *testing.T) *stage {
 		s := newStage(t, nil)

@@ -10,7 +10,7 @@ import (
 
 // recall answers a read-only call with a result that was kept and still holds
 // (R130). It comes behind the permission stages, so a hit skips none of them.
-func (r *running) recall(ctx context.Context) (*tools.Result, bool) {
+func (r *running) cached(ctx context.Context) (*tools.Result, bool) {
 	cache := r.pipeline.Cache
 	if cache == nil || !r.entry.ReadOnly {
 		return nil, false
@@ -41,7 +41,7 @@ func (r *running) keep(ctx context.Context, result *tools.Result, began time.Tim
 
 // forget drops what a call that changed something may have made untrue. What a
 // command changes is not known, so it drops everything.
-func (r *running) forget(result *tools.Result) {
+func (r *running) invalidateCache(result *tools.Result) {
 	cache := r.pipeline.Cache
 	switch {
 	case cache == nil:

@@ -77,7 +77,7 @@ func overlap(a, b tools.ResourceKey) bool {
 	return a.Key == b.Key || a.Tree && pathname.Contains(a.Key, b.Key) || b.Tree && pathname.Contains(b.Key, a.Key)
 }
 
-// CancelledText is what the model reads of a call that the person cancelled.
+// CancelledText is what the model reads of a call that the user cancelled.
 const CancelledText = "cancelled by the user"
 
 // Unrun is the end of a call that never ran, with the card that it shows.

@@ -11,7 +11,7 @@ import (
 )
 
 // What a tool or a manifest declares beyond what the host grants is not granted, nor
-// what the host would grant and nobody declared (R112).
+// what the host would grant and no one declared (R112).
 func TestCeiling(t *testing.T) {
 	vars := capability.Vars{capability.VarWorkspace: {"/w"}, capability.VarAdHoc: {"/lib"}, capability.VarUserData: {"/data"}}
 	compile := func(set capability.RequirementSet) capability.Compiled {

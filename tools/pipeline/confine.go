@@ -70,7 +70,7 @@ func (r *running) check(resource tools.Resource) (workspace.Access, error) {
 }
 
 // noteLink remembers that a path which is to be changed leads elsewhere by a
-// link: the person must see where the change will really be (O1).
+// link: the user must see where the change will really be (O1).
 func (r *running) noteLink(resource tools.Resource, access workspace.Access) {
 	if resource.Kind != tools.PathWrite {
 		return
@@ -127,7 +127,7 @@ func (r *running) confineHost(resource tools.Resource) error {
 	return nil
 }
 
-// grant opens what an answer of the person allowed outside the roots.
+// grant opens what an answer of the user allowed outside the roots.
 func (r *running) grant(forSession bool) {
 	for _, access := range r.outside {
 		r.pipeline.Workspace.Grant(r.ID, access, forSession)

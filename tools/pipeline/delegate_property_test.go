@@ -22,7 +22,7 @@ import (
 type delegated struct {
 	*pipeline.Pipeline
 	parent *delegated
-	// told says that the person allowed something to this very agent.
+	// told says that the user allowed something to this very agent.
 	told bool
 }
 
@@ -62,9 +62,9 @@ func smallRegistry(t *testing.T, hosts string) *tools.Registry {
 }
 
 // TestDelegate_NeverFreer holds R64 through real pipelines: for random trees of agents with
-// random tools, needs, rules, levels and modes, and whatever the person answers meanwhile,
+// random tools, needs, rules, levels and modes, and whatever the user answers meanwhile,
 // no agent may what any above it is denied, and none is freer than its parent but for what
-// the person allowed to it.
+// the user allowed to it.
 func TestDelegate_NeverFreer(t *testing.T) {
 	s := newStage(t, nil)
 	s.write(t, "a.txt", "text\n")

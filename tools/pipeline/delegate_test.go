@@ -24,7 +24,7 @@ import (
 	"acp-agent/workspace"
 )
 
-// delegate returns the stage of an agent to which that of s delegates. The person is the
+// delegate returns the stage of an agent to which that of s delegates. The user is the
 // same.
 func (s *stage) delegate(name string, d pipeline.PolicyDelegation, edit func(*pipeline.Options)) *stage {
 	o := s.Options
@@ -158,7 +158,7 @@ func TestDelegate_Scope(t *testing.T) {
 	}
 }
 
-// One question stands at a time in the whole session, whoever asks it, and the person sees
+// One question stands at a time in the whole session, whatever asks it, and the user sees
 // who does.
 func TestDelegate_AsksOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestDelegate_AsksOneAtATime(t *testing.T) {
 	})
 }
 
-// What the person answers on the card of a child holds for that child alone; what they
+// What the user answers on the card of a child holds for that child alone; what they
 // keep for the project holds for all (R64, R123).
 func TestDelegate_Answers(t *testing.T) {
 	type counted struct{ parent, child, sibling, grandchild bool } // allowed without a question
@@ -249,7 +249,7 @@ func TestDelegate_Answers(t *testing.T) {
 }
 
 // "Reject always" on the card of a child denies to it and to its own children, and to
-// nobody else; on the card of the parent to all, from now on.
+// no one else; on the card of the parent to all, from now on.
 func TestDelegate_RejectAlways(t *testing.T) {
 	for _, asker := range []string{"child", "parent"} {
 		t.Run(asker, func(t *testing.T) {
@@ -389,7 +389,7 @@ func TestDelegate_Mode(t *testing.T) {
 	}
 }
 
-// What a restricted agent may start, and what a person is asked of it.
+// What a restricted agent may start, and what a user is asked of it.
 func TestDelegate_Restricted(t *testing.T) {
 	s := newStage(t, nil)
 	s.policy.Add(permissions.User, append(permissions.DevRules(), plainRule("bash", "make*", capability.Allow))...)

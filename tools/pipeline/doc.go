@@ -1,9 +1,14 @@
-// Package pipeline is the one door through which every tool call passes, in
-// the order of R20. [Pipeline.Prepare] takes a call through the stages that are
-// pure, so that the loop can batch it by what it will really touch;
-// [Pipeline.Run] does the rest. Each stage is a small function on the call's
-// state, and the two lists of stages in pipeline.go can be read from top to
-// bottom.
+// Package pipeline runs every tool call, in the order of R20. [Pipeline.Prepare] takes a
+// call through the stages that are pure, so that the loop can batch it by what it will
+// really touch; [Pipeline.Run] does the rest. Each stage is a small function on the call's
+// state, and the two lists of stages in pipeline.go can be read from top to bottom.
+//
+// What a call says is parsed once, and what it touches is resolved once, when it is
+// prepared; every stage up to the question shares that. After a question, and where a file
+// is opened, the pipeline looks again: a path that leads elsewhere by then is refused.
+//
+// The end of a call is one event, transcript.ToolFinished. Log, audit, bus and trace take
+// what they need from it; the audit writes its record before the event goes on.
 //
 //	prepared := p.Prepare(pipeline.Call{ID: id, Name: "Read", Input: `{"path":"a.go"}`})
 //	end := p.Run(ctx, prepared, sink) // a transcript.ToolFinished, whatever happened

@@ -39,8 +39,8 @@ func elsewhere() []tools.Tool {
 }
 
 // R10, R64, R92, M3: what an agent may do with tools from elsewhere, by its rules, those of
-// the agent that delegated to it, and its level. Nobody is freer than the agent above, but
-// by the person's word for this very agent.
+// the agent that delegated to it, and its level. No one is freer than the agent above, but
+// by the user's word for this very agent.
 func TestDelegate_ToolsFromElsewhere(t *testing.T) {
 	const allow, ask, deny = capability.Allow, capability.Ask, capability.Deny
 	allowed := []permissions.Rule{
@@ -136,7 +136,7 @@ func TestDelegate_ToolsFromElsewhereAreNamed(t *testing.T) {
 	}
 }
 
-// E6, M1: a script that is changed while the person looks at the question is asked about
+// E6, M1: a script that is changed while the user looks at the question is asked about
 // again, and "always" was not said of it; one that goes on changing does not run.
 func TestPipeline_ToolChangesBehindTheQuestion(t *testing.T) {
 	tests := []struct {

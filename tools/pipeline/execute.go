@@ -33,7 +33,6 @@ type outcome struct {
 // execute runs the tool with its time limit (R103). Progress restarts the
 // clock; waiting for a permission does not count, for the clock starts here.
 func (r *running) execute(ctx context.Context) error {
-	r.recordBegin()
 	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.InProgress})
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -42,13 +41,13 @@ func (r *running) execute(ctx context.Context) error {
 		return err
 	}
 	r.bindTo(r.runtime)
-	r.grantWalls()
-	r.tellOpen()
+	r.grantSandbox()
+	r.noticeOpen()
 	if r.readsOnly {
-		// What nobody was asked about must not run what a repository names (C9).
+		// What no one was asked about must not run what a repository names (C9).
 		r.runtime.Commands().SetEnv(command.GitEnv()...)
 	}
-	if result, ok := r.recall(ctx); ok {
+	if result, ok := r.cached(ctx); ok {
 		r.result = result
 		return nil
 	}
@@ -71,7 +70,7 @@ func (r *running) execute(ctx context.Context) error {
 	result, err := r.await(ctx)
 	r.compare(ctx, scan)
 	r.noteLacks()
-	r.forget(result)
+	r.invalidateCache(result)
 	// What was done when the clock ran out is done.
 	if late := err != nil || result == nil || result.Partial; late && errors.Is(context.Cause(ctx), errTimeout) {
 		return r.timedOut(limit)
@@ -81,7 +80,7 @@ func (r *running) execute(ctx context.Context) error {
 		r.result = &tools.Result{}
 	}
 	if err == nil {
-		r.remark()
+		r.addRemarks()
 	}
 	if err == nil && ctx.Err() == nil {
 		r.keep(ctx, r.result, began)
@@ -91,7 +90,7 @@ func (r *running) execute(ctx context.Context) error {
 
 // remark tells the model what became of changes that were not made as they were asked
 // for.
-func (r *running) remark() {
+func (r *running) addRemarks() {
 	if remarks := r.runtime.Remarks(); len(remarks) > 0 {
 		r.result.Text = strings.Join(append([]string{r.result.ModelText()}, remarks...), "\n")
 	}
@@ -122,8 +121,7 @@ func (r *running) await(ctx context.Context) (*tools.Result, error) {
 }
 
 // bounded runs do on a goroutine of its own and waits for it. When ctx ends and
-// do does not end soon after, it is left behind as a stray, and the error is
-// ctx's.
+// do does not end soon after, its goroutine is abandoned, and the error is ctx's.
 func (r *running) bounded(ctx context.Context, do func()) error {
 	done := make(chan struct{})
 	go func() { // ends with do
@@ -145,7 +143,7 @@ func (r *running) bounded(ctx context.Context, do func()) error {
 	case <-done:
 		return nil
 	case <-grace.C:
-		r.pipeline.strays.add(done)
+		r.pipeline.abandoned.add(done)
 		return ctx.Err()
 	}
 }

@@ -30,9 +30,9 @@ type Explanation struct {
 }
 
 // Explain takes a call through the stages that judge it, the very ones of Prepare and
-// Run, and no further: nobody is asked, and nothing runs or is written. A call that fails
-// in them is a deny. An answer that would be given to a person's question is not taken
-// into account, and neither is the lack of a person (R122).
+// Run, and no further: no one is asked, and nothing runs or is written. A call that fails
+// in them is a deny. An answer that would be given to a user's question is not taken
+// into account, and neither is the lack of a user (R122).
 func (p *Pipeline) Explain(ctx context.Context, call Call) (e Explanation) {
 	return p.explain(ctx, p.prepare(call))
 }
@@ -54,7 +54,7 @@ func (p *Pipeline) ExplainUnseen(ctx context.Context, call Call, standIn tools.T
 }
 
 func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
-	r := &running{Prepared: c, pipeline: p, foretold: true}
+	r := &running{Prepared: c, pipeline: p, dryRun: true}
 	e.Tool = c.Tool
 	defer func() {
 		if v := recover(); v != nil { // an error in a check is a deny (E4)
@@ -72,9 +72,9 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 		e.Decision = refusal(asToolError(err), permissions.LayerCapability)
 		return e
 	}
-	r.foretell(ctx)
+	r.dryRunJudge(ctx)
 	if r.decision.Action != capability.Deny {
-		e.Unasked = r.foresee(ctx)
+		e.Unasked = r.dryRunWatchdog(ctx)
 	}
 	e.Decision = r.decision
 	if e.Action == capability.Ask {
@@ -87,9 +87,9 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 	return e
 }
 
-// foresee is watch for a watchdog that can do without effects; it reports whether there
+// dryRunWatchdog is watch for a watchdog that can do without effects; it reports whether there
 // is one that was left out.
-func (r *running) foresee(ctx context.Context) (unasked bool) {
+func (r *running) dryRunWatchdog(ctx context.Context) (unasked bool) {
 	if r.pipeline.Watchdog == nil {
 		return false
 	}
@@ -109,15 +109,15 @@ func (r *running) foresee(ctx context.Context) (unasked bool) {
 			Action: capability.Deny, DeniedBy: tools.DeniedByWatchdog, Layer: permissions.LayerWatchdog, Reason: d.Reason,
 		}
 	case d.Action == capability.Ask:
-		r.insist = d.Reason
-		r.foretell(ctx) // as in watch
+		r.watchdogReason = d.Reason
+		r.dryRunJudge(ctx) // as in watch
 	}
 	return !known && err == nil
 }
 
-// foretell is judge with what it refuses in the decision: a mode refuses what the rules
+// dryRunJudge is judge with what it refuses in the decision: a mode refuses what the rules
 // would allow.
-func (r *running) foretell(ctx context.Context) {
+func (r *running) dryRunJudge(ctx context.Context) {
 	if err := r.judge(ctx); err != nil && r.decision.Action != capability.Deny {
 		r.decision = refusal(asToolError(err), permissions.LayerCapability)
 	}

@@ -24,7 +24,7 @@ func (r *running) finish(ctx context.Context, err error) transcript.ToolFinished
 	}
 	if r.runtime != nil {
 		// Also of a call that failed: what it changed by then is changed.
-		end.Result.Metadata.TrackFiles, end.Result.Metadata.Unseen = r.modified(), r.unseen
+		end.Result.Metadata.TrackFiles, end.Result.Metadata.Unseen = r.modified(), r.notScanned
 	}
 	if r.shown != nil {
 		r.describeResult(&end)
@@ -44,7 +44,7 @@ func (r *running) finish(ctx context.Context, err error) transcript.ToolFinished
 		r.fail(&end, asToolError(err), produced)
 	}
 	r.fitWindow(&end)
-	r.noteLeft(&end)
+	r.noteLeftOut(&end)
 	return end
 }
 
@@ -74,7 +74,7 @@ func (r *running) cancelled(ctx context.Context, err error) error {
 	failure := &tools.Error{Kind: tools.Aborted, Message: CancelledText, Err: err}
 	var cause *tools.Error
 	if errors.As(context.Cause(ctx), &cause) {
-		failure.Message = cause.Message // it was not the person
+		failure.Message = cause.Message // it was not the user
 	}
 	if r.result == nil && r.runtime != nil && r.writes() {
 		failure.Message += "; it is not known whether the change was made"

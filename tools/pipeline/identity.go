@@ -42,15 +42,15 @@ func (p *Pipeline) identify(call *permissions.Call, c *Prepared) {
 	if now, there := top.Tools().Get(entry.ID); there {
 		entry = now
 	}
-	behind := entry.Provenance()
-	call.UntrustedName, call.AssumedCapabilities = behind.UntrustedName, opaque(entry, behind)
+	provenance := entry.Provenance()
+	call.UntrustedName, call.AssumedCapabilities = provenance.UntrustedName, assumedCapabilities(entry, provenance)
 	if !c.unseen {
-		call.Identity = p.identity(entry, behind)
+		call.Identity = p.identity(entry, provenance)
 	}
 }
 
 // unchanged reports whether a tool from elsewhere still is what it was when the call was
-// judged: a script may have been changed while the person was looking (E6).
+// judged: a script may have been changed while the user was looking (E6).
 func (r *running) unchanged() bool {
 	var now permissions.Call
 	r.pipeline.identify(&now, r.Prepared)
@@ -60,7 +60,7 @@ func (r *running) unchanged() bool {
 // opaque are the capabilities that what stands behind a tool has within its walls: an
 // address has the network, a program on this machine the files, and that of an MCP server
 // the network too.
-func opaque(entry *tools.Entry, behind tools.Origin) []string {
+func assumedCapabilities(entry *tools.Entry, behind tools.Origin) []string {
 	if behind.Remote {
 		return []string{capability.CapNetFetch}
 	}

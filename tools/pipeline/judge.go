@@ -19,14 +19,14 @@ func (r *running) judge(ctx context.Context) error {
 		span.Verdict(r.decision.Action.String())
 		span.End(nil)
 	}()
-	r.trusted = r.looksAtTrust() && r.pipeline.Session.ConfirmTrust()
-	r.reach = reaches{approved: r.reach.approved}
+	r.trusted = r.trustMatters() && r.pipeline.Session.ConfirmTrust()
+	r.reach = reach{approved: r.reach.approved}
 	r.judged = r.permissionCall()
 	r.decision = r.pipeline.Policy.Rules().Decide(r.judged)
 	if r.decision.Action == capability.Deny {
 		return r.refused(r.decision)
 	}
-	if err := r.heldBack(); err != nil {
+	if err := r.refuseInReadOnlyMode(); err != nil {
 		return err
 	}
 	if r.decision.Action == capability.Allow && len(r.outside) > 0 && !r.granted() {
@@ -37,18 +37,18 @@ func (r *running) judge(ctx context.Context) error {
 			r.decision.NoAlways = "its directory is not one that may be opened for good"
 		}
 	}
-	r.insisted()
-	r.wantMore()
-	r.holdNames()
-	return r.holdReading(ctx)
+	r.heedWatchdog()
+	r.askForMissed()
+	r.askAboutNames()
+	return r.askAboutReading(ctx)
 }
 
 // languageTool reads and yet starts programs that heed the project's configuration.
 const languageTool = "lsp"
 
-// looksAtTrust reports whether trust in the project can matter to the call. Looking takes
+// trustMatters reports whether trust in the project can matter to the call. Looking takes
 // longer than many a read.
-func (r *running) looksAtTrust() bool {
+func (r *running) trustMatters() bool {
 	return !r.entry.ReadOnly || r.Tool == languageTool
 }
 

@@ -55,12 +55,12 @@ const (
 	readReason   = "it failed where it could only read, and it can write when it is allowed"
 )
 
-// wantMore makes a question of a command that failed for want of the network, or of
+// askForMissed makes a question of a command that failed for want of the network, or of
 // writing, and is sent again, and of one that would get the network from another in the
 // same text (S4). Where no user can be asked, it runs as before: without; so does that of
 // a restricted agent, which has neither in any case. A mode that changes nothing grants no
 // writing.
-func (r *running) wantMore() {
+func (r *running) askForMissed() {
 	if r.pipeline.Asker == nil || r.pipeline.restricted {
 		return
 	}
@@ -124,8 +124,8 @@ func (r *running) lacks() string {
 	return "the network and writing"
 }
 
-// grantAlways grants for good what the call's commands have failed without.
-func (r *running) grantAlways() {
+// grantMissed grants for good what the call's commands have failed without.
+func (r *running) grantMissed() {
 	if r.reach.missed == (run.Lacking{}) {
 		return
 	}

@@ -6,12 +6,12 @@ import (
 	"acp-agent/transcript"
 )
 
-// noteLeft tells the model what of its arguments was left out, once in a session for
+// noteLeftOut tells the model what of its arguments was left out, once in a session for
 // each argument of a tool. The card shows what ran and needs no such words.
-func (r *running) noteLeft(end *transcript.ToolFinished) {
+func (r *running) noteLeftOut(end *transcript.ToolFinished) {
 	var fresh []string
 	for _, one := range r.left {
-		if _, told := r.pipeline.told.left.LoadOrStore(r.Tool+" "+one, true); !told {
+		if _, told := r.pipeline.notices.left.LoadOrStore(r.Tool+" "+one, true); !told {
 			fresh = append(fresh, one)
 		}
 	}

@@ -120,10 +120,10 @@ func (m *ModePolicy) writable() []string {
 	return patterns
 }
 
-// heldBack refuses, in a mode that changes nothing, a command that does not
+// refuseInReadOnlyMode refuses, in a mode that changes nothing, a command that does not
 // plainly only read. It is part of the capability check, which has refused writing
 // before (see effective): no rule lifts it.
-func (r *running) heldBack() error {
+func (r *running) refuseInReadOnlyMode() error {
 	policy := r.pipeline.readOnly()
 	if policy == nil {
 		return nil

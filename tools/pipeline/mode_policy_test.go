@@ -145,8 +145,8 @@ func TestModePolicy_ReadOnly(t *testing.T) {
 	want(t, s.call(t, "write", object{"path": "more.txt", "content": "x"}), transcript.Rejected, "nothing is changed")
 }
 
-// R124: where nobody is asked, a command that a rule allows runs only when something
-// confines it or a person chose that; what only reads always runs.
+// R124: where no one is asked, a command that a rule allows runs only when something
+// confines it or a user chose that; what only reads always runs.
 func TestUnattended(t *testing.T) {
 	why := "nothing confines it"
 	s := newStage(t, func(o *pipeline.Options) {

@@ -12,10 +12,8 @@ import (
 	"acp-agent/capability"
 	"acp-agent/kinds"
 	"acp-agent/model"
-	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
-	"acp-agent/workspace"
 )
 
 // Pipeline runs the tool calls of one agent of a session. It is safe for concurrent use.
@@ -28,12 +26,12 @@ type Pipeline struct {
 	// permissions.Set.Restrict.
 	restricted bool
 	lacks      lacks
-	// told is shared by the agents of a session.
-	told   *told
-	active active
-	// strays are goroutines of the session's tools that did not stop when they were
+	// notices is shared by the agents of a session.
+	notices *notices
+	active  active
+	// abandoned are goroutines of the session's tools that did not stop when they were
 	// told to.
-	strays *strays
+	abandoned *abandoned
 	// changes counts, for the agents of a session, the calls that began or ended to change
 	// something.
 	changes *atomic.Int64
@@ -47,10 +45,10 @@ func New(o Options) *Pipeline {
 	if o.Session == nil {
 		o.Session = NoSession{}
 	}
-	p := &Pipeline{Options: o, strays: &strays{}, told: &told{}, changes: &atomic.Int64{}}
+	p := &Pipeline{Options: o, abandoned: &abandoned{}, notices: &notices{}, changes: &atomic.Int64{}}
 	switch {
 	case o.Parent != nil:
-		p.Line, p.strays, p.told, p.changes = o.Parent.Line, o.Parent.strays, o.Parent.told, o.Parent.changes
+		p.Line, p.abandoned, p.notices, p.changes = o.Parent.Line, o.Parent.abandoned, o.Parent.notices, o.Parent.changes
 	case o.Line == nil:
 		p.Line = tools.NewLine()
 	}
@@ -175,55 +173,20 @@ func (p *Pipeline) describe(c *Prepared) error {
 // Run takes a prepared call through the remaining stages and emits its states.
 // It returns promptly when ctx ends.
 func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) transcript.ToolFinished {
-	r := &running{Prepared: c, pipeline: p, sink: sink, started: time.Now(), card: c.Card}
+	r := &running{Prepared: c, pipeline: p, started: time.Now(), card: c.Card}
 	ctx, leave := p.active.enter(ctx, c, r.started)
 	defer leave()
 	ctx, span := p.Tracer.Tool(ctx, c.Tool, c.ID)
-	r.announce()
+	report := &reporter{running: r, next: sink, span: span}
+	r.sink = report
+	report.start()
 	err := r.pass(ctx)
 	if r.runtime != nil {
 		r.runtime.Finish()
 	}
-	end := r.discreet(r.finish(ctx, err))
-	p.Logger.Log(ctx, levelOf(end), "tool call", "call_id", c.ID, "tool", c.Tool, "state", end.State,
-		"duration_ms", end.Result.Metadata.DurationMS)
-	r.recordEnd(end)
-	sink.Emit(end)
-	r.report(end)
-	if detail := end.Result.Error; detail != nil {
-		span.Fail(detail.Kind)
-	}
-	span.End(nil)
+	end := r.redacted(r.finish(ctx, err))
+	r.sink.Emit(end)
 	return end
-}
-
-// running is a call on its way through the stages of Run.
-type running struct {
-	*Prepared
-	pipeline *Pipeline
-	sink     transcript.Sink
-	started  time.Time
-	card     kinds.Card
-	judged   permissions.Call
-	decision permissions.Decision
-	trusted  bool
-	insist   string // why the watchdog wants the person asked, "" when it does not
-	// asked is what the person was asked, answer what they said; "" when nobody was.
-	asked, answer string
-	// readsOnly says that the command judge found nothing but reading.
-	readsOnly bool
-	reach     reaches
-	outside   []workspace.Access
-	links     []string          // paths to be changed that lead elsewhere
-	found     map[string]string // where each path led at the capability check
-	scope     capability.Compiled
-	runtime   *callRuntime
-	result    *tools.Result
-	shown     *shown // the result written out
-	foretold  bool   // it is said what would become of the call
-	unseen    string // where a command's changes were not looked for
-	// remotes says that the call shows the configuration of a repository.
-	remotes bool
 }
 
 // panicked turns a panic in or around a tool into the call's failure (R7).
@@ -243,14 +206,14 @@ func (r *running) pass(ctx context.Context) (err error) {
 	}()
 	r.remotes = r.showsRemotes()
 	for _, stage := range []func(context.Context) error{
-		r.quiet, // what was cancelled before is gone
+		r.waitForAbandoned, // what was cancelled before is gone
 		r.refreshTargets,
 		r.confine, // capability check
 		r.judge,   // rules and command judgement
 		r.watch,   // watchdog
-		r.ask,     // the person
+		r.ask,     // the user
 		r.execute,
-		r.keepAside, // what was moved aside: does the user want it?
+		r.askAboutMovedAside, // what was moved aside: does the user want it?
 		r.render,
 	} {
 		if err := ctx.Err(); err != nil && r.result == nil {

@@ -26,7 +26,7 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// stage is a pipeline over a real directory, with a person who answers.
+// stage is a pipeline over a real directory, with a user who answers.
 type stage struct {
 	*pipeline.Pipeline
 	dir     string
@@ -418,7 +418,7 @@ func TestPipeline_AStrayDoesNotWedgeTheSession(t *testing.T) {
 		})
 		s.write(t, "a.txt", "text\n")
 		want(t, s.call(t, "custom", object{}), transcript.Failed, "timed out")
-		// The first call waits a moment for it; nobody waits for it again.
+		// The first call waits a moment for it; no one waits for it again.
 		for _, wait := range []time.Duration{2 * time.Second, 0} {
 			start := time.Now()
 			want(t, s.call(t, "read", object{"path": "a.txt"}), transcript.Done, "text")

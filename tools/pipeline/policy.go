@@ -32,7 +32,7 @@ type PolicyDelegation struct {
 	// Manifest are the rules of its manifest, when the project wrote it or it is a
 	// shipped one; they can only narrow.
 	Manifest []permissions.Rule
-	// Given are those of a manifest in the person's own folder: an allow is their word
+	// Given are those of a manifest in the user's own folder: an allow is their word
 	// for this agent.
 	Given []permissions.Rule
 	// Restricted is its level, see permissions.Set.Restrict. A child of a restricted
@@ -55,7 +55,7 @@ func (p *Policy) Delegate(d PolicyDelegation) *Policy {
 }
 
 // Take makes the policy of the main agent that of an agent with the given rules, which
-// the person talks to in the place of the shipped one. It comes before the first call.
+// the user talks to in the place of the shipped one. It comes before the first call.
 func (p *Policy) Take(d PolicyDelegation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -58,7 +58,7 @@ func TestPatch_DeletionIsBoundByDeleteFile(t *testing.T) {
 	}
 }
 
-// The person sees where a change by way of a link will really be (O1).
+// The user sees where a change by way of a link will really be (O1).
 func TestAsk_NamesWhereALinkLeads(t *testing.T) {
 	s := newStage(t, nil)
 	if err := os.Mkdir(filepath.Join(s.dir, ".husky"), 0o700); err != nil {

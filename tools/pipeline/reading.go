@@ -20,15 +20,15 @@ const (
 	unknownReason    = "the session's directories hold too much to look through for secrets and for files that make programs run, which would be kept from it"
 )
 
-// holdReading makes a question of a command that would run unasked because it only reads,
+// askAboutReading makes a question of a command that would run unasked because it only reads,
 // where nothing holds it to that (R119, S7), or where what it must not read is not known.
 // What the user allows by a rule of theirs runs.
-func (r *running) holdReading(ctx context.Context) error {
+func (r *running) askAboutReading(ctx context.Context) error {
 	if r.decision.Action != capability.Allow || !r.reading() {
 		return nil
 	}
 	report, known := r.pipeline.Workspace.Runner().SandboxKnown()
-	if !known && !r.foretold {
+	if !known && !r.dryRun {
 		var err error
 		if report, _, err = r.pipeline.Workspace.Runner().Sandbox(ctx); err != nil {
 			return err
@@ -43,19 +43,19 @@ func (r *running) holdReading(ctx context.Context) error {
 	case !report.Confines():
 		if !r.ruled(true) {
 			r.reach.unconfined = true
-			r.holdBack(unconfinedReason)
+			r.turnIntoQuestion(unconfinedReason)
 		}
 		return nil
 	}
 	secrets, whole := r.pipeline.Workspace.Runner().ReadingSecrets()
 	r.reach.secrets = secrets
 	if !whole && !r.ruled(false) {
-		r.holdBack(unhiddenReason)
+		r.turnIntoQuestion(unhiddenReason)
 	}
 	return nil
 }
 
-func (r *running) holdBack(reason string) {
+func (r *running) turnIntoQuestion(reason string) {
 	r.decision.Action, r.decision.Layer, r.decision.Reason = capability.Ask, permissions.LayerPolicy, reason
 	r.decision.Rule, r.decision.NoAlways = nil, "what holds it to reading is not there"
 }
@@ -78,10 +78,10 @@ func (r *running) ruled(plain bool) bool {
 	return true
 }
 
-// holdNames makes a question of a command that would run unasked and does more than read,
+// askAboutNames makes a question of a command that would run unasked and does more than read,
 // where it is not known what must be kept from it: secrets and protected names (P5). What
 // the user allows by a rule of theirs runs, and its result says so.
-func (r *running) holdNames() {
+func (r *running) askAboutNames() {
 	if r.decision.Action != capability.Allow || len(r.commands()) == 0 || r.reading() || r.pipeline.readOnly() != nil {
 		return
 	}
@@ -90,9 +90,9 @@ func (r *running) holdNames() {
 	switch {
 	case whole && !r.secretsOpen(), r.ruled(false):
 	case !whole:
-		r.holdBack(unknownReason)
+		r.turnIntoQuestion(unknownReason)
 	default:
-		r.holdBack(openReason)
+		r.turnIntoQuestion(openReason)
 	}
 }
 
@@ -103,27 +103,27 @@ func (r *running) secretsOpen() bool {
 	return r.reach.open > 0 && (report.Kind == sandbox.Bubblewrap || report.Kind == sandbox.Seatbelt)
 }
 
-// told says what the user was told once in a session. The zero value is ready.
-type told struct {
+// notices records what is said once in a session. The zero value is ready.
+type notices struct {
 	unconfined, open atomic.Bool
-	// left has the arguments that the model was told were left out, by tool.
+	// left has the arguments of which the model knows that they are left out, by tool.
 	left sync.Map
 }
 
-// tellUnconfined tells the user, at the first question of that kind, that nothing confines
+// noticeUnconfined tells the user, at the first question of that kind, that nothing confines
 // the session's commands.
-func (r *running) tellUnconfined() {
-	if !r.reach.unconfined || r.pipeline.told.unconfined.Swap(true) {
+func (r *running) noticeUnconfined() {
+	if !r.reach.unconfined || r.pipeline.notices.unconfined.Swap(true) {
 		return
 	}
 	report, _ := r.pipeline.Workspace.Runner().SandboxKnown()
 	r.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "No sandbox", Text: unconfinedText(report)})
 }
 
-// tellOpen tells the user, at the first command of that kind, that more files hold secrets
+// noticeOpen tells the user, at the first command of that kind, that more files hold secrets
 // than can be hidden from it.
-func (r *running) tellOpen() {
-	if !r.secretsOpen() || r.pipeline.told.open.Swap(true) {
+func (r *running) noticeOpen() {
+	if !r.secretsOpen() || r.pipeline.notices.open.Swap(true) {
 		return
 	}
 	text := fmt.Sprintf("%d files of secrets in the session's directories are not hidden from commands that do more than read: there are more than can be hidden without making each command slow.", r.reach.open)

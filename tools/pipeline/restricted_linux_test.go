@@ -37,7 +37,7 @@ func tellWalls(start *launch.Start) error {
 	return nil
 }
 
-// What a restricted agent starts is kept from the network even where the person left it
+// What a restricted agent starts is kept from the network even where the user left it
 // open to all commands, and the card says so.
 func TestDelegate_RestrictedWalls(t *testing.T) {
 	self, err := os.Executable()

@@ -9,7 +9,7 @@ import (
 )
 
 // Ceiling is what this host grants at most, whatever tools and manifests
-// declare (R112): the session's directories, its private one, what the person
+// declare (R112): the session's directories, its private one, what the user
 // opened beside them, any host (the network rules hold besides), and commands
 // (each is judged).
 func Ceiling() capability.RequirementSet {
@@ -35,7 +35,7 @@ func (p *Pipeline) scopeOf(c *Prepared) (capability.Compiled, error) {
 }
 
 // effective is host ceiling ∩ declared, and what each agent declared that delegated to
-// this one (R64, R112). What the person opened beside the roots is this agent's alone.
+// this one (R64, R112). What the user opened beside the roots is this agent's alone.
 func (p *Pipeline) effective(vars capability.Vars) (capability.Compiled, error) {
 	host := Ceiling()
 	if policy := p.readOnly(); policy != nil {
@@ -75,7 +75,7 @@ func (p *Pipeline) declare(enabled []*tools.Entry) {
 // Declared is what the manifest and every tool require, in one set (R112).
 func (p *Pipeline) Declared() capability.RequirementSet { return *p.declared.Load() }
 
-// CheckVariables reports a variable that something declares and nobody
+// CheckVariables reports a variable that something declares and no one
 // defined, so that a session fails loudly when it is opened (R111).
 func (p *Pipeline) CheckVariables() error {
 	_, err := p.effective(p.vars(""))

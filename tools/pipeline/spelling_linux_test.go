@@ -22,7 +22,7 @@ import (
 // beside it, $N the longest name.
 //
 //	done     it is done without a question
-//	asked    a person is asked, in spite of the rules
+//	asked    a user is asked, in spite of the rules
 //	secret   refused, because the name is a secret's (R30, P8)
 //	own      refused, because it governs the agent (P5)
 //	outside  refused, because it is outside the session's directories (R113)

@@ -18,7 +18,7 @@ import (
 
 // TestSwapped runs the tools on a way that leads in turn to a plain directory, to one
 // that a rule denies, to a protected one, and out, while everything else is allowed and
-// nobody says yes: only the plain directory is ever changed, and what the rule denies and
+// no one says yes: only the plain directory is ever changed, and what the rule denies and
 // what is outside is never read.
 func TestSwapped(t *testing.T) {
 	s := newStage(t, nil)

@@ -19,7 +19,7 @@ func (r *running) scan(ctx context.Context) *undo.Scan {
 }
 
 // compare notes what the command changed. There is no way back from these
-// changes, for nobody knew of them beforehand; the result says what was changed
+// changes, for no one knew of them beforehand; the result says what was changed
 // and what was not looked at.
 func (r *running) compare(ctx context.Context, scan *undo.Scan) {
 	if scan == nil {
@@ -27,11 +27,11 @@ func (r *running) compare(ctx context.Context, scan *undo.Scan) {
 	}
 	if ctx.Err() != nil {
 		// It is being stopped behind the answer, which must not wait for a look.
-		r.unseen = "the command was stopped before its changes could be looked for"
+		r.notScanned = "the command was stopped before its changes could be looked for"
 		return
 	}
 	var changes []undo.FileChange
-	changes, r.unseen = scan.Changed(ctx)
+	changes, r.notScanned = scan.Changed(ctx)
 	r.runtime.NoteScan(changes)
 }
 

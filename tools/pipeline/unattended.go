@@ -8,8 +8,8 @@ import (
 	"acp-agent/tools"
 )
 
-// unattended refuses a command that rules allow where nobody is asked and nothing
-// confines it, unless a person chose that (R124). What plainly only reads may run.
+// unattended refuses a command that rules allow where no one is asked and nothing
+// confines it, unless a user chose that (R124). What plainly only reads may run.
 func (r *running) unattended(ctx context.Context) error {
 	p := r.pipeline
 	if p.Asker != nil || r.readsOnly {

@@ -36,7 +36,7 @@ func (r *running) watch(ctx context.Context) (err error) {
 	case verdict.Action == capability.Deny:
 		return &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: verdict.Reason}
 	case verdict.Action == capability.Ask:
-		r.insist = verdict.Reason
+		r.watchdogReason = verdict.Reason
 		return r.judge(ctx)
 	}
 	return nil
@@ -59,17 +59,17 @@ func (r *running) watched() watchdog.Call {
 	return call
 }
 
-// insisted makes the rules' answer at least a question when the watchdog wants
-// the person asked. That no "always" would end its asking is why none is offered.
-func (r *running) insisted() {
+// heedWatchdog makes the rules' answer at least a question when the watchdog wants
+// the user asked. That no "always" would end its asking is why none is offered.
+func (r *running) heedWatchdog() {
 	switch {
-	case r.insist == "":
+	case r.watchdogReason == "":
 		return
 	case r.decision.Action == capability.Allow:
-		r.decision.Action, r.decision.Reason = capability.Ask, r.insist
+		r.decision.Action, r.decision.Reason = capability.Ask, r.watchdogReason
 		r.decision.Layer, r.decision.Rule, r.decision.Part = permissions.LayerWatchdog, nil, ""
 	default:
-		r.decision.Reason += "; " + r.insist
+		r.decision.Reason += "; " + r.watchdogReason
 	}
 	r.decision.Always, r.decision.ToAllow = nil, nil
 	r.decision.NoAlways = "the watchdog asks each time"

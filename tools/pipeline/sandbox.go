@@ -13,7 +13,7 @@ import (
 )
 
 // reaches is what the commands of a call need beyond the walls that stand by default.
-type reaches struct {
+type reach struct {
 	network bool // of a command on the network table, or one that failed without it
 	git     bool // some command is git
 	// beside says that some command neither needs the network nor only reads.
@@ -30,12 +30,12 @@ type reaches struct {
 	again bool
 	// reads are the paths that the commands are known to read, and where they lead.
 	reads []string
-	// approved says that a person has seen the card and allowed the call.
+	// approved says that a user has seen the card and allowed the call.
 	approved bool
 }
 
 // note adds what the command judge found.
-func (w *reaches) note(v command.Verdict) {
+func (w *reach) note(v command.Verdict) {
 	w.network = w.network || v.Network
 	for _, part := range v.Parts {
 		w.reads = append(w.reads, part.Reads...)
@@ -75,12 +75,12 @@ func (r *running) reading() bool {
 	return r.readsOnly && !r.reach.approved && r.lacksGranted() == run.Lacking{}
 }
 
-// grantWalls tells the call's commands how far they may reach. A command has the
-// network when a person allowed it on a card that said so, now or, by "always",
+// grantSandbox tells the call's commands how far they may reach. A command has the
+// network when a user allowed it on a card that said so, now or, by "always",
 // before for this session or project; a program has it when its tool declares it. A
 // command that runs unasked because it only reads can change nothing, nor can any in a
 // mode that changes nothing.
-func (r *running) grantWalls() {
+func (r *running) grantSandbox() {
 	granted, reading := r.lacksGranted(), r.reading()
 	held := r.pipeline.readOnly() != nil
 	grant := run.Grant{
@@ -117,7 +117,7 @@ func (r *running) readable() []string {
 	return shown
 }
 
-// answeredBefore reports whether the person has allowed before, by a rule of theirs for
+// answeredBefore reports whether the user has allowed before, by a rule of theirs for
 // this session or an answer that was kept, each part of the commands that needs the
 // network. What stands beside such a part says nothing about it.
 func (r *running) answeredBefore() bool {

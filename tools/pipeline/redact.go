@@ -42,13 +42,13 @@ func gitSettings(path string) bool {
 	return slices.Contains(parts, ".git") || last == ".gitconfig" || last == ".gitmodules"
 }
 
-// discreet cleans the end of a call, wherever the tool found what is taken out.
-func (r *running) discreet(end transcript.ToolFinished) transcript.ToolFinished {
+// redacted redacts the end of a call, wherever the tool found what is taken out.
+func (r *running) redacted(end transcript.ToolFinished) transcript.ToolFinished {
 	if r.pipeline.Keys.Empty() && !r.remotes {
 		return end
 	}
 	end.Text, end.Shown = r.clean(end.Text), r.clean(end.Shown)
-	end.Card = r.discreetCard(end.Card)
+	end.Card = r.redactedCard(end.Card)
 	end.Result.Data = r.cleanJSON(end.Result.Data)
 	end.Result.ErrorText = r.clean(end.Result.ErrorText)
 	if detail := end.Result.Error; detail != nil {
@@ -83,8 +83,8 @@ func (r *running) cleanJSON(data json.RawMessage) json.RawMessage {
 	return json.RawMessage(`"` + redact.Mask + `"`)
 }
 
-// discreetCard cleans what the editor shows.
-func (r *running) discreetCard(card kinds.Card) kinds.Card {
+// redactedCard redacts what the editor shows.
+func (r *running) redactedCard(card kinds.Card) kinds.Card {
 	if r.pipeline.Keys.Empty() && !r.remotes {
 		return card
 	}

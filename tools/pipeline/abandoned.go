@@ -9,23 +9,23 @@ import (
 	"acp-agent/tools"
 )
 
-// strays remembers goroutines that were left behind, until they end.
-type strays struct {
+// abandoned holds the goroutines of tools that a call did not wait for, until they end.
+type abandoned struct {
 	mu   sync.Mutex
 	left []<-chan struct{}
 }
 
 // add remembers a goroutine that closes done when it ends.
-func (s *strays) add(done <-chan struct{}) {
+func (s *abandoned) add(done <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left = append(s.left, done)
 }
 
-// settle waits until every goroutine that was added has ended, for at most
+// wait waits until every goroutine that was added has ended, for at most
 // limit. What has not ended by then is set aside: its runtime is finished and
-// refuses whatever it tries, so nothing more is to be gained by waiting.
-func (s *strays) settle(ctx context.Context, limit time.Duration) {
+// refuses whatever it tries, so waiting longer gains nothing.
+func (s *abandoned) wait(ctx context.Context, limit time.Duration) {
 	s.mu.Lock()
 	s.left = slices.DeleteFunc(s.left, ended)
 	left := slices.Clone(s.left)
@@ -47,7 +47,7 @@ func (s *strays) settle(ctx context.Context, limit time.Duration) {
 	}
 }
 
-func (s *strays) setAside(these []<-chan struct{}) {
+func (s *abandoned) setAside(these []<-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left = slices.DeleteFunc(s.left, func(done <-chan struct{}) bool { return slices.Contains(these, done) })
@@ -62,18 +62,20 @@ func ended(done <-chan struct{}) bool {
 	}
 }
 
-// quietLimit bounds the wait for processes that were stopped: it is longer than
-// they have between TERM and KILL. strayLimit bounds the wait for tools.
+// Bounds of the wait for what was abandoned.
 const (
-	quietLimit = 10 * time.Second
-	strayLimit = 2 * time.Second
+	// abandonedCommandLimit is for processes that were stopped: it is longer than they have
+	// between TERM and KILL.
+	abandonedCommandLimit = 10 * time.Second
+	// abandonedToolLimit is for tools.
+	abandonedToolLimit = 2 * time.Second
 )
 
-// quiet waits until nothing of an earlier, cancelled call can still act. What
-// does not go, such as a read from a dead mount, must not wedge the session.
-func (r *running) quiet(ctx context.Context) error {
-	r.pipeline.strays.settle(ctx, strayLimit)
-	limited, cancel := context.WithTimeout(ctx, quietLimit)
+// waitForAbandoned waits until no earlier, cancelled call can still act. What does not end,
+// such as a read from a mount that does not answer, must not block the session.
+func (r *running) waitForAbandoned(ctx context.Context) error {
+	r.pipeline.abandoned.wait(ctx, abandonedToolLimit)
+	limited, cancel := context.WithTimeout(ctx, abandonedCommandLimit)
 	defer cancel()
 	err := r.pipeline.Workspace.Runner().Quiet(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {

@@ -1,0 +1,99 @@
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"acp-agent/internal/observe"
+	"acp-agent/internal/trace"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// reporter is the event stream of one call. The observers of the session, which are the log,
+// the audit, the bus and the trace, learn of the call from its events alone. Events go on to
+// next; what the audit says of them is written before.
+type reporter struct {
+	*running
+	next transcript.Sink
+	span *trace.Span
+	// underway says that the call was reported to be under way.
+	underway atomic.Bool
+}
+
+// start reports that the call begins (R131).
+func (r *reporter) start() { r.publish(observe.ToolPre, "started", nil) }
+
+// Emit implements transcript.Sink.
+func (r *reporter) Emit(e transcript.Event) {
+	switch e := e.(type) {
+	case transcript.ToolState:
+		if e.CallID == r.ID && e.State == transcript.InProgress && !r.underway.Swap(true) {
+			r.recordBegin()
+		}
+	case transcript.ToolFinished:
+		r.log(e)
+		r.recordEnd(e)
+		defer r.trace(e)
+		defer r.publishEnd(e)
+	}
+	r.next.Emit(e)
+}
+
+// log writes the one record that the log has of a call.
+func (r *reporter) log(end transcript.ToolFinished) {
+	r.pipeline.Logger.Log(context.Background(), levelOf(end), "tool call", "call_id", r.ID, "tool", r.Tool, "state", end.State,
+		"duration_ms", end.Result.Metadata.DurationMS)
+}
+
+// trace ends the call's span.
+func (r *reporter) trace(end transcript.ToolFinished) {
+	if detail := end.Result.Error; detail != nil {
+		r.span.Fail(detail.Kind)
+	}
+	r.span.End(nil)
+}
+
+// publishEnd publishes how the call ended: every tool:pre is followed by exactly one
+// tool:post or tool:error.
+func (r *reporter) publishEnd(end transcript.ToolFinished) {
+	fields := map[string]any{"state": string(end.State), "duration_ms": end.Result.Metadata.DurationMS}
+	if end.State == transcript.Done {
+		r.publish(observe.ToolPost, "completed", fields)
+		return
+	}
+	if end.Result.Error != nil {
+		fields["kind"] = end.Result.Error.Kind
+	}
+	r.publish(observe.ToolError, "error", fields)
+}
+
+// publish publishes an event, and in addition the tool's own one for this stage
+// when its module contributed that name.
+func (r *running) publish(name, stage string, fields map[string]any) {
+	bus := r.pipeline.Bus
+	if !bus.Active() {
+		return
+	}
+	e := observe.Event{
+		Name: name, At: time.Now(), SessionID: r.pipeline.Workspace.Session().ID, CallID: r.ID, Tool: r.Tool, Fields: fields,
+	}
+	bus.Publish(e)
+	if own := r.Tool + ":" + stage; slices.Contains(bus.Names(), own) {
+		e.Name = own
+		bus.Publish(e)
+	}
+}
+
+// levelOf is the level of a call's log record: info for what was refused, debug
+// for all else (R132); faults are logged where they happen. A refusal by rules is
+// of interest; what the user refused is not news to them.
+func levelOf(end transcript.ToolFinished) slog.Level {
+	if end.State == transcript.Rejected && end.Result.Error.DeniedBy != tools.DeniedByUser {
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
+}
