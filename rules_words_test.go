@@ -34,14 +34,6 @@ var formerWords = []struct{ word, instead string }{
 	{`foresee|foretell|foretold`, "dry run"},
 }
 
-// notPlainYet are directories in which former words still stand, with those below. None is
-// added.
-var notPlainYet = []string{
-	"tools",
-	"transcript",
-	"workspace",
-}
-
 func TestRules_Words(t *testing.T) {
 	form, instead := formerWordForms()
 	report := func(where, text string) {
@@ -52,24 +44,16 @@ func TestRules_Words(t *testing.T) {
 		}
 	}
 	for _, s := range sources(t) {
-		if s.generated || later(s.dir) || s.name == "rules_words_test.go" {
+		if s.generated || s.name == "rules_words_test.go" {
 			continue
 		}
 		eachText(s, report)
 	}
 	for name, text := range documents(t) {
-		if later(name) {
-			continue
-		}
 		for i, line := range strings.Split(text, "\n") {
 			report(name+":"+strconv.Itoa(i+1), line)
 		}
 	}
-}
-
-// later reports whether a directory or file waits for its words.
-func later(name string) bool {
-	return slices.ContainsFunc(notPlainYet, func(dir string) bool { return strings.HasPrefix(name+"/", dir+"/") })
 }
 
 func formerWordForms() (form []*regexp.Regexp, instead []string) {
@@ -156,7 +140,7 @@ func TestRules_Codes(t *testing.T) {
 	// A code stands alone or in a list; a letter and a number in a longer word are a name.
 	codes := regexp.MustCompile(`(?:^|[\s(;])([A-Z]\d{1,2}|[A-Z][-.]\d{1,2})(?:[\s),;:.]|$)`)
 	for _, s := range sources(t) {
-		if s.generated || later(s.dir) {
+		if s.generated {
 			continue
 		}
 		for _, group := range s.file.Comments {

@@ -40,7 +40,7 @@ func newModePolicies(all []*tools.Entry, scratch string) *modePolicies {
 	return &modePolicies{
 		plan: pipeline.ModePolicy{
 			Mode: string(permissions.ModePlan), Gate: tools.Gate{IncludeTools: reading}, Always: []string{planTool, planExitTool},
-			Hint: "The person can change the mode; plan_exit asks them to.", ReadOnly: true, Writable: []string{filepath.Join(scratch, tools.PlanFile)},
+			Hint: "The user can change the mode; plan_exit asks them to.", ReadOnly: true, Writable: []string{filepath.Join(scratch, tools.PlanFile)},
 		},
 		other: pipeline.ModePolicy{Gate: tools.Gate{IncludeTools: usual, AllowMCP: true, AllowToolbox: true}},
 	}
@@ -65,7 +65,7 @@ func (a *agents) modePolicy(mode permissions.Mode) pipeline.ModePolicy {
 func (a *agents) subagentModePolicy(mode permissions.Mode) pipeline.ModePolicy {
 	policy := a.modePolicy(mode)
 	if policy.Hint != "" {
-		policy.Hint = "Only the person can change the mode. Say in your last message what is to be changed."
+		policy.Hint = "Only the user can change the mode. Say in your last message what is to be changed."
 	}
 	return policy
 }

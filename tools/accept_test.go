@@ -55,7 +55,7 @@ func TestEntry_Accept(t *testing.T) {
 		{"an envelope of another tool", `{"name":"other","arguments":{"file":"a"}}`, `{"arguments":{"file":"a"},"name":"other"}`, "", ""},
 		{"a list of one", `[{"path":"a"}]`, `{"path":"a"}`, "", ""},
 		{"a list of two", `[{"path":"a"},{"path":"b"}]`, `[{"path":"a"},{"path":"b"}]`, "", ""},
-		{"what nobody knows stays", `{"path":"a","colour":"red"}`, `{"path":"a","colour":"red"}`, "", ""},
+		{"an unknown argument stays", `{"path":"a","colour":"red"}`, `{"path":"a","colour":"red"}`, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -10,8 +10,8 @@ type Net interface {
 	Do(ctx context.Context, r Request) (*Response, error)
 }
 
-// AddressChecker is a [Net] that can refuse an address by its text alone, before anybody
-// is asked about it.
+// AddressChecker is a [Net] that can refuse an address by its text alone, before the
+// user is asked about it.
 type AddressChecker interface {
 	// Check returns an *Error for an address that would be refused in any case. It looks
 	// nothing up and sends nothing.

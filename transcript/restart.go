@@ -105,8 +105,8 @@ func (p *ToolPart) abort() {
 	p.Result = &Envelope{Type: Error, ErrorText: text, Error: &ErrorDetail{Kind: restartKind}}
 }
 
-// restartKind is the kind of error of such a call: the trouble was the host's, and not
-// that anybody had cancelled it.
+// restartKind is the kind of error of such a call: the cause was the host, and not
+// a cancellation.
 const restartKind = "backend"
 
 // child returns a subagent as the restart leaves it, c itself when that had ended with

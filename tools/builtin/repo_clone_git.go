@@ -68,7 +68,7 @@ func gitOptions() []string {
 	return args
 }
 
-// gitEnv keeps git from asking anybody, and from configuration. git takes
+// gitEnv keeps git from asking the user, and from configuration. git takes
 // /dev/null for an empty file on every system.
 func gitEnv() []string {
 	return []string{

@@ -120,7 +120,7 @@ func drawTree(t *rapid.T, dir string) {
 		case 0:
 			text = "\x00" + text
 		case 1:
-			text += strings.Repeat("far\n", 3_000) + "\x00foo\nfoo" // binary only to those who look far
+			text += strings.Repeat("far\n", 3_000) + "\x00foo\nfoo" // binary only to a search that reads far
 		case 2:
 			text = "\xff\xfef\x00o\x00o\x00"
 		case 3:

@@ -53,7 +53,7 @@ func newWebFetch() tools.Tool {
 	}, webFetch)
 }
 
-// previewFetch refuses an address that is none before anybody is asked. It has no
+// previewFetch refuses a text that is not an address before the user is asked. It has no
 // host, so that an answer could only be for all hosts.
 func previewFetch(_ context.Context, _ tools.Runtime, a webFetchArgs) ([]kinds.Content, error) {
 	if _, err := network.Parse(a.URL); err != nil {

@@ -124,7 +124,7 @@ func TestLocal_Refuses(t *testing.T) {
 		{"broken schema", with(`"inputSchema":{"properties":{"a":{"pattern":"("}}}`), "input schema"},
 		{"timeout", with(`"timeout_ms":-1`), "timeout_ms"},
 		{"undefined variable", with(`"requires":{"fs":{"read":["{workspce}/x"]}}`), "undefined variable {workspce}"},
-		{"nobody to ask", `{"executable":"run.sh"}`, "it cannot be asked here"},
+		{"no one to ask", `{"executable":"run.sh"}`, "it cannot be asked here"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -112,7 +112,7 @@ func (r *running) keepForProject() {
 }
 
 // SourceAnswer marks the denials that "reject always" added.
-const SourceAnswer = "the person's answer"
+const SourceAnswer = "the user's answer"
 
 // denials are the session rules of a "reject always": this very call, no more. A tool from
 // elsewhere names nothing that it touches, so it is all of it.

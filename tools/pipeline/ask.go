@@ -67,7 +67,7 @@ func (r *running) askUntilShown(ctx, asking context.Context) error {
 	}
 	return &tools.Error{
 		Kind: tools.Denied, DeniedBy: tools.DeniedByUser,
-		Message: "what this call does kept changing while the person was looking at it, so it was not run",
+		Message: "what this call does kept changing while the user was looking at it, so it was not run",
 	}
 }
 

@@ -66,8 +66,8 @@ func (c *catalogue) replace(enabled []*tools.Entry) {
 	c.enabled, c.sorted = enabled, false
 }
 
-// sort finds out what can be used, and which of that is listed or hidden. It waits until
-// somebody wants to know, for it writes the schemas. The caller holds mu.
+// sort finds out what can be used, and which of that is listed or hidden. It runs when
+// the answer is first needed, because it writes the schemas. The caller holds mu.
 func (c *catalogue) sort() {
 	if c.sorted {
 		return

@@ -42,7 +42,7 @@ func TestCeiling(t *testing.T) {
 		{"a host", everything, func(c capability.Compiled) bool { return c.Host("go.dev") }, true},
 		{"commands", everything, func(c capability.Compiled) bool { return c.Has(capability.CapShellRun) }, true},
 		{"a capability that the host does not know", everything, func(c capability.Compiled) bool { return c.Has("root") }, false},
-		{"a program that nobody is granted", everything, func(c capability.Compiled) bool { return c.Run([]string{"sh"}) }, false},
+		{"a program that is granted to no one", everything, func(c capability.Compiled) bool { return c.Run([]string{"sh"}) }, false},
 		{"read what was declared", docs, func(c capability.Compiled) bool { return c.Read("/w/docs/a") }, true},
 		{"read what was not", docs, func(c capability.Compiled) bool { return c.Read("/w/src/a") }, false},
 		{"write what was not", docs, func(c capability.Compiled) bool { return c.Write("/w/docs/a") }, false},
@@ -59,7 +59,7 @@ func TestCeiling(t *testing.T) {
 }
 
 // A call that names a command, a host or a path which its tool did not declare is refused
-// before anybody is asked (R112).
+// before the user is asked (R112).
 func TestConfine_Undeclared(t *testing.T) {
 	for kind, resource := range map[string]tools.Resource{
 		"command": {Kind: tools.Command, Value: "true"},

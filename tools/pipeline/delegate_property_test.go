@@ -164,7 +164,7 @@ func bounded(t *rapid.T, tree []*delegated, call pipeline.Call) {
 			t.Fatalf("%s %s: denied to %q (%s), and %s to %q", call.Name, call.Input, agent.parent.Names, above.Reason, got.Action, agent.Names)
 		}
 		if !agent.told && above.Action.Stricter(got.Action) {
-			t.Fatalf("%s %s: %s to the parent (%s), and %s to %q, which the person allowed nothing",
+			t.Fatalf("%s %s: %s to the parent (%s), and %s to %q, which the user allowed nothing",
 				call.Name, call.Input, above.Action, above.Reason, got.Action, agent.Names)
 		}
 	}

@@ -72,7 +72,7 @@ func TestDelegate_Tools(t *testing.T) {
 		{"a grandchild's own", "read", grandchild, ""},
 		{"one that the main agent has alone", "edit", grandchild, absent},
 		{"one that only the main agent lacks", "glob", grandchild, absent},
-		{"one that nobody above knows", "extra", stranger, absent},
+		{"one that no agent above knows", "extra", stranger, absent},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -456,7 +456,7 @@ func TestPolicy_DelegateAtOnce(t *testing.T) {
 	for i, policy := range policies {
 		set := policy.Rules()
 		if d := set.Decide(call); d.Action != capability.Deny {
-			t.Errorf("agent %d is told %s after the person denied it to the main one", i, d.Action)
+			t.Errorf("agent %d is told %s after the user denied it to the main one", i, d.Action)
 		}
 		if n := len(set.In(permissions.Session)); policy != root && n != 50 {
 			t.Errorf("agent %d has %d answers of its own, want 50", i, n)

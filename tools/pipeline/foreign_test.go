@@ -153,7 +153,7 @@ func TestRender_ForeignClaims(t *testing.T) {
 		t.Errorf("changed files (-want +got):\n%s", diff)
 	}
 	s = customStage(t, spec, func(context.Context, tools.Runtime) (*tools.Result, error) {
-		return nil, &tools.Error{Kind: tools.Denied, DeniedBy: "user", Message: "the person said no"}
+		return nil, &tools.Error{Kind: tools.Denied, DeniedBy: "user", Message: "the user said no"}
 	})
 	end = s.call(t, "custom", object{})
 	if end.State != transcript.Failed || end.Result.Error.DeniedBy != "" {

@@ -196,7 +196,7 @@ func (r *running) distrust() {
 }
 
 // distrusted takes out of a foreign tool's error what it cannot know: who
-// refused, or that somebody cancelled.
+// refused, or that the call was cancelled.
 func distrusted(failure *tools.Error) *tools.Error {
 	if failure.Kind != tools.Denied && failure.Kind != tools.Aborted {
 		return failure
