@@ -10,6 +10,10 @@ import (
 // maxKept bounds a text that is kept as it is, in bytes.
 const maxKept = 4 << 10
 
+// maxNumber bounds a number that is kept as it is, in digits: no exact number of 64 bits has
+// more.
+const maxNumber = 24
+
 // named are the names of arguments whose texts are kept: those of paths, addresses,
 // commands and choices. All others may hold contents.
 var named = []string{
@@ -40,6 +44,11 @@ func summary(value any, keep bool, clean func(string) string) any {
 			return clean(value)
 		}
 		return digest(value)
+	case json.Number:
+		// The digits are the caller's, as exact and as long as it likes.
+		if text := string(value); len(text) > maxNumber || clean(text) != text {
+			return digest(text)
+		}
 	case []any:
 		list := make([]any, len(value))
 		for i, v := range value {

@@ -15,7 +15,7 @@ import (
 // Open makes a session. Of the project it reads its skills and instructions; it asks no
 // server. What is missing of the configuration is an error here, so that the editor shows it
 // before the user has typed anything.
-func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
+func (h *Host) Open(ctx context.Context, spec Spec) (_ *Session, err error) {
 	backend, err := h.Backend()
 	if err != nil {
 		return nil, err
@@ -29,16 +29,23 @@ func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
 	s.life = newLifetime(live, span)
 	s.conversation = s.newConversation()
 	s.choices = s.newChoices(backend)
+	defer func() {
+		if err != nil {
+			s.life.end(err)
+			span.End(err)
+		}
+	}()
 	if s.secrets, err = newSecrets(h, settings); err != nil {
 		return nil, err
 	}
 	context := h.readSystemContext(ctx, spec, s.secrets.holds)
 	if s.work, err = workspace.New(s.workspaceOptions(context)); err != nil {
 		// Its directories are the client's choice.
-		return nil, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
+		err = &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
+		return nil, err
 	}
 	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
-	if err := s.equipMainAgent(offer, context); err != nil {
+	if err = s.equipMainAgent(offer, context); err != nil {
 		s.work.Close(0)
 		return nil, err
 	}

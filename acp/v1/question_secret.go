@@ -61,7 +61,10 @@ const (
 	anyName = `(?:` + strongNames + `|` + weakNames + `)`
 	demands = `\b(?:enter|paste|provide|give|send|share|type|supply|tell|submit|insert|write|need|show|gib|inserisci|podaj|wie lautet|quel est|cuál es|qual é)\b`
 	owners  = `\b(?:your|dein|deine|ihr|votre|tu|sua|je)\b`
-	near    = `[^.?!\n]{0,40}` // within a sentence
+	// directly is the few words between a demand and the name of what is demanded. A demand
+	// for something else about the secret ("give the length of the password") has more.
+	directly = ` (?:(?:the|a|an|your|my|me|us|its|openai|full|new|current|old|admin|root) ){0,3}`
+	near     = `[^.?!\n]{0,40}` // within a sentence
 	// ends is what follows a name that is itself asked for, unlike one whose length or place is.
 	ends = `(?: here| now| please)*(?:\s*(?:[.?!,;:()\n]|$)| (?:for|of|to|from)\b)`
 )
@@ -69,7 +72,9 @@ const (
 // wordings matches a demand for a secret ("enter the", "what is the"), a secret of the
 // user's, and a text that begins with the name of one and says no more.
 var wordings = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)(?:` + demands + near + `|` + owners + near + `|\bwhat(?:['’]?s| is| are) (?:\S+ ){0,2}\S*)` + anyName + ends +
+	return regexp.MustCompile(`(?m)` + demands + directly + `(?:` + strongNames + `)\b` +
+		`|\bwhat (?:` + strongNames + `) (?:do|does|did|should|shall|can|is|are)\b|\bwhat(?:['’]?s| is) (?:the |your )?cvv\b` +
+		`|(?:` + demands + near + `|` + owners + near + `|\bwhat(?:['’]?s| is| are) (?:\S+ ){0,2}\S*)` + anyName + ends +
 		`|\bwhat (?:value )?does (?:\S+ ){0,2}\S*` + anyName + ` (?:contain|have)\b` +
 		`|^(?:\S+ ){0,2}\S*(?:(?:` + strongNames + `)\s*(?:[?:.,]|$)|(?:` + weakNames + `)\?)` +
 		`|\bwhich ` + anyName + ` (?:should|do|can)\b`)

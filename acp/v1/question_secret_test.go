@@ -38,6 +38,10 @@ func TestSecretAsked(t *testing.T) {
 		// languages
 		"Gib mir bitte dein Passwort", "Wie lautet das Kennwort?", "Quel est votre mot de passe ?", "¿Cuál es tu contraseña?", "Qual é a sua senha?",
 		"Inserisci la password", "Wat is je wachtwoord?", "Podaj hasło", "Введите пароль",
+		// words after the name
+		"Enter the password below.", "Paste the API key in the field", "Please paste your OpenAI API key in the box below:",
+		"Enter your password again", "Please enter the password you use for staging", "Tell me the API key so that I can test the call",
+		"What password do you use for the database?", "What password does the admin user have?", "What is the CVV?",
 		// other letters
 		"Your ｐａｓｓｗｏｒｄ?", "Your pass\u200bword?", "Your pa\u00adssword?", "PASSWORD",
 	} {

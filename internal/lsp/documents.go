@@ -130,13 +130,13 @@ func (c *connection) update(ctx context.Context, q Query) (*openDocument, error)
 		}
 		c.docs.open[q.Path] = doc
 	case doc.text != q.Text:
-		doc.text = q.Text
-		doc.version++
 		c.news.expect(q.Path)
-		params := changeParams{documentVersion{fileuri.Of(q.Path), doc.version}, []wholeText{{q.Text}}}
+		params := changeParams{documentVersion{fileuri.Of(q.Path), doc.version + 1}, []wholeText{{q.Text}}}
 		if err := c.notify(ctx, "textDocument/didChange", params); err != nil {
 			return nil, err
 		}
+		doc.text = q.Text // only now: the server has it
+		doc.version++
 	}
 	return doc, nil
 }
@@ -145,7 +145,8 @@ func (c *connection) update(ctx context.Context, q Query) (*openDocument, error)
 // look for itself.
 func (c *connection) tellChanged(ctx context.Context) error {
 	var params watchedParams
-	for _, path := range c.docs.takeChanged() {
+	paths := c.docs.takeChanged()
+	for _, path := range paths {
 		kind := fileChanged
 		if c.deleted(path) {
 			kind = fileDeleted
@@ -155,7 +156,11 @@ func (c *connection) tellChanged(ctx context.Context) error {
 	if len(params.Changes) == 0 {
 		return nil
 	}
-	return c.notify(ctx, "workspace/didChangeWatchedFiles", params)
+	err := c.notify(ctx, "workspace/didChangeWatchedFiles", params)
+	if err != nil {
+		c.docs.note(paths) // the server does not know yet
+	}
+	return err
 }
 
 // deleted reports whether a file is gone. Of one that may not be opened, the server

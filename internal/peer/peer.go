@@ -37,7 +37,7 @@ const (
 // Peer is the other end of a process's streams. Its methods are safe for concurrent use.
 //
 // Goroutines: read and write, from New to the end of the stream; one for each cancellation
-// that is under way, and for each message whose sender has given up while it is written. Close
+// that is under way, and for each sender that has given up before its message was written. Close
 // brings about the end of all of them and waits for it.
 type Peer struct {
 	o       Options
@@ -120,9 +120,11 @@ func (p *Peer) write() {
 		case <-p.done:
 			return
 		}
-		if _, err := p.stream.Write(frame); err != nil {
-			p.Shut() // which ends read, too
-			return
+		if len(frame) > 0 {
+			if _, err := p.stream.Write(frame); err != nil {
+				p.Shut() // which ends read, too
+				return
+			}
 		}
 		if done != nil {
 			close(done)
