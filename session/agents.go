@@ -116,7 +116,7 @@ func (a *agents) policyOf(n *subagent.Node) *agentPolicy {
 func delegation(m subagent.Manifest) pipeline.PolicyDelegation {
 	d := pipeline.PolicyDelegation{Restricted: m.Level != subagent.Inherit}
 	if m.Origin == subagent.User {
-		d.Given = m.Rules
+		d.UserManifest = m.Rules
 	} else {
 		d.Manifest = m.Rules
 	}

@@ -24,9 +24,9 @@ func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolF
 	return s.agents.tools.Run(trace.WithSpan(ctx, s.life.span), prepared, transcript.SinkFunc(s.conversation.record))
 }
 
-// await starts the sources that may have a tool which is not here: what is the user's
-// own, such as a module that calls itself anything, or by its prefix a script or a provider;
-// else servers, by whose name and its own it may be called too.
+// await starts the sources that may have a tool which is not here. The name says which: the toolbox
+// prefix means scripts and providers; a name with "_" may also be SERVER_TOOL, so modules are asked
+// first and MCP servers after them; any other name can only be a module's.
 func (s *Session) await(ctx context.Context, tool string) {
 	has := func() bool { return s.agents.tools.Tools().Has(tool) }
 	switch {

@@ -15,9 +15,8 @@ import (
 // session passes: those of turns, calls, subagents and commands alike. It is safe for
 // concurrent use.
 //
-// This is the room for a store. The log is made by newConversation, which is where a stored
-// conversation would be brought back, and emit sees each event once and in order before the
-// client does, which is where it would be written.
+// Package store is not connected yet. A stored conversation will be loaded in newConversation;
+// emit, which sees each event once and in order before the client does, will feed the Recorder.
 type conversation struct {
 	conversationOptions
 	log     *transcript.Log

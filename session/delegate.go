@@ -65,7 +65,7 @@ func (s *Session) childOptions(n *subagent.Node, model string) pipeline.Options 
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
-	o.Parent, o.Names, o.Session = parent, n.Names(), gate{s, n, model}
+	o.Parent, o.Names, o.Session = parent, n.Names(), pipelineSession{s, n, model}
 	o.Policy = s.agents.policyOf(n).policy
 	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: name, Parent: n.Call(), Path: n.IDs()})
 	o.Agent = name
@@ -136,13 +136,13 @@ func (s *Session) deliver(message *transcript.Message, text string, after <-chan
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.
 const abortWait = 2 * time.Second
 
-// namedLiving bounds how many of those that go on are named.
+// namedLiving bounds how many running subagents are named.
 const namedLiving = 10
 
-// settleTree ends a turn for the subagents, and returns how the turn ended: a turn that was not
-// cancelled notifies the user of those that still run, and one that was, also meanwhile, waits
-// for them to end (R67).
-func (s *Session) settleTree(ctx context.Context, stop loop.StopReason) loop.StopReason {
+// endTurnForSubagents handles the subagents at the end of a turn and returns how it ended. If the
+// turn was cancelled, even while this runs, it waits for them to end (R67); otherwise it names
+// those that still run.
+func (s *Session) endTurnForSubagents(ctx context.Context, stop loop.StopReason) loop.StopReason {
 	if ctx.Err() == nil && !s.spec.Waits {
 		s.noticeRunningSubagents()
 	}

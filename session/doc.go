@@ -3,7 +3,8 @@
 // session together (workspace, permission policy, pipeline, transcript) and
 // runs the loop over them.
 //
-//	s, err := host.Open(ctx, session.Spec{Cwd: "/work", Sink: sink, Asker: asker})
+//	client := session.Client{Sink: sink, Asker: asker}
+//	s, err := host.Open(ctx, session.Spec{Cwd: "/work", Client: client})
 //	turn := s.Prompt(parts) // queued at once, never blocks
 //	stop, err := turn.Wait(ctx)
 //	turn.Release() // the answer is out: the next turn may start
@@ -12,20 +13,21 @@
 //
 // mode.go holds the modes that a session offers and how they change, mode_policy.go what each
 // says about tools, calls and to the model. delegate.go equips the subagents of a session
-// and takes their reports in; consult.go asks the agents that the host itself has use for.
+// and takes their reports in; internal_agents.go runs the internal agents that generate
+// titles and summaries.
 //
-// It knows neither ACP nor the command line: editors come in as the interfaces
-// of tools and workspace, events go out through a transcript.Sink. It imports
-// loop, subagent, tools, tools/pipeline, workspace, permissions and its watchdog,
-// audit, capability, sandbox, skills, model, kinds and transcript, and of internal:
-// launch, lsp, network, observe, projects, redact, resultcache, shell and trace.
+// It knows neither ACP nor the command line: editors come in as the interfaces of tools and
+// workspace, events go out through a transcript.Sink. It imports loop, subagent, mcp,
+// mcp/oauth, tools and builtin, mount, provider and pipeline below it, workspace,
+// workspace/run, permissions and command, projects and watchdog below it, audit, capability,
+// sandbox, skills, model, kinds and transcript, and of internal: cgroup, fileuri, launch, lsp,
+// network, observe, pathname, redact, resultcache, shell and trace.
 //
-// Goroutines: each session has one that drains its queue, alive only while there is a
-// turn, one for each command that is answered beside a turn, one that has the session
-// named, one for each model that it waits to learn of, and one while it is not known how
-// processes are confined; Close waits for them, and for those of its [subagent.Tree].
-// The host has one for each model that a server is asked about, for at most 15 s;
-// [Host.Close] ends them and waits.
+// Goroutines of a session: one drains the queue while there is a turn; one answers each command
+// that comes during a turn; one generates the title; one waits for each model's description; one
+// waits for the sandbox trial. Close waits for all, and for those of its [subagent.Tree].
+// Goroutines of the host: one for each model that a server is asked about, for at most 15 s, and
+// those of Warm, Sweep and SweepAudit. [Host.Close] waits for them.
 //
 // # Requirements
 //

@@ -21,10 +21,10 @@ const (
 // modePolicies are what the modes say about tools and calls, made anew when the tools change.
 type modePolicies struct{ plan, other pipeline.ModePolicy }
 
-// newModePolicies sorts the tools. Plan mode has those that change nothing, by what they
-// declare: an agent's own tool without a way to write, to run anything or to do
-// something that we do not know of, and whose kind is not to edit, as a subagent's may be
-// that needs nothing for itself; what comes from elsewhere is not believed.
+// newModePolicies sorts the tools by mode. Plan mode has the agent's own tools that declare no
+// write access, no command and no capability, and whose kind is not edit: a tool that delegates may
+// edit although it declares nothing itself. It also has plan, plan_exit and bash. What a tool from
+// elsewhere declares is not trusted.
 func newModePolicies(all []*tools.Entry, scratch string) *modePolicies {
 	var reading, usual []string
 	for _, entry := range all {

@@ -91,7 +91,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext) erro
 		if manifest.Model != "" {
 			s.choices.setModel(manifest.Model)
 		}
-		s.rules.policy.Take(delegation(manifest))
+		s.rules.policy.ApplyManifest(delegation(manifest))
 	}
 	s.briefing = &briefing{
 		opened: s.opened, work: s.work, choices: s.choices, agents: s.agents, sources: s.sources,

@@ -186,13 +186,13 @@ func (s *Session) runLoop(r *runningTurn) error {
 	span.End(err)
 	r.stop = stop
 	if err != nil {
-		s.settleTree(r.ctx, stop)
+		s.endTurnForSubagents(r.ctx, stop)
 	}
 	return err
 }
 
 func (s *Session) settleSubagents(r *runningTurn) error {
-	r.stop = s.settleTree(r.ctx, r.stop)
+	r.stop = s.endTurnForSubagents(r.ctx, r.stop)
 	return nil
 }
 

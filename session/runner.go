@@ -8,17 +8,16 @@ import (
 	"acp-agent/mcp"
 )
 
-// runners are programs that run a package by its name, which they look for in the directory
-// that they start in before anywhere else, and whose settings there say where it comes from.
-// Those with words do so after one of them.
+// runners are programs that run a package by name and look for it, and for settings that name its
+// source, in their working directory first. A list restricts this to those subcommands and flags.
 var runners = map[string][]string{
 	"npx": nil, "pnpx": nil, "bunx": nil, "uvx": nil, "pipx": nil,
 	"npm": {"exec", "x"}, "pnpm": {"dlx", "exec"}, "yarn": {"dlx", "exec"}, "bun": {"x"}, "uv": {"tool"},
 	"python": {"-m", "-c"}, "pypy": {"-m", "-c"},
 }
 
-// findsCode reports whether a program runs by its name what could lie in the directory that
-// it starts in. Started in a project it would be the project's to say what runs.
+// findsCode reports whether a command line would run code found in its working directory. Started
+// in a project, it would let the project choose what runs.
 func findsCode(command string, args []string) bool {
 	var words []string
 	for _, arg := range append([]string{command}, args...) { // a shell has them in one

@@ -25,8 +25,8 @@ const (
 // source is where tools come from that are not there at once: scripts and modules that
 // describe themselves, MCP servers, external providers.
 type source interface {
-	// Settle waits until all is known that can be known now, or ctx ends; it does not wait
-	// for what started before since.
+	// Settle waits until each part of the source that started at or after since has answered or
+	// failed, or ctx ends.
 	Settle(ctx context.Context, since time.Time)
 	// Tools are those that are known. generation is another one when they have changed.
 	Tools() (list []tools.Tool, generation int)

@@ -13,11 +13,11 @@ import (
 	"acp-agent/internal/userfile"
 )
 
-// listCache remembers what a list shows of sessions, and when they were written, so that a list
-// neither opens nor looks at thousands of files. A session is written by a process that has opened
-// it, and that names it in a log first: what was not opened since it was looked at is as it was.
-// The cache is kept in a file, which can be deleted: then every session is looked at. What a page
-// shows is compared with the sizes and times of its files in any case.
+// listCache remembers what a list shows of each session, so that a list need not open or stat
+// thousands of files. A process logs a session in list.opened before it writes it, so a session not
+// logged since the last look is unchanged. The cache file may be deleted: all sessions are then
+// read again. Sessions on the requested page are always checked against size and time of their
+// files.
 type listCache struct {
 	mu      sync.Mutex
 	loaded  bool

@@ -61,7 +61,7 @@ func (r *Recorder) mostOf(e transcript.Event) need {
 	case transcript.UserSaid, transcript.AgentSaid:
 		return written
 	}
-	return waitSynced
+	return synced
 }
 
 // addChild queues the record of a subagent; its conversation has lines of its own. in is the
@@ -86,7 +86,7 @@ func (r *Recorder) finishChild(t *talk, callID string, child *transcript.Child) 
 		delete(r.talks, key)
 	}
 	r.addChild(t.sub, callID, child.Brief())
-	return synced
+	return syncStarted
 }
 
 // addMissing queues messages that are finished and not stored, or stored unfinished.

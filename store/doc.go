@@ -3,10 +3,11 @@
 //
 // It owns the directory of the sessions and everything in it: the record of each session, the
 // lock that lets one process at a time write it, the list, the search, forks, and the contents
-// that a record refers to (blobs). It does not know the protocol, the rules of a session, or what
-// its values of [Recorder.Put] mean. It imports transcript, kinds and internal/userfile, and
-// klauspost/compress for zstd. The goroutines that it starts are listed at [Recorder]; List and
-// Search wait for theirs.
+// that a record refers to (blobs). The conversation of an opaque subagent is stored in its
+// parent's file; an inspectable subagent is a session with a file of its own (R69). It does not
+// know the protocol, the rules of a session, or what its values of [Recorder.Put] mean. It imports
+// transcript, kinds and internal/userfile, and klauspost/compress for zstd. The goroutines that it
+// starts are listed at [Recorder]; List and Search wait for theirs.
 //
 //	s := store.New(store.Options{Dir: dir, Clean: clean})
 //	r := s.Create(store.Info{ID: id, Cwd: cwd}, warn) // touches no disk
@@ -65,7 +66,8 @@
 // # When what is on the disk
 //
 // Written means that the kernel has it before Emit returns, and a kill loses nothing. Synced
-// means that a power cut loses nothing.
+// means that a power cut loses nothing. An event that must be written or synced before Emit
+// returns is a boundary; all others wait for the next one or for Options.GroupDelay.
 //
 //	deltas of texts            written within 50 ms, to the live file; never synced
 //	ToolReady, end of a step   written

@@ -104,7 +104,7 @@ func (r *Recorder) foldSession(e transcript.Event) need {
 		r.info.Turn, r.info.Reason, r.dirty.info = e.TurnID, "", true
 	case transcript.TurnFinished:
 		r.info.Reason, r.dirty.info = e.Reason, true
-		return waitSynced
+		return synced
 	case transcript.TitleChanged:
 		r.info.Title, r.dirty.info = e.Title, true
 	case transcript.ModeChanged:
@@ -132,7 +132,7 @@ func (r *Recorder) said(t *talk, m *transcript.Message) need {
 		r.addPart(line{sub: t.sub, of: m.ID, role: roleField(m.Role), n: i}, part)
 	}
 	r.started = true
-	return synced
+	return syncStarted
 }
 
 func (r *Recorder) noteStep(t *talk, model string) {

@@ -58,9 +58,9 @@ func (r *Recorder) moveCall(t *talk, e transcript.ToolState) need {
 	r.addCallState(line{sub: t.sub, of: call.of, n: call.n}, e.State)
 	switch {
 	case e.State == transcript.BlockedOnUser:
-		return synced
+		return syncStarted
 	case e.State == transcript.InProgress && hasEffects(call.part.Card.Kind):
-		return waitSynced
+		return synced
 	}
 	return written
 }
@@ -93,5 +93,5 @@ func (r *Recorder) finishCall(t *talk, e transcript.ToolFinished) need {
 		r.addHead(t, &m.head)
 		r.forget(t, call.of)
 	}
-	return synced
+	return syncStarted
 }

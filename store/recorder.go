@@ -80,10 +80,10 @@ func (s *Store) recorder(info Info, failed func(error)) *Recorder {
 type need int
 
 const (
-	later      need = iota // written within Options.GroupDelay
-	written                // the kernel has it: it survives the end of the process
-	synced                 // as written, and a sync to the disk has started
-	waitSynced             // it is on the disk: it survives the end of the machine
+	later       need = iota // written within Options.GroupDelay
+	written                 // the kernel has it: it survives the end of the process
+	syncStarted             // as written, and a sync to the disk has started
+	synced                  // on the disk: it survives a power cut
 )
 
 // Emit implements [transcript.Sink].
@@ -115,7 +115,7 @@ func (r *Recorder) finish(needed need) {
 	default:
 		report = r.flush()
 	}
-	if r.started && (needed == synced || len(r.file.queue) > unsyncedBytes) {
+	if r.started && (needed == syncStarted || len(r.file.queue) > unsyncedBytes) {
 		r.syncSoon()
 	}
 	report = errors.Join(report, r.refused)
@@ -126,7 +126,7 @@ func (r *Recorder) finish(needed need) {
 	for _, do := range outside {
 		do()
 	}
-	if needed == waitSynced {
+	if needed == synced {
 		r.report(r.sync())
 	}
 }
@@ -214,7 +214,7 @@ func (r *Recorder) mark(messageID, op string) {
 		return
 	}
 	r.add(line{kind: messageKind, of: messageID, op: op, data: []byte("{}")})
-	r.finish(waitSynced)
+	r.finish(synced)
 }
 
 // Close writes and syncs everything and releases the session. What is emitted later is

@@ -76,8 +76,8 @@ func (b *batch) alone(ctx context.Context, c tools.FileChange) error {
 	return b.WriteText(ctx, c.Path, *c.Text, c.Before)
 }
 
-// stage gets ready what is left of the parts, one within the other, for each
-// holds its directory; the last makes the changes.
+// stage prepares parts[i] and the parts after it by recursion, because each part keeps its
+// directory open. Once all are prepared it makes the changes.
 func (b *batch) stage(ctx context.Context, i int) error {
 	if i == len(b.parts) {
 		err := b.make(ctx)

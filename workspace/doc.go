@@ -1,6 +1,6 @@
-// Package workspace is the files and commands of a session, confined to its
-// directories: it implements [tools.Runtime], the only door through which a running
-// tool reaches files, processes and its session's private directory.
+// Package workspace is the files and commands of a session, confined to its directories. [Call] is
+// the part of [tools.Runtime] that reaches files, processes and the session's private directory;
+// tools/pipeline adds network and services and hands the whole to the tool.
 //
 // It owns confinement, and decides nothing else. Every path is resolved by hand to the
 // directories it really leads through, must lie in one of the session's roots, and is
@@ -42,11 +42,11 @@
 // Commands and programs are run by workspace/run, in the sandbox that package sandbox
 // builds.
 //
-// It does not judge: permission rules, what is asked, and which names are secret come
-// from outside. It knows no protocol; [Editor] and the terminals of workspace/run are
-// the client as it needs it. It imports tools, kinds, transcript, capability, the
-// packages below workspace, internal/launch, internal/pathname, internal/pause,
-// internal/redact, internal/rootfile, internal/search and internal/userfile.
+// It does not judge: permission rules, what is asked, and which names are secret come from
+// outside. It knows no protocol; [Editor] and the terminals of workspace/run are the client as
+// it needs it. It imports tools, kinds, transcript, capability, the packages below workspace,
+// internal/pathname, internal/pause, internal/redact, internal/rootfile, internal/search,
+// internal/textcut and internal/userfile.
 //
 // Goroutines: a write makes pre-image and new file concurrently, and waits for both.
 // internal/launch owns the goroutines of commands, and workspace/run waits for the

@@ -74,7 +74,7 @@ func (c *change) ready(ctx context.Context) (*journal.Entry, journal.Record, err
 		record, err := c.imageEditor(entry)
 		var now *reading
 		if err == nil {
-			now, err = c.lookAgain(ctx)
+			now, err = c.reread(ctx)
 		}
 		if err != nil {
 			entry.Drop()
@@ -90,9 +90,9 @@ func (c *change) ready(ctx context.Context) (*journal.Entry, journal.Record, err
 	return nil, journal.Record{}, failure("write", c.r.path, errMoved)
 }
 
-// lookAgain reads the file as disk and editor have it now. What is not what the
-// caller read is an error.
-func (c *change) lookAgain(ctx context.Context) (*reading, error) {
+// reread reads the file as disk and editor have it now, and fails if it is not what the caller
+// read.
+func (c *change) reread(ctx context.Context) (*reading, error) {
 	now, err := c.diskNow(ctx)
 	if err == nil {
 		err = c.view.readEditor(ctx, now)

@@ -51,8 +51,8 @@ func (f *inFlight) finish(ctx context.Context) {
 	}
 }
 
-// close shuts when nothing is left, or now; else it returns what is closed when
-// nothing is left.
+// close refuses new work if none is in flight or now is true, and returns nil. Otherwise it returns
+// a channel that closes when the last work ends.
 func (f *inFlight) close(now bool) (none <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -101,10 +101,10 @@
 // A [Coordinator] needs nothing but a name and holds no resources, so a test
 // uses a real one; package mounttest has a recorder around it.
 //
-// It imports tools, tools/bridge, capability, kinds, transcript, and the YAML,
-// JSONC and JSON schema libraries. Its goroutines are those in which modules are asked,
-// which Close waits for. It knows neither
-// rules nor sandboxes: executables run through the Runtime of their call.
+// It imports tools, tools/bridge, tools/stream, capability, kinds, of internal pathname, strictread
+// (YAML and JSON with comments) and textcut, and the JSON schema library. Its goroutines are those
+// in which modules are asked, which Close waits for. It knows neither rules nor sandboxes:
+// executables run through the Runtime of their call.
 //
 // # Requirements
 //

@@ -5,9 +5,8 @@ import "acp-agent/tools"
 // Tools is the registry in force.
 func (p *Pipeline) Tools() *tools.Registry { return p.registry.Load() }
 
-// Adopt puts another registry in force: tools come and go with those that have them. What
-// the model may call changes with its next request. It is called between two turns, for a
-// list of tools does not change within one (R91).
+// Adopt replaces the registry in force, as when a server gains or loses tools. It applies to the
+// next model request. Call it between turns: tools do not change within one (R91).
 func (p *Pipeline) Adopt(registry *tools.Registry) {
 	p.registry.Store(registry)
 	enabled := p.enabled()

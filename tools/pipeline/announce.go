@@ -10,19 +10,19 @@ import (
 	"acp-agent/tools"
 )
 
-// tellings are what the model has been told of the tools there are: base with the list of
+// announcements are what the model has been told of the tools there are: base with the list of
 // the requests, the rest in the conversation since.
-type tellings struct {
+type announcements struct {
 	base knowledge
-	said []telling
+	said []announcement
 }
 
 // knowledge is the tools that a model knows of, by id with their digests, the servers that
 // it knows to be away, by awayMark and id, and onlyMark.
 type knowledge map[string]string
 
-// telling is a text of the conversation, and what is known with it.
-type telling struct {
+// announcement is a text of the conversation, and what is known with it.
+type announcement struct {
 	text  string
 	state knowledge
 }
@@ -102,9 +102,9 @@ func (c *catalogue) announce(policy *ModePolicy, away []string, said func(text s
 			now[awayMark+server] = awayMark
 		}
 	}
-	text := c.tell(news)
+	text := c.text(news)
 	if text != "" {
-		c.told.said = append(c.told.said, telling{text, now})
+		c.told.said = append(c.told.said, announcement{text, now})
 	}
 	return text
 }
@@ -118,8 +118,8 @@ type news struct {
 	only bool
 }
 
-// tell puts news into words; the caller holds mu.
-func (c *catalogue) tell(n news) string {
+// text puts news into words; the caller holds mu.
+func (c *catalogue) text(n news) string {
 	var b strings.Builder
 	if n.only {
 		b.WriteString("Other than you were told, only the tools of your list can be called now: look for a further one with tool_search, and it is in your list from your next answer on.\n")
@@ -153,8 +153,8 @@ func (c *catalogue) describe(list []*tools.Entry) string {
 		size += sizeOf(entry)
 	}
 	if size > c.deferral.Size && c.deferral.Threshold > 0 {
-		own, crowds := crowdsOf(list)
-		lines := crowdLines(crowds, namesBytes)
+		own, sources := groupBySource(list)
+		lines := sourceLines(sources, namesBytes)
 		if len(own) > 0 {
 			lines = slices.Insert(lines, 0, "- built in: "+strings.Join(own, ", "))
 		}

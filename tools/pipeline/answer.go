@@ -10,7 +10,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// heed does what the user answered (R123).
+// applyAnswer does what the user answered (R123).
 func (r *running) applyAnswer(answer tools.Answer) error {
 	card := "Rejected."
 	switch answer {
@@ -114,8 +114,8 @@ func (r *running) keepForProject() {
 // SourceAnswer marks the denials that "reject always" added.
 const SourceAnswer = "the user's answer"
 
-// denials are the session rules of a "reject always": this very call, no more. A tool from
-// elsewhere names nothing that it touches, so it is all of it.
+// denials are the session rules of a "reject always": exactly this call. A tool from elsewhere that
+// names no resources is denied as a whole.
 func (r *running) denials() []permissions.Rule {
 	var rules []permissions.Rule
 	for _, resource := range r.judged.Resources {

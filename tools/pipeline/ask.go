@@ -18,9 +18,9 @@ import (
 // on changing while they look at it.
 const maxPreviews = 3
 
-// ask puts the call to the user when the rules say so. What they approve is
-// what runs: the preview is made again behind the answer, and a call that would
-// now do something else is asked about anew (E6, R41).
+// ask puts the call to the user when the rules say so. What the user approves is what runs: the
+// preview is made again after the answer, and a call that would now do something else is asked
+// about again (E6, R41).
 func (r *running) ask(ctx context.Context) error {
 	preview, err := r.preview(ctx)
 	if err != nil {

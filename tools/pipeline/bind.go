@@ -16,10 +16,10 @@ func (r *running) bindTo(runtime *callRuntime) {
 	runtime.Expect(r.expected())
 }
 
-// bind ties what a tool uses to what was judged: a path must lead at its use where it
-// led at the capability check, before the rules and on the card (P3, E6). A link that
-// is turned elsewhere in between, inside the session's directories too, is refused.
-// A path that the call did not name is held against the denials of the rules.
+// bind ties what a tool uses to what was judged: when a path is used, it must lead where it led at
+// the capability check, under the rules and on the card (P3, E6). A link changed in between is
+// refused, even within the session's directories. A path that the call did not name is checked
+// against the denying rules.
 func (r *running) bind() func(workspace.Way) error {
 	judged, places := map[string]string{}, map[string]bool{}
 	for _, resource := range r.judged.Resources {

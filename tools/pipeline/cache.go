@@ -8,8 +8,8 @@ import (
 	"acp-agent/tools"
 )
 
-// recall answers a read-only call with a result that was kept and still holds
-// (R130). It comes behind the permission stages, so a hit skips none of them.
+// cached answers a read-only call with a stored result that still holds (R130). It runs after the
+// permission stages, so a hit skips none of them.
 func (r *running) cached(ctx context.Context) (*tools.Result, bool) {
 	cache := r.pipeline.Cache
 	if cache == nil || !r.entry.ReadOnly {
@@ -39,8 +39,8 @@ func (r *running) keep(ctx context.Context, result *tools.Result, began time.Tim
 	}, r.stamp(ctx))
 }
 
-// forget drops what a call that changed something may have made untrue. What a
-// command changes is not known, so it drops everything.
+// invalidateCache drops what a changing call may have made untrue. What a command changes is not
+// known, so a command drops everything.
 func (r *running) invalidateCache(result *tools.Result) {
 	cache := r.pipeline.Cache
 	switch {

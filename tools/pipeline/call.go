@@ -20,8 +20,7 @@ type Call struct {
 	Room int
 }
 
-// Prepared is a call that passed, or failed, the stages that need neither a
-// person nor the outside world.
+// Prepared is a call that passed, or failed, the stages of Prepare.
 type Prepared struct {
 	Call
 	// Tool is the canonical id, or Name when no tool has it.

@@ -52,7 +52,7 @@ type catalogue struct {
 	listed  []*tools.Entry // as they were when they were listed
 	written []model.Tool   // listed in the form of a request; nil before the first request
 	found   []*tools.Entry // hidden ones that the model was shown with their arguments
-	told    tellings
+	told    announcements
 }
 
 func newCatalogue(enabled []*tools.Entry, o Deferral, lacks func(*tools.Entry) string, listedOnly func() bool) *catalogue {

@@ -117,7 +117,7 @@ func TestDelegate_NeverFreer(t *testing.T) {
 // spawn draws a child of an agent.
 func spawn(t *rapid.T, parent *delegated, registries []*tools.Registry) *delegated {
 	d := pipeline.PolicyDelegation{
-		Manifest: rapid.SliceOfN(genGrant, 0, 2).Draw(t, "manifest"), Given: rapid.SliceOfN(genGrant, 0, 1).Draw(t, "given"),
+		Manifest: rapid.SliceOfN(genGrant, 0, 2).Draw(t, "manifest"), UserManifest: rapid.SliceOfN(genGrant, 0, 1).Draw(t, "given"),
 		Restricted: rapid.IntRange(0, 3).Draw(t, "restricted") == 0,
 	}
 	o := parent.Options
@@ -131,7 +131,7 @@ func spawn(t *rapid.T, parent *delegated, registries []*tools.Registry) *delegat
 		sessionOf(&o).modePolicy = func() pipeline.ModePolicy { return policy }
 	}
 	child := &delegated{Pipeline: pipeline.New(o), parent: parent}
-	child.told = slices.ContainsFunc(d.Given, func(r permissions.Rule) bool { return r.Action == capability.Allow })
+	child.told = slices.ContainsFunc(d.UserManifest, func(r permissions.Rule) bool { return r.Action == capability.Allow })
 	return child
 }
 

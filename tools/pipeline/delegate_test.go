@@ -282,7 +282,7 @@ func TestPolicy_Delegate(t *testing.T) {
 	root := pipeline.NewPolicy(permissions.Set{}.With(permissions.DefaultScope, mode(permissions.ModeAsk)...))
 	child := root.Delegate(pipeline.PolicyDelegation{Manifest: []permissions.Rule{plainRule("edit", "*", capability.Allow)}})
 	grandchild := child.Delegate(pipeline.PolicyDelegation{})
-	given := root.Delegate(pipeline.PolicyDelegation{Given: []permissions.Rule{plainRule("edit", "*", capability.Allow)}})
+	given := root.Delegate(pipeline.PolicyDelegation{UserManifest: []permissions.Rule{plainRule("edit", "*", capability.Allow)}})
 	answer := plainRule("edit", "/w/a.go", capability.Allow)
 	steps := []struct {
 		name                          string
@@ -396,7 +396,7 @@ func TestDelegate_Restricted(t *testing.T) {
 	restricted := s.delegate("general", pipeline.PolicyDelegation{Restricted: true}, nil)
 	agents := map[string]*stage{
 		"the agent": restricted,
-		"its child": restricted.delegate("fix", pipeline.PolicyDelegation{Given: []permissions.Rule{allow("task")}}, nil),
+		"its child": restricted.delegate("fix", pipeline.PolicyDelegation{UserManifest: []permissions.Rule{allow("task")}}, nil),
 	}
 	tests := []struct {
 		cmd  string

@@ -1,7 +1,7 @@
 // Package pipeline runs every tool call, in the order of R20. [Pipeline.Prepare] takes a
-// call through the stages that are pure, so that the loop can batch it by what it will
-// really touch; [Pipeline.Run] does the rest. Each stage is a small function on the call's
-// state, and the two lists of stages in pipeline.go can be read from top to bottom.
+// call through the stages that change nothing and ask no one, so that the loop can batch it by
+// what it will really touch; [Pipeline.Run] does the rest. Each stage is a small function
+// on the call's state, and the two lists of stages in pipeline.go can be read from top to bottom.
 //
 // What a call says is parsed once, and what it touches is resolved once, when it is
 // prepared; every stage up to the question shares that. After a question, and where a file
@@ -29,10 +29,11 @@
 // answers without it; the goroutine is remembered, its late result is dropped,
 // and the session's next call waits until it is gone.
 //
-// It imports tools and tools/bridge, workspace and its journal, permissions with
-// permissions/command and permissions/watchdog, audit, capability, kinds,
-// transcript, model, and of internal: bm25, network (forms of hosts), observe, redact,
-// resultcache, search, shell and trace. It knows neither the loop nor ACP.
+// It imports tools and tools/bridge, workspace, workspace/run, workspace/undo,
+// workspace/undo/journal, sandbox, permissions with permissions/command and permissions/watchdog,
+// audit, capability, kinds, transcript, model, and of internal: bm25, network (forms of hosts),
+// observe, pathname, redact, resultcache, search, shell, textcut and trace. It knows neither the
+// loop nor ACP.
 //
 // # Requirements
 //

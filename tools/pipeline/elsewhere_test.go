@@ -47,7 +47,7 @@ func TestDelegate_ToolsFromElsewhere(t *testing.T) {
 		plainRule("mcp:*", "*", allow), plainRule("tb__*", "*", allow), plainRule("lint", "*", allow),
 	}
 	restricted := pipeline.PolicyDelegation{Restricted: true}
-	given := pipeline.PolicyDelegation{Restricted: true, Given: []permissions.Rule{
+	given := pipeline.PolicyDelegation{Restricted: true, UserManifest: []permissions.Rule{
 		plainRule("mcp:s:*", "*", allow), plainRule("mcp:far:row", "*", allow), plainRule("tb__far__row", "*", allow),
 	}}
 	denying := func(permission string) pipeline.PolicyDelegation {

@@ -88,8 +88,7 @@ func (r *running) execute(ctx context.Context) error {
 	return err
 }
 
-// remark tells the model what became of changes that were not made as they were asked
-// for.
+// addRemarks tells the model which changes were not made as asked.
 func (r *running) addRemarks() {
 	if remarks := r.runtime.Remarks(); len(remarks) > 0 {
 		r.result.Text = strings.Join(append([]string{r.result.ModelText()}, remarks...), "\n")

@@ -45,7 +45,7 @@ func (p *Pipeline) ExplainUnseen(ctx context.Context, call Call, standIn tools.T
 		Call: call, Tool: standIn.ID, entry: &tools.Entry{Tool: standIn},
 		env: p.Workspace.Session().Env, unseen: true,
 	}
-	c.use(tools.NewArgs(call.Input))
+	c.setArgs(tools.NewArgs(call.Input))
 	c.resolveTargets(p)
 	if err := p.gate(c); err != nil {
 		c.fault = asToolError(err)

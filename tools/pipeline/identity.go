@@ -28,8 +28,9 @@ func (p *Pipeline) identity(entry *tools.Entry, behind tools.Origin) permissions
 	}
 }
 
-// identify adds to a call of a tool from elsewhere what rules know of it. A subagent keeps
-// the tools that it began with; what an answer was given for is what there is now.
+// identify adds to a call of a tool from elsewhere its current identity and what it is assumed to
+// be able to do. A subagent keeps its old tool entries, but a stored answer is compared with the
+// tool as it is now.
 func (p *Pipeline) identify(call *permissions.Call, c *Prepared) {
 	entry := c.entry
 	if !entry.Foreign() {
@@ -57,9 +58,9 @@ func (r *running) unchanged() bool {
 	return now.Identity.Same(r.judged.Identity)
 }
 
-// opaque are the capabilities that what stands behind a tool has within its walls: an
-// address has the network, a program on this machine the files, and that of an MCP server
-// the network too.
+// assumedCapabilities are what a tool from elsewhere is assumed to be able to do: a remote one has
+// the network; a local program has the files and other programs, and as an MCP server, or when it
+// declares hosts, the network too.
 func assumedCapabilities(entry *tools.Entry, behind tools.Origin) []string {
 	if behind.Remote {
 		return []string{capability.CapNetFetch}

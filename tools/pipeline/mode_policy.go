@@ -10,9 +10,8 @@ import (
 	"acp-agent/tools"
 )
 
-// ModePolicy is what the mode of a session says about tools and their calls (R10,
-// R157). Which tools there are follows it from one model request to the next; what
-// it refuses is refused from the moment on in which it is taken.
+// ModePolicy is what the mode of a session says about tools and their calls (R10, R157). The
+// offered tools follow it at the next model request; its refusals apply at once.
 type ModePolicy struct {
 	// Mode names it, for messages, watchdogs and the audit.
 	Mode string
@@ -51,10 +50,9 @@ func (p *Pipeline) mode() string {
 	return ""
 }
 
-// readOnly returns the policy that refuses changes, if there is one: that of now,
-// or that of the request which the model is answering, since what it was told then
-// holds until it is told something else. What is refused to an agent is refused to those
-// that it delegates to. nil means that changes may be made.
+// readOnly returns the policy that refuses changes; nil means that changes may be made. That is the
+// current policy, or the policy of the request that the model is answering: what the model was told
+// holds until the next request. A refusal also binds the agents below this one.
 func (p *Pipeline) readOnly() *ModePolicy {
 	for _, s := range p.modePolicies() {
 		if s != nil && s.ReadOnly {

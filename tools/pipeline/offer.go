@@ -27,77 +27,77 @@ func (c *catalogue) howToCall() string {
 // nameDeferred names deferred tools for the model: those of the agent in one line, those
 // from elsewhere in one for each of who has them. It is "" when there are none.
 func (c *catalogue) nameDeferred(list []*tools.Entry) string {
-	own, crowds := crowdsOf(list)
+	own, sources := groupBySource(list)
 	var lines []string
 	if len(own) > 0 {
 		lines = append(lines, "- built in: "+strings.Join(own, ", "))
 	}
-	lines = append(lines, crowdLines(crowds, namesBytes)...)
+	lines = append(lines, sourceLines(sources, namesBytes)...)
 	if len(lines) == 0 {
 		return ""
 	}
 	return c.howToCall() + "\n" + strings.Join(lines, "\n")
 }
 
-// crowd is the tools of one server, provider or other source.
-type crowd struct {
+// sourceTools is the tools of one server, provider or other source.
+type sourceTools struct {
 	// name is who has them, about what it says of itself, prefix what their names begin
 	// with.
 	name, about, prefix string
 	names               []string
 }
 
-// crowdsOf sorts tools by who has them, in the order in which these come; own are the names
+// groupBySource sorts tools by who has them, in the order in which these come; own are the names
 // of the agent's.
-func crowdsOf(list []*tools.Entry) (own []string, crowds []*crowd) {
-	known := map[string]*crowd{}
+func groupBySource(list []*tools.Entry) (own []string, sources []*sourceTools) {
+	known := map[string]*sourceTools{}
 	for _, entry := range list {
 		if !entry.Foreign() {
 			own = append(own, entry.ID)
 			continue
 		}
-		key, fresh := entry.Source.Kind, &crowd{name: "scripts of the user's"}
+		key, fresh := entry.Source.Kind, &sourceTools{name: "scripts of the user's"}
 		switch key {
 		case tools.MCP:
 			key += ":" + entry.Source.Server
-			fresh = &crowd{name: "MCP server " + entry.Source.Server, prefix: "mcp__" + entry.Source.Server + "__"}
+			fresh = &sourceTools{name: "MCP server " + entry.Source.Server, prefix: "mcp__" + entry.Source.Server + "__"}
 		case tools.Provider:
 			key += ":" + entry.Source.Server
-			fresh = &crowd{name: "provider " + kinds.Line(entry.Source.Server, aboutRunes), prefix: "tb__" + entry.Source.Server + "__"}
+			fresh = &sourceTools{name: "provider " + kinds.Line(entry.Source.Server, aboutRunes), prefix: "tb__" + entry.Source.Server + "__"}
 		}
 		if known[key] == nil {
 			fresh.about = kinds.Line(entry.Source.About, aboutRunes)
-			known[key], crowds = fresh, append(crowds, fresh)
+			known[key], sources = fresh, append(sources, fresh)
 		}
 		c := known[key]
 		if c.names = append(c.names, entry.ID); !strings.HasPrefix(entry.ID, c.prefix) {
 			c.prefix = ""
 		}
 	}
-	return own, crowds
+	return own, sources
 }
 
-// crowdLines are a line for each, together no longer than most bytes. Names are dealt out
+// sourceLines are a line for each, together no longer than most bytes. Names are dealt out
 // in turns, so that each shows some; when there is not even room for all heads, first what
 // they say of themselves is left out, then the last of them.
-func crowdLines(crowds []*crowd, most int) []string {
+func sourceLines(sources []*sourceTools, most int) []string {
 	const more = len(", and 1000 more")
 	room := func(about bool) int {
 		sum := 0
-		for _, c := range crowds {
+		for _, c := range sources {
 			sum += len(c.head(about)) + more
 		}
 		return most - sum
 	}
 	about := room(true) >= 0
 	cut := 0
-	for ; room(about) < 0 && len(crowds) > 1; cut++ {
-		crowds = crowds[:len(crowds)-1]
+	for ; room(about) < 0 && len(sources) > 1; cut++ {
+		sources = sources[:len(sources)-1]
 	}
-	left, shown := room(about), make([]int, len(crowds))
+	left, shown := room(about), make([]int, len(sources))
 	for dealt := true; dealt; {
 		dealt = false
-		for i, c := range crowds {
+		for i, c := range sources {
 			if shown[i] == len(c.names) {
 				continue
 			}
@@ -108,7 +108,7 @@ func crowdLines(crowds []*crowd, most int) []string {
 		}
 	}
 	var lines []string
-	for i, c := range crowds {
+	for i, c := range sources {
 		lines = append(lines, c.line(about, shown[i]))
 	}
 	if cut > 0 {
@@ -118,7 +118,7 @@ func crowdLines(crowds []*crowd, most int) []string {
 }
 
 // head is a line up to the names.
-func (c *crowd) head(about bool) string {
+func (c *sourceTools) head(about bool) string {
 	head := "- " + c.name
 	if about && c.about != "" {
 		head += " (" + c.about + ")"
@@ -129,11 +129,11 @@ func (c *crowd) head(about bool) string {
 	return head + ": "
 }
 
-// short is one of the names behind the prefix.
-func (c *crowd) short(i int) string { return strings.TrimPrefix(c.names[i], c.prefix) }
+// short is a name without the prefix.
+func (c *sourceTools) short(i int) string { return strings.TrimPrefix(c.names[i], c.prefix) }
 
 // line names the first n tools.
-func (c *crowd) line(about bool, n int) string {
+func (c *sourceTools) line(about bool, n int) string {
 	var b strings.Builder
 	b.WriteString(c.head(about))
 	for i := range n {

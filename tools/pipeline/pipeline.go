@@ -80,7 +80,7 @@ func (p *Pipeline) Canonical(name string) string { return p.Tools().Canonical(na
 // not known yet.
 func (p *Pipeline) Label(name string) (id string, card kinds.Card) { return p.Tools().Label(name) }
 
-// Prepare takes a call through the pure stages (R20).
+// Prepare takes a call through the stages that change nothing and ask no one (R20).
 func (p *Pipeline) Prepare(call Call) *Prepared {
 	p.active.queue(call.ID)
 	return p.prepare(call)
@@ -123,12 +123,12 @@ func (p *Pipeline) resolve(c *Prepared) error {
 	if c.Malformed {
 		return entry.Validate(tools.NewArgs(input)) // says what is wrong with the JSON
 	}
-	c.use(tools.NewArgs(args))
+	c.setArgs(tools.NewArgs(args))
 	return nil
 }
 
-// use makes args those of the call.
-func (c *Prepared) use(args tools.Args) { c.args, c.Args = args, args.Raw() }
+// setArgs replaces the arguments of the call.
+func (c *Prepared) setArgs(args tools.Args) { c.args, c.Args = args, args.Raw() }
 
 // accept makes of arguments in the shapes and under the names that models use those
 // that are judged, shown and run.
@@ -137,7 +137,7 @@ func (p *Pipeline) accept(c *Prepared) error {
 	if err != nil {
 		return err
 	}
-	c.use(args)
+	c.setArgs(args)
 	c.left = left
 	return nil
 }
@@ -147,7 +147,7 @@ func (p *Pipeline) preprocess(c *Prepared) error {
 	if err != nil {
 		return err
 	}
-	c.use(args)
+	c.setArgs(args)
 	return nil
 }
 
@@ -180,7 +180,7 @@ func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) t
 	report := &reporter{running: r, next: sink, span: span}
 	r.sink = report
 	report.start()
-	err := r.pass(ctx)
+	err := r.runStages(ctx)
 	if r.runtime != nil {
 		r.runtime.Finish()
 	}
@@ -195,7 +195,8 @@ func (p *Pipeline) panicked(tool, callID string, v any) *tools.Error {
 	return tools.Errorf(tools.Backend, "%s failed inside the agent: %T: %v", tool, v, v)
 }
 
-func (r *running) pass(ctx context.Context) (err error) {
+// runStages takes the call through the stages of Run; the first error ends it.
+func (r *running) runStages(ctx context.Context) (err error) {
 	if r.fault != nil {
 		return r.fault
 	}

@@ -32,9 +32,9 @@ type PolicyDelegation struct {
 	// Manifest are the rules of its manifest, when the project wrote it or it is a
 	// shipped one; they can only narrow.
 	Manifest []permissions.Rule
-	// Given are those of a manifest in the user's own folder: an allow is their word
-	// for this agent.
-	Given []permissions.Rule
+	// UserManifest are the rules of a manifest in the user's own folder: an allow counts as the
+	// user's word for this agent.
+	UserManifest []permissions.Rule
 	// Restricted is its level, see permissions.Set.Restrict. A child of a restricted
 	// agent is restricted whatever it says.
 	Restricted bool
@@ -54,13 +54,13 @@ func (p *Policy) Delegate(d PolicyDelegation) *Policy {
 	return child
 }
 
-// Take makes the policy of the main agent that of an agent with the given rules, which
-// the user talks to in the place of the shipped one. It comes before the first call.
-func (p *Policy) Take(d PolicyDelegation) {
+// ApplyManifest adds the rules of the manifest that the main agent uses instead of the shipped one.
+// Call it before the first call.
+func (p *Policy) ApplyManifest(d PolicyDelegation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delegation = d
-	p.set = p.set.With(permissions.Manifest, d.Manifest...).WithUserManifest(d.Given...)
+	p.set = p.set.With(permissions.Manifest, d.Manifest...).WithUserManifest(d.UserManifest...)
 	if d.Restricted {
 		p.set = p.set.Restrict()
 	}
@@ -94,7 +94,7 @@ func (p *Policy) current() (permissions.Set, uint64) {
 // derive makes a child's rules from those of its parent, under the lock.
 func (p *Policy) derive(above permissions.Set, version uint64) {
 	d := p.delegation
-	p.set = above.Child(d.Manifest).WithUserManifest(d.Given...).With(permissions.Session, p.answers...)
+	p.set = above.Child(d.Manifest).WithUserManifest(d.UserManifest...).With(permissions.Session, p.answers...)
 	if d.Restricted {
 		p.set = p.set.Restrict()
 	}

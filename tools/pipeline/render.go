@@ -195,8 +195,8 @@ func (r *running) distrust() {
 	r.result = &trusted
 }
 
-// distrusted takes out of a foreign tool's error what it cannot know: who
-// refused, or that the call was cancelled.
+// distrusted removes from the error of a tool from elsewhere what only the agent can know: who
+// refused the call, and that the user cancelled it.
 func distrusted(failure *tools.Error) *tools.Error {
 	if failure.Kind != tools.Denied && failure.Kind != tools.Aborted {
 		return failure

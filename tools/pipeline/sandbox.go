@@ -12,7 +12,7 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// reaches is what the commands of a call need beyond the walls that stand by default.
+// reach is what the commands of a call need beyond the default sandbox.
 type reach struct {
 	network bool // of a command on the network table, or one that failed without it
 	git     bool // some command is git

@@ -26,7 +26,7 @@ func (r *running) compare(ctx context.Context, scan *undo.Scan) {
 		return
 	}
 	if ctx.Err() != nil {
-		// It is being stopped behind the answer, which must not wait for a look.
+		// The command is being stopped after the answer, which must not wait for a scan.
 		r.notScanned = "the command was stopped before its changes could be looked for"
 		return
 	}

@@ -37,7 +37,7 @@ func (c *Commands) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 		return tools.Exit{}, err
 	}
 	confined.limit(c.runner.w.Limits.Command, c.granted().Bounded)
-	out := &gate{to: output}
+	out := &closableOutput{to: output}
 	defer out.shut()
 	tail := textcut.NewTail(maxTail)
 	both := io.MultiWriter(tail, out)

@@ -30,11 +30,11 @@ func (c *Commands) Exec(ctx context.Context, program tools.Program, output io.Wr
 		return tools.Exit{}, err
 	}
 	cmd.limit(c.runner.w.Limits.Command, false)
-	out := &gate{to: output}
+	out := &closableOutput{to: output}
 	defer out.shut()
 	streams := launch.Streams{Input: program.Stdin, Output: out}
 	if program.Stderr != nil {
-		errs := &gate{to: program.Stderr}
+		errs := &closableOutput{to: program.Stderr}
 		defer errs.shut()
 		streams.Errors = errs
 	}

@@ -33,7 +33,7 @@ func (r *Runner) Confine(ctx context.Context) error {
 }
 
 // Watch guards a workspace as before a command that the user was not asked about.
-func (r *Runner) Watch() *Watch { return &Watch{r.guard(true, r.search(wanted{names: true}))} }
+func (r *Runner) Watch() *Watch { return &Watch{r.newGuard(true, r.search(searchQuery{names: true}))} }
 
 // Watch is a guard for tests.
 type Watch struct{ g *guard }
@@ -53,6 +53,6 @@ func (w *Watch) Mount() []string {
 
 // CompareUnread compares a directory of which one file could not be read before.
 func (r *Runner) CompareUnread(dir, name string) []string {
-	at := guarded{root: &r.w.Roots[0].Dir, files: map[string]kept{name: {unread: true}}, partly: map[string]bool{}}
+	at := guardedRoot{root: &r.w.Roots[0].Dir, files: map[string]kept{name: {unread: true}}, partly: map[string]bool{}}
 	return (&guard{runner: r}).compareDir(&at, dir)
 }

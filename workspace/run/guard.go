@@ -26,8 +26,7 @@ const (
 
 // guard remembers, before a command, the files through which a project makes
 // programs run: the configuration and the hooks of its repositories, and the agent's
-// own directories. What a command
-// changed there is put back (S3).
+// own directories. What a command changed there is put back (S3).
 type guard struct {
 	runner   *Runner
 	mark     int // in the journal, when the command started
@@ -35,13 +34,13 @@ type guard struct {
 	// names says that protected names are put back, too, and the configuration of
 	// repositories that the command made.
 	names bool
-	roots []guarded
+	roots []guardedRoot
 	// asides is what was moved aside.
 	asides []MovedAside
 }
 
-// guarded is one root with what was there.
-type guarded struct {
+// guardedRoot is one root with what was there.
+type guardedRoot struct {
 	root  *rootfile.Dir
 	repos []string // directories of repositories, from the root; absent ones too
 	// named are the names that are links or files, which say where the repository is. What
@@ -49,7 +48,7 @@ type guarded struct {
 	named map[string]bool
 	dirs  []string // further directories and files of which all counts
 	files map[string]kept
-	walk  found
+	walk  rootResult
 	// there are those of dirs that were there, included the files that a configuration of
 	// git includes, held counts the bytes of the texts in files.
 	there    map[string]bool
@@ -68,16 +67,16 @@ type guarded struct {
 // lookAtIt ends what is said of something that could not be put back.
 const lookAtIt = " Look at it before git or the agent runs here again."
 
-// guard remembers what is there. Some of it may be out of a command's reach; but what
+// newGuard remembers what is there. Some of it may be out of a command's reach; but what
 // a sandbox keeps has ways around it, such as a link that is replaced, and comparing
 // costs less than thinking of all of them. Of a command that the user was not asked about,
 // the other protected names count too, and the repositories that it made (P5): seen is
 // what a search found of them.
-func (r *Runner) guard(unasked bool, seen searched) *guard {
+func (r *Runner) newGuard(unasked bool, seen searchResult) *guard {
 	g := &guard{runner: r, mark: r.w.Journal.Mark(), programs: r.o.GitPrograms, names: unasked}
 	for i := range r.w.Roots[:r.w.Own] {
 		root := &r.w.Roots[i].Dir
-		at := guarded{
+		at := guardedRoot{
 			root: root, repos: repositories(root), named: map[string]bool{}, dirs: slices.Clone(ownDirs[:]),
 			files: map[string]kept{}, partly: map[string]bool{}, there: map[string]bool{}, walk: seen.roots[i],
 		}
@@ -130,7 +129,7 @@ func isLink(r *rootfile.Dir, name string) bool {
 // compare puts back what a command changed, and says so in one line for each file.
 func (g *guard) compare() []string {
 	var notes []string
-	written, seen := g.runner.w.Journal.Written(g.mark), g.runner.search(wanted{names: g.names, first: g.walks()})
+	written, seen := g.runner.w.Journal.Written(g.mark), g.runner.search(searchQuery{names: g.names, first: g.walks()})
 	for i := range g.roots {
 		at := &g.roots[i]
 		at.tools = written
@@ -187,8 +186,8 @@ func (g *guard) compare() []string {
 }
 
 // walks are what the search before the command found in each root.
-func (g *guard) walks() []found {
-	walks := make([]found, len(g.roots))
+func (g *guard) walks() []rootResult {
+	walks := make([]rootResult, len(g.roots))
 	for i := range g.roots {
 		walks[i] = g.roots[i].walk
 	}
@@ -197,7 +196,7 @@ func (g *guard) walks() []found {
 
 // compareNamed puts back the link or the file that says where a repository is. A
 // directory in its place may hold anything, and stays.
-func (g *guard) compareNamed(at *guarded, repo string) []string {
+func (g *guard) compareNamed(at *guardedRoot, repo string) []string {
 	after, err := lookAt(at.root, repo)
 	switch before := at.files[repo]; {
 	case err != nil || before.unread || after.same(before):
@@ -212,7 +211,7 @@ func (g *guard) compareNamed(at *guarded, repo string) []string {
 
 // compareMade takes from a repository that a command made what can make git run a
 // program.
-func (g *guard) compareMade(at *guarded, repo string) (notes []string) {
+func (g *guard) compareMade(at *guardedRoot, repo string) (notes []string) {
 	if isName(at.root, repo) {
 		return []string{g.restore(at, repo, kept{}, false, "a command may not lead git elsewhere")}
 	}
@@ -237,7 +236,7 @@ func appendNew(list, more []string) []string {
 
 // compareConfig puts a repository's configuration back when other programs would be
 // run by it than before. Other changes stay.
-func (g *guard) compareConfig(at *guarded, name string) []string {
+func (g *guard) compareConfig(at *guardedRoot, name string) []string {
 	before, had := at.files[name]
 	after, err := lookAt(at.root, name)
 	if errors.Is(err, fs.ErrNotExist) && had && !at.taken(name) && isRepository(at.root, path.Dir(name)) {
@@ -275,7 +274,7 @@ func difference(before, after []string) []string {
 }
 
 // compareDir puts every file of a directory back as it was.
-func (g *guard) compareDir(at *guarded, dir string) []string {
+func (g *guard) compareDir(at *guardedRoot, dir string) []string {
 	var notes []string
 	at.reach(dir)
 	now, whole := []string{dir}, true // of a link: what it leads to is not of this directory
@@ -308,7 +307,7 @@ func (g *guard) compareDir(at *guarded, dir string) []string {
 // replacesAll reports whether a directory is moved aside as one: there are more files in it
 // than can be looked at, or it is new and holds many. Not where a tool of the session wrote
 // there, nor where it is not known what there was.
-func (g *guard) replacesAll(at *guarded, dir string, now []string, whole bool) bool {
+func (g *guard) replacesAll(at *guardedRoot, dir string, now []string, whole bool) bool {
 	if isName(at.root, dir) || at.partly[dir] || whole && (at.there[dir] || len(now) <= maxGuardNotes) {
 		return false
 	}
@@ -321,7 +320,7 @@ func (g *guard) replacesAll(at *guarded, dir string, now []string, whole bool) b
 }
 
 // compareMissing puts back the files of a directory that are not there now.
-func (g *guard) compareMissing(at *guarded, dir string, now []string, whole bool) (notes []string) {
+func (g *guard) compareMissing(at *guardedRoot, dir string, now []string, whole bool) (notes []string) {
 	if !whole {
 		return nil // what is missing may only not have been looked at
 	}

@@ -74,7 +74,7 @@ func lookBriefly(r *rootfile.Dir, name string) (kept, error) {
 }
 
 // look reads a file in the way in which it is remembered.
-func (g *guarded) look(name string) (kept, error) {
+func (g *guardedRoot) look(name string) (kept, error) {
 	if g.files[name].brief {
 		return lookBriefly(g.root, name)
 	}
@@ -106,9 +106,9 @@ func filesIn(r *rootfile.Dir, dir string, most int, opens bool) (names []string,
 	return names, whole
 }
 
-func (g *guarded) remember(name string) { g.rememberBy(name, lookAt) }
+func (g *guardedRoot) remember(name string) { g.rememberBy(name, lookAt) }
 
-func (g *guarded) rememberBy(name string, look func(*rootfile.Dir, string) (kept, error)) {
+func (g *guardedRoot) rememberBy(name string, look func(*rootfile.Dir, string) (kept, error)) {
 	if g.held > maxGuardHeld {
 		look = lookBriefly
 	}
@@ -123,7 +123,7 @@ func (g *guarded) rememberBy(name string, look func(*rootfile.Dir, string) (kept
 
 // rememberAll remembers all files beneath a directory, or the link that stands for it. Of
 // very many files the texts of some are kept.
-func (g *guarded) rememberAll(dir string) {
+func (g *guardedRoot) rememberAll(dir string) {
 	if isLink(g.root, dir) {
 		g.remember(dir)
 		return
@@ -159,7 +159,7 @@ func unlock(r *rootfile.Dir, dir string, rights fs.FileMode) bool {
 }
 
 // reach unlocks the directories on the way to a name that could be looked at before.
-func (g *guarded) reach(name string) {
+func (g *guardedRoot) reach(name string) {
 	for i := range len(name) {
 		if name[i] == '/' {
 			unlock(g.root, path.Clean(name[:i]), listable)

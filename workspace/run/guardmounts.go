@@ -42,7 +42,7 @@ func (g *guard) mountable() []string {
 }
 
 // wayTo are the directories between the root and a name.
-func (at *guarded) wayTo(name string) (way []fs.FileInfo, ok bool) {
+func (at *guardedRoot) wayTo(name string) (way []fs.FileInfo, ok bool) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		info, err := at.root.Handle.Lstat(filepath.FromSlash(dir))
 		if err != nil {
@@ -55,7 +55,7 @@ func (at *guarded) wayTo(name string) (way []fs.FileInfo, ok bool) {
 
 // outOfReach reports whether a name was mounted read-only and lies where it lay: a
 // change there is the user's own.
-func (at *guarded) outOfReach(name string) bool {
+func (at *guardedRoot) outOfReach(name string) bool {
 	if !at.mounted {
 		return false
 	}
@@ -79,5 +79,5 @@ func (at *guarded) outOfReach(name string) bool {
 
 // mounts reports whether some name is mounted read-only for the command.
 func (g *guard) mounts() bool {
-	return g != nil && slices.ContainsFunc(g.roots, func(at guarded) bool { return at.mounted && len(at.pins) > 0 })
+	return g != nil && slices.ContainsFunc(g.roots, func(at guardedRoot) bool { return at.mounted && len(at.pins) > 0 })
 }

@@ -75,7 +75,7 @@ func bare(entries []fs.DirEntry) bool {
 // rememberConfigured remembers what the configuration of a repository leads to in the root:
 // the directory of its hooks, and files that it includes. Both make git run programs as the
 // configuration does.
-func (g *guarded) rememberConfigured(repo string, programs func(config string) []string) {
+func (g *guardedRoot) rememberConfigured(repo string, programs func(config string) []string) {
 	for _, name := range configNames {
 		config := path.Join(repo, name)
 		for _, setting := range programs(string(g.files[config].text)) {
@@ -97,7 +97,7 @@ func (g *guarded) rememberConfigured(repo string, programs func(config string) [
 
 // inRoot is a path of a configuration, from the root; "" where it leads out of it, or to
 // all of it.
-func (g *guarded) inRoot(dir, value string) string {
+func (g *guardedRoot) inRoot(dir, value string) string {
 	name := path.Join(dir, filepath.ToSlash(value))
 	if filepath.IsAbs(value) {
 		rel, ok := pathname.Rel(g.root.Path, value)
@@ -113,7 +113,7 @@ func (g *guarded) inRoot(dir, value string) string {
 }
 
 // addDir remembers one more name of which all counts.
-func (g *guarded) addDir(name string) {
+func (g *guardedRoot) addDir(name string) {
 	if name != "" && !slices.Contains(g.dirs, name) {
 		g.dirs = append(g.dirs, name)
 		g.rememberAll(name)
@@ -122,7 +122,7 @@ func (g *guarded) addDir(name string) {
 
 // rememberTargets remembers what protected names lead to by links: there stands what the
 // programs read. A link to what holds the link itself leads to everything, and says nothing.
-func (g *guarded) rememberTargets() {
+func (g *guardedRoot) rememberTargets() {
 	for name, k := range g.files {
 		if k.link == "" || !slices.ContainsFunc(g.dirs, func(dir string) bool { return pathname.Contains(dir, name) }) {
 			continue
@@ -136,7 +136,7 @@ func (g *guarded) rememberTargets() {
 
 // leads is where a link leads within its root; "" where it leads out or nowhere.
 func leads(r *rootfile.Dir, name string) string {
-	at := guarded{root: r}
+	at := guardedRoot{root: r}
 	const most = 8 // links that lead to links
 	for range most {
 		target, err := r.Handle.Readlink(filepath.FromSlash(name))

@@ -67,7 +67,8 @@ type indexedDir struct {
 
 // nameKind is what a name counts as.
 type nameKind struct {
-	// hidden is of a secret that is kept from any command, secret of every one.
+	// secret marks every secret; hidden marks those kept from all commands, not only from commands
+	// that only read.
 	hidden, secret bool
 	protected      bool
 }
@@ -86,8 +87,8 @@ type indexedBelow struct {
 
 const settledAfter = 2 * time.Second
 
-// wanted is what a search is for.
-type wanted struct {
+// searchQuery is what a search is for.
+type searchQuery struct {
 	// secrets asks for the secrets that are hidden from every command, reading also for the
 	// further ones that are hidden from a command that only reads.
 	secrets, reading bool
@@ -95,20 +96,20 @@ type wanted struct {
 	names bool
 	// first is what a search before the command found: directories that the command made
 	// unreadable since then are opened.
-	first []found
+	first []rootResult
 }
 
-// searched is what one search found.
-type searched struct {
+// searchResult is what one search found.
+type searchResult struct {
 	secrets []string
 	// roots are the protected names of each of the session's directories, in their order.
-	roots []found
+	roots []rootResult
 	// whole says that all of the session's directories were searched.
 	whole bool
 }
 
-// found is what lies in a root, as far as it was searched.
-type found struct {
+// rootResult is what lies in a root, as far as it was searched.
+type rootResult struct {
 	// names are the protected names but for the ones that are looked at in ways of their own,
 	// repos the repositories; both from the root, with slashes.
 	names, repos []string
@@ -121,7 +122,7 @@ type found struct {
 
 // after is what a second search of a root found. Where the first one was not whole, what
 // lies outside of its directories may always have been there.
-func (f *found) after(first *found) found {
+func (f *rootResult) after(first *rootResult) rootResult {
 	if !first.more {
 		return *f
 	}
@@ -138,9 +139,9 @@ func parentOf(name string) string {
 }
 
 // search searches the session's directories, those near their tops first.
-func (r *Runner) search(want wanted) searched {
+func (r *Runner) search(want searchQuery) searchResult {
 	if want.secrets = want.secrets && r.w.Protection.Hidden != nil; !want.secrets && !want.names {
-		return searched{whole: true, roots: make([]found, r.w.Own)}
+		return searchResult{whole: true, roots: make([]rootResult, r.w.Own)}
 	}
 	x := &r.index
 	x.mu.Lock()
@@ -150,14 +151,14 @@ func (r *Runner) search(want wanted) searched {
 	}
 	x.turn++
 	s := indexSearch{runner: r, want: want, left: maxIndexEntries, end: time.Now().Add(maxIndexTime)}
-	var seen searched
+	var seen searchResult
 	for i := range r.w.Roots[:r.w.Own] {
 		root := &r.w.Roots[i].Dir
 		s.top, s.first = root, nil
 		if i < len(want.first) {
 			s.first = &want.first[i]
 		}
-		s.root, s.at = root.Path, found{dirs: map[string]bool{}}
+		s.root, s.at = root.Path, rootResult{dirs: map[string]bool{}}
 		s.queue = append(s.queue[:0], searchStep{path: root.Path, secrets: want.secrets, names: want.names})
 		for len(s.queue)+len(s.made) > 0 && !s.stopped {
 			if len(s.queue) == 0 {
@@ -181,7 +182,7 @@ func (r *Runner) search(want wanted) searched {
 // indexSearch is one search.
 type indexSearch struct {
 	runner  *Runner
-	want    wanted
+	want    searchQuery
 	left    int
 	end     time.Time
 	stopped bool
@@ -190,8 +191,8 @@ type indexSearch struct {
 	secrets []string
 	top     *rootfile.Dir
 	root    string
-	at      found  // of the root
-	first   *found // of the search before
+	at      rootResult  // of the root
+	first   *rootResult // of the search before
 }
 
 // searchStep is a directory that is to be searched.

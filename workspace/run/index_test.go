@@ -84,7 +84,7 @@ func TestSearch_Secrets(t *testing.T) {
 		}},
 	} {
 		for range 2 { // the second time from memory
-			seen := w.search(wanted{secrets: true, reading: tt.reading})
+			seen := w.search(searchQuery{secrets: true, reading: tt.reading})
 			var want []string
 			for _, name := range tt.want {
 				if rest, of := strings.CutPrefix(name, "+"); of {
@@ -153,7 +153,7 @@ func TestSearch_Names(t *testing.T) {
 	}
 	w.w.Protection.Hidden = func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".env") }
 	for range 2 { // the second time from memory
-		seen := w.search(wanted{secrets: true, names: true})
+		seen := w.search(searchQuery{secrets: true, names: true})
 		slices.Sort(seen.roots[0].names)
 		slices.Sort(seen.secrets)
 		for _, tt := range []struct {
@@ -174,12 +174,12 @@ func TestSearch_Names(t *testing.T) {
 
 // What the first search did not come to may always have been there, and is not new.
 func TestFound_After(t *testing.T) {
-	second := found{names: []string{"a/.envrc", "b/.envrc", ".envrc"}, repos: []string{"a/r/.git", "b/.git"}}
-	now := second.after(&found{more: true, dirs: map[string]bool{"": true, "b": true}})
+	second := rootResult{names: []string{"a/.envrc", "b/.envrc", ".envrc"}, repos: []string{"a/r/.git", "b/.git"}}
+	now := second.after(&rootResult{more: true, dirs: map[string]bool{"": true, "b": true}})
 	if !slices.Equal(now.names, []string{"b/.envrc", ".envrc"}) || !slices.Equal(now.repos, []string{"b/.git"}) {
 		t.Errorf("new: %q and %q", now.names, now.repos)
 	}
-	if now := second.after(&found{}); len(now.names) != 3 || len(now.repos) != 2 {
+	if now := second.after(&rootResult{}); len(now.names) != 3 || len(now.repos) != 2 {
 		t.Errorf("after a whole search, new: %q and %q", now.names, now.repos)
 	}
 }

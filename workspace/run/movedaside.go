@@ -45,7 +45,7 @@ type MovedAside struct {
 // moveAside puts back what stood at a name, or nothing, and moves aside whatever stands
 // there at that moment: what comes out of the exchange is kept, also where the user has
 // written it since it was looked at.
-func (g *guard) moveAside(at *guarded, name string, before kept, had bool) (MovedAside, error) {
+func (g *guard) moveAside(at *guardedRoot, name string, before kept, had bool) (MovedAside, error) {
 	a := MovedAside{Path: at.abs(name), runner: g.runner, root: at.root, name: name, before: before, had: had}
 	local := filepath.FromSlash(name)
 	if had {

@@ -40,15 +40,15 @@ func (c *confined) networkNote() string {
 	return note + " Send the same command again, and the user is asked to run it with the network."
 }
 
-// gate passes output on until the call has its answer.
-type gate struct {
+// closableOutput passes output on until the call has its answer.
+type closableOutput struct {
 	mu     sync.Mutex
 	to     io.Writer
 	closed bool
 }
 
 // Write passes output on, or drops it.
-func (g *gate) Write(b []byte) (int, error) {
+func (g *closableOutput) Write(b []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed || g.to == nil {
@@ -58,7 +58,7 @@ func (g *gate) Write(b []byte) (int, error) {
 }
 
 // shut drops what still comes, after a write that is in progress.
-func (g *gate) shut() {
+func (g *closableOutput) shut() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true

@@ -23,14 +23,12 @@ type Program struct {
 
 var _ io.ReadWriteCloser = (*Program)(nil)
 
-// StartProgram starts a long-lived program by its arguments, under the same
-// confinement and in the same environment as the programs of a call. stderr gets
-// its errors from another goroutine; nil drops them. What p says of input is left
-// aside. ctx bounds the start alone: the program ends with Close, with the
-// session, or with the agent, its whole tree in each case (R149, X4). g says what its sandbox
-// lets through; nothing is compared after it, for it runs as long as the user works. It
-// takes no slot and has no resource limits; its caller bounds how many there are.
-// Without a p.Dir it starts at the top of the file system, outside of all projects.
+// StartProgram starts a long-lived program under the confinement and environment of a call's
+// programs. p's input is ignored. stderr receives its errors on another goroutine; nil drops them.
+// ctx bounds only the start: the whole process tree ends with Close, the session or the agent
+// (R149, X4). g is its sandbox grant; nothing is compared afterwards. It takes no slot and has no
+// resource limits; the caller bounds the number. Without p.Dir it starts at the file system root,
+// outside all projects.
 func (r *Runner) StartProgram(ctx context.Context, p tools.Program, g Grant, stderr io.Writer) (*Program, error) {
 	spec, err := r.programSpec(p)
 	if err != nil {

@@ -89,7 +89,7 @@ func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confin
 		Caches: g.Caches,
 	}
 	guards := r.o.GitPrograms != nil && !g.ReadsOnly && !g.Reading
-	seen := r.search(wanted{secrets: r.hides(g) && g.Secrets == nil, reading: g.Reading, names: guards && g.Unasked})
+	seen := r.search(searchQuery{secrets: r.hides(g) && g.Secrets == nil, reading: g.Reading, names: guards && g.Unasked})
 	if err := r.hide(&request, g, seen); err != nil {
 		return confined{}, err
 	}
@@ -125,7 +125,7 @@ func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confin
 	}
 	var before *guard
 	if guards {
-		before = r.guard(g.Unasked, seen)
+		before = r.newGuard(g.Unasked, seen)
 		request.Protected = before.mountable()
 		if g.Unasked {
 			request.Held = holdersOf(request.Secrets, request.Roots)
@@ -157,7 +157,7 @@ func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confin
 	spec.Env = replaceEnv(spec.Env, c.Env)
 	made := confined{Spec: spec, report: c.Report, grant: g, holds: len(request.Held) > 0 && c.Report.Kind == sandbox.Bubblewrap, network: g.Network || !c.Report.Network, release: release}
 	if r.o.GitPrograms != nil && !g.ReadsOnly && g.Reading && !c.Report.Confines() {
-		before = r.guard(g.Unasked, r.search(wanted{names: g.Unasked}))
+		before = r.newGuard(g.Unasked, r.search(searchQuery{names: g.Unasked}))
 	}
 	if made.before = before; before != nil {
 		for i := range before.roots {
@@ -172,7 +172,7 @@ func (r *Runner) hides(g Grant) bool { return r.o.Sandbox.Box != nil && !g.Uncon
 
 // hide adds to a request what must not be read, as a search saw it. A command that runs
 // unasked because it only reads does not run where not all of that is known.
-func (r *Runner) hide(request *sandbox.Request, g Grant, seen searched) error {
+func (r *Runner) hide(request *sandbox.Request, g Grant, seen searchResult) error {
 	most := maxMounted
 	if g.Reading {
 		most = maxSecrets

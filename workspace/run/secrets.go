@@ -23,7 +23,7 @@ type SecretFiles struct{ paths []string }
 // ReadingSecrets looks for what is hidden from a command that only reads. whole is false
 // where there is too much to look through, or to hide.
 func (r *Runner) ReadingSecrets() (found *SecretFiles, whole bool) {
-	seen := r.search(wanted{secrets: true, reading: true})
+	seen := r.search(searchQuery{secrets: true, reading: true})
 	return &SecretFiles{seen.secrets[:min(len(seen.secrets), maxSecrets)]}, seen.whole && len(seen.secrets) <= maxSecrets
 }
 
@@ -31,7 +31,7 @@ func (r *Runner) ReadingSecrets() (found *SecretFiles, whole bool) {
 // protected names. whole is false where there is too much to look through; open is how many
 // files that hold secrets for certain stay open to it.
 func (r *Runner) CommandNames() (open int, whole bool) {
-	seen := r.search(wanted{secrets: true, names: true})
+	seen := r.search(searchQuery{secrets: true, names: true})
 	return max(0, len(seen.secrets)-maxMounted), seen.whole
 }
 

@@ -1,0 +1,100 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"acp-agent/permissions"
+	"acp-agent/subagent"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+)
+
+// pipelineSession implements pipeline.Session for one agent.
+type pipelineSession struct {
+	session *Session
+	// node is the subagent whose pipeline asks, model the one that it uses; nil and "" for
+	// the main agent.
+	node  *subagent.Node
+	model string
+}
+
+var _ pipeline.Session = pipelineSession{}
+
+// Disabled implements pipeline.Session.
+func (p pipelineSession) Disabled(tool string) (reason string, off bool) {
+	if p.session.settings.Disabled == nil {
+		return "", false
+	}
+	return p.session.settings.Disabled(tool)
+}
+
+// ModePolicy implements pipeline.Session.
+func (p pipelineSession) ModePolicy() *pipeline.ModePolicy {
+	mode := p.session.choices.get().mode
+	policy := p.session.agents.modePolicy(mode)
+	if p.node != nil {
+		policy = p.session.agents.subagentModePolicy(mode)
+	}
+	return &policy
+}
+
+// ListedOnly implements pipeline.Session.
+func (p pipelineSession) ListedOnly() bool {
+	model := p.model
+	if p.node == nil {
+		model = p.session.choices.get().model
+	}
+	return p.session.choices.lastBackend().Provider.Describe(p.session.life.ctx, model).ListedOnly
+}
+
+// Hosts implements pipeline.Session. A subagent does not inherit the hosts that the user
+// named in the main conversation (R64).
+func (p pipelineSession) Hosts() []string {
+	memory := p.session.conversation.log.Memory()
+	if p.node != nil {
+		memory = p.node.Log().Memory()
+	}
+	return slices.Concat(p.session.settings.Hosts, memory.Hosts)
+}
+
+// Net implements pipeline.Session.
+func (p pipelineSession) Net(tool string) tools.Net {
+	if p.session.host.Net == nil {
+		return nil
+	}
+	return p.session.host.Net(tool)
+}
+
+// ConfirmTrust implements pipeline.Session.
+func (p pipelineSession) ConfirmTrust() bool { return p.session.rules.project.confirmTrust() }
+
+// StoresRules implements pipeline.Session.
+func (p pipelineSession) StoresRules() bool { return p.session.host.Projects != nil }
+
+// StoreRules implements pipeline.Session.
+func (p pipelineSession) StoreRules(rules []permissions.Rule) error {
+	return p.session.rules.project.storeRules(rules)
+}
+
+// AwaitUser implements pipeline.Session. The time of a subagent does not run while the
+// user thinks.
+func (p pipelineSession) AwaitUser(ctx context.Context) (resume func()) {
+	if p.node == nil {
+		return func() {}
+	}
+	return p.node.WaitForUser(ctx)
+}
+
+// Unconfined implements pipeline.Session (R124).
+func (p pipelineSession) Unconfined(ctx context.Context) string {
+	if p.session.spec.Unsandboxed {
+		return ""
+	}
+	report, err := p.session.host.Sandbox.Wait(ctx)
+	if err != nil || report.Confines() {
+		return ""
+	}
+	return "this command is allowed, but nothing would confine it and no one is here to see it: " + noSandbox(report) +
+		"; the one who starts the agent has to say that commands may run so (--unsandboxed)"
+}
