@@ -32,9 +32,9 @@ func (e *strayingEditor) WriteTextFile(ctx context.Context, path, text string) e
 	return e.fakeEditor.WriteTextFile(ctx, path, text)
 }
 
-// TestEditor_Strays swaps the directory of a file for a link out while the editor is at
+// TestEditor_LeavesTheRoots swaps the directory of a file for a link out while the editor is at
 // work: what it read is not used, and of what it wrote the error says where it went.
-func TestEditor_Strays(t *testing.T) {
+func TestEditor_LeavesTheRoots(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("a directory that is open cannot be renamed")
