@@ -182,9 +182,13 @@ func (f files) Lock(ctx context.Context, path string) (unlock func(), err error)
 	}), nil
 }
 
-// lockedPath is the path that the lock of a file has: where the file is now. It is followed
-// anew, as the order of the locks of a call is, so that the two always agree.
+// lockedPath is the path that the lock of a file has: where the file really is. Where the
+// call was judged for it, whatever reads or writes the file finds out whether it still is
+// there.
 func (f files) lockedPath(abs string) (string, error) {
+	if to, ok := f.judgedTarget(abs); ok && to.trail != nil {
+		return to.Real, nil
+	}
 	t, err := f.w.follow(abs)
 	if err != nil {
 		if t, err = f.w.followName(abs); err != nil {
