@@ -54,8 +54,7 @@ type openCall struct {
 	n     int
 	part  transcript.ToolPart
 	input strings.Builder
-	ready bool   // the file has the input
-	child string // its opaque subagent
+	ready bool // the file has the input
 }
 
 // fold adds an event to a conversation, as transcript.Log does, and queues what it changes.

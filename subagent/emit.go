@@ -93,6 +93,3 @@ func (n *Node) showEnd() {
 	card := kinds.Card{Kind: kinds.Other, Content: n.outcome.result.Card}
 	n.parent.relay(transcript.ChildFinished{CallID: n.spawnedBy, Child: n.child, Card: card})
 }
-
-// taskTool is the tool whose calls name the type of the subagent.
-const taskTool = "task"
