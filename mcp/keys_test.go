@@ -47,7 +47,7 @@ func TestServer_Keys(t *testing.T) {
 	}
 }
 
-const canary = "canary-0123\"4567"
+const canary = "canary-k0r1\"p2q3"
 
 // everything is all that people, models and the log are told of a server.
 func everything(t *testing.T, m *mcp.Manager, log *bytes.Buffer) string {
@@ -76,7 +76,7 @@ func everything(t *testing.T, m *mcp.Manager, log *bytes.Buffer) string {
 // it does.
 func silent(t *testing.T, text string, marks ...string) {
 	t.Helper()
-	for _, part := range []string{"canary", "0123", "4567"} {
+	for _, part := range []string{"canary", "k0r1", "p2q3"} {
 		if at := strings.Index(text, part); at >= 0 {
 			t.Errorf("a key is shown: %q", text[max(0, at-60):min(len(text), at+60)])
 		}
@@ -154,7 +154,7 @@ func TestKeys_OfAddresses(t *testing.T) {
 			log := &bytes.Buffer{}
 			m := mcp.New(mcp.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
 			defer m.Close()
-			m.Set([]mcp.Server{{Name: "s", URL: server.URL + tt.path + "?key=canary-0123-4567", SSE: tt.sse, Header: map[string]string{"Authorization": "Bearer " + canary}}})
+			m.Set([]mcp.Server{{Name: "s", URL: server.URL + tt.path + "?key=canary-k0r1-p2q3", SSE: tt.sse, Header: map[string]string{"Authorization": "Bearer " + canary}}})
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			m.Settle(ctx, time.Time{})
