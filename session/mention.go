@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -29,6 +30,7 @@ var (
 // rule denies to be read stays so. A file that holds secrets is not read in this way either
 // (R30).
 func (s *Session) readMentions(t *runningTurn) error {
+	s.awaitMentioned(t)
 	var seen []string
 	var read []transcript.Part
 	size := 0
@@ -70,6 +72,27 @@ func (s *Session) readMentions(t *runningTurn) error {
 	t.prompt.Parts = append(slices.Clip(t.prompt.Parts), read...)
 	return nil
 }
+
+// awaitMentioned waits longer than other prompts do where a prompt mentions an address that
+// is neither a file's nor the web's nor the editor's, and that no server has listed so far: a
+// server that is slow to start may be about to.
+func (s *Session) awaitMentioned(t *runningTurn) {
+	unlisted := slices.ContainsFunc(t.prompt.Parts, func(part transcript.Part) bool {
+		uri := mentioned(part)
+		u, err := url.Parse(uri)
+		return err == nil && u.Scheme != "" && !slices.Contains(commonSchemes, u.Scheme) && !onlyTheEditorOpens(uri) && s.sources.servers.Listing(uri) == ""
+	})
+	if !unlisted {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, onlyWait)
+	defer cancel()
+	s.sources.awaitServers(ctx)
+	s.sources.servers.AwaitLists(ctx)
+}
+
+// commonSchemes are those of addresses that are opened without an MCP server.
+var commonSchemes = []string{"file", "http", "https"}
 
 // editorSchemes are those of addresses within an editor.
 var editorSchemes = []string{"zed", "vscode", "jetbrains", "idea"}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,7 +175,7 @@ func TestSignIn_Registered(t *testing.T) {
 			client := oauth.Client{ID: "mine", Secret: mcptest.Canary, Issuer: tt.issuer, Scopes: []string{"read", "write"}}
 			_, err := begin(t, server, client, func(ctx context.Context, address string) error {
 				asked, _ := url.Parse(address)
-				if q := asked.Query(); q.Get("client_id") != "mine" || q.Get("scope") != "read write" {
+				if q := asked.Query(); q.Get("client_id") != "mine" || !slices.Equal(slices.Sorted(slices.Values(strings.Fields(q.Get("scope")))), []string{"read", "write"}) {
 					t.Errorf("it asks as %q for %q", q.Get("client_id"), q.Get("scope"))
 				}
 				_, err := server.Browse(context.WithoutCancel(ctx), address)

@@ -174,7 +174,10 @@ func (t *tracer) offend(tid int, what string) {
 // called looks at a call that begins, and reports whether its end has to be seen.
 func (t *tracer) called(tid int) (end bool) {
 	var regs unix.PtraceRegs
-	if err := unix.PtraceGetRegs(tid, &regs); err != nil {
+	switch err := unix.PtraceGetRegs(tid, &regs); {
+	case errors.Is(err, unix.ESRCH):
+		return false // it was killed at this stop, before the call did anything
+	case err != nil:
 		t.offend(tid, "could not be looked at: "+err.Error())
 		return false
 	}
