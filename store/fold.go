@@ -65,6 +65,8 @@ func (r *Recorder) fold(t *talk, e transcript.Event) need {
 		return r.said(t, e.Message)
 	case transcript.AgentSaid:
 		return r.said(t, e.Message)
+	case transcript.Compacted:
+		return r.said(t, e.Message)
 	case transcript.Cleared:
 		m := transcript.Message{ID: e.MessageID, Role: transcript.Assistant, Created: e.At, Synthetic: true, Finished: true, Clears: true}
 		return r.said(t, &m)

@@ -47,7 +47,7 @@ func (s *Store) Fork(id string, o ForkOptions) (Info, error) {
 	}
 	var fault error
 	r := s.Create(info, func(err error) { fault = err })
-	f := &fork{r: r, st: st, upTo: upTo}
+	f := &fork{r: r, st: st, upTo: upTo, ids: map[string]string{}}
 	err = f.copy(o.Without)
 	closeErr := r.Close()
 	if err == nil {
@@ -93,6 +93,7 @@ type fork struct {
 	r    *Recorder
 	st   *Stored
 	upTo int64
+	ids  map[string]string // the new ids of messages
 }
 
 func (f *fork) copy(without []string) error {
@@ -144,6 +145,15 @@ func (f *fork) message(m *transcript.Message, parent string) *transcript.Message
 	ids := f.r.store.o.IDs
 	copied := *m
 	copied.ID, copied.Parts = ids.New(transcript.MessagePrefix), make([]transcript.Part, len(m.Parts))
+	f.ids[m.ID] = copied.ID
+	if m.Compaction != nil {
+		compaction := *m.Compaction
+		compaction.Keep = slices.Clone(compaction.Keep)
+		for i, id := range compaction.Keep {
+			compaction.Keep[i] = f.ids[id] // those before it have their new ids
+		}
+		copied.Compaction = &compaction
+	}
 	for i, part := range m.Parts {
 		switch p := part.(type) {
 		case *transcript.TextPart:

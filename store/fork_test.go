@@ -77,29 +77,37 @@ func TestStore_Fork(t *testing.T) {
 	}
 }
 
-// TestStore_ForkCopiesEverything compares all but ids.
+// TestStore_ForkCopiesEverything compares all but ids, and what a model sees.
 func TestStore_ForkCopiesEverything(t *testing.T) {
-	s := open(t)
-	r := s.Create(store.Info{ID: "ses_x", Cwd: cwd}, fail(t))
-	live := newStream(11, r.Emit)
-	for range 5 {
-		live.turn(3)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	info, err := s.Fork("ses_x", store.ForkOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, before := load(t, s, "ses_x")
-	_, after := load(t, s, info.ID)
-	want, _ := transcript.AfterRestart(before, at)
 	noIDs := cmp.FilterPath(func(p cmp.Path) bool {
-		return slices.Contains([]string{"ID", "ParentID", "ParentMessageID", "Ended"}, strings.TrimPrefix(p.Last().String(), "."))
+		return slices.Contains([]string{"ID", "ParentID", "ParentMessageID", "Ended", "Keep"}, strings.TrimPrefix(p.Last().String(), "."))
 	}, cmp.Ignore())
-	if diff := cmp.Diff(want, after, records, noIDs, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	for seed := range uint64(6) {
+		s := open(t)
+		r := s.Create(store.Info{ID: "ses_x", Cwd: cwd}, fail(t))
+		live := newStream(seed, r.Emit)
+		live.do(transcript.UserSaid{Message: live.said()})
+		live.do(live.compacted())
+		for range 5 {
+			live.turn(3)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		info, err := s.Fork("ses_x", store.ForkOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, before := load(t, s, "ses_x")
+		_, after := load(t, s, info.ID)
+		want, _ := transcript.AfterRestart(before, at)
+		if diff := cmp.Diff(want, after, records, noIDs, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("seed %d (-want +got):\n%s", seed, diff)
+		}
+		seen := func(s transcript.Snapshot) []*transcript.Message { return transcript.NewLog(s.Messages...).Messages() }
+		if diff := cmp.Diff(seen(want), seen(after), records, noIDs, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("seed %d, what a model sees (-want +got):\n%s", seed, diff)
+		}
 	}
 }
 

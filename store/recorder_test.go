@@ -84,6 +84,9 @@ func TestRecorder_StoresWhatTheLogHolds(t *testing.T) {
 			if diff := cmp.Diff(want, got, records, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("seed %d, %s (-want +got):\n%s", seed, when, diff)
 			}
+			if diff := cmp.Diff(live.log.Messages(), transcript.NewLog(got.Messages...).Messages(), records, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("seed %d, %s, what a model sees (-live +loaded):\n%s", seed, when, diff)
+			}
 			if !st.Damage.None() || st.Damage.Torn > 0 {
 				t.Fatalf("seed %d: damage %+v", seed, st.Damage)
 			}

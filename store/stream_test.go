@@ -87,11 +87,33 @@ func (s *stream) turn(steps int) {
 	switch n := s.rand.IntN(12); {
 	case n == 0 && s.root:
 		s.do(transcript.Cleared{MessageID: s.id("msg_"), At: at})
+	case n == 2:
+		s.do(s.compacted())
 	case n == 1:
 		s.do(transcript.AgentSaid{Message: &transcript.Message{
 			ID: s.id("msg_"), Role: transcript.Assistant, Synthetic: true, Created: at, Parts: []transcript.Part{&transcript.TextPart{Text: "ended"}},
 		}})
 	}
+}
+
+// compacted keeps some of the messages, and takes out the results of some calls.
+func (s *stream) compacted() transcript.Compacted {
+	c := &transcript.Compaction{Summary: s.rand.IntN(2) == 0, Before: 9, After: 3}
+	for _, m := range s.log.Messages() {
+		if s.rand.IntN(2) == 0 {
+			c.Keep = append(c.Keep, m.ID)
+		}
+		for _, call := range m.Calls() {
+			if s.rand.IntN(2) == 0 {
+				c.Pruned = append(c.Pruned, call.CallID)
+			}
+		}
+	}
+	m := &transcript.Message{ID: s.id("msg_"), Role: transcript.Assistant, Created: at, Synthetic: true, Compaction: c}
+	if c.Summary {
+		m.Parts = []transcript.Part{&transcript.TextPart{Text: "in short: " + s.text(), Synthetic: true}}
+	}
+	return transcript.Compacted{Message: m}
 }
 
 func (s *stream) oneStep() {

@@ -90,7 +90,7 @@ func (n *Node) close(end outcome) {
 		n.slot.close()
 		n.mute(end)
 		n.child.Update(func(r *transcript.ChildRecord) {
-			r.State, r.Note, r.Ended, r.Output = end.state, end.note, time.Now(), output(n.log.Messages())
+			r.State, r.Note, r.Ended, r.Output = end.state, end.note, time.Now(), output(n.log.Record())
 		})
 		if end.state == transcript.ChildFailed {
 			end.failure = tools.Errorf(tools.Backend, "the subagent %s failed: %s", n.manifest.Name, end.note)

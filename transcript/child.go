@@ -102,7 +102,7 @@ func NewChild(record ChildRecord, log *Log) *Child { return &Child{record: recor
 func (c *Child) Record() ChildRecord {
 	record := c.Brief()
 	if c.log != nil && !record.Inspectable {
-		record.Messages = c.log.Messages()
+		record.Messages = c.log.Record()
 	}
 	return record
 }
@@ -121,10 +121,10 @@ func (c *Child) Update(change func(*ChildRecord)) {
 	change(&c.record)
 }
 
-// Messages returns the conversation, also of an inspectable subagent.
+// Messages returns all that was said, also of an inspectable subagent.
 func (c *Child) Messages() []*Message {
 	if c.log == nil {
 		return c.Record().Messages
 	}
-	return c.log.Messages()
+	return c.log.Record()
 }

@@ -20,6 +20,7 @@
 // # Requirements
 //
 // R5 (envelope), R125 (states), R134 (stream order), R135 (messages and parts),
-// R136 (ids), R142 (truthful partial state), R61, R68 and R69
-// (records of subagents), R75, R80, R87, R141 (what is closed), R144.
+// R136 (ids), R139 (what a compaction leaves a model), R142 (truthful partial
+// state), R61, R68 and R69 (records of subagents), R75, R80, R87, R141 (what is
+// closed), R144.
 package transcript

@@ -80,6 +80,19 @@ type (
 		At        time.Time
 	}
 
+	// CompactionStarted says that the conversation is compacted now; ID is that of the
+	// message with which it ends (R139).
+	CompactionStarted struct{ ID string }
+	// Compacted ends a compaction: the model sees what Message.Compaction leaves it, and
+	// the record keeps everything.
+	Compacted struct{ Message *Message }
+	// CompactionFailed ends a compaction that changed nothing; Reason is for the user, and
+	// Cancelled says that they ended it.
+	CompactionFailed struct {
+		ID, Reason string
+		Cancelled  bool
+	}
+
 	// PartStarted opens a text or reasoning part.
 	PartStarted struct {
 		MessageID, PartID string
@@ -228,39 +241,42 @@ const (
 	Warning Severity = "warning"
 )
 
-func (TurnStarted) isEvent()     {}
-func (TurnFinished) isEvent()    {}
-func (UserSaid) isEvent()        {}
-func (AgentSaid) isEvent()       {}
-func (StepStarted) isEvent()     {}
-func (StepFinished) isEvent()    {}
-func (StepDropped) isEvent()     {}
-func (TurnWithdrawn) isEvent()   {}
-func (Cleared) isEvent()         {}
-func (PartStarted) isEvent()     {}
-func (PartDelta) isEvent()       {}
-func (PartReplay) isEvent()      {}
-func (PartEnded) isEvent()       {}
-func (ToolStarted) isEvent()     {}
-func (ToolInput) isEvent()       {}
-func (ToolReplay) isEvent()      {}
-func (ToolReady) isEvent()       {}
-func (ToolState) isEvent()       {}
-func (ToolOutput) isEvent()      {}
-func (ToolTerminal) isEvent()    {}
-func (ToolFinished) isEvent()    {}
-func (ToolCard) isEvent()        {}
-func (ChildStarted) isEvent()    {}
-func (ChildEvent) isEvent()      {}
-func (ChildFinished) isEvent()   {}
-func (UsageChanged) isEvent()    {}
-func (TitleChanged) isEvent()    {}
-func (PlanChanged) isEvent()     {}
-func (Counted) isEvent()         {}
-func (ToolsActivated) isEvent()  {}
-func (HostsNamed) isEvent()      {}
-func (ModeChanged) isEvent()     {}
-func (OptionsChanged) isEvent()  {}
-func (CommandsChanged) isEvent() {}
-func (SandboxFound) isEvent()    {}
-func (Notice) isEvent()          {}
+func (TurnStarted) isEvent()       {}
+func (TurnFinished) isEvent()      {}
+func (UserSaid) isEvent()          {}
+func (AgentSaid) isEvent()         {}
+func (StepStarted) isEvent()       {}
+func (StepFinished) isEvent()      {}
+func (StepDropped) isEvent()       {}
+func (TurnWithdrawn) isEvent()     {}
+func (Cleared) isEvent()           {}
+func (CompactionStarted) isEvent() {}
+func (Compacted) isEvent()         {}
+func (CompactionFailed) isEvent()  {}
+func (PartStarted) isEvent()       {}
+func (PartDelta) isEvent()         {}
+func (PartReplay) isEvent()        {}
+func (PartEnded) isEvent()         {}
+func (ToolStarted) isEvent()       {}
+func (ToolInput) isEvent()         {}
+func (ToolReplay) isEvent()        {}
+func (ToolReady) isEvent()         {}
+func (ToolState) isEvent()         {}
+func (ToolOutput) isEvent()        {}
+func (ToolTerminal) isEvent()      {}
+func (ToolFinished) isEvent()      {}
+func (ToolCard) isEvent()          {}
+func (ChildStarted) isEvent()      {}
+func (ChildEvent) isEvent()        {}
+func (ChildFinished) isEvent()     {}
+func (UsageChanged) isEvent()      {}
+func (TitleChanged) isEvent()      {}
+func (PlanChanged) isEvent()       {}
+func (Counted) isEvent()           {}
+func (ToolsActivated) isEvent()    {}
+func (HostsNamed) isEvent()        {}
+func (ModeChanged) isEvent()       {}
+func (OptionsChanged) isEvent()    {}
+func (CommandsChanged) isEvent()   {}
+func (SandboxFound) isEvent()      {}
+func (Notice) isEvent()            {}

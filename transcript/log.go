@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ type Log struct {
 	mu       sync.Mutex
 	messages []*Message
 	from     int                  // where the conversation begins, after what was cleared
+	seen     []*Message           // what a model sees of it
 	parts    map[string]*growing  // open text and reasoning parts
 	calls    map[string]*openCall // calls that have not ended
 	memory   Memory
@@ -57,35 +59,60 @@ type openCall struct {
 // NewLog returns a Log that begins with the given messages, of a record.
 func NewLog(messages ...*Message) *Log {
 	l := &Log{messages: messages, parts: map[string]*growing{}, calls: map[string]*openCall{}, now: time.Now}
-	for i, m := range messages {
-		if m.Clears {
-			l.from = i + 1
-		}
-	}
+	l.look()
 	return l
 }
 
-// Messages returns the conversation: what was said since it was last cleared. Messages
-// that are Finished are shared and must not be changed by anyone.
+// look makes what a model sees anew, of the record.
+func (l *Log) look() {
+	l.from, l.seen = 0, nil
+	for i, m := range l.messages {
+		l.show(i, m)
+	}
+}
+
+// show adds the message at i of the record to what a model sees.
+func (l *Log) show(i int, m *Message) {
+	switch {
+	case m.Clears:
+		l.from, l.seen = i+1, nil
+	case m.Compaction != nil:
+		l.seen = m.Compaction.apply(l.seen, m)
+	default:
+		l.seen = append(l.seen, m)
+	}
+}
+
+// add ends the record with a message.
+func (l *Log) add(m *Message) {
+	l.messages = append(l.messages, m)
+	l.show(len(l.messages)-1, m)
+}
+
+// Messages returns the conversation as a model sees it: what was said since it was last
+// cleared, as compactions left it. Messages that are Finished are shared and must not be
+// changed by anyone.
 func (l *Log) Messages() []*Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.since(l.from)
+	l.grow()
+	return slices.Clone(l.seen)
 }
 
-// Record returns all that was ever said, what was cleared with it. The same holds for it as
-// for Messages.
+// Record returns all that was ever said, what was cleared or compacted with it. The same
+// holds for it as for Messages.
 func (l *Log) Record() []*Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.since(0)
+	l.grow()
+	return slices.Clone(l.messages)
 }
 
-func (l *Log) since(from int) []*Message {
+// grow brings the parts that are still open up to date.
+func (l *Log) grow() {
 	for _, part := range l.parts {
 		part.set(part.text())
 	}
-	return append([]*Message(nil), l.messages[from:]...)
 }
 
 // Memory returns what the session's tools remember.
@@ -122,9 +149,7 @@ func (l *Log) MessageOf(callID string) string {
 func (l *Log) Seal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, part := range l.parts {
-		part.set(part.text())
-	}
+	l.grow()
 	clear(l.parts)
 	l.sealed = true
 }
@@ -140,12 +165,15 @@ func (l *Log) Apply(e Event) {
 	switch e := e.(type) {
 	case UserSaid:
 		e.Message.Finished = true
-		l.messages = append(l.messages, e.Message)
+		l.add(e.Message)
 	case AgentSaid:
 		e.Message.Finished = true
-		l.messages = append(l.messages, e.Message)
+		l.add(e.Message)
+	case Compacted:
+		e.Message.Finished = true
+		l.add(e.Message)
 	case StepStarted:
-		l.messages = append(l.messages, &Message{ID: e.MessageID, Role: Assistant, Created: e.At, Model: e.Model, Digest: e.Digest})
+		l.add(&Message{ID: e.MessageID, Role: Assistant, Created: e.At, Model: e.Model, Digest: e.Digest})
 	case StepFinished:
 		if m := l.message(e.MessageID); m != nil {
 			m.Usage, m.Origin, m.Finished = e.Usage, e.Origin, len(l.calls) == 0
@@ -155,8 +183,7 @@ func (l *Log) Apply(e Event) {
 	case TurnWithdrawn:
 		l.withdraw(e.MessageID)
 	case Cleared:
-		l.messages = append(l.messages, &Message{ID: e.MessageID, Role: Assistant, Created: e.At, Synthetic: true, Finished: true, Clears: true})
-		l.from = len(l.messages)
+		l.add(&Message{ID: e.MessageID, Role: Assistant, Created: e.At, Synthetic: true, Finished: true, Clears: true})
 	case PartStarted:
 		l.startPart(e)
 	case PartDelta:
@@ -258,7 +285,8 @@ func (l *Log) message(id string) *Message {
 func (l *Log) drop(id string) {
 	for i := len(l.messages) - 1; i >= l.from; i-- {
 		if l.messages[i].ID == id {
-			l.messages = append(l.messages[:i:i], l.messages[i+1:]...)
+			l.messages = slices.Delete(slices.Clone(l.messages), i, i+1)
+			l.seen = slices.DeleteFunc(l.seen, func(m *Message) bool { return m.ID == id })
 			return
 		}
 	}
@@ -268,6 +296,7 @@ func (l *Log) withdraw(id string) {
 	for i := l.from; i < len(l.messages); i++ {
 		if l.messages[i].ID == id {
 			l.messages = l.messages[:i:i]
+			l.look()
 			return
 		}
 	}

@@ -46,6 +46,9 @@ type Message struct {
 	// Clears says that the conversation begins anew after this message, which says nothing
 	// itself: what stands before it is record, and no model sees it again.
 	Clears bool `json:"clears,omitempty"`
+	// Compaction says what of the messages before this one a model still sees; nil means
+	// that the message changes nothing in that.
+	Compaction *Compaction `json:"compaction,omitempty"`
 }
 
 // Part is a piece of a message: *TextPart, *ReasoningPart, *ImagePart,

@@ -1,0 +1,76 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Compaction makes a conversation shorter for the model from its message on (R139). Nothing
+// leaves the record: a log that loses the message shows the model all that stood before it.
+type Compaction struct {
+	// Summary says that the text of the message stands in place of the messages before it,
+	// except those that Keep names. Without it the message says nothing, and all are kept.
+	Summary bool     `json:"summary,omitempty"`
+	Keep    []string `json:"keep,omitempty"`
+	// Pruned are the tool calls before it whose results the model does not read any more.
+	Pruned []string `json:"pruned,omitempty"`
+	// Before and After are the tokens that the conversation filled of the model's window,
+	// as estimates.
+	Before int `json:"before,omitempty"`
+	After  int `json:"after,omitempty"`
+}
+
+// apply returns what a model sees once message m, which has the compaction, is reached.
+func (c *Compaction) apply(seen []*Message, m *Message) []*Message {
+	var after []*Message
+	if c.Summary {
+		after = append(after, m)
+	}
+	keep, pruned := setOf(c.Keep), setOf(c.Pruned)
+	for _, old := range seen {
+		if !c.Summary || keep[old.ID] {
+			after = append(after, old.kept(pruned))
+		}
+	}
+	return after
+}
+
+func setOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// kept is the message as a model sees it after a compaction: a copy without the results of
+// the calls that were pruned, and without Usage, which counted a longer conversation. A
+// message that still grows stays itself.
+func (m *Message) kept(pruned map[string]bool) *Message {
+	isPruned := func(p Part) bool {
+		call, ok := p.(*ToolPart)
+		return ok && pruned[call.CallID]
+	}
+	if !m.Finished || m.Usage == nil && !slices.ContainsFunc(m.Parts, isPruned) {
+		return m
+	}
+	copied := *m
+	copied.Usage = nil
+	copied.Parts = slices.Clone(m.Parts)
+	for i, part := range copied.Parts {
+		if isPruned(part) {
+			call := *part.(*ToolPart)
+			call.Text, call.Images = call.prunedText(), nil
+			copied.Parts[i] = &call
+		}
+	}
+	return &copied
+}
+
+// prunedText is what a model reads in place of a result that was pruned.
+func (p *ToolPart) prunedText() string {
+	if p.Result != nil && p.Result.Metadata.OutputPath != "" {
+		return fmt.Sprintf("[This result was taken out to save room; all of it is in %s]", p.Result.Metadata.OutputPath)
+	}
+	return "[This result was taken out to save room; call the tool again if you need it]"
+}
