@@ -74,6 +74,7 @@ var rooms = map[string]room{
 	"workspace/run":           {1, []string{"tools", "workspace/undo/journal", "workspace/private"}},
 	"mcp":                     {1, []string{"tools", "mcp/oauth"}},
 	"store":                   {1, nil},
+	"export":                  {1, []string{"store"}},
 	"mcp/oauth":               {1, nil},
 
 	"audit":                {0, []string{"internal/textcut", "internal/userfile"}},
@@ -98,6 +99,7 @@ var rooms = map[string]room{
 	"skills":               {0, []string{"internal/pathname", "internal/strictread", "internal/textcut", "kinds"}},
 	"transcript":           {0, []string{"kinds"}},
 
+	"internal/ansi":        {0, nil},
 	"internal/bm25":        {0, nil},
 	"internal/cgroup":      {0, []string{"internal/pathname"}},
 	"internal/fileuri":     {0, nil},

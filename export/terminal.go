@@ -1,0 +1,222 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"acp-agent/internal/ansi"
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+const (
+	defaultWidth = 80
+	// Of a result and of a change, a terminal shows the first lines.
+	maxResultLines = 12
+	maxChangeLines = 40
+)
+
+// The styles of the terminal.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+// textWriter writes the form Text. A write that failed fails all later ones.
+type textWriter struct {
+	to     io.Writer
+	c      Conversation
+	o      Options
+	indent string
+	turn   int
+	err    error
+}
+
+func writeText(w io.Writer, c Conversation, o Options) error {
+	if o.Width <= 0 {
+		o.Width = defaultWidth
+	}
+	t := &textWriter{to: w, c: c, o: o}
+	list, err := c.turns()
+	if err != nil {
+		return err
+	}
+	t.line(bold, titleOf(c))
+	for _, fact := range facts(c, list) {
+		t.line(dim, fact.name+": "+fact.value)
+	}
+	for _, note := range c.Notes {
+		t.line(yellow, note)
+	}
+	for _, entry := range c.Plan {
+		t.line("", planSign(entry)+" "+kinds.Line(entry.Content, 400))
+	}
+	for m, err := range c.Messages {
+		if err != nil {
+			return err
+		}
+		if startsTurn(m) || t.turn == 0 {
+			t.turn++
+			t.rule(fmt.Sprintf("%d · %s", t.turn, stamp(m.Created)))
+		}
+		if t.message(m); t.err != nil {
+			return t.err
+		}
+	}
+	return t.err
+}
+
+// planSign is how a terminal shows how far an entry of the plan is.
+func planSign(entry transcript.PlanEntry) string {
+	switch entry.Status {
+	case "completed":
+		return "[x]"
+	case "in_progress":
+		return "[>]"
+	}
+	return "[ ]"
+}
+
+// line writes lines in a style, each below the indent. No control character of the text reaches
+// the terminal.
+func (t *textWriter) line(style, text string) {
+	for one := range strings.Lines(strings.TrimRight(kinds.Visible(text), "\n") + "\n") {
+		one = strings.TrimSuffix(one, "\n")
+		if t.o.Color && style != "" && one != "" {
+			one = "\x1b[" + style + "m" + one + "\x1b[0m"
+		}
+		t.write(strings.TrimRight(t.indent+one, " ") + "\n")
+	}
+}
+
+func (t *textWriter) write(text string) {
+	if t.err == nil {
+		_, t.err = io.WriteString(t.to, text)
+	}
+}
+
+func (t *textWriter) rule(text string) {
+	t.write("\n")
+	t.line(dim, text+" "+strings.Repeat("─", max(0, min(t.o.Width, 100)-len([]rune(text))-1)))
+}
+
+func (t *textWriter) message(m *transcript.Message) {
+	if m.Clears {
+		t.line(dim, "(the conversation was cleared here)")
+		return
+	}
+	for _, part := range m.Parts {
+		t.part(m, part)
+	}
+}
+
+func (t *textWriter) part(m *transcript.Message, part transcript.Part) {
+	switch p := part.(type) {
+	case *transcript.TextPart:
+		switch text := strings.TrimSpace(p.Text); {
+		case text == "":
+		case p.Synthetic && m.Role == transcript.User:
+			t.line(dim, "(added by the agent: "+kinds.Line(text, 200)+")")
+		case m.Role == transcript.User:
+			t.line(bold+";"+cyan, "› "+strings.ReplaceAll(text, "\n", "\n  "))
+			t.write("\n")
+		default:
+			t.line("", text)
+			t.write("\n")
+		}
+	case *transcript.ReasoningPart:
+		if text := strings.TrimSpace(p.Text); text != "" && t.o.Thoughts {
+			t.line(dim, "thought: "+text)
+			t.write("\n")
+		}
+	case *transcript.ImagePart:
+		t.line(dim, "("+imageText(p.MediaType, p.Data)+")")
+	case *transcript.LinkPart:
+		t.line(dim, "(mentioned: "+kinds.Line(p.Name+" "+p.URI, 400)+")")
+	case *transcript.ResourcePart:
+		t.line(dim, "(attached: "+kinds.Line(p.URI, 400)+", "+kinds.Count(len(lines(p.Text)), "line")+")")
+	case *transcript.ToolPart:
+		t.call(p)
+	}
+}
+
+func (t *textWriter) call(call *transcript.ToolPart) {
+	style := green
+	if call.State != transcript.Done {
+		style = red
+	}
+	t.line(style, "● "+strings.ReplaceAll(shownTitle(call), "\n", "\n  ")+" · "+stateText(call.State))
+	outer := t.indent
+	t.indent += "  "
+	if text := t.c.Decisions[call.CallID].sentence(); text != "" {
+		t.line(dim, text)
+	}
+	if !t.changes(call) {
+		t.lines(dim, ansi.Text(output(call)), maxResultLines)
+	}
+	if call.Child != nil {
+		t.child(call.Child.Record())
+	}
+	t.indent = outer
+	t.write("\n")
+}
+
+// changes shows the changes of a call; it reports whether there are any.
+func (t *textWriter) changes(call *transcript.ToolPart) bool {
+	found := false
+	for _, content := range call.Card.Content {
+		d, ok := content.(kinds.Diff)
+		if !ok {
+			continue
+		}
+		found = true
+		all := lines(unified(d))
+		for i, line := range all {
+			if i == maxChangeLines {
+				t.line(dim, fmt.Sprintf("… %s more", kinds.Count(len(all)-i, "line")))
+				break
+			}
+			t.line(diffStyle(line), line)
+		}
+	}
+	return found
+}
+
+func diffStyle(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+"):
+		return green
+	case strings.HasPrefix(line, "-"):
+		return red
+	case strings.HasPrefix(line, "@@"):
+		return cyan
+	}
+	return ""
+}
+
+// lines shows at most limit lines of a text.
+func (t *textWriter) lines(style, text string, limit int) {
+	all := lines(strings.TrimSpace(text))
+	for i, line := range all {
+		if i == limit {
+			t.line(dim, fmt.Sprintf("… %s more", kinds.Count(len(all)-i, "line")))
+			return
+		}
+		t.line(style, line)
+	}
+}
+
+func (t *textWriter) child(r transcript.ChildRecord) {
+	t.line(yellow, "subagent "+transcript.PathText(r.Path)+" · "+childText(r))
+	outer := t.indent
+	t.indent += "│ "
+	for _, m := range r.Messages {
+		t.message(m)
+	}
+	t.indent = outer
+}

@@ -1,0 +1,200 @@
+package export
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// titleRunes bounds the title of a turn.
+const titleRunes = 90
+
+// turn is what a list of turns shows: a prompt and all that followed.
+type turn struct {
+	title   string
+	begun   time.Time
+	steps   int
+	calls   int
+	usage   transcript.Usage // of the steps and of subagents
+	cost    float64
+	changed int // calls that changed a file
+}
+
+// turns reads the conversation for the list of its turns. The first has no prompt when the agent
+// spoke first.
+func (c *Conversation) turns() ([]turn, error) {
+	var list []turn
+	for m, err := range c.Messages {
+		if err != nil {
+			return nil, err
+		}
+		if startsTurn(m) || len(list) == 0 {
+			list = append(list, turn{title: promptTitle(m), begun: m.Created})
+		}
+		c.count(&list[len(list)-1], m)
+	}
+	return list, nil
+}
+
+// startsTurn reports whether a message is a prompt.
+func startsTurn(m *transcript.Message) bool { return m.Role == transcript.User }
+
+func promptTitle(m *transcript.Message) string {
+	if m.Role != transcript.User {
+		return "Before the first prompt"
+	}
+	for _, text := range shownTexts(m) {
+		if title := kinds.Line(text, titleRunes); title != "" {
+			return title
+		}
+	}
+	return "A prompt without text"
+}
+
+// shownTexts are the texts of a prompt as the user typed them.
+func shownTexts(m *transcript.Message) []string {
+	var texts []string
+	for _, part := range m.Parts {
+		if text, ok := part.(*transcript.TextPart); ok && !text.Synthetic {
+			texts = append(texts, text.Text)
+		}
+	}
+	return texts
+}
+
+// count adds a message to its turn, with the subagents of its calls.
+func (c *Conversation) count(t *turn, m *transcript.Message) {
+	if m.Usage != nil {
+		t.steps++
+		t.usage = t.usage.Add(*m.Usage)
+		if c.Price != nil {
+			t.cost += c.Price(m.Model, *m.Usage)
+		}
+	}
+	for _, call := range m.Calls() {
+		t.calls++
+		if changes(call) {
+			t.changed++
+		}
+		c.countChild(t, call)
+	}
+}
+
+func (c *Conversation) countChild(t *turn, call *transcript.ToolPart) {
+	if call.Child == nil {
+		return
+	}
+	record := call.Child.Record()
+	t.usage = t.usage.Add(record.Usage)
+	t.cost += record.Cost
+	for _, m := range record.Messages {
+		for _, call := range m.Calls() {
+			c.countChild(t, call)
+		}
+	}
+}
+
+// changes reports whether a call shows a change of a file.
+func changes(call *transcript.ToolPart) bool {
+	for _, content := range call.Card.Content {
+		if _, ok := content.(kinds.Diff); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// shownTitle is the title of a call.
+func shownTitle(call *transcript.ToolPart) string {
+	title := strings.TrimSpace(call.Card.Title)
+	if title == "" {
+		title = kinds.Neutral(call.Name).Title
+	}
+	return kinds.Visible(title)
+}
+
+// saysMore reports whether a call has arguments that do not stand in its title.
+func saysMore(call *transcript.ToolPart) bool {
+	var args map[string]any
+	if json.Unmarshal([]byte(call.Input), &args) != nil {
+		return strings.TrimSpace(call.Input) != ""
+	}
+	for _, arg := range args {
+		if text, ok := arg.(string); !ok || !strings.Contains(call.Card.Title, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// output is what a call shows of its result.
+func output(call *transcript.ToolPart) string {
+	if call.Shown != "" {
+		return call.Shown
+	}
+	return call.Text
+}
+
+// stateText is how a call stands, in words.
+func stateText(s transcript.State) string {
+	switch s {
+	case transcript.Queued:
+		return "not run"
+	case transcript.BlockedOnUser:
+		return "waits for you"
+	case transcript.InProgress:
+		return "runs"
+	case transcript.Done:
+		return "done"
+	case transcript.Failed:
+		return "failed"
+	case transcript.Cancelled:
+		return "cancelled"
+	case transcript.Rejected:
+		return "rejected"
+	}
+	return string(s)
+}
+
+// sentence says who decided about a call, for people.
+func (d Decision) sentence() string {
+	verb := "Allowed"
+	switch d.Verdict {
+	case "allow":
+	case "deny":
+		verb = "Refused"
+	default:
+		return ""
+	}
+	by := d.By
+	if answer, asked := strings.CutPrefix(by, "person: "); asked {
+		by = "the user (" + answerText(answer) + ")"
+	} else if rule, isRule := strings.CutPrefix(by, "rule:"); isRule {
+		by = "a rule (" + rule + ")"
+	} else if by == "policy" {
+		by = "the judge of commands"
+	}
+	text := verb
+	if by != "" {
+		text += " by " + by
+	}
+	if d.Reason != "" {
+		text += ": " + d.Reason
+	}
+	return kinds.Line(text, 400)
+}
+
+// answerText is an answer to a permission request, in words.
+func answerText(answer string) string {
+	words := map[string]string{
+		"allow_once": "once", "allow_always": "always", "allow_project": "for the project",
+		"reject_once": "this time", "reject_always": "always", "dismissed": "without an answer",
+	}
+	if text, known := words[answer]; known {
+		return text
+	}
+	return answer
+}
