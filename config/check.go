@@ -31,6 +31,7 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 		func() error { return f.problem("mcp.tokens", oneOf(cfg.MCP.Tokens, "", TokensKeyring, TokensFile)) },
 		func() error { return s.checkWatchdog(f, &cfg.Watchdog) },
 		func() error { return f.checkAudit(cfg.Audit) },
+		func() error { return f.checkSessions(cfg.Sessions) },
 		func() error { return s.checkPaths(f, cfg) },
 	} {
 		if err := check(); err != nil {

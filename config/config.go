@@ -42,6 +42,7 @@ type Config struct {
 	Agents   map[string]Agent `json:"agents"`
 	Watchdog Watchdog         `json:"watchdog"`
 	Audit    Audit            `json:"audit"`
+	Sessions Sessions         `json:"sessions"`
 	// Agent names the agent that new sessions talk to; empty means the shipped one.
 	Agent string `json:"agent"`
 	// Mode is the mode of a new session: ModeAsk, ModeCode, ModePlan or ModeAuto.
@@ -124,6 +125,7 @@ func Default() *Config {
 		Log:       Log{Level: "info"},
 		Subagents: defaultSubagents(),
 		Audit:     defaultAudit(),
+		Sessions:  defaultSessions(),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"acp-agent/kinds"
+	"acp-agent/store"
 	"acp-agent/subagent"
 	"acp-agent/transcript"
 )
@@ -32,6 +33,14 @@ func (a *account) note(e transcript.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.spent.note(e, a.price)
+}
+
+// restore goes on from what a stored session had used.
+func (a *account) restore(info store.Info) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.spent.tokens, a.spent.cost = info.Usage, info.Cost
+	a.context = transcript.UsageChanged{Used: info.Used, Size: info.Size, Cost: info.Cost}
 }
 
 // add counts a model call that an internal agent made.

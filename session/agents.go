@@ -68,10 +68,18 @@ func (a *agents) manifests() *subagent.Catalog {
 	return a.catalog
 }
 
-// choose settles which agent the user talks to.
-func (a *agents) choose() error {
+// choose settles which agent the user talks to: in a session that goes on the stored one, if it
+// is still there.
+func (a *agents) choose(stored string) error {
+	err := a.chooseNamed(cmp.Or(a.spec.Agent, stored, a.settings.Agent))
+	if err != nil && stored != "" && a.spec.Agent == "" {
+		return a.chooseNamed(a.settings.Agent)
+	}
+	return err
+}
+
+func (a *agents) chooseNamed(name string) error {
 	a.manifest = a.host.Manifest
-	name := cmp.Or(a.spec.Agent, a.settings.Agent)
 	if name == "" || name == a.manifest.Name {
 		return nil
 	}

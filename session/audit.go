@@ -1,9 +1,11 @@
 package session
 
 import (
+	"context"
 	"time"
 
 	"acp-agent/audit"
+	"acp-agent/store"
 	"acp-agent/transcript"
 )
 
@@ -29,6 +31,18 @@ func (s *Session) closeAudit() {
 	if err := s.rules.audit.Close(); err != nil {
 		s.host.Logger.Warn("the audit cannot be closed", "session", s.ID, "error", err.Error())
 	}
+}
+
+// SweepStore removes, in the background, conversations that are old or too many.
+func (h *Host) SweepStore(limits store.Limits) {
+	ctx, cancel := context.WithCancel(context.Background())
+	h.catalogue.onClose(cancel)
+	h.catalogue.working.Go(func() {
+		defer cancel()
+		if swept, err := h.Store.Sweep(ctx, limits); err != nil || swept.Sessions > 0 {
+			h.Logger.Info("swept stored conversations", "removed", swept.Sessions, "error", err)
+		}
+	})
 }
 
 // SweepAudit removes, in the background, the records of sessions that were not written

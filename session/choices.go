@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"sync"
 
 	"acp-agent/permissions"
@@ -85,6 +86,24 @@ func (c *choices) setBackend(backend Backend) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.backend = backend
+}
+
+// restore makes what was stored of a session that goes on what is chosen. A model that the
+// server cannot use any more is not taken over.
+func (c *choices) restore(stored storedChoices) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.current.before = stored.Before
+	if stored.Model != "" && c.backend.usable(stored.Model) == nil {
+		c.current.model, c.current.thought = stored.Model, stored.Thought
+	}
+}
+
+// wanted is the mode that was chosen, also while it waits for the sandbox.
+func (c *choices) wanted() permissions.Mode {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return cmp.Or(c.pending, c.current.mode)
 }
 
 // setModel chooses a model without looking whether it is offered.

@@ -8,6 +8,7 @@ import (
 
 	"acp-agent/internal/observe"
 	"acp-agent/model"
+	"acp-agent/store"
 	"acp-agent/transcript"
 )
 
@@ -15,18 +16,19 @@ import (
 // session passes: those of turns, calls, subagents and commands alike. It is safe for
 // concurrent use.
 //
-// Package store is not connected yet. A stored conversation will be loaded in newConversation;
-// emit, which sees each event once and in order before the client does, will feed the Recorder.
+// emit, which sees each event once and in order before the client does, feeds the recorder.
 type conversation struct {
 	conversationOptions
-	log     *transcript.Log
-	memo    model.Memo // what the model server keeps of it; used by one turn at a time
-	account *account
-	notices *notices
+	recorder *store.Recorder // nil stores nothing
+	log      *transcript.Log
+	memo     model.Memo // what the model server keeps of it; used by one turn at a time
+	account  *account
+	notices  *notices
 
 	mu sync.Mutex // guards what follows
 	// askedAt is when questions were written into the chat that no prompt has answered.
 	askedAt time.Time
+	kept    map[string]string // what put stored last
 }
 
 // conversationOptions are what a conversation is made of.
@@ -41,7 +43,7 @@ type conversationOptions struct {
 
 // newConversation returns an empty conversation.
 func newConversation(o conversationOptions, account *account) *conversation {
-	c := &conversation{conversationOptions: o, log: transcript.NewLog(), account: account}
+	c := &conversation{conversationOptions: o, log: transcript.NewLog(), account: account, kept: map[string]string{}}
 	c.notices = newNotices(c.emit)
 	return c
 }
@@ -49,6 +51,7 @@ func newConversation(o conversationOptions, account *account) *conversation {
 // emit passes an event on, to the bus and to the client, and counts what it costs.
 func (c *conversation) emit(event transcript.Event) {
 	c.watch(event)
+	c.recorder.Emit(event)
 	switch e := event.(type) {
 	case transcript.TurnStarted:
 		c.publish(observe.TurnStarted, e.At, map[string]any{observe.FieldMessageID: e.MessageID})
@@ -78,27 +81,23 @@ func (c *conversation) record(e transcript.Event) {
 	c.emit(e)
 }
 
+// note puts an event into the transcript that the client knows of already, such as a prompt
+// that is not run.
+func (c *conversation) note(e transcript.Event) {
+	c.log.Apply(e)
+	c.recorder.Emit(e)
+}
+
 // publish notifies the subscribers of the bus of an event of the session (R131).
 func (c *conversation) publish(name string, at time.Time, fields map[string]any) {
 	c.bus.Publish(observe.Event{Name: name, At: at, SessionID: c.sessionID, Fields: fields})
 }
 
-// say shows a text in the agent's name, within a turn. The model does not see it.
+// say shows a text in the agent's name as a message of its own. The model does not see it.
 func (c *conversation) say(text string) {
-	id, part := c.ids.New(transcript.MessagePrefix), c.ids.New(transcript.PartPrefix)
-	c.emit(transcript.PartStarted{MessageID: id, PartID: part, Kind: transcript.TextKind})
-	c.emit(transcript.PartDelta{PartID: part, Text: text})
-	c.emit(transcript.PartEnded{PartID: part})
-}
-
-// remark shows a text of the agent as a message of its own. The model does not see it.
-func (c *conversation) remark(text string) { c.tell(c.ids.New(transcript.MessagePrefix), text) }
-
-// tell shows a text to the user as one event, which belongs to no turn.
-func (c *conversation) tell(id, text string) {
-	c.emit(transcript.AgentSaid{Message: &transcript.Message{
-		ID: id, Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Finished: true,
-		Parts: []transcript.Part{&transcript.TextPart{ID: c.ids.New(transcript.PartPrefix), Text: text, Synthetic: true}},
+	c.record(transcript.AgentSaid{Message: &transcript.Message{
+		ID: c.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Aside: true,
+		Parts: []transcript.Part{&transcript.TextPart{ID: c.ids.New(transcript.PartPrefix), Text: text}},
 	}})
 }
 
@@ -107,8 +106,15 @@ func (c *conversation) tell(id, text string) {
 func (c *conversation) reply(ctx context.Context, prompt *transcript.Message, answer func(context.Context) string) {
 	turn := c.ids.New(transcript.TurnPrefix)
 	c.emit(transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: time.Now()})
+	c.noteAside(prompt)
 	c.say(answer(ctx))
 	c.emit(transcript.TurnFinished{TurnID: turn, Reason: "finish"})
+}
+
+// noteAside notes a prompt that no model sees.
+func (c *conversation) noteAside(prompt *transcript.Message) {
+	prompt.Aside = true
+	c.note(transcript.UserSaid{Message: prompt})
 }
 
 // early tells the model of a prompt that was queued before its questions stood in the chat:

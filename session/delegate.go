@@ -170,6 +170,6 @@ func (s *Session) noticeRunningSubagents() {
 		names = append(names, name)
 	}
 	if len(names) > 0 {
-		s.conversation.remark("Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them.\n")
+		s.conversation.say("Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them.\n")
 	}
 }

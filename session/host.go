@@ -17,6 +17,7 @@ import (
 	"acp-agent/permissions/projects"
 	"acp-agent/sandbox"
 	"acp-agent/skills"
+	"acp-agent/store"
 	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/tools/mount"
@@ -51,6 +52,8 @@ type Configuration struct {
 	// Projects stores what the user decides about projects; nil means that nothing is
 	// stored, and no project is trusted.
 	Projects *projects.Store
+	// Store keeps conversations; nil means that they end with the process.
+	Store *store.Store
 	// Explain answers /permissions explain: how the rules judge what follows. It runs
 	// nothing. nil means that the command is not offered.
 	Explain func(ctx context.Context, s *Session, what string) string
@@ -137,6 +140,7 @@ type Observers struct {
 func (h *Host) Close() {
 	h.catalogue.close()
 	h.Box.Close()
+	_ = h.Store.Close() // the recorders have written everything
 	_ = h.Locks.Close() // nothing is written there
 }
 

@@ -128,6 +128,13 @@ func (m *modelCatalogue) ending() bool {
 	return m.closed
 }
 
+// onClose has close call a function.
+func (m *modelCatalogue) onClose(cancel context.CancelFunc) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cancel = append(m.cancel, cancel)
+}
+
 // close ends all asking and waits for it.
 func (m *modelCatalogue) close() {
 	m.mu.Lock()

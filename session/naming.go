@@ -44,6 +44,13 @@ func (n *naming) fromPrompt(prompt *transcript.Message) {
 	}
 }
 
+// restore takes over the title of a session that goes on.
+func (n *naming) restore(title string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.titled, n.generated = title != "", title != ""
+}
+
 // afterTurn asks a model for a title once the answer of the first turn has been delivered.
 func (n *naming) afterTurn(t *Turn) {
 	if n.generate == nil {

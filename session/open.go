@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -15,7 +16,18 @@ import (
 // Open makes a session. Of the project it reads its skills and instructions; it asks no
 // server. What is missing of the configuration is an error here, so that the editor shows it
 // before the user has typed anything.
-func (h *Host) Open(ctx context.Context, spec Spec) (_ *Session, err error) {
+func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
+	return h.open(ctx, opened{ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec})
+}
+
+// Resume opens a stored session to go on with it (R146). The error is a *store.BusyError when
+// another process has it open, and is store.ErrNotFound when there is none.
+func (h *Host) Resume(ctx context.Context, id string, spec Spec) (*Session, error) {
+	return h.open(ctx, opened{ID: id, host: h, spec: spec, stored: true})
+}
+
+func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
+	spec := o.spec
 	backend, err := h.Backend()
 	if err != nil {
 		return nil, err
@@ -24,17 +36,23 @@ func (h *Host) Open(ctx context.Context, spec Spec) (_ *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{opened: opened{ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec, settings: settings}}
+	o.settings = settings
+	s := &Session{opened: o}
 	live, span := h.Tracer.Session(context.WithoutCancel(ctx), s.ID)
 	s.life = newLifetime(live, span)
 	s.conversation = s.newConversation()
-	s.choices = s.newChoices(backend)
 	defer func() {
 		if err != nil {
 			s.life.end(err)
+			s.closeRecord()
 			span.End(err)
 		}
 	}()
+	if s.conversation.recorder, err = s.newRecorder(); err != nil {
+		return nil, err
+	}
+	chosen, _ := s.readChoices()
+	s.choices = s.newChoices(backend, chosen)
 	if s.secrets, err = newSecrets(h, settings); err != nil {
 		return nil, err
 	}
@@ -45,11 +63,14 @@ func (h *Host) Open(ctx context.Context, spec Spec) (_ *Session, err error) {
 		return nil, err
 	}
 	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
-	if err = s.equipMainAgent(offer, context); err != nil {
+	s.naming = s.newNaming()
+	if err = s.equipMainAgent(offer, context, chosen.Agent); err == nil {
+		err = s.resume(ctx)
+	}
+	if err != nil {
 		s.work.Close(0)
 		return nil, err
 	}
-	s.naming = s.newNaming()
 	s.turns = newTurnQueue(s.life.ctx, s.runTurn, s.agents.tree.Abort)
 	return s, nil
 }
@@ -64,17 +85,21 @@ func (s *Session) newConversation() *conversation {
 	}, account)
 }
 
-func (s *Session) newChoices(backend Backend) *choices {
+// newChoices returns what is chosen when the session opens: what was chosen when it was stored,
+// else what is configured.
+func (s *Session) newChoices(backend Backend, stored storedChoices) *choices {
 	h := s.host
-	return newChoices(choiceOptions{
+	c := newChoices(choiceOptions{
 		life: s.life, sandbox: h.Sandbox, catalogue: &h.catalogue,
 		emit: s.conversation.emit, notices: s.conversation.notices, modeChanged: func() { s.rules.project.applyMode() },
 		writable: slices.Concat([]string{s.spec.Cwd}, s.spec.Additional, s.settings.WriteRoots), own: slices.Concat(h.Own, []string{h.Home}),
-	}, s.settings.Mode, backend)
+	}, cmp.Or(stored.Mode, s.settings.Mode), backend)
+	c.restore(stored)
+	return c
 }
 
 // equipMainAgent makes what judges the main agent's calls, its tools and what it is told.
-func (s *Session) equipMainAgent(offer projectOffer, context systemContext) error {
+func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agent string) error {
 	h := s.host
 	s.rules = s.newRuleBook(offer)
 	s.agents = &agents{opened: s.opened, project: s.rules.project, scratch: s.work.Session().Scratch}
@@ -84,7 +109,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext) erro
 		opened: s.opened, work: s.work, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt,
 	})
 	s.rules.project.refresh()
-	if err := s.agents.choose(); err != nil {
+	if err := s.agents.choose(agent); err != nil {
 		return err
 	}
 	if manifest := s.agents.manifest; manifest.Name != h.Manifest.Name {

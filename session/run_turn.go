@@ -60,6 +60,8 @@ func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
 			stop, err = "", s.turnPanicked(v)
 		}
 	}()
+	s.save()
+	defer s.save()
 	r := &runningTurn{Turn: t}
 	for _, stage := range s.turnStages() {
 		if err := stage(r); err != nil || r.over {
@@ -90,21 +92,22 @@ func (s *Session) addMessage(r *runningTurn) error {
 	case <-m.after:
 	case <-s.life.ctx.Done():
 	}
-	s.conversation.log.Apply(transcript.AgentSaid{Message: m.message})
-	switch {
-	case m.text == "":
-	case s.spec.Waits: // no prompt follows in which the model reports it
-		s.conversation.tell(m.message.ID, m.message.Text())
-	default:
-		s.conversation.tell(m.message.ID, m.text+"\n\n")
+	shown := m.text
+	if shown != "" {
+		shown += "\n\n"
+		if s.spec.Waits { // no prompt follows in which the model reports it
+			shown = m.message.Text()
+		}
+		m.message.Parts = append(m.message.Parts, &transcript.TextPart{ID: s.host.IDs.New(transcript.PartPrefix), Text: shown, Replaced: true})
 	}
+	s.conversation.record(transcript.AgentSaid{Message: m.message})
 	r.end(loop.EndTurn)
 	return nil
 }
 
 func (s *Session) skipCancelled(r *runningTurn) error {
 	if r.endIfCancelled(); r.over {
-		s.conversation.log.Apply(transcript.UserSaid{Message: r.prompt})
+		s.conversation.note(transcript.UserSaid{Message: r.prompt})
 	}
 	return nil
 }
@@ -160,7 +163,7 @@ func (s *Session) notifyOfProblems(r *runningTurn) error {
 
 func (s *Session) chooseBackend(r *runningTurn) (err error) {
 	if r.backend, err = s.host.Backend(); err != nil {
-		s.conversation.log.Apply(transcript.UserSaid{Message: r.prompt})
+		s.conversation.note(transcript.UserSaid{Message: r.prompt})
 		return err
 	}
 	s.choices.setBackend(r.backend)
@@ -205,13 +208,14 @@ func (s *Session) generateFirstTitle(r *runningTurn) error {
 
 // replyDuring answers a command while another turn runs. The answer is one event without a
 // turn of its own, whose end would be taken for the end of the other.
-func (s *Session) replyDuring(ctx context.Context, c typedCommand) (stop loop.StopReason, err error) {
+func (s *Session) replyDuring(ctx context.Context, prompt *transcript.Message, c typedCommand) (stop loop.StopReason, err error) {
 	defer func() {
 		if v := recover(); v != nil { // it ends this prompt, not the process
 			s.host.Logger.Error("command panicked", "session", s.ID, "stack", string(debug.Stack()))
 			stop, err = "", fmt.Errorf("the command failed inside the agent: %v", v)
 		}
 	}()
-	s.conversation.remark(c.answer(ctx, s, c.rest))
+	s.conversation.noteAside(prompt)
+	s.conversation.say(c.answer(ctx, s, c.rest))
 	return loop.EndTurn, nil
 }

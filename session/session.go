@@ -38,6 +38,7 @@ type opened struct {
 	host     *Host
 	spec     Spec
 	settings Settings
+	stored   bool    // it is a stored session that goes on
 	secrets  secrets // which files are not read; secrets.go
 }
 
@@ -51,6 +52,7 @@ func (s *Session) Close(grace time.Duration) {
 	s.sources.close()
 	s.work.Close(grace)
 	s.closeAudit()
+	s.closeRecord()
 	s.life.span.End(nil)
 }
 
@@ -61,6 +63,9 @@ func (s *Session) Stop() {
 	s.life.end(ErrClosed)
 	s.agents.tree.Abort()
 }
+
+// Busy reports whether a turn runs or waits.
+func (s *Session) Busy() bool { return s.turns.last() != nil }
 
 // Context ends when the session is closed.
 func (s *Session) Context() context.Context { return s.life.ctx }
@@ -81,7 +86,7 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
 	}}
 	if c, ok := commandOf(t.prompt); ok && c.isDuring() {
-		t.during = func(ctx context.Context) (loop.StopReason, error) { return s.replyDuring(ctx, c) }
+		t.during = func(ctx context.Context) (loop.StopReason, error) { return s.replyDuring(ctx, t.prompt, c) }
 	}
 	return s.turns.add(t)
 }
@@ -105,14 +110,18 @@ func (s *Session) Mode() string { return s.choices.Mode() }
 
 // SetMode changes the mode: questions follow from the next tool call on, tools from the next
 // model request on, and a running turn goes on.
-func (s *Session) SetMode(id string) error { return s.choices.SetOption(ModeOption, id) }
+func (s *Session) SetMode(id string) error { return s.SetOption(ModeOption, id) }
 
 // Options lists the options with their current values.
 func (s *Session) Options() []Option { return s.choices.Options() }
 
 // SetOption changes one option. It neither blocks nor emits anything: the caller announces
 // the change where it is in order, once Decide has returned.
-func (s *Session) SetOption(id, value string) error { return s.choices.SetOption(id, value) }
+func (s *Session) SetOption(id, value string) error {
+	err := s.choices.SetOption(id, value)
+	s.save()
+	return err
+}
 
 // Decide waits until a choice that SetOption took is decided: that of the mode auto depends
 // on the trial of the sandbox. Its error says why the choice cannot be had.

@@ -22,6 +22,8 @@ type Spec struct {
 	Rules []permissions.Rule
 	// Servers are the MCP servers that the client wants connected.
 	Servers []mcp.Server
+	// Replay shows a message of a stored conversation as it is read; nil shows none.
+	Replay func(*transcript.Message)
 	Client
 	Unattended
 }

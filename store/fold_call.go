@@ -20,7 +20,7 @@ func (r *Recorder) foldCall(t *talk, e transcript.Event) (needed need, isCall bo
 		}
 	case transcript.ToolReady:
 		if call := t.calls[e.CallID]; call != nil {
-			call.part.Tool, call.part.Input, call.part.Card = e.Tool, e.Input, e.Card
+			call.part.Ready(e)
 			call.input.Reset()
 			call.ready = true
 			r.addPart(line{sub: t.sub, of: call.of, n: call.n}, &call.part)
@@ -85,7 +85,7 @@ func (r *Recorder) finishCall(t *talk, e transcript.ToolFinished) need {
 	part.State, part.Card, part.Result, part.Text, part.Shown, part.Images = e.State, e.Card, &result, e.Text, e.Shown, e.Images
 	if call.ready {
 		// The line before has the input, which can be long.
-		part.Input, l.op = "", opEnd
+		part.Input, part.Args, l.op = "", nil, opEnd
 	}
 	r.addPart(l, part)
 	if m := t.open[call.of]; m != nil && len(t.calls) == 0 {

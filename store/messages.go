@@ -153,7 +153,7 @@ func (d *decoder) part(p *partEntry, sub string, depth int) (transcript.Part, er
 		call.State = p.state
 	}
 	if p.input.size > 0 {
-		if call.Input, err = d.input(p.input); err != nil {
+		if call.Input, call.Args, err = d.input(p.input); err != nil {
 			return nil, err
 		}
 	}
@@ -187,18 +187,19 @@ func (d *decoder) child(key childKey, depth int) (*transcript.Child, error) {
 }
 
 // input reads the arguments of a call from the line before the one it ended with.
-func (d *decoder) input(at span) (string, error) {
+func (d *decoder) input(at span) (input string, args json.RawMessage, err error) {
 	data, err := d.r.read(at)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	var part struct {
-		Input string `json:"input"`
+		Input string          `json:"input"`
+		Args  json.RawMessage `json:"args"`
 	}
 	if json.Unmarshal(data, &part) != nil {
 		d.st.Damage.add(at.at)
 	}
-	return part.Input, nil
+	return part.Input, part.Args, nil
 }
 
 // spanReader reads spans of a file, mostly in order.

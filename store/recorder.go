@@ -177,6 +177,18 @@ func (r *Recorder) Info() Info {
 	return r.info
 }
 
+// Move notes that the session goes on in other directories.
+func (r *Recorder) Move(cwd string, additional []string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.info.Cwd != cwd || !slices.Equal(r.info.Additional, additional) {
+		r.info.Cwd, r.info.Additional, r.dirty.info = cwd, slices.Clone(additional), true
+	}
+}
+
 // Put stores a value of the session's own under a key, in the place of the one before, such as
 // its rules. It is written with the next boundary, and read by [Stored.State].
 func (r *Recorder) Put(key string, value any) error {

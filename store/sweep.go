@@ -14,20 +14,13 @@ import (
 
 // Limits bound what is stored.
 type Limits struct {
-	// KeepDays is how many days a session is kept after it was last written; zero means
-	// DefaultKeepDays, and a negative number that age removes none.
+	// KeepDays is how many days a session is kept after it was last written; zero means that age
+	// removes none.
 	KeepDays int
 	// MaxBytes bounds the size of all sessions and blobs together: when it is exceeded the
-	// sessions that were written longest ago go first. Zero means DefaultMaxBytes, and a negative
-	// number that size removes none.
+	// sessions that were written longest ago go first. Zero means that size removes none.
 	MaxBytes int64
 }
-
-// The defaults of Limits: half a year, and 4 GiB.
-const (
-	DefaultKeepDays = 180
-	DefaultMaxBytes = 4 << 30
-)
 
 // recent is how long a session is safe from MaxBytes, and grace how long what no session refers
 // to is left alone.
@@ -48,12 +41,6 @@ type Swept struct {
 func (s *Store) Sweep(ctx context.Context, l Limits) (swept Swept, err error) {
 	if s == nil {
 		return swept, nil
-	}
-	if l.KeepDays == 0 {
-		l.KeepDays = DefaultKeepDays
-	}
-	if l.MaxBytes == 0 {
-		l.MaxBytes = DefaultMaxBytes
 	}
 	files, err := s.files()
 	if err != nil || len(files) == 0 && userfile.Missing(s.o.Dir) {

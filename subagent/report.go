@@ -92,13 +92,20 @@ func (n *Node) deliver(r report) {
 
 // message returns the message about a background subagent that has ended.
 func (n *Node) message() *transcript.Message {
+	return n.tree.reportMessage(n.outcome.result.Record, n.outcome.result.Modified)
+}
+
+func (t *Tree) reportMessage(record transcript.ChildRecord, files []string) *transcript.Message {
 	return &transcript.Message{
-		ID: n.tree.IDs.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
-		Parts: []transcript.Part{&transcript.TextPart{
-			ID: n.tree.IDs.New(transcript.PartPrefix), Synthetic: true,
-			Text: reportOf(n.outcome.result.Record, n.outcome.result.Modified),
-		}},
+		ID: t.IDs.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,
+		Parts: []transcript.Part{&transcript.TextPart{ID: t.IDs.New(transcript.PartPrefix), Synthetic: true, Text: reportOf(record, files)}},
 	}
+}
+
+// LostMessage returns the message about a background subagent that a restart of the agent ended
+// (R68, R141).
+func (t *Tree) LostMessage(record transcript.ChildRecord) *transcript.Message {
+	return t.reportMessage(record, nil)
 }
 
 // Limits of a report: the subagent's last message in bytes, a line in runes.

@@ -63,6 +63,22 @@ func NewLog(messages ...*Message) *Log {
 	return l
 }
 
+// Restore makes what was stored the state of a log that holds nothing yet. Calls that are
+// still open go on with their next event.
+func (l *Log) Restore(s Snapshot) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.messages, l.memory = s.Messages, s.Memory.Clone()
+	l.look()
+	for _, m := range s.Messages {
+		for _, call := range m.Calls() {
+			if !call.State.Terminal() {
+				l.calls[call.CallID] = &openCall{part: call, message: m.ID}
+			}
+		}
+	}
+}
+
 // look makes what a model sees anew, of the record.
 func (l *Log) look() {
 	l.from, l.seen = 0, nil
@@ -76,6 +92,7 @@ func (l *Log) show(i int, m *Message) {
 	switch {
 	case m.Clears:
 		l.from, l.seen = i+1, nil
+	case m.Aside:
 	case m.Compaction != nil:
 		l.seen = m.Compaction.apply(l.seen, m)
 	default:
@@ -223,7 +240,7 @@ func (l *Log) applyCall(e Event) {
 		}
 	case ToolReady:
 		if call := l.calls[e.CallID]; call != nil {
-			call.part.Tool, call.part.Input, call.part.Card = e.Tool, e.Input, e.Card
+			call.part.Ready(e)
 			call.input.Reset()
 		}
 	case ToolState:
@@ -236,6 +253,14 @@ func (l *Log) applyCall(e Event) {
 		}
 	case ToolFinished:
 		l.finishCall(e)
+	}
+}
+
+// Ready takes over what is known of a call once its arguments are complete.
+func (p *ToolPart) Ready(e ToolReady) {
+	p.Tool, p.Input, p.Card = e.Tool, e.Input, e.Card
+	if string(e.Args) != e.Input {
+		p.Args = e.Args
 	}
 }
 

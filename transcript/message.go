@@ -49,6 +49,9 @@ type Message struct {
 	// Compaction says what of the messages before this one a model still sees; nil means
 	// that the message changes nothing in that.
 	Compaction *Compaction `json:"compaction,omitempty"`
+	// Aside says that the user sees the message and no model does, such as a slash command
+	// and its answer (R158).
+	Aside bool `json:"aside,omitempty"`
 }
 
 // Part is a piece of a message: *TextPart, *ReasoningPart, *ImagePart,
@@ -114,7 +117,10 @@ type ToolPart struct {
 	Tool string `json:"tool"`
 	// Input is the argument text as the model wrote it, valid JSON or not.
 	Input string `json:"input"`
-	State State  `json:"state"`
+	// Args are the arguments that ran: canonical, preprocessed, validated (R21); nil where
+	// there are none, or where they are Input itself.
+	Args  json.RawMessage `json:"args,omitempty"`
+	State State           `json:"state"`
 	// Card is what the editor shows.
 	Card kinds.Card `json:"card"`
 	// Result is set once State is terminal.
@@ -138,18 +144,18 @@ func (*LinkPart) isPart()      {}
 func (*ResourcePart) isPart()  {}
 func (*ToolPart) isPart()      {}
 
-// Text joins the message's text parts.
+// Text joins the text parts that a model reads.
 func (m *Message) Text() string {
 	var b strings.Builder
 	for _, part := range m.Parts {
-		if text, ok := part.(*TextPart); ok {
+		if text, ok := part.(*TextPart); ok && !text.Replaced {
 			b.WriteString(text.Text)
 		}
 	}
 	return b.String()
 }
 
-// Typed joins the text parts that the agent did not put there.
+// Typed joins the text parts that the user sees.
 func (m *Message) Typed() string {
 	var b strings.Builder
 	for _, part := range m.Parts {

@@ -96,6 +96,7 @@ type SessionCapabilities struct {
 	AdditionalDirectories *SessionAdditionalDirectoriesCapabilities `json:"additionalDirectories,omitempty"`
 	Resume                *SessionResumeCapabilities                `json:"resume,omitempty"`
 	Close                 *SessionCloseCapabilities                 `json:"close,omitempty"`
+	Fork                  *SessionForkCapabilities                  `json:"fork,omitempty"` // unstable
 	Meta                  map[string]any                            `json:"_meta,omitempty"`
 }
 
@@ -108,6 +109,7 @@ func (v *SessionCapabilities) UnmarshalJSON(raw []byte) error {
 	lenient(o, "additionalDirectories", &v.AdditionalDirectories, pointer(record[SessionAdditionalDirectoriesCapabilities]))
 	lenient(o, "resume", &v.Resume, pointer(record[SessionResumeCapabilities]))
 	lenient(o, "close", &v.Close, pointer(record[SessionCloseCapabilities]))
+	lenient(o, "fork", &v.Fork, pointer(record[SessionForkCapabilities]))
 	lenient(o, "_meta", &v.Meta, meta)
 	return o.err
 }
@@ -172,6 +174,21 @@ type SessionCloseCapabilities struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (v *SessionCloseCapabilities) UnmarshalJSON(raw []byte) error {
 	*v = SessionCloseCapabilities{}
+	o := parseObject(raw)
+	lenient(o, "_meta", &v.Meta, meta)
+	return o.err
+}
+
+// SessionForkCapabilities says that an agent serves `session/fork`.
+//
+// Unstable: not part of the stable protocol.
+type SessionForkCapabilities struct {
+	Meta map[string]any `json:"_meta,omitempty"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *SessionForkCapabilities) UnmarshalJSON(raw []byte) error {
+	*v = SessionForkCapabilities{}
 	o := parseObject(raw)
 	lenient(o, "_meta", &v.Meta, meta)
 	return o.err

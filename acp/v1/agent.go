@@ -13,6 +13,7 @@ import (
 	"acp-agent/acp/rpc"
 	"acp-agent/acp/schema"
 	"acp-agent/session"
+	"acp-agent/store"
 	"acp-agent/workspace/run"
 )
 
@@ -25,6 +26,13 @@ type Core interface {
 	Warm()
 	// Open opens a session. The error is a *session.AuthError if credentials are missing.
 	Open(ctx context.Context, spec session.Spec) (*session.Session, error)
+	// Resume opens a stored session to go on with it. The error can also be store.ErrNotFound,
+	// and a *store.BusyError if another process has it open.
+	Resume(ctx context.Context, id string, spec session.Spec) (*session.Session, error)
+	// List, Fork and Delete are about stored sessions; see session.Host.
+	List(o store.ListOptions) (store.Page, error)
+	Fork(id string, o store.ForkOptions) (store.Info, error)
+	Delete(id string) error
 	// Authenticate sets a key for this process, or with "" reads the environment and the
 	// configuration again. After nil, a session can be opened.
 	Authenticate(ctx context.Context, key string) error
@@ -162,6 +170,10 @@ func wireError(err error) error {
 	switch {
 	case err == nil || errors.As(err, &already):
 		return err
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrNoMessage):
+		return rpc.Errorf(rpc.CodeResourceNotFound, "%s", err.Error())
+	case errors.Is(err, store.ErrCursor):
+		return rpc.Errorf(rpc.CodeInvalidParams, "session/list: %s", err.Error())
 	case errors.As(err, &auth):
 		return rpc.Errorf(rpc.CodeAuthRequired, "%s", auth.Message)
 	case errors.As(err, &value):

@@ -80,7 +80,10 @@ func (a *Agent) capabilities(said client) *schema.InitializeResponse {
 		AgentCapabilities: schema.AgentCapabilities{
 			PromptCapabilities: schema.PromptCapabilities{Image: true, EmbeddedContext: true},
 			MCPCapabilities:    schema.McpCapabilities{HTTP: true, SSE: true},
+			LoadSession:        true,
 			SessionCapabilities: schema.SessionCapabilities{
+				List: &schema.SessionListCapabilities{}, Resume: &schema.SessionResumeCapabilities{},
+				Fork: &schema.SessionForkCapabilities{}, Delete: &schema.SessionDeleteCapabilities{},
 				Close:                 &schema.SessionCloseCapabilities{},
 				AdditionalDirectories: &schema.SessionAdditionalDirectoriesCapabilities{},
 			},

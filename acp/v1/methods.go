@@ -16,6 +16,11 @@ func (a *Agent) requestTable() map[string]func(*rpc.Request) rpc.Body {
 		schema.MethodAuthenticate:           a.authenticate,    // auth.go
 		schema.MethodLogout:                 a.logout,          // auth.go
 		schema.MethodSessionNew:             a.newSession,      // newsession.go
+		schema.MethodSessionLoad:            a.loadSession,     // stored.go
+		schema.MethodSessionResume:          a.resumeSession,   // stored.go
+		schema.MethodSessionList:            a.listSessions,    // stored.go
+		methodFork:                          a.forkSession,     // stored.go, a draft
+		schema.MethodSessionDelete:          a.deleteSession,   // stored.go
 		schema.MethodSessionPrompt:          a.prompt,          // prompt.go
 		schema.MethodSessionClose:           a.closeSession,    // newsession.go
 		schema.MethodSessionSetMode:         a.setMode,         // modes.go

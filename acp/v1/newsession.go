@@ -18,18 +18,45 @@ func (a *Agent) newSession(req *rpc.Request) rpc.Body {
 	if err := schema.Decode(req.Params, &params); err != nil && !withoutServers(err) {
 		return fail(badParams(req, err))
 	}
-	for _, dir := range append([]string{params.Cwd}, params.AdditionalDirectories...) {
-		if !filepath.IsAbs(dir) || strings.ContainsRune(dir, 0) {
-			return fail(rpc.Errorf(rpc.CodeInvalidParams, "session/new: directory %q must be an absolute path", dir))
-		}
+	o := opening{cwd: params.Cwd, additional: params.AdditionalDirectories, servers: params.MCPServers}
+	if err := o.check(req.Method); err != nil {
+		return fail(err)
 	}
 	return func(ctx context.Context) rpc.Reply {
-		s, err := a.open(ctx, params)
+		s, err := a.open(ctx, o)
 		if err != nil {
 			return rpc.Reply{Err: wireError(err)}
 		}
 		return rpc.Reply{Result: s.describe(), Then: func() { s.announce(a.conn) }}
 	}
+}
+
+// opening is what a client asks of a session that is to be opened.
+type opening struct {
+	cwd        string
+	additional []string
+	servers    []schema.McpServer
+	// stored is the stored session that goes on; "" for a new one. replay says that its
+	// conversation is shown.
+	stored string
+	replay bool
+}
+
+// check returns the answer to a request whose directories cannot be used.
+func (o opening) check(method string) error {
+	for _, dir := range append([]string{o.cwd}, o.additional...) {
+		if err := absolute(method, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func absolute(method, dir string) error {
+	if !filepath.IsAbs(dir) || strings.ContainsRune(dir, 0) {
+		return rpc.Errorf(rpc.CodeInvalidParams, "%s: directory %q must be an absolute path", method, dir)
+	}
+	return nil
 }
 
 // withoutServers reports whether the only fault of the params is that they lack the list of
@@ -40,14 +67,14 @@ func withoutServers(err error) bool {
 }
 
 // open opens a session and connects it to the editor.
-func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*open, error) {
+func (a *Agent) open(ctx context.Context, o opening) (*open, error) {
 	a.mu.Lock()
 	said := a.client
 	a.mu.Unlock()
 	s := &open{translator: newTranslator(a.conn, said)}
 	link := &link{conn: a.conn, translator: s.translator}
 	spec := session.Spec{
-		Cwd: params.Cwd, Additional: params.AdditionalDirectories, Servers: serversOf(params.MCPServers),
+		Cwd: o.cwd, Additional: o.additional, Servers: serversOf(o.servers),
 		Client: session.Client{
 			Sink: s.translator, Asker: &asker{link}, Line: s.translator.questions, Trial: &a.trial,
 			Questions: &questioner{link, said.forms}, Person: &elicitor{link, said},
@@ -59,8 +86,19 @@ func (a *Agent) open(ctx context.Context, params schema.NewSessionRequest) (*ope
 	if said.terminals && !said.agentTerminals {
 		spec.Terminals = &terminals{link}
 	}
+	if o.replay {
+		s.translator.out.session = o.stored
+		spec.Replay = s.translator.replay
+		s.translator.startReplay()
+	}
 	var err error
-	if s.Session, err = a.Core.Open(ctx, spec); err != nil {
+	if o.stored == "" {
+		s.Session, err = a.Core.Open(ctx, spec)
+	} else {
+		s.Session, err = a.Core.Resume(ctx, o.stored, spec)
+	}
+	if err != nil {
+		s.translator.stop()
 		return nil, err
 	}
 	s.translator.out.session, s.translator.state.session, link.session = s.ID, s, s.ID

@@ -30,6 +30,8 @@ type outbox struct {
 	dropped func(call string)
 
 	text stream // of the main agent
+	// replaying says that what is emitted is a stored conversation.
+	replaying bool
 	// newBlock says that the next text does not continue the one before it.
 	newBlock bool
 	// openLine says that the text since the last prompt ends without a blank line. The read

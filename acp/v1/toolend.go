@@ -35,6 +35,9 @@ func (c *cards) finishCall(e transcript.ToolFinished, child *childView) {
 		c.open(e.CallID, view, change{})
 	}
 	end := ending(e, view.kind)
+	if view.pane == agentPane && c.out.replaying { // it came in pieces, which are not stored
+		view.output.write(storedOutput(e))
+	}
 	if view.pane == agentPane {
 		view.output.writeEnding(end)
 	}
@@ -170,6 +173,21 @@ func (o *commandOutput) writeEnding(end string) {
 		o.waiting.WriteString("\n")
 	}
 	o.waiting.WriteString("[" + end + "]\n")
+}
+
+// storedOutput is what is stored of a command's output.
+func storedOutput(e transcript.ToolFinished) string {
+	var data struct {
+		Head   string `json:"head"`
+		Output string `json:"output"`
+	}
+	if json.Unmarshal(e.Result.Data, &data) != nil || data.Output == "" {
+		return cmp.Or(e.Shown, e.Text)
+	}
+	if data.Head != "" {
+		return data.Head + "\n…\n" + data.Output
+	}
+	return data.Output
 }
 
 // terminalExit says how the command in a terminal of ours ended.

@@ -48,9 +48,11 @@ func newTranslator(conn notifier, c client) *translator {
 
 // Emit sends what an event means to an editor.
 func (t *translator) Emit(e transcript.Event) {
-	switch e.(type) {
+	switch e := e.(type) {
 	case transcript.UserSaid:
-		t.questions.turnStarted()
+		if !e.Message.Aside {
+			t.questions.turnStarted()
+		}
 	case transcript.TurnFinished:
 		t.questions.turnEnding()
 	}
@@ -81,7 +83,9 @@ func (t *translator) emit(e transcript.Event) {
 	case transcript.PartStarted, transcript.PartDelta, transcript.PartEnded:
 		t.out.part(t.out.session, &t.out.text, e)
 	case transcript.AgentSaid:
-		t.out.messageWithID(e.Message.ID, e.Message.Text())
+		if text := e.Message.Typed(); text != "" { // a model alone sees the others
+			t.out.messageWithID(e.Message.ID, text)
+		}
 	case transcript.UsageChanged:
 		if e.Size > 0 { // a step's measure is sent even if it equals that of the step before
 			t.out.send(usageUpdate(e))

@@ -94,7 +94,7 @@ func (r *report) Emit(e transcript.Event) {
 	case transcript.Notice:
 		r.note(e.Text)
 	case transcript.AgentSaid:
-		r.aside(e.Message.Text())
+		r.aside(e.Message.Typed())
 	default:
 		r.subagent("", e)
 	}

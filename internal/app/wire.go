@@ -26,6 +26,7 @@ import (
 	"acp-agent/sandbox"
 	"acp-agent/session"
 	"acp-agent/skills"
+	"acp-agent/store"
 	"acp-agent/subagent"
 	"acp-agent/tools/mount"
 	"acp-agent/transcript"
@@ -103,7 +104,7 @@ const firstModelTimeout = 5 * time.Second
 // Warm prepares what the first session needs, so that it does not wait.
 func (c *core) Warm() { _, _ = c.assemble() }
 
-// Open opens a session (session/new).
+// Open opens a new session (session/new).
 func (c *core) Open(ctx context.Context, spec session.Spec) (*session.Session, error) {
 	host, err := c.assemble()
 	if err != nil {
@@ -111,6 +112,43 @@ func (c *core) Open(ctx context.Context, spec session.Spec) (*session.Session, e
 	}
 	c.keepOf(spec.Servers)
 	return host.Open(ctx, spec)
+}
+
+// Resume opens a stored session (session/load, session/resume).
+func (c *core) Resume(ctx context.Context, id string, spec session.Spec) (*session.Session, error) {
+	host, err := c.assemble()
+	if err != nil {
+		return nil, err
+	}
+	c.keepOf(spec.Servers)
+	return host.Resume(ctx, id, spec)
+}
+
+// List returns a page of the stored sessions (session/list).
+func (c *core) List(o store.ListOptions) (page store.Page, err error) {
+	host, err := c.assemble()
+	if err != nil {
+		return page, err
+	}
+	return host.List(o)
+}
+
+// Fork copies a stored session (session/fork).
+func (c *core) Fork(id string, o store.ForkOptions) (info store.Info, err error) {
+	host, err := c.assemble()
+	if err != nil {
+		return info, err
+	}
+	return host.Fork(id, o)
+}
+
+// Delete deletes a stored session (session/delete).
+func (c *core) Delete(id string) error {
+	host, err := c.assemble()
+	if err != nil {
+		return err
+	}
+	return host.Delete(id)
 }
 
 func (c *core) newHost() (*session.Host, error) {
@@ -131,7 +169,7 @@ func (c *core) newHost() (*session.Host, error) {
 	shellName, dialect := findShell(c.getenv("PATH"))
 	host := &session.Host{
 		Backend: c.Backend, IDs: &transcript.IDs{},
-		Configuration: session.Configuration{Configure: c.settings, Warnings: c.problems, Projects: c.projects(), Explain: explainCommand},
+		Configuration: session.Configuration{Configure: c.settings, Warnings: c.problems, Projects: c.projects(), Store: c.conversations(cfg), Explain: explainCommand},
 		Agents: session.Agents{
 			Manifest: subagent.Main(), Manifests: c.agentOptions(nil),
 			Skills: skills.Options{
@@ -169,6 +207,14 @@ func (c *core) newHost() (*session.Host, error) {
 	return host, nil
 }
 
+// conversations is where conversations are kept; nil keeps none.
+func (c *core) conversations(cfg *config.Config) *store.Store {
+	if !cfg.Sessions.Store || c.inert {
+		return nil
+	}
+	return store.New(store.Options{Dir: filepath.Join(c.dataDir, "conversations"), Clean: c.logger.values.Text})
+}
+
 // alone says that edits of other agent processes are not waited for.
 func (c *core) alone(err error) {
 	c.logger.Warn("edits are not locked against other agent processes", "error", err)
@@ -180,6 +226,9 @@ func (c *core) begin(host *session.Host, cfg *config.Config) {
 	host.Sweep()
 	if days := cfg.Audit.KeepDays; days > 0 {
 		host.SweepAudit(auditDir(c.dataDir), time.Duration(days)*24*time.Hour)
+	}
+	if cfg.Sessions.Store {
+		host.SweepStore(store.Limits{KeepDays: cfg.Sessions.KeepDays, MaxBytes: cfg.Sessions.MaxBytes})
 	}
 	host.Warm()
 	// A session that is opened at once asks for the finding after its own answer; until

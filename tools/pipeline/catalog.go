@@ -51,7 +51,7 @@ type catalogue struct {
 
 	listed  []*tools.Entry // as they were when they were listed
 	written []model.Tool   // listed in the form of a request; nil before the first request
-	found   []*tools.Entry // hidden ones that the model was shown with their arguments
+	found   []string       // ids of hidden ones that the model was shown with their arguments
 	told    announcements
 }
 
@@ -322,16 +322,16 @@ func (c *catalogue) search(query string, limit int) []tools.ToolMatch {
 // server that takes calls of listed tools alone has it: that may be another server than now.
 // The caller holds mu.
 func (c *catalogue) list(entry *tools.Entry) {
-	if !slices.Contains(c.found, entry) {
-		c.found = append(c.found, entry)
+	if !slices.Contains(c.found, entry.ID) {
+		c.found = append(c.found, entry.ID)
 	}
 }
 
 // waiting are the tools that the next request lists anew where only listed ones can be
 // called, as they are now; the caller holds mu.
 func (c *catalogue) waiting() (list []*tools.Entry) {
-	for _, entry := range c.found {
-		if now := c.hidden[entry.ID]; now != nil && !slices.Contains(list, now) {
+	for _, id := range c.found {
+		if now := c.hidden[id]; now != nil && !slices.Contains(list, now) {
 			list = append(list, now)
 		}
 	}
@@ -366,6 +366,13 @@ func (i toolIndex) Search(query string, limit int) []tools.ToolMatch {
 		i.sink.Emit(transcript.ToolsActivated{IDs: ids})
 	}
 	return matches
+}
+
+// restore notes tools that the model was shown in an earlier process.
+func (c *catalogue) restore(ids []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.found = slices.Clone(ids)
 }
 
 // activated are the ids of the tools that the next request lists anew.

@@ -66,6 +66,9 @@ func New(o Options) *Pipeline {
 // counts as it is now, until the next request (R157).
 func (p *Pipeline) Catalog() []model.Tool { return p.catalogue.request(p.modePolicy()) }
 
+// Activate makes deferred tools callable that were found before the session was stored (R87).
+func (p *Pipeline) Activate(ids []string) { p.catalogue.restore(ids) }
+
 // Listed is Catalog as it would be now, for people; it settles nothing.
 func (p *Pipeline) Listed() []model.Tool { return p.catalogue.preview(p.modePolicy()) }
 

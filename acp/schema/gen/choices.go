@@ -15,6 +15,8 @@ var unstable = []string{
 	"SessionUpdate.subagent_update",
 	"SessionMessage",
 	"SessionUpdate.session_message",
+	"SessionForkCapabilities",
+	"SessionCapabilities.fork",
 }
 
 // skipped lists definitions that get no type: acp/rpc speaks the envelope.

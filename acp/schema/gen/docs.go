@@ -114,6 +114,7 @@ var docs = map[string]string{
 	"SessionConfigSelectOption":        "is one value to choose.",
 	"SessionConfigValueId":             "identifies a value of an option.",
 	"SessionDeleteCapabilities":        "says that an agent serves `session/delete`.",
+	"SessionForkCapabilities":          "says that an agent serves `session/fork`.",
 	"SessionId":                        "identifies a session.",
 	"SessionInfo":                      "describes a stored session.",
 	"SessionInfoUpdate":                "changes what is known of the session; null clears.",

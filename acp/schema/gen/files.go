@@ -9,7 +9,7 @@ var files = map[string][]string{
 	"capabilities": {
 		"AgentCapabilities", "PromptCapabilities", "McpCapabilities", "AgentAuthCapabilities", "LogoutCapabilities",
 		"SessionCapabilities", "SessionListCapabilities", "SessionDeleteCapabilities",
-		"SessionAdditionalDirectoriesCapabilities", "SessionResumeCapabilities", "SessionCloseCapabilities",
+		"SessionAdditionalDirectoriesCapabilities", "SessionResumeCapabilities", "SessionCloseCapabilities", "SessionForkCapabilities",
 	},
 	"clientcapabilities": {
 		"ClientCapabilities", "FileSystemCapabilities", "ClientSessionCapabilities", "SessionConfigOptionsCapabilities",

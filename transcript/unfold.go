@@ -1,0 +1,100 @@
+package transcript
+
+import "encoding/json"
+
+// Unfold emits the events that make a message, in the order in which they came when it was
+// said: a Log that applies them holds the message again. A call that has not ended stays open.
+// The conversation of an opaque subagent comes before the end of the call that spawned it.
+func Unfold(m *Message, emit func(Event)) {
+	switch {
+	case m.Role == User:
+		emit(UserSaid{Message: m})
+	case m.Clears:
+		emit(Cleared{MessageID: m.ID, At: m.Created})
+	case m.Synthetic:
+		emit(AgentSaid{Message: m})
+	default:
+		unfoldStep(m, emit)
+	}
+}
+
+// unfoldStep emits an answer of a model: all of its parts, its end, and then what came of its
+// calls.
+func unfoldStep(m *Message, emit func(Event)) {
+	emit(StepStarted{MessageID: m.ID, Model: m.Model, Digest: m.Digest, At: m.Created})
+	for _, part := range m.Parts {
+		switch part := part.(type) {
+		case *TextPart:
+			emit(PartStarted{MessageID: m.ID, PartID: part.ID, Kind: TextKind})
+			unfoldText(part.ID, part.Text, emit)
+		case *ReasoningPart:
+			emit(PartStarted{MessageID: m.ID, PartID: part.ID, Kind: ReasoningKind})
+			if part.Replay != nil {
+				emit(PartReplay{PartID: part.ID, Data: part.Replay})
+			}
+			unfoldText(part.ID, part.Text, emit)
+		case *ToolPart:
+			emit(ToolStarted{MessageID: m.ID, CallID: part.CallID, Name: part.Name, Tool: part.Tool, Card: part.Card})
+			if part.Replay != nil {
+				emit(ToolReplay{CallID: part.CallID, Data: part.Replay})
+			}
+		}
+	}
+	emit(StepFinished{MessageID: m.ID, Usage: m.Usage, Origin: m.Origin})
+	for _, call := range m.Calls() {
+		emit(ToolReady{CallID: call.CallID, Tool: call.Tool, Input: call.Input, Args: call.ran(), Card: call.Card})
+	}
+	for _, call := range m.Calls() {
+		unfoldCall(call, emit)
+	}
+}
+
+func unfoldText(id, text string, emit func(Event)) {
+	if text != "" {
+		emit(PartDelta{PartID: id, Text: text})
+	}
+	emit(PartEnded{PartID: id})
+}
+
+// ran are the arguments that the call ran with.
+func (p *ToolPart) ran() []byte {
+	switch {
+	case p.Args != nil:
+		return p.Args
+	case json.Valid([]byte(p.Input)):
+		return []byte(p.Input)
+	}
+	return nil
+}
+
+func unfoldCall(call *ToolPart, emit func(Event)) {
+	if !call.State.Terminal() {
+		emit(ToolState{CallID: call.CallID, State: call.State})
+		unfoldChild(call, emit)
+		return
+	}
+	unfoldChild(call, emit)
+	end := ToolFinished{
+		CallID: call.CallID, State: call.State, Card: call.Card, Text: call.Text, Shown: call.Shown, Images: call.Images,
+		Background: call.Child != nil && call.Child.Brief().Background,
+	}
+	if call.Result != nil {
+		end.Result = *call.Result
+	}
+	emit(end)
+}
+
+// unfoldChild emits the subagent of a call, with its conversation.
+func unfoldChild(call *ToolPart, emit func(Event)) {
+	if call.Child == nil {
+		return
+	}
+	record := call.Child.Record()
+	emit(ChildStarted{CallID: call.CallID, Child: call.Child})
+	for _, m := range record.Messages {
+		Unfold(m, func(e Event) { emit(ChildEvent{CallID: call.CallID, Event: e}) })
+	}
+	if record.State.Terminal() {
+		emit(ChildFinished{CallID: call.CallID, Child: call.Child, Card: call.Card})
+	}
+}
