@@ -99,6 +99,7 @@ func TestLoad_EveryField(t *testing.T) {
 		"agents": {"oracle": {"model": "deep", "temperature": 0.5, "max_output": 7, "cycles": 8}},
 		"watchdog": {"policies": ["bash"], "commands": [{"argv": ["~/guard", "-x"], "timeout": "1s"}, {"argv": ["guard"]}]},
 		"audit": {"enabled": false, "max_bytes": 1, "keep_days": 2},
+		"sessions": {"store": false, "keep_days": 3, "max_bytes": 4},
 		"mode": "code",
 		"log": {"level": "debug", "file": "~/agent.log", "trace": true},
 	}`})
@@ -119,7 +120,8 @@ func TestLoad_EveryField(t *testing.T) {
 			{Argv: []string{filepath.Join(home, "guard"), "-x"}, Timeout: config.Duration{Duration: time.Second}},
 			{Argv: []string{"guard"}, Timeout: config.Duration{Duration: 5 * time.Second}},
 		}},
-		Audit: config.Audit{MaxBytes: 1, KeepDays: 2},
+		Audit:    config.Audit{MaxBytes: 1, KeepDays: 2},
+		Sessions: config.Sessions{KeepDays: 3, MaxBytes: 4},
 		Subagents: config.Subagents{Depth: 2, Running: 3, Budget: config.Budget{
 			Tokens: 1, Cost: 0.5, Time: config.Duration{Duration: time.Minute}, Calls: 4, FanOut: 6,
 		}},

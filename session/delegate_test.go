@@ -162,7 +162,7 @@ const (
 func reported(text string) func(transcript.Event) bool {
 	return func(e transcript.Event) bool {
 		said, ok := e.(transcript.AgentSaid)
-		return ok && strings.Contains(said.Message.Text(), text) && !strings.HasPrefix(said.Message.Text(), "Still running")
+		return ok && said.Message.Typed() != "" && strings.Contains(said.Message.Typed(), text) && !strings.HasPrefix(said.Message.Typed(), "Still running")
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // server. What is missing of the configuration is an error here, so that the editor shows it
 // before the user has typed anything.
 func (h *Host) Open(ctx context.Context, spec Spec) (*Session, error) {
-	return h.open(ctx, opened{ID: h.IDs.New(transcript.SessionPrefix), host: h, spec: spec})
+	return h.open(ctx, opened{host: h, spec: spec})
 }
 
 // Resume opens a stored session to go on with it (R146). The error is a *store.BusyError when
@@ -37,6 +37,9 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 		return nil, err
 	}
 	o.settings = settings
+	if !o.stored {
+		o.ID = h.IDs.New(transcript.SessionPrefix)
+	}
 	s := &Session{opened: o}
 	live, span := h.Tracer.Session(context.WithoutCancel(ctx), s.ID)
 	s.life = newLifetime(live, span)

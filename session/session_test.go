@@ -78,8 +78,11 @@ func (r *recorder) await(t *testing.T, what string, ok func(transcript.Event) bo
 func (r *recorder) text() string {
 	var b strings.Builder
 	for _, e := range r.all() {
-		if delta, ok := e.(transcript.PartDelta); ok {
-			b.WriteString(delta.Text)
+		switch e := e.(type) {
+		case transcript.PartDelta:
+			b.WriteString(e.Text)
+		case transcript.AgentSaid:
+			b.WriteString(e.Message.Typed())
 		}
 	}
 	return b.String()
@@ -91,7 +94,7 @@ func said(text string) func(transcript.Event) bool {
 		case transcript.PartDelta:
 			return strings.Contains(e.Text, text)
 		case transcript.AgentSaid:
-			return strings.Contains(e.Message.Text(), text)
+			return strings.Contains(e.Message.Typed(), text)
 		}
 		return false
 	}

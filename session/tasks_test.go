@@ -54,7 +54,7 @@ func openFamily(t *testing.T, model string) (*session.Session, *recorder) {
 func announced(text string) func(transcript.Event) bool {
 	return func(e transcript.Event) bool {
 		said, ok := e.(transcript.AgentSaid)
-		return ok && strings.Contains(said.Message.Text(), text)
+		return ok && strings.Contains(said.Message.Typed(), text)
 	}
 }
 

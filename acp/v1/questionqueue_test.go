@@ -113,7 +113,7 @@ func withQueue(t *testing.T, drops bool, run func(t *testing.T, tr *translator, 
 func beginTurn(tr *translator) {
 	tr.promptReceived()
 	tr.Emit(transcript.TurnStarted{TurnID: "trn_1", MessageID: "msg_1"})
-	tr.Emit(transcript.UserSaid{})
+	tr.Emit(transcript.UserSaid{Message: &transcript.Message{}})
 }
 
 func endTurn(tr *translator) {
