@@ -11,6 +11,8 @@ func Unfold(m *Message, emit func(Event)) {
 		emit(UserSaid{Message: m})
 	case m.Clears:
 		emit(Cleared{MessageID: m.ID, At: m.Created})
+	case m.Compaction != nil:
+		emit(Compacted{Message: m})
 	case m.Synthetic:
 		emit(AgentSaid{Message: m})
 	default:
