@@ -68,3 +68,37 @@ func (w *Workspace) changed(path string) undo.File {
 	}
 	return file
 }
+
+// UndoFrom takes back all that happened to files after a message of the user, by its number
+// among the checkpoints of the history, and marks it and those after it as undone. overwrite
+// decides about files that someone else has changed since; nil leaves them.
+func (w *Workspace) UndoFrom(ctx context.Context, i int, overwrite undo.Overwrite) (out undo.Outcome, err error) {
+	err = w.whole(func(by undo.Call, tree undo.Tree) (err error) {
+		out, err = w.history.UndoFrom(ctx, by, tree, i, overwrite)
+		return err
+	})
+	return out, err
+}
+
+// Redo takes the last undo back. first is the number of the first message that counts again.
+func (w *Workspace) Redo(ctx context.Context, overwrite undo.Overwrite) (first int, out undo.Outcome, err error) {
+	err = w.whole(func(by undo.Call, tree undo.Tree) (err error) {
+		first, out, err = w.history.Redo(ctx, by, tree, overwrite)
+		return err
+	})
+	return first, out, err
+}
+
+// whole lets do take back a whole turn, which the end of the session does not cut in two.
+func (w *Workspace) whole(do func(undo.Call, undo.Tree) error) error {
+	end, ok := w.inFlight.start()
+	defer end()
+	if !ok {
+		return endedError("the session")
+	}
+	c := w.start("undo", "undo", nil, true)
+	defer c.Finish()
+	by := c.takingBack()
+	by.Lock = w.o.Locks.LockAll
+	return do(by, reverter{restorer{c.files()}})
+}

@@ -158,9 +158,10 @@ func (l *Locks) LockAll(ctx context.Context, paths []string) (unlock func(), err
 // lockOrder sorts resolved paths into the order in which they are locked: one
 // for all calls and processes, so that no two wait for each other.
 func lockOrder(paths []string) []string {
-	return slices.SortedFunc(slices.Values(paths), func(a, b string) int {
+	sorted := slices.SortedFunc(slices.Values(paths), func(a, b string) int {
 		return strings.Compare(lockKey(a), lockKey(b))
 	})
+	return slices.CompactFunc(sorted, func(a, b string) bool { return lockKey(a) == lockKey(b) })
 }
 
 func (l *Locks) join(key string) *pathLock {

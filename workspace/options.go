@@ -6,6 +6,8 @@ import (
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace/run"
+	"acp-agent/workspace/undo/snapshot"
+	"acp-agent/workspace/undo/timeline"
 )
 
 // Options are what a Workspace is made of.
@@ -23,6 +25,8 @@ type Options struct {
 	// JournalBytes bounds the pre-images that are kept of changed files; over it
 	// the oldest operations can no longer be taken back. 0 means 256 MiB.
 	JournalBytes int64
+	// Keeping says how the user's messages are kept as checkpoints.
+	Keeping Keeping
 	// Limits are the sizes in force; the zero value means CanonicalLimits.
 	Limits tools.Limits
 	// IDs names sidecars; nil means a generator of its own.
@@ -59,6 +63,17 @@ type Directories struct {
 	// State is the private parent of the sessions' directories. It is
 	// created with mode 0700. Empty means the system's temporary directory.
 	State string
+}
+
+// Keeping is what checkpoints are made of.
+type Keeping struct {
+	// Contents keeps what stood in files beyond the end of the session, and Records what is to
+	// be known of it; nil means that they end with the session.
+	Contents timeline.Contents
+	Records  timeline.Records
+	// Bounds are how far a look before or after a command goes; the zero value means those of
+	// package snapshot.
+	Bounds snapshot.Bounds
 }
 
 // Editing is the client's part in files.

@@ -13,8 +13,7 @@ import (
 // History is what the session's operations changed (R127-R129).
 func (w *Workspace) History() *undo.History { return w.history }
 
-// NoteScan adds what a scan found to the changes of the call. It cannot be
-// taken back: a scan has no pre-images (R128).
+// NoteScan adds what a scan found to the changes of the call (R128).
 func (c *Call) NoteScan(changes []undo.FileChange) { c.w.history.NoteFound(c.origin(), changes) }
 
 func (c *Call) origin() journal.Origin {
@@ -76,6 +75,7 @@ func (c *change) imageEditor(e *journal.Entry) (journal.Record, error) {
 	var err error
 	record.Before.Content, record.Before.Kept, err = e.Keep(strings.NewReader(r.disk))
 	if err == nil {
+		record.Editor.Saw = digestOf(r.content)
 		record.Editor.Buffer, record.Editor.Kept, err = e.Keep(strings.NewReader(r.content))
 	}
 	return record, imageError(r.path, err)

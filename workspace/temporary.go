@@ -29,6 +29,8 @@ type body struct {
 	// attributes are others.
 	keep       bool
 	attributes []journal.Attribute
+	// unsynced leaves the sync to the caller.
+	unsynced bool
 }
 
 // newTemp is a name beside a place that nothing has.
@@ -87,6 +89,9 @@ func (d *disk) fill(file *os.File, p *place, b body) error {
 		if err := setMode(file, b.mode, b.old); err != nil {
 			return err
 		}
+	}
+	if b.unsynced {
+		return nil
 	}
 	if err := d.fault("sync"); err != nil {
 		return err

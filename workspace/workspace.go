@@ -66,6 +66,7 @@ func New(o Options) (*Workspace, error) {
 	s.history = undo.New(undo.Options{
 		Roots: paths.dirs(), Secret: o.Protection.Secret, Images: paths.private.Images, MaxBytes: o.JournalBytes,
 		MaxText: o.Limits.FileBytes, IsText: isText, Now: o.Now, Fault: o.fault,
+		Contents: o.Keeping.Contents, Records: o.Keeping.Records, Bounds: o.Keeping.Bounds,
 	})
 	s.editor = editing{editor: o.Editor.Files, timeout: o.Editor.Timeout, seen: map[string]sighting{}}
 	w := s.agent(Delegate{})
@@ -130,6 +131,7 @@ func (w *Workspace) Close(grace time.Duration) {
 	if first {
 		w.finish()
 		w.leftovers.Close()
+		w.history.Close()
 		w.private.Remove()
 		w.closeRoots()
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // scan looks at the session's files before a command that may change them, so
-// that its changes can be reported (R128). What was judged to only read is not
-// worth the time.
+// that its changes can be reported and taken back (R128). What was judged to only
+// read is not worth the time.
 func (r *running) scan(ctx context.Context) *undo.Scan {
 	if !r.unpredictable() {
 		return nil
@@ -18,15 +18,15 @@ func (r *running) scan(ctx context.Context) *undo.Scan {
 	return r.pipeline.Workspace.History().Look(ctx)
 }
 
-// compare notes what the command changed. There is no way back from these
-// changes, for no one knew of them beforehand; the result says what was changed
-// and what was not looked at.
+// compare notes what the command changed; the result says what that was and what
+// was not looked at.
 func (r *running) compare(ctx context.Context, scan *undo.Scan) {
 	if scan == nil {
 		return
 	}
 	if ctx.Err() != nil {
 		// The command is being stopped after the answer, which must not wait for a scan.
+		scan.Leave()
 		r.notScanned = "the command was stopped before its changes could be looked for"
 		return
 	}

@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"acp-agent/internal/rootfile"
 	"acp-agent/tools"
 	"acp-agent/workspace/undo/journal"
+	"acp-agent/workspace/undo/snapshot"
+	"acp-agent/workspace/undo/timeline"
 )
 
 // Options are what a History is made of.
@@ -30,6 +33,13 @@ type Options struct {
 	// IsText reports whether a file's content can be shown as text; nil means valid
 	// UTF-8.
 	IsText func(content string) bool
+	// Contents keeps what stood in files beyond the end of the session, and Records what is to be
+	// known of it then; nil means that both end with the session, and with its Images.
+	Contents timeline.Contents
+	Records  timeline.Records
+	// Bounds are how far a look before or after a command goes; the zero value means those of
+	// package snapshot.
+	Bounds snapshot.Bounds
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Fault is the journal's; nil means none.
@@ -40,7 +50,11 @@ type Options struct {
 // concurrent use.
 type History struct {
 	*journal.Journal
-	o Options
+	o    Options
+	line *timeline.Timeline
+	tree *snapshot.Tree
+
+	commands commands
 }
 
 // New makes an empty history. It touches no disk.
@@ -54,9 +68,26 @@ func New(o Options) *History {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	record := journal.New(journal.Options{Dir: o.Images, MaxBytes: o.MaxBytes, Fault: o.Fault})
-	return &History{Journal: record, o: o}
+	h := &History{o: o}
+	var outside journal.Contents
+	if o.Contents != nil {
+		outside = o.Contents
+	} else {
+		h.o.Contents = &ownContents{dir: o.Images, limit: cmp.Or(max(o.MaxBytes, 0), defaultOwnBytes)}
+	}
+	h.Journal = journal.New(journal.Options{
+		Dir: o.Images, MaxBytes: o.MaxBytes, Contents: outside, Observer: observer{h}, Fault: o.Fault,
+	})
+	h.line = timeline.New(timeline.Options{Contents: h.o.Contents, Records: o.Records})
+	h.tree = snapshot.New(snapshot.Options{Roots: o.Roots, Secret: o.Secret, Dir: o.Images, Bounds: o.Bounds})
+	return h
 }
+
+// Place says where the bytes are kept that a sum names.
+func (h *History) Place(sum timeline.Sum) timeline.Kept { return h.line.Place(sum) }
+
+// Close lets go of the copies of the session's directories.
+func (h *History) Close() { _ = h.tree.Close() }
 
 // Call is the call that takes changes back.
 type Call struct {

@@ -198,10 +198,10 @@ func TestHistory_NoteFound(t *testing.T) {
 	s := newSession(t)
 	put(t, s.in("file"), "text")
 	put(t, s.in("secret"), "key")
-	s.NoteFound(journal.Origin{Operation: "call_1"}, []FileChange{
-		{s.in("file"), journal.Created}, {s.in("secret"), journal.Created}, {s.in("gone"), journal.Deleted},
-	})
 	content := journal.ContentOf("text")
+	s.NoteFound(journal.Origin{Operation: "call_1"}, []FileChange{
+		{Path: s.in("file"), Kind: journal.Created, After: &content}, {Path: s.in("secret"), Kind: journal.Created}, {Path: s.in("gone"), Kind: journal.Deleted},
+	})
 	for i, c := range s.Changes("call_1") {
 		if known := c.After != nil && *c.After == content; !c.Seen || known != (i == 0) {
 			t.Errorf("noted %+v", c)

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,9 @@ import (
 // blobs are the pre-images, one file for each content. Files get numbers for
 // names; which content one holds is known here alone, and proved on reading.
 type blobs struct {
-	dir   func() (*os.Root, error)
-	fault func(step string) error
+	dir      func() (*os.Root, error)
+	contents Contents // nil means dir alone
+	fault    func(step string) error
 
 	mu   sync.Mutex
 	next int
@@ -25,6 +27,8 @@ type blobs struct {
 type blob struct {
 	name string
 	refs int
+	// stored says that the name is one of contents.
+	stored bool
 }
 
 // keep makes the bytes of src durable. Content that is held already is not
@@ -33,19 +37,41 @@ func (b *blobs) keep(src io.ReadSeeker, c Content) error {
 	if c.Size == 0 || b.hold(c) {
 		return nil
 	}
-	name, err := b.write(src, c)
+	name, stored, err := b.put(src, c)
 	if err != nil {
 		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	fresh := &blob{name: name, refs: 1, stored: stored}
 	if known := b.held[c]; known != nil { // another was faster
 		known.refs++
-		return b.remove(name)
+		return b.remove(fresh)
 	}
-	b.held[c] = &blob{name: name, refs: 1}
-	b.used += c.Size
+	b.held[c] = fresh
+	if !stored {
+		b.used += c.Size
+	}
 	return nil
+}
+
+// put stores bytes where they outlive the journal, or else in the private directory.
+func (b *blobs) put(src io.ReadSeeker, c Content) (name string, stored bool, err error) {
+	if b.contents != nil {
+		if _, err := src.Seek(0, io.SeekStart); err != nil {
+			return "", false, err
+		}
+		same := &exact{r: src, hash: sha256.New()}
+		name, err := b.contents.Put(same)
+		switch {
+		case err == nil && same.is(c):
+			return name, true, nil
+		case err == nil:
+			return "", false, ErrOther
+		}
+	}
+	name, err = b.write(src, c)
+	return name, false, err
 }
 
 // hold takes one more reference to content that is held.
@@ -109,38 +135,58 @@ func (b *blobs) release(c Content) {
 		return
 	}
 	delete(b.held, c)
-	b.used -= c.Size
-	_ = b.remove(known.name) // what stays goes with the session
+	if !known.stored {
+		b.used -= c.Size
+	}
+	_ = b.remove(known) // what stays goes with the session
 }
 
-func (b *blobs) remove(name string) error {
+func (b *blobs) remove(gone *blob) error {
+	if gone.stored {
+		return nil
+	}
 	dir, err := b.dir()
 	if err != nil {
 		return err
 	}
-	return dir.Remove(name)
+	return dir.Remove(gone.name)
+}
+
+// stored is the name that Contents has given to bytes.
+func (b *blobs) stored(c Content) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if known := b.held[c]; known != nil && known.stored {
+		return known.name
+	}
+	return ""
+}
+
+// open returns bytes, unchecked.
+func (b *blobs) open(c Content) (io.ReadCloser, error) {
+	if c.Size == 0 {
+		return io.NopCloser(bytes.NewReader(nil)), nil
+	}
+	b.mu.Lock()
+	known := b.held[c]
+	b.mu.Unlock()
+	if known == nil {
+		return nil, fmt.Errorf("pre-image: %w", os.ErrNotExist)
+	}
+	if known.stored {
+		return b.contents.Open(known.name)
+	}
+	dir, err := b.dir()
+	if err != nil {
+		return nil, err
+	}
+	return dir.Open(known.name)
 }
 
 // copyTo writes the bytes that c names, and fails with ErrOther when the file
 // holds others.
 func (b *blobs) copyTo(w io.Writer, c Content) error {
-	if c.Size == 0 {
-		return copyExactly(w, bytes.NewReader(nil), c)
-	}
-	b.mu.Lock()
-	var name string
-	if known := b.held[c]; known != nil {
-		name = known.name
-	}
-	b.mu.Unlock()
-	if name == "" {
-		return fmt.Errorf("pre-image: %w", os.ErrNotExist)
-	}
-	dir, err := b.dir()
-	if err != nil {
-		return err
-	}
-	f, err := dir.Open(name)
+	f, err := b.open(c)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package journal
 import (
 	"crypto/sha256"
 	"errors"
+	"hash"
 	"io"
 	"io/fs"
 )
@@ -42,6 +43,26 @@ func copyExactly(w io.Writer, r io.Reader, c Content) error {
 		return ErrOther
 	}
 	return nil
+}
+
+// exact notes what was read of a reader.
+type exact struct {
+	r    io.Reader
+	hash hash.Hash
+	size int64
+}
+
+// Read implements io.Reader.
+func (e *exact) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	e.size += int64(n)
+	e.hash.Write(p[:n])
+	return n, err
+}
+
+// is reports whether the bytes that c names were read, and no others.
+func (e *exact) is(c Content) bool {
+	return e.size == c.Size && [sha256.Size]byte(e.hash.Sum(nil)) == c.Sum
 }
 
 // Form is what stands at a path.

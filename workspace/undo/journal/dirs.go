@@ -14,14 +14,23 @@ type madeDir struct {
 // Made notes a directory that an operation made for a new file, so that taking
 // the operation back can remove it.
 func (j *Journal) Made(dir, operation string, info fs.FileInfo) {
+	j.observeDir(dir, info, Observer.MadeDir)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.made[dir] = &madeDir{info: info, operation: operation}
 }
 
+// observeDir tells the observer of a directory.
+func (j *Journal) observeDir(dir string, info fs.FileInfo, tell func(Observer, string, fs.FileMode)) {
+	if j.observer != nil && info != nil {
+		tell(j.observer, dir, info.Mode())
+	}
+}
+
 // Remade is Made for a directory that is made again for what is put back: it goes with
 // the operation that had made it before.
 func (j *Journal) Remade(dir, operation string, info fs.FileInfo) {
+	j.observeDir(dir, info, Observer.MadeDir)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if m := j.made[dir]; m != nil && m.info == nil {
@@ -55,8 +64,11 @@ func (j *Journal) Leave(dir string) {
 // Unmade notes that a directory is gone.
 func (j *Journal) Unmade(dir string) {
 	j.mu.Lock()
-	defer j.mu.Unlock()
-	if m := j.made[dir]; m != nil {
-		m.info = nil
+	m := j.made[dir]
+	var info fs.FileInfo
+	if m != nil {
+		info, m.info = m.info, nil
 	}
+	j.mu.Unlock()
+	j.observeDir(dir, info, Observer.RemovedDir)
 }

@@ -47,6 +47,8 @@ type Editor struct {
 	// that it is in the journal.
 	Buffer Content
 	Kept   bool
+	// Saw identifies that text as Left does.
+	Saw [32]byte
 	// Left identifies the texts that the user may see afterwards if the file was
 	// not changed since: what was written, and what the editor made of it.
 	Left [][32]byte

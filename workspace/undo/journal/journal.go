@@ -2,6 +2,7 @@ package journal
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"sync"
@@ -16,9 +17,35 @@ type Options struct {
 	MaxBytes int64
 	// MaxChanges bounds the changes that are remembered at all; 0 means 10,000.
 	MaxChanges int
+	// Contents keeps pre-images in place of Dir, beyond the journal's own end; it removes none
+	// when they are released. What it cannot keep goes to Dir. nil means Dir alone.
+	Contents Contents
+	// Observer is told what becomes of files; nil means no one.
+	Observer Observer
 	// Fault is called before each step that changes the disk ("preimage",
 	// "syncimage"), for tests; nil means none.
 	Fault func(step string) error
+}
+
+// Contents keeps bytes by names. It is safe for concurrent use.
+type Contents interface {
+	// Put keeps what a reader gives, durably, and names it.
+	Put(content io.Reader) (name string, err error)
+	// Open returns what a name stands for.
+	Open(name string) (io.ReadCloser, error)
+}
+
+// Observer follows what the session's tools do to files, in order. Its methods are called
+// without locks held, and from several goroutines for different files.
+type Observer interface {
+	// Changed says that a change was made.
+	Changed(records []Record)
+	// Reverted says that a change was taken back.
+	Reverted(records []Record)
+	// MadeDir says that a directory was made for a new file, and RemovedDir that it was removed
+	// with the file.
+	MadeDir(path string, mode fs.FileMode)
+	RemovedDir(path string, mode fs.FileMode)
 }
 
 const (
@@ -31,6 +58,7 @@ type Journal struct {
 	maxBytes   int64
 	maxChanges int
 	blobs      blobs
+	observer   Observer // nil means none
 
 	mu      sync.Mutex
 	entries []*Entry // that can be taken back, oldest first
@@ -53,8 +81,8 @@ func New(o Options) *Journal {
 	}
 	return &Journal{
 		maxBytes: o.MaxBytes, maxChanges: o.MaxChanges,
-		blobs: blobs{dir: o.Dir, fault: o.Fault, held: map[Content]*blob{}},
-		made:  map[string]*madeDir{}, parents: map[string]string{},
+		blobs: blobs{dir: o.Dir, contents: o.Contents, fault: o.Fault, held: map[Content]*blob{}}, observer: o.Observer,
+		made: map[string]*madeDir{}, parents: map[string]string{},
 	}
 }
 
@@ -65,6 +93,9 @@ func (j *Journal) MaxBytes() int64 { return j.maxBytes }
 func (j *Journal) Stage(o Origin) *Entry { return &Entry{Origin: o, journal: j} }
 
 func (j *Journal) commit(e *Entry) {
+	if j.observer != nil {
+		defer j.observer.Changed(e.Records)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, r := range e.Records {
@@ -112,6 +143,7 @@ func (j *Journal) Of(operation string) []*Entry {
 // TakenBack forgets an entry that was undone: its records leave the stack, its
 // pre-images are removed.
 func (j *Journal) TakenBack(e *Entry) {
+	j.reverted(e)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.takenBack(e)
@@ -120,6 +152,7 @@ func (j *Journal) TakenBack(e *Entry) {
 // Undone is TakenBack, with lines for the audit: which call took the entry back, and what that
 // changed.
 func (j *Journal) Undone(e *Entry, by Origin, changes ...Change) {
+	j.reverted(e)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.takenBack(e)
@@ -130,6 +163,13 @@ func (j *Journal) Undone(e *Entry, by Origin, changes ...Change) {
 	j.trim()
 }
 
+// reverted tells the observer while the entry's pre-images are still there.
+func (j *Journal) reverted(e *Entry) {
+	if j.observer != nil {
+		j.observer.Reverted(e.Records)
+	}
+}
+
 // takenBack is TakenBack. The caller holds mu.
 func (j *Journal) takenBack(e *Entry) {
 	for _, n := range e.notes {
@@ -138,6 +178,12 @@ func (j *Journal) takenBack(e *Entry) {
 	e.release()
 	j.entries = slices.DeleteFunc(j.entries, func(other *Entry) bool { return other == e })
 }
+
+// Stored is the name of bytes that Options.Contents keeps; "" when it does not keep them.
+func (j *Journal) Stored(c Content) string { return j.blobs.stored(c) }
+
+// Open returns the bytes that c names, unchecked.
+func (j *Journal) Open(c Content) (io.ReadCloser, error) { return j.blobs.open(c) }
 
 // CopyTo writes the bytes that c names. The error is ErrOther when the stored
 // ones are not those.
