@@ -85,10 +85,8 @@ func process(t *testing.T, role, dir string, seed uint64) *exec.Cmd {
 // TestCrash_KillAtAnyMoment holds that after a kill the session is what it was after some event
 // that is not before the last one acknowledged, and that it goes on.
 func TestCrash_KillAtAnyMoment(t *testing.T) {
-	kills := 40
-	if testing.Short() {
-		kills = 8
-	}
+	t.Parallel()
+	kills := 20
 	if n, err := strconv.Atoi(os.Getenv("STORE_KILLS")); err == nil {
 		kills = n
 	}

@@ -68,6 +68,7 @@ func lowerASCII(to, from []byte) []byte {
 	return to
 }
 
+// searchChunk is how much of a file is read at once, after firstChunk.
 const searchChunk = 1 << 20
 
 // file returns at most most hits in a file.
@@ -78,19 +79,19 @@ func (m *matcher) file(ctx context.Context, path string, most int) ([]Hit, error
 	}
 	defer f.Close()
 	if cap(m.text) == 0 {
-		m.text = make([]byte, searchChunk)
+		m.text = make([]byte, firstChunk)
 	}
 	s := fileSearch{m: m, most: most, seen: map[partKey]bool{}}
-	kept := 0 // bytes of a line that has not ended
+	kept, read := 0, 0 // kept are the bytes of a line that has not ended
 	for ctx.Err() == nil {
-		if kept == cap(m.text) {
-			if kept >= maxLine {
-				kept = 0 // it is no record
-			} else {
-				m.text = append(make([]byte, 0, 2*kept), m.text[:kept]...)
-			}
+		switch {
+		case kept == cap(m.text) && kept >= maxLine:
+			kept = 0 // it is no record
+		case kept == cap(m.text), read > firstChunk && cap(m.text) < searchChunk:
+			m.text = append(make([]byte, 0, max(2*kept, searchChunk)), m.text[:kept]...)
 		}
 		n, err := f.Read(m.text[kept:cap(m.text)])
+		read += n
 		text := m.text[:kept+n]
 		end := bytes.LastIndexByte(text, '\n') + 1
 		if s.lines(text[:end]) {

@@ -215,7 +215,7 @@ func (r *spanReader) read(s span) ([]byte, error) {
 		return nil, nil
 	}
 	if s.at < r.at || s.at+int64(s.size) > r.at+int64(len(r.buf)) {
-		size := max(s.size, scanChunk)
+		size := max(s.size, firstChunk, min(2*cap(r.buf), scanChunk))
 		if cap(r.buf) < size {
 			r.buf = make([]byte, size)
 		}

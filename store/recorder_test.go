@@ -73,7 +73,8 @@ func texts(s transcript.Snapshot) []string {
 // TestRecorder_StoresWhatTheLogHolds is the golden rule: what is loaded is what was folded live,
 // at every boundary and at the end.
 func TestRecorder_StoresWhatTheLogHolds(t *testing.T) {
-	for seed := range uint64(20) {
+	t.Parallel()
+	for seed := range uint64(10) {
 		s := open(t)
 		r := s.Create(store.Info{ID: "ses_x", Cwd: cwd}, fail(t))
 		var live *stream

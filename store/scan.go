@@ -45,8 +45,12 @@ func (d *Damage) add(offset int64) {
 	}
 }
 
-// scanChunk is how much of a file is read at once.
-const scanChunk = 256 << 10
+// scanChunk is how much of a file is read at once, after firstChunk: most files are small, and
+// a large buffer costs more than such a file.
+const (
+	firstChunk = 16 << 10
+	scanChunk  = 256 << 10
+)
 
 // scanned is one line of a file.
 type scanned struct {
@@ -57,7 +61,7 @@ type scanned struct {
 
 // scan calls f with every line of r, whose text is valid until f returns.
 func scan(r io.Reader, f func(scanned)) error {
-	s := scanner{f: f, buf: make([]byte, 0, scanChunk)}
+	s := scanner{f: f, buf: make([]byte, 0, firstChunk)}
 	for {
 		s.makeRoom()
 		searched := len(s.buf)
@@ -86,6 +90,8 @@ type scanner struct {
 // makeRoom makes room for more of a line, or drops a line that is too long.
 func (s *scanner) makeRoom() {
 	switch {
+	case s.at+int64(len(s.buf)) > firstChunk && cap(s.buf) < scanChunk:
+		s.buf = append(make([]byte, 0, scanChunk), s.buf...)
 	case len(s.buf) < cap(s.buf):
 	case len(s.buf) < maxLine:
 		s.buf = slices.Grow(s.buf, len(s.buf))
