@@ -113,11 +113,7 @@ func (r *renderer) update(m *Message, last string) {
 		}
 		r.join(head, head+m.Session(), textOf(at(members, "content.text")))
 	case kind == "available_commands_update" && !r.names.Show["commands"]:
-		list, _ := members["availableCommands"].([]any)
-		for _, command := range list {
-			head += " /" + textOf(at(command, "name"))
-		}
-		r.add(head, "")
+		r.add(head, "") // a new command changes no other transcript
 	case kind == "config_option_update" && last != "current_mode_update",
 		aboutSandbox(m):
 		r.last = last
