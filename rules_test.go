@@ -81,6 +81,7 @@ var rooms = map[string]room{
 
 	"audit":                {0, []string{"internal/textcut", "internal/userfile"}},
 	"capability":           {0, nil},
+	"compaction":           {0, []string{"internal/textcut", "model", "transcript"}},
 	"config":               {0, []string{"internal/pathname", "internal/redact", "internal/strictread", "model/preset", "permissions"}},
 	"kinds":                {0, nil},
 	"model":                {0, []string{"transcript"}},

@@ -8,6 +8,9 @@
 //	l := loop.New(loop.Options{Provider: provider, Tools: pipe, Log: log, Sink: sink, ...})
 //	stop, err := l.Turn(ctx, &transcript.Message{ID: id, Role: transcript.User, Parts: parts})
 //
+// Before each request the loop knows how full the window is, and has package compaction make
+// room when that is needed.
+//
 // Cancelling ctx ends a turn at any point with [Cancelled] and no error, every
 // open tool call closed. A failure of the model is an error and leaves what was
 // said so far in the log (R142).
@@ -15,10 +18,10 @@
 // Goroutines: the calls of one batch run on goroutines that Turn waits for; while the
 // model is waited for, a timer tells the user, see waiting.
 //
-// It imports model, transcript, tools/pipeline and internal/trace, and knows
+// It imports compaction, model, transcript, tools/pipeline and internal/trace, and knows
 // neither ACP nor sessions.
 //
 // # Requirements
 //
-// R22, R100-R102, R132-R134, R137, R138, R140, R142, R153, R154.
+// R22, R100-R102, R132-R134, R137-R140, R142, R153, R154.
 package loop

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"acp-agent/compaction"
 	"acp-agent/internal/trace"
 	"acp-agent/kinds"
 	"acp-agent/model"
@@ -67,6 +68,9 @@ type Options struct {
 	// Remind returns what the model has to be told before its next request,
 	// beside the conversation; it becomes part of that. nil means nothing.
 	Remind func() []transcript.Part
+	// Writers returns what writes the summary with which a conversation that outgrows its
+	// window goes on (R139); nil means that the conversation is never compacted.
+	Writers func() []compaction.Writer
 	// NoticeAfter is how long a model may bring nothing before the user is told; 0 means
 	// half a minute.
 	NoticeAfter time.Duration
@@ -86,6 +90,8 @@ type Loop struct {
 	digest string
 	why    string
 	used   int // tokens of the window after the last model call
+	meter  compaction.Meter
+	tight  int // the fill up to which a compaction is not tried again
 }
 
 // New returns a Loop.
@@ -152,7 +158,10 @@ func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 			}
 		}
 		l.remind()
-		step, err := l.ask(ctx)
+		if err := l.makeRoom(ctx); err != nil {
+			return "", err
+		}
+		step, err := l.askInRoom(ctx)
 		if err != nil {
 			return "", err
 		}

@@ -483,8 +483,9 @@ func TestTurn_UsageIsReportedOrEstimated(t *testing.T) {
 		attempt attempt
 		want    int
 	}{
-		"reported":  {reported, 20},
-		"estimated": {says(strings.Repeat("x", 393), model.Stop), (7 + 393) / 4},
+		"reported": {reported, 20},
+		// The system prompt and the tool 4, 8 around each of them and of two messages.
+		"estimated": {says(strings.Repeat("x", 300), model.Stop), 4 + 8 + 8 + 8 + 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(test.attempt)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"acp-agent/compaction"
 	"acp-agent/model"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
@@ -23,7 +24,6 @@ type step struct {
 	part     string // the open text or reasoning part, "" when none
 	partKind transcript.PartKind
 	said     bool // text was shown
-	size     int  // characters received, for an estimate of the usage
 }
 
 // streamedCall is a tool call whose arguments arrive in pieces.
@@ -50,6 +50,7 @@ func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 		ThoughtLevel: l.ThoughtLevel, Temperature: l.Temperature, MaxTokens: l.MaxTokens,
 		CacheKey: l.CacheKey, Memo: l.Memo,
 	}
+	l.meter.Fixed = compaction.Fixed(request.System, request.Tools)
 	l.emit(transcript.StepStarted{MessageID: s.id, Model: l.Model, Digest: l.digest, At: time.Now()})
 	waiting := l.await()
 	defer waiting.stop()
@@ -71,7 +72,7 @@ func (l *Loop) stream(ctx context.Context) (s *step, err error) {
 	}
 	s.endPart()
 	l.emit(transcript.StepFinished{MessageID: s.id, Usage: s.usage, Origin: s.origin})
-	l.reportUsage(s, request)
+	l.reportUsage(s)
 	return s, nil
 }
 
@@ -102,7 +103,6 @@ func (s *step) grow(kind transcript.PartKind, text string) {
 		return
 	}
 	s.open(kind)
-	s.size += len(text)
 	s.loop.emit(transcript.PartDelta{PartID: s.part, Text: text})
 }
 
@@ -142,7 +142,6 @@ func (s *step) takeCall(chunk model.Chunk) {
 		s.loop.emit(transcript.ToolStarted{MessageID: s.id, CallID: call.id, Name: call.name, Tool: tool, Card: card})
 	}
 	if chunk.Arguments != "" {
-		s.size += len(chunk.Arguments)
 		call.input.WriteString(chunk.Arguments)
 		s.loop.emit(transcript.ToolInput{CallID: call.id, Delta: chunk.Arguments})
 	}
@@ -195,42 +194,15 @@ func (s *step) empty() bool {
 	return !s.said && len(s.calls) == 0 && s.finish != model.Refusal && s.finish != model.Length
 }
 
-// reportUsage tells how full the context is. When the server reports nothing,
-// four bytes are counted as one token.
-func (l *Loop) reportUsage(s *step, request *model.Request) {
+// reportUsage tells how full the context is, by an estimate when the server reports nothing.
+func (l *Loop) reportUsage(s *step) {
 	used := 0
 	if s.usage != nil {
 		used = s.usage.Total()
 	}
 	if used == 0 {
-		used = (len(request.System) + s.size) / bytesPerToken
-		for _, m := range request.Messages {
-			used += estimate(m)
-		}
+		used = l.meter.Estimate(l.Log.Messages())
 	}
 	l.used = used
 	l.emit(transcript.UsageChanged{Used: used, Size: l.Window()})
-}
-
-const bytesPerToken = 4
-
-func estimate(m *transcript.Message) int {
-	size := 0
-	for _, part := range m.Parts {
-		switch part := part.(type) {
-		case *transcript.TextPart:
-			if !part.Replaced {
-				size += len(part.Text)
-			}
-		case *transcript.ResourcePart:
-			size += len(part.Text)
-		case *transcript.ReasoningPart:
-			if m.Origin != "" { // it is sent back
-				size += max(len(part.Text), len(part.Replay))
-			}
-		case *transcript.ToolPart:
-			size += len(part.Input) + len(part.Text)
-		}
-	}
-	return size / bytesPerToken
 }

@@ -62,6 +62,11 @@ func slashCommands() []slashCommand {
 			answer: func(ctx context.Context, s *Session, _ string) string { return s.summaryCommand(ctx) },
 		},
 		{
+			name: "compact", description: "Sums up the conversation for the model, so that it has room again; the conversation stays.",
+			hint:   fixed("what to keep in particular"),
+			answer: func(ctx context.Context, s *Session, rest string) string { return s.compactCommand(ctx, rest) },
+		},
+		{
 			name: "clear", description: "Begins a new conversation: the model forgets what was said; files, mode and rules stay.",
 			answer: func(_ context.Context, s *Session, _ string) string { return s.conversation.clear() },
 		},

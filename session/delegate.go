@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"acp-agent/compaction"
 	"acp-agent/loop"
 	"acp-agent/subagent"
 	"acp-agent/tools"
@@ -47,6 +48,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	if e.Model == chosen.model {
 		e.ThoughtLevel = chosen.thought
 	}
+	e.Writers = func() []compaction.Writer { return s.writers(backend, e.Model, chargeChild(n)) }
 	e.Window = func() int { return backend.Provider.Describe(s.life.ctx, e.Model).Window }
 	o := s.childOptions(n, e.Model)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release

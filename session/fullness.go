@@ -7,20 +7,17 @@ import (
 	"acp-agent/model"
 )
 
-// The parts of the window, in percent, from which on the user is warned that little of it
-// is left, once each.
-const (
-	fullSoon = 80
-	fullNow  = 90
-)
+// fullSoon is the part of the window, in percent, from which on the user is told, once, that it
+// fills and what comes then.
+const fullSoon = 80
 
-// fullness is how far the user was warned of a window that fills.
+// fullness is whether the user was told of a window that fills.
 type fullness struct {
 	window int // in tokens; another model may have another one
-	warned int // fullSoon or fullNow; 0 when they were not warned
+	told   bool
 }
 
-// note takes in how full the window is, and returns the warning that is due; "" when none is.
+// note takes in how full the window is, and returns what the user is to be told; "" for nothing.
 func (f *fullness) note(used, window int) string {
 	if window <= 0 {
 		return ""
@@ -28,22 +25,12 @@ func (f *fullness) note(used, window int) string {
 	if f.window != window {
 		*f = fullness{window: window}
 	}
-	reached := 0
-	switch percent := int64(used) * 100 / int64(window); {
-	case percent >= fullNow:
-		reached = fullNow
-	case percent >= fullSoon:
-		reached = fullSoon
-	}
-	if reached == 0 || reached <= f.warned {
+	if f.told || int64(used)*100/int64(window) < fullSoon {
 		return ""
 	}
-	f.warned = reached
-	text := fmt.Sprintf("More than %d percent of the model's window are used: %d of %d tokens. ", reached, used, window)
-	if reached == fullSoon {
-		return text + "When it is full, the model cannot answer; `/clear` begins a new conversation in this session."
-	}
-	return text + "The next answers may not fit any more: ask the model to write down what matters, then begin a new conversation with `/clear`."
+	f.told = true
+	return fmt.Sprintf("More than %d percent of the model's window are used: %d of %d tokens. Before it is full, the agent sums up the conversation "+
+		"and goes on with the summary; `/compact` does so now, and keeps what you name after it.", fullSoon, used, window)
 }
 
 // overflowed adds to the failure of a turn whose request did not fit the model's window what
@@ -65,7 +52,7 @@ func (s *Session) overflowed(err error, window int, first bool) error {
 		words.Hint = "the prompt alone, with what the agent is told, does not fit " + size +
 			": choose a model with a larger window, or give a local server a larger one; `/clear` takes the prompt out of the conversation"
 	default:
-		words.Hint = "the conversation does not fit " + size + " any more: `/clear` begins a new one, or choose a model with a larger window"
+		words.Hint = "even compacted, the conversation does not fit " + size + ": choose a model with a larger window, or begin a new conversation with `/clear`"
 	}
 	return &words
 }

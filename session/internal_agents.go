@@ -30,25 +30,31 @@ func (s *Session) runInternalAgent(ctx context.Context, name, text string) (stri
 	if !ok {
 		return "", fmt.Errorf("there is no agent %s", name)
 	}
+	return s.askInternalAgent(ctx, m, cmp.Or(m.Model, s.choices.get().model), text, s.chargeMain)
+}
+
+// askInternalAgent has a model answer as an internal agent. charge is told what that costs.
+func (s *Session) askInternalAgent(ctx context.Context, m subagent.Manifest, id, text string, charge func(string, *transcript.Usage)) (string, error) {
 	backend, err := s.host.Backend()
 	if err != nil {
 		return "", err
 	}
-	o := s.pipelineOptions(s.agents.tools.Cache)
-	o.Gate = tools.Gate{IncludeTools: []string{}}
-	log, id := transcript.NewLog(), cmp.Or(m.Model, s.choices.get().model)
 	if err := backend.usable(id); err != nil {
 		return "", err
 	}
-	charge := func(e transcript.Event) {
+	o := s.pipelineOptions(s.agents.tools.Cache)
+	o.Gate = tools.Gate{IncludeTools: []string{}}
+	log := transcript.NewLog()
+	sink := func(e transcript.Event) {
 		if step, ok := e.(transcript.StepFinished); ok {
-			s.conversation.account.add(id, step.Usage)
+			charge(id, step.Usage)
 		}
 	}
+	window := func() int { return backend.Provider.Describe(ctx, id).Window }
 	stop, err := loop.New(loop.Options{
-		Provider: backend.Provider, Tools: pipeline.New(o), Log: log, Sink: transcript.SinkFunc(charge), IDs: s.host.IDs,
-		System: m.System(subagent.Environment{}), Model: id, Temperature: m.Limits.Temperature, MaxTokens: m.Limits.MaxTokens,
-		Window: func() int { return backend.Provider.Describe(ctx, id).Window }, MaxSteps: cmp.Or(m.Limits.Cycles, 1),
+		Provider: backend.Provider, Tools: pipeline.New(o), Log: log, Sink: transcript.SinkFunc(sink), IDs: s.host.IDs,
+		System: m.System(subagent.Environment{}), Model: id, Temperature: m.Limits.Temperature, MaxTokens: longestAnswer(m, window()),
+		Window: window, MaxSteps: cmp.Or(m.Limits.Cycles, 1),
 		Memo: &model.Memo{}, Tracer: s.host.Tracer,
 	}).Turn(ctx, &transcript.Message{
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(),

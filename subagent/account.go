@@ -232,11 +232,12 @@ func (a *account) statement() (Spending, Limits) {
 	return spent, a.limits
 }
 
-// charge charges a model call of the agent with the usage that the server reported.
-func (n *Node) charge(u transcript.Usage) {
+// Charge charges a model call for the agent with the usage that the server reported, also one
+// that is no step of the agent, such as the summary of its conversation.
+func (n *Node) Charge(model string, u transcript.Usage) {
 	cost := 0.0
 	if n.tree.Price != nil {
-		cost = n.tree.Price(n.Model(), u)
+		cost = n.tree.Price(model, u)
 	}
 	n.account.chargeStep(u.Total(), cost)
 	n.child.Update(func(r *transcript.ChildRecord) {

@@ -55,7 +55,7 @@ func (n *Node) count(e transcript.Event) {
 		n.child.Update(func(r *transcript.ChildRecord) { r.Steps++ })
 	case transcript.StepFinished:
 		if e.Usage != nil {
-			n.charge(*e.Usage)
+			n.Charge(n.Model(), *e.Usage)
 		}
 	case transcript.UsageChanged:
 		if n.view.usageUnknown() {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/compaction"
 	"acp-agent/internal/trace"
 	"acp-agent/kinds"
 	"acp-agent/model"
@@ -73,6 +74,8 @@ type Equipment struct {
 	NoticeAfter time.Duration
 	// Remind is passed to the loop.
 	Remind func() []transcript.Part
+	// Writers is passed to the loop (R139).
+	Writers func() []compaction.Writer
 	// Tracer is passed to the loop; nil disables tracing.
 	Tracer *trace.Tracer
 	// Release frees the resources of the subagent; nil means that there are none.

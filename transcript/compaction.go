@@ -14,14 +14,21 @@ type Compaction struct {
 	Keep    []string `json:"keep,omitempty"`
 	// Pruned are the tool calls before it whose results the model does not read any more.
 	Pruned []string `json:"pruned,omitempty"`
+	// Words is what the user said in the messages that the summary stands for, in order, and
+	// Files are the files that were changed in them: the next summary needs both, word for word.
+	Words []string `json:"words,omitempty"`
+	Files []string `json:"files,omitempty"`
+	// Manual says that the user asked for it.
+	Manual bool `json:"manual,omitempty"`
 	// Before and After are the tokens that the conversation filled of the model's window,
 	// as estimates.
 	Before int `json:"before,omitempty"`
 	After  int `json:"after,omitempty"`
 }
 
-// apply returns what a model sees once message m, which has the compaction, is reached.
-func (c *Compaction) apply(seen []*Message, m *Message) []*Message {
+// View returns what a model sees of the messages that it saw before, once message m, which has
+// the compaction, is reached.
+func (c *Compaction) View(seen []*Message, m *Message) []*Message {
 	var after []*Message
 	if c.Summary {
 		after = append(after, m)

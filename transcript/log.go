@@ -94,7 +94,7 @@ func (l *Log) show(i int, m *Message) {
 		l.from, l.seen = i+1, nil
 	case m.Aside:
 	case m.Compaction != nil:
-		l.seen = m.Compaction.apply(l.seen, m)
+		l.seen = m.Compaction.View(l.seen, m)
 	default:
 		l.seen = append(l.seen, m)
 	}

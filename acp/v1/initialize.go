@@ -15,6 +15,7 @@ type client struct {
 	agentTerminals        bool // _meta.terminal_output
 	terminalDelta         bool // _meta.terminal_output_delta
 	notices               bool // session.notices
+	compactions           bool // session.compaction
 	forms                 bool // elicitation.form
 	addresses             bool // elicitation.url
 	subagents             bool // the draft of sessions of subagents
@@ -65,7 +66,7 @@ func clientOf(c schema.ClientCapabilities) client {
 	}
 	said.loginTerminals, said.loginCommands = c.Auth.Terminal, c.Meta[metaLogin] == true
 	if c.Session != nil {
-		said.notices = c.Session.Notices != nil
+		said.notices, said.compactions = c.Session.Notices != nil, c.Session.Compaction != nil
 	}
 	said.subagents = c.Subagents != nil
 	said.forms = c.Elicitation != nil && c.Elicitation.Form != nil

@@ -90,6 +90,8 @@ func (t *translator) emit(e transcript.Event) {
 		if e.Size > 0 { // a step's measure is sent even if it equals that of the step before
 			t.out.send(usageUpdate(e))
 		}
+	case transcript.CompactionStarted, transcript.CompactionFailed, transcript.Compacted:
+		t.out.compaction(e)
 	case transcript.TitleChanged:
 		if e.Title != t.state.title.Title {
 			t.state.title = e
@@ -127,16 +129,24 @@ func (t *translator) emitChild(child *childView, e transcript.Event) {
 		t.out.flushText()
 		t.state.emit(e)
 	case transcript.Notice:
-		if child != nil {
-			t.out.flushText()
-			e.Title, e.Text = breadcrumb(child.names)+e.Title, breadcrumb(child.names)+e.Text
-			t.out.notice(e)
-		}
+		t.childNotice(child, e)
+	case transcript.Compacted:
+		t.childNotice(child, compactionNotice(e.Message.Compaction))
 	default:
 		if child != nil && child.session != "" {
 			t.out.emitInChildSession(child, e)
 		}
 	}
+}
+
+// childNotice sends a notice of a subagent with its name.
+func (t *translator) childNotice(child *childView, e transcript.Notice) {
+	if child == nil {
+		return
+	}
+	t.out.flushText()
+	e.Title, e.Text = breadcrumb(child.names)+e.Title, breadcrumb(child.names)+e.Text
+	t.out.notice(e)
 }
 
 // sendHeld sends the state that a quiet period held back once it is over, and during a

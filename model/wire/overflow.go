@@ -57,6 +57,6 @@ func WindowFull(reason string) bool {
 func FullWarning() model.Chunk {
 	return model.Chunk{
 		Kind: model.Warning, Title: "The context is full",
-		Text: "The answer ends here because the model's window has no room left. `/clear` begins a new conversation; a model with a larger window can go on.",
+		Text: "The answer ends here because the model's window has no room left. `/compact` makes room for the next one; a model with a larger window has more.",
 	}
 }

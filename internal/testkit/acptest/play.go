@@ -20,7 +20,7 @@ import (
 //
 //	initialize [WORD…]          initialize, with the capabilities of the words: fs, read,
 //	initialize {PARAMS}         write, terminal, terminal_output, terminal_output_delta,
-//	                            boolean, notices, elicitation, auth, subagents, and as the
+//	                            boolean, notices, compaction, elicitation, auth, subagents, and as the
 //	                            editor that client=NAME names; or with these params
 //	authenticate [ID] [{META}]  authenticate, by default with api-key
 //	logout

@@ -55,8 +55,8 @@ func offer(to map[string]any, word string) bool {
 		member("_meta")[word] = true
 	case "boolean":
 		member("session")["configOptions"] = map[string]any{"boolean": map[string]any{}}
-	case "notices":
-		member("session")["notices"] = map[string]any{}
+	case "notices", "compaction":
+		member("session")[word] = map[string]any{}
 	case "elicitation":
 		member("elicitation")["form"] = map[string]any{}
 	case "subagents":

@@ -1,0 +1,59 @@
+package v1
+
+import (
+	"fmt"
+
+	"acp-agent/acp/schema"
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
+
+// compaction shows a compaction of the conversation (R139). A client that does not know them
+// gets a notice when one has changed what the model sees; a compaction that the user asked for
+// is answered by its command.
+func (o *outbox) compaction(e transcript.Event) {
+	switch e := e.(type) {
+	case transcript.CompactionStarted:
+		if o.client.compactions {
+			o.send(compactionUpdate(e.ID, schema.CompactionStatusInProgress))
+		}
+	case transcript.CompactionFailed:
+		if o.client.compactions {
+			update := compactionUpdate(e.ID, schema.CompactionStatusFailed)
+			if e.Cancelled {
+				update.Status = schema.CompactionStatusCancelled
+			}
+			update.Error = pointer(e.Reason)
+			o.send(update)
+		}
+	case transcript.Compacted:
+		switch c := e.Message.Compaction; {
+		case o.client.compactions:
+			update := compactionUpdate(e.Message.ID, schema.CompactionStatusCompleted)
+			if text := e.Message.Text(); text != "" {
+				update.Summary = schema.List[schema.ContentBlock]{schema.TextContent{Text: text}}
+			}
+			o.send(update)
+		case !c.Manual:
+			notice := compactionNotice(c)
+			if !o.client.notices {
+				notice.Severity = transcript.Warning // one that only informs would not be shown
+			}
+			o.notice(notice)
+		}
+	}
+}
+
+func compactionUpdate(id string, status schema.CompactionStatus) schema.CompactionUpdate {
+	return schema.CompactionUpdate{CompactionID: schema.CompactionId(id), Status: status}
+}
+
+// compactionNotice says what a compaction did.
+func compactionNotice(c *transcript.Compaction) transcript.Notice {
+	text := fmt.Sprintf("The conversation was compacted to fit the model's window: the model goes on with a summary and the last messages, about %d tokens in place of %d.", c.After, c.Before)
+	if !c.Summary {
+		text = fmt.Sprintf("The results of %s were taken out of what the model sees, to fit its window: about %d tokens in place of %d.",
+			kinds.Count(len(c.Pruned), "old tool call"), c.After, c.Before)
+	}
+	return transcript.Notice{Severity: transcript.Info, Title: "The conversation was compacted", Text: text}
+}

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"acp-agent/compaction"
+	"acp-agent/kinds"
+	"acp-agent/subagent"
+	"acp-agent/transcript"
+)
+
+// compactionAgent is the internal agent that sums up a conversation (R72, R139).
+const compactionAgent = "compaction"
+
+// writers are the models that sum up a conversation of the session, in order: that of the
+// internal agent where it has one, then the model of the conversation itself. charge is told
+// what they cost.
+func (s *Session) writers(backend Backend, own string, charge func(string, *transcript.Usage)) []compaction.Writer {
+	m, ok := s.agents.manifests().Get(compactionAgent)
+	if !ok {
+		return nil
+	}
+	ids := []string{own}
+	if m.Model != "" && m.Model != own {
+		ids = []string{m.Model, own}
+	}
+	list := make([]compaction.Writer, len(ids))
+	for i, id := range ids {
+		list[i] = compaction.Writer{
+			Model: id, Window: backend.Provider.Describe(s.life.ctx, id).Window,
+			Write: func(ctx context.Context, record string) (string, error) {
+				return s.askInternalAgent(ctx, m, id, record, charge)
+			},
+		}
+	}
+	return list
+}
+
+// compactCommand is /compact; words say what the summary is to keep in particular.
+func (s *Session) compactCommand(ctx context.Context, words string) string {
+	log := s.conversation.log
+	if len(log.OpenCalls()) > 0 {
+		return "Nothing was compacted: a question waits for your answer.\n"
+	}
+	backend, err := s.host.Backend()
+	if err != nil {
+		return "Nothing was compacted: " + kinds.Visible(err.Error()) + ".\n"
+	}
+	s.choices.setBackend(backend)
+	before, after, err := s.loop(ctx, backend, s.choices.get()).Compact(ctx, words)
+	switch {
+	case errors.Is(err, compaction.ErrNothing):
+		return "There is nothing to compact yet.\n"
+	case err != nil:
+		return "Nothing was compacted: " + kinds.Visible(err.Error()) + ".\n"
+	}
+	return fmt.Sprintf("The model goes on with a summary of about %d tokens in place of %d. The conversation itself stays as it is.\n", after, before)
+}
+
+// chargeMain counts what an internal agent costs with the main agent.
+func (s *Session) chargeMain(model string, usage *transcript.Usage) {
+	s.conversation.account.add(model, usage)
+}
+
+// chargeChild counts it with a subagent.
+func chargeChild(n *subagent.Node) func(string, *transcript.Usage) {
+	return func(model string, usage *transcript.Usage) {
+		if usage != nil {
+			n.Charge(model, *usage)
+		}
+	}
+}
+
+// leastAnswer is the least that an internal agent may answer with, in tokens.
+const leastAnswer = 512
+
+// longestAnswer is the longest answer of an internal agent, 0 for any: never more than a quarter
+// of the window.
+func longestAnswer(m subagent.Manifest, window int) int {
+	most := m.Limits.MaxTokens
+	if window <= 0 || most == 0 {
+		return most
+	}
+	return min(most, max(window/4, leastAnswer))
+}
