@@ -113,8 +113,12 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(time.Second)
 }
 
+// RetryTitle is the title of a notice that says why a model call failed, and when it is tried
+// again. The next StepStarted is that try.
+const RetryTitle = "Retrying"
+
 func (l *Loop) notice(text string) {
-	l.emit(transcript.Notice{Severity: transcript.Warning, Title: "Retrying", Text: text})
+	l.emit(transcript.Notice{Severity: transcript.Warning, Title: RetryTitle, Text: text})
 }
 
 // gaveUp is the failure with what was done about it.

@@ -30,6 +30,9 @@ func serverID(name string) string {
 	return hashed(id, maxServer, name)
 }
 
+// IsTool reports whether a tool id is one of a server's tools.
+func IsTool(id string) bool { return strings.HasPrefix(id, idPrefix) }
+
 // toolID is the id of a server's tool: mcp__server__tool (R89).
 func toolID(server, tool string) string {
 	head := idPrefix + server + "__"

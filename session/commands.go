@@ -47,6 +47,11 @@ func slashCommands() []slashCommand {
 			answer: func(_ context.Context, s *Session, _ string) string { return s.status() },
 		},
 		{
+			name: "why", description: "What the session waits for at this moment, and for how long.",
+			during: always,
+			answer: func(_ context.Context, s *Session, _ string) string { return s.why() },
+		},
+		{
 			name: "tasks", description: "The subagents of this session: what they do, what they spent; stops them.",
 			hint:   fixed(tasksForms),
 			during: always,

@@ -23,6 +23,7 @@ type conversation struct {
 	log      *transcript.Log
 	memo     model.Memo // what the model server keeps of it; used by one turn at a time
 	account  *account
+	activity *activity
 	notices  *notices
 
 	mu sync.Mutex // guards what follows
@@ -43,7 +44,7 @@ type conversationOptions struct {
 
 // newConversation returns an empty conversation.
 func newConversation(o conversationOptions, account *account) *conversation {
-	c := &conversation{conversationOptions: o, log: transcript.NewLog(), account: account, kept: map[string]string{}}
+	c := &conversation{conversationOptions: o, log: transcript.NewLog(), account: account, activity: newActivity(time.Now), kept: map[string]string{}}
 	c.notices = newNotices(c.emit)
 	return c
 }
@@ -51,6 +52,7 @@ func newConversation(o conversationOptions, account *account) *conversation {
 // emit passes an event on, to the bus and to the client, and counts what it costs.
 func (c *conversation) emit(event transcript.Event) {
 	c.watch(event)
+	c.activity.note(event)
 	c.recorder.Emit(event)
 	switch e := event.(type) {
 	case transcript.TurnStarted:
@@ -135,6 +137,13 @@ func (c *conversation) markEarly(prompt *transcript.Message) {
 		return
 	}
 	prompt.Parts = append(slices.Clip(prompt.Parts), &transcript.TextPart{Text: early, Synthetic: true})
+}
+
+// awaitsAnswer reports whether questions stand in the chat that no prompt has answered.
+func (c *conversation) awaitsAnswer() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.askedAt.IsZero()
 }
 
 // clear starts a new conversation: the model sees nothing of the former one, which stays in

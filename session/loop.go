@@ -12,7 +12,9 @@ import (
 // loop makes the loop of one turn.
 func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loop.Loop {
 	window := func() int { return backend.Provider.Describe(ctx, chosen.model).Window }
+	done := s.conversation.activity.prepare("the model server to describe its model")
 	s.choices.awaitWindow(ctx, chosen.model, window)
+	done()
 	return loop.New(loop.Options{
 		Provider: backend.Provider, Tools: s.agents.tools, Log: s.conversation.log, Sink: transcript.SinkFunc(s.conversation.emit), IDs: s.host.IDs,
 		System: s.briefing.systemPrompt(ctx, window), Model: chosen.model, ThoughtLevel: chosen.thought,

@@ -30,6 +30,7 @@ var (
 // rule denies to be read stays so. A file that holds secrets is not read in this way either
 // (R30).
 func (s *Session) readMentions(t *runningTurn) error {
+	defer s.conversation.activity.prepare("the resources that the prompt mentions")()
 	s.awaitMentioned(t)
 	var seen []string
 	var read []transcript.Part

@@ -140,6 +140,20 @@ func (q *turnQueue) last() *Turn {
 	return q.current
 }
 
+// running reports whether the turn of a prompt runs that takes its time, and how many prompts
+// wait. A command that is answered at once does not.
+func (q *turnQueue) running() (busy bool, waiting int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range q.queued {
+		if t.synthetic == nil {
+			waiting++
+		}
+	}
+	t := q.current
+	return t != nil && t.synthetic == nil && t.during == nil && !t.ended(), waiting
+}
+
 // drain runs the current turn and those that follow it.
 func (q *turnQueue) drain() {
 	for t := q.next(); t != nil; t = q.next() {

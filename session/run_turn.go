@@ -122,6 +122,9 @@ func (s *Session) answerCommand(r *runningTurn) error {
 	if !ok {
 		return nil
 	}
+	if !c.isDuring() {
+		defer s.conversation.activity.prepare("the answer to /" + c.name)()
+	}
 	s.conversation.reply(r.ctx, r.prompt, func(ctx context.Context) string { return c.answer(ctx, s, c.rest) })
 	r.end(loop.EndTurn)
 	r.endIfCancelled()
@@ -129,7 +132,9 @@ func (s *Session) answerCommand(r *runningTurn) error {
 }
 
 func (s *Session) expandPrompt(r *runningTurn) error {
+	done := s.conversation.activity.prepare("what the command stands for")
 	refusal := s.expand(r.Turn)
+	done()
 	if r.endIfCancelled(); !r.over && refusal != "" {
 		s.conversation.reply(r.ctx, r.prompt, func(context.Context) string { return refusal })
 		r.end(loop.EndTurn)
@@ -138,6 +143,7 @@ func (s *Session) expandPrompt(r *runningTurn) error {
 }
 
 func (s *Session) awaitMode(r *runningTurn) error {
+	defer s.conversation.activity.prepare("the trial of the sandbox")()
 	s.choices.awaitMode(r.ctx)
 	return nil
 }
@@ -154,6 +160,7 @@ func (s *Session) nameSession(r *runningTurn) error {
 
 func (s *Session) notifyOfProblems(r *runningTurn) error {
 	s.emitStartupNotices()
+	defer s.conversation.activity.prepare("the sources of tools")()
 	s.sources.refresh(r.ctx)
 	if r.ctx.Err() == nil {
 		s.sources.notifyProblems()
