@@ -80,5 +80,8 @@ func (s *Session) workspaceOptions(context systemContext) workspace.Options {
 	if s.settings.Editor {
 		o.Editor.Files = spec.Editor
 	}
+	if s.conversation.recorder != nil {
+		o.Keeping = workspace.Keeping{Contents: storedContents{h.Store, s.ID}, Records: s.conversation.recorder}
+	}
 	return o
 }

@@ -76,6 +76,24 @@ func slashCommands() []slashCommand {
 			answer: func(_ context.Context, s *Session, _ string) string { return s.conversation.clear() },
 		},
 		{
+			name: "undo", description: "Takes back your last message, or the last n: what it changed in files, and the conversation since.",
+			hint:   fixed("[n]"),
+			answer: func(ctx context.Context, s *Session, rest string) string { return s.undoCommand(ctx, rest) },
+		},
+		{
+			name: "redo", description: "Takes the last undo back.",
+			answer: func(ctx context.Context, s *Session, _ string) string { return s.redoCommand(ctx) },
+		},
+		{
+			name: "checkpoints", description: "Your messages that can be taken back, with what each changed.",
+			answer: func(_ context.Context, s *Session, _ string) string { return s.checkpointsCommand() },
+		},
+		{
+			name: "rewind", description: "Takes back everything since one of your messages, that message included.",
+			hint:   fixed("NUMBER"),
+			answer: func(ctx context.Context, s *Session, rest string) string { return s.rewindCommand(ctx, rest) },
+		},
+		{
 			name: "permissions", description: "The rules in force; takes back what you allowed, or keeps it for the project.",
 			hint:   (*Session).permissionsForms,
 			during: changesRule,

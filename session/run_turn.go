@@ -47,6 +47,7 @@ func (s *Session) turnStages() []func(*runningTurn) error {
 		s.readMentions,       // resources of MCP servers that the prompt mentions are read
 		s.chooseBackend,      // the model server, the model, and whether it takes images
 		s.noteHosts,          // hosts that the user named may be fetched from
+		s.addCheckpoint,      // what follows can be taken back to this message
 		s.runLoop,            // model, tool calls, model, until there are no more calls
 		s.settleSubagents,    // those in the background are named; of a cancelled turn, they end
 		s.generateFirstTitle, // a model gives a better title, after the answer

@@ -90,6 +90,7 @@ func (s *Session) resume(ctx context.Context) error {
 	s.conversation.account.restore(r.Info())
 	s.naming.restore(r.Info().Title)
 	s.restoreRules(stored)
+	s.restoreCheckpoints(stored)
 	for _, child := range lost {
 		s.conversation.record(transcript.AgentSaid{Message: s.agents.tree.LostMessage(child.Record())})
 	}

@@ -51,7 +51,7 @@
 //	session child      the record of subagent "sub", and the call ("in", "call") that spawned it
 //	message            transcript.Message without parts
 //	message drop       the message is withdrawn: it was asked for again
-//	message hide       it and all visible ones after it are hidden: a refusal, an undo
+//	message hide       it and all visible ones after it are hidden: a refusal, which says so, an undo
 //	message show       what its hide hid is visible again: a redo
 //	part               the part in the form of transcript.EncodePart, without its subagent
 //	part call          the state of a tool call
@@ -74,7 +74,7 @@
 //	user message, result       written; a sync starts at once, and no one waits for it
 //	a call that waits for the user  as a user message: the question is to survive
 //	a call with effects begins synced: after a power cut it is known that it may have run
-//	end of a turn, Hide, Show  synced: the prompt is answered after it
+//	end of a turn, undo, redo  synced: the prompt is answered after it
 //
 // A write of some hundred bytes takes about 10 µs, a sync 0.2 to 1 ms and now and then 10. Reading
 // calls therefore never wait for a disk, and a turn waits for it once, and once more for each call

@@ -82,8 +82,14 @@ func (r *Recorder) fold(t *talk, e transcript.Event) need {
 		r.drop(t, e.MessageID)
 		return written
 	case transcript.TurnWithdrawn:
-		r.add(line{kind: messageKind, sub: t.sub, of: e.MessageID, op: opHide, data: []byte("{}")})
+		r.mark(t, e.MessageID, opHide, refusedData)
 		return written
+	case transcript.Hidden:
+		r.mark(t, e.MessageID, opHide, "{}")
+		return synced
+	case transcript.Shown:
+		r.mark(t, e.MessageID, opShow, "{}")
+		return synced
 	case transcript.PartStarted, transcript.PartDelta, transcript.PartReplay, transcript.PartEnded:
 		return r.foldPart(t, e)
 	case transcript.ChildStarted, transcript.ChildEvent, transcript.ChildFinished:
@@ -96,6 +102,11 @@ func (r *Recorder) fold(t *talk, e transcript.Event) need {
 		return r.foldSession(e)
 	}
 	return later
+}
+
+// mark queues a line that says something of a message and of those after it.
+func (r *Recorder) mark(t *talk, messageID, op, data string) {
+	r.add(line{kind: messageKind, sub: t.sub, of: messageID, op: op, data: []byte(data)})
 }
 
 // foldSession notes what concerns the session as a whole.

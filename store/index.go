@@ -18,6 +18,9 @@ type mark struct {
 	span
 }
 
+// refusedData is the data of an opHide line that a refusal wrote, and no undo.
+const refusedData = `{"refused":true}`
+
 // conversation is the session's, or that of one subagent.
 type conversation struct {
 	list   []*entry
@@ -37,6 +40,7 @@ type entry struct {
 	read    []int // the numbers of the parts that the message has, once it was read
 	dropped bool
 	hidden  string // the message whose hiding hid it; "" is visible
+	refused bool   // it was hidden by a refusal, which nothing takes back
 }
 
 // partEntry is one part of a message: the line that has it and, of a tool call that ended, the
@@ -107,7 +111,7 @@ func (st *Stored) note(l *line, data span) bool {
 	case "message/" + opDrop:
 		c.entry(l).dropped = true
 	case "message/" + opHide:
-		c.hide(l.of)
+		c.hide(l.of, string(l.data) == refusedData)
 	case "message/" + opShow:
 		c.show(l.of)
 	case "part/", "part/" + opEnd, "part/" + opCall:
@@ -128,20 +132,20 @@ func (c *conversation) entry(l *line) *entry {
 	return e
 }
 
-func (c *conversation) hide(from string) {
+func (c *conversation) hide(from string, refused bool) {
 	first := c.byID[from]
 	found := false
 	for _, e := range c.list {
 		found = found || e == first
 		if found && e.hidden == "" {
-			e.hidden = from
+			e.hidden, e.refused = from, refused
 		}
 	}
 }
 
 func (c *conversation) show(from string) {
 	for _, e := range c.list {
-		if e.hidden == from {
+		if e.hidden == from && !e.refused {
 			e.hidden = ""
 		}
 	}

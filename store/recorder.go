@@ -209,26 +209,6 @@ func (r *Recorder) Put(key string, value any) error {
 	return nil
 }
 
-// Hide takes a message and all that follows it out of the conversation, as an undo does. They
-// stay in the file, and Show with the same id brings them back.
-func (r *Recorder) Hide(messageID string) { r.mark(messageID, opHide) }
-
-// Show brings back what Hide took out.
-func (r *Recorder) Show(messageID string) { r.mark(messageID, opShow) }
-
-func (r *Recorder) mark(messageID, op string) {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	if r.closed {
-		r.mu.Unlock()
-		return
-	}
-	r.add(line{kind: messageKind, of: messageID, op: op, data: []byte("{}")})
-	r.finish(synced)
-}
-
 // Close writes and syncs everything and releases the session. What is emitted later is
 // dropped. The error says what could not be stored.
 func (r *Recorder) Close() error {

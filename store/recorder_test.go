@@ -259,11 +259,11 @@ func TestRecorder_HideAndShow(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{func() { r.Hide("msg_3") }, "1 a1 2 a2"},
-		{func() { r.Hide("msg_2") }, "1 a1"},
-		{func() { r.Show("msg_2") }, "1 a1 2 a2"},
-		{func() { r.Show("msg_3") }, "1 a1 2 a2 3 a3"},
-		{func() { r.Hide("msg_2") }, "1 a1"},
+		{func() { r.Emit(transcript.Hidden{MessageID: "msg_3"}) }, "1 a1 2 a2"},
+		{func() { r.Emit(transcript.Hidden{MessageID: "msg_2"}) }, "1 a1"},
+		{func() { r.Emit(transcript.Shown{MessageID: "msg_2"}) }, "1 a1 2 a2"},
+		{func() { r.Emit(transcript.Shown{MessageID: "msg_3"}) }, "1 a1 2 a2 3 a3"},
+		{func() { r.Emit(transcript.Hidden{MessageID: "msg_2"}) }, "1 a1"},
 		{func() { say(r, "msg_4", "4") }, "1 a1 4"},
 	}
 	for i, step := range steps {

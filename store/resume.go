@@ -60,8 +60,8 @@ func (r *Recorder) Stored() *Stored {
 
 // Resume reads the stored conversation as it goes on: calls that ran when the last process
 // ended are closed and never run again, questions and approvals are left open, and subagents
-// that had not ended are lost (R141, see [transcript.AfterRestart]). each is given every message
-// as soon as it is read; nil reads them all the same. What was closed is written with the next
+// that had not ended are lost (R141, see [transcript.AfterRestart]). each is given every message that
+// is not hidden as soon as it is read; nil reads them all the same. What was closed is written with the next
 // boundary: a process that is killed before does the same again.
 //
 // The snapshot is what [transcript.NewLog] goes on with, and lost are the subagents of whose end
@@ -73,22 +73,33 @@ func (r *Recorder) Resume(ctx context.Context, at time.Time, each func(*transcri
 	r.mu.Lock()
 	s.Memory = r.memory.Clone()
 	r.mu.Unlock()
+	s.Hidden = map[string]string{}
 	entries := r.stored.root.byID
-	for m, err := range r.stored.Messages() {
+	for m, err := range r.stored.All() {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
 		if err != nil {
 			return transcript.Snapshot{}, nil, err
 		}
+		if entries[m.ID].refused {
+			continue
+		}
 		after, gone := transcript.AfterRestart(transcript.Snapshot{Messages: []*transcript.Message{m}}, at)
 		closed := after.Messages[0]
 		r.mu.Lock()
 		r.amend(r.root, m, closed)
 		r.addGrown("", entries[m.ID], m)
-		r.reopen(closed)
+		hidden := entries[m.ID].hidden
+		if hidden == "" {
+			r.reopen(closed)
+		}
 		r.mu.Unlock()
 		s.Messages = append(s.Messages, closed)
+		if hidden != "" {
+			s.Hidden[m.ID] = hidden
+			continue
+		}
 		lost = append(lost, gone...)
 		if each != nil {
 			if err := each(closed); err != nil {

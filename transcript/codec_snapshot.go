@@ -12,6 +12,9 @@ type Snapshot struct {
 	// Messages are those of Log.Record.
 	Messages []*Message
 	Memory   Memory
+	// Hidden are the messages that an undo has hidden, by their ids, each with the message
+	// whose Hidden it was.
+	Hidden map[string]string
 }
 
 // snapshotVersion changes when older programs could misread newer snapshots.
@@ -20,10 +23,11 @@ const snapshotVersion = 1
 // EncodeSnapshot makes one line of JSON of a snapshot; as [EncodeMessage].
 func EncodeSnapshot(s Snapshot) ([]byte, error) {
 	form := struct {
-		Version  int           `json:"version"`
-		Messages []messageForm `json:"messages"`
-		Memory   Memory        `json:"memory"`
-	}{snapshotVersion, make([]messageForm, len(s.Messages)), s.Memory}
+		Version  int               `json:"version"`
+		Messages []messageForm     `json:"messages"`
+		Memory   Memory            `json:"memory"`
+		Hidden   map[string]string `json:"hidden,omitempty"`
+	}{snapshotVersion, make([]messageForm, len(s.Messages)), s.Memory, s.Hidden}
 	for i, m := range s.Messages {
 		var err error
 		if form.Messages[i], err = formOf(m, 0); err != nil {
@@ -40,6 +44,7 @@ func DecodeSnapshot(data []byte) (Snapshot, error) {
 		Version  int               `json:"version"`
 		Messages []json.RawMessage `json:"messages"`
 		Memory   Memory            `json:"memory"`
+		Hidden   map[string]string `json:"hidden"`
 	}
 	if err := json.Unmarshal(data, &form); err != nil {
 		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
@@ -47,7 +52,7 @@ func DecodeSnapshot(data []byte) (Snapshot, error) {
 	if form.Version != snapshotVersion {
 		return Snapshot{}, fmt.Errorf("snapshot: version %d; this program reads version %d", form.Version, snapshotVersion)
 	}
-	s := Snapshot{Memory: form.Memory}
+	s := Snapshot{Memory: form.Memory, Hidden: form.Hidden}
 	for _, raw := range form.Messages {
 		m, err := DecodeMessage(raw)
 		if err != nil {

@@ -73,6 +73,12 @@ type (
 	// view, as a refusal asks (ACP, stop reasons).
 	TurnWithdrawn struct{ MessageID string }
 
+	// Hidden takes a user message and all that followed it out of the conversation, as an
+	// undo does (R142). It stays in the record, and Shown with the same id brings it back.
+	Hidden struct{ MessageID string }
+	// Shown brings back what Hidden took out, as a redo does.
+	Shown struct{ MessageID string }
+
 	// Cleared begins the conversation anew: the model sees nothing of what was said
 	// before, which stays in the record.
 	Cleared struct {
@@ -249,6 +255,8 @@ func (StepStarted) isEvent()       {}
 func (StepFinished) isEvent()      {}
 func (StepDropped) isEvent()       {}
 func (TurnWithdrawn) isEvent()     {}
+func (Hidden) isEvent()            {}
+func (Shown) isEvent()             {}
 func (Cleared) isEvent()           {}
 func (CompactionStarted) isEvent() {}
 func (Compacted) isEvent()         {}

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ type Log struct {
 	messages []*Message
 	from     int                  // where the conversation begins, after what was cleared
 	seen     []*Message           // what a model sees of it
+	hidden   map[string]string    // messages that are hidden, by the one with which they were
 	parts    map[string]*growing  // open text and reasoning parts
 	calls    map[string]*openCall // calls that have not ended
 	memory   Memory
@@ -58,7 +60,7 @@ type openCall struct {
 
 // NewLog returns a Log that begins with the given messages, of a record.
 func NewLog(messages ...*Message) *Log {
-	l := &Log{messages: messages, parts: map[string]*growing{}, calls: map[string]*openCall{}, now: time.Now}
+	l := &Log{messages: messages, hidden: map[string]string{}, parts: map[string]*growing{}, calls: map[string]*openCall{}, now: time.Now}
 	l.look()
 	return l
 }
@@ -69,6 +71,9 @@ func (l *Log) Restore(s Snapshot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.messages, l.memory = s.Messages, s.Memory.Clone()
+	if l.hidden = maps.Clone(s.Hidden); l.hidden == nil {
+		l.hidden = map[string]string{}
+	}
 	l.look()
 	for _, m := range s.Messages {
 		for _, call := range m.Calls() {
@@ -90,6 +95,7 @@ func (l *Log) look() {
 // show adds the message at i of the record to what a model sees.
 func (l *Log) show(i int, m *Message) {
 	switch {
+	case l.hidden[m.ID] != "":
 	case m.Clears:
 		l.from, l.seen = i+1, nil
 	case m.Aside:
@@ -199,6 +205,11 @@ func (l *Log) Apply(e Event) {
 		l.drop(e.MessageID)
 	case TurnWithdrawn:
 		l.withdraw(e.MessageID)
+	case Hidden:
+		l.hide(e.MessageID)
+	case Shown:
+		maps.DeleteFunc(l.hidden, func(_, by string) bool { return by == e.MessageID })
+		l.look()
 	case Cleared:
 		l.add(&Message{ID: e.MessageID, Role: Assistant, Created: e.At, Synthetic: true, Finished: true, Clears: true})
 	case PartStarted:
@@ -325,4 +336,26 @@ func (l *Log) withdraw(id string) {
 			return
 		}
 	}
+}
+
+// hide hides a message, and those after it that are not hidden yet.
+func (l *Log) hide(id string) {
+	first := slices.IndexFunc(l.messages, func(m *Message) bool { return m.ID == id })
+	if first < 0 {
+		return
+	}
+	for _, m := range l.messages[first:] {
+		if l.hidden[m.ID] == "" {
+			l.hidden[m.ID] = id
+		}
+	}
+	l.look()
+}
+
+// IsHidden reports whether a message is in the record and hidden, and whether it is there at
+// all.
+func (l *Log) IsHidden(id string) (hidden, known bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.hidden[id] != "", l.message(id) != nil
 }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -25,7 +26,7 @@ const questionTool = "question"
 // not changed. Doing it twice does no more than doing it once. at is the time at which
 // what is lost ended.
 func AfterRestart(s Snapshot, at time.Time) (after Snapshot, lost []*Child) {
-	after = Snapshot{Memory: s.Memory.Clone()}
+	after = Snapshot{Memory: s.Memory.Clone(), Hidden: maps.Clone(s.Hidden)}
 	after.Messages, lost = restart{at: at}.messages(s.Messages)
 	return after, lost
 }

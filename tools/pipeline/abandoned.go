@@ -74,10 +74,15 @@ const (
 // waitForAbandoned waits until no earlier, cancelled call can still act. What does not end,
 // such as a read from a mount that does not answer, must not block the session.
 func (r *running) waitForAbandoned(ctx context.Context) error {
-	r.pipeline.abandoned.wait(ctx, abandonedToolLimit)
+	return r.pipeline.WaitForAbandoned(ctx)
+}
+
+// WaitForAbandoned is waitForAbandoned for what is not a call.
+func (p *Pipeline) WaitForAbandoned(ctx context.Context) error {
+	p.abandoned.wait(ctx, abandonedToolLimit)
 	limited, cancel := context.WithTimeout(ctx, abandonedCommandLimit)
 	defer cancel()
-	err := r.pipeline.Workspace.Runner().Quiet(limited)
+	err := p.Workspace.Runner().Quiet(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return &tools.Error{
 			Kind: tools.Unavailable, Err: err,

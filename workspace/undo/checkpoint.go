@@ -66,8 +66,11 @@ func (h *History) Begin(ctx context.Context, messageID string) {
 	h.line.Begin(messageID)
 }
 
+// Checkpoint is a message of the user that can be taken back.
+type Checkpoint = timeline.Summary
+
 // Checkpoints lists the user's messages, oldest first.
-func (h *History) Checkpoints() []timeline.Summary { return h.line.Spans() }
+func (h *History) Checkpoints() []Checkpoint { return h.line.Spans() }
 
 // LoadCheckpoints restores those of a session that was stored; see [timeline.Timeline.Load].
 func (h *History) LoadCheckpoints(read func(key string, into any) (bool, error), known func(id string) bool) {

@@ -37,7 +37,7 @@ type commands struct {
 
 // leftGrace is how long a stopped command may go on changing files: it is longer than it has
 // between TERM and KILL.
-const leftGrace = 5 * time.Second
+const leftGrace = 3 * time.Second
 
 // Scan is a command between the looks before and after it.
 type Scan struct {
@@ -154,7 +154,9 @@ func (h *History) refresh(ctx context.Context, cut string) (skipped snapshot.Ski
 			}
 		}
 	})
-	c.leftAt = time.Time{}
+	if time.Since(c.leftAt) > leftGrace {
+		c.leftAt = time.Time{}
+	}
 	return skipped
 }
 

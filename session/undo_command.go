@@ -1,0 +1,231 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+	"acp-agent/workspace/undo"
+)
+
+const (
+	undoUsage   = "`/undo` takes back your last message, `/undo n` the last n. `/checkpoints` lists them.\n"
+	rewindUsage = "`/rewind NUMBER` takes back that message of yours and everything since. `/checkpoints` lists the numbers.\n"
+	noUndo      = "There is no message that could be taken back.\n"
+)
+
+// undoCommand is /undo.
+func (s *Session) undoCommand(ctx context.Context, rest string) string {
+	n := 1
+	if rest != "" {
+		var err error
+		if n, err = strconv.Atoi(rest); err != nil || n < 1 {
+			return undoUsage
+		}
+	}
+	live := liveOf(s.checkpoints())
+	switch {
+	case len(live) == 0:
+		return noUndo
+	case n > len(live):
+		return fmt.Sprintf("Only %d of your messages can be taken back. `/checkpoints` lists them.\n", len(live))
+	}
+	return s.undoTo(ctx, live, len(live)-n)
+}
+
+// rewindCommand is /rewind.
+func (s *Session) rewindCommand(ctx context.Context, rest string) string {
+	n, err := strconv.Atoi(rest)
+	live := liveOf(s.checkpoints())
+	switch {
+	case err != nil:
+		return rewindUsage
+	case len(live) == 0:
+		return noUndo
+	case n < 1 || n > len(live):
+		return fmt.Sprintf("There is no message with the number %d. `/checkpoints` lists those that can be taken back.\n", n)
+	}
+	return s.undoTo(ctx, live, n-1)
+}
+
+// liveOf are the checkpoints that are not undone.
+func liveOf(list []checkpoint) []checkpoint {
+	return slices.DeleteFunc(slices.Clone(list), func(c checkpoint) bool { return c.Undone })
+}
+
+// undoTo takes back checkpoint i of those that are not undone, and all after it.
+func (s *Session) undoTo(ctx context.Context, live []checkpoint, i int) string {
+	if why := s.unsettled(ctx); why != "" {
+		return why
+	}
+	out, err := s.work.UndoFrom(ctx, live[i].at, s.overwrite("undo"))
+	if err != nil {
+		return notDone("undone", err)
+	}
+	s.filesPutBack(out.Changed)
+	s.conversation.hide(idsOf(live[i:]))
+	var b strings.Builder
+	if n := len(live) - i; n == 1 {
+		b.WriteString("Your last message is taken back, and what was said and done since. ")
+	} else {
+		fmt.Fprintf(&b, "Your last %d messages are taken back, and what was said and done since. ", n)
+	}
+	b.WriteString(s.outcomeText(out))
+	if text := promptText(live[i].message); text != "" {
+		b.WriteString("\nThe message was:\n\n" + fenced(text) + "\n")
+	}
+	b.WriteString("\n`/redo` takes this back.\n")
+	return b.String()
+}
+
+// redoCommand is /redo.
+func (s *Session) redoCommand(ctx context.Context) string {
+	if why := s.unsettled(ctx); why != "" {
+		return why
+	}
+	first, out, err := s.work.Redo(ctx, s.overwrite("redo"))
+	switch {
+	case errors.Is(err, undo.ErrNoCheckpoint):
+		return "There is no undo that could be taken back: there was none, or you have sent a message since.\n"
+	case err != nil:
+		return notDone("redone", err)
+	}
+	s.filesPutBack(out.Changed)
+	s.conversation.show(idsOf(s.checkpoints()[first:]))
+	return "The undo is taken back, and the conversation is as it was before. " + s.outcomeText(out)
+}
+
+func idsOf(list []checkpoint) (ids []string) {
+	for _, c := range list {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// notDone says that nothing was changed.
+func notDone(what string, err error) string {
+	return fmt.Sprintf("Nothing was %s, and no file was changed: %s\n", what, kinds.Visible(err.Error()))
+}
+
+// checkpointsCommand is /checkpoints.
+func (s *Session) checkpointsCommand() string {
+	list := s.checkpoints()
+	if len(list) == 0 {
+		return noUndo
+	}
+	var b strings.Builder
+	b.WriteString("**Your messages that can be taken back**\n\n")
+	undone := false
+	for i, c := range list {
+		if c.Undone && !undone {
+			undone = true
+			b.WriteString("\nTaken back; `/redo` brings them back:\n\n")
+		}
+		fmt.Fprintf(&b, "- %d: %s", i+1, promptLine(c.message))
+		switch c.Files {
+		case 0:
+			b.WriteString("\n")
+		case 1:
+			b.WriteString(" (1 file)\n")
+		default:
+			fmt.Fprintf(&b, " (%d files)\n", c.Files)
+		}
+	}
+	b.WriteString("\n`/undo` takes back the last one, `/rewind NUMBER` that one and all after it.\n")
+	return b.String()
+}
+
+// promptText is what the user wrote.
+func promptText(m *transcript.Message) string {
+	if m == nil {
+		return ""
+	}
+	var texts []string
+	for _, part := range m.Parts {
+		if text, ok := part.(*transcript.TextPart); ok && !text.Synthetic {
+			texts = append(texts, text.Text)
+		}
+	}
+	return strings.TrimSpace(strings.Join(texts, "\n"))
+}
+
+// checkpointRunes bounds a message in a list.
+const checkpointRunes = 80
+
+func promptLine(m *transcript.Message) string {
+	if text := promptText(m); text != "" {
+		return kinds.Visible(kinds.Line(text, checkpointRunes))
+	}
+	return "(no text)"
+}
+
+// fenced is a text that Markdown leaves as it is.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + text + "\n" + fence
+}
+
+// overwrite asks the user about files that someone else has changed since; nil when no one can
+// be asked, so that they are left.
+func (s *Session) overwrite(name string) undo.Overwrite {
+	if s.spec.Asker == nil {
+		return nil
+	}
+	return func(ctx context.Context, paths []string) (bool, error) { return s.askOverwrite(ctx, name, paths) }
+}
+
+// errNoAnswer says that the user was asked and has not decided.
+var errNoAnswer = errors.New("the question about files that were changed since was not answered")
+
+// askOverwrite puts the question as a call of its own that no model sees.
+func (s *Session) askOverwrite(ctx context.Context, name string, paths []string) (bool, error) {
+	id := s.host.IDs.New(transcript.CallPrefix)
+	var text strings.Builder
+	text.WriteString("Someone else has changed these files since:\n\n")
+	for i, path := range paths {
+		if i == listedPaths {
+			fmt.Fprintf(&text, "- and %d more\n", len(paths)-i)
+			break
+		}
+		text.WriteString("- " + s.place(path) + "\n")
+	}
+	card := kinds.Card{Kind: kinds.Other, Title: "Files changed since", Content: []kinds.Content{kinds.Text{Text: text.String()}}}
+	ready := transcript.ToolReady{CallID: id, Tool: name, Card: card}
+	s.conversation.emit(transcript.ToolStarted{CallID: id, Name: name, Tool: name, Card: kinds.Neutral(name)})
+	s.conversation.emit(ready)
+	answer, err := s.spec.Asker.Ask(ctx, tools.PermissionRequest{
+		CallID: id, Name: name, Ready: ready, Reason: "you typed /" + name,
+		Choices: &tools.Choices{
+			Question: "Put these files back too? What they hold now is kept, and can be brought back.",
+			Allow:    "Put them back too", Reject: "Leave them as they are",
+		},
+	})
+	said, state, too := "These files are left as they are.", transcript.Rejected, false
+	switch {
+	case ctx.Err() != nil:
+		said, state, err = pipeline.CancelledText, transcript.Cancelled, context.Cause(ctx)
+	case err != nil:
+		said, err = "The editor could not ask you, so nothing is changed.", errors.Join(errNoAnswer, err)
+	case answer == tools.AllowOnce:
+		said, state, too = "These files are put back too.", transcript.Done, true
+	}
+	end := pipeline.Unrun(id, kinds.Neutral(name), state, said)
+	end.Card = card
+	if state == transcript.Done {
+		end.Result = transcript.Envelope{Type: transcript.Output}
+	} else {
+		end.Result.Error = &transcript.ErrorDetail{Kind: string(tools.Denied), DeniedBy: tools.DeniedByUser}
+	}
+	s.conversation.emit(end)
+	return too, err
+}
