@@ -56,15 +56,20 @@ func (j *Job) Run(ctx context.Context) (after int, err error) {
 			return j.finish(id, &transcript.Compaction{Pruned: calls}, ""), nil
 		}
 	}
-	budget := 0
-	if !j.Manual {
-		budget = min(j.room()*3/8, max(j.Window, j.Limit)/tailShare)
-	}
-	head, tail := split(messages, budget)
+	head, tail := split(messages, j.budget())
 	if !slices.ContainsFunc(head, func(m *transcript.Message) bool { return m.Compaction == nil }) {
 		return j.pruneAll(messages, goal)
 	}
 	return j.condense(ctx, head, tail)
+}
+
+// budget is what the messages that are kept may take: of the window and of the conversation
+// as it is a quarter, and less in a small window, where the summary needs its part.
+func (j *Job) budget() int {
+	if j.Manual {
+		return 0
+	}
+	return max(0, min(j.room()*3/8, max(j.Window, j.Limit)/tailShare, (j.Fill-j.Fixed)/tailShare))
 }
 
 // pruneAll takes out all results but those of the last step: there is nothing to sum up.

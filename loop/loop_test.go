@@ -146,7 +146,7 @@ func (b *bench) turn(ctx context.Context, text string, edit ...func(*loop.Option
 	for _, f := range edit {
 		f(&o)
 	}
-	return loop.New(o).Turn(ctx, &transcript.Message{ID: "msg_u", Role: transcript.User, Parts: []transcript.Part{&transcript.TextPart{Text: text}}})
+	return loop.New(o).Turn(ctx, &transcript.Message{ID: o.IDs.New("msg_u"), Role: transcript.User, Parts: []transcript.Part{&transcript.TextPart{Text: text}}})
 }
 
 func count[E transcript.Event](b *bench) int {

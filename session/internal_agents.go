@@ -89,7 +89,7 @@ func recordOf(messages []*transcript.Message) string {
 		for _, part := range m.Parts {
 			switch part := part.(type) {
 			case *transcript.TextPart:
-				if text := strings.TrimSpace(part.Text); text != "" && !part.Synthetic {
+				if text := strings.TrimSpace(part.Text); text != "" && (!part.Synthetic || m.Compaction != nil) {
 					fmt.Fprintf(&b, "%s: %s\n", who, text)
 				}
 			case *transcript.ToolPart:
