@@ -88,6 +88,8 @@ type fakeTools struct {
 	mu  sync.Mutex
 	ran []string
 	run func(ctx context.Context, call *pipeline.Prepared)
+	// text is a call's result; nil means that it is its name.
+	text func(call *pipeline.Prepared) string
 }
 
 func (f *fakeTools) Catalog() []model.Tool { return []model.Tool{{Name: "read"}} }
@@ -111,6 +113,11 @@ func (f *fakeTools) Run(ctx context.Context, call *pipeline.Prepared, sink trans
 	f.ran = append(f.ran, call.Tool+" "+call.Input)
 	f.mu.Unlock()
 	end := transcript.ToolFinished{CallID: call.ID, State: transcript.Done, Text: "result of " + call.Tool}
+	if f.text != nil {
+		f.mu.Lock()
+		end.Text = f.text(call)
+		f.mu.Unlock()
+	}
 	if f.run != nil {
 		f.run(ctx, call)
 	}
