@@ -12,6 +12,7 @@ COUNT     ?= 6
 RUNS      ?= 5
 DIR       ?= .
 INTEROP   := testdata/interop
+BROWSER   := testdata/browser
 LLAMA     := bin/llama/llama-server
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
@@ -22,7 +23,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test toolchains lint golangci cross interop llama editors picture bench microbench fuzz fuzz-judge generate update census clean
+.PHONY: help build test toolchains lint golangci cross interop browser llama editors picture bench microbench fuzz fuzz-judge generate update census clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -65,6 +66,13 @@ $(INTEROP)/node_modules: $(INTEROP)/package-lock.json
 	cd $(INTEROP) && npm ci --no-audit --no-fund --ignore-scripts
 	@touch $@
 
+browser: $(BROWSER)/node_modules ## open an exported page in headless Chromium, use its search, and have axe judge it
+	ACP_REQUIRE_ALL=1 $(GO) test -count=1 -v -run '^TestPage_InABrowser$$' ./export
+
+$(BROWSER)/node_modules: $(BROWSER)/package-lock.json
+	cd $(BROWSER) && npm ci --no-audit --no-fund --ignore-scripts
+	@touch $@
+
 llama: $(LLAMA) ## drive the binary with a real llama.cpp server, unpacked from Debian sid into bin/llama, and a model of random weights
 	ACP_LLAMA=$(CURDIR)/$(LLAMA) $(GO) test -count=1 -v -run '^TestLlama' ./internal/e2e/models
 
@@ -75,8 +83,9 @@ editors: ## play every script in the model of every editor; the table goes to bi
 	@mkdir -p bin
 	ACP_EDITORS=$(CURDIR)/bin/editors.md $(GO) test -count=1 -timeout 30m -run '^TestEditors$$' ./internal/e2e/scripts
 
-picture: ## draw the picture of the demo in the README again
+picture: $(BROWSER)/node_modules ## draw the pictures of the demo in the README and of an exported page again
 	$(GO) test -count=1 -run '^TestDemo_Picture$$' ./cmd/acp-agent -picture
+	$(GO) test -count=1 -run '^TestPage_Picture$$' ./export -picture
 
 bench: ## measure the agent beside a bare program, RUNS times (docs/performance.md), samples into bench.txt
 	$(GO) vet ./testdata/bench/...
@@ -106,4 +115,4 @@ census: ## count types, methods, fields and lines of the tree in DIR
 	@$(GO) run ./testdata/census -dir $(DIR)
 
 clean: ## remove what the other targets made
-	rm -rf bin bench.txt $(INTEROP)/node_modules
+	rm -rf bin bench.txt $(INTEROP)/node_modules $(BROWSER)/node_modules

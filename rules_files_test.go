@@ -83,7 +83,7 @@ var openers = map[string]opener{
 		"modules and toolboxes that the person's own configuration names; who owns them is checked",
 	},
 	"internal/app": {
-		"os.CreateTemp os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.Remove os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
+		"os.CreateTemp os.Hostname os.MkdirAll os.MkdirTemp os.Open os.OpenFile os.Remove os.RemoveAll os.Rename os.Stat os.WriteFile filepath.Abs",
 		"the log, doctor's trial of its own directories, the demo's scratch project, and files named on the command line",
 	},
 	"model/catalogue/gen": {"os.ReadFile os.WriteFile", "a program for developers"},

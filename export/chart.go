@@ -6,7 +6,8 @@ import (
 
 const (
 	chartHeight = 120
-	barWidth    = 14
+	chartWidth  = 640
+	mostWidth   = 40 // of a bar
 	barGap      = 4
 	// maxBars bounds the chart; of more turns each bar stands for several.
 	maxBars = 120
@@ -54,12 +55,13 @@ func (p *page) usage() {
 		return
 	}
 	p.put(markup("<section class=\"box\" aria-labelledby=\"usage\">\n<h2 id=\"usage\">Usage</h2>\n"))
+	barWidth := min(mostWidth, max(1, chartWidth/len(all)-barGap))
 	width := len(all)*(barWidth+barGap) + barGap
 	p.put(markup(fmt.Sprintf("<svg class=\"chart\" role=\"img\" aria-labelledby=\"chart-title\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<title id=\"chart-title\">",
 		width, chartHeight+2, width, chartHeight+2)))
 	p.put("Tokens by turn; the table below has the numbers.", markup("</title>\n"))
 	for i, b := range all {
-		p.bar(i, b, most)
+		p.bar(barGap+i*(barWidth+barGap), barWidth, b, most)
 	}
 	p.put(markup(fmt.Sprintf("<line x1=\"0\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n</svg>\n", chartHeight+1, width, chartHeight+1)))
 	p.put(markup("<p class=\"legend\"><span class=\"key cached\"></span> in, from the cache <span class=\"key in\"></span> in <span class=\"key out\"></span> out</p>\n"))
@@ -67,7 +69,8 @@ func (p *page) usage() {
 	p.put(markup("</section>\n"))
 }
 
-func (p *page) bar(i int, b bar, most int) {
+// bar draws a bar of a width at x.
+func (p *page) bar(x, width int, b bar, most int) {
 	p.put(markup("<g><title>"), fmt.Sprintf("%s: %s tokens", b.name(), thousands(b.total())), markup("</title>"))
 	y := float64(chartHeight)
 	for _, piece := range []struct {
@@ -79,7 +82,7 @@ func (p *page) bar(i int, b bar, most int) {
 			continue
 		}
 		y -= height
-		p.put(markup(fmt.Sprintf("<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>", piece.class, barGap+i*(barWidth+barGap), max(0, y), barWidth, height)))
+		p.put(markup(fmt.Sprintf("<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>", piece.class, x, max(0, y), width, height)))
 	}
 	p.put(markup("</g>\n"))
 }

@@ -91,9 +91,11 @@ func (p *page) overview() {
 		p.put(markup("<p class=\"note\">"), note, markup("</p>\n"))
 	}
 	p.put(markup("</header>\n"), markup(searchForm))
+	p.put(markup("<div class=\"overview\">\n"))
 	p.plan()
 	p.usage()
 	p.list()
+	p.put(markup("</div>\n"))
 }
 
 // searchForm is hidden until the script that it needs runs.

@@ -25,7 +25,7 @@ var elements = map[string]string{
 	"section": "class id aria-labelledby", "article": "class", "h1": "dir", "h2": "id", "h3": "class", "h4": "class", "h5": "class", "h6": "class",
 	"dl": "class", "div": "class dir", "dt": "", "dd": "", "p": "class", "ul": "class", "ol": "start", "li": "class", "span": "class dir",
 	"form": "id hidden", "label": "for class", "input": "id type autocomplete spellcheck", "button": "type id", "output": "id for aria-live",
-	"details": "class open", "summary": "", "table": "class", "caption": "", "thead": "class", "tbody": "", "tr": "class", "th": "scope", "td": "class colspan",
+	"details": "class open", "summary": "", "table": "class", "caption": "", "thead": "class", "tbody": "", "colgroup": "", "col": "class", "tr": "class", "th": "scope", "td": "class colspan",
 	"code": "", "pre": "class", "strong": "", "em": "", "s": "", "del": "", "ins": "", "br": "", "hr": "", "blockquote": "", "img": "alt src",
 	"svg": "class role aria-labelledby viewbox width height viewBox", "g": "", "rect": "class x y width height", "line": "x1 x2 y1 y2",
 }

@@ -68,13 +68,14 @@ func indented(input string) string {
 }
 
 func (p *page) result(call *transcript.ToolPart) {
-	text := strings.TrimRight(output(call), "\n")
-	switch n := strings.Count(text, "\n") + 1; {
-	case strings.TrimSpace(text) == "":
-	case n <= longText:
-		p.terminal(text)
-	default:
-		p.fold(fmt.Sprintf("Result, %s", kinds.Count(n, "line")), "result", func() { p.terminal(text) })
+	text, isProse := result(call)
+	write := p.terminal
+	if isProse {
+		write = p.prose
+	}
+	p.resultText("Result", text, write)
+	if read := output(call); isProse && strings.TrimSpace(read) != text {
+		p.fold("Result as the model read it", "result", func() { p.terminal(read) })
 	}
 	shown := map[string]bool{}
 	for _, content := range call.Card.Content {
@@ -86,6 +87,18 @@ func (p *page) result(call *transcript.ToolPart) {
 		if !shown[image.Data] {
 			p.image(image.MediaType, image.Data)
 		}
+	}
+}
+
+// resultText writes a result; a long one is folded.
+func (p *page) resultText(name, text string, write func(string)) {
+	text = strings.TrimRight(text, "\n")
+	switch n := strings.Count(text, "\n") + 1; {
+	case strings.TrimSpace(text) == "":
+	case n <= longText:
+		write(text)
+	default:
+		p.fold(name+", "+kinds.Count(n, "line"), "result", func() { write(text) })
 	}
 }
 
@@ -114,23 +127,23 @@ func (p *page) diff(d kinds.Diff) {
 	added, removed := counts(rows)
 	p.put(markup("<table class=\"diff\">\n<caption>"), what, markup(" <code>"), shortPath(p.c, d.Path),
 		markup("</code> <span class=\"added\">"), fmt.Sprintf("+%d", added), markup("</span> <span class=\"removed\">"), fmt.Sprintf("−%d", removed),
-		markup("</span></caption>\n<thead class=\"unseen\"><tr><th scope=\"col\">Line before</th><th scope=\"col\">Before</th><th scope=\"col\">Line after</th><th scope=\"col\">After</th></tr></thead>\n<tbody>\n"))
+		markup("</span></caption>\n<colgroup><col class=\"num\"><col><col class=\"num\"><col></colgroup>\n<thead class=\"unseen\"><tr><th scope=\"col\">Line before</th><th scope=\"col\">Before</th><th scope=\"col\">Line after</th><th scope=\"col\">After</th></tr></thead>\n<tbody>\n"))
 	shown, rest := excerpt(rows)
 	for _, r := range shown {
 		p.row(r)
 	}
 	if rest > 0 {
-		p.put(markup("<tr class=\"skip\"><td colspan=\"4\">"), fmt.Sprintf("%s more are not shown", kinds.Count(rest, "line")), markup("</td></tr>\n"))
+		p.put(markup("<tr class=\"gap\"><td colspan=\"4\">"), fmt.Sprintf("%s more are not shown", kinds.Count(rest, "line")), markup("</td></tr>\n"))
 	}
 	if len(shown) == 0 {
-		p.put(markup("<tr class=\"skip\"><td colspan=\"4\">No line differs</td></tr>\n"))
+		p.put(markup("<tr class=\"gap\"><td colspan=\"4\">No line differs</td></tr>\n"))
 	}
 	p.put(markup("</tbody>\n</table>\n"))
 }
 
 func (p *page) row(r row) {
 	if r.skipped > 0 {
-		p.put(markup("<tr class=\"skip\"><td colspan=\"4\">"), kinds.Count(r.skipped, "unchanged line"), markup("</td></tr>\n"))
+		p.put(markup("<tr class=\"gap\"><td colspan=\"4\">"), kinds.Count(r.skipped, "unchanged line"), markup("</td></tr>\n"))
 		return
 	}
 	old, new := []piece{{r.old, false}}, []piece{{r.new, false}}

@@ -65,6 +65,13 @@ func (p *page) message(m *transcript.Message, level int) {
 		p.put(markup("<p class=\"note\">The conversation was cleared here: the model saw nothing of what stands above.</p>\n"))
 		return
 	}
+	if text := compactionText(m); text != "" {
+		p.put(markup("<p class=\"note\">"), text, markup("</p>\n"))
+		if m.Text() != "" {
+			p.fold("Summary", "thought", func() { p.prose(m.Text()) })
+		}
+		return
+	}
 	class, who := markup("agent"), "Agent"
 	switch {
 	case m.Role == transcript.User:

@@ -86,6 +86,12 @@ func (m *markdownWriter) message(message *transcript.Message, who string) {
 	case message.Clears:
 		m.line("*The conversation was cleared here: the model saw nothing of what stands above.*\n")
 		return
+	case message.Compaction != nil:
+		m.line("*%s*\n", compactionText(message))
+		if text := message.Text(); text != "" {
+			m.folded("Summary", kinds.Fence("text", text))
+		}
+		return
 	case message.Role == transcript.User:
 		m.line("### %s\n", byline("You", who, message))
 	case message.Synthetic:
@@ -156,7 +162,10 @@ func (m *markdownWriter) call(call *transcript.ToolPart, who string) {
 	if !drawn && saysMore(call) {
 		m.folded("Arguments", kinds.Fence("json", call.Input))
 	}
-	if text := strings.TrimRight(ansi.Text(output(call)), "\n"); text != "" {
+	text, isProse := result(call)
+	if isProse {
+		m.line("%s\n", inertMarkdown(text))
+	} else if text = strings.TrimRight(ansi.Text(text), "\n"); text != "" {
 		m.folded("Result", kinds.Fence("text", text))
 	}
 	for _, image := range call.Images {

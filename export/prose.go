@@ -91,7 +91,7 @@ func (p *page) codeBlock(lines []string, _ int) int {
 		code = append(code, lines[n][min(indent, len(lines[n])-len(strings.TrimLeft(lines[n], " "))):])
 	}
 	language, _, _ := strings.Cut(strings.TrimSpace(first[len(fence):]), " ")
-	if language != "" {
+	if language != "" && language != "console" && language != "text" {
 		p.put(markup("<p class=\"language\">"), language, markup("</p>\n"))
 	}
 	if language == "diff" {
@@ -255,22 +255,23 @@ func (p *page) item(lines []string, text, depth int) {
 		inner = inner[:len(inner)-1]
 	}
 	p.put(markup("<li>"))
-	if len(inner) == 1 {
-		p.checkbox(inner[0])
-	} else if len(inner) > 1 {
+	switch len(inner) {
+	case 0:
+	case 1:
+		p.inline(withBox(inner[0]))
+	default:
+		inner[0] = withBox(inner[0])
 		p.blocks(inner, depth+1)
 	}
 	p.put(markup("</li>\n"))
 }
 
-// checkbox writes the text of an item, whose box is a sign.
-func (p *page) checkbox(text string) {
+// withBox is the text of an item with a sign for its box.
+func withBox(text string) string {
 	for box, sign := range map[string]string{"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "} {
 		if rest, found := strings.CutPrefix(text, box); found {
-			p.put(sign)
-			text = rest
-			break
+			return sign + rest
 		}
 	}
-	p.inline(text)
+	return text
 }

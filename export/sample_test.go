@@ -149,6 +149,10 @@ func play(s *script) {
 	s.do(transcript.TurnFinished{TurnID: "trn_msg_1", Reason: "finish"})
 	s.do(transcript.AgentSaid{Message: &transcript.Message{ID: "msg_4", Role: transcript.Assistant, Synthetic: true, Created: s.tick(), Parts: []transcript.Part{text("prt_4", "A subagent in the background has ended.")}}})
 	s.do(transcript.Cleared{MessageID: "msg_5", At: s.tick()})
+	s.do(transcript.Compacted{Message: &transcript.Message{
+		ID: "msg_5b", Role: transcript.Assistant, Synthetic: true, Created: s.tick(), Parts: []transcript.Part{text("prt_5b", "The user wants the **total** fixed.")},
+		Compaction: &transcript.Compaction{Summary: true, Before: 26800, After: 900},
+	}})
 	s.user("msg_6", text("prt_6", "What changed?"))
 	s.step("msg_7")
 	s.say("msg_7", "prt_7", transcript.TextKind, "| File | Change |\n| --- | --- |\n| `cart.go` | the loop |\n\n```go\nfor _, price := range prices {\n\tsum += price\n}\n```\n\n- [x] fixed\n- [ ] *not* committed\n  - nested\n")

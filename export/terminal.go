@@ -110,6 +110,10 @@ func (t *textWriter) message(m *transcript.Message) {
 		t.line(dim, "(the conversation was cleared here)")
 		return
 	}
+	if text := compactionText(m); text != "" {
+		t.line(dim, "("+text+")")
+		return
+	}
 	for _, part := range m.Parts {
 		t.part(m, part)
 	}
@@ -157,7 +161,8 @@ func (t *textWriter) call(call *transcript.ToolPart) {
 		t.line(dim, text)
 	}
 	if !t.changes(call) {
-		t.lines(dim, ansi.Text(output(call)), maxResultLines)
+		text, _ := result(call)
+		t.lines(dim, ansi.Text(text), maxResultLines)
 	}
 	if call.Child != nil {
 		t.child(call.Child.Record())

@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -40,10 +41,26 @@ func (c *Conversation) turns() ([]turn, error) {
 }
 
 // startsTurn reports whether a message is a prompt.
-func startsTurn(m *transcript.Message) bool { return m.Role == transcript.User }
+func startsTurn(m *transcript.Message) bool { return m.Role == transcript.User && m.Compaction == nil }
+
+// compactionText says what a compaction did; "" for another message.
+func compactionText(m *transcript.Message) string {
+	c := m.Compaction
+	if c == nil {
+		return ""
+	}
+	text := "The conversation was compacted here"
+	if c.Before > 0 {
+		text += fmt.Sprintf(" (about %s tokens became %s)", thousands(c.Before), thousands(c.After))
+	}
+	if c.Summary {
+		return text + ": in place of what stands above, the model reads a summary."
+	}
+	return text + ": the model does not read " + kinds.Count(len(c.Pruned), "older result") + " any more."
+}
 
 func promptTitle(m *transcript.Message) string {
-	if m.Role != transcript.User {
+	if !startsTurn(m) {
 		return "Before the first prompt"
 	}
 	for _, text := range shownTexts(m) {
@@ -136,6 +153,44 @@ func output(call *transcript.ToolPart) string {
 		return call.Shown
 	}
 	return call.Text
+}
+
+// result is what a call shows of its result; isProse says that it is Markdown. Of a command it is
+// the output, without what frames it for the model.
+func result(call *transcript.ToolPart) (text string, isProse bool) {
+	shown := output(call)
+	if call.Tool == "bash" {
+		if printed, framed := printedBy(shown); framed {
+			return printed, false
+		}
+		return shown, false
+	}
+	for _, content := range call.Card.Content {
+		if c, ok := content.(kinds.Text); ok {
+			text += c.Text + "\n\n"
+		}
+	}
+	if strings.TrimSpace(text) != "" {
+		return strings.TrimSpace(text), true
+	}
+	return shown, false
+}
+
+// printedBy is what a command printed, and its exit code unless that is 0.
+func printedBy(text string) (printed string, framed bool) {
+	const begin, end, code = "<output>", "</output>", "<exit_code>"
+	_, rest, found := strings.Cut(text, begin)
+	at := strings.LastIndex(rest, end)
+	if !found || at < 0 {
+		return "", false
+	}
+	printed, rest = strings.TrimRight(rest[:at], "\n"), rest[at:]
+	if _, after, found := strings.Cut(rest, code); found {
+		if exit, _, _ := strings.Cut(after, "<"); exit != "0" {
+			printed += "\nexit code " + exit
+		}
+	}
+	return strings.Trim(printed, "\n"), true
 }
 
 // stateText is how a call stands, in words.

@@ -139,6 +139,9 @@ func (r *Recorder) said(t *talk, m *transcript.Message) need {
 	head := *m
 	head.Finished = true
 	r.noteStep(t, "")
+	if t == r.root && m.Role == transcript.User {
+		r.info.Turns++
+	}
 	r.addHead(t, &head)
 	for i, part := range m.Parts {
 		r.addPart(line{sub: t.sub, of: m.ID, role: roleField(m.Role), n: i}, part)

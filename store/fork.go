@@ -37,7 +37,7 @@ func (s *Store) Fork(id string, o ForkOptions) (Info, error) {
 	info := st.Info
 	info.ID, info.ForkedFrom = s.o.IDs.New(transcript.SessionPrefix), id
 	info.ParentID, info.ParentMessageID, info.Agent = "", "", ""
-	info.Created, info.Messages = s.o.Now().UTC(), 0
+	info.Created, info.Messages, info.Turns = s.o.Now().UTC(), 0, 0
 	info.Usage, info.Cost, info.Turn, info.Reason = transcript.Usage{}, 0, "", ""
 	if o.Cwd != "" {
 		info.Cwd = o.Cwd
@@ -129,6 +129,9 @@ func (f *fork) copy(without []string) error {
 		}
 		after, _ := transcript.AfterRestart(transcript.Snapshot{Messages: []*transcript.Message{m}}, f.r.store.o.Now())
 		f.r.info.Messages++
+		if m.Role == transcript.User {
+			f.r.info.Turns++
+		}
 		f.r.addMessage(f.r.root, f.message(after.Messages[0], f.r.info.ID))
 		if len(f.r.file.queue) > unsyncedBytes {
 			if err := f.r.flush(); err != nil {

@@ -35,6 +35,8 @@ type Info struct {
 	Reason string `json:"reason,omitempty"`
 	// Messages counts the messages that were stored.
 	Messages int `json:"messages"`
+	// Turns counts the prompts among them.
+	Turns int `json:"turns,omitempty"`
 	// Usage is the sum of the steps' usage (R135), without subagents; Cost is the session's
 	// with them. Used and Size are the last known fill of the model's window.
 	Usage transcript.Usage `json:"usage"`

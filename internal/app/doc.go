@@ -8,7 +8,8 @@
 // runs one by hand, validate checks a tool or a mount plan, permissions explains
 // what would become of a call and what a rule would have changed, and lists and
 // revokes rules, trust says whether a project is trusted, audit shows and verifies
-// the record of what calls did, doctor looks at the machine, version says what it is.
+// the record of what calls did, sessions
+// lists, shows, searches, exports and deletes conversations, doctor looks at the machine, version says what it is.
 //
 // root.go holds the command line and the exit codes; each subcommand has a file
 // of its own. wire.go puts the packages together: backend.go for the model
@@ -27,5 +28,5 @@
 // # Requirements
 //
 // R8, R68 (run waits for subagents), R81, R118, R121 (starts watchdogs), R122 and R124 (run is
-// headless), R129 (audit), R145 (stdout belongs to the protocol), R164, R165.
+// headless), R129 (audit), R144 (sessions export), R145 (stdout belongs to the protocol), R164, R165.
 package app

@@ -88,7 +88,7 @@ another, such as a local Ollama at http://localhost:11434/v1.`,
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newServe(), newLogin(), newLogout(), newDemo(), newRun(), newTools(), newTool(), newAgents(), newMCP(), newPermissions(), newTrust(), newAudit(),
+	root.AddCommand(newServe(), newLogin(), newLogout(), newDemo(), newRun(), newTools(), newTool(), newAgents(), newMCP(), newPermissions(), newTrust(), newAudit(), newSessions(),
 		newValidate(), newDoctor(), newVersion())
 	return root
 }

@@ -207,12 +207,15 @@ func (c *core) newHost() (*session.Host, error) {
 	return host, nil
 }
 
+// conversationsDir is where the conversations are in a data directory.
+func conversationsDir(dataDir string) string { return filepath.Join(dataDir, "conversations") }
+
 // conversations is where conversations are kept; nil keeps none.
 func (c *core) conversations(cfg *config.Config) *store.Store {
 	if !cfg.Sessions.Store || c.inert {
 		return nil
 	}
-	return store.New(store.Options{Dir: filepath.Join(c.dataDir, "conversations"), Clean: c.logger.values.Text})
+	return store.New(store.Options{Dir: conversationsDir(c.dataDir), Clean: c.logger.values.Text})
 }
 
 // alone says that edits of other agent processes are not waited for.
