@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"acp-agent/workspace/undo"
@@ -15,34 +14,6 @@ func (g *fixture) command(t testing.TB, do func()) {
 	scan := g.History().Look(context.Background())
 	do()
 	scan.Changed(context.Background())
-}
-
-// everything is a directory with what stands at each path: mode and bytes, or target.
-func everything(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(dir, path)
-		switch {
-		case info.Mode()&os.ModeSymlink != 0:
-			target, err := os.Readlink(path)
-			all[rel] = "-> " + target
-			return err
-		case info.Mode().IsRegular():
-			text, err := os.ReadFile(path)
-			all[rel] = info.Mode().String() + " " + string(text)
-			return err
-		}
-		all[rel] = info.Mode().String()
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 func TestUndoFrom(t *testing.T) {
@@ -59,7 +30,7 @@ func TestUndoFrom(t *testing.T) {
 		}
 	}
 	must(os.Mkdir(g.in("empty"), 0o750))
-	before := everything(t, g.cwd)
+	before := tree(t, g.cwd)
 	g.History().Begin(t.Context(), "msg_1")
 	c := g.call(t)
 	must(c.FS().WriteText(t.Context(), "edited", "by a tool", nil))
@@ -79,16 +50,16 @@ func TestUndoFrom(t *testing.T) {
 		must(os.MkdirAll(g.in("built/empty/dirs"), 0o755))
 		must(os.WriteFile(g.in("built/out"), []byte{0, 1, 2}, 0o755))
 	})
-	after := everything(t, g.cwd)
+	after := tree(t, g.cwd)
 
 	for range 2 {
 		out, err := g.UndoFrom(t.Context(), 0, nil)
 		must(err)
 		same(t, "left", out.Left, []undo.Left(nil))
-		same(t, "after the undo", everything(t, g.cwd), before)
+		same(t, "after the undo", tree(t, g.cwd), before)
 		_, out, err = g.Redo(t.Context(), nil)
 		must(err)
 		same(t, "left by the redo", out.Left, []undo.Left(nil))
-		same(t, "after the redo", everything(t, g.cwd), after)
+		same(t, "after the redo", tree(t, g.cwd), after)
 	}
 }

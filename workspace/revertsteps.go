@@ -287,13 +287,13 @@ func (r *reverting) discard(done bool) {
 		case p.aside:
 			_ = r.at(ctx, p, func(at *place) error { return at.dir.RemoveAll(p.temp) })
 		case p.To.Form == timeline.Absent:
-			err := r.at(ctx, p, func(at *place) error {
-				if !at.exists() {
-					return nil
+			err := r.atName(ctx, "undo", p.Path, func(at *place) error {
+				if !at.exists() || at.real() != p.Path {
+					return nil // it went with one above it
 				}
 				return at.dir.Remove(at.name)
 			})
-			p.Kept = err != nil
+			p.Kept = err != nil && !errors.Is(err, errNotDir)
 		}
 	}
 }

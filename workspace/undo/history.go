@@ -84,7 +84,10 @@ func New(o Options) *History {
 }
 
 // Place says where the bytes are kept that a sum names.
-func (h *History) Place(sum timeline.Sum) timeline.Kept { return h.line.Place(sum) }
+func (h *History) Place(sum timeline.Sum) timeline.Kept {
+	k, _ := h.line.Place(sum)
+	return k
+}
 
 // Close lets go of the copies of the session's directories.
 func (h *History) Close() { _ = h.tree.Close() }

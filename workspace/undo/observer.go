@@ -36,8 +36,8 @@ func (o observer) Changed(records []journal.Record) {
 // keep has the timeline keep what the journal keeps. A file that was renamed is not kept: its
 // bytes are found under its new name.
 func (o observer) keep(c journal.Content, s *timeline.State) []timeline.Kept {
-	if o.h.line.Has(s.Sum) {
-		return nil
+	if k, ok := o.h.line.Place(s.Sum); ok {
+		return []timeline.Kept{k}
 	}
 	if name := o.h.Stored(c); name != "" {
 		return []timeline.Kept{{Sum: s.Sum, Size: s.Size, Name: name}}

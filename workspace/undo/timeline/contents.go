@@ -42,41 +42,42 @@ const emptySum Sum = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78
 
 // Has reports whether bytes are kept.
 func (t *Timeline) Has(sum Sum) bool {
-	if sum == emptySum {
-		return true
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, ok := t.kept[sum]
+	_, ok := t.Place(sum)
 	return ok
 }
 
-// Keep keeps the bytes of several files that are not kept yet, as one stored content.
-func (t *Timeline) Keep(sources []Source) ([]Kept, error) {
+// Keep keeps the bytes of several files, those that are not kept yet as one stored content. It
+// says where all of them are, so that who refers to them needs no other record.
+func (t *Timeline) Keep(sources []Source) (list []Kept, err error) {
 	var todo []Source
+	var fresh []Kept
 	var at int64
-	var list []Kept
 	have := map[Sum]bool{}
 	for _, s := range sources {
-		if have[s.Sum] || t.Has(s.Sum) {
+		if have[s.Sum] {
 			continue
 		}
 		have[s.Sum] = true
+		if k, ok := t.Place(s.Sum); ok {
+			list = append(list, k)
+			continue
+		}
 		todo = append(todo, s)
-		list = append(list, Kept{Sum: s.Sum, Size: s.Size, At: at})
+		fresh = append(fresh, Kept{Sum: s.Sum, Size: s.Size, At: at})
 		at += s.Size
 	}
 	if len(todo) == 0 {
-		return nil, nil
+		return list, nil
 	}
 	reader := &chain{todo: todo}
 	defer reader.close()
 	name, err := t.o.Contents.Put(reader)
 	if err != nil {
-		return nil, err
+		return list, err
 	}
-	for i := range list {
-		list[i].Name = name
+	for _, k := range fresh {
+		k.Name = name
+		list = append(list, k)
 	}
 	return list, nil
 }
@@ -158,16 +159,20 @@ type Reader struct {
 // Reader returns a reader of what is kept.
 func (t *Timeline) Reader() *Reader { return &Reader{t: t} }
 
-// Place says where bytes are, for the order in which they are best asked for.
-func (t *Timeline) Place(sum Sum) Kept {
+// Place says where bytes are; ok is false when they are not kept.
+func (t *Timeline) Place(sum Sum) (k Kept, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.kept[sum]
+	if sum == emptySum {
+		return Kept{Sum: sum}, true
+	}
+	k, ok = t.kept[sum]
+	return k, ok
 }
 
 // CopyTo writes the bytes that a sum names, and fails when they are not kept or are others.
 func (r *Reader) CopyTo(w io.Writer, sum Sum) error {
-	k, ok := r.t.Place(sum), r.t.Has(sum)
+	k, ok := r.t.Place(sum)
 	if !ok {
 		return errors.New("the bytes are no longer kept")
 	}
