@@ -67,7 +67,7 @@ func (s *Session) workspaceOptions(context systemContext) workspace.Options {
 		SessionID: s.ID, Limits: s.limits(), IDs: h.IDs, Locks: &h.Locks,
 		Guidance: func() []string { return context.instructions.Files },
 		Directories: workspace.Directories{
-			Cwd: spec.Cwd, Additional: spec.Additional, Home: h.Home, State: h.StateDir,
+			Cwd: spec.Cwd, Additional: spec.Additional, Home: h.Home, State: h.StateDir, Former: s.formerPlace(),
 			Read: slices.Concat(s.settings.ReadRoots, context.skills.Dirs()), Write: s.settings.WriteRoots,
 		},
 		Protection: run.Protection{Secret: s.secrets.holds, Protected: protected, Hidden: s.secrets.masked},

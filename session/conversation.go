@@ -53,7 +53,6 @@ func newConversation(o conversationOptions, account *account) *conversation {
 func (c *conversation) emit(event transcript.Event) {
 	c.watch(event)
 	c.activity.note(event)
-	c.recorder.Emit(event)
 	switch e := event.(type) {
 	case transcript.TurnStarted:
 		c.publish(observe.TurnStarted, e.At, map[string]any{observe.FieldMessageID: e.MessageID})
@@ -74,6 +73,7 @@ func (c *conversation) emit(event transcript.Event) {
 			defer c.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "The context fills up", Text: warning})
 		}
 	}
+	c.recorder.Emit(event)
 	c.sink.Emit(event)
 }
 

@@ -163,7 +163,11 @@ func (s *Session) newNaming() *naming {
 
 // watch notes what the parts of the session need to know of an event.
 func (s *Session) watch(event transcript.Event) {
-	if files := changedFiles(event); len(files) > 0 {
+	end := callEnd(event)
+	if path := end.Result.Metadata.OutputPath; path != "" && s.host.Store != nil {
+		s.keepSidecar(path)
+	}
+	if files := end.Result.Metadata.TrackFiles; len(files) > 0 {
 		s.sources.languages.Changed(files...) // language servers do not watch the disk
 		s.rules.project.filesChanged(files)
 	}
@@ -179,17 +183,15 @@ func (s *Session) watch(event transcript.Event) {
 	}
 }
 
-// changedFiles are the files that a call of any agent changed, when the event is its end.
-func changedFiles(e transcript.Event) []string {
+// callEnd is the end of a call of any agent; the zero value when the event is none.
+func callEnd(e transcript.Event) transcript.ToolFinished {
 	for {
-		child, ok := e.(transcript.ChildEvent)
-		if !ok {
+		child, isChild := e.(transcript.ChildEvent)
+		if !isChild {
 			break
 		}
 		e = child.Event
 	}
-	if end, ok := e.(transcript.ToolFinished); ok {
-		return end.Result.Metadata.TrackFiles
-	}
-	return nil
+	end, _ := e.(transcript.ToolFinished)
+	return end
 }

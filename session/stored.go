@@ -10,12 +10,14 @@ import (
 	"acp-agent/store"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 )
 
 // The keys under which a session stores what its conversation does not hold.
 const (
 	choicesKey = "choices"
 	rulesKey   = "rules"
+	placeKey   = "directory" // the name of the session's own directory
 )
 
 // storedChoices are what the user chose for a session, as it is stored.
@@ -68,6 +70,22 @@ func (s *Session) readChoices() (chosen storedChoices, ok bool) {
 	return chosen, ok && err == nil
 }
 
+// formerPlace is the name that the session's own directory had. Files in it that a killed process
+// was writing are swept before it is used again.
+func (s *Session) formerPlace() (name string) {
+	stored := s.conversation.recorder.Stored()
+	if stored == nil {
+		return ""
+	}
+	if _, err := stored.State(placeKey, &name); err != nil {
+		return ""
+	}
+	if _, err := workspace.Sweep(s.host.StateDir); err != nil {
+		s.host.Logger.Info("swept leftovers of killed sessions", "error", err)
+	}
+	return name
+}
+
 // resume makes the stored conversation that of the session, and shows it where the client wants
 // that. Calls that ran when its process ended are closed, and none is run again (R141).
 func (s *Session) resume(ctx context.Context) error {
@@ -91,6 +109,7 @@ func (s *Session) resume(ctx context.Context) error {
 	s.naming.restore(r.Info().Title)
 	s.restoreRules(stored)
 	s.restoreCheckpoints(stored)
+	s.restoreSidecars(snapshot.Messages)
 	for _, child := range lost {
 		s.conversation.record(transcript.AgentSaid{Message: s.agents.tree.LostMessage(child.Record())})
 	}
@@ -121,6 +140,7 @@ func (s *Session) save() {
 	s.conversation.put(choicesKey, storedChoices{
 		Agent: s.agents.manifest.Name, Mode: s.choices.wanted(), Before: now.before, Model: now.model, Thought: now.thought,
 	})
+	s.conversation.put(placeKey, s.work.Place())
 	answers := []permissions.Rule{}
 	for _, rule := range s.rules.policy.Rules().In(permissions.Session) {
 		if rule.Source == permissions.SourceAlways || rule.Source == pipeline.SourceAnswer {

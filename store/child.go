@@ -1,6 +1,9 @@
 package store
 
-import "acp-agent/transcript"
+import (
+	"acp-agent/kinds"
+	"acp-agent/transcript"
+)
 
 // foldChild adds an event about the subagent that a call spawned.
 func (r *Recorder) foldChild(t *talk, e transcript.Event) need {
@@ -10,7 +13,7 @@ func (r *Recorder) foldChild(t *talk, e transcript.Event) need {
 	case transcript.ChildEvent:
 		return r.childEvent(t, e)
 	case transcript.ChildFinished:
-		return r.finishChild(t, e.CallID, e.Child)
+		return r.finishChild(t, e)
 	}
 	return later
 }
@@ -67,12 +70,27 @@ func (r *Recorder) mostOf(e transcript.Event) need {
 // addChild queues the record of a subagent; its conversation has lines of its own. in is the
 // subagent that made the call, "" for the session itself.
 func (r *Recorder) addChild(in, callID string, record transcript.ChildRecord) {
-	r.addValue(line{kind: sessionKind, sub: record.ID, op: opChild}, childForm{In: in, Call: callID, Record: record}, nil)
+	r.addEndedChild(in, callID, record, kinds.Card{})
+}
+
+// addEndedChild is addChild with the card that the end of the subagent left.
+func (r *Recorder) addEndedChild(in, callID string, record transcript.ChildRecord, end kinds.Card) {
+	form := childForm{In: in, Call: callID, Record: record}
+	if len(end.Content) > 0 || end.Title != "" {
+		data, err := transcript.EncodePart(&transcript.ToolPart{Card: end})
+		if err != nil {
+			r.refused = err
+			return
+		}
+		form.End = data
+	}
+	r.addValue(line{kind: sessionKind, sub: record.ID, op: opChild}, form, nil)
 }
 
 // finishChild stores a subagent as it ended. Its record is complete, also where events of it
 // were not emitted.
-func (r *Recorder) finishChild(t *talk, callID string, child *transcript.Child) need {
+func (r *Recorder) finishChild(t *talk, e transcript.ChildFinished) need {
+	callID, child := e.CallID, e.Child
 	if child == nil || checkID(child.Brief().ID) != nil {
 		return later
 	}
@@ -85,7 +103,7 @@ func (r *Recorder) finishChild(t *talk, callID string, child *transcript.Child) 
 		r.addMissing(below, child)
 		delete(r.talks, key)
 	}
-	r.addChild(t.sub, callID, child.Brief())
+	r.addEndedChild(t.sub, callID, child.Brief(), e.Card)
 	return syncStarted
 }
 
@@ -117,7 +135,7 @@ func (r *Recorder) addSubagent(in, callID string, child *transcript.Child) {
 	if checkID(record.ID) != nil {
 		return
 	}
-	r.addChild(in, callID, record)
+	r.addEndedChild(in, callID, record, child.End())
 	below := newTalk(record.ID)
 	for _, m := range record.Messages {
 		r.addMessage(below, m)

@@ -46,7 +46,8 @@ func (s *Store) inspectable(id string) []string {
 	}
 	defer f.Close()
 	var children []string
-	for _, record := range st.childRecords(&spanReader{f: f}) {
+	for _, form := range st.childRecords(&spanReader{f: f}) {
+		record := &form.Record
 		if !record.Inspectable || record.ID == id {
 			continue
 		}

@@ -85,7 +85,7 @@ func (r *Recorder) finishCall(t *talk, e transcript.ToolFinished) need {
 	part.State, part.Card, part.Result, part.Text, part.Shown, part.Images = e.State, e.Card, &result, e.Text, e.Shown, e.Images
 	if call.ready {
 		// The line before has the input, which can be long.
-		part.Input, part.Args, l.op = "", nil, opEnd
+		part.Input, part.Complete, part.Args, l.op = "", false, nil, opEnd
 	}
 	r.addPart(l, part)
 	if m := t.open[call.of]; m != nil && len(t.calls) == 0 {

@@ -194,5 +194,7 @@ func (f *fork) child(c *transcript.Child, parent, message string) *transcript.Ch
 	for i, m := range messages {
 		copied[i] = f.message(m, record.ID)
 	}
-	return transcript.NewChild(record, transcript.NewLog(copied...))
+	fork := transcript.NewChild(record, transcript.NewLog(copied...))
+	fork.SetEnd(c.End())
+	return fork
 }

@@ -61,7 +61,7 @@ const maxNesting = 16
 type decoder struct {
 	st       *Stored
 	r        spanReader
-	children map[childKey]transcript.ChildRecord
+	children map[childKey]*childForm
 	hidden   bool // hidden messages are wanted too
 }
 
@@ -74,16 +74,32 @@ type childForm struct {
 	In     string                 `json:"in,omitempty"`
 	Call   string                 `json:"call"`
 	Record transcript.ChildRecord `json:"record"`
+	// End is a part whose card is the one that the end left.
+	End json.RawMessage `json:"end,omitempty"`
+}
+
+// child returns the subagent, whose conversation is log.
+func (f *childForm) child(log *transcript.Log) *transcript.Child {
+	child := transcript.NewChild(f.Record, log)
+	if f.End == nil {
+		return child
+	}
+	if part, err := transcript.DecodePart(f.End); err == nil {
+		if call, ok := part.(*transcript.ToolPart); ok {
+			child.SetEnd(call.Card)
+		}
+	}
+	return child
 }
 
 // childRecords are the subagents by the calls that spawned them.
-func (st *Stored) childRecords(r *spanReader) map[childKey]transcript.ChildRecord {
-	records := map[childKey]transcript.ChildRecord{}
+func (st *Stored) childRecords(r *spanReader) map[childKey]*childForm {
+	records := map[childKey]*childForm{}
 	for id, c := range st.subs {
-		var form childForm
+		form := &childForm{}
 		data, err := r.read(c.record)
-		if err == nil && c.record.size > 0 && json.Unmarshal(data, &form) == nil && form.Record.ID == id {
-			records[childKey{form.In, form.Call}] = form.Record
+		if err == nil && c.record.size > 0 && json.Unmarshal(data, form) == nil && form.Record.ID == id {
+			records[childKey{form.In, form.Call}] = form
 		}
 	}
 	return records
@@ -153,7 +169,7 @@ func (d *decoder) part(p *partEntry, sub string, depth int) (transcript.Part, er
 		call.State = p.state
 	}
 	if p.input.size > 0 {
-		if call.Input, call.Args, err = d.input(p.input); err != nil {
+		if err = d.input(p.input, call); err != nil {
 			return nil, err
 		}
 	}
@@ -163,12 +179,13 @@ func (d *decoder) part(p *partEntry, sub string, depth int) (transcript.Part, er
 
 // child returns the subagent of a call; nil for most calls.
 func (d *decoder) child(key childKey, depth int) (*transcript.Child, error) {
-	record, found := d.children[key]
-	if !found || depth >= maxNesting {
+	form := d.children[key]
+	if form == nil || depth >= maxNesting {
 		return nil, nil
 	}
+	record := &form.Record
 	if record.Inspectable {
-		return transcript.NewChild(record, nil), nil
+		return form.child(nil), nil
 	}
 	var messages []*transcript.Message
 	for _, e := range d.st.subs[record.ID].list {
@@ -183,23 +200,25 @@ func (d *decoder) child(key childKey, depth int) (*transcript.Child, error) {
 			messages = append(messages, m)
 		}
 	}
-	return transcript.NewChild(record, transcript.NewLog(messages...)), nil
+	return form.child(transcript.NewLog(messages...)), nil
 }
 
 // input reads the arguments of a call from the line before the one it ended with.
-func (d *decoder) input(at span) (input string, args json.RawMessage, err error) {
+func (d *decoder) input(at span, call *transcript.ToolPart) error {
 	data, err := d.r.read(at)
 	if err != nil {
-		return "", nil, err
+		return err
 	}
 	var part struct {
-		Input string          `json:"input"`
-		Args  json.RawMessage `json:"args"`
+		Input    string          `json:"input"`
+		Complete bool            `json:"complete"`
+		Args     json.RawMessage `json:"args"`
 	}
 	if json.Unmarshal(data, &part) != nil {
 		d.st.Damage.add(at.at)
 	}
-	return part.Input, part.Args, nil
+	call.Input, call.Complete, call.Args = part.Input, part.Complete, part.Args
+	return nil
 }
 
 // spanReader reads spans of a file, mostly in order.

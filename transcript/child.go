@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"acp-agent/kinds"
 )
 
 // ChildState is where a subagent stands.
@@ -93,6 +95,7 @@ type Child struct {
 
 	mu     sync.Mutex
 	record ChildRecord
+	end    kinds.Card
 }
 
 // NewChild returns a Child with the given record, whose conversation is log.
@@ -119,6 +122,20 @@ func (c *Child) Update(change func(*ChildRecord)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change(&c.record)
+}
+
+// SetEnd notes the card of the call that spawned the subagent as its end left it.
+func (c *Child) SetEnd(card kinds.Card) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.end = card
+}
+
+// End returns what SetEnd noted; the zero value when nothing was.
+func (c *Child) End() kinds.Card {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.end
 }
 
 // Messages returns all that was said, also of an inspectable subagent.

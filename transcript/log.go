@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -270,7 +271,11 @@ func (l *Log) applyCall(e Event) {
 // Ready takes over what is known of a call once its arguments are complete.
 func (p *ToolPart) Ready(e ToolReady) {
 	p.Tool, p.Input, p.Card = e.Tool, e.Input, e.Card
-	if string(e.Args) != e.Input {
+	p.Complete, p.Args = true, nil
+	switch {
+	case e.Args == nil:
+		p.Args = json.RawMessage("null")
+	case string(e.Args) != e.Input:
 		p.Args = e.Args
 	}
 }

@@ -117,10 +117,12 @@ type ToolPart struct {
 	Tool string `json:"tool"`
 	// Input is the argument text as the model wrote it, valid JSON or not.
 	Input string `json:"input"`
-	// Args are the arguments that ran: canonical, preprocessed, validated (R21); nil where
-	// there are none, or where they are Input itself.
-	Args  json.RawMessage `json:"args,omitempty"`
-	State State           `json:"state"`
+	// Complete says that the arguments had come whole, and Args are those that ran: canonical,
+	// preprocessed, validated (R21). Args is null when there were none, and nil where they are
+	// Input itself.
+	Complete bool            `json:"complete,omitempty"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	State    State           `json:"state"`
 	// Card is what the editor shows.
 	Card kinds.Card `json:"card"`
 	// Result is set once State is terminal.

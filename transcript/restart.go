@@ -128,8 +128,11 @@ func (r restart) child(c *Child) (after *Child, gone bool) {
 		record.State, record.Ended = ChildLost, r.at
 		record.Note = RestartText
 	}
-	if record.Inspectable {
-		return NewChild(record, nil), gone
+	var log *Log
+	if !record.Inspectable {
+		log = NewLog(messages...)
 	}
-	return NewChild(record, NewLog(messages...)), gone
+	after = NewChild(record, log)
+	after.SetEnd(c.End())
+	return after, gone
 }

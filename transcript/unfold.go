@@ -1,7 +1,5 @@
 package transcript
 
-import "encoding/json"
-
 // Unfold emits the events that make a message, in the order in which they came when it was
 // said: a Log that applies them holds the message again. A call that has not ended stays open.
 // The conversation of an opaque subagent comes before the end of the call that spawned it.
@@ -44,6 +42,9 @@ func unfoldStep(m *Message, emit func(Event)) {
 	}
 	emit(StepFinished{MessageID: m.ID, Usage: m.Usage, Origin: m.Origin})
 	for _, call := range m.Calls() {
+		if !call.Complete {
+			continue
+		}
 		emit(ToolReady{CallID: call.CallID, Tool: call.Tool, Input: call.Input, Args: call.ran(), Card: call.Card})
 	}
 	for _, call := range m.Calls() {
@@ -60,13 +61,13 @@ func unfoldText(id, text string, emit func(Event)) {
 
 // ran are the arguments that the call ran with.
 func (p *ToolPart) ran() []byte {
-	switch {
-	case p.Args != nil:
-		return p.Args
-	case json.Valid([]byte(p.Input)):
+	switch string(p.Args) {
+	case "":
 		return []byte(p.Input)
+	case "null":
+		return nil
 	}
-	return nil
+	return p.Args
 }
 
 func unfoldCall(call *ToolPart, emit func(Event)) {
@@ -97,6 +98,6 @@ func unfoldChild(call *ToolPart, emit func(Event)) {
 		Unfold(m, func(e Event) { emit(ChildEvent{CallID: call.CallID, Event: e}) })
 	}
 	if record.State.Terminal() {
-		emit(ChildFinished{CallID: call.CallID, Child: call.Child, Card: call.Card})
+		emit(ChildFinished{CallID: call.CallID, Child: call.Child, Card: call.Child.End()})
 	}
 }

@@ -31,7 +31,7 @@ func said(m *transcript.Message, id string, last bool) {
 			if m.Synthetic {
 				continue
 			}
-			part.CallID = of
+			part.CallID, part.Complete = of, true
 			if !last && !part.State.Terminal() {
 				part.State = transcript.Done
 			}

@@ -33,7 +33,7 @@ func newLayout(o *Options) (*layout, error) {
 	err := l.openRoots(o.Directories)
 	if err == nil {
 		l.place = kinds.Place{Cwd: l.fixed[0].given, Home: o.Directories.Home}
-		l.private, err = private.New(o.Directories.State, o.SessionID)
+		l.private, err = private.New(o.Directories.State, o.SessionID, o.Directories.Former)
 	}
 	if err != nil {
 		l.close()

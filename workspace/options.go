@@ -63,6 +63,9 @@ type Directories struct {
 	// State is the private parent of the sessions' directories. It is
 	// created with mode 0700. Empty means the system's temporary directory.
 	State string
+	// Former is the name, below State, that the directory of a stored session had: it gets
+	// that again, for the conversation names files in it. "" means a new name.
+	Former string
 }
 
 // Keeping is what checkpoints are made of.

@@ -1,6 +1,10 @@
 package workspace
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +52,31 @@ func (c *Call) Sidecar() (tools.Sidecar, error) {
 		return nil, failure("create", path, err)
 	}
 	return &sidecar{quota: &c.w.quota, path: path, file: f}, nil
+}
+
+// RestoreSidecar writes a sidecar that a result of a stored session names, below the directory
+// that the session had and has again (R107). What is there already stays.
+func (w *Workspace) RestoreSidecar(path string, content io.Reader) error {
+	p, name := w.private, filepath.Base(path)
+	if filepath.Dir(path) != p.Path() || !strings.Contains(name, "-output-") {
+		return fmt.Errorf("%s is no sidecar of this session", path)
+	}
+	if err := p.Create(); err != nil {
+		return failure("create sidecar in", p.Path(), err)
+	}
+	own, _ := p.Handles()
+	if own == nil {
+		return endedError(path)
+	}
+	f, err := own.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return failure("create", path, err)
+	}
+	_, err = io.Copy(f, content)
+	return errors.Join(err, f.Close())
 }
 
 // Path returns the file's absolute path.

@@ -74,6 +74,9 @@ func New(o Options) (*Workspace, error) {
 	return w, nil
 }
 
+// Place is the name of the session's own directory, see [Directories.Former].
+func (w *Workspace) Place() string { return w.private.Name() }
+
 // Session returns what a tool may know of the session. Roots are the session's
 // own directories, Cwd first; Scratch exists from its first use on.
 func (w *Workspace) Session() tools.Session {

@@ -112,7 +112,7 @@ func TestRequest_CountsAsShown(t *testing.T) {
 		{"a terminal, asked again", client{agentTerminals: true}, "bash", execute, []kinds.Card{execute, execute}, []string{"terminal", "content"}, []string{"terminal"}, true, transcript.Done, execute, "ok", []string{"terminal"}},
 		{"a command as text", client{}, "bash", execute, []kinds.Card{execute}, []string{"content"}, []string{}, true, transcript.Done, execute, "ok", []string{"content"}},
 		{"an edit whose preview changes", client{}, "edit", edit, []kinds.Card{with(edit, diff("a")), with(edit, diff("b"))}, []string{"diff", "content"}, []string{"diff"}, false, transcript.Done, with(edit, diff("b")), "", []string{"diff"}},
-		{"an edit, rejected", client{}, "edit", edit, []kinds.Card{with(edit, diff("a"))}, []string{"diff", "content"}, nil, false, transcript.Rejected, edit, "no", []string{"content", "diff"}},
+		{"an edit, rejected", client{}, "edit", edit, []kinds.Card{with(edit, diff("a"))}, []string{"diff", "content"}, nil, false, transcript.Rejected, with(edit, diff("a")), "no", []string{"content", "diff"}},
 		{"an edit, dismissed", client{}, "edit", edit, []kinds.Card{with(edit, diff("a"))}, []string{"diff", "content"}, nil, false, transcript.Cancelled, edit, "dismissed", []string{"content"}},
 		{"a tool of an MCP server", client{}, "mcp__a__b", kinds.Card{Kind: kinds.Other, Title: "a: b"}, []kinds.Card{{Kind: kinds.Other, Title: "a: b"}}, []string{"content"}, []string{}, false, transcript.Done, kinds.Card{Kind: kinds.Other, Title: "a: b"}, "", []string{"content"}},
 	}

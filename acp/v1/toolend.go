@@ -35,7 +35,7 @@ func (c *cards) finishCall(e transcript.ToolFinished, child *childView) {
 		c.open(e.CallID, view, change{})
 	}
 	end := ending(e, view.kind)
-	if view.pane == agentPane && c.out.replaying { // it came in pieces, which are not stored
+	if view.pane == agentPane && c.out.replaying && e.State == transcript.Done { // it came in pieces, which are not stored
 		view.output.write(storedOutput(e))
 	}
 	if view.pane == agentPane {
@@ -107,23 +107,15 @@ func finalContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 }
 
 // failedContent is the content of the card of a failed call, without text that is only for the
-// model. The card of a rejected call still shows the change that the user rejected.
+// model. The card of a rejected call shows the change that the user rejected.
 func failedContent(e transcript.ToolFinished, view *callView) []kinds.Content {
 	var content []kinds.Content
 	if view.pane != plainPane {
 		content = append(content, kinds.Terminal{ID: view.terminal})
 	}
 	content = append(content, kinds.Text{Text: clip(cmp.Or(e.Shown, e.Text))})
-	if view.pane == plainPane { // what the tool had done before it failed
+	if view.pane == plainPane || e.State == transcript.Rejected { // what the tool had done, or wanted to do
 		content = append(content, e.Card.Content...)
-	}
-	if e.State != transcript.Rejected || view.requests.shown == nil {
-		return content
-	}
-	for _, c := range view.requests.running {
-		if diff, ok := c.(kinds.Diff); ok {
-			content = append(content, diff)
-		}
 	}
 	return content
 }

@@ -65,6 +65,16 @@ func (r *running) describeResult(end *transcript.ToolFinished) {
 	end.Background, end.EndsTurn = result.Background, result.EndsTurn
 }
 
+// diffs are the changes that a card shows.
+func diffs(content []kinds.Content) (list []kinds.Content) {
+	for _, c := range content {
+		if diff, ok := c.(kinds.Diff); ok {
+			list = append(list, diff)
+		}
+	}
+	return list
+}
+
 // cancelled is the error of a call whose turn was cancelled (R142).
 func (r *running) cancelled(ctx context.Context, err error) error {
 	var known *tools.Error
@@ -115,6 +125,9 @@ func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produ
 	end.Text, end.Images, end.Background, end.EndsTurn = shown.text, nil, false, false
 	if card != shown.text {
 		end.Shown = card
+	}
+	if failure.Kind == tools.Denied && failure.DeniedBy == tools.DeniedByUser {
+		content = diffs(r.redactedCard(r.card).Content) // what they rejected
 	}
 	end.Card.Content = content
 	end.Result.Type, end.Result.Data = transcript.Error, nil

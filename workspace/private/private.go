@@ -44,9 +44,13 @@ const (
 )
 
 // New names a session's directory below stateDir, which must be absolute; empty means
-// the system's temporary directory. It creates nothing.
-func New(stateDir, session string) (*Dir, error) {
+// the system's temporary directory. A session that goes on gets the name that it had, former,
+// again; what a killed process left there is swept before. New creates nothing.
+func New(stateDir, session, former string) (*Dir, error) {
 	name := session + "-" + strings.ToLower(rand.Text())
+	if len(former) == len(name) && strings.HasPrefix(former, session+"-") && strings.Trim(former[len(session)+1:], suffixLetters) == "" {
+		name = former
+	}
 	if stateDir == "" {
 		return &Dir{path: filepath.Join(os.TempDir(), "acp-agent-"+name)}, nil
 	}
@@ -56,6 +60,12 @@ func New(stateDir, session string) (*Dir, error) {
 	parent := filepath.Clean(stateDir)
 	return &Dir{parent: parent, path: filepath.Join(parent, name)}, nil
 }
+
+// suffixLetters are those of the random end of a directory's name.
+const suffixLetters = "abcdefghijklmnopqrstuvwxyz234567"
+
+// Name is the directory's name below its parent.
+func (d *Dir) Name() string { return filepath.Base(d.path) }
 
 // Path is the directory's path, whether it exists or not.
 func (d *Dir) Path() string { return d.path }

@@ -80,7 +80,12 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	tb := &scriptTB{ts: ts}
 	dir, options := playOptions(ts, args)
-	options.Played = func(lines []acptest.Line) { judgeUnnamed(tb, lines) }
+	options.Played = func(lines []acptest.Line, home string) {
+		judgeUnnamed(tb, lines)
+		reload := options
+		reload.Home = home
+		acptest.Reload(tb, lines, dir, reload)
+	}
 	transcript := acptest.Play(tb, "client", ts.ReadFile("client"), dir, options)
 	ts.Check(os.WriteFile(ts.MkAbs("transcript"), []byte(transcript), 0o644))
 	if tb.failed {

@@ -75,6 +75,11 @@ func (c *checker) fromClient(m *Message) {
 		c.offered = m.Get("clientCapabilities")
 		c.client, _ = m.Get("clientInfo.name").(string)
 	}
+	if m.Method == methodLoad { // the replay comes before the answer
+		s := newSessionState()
+		s.turns = 1
+		c.sessions[m.Session()] = s
+	}
 	if m.Method != methodPrompt {
 		return
 	}
@@ -117,8 +122,10 @@ func (c *checker) response(m *Message) {
 	switch request.Method {
 	case methodInitialize:
 		c.initialized = c.initialized || m.Error == nil
-	case methodNew:
+	case methodNew, "session/fork":
 		c.sessionOpened(m)
+	case methodLoad, "session/resume":
+		c.sessionResumed(request.Session(), m)
 	case methodPrompt:
 		c.turnEnded(request, m)
 	case methodClose:
@@ -141,8 +148,34 @@ func (c *checker) sessionOpened(m *Message) {
 	if id == "" || c.sessions[id] != nil {
 		c.problem("session/new answered with the session id %q, which is empty or taken", id)
 	}
-	s := &sessionState{calls: map[string]*callState{}, facts: facts{told: map[string]string{}}}
-	c.sessions[id] = s
+	c.sessions[id] = newSessionState()
+	c.sessionState(c.sessions[id], m)
+}
+
+func newSessionState() *sessionState {
+	return &sessionState{calls: map[string]*callState{}, facts: facts{told: map[string]string{}}}
+}
+
+// sessionResumed is for the answer to session/load and session/resume: it ends the replay.
+func (c *checker) sessionResumed(id string, m *Message) {
+	if m.Error != nil {
+		delete(c.sessions, id)
+		return
+	}
+	if c.sessions[id] == nil {
+		c.sessions[id] = newSessionState()
+	}
+	for call, state := range c.sessions[id].calls {
+		if !state.final() && state.status != "pending" {
+			c.problem("the replay leaves the call %s %s", call, state.status)
+		}
+	}
+	c.sessions[id].turns = 0
+	c.sessionState(c.sessions[id], m)
+}
+
+// sessionState is for what the answer to a request that opens a session tells of it.
+func (c *checker) sessionState(s *sessionState, m *Message) {
 	c.options(m.Get("result.configOptions"))
 	s.facts.tell("config_option_update", m.Get("result.configOptions"))
 	s.facts.tell("current_mode_update", m.Get("result.modes.currentModeId"))

@@ -53,8 +53,9 @@ type Options struct {
 	// Patience is how long the test waits for a message; zero means 30 s.
 	Patience time.Duration
 
-	// Played is called with the lines of a script that was played to its end.
-	Played func([]Line)
+	// Played is called with the lines of a script that was played to its end, and the home of
+	// its agent.
+	Played func(lines []Line, home string)
 
 	// Unjudged leaves the schema out, for runs of very many lines.
 	Unjudged bool

@@ -29,6 +29,11 @@ import (
 //	set_mode ID
 //	set_config_option ID VALUE
 //	close                       session/close
+//	restart [kill]              end the agent, or kill it, and start it anew over its home; the
+//	                            client initializes as before
+//	load                        session/load of the session that is spoken to
+//	resume                      session/resume of it
+//	fork [{META}]               session/fork of it; the copy becomes the one spoken to
 //	request METHOD [{PARAMS}]   any other request
 //	notify METHOD [{PARAMS}]    any notification
 //	raw LINE                    any line
@@ -70,9 +75,9 @@ func Play(tb TB, name, script, dir string, o Options) string {
 		p.fatal("the prompt with id %s has no end", turn.id)
 	}
 	p.Close()
-	lines := p.Lines()
+	lines := append(p.earlier, p.Lines()...)
 	if o.Played != nil {
-		o.Played(lines)
+		o.Played(lines, p.Home)
 	}
 	return Transcript(lines, Names{Project: dir, Home: p.Home, Show: p.show})
 }
@@ -81,6 +86,7 @@ func Play(tb TB, name, script, dir string, o Options) string {
 func newPlayer(tb TB, dir string, o Options) *player {
 	p := &player{tb: &located{TB: tb}, dir: dir, show: map[string]bool{}, files: &Files{}}
 	o.Files, o.Terminals, o.Permission = p.files, &Terminals{}, nil
+	p.opts = o
 	p.Agent = Start(p.tb, o)
 	return p
 }
@@ -119,6 +125,8 @@ func (l *located) Fatalf(format string, args ...any) {
 // player is the state of a script.
 type player struct {
 	*Agent
+	opts     Options
+	earlier  []Line // of the agents before
 	tb       *located
 	dir      string
 	files    *Files
@@ -146,6 +154,7 @@ func (p *player) do(line string) {
 		"initialize": p.initialize, "authenticate": p.authenticate, "logout": p.plain("logout"), "new": p.newSession,
 		"use": p.use, "set_mode": p.setMode, "set_config_option": p.setOption, "close": p.plain(methodClose),
 		"request": p.request, "notify": p.notify, "raw": func(line string) { p.Write(line) }, "error": p.fails,
+		"restart": p.restart, "load": p.load, "resume": p.resume, "fork": p.fork,
 		"prompt": p.prompt, "beside": p.beside, "cancel": func(string) { p.session.Cancel() }, "withdraw": p.withdraw, "end": p.ends,
 		"expect": p.expect, "ask": p.asked, "allow": p.choose("allow"), "reject": p.choose("reject"),
 		"option": func(id string) { p.permission("").Select(id) }, "dismiss": func(string) { p.permission("").Dismiss() },

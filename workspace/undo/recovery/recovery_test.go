@@ -20,7 +20,7 @@ func newSession(t *testing.T) (dir *private.Dir, work string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err = private.New(filepath.Join(root, "state"), "ses_test")
+	dir, err = private.New(filepath.Join(root, "state"), "ses_test", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,223 @@
+package acptest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// conversation is what a client shows of a session once all of its updates have come: a replay
+// has to lead to the same as the turns did.
+type conversation struct {
+	prompts  []string // of the user, each the JSON of its blocks
+	optional []string // prompts that did not end well, which need not be stored
+	order    []string // ids of messages and calls of the main agent, as they first came
+	texts    map[string]string
+	calls    map[string]map[string]any
+	output   map[string]string // of terminals of the agent's, by the call
+	state    map[string]any    // the plan, the title, the usage, the mode
+}
+
+// fold folds what went over the wire about a session.
+func fold(lines []Line, session string) *conversation {
+	c := &conversation{texts: map[string]string{}, calls: map[string]map[string]any{}, output: map[string]string{}, state: map[string]any{}}
+	asked := map[string]*Message{}
+	begins := map[string]int{}
+	var chunks []string
+	from := ""
+	for _, l := range lines {
+		m := l.Message
+		switch {
+		case m == nil:
+		case !l.FromAgent && m.Method == methodPrompt && m.Session() == session:
+			asked[string(m.ID)], begins[string(m.ID)] = m, len(c.order)
+		case l.FromAgent && m.IsResponse():
+			if prompt := asked[string(m.ID)]; prompt != nil {
+				c.answered(prompt, m, begins[string(m.ID)])
+			}
+			if mode, ok := m.Get("result.modes.currentModeId").(string); ok {
+				c.state["mode"] = mode
+			}
+		case m.Method == methodUpdate && m.Session() == session:
+			kind, update := m.Update()
+			if kind == "user_message_chunk" {
+				if id, _ := update["messageId"].(string); id != from {
+					from = id
+					chunks = append(chunks, "")
+				}
+				chunks[len(chunks)-1] += string(encode(update["content"]))
+				continue
+			}
+			c.update(kind, update)
+		}
+	}
+	c.prompts = append(c.prompts, chunks...)
+	return c
+}
+
+// answered adds a prompt that has its answer. What a refusal takes back is gone.
+func (c *conversation) answered(prompt, answer *Message, from int) {
+	text := ""
+	blocks, _ := prompt.Get("prompt").([]any)
+	for _, block := range blocks {
+		if at(block, "resource.blob") != nil { // the model has a link in its place
+			return
+		}
+		text += string(encode(block))
+	}
+	switch reason, _ := answer.Get("result.stopReason").(string); reason {
+	case "refusal":
+		for _, id := range c.order[from:] {
+			delete(c.texts, id)
+			delete(c.calls, id)
+		}
+		c.order = c.order[:from]
+	case "", "cancelled":
+		c.optional = append(c.optional, text)
+	default:
+		c.prompts = append(c.prompts, text)
+	}
+}
+
+func (c *conversation) update(kind string, update map[string]any) {
+	switch kind {
+	case "agent_message_chunk", "agent_thought_chunk":
+		id, _ := update["messageId"].(string)
+		text, _ := at(update, "content.text").(string)
+		key := kind + " " + id
+		if _, known := c.texts[key]; !known {
+			c.order = append(c.order, key)
+		}
+		c.texts[key] += text
+	case "tool_call", "tool_call_update":
+		c.call(update)
+	case "plan":
+		delete(c.state, kind)
+		if entries, _ := update["entries"].([]any); len(entries) > 0 { // an empty one is put away
+			c.state[kind] = entries
+		}
+	case "usage_update":
+		c.state[kind] = []any{update["used"], update["size"], update["cost"]}
+	case "session_info_update":
+		if title := update["title"]; title != nil {
+			c.state["title"] = title
+		}
+	case "current_mode_update":
+		c.state["mode"] = update["currentModeId"]
+	}
+}
+
+// call merges an update of a tool call into what is known of it.
+func (c *conversation) call(update map[string]any) {
+	id, _ := update["toolCallId"].(string)
+	call := c.calls[id]
+	if call == nil {
+		call = map[string]any{}
+		c.calls[id] = call
+		if at(update, "_meta.claudeCode") == nil {
+			c.order = append(c.order, id)
+		}
+	}
+	for _, name := range []string{"title", "kind", "status", "content", "locations", "rawInput", "rawOutput", "name"} {
+		list, isList := update[name].([]any)
+		switch value := update[name]; {
+		case isList && len(list) == 0:
+			delete(call, name)
+		case value != nil:
+			call[name] = value
+		}
+	}
+	for _, path := range []string{"terminal_output", "terminal_output_delta"} {
+		if data, ok := at(update, "_meta."+path+".data").(string); ok {
+			c.output[id] += data
+		}
+	}
+	for _, path := range []string{"_meta.terminal_exit", "_meta.claudeCode"} {
+		if value := at(update, path); value != nil {
+			call[path] = value
+		}
+	}
+}
+
+// differs says how a replay shows other things than the turns did; nothing when it does not.
+func (c *conversation) differs(replay *conversation) (problems []string) {
+	say := func(what string, live, loaded any) {
+		if a, b := string(encode(live)), string(encode(loaded)); a != b && !strings.Contains(b, "[redacted]") {
+			problems = append(problems, what+"\n  live:   "+a+"\n  loaded: "+b)
+		}
+	}
+	live := c.lasting(replay)
+	say("the order of messages and calls", live.order, replay.order)
+	for _, id := range slices.Sorted(maps.Keys(live.texts)) {
+		say(id, strings.TrimSpace(live.texts[id]), strings.TrimSpace(replay.texts[id]))
+	}
+	for _, id := range slices.Sorted(maps.Keys(live.calls)) {
+		say("the call "+id, withoutPane(live.calls[id], id), withoutPane(replay.calls[id], id))
+		if live.calls[id]["status"] == "completed" {
+			say("the output of "+id, strings.TrimSpace(live.output[id]), strings.TrimSpace(replay.output[id]))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(replay.calls)) {
+		if live.calls[id] == nil {
+			say("the call "+id, nil, replay.calls[id])
+		}
+	}
+	wanted := slices.Clone(replay.prompts)
+	for _, prompt := range c.prompts {
+		at := slices.Index(wanted, prompt)
+		if at < 0 {
+			say("a prompt", prompt, nil)
+			continue
+		}
+		wanted = slices.Delete(wanted, at, at+1)
+	}
+	for _, prompt := range wanted {
+		if !slices.Contains(c.optional, prompt) && !strings.Contains(prompt, "binary content that") {
+			say("a prompt", nil, prompt)
+		}
+	}
+	say("the state of the session", live.state, replay.state)
+	return problems
+}
+
+// ofTheMoment are beginnings of what the agent writes into the chat because the client cannot show
+// it in another way: notices, and what a question is about. A call that asks has it in its card.
+var ofTheMoment = []string{"> ", "**Question", "Trust `", "`"}
+
+// lasting is a conversation without what is of the moment, and without calls that the model
+// made again.
+func (c *conversation) lasting(replay *conversation) *conversation {
+	kept := *c
+	kept.texts, kept.calls, kept.order = maps.Clone(c.texts), maps.Clone(c.calls), nil
+	for id, text := range c.texts {
+		_, stored := replay.texts[id]
+		begins := func(with string) bool { return strings.HasPrefix(strings.TrimSpace(text), with) }
+		if !stored && slices.ContainsFunc(ofTheMoment, begins) {
+			delete(kept.texts, id)
+		}
+	}
+	for id, call := range c.calls {
+		cut := call["status"] == "failed" && strings.Contains(string(encode(call["content"])), "cut off before")
+		if replay.calls[id] == nil && (cut || call["name"] == "trust") { // the user's own command
+			delete(kept.calls, id)
+		}
+	}
+	for _, id := range c.order {
+		_, text := kept.texts[id]
+		if text || kept.calls[id] != nil {
+			kept.order = append(kept.order, id)
+		}
+	}
+	return &kept
+}
+
+// withoutPane is a call without what is lost with a terminal of the client's.
+func withoutPane(call map[string]any, id string) map[string]any {
+	content, _ := call["content"].([]any)
+	if len(content) == 0 || at(content[0], "type") != "terminal" || at(content[0], "terminalId") == id {
+		return call
+	}
+	call = maps.Clone(call)
+	delete(call, "content")
+	return call
+}

@@ -1,0 +1,49 @@
+package acptest
+
+import "encoding/json"
+
+// The statements of a script that are about stored sessions.
+
+// restart ends the agent, or kills it, and starts it anew over its home.
+func (p *player) restart(how string) {
+	p.tb.Helper()
+	if how == "kill" {
+		p.Agent.opts.Killed = true
+	}
+	p.Close()
+	p.earlier = append(p.earlier, p.Lines()...)
+	home, nextID := p.Home, p.nextID
+	p.opts.Home = home
+	p.Agent = Start(p.tb, p.opts)
+	p.nextID = nextID
+	p.turns, p.open, p.formFrom = nil, nil, 0
+	for _, s := range p.sessions {
+		s.Agent = p.Agent
+	}
+	for _, l := range p.earlier {
+		if l.Message != nil && l.Message.Method == methodInitialize {
+			p.call(methodInitialize, string(l.Message.Params))
+			return
+		}
+	}
+}
+
+// stored are the params of a request about the session that is spoken to.
+func (p *player) stored() map[string]any {
+	return map[string]any{"sessionId": p.session.ID, "cwd": p.dir, "mcpServers": []any{}}
+}
+
+func (p *player) load(string)   { p.call(methodLoad, p.stored()) }
+func (p *player) resume(string) { p.call("session/resume", p.stored()) }
+
+func (p *player) fork(meta string) {
+	params := p.stored()
+	if meta != "" {
+		params["_meta"] = json.RawMessage(meta)
+	}
+	m := p.call("session/fork", params)
+	if id, _ := m.Get("result.sessionId").(string); id != "" {
+		p.session = &Session{Agent: p.Agent, ID: id, Opened: m}
+		p.sessions = append(p.sessions, p.session)
+	}
+}
