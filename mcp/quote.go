@@ -61,7 +61,7 @@ func parts(label, about, text string, images []transcript.ImagePart) []transcrip
 	id := rand.Text()[:12]
 	list := []transcript.Part{&transcript.TextPart{Text: fmt.Sprintf("<%s id=%q>\n%s%s\n</%s id=%q>", label, id, about, text, tag, id), Synthetic: true}}
 	for _, image := range images {
-		list = append(list, &transcript.ImagePart{MediaType: image.MediaType, Data: image.Data})
+		list = append(list, &transcript.ImagePart{MediaType: image.MediaType, Data: image.Data, Synthetic: true})
 	}
 	return list
 }

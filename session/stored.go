@@ -168,13 +168,17 @@ func (c *conversation) put(key string, value any) {
 	}
 }
 
-// Show emits the title, the plan and the fill of the window of a session that was resumed.
-func (s *Session) Show() {
-	c := s.conversation
-	info := c.recorder.Info()
-	if info.Title != "" {
-		c.sink.Emit(transcript.TitleChanged{Title: info.Title, At: info.Updated})
+// ShowTitle emits the title of a session that was resumed.
+func (s *Session) ShowTitle() {
+	if info := s.conversation.recorder.Info(); info.Title != "" {
+		s.conversation.sink.Emit(transcript.TitleChanged{Title: info.Title, At: info.Updated})
 	}
+}
+
+// ShowState emits the title, the plan and the fill of the window, with which a replay ends.
+func (s *Session) ShowState() {
+	s.ShowTitle()
+	c := s.conversation
 	if plan := c.log.Memory().Plan; len(plan) > 0 {
 		c.sink.Emit(transcript.PlanChanged{Entries: plan})
 	}

@@ -89,6 +89,9 @@ type ImagePart struct {
 	MediaType string `json:"media_type"`
 	Data      string `json:"data"`
 	URI       string `json:"uri,omitempty"`
+	// Synthetic says that the agent put it there, such as an image of an MCP server: the model
+	// sees it, the editor does not.
+	Synthetic bool `json:"synthetic,omitempty"`
 }
 
 // LinkPart points at something the prompt mentions; its content is not inlined

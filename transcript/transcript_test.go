@@ -37,7 +37,7 @@ func TestLog_FoldsAStep(t *testing.T) {
 	if m := log.Messages()[1]; m.Finished {
 		t.Error("the message is finished although a call is open")
 	}
-	log.Apply(transcript.ToolReady{CallID: "c", Tool: "read", Input: `{"path":"x"}`})
+	log.Apply(transcript.ToolReady{CallID: "c", Tool: "read", Input: `{"path":"x"}`, Args: []byte(`{"path":"x"}`)})
 	log.Apply(transcript.ToolFinished{CallID: "c", State: transcript.Done, Text: "content", Result: transcript.Envelope{Type: transcript.Output}})
 	log.Apply(transcript.ToolFinished{CallID: "c", State: transcript.Failed, Text: "again"})
 
@@ -46,7 +46,7 @@ func TestLog_FoldsAStep(t *testing.T) {
 		&transcript.ReasoningPart{ID: "p1", Text: "hm", Replay: json.RawMessage(`{"signature":"x"}`)},
 		&transcript.TextPart{ID: "p2", Text: "I will"},
 		&transcript.ToolPart{
-			CallID: "c", Name: "Read", Tool: "read", Input: `{"path":"x"}`, State: transcript.Done, Text: "content",
+			CallID: "c", Name: "Read", Tool: "read", Input: `{"path":"x"}`, Complete: true, State: transcript.Done, Text: "content",
 			Result: &transcript.Envelope{Type: transcript.Output}, Replay: json.RawMessage(`"y"`),
 		},
 	}

@@ -54,7 +54,9 @@ func shownBlocks(m *transcript.Message) []schema.ContentBlock {
 				blocks = append(blocks, schema.TextContent{Text: part.Text})
 			}
 		case *transcript.ImagePart:
-			blocks = append(blocks, schema.ImageContent{MimeType: part.MediaType, Data: part.Data, URI: part.URI})
+			if !part.Synthetic {
+				blocks = append(blocks, schema.ImageContent{MimeType: part.MediaType, Data: part.Data, URI: part.URI})
+			}
 		case *transcript.LinkPart:
 			link := schema.ResourceLink{URI: part.URI, Name: part.Name, Title: part.Title, Description: part.Description, MimeType: part.MediaType}
 			if part.Size > 0 {

@@ -51,7 +51,7 @@ func (a *Agent) reopen(req *rpc.Request, o opening) rpc.Body {
 			return rpc.Reply{Err: wireError(err)}
 		}
 		if o.replay {
-			s.Show()
+			s.ShowState()
 			s.translator.endReplay()
 		}
 		state := s.describe()
@@ -59,7 +59,7 @@ func (a *Agent) reopen(req *rpc.Request, o opening) rpc.Body {
 			Result: &schema.LoadSessionResponse{Modes: state.Modes, ConfigOptions: state.ConfigOptions, Meta: state.Meta},
 			Then: func() {
 				if !o.replay {
-					s.Show()
+					s.ShowTitle()
 				}
 				s.announce(a.conn)
 			},
@@ -158,7 +158,7 @@ func (a *Agent) forkSession(req *rpc.Request) rpc.Body {
 			return rpc.Reply{Err: wireError(err)}
 		}
 		return rpc.Reply{Result: s.describe(), Then: func() {
-			s.Show()
+			s.ShowTitle()
 			s.announce(a.conn)
 		}}
 	}

@@ -18,27 +18,33 @@ type conversation struct {
 	state    map[string]any    // the plan, the title, the usage, the mode
 }
 
-// fold folds what went over the wire about a session.
-func fold(lines []Line, session string) *conversation {
+// fold folds what went over the wire about a session; a replay only where it is all that there is.
+func fold(lines []Line, session string, replay bool) *conversation {
 	c := &conversation{texts: map[string]string{}, calls: map[string]map[string]any{}, output: map[string]string{}, state: map[string]any{}}
 	asked := map[string]*Message{}
 	begins := map[string]int{}
 	var chunks []string
-	from := ""
+	from, loading := "", ""
 	for _, l := range lines {
 		m := l.Message
 		switch {
 		case m == nil:
 		case !l.FromAgent && m.Method == methodPrompt && m.Session() == session:
 			asked[string(m.ID)], begins[string(m.ID)] = m, len(c.order)
+		case !l.FromAgent && m.Method == methodLoad && m.Session() == session && !replay:
+			loading = string(m.ID)
 		case l.FromAgent && m.IsResponse():
+			if loading == string(m.ID) {
+				loading = ""
+			}
 			if prompt := asked[string(m.ID)]; prompt != nil {
 				c.answered(prompt, m, begins[string(m.ID)])
 			}
-			if mode, ok := m.Get("result.modes.currentModeId").(string); ok {
+			mode, ok := m.Get("result.modes.currentModeId").(string)
+			if id, opened := m.Get("result.sessionId").(string); ok && (!opened || id == session) {
 				c.state["mode"] = mode
 			}
-		case m.Method == methodUpdate && m.Session() == session:
+		case m.Method == methodUpdate && m.Session() == session && loading == "":
 			kind, update := m.Update()
 			if kind == "user_message_chunk" {
 				if id, _ := update["messageId"].(string); id != from {
@@ -147,12 +153,19 @@ func (c *conversation) differs(replay *conversation) (problems []string) {
 		}
 	}
 	live := c.lasting(replay)
-	say("the order of messages and calls", live.order, replay.order)
+	order := slices.DeleteFunc(slices.Clone(replay.order), func(id string) bool { return c.calls[id] != nil && live.calls[id] == nil })
+	say("the order of messages and calls", live.order, order)
 	for _, id := range slices.Sorted(maps.Keys(live.texts)) {
 		say(id, strings.TrimSpace(live.texts[id]), strings.TrimSpace(replay.texts[id]))
 	}
 	for _, id := range slices.Sorted(maps.Keys(live.calls)) {
-		say("the call "+id, withoutPane(live.calls[id], id), withoutPane(replay.calls[id], id))
+		if hasPane(live.calls[id], id) {
+			for _, call := range []map[string]any{live.calls[id], replay.calls[id]} {
+				delete(call, "content")
+				delete(call, "rawOutput")
+			}
+		}
+		say("the call "+id, live.calls[id], replay.calls[id])
 		if live.calls[id]["status"] == "completed" {
 			say("the output of "+id, strings.TrimSpace(live.output[id]), strings.TrimSpace(replay.output[id]))
 		}
@@ -176,19 +189,23 @@ func (c *conversation) differs(replay *conversation) (problems []string) {
 			say("a prompt", nil, prompt)
 		}
 	}
+	if live.state["mode"] == "auto" { // which may wait for the sandbox
+		delete(live.state, "mode")
+		delete(replay.state, "mode")
+	}
 	say("the state of the session", live.state, replay.state)
 	return problems
 }
 
 // ofTheMoment are beginnings of what the agent writes into the chat because the client cannot show
 // it in another way: notices, and what a question is about. A call that asks has it in its card.
-var ofTheMoment = []string{"> ", "**Question", "Trust `", "`"}
+var ofTheMoment = []string{"> ", "**Question", "Trust `", "If you allow this", "`"}
 
 // lasting is a conversation without what is of the moment, and without calls that the model
 // made again.
 func (c *conversation) lasting(replay *conversation) *conversation {
 	kept := *c
-	kept.texts, kept.calls, kept.order = maps.Clone(c.texts), maps.Clone(c.calls), nil
+	kept.texts, kept.calls, kept.state, kept.order = maps.Clone(c.texts), maps.Clone(c.calls), maps.Clone(c.state), nil
 	for id, text := range c.texts {
 		_, stored := replay.texts[id]
 		begins := func(with string) bool { return strings.HasPrefix(strings.TrimSpace(text), with) }
@@ -198,8 +215,10 @@ func (c *conversation) lasting(replay *conversation) *conversation {
 	}
 	for id, call := range c.calls {
 		cut := call["status"] == "failed" && strings.Contains(string(encode(call["content"])), "cut off before")
-		if replay.calls[id] == nil && (cut || call["name"] == "trust") { // the user's own command
+		ended := call["status"] == "completed" || call["status"] == "failed" // else the session was closed before
+		if replay.calls[id] == nil && (cut || call["name"] == "trust") || !ended {
 			delete(kept.calls, id)
+			delete(replay.calls, id)
 		}
 	}
 	for _, id := range c.order {
@@ -211,13 +230,9 @@ func (c *conversation) lasting(replay *conversation) *conversation {
 	return &kept
 }
 
-// withoutPane is a call without what is lost with a terminal of the client's.
-func withoutPane(call map[string]any, id string) map[string]any {
+// hasPane reports whether a terminal of the client's shows a call: what that holds is not the
+// agent's to store.
+func hasPane(call map[string]any, id string) bool {
 	content, _ := call["content"].([]any)
-	if len(content) == 0 || at(content[0], "type") != "terminal" || at(content[0], "terminalId") == id {
-		return call
-	}
-	call = maps.Clone(call)
-	delete(call, "content")
-	return call
+	return len(content) > 0 && at(content[0], "type") == "terminal" && at(content[0], "terminalId") != id
 }

@@ -20,11 +20,8 @@ func (p *player) restart(how string) {
 	for _, s := range p.sessions {
 		s.Agent = p.Agent
 	}
-	for _, l := range p.earlier {
-		if l.Message != nil && l.Message.Method == methodInitialize {
-			p.call(methodInitialize, string(l.Message.Params))
-			return
-		}
+	if client, _ := openedIn(p.earlier); client != "" {
+		p.call(methodInitialize, client)
 	}
 }
 

@@ -3,6 +3,7 @@ package acptest
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // Reload starts the agent anew over the home of one that has ended, loads every session of its
@@ -10,22 +11,25 @@ import (
 // to.
 func Reload(tb TB, lines []Line, dir string, o Options) {
 	tb.Helper()
-	first, sessions := openedIn(lines)
-	if first == "" || len(sessions) == 0 {
+	client, sessions := openedIn(lines)
+	if client == "" || len(sessions) == 0 {
 		return
 	}
 	o.Played, o.Permission = nil, nil
 	a := Start(tb, o)
 	defer a.Close()
-	a.Request(methodInitialize, first).Wait()
+	a.Request(methodInitialize, client).Wait()
 	for _, s := range sessions {
+		if !isStored(lines) {
+			continue
+		}
 		from := len(a.Lines())
 		m := a.Request(methodLoad, map[string]any{"sessionId": s.id, "cwd": s.cwd, "mcpServers": []any{}}).Wait()
 		if m.Error != nil {
 			tb.Errorf("load %s: %d %s", s.id, m.Error.Code, m.Error.Message)
 			continue
 		}
-		for _, problem := range fold(lines, s.id).differs(fold(a.Lines()[from:], s.id)) {
+		for _, problem := range fold(lines, s.id, false).differs(fold(a.Lines()[from:], s.id, true)) {
 			tb.Errorf("after session/load: %s", problem)
 		}
 	}
@@ -35,17 +39,17 @@ const methodLoad = "session/load"
 
 type openedSession struct{ id, cwd string }
 
-// openedIn finds the params of the first initialize of a run, and the sessions that it opened,
+// openedIn finds the params of the last initialize of a run, and the sessions that it opened,
 // prompted and did not delete.
-func openedIn(lines []Line) (first string, sessions []openedSession) {
+func openedIn(lines []Line) (client string, sessions []openedSession) {
 	cwds := map[string]string{} // by the request
 	prompted := map[string]bool{}
 	for _, l := range lines {
 		m := l.Message
 		switch {
 		case m == nil:
-		case !l.FromAgent && m.Method == methodInitialize && first == "":
-			first = string(m.Params)
+		case !l.FromAgent && m.Method == methodInitialize:
+			client = string(m.Params)
 		case !l.FromAgent && m.Method == methodNew:
 			cwds[string(m.ID)], _ = m.Get("cwd").(string)
 		case !l.FromAgent && m.Method == methodPrompt:
@@ -59,8 +63,13 @@ func openedIn(lines []Line) (first string, sessions []openedSession) {
 		}
 	}
 	sessions = slices.DeleteFunc(sessions, func(s openedSession) bool { return !prompted[s.id] })
-	if !json.Valid([]byte(first)) {
+	if !json.Valid([]byte(client)) {
 		return "", nil
 	}
-	return first, sessions
+	return client, sessions
+}
+
+// isStored reports whether nothing says that the conversations of a run are not stored.
+func isStored(lines []Line) bool {
+	return !slices.ContainsFunc(lines, func(l Line) bool { return l.FromAgent && strings.Contains(l.Raw, "This conversation is not stored") })
 }
