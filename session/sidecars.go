@@ -1,7 +1,6 @@
 package session
 
 import (
-	"os"
 	"path/filepath"
 
 	"acp-agent/transcript"
@@ -15,7 +14,7 @@ const sidecarKey = "sidecar "
 func (s *Session) keepSidecar(path string) {
 	name := filepath.Base(path)
 	s.life.start(func() {
-		file, err := os.Open(path)
+		file, err := s.work.OpenSidecar(path)
 		if err == nil {
 			defer file.Close()
 			blob, putErr := s.host.Store.PutBlob(s.ID, file)

@@ -54,11 +54,24 @@ func (c *Call) Sidecar() (tools.Sidecar, error) {
 	return &sidecar{quota: &c.w.quota, path: path, file: f}, nil
 }
 
+// OpenSidecar opens a sidecar of this session to keep a copy of it.
+func (w *Workspace) OpenSidecar(path string) (io.ReadCloser, error) {
+	own, _ := w.private.Handles()
+	if own == nil || !w.isSidecar(path) {
+		return nil, fmt.Errorf("%s is no sidecar of this session", path)
+	}
+	return own.Open(filepath.Base(path))
+}
+
+func (w *Workspace) isSidecar(path string) bool {
+	return filepath.Dir(path) == w.private.Path() && strings.Contains(filepath.Base(path), "-output-")
+}
+
 // RestoreSidecar writes a sidecar that a result of a stored session names, below the directory
 // that the session had and has again (R107). What is there already stays.
 func (w *Workspace) RestoreSidecar(path string, content io.Reader) error {
 	p, name := w.private, filepath.Base(path)
-	if filepath.Dir(path) != p.Path() || !strings.Contains(name, "-output-") {
+	if !w.isSidecar(path) {
 		return fmt.Errorf("%s is no sidecar of this session", path)
 	}
 	if err := p.Create(); err != nil {
