@@ -94,6 +94,22 @@ func slashCommands() []slashCommand {
 			answer: func(ctx context.Context, s *Session, rest string) string { return s.rewindCommand(ctx, rest) },
 		},
 		{
+			name: "title", description: "Shows the title of this session, or changes it.",
+			hint:   fixed("TITLE"),
+			during: always,
+			answer: func(_ context.Context, s *Session, rest string) string { return s.naming.command(rest) },
+		},
+		{
+			name: "model", description: "Lists the models, or switches to one of them.",
+			hint:   fixed("MODEL"),
+			during: always,
+			answer: func(_ context.Context, s *Session, rest string) string { return s.modelCommand(rest) },
+		},
+		{
+			name: "fork", description: "Stores a copy of this conversation, which goes on as a session of its own.",
+			answer: func(_ context.Context, s *Session, _ string) string { return s.forkCommand() },
+		},
+		{
 			name: "permissions", description: "The rules in force; takes back what you allowed, or keeps it for the project.",
 			hint:   (*Session).permissionsForms,
 			during: changesRule,

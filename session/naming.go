@@ -14,8 +14,8 @@ import (
 // titleRunes bounds the title that is made of the first prompt.
 const titleRunes = 80
 
-// naming gives a session its titles: one from the first prompt at once, and where the user
-// chose a model for that, a better one after the first turn. It is safe for concurrent use.
+// naming gives a session its titles: one from the first prompt at once, where the user chose
+// a model for that, a better one after the first turn, and the one that the user writes. It is safe for concurrent use.
 type naming struct {
 	life         *lifetime
 	conversation *conversation
@@ -26,21 +26,42 @@ type naming struct {
 	logger   *slog.Logger
 
 	mu        sync.Mutex // guards what follows
-	titled    bool
-	generated bool // a model was asked
+	title     string     // "" before the first one
+	generated bool       // a model was asked, or the user chose the title
+	chosen    bool       // the user chose the title, which no model replaces
+}
+
+// set makes a title the session's, unless the user chose another one.
+func (n *naming) set(title string, byUser bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if title == "" || n.chosen && !byUser {
+		return
+	}
+	n.title, n.chosen, n.generated = title, n.chosen || byUser, n.generated || byUser
+	n.conversation.emit(transcript.TitleChanged{Title: title, At: time.Now()})
+}
+
+// command is /title: it shows the title, or makes what follows the title.
+func (n *naming) command(text string) string {
+	if text != "" {
+		n.set(kinds.Line(n.known(text), titleRunes), true)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.title == "" {
+		return "This session has no title yet.\n"
+	}
+	return "The title of this session is " + code(n.title) + ".\n"
 }
 
 // fromPrompt names the session by its first prompt that has text.
 func (n *naming) fromPrompt(prompt *transcript.Message) {
 	n.mu.Lock()
-	title := ""
-	if !n.titled {
-		title = titleOf(prompt, n.known)
-		n.titled = title != ""
-	}
+	titled := n.title != ""
 	n.mu.Unlock()
-	if title != "" {
-		n.conversation.emit(transcript.TitleChanged{Title: title, At: time.Now()})
+	if !titled {
+		n.set(titleOf(prompt, n.known), false)
 	}
 }
 
@@ -48,7 +69,7 @@ func (n *naming) fromPrompt(prompt *transcript.Message) {
 func (n *naming) restore(title string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.titled, n.generated = title != "", title != ""
+	n.title, n.generated = title, title != ""
 }
 
 // afterTurn asks a model for a title once the answer of the first turn has been delivered.
@@ -79,9 +100,7 @@ func (n *naming) generateTitle() {
 	}
 	first, _, _ := strings.Cut(title, "\n")
 	first = strings.Trim(first, "\"'` ")
-	if title = kinds.Line(n.known(first), titleRunes); title != "" {
-		n.conversation.emit(transcript.TitleChanged{Title: title, At: time.Now()})
-	}
+	n.set(kinds.Line(n.known(first), titleRunes), false)
 }
 
 // titleOf takes the first line with text of a prompt, or the name of what it
