@@ -1,13 +1,16 @@
 package loop_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 
 	"acp-agent/compaction"
+	"acp-agent/internal/trace"
 	"acp-agent/loop"
 	"acp-agent/model"
 	"acp-agent/tools/pipeline"
@@ -208,5 +211,20 @@ func TestCompact_Manual(t *testing.T) {
 	}
 	if _, _, err := l.Compact(t.Context(), ""); !errors.Is(err, compaction.ErrNothing) {
 		t.Errorf("a second time: %v", err)
+	}
+}
+
+// A compaction is a span of the trace (R132).
+func TestCompact_Span(t *testing.T) {
+	var out bytes.Buffer
+	b := newBench(counted(3_900, says(strings.Repeat("long ", 2_000), model.Stop)), says("done", model.Stop))
+	for range 2 {
+		_, err := b.turn(t.Context(), "go", compacts(&writer{}, 4_000), func(o *loop.Options) { o.Tracer = trace.New(slog.New(slog.NewJSONHandler(&out, nil))) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := strings.Count(out.String(), `"name":"`+trace.CompactionRun+`"`); n != 1 {
+		t.Errorf("%d spans of compactions in\n%s", n, out.String())
 	}
 }

@@ -3,6 +3,8 @@ package transcript
 import (
 	"fmt"
 	"slices"
+
+	"acp-agent/kinds"
 )
 
 // Compaction makes a conversation shorter for the model from its message on (R139). Nothing
@@ -24,6 +26,16 @@ type Compaction struct {
 	// as estimates.
 	Before int `json:"before,omitempty"`
 	After  int `json:"after,omitempty"`
+}
+
+// Sentence says to the user what the compaction did.
+func (c *Compaction) Sentence() string {
+	if !c.Summary {
+		return fmt.Sprintf("The results of %s were taken out of what the model sees, to fit its window: about %d tokens in place of %d.",
+			kinds.Count(len(c.Pruned), "old tool call"), c.After, c.Before)
+	}
+	return fmt.Sprintf("The conversation was compacted to fit the model's window: the model goes on with a summary and the last messages, "+
+		"about %d tokens in place of %d.", c.After, c.Before)
 }
 
 // View returns what a model sees of the messages that it saw before, once message m, which has

@@ -1,10 +1,7 @@
 package v1
 
 import (
-	"fmt"
-
 	"acp-agent/acp/schema"
-	"acp-agent/kinds"
 	"acp-agent/transcript"
 )
 
@@ -50,10 +47,5 @@ func compactionUpdate(id string, status schema.CompactionStatus) schema.Compacti
 
 // compactionNotice says what a compaction did.
 func compactionNotice(c *transcript.Compaction) transcript.Notice {
-	text := fmt.Sprintf("The conversation was compacted to fit the model's window: the model goes on with a summary and the last messages, about %d tokens in place of %d.", c.After, c.Before)
-	if !c.Summary {
-		text = fmt.Sprintf("The results of %s were taken out of what the model sees, to fit its window: about %d tokens in place of %d.",
-			kinds.Count(len(c.Pruned), "old tool call"), c.After, c.Before)
-	}
-	return transcript.Notice{Severity: transcript.Info, Title: "The conversation was compacted", Text: text}
+	return transcript.Notice{Severity: transcript.Info, Title: "The conversation was compacted", Text: c.Sentence()}
 }

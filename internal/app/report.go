@@ -93,6 +93,8 @@ func (r *report) Emit(e transcript.Event) {
 		r.note(fmt.Sprintf("%s: %s", e.Card.Title, ending(e)))
 	case transcript.Notice:
 		r.note(e.Text)
+	case transcript.Compacted:
+		r.note(e.Message.Compaction.Sentence())
 	case transcript.AgentSaid:
 		r.aside(e.Message.Typed())
 	default:

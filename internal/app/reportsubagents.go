@@ -28,6 +28,8 @@ func (r *report) subagent(parent string, e transcript.Event) {
 		r.note(fmt.Sprintf("%s > %s: %s", r.paths[parent], e.Card.Title, ending(e)))
 	case transcript.Notice:
 		r.note(r.paths[parent] + ": " + e.Text)
+	case transcript.Compacted:
+		r.note(r.paths[parent] + ": " + e.Message.Compaction.Sentence())
 	}
 }
 
