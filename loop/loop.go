@@ -130,6 +130,7 @@ func (l *Loop) Why() string { return l.why }
 func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason, error) {
 	turn := l.IDs.New(transcript.TurnPrefix)
 	l.emit(transcript.TurnStarted{TurnID: turn, MessageID: prompt.ID, At: time.Now()})
+	l.askAgain(ctx)
 	l.emit(transcript.UserSaid{Message: prompt})
 
 	stop, err := l.steps(ctx)
@@ -146,6 +147,17 @@ func (l *Loop) Turn(ctx context.Context, prompt *transcript.Message) (StopReason
 	}
 	l.emit(transcript.TurnFinished{TurnID: turn, Reason: reason})
 	return stop, err
+}
+
+// askAgain puts to the user again what an earlier process was asking when it ended: a call that
+// they allow now runs, and a question is answered, before the model reads the prompt (R141).
+func (l *Loop) askAgain(ctx context.Context) {
+	waiting := l.Log.Waiting()
+	for _, call := range waiting {
+		room := l.Tools.Room(l.Window(), l.used, len(waiting))
+		prepared := l.Tools.Prepare(pipeline.Call{ID: call.CallID, Name: call.Name, Input: call.Input, Room: room})
+		l.Tools.Run(ctx, prepared, transcript.SinkFunc(l.emit))
+	}
 }
 
 // steps asks the model until it has no more calls.

@@ -157,6 +157,24 @@ func (l *Log) OpenCalls() []string {
 	return ids
 }
 
+// Waiting returns the calls that have not ended, in the order in which they were made. Between
+// two turns these are calls that waited for the user when an earlier process ended (R141).
+func (l *Log) Waiting() (calls []ToolPart) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.calls) == 0 {
+		return nil
+	}
+	for _, m := range l.messages {
+		for _, call := range m.Calls() {
+			if l.calls[call.CallID] != nil {
+				calls = append(calls, *call)
+			}
+		}
+	}
+	return calls
+}
+
 // MessageOf returns the id of the message that holds an open call; "" when the call is
 // not open.
 func (l *Log) MessageOf(callID string) string {

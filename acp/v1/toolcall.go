@@ -40,6 +40,10 @@ type callView struct {
 	input       json.RawMessage // of a held call
 	turn        int             // the turn in which it was last sent
 
+	// waits says that the call of a stored conversation still waits for the user: the next turn
+	// asks again.
+	waits bool
+
 	pane     pane
 	terminal string // the id of the terminal that shows the call
 	output   commandOutput
@@ -84,6 +88,7 @@ func (c *cards) callState(e transcript.ToolState, child *childView) {
 		return
 	}
 	c.out.noteQuestion(child, view, e.State == transcript.BlockedOnUser)
+	view.waits = c.out.replaying
 	if e.State == transcript.InProgress {
 		c.update(e.CallID, view, view.start())
 	}
@@ -233,7 +238,7 @@ func (c *cards) flush() {
 // endTurn drops the calls and subagents of the turn that has ended.
 func (c *cards) endTurn() {
 	c.turns++
-	maps.DeleteFunc(c.calls, func(id string, _ *callView) bool { return !c.outlivesTurn(id) })
+	maps.DeleteFunc(c.calls, func(id string, view *callView) bool { return !view.waits && !c.outlivesTurn(id) })
 	maps.DeleteFunc(c.children, func(id string, _ *childView) bool { return !c.outlivesTurn(id) })
 }
 
