@@ -89,7 +89,7 @@ func (c *cards) callState(e transcript.ToolState, child *childView) {
 	}
 	c.out.noteQuestion(child, view, e.State == transcript.BlockedOnUser)
 	view.waits = c.out.replaying
-	if e.State == transcript.InProgress {
+	if e.State == transcript.InProgress && !view.waits {
 		c.update(e.CallID, view, view.start())
 	}
 }

@@ -39,6 +39,7 @@ func fold(lines []Line, session string, replay bool) *conversation {
 			}
 			if prompt := asked[string(m.ID)]; prompt != nil {
 				c.answered(prompt, m, begins[string(m.ID)])
+				delete(asked, string(m.ID))
 			}
 			mode, ok := m.Get("result.modes.currentModeId").(string)
 			if id, opened := m.Get("result.sessionId").(string); ok && (!opened || id == session) {
@@ -56,6 +57,9 @@ func fold(lines []Line, session string, replay bool) *conversation {
 			}
 			c.update(kind, update)
 		}
+	}
+	for _, prompt := range asked { // the agent was killed before its answer
+		c.answered(prompt, &Message{}, 0)
 	}
 	c.prompts = append(c.prompts, chunks...)
 	return c
