@@ -62,7 +62,12 @@ func fold(name string) string {
 	if len(name) <= 2 { // the flags -a and -A are different
 		return name
 	}
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, name))
 }
 
 // harmless are arguments that say something about a call and change nothing in

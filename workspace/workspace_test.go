@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/testkit/helpertest"
 	"acp-agent/internal/testkit/testreq"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
@@ -22,19 +24,22 @@ import (
 // TestMain lets the test binary serve as the helper that runs commands, and as
 // a process that is killed in the middle of a write.
 func TestMain(m *testing.M) {
+	// Not os.Exit in a child: the race detector would sleep for a second there.
 	if step := os.Getenv(crashEnv); step != "" {
-		os.Exit(crash(step, os.Args[1]))
+		syscall.Exit(crash(step, os.Args[1]))
 	}
 	if step := os.Getenv(batchCrashEnv); step != "" {
-		os.Exit(crashInBatch(step, os.Args[1]))
+		syscall.Exit(crashInBatch(step, os.Args[1]))
 	}
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
-		os.Exit(launch.Helper(os.Args[2:], sandbox.Step))
+		syscall.Exit(launch.Helper(os.Args[2:], sandbox.Step))
 	}
 	if len(os.Args) > 1 && os.Args[1] == sandbox.InnerArg {
-		os.Exit(sandbox.Inner(os.Args[2:]))
+		syscall.Exit(sandbox.Inner(os.Args[2:]))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	helpertest.Remove()
+	os.Exit(code)
 }
 
 // isSecret is a small stand-in for the permissions' list.
@@ -65,22 +70,20 @@ func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 			t.Fatal(err)
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := Options{
 		SessionID:   "ses_test",
 		Directories: Directories{Cwd: g.cwd, State: g.state, Home: top},
 		Protection:  run.Protection{Secret: isSecret},
-		Commands:    run.Options{Launcher: &launch.Launcher{Self: self}, Environ: os.Environ()},
+		Commands:    run.Options{Launcher: &launch.Launcher{Self: helpertest.Path()}, Environ: os.Environ()},
 	}
 	for _, f := range change {
 		f(&o)
 	}
-	if g.Workspace, err = New(o); err != nil {
+	w, err := New(o)
+	if err != nil {
 		t.Fatal(err)
 	}
+	g.Workspace = w
 	t.Cleanup(func() { g.Close(launch.ShutdownGrace) })
 	return g
 }

@@ -21,6 +21,8 @@ type StandIns struct {
 	Tools func() []tools.Tool
 	// Sandbox, unless nil, returns what says how processes can be confined.
 	Sandbox func() *sandbox.Probe
+	// Helper, unless empty, is the binary to start as the helper.
+	Helper string
 }
 
 // standIns are those that Main was given. They are global because each subcommand makes a
@@ -44,6 +46,18 @@ func Main(with StandIns) int {
 // IsHelper reports whether the agent started this process as one of its helpers.
 func IsHelper() bool {
 	return len(os.Args) > 1 && slices.Contains([]string{launch.HelperArg, sandbox.InnerArg, sandbox.CanaryArg}, os.Args[1])
+}
+
+// newLauncher starts commands by means of our own binary.
+func newLauncher() (*launch.Launcher, error) {
+	if standIns.Helper != "" {
+		return &launch.Launcher{Self: standIns.Helper}, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find our own binary: %w", err)
+	}
+	return &launch.Launcher{Self: self}, nil
 }
 
 func helper(name string, args []string) int {

@@ -59,11 +59,10 @@ Exit code: 0 all is well; 1 something is wrong; 2 wrong usage.`,
 func validateTool(cmd *cobra.Command, target string) error {
 	core := newCore(cmd.ErrOrStderr())
 	defer core.Close()
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find our own binary: %w", err)
+	var err error
+	if core.launcher, err = newLauncher(); err != nil {
+		return err
 	}
-	core.launcher = &launch.Launcher{Self: self}
 	cfg, err := core.load("")
 	if err != nil {
 		return err // it says how what is checked must be confined

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -156,11 +155,9 @@ func (c *core) newHost() (*session.Host, error) {
 	if err != nil {
 		cfg = config.Default() // the mistake is reported when a session is opened
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find our own binary: %w", err)
+	if c.launcher, err = newLauncher(); err != nil {
+		return nil, err
 	}
-	c.launcher = &launch.Launcher{Self: self}
 	c.box = c.newBox(cfg)
 	set, err := c.newToolset(cfg)
 	if err != nil {

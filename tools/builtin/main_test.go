@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/testkit/helpertest"
 )
 
 // TestMain lets the test binary serve as the helper that runs commands.
@@ -14,5 +15,7 @@ func TestMain(m *testing.M) {
 		// Not os.Exit: the race detector would sleep for a second there.
 		syscall.Exit(launch.Helper(os.Args[2:]))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	helpertest.Remove()
+	os.Exit(code)
 }

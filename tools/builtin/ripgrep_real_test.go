@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/testkit/helpertest"
 	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions"
 	"acp-agent/tools"
@@ -27,15 +28,11 @@ import (
 // disk is a real workspace in a fresh directory.
 func disk(t *testing.T, dir string) *workspace.Workspace {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	w, err := workspace.New(workspace.Options{
 		SessionID:   "ses_test",
 		Directories: workspace.Directories{Cwd: dir, State: t.TempDir()},
 		Protection:  runner.Protection{Secret: permissions.Secret},
-		Commands:    runner.Options{Launcher: &launch.Launcher{Self: self}, Environ: os.Environ()},
+		Commands:    runner.Options{Launcher: &launch.Launcher{Self: helpertest.Path()}, Environ: os.Environ()},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"acp-agent/internal/launch"
@@ -19,7 +20,8 @@ import (
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
-		os.Exit(launch.Helper(os.Args[2:], tellWalls))
+		// Not os.Exit: the race detector would sleep for a second there.
+		syscall.Exit(launch.Helper(os.Args[2:], tellWalls))
 	}
 	os.Exit(m.Run())
 }

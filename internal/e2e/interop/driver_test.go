@@ -126,7 +126,9 @@ var builtAgent = sync.OnceValues(func() (binary string, err error) {
 		return "", err
 	}
 	binary = filepath.Join(builtDir, "acp-agent")
-	if out, err := exec.Command("go", "build", "-o", binary, "acp-agent/cmd/acp-agent").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", binary, "acp-agent/cmd/acp-agent")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build, which this shares the compiled packages with
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return binary, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/helpertest"
 )
 
 // agent runs the program with arguments, as a user would in a terminal but
@@ -32,7 +33,7 @@ func agent(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	home := filepath.Join(ts.Getenv("WORK"), "home")
 	for name, value := range map[string]string{
-		"HOME": home, "USERPROFILE": home, "LOCALAPPDATA": home, "APPDATA": home, acptest.EnvProgram: "1", "GORACE": "atexit_sleep_ms=0",
+		"HOME": home, "USERPROFILE": home, "LOCALAPPDATA": home, "APPDATA": home, acptest.EnvProgram: "1", acptest.EnvHelper: helpertest.Path(), "GORACE": "atexit_sleep_ms=0",
 	} {
 		ts.Setenv(name, value)
 	}

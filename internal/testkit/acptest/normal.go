@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"acp-agent/internal/testkit/helpertest"
 )
 
 // normal gives what differs from run to run a name.
@@ -17,30 +20,66 @@ type normal struct {
 	known map[string]bool   // session ids
 }
 
+// form is a text that differs from run to run, and what stands for it.
+type form struct {
+	pattern *regexp.Regexp
+	name    string
+	hints   []string // one of them is in every line with such a text
+}
+
+func newForm(pattern, name string, hints ...string) form {
+	return form{regexp.MustCompile(pattern), name, hints}
+}
+
+// replace looks for the hints first, for most lines have none.
+func (f form) replace(line string) string {
+	if !f.hinted(line) {
+		return line
+	}
+	return f.pattern.ReplaceAllString(line, f.name)
+}
+
+func (f form) hinted(line string) bool {
+	return slices.ContainsFunc(f.hints, func(hint string) bool { return strings.Contains(line, hint) })
+}
+
+// The forms are made when they are needed: the agent of a test is the test binary, too.
 var (
-	idForm   = regexp.MustCompile(`\b(ses|msg|prt|call|turn|trn)_[0-9a-z]{20,}\b`)
-	timeForm = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
-	// Waits between tries are jittered; a session's directory has a random name.
-	// What confines commands is the machine's.
-	sandboxForm = regexp.MustCompile(`Sandbox: [a-z -]+(, network [a-z ]+)?`)
-	waitForm    = regexp.MustCompile(`(Trying again in |server is busy \()[0-9.]+m?s`)
-	stateForm   = regexp.MustCompile(`(/acp-agent/sessions/)[^/"]+`)
-	commandForm = regexp.MustCompile(`/exec-[0-9]+/`)
+	idForm = sync.OnceValue(func() form {
+		return newForm(`\b(ses|msg|prt|call|turn|trn)_[0-9a-z]{20,}\b`, "", "ses_", "msg_", "prt_", "call_", "turn_", "trn_")
+	})
+	timeForm = sync.OnceValue(func() form {
+		return newForm(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`, "$$time",
+			"0T", "1T", "2T", "3T", "4T", "5T", "6T", "7T", "8T", "9T")
+	})
 	// What came of a call of a subagent, cut to a length that a directory's name counts in.
-	resultForm = regexp.MustCompile("(- `+[^`]+`+ (?:done|failed|rejected|cancelled): `)[^`]*[/\\\\][^`]*`")
-	// How many tokens were used depends on the length of the directories' names.
-	tokensForm  = regexp.MustCompile(`(, )[0-9]+k? tokens?\b`)
-	contextForm = regexp.MustCompile(`(Context: )[0-9]+( of )`)
-	// How long a subagent has run, in the first line of its card.
-	elapsedForm = regexp.MustCompile(`((?: steps?| tool calls?|\$tokens| cost [0-9.e+-]+), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`)
-	// What comes from the web stands in labels that no one can guess.
-	labelForm = regexp.MustCompile(`(search-results-)[A-Z2-7]{12}\b`)
+	resultForm = sync.OnceValue(func() form {
+		return newForm("(- `+[^`]+`+ (?:done|failed|rejected|cancelled): `)[^`]*[/\\\\][^`]*`", "${1}$$result`", "- `")
+	})
+	otherForms = sync.OnceValue(func() []form {
+		return []form{
+			// What confines commands is the machine's.
+			newForm(`Sandbox: [a-z -]+(, network [a-z ]+)?`, "Sandbox: $$sandbox", "Sandbox: "),
+			// Waits between tries are jittered; a session's directory has a random name.
+			newForm(`(Trying again in |server is busy \()[0-9.]+m?s`, "${1}$$wait", "Trying again in ", "server is busy ("),
+			newForm(`(/acp-agent/sessions/)[^/"]+`, "$1$$state", "/acp-agent/sessions/"),
+			newForm(`/exec-[0-9]+/`, "/$$command/", "/exec-"),
+			// How many tokens were used depends on the length of the directories' names.
+			newForm(`(, )[0-9]+k? tokens?\b`, "${1}$$tokens", " token"),
+			newForm(`(Context: )[0-9]+( of )`, "${1}$$used${2}", "Context: "),
+			// How long a subagent has run, in the first line of its card.
+			newForm(`((?: steps?| tool calls?|\$tokens| cost [0-9.e+-]+), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`,
+				"${1}$$elapsed", "0s", "1s", "2s", "3s", "4s", "5s", "6s", "7s", "8s", "9s"),
+			// What comes from the web stands in labels that no one can guess.
+			newForm(`(search-results-)[A-Z2-7]{12}\b`, "$1$$label", "search-results-"),
+		}
+	})
 )
 
 func newNormal(names Names) *normal {
 	self, _ := os.Executable() // empty is skipped
 	type dir struct{ path, name string }
-	dirs := []dir{{names.Project, "$PROJECT"}, {names.Home, "$HOME"}, {self, "$SELF"}}
+	dirs := []dir{{names.Project, "$PROJECT"}, {names.Home, "$HOME"}, {self, "$SELF"}, {helpertest.Path(), "$SELF"}}
 	if up := filepath.Dir(names.Project); up != filepath.Dir(up) && names.Project != "" {
 		dirs = append(dirs, dir{up, "$PROJECT/.."})
 	}
@@ -91,18 +130,16 @@ func (n *normal) value(v any) any {
 
 // text names what differs in a rendered line.
 func (n *normal) text(line string) string {
-	line = resultForm.ReplaceAllString(line, "${1}$$result`")
-	line = n.dirs.Replace(line)
-	line = timeForm.ReplaceAllString(line, "$$time")
-	line = sandboxForm.ReplaceAllString(line, "Sandbox: $$sandbox")
-	line = waitForm.ReplaceAllString(line, "${1}$$wait")
-	line = stateForm.ReplaceAllString(line, "$1$$state")
-	line = commandForm.ReplaceAllString(line, "/$$command/")
-	line = tokensForm.ReplaceAllString(line, "${1}$$tokens")
-	line = contextForm.ReplaceAllString(line, "${1}$$used${2}")
-	line = elapsedForm.ReplaceAllString(line, "${1}$$elapsed")
-	line = labelForm.ReplaceAllString(line, "$1$$label")
-	return idForm.ReplaceAllStringFunc(line, func(id string) string {
+	line = n.dirs.Replace(resultForm().replace(line))
+	line = timeForm().replace(line)
+	for _, f := range otherForms() {
+		line = f.replace(line)
+	}
+	ids := idForm()
+	if !ids.hinted(line) {
+		return line
+	}
+	return ids.pattern.ReplaceAllStringFunc(line, func(id string) string {
 		if n.names[id] == "" {
 			prefix, _, _ := strings.Cut(id, "_")
 			n.count[prefix]++

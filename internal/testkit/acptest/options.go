@@ -5,11 +5,16 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"acp-agent/internal/testkit/helpertest"
 )
 
 // EnvProgram, when set, makes the test binary the program under test: TestMain
 // of a package that uses Start has to look at it before anything else.
 const EnvProgram = "ACPTEST_PROGRAM"
+
+// EnvHelper names the program that the agent starts as its helper, see helpertest.
+const EnvHelper = "ACPTEST_HELPER"
 
 // envRun marks the agent's process and all that descend from it.
 const envRun = "ACPTEST_RUN"
@@ -105,7 +110,7 @@ func (o *Options) environ(home, run, script string) []string {
 		env = append(env, "LOCALAPPDATA="+filepath.Join(home, "local"), "APPDATA="+filepath.Join(home, "roaming"))
 	}
 	if o.Program == "" {
-		env = append(env, EnvProgram+"=1")
+		env = append(env, EnvProgram+"=1", EnvHelper+"="+helpertest.Path())
 	}
 	if script != "" {
 		env = append(env, "ACP_AGENT_MODEL_SCRIPT="+script)

@@ -7,6 +7,7 @@ import (
 
 	"acp-agent/internal/app"
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/helpertest"
 )
 
 // Hello is a model script that answers every prompt.
@@ -23,13 +24,16 @@ func Main(m *testing.M, after ...func()) {
 	}
 	if os.Getenv(acptest.EnvProgram) == "" {
 		code := m.Run()
+		helpertest.Remove()
 		for _, f := range after {
 			f()
 		}
 		os.Exit(code)
 	}
-	os.Unsetenv(acptest.EnvProgram) // commands must not see it
-	var with app.StandIns
+	with := app.StandIns{Helper: os.Getenv(acptest.EnvHelper)}
+	for _, name := range []string{acptest.EnvProgram, acptest.EnvHelper} {
+		os.Unsetenv(name) // commands must not see it
+	}
 	if os.Getenv(EnvTools) != "" {
 		with.Tools = oddTools
 	}

@@ -3,20 +3,30 @@ package editor
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
-var (
-	escapes  = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
-	codeSpan = regexp.MustCompile("`([^`]+)`")
-	markup   = []*regexp.Regexp{
-		regexp.MustCompile(`\*\*(\S[^*]*)\*\*`),
-		regexp.MustCompile(`\*(\S[^*]*)\*`),
-		regexp.MustCompile(`(^|[^\pL\pN_])__(\S[^_]*)__($|[^\pL\pN_])`),
-		regexp.MustCompile(`(^|[^\pL\pN_])_(\S[^_]*)_($|[^\pL\pN_])`),
-		regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`),
-		regexp.MustCompile(`<[a-zA-Z/][^>]*>`),
+// marks are what marks text in Markdown. They are made when they are needed: the agent of a
+// test is the test binary, too.
+var marks = sync.OnceValue(func() (m struct {
+	escapes, codeSpan *regexp.Regexp
+	markup            []*regexp.Regexp
+},
+) {
+	m.escapes = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
+	m.codeSpan = regexp.MustCompile("`([^`]+)`")
+	for _, pattern := range []string{
+		`\*\*(\S[^*]*)\*\*`,
+		`\*(\S[^*]*)\*`,
+		`(^|[^\pL\pN_])__(\S[^_]*)__($|[^\pL\pN_])`,
+		`(^|[^\pL\pN_])_(\S[^_]*)_($|[^\pL\pN_])`,
+		`\[([^\]]+)\]\([^)]*\)`,
+		`<[a-zA-Z/][^>]*>`,
+	} {
+		m.markup = append(m.markup, regexp.MustCompile(pattern))
 	}
-)
+	return m
+})
 
 // unmarked is a line of Markdown as it looks when it is shown: characters that mark
 // emphasis, links and tags are gone, those that are escaped or in code stand.
@@ -27,9 +37,9 @@ func unmarked(line string) string {
 		kept = append(kept, s)
 		return string(rune(first + len(kept) - 1))
 	}
-	line = codeSpan.ReplaceAllStringFunc(line, func(s string) string { return keep(s[1 : len(s)-1]) })
-	line = escapes.ReplaceAllStringFunc(line, func(s string) string { return keep(s[1:]) })
-	for _, m := range markup {
+	line = marks().codeSpan.ReplaceAllStringFunc(line, func(s string) string { return keep(s[1 : len(s)-1]) })
+	line = marks().escapes.ReplaceAllStringFunc(line, func(s string) string { return keep(s[1:]) })
+	for _, m := range marks().markup {
 		line = m.ReplaceAllString(line, "$1$2$3")
 	}
 	for i, piece := range kept {
@@ -40,5 +50,5 @@ func unmarked(line string) string {
 
 // unescaped is a line without the signs that keep characters from being markup.
 func unescaped(line string) string {
-	return escapes.ReplaceAllString(strings.ReplaceAll(line, "`", ""), "$1")
+	return marks().escapes.ReplaceAllString(strings.ReplaceAll(line, "`", ""), "$1")
 }

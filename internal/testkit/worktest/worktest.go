@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/testkit/helpertest"
 	"acp-agent/internal/testkit/testreq"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
@@ -21,13 +23,16 @@ import (
 // Main runs the tests of a package, or what the test's binary was started as: the helper
 // that runs commands, or what confines them.
 func Main(m *testing.M) {
+	// Not os.Exit: the race detector would sleep for a second there.
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
-		os.Exit(launch.Helper(os.Args[2:], sandbox.Step))
+		syscall.Exit(launch.Helper(os.Args[2:], sandbox.Step))
 	}
 	if len(os.Args) > 1 && os.Args[1] == sandbox.InnerArg {
-		os.Exit(sandbox.Inner(os.Args[2:]))
+		syscall.Exit(sandbox.Inner(os.Args[2:]))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	helpertest.Remove()
+	os.Exit(code)
 }
 
 // isSecret is a small stand-in for the permissions' list.
@@ -55,22 +60,20 @@ func New(t *testing.T, change ...func(*workspace.Options)) *Fixture {
 			t.Fatal(err)
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := workspace.Options{
 		SessionID:   "ses_test",
 		Directories: workspace.Directories{Cwd: g.Cwd, State: g.State, Home: top},
 		Protection:  run.Protection{Secret: isSecret},
-		Commands:    run.Options{Launcher: &launch.Launcher{Self: self}, Environ: os.Environ()},
+		Commands:    run.Options{Launcher: &launch.Launcher{Self: helpertest.Path()}, Environ: os.Environ()},
 	}
 	for _, f := range change {
 		f(&o)
 	}
-	if g.Workspace, err = workspace.New(o); err != nil {
+	w, err := workspace.New(o)
+	if err != nil {
 		t.Fatal(err)
 	}
+	g.Workspace = w
 	t.Cleanup(func() { g.Close(launch.ShutdownGrace) })
 	return g
 }

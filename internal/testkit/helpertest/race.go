@@ -1,0 +1,5 @@
+//go:build race
+
+package helpertest
+
+const raceEnabled = true
