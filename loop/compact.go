@@ -24,10 +24,11 @@ func (l *Loop) makeRoom(ctx context.Context) error {
 	if fill <= window/2 || fill <= l.tight { // before anything is looked up
 		return nil
 	}
-	if limit := l.limit(ctx, window); fill > limit {
-		return l.compact(ctx, fill, limit)
+	limit := l.limit(ctx, window)
+	if fill <= limit || limit <= l.meter.Fixed { // no conversation is short enough for so small a window
+		return nil
 	}
-	return nil
+	return l.compact(ctx, fill, limit)
 }
 
 // fill is how many tokens the next request takes.

@@ -6,8 +6,8 @@ import (
 )
 
 // compaction shows a compaction of the conversation (R139). A client that does not know them
-// gets a notice when one has changed what the model sees; a compaction that the user asked for
-// is answered by its command.
+// gets a notice, or a message, when one has changed what the model sees; a compaction that the
+// user asked for is answered by its command.
 func (o *outbox) compaction(e transcript.Event) {
 	switch e := e.(type) {
 	case transcript.CompactionStarted:
@@ -31,12 +31,11 @@ func (o *outbox) compaction(e transcript.Event) {
 				update.Summary = schema.List[schema.ContentBlock]{schema.TextContent{Text: text}}
 			}
 			o.send(update)
-		case !c.Manual:
-			notice := compactionNotice(c)
-			if !o.client.notices {
-				notice.Severity = transcript.Warning // one that only informs would not be shown
-			}
-			o.notice(notice)
+		case c.Manual:
+		case !o.client.notices: // it is a part of the conversation, also when that is loaded
+			o.messageWithID(e.Message.ID, quoted(c.Sentence()))
+		case !o.replaying:
+			o.notice(compactionNotice(c))
 		}
 	}
 }

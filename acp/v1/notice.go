@@ -17,8 +17,13 @@ func (o *outbox) notice(e transcript.Notice) {
 	case o.client.notices:
 		o.send(noticeUpdate(e))
 	case e.Severity != transcript.Info:
-		o.message("> " + strings.ReplaceAll(literalWithCode(strings.TrimSpace(e.Text)), "\n", "\n> ") + "\n\n")
+		o.message(quoted(e.Text))
 	}
+}
+
+// quoted is a text as a quotation, which cannot pass for the model's words.
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(literalWithCode(strings.TrimSpace(text)), "\n", "\n> ") + "\n\n"
 }
 
 // say shows a text as a message of the agent, after the text before it.
