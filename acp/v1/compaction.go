@@ -33,7 +33,7 @@ func (o *outbox) compaction(e transcript.Event) {
 			o.send(update)
 		case c.Manual:
 		case !o.client.notices: // it is a part of the conversation, also when that is loaded
-			o.messageWithID(e.Message.ID, quoted(c.Sentence()))
+			o.messageWithID(e.Message.ID, quotation(c.Sentence()))
 		case !o.replaying:
 			o.notice(compactionNotice(c))
 		}

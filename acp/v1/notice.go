@@ -17,12 +17,12 @@ func (o *outbox) notice(e transcript.Notice) {
 	case o.client.notices:
 		o.send(noticeUpdate(e))
 	case e.Severity != transcript.Info:
-		o.message(quoted(e.Text))
+		o.message(quotation(e.Text))
 	}
 }
 
-// quoted is a text as a quotation, which cannot pass for the model's words.
-func quoted(text string) string {
+// quotation is a text as a quotation, which cannot pass for the model's words.
+func quotation(text string) string {
 	return "> " + strings.ReplaceAll(literalWithCode(strings.TrimSpace(text)), "\n", "\n> ") + "\n\n"
 }
 
