@@ -42,7 +42,7 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		Session:   pipelineSession{session: s}, Workspace: s.work, Limits: s.limits(), Cache: cache,
 		Services: tools.Services{
 			Memory: &memory{conversation: s.conversation}, Questions: s.spec.Questions, Skills: skillsOf(s.briefing.context.skills), Languages: s.sources.languages,
-			Modes: planModes{s.choices, s.conversation.record}, Agents: s.agents.node,
+			Modes: planModes{s.choices, s.conversation.record}, Agents: s.agents.node, Threads: threadsOf(s),
 		},
 	}
 	if s.rules.audit != nil {

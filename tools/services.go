@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"acp-agent/kinds"
 	"acp-agent/transcript"
@@ -27,6 +28,8 @@ type Services struct {
 	Modes Modes
 	// Agents is nil where nothing can be delegated.
 	Agents Spawner
+	// Threads is nil where no conversation is stored.
+	Threads Threads
 	// Await is called when a call begins to wait for the user, and what it returns when
 	// that is over; nil where no one counts the time.
 	Await func(ctx context.Context) (over func())
@@ -85,6 +88,26 @@ type Questioner interface {
 	// declines, or cannot be asked, is an *Error; no answer is ever invented. ErrInChat
 	// says that the questions were written into the chat instead (R77).
 	Answers(ctx context.Context, callID string, questions []Question) ([][]string, error)
+}
+
+// Threads are the stored conversations of the session's directory, without the session's own
+// (R99).
+type Threads interface {
+	// Find returns those that hold all words of a query, the last used first; without words,
+	// those that were used last.
+	Find(ctx context.Context, query string, limit int) ([]Thread, error)
+	// Read returns a conversation as text. An id of which there is none is an *Error.
+	Read(ctx context.Context, id string) (Thread, string, error)
+}
+
+// Thread is a stored conversation.
+type Thread struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	Updated time.Time `json:"updated"`
+	Turns   int       `json:"turns"`
+	// Found are the surroundings of the words that were searched for.
+	Found []string `json:"found,omitempty"`
 }
 
 // SkillIndex is the session's skills (R84).

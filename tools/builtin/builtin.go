@@ -63,6 +63,8 @@ func (o Options) All() []tools.Tool {
 		newLibrarian(),
 		newKraken(),
 		newTaskList(),
+		newFindThread(),
+		newReadThread(),
 	}
 }
 

@@ -10,13 +10,6 @@ import (
 	"acp-agent/tools"
 )
 
-// reserved are tools to come, which read stored sessions: a configuration may name them, and
-// no tool from elsewhere may take their ids for an alias.
-var reserved = map[string]tools.Spec{
-	"read_thread": {Kind: kinds.Read, Default: capability.AllowAlways},
-	"find_thread": {Kind: kinds.Search, Default: capability.AllowAlways},
-}
-
 // catalogue is the registry of the tools with the default options, for questions about
 // their definitions.
 var catalogue = sync.OnceValue(func() *tools.Registry {
@@ -27,18 +20,18 @@ var catalogue = sync.OnceValue(func() *tools.Registry {
 	return r
 })
 
-// Known reports whether an id is that of a tool of the agent's own, or reserved for one.
+// Known reports whether an id is that of a tool of the agent's own.
 func Known(id string) bool {
 	_, own := specOf(id)
 	return own
 }
 
 func specOf(id string) (tools.Spec, bool) {
-	if tool, own := catalogue().Get(id); own {
-		return tool.Spec, true
+	tool, own := catalogue().Get(id)
+	if !own {
+		return tools.Spec{}, false
 	}
-	spec, later := reserved[id]
-	return spec, later
+	return tool.Spec, true
 }
 
 // Kind returns the kind of the tool of the agent's own that has this id, Other when none

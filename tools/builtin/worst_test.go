@@ -33,7 +33,8 @@ func loopless() map[string]string {
 	return map[string]string{
 		"todo": "its list has at most 100 items", "question": "it waits for the user, with its context",
 		"task": delegates, "finder": delegates, "oracle": delegates, "librarian": delegates, "kraken": delegates,
-		"task_list": "it lists at most 100 subagents", "plan_exit": "it changes the mode",
+		"task_list": "it lists at most 100 subagents", "find_thread": "it lists at most 50 conversations", "read_thread": "a conversation is read with its context",
+		"plan_exit":   "it changes the mode",
 		"skill":       "a skill's text is bounded when it is found",
 		"web_search":  "a provider's answer is bounded, and its request has the context",
 		"repo_clone":  "git does the work, and is started with the context",
