@@ -14,12 +14,15 @@ import (
 
 	"acp-agent/loop"
 	"acp-agent/session"
+	"acp-agent/store"
 	"acp-agent/transcript"
 )
 
 // runFlags are the flags of run.
 type runFlags struct {
 	cwd, model, mode, agent string
+	session                 string
+	goOn                    bool
 	allow                   []string
 	unsandboxed, asJSON     bool
 }
@@ -48,11 +51,14 @@ A command ends after 10 minutes unless limits.bash_timeout or the call says
 otherwise, for no one is there to end one that hangs.
 Subagents that still run in the background when the turn has ended are waited
 for, and what they report is printed after the answer; an interrupt ends them.
+The conversation is stored. --continue goes on with the latest one of the
+directory, --session with a certain one (acp-agent sessions list).
 Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
 4 the token or step limit ended it; 130 interrupted.`,
 		Example: `  acp-agent run "What does this project do?"
   git diff | acp-agent run "Review this change" --json
-  acp-agent run "Mend the tests" --mode code --allow 'bash(go test *)'`,
+  acp-agent run "Mend the tests" --mode code --allow 'bash(go test *)'
+  acp-agent run --continue "And the documentation?"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			prompt, err := readPrompt(args, cmd.InOrStdin())
 			if err != nil {
@@ -66,6 +72,9 @@ Exit code: 0 the turn ended; 1 it failed; 2 wrong usage; 3 the model refused;
 	cmd.Flags().StringVar(&flags.agent, "agent", "", "agent to talk to, see acp-agent agents (default: the configured one)")
 	cmd.Flags().StringVar(&flags.mode, "mode", "", "mode: ask, code, plan or auto (default: the configured one)")
 	cmd.Flags().StringArrayVar(&flags.allow, "allow", nil, "allow what this `rule` matches, as in 'bash(go test *)'; may be repeated")
+	cmd.Flags().BoolVarP(&flags.goOn, "continue", "c", false, "go on with the latest conversation of the directory")
+	cmd.Flags().StringVar(&flags.session, "session", "", "go on with the conversation of this `id`, or of an id that begins so")
+	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	cmd.Flags().BoolVar(&flags.unsandboxed, "unsandboxed", false, "let allowed commands run where no sandbox confines them")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print one JSON object at the end instead of text")
 	return cmd
@@ -123,10 +132,21 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	s, err := core.Open(ctx, session.Spec{
+	spec := session.Spec{
 		Cwd: cwd, Agent: flags.agent, Rules: rules, Client: session.Client{Sink: report},
 		Unattended: session.Unattended{Unsandboxed: flags.unsandboxed, Waits: true, CommandTimeout: commandTimeout},
-	})
+	}
+	stored, err := core.former(flags, cwd)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	open := core.Open
+	if stored != "" {
+		open = func(ctx context.Context, spec session.Spec) (*session.Session, error) {
+			return core.Resume(ctx, stored, spec)
+		}
+	}
+	s, err := open(ctx, spec)
 	if err != nil {
 		return report.failed(err)
 	}
@@ -148,6 +168,28 @@ func runTurn(cmd *cobra.Command, flags runFlags, prompt string) error {
 		return report.failed(err)
 	}
 	return report.ended(stop)
+}
+
+// former is the id of the conversation that the flags go on with; "" is none.
+func (c *core) former(flags runFlags, cwd string) (string, error) {
+	if !flags.goOn && flags.session == "" {
+		return "", nil
+	}
+	host, err := c.assemble()
+	if err != nil {
+		return "", err
+	}
+	if flags.session != "" {
+		return (&archive{Store: host.Store, core: c}).resolve(flags.session)
+	}
+	page, err := host.List(store.ListOptions{Cwd: cwd, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(page.Sessions) == 0 {
+		return "", fmt.Errorf("no conversation of %s is stored; leave out --continue to begin one", cwd)
+	}
+	return page.Sessions[0].ID, nil
 }
 
 // stopWait bounds how long the subagents of an interrupted run may take to end.
