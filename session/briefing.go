@@ -40,6 +40,16 @@ type briefing struct {
 	context     systemContext
 	environment subagent.Environment
 	system      string // of the main agent; "" until the first turn
+	// began is what the session saw when it began, in the process that stored it; nil in a new
+	// one. It stands in the system prompt, which stays as it was (R138).
+	began *beginning
+}
+
+// beginning is what a session saw when it began.
+type beginning struct {
+	Date time.Time `json:"date"`
+	Tree string    `json:"tree,omitempty"`
+	Git  string    `json:"git,omitempty"`
 }
 
 // newEnvironment is what is known of a session's surroundings when it opens.
@@ -107,8 +117,10 @@ func (b *briefing) survey(ctx context.Context, window func() int) {
 	defer cancel()
 	e, tokens := &b.environment, window()
 	e.Brief = tokens > 0 && tokens < smallWindow
-	e.Tree = b.topOfTree(ctx, e.Brief)
-	e.Git = gitLine(b.agents.tools.Repository(ctx))
+	if b.began == nil {
+		b.began = &beginning{Date: e.Date, Tree: b.topOfTree(ctx, e.Brief), Git: gitLine(b.agents.tools.Repository(ctx))}
+	}
+	e.Date, e.Tree, e.Git = b.began.Date, b.began.Tree, b.began.Git
 	if report, open, err := b.work.Runner().Sandbox(ctx); err == nil {
 		e.Sandbox = sandboxLines(report, open, b.spec.Asker != nil)
 	}

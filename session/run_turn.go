@@ -189,6 +189,7 @@ func (s *Session) runLoop(r *runningTurn) error {
 	ctx, span := s.host.Tracer.Turn(r.ctx, r.prompt.ID, s.agents.manifest.Name)
 	log := s.conversation.log
 	turn, first := s.loop(ctx, r.backend, r.chosen), len(log.Messages()) == 0
+	s.conversation.put(beganKey, s.briefing.began)
 	s.briefing.remindTurn(r.prompt, log, turn.Window())
 	s.conversation.markEarly(r.prompt)
 	stop, err := turn.Turn(ctx, r.prompt)

@@ -18,6 +18,7 @@ const (
 	choicesKey = "choices"
 	rulesKey   = "rules"
 	placeKey   = "directory" // the name of the session's own directory
+	beganKey   = "began"     // what stands in the system prompt of the day
 )
 
 // storedChoices are what the user chose for a session, as it is stored.
@@ -107,6 +108,11 @@ func (s *Session) resume(ctx context.Context) error {
 	s.agents.tools.Activate(snapshot.Memory.Tools)
 	s.conversation.account.restore(r.Info())
 	s.naming.restore(r.Info().Title)
+	if began := (beginning{}); stored.Info.Cwd == s.spec.Cwd {
+		if found, err := stored.State(beganKey, &began); err == nil && found {
+			s.briefing.began = &began
+		}
+	}
 	s.restoreRules(stored)
 	s.restoreCheckpoints(stored)
 	s.restoreSidecars(snapshot.Messages)
