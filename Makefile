@@ -10,6 +10,7 @@ JUDGETIME ?= 1h
 TARGETS   ?= .
 COUNT     ?= 6
 RUNS      ?= 5
+KILLS     ?= 1000
 DIR       ?= .
 INTEROP   := testdata/interop
 BROWSER   := testdata/browser
@@ -23,7 +24,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test toolchains lint golangci cross interop browser llama editors picture bench microbench fuzz fuzz-judge generate update census clean
+.PHONY: help build test toolchains lint golangci cross interop browser llama editors picture bench microbench kill fuzz fuzz-judge generate update census clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -95,6 +96,9 @@ bench: ## measure the agent beside a bare program, RUNS times (docs/performance.
 
 microbench: ## run the benchmarks of the packages, COUNT times each, into bench.txt (compare with benchstat)
 	$(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee bench.txt
+
+kill: ## kill the agent at KILLS random moments of its turns, and load the session each time
+	$(GO) test -count=1 -run '^TestKill_AtAnyMoment$$' -v -timeout 0 ./internal/e2e/protocol -kills $(KILLS)
 
 fuzz: ## run every fuzz target for FUZZTIME, or those whose line "dir target" matches TARGETS
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*:func | |' | grep -E '$(TARGETS)' | sort | \

@@ -92,6 +92,23 @@ func (a *Agent) Notify(method string, params any) {
 	a.Write(Notification(method, params))
 }
 
+// TryRequest makes a request of an agent that may end meanwhile, and reports whether it was
+// answered without an error.
+func (a *Agent) TryRequest(method string, params any) bool {
+	a.tb.Helper()
+	p := a.Prepare(method, params)
+	if a.write(p.line) != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), a.opts.patience())
+	defer cancel()
+	m, _, err := a.record.wait(ctx, p.at, func(m *Message) bool { return m.IsResponse() && string(m.ID) == p.id })
+	if ctx.Err() != nil {
+		a.fatal("%s (id %s) was not answered, and the agent lives", method, p.id)
+	}
+	return err == nil && m.Error == nil
+}
+
 // Wait returns the answer.
 func (p *Pending) Wait() *Message {
 	p.Agent.tb.Helper()
