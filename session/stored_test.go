@@ -65,7 +65,9 @@ func TestResume_PrefixIsStable(t *testing.T) {
 		host := storedHost(t, dir, server.URL)
 		open := host.Open
 		if id != "" {
-			open = func(ctx context.Context, spec session.Spec) (*session.Session, error) { return host.Resume(ctx, id, spec) }
+			open = func(ctx context.Context, spec session.Spec) (*session.Session, error) {
+				return host.Resume(ctx, id, spec)
+			}
 		}
 		s, err := open(t.Context(), session.Spec{Cwd: cwd, Client: session.Client{Sink: newRecorder()}})
 		if err != nil {
