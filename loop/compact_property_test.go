@@ -235,10 +235,10 @@ func TestCompact_AnyConversation(t *testing.T) {
 			return "SUMMARY", nil
 		}}
 		said := 0
-		for turn := range rapid.IntRange(1, 6).Draw(t, "turns") {
+		for turn := range rapid.IntRange(1, 4).Draw(t, "turns") {
 			before := len(b.log.Record())
 			_, err := b.turn(context.Background(), fmt.Sprintf("prompt %d %s", turn, strings.Repeat("x", rapid.IntRange(0, 900).Draw(t, "prompt"))),
-				compacts(w, window), func(o *loop.Options) { o.Provider, o.MaxSteps = m, 20 })
+				compacts(w, window), func(o *loop.Options) { o.Provider, o.MaxSteps = m, 7 })
 			if err != nil && model.AsError(err).Kind != model.Overflow && !strings.Contains(err.Error(), "empty answer") {
 				t.Fatal(err)
 			}

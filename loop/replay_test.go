@@ -60,7 +60,7 @@ func TestStep_KeepsReplay(t *testing.T) {
 				&transcript.ReasoningPart{Replay: data(`2`)},
 				&transcript.ReasoningPart{Text: "c"},
 				&transcript.TextPart{Text: "text"},
-				&transcript.ToolPart{Name: "read", Tool: "read", Input: `{}`, State: transcript.Done, Text: "result of read", Replay: data(`{"s":1}`)},
+				&transcript.ToolPart{Name: "read", Tool: "read", Input: `{}`, Complete: true, State: transcript.Done, Text: "result of read", Replay: data(`{"s":1}`)},
 			},
 			{&transcript.TextPart{Text: "half"}, &transcript.ReasoningPart{Replay: data(`3`)}},
 		}

@@ -173,3 +173,19 @@ func TestLog_PrunedNamesTheFile(t *testing.T) {
 		t.Errorf("the model reads %q with %d images, want %q", call.Text, len(call.Images), want)
 	}
 }
+
+// An undo that takes back a message before a compaction takes back the compaction, and a redo
+// brings both back.
+func TestLog_CompactionAndUndo(t *testing.T) {
+	log := talk(3)
+	log.Apply(compacted("s", "sum", transcript.Compaction{Keep: []string{"u3", "a3"}}))
+	after := seen(log)
+	log.Apply(transcript.Hidden{MessageID: "u3"})
+	if got, want := seen(log), "u1 a1(result 1)* u2 a2(result 2)*"; got != want {
+		t.Errorf("after the undo, the model sees %q, want %q", got, want)
+	}
+	log.Apply(transcript.Shown{MessageID: "u3"})
+	if got := seen(log); got != after {
+		t.Errorf("after the redo, the model sees %q, want %q", got, after)
+	}
+}
