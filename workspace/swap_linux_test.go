@@ -99,16 +99,13 @@ func TestFiles_SwappedDirectory(t *testing.T) {
 	t.Parallel()
 	s := newSwapped(t)
 	before := listing(t, s.outside)
-	rounds := 10_000
-	if testing.Short() {
-		rounds = 1_000
-	}
+	const rounds = 2_000
 	files := s.call(t).FS()
 	ops := s.ops(files)
 	names := []string{"read", "open", "glob", "grep", "list", "write", "edit", "remove", "rename"}
 	done := map[string]int{}
 	stop := s.hammer(t)
-	for i := 0; i < rounds || s.swaps.Load() < int64(rounds); i++ {
+	for i := 0; i < rounds || s.swaps.Load() < rounds; i++ {
 		op := names[i%len(names)]
 		for _, name := range []string{"gone", "file", "leaf"} {
 			if _, err := s.dir.Lstat(name); err != nil {

@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"errors"
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +38,11 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) > 1 && os.Args[1] == sandbox.InnerArg {
 		syscall.Exit(sandbox.Inner(os.Args[2:]))
+	}
+	// Each check changes a whole tree on the disk; -rapid.checks makes more of them.
+	if err := flag.Set("rapid.checks", "30"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
 	}
 	code := m.Run()
 	helpertest.Remove()

@@ -79,10 +79,7 @@ func TestSwapped(t *testing.T) {
 		{"delete_file", object{"path": "way/gone"}},
 		{"apply_patch", object{"patch": "*** Begin Patch\n*** Update File: way/f\n@@\n-plain one\n+plain one more\n*** Add File: way/made\n+made\n*** End Patch\n"}},
 	}
-	rounds := 600
-	if testing.Short() {
-		rounds = 200
-	}
+	const rounds = 200
 	succeeded := map[string]int{}
 	// A slow machine gets more rounds: the way must lead to the same place from the
 	// judgement to the last use for a call to be done.

@@ -92,7 +92,7 @@ func TestRobust_LongLines(t *testing.T) {
 		{"served", `{"jsonrpc":"2.0","id":"long","method":"_nothing","params":{"text":"`, `"}}`, limit, -32601, `"long"`},
 		{"one more", `{"jsonrpc":"2.0","id":"long","method":"_nothing","params":{"text":"`, `"}}`, limit + 1, -32600, `"long"`},
 		{"id at the end", `{"jsonrpc":"2.0","method":"_nothing","params":{"id":1,"text":"`, `\"},{\"id\":2"},"id":7}`, limit + 1, -32600, "7"},
-		{"id at the end, far over", `{"jsonrpc":"2.0","method":"_nothing","params":{"text":"`, `"},"id":8}`, 2 * limit, -32600, "8"},
+		{"id at the end, far over", `{"jsonrpc":"2.0","method":"_nothing","params":{"text":"`, `"},"id":8}`, limit + 4<<20, -32600, "8"},
 		{"batch", `[{"jsonrpc":"2.0","id":9,"method":"_nothing","params":{"text":"`, `"}}]`, limit + 1, -32600, "null"},
 		{"notification", `{"jsonrpc":"2.0","method":"_nothing","params":{"text":"`, `"}}`, limit + 1, -32600, "null"},
 	} {
