@@ -121,12 +121,14 @@ func (s *Session) checkpointsCommand() string {
 		return noUndo
 	}
 	var b strings.Builder
-	b.WriteString("**Your messages that can be taken back**\n\n")
-	undone := false
+	header := false
 	for i, c := range list {
-		if c.Undone && !undone {
-			undone = true
-			b.WriteString("\nTaken back; `/redo` brings them back:\n\n")
+		switch {
+		case i == 0 && !c.Undone:
+			b.WriteString("**Your messages that can be taken back**\n\n")
+		case c.Undone && !header:
+			header = true
+			b.WriteString("\n**Taken back; `/redo` brings them back**\n\n")
 		}
 		fmt.Fprintf(&b, "- %d: %s", i+1, promptLine(c.message))
 		switch c.Files {

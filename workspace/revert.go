@@ -43,13 +43,13 @@ func (f reverter) Apply(ctx context.Context, steps []*undo.Step, bytes *timeline
 	for _, phase := range []func(context.Context, *reverted) error{r.edit, r.takeAway, r.put, r.setFileMode} {
 		for _, p := range r.parts {
 			if err := cmp.Or(ctx.Err(), phase(ctx, p)); err != nil {
-				return fmt.Errorf("%s: %w", p.Path, err)
+				return p.named(err)
 			}
 		}
 	}
 	for _, p := range slices.Backward(r.parts) {
 		if err := r.setDirMode(ctx, p); err != nil {
-			return fmt.Errorf("%s: %w", p.Path, err)
+			return p.named(err)
 		}
 	}
 	r.settle(ctx)
@@ -104,7 +104,7 @@ func (r *reverting) stage(ctx context.Context) error {
 	})
 	for _, p := range parts {
 		if err := r.stageOne(ctx, p); err != nil {
-			return fmt.Errorf("%s: %w", p.Path, err)
+			return p.named(err)
 		}
 	}
 	return r.sync(ctx)
@@ -247,6 +247,14 @@ func (r *reverting) at(ctx context.Context, p *reverted, do func(*place) error) 
 		}
 		return do(at)
 	})
+}
+
+// named is an error that says which path it is about.
+func (p *reverted) named(err error) error {
+	if strings.Contains(err.Error(), p.Path) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", p.Path, err)
 }
 
 // isFound reports whether what stands under a name is what was found before.

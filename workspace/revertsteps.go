@@ -50,6 +50,12 @@ func (r *reverting) edit(ctx context.Context, p *reverted) error {
 	if err := r.at(ctx, p, func(at *place) error { editor = at.root.spelled(at.rel); return nil }); err != nil {
 		return err
 	}
+	// The user may have been asked in between, and have gone on typing.
+	if now, err := r.view.read(ctx, p.Path); err != nil {
+		return err
+	} else if now.content != *p.From.Text {
+		return undo.ChangedSince(p.Path)
+	}
 	if err := r.view.toEditor(ctx, editor, p.Path, *p.text); err != nil {
 		return err
 	}
@@ -137,15 +143,29 @@ func (r *reverting) ready(at *place, p *reverted) error {
 		if err := r.disk.fault("link"); err != nil {
 			return err
 		}
+		r.removeNew(p)
 		return at.dir.Symlink(p.To.Target, p.temp)
 	}
 	if p.info != nil {
 		return nil
 	}
+	r.removeNew(p)
 	if err := r.write(at, p); err != nil {
 		return err
 	}
 	return r.syncTemp(at, p)
+}
+
+// removeNew has a rollback remove what is about to be made, before the directory that was made for
+// it.
+func (r *reverting) removeNew(p *reverted) {
+	r.done = append(r.done, func(ctx context.Context) error {
+		err := r.at(ctx, p, func(at *place) error { return at.dir.Remove(p.temp) })
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
 }
 
 // swap exchanges what is under the temporary name and what stands in the place.
@@ -274,7 +294,7 @@ func (r *reverting) settle(ctx context.Context) {
 func (r *reverting) discard(done bool) {
 	ctx := context.Background()
 	for _, p := range r.parts {
-		if p.temp != "" && (p.aside || p.info != nil || p.To.Form == timeline.Link) && p.From.State.Form != timeline.Dir {
+		if p.temp != "" && (p.aside || p.info != nil || p.To.Form == timeline.Link) && (!done || p.From.State.Form != timeline.Dir) {
 			_ = r.atName(ctx, "undo", p.Path, func(at *place) error { return at.dir.Remove(p.temp) }) // what stays is swept later
 		}
 	}

@@ -182,6 +182,9 @@ func (c *conversation) differs(replay *conversation) (problems []string) {
 	wanted := slices.Clone(replay.prompts)
 	for _, prompt := range c.prompts {
 		at := slices.Index(wanted, prompt)
+		if at < 0 && c.hasUndo() {
+			continue
+		}
 		if at < 0 {
 			say("a prompt", prompt, nil)
 			continue
@@ -203,24 +206,39 @@ func (c *conversation) differs(replay *conversation) (problems []string) {
 
 // ofTheMoment are beginnings of what the agent writes into the chat because the client cannot show
 // it in another way: notices, and what a question is about. A call that asks has it in its card.
-var ofTheMoment = []string{"> ", "**Question", "Trust `", "If you allow this", "`"}
+var ofTheMoment = []string{"> ", "**Question", "Trust `", "If you allow this", "Someone else has changed these files", "`"}
+
+// takesBack is what the agent's answer to an undo ends with: what was said before may be missing
+// from a replay.
+const takesBack = "`/redo` takes this back."
+
+// hasUndo reports whether something of the conversation was taken back.
+func (c *conversation) hasUndo() bool {
+	for _, text := range c.texts {
+		if strings.Contains(text, takesBack) {
+			return true
+		}
+	}
+	return false
+}
 
 // lasting is a conversation without what is of the moment, and without calls that the model
 // made again.
 func (c *conversation) lasting(replay *conversation) *conversation {
 	kept := *c
 	kept.texts, kept.calls, kept.state, kept.order = maps.Clone(c.texts), maps.Clone(c.calls), maps.Clone(c.state), nil
+	undone := c.hasUndo()
 	for id, text := range c.texts {
 		_, stored := replay.texts[id]
 		begins := func(with string) bool { return strings.HasPrefix(strings.TrimSpace(text), with) }
-		if !stored && slices.ContainsFunc(ofTheMoment, begins) {
+		if !stored && (undone || slices.ContainsFunc(ofTheMoment, begins)) {
 			delete(kept.texts, id)
 		}
 	}
 	for id, call := range c.calls {
 		cut := call["status"] == "failed" && strings.Contains(string(encode(call["content"])), "cut off before")
 		ended := call["status"] == "completed" || call["status"] == "failed" // else the session was closed before
-		if replay.calls[id] == nil && (cut || call["name"] == "trust") || !ended {
+		if replay.calls[id] == nil && (cut || undone || slices.Contains([]any{"trust", "undo", "redo"}, call["name"])) || !ended {
 			delete(kept.calls, id)
 			delete(replay.calls, id)
 		}

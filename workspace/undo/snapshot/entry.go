@@ -37,6 +37,7 @@ const (
 	TooLate    Lack = "there was no time to copy it"
 	Secret     Lack = "it may hold secrets, which are not copied"
 	Unreadable Lack = "it could not be read"
+	NotCopied  Lack = "its copy could not be written"
 )
 
 // IsFile, IsDir and IsLink tell the forms that are kept and put back.
@@ -76,6 +77,17 @@ func (e *Entry) isSettled() bool {
 		tick = coarseTick
 	}
 	return e.read-e.Changed > int64(tick)
+}
+
+// isToBeRead reports whether a look is to read the file again, though nothing of it has changed.
+func (e *Entry) isToBeRead() bool {
+	switch e.Lack {
+	case "":
+		return e.IsFile() && !e.isSettled()
+	case TooLate, TooMuch, NotCopied:
+		return true
+	}
+	return false
 }
 
 // same reports whether two entries stand for the same: bytes or target, and mode. Of directories

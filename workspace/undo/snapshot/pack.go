@@ -41,10 +41,10 @@ func (p *pack) add(f io.Reader, e *Entry, bounds Bounds) Lack {
 		return TooMuch
 	}
 	if p.open() != nil {
-		return Unreadable
+		return NotCopied
 	}
 	if _, p.err = p.buffer.Write(content.Bytes()); p.err != nil {
-		return Unreadable
+		return NotCopied
 	}
 	e.at = p.size
 	p.size += e.Size

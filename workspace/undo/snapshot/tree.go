@@ -163,7 +163,7 @@ func (t *Tree) read(ctx context.Context, now *walk) {
 			if t.last != nil {
 				was = t.last.dirs[dir][name]
 			}
-			if was != nil && e.isAsBefore(was) && was.Lack != TooLate && was.Lack != TooMuch && (!was.IsFile() || was.Lack != "" || was.isSettled()) {
+			if was != nil && e.isAsBefore(was) && !was.isToBeRead() {
 				entries[name] = was
 				continue
 			}
