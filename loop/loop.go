@@ -68,6 +68,9 @@ type Options struct {
 	// Remind returns what the model has to be told before its next request,
 	// beside the conversation; it becomes part of that. nil means nothing.
 	Remind func() []transcript.Part
+	// Steer returns the user's messages that go into the running turn; it is called after the
+	// calls of a step, before the next request. nil means that there are none.
+	Steer func() []*transcript.Message
 	// Writers returns what writes the summary with which a conversation that outgrows its
 	// window goes on (R139); nil means that the conversation is never compacted.
 	Writers func() []compaction.Writer
@@ -163,11 +166,14 @@ func (l *Loop) askAgain(ctx context.Context) {
 // steps asks the model until it has no more calls.
 func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 	var guard guard
-	for range l.MaxSteps {
+	for i := range l.MaxSteps {
 		if l.Halt != nil {
 			if why := l.Halt(); why != "" {
 				return l.halted(why)
 			}
+		}
+		if i > 0 {
+			l.steer()
 		}
 		l.remind()
 		if err := l.makeRoom(ctx); err != nil {
@@ -205,6 +211,16 @@ func (l *Loop) steps(ctx context.Context) (StopReason, error) {
 func (l *Loop) halted(why string) (StopReason, error) {
 	l.why = why
 	return MaxTurnRequests, nil
+}
+
+// steer puts the user's messages that came during the turn into the conversation.
+func (l *Loop) steer() {
+	if l.Steer == nil {
+		return
+	}
+	for _, m := range l.Steer() {
+		l.emit(transcript.UserSaid{Message: m})
+	}
 }
 
 // remind tells the model what changed since it was last asked.

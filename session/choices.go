@@ -41,6 +41,7 @@ type choice struct {
 	before  permissions.Mode
 	model   string
 	thought string
+	queue   string // what becomes of prompts that come while a turn runs
 }
 
 // choiceOptions are what choices are made of.
@@ -64,7 +65,7 @@ type choiceOptions struct {
 func newChoices(o choiceOptions, mode permissions.Mode, backend Backend) *choices {
 	c := &choices{choiceOptions: o, backend: backend, announced: map[string]*modelKnowledge{}}
 	_, c.sandboxFound = o.sandbox.Known()
-	c.current = choice{mode: c.firstMode(mode), model: backend.Model, thought: backend.ThoughtLevel}
+	c.current = choice{mode: c.firstMode(mode), model: backend.Model, thought: backend.ThoughtLevel, queue: queueAfter}
 	return c
 }
 
@@ -94,6 +95,9 @@ func (c *choices) restore(stored storedChoices) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.current.before = stored.Before
+	if stored.Queue == queueSteer {
+		c.current.queue = queueSteer
+	}
 	if stored.Model != "" && c.backend.usable(stored.Model) == nil {
 		c.current.model, c.current.thought = stored.Model, stored.Thought
 	}

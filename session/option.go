@@ -12,7 +12,7 @@ import (
 // config options). The order of options is their priority.
 type Option struct {
 	ID, Name, Description string
-	// Category is mode, model or thought_level.
+	// Category is mode, model, thought_level or empty.
 	Category string
 	Current  string
 	Values   []Value
@@ -29,6 +29,7 @@ const (
 	ModeOption    = "mode"
 	ModelOption   = "model"
 	ThoughtOption = "thought_level"
+	QueueOption   = "queue"
 )
 
 // BadValueError is a mode, option or value that does not exist, or not here.
@@ -65,7 +66,7 @@ func (c *choices) Options() []Option {
 	if levels := backend.Provider.Describe(c.life.ctx, chosen.model).ThoughtLevels; len(levels) > 0 {
 		options = append(options, thoughtOption(levels, chosen.thought))
 	}
-	return options
+	return append(options, queueOption(chosen.queue))
 }
 
 // defaultThought is the value that leaves the effort to the server.
@@ -159,6 +160,12 @@ func (c *choices) SetOption(id, value string) error {
 	}
 	if id == ThoughtOption {
 		c.setThought(value)
+		return nil
+	}
+	if id == QueueOption {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.current.queue = value
 		return nil
 	}
 	levels := c.lastBackend().Provider.Describe(c.life.ctx, value).ThoughtLevels

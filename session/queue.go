@@ -29,7 +29,8 @@ type turnQueue struct {
 	mu       sync.Mutex // guards what follows
 	current  *Turn
 	queued   []*Turn
-	draining bool // drain is running
+	steered  []*Turn // went into the current turn, and end with it
+	draining bool    // drain is running
 	closed   bool
 }
 
@@ -162,12 +163,23 @@ func (q *turnQueue) drain() {
 		if t.synthetic != nil {
 			t.Release() // it has no answer
 		}
-		select {
-		case <-t.released:
-		case <-q.ctx.Done():
-			q.awaitRelease(t)
+		for _, answered := range append(q.answered(), t) {
+			select {
+			case <-answered.released:
+			case <-q.ctx.Done():
+				q.awaitRelease(answered)
+			}
 		}
 	}
+}
+
+// answered are the prompts that ended with the turn into which they went.
+func (q *turnQueue) answered() []*Turn {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := q.steered
+	q.steered = nil
+	return list
 }
 
 // next returns the turn to run; without one drain ends.
@@ -190,6 +202,9 @@ func (q *turnQueue) finish(t *Turn, stop loop.StopReason, err error) {
 		}
 	}
 	t.end(stop, err)
+	for _, steered := range q.steered {
+		steered.end(stop, err)
+	}
 }
 
 // answerWait is how long a queue that ends waits for the answer of its last turn to be

@@ -190,6 +190,7 @@ func (s *Session) runLoop(r *runningTurn) error {
 	log := s.conversation.log
 	turn, first := s.loop(ctx, r.backend, r.chosen), len(log.Messages()) == 0
 	s.conversation.put(beganKey, s.briefing.began)
+	turn.Steer = func() []*transcript.Message { return s.steered(r) }
 	s.briefing.remindTurn(r.prompt, log, turn.Window())
 	s.conversation.markEarly(r.prompt)
 	stop, err := turn.Turn(ctx, r.prompt)

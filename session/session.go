@@ -79,7 +79,8 @@ func (s *Session) Start() {
 }
 
 // Prompt accepts a prompt: it runs at once when the session is idle and waits its turn
-// otherwise (R143), unless it is a command that is answered during the running turn. It never
+// otherwise, or goes into the running turn where the user wants that (R143), unless it is a
+// command that is answered during the running turn. It never
 // blocks, so a cancel that arrives right after it finds it.
 func (s *Session) Prompt(parts []transcript.Part) *Turn {
 	t := &Turn{prompt: &transcript.Message{
@@ -88,7 +89,10 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 	if c, ok := commandOf(t.prompt); ok && c.isDuring() {
 		t.during = func(ctx context.Context) (loop.StopReason, error) { return s.replyDuring(ctx, t.prompt, c) }
 	}
-	return s.turns.add(t)
+	t.steers = steers(t.prompt)
+	s.turns.add(t)
+	s.announceQueued(t)
+	return t
 }
 
 // Cancel ends the running turn and all subagents (R67); queued prompts stay. When no turn is

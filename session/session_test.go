@@ -354,7 +354,7 @@ func TestOptions(t *testing.T) {
 		}
 		return list
 	}
-	if got, want := ids(), []string{"mode=ask/3", "model=script/1", "thought_level=default/3"}; !slices.Equal(got, want) {
+	if got, want := ids(), []string{"mode=ask/3", "model=script/1", "thought_level=default/3", "queue=after/2"}; !slices.Equal(got, want) {
 		t.Errorf("options %q, want %q", got, want)
 	}
 	s.Start()
@@ -364,7 +364,7 @@ func TestOptions(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got, want := ids(), []string{"mode=code/3", "model=script/2", "thought_level=high/3"}; !slices.Equal(got, want) {
+	if got, want := ids(), []string{"mode=code/3", "model=script/2", "thought_level=high/3", "queue=after/2"}; !slices.Equal(got, want) {
 		t.Errorf("options %q, want %q", got, want)
 	}
 	for _, bad := range [][2]string{{"mode", "yolo"}, {"model", "none"}, {"colour", "red"}} {
@@ -376,7 +376,7 @@ func TestOptions(t *testing.T) {
 	if err := s.SetOption("model", "other"); err != nil {
 		t.Error(err)
 	}
-	if got, want := ids(), []string{"mode=code/3", "model=other/2"}; !slices.Equal(got, want) {
+	if got, want := ids(), []string{"mode=code/3", "model=other/2", "queue=after/2"}; !slices.Equal(got, want) {
 		t.Errorf("options %q, want %q: another model may have no thought levels", got, want)
 	}
 	if s.Mode() != string(permissions.ModeCode) {

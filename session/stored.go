@@ -28,6 +28,7 @@ type storedChoices struct {
 	Before  permissions.Mode `json:"before,omitempty"`
 	Model   string           `json:"model"`
 	Thought string           `json:"thought,omitempty"`
+	Queue   string           `json:"queue,omitempty"`
 }
 
 // newRecorder makes what stores the session: of a new one, which touches no disk, or of the one
@@ -144,7 +145,7 @@ func (s *Session) restoreRules(stored *store.Stored) {
 func (s *Session) save() {
 	now := s.choices.get()
 	s.conversation.put(choicesKey, storedChoices{
-		Agent: s.agents.manifest.Name, Mode: s.choices.wanted(), Before: now.before, Model: now.model, Thought: now.thought,
+		Agent: s.agents.manifest.Name, Mode: s.choices.wanted(), Before: now.before, Model: now.model, Thought: now.thought, Queue: now.queue,
 	})
 	s.conversation.put(placeKey, s.work.Place())
 	answers := []permissions.Rule{}

@@ -38,6 +38,9 @@ type Turn struct {
 	// during answers the prompt while another turn runs; nil means that it waits its turn.
 	during func(ctx context.Context) (loop.StopReason, error)
 
+	// steers says that the prompt may go into the turn that runs when it comes.
+	steers bool
+
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{}

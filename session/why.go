@@ -242,7 +242,11 @@ func (s *Session) why() string {
 		}
 	}
 	if waiting > 0 {
-		fmt.Fprintf(&b, "- Queued after this turn: %s of yours.\n", kinds.Count(waiting, "prompt"))
+		until := "after this turn"
+		if s.choices.get().queue == queueSteer {
+			until = "until the tools that run have ended"
+		}
+		fmt.Fprintf(&b, "- Queued %s: %s of yours.\n", until, kinds.Count(waiting, "prompt"))
 	}
 	return "**What this session waits for**\n\n" + b.String()
 }

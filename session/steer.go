@@ -1,0 +1,107 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"acp-agent/mcp"
+	"acp-agent/transcript"
+)
+
+// The values of the option queue: what becomes of a prompt that comes while a turn runs
+// (R143).
+const (
+	queueAfter = "after" // it runs as a turn of its own
+	queueSteer = "steer" // it goes in before the next request of the running turn
+)
+
+// queueOption is the option queue with its current value.
+func queueOption(current string) Option {
+	return Option{
+		ID: QueueOption, Name: "Messages during a turn", Current: current,
+		Description: "What becomes of a message that you send while the agent works.",
+		Values: []Value{
+			{ID: queueAfter, Name: "After the turn", Description: "It waits until the turn has ended."},
+			{ID: queueSteer, Name: "Into the turn", Description: "The agent reads it as soon as the tools that run have ended."},
+		},
+	}
+}
+
+// steers reports whether a prompt may go into a running turn: a command never does, for the
+// agent or a server makes something else of it.
+func steers(prompt *transcript.Message) bool {
+	if _, ok := commandOf(prompt); ok {
+		return false
+	}
+	name, _, ok := typed(wordsOf(prompt))
+	return !ok || !mcp.IsCommand(name)
+}
+
+// announceQueued tells the user that a prompt waits to go into the running turn.
+func (s *Session) announceQueued(t *Turn) {
+	if s.choices.get().queue == queueSteer && s.turns.goesIn(t) {
+		s.life.start(func() {
+			if s.turns.goesIn(t) {
+				s.noticeQueued(t, "The agent reads %s as soon as the tools that run have ended.")
+			}
+		})
+	}
+}
+
+// noticeQueued shows where a queued prompt stands. It is a notice and not a message, for the
+// prompt itself stands in the record where the model read it.
+func (s *Session) noticeQueued(t *Turn, format string) {
+	s.conversation.emit(transcript.Notice{
+		Severity: transcript.Warning, Title: "Queued", // else many clients do not show it
+		Text: fmt.Sprintf(format, code(titleOf(t.prompt, s.naming.known))),
+	})
+}
+
+// steered are the prompts that go into the running turn now, made ready like the prompt that
+// the turn began with.
+func (s *Session) steered(r *runningTurn) []*transcript.Message {
+	if s.choices.get().queue != queueSteer {
+		return nil
+	}
+	var list []*transcript.Message
+	for _, t := range s.turns.takeSteered() {
+		s.dropSecretAttachments(t.prompt)
+		if err := s.readMentions(&runningTurn{Turn: t, backend: r.backend, chosen: r.chosen}); err != nil {
+			s.host.Logger.Warn("the mentions of a prompt were not read", "session", s.ID, "error", err.Error())
+		}
+		s.conversation.nameHosts(hostsIn(t.prompt))
+		s.checkImages(t, r.backend, r.chosen.model)
+		s.noticeQueued(t, "The agent reads %s now.")
+		list = append(list, t.prompt)
+	}
+	return list
+}
+
+// goesIn reports whether a turn waits to go into the one that runs: no prompt before it stays
+// in the queue.
+func (q *turnQueue) goesIn(t *Turn) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.queued, t)
+	return i >= 0 && q.current != nil && !q.current.ended() &&
+		!slices.ContainsFunc(q.queued[:i+1], func(t *Turn) bool { return t.synthetic == nil && !t.steers })
+}
+
+// takeSteered takes the prompts out of the queue that go into the running turn, with which
+// they end: the first ones, up to one that does not, so that none overtakes another.
+func (q *turnQueue) takeSteered() []*Turn {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var taken, left []*Turn
+	stopped := false
+	for _, t := range q.queued {
+		if t.steers && !stopped {
+			taken = append(taken, t)
+			continue
+		}
+		stopped = stopped || t.synthetic == nil
+		left = append(left, t)
+	}
+	q.queued, q.steered = left, append(q.steered, taken...)
+	return taken
+}
