@@ -4,7 +4,7 @@
 // It owns these forms, what is left out of all of them, and what [Redaction] takes out for
 // sharing. It refuses to know where conversations are kept, who may read them, and files: it
 // writes to an io.Writer, one message at a time. It imports store for what is known of a session,
-// transcript, kinds and internal/ansi, and sergi/go-diff and go-udiff for changes. It starts no
+// transcript, kinds, audit and internal/ansi, and sergi/go-diff and go-udiff for changes. It starts no
 // goroutines.
 //
 //	c := export.Of(stored)

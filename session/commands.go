@@ -110,6 +110,11 @@ func slashCommands() []slashCommand {
 			answer: func(_ context.Context, s *Session, _ string) string { return s.forkCommand() },
 		},
 		{
+			name: "export", description: "Writes this conversation to a file: Markdown, JSON lines or an HTML page.",
+			hint:   fixed(exportForms),
+			answer: func(ctx context.Context, s *Session, rest string) string { return s.exportCommand(ctx, rest) },
+		},
+		{
 			name: "permissions", description: "The rules in force; takes back what you allowed, or keeps it for the project.",
 			hint:   (*Session).permissionsForms,
 			during: changesRule,

@@ -20,7 +20,7 @@
 // workspace, events go out through a transcript.Sink. It imports loop, subagent, compaction, mcp,
 // mcp/oauth, tools and builtin, mount, provider and pipeline below it, workspace,
 // workspace/run, permissions and command, projects and watchdog below it, audit, capability,
-// sandbox, skills, model, kinds and transcript, and of internal: cgroup, fileuri, launch, lsp,
+// sandbox, skills, model, store, export, kinds and transcript, and of internal: cgroup, fileuri, launch, lsp,
 // network, observe, pathname, redact, resultcache, shell and trace.
 //
 // Goroutines of a session: one drains the queue while there is a turn; one answers each command
@@ -34,5 +34,5 @@
 // R10, R61, R64 (what is not handed down), R66-R68, R72 (the host's own agents), R73, R75, R80,
 // R85-R86, R117 (trust), R124 (commands that no user sees), R126, R129, R131-R133, R138 (where
 // the mode is stated), R139 (/compact, and who writes the summary), R140, R142, R143, R149, R153,
-// R157-R159, R161.
+// R157-R159, R161; R99 (earlier conversations), R144 (/export).
 package session

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"acp-agent/audit"
 	"acp-agent/export"
 	"acp-agent/store"
 )
@@ -168,12 +167,7 @@ const maxForks = 16
 func decisions(dataDir string, s *store.Store, info store.Info) map[string]export.Decision {
 	all := map[string]export.Decision{}
 	for range maxForks {
-		_ = audit.Read(auditDir(dataDir), info.ID, func(r audit.Record, _ []byte) error {
-			if _, known := all[r.Call]; r.Call != "" && r.Verdict != "" && (!known || r.Event == audit.End) {
-				all[r.Call] = export.Decision{Verdict: r.Verdict, By: r.By, Reason: r.Reason}
-			}
-			return nil
-		})
+		export.ReadDecisions(auditDir(dataDir), info.ID, all)
 		if info.ForkedFrom == "" {
 			break
 		}

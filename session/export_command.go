@@ -1,0 +1,118 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"acp-agent/export"
+	"acp-agent/internal/fileuri"
+	"acp-agent/kinds"
+	"acp-agent/store"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+const exportForms = "[json|markdown|html] [file]"
+
+// exportCommand is /export: it writes the conversation to a new file in the session's directory.
+func (s *Session) exportCommand(ctx context.Context, rest string) string {
+	format, name, err := exportTarget(rest)
+	if err != nil {
+		return kinds.Visible(err.Error()) + ". Type `/export " + exportForms + "`.\n"
+	}
+	var text strings.Builder
+	if err := export.Write(ctx, &text, format, s.exported(), export.Options{}); err != nil {
+		return "The conversation was not written: " + kinds.Visible(err.Error()) + ".\n"
+	}
+	path, err := s.writeExport(ctx, name, format, text.String())
+	if err != nil {
+		return "The conversation was not written: " + kinds.Visible(err.Error()) + ".\n"
+	}
+	return fmt.Sprintf("The conversation is written to [%s](%s).\n", strings.Trim(code(filepath.Base(path)), "`"), fileuri.Of(path))
+}
+
+// exportTarget reads what follows /export: a form, a file, or both. The file's name says the form
+// when nothing else does.
+func exportTarget(rest string) (format export.Format, name string, err error) {
+	first, after, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	if format, err = export.ParseFormat(first); err == nil && !strings.HasPrefix(first, ".") {
+		return format, strings.TrimSpace(after), nil
+	}
+	if name = strings.TrimSpace(rest); name == "" {
+		return export.Markdown, "", nil
+	}
+	if format, err = export.ParseFormat(filepath.Ext(name)); err != nil {
+		return "", "", fmt.Errorf("the name %s does not say which form is wanted", name)
+	}
+	return format, name, nil
+}
+
+// exported is the conversation as it stands, without the command itself and what was taken back.
+func (s *Session) exported() export.Conversation {
+	log := s.conversation.log
+	var messages []*transcript.Message
+	end := 0
+	for _, m := range log.Record() {
+		if hidden, _ := log.IsHidden(m.ID); hidden {
+			continue
+		}
+		if messages = append(messages, m); m.Role == transcript.User {
+			end = len(messages) - 1 // the last prompt is the command
+		}
+	}
+	info := store.Info{}
+	if s.conversation.recorder != nil {
+		info = s.conversation.recorder.Info()
+	}
+	info.ID, info.Cwd = s.ID, s.spec.Cwd
+	c := export.Conversation{Info: info, Plan: log.Memory().Plan, Messages: export.Collect(messages[:end]), Decisions: map[string]export.Decision{}}
+	if dir := s.settings.Audit.Dir; dir != "" {
+		export.ReadDecisions(dir, s.ID, c.Decisions)
+	}
+	return c
+}
+
+// maxExportNames bounds the search for a name that is free.
+const maxExportNames = 100
+
+// writeExport writes a new file and returns its path. Without a name it chooses one that is free.
+func (s *Session) writeExport(ctx context.Context, name string, format export.Format, text string) (path string, err error) {
+	call := s.work.Call(s.host.IDs.New(transcript.CallPrefix), "export", nil)
+	defer call.Finish()
+	if name != "" {
+		path = call.Session().Abs(name)
+		return path, createText(ctx, call.FS(), path, text)
+	}
+	for n := 1; n <= maxExportNames; n++ {
+		name = "conversation" + format.Extension()
+		if n > 1 {
+			name = fmt.Sprintf("conversation-%d%s", n, format.Extension())
+		}
+		path = call.Session().Abs(name)
+		if err = createText(ctx, call.FS(), path, text); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return path, err
+}
+
+// createText writes a file that is not there yet.
+func createText(ctx context.Context, files tools.FS, path, text string) error {
+	unlock, err := files.Lock(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = files.Stat(ctx, path)
+	if err == nil {
+		return fmt.Errorf("%s is there already: %w", path, fs.ErrExist)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return files.WriteText(ctx, path, text, &tools.Text{})
+}
