@@ -42,7 +42,7 @@ func (r *Recorder) startCall(t *talk, e transcript.ToolStarted) {
 		return
 	}
 	call := &openCall{of: e.MessageID, n: m.parts}
-	call.part = transcript.ToolPart{CallID: e.CallID, Name: e.Name, Tool: e.Tool, State: transcript.Queued}
+	call.part = transcript.ToolPart{CallID: e.CallID, Name: e.Name, Tool: e.Tool, Card: e.Card, State: transcript.Queued}
 	m.parts++
 	t.calls[e.CallID] = call
 	r.addPart(line{sub: t.sub, of: call.of, n: call.n}, &call.part)

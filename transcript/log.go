@@ -255,7 +255,7 @@ func (l *Log) Apply(e Event) {
 func (l *Log) applyCall(e Event) {
 	switch e := e.(type) {
 	case ToolStarted:
-		part := &ToolPart{CallID: e.CallID, Name: e.Name, Tool: e.Tool, State: Queued}
+		part := &ToolPart{CallID: e.CallID, Name: e.Name, Tool: e.Tool, Card: e.Card, State: Queued}
 		if m := l.message(e.MessageID); m != nil {
 			m.Parts = append(m.Parts, part)
 			l.calls[e.CallID] = &openCall{part: part, message: e.MessageID}
