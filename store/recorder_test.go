@@ -199,7 +199,7 @@ func TestRecorder_Info(t *testing.T) {
 	r.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
 	st, _ := load(t, s, "ses_x")
 	want := store.Info{
-		Version: 1, ID: "ses_x", Cwd: cwd, Title: "Greeting", Model: "big", Turn: "trn_1", Reason: "finish", Messages: 3,
+		Version: 1, ID: "ses_x", Cwd: cwd, Title: "Greeting", Model: "big", Turn: "trn_1", Reason: "finish", Messages: 3, Turns: 1,
 		Usage: transcript.Usage{Input: 4, Output: 6}, Used: 10, Size: 100, Cost: 0.5,
 	}
 	if diff := cmp.Diff(want, st.Info, cmpopts.IgnoreFields(store.Info{}, "Created", "Updated")); diff != "" {
