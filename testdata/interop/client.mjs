@@ -10,11 +10,16 @@
 // they say that they opened it. cancelOn cancels the turn at a sight: {file} when that file
 // has content, {update, text} at the first update of that kind, which holds that text if one
 // is given. The job's mcpServers are those of the session.
+//
+// A job with a session opens none: its steps are about that stored one. They are {do: "list"},
+// {do: "load"}, {do: "resume"}, {do: "fork"}, after which the steps are about the copy, and
+// {do: "delete"}.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { client, methods, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
+import { methods as draft } from "@agentclientprotocol/sdk/unstable";
 import { Files } from "./files.mjs";
 import { Terminals } from "./terminals.mjs";
 import { start } from "./wire.mjs";
@@ -60,7 +65,7 @@ if (job.capabilities.elicitation) {
 
 const connection = app.connect(wire.stream);
 const agent = connection.agent;
-let sessionId;
+let sessionId = job.session;
 
 async function cancel() {
   delete step.cancelOn;
@@ -92,6 +97,10 @@ function blocks(s) {
   return [{ type: "text", text: s.text }, ...(s.mentions ?? []).map((mention) => ({ type: "resource_link", ...mention }))];
 }
 
+function stored() {
+  return { sessionId, cwd: job.cwd, mcpServers: job.mcpServers ?? [] };
+}
+
 function run(s) {
   switch (s.do) {
     case "prompt":
@@ -104,6 +113,19 @@ function run(s) {
       return writeFile(join(job.cwd, "listening"), "").then(() => sleep(s.ms));
     case "close":
       return agent.request(methods.agent.session.close, { sessionId });
+    case "list":
+      return agent.request(methods.agent.session.list, { cwd: job.cwd });
+    case "load":
+      return agent.request(methods.agent.session.load, stored());
+    case "resume":
+      return agent.request(methods.agent.session.resume, stored());
+    case "fork":
+      return agent.request(draft.agent.session.fork, stored()).then((copy) => {
+        sessionId = copy.sessionId;
+        return copy;
+      });
+    case "delete":
+      return agent.request(methods.agent.session.delete, { sessionId });
   }
   throw new Error(`no step ${s.do}`);
 }
@@ -113,8 +135,11 @@ const initialized = await agent.request(methods.agent.initialize, {
   clientCapabilities: job.capabilities,
   clientInfo: { name: "interop", version: "1" },
 });
-const session = await agent.request(methods.agent.session.new, { cwd: job.cwd, mcpServers: job.mcpServers ?? [] });
-sessionId = session.sessionId;
+let session;
+if (!sessionId) {
+  session = await agent.request(methods.agent.session.new, { cwd: job.cwd, mcpServers: job.mcpServers ?? [] });
+  sessionId = session.sessionId;
+}
 
 const steps = [];
 for (const given of job.steps) {

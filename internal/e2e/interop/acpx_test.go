@@ -27,6 +27,8 @@ const acpxScript = `{"when":"^repair$","call":[{"name":"edit","args":{"path":"a.
 {"expect":{"last_result":"Edited"},"call":[{"name":"bash","args":{"cmd":"cat a.txt > made.txt; echo by-the-command"}}]}
 {"expect":{"last_result":"by-the-command"},"say":"All is done."}
 {"when":"^again$","say":"A second answer."}
+{"when":"^the agent was killed$","expect":{"messages":5},"say":"I know what was said."}
+{"when":"^acpx was killed$","expect":{"messages":7},"say":"I still do."}
 {"when":"^refused$","call":[{"name":"edit","args":{"path":"a.txt","old_str":"old","new_str":"new"}},{"name":"bash","args":{"cmd":"rm a.txt"}}]}
 {"expect":{"last_result":"rejected"},"say":"Then it stays."}
 {"when":"^long$","call":[{"name":"bash","args":{"cmd":"echo $$ > pid; echo waiting; sleep 60"}}]}
@@ -230,11 +232,7 @@ func TestInterop_AcpxDenies(t *testing.T) {
 func TestInterop_AcpxSession(t *testing.T) {
 	x := newAcpx(t)
 	x.run(0, "sessions", "new")
-	t.Cleanup(func() { // ends the process that keeps the agent between prompts, also after a failure
-		if out, err := x.command(context.Background(), "sessions", "close").CombinedOutput(); err != nil {
-			t.Errorf("acpx sessions close: %v\n%s", err, out)
-		}
-	})
+	x.closeAtEnd()
 	first := x.read(x.run(0, "--approve-all", "prompt", "repair"))
 	x.wantTurn(first, "end_turn", "All is done.")
 	second := x.read(x.run(0, "--approve-all", "prompt", "again"))
@@ -247,6 +245,15 @@ func TestInterop_AcpxSession(t *testing.T) {
 	if list := x.run(0, "sessions", "list", "--local"); !strings.Contains(string(list), x.project) {
 		t.Errorf("the sessions are %s", list)
 	}
+}
+
+// closeAtEnd ends the process that keeps the agent between prompts, also after a failure.
+func (x *acpx) closeAtEnd() {
+	x.Cleanup(func() {
+		if out, err := x.command(context.Background(), "sessions", "close").CombinedOutput(); err != nil {
+			x.Errorf("acpx sessions close: %v\n%s", err, out)
+		}
+	})
 }
 
 // cancelLong cancels a turn whose command runs.

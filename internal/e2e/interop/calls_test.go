@@ -14,8 +14,9 @@ type interopMessage struct {
 	ID     *int   `json:"id"`
 	Method string `json:"method"`
 	Params struct {
-		Update   *interopUpdate `json:"update"`
-		ToolCall *interopUpdate `json:"toolCall"`
+		Update   *interopUpdate  `json:"update"`
+		ToolCall *interopUpdate  `json:"toolCall"`
+		Prompt   interopContents `json:"prompt"`
 		Options  []struct {
 			Kind string `json:"kind"`
 		} `json:"options"`

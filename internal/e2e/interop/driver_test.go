@@ -58,6 +58,7 @@ type interopJob struct {
 	Capabilities any               `json:"capabilities"`
 	Steps        []interopStep     `json:"steps"`
 	McpServers   []any             `json:"mcpServers,omitempty"`
+	Session      string            `json:"session,omitempty"`
 }
 
 // interopReport is what the driver saw.
@@ -92,6 +93,8 @@ type interopOutcome struct {
 			ID           string `json:"id"`
 			CurrentValue string `json:"currentValue"`
 		} `json:"configOptions"`
+		SessionID string               `json:"sessionId"`
+		Sessions  []schema.SessionInfo `json:"sessions"`
 	} `json:"result"`
 	Error *struct {
 		Code    int    `json:"code"`

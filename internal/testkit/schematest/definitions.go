@@ -64,6 +64,17 @@ func (d *definitions) validate(name string, raw json.RawMessage) error {
 	return nil
 }
 
+// object is validate of an object, whose members are all known; one that is missing is empty.
+func (d *definitions) object(name string, raw json.RawMessage) error {
+	if raw == nil {
+		raw = json.RawMessage("{}")
+	}
+	if err := d.validate(name, raw); err != nil {
+		return err
+	}
+	return d.customMember(name, raw)
+}
+
 // compile resolves a definition together with those that it refers to. A schema can be
 // resolved only once, so that each gets copies of its own.
 func (d *definitions) compile(name string) (*jsonschema.Resolved, error) {

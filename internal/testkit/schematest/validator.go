@@ -34,7 +34,8 @@ func (d Direction) String() string {
 // goroutines, but a request has to be seen before its answer.
 type Validator struct {
 	methods map[string]method
-	draft   *definitions // of the unstable schema; without any where it is missing
+	drafted map[string]method // those of the unstable schema
+	draft   *definitions      // of the unstable schema; without any where it is missing
 
 	mu      sync.Mutex
 	defs    *definitions    // of the stable schema, until the client asks for drafts
@@ -45,14 +46,6 @@ type Validator struct {
 type call struct {
 	direction Direction
 	id        string
-}
-
-// method names the definitions of a method's messages.
-type method struct {
-	side         string // who serves it: agent, client, or protocol for both
-	params       string
-	result       string
-	notification bool
 }
 
 // Open reads the schema. Where there is none it skips the test, or fails it if the
@@ -76,32 +69,18 @@ func load() (*Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Validator{
-		defs: defs, methods: map[string]method{}, pending: map[call]string{},
+	methods, err := methodsOf(defs.raw)
+	if err != nil {
+		return nil, err
+	}
+	drafted, err := methodsOf(defs.unstable)
+	if err != nil {
+		return nil, err
+	}
+	return &Validator{
+		defs: defs, methods: methods, drafted: drafted, pending: map[call]string{},
 		draft: &definitions{raw: defs.unstable, unstable: defs.unstable, compiled: map[string]*jsonschema.Resolved{}},
-	}
-	for name, raw := range defs.raw {
-		var def struct {
-			Method string `json:"x-method"`
-			Side   string `json:"x-side"`
-		}
-		if err := json.Unmarshal(raw, &def); err != nil {
-			return nil, fmt.Errorf("decode %s: %w", name, err)
-		}
-		if def.Method == "" {
-			continue
-		}
-		m := v.methods[def.Method]
-		m.side = def.Side
-		switch {
-		case strings.HasSuffix(name, "Response"):
-			m.result = name
-		default:
-			m.params, m.notification = name, strings.HasSuffix(name, "Notification")
-		}
-		v.methods[def.Method] = m
-	}
-	return v, nil
+	}, nil
 }
 
 // Definition judges a JSON value by the definition of that name.
@@ -130,13 +109,6 @@ func announcesDraft(params json.RawMessage) bool {
 		} `json:"clientCapabilities"`
 	}
 	return json.Unmarshal(params, &said) == nil && said.ClientCapabilities.Subagents != nil
-}
-
-// Method says who serves a method ("agent", "client", or "protocol" for both), and
-// whether it is a notification.
-func (v *Validator) Method(name string) (side string, notification, ok bool) {
-	m, ok := v.methods[name]
-	return m.side, m.notification, ok
 }
 
 // envelope is a JSON-RPC message.
@@ -216,7 +188,7 @@ func (v *Validator) call(d Direction, e *envelope, notification bool) error {
 	if strings.HasPrefix(*e.Method, "_") {
 		return nil // an extension
 	}
-	m, ok := v.methods[*e.Method]
+	m, judge, ok := v.find(d, *e.Method)
 	if !ok {
 		return fmt.Errorf("no method %q", *e.Method)
 	}
@@ -226,7 +198,7 @@ func (v *Validator) call(d Direction, e *envelope, notification bool) error {
 	if m.side == "agent" && d == ToClient || m.side == "client" && d == ToAgent {
 		return fmt.Errorf("%s is served by the %s", *e.Method, m.side)
 	}
-	return v.object(m.params, e.Params)
+	return judge.object(m.params, e.Params)
 }
 
 func (v *Validator) response(d Direction, e *envelope) error {
@@ -244,23 +216,27 @@ func (v *Validator) response(d Direction, e *envelope) error {
 			return nil // about a line that could not be read
 		}
 	}
-	name, err := v.answered(d, e.ID)
+	asked := ToAgent
+	if d == ToAgent {
+		asked = ToClient
+	}
+	name, err := v.answered(asked, e.ID)
 	if err != nil || e.Error != nil {
 		return err
 	}
-	m, ok := v.methods[name]
+	m, judge, ok := v.find(asked, name)
 	switch {
 	case strings.HasPrefix(name, "_"):
 		return nil
 	case !ok:
 		return fmt.Errorf("a result for %q, which is no method", name)
 	}
-	return v.object(m.result, e.Result)
+	return judge.object(m.result, e.Result)
 }
 
 // failure judges an error: besides the schema, its message must be one line.
 func (v *Validator) failure(raw json.RawMessage) error {
-	if err := v.object("Error", raw); err != nil {
+	if err := v.judge().object("Error", raw); err != nil {
 		return err
 	}
 	var e struct{ Message string }
@@ -273,12 +249,8 @@ func (v *Validator) failure(raw json.RawMessage) error {
 	return nil
 }
 
-// answered returns the method of the request that is answered, which it forgets.
-func (v *Validator) answered(d Direction, id json.RawMessage) (string, error) {
-	asked := ToAgent
-	if d == ToAgent {
-		asked = ToClient
-	}
+// answered returns the method of the request that went in direction asked, which it forgets.
+func (v *Validator) answered(asked Direction, id json.RawMessage) (string, error) {
 	key := call{asked, string(id)}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -288,17 +260,6 @@ func (v *Validator) answered(d Direction, id json.RawMessage) (string, error) {
 	}
 	delete(v.pending, key)
 	return name, nil
-}
-
-func (v *Validator) object(name string, raw json.RawMessage) error {
-	if raw == nil {
-		raw = json.RawMessage("{}")
-	}
-	defs := v.judge()
-	if err := defs.validate(name, raw); err != nil {
-		return err
-	}
-	return defs.customMember(name, raw)
 }
 
 func shorten(line []byte) string {
