@@ -166,12 +166,15 @@ func answer(result any) rpc.Body {
 func wireError(err error) error {
 	var auth *session.AuthError
 	var value *session.BadValueError
+	var busy *store.BusyError
 	var already *rpc.Error
 	switch {
 	case err == nil || errors.As(err, &already):
 		return err
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrNoMessage):
 		return rpc.Errorf(rpc.CodeResourceNotFound, "%s", err.Error())
+	case errors.As(err, &busy):
+		return rpc.Errorf(rpc.CodeInvalidRequest, "%s", busy.Error())
 	case errors.Is(err, store.ErrCursor):
 		return rpc.Errorf(rpc.CodeInvalidParams, "session/list: %s", err.Error())
 	case errors.As(err, &auth):
