@@ -58,6 +58,14 @@ func (a *Agent) Exit(limit time.Duration) error {
 	return a.exitErr
 }
 
+// CPU is what the agent used of the processors, once it is closed.
+func (a *Agent) CPU() time.Duration {
+	if a.cmd.ProcessState == nil {
+		return 0
+	}
+	return a.cmd.ProcessState.UserTime() + a.cmd.ProcessState.SystemTime()
+}
+
 // Signal sends the agent a signal.
 func (a *Agent) Signal(s os.Signal) error { return a.cmd.Process.Signal(s) }
 
