@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"acp-agent/internal/textcut"
 )
 
 // leastSecret is the length from which a string may hold a secret, as in internal/redact.
@@ -144,15 +146,20 @@ func (c *cleaner) str() {
 
 // settled returns how much of a growing text can be written before more of it is known: whole
 // lines, of a long line all but its end, and nothing of a key block that has not ended,
-// so that a secret that arrives in pieces is seen as one.
+// so that a secret that arrives in pieces is seen as one. No secret is as long as mostHeld: of a
+// text that does not settle for so long, only the end waits, or looking at it again and again
+// would take longer the longer it is.
 func settled(text string) int {
-	const longLine, held = 256, 128
+	const longLine, held, mostHeld = 256, 128, 64 << 10
 	end := strings.LastIndexByte(text, '\n') + 1
 	if rest := text[end:]; len(rest) > longLine {
 		end += strings.LastIndexByte(rest[:len(rest)-held], ' ') + 1
 	}
 	if begin := strings.LastIndex(text, "-----BEGIN"); begin >= 0 && begin > strings.LastIndex(text, "-----END") {
 		end = min(end, begin)
+	}
+	if len(text)-end > mostHeld {
+		end = len(textcut.First(text, len(text)-mostHeld/2))
 	}
 	return end
 }

@@ -22,7 +22,7 @@ func goldenInitialize() []golden {
 		PromptCapabilities: schema.PromptCapabilities{Image: true, Audio: true, EmbeddedContext: true},
 		MCPCapabilities:    schema.McpCapabilities{HTTP: true, SSE: true},
 		SessionCapabilities: schema.SessionCapabilities{
-			List: &schema.SessionListCapabilities{}, Delete: &schema.SessionDeleteCapabilities{},
+			List: &schema.SessionListCapabilities{}, Fork: &schema.SessionForkCapabilities{}, Delete: &schema.SessionDeleteCapabilities{},
 			AdditionalDirectories: &schema.SessionAdditionalDirectoriesCapabilities{},
 			Resume:                &schema.SessionResumeCapabilities{}, Close: &schema.SessionCloseCapabilities{},
 		},
@@ -58,6 +58,7 @@ func goldenInitialize() []golden {
 		{value: agent.SessionCapabilities},
 		{value: *agent.SessionCapabilities.List},
 		{value: *agent.SessionCapabilities.Delete},
+		{value: *agent.SessionCapabilities.Fork, draft: true},
 		{value: *agent.SessionCapabilities.AdditionalDirectories},
 		{value: *agent.SessionCapabilities.Resume},
 		{value: *agent.SessionCapabilities.Close},

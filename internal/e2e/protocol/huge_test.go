@@ -34,7 +34,7 @@ func (h hugeAnswer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestRobust_HugeAnswer is about memory: a huge text or thought is held a few times and
-// no more, with the request that repeats it. Arguments of tool calls, which are held
+// no more, with the request that repeats it and the record that stores it. Arguments of tool calls, which are held
 // more often, have a bound, and the turn ends with an error that says so.
 func TestRobust_HugeAnswer(t *testing.T) {
 	const megabytes = 40
@@ -44,8 +44,8 @@ func TestRobust_HugeAnswer(t *testing.T) {
 		fails  string
 		grows  int64 // at most, in bytes
 	}{
-		{"text", hugeAnswer{head: `{}`, piece: `{"content":"%s"}`, tail: `{}`}, "", 5 * megabytes << 20},
-		{"thought", hugeAnswer{head: `{}`, piece: `{"reasoning_content":"%s"}`, tail: `{"content":"end"}`}, "", 9 * megabytes << 20 / 2},
+		{"text", hugeAnswer{head: `{}`, piece: `{"content":"%s"}`, tail: `{}`}, "", 12 * megabytes << 20},
+		{"thought", hugeAnswer{head: `{}`, piece: `{"reasoning_content":"%s"}`, tail: `{"content":"end"}`}, "", 13 * megabytes << 20},
 		{"arguments", hugeAnswer{
 			head:  `{"tool_calls":[{"index":0,"id":"c","function":{"name":"write","arguments":"{\"path\":\"made\",\"content\":\""}}]}`,
 			piece: `{"tool_calls":[{"index":0,"function":{"arguments":"%s"}}]}`, tail: `{}`,
