@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"time"
 
 	"acp-agent/permissions"
 	"acp-agent/store"
+	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -41,7 +44,11 @@ func (s *Session) newRecorder() (*store.Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Move(s.spec.Cwd, s.spec.Additional)
+	if cwd := r.Info().Cwd; filepath.Clean(cwd) != filepath.Clean(s.spec.Cwd) {
+		err := fmt.Errorf("session %s is of the directory %s: open it there, or fork it to go on in %s", s.ID, cwd, s.spec.Cwd)
+		return r, &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
+	}
+	r.SetAdditional(s.spec.Additional)
 	return r, nil
 }
 
@@ -109,10 +116,9 @@ func (s *Session) resume(ctx context.Context) error {
 	s.agents.tools.Activate(snapshot.Memory.Tools)
 	s.conversation.account.restore(r.Info())
 	s.naming.restore(r.Info().Title)
-	if began := (beginning{}); stored.Info.Cwd == s.spec.Cwd {
-		if found, err := stored.State(beganKey, &began); err == nil && found {
-			s.briefing.began = &began
-		}
+	var began beginning
+	if found, err := stored.State(beganKey, &began); err == nil && found {
+		s.briefing.began = &began
 	}
 	s.restoreRules(stored)
 	s.restoreCheckpoints(stored)

@@ -177,15 +177,15 @@ func (r *Recorder) Info() Info {
 	return r.info
 }
 
-// Move notes that the session goes on in other directories.
-func (r *Recorder) Move(cwd string, additional []string) {
+// SetAdditional notes the further directories that the session has from now on.
+func (r *Recorder) SetAdditional(additional []string) {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.info.Cwd != cwd || !slices.Equal(r.info.Additional, additional) {
-		r.info.Cwd, r.info.Additional, r.dirty.info = cwd, slices.Clone(additional), true
+	if !slices.Equal(r.info.Additional, additional) {
+		r.info.Additional, r.dirty.info = slices.Clone(additional), true
 	}
 }
 
