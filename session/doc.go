@@ -33,6 +33,6 @@
 //
 // R10, R61, R64 (what is not handed down), R66-R68, R72 (the host's own agents), R73, R75, R80,
 // R85-R86, R117 (trust), R124 (commands that no user sees), R126, R129, R131-R133, R138 (where
-// the mode is stated), R139 (/compact, and who writes the summary), R140, R142, R143, R149, R153,
+// the mode is stated), R139 (/compact, and who writes the summary), R140-R143, R148, R149, R153,
 // R157-R159, R161; R99 (earlier conversations), R144 (/export).
 package session

@@ -96,7 +96,9 @@ func (r *report) Emit(e transcript.Event) {
 	case transcript.Compacted:
 		r.note(e.Message.Compaction.Sentence())
 	case transcript.AgentSaid:
-		r.aside(e.Message.Typed())
+		if text := e.Message.Typed(); text != "" { // a model alone sees the others
+			r.aside(text)
+		}
 	default:
 		r.subagent("", e)
 	}
