@@ -212,7 +212,7 @@ func (c *core) conversations(cfg *config.Config) *store.Store {
 	if !cfg.Sessions.Store || c.inert {
 		return nil
 	}
-	return store.New(store.Options{Dir: conversationsDir(c.dataDir), Clean: c.logger.values.Text})
+	return store.New(store.Options{Dir: conversationsDir(c.dataDir), Clean: func(text string) string { return c.keys.Text(c.logger.values.Text(text)) }})
 }
 
 // alone says that edits of other agent processes are not waited for.
