@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"acp-agent/transcript"
@@ -14,18 +15,31 @@ const sidecarKey = "sidecar "
 func (s *Session) keepSidecar(path string) {
 	name := filepath.Base(path)
 	s.life.start(func() {
-		file, err := s.work.OpenSidecar(path)
-		if err == nil {
-			defer file.Close()
-			blob, putErr := s.host.Store.PutBlob(s.ID, file)
-			if err = putErr; err == nil {
-				err = s.conversation.recorder.Put(sidecarKey+name, blob.Digest)
-			}
-		}
-		if err != nil {
-			s.host.Logger.Warn("the rest of a result is not stored", "session", s.ID, "file", name, "error", err.Error())
+		if err := s.storeSidecar(path); err != nil {
+			s.host.Logger.Info("the rest of a result is not stored", "session", s.ID, "file", name, "error", err.Error())
 		}
 	})
+}
+
+// maxSidecar bounds a sidecar that is stored, so that the end of a session does not wait for it.
+const maxSidecar = 16 << 20
+
+var errSidecarSize = fmt.Errorf("it is larger than %d MiB", maxSidecar>>20)
+
+func (s *Session) storeSidecar(path string) error {
+	file, size, err := s.work.OpenSidecar(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if size > maxSidecar {
+		return errSidecarSize
+	}
+	blob, err := s.host.Store.PutBlob(s.ID, file)
+	if err != nil {
+		return err
+	}
+	return s.conversation.recorder.Put(sidecarKey+filepath.Base(path), blob.Digest)
 }
 
 // restoreSidecars puts the files that results of the stored conversation name where they were.

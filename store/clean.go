@@ -150,7 +150,7 @@ func (c *cleaner) str() {
 // text that does not settle for so long, only the end waits, or looking at it again and again
 // would take longer the longer it is.
 func settled(text string) int {
-	const longLine, held, mostHeld = 256, 128, 64 << 10
+	const longLine, held, mostHeld = 256, 128, 8 << 10
 	end := strings.LastIndexByte(text, '\n') + 1
 	if rest := text[end:]; len(rest) > longLine {
 		end += strings.LastIndexByte(rest[:len(rest)-held], ' ') + 1

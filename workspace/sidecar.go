@@ -54,13 +54,21 @@ func (c *Call) Sidecar() (tools.Sidecar, error) {
 	return &sidecar{quota: &c.w.quota, path: path, file: f}, nil
 }
 
-// OpenSidecar opens a sidecar of this session to keep a copy of it.
-func (w *Workspace) OpenSidecar(path string) (io.ReadCloser, error) {
+// OpenSidecar opens a sidecar of this session, of size bytes, to keep a copy of it.
+func (w *Workspace) OpenSidecar(path string) (content io.ReadCloser, size int64, err error) {
 	own, _ := w.private.Handles()
 	if own == nil || !w.isSidecar(path) {
-		return nil, fmt.Errorf("%s is no sidecar of this session", path)
+		return nil, 0, fmt.Errorf("%s is no sidecar of this session", path)
 	}
-	return own.Open(filepath.Base(path))
+	file, err := own.Open(filepath.Base(path))
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	return file, info.Size(), nil
 }
 
 func (w *Workspace) isSidecar(path string) bool {

@@ -101,7 +101,8 @@ func (a *Agent) open(ctx context.Context, o opening) (*open, error) {
 		s.translator.stop()
 		return nil, err
 	}
-	s.translator.out.session, s.translator.state.session, link.session = s.ID, s, s.ID
+	s.translator.connect(s.ID, s)
+	link.session = s.ID
 	a.mu.Lock()
 	ended := a.ended
 	if !ended {

@@ -46,6 +46,13 @@ func newTranslator(conn notifier, c client) *translator {
 	return t
 }
 
+// connect gives the translator its session. The timer of a replay may run by then.
+func (t *translator) connect(id string, view sessionView) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.out.session, t.state.session = id, view
+}
+
 // Emit sends what an event means to an editor.
 func (t *translator) Emit(e transcript.Event) {
 	switch e := e.(type) {
