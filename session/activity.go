@@ -174,6 +174,3 @@ func (c *callActivity) print(text string, now time.Time) {
 	}
 	c.output = text
 }
-
-// asksInForm reports whether the call waits for the user without a permission request.
-func (c *callActivity) asksInForm() bool { return c.tool == questionTool }

@@ -176,7 +176,7 @@ func TestUndoFrom_RealTree(t *testing.T) {
 	run("git", "checkout", "-q", "main")
 	commands := [][]string{
 		{"gofmt", "-w", "-r", "a[b:len(a)] -> a[b:]", "net", "go/types"},
-		{"sh", "-c", `find go -name '*.go' | xargs sed -i -e 's/func /func  /'`},
+		{"sh", "-c", `find go -name '*.go' -type f | xargs sed -i -e 's/func /func  /'`},
 		{"git", "stash", "-q"},
 		{"git", "checkout", "-q", "other"},
 		{"sh", "-c", `rm -rf net; mkdir -p net/empty; ln -s ../go net/link; chmod -R go-rwx go`},

@@ -149,7 +149,6 @@ func appendDiffs(list []Diff, dir string, before, now names) []Diff {
 type job struct {
 	place
 	files map[string]*Entry
-	bytes int64
 }
 
 // read gives the entries of a look their copies: those of the look before where nothing changed,
