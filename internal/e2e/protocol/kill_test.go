@@ -18,18 +18,23 @@ import (
 var kills = flag.Int("kills", 12, "how often TestKill_AtAnyMoment kills the agent")
 
 // killModel works for a while: each turn edits a file, runs a command that notes that it ran, and
-// delegates to a subagent that does the same.
+// delegates to a subagent that does the same. What it writes fills killWindow within two turns, so
+// that the conversation is compacted again and again.
 const killModel = `{"when": "^turn (\\d+)$", "say": "Working on ${match.1}.", "chunk": 3, "call": [{"name": "write", "args": {"path": "file.txt", "content": "BEGIN ${match.1} FILLER END\n"}}]}
 {"call": [{"name": "bash", "args": {"cmd": "echo main-${match.1} >> runs"}}]}
 {"call": [{"name": "task", "args": {"subagent_type": "general", "prompt": "child ${match.1}"}}]}
 {"say": "Done with ${match.1}.", "chunk": 3}
 {"when": "^child (\\d+)$", "call": [{"name": "bash", "args": {"cmd": "echo child-${match.1} >> runs"}}]}
 {"say": "Noted."}
+{"system": "^You condense the conversation", "say": "The file was written, the commands ran.", "chunk": 3, "repeat": -1}
 `
+
+// killWindow is the model's window, in tokens.
+const killWindow = `{"model": {"window": 12288}}`
 
 // TestKill_AtAnyMoment kills the agent with SIGKILL at random moments of its turns, and loads the
 // session in the next process: it always loads, every prompt that was answered is there with its
-// answer, the file that is edited is never half of one, and no command ran twice (R141, R142).
+// answer, the file that is edited is never half of one, and no command ran twice (R139, R141, R142).
 // make kill does it a thousand times.
 func TestKill_AtAnyMoment(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -43,16 +48,25 @@ func TestKill_AtAnyMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	model := strings.ReplaceAll(killModel, "FILLER", strings.Repeat("x", 20_000))
+	home := t.TempDir()
+	config := filepath.Join(home, "window.jsonc")
+	if err := os.WriteFile(config, []byte(killWindow), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	k := &killed{t: t, dir: dir, options: acptest.Options{
-		Home: t.TempDir(), Model: model, Killed: true, Unjudged: true, Permission: acptest.Answer("allow_once"),
+		Home: home, Model: model, Env: []string{"ACP_AGENT_CONFIG=" + config},
+		Killed: true, Unjudged: true, Permission: acptest.Answer("allow_once"),
 	}}
 	for range *kills {
 		// Most moments lie within the first turn of a process; now and then several end.
 		k.round(time.Duration(random.ExpFloat64() * float64(acptest.Slack(400*time.Millisecond))))
 	}
-	k.t.Logf("%d prompts, of which %d were answered", k.turn, len(k.answered))
+	k.t.Logf("%d prompts, of which %d were answered; %d compactions", k.turn, len(k.answered)/2, k.compacted)
 	if len(k.answered) == 0 {
 		t.Error("no prompt was ever answered: the moments are too early to show anything")
+	}
+	if *kills >= 100 && k.compacted == 0 {
+		t.Error("the conversation was never compacted")
 	}
 }
 
@@ -65,6 +79,8 @@ type killed struct {
 	id       string
 	turn     int
 	answered []string // texts of prompts and answers that must be there
+
+	compacted int // compactions that ended
 }
 
 // round starts the agent, loads the session, prompts it, and kills it after a while.
@@ -82,9 +98,11 @@ func (k *killed) round(after time.Duration) {
 	k.check()
 	timer := time.AfterFunc(after, func() { _ = a.Signal(syscall.SIGKILL) })
 	defer timer.Stop()
+	from := len(a.Lines())
 	for k.prompt(a) {
 	}
 	_ = a.Exit(10 * time.Second) // how it ends is known
+	k.compacted += strings.Count(texts(a.Lines()[from:], "agent_message_chunk"), "The conversation was compacted")
 	a.Close()
 }
 
