@@ -100,7 +100,7 @@ var rooms = map[string]room{
 	"permissions/watchdog": {0, []string{"capability", "permissions", "permissions/command", "internal/pathname"}},
 	"sandbox":              {0, []string{"internal/launch", "internal/pathname", "internal/redact", "internal/userfile"}},
 	"skills":               {0, []string{"internal/pathname", "internal/strictread", "internal/textcut", "kinds"}},
-	"transcript":           {0, []string{"kinds"}},
+	"transcript":           {0, []string{"internal/textcut", "kinds"}},
 
 	"internal/ansi":        {0, nil},
 	"internal/bm25":        {0, nil},

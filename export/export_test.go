@@ -134,3 +134,16 @@ func TestParseFormat(t *testing.T) {
 		}
 	}
 }
+
+// What a command printed before it was cancelled stands in every form.
+func TestWrite_PrintedBeforeTheEnd(t *testing.T) {
+	c := export.Conversation{Messages: export.Collect([]*transcript.Message{{ID: "m", Role: transcript.Assistant, Parts: []transcript.Part{
+		&transcript.ToolPart{CallID: "c", Tool: "bash", State: transcript.Cancelled, Shown: "cancelled by the user", Printed: "\x1b[31mhalf way\x1b[0m\n"},
+	}}})}
+	for _, f := range append(export.Formats(), export.Text) {
+		got := written(t, f, c, export.Options{})
+		if !strings.Contains(got, "half way") || !strings.Contains(got, "cancelled by the user") {
+			t.Errorf("%s: %s", f, got)
+		}
+	}
+}

@@ -34,6 +34,7 @@ func (p *page) call(call *transcript.ToolPart, level int) {
 		p.put(markup("<p class=\"decision\">"), text, markup("</p>\n"))
 	}
 	p.content(call)
+	p.resultText("Printed before it ended", call.Printed, p.terminal)
 	p.result(call)
 	if call.Child != nil {
 		p.child(call.Child.Record(), level)

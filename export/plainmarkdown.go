@@ -162,6 +162,9 @@ func (m *markdownWriter) call(call *transcript.ToolPart, who string) {
 	if !drawn && saysMore(call) {
 		m.folded("Arguments", kinds.Fence("json", call.Input))
 	}
+	if printed := strings.TrimRight(ansi.Text(call.Printed), "\n"); printed != "" {
+		m.folded("Printed before it ended", kinds.Fence("text", printed))
+	}
 	text, isProse := result(call)
 	if isProse {
 		m.line("%s\n", inertMarkdown(text))

@@ -59,7 +59,7 @@ func redacted(t *testing.T, text string) export.Conversation {
 		t.Fatal(err)
 	}
 	call := &transcript.ToolPart{
-		CallID: "c", Name: "bash", Input: string(input), State: transcript.Done, Text: text, Shown: text, Child: child,
+		CallID: "c", Name: "bash", Input: string(input), State: transcript.Done, Text: text, Shown: text, Printed: text, Child: child,
 		Card: kinds.Card{Kind: kinds.Edit, Title: text, Locations: []kinds.Location{{Path: text}}, Content: []kinds.Content{
 			kinds.Text{Text: text}, kinds.Diff{Path: "/x", Old: &old, New: text},
 		}},

@@ -161,6 +161,7 @@ func (t *textWriter) call(call *transcript.ToolPart) {
 		t.line(dim, text)
 	}
 	if !t.changes(call) {
+		t.lines(dim, ansi.Text(call.Printed), maxResultLines)
 		text, _ := result(call)
 		t.lines(dim, ansi.Text(text), maxResultLines)
 	}

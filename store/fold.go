@@ -54,6 +54,9 @@ type openCall struct {
 	n     int
 	part  transcript.ToolPart
 	input strings.Builder
+
+	printed transcript.Printed
+
 	ready bool // the file has the input
 }
 

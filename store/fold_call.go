@@ -26,6 +26,10 @@ func (r *Recorder) foldCall(t *talk, e transcript.Event) (needed need, isCall bo
 			r.addPart(line{sub: t.sub, of: call.of, n: call.n}, &call.part)
 		}
 		return written, true
+	case transcript.ToolOutput:
+		if call := t.calls[e.CallID]; call != nil {
+			call.printed.Add(e.Text)
+		}
 	case transcript.ToolState:
 		return r.moveCall(t, e), true
 	case transcript.ToolFinished:
@@ -83,6 +87,7 @@ func (r *Recorder) finishCall(t *talk, e transcript.ToolFinished) need {
 	}
 	result := e.Result
 	part.State, part.Card, part.Result, part.Text, part.Shown, part.Images = e.State, e.Card, &result, e.Text, e.Shown, e.Images
+	part.Printed = call.printed.At(e.State)
 	if call.ready {
 		// The line before has the input, which can be long.
 		part.Input, part.Complete, part.Args, l.op = "", false, nil, opEnd

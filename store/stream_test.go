@@ -210,6 +210,12 @@ func (s *stream) endCall() {
 	id := s.run[0]
 	s.run = s.run[1:]
 	old := "before"
+	if s.rand.IntN(4) == 0 {
+		s.do(transcript.ToolOutput{CallID: id, Text: s.text()})
+		s.do(transcript.ToolOutput{CallID: id, Text: "more\n"})
+		s.do(transcript.ToolFinished{CallID: id, State: transcript.Cancelled, Text: "cancelled"})
+		return
+	}
 	s.do(transcript.ToolFinished{
 		CallID: id, State: transcript.Done, Text: s.text(), Shown: s.text(),
 		Card:   kinds.Card{Kind: kinds.Edit, Title: "Edit", Content: []kinds.Content{kinds.Diff{Path: "/a", Old: &old, New: s.text()}}},

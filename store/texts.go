@@ -34,7 +34,7 @@ func textsOf(part transcript.Part) []string {
 	case *transcript.ResourcePart:
 		return []string{p.URI, p.Text}
 	case *transcript.ToolPart:
-		texts := []string{p.Card.Title, p.Text, p.Shown, plainInput(p.Input)}
+		texts := []string{p.Card.Title, p.Text, p.Shown, p.Printed, plainInput(p.Input)}
 		for _, content := range p.Card.Content {
 			switch c := content.(type) {
 			case kinds.Text:

@@ -14,7 +14,7 @@
 // What was kept of a session is encoded whole, subagents within it ([EncodeSnapshot]);
 // [AfterRestart] closes what the end of a process left open.
 //
-// It imports kinds and the standard library, knows neither protocol nor disk,
+// It imports kinds, internal/textcut and the standard library, knows neither protocol nor disk,
 // and starts no goroutine.
 //
 // # Requirements

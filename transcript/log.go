@@ -57,6 +57,7 @@ type openCall struct {
 	part    *ToolPart
 	message string // the id of the message that holds it
 	input   strings.Builder
+	printed Printed
 }
 
 // NewLog returns a Log that begins with the given messages, of a record.
@@ -277,6 +278,10 @@ func (l *Log) applyCall(e Event) {
 		if call := l.calls[e.CallID]; call != nil {
 			call.part.State = e.State
 		}
+	case ToolOutput:
+		if call := l.calls[e.CallID]; call != nil {
+			call.printed.Add(e.Text)
+		}
 	case ChildStarted:
 		if call := l.calls[e.CallID]; call != nil {
 			call.part.Child = e.Child
@@ -310,6 +315,7 @@ func (l *Log) finishCall(e ToolFinished) {
 	result := e.Result
 	call.part.State, call.part.Card, call.part.Result = e.State, e.Card, &result
 	call.part.Text, call.part.Shown, call.part.Images = e.Text, e.Shown, e.Images
+	call.part.Printed = call.printed.At(e.State)
 	if m := l.message(call.message); m != nil && len(l.calls) == 0 {
 		m.Finished = true // the agent may have said something after it
 	}

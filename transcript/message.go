@@ -134,6 +134,9 @@ type ToolPart struct {
 	Text string `json:"text,omitempty"`
 	// Shown is what the card shows in place of Text; empty where the two are the same.
 	Shown string `json:"shown,omitempty"`
+	// Printed is what the command of a call that did not end well had shown while it ran. The
+	// model does not read it.
+	Printed string `json:"printed,omitempty"`
 	// Images are results that the model looks at.
 	Images []ImagePart `json:"images,omitempty"`
 	// Replay is what the server wants back unchanged with the call, as in ReasoningPart.

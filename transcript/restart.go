@@ -101,7 +101,7 @@ func (p *ToolPart) abort() {
 	if p.State == InProgress {
 		text = RestartText + "; it is not known what it had done, and it was not run again"
 	}
-	p.State, p.Text, p.Shown, p.Images = Failed, text, "", nil
+	p.State, p.Text, p.Shown, p.Printed, p.Images = Failed, text, "", "", nil
 	p.Card.Content = nil
 	p.Result = &Envelope{Type: Error, ErrorText: text, Error: &ErrorDetail{Kind: restartKind}}
 }

@@ -96,6 +96,7 @@ func TestLog_UnknownIdsChangeNothing(t *testing.T) {
 		transcript.ToolInput{CallID: "x"},
 		transcript.ToolReady{CallID: "x"},
 		transcript.ToolState{CallID: "x"},
+		transcript.ToolOutput{CallID: "x", Text: "x"},
 		transcript.ToolFinished{CallID: "x"},
 		transcript.StepFinished{MessageID: "x"},
 		transcript.StepDropped{MessageID: "x"},
@@ -191,5 +192,35 @@ func TestLog_Cleared(t *testing.T) {
 	again := transcript.NewLog(loaded.Messages...)
 	if got := ids(again.Messages()) + "; " + ids(again.Record()); got != "d; a b c d" {
 		t.Errorf("stored and loaded, it is %q", got)
+	}
+}
+
+// TestLog_PrintedByWhatDidNotEndWell holds that the end of what a cancelled command printed is
+// kept, and nothing of what a finished one printed, whose result has it.
+func TestLog_PrintedByWhatDidNotEndWell(t *testing.T) {
+	long := strings.Repeat("é", 100<<10)
+	tests := []struct {
+		state   transcript.State
+		printed []string
+		want    string
+	}{
+		{transcript.Done, []string{"a"}, ""},
+		{transcript.Cancelled, []string{"a\n", "b\n"}, "a\nb\n"},
+		{transcript.Failed, []string{"a\n"}, "a\n"},
+		{transcript.Cancelled, nil, ""},
+		{transcript.Cancelled, []string{long, "end"}, "…" + strings.Repeat("é", 32<<10-2) + "end"},
+		{transcript.Cancelled, []string{"start", long[:90<<10]}, "…" + strings.Repeat("é", 32<<10)},
+	}
+	for _, tt := range tests {
+		log := transcript.NewLog()
+		log.Apply(transcript.StepStarted{MessageID: "m"})
+		log.Apply(transcript.ToolStarted{MessageID: "m", CallID: "c"})
+		for _, text := range tt.printed {
+			log.Apply(transcript.ToolOutput{CallID: "c", Text: text})
+		}
+		log.Apply(transcript.ToolFinished{CallID: "c", State: tt.state})
+		if got := log.Messages()[0].Calls()[0].Printed; got != tt.want {
+			t.Errorf("%s of %d pieces: %d bytes, want %d", tt.state, len(tt.printed), len(got), len(tt.want))
+		}
 	}
 }

@@ -77,6 +77,9 @@ func unfoldCall(call *ToolPart, emit func(Event)) {
 		return
 	}
 	unfoldChild(call, emit)
+	if call.Printed != "" {
+		emit(ToolOutput{CallID: call.CallID, Text: call.Printed})
+	}
 	end := ToolFinished{
 		CallID: call.CallID, State: call.State, Card: call.Card, Text: call.Text, Shown: call.Shown, Images: call.Images,
 		Background: call.Child != nil && call.Child.Brief().Background,

@@ -66,8 +66,8 @@ func (o *commandOutput) takeWindow() string {
 // output handles a piece of a running command's output.
 func (c *cards) output(e transcript.ToolOutput) {
 	view := c.calls[e.CallID]
-	if view == nil || view.pane == clientPane {
-		return
+	if view == nil || view.pane == clientPane || view.pane == plainPane && c.out.replaying {
+		return // the card of a stored call shows how it ended
 	}
 	view.output.write(e.Text)
 	c.flushOutputDue(e.CallID, view)

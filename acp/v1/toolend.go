@@ -35,7 +35,7 @@ func (c *cards) finishCall(e transcript.ToolFinished, child *childView) {
 		c.open(e.CallID, view, change{})
 	}
 	end := ending(e, view.kind)
-	if view.pane == agentPane && c.out.replaying && e.State == transcript.Done { // it came in pieces, which are not stored
+	if view.pane == agentPane && c.out.replaying && e.State == transcript.Done { // it came in pieces; only the result is stored
 		view.output.write(storedOutput(e))
 	}
 	if view.pane == agentPane {

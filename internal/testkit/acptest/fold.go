@@ -170,9 +170,7 @@ func (c *conversation) differs(replay *conversation) (problems []string) {
 			}
 		}
 		say("the call "+id, live.calls[id], replay.calls[id])
-		if live.calls[id]["status"] == "completed" {
-			say("the output of "+id, strings.TrimSpace(live.output[id]), strings.TrimSpace(replay.output[id]))
-		}
+		say("the output of "+id, strings.TrimSpace(live.output[id]), strings.TrimSpace(replay.output[id]))
 	}
 	for _, id := range slices.Sorted(maps.Keys(replay.calls)) {
 		if live.calls[id] == nil {
