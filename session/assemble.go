@@ -41,7 +41,7 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		Observers: pipeline.Observers{Logger: h.Logger, Bus: h.Bus, Tracer: h.Tracer},
 		Session:   pipelineSession{session: s}, Workspace: s.work, Limits: s.limits(), Cache: cache,
 		Services: tools.Services{
-			Memory: &memory{conversation: s.conversation}, Questions: s.spec.Questions, Skills: skillsOf(s.briefing.context.skills), Languages: s.sources.languages,
+			Memory: &memory{conversation: s.conversation}, Questions: s.questions(), Skills: skillsOf(s.briefing.context.skills), Languages: s.sources.languages,
 			Modes: planModes{s.choices, s.conversation.record}, Agents: s.agents.node, Threads: threadsOf(s),
 		},
 	}

@@ -111,23 +111,6 @@ func (m *childMemory) NameHosts(hosts ...string) {
 	}
 }
 
-// namedQuestions are those of a subagent: they say which one asks (R73), and its time does
-// not run while the user thinks.
-type namedQuestions struct {
-	tools.Questioner
-	node *subagent.Node
-}
-
-// Answers implements tools.Questioner.
-func (q namedQuestions) Answers(ctx context.Context, callID string, questions []tools.Question) ([][]string, error) {
-	defer q.node.WaitForUser(ctx)()
-	named := slices.Clone(questions)
-	for i := range named {
-		named[i].Question = transcript.PathText(q.node.Names()) + " asks: " + named[i].Question
-	}
-	return q.Questioner.Answers(ctx, callID, named)
-}
-
 // deliver puts the message about a background subagent into the conversation: at once
 // when the session is idle, after the turn that runs otherwise, and before any prompt
 // that waits (R68). The message is for the model; text is shown to the user.

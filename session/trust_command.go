@@ -7,7 +7,6 @@ import (
 
 	"acp-agent/kinds"
 	"acp-agent/tools"
-	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 )
 
@@ -38,40 +37,25 @@ func (s *Session) trustCommand(ctx context.Context, words []string) string {
 	return s.askTrust(ctx, offer)
 }
 
-// askTrust puts the offer to the user, as a call of its own that no model sees.
+// askTrust puts the offer to the user.
 func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
-	id := s.host.IDs.New(transcript.CallPrefix)
-	card := kinds.Card{Kind: kinds.Other, Title: "Trust this project", Content: []kinds.Content{kinds.Text{Text: offer.Text()}}}
-	ready := transcript.ToolReady{CallID: id, Tool: trustName, Card: card}
-	s.conversation.emit(transcript.ToolStarted{CallID: id, Name: trustName, Tool: trustName, Card: kinds.Neutral(trustName)})
-	s.conversation.emit(ready)
-	answer, err := s.spec.Asker.Ask(ctx, tools.PermissionRequest{
-		CallID: id, Name: trustName, Ready: ready, Reason: "you typed /trust",
-		Choices: &tools.Choices{Question: offer.question(), Allow: "Trust this project", Reject: "Do not trust it"},
+	return s.askOwn(ctx, ownQuestion{
+		command: trustName, offers: true,
+		card:    kinds.Card{Kind: kinds.Other, Title: "Trust this project", Content: []kinds.Content{kinds.Text{Text: offer.Text()}}},
+		choices: tools.Choices{Question: offer.question(), Allow: "Trust this project", Reject: "Do not trust it"},
+		settle: func(answer tools.Answer, err error) (string, transcript.State) {
+			switch {
+			case err != nil:
+				return "The editor could not ask you, so this project is not trusted. Run `acp-agent trust` in a terminal.", transcript.Rejected
+			case answer != tools.AllowOnce:
+				return "This project is not trusted.", transcript.Rejected
+			}
+			if err := s.rules.project.trust(offer); err != nil {
+				return "This project is not trusted: " + kinds.Visible(err.Error()), transcript.Rejected
+			}
+			return "This project is trusted as it is now. `/trust off` takes that back.", transcript.Done
+		},
 	})
-	text, state := "This project is not trusted.", transcript.Rejected
-	switch {
-	case ctx.Err() != nil:
-		text, state = pipeline.CancelledText, transcript.Cancelled
-	case err != nil:
-		text = "The editor could not ask you, so this project is not trusted. Run `acp-agent trust` in a terminal."
-	case answer == tools.AllowOnce:
-		if err := s.rules.project.trust(offer); err != nil {
-			text = "This project is not trusted: " + kinds.Visible(err.Error())
-			break
-		}
-		text, state = "This project is trusted as it is now. `/trust off` takes that back.", transcript.Done
-	}
-	end := pipeline.Unrun(id, kinds.Neutral(trustName), state, text)
-	end.Card = card
-	if state == transcript.Done {
-		end.Result = transcript.Envelope{Type: transcript.Output}
-	} else {
-		end.Card.Content = nil // what was offered does not hold
-		end.Result.Error = &transcript.ErrorDetail{Kind: string(tools.Denied), DeniedBy: tools.DeniedByUser}
-	}
-	s.conversation.emit(end)
-	return text
 }
 
 // trustName is the name of the call that /trust shows.

@@ -10,7 +10,6 @@ import (
 
 	"acp-agent/kinds"
 	"acp-agent/tools"
-	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 	"acp-agent/workspace/undo"
 )
@@ -189,9 +188,8 @@ func (s *Session) overwrite(name string) undo.Overwrite {
 // errNoAnswer says that the user was asked and has not decided.
 var errNoAnswer = errors.New("the question about files that were changed since was not answered")
 
-// askOverwrite puts the question as a call of its own that no model sees.
-func (s *Session) askOverwrite(ctx context.Context, name string, paths []string) (bool, error) {
-	id := s.host.IDs.New(transcript.CallPrefix)
+// askOverwrite asks about files that someone else has changed since.
+func (s *Session) askOverwrite(ctx context.Context, command string, paths []string) (too bool, failed error) {
 	var text strings.Builder
 	text.WriteString("Someone else has changed these files since:\n\n")
 	for i, path := range paths {
@@ -201,33 +199,27 @@ func (s *Session) askOverwrite(ctx context.Context, name string, paths []string)
 		}
 		text.WriteString("- " + s.place(path) + "\n")
 	}
-	card := kinds.Card{Kind: kinds.Other, Title: "Files changed since", Content: []kinds.Content{kinds.Text{Text: text.String()}}}
-	ready := transcript.ToolReady{CallID: id, Tool: name, Card: card}
-	s.conversation.emit(transcript.ToolStarted{CallID: id, Name: name, Tool: name, Card: kinds.Neutral(name)})
-	s.conversation.emit(ready)
-	answer, err := s.spec.Asker.Ask(ctx, tools.PermissionRequest{
-		CallID: id, Name: name, Ready: ready, Reason: "you typed /" + name,
-		Choices: &tools.Choices{
+	s.askOwn(ctx, ownQuestion{
+		command: command,
+		card:    kinds.Card{Kind: kinds.Other, Title: "Files changed since", Content: []kinds.Content{kinds.Text{Text: text.String()}}},
+		choices: tools.Choices{
 			Question: "Put these files back too? What they hold now is kept, and can be brought back.",
 			Allow:    "Put them back too", Reject: "Leave them as they are",
 		},
+		settle: func(answer tools.Answer, err error) (string, transcript.State) {
+			switch {
+			case err != nil:
+				failed = errors.Join(errNoAnswer, err)
+				return "The editor could not ask you, so nothing is changed.", transcript.Rejected
+			case answer != tools.AllowOnce:
+				return "These files are left as they are.", transcript.Rejected
+			}
+			too = true
+			return "These files are put back too.", transcript.Done
+		},
 	})
-	said, state, too := "These files are left as they are.", transcript.Rejected, false
-	switch {
-	case ctx.Err() != nil:
-		said, state, err = pipeline.CancelledText, transcript.Cancelled, context.Cause(ctx)
-	case err != nil:
-		said, err = "The editor could not ask you, so nothing is changed.", errors.Join(errNoAnswer, err)
-	case answer == tools.AllowOnce:
-		said, state, too = "These files are put back too.", transcript.Done, true
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
 	}
-	end := pipeline.Unrun(id, kinds.Neutral(name), state, said)
-	end.Card = card
-	if state == transcript.Done {
-		end.Result = transcript.Envelope{Type: transcript.Output}
-	} else {
-		end.Result.Error = &transcript.ErrorDetail{Kind: string(tools.Denied), DeniedBy: tools.DeniedByUser}
-	}
-	s.conversation.emit(end)
-	return too, err
+	return too, failed
 }

@@ -45,11 +45,19 @@ func unfoldStep(m *Message, emit func(Event)) {
 		if !call.Complete {
 			continue
 		}
-		emit(ToolReady{CallID: call.CallID, Tool: call.Tool, Input: call.Input, Args: call.ran(), Card: call.Card})
+		emit(call.ready())
 	}
 	for _, call := range m.Calls() {
 		unfoldCall(call, emit)
 	}
+}
+
+// UnfoldCall emits the events that make a call of a message, of which no event has come yet. The
+// calls of a message that the agent itself wrote come in no other way (AgentSaid).
+func UnfoldCall(messageID string, call *ToolPart, emit func(Event)) {
+	emit(ToolStarted{MessageID: messageID, CallID: call.CallID, Name: call.Name, Tool: call.Tool, Card: call.Card})
+	emit(call.ready())
+	unfoldCall(call, emit)
 }
 
 func unfoldText(id, text string, emit func(Event)) {
@@ -57,6 +65,10 @@ func unfoldText(id, text string, emit func(Event)) {
 		emit(PartDelta{PartID: id, Text: text})
 	}
 	emit(PartEnded{PartID: id})
+}
+
+func (p *ToolPart) ready() ToolReady {
+	return ToolReady{CallID: p.CallID, Tool: p.Tool, Input: p.Input, Args: p.ran(), Card: p.Card}
 }
 
 // ran are the arguments that the call ran with.

@@ -29,8 +29,7 @@ func (q *questioner) Answers(ctx context.Context, callID string, questions []too
 	case q.translator.parentOf(callID) != "":
 		return nil, onlyReported()
 	}
-	q.translator.say(inChat(questions))
-	return nil, tools.ErrInChat
+	return nil, &tools.InChat{Text: inChat(questions)}
 }
 
 // onlyReported refuses the questions of a subagent in a client without forms: what the user

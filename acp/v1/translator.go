@@ -93,6 +93,9 @@ func (t *translator) emit(e transcript.Event) {
 		if text := e.Message.Typed(); text != "" { // a model alone sees the others
 			t.out.messageWithID(e.Message.ID, text)
 		}
+		for _, call := range e.Message.Calls() {
+			transcript.UnfoldCall(e.Message.ID, call, func(e transcript.Event) { t.cards.emit(e, nil) })
+		}
 	case transcript.UsageChanged:
 		if e.Size > 0 { // a step's measure is sent even if it equals that of the step before
 			t.out.send(usageUpdate(e))

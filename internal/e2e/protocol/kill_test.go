@@ -29,8 +29,11 @@ const killModel = `{"when": "^turn (\\d+)$", "say": "Working on ${match.1}.", "c
 {"system": "^You condense the conversation", "say": "The file was written, the commands ran.", "chunk": 3, "repeat": -1}
 `
 
+// killPatience is long: where the disk is busy, a killed process ends only when its sync returns.
+const killPatience = 3 * time.Minute
+
 // killWindow is the model's window, in tokens.
-const killWindow = `{"model": {"window": 12288}}`
+const killWindow = `{"model": {"window": 20480}}`
 
 // TestKill_AtAnyMoment kills the agent with SIGKILL at random moments of its turns, and loads the
 // session in the next process: it always loads, every prompt that was answered is there with its
@@ -55,7 +58,7 @@ func TestKill_AtAnyMoment(t *testing.T) {
 	}
 	k := &killed{t: t, dir: dir, options: acptest.Options{
 		Home: home, Model: model, Env: []string{"ACP_AGENT_CONFIG=" + config},
-		Killed: true, Unjudged: true, Permission: acptest.Answer("allow_once"),
+		Killed: true, Unjudged: true, Permission: acptest.Answer("allow_once"), Patience: killPatience,
 	}}
 	for range *kills {
 		// Most moments lie within the first turn of a process; now and then several end.

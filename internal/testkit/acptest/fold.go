@@ -203,8 +203,8 @@ func (c *conversation) differs(replay *conversation) (problems []string) {
 }
 
 // ofTheMoment are beginnings of what the agent writes into the chat because the client cannot show
-// it in another way: notices, and what a question is about. A call that asks has it in its card.
-var ofTheMoment = []string{"> ", "**Question", "Trust `", "If you allow this", "Someone else has changed these files", "`"}
+// it in another way: notices, and what a permission request is about, which its card has.
+var ofTheMoment = []string{"> ", "Trust `", "If you allow this", "Someone else has changed these files", "`"}
 
 // takesBack is what the agent's answer to an undo ends with: what was said before may be missing
 // from a replay.
@@ -236,7 +236,7 @@ func (c *conversation) lasting(replay *conversation) *conversation {
 	for id, call := range c.calls {
 		cut := call["status"] == "failed" && strings.Contains(string(encode(call["content"])), "cut off before")
 		ended := call["status"] == "completed" || call["status"] == "failed" // else the session was closed before
-		if replay.calls[id] == nil && (cut || undone || slices.Contains([]any{"trust", "undo", "redo"}, call["name"])) || !ended {
+		if replay.calls[id] == nil && (cut || undone) || !ended {
 			delete(kept.calls, id)
 			delete(replay.calls, id)
 		}

@@ -1,0 +1,62 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
+)
+
+// ownQuestion is a question of a slash command, which the user sees as a call that no model made
+// and no model sees.
+type ownQuestion struct {
+	command string // without its slash
+	card    kinds.Card
+	choices tools.Choices
+	// offers says that the card shows something to agree to, which goes when it does not hold.
+	offers bool
+	// settle acts on the answer, and returns what the card then says.
+	settle func(tools.Answer, error) (text string, state transcript.State)
+}
+
+// askOwn puts the question to the user. The card as it ends is stored, so that a loaded session
+// shows what was asked and decided (R148).
+func (s *Session) askOwn(ctx context.Context, q ownQuestion) (text string) {
+	id := s.host.IDs.New(transcript.CallPrefix)
+	ready := transcript.ToolReady{CallID: id, Tool: q.command, Card: q.card}
+	s.conversation.emit(transcript.ToolStarted{CallID: id, Name: q.command, Tool: q.command, Card: kinds.Neutral(q.command)})
+	s.conversation.emit(ready)
+	answer, err := s.spec.Asker.Ask(ctx, tools.PermissionRequest{
+		CallID: id, Name: q.command, Ready: ready, Reason: "you typed /" + q.command, Choices: &q.choices,
+	})
+	text, state := pipeline.CancelledText, transcript.Cancelled
+	if ctx.Err() == nil {
+		text, state = q.settle(answer, err)
+	}
+	end := pipeline.Unrun(id, q.card, state, text)
+	if state == transcript.Done {
+		end.Result = transcript.Envelope{Type: transcript.Output}
+	} else {
+		if q.offers {
+			end.Card.Content = nil
+		}
+		end.Result.Error = &transcript.ErrorDetail{Kind: string(tools.Denied), DeniedBy: tools.DeniedByUser}
+	}
+	s.conversation.emit(end)
+	s.conversation.noteOwn(ready, end)
+	return text
+}
+
+// noteOwn notes a call of the agent's own, which the client knows already.
+func (c *conversation) noteOwn(ready transcript.ToolReady, end transcript.ToolFinished) {
+	call := &transcript.ToolPart{CallID: end.CallID, Name: ready.Tool, Tool: ready.Tool, State: end.State, Text: end.Text, Result: &end.Result}
+	call.Ready(ready)
+	call.Card = end.Card
+	c.note(transcript.AgentSaid{Message: &transcript.Message{
+		ID: c.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true, Aside: true,
+		Parts: []transcript.Part{call},
+	}})
+}

@@ -1,0 +1,53 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"acp-agent/subagent"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// questions are those of the main agent; nil when there is no user to answer them (R76).
+func (s *Session) questions() tools.Questioner {
+	if s.spec.Questions == nil {
+		return nil
+	}
+	return chatQuestions{s.spec.Questions, s.conversation}
+}
+
+// chatQuestions writes into the conversation what the client can only ask in the chat, so that a
+// loaded session shows it (R77, R148).
+type chatQuestions struct {
+	tools.Questioner
+	conversation *conversation
+}
+
+// Answers implements tools.Questioner.
+func (q chatQuestions) Answers(ctx context.Context, callID string, questions []tools.Question) ([][]string, error) {
+	answers, err := q.Questioner.Answers(ctx, callID, questions)
+	if chat, ok := errors.AsType[*tools.InChat](err); ok {
+		q.conversation.say(chat.Text)
+		return nil, tools.ErrInChat
+	}
+	return answers, err
+}
+
+// namedQuestions are those of a subagent: they say which one asks (R73), and its time does
+// not run while the user thinks.
+type namedQuestions struct {
+	tools.Questioner
+	node *subagent.Node
+}
+
+// Answers implements tools.Questioner.
+func (q namedQuestions) Answers(ctx context.Context, callID string, questions []tools.Question) ([][]string, error) {
+	defer q.node.WaitForUser(ctx)()
+	named := slices.Clone(questions)
+	for i := range named {
+		named[i].Question = transcript.PathText(q.node.Names()) + " asks: " + named[i].Question
+	}
+	return q.Questioner.Answers(ctx, callID, named)
+}
