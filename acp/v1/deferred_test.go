@@ -104,6 +104,27 @@ func TestDeferred_Bounds(t *testing.T) {
 	})
 }
 
+// A call of a subagent that ends after the last event of a turn, and before the answer to the
+// prompt, changes the card of that turn.
+func TestDeferred_BeforeTheAnswer(t *testing.T) {
+	inTurn(t, dropping, func(t *testing.T, tr *translator, r *recorder) {
+		delegate(tr.Emit, "call_1", true, "explore")
+		accepted(tr.Emit, "call_1")
+		emit := within(tr, "call_1")
+		emit(transcript.ToolStarted{MessageID: "msg_2", CallID: "call_2", Name: "Edit", Tool: "edit", Card: label("edit")})
+		card := kinds.Card{Kind: kinds.Edit, Title: "Edit a.go"}
+		emit(transcript.ToolReady{CallID: "call_2", Tool: "edit", Args: []byte(`{}`), Card: card})
+		tr.showForQuestion("call_2")
+		tr.Emit(transcript.TurnFinished{TurnID: "trn_1", Reason: "finish"})
+		r.take()
+		emit(transcript.ToolFinished{CallID: "call_2", State: transcript.Done, Card: card})
+		if got := r.lines(); len(got) != 1 || !strings.Contains(got[0], `"toolCallId":"call_2","status":"completed"`) || strings.Contains(got[0], "title") {
+			t.Errorf("before the answer to the prompt: %q", got)
+		}
+		tr.promptAnswered()
+	})
+}
+
 // The output of a call that continues after its turn waits for the next prompt as one update.
 func TestDeferred_Output(t *testing.T) {
 	inTurn(t, dropping, func(t *testing.T, tr *translator, r *recorder) {

@@ -46,6 +46,7 @@ func (t *translator) promptAnswered() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.out.quiet.prompts.Add(-1)
+	t.cards.turns++
 }
 
 // startingQuiet makes a reply start a quiet period: the period lasts from before the reply is

@@ -55,7 +55,7 @@ type cards struct {
 	out      *outbox
 	calls    map[string]*callView
 	children map[string]*childView // by the call that spawned them
-	turns    int                   // turns that have ended
+	turns    int                   // turns that have ended for the editor: their prompts are answered
 }
 
 // emit sends what an event of a call means; child is the subagent whose call it is, or nil.
@@ -237,7 +237,9 @@ func (c *cards) flush() {
 
 // endTurn drops the calls and subagents of the turn that has ended.
 func (c *cards) endTurn() {
-	c.turns++
+	if c.out.quiet.prompts.Load() == 0 { // a replay; promptAnswered ends the turn of a prompt
+		c.turns++
+	}
 	maps.DeleteFunc(c.calls, func(id string, view *callView) bool { return !view.waits && !c.outlivesTurn(id) })
 	maps.DeleteFunc(c.children, func(id string, _ *childView) bool { return !c.outlivesTurn(id) })
 }

@@ -55,7 +55,8 @@ type Options struct {
 	// Stderr is the agent's standard error; nil has it kept for Agent.Stderr.
 	Stderr *os.File
 
-	// Patience is how long the test waits for a message; zero means 30 s.
+	// Patience is how long a test that waits for a message lets the agent be silent; zero
+	// means a minute.
 	Patience time.Duration
 
 	// Played is called with the lines of a script that was played to its end, and the home of
@@ -71,12 +72,12 @@ type Options struct {
 
 // Deadlines. Waiting costs nothing when all is well, so patience is long.
 const (
-	patience = 30 * time.Second
+	patience = time.Minute
 	// exitWithin is how soon the agent has to be gone once its input has ended.
 	exitWithin = 2 * time.Second
 )
 
-// patience is how long a test of these options waits.
+// patience is how long a test of these options bears silence.
 func (o *Options) patience() time.Duration {
 	if o.Patience > 0 {
 		return Slack(o.Patience)

@@ -1,7 +1,7 @@
 package acptest
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -53,10 +53,16 @@ func (r *record) from(n int) (lines []Line, more <-chan struct{}, ended bool) {
 	return r.lines[min(n, len(r.lines)):], r.more, r.ended
 }
 
+// errGaveUp is that the line that was waited for has not come, though the agent lives.
+var errGaveUp = errors.New("gave up")
+
 // wait returns the first of the agent's messages from the n-th line on that
-// fits, and the number of the line after it.
-func (r *record) wait(ctx context.Context, n int, fits func(*Message) bool) (*Message, int, error) {
-	for {
+// fits, and the number of the line after it. It waits while lines come, for a slow machine
+// is not a fault, and gives up after patience without one, or ten times that in all.
+func (r *record) wait(patience time.Duration, n int, fits func(*Message) bool) (*Message, int, error) {
+	silent := time.NewTimer(patience)
+	defer silent.Stop()
+	for start := time.Now(); ; silent.Reset(patience) {
 		lines, more, ended := r.from(n)
 		for i, l := range lines {
 			if l.FromAgent && l.Message != nil && fits(l.Message) {
@@ -69,8 +75,11 @@ func (r *record) wait(ctx context.Context, n int, fits func(*Message) bool) (*Me
 		}
 		select {
 		case <-more:
-		case <-ctx.Done():
-			return nil, n, context.Cause(ctx)
+		case <-silent.C:
+			return nil, n, fmt.Errorf("%w after %s without a line", errGaveUp, patience)
+		}
+		if over := time.Since(start); over > 10*patience {
+			return nil, n, fmt.Errorf("%w after %s of other lines", errGaveUp, over.Round(time.Second))
 		}
 	}
 }

@@ -1,8 +1,8 @@
 package acptest
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -100,10 +100,8 @@ func (a *Agent) TryRequest(method string, params any) bool {
 	if a.write(p.line) != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), a.opts.patience())
-	defer cancel()
-	m, _, err := a.record.wait(ctx, p.at, func(m *Message) bool { return m.IsResponse() && string(m.ID) == p.id })
-	if ctx.Err() != nil {
+	m, _, err := a.record.wait(a.opts.patience(), p.at, func(m *Message) bool { return m.IsResponse() && string(m.ID) == p.id })
+	if errors.Is(err, errGaveUp) {
 		a.fatal("%s (id %s) was not answered, and the agent lives", method, p.id)
 	}
 	return err == nil && m.Error == nil
@@ -116,19 +114,17 @@ func (p *Pending) Wait() *Message {
 	return m
 }
 
-// WaitFor is Wait with a patience of its own, for what takes long.
-func (p *Pending) WaitFor(limit time.Duration) *Message {
+// WaitFor is Wait with a patience of its own, for what is silent for long.
+func (p *Pending) WaitFor(patience time.Duration) *Message {
 	p.Agent.tb.Helper()
-	m, _ := p.answer(limit)
+	m, _ := p.answer(patience)
 	return m
 }
 
-func (p *Pending) answer(limit time.Duration) (*Message, int) {
+func (p *Pending) answer(patience time.Duration) (*Message, int) {
 	a := p.Agent
 	a.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	m, next, err := a.record.wait(ctx, p.at, func(m *Message) bool { return m.IsResponse() && string(m.ID) == p.id })
+	m, next, err := a.record.wait(patience, p.at, func(m *Message) bool { return m.IsResponse() && string(m.ID) == p.id })
 	if err != nil {
 		a.fatal("%s (id %s) was not answered: %v", p.Method, p.id, err)
 	}
@@ -138,7 +134,7 @@ func (p *Pending) answer(limit time.Duration) (*Message, int) {
 // AnsweredAt is when the answer arrived; it waits for it.
 func (p *Pending) AnsweredAt() time.Time {
 	p.Agent.tb.Helper()
-	_, next := p.answer(patience)
+	_, next := p.answer(p.Agent.opts.patience())
 	return p.Agent.Lines()[next-1].At
 }
 

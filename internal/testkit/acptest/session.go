@@ -1,9 +1,6 @@
 package acptest
 
-import (
-	"context"
-	"strings"
-)
+import "strings"
 
 // Initialize opens the conversation with protocol version 1 and these client
 // capabilities, as JSON; empty means {}.
@@ -114,9 +111,7 @@ func (a *Agent) Skip() { a.cursor = len(a.Lines()) }
 
 func (a *Agent) await(from int, what string, fits func(*Message) bool) (*Message, int) {
 	a.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), a.opts.patience())
-	defer cancel()
-	m, next, err := a.record.wait(ctx, from, fits)
+	m, next, err := a.record.wait(a.opts.patience(), from, fits)
 	if err != nil {
 		a.fatal("waiting for %s: %v", what, err)
 	}
