@@ -60,6 +60,7 @@ var startUp = [...]string{
 	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin",
 	".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d", ".gitconfig", ".config/git",
 	".local/bin", "bin", "Library/LaunchAgents", ".agents/agents", ".claude/agents",
+	".agents/commands", ".claude/commands", ".config/acp-agent/commands", ".config/opencode/commands", ".config/opencode/command",
 }
 
 // socketDirs are where services listen that act for every process that connects (S6). The rest

@@ -9,7 +9,8 @@ import (
 )
 
 // Command is a slash command as editors list it: text that the user types and the agent
-// answers itself, without the model, or that an MCP server makes a prompt of (R158).
+// answers itself, without the model, or of which a file or an MCP server makes a
+// prompt (R158).
 type Command struct {
 	// Name has no slash.
 	Name, Description string
@@ -34,7 +35,8 @@ type slashCommand struct {
 }
 
 // slashCommands are all slash commands of the agent itself, in the order in which editors
-// list them. Prompts of MCP servers are commands, too; expand.go has those.
+// list them. Files and prompts of MCP servers are commands, too; custom.go and expand.go have
+// those.
 func slashCommands() []slashCommand {
 	return []slashCommand{
 		{
@@ -155,7 +157,7 @@ func changesRule(rest string) bool {
 	return len(words) > 0 && (words[0] == "keep" || words[0] == "revoke")
 }
 
-// Commands lists the slash commands, those of MCP servers last.
+// Commands lists the slash commands: the agent's own, those from files, those of MCP servers.
 func (s *Session) Commands() []Command {
 	var list []Command
 	for _, c := range slashCommands() {
@@ -168,6 +170,7 @@ func (s *Session) Commands() []Command {
 		}
 		list = append(list, entry)
 	}
+	list = append(list, s.custom.list()...)
 	for _, prompt := range s.sources.servers.Prompts() {
 		list = append(list, Command{Name: prompt.Command, Description: prompt.Description, Hint: prompt.Hint()})
 	}

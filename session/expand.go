@@ -11,14 +11,14 @@ import (
 	"acp-agent/transcript"
 )
 
-// expand has an MCP server make a prompt of a command that stands for one of its prompts
-// (R158). The editor shows what was typed, the model reads what the server made of it.
+// expand makes a prompt of a command that the model is to work on (R158): an MCP server of one
+// that stands for one of its prompts, and expandCustom of one from a file. The editor shows what was typed, the model reads what was made of it.
 // Where that cannot be had, refusal says why, and the model is not called; for any other
 // prompt it is empty.
 func (s *Session) expand(t *Turn) (refusal string) {
 	name, rest, ok := typed(wordsOf(t.prompt))
 	if !ok || !mcp.IsCommand(name) {
-		return ""
+		return s.expandCustom(t)
 	}
 	s.sources.refresh(t.ctx)
 	var made []transcript.Part
@@ -29,15 +29,7 @@ func (s *Session) expand(t *Turn) (refusal string) {
 	if err != nil {
 		return fmt.Sprintf("%s was not sent to the model.\n\n%s\n", code("/"+kinds.Line(name, lineRunes)), kinds.Fence("", err.Error()))
 	}
-	var shown, others []transcript.Part
-	for _, part := range t.prompt.Parts {
-		if text, ok := part.(*transcript.TextPart); ok {
-			shown = append(shown, &transcript.TextPart{ID: text.ID, Text: text.Text, Replaced: true})
-		} else {
-			others = append(others, part)
-		}
-	}
-	t.prompt.Parts = append(append(shown, made...), others...)
+	t.replacePrompt(made)
 	return ""
 }
 

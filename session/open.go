@@ -111,6 +111,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	s.sources = newSources(sourcesOptions{
 		opened: s.opened, work: s.work, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt,
 	})
+	s.custom = &customCommands{opened: s.opened, project: s.rules.project, changed: func() { s.conversation.emit(transcript.CommandsChanged{}) }}
 	s.rules.project.refresh()
 	if err := s.agents.choose(agent); err != nil {
 		return err
@@ -144,7 +145,10 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 			dir: s.work.Session().Cwd, store: h.Projects,
 			configure: func() (Settings, projectOffer, error) { return h.configure(s.spec.Cwd) },
 			rules:     s.settings.Rules.Project, policy: policy, mode: s.choices.enforced,
-			trustChanged: func() { s.sources.applyTrust() },
+			trustChanged: func() {
+				s.sources.applyTrust()
+				s.custom.refresh()
+			},
 		}, offer),
 		identity: func(tool string) permissions.Identity { return s.agents.tools.Identity(tool) },
 		mode:     func() permissions.Mode { return s.choices.get().mode },

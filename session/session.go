@@ -25,6 +25,7 @@ type Session struct {
 	choices      *choices             // mode, model, options; choices.go
 	rules        *ruleBook            // trust and permission rules; project.go, rules.go
 	sources      *sources             // where tools come from; sources.go
+	custom       *customCommands      // slash commands from files; custom.go
 	agents       *agents              // the main agent and its subagents; agents.go
 	briefing     *briefing            // what agents are told; briefing.go
 	naming       *naming              // titles; naming.go
@@ -89,7 +90,7 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 	if c, ok := commandOf(t.prompt); ok && c.isDuring() {
 		t.during = func(ctx context.Context) (loop.StopReason, error) { return s.replyDuring(ctx, t.prompt, c) }
 	}
-	t.steers = steers(t.prompt)
+	t.steers = s.steers(t.prompt)
 	s.turns.add(t)
 	s.announceQueued(t)
 	return t

@@ -17,7 +17,7 @@ func (s *Session) emitStartupNotices() {
 	for _, notice := range project {
 		notices.once(content+notice.Text, notice) // again when it is about another content
 	}
-	for _, notice := range slices.Concat(s.agents.notices(), s.choices.startup) {
+	for _, notice := range slices.Concat(s.agents.notices(), s.custom.notices(), s.choices.startup) {
 		notices.once(notice.Text, notice)
 	}
 }
@@ -26,5 +26,5 @@ func (s *Session) emitStartupNotices() {
 // because a client without notices shows the warnings once and the rest not at all.
 func (s *Session) standing() []transcript.Notice {
 	project, _ := s.rules.project.notices()
-	return slices.Concat(s.briefing.context.notices(), s.host.problems(), project, s.agents.notices())
+	return slices.Concat(s.briefing.context.notices(), s.host.problems(), project, s.agents.notices(), s.custom.notices())
 }

@@ -29,8 +29,8 @@ func queueOption(current string) Option {
 
 // steers reports whether a prompt may go into a running turn: a command never does, for the
 // agent or a server makes something else of it.
-func steers(prompt *transcript.Message) bool {
-	if _, ok := commandOf(prompt); ok {
+func (s *Session) steers(prompt *transcript.Message) bool {
+	if _, ok := commandOf(prompt); ok || s.custom.is(prompt) {
 		return false
 	}
 	name, _, ok := typed(wordsOf(prompt))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"acp-agent/commands"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/permissions"
@@ -66,6 +67,9 @@ func (p *project) allows() []string {
 			line += ", whatever it does"
 		}
 		list = append(list, line)
+	}
+	if names := slices.DeleteFunc(commands.ProjectNames(p.now), isOwnCommand); len(names) > 0 {
+		list = append(list, "you are offered the project's commands, each of which is a prompt that you start: "+commandNames(names))
 	}
 	for _, server := range p.offer.servers {
 		list = append(list, "an MCP server of the project is started, "+describeServer(server)+"; its tools are still asked about")

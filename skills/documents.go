@@ -34,10 +34,23 @@ func Documents(dirs []string, limit int64, secret func(path string) bool) ([]Doc
 	return s.documents, s.warn
 }
 
+// DocumentsBelow is Documents for all that lies beneath one directory, down to 8 directories. A
+// link that lies deeper than directly in it is not followed, nor is one to a directory.
+func DocumentsBelow(dir string, limit int64, secret func(path string) bool) ([]Document, []Warning) {
+	s := shelf{opener: opener{secret}, limit: limit, read: map[string]bool{}, depth: maxDocumentDepth}
+	s.directory(dir)
+	return s.documents, s.warn
+}
+
+// maxDocumentDepth bounds how deep documents may lie.
+const maxDocumentDepth = 8
+
 // shelf is a search for documents under way.
 type shelf struct {
 	opener
 	limit     int64
+	depth     int // of directories that are still gone into
+	nested    bool
 	documents []Document
 	read      map[string]bool
 	warn      warnings
@@ -65,7 +78,13 @@ func (s *shelf) directory(name string) {
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
-		if strings.EqualFold(filepath.Ext(e.Name()), ".md") && (e.Type().IsRegular() || e.Type()&os.ModeSymlink != 0) {
+		switch {
+		case e.IsDir() && s.depth > 0:
+			below := *s
+			below.depth, below.nested = s.depth-1, true
+			below.directory(filepath.Join(name, e.Name()))
+			s.documents, s.warn = below.documents, below.warn
+		case strings.EqualFold(filepath.Ext(e.Name()), ".md") && (e.Type().IsRegular() || !s.nested && e.Type()&os.ModeSymlink != 0):
 			s.file(filepath.Join(name, e.Name()))
 		}
 	}

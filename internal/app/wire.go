@@ -11,6 +11,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"acp-agent/commands"
 	"acp-agent/config"
 	"acp-agent/internal/cgroup"
 	"acp-agent/internal/launch"
@@ -308,10 +309,11 @@ func (c *core) guarded(set *toolset) []string {
 	return slices.Concat(set.guarded, c.agentDirs())
 }
 
-// agentDirs are those of the user's own agents, and the files elsewhere that links in
-// them lead to.
+// agentDirs are those of the user's own agents and commands, and the files elsewhere that links
+// in them lead to.
 func (c *core) agentDirs() []string {
-	return skills.Leads(subagent.UserDirs(c.sources.HomeDir, xdg.ConfigHome)...)
+	home, config := c.sources.HomeDir, xdg.ConfigHome
+	return skills.Leads(slices.Concat(subagent.UserDirs(home, config), commands.UserDirs(home, config))...)
 }
 
 // projects is where the user's decisions about projects are kept.

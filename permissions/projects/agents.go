@@ -17,17 +17,32 @@ import (
 // the Markdown files that lie directly in .agents/agents and .claude/agents, nearest
 // first. They are those that trust is bound to, with the very content.
 func (s Snapshot) Agents() []File {
+	return s.markdown(func(name string) int { return slices.Index(agentDirs, path.Dir(name)) })
+}
+
+// Commands returns the files that may each be a slash command of the project: the Markdown
+// files that lie anywhere in .agents/commands, .claude/commands, .opencode/commands and
+// .opencode/command, nearest first, and within a directory in this order. They are those that
+// trust is bound to, with the very content.
+func (s Snapshot) Commands() []File {
+	return s.markdown(func(name string) int {
+		return slices.IndexFunc(commandDirs, func(dir string) bool { return strings.HasPrefix(name, dir+"/") })
+	})
+}
+
+// markdown returns Markdown files, nearest first. place is the rank of a name, without what
+// leads upward, among those of its directory; a negative one leaves the file out.
+func (s Snapshot) markdown(place func(name string) int) []File {
 	var list []File
 	for _, f := range s.Files {
-		_, name := climb(f.Name)
-		if slices.Contains(agentDirs, path.Dir(name)) && strings.EqualFold(path.Ext(name), ".md") {
+		if _, name := climb(f.Name); place(name) >= 0 && strings.EqualFold(path.Ext(name), ".md") {
 			list = append(list, f)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b File) int {
-		up, _ := climb(a.Name)
-		than, _ := climb(b.Name)
-		return cmp.Or(cmp.Compare(up, than), cmp.Compare(a.Name, b.Name))
+		up, name := climb(a.Name)
+		than, other := climb(b.Name)
+		return cmp.Or(cmp.Compare(up, than), cmp.Compare(place(name), place(other)), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }
@@ -40,17 +55,18 @@ func climb(name string) (up int, rest string) {
 	return up, name
 }
 
-// concernsAgents reports a path, in lower case, on which the agents of a project depend.
-func concernsAgents(name string) bool {
+// concernsTexts reports a path, in lower case, on which the agents and commands of a project
+// depend.
+func concernsTexts(name string) bool {
 	_, name = climb(name)
-	return slices.ContainsFunc(agentDirs, func(dir string) bool {
+	return slices.ContainsFunc(textDirs(), func(dir string) bool {
 		return name == path.Dir(dir) || pathname.Contains(dir, name)
 	})
 }
 
-// agents adds what lies in the directories of agents of the project and, when it is
+// textDirs adds what lies in the directories of agents and commands of the project and, when it is
 // part of a repository, of the directories above it up to the repository's root.
-func (s *scanner) agents(project string) error {
+func (s *scanner) textDirs(project string) error {
 	top := s.root
 	defer func() { s.root, s.under = top, "" }()
 	dirs, err := upward(project)
@@ -61,13 +77,13 @@ func (s *scanner) agents(project string) error {
 		if i > 0 {
 			root, err := os.OpenRoot(dir)
 			if err != nil {
-				continue // what cannot be read is no agent
+				continue // what cannot be read is not used
 			}
 			defer root.Close()
 			s.root, s.under = root, strings.Repeat(above, i)
 		}
-		for _, agents := range agentDirs {
-			if err := s.tree(agents, 0); err != nil {
+		for _, texts := range textDirs() {
+			if err := s.tree(texts, 0); err != nil {
 				return err
 			}
 		}

@@ -42,6 +42,12 @@ var configs = []string{
 // All beneath them counts.
 var agentDirs = []string{".agents/agents", ".claude/agents"}
 
+// commandDirs hold the slash commands of a project. All beneath them counts.
+var commandDirs = []string{".agents/commands", ".claude/commands", ".opencode/commands", ".opencode/command"}
+
+// textDirs are the directories of texts that agents obey.
+func textDirs() []string { return slices.Concat(agentDirs, commandDirs) }
+
 // above leads to the directory above.
 const above = "../"
 
@@ -62,8 +68,8 @@ type Snapshot struct {
 
 // File is one file of a Snapshot.
 type File struct {
-	// Name is the path from the top of the project, with slashes. Agents of the
-	// directories above it have names that begin with "../".
+	// Name is the path from the top of the project, with slashes. Agents and commands of
+	// the directories above it have names that begin with "../".
 	Name string `json:"name"`
 	Hash string `json:"hash"`
 	// Text is the content, "" when it is too long to be kept, is not text, or may hold
@@ -76,7 +82,7 @@ type File struct {
 // not know it, on which a program finds the file under the name that it looks for.
 func Concerns(name string) bool {
 	name = strings.ToLower(name)
-	return concernsAgents(name) || pathname.Contains(ownDir, name) || name == ".cargo" ||
+	return concernsTexts(name) || pathname.Contains(ownDir, name) || name == ".cargo" ||
 		slices.ContainsFunc(configs, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
 }
 
@@ -93,7 +99,7 @@ func Scan(project string) (Snapshot, error) {
 	if err := s.tree(ownDir, 0); err != nil {
 		return Snapshot{}, err
 	}
-	if err := s.agents(project); err != nil {
+	if err := s.textDirs(project); err != nil {
 		return Snapshot{}, err
 	}
 	for _, dir := range []string{".", ".cargo"} {

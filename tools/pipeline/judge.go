@@ -93,6 +93,25 @@ func (p *Pipeline) Denies(id string) bool {
 	return p.Policy.Rules().Decide(call).Action == capability.Deny
 }
 
+// MayRead reports whether nothing stands against reading a file for the user: it lies inside the
+// session's directories, and the rules let the tool that reads files read it without a question.
+// A watchdog sees calls alone, so that with one the answer is no.
+func (p *Pipeline) MayRead(path string) bool {
+	entry, there := p.Tools().Get(readTool)
+	access, err := p.Workspace.Check(path, false)
+	if !there || err != nil || !access.Inside || p.Watchdog != nil {
+		return false
+	}
+	call := p.ruleCall(&Prepared{Tool: entry.ID, entry: entry})
+	call.Resources = []permissions.Resource{{
+		Kind: permissions.Path, Name: access.Real, Requested: []string{access.Path}, Capability: capability.CapFSRead,
+	}}
+	return p.Policy.Rules().Decide(call).Action == capability.Allow
+}
+
+// readTool is the tool that reads files.
+const readTool = "read"
+
 func (r *running) permissionCall() permissions.Call {
 	session := r.pipeline.Workspace.Session()
 	call := r.pipeline.ruleCall(r.Prepared)

@@ -1,0 +1,162 @@
+package commands
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"acp-agent/internal/strictread"
+	"acp-agent/kinds"
+)
+
+// Limits of one file, and of what lists show of it.
+const (
+	// MaxFile bounds the size of a file, in bytes.
+	MaxFile  = 64 << 10
+	maxNodes = 500
+	// maxDescription and maxHint are in characters.
+	maxDescription, maxHint = 200, 100
+)
+
+// ignoredFields do something in the programs that they are for, and nothing here: a file grants
+// no tool, and the model, mode and agent are the user's choice.
+var ignoredFields = []string{
+	"agent", "allowed-tools", "context", "disallowed-tools", "effort", "hooks", "mode", "model", "paths", "permission", "permissions",
+	"shell", "subagent", "subtask", "template", "tools",
+}
+
+// parse reads a file. An error says in one line why there is no command of it.
+func parse(name string, l layout, data []byte) (Command, error) {
+	c := Command{Name: name, layout: l, text: string(data)}
+	if !typeable(name) {
+		return c, errors.New("is not used: its name cannot be typed as a command")
+	}
+	front, body, err := strictread.Split(data)
+	if err != nil && !errors.Is(err, strictread.ErrNoFence) {
+		return c, err
+	}
+	if err == nil {
+		if err := c.read(front); err != nil {
+			return c, err
+		}
+	}
+	c.body = strings.TrimSpace(kinds.Visible(strings.ReplaceAll(string(body), "\r\n", "\n")))
+	if c.body == "" {
+		return c, errors.New("has no text that could be a prompt")
+	}
+	c.Shell = shell.MatchString(c.body)
+	c.Description = kinds.Line(cmp.Or(c.Description, firstLine(c.body)), maxDescription)
+	c.Hint = kinds.Line(cmp.Or(c.Hint, c.namesHint(), "[arguments]"), maxHint)
+	return c, nil
+}
+
+// shell finds what other agents run before the model reads the text: !`command`, and a block of
+// commands that begins with ```!.
+var shell = regexp.MustCompile("(?m)(?:^|[\\s(:])!`[^`\n]+`|^[ \t]*```!")
+
+// read takes the fields of the front matter.
+func (c *Command) read(front []byte) error {
+	top, err := frontMatter(front)
+	if err != nil {
+		return err
+	}
+	if top.Kind != strictread.Object {
+		return errors.New("its front matter is not a list of fields")
+	}
+	for _, m := range top.Members {
+		switch name := m.Name; {
+		case name == "description":
+			c.Description, err = text(m)
+		case name == "argument-hint":
+			c.Hint, err = text(m)
+		case name == "arguments" && c.layout != opencodeLayout:
+			c.names, err = words(m)
+		case name == "user-invocable":
+			c.hidden = m.Value.Text == "false"
+		case slices.Contains(ignoredFields, name) && m.Value.Kind != strictread.Null && !slices.Contains(c.Ignored, name):
+			c.Ignored = append(c.Ignored, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// frontMatter parses front matter as it is meant: other programs take a field of one line for a
+// text where YAML sees something else, such as "argument-hint: [file] [focus]".
+func frontMatter(front []byte) (*strictread.Node, error) {
+	o := strictread.Options{MaxNodes: maxNodes, Tolerant: true}
+	top, err := strictread.FrontMatter(quoted(front, hintField), o)
+	if err != nil {
+		if again, err := strictread.FrontMatter(quoted(front, anyField), o); err == nil {
+			return again, nil
+		}
+		if mistake, ok := errors.AsType[*strictread.Error](err); ok {
+			return nil, fmt.Errorf("line %d: its front matter is not valid: %s", mistake.Line, mistake.Text())
+		}
+	}
+	return top, err
+}
+
+// hintField and anyField match a field with a value of one line that is not quoted.
+var (
+	hintField = regexp.MustCompile(`(?m)^(argument-hint):[ \t]+([^\s"'|>][^\r\n]*?)[ \t\r]*$`)
+	anyField  = regexp.MustCompile(`(?m)^([A-Za-z_-]+):[ \t]+([^\s"'|>][^\r\n]*?)[ \t\r]*$`)
+)
+
+// quoted puts quotes around the values that a pattern finds.
+func quoted(front []byte, field *regexp.Regexp) []byte {
+	return field.ReplaceAllFunc(front, func(line []byte) []byte {
+		m := field.FindSubmatch(line)
+		return fmt.Appendf(nil, "%s: '%s'", m[1], strings.ReplaceAll(string(m[2]), "'", "''"))
+	})
+}
+
+// text is the value of a field that holds a text.
+func text(m strictread.Member) (string, error) {
+	switch {
+	case m.Value.Kind == strictread.Null:
+		return "", nil
+	case !m.Value.Scalar():
+		return "", fmt.Errorf("line %d: %s: expects a text", m.At.Line, m.Name)
+	}
+	return strings.TrimSpace(m.Value.Text), nil
+}
+
+// words is the value of a field that holds names: a list, or one text with blanks between them.
+func words(m strictread.Member) ([]string, error) {
+	if m.Value.Kind != strictread.List {
+		value, err := text(m)
+		return strings.Fields(value), err
+	}
+	var list []string
+	for _, item := range m.Value.Items {
+		if !item.Scalar() || strings.TrimSpace(item.Text) == "" {
+			return nil, fmt.Errorf("line %d: %s: expects names", m.At.Line, m.Name)
+		}
+		list = append(list, strings.TrimSpace(item.Text))
+	}
+	return list, nil
+}
+
+// firstLine is the first line of a text with something to read in it.
+func firstLine(body string) string {
+	for line := range strings.Lines(body) {
+		if line = strings.TrimSpace(strings.TrimLeft(line, "#*-_=> \t")); line != "" {
+			return line
+		}
+	}
+	return "A command from a file."
+}
+
+func (c *Command) namesHint() string {
+	var list []string
+	for _, name := range c.names {
+		list = append(list, "["+name+"]")
+	}
+	return strings.Join(list, " ")
+}
