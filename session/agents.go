@@ -34,6 +34,8 @@ type agents struct {
 	hash     string // of what the project held then
 	policies map[string]*agentPolicy
 	order    []string // of policies
+	// expected are answers of a stored session to subagents that have not been needed since.
+	expected []storedAnswers
 }
 
 // adopt makes the tools of a registry those of the main agent, and sorts them by mode.
@@ -49,6 +51,7 @@ type agentPolicy struct {
 	manifest subagent.Manifest
 	policy   *pipeline.Policy
 	above    *pipeline.Policy // of the agent that delegated
+	digest   string           // of the manifest and of those above it
 }
 
 // manifests returns the manifests in force now: those of the project only while the user
@@ -108,7 +111,8 @@ func (a *agents) policyOf(n *subagent.Node) *agentPolicy {
 	if have := a.policies[key]; have != nil && have.above == parent && reflect.DeepEqual(have.manifest, m) {
 		return have
 	}
-	made := &agentPolicy{names: names, manifest: m, policy: parent.Delegate(delegation(m)), above: parent}
+	made := &agentPolicy{names: names, manifest: m, policy: parent.Delegate(delegation(m)), above: parent, digest: a.digestOf(names, m, parent)}
+	a.restoreInto(made)
 	if a.policies == nil {
 		a.policies = map[string]*agentPolicy{}
 	}

@@ -84,6 +84,11 @@ func (b *ruleBook) rules() []ListedRule {
 			kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Agents: f.names})
 		}
 	}
+	for _, f := range b.agents.expectedAnswers() {
+		for _, rule := range f.Rules {
+			kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Agents: f.Names})
+		}
+	}
 	for _, scope := range []permissions.Scope{permissions.Project, permissions.User, permissions.Manifest, permissions.DefaultScope} {
 		for _, rule := range set.In(scope) {
 			if scope == permissions.DefaultScope && !b.shippedTool(rule.Permission) {
@@ -129,6 +134,9 @@ func (b *ruleBook) revoke(listed ListedRule) error {
 				return nil
 			}
 		}
+		if b.agents.forgetExpected(listed.Agents, listed.Rule) {
+			return nil
+		}
 		return gone
 	case listed.Scope == permissions.Session:
 		if !b.policy.Forget(listed.Rule) {
@@ -162,6 +170,8 @@ func (b *ruleBook) keepForProject(listed ListedRule) error {
 		return fmt.Errorf("you rejected %s; only what you allowed in this session can be kept", ruleText(rule))
 	case b.void(rule):
 		return fmt.Errorf("%s does not count: the tool has changed since your answer", ruleText(rule))
+	case policy == nil && slices.ContainsFunc(b.agents.expectedAnswers(), func(f storedAnswers) bool { return slices.Equal(f.Names, listed.Agents) }):
+		return fmt.Errorf("%s was your answer before this session was opened again; it can be kept once that agent runs", ruleText(rule))
 	case policy == nil || !slices.Contains(policy.Rules().In(permissions.Session), rule):
 		return fmt.Errorf("%s is no longer in force", ruleText(rule))
 	case !policy.MayKeep(rule):

@@ -11,7 +11,6 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/store"
 	"acp-agent/tools"
-	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
 )
@@ -19,7 +18,6 @@ import (
 // The keys under which a session stores what its conversation does not hold.
 const (
 	choicesKey = "choices"
-	rulesKey   = "rules"
 	placeKey   = "directory" // the name of the session's own directory
 	beganKey   = "began"     // what stands in the system prompt of the day
 )
@@ -120,7 +118,7 @@ func (s *Session) resume(ctx context.Context) error {
 	if found, err := stored.State(beganKey, &began); err == nil && found {
 		s.briefing.began = &began
 	}
-	s.restoreRules(stored)
+	s.restoreAnswers(stored)
 	s.restoreCheckpoints(stored)
 	s.restoreSidecars(snapshot.Messages)
 	for _, child := range lost {
@@ -137,16 +135,6 @@ func (s *Session) noticeDamage(damage store.Damage) {
 	}
 }
 
-// restoreRules puts the user's answers of the stored session in force.
-func (s *Session) restoreRules(stored *store.Stored) {
-	var rules []permissions.Rule
-	if _, err := stored.State(rulesKey, &rules); err != nil {
-		s.host.Logger.Warn("the rules of a stored session cannot be read", "session", s.ID, "error", err.Error())
-		return
-	}
-	s.rules.policy.Add(permissions.Session, rules...)
-}
-
 // save stores what the user chose and allowed, where it has changed.
 func (s *Session) save() {
 	now := s.choices.get()
@@ -154,13 +142,7 @@ func (s *Session) save() {
 		Agent: s.agents.manifest.Name, Mode: s.choices.wanted(), Before: now.before, Model: now.model, Thought: now.thought, Queue: now.queue,
 	})
 	s.conversation.put(placeKey, s.work.Place())
-	answers := []permissions.Rule{}
-	for _, rule := range s.rules.policy.Rules().In(permissions.Session) {
-		if rule.Source == permissions.SourceAlways || rule.Source == pipeline.SourceAnswer {
-			answers = append(answers, rule)
-		}
-	}
-	s.conversation.put(rulesKey, answers)
+	s.saveAnswers()
 }
 
 // put stores a value under a key unless it is the one that was stored last.
@@ -205,7 +187,7 @@ func (h *Host) List(o store.ListOptions) (store.Page, error) { return h.Store.Li
 
 // Fork stores a copy of a stored session, without what the user allowed in it (R142).
 func (h *Host) Fork(id string, o store.ForkOptions) (store.Info, error) {
-	o.Without = append(o.Without, rulesKey)
+	o.Without = append(o.Without, rulesKey, hereKey, subagentsKey)
 	return h.Store.Fork(id, o)
 }
 

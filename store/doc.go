@@ -70,7 +70,7 @@
 // returns is a boundary; all others wait for the next one or for Options.GroupDelay.
 //
 //	deltas of texts            written within 50 ms, to the live file; never synced
-//	ToolReady, end of a step   written
+//	ToolReady, end of a step   written, and so is what Put stores
 //	user message, result       written; a sync starts at once, and no one waits for it
 //	a call that waits for the user  as a user message: the question is to survive
 //	a call with effects begins synced: after a power cut it is known that it may have run

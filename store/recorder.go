@@ -190,7 +190,7 @@ func (r *Recorder) SetAdditional(additional []string) {
 }
 
 // Put stores a value of the session's own under a key, in the place of the one before, such as
-// its rules. It is written with the next boundary, and read by [Stored.State].
+// its rules. It is written when Put returns, and read by [Stored.State].
 func (r *Recorder) Put(key string, value any) error {
 	if r == nil {
 		return nil
@@ -205,7 +205,7 @@ func (r *Recorder) Put(key string, value any) error {
 		return nil
 	}
 	r.add(line{kind: sessionKind, op: opState, of: key, data: cleanJSON(data, r.store.o.Clean, nil)})
-	r.finish(later)
+	r.finish(written)
 	return nil
 }
 

@@ -131,6 +131,15 @@ func (p *Policy) RememberHere(rules ...permissions.Rule) {
 	p.session = append(p.session, rules...)
 }
 
+// Restore adds rules to the session's scope as they were in an earlier process; here are those of
+// them that may not be kept for the project.
+func (p *Policy) Restore(rules, here []permissions.Rule) {
+	p.Add(permissions.Session, rules...)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.session = append(p.session, here...)
+}
+
 // MayKeep reports whether a rule of the session's scope may be kept for the project: the
 // answer that added it could have been given for the project as well (R152).
 func (p *Policy) MayKeep(rule permissions.Rule) bool {
