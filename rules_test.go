@@ -412,8 +412,24 @@ func TestRules_Code(t *testing.T) {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
 				t.Errorf("%s: func init: construct it where it is wired", s.line(f))
 			}
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR && !strings.HasSuffix(s.name, "_test.go") && !strings.HasPrefix(s.dir, "internal/testkit/") && compiles(g) {
+				t.Errorf("%s: an expression that every start compiles, that of each command's helper too: use sync.OnceValue", s.line(g))
+			}
 		}
 	}
+}
+
+// compiles reports whether a declaration compiles a regular expression outside of a function.
+func compiles(g *ast.GenDecl) (found bool) {
+	ast.Inspect(g, func(n ast.Node) bool {
+		if _, later := n.(*ast.FuncLit); later {
+			return false
+		}
+		sel, ok := n.(*ast.SelectorExpr)
+		found = found || ok && sel.Sel.Name == "MustCompile"
+		return !found
+	})
+	return found
 }
 
 // TestRules_Skips sends every skip for want of something through internal/testkit/testreq, so

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"acp-agent/store"
 	"acp-agent/transcript"
@@ -153,18 +154,27 @@ func (s *scrubber) label(kind, what string) string {
 	return s.labels[key]
 }
 
-var (
-	addressForm = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}(?:\\/|[^\s"'<>` + "`" + `\\|^{}\x00-\x1f])+`)
-	emailForm   = regexp.MustCompile(`(?i)[\pL\pN._%+-]+@(?:[\pL\pN](?:[\pL\pN-]*[\pL\pN])?\.)+\pL{2,}(?::[\w~./-]+)?`)
-	loginForm   = regexp.MustCompile(`[\w.-]+@[A-Za-z][\w-]*:[~/\w][\w./~-]*`) // of a prompt, and of ssh
-	windowsForm = regexp.MustCompile(`(?i)(?:\b[a-z]:|\\\\(?:\\\\)?[\w.$-]+)(?:[\\/]+[^\s"'<>|:*?\\/` + "`" + `,;()\[\]{}]+)+`)
-	homeForm    = regexp.MustCompile(`(^|[^\w\]~/.])(~\w*(?:\\?/[^\s"'<>|:;,(){}\[\]\\*?$&!=` + "`" + `]+)+)`)
-	// A path has two names at least: "/export" may be a command, and "/" divides.
-	pathForm = regexp.MustCompile(`(^|[^\pL\pN\]_~/.*)}\\$-]|-[A-Za-z])((?:\\?/[\pL\pN_.@%+~-][^\s"'<>|:;,(){}\[\]\\*?$&!=/` + "`" + `]*){2,}(?:\\?/)?)`)
-	ipv4Form = regexp.MustCompile(`(^|[^\w.])((?:\d{1,3}\.){3}\d{1,3})($|[^\w.]|\.\s|\.$)`)
-	ipv6Form = regexp.MustCompile(`(?i)(^|[^\w:.])((?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4})($|[^\w:])`)
-	hostForm = regexp.MustCompile(`(?i)\b(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:` + tops + `)\b(?::\d+\b)?`)
-)
+// forms are what addresses, paths and hosts look like.
+type forms struct{ address, email, login, windows, home, homeRest, path, ipv4, ipv6, host *regexp.Regexp }
+
+// formsOf compiles the forms when the first text is redacted, and not with each start of the
+// program.
+var formsOf = sync.OnceValue(func() *forms {
+	return &forms{
+		address: regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}(?:\\/|[^\s"'<>` + "`" + `\\|^{}\x00-\x1f])+`),
+		email:   regexp.MustCompile(`(?i)[\pL\pN._%+-]+@(?:[\pL\pN](?:[\pL\pN-]*[\pL\pN])?\.)+\pL{2,}(?::[\w~./-]+)?`),
+		login:   regexp.MustCompile(`[\w.-]+@[A-Za-z][\w-]*:[~/\w][\w./~-]*`), // of a prompt, and of ssh
+		windows: regexp.MustCompile(`(?i)(?:\b[a-z]:|\\\\(?:\\\\)?[\w.$-]+)(?:[\\/]+[^\s"'<>|:*?\\/` + "`" + `,;()\[\]{}]+)+`),
+		home:    regexp.MustCompile(`(^|[^\w\]~/.])(~\w*(?:\\?/[^\s"'<>|:;,(){}\[\]\\*?$&!=` + "`" + `]+)+)`),
+		// homeRest is a path below the home directory, after it.
+		homeRest: regexp.MustCompile(`^(?:[\\/]+[^\s"'<>|:;,(){}\[\]\\/*?$&!=` + "`" + `]+)*`),
+		// A path has two names at least: "/export" may be a command, and "/" divides.
+		path: regexp.MustCompile(`(^|[^\pL\pN\]_~/.*)}\\$-]|-[A-Za-z])((?:\\?/[\pL\pN_.@%+~-][^\s"'<>|:;,(){}\[\]\\*?$&!=/` + "`" + `]*){2,}(?:\\?/)?)`),
+		ipv4: regexp.MustCompile(`(^|[^\w.])((?:\d{1,3}\.){3}\d{1,3})($|[^\w.]|\.\s|\.$)`),
+		ipv6: regexp.MustCompile(`(?i)(^|[^\w:.])((?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4})($|[^\w:])`),
+		host: regexp.MustCompile(`(?i)\b(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:` + tops + `)\b(?::\d+\b)?`),
+	}
+})
 
 // tops are the last labels of names of hosts, but for those that are also ends of files' names.
 const tops = `com|org|net|edu|gov|mil|int|info|biz|io|dev|app|cloud|tech|online|site|eu|uk|de|fr|nl|be|ch|at|it|es|pt|pl|cz|dk|se|no|fi|ie|us|ca|mx|br|ar|cl|au|nz|jp|cn|kr|tw|hk|sg|in|ru|ua|il|za|tr|gr|hu|ro|bg|` +
@@ -172,11 +182,11 @@ const tops = `com|org|net|edu|gov|mil|int|info|biz|io|dev|app|cloud|tech|online|
 
 // learn notes the hosts that the addresses of a text name.
 func (s *scrubber) learn(text string) {
-	for _, address := range addressForm.FindAllString(text, -1) {
+	for _, address := range formsOf().address.FindAllString(text, -1) {
 		_, rest, _ := strings.Cut(strings.ReplaceAll(address, `\/`, "/"), "://")
 		s.learnHost(rest)
 	}
-	for _, form := range []*regexp.Regexp{emailForm, loginForm} {
+	for _, form := range []*regexp.Regexp{formsOf().email, formsOf().login} {
 		for _, address := range form.FindAllString(text, -1) {
 			s.learnHost(address)
 		}

@@ -17,25 +17,26 @@ func (s *scrubber) text(text string) string {
 		return text
 	}
 	text = s.withoutRoots(text)
-	text = addressForm.ReplaceAllStringFunc(text, func(address string) string {
+	form := formsOf()
+	text = form.address.ReplaceAllStringFunc(text, func(address string) string {
 		if strings.HasPrefix(address, "file://[project") {
 			return address // a file below the session's directory
 		}
 		kept := strings.TrimRight(address, ".,;:!?)]*_")
 		return s.label("url", kept) + address[len(kept):]
 	})
-	text = emailForm.ReplaceAllStringFunc(text, func(address string) string { return s.label("email", address) })
-	text = loginForm.ReplaceAllStringFunc(text, func(address string) string { return s.label("host", address) })
-	text = windowsForm.ReplaceAllStringFunc(text, func(name string) string { return s.label("path", name) })
-	text = replaceGroup(homeForm, text, func(name string) string { return s.label("path", name) })
-	text = replaceGroup(pathForm, text, func(name string) string {
+	text = form.email.ReplaceAllStringFunc(text, func(address string) string { return s.label("email", address) })
+	text = form.login.ReplaceAllStringFunc(text, func(address string) string { return s.label("host", address) })
+	text = form.windows.ReplaceAllStringFunc(text, func(name string) string { return s.label("path", name) })
+	text = replaceGroup(form.home, text, func(name string) string { return s.label("path", name) })
+	text = replaceGroup(form.path, text, func(name string) string {
 		kept := strings.TrimRight(name, ".")
 		return s.label("path", kept) + name[len(kept):]
 	})
 	text = replaceGroup(s.bareHosts(), text, func(host string) string { return s.label("host", host) })
-	text = hostForm.ReplaceAllStringFunc(text, func(host string) string { return s.label("host", host) })
-	text = replaceGroup(ipv4Form, text, func(address string) string { return s.address(address) })
-	text = replaceGroup(ipv6Form, text, func(address string) string { return s.address(address) })
+	text = form.host.ReplaceAllStringFunc(text, func(host string) string { return s.label("host", host) })
+	text = replaceGroup(form.ipv4, text, func(address string) string { return s.address(address) })
+	text = replaceGroup(form.ipv6, text, func(address string) string { return s.address(address) })
 	return replaceGroup(s.user, text, func(string) string { return "[user]" })
 }
 
@@ -90,15 +91,12 @@ func (s *scrubber) withoutRoots(text string) string {
 			b.WriteString(r.label)
 			continue
 		}
-		rest := homeRest.FindString(text[at:])
+		rest := formsOf().homeRest.FindString(text[at:])
 		b.WriteString(s.label("path", r.label+rest))
 		at += len(rest)
 	}
 	return b.String()
 }
-
-// homeRest is a path below the home directory, after it.
-var homeRest = regexp.MustCompile(`^(?:[\\/]+[^\s"'<>|:;,(){}\[\]\\/*?$&!=` + "`" + `]+)*`)
 
 // rootAt is the root that stands at a place, and the size of its spelling; 0 for none.
 func (s *scrubber) rootAt(text, folded string, at int) (found root, size int) {

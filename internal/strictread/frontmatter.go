@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -73,12 +74,14 @@ func parseMarkdownYAML(text string) (*yaml.Node, error) {
 
 // plainValue matches a field whose value is one line without quotes or other YAML syntax at
 // its start.
-var plainValue = regexp.MustCompile("(?m)^(name|description):[ \t]+([^\\s\"'\\[\\]{}|>&*!%@`#?-][^\r\n]*?)[ \t\r]*$")
+var plainValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?m)^(name|description):[ \t]+([^\\s\"'\\[\\]{}|>&*!%@`#?-][^\r\n]*?)[ \t\r]*$")
+})
 
 // quotePlain puts quotes around plain values, in which a colon or a # then is no syntax.
 func quotePlain(text string) string {
-	return plainValue.ReplaceAllStringFunc(text, func(line string) string {
-		m := plainValue.FindStringSubmatch(line)
+	return plainValue().ReplaceAllStringFunc(text, func(line string) string {
+		m := plainValue().FindStringSubmatch(line)
 		return m[1] + ": '" + strings.ReplaceAll(m[2], "'", "''") + "'"
 	})
 }

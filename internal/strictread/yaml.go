@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -43,11 +44,11 @@ func parseYAML(text string) (*yaml.Node, error) {
 
 // yamlError gives an error of the parser its line.
 func yamlError(text string, err error, parse func(string) (*yaml.Node, error)) error {
-	return &Error{Position: Position{Line: mistakeLine(text, err, parse), Column: 1}, Problem: yamlLine.ReplaceAllString(err.Error(), ""), Syntax: true}
+	return &Error{Position: Position{Line: mistakeLine(text, err, parse), Column: 1}, Problem: yamlLine().ReplaceAllString(err.Error(), ""), Syntax: true}
 }
 
 // yamlLine matches the prefix of the parser's errors.
-var yamlLine = regexp.MustCompile(`^yaml: (?:line \d+: )?`)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line \d+: )?`) })
 
 // maxLook and maxLookLines bound the text that is searched for the line of an error, for it is
 // parsed up to each of its lines.
@@ -59,14 +60,14 @@ const (
 // mistakeLine finds the line of an error: the first line with which the parser reports the
 // same error. The line that the parser reports is often the start of the block.
 func mistakeLine(text string, mistake error, parse func(string) (*yaml.Node, error)) int {
-	want := yamlLine.ReplaceAllString(mistake.Error(), "")
+	want := yamlLine().ReplaceAllString(mistake.Error(), "")
 	at, end := 1, 0
 	for line := range strings.Lines(text[:min(len(text), maxLook)]) {
 		if at > maxLookLines {
 			break
 		}
 		end += len(line)
-		if _, err := parse(text[:end]); err != nil && yamlLine.ReplaceAllString(err.Error(), "") == want {
+		if _, err := parse(text[:end]); err != nil && yamlLine().ReplaceAllString(err.Error(), "") == want {
 			return at
 		}
 		at++

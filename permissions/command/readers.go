@@ -132,7 +132,7 @@ func checkGrep(j *judge, _ *Part, p parsed, at dirs) finding {
 }
 
 // suffixGlob is a pattern of which it is plain what it matches: the end of a name.
-var suffixGlob = regexp.MustCompile(`^\*(\.[A-Za-z0-9_+-]+)+$`)
+var suffixGlob = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\*(\.[A-Za-z0-9_+-]+)+$`) })
 
 // included returns which files a recursive grep reads when --include says so by the ends
 // of their names; nil when it may read any. Beside --exclude the order of both counts,
@@ -143,7 +143,7 @@ func included(p parsed) func(name string) bool {
 	}
 	var ends []string
 	for glob := range strings.SplitSeq(p.seen["--include"], "\n") {
-		if !suffixGlob.MatchString(glob) {
+		if !suffixGlob().MatchString(glob) {
 			return nil
 		}
 		ends = append(ends, strings.ToLower(glob[1:]))

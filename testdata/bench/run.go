@@ -81,7 +81,10 @@ func (r *run) all(ctx context.Context) (err error) {
 			return fmt.Errorf("servers: %w", err)
 		}
 	}
-	if err := r.family(); err != nil || !r.only.MatchString("grep") {
+	if err := r.family(); err != nil {
+		return err
+	}
+	if err := r.stored(); err != nil || !r.only.MatchString("grep") {
 		return err
 	}
 	return r.grep()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"acp-agent/internal/search"
 	"acp-agent/tools"
@@ -125,9 +126,9 @@ func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\'
 
 var (
 	// dotName finds a pattern that may name a hidden component.
-	dotName = regexp.MustCompile(`(^|[/{,[\\])\.`)
+	dotName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[/{,[\\])\.`) })
 	// plainName is a file name pattern that means the same to ripgrep.
-	plainName = regexp.MustCompile(`^[\w.*-]+(\{[\w.*-]+(,[\w.*-]+)*\}[\w.*-]*)?$`)
+	plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w.*-]+(\{[\w.*-]+(,[\w.*-]+)*\}[\w.*-]*)?$`) })
 )
 
 // scope makes ripgrep look at every file that our engine would, and at few
@@ -137,12 +138,12 @@ func scope(pattern string, hidden bool) []string {
 		"--no-config", "--null", "--color=never", "--glob=!.git", "--no-require-git", "--no-ignore-parent",
 		"--no-ignore-exclude", "--no-ignore-global", "--no-ignore-dot", "--no-ignore-messages", "--regex-size-limit=256M",
 	}
-	if hidden || dotName.MatchString(pattern) {
+	if hidden || dotName().MatchString(pattern) {
 		args = append(args, "--hidden")
 	}
 	// A type, unlike a --glob, does not bring back what is ignored.
 	name := pattern[strings.LastIndexByte(pattern, '/')+1:]
-	if plainName.MatchString(name) && !strings.Contains(name, "**") {
+	if plainName().MatchString(name) && !strings.Contains(name, "**") {
 		args = append(args, "--type-add=wanted:"+name, "--type=wanted")
 	}
 	return args

@@ -7,15 +7,16 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 )
 
-var tempPattern = regexp.MustCompile(`^\.acp-agent-[a-z2-7]{26}\.tmp$`)
+var tempPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.acp-agent-[a-z2-7]{26}\.tmp$`) })
 
 // TempName returns a new name for a temporary file beside its target.
 func TempName() string { return ".acp-agent-" + strings.ToLower(rand.Text()) + ".tmp" }
 
 // IsTempName reports whether a file's name is one that TempName makes.
-func IsTempName(name string) bool { return tempPattern.MatchString(name) }
+func IsTempName(name string) bool { return tempPattern().MatchString(name) }
 
 // PutBack gives a file that was moved aside to a temporary name its own name again. If
 // the user has saved another file under it since, that file stays: the newest one wins,
