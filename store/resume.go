@@ -75,7 +75,7 @@ func (r *Recorder) Resume(ctx context.Context, at time.Time, each func(*transcri
 	r.mu.Unlock()
 	s.Hidden = map[string]string{}
 	entries := r.stored.root.byID
-	for m, err := range r.stored.All() {
+	for m, err := range ahead(r.stored.All()) {
 		if err == nil {
 			err = context.Cause(ctx)
 		}

@@ -64,16 +64,26 @@ func DecodePart(data []byte) (Part, error) { return decodePart(data, 0) }
 
 // decodePart reads a part of a message that lies depth subagents deep.
 func decodePart(data []byte, depth int) (Part, error) {
-	var head struct {
-		Type string `json:"type"`
+	kind := writtenType(data)
+	if kind == "" {
+		var head struct {
+			Type string `json:"type"`
+		}
+		if err := json.Unmarshal(data, &head); err != nil {
+			return nil, fmt.Errorf("part: %w", err)
+		}
+		kind = head.Type
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("part: %w", err)
-	}
-	switch head.Type {
+	switch kind {
 	case textType:
+		if id, text, ok := decodePlain(data, kind); ok {
+			return &TextPart{ID: id, Text: text}, nil
+		}
 		return decodeAs[TextPart](data)
 	case reasoningType:
+		if id, text, ok := decodePlain(data, kind); ok {
+			return &ReasoningPart{ID: id, Text: text}, nil
+		}
 		return decodeAs[ReasoningPart](data)
 	case imageType:
 		return decodeAs[ImagePart](data)
@@ -84,7 +94,7 @@ func decodePart(data []byte, depth int) (Part, error) {
 	case toolType:
 		return decodeTool(data, depth)
 	}
-	return nil, fmt.Errorf("part: unknown type %q", head.Type)
+	return nil, fmt.Errorf("part: unknown type %q", kind)
 }
 
 // decodeAs reads a part whose fields all have a JSON form of their own.

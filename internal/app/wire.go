@@ -22,12 +22,14 @@ import (
 	"acp-agent/internal/trace"
 	"acp-agent/mcp"
 	"acp-agent/model"
+	"acp-agent/model/catalogue"
 	"acp-agent/permissions/projects"
 	"acp-agent/sandbox"
 	"acp-agent/session"
 	"acp-agent/skills"
 	"acp-agent/store"
 	"acp-agent/subagent"
+	"acp-agent/tools/builtin"
 	"acp-agent/tools/mount"
 	"acp-agent/transcript"
 	"acp-agent/workspace"
@@ -101,8 +103,17 @@ func dataHome() string { return filepath.Join(xdg.DataHome, "acp-agent") }
 // firstModelTimeout bounds the wait for a server's list when no model is named.
 const firstModelTimeout = 5 * time.Second
 
-// Warm prepares what the first session needs, so that it does not wait.
-func (c *core) Warm() { _, _ = c.assemble() }
+// Warm prepares what the first session needs, so that it does not wait: the host, and at the same
+// time the tables that each session looks things up in.
+func (c *core) Warm() {
+	var tables sync.WaitGroup
+	defer tables.Wait()
+	tables.Go(func() {
+		builtin.Known("")
+		_, _ = catalogue.Find("", "")
+	})
+	_, _ = c.assemble()
+}
 
 // Open opens a new session (session/new).
 func (c *core) Open(ctx context.Context, spec session.Spec) (*session.Session, error) {

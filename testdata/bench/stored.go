@@ -174,66 +174,66 @@ func (r *run) searches(home string) error {
 }
 
 // recording measures turns of an agent that stores its conversations beside one that does not,
-// in turns: turns that only answer, and turns that edit a file.
+// in turns: turns that only answer, and turns with a call.
 func (r *run) recording() error {
-	var subjects []*subject
-	var sessions []string
-	for _, on := range []bool{false, true} {
-		s, err := r.fresh(fmt.Sprint("recording ", on), map[string]string{
-			"config/acp-agent/config.jsonc": fmt.Sprintf(`{"sessions": {"store": %v}}`, on),
-		})
+	var pair [2]*subject
+	var sessions [2]string
+	for i := range pair {
+		s, session, err := r.recorder(i == 1)
 		if err != nil {
 			return err
 		}
 		defer s.stop()
-		session, _, err := s.open()
-		if err != nil {
-			return err
-		}
-		s.editFreely(session)
-		if err := os.WriteFile(s.project("edit.txt"), []byte(text), 0o644); err != nil {
-			return err
-		}
-		subjects, sessions = append(subjects, s), append(sessions, session)
+		pair[i], sessions[i] = s, session
 	}
-	edit := func(n int) string {
-		from, to := text[:len("a line")], text[:len("a line")] // the same length: the file does not grow
-		return calling(fmt.Sprint("w", n), "edit", map[string]any{"path": "edit.txt", "old_str": from, "new_str": to, "all": true})
-	}
-	_ = edit
 	for _, kind := range []struct {
 		row   string
 		steps func(n int) []string
 	}{
 		{"a turn of 200 deltas", func(int) []string { return []string{say("a few words ", 200)} }},
 		{"a turn with a call that reads", func(n int) []string {
-			return []string{calling(fmt.Sprint("w", n), "read", map[string]any{"path": "edit.txt"}), say("a few words ", 50)}
+			return []string{calling(fmt.Sprint("w", n), "read", map[string]any{"path": "read.txt"}), say("a few words ", 50)}
 		}},
 	} {
-		var ratios, without, with []float64
+		var without, with []float64
 		for n := range 61 {
 			var took [2]float64
-			for i := range subjects {
+			for i := range pair {
 				i = (i + n) % 2 // neither is always the first
 				r.model.steps(kind.steps(n)...)
-				d, err := subjects[i].prompt(sessions[i], "work")
+				turn, err := pair[i].prompt(sessions[i], "work")
 				if err != nil {
 					return err
 				}
-				took[i] = milliseconds(d)
+				took[i] = milliseconds(turn)
 			}
 			if n > 0 {
 				without, with = append(without, took[0]), append(with, took[1])
 			}
 		}
-		_ = ratios
 		r.results.add(kind.row+", not stored", "agent", median(without))
 		r.results.add(kind.row+", stored over not stored", "agent", median(with)/median(without))
 	}
 	return nil
 }
 
-func conversations(home string) string { return filepath.Join(home, "data", "acp-agent", "conversations") }
+// recorder is an agent that stores its conversations or not, with a session.
+func (r *run) recorder(stores bool) (s *subject, session string, err error) {
+	s, err = r.fresh(fmt.Sprint("recording ", stores), map[string]string{
+		"config/acp-agent/config.jsonc": fmt.Sprintf(`{"sessions": {"store": %v}}`, stores),
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if err = os.WriteFile(s.project("read.txt"), []byte(text), 0o644); err == nil {
+		session, _, err = s.open()
+	}
+	return s, session, err
+}
+
+func conversations(home string) string {
+	return filepath.Join(home, "data", "acp-agent", "conversations")
+}
 
 // storeOnce stores a conversation unless it is stored already.
 func storeOnce(home, id string, turns int) error {
