@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"acp-agent/internal/strictread"
 	"acp-agent/kinds"
@@ -47,7 +48,7 @@ func parse(name string, l layout, data []byte) (Command, error) {
 	if c.body == "" {
 		return c, errors.New("has no text that could be a prompt")
 	}
-	c.Shell = shell.MatchString(c.body)
+	c.Shell = shell().MatchString(c.body)
 	c.Description = kinds.Line(cmp.Or(c.Description, firstLine(c.body)), maxDescription)
 	c.Hint = kinds.Line(cmp.Or(c.Hint, c.namesHint(), "[arguments]"), maxHint)
 	return c, nil
@@ -55,7 +56,7 @@ func parse(name string, l layout, data []byte) (Command, error) {
 
 // shell finds what other agents run before the model reads the text: !`command`, and a block of
 // commands that begins with ```!.
-var shell = regexp.MustCompile("(?m)(?:^|[\\s(:])!`[^`\n]+`|^[ \t]*```!")
+var shell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?m)(?:^|[\\s(:])!`[^`\n]+`|^[ \t]*```!") })
 
 // read takes the fields of the front matter.
 func (c *Command) read(front []byte) error {
@@ -90,9 +91,9 @@ func (c *Command) read(front []byte) error {
 // text where YAML sees something else, such as "argument-hint: [file] [focus]".
 func frontMatter(front []byte) (*strictread.Node, error) {
 	o := strictread.Options{MaxNodes: maxNodes, Tolerant: true}
-	top, err := strictread.FrontMatter(quoted(front, hintField), o)
+	top, err := strictread.FrontMatter(quoted(front, hintField()), o)
 	if err != nil {
-		if again, err := strictread.FrontMatter(quoted(front, anyField), o); err == nil {
+		if again, err := strictread.FrontMatter(quoted(front, anyField()), o); err == nil {
 			return again, nil
 		}
 		if mistake, ok := errors.AsType[*strictread.Error](err); ok {
@@ -104,8 +105,12 @@ func frontMatter(front []byte) (*strictread.Node, error) {
 
 // hintField and anyField match a field with a value of one line that is not quoted.
 var (
-	hintField = regexp.MustCompile(`(?m)^(argument-hint):[ \t]+([^\s"'|>][^\r\n]*?)[ \t\r]*$`)
-	anyField  = regexp.MustCompile(`(?m)^([A-Za-z_-]+):[ \t]+([^\s"'|>][^\r\n]*?)[ \t\r]*$`)
+	hintField = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^(argument-hint):[ \t]+([^\s"'|>][^\r\n]*?)[ \t\r]*$`)
+	})
+	anyField = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^([A-Za-z_-]+):[ \t]+([^\s"'|>][^\r\n]*?)[ \t\r]*$`)
+	})
 )
 
 // quoted puts quotes around the values that a pattern finds.
