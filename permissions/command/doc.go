@@ -40,8 +40,10 @@
 // tables of commands that only read with their vetted options, the classes above, the
 // tracking of the working directory, and the environment that keeps git from running
 // what a repository configures (GitEnv). An expansion anywhere in a program asks: no
-// word is exempt. A command is allowed only if a second reader takes the text apart as
-// the parser does, and if the text bounds its time and its output.
+// word is exempt. Globs, braces, loops over known lists and variables that the text sets
+// are written out first where Env.List is set (expand.go): what is judged then, and runs, is
+// Verdict.Run. A command is allowed only if a second reader takes the text apart as the
+// parser does, and if the text bounds its time and its output.
 //
 // It refuses to know the disk, processes and sessions: Env.Inside says whether a path
 // lies inside the roots, links followed. A verdict is a pure function of the text and of

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"math/rand/v2"
@@ -170,7 +171,7 @@ func (f *differential) batch(next func() (string, bool)) (batch []string, verdic
 		made++
 		v := command.Judge(text, f.env)
 		if v.Action == capability.Allow && f.first(text) {
-			batch, verdicts = append(batch, text), append(verdicts, v)
+			batch, verdicts = append(batch, cmp.Or(v.Run, v.Text)), append(verdicts, v)
 		}
 	}
 	f.mu.Lock()

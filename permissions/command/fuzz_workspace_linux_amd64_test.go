@@ -107,10 +107,33 @@ func (g fuzzWorkspace) env() command.Env {
 		},
 		GitHoldsSecret: func(string) bool { return false },
 		Regular:        func(name string) bool { return mode(name).IsRegular() },
+		List:           listIn(g.work),
 		Waits: func(name string) bool {
 			m := mode(name)
 			return m != fs.ModeIrregular && !m.IsRegular() && !m.IsDir()
 		},
+	}
+}
+
+// listIn is Env.List for one root.
+func listIn(root string) func(string) ([]string, error) {
+	return func(dir string) ([]string, error) {
+		resolved, err := filepath.EvalSymlinks(dir)
+		switch {
+		case err != nil:
+			return nil, err
+		case resolved != root && !strings.HasPrefix(resolved, root+"/"):
+			return nil, fs.ErrPermission
+		}
+		if info, err := os.Stat(resolved); err != nil || !info.IsDir() {
+			return nil, fs.ErrNotExist
+		}
+		entries, err := os.ReadDir(resolved)
+		names := make([]string, len(entries))
+		for i, entry := range entries {
+			names[i] = entry.Name()
+		}
+		return names, err
 	}
 }
 

@@ -18,25 +18,40 @@ var errTooDeep = errors.New("nested too deep")
 // must be the one that will run, after preprocessing (C7). Judge never fails: a text
 // that is too long, too deep or not text is denied, one that does not parse is asked.
 func Judge(text string, env Env) Verdict {
+	v, file := judgeFile(text, env)
+	if file == nil {
+		return v
+	}
+	return expanded(v, file, env)
+}
+
+// judgeText judges a text as it is written.
+func judgeText(text string, env Env) Verdict {
+	v, _ := judgeFile(text, env)
+	return v
+}
+
+// judgeFile judges a text as it is written; file is nil when it is not taken apart.
+func judgeFile(text string, env Env) (v Verdict, file *syntax.File) {
 	if err := shell.CheckText(text); err != nil {
-		return whole(text, denies(Limits, "the command cannot be run safely: "+err.Error()))
+		return whole(text, denies(Limits, "the command cannot be run safely: "+err.Error())), nil
 	}
 	if nesting(text) > 4*MaxDepth {
-		return whole(text, denies(Limits, "the command nests too deep to be judged"))
+		return whole(text, denies(Limits, "the command nests too deep to be judged")), nil
 	}
 	file, err := shell.Parse(text, env.Dialect)
 	switch {
 	case errors.Is(err, shell.ErrDoubtful):
-		return whole(text, ambiguous(err))
+		return whole(text, ambiguous(err)), nil
 	case err != nil:
-		return whole(text, asks(Unparsed, "the command could not be parsed: "+err.Error()))
+		return whole(text, asks(Unparsed, "the command could not be parsed: "+err.Error())), nil
 	}
 	j := newJudge(text, env)
 	j.stmts(file.Stmts, j.start(), finding{})
 	if j.err != nil {
-		return whole(text, denies(Limits, "the command nests too deep to be judged"))
+		return whole(text, denies(Limits, "the command nests too deep to be judged")), nil
 	}
-	v := j.verdict(text)
+	v = j.verdict(text)
 	if f := settled(file); f.set {
 		if v.Action == capability.Allow {
 			j.raiseFrom(0, f)
@@ -50,7 +65,7 @@ func Judge(text string, env Env) Verdict {
 		j.doubt(ambiguous(err))
 		v = j.verdict(text)
 	}
-	return v
+	return v, file
 }
 
 // ambiguous asks about a text that the parser and the shell may read differently. No rule

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"cmp"
+
 	"acp-agent/capability"
 	"acp-agent/internal/shell"
 	"acp-agent/permissions"
@@ -92,7 +94,12 @@ type Env struct {
 	Regular func(path string) bool
 	// Waits reports that an absolute path is an existing pipe, socket or device, links
 	// followed: reading it may never end. Nil: no path is.
-	Waits   func(path string) bool
+	Waits func(path string) bool
+	// List returns the names in a directory inside the roots, links followed; an
+	// fs.ErrNotExist where there is no such directory, another error where that cannot be
+	// known. Who sets it runs Verdict.Run where that is set. Nil: what the shell would
+	// expand is not expanded here.
+	List    func(dir string) (names []string, err error)
 	Dialect shell.Dialect
 }
 
@@ -130,7 +137,12 @@ type Part struct {
 
 // Verdict is the answer for a whole text: the worst of its parts (C3).
 type Verdict struct {
-	Text       string
+	Text string
+	// Run, where it is set, is the text that was judged and must run in the place of Text:
+	// Text with everything written out that the shell would expand in it, as it was at the
+	// time of the judgement. Settings are the variables, as NAME=value, that it runs with.
+	Run        string
+	Settings   []string
 	Action     capability.Action
 	Class      Class
 	Reason     string
@@ -138,6 +150,8 @@ type Verdict struct {
 	Network    bool     // some part may need the network
 	Validation bool     // some part must be asked whatever the rules say
 	ToAllow    []string // full command, name of the deciding command, "*"; only for ask
+
+	written []Part // the parts of Text where Run is set, for rules that deny or ask
 }
 
 // Resources returns the verdict as the rules see it: one resource for each command and
@@ -145,7 +159,13 @@ type Verdict struct {
 // about paths holds for commands too.
 func (v Verdict) Resources() []permissions.Resource {
 	var out []permissions.Resource
-	plain := plainText(v.Text)
+	plain := plainText(cmp.Or(v.Run, v.Text))
+	for _, p := range v.written {
+		out = append(out, permissions.Resource{
+			Kind: permissions.Command, Name: p.name(), Requested: p.spellings, Capability: capability.CapShellRun,
+			Judged: &permissions.Judgement{Action: capability.Allow, Reason: expandedReason, Part: p.Text, Plain: plain, NoAlways: noPath},
+		})
+	}
 	for _, p := range v.Parts {
 		reason := p.Reason
 		if reason == "" {
@@ -176,6 +196,9 @@ func (v Verdict) Resources() []permissions.Resource {
 	}
 	return out
 }
+
+// expandedReason is of a part as it was written, of which what it stands for is judged.
+const expandedReason = "what the shell would expand in it is known, and the command only reads, inside the workspace"
 
 // noPath is why "always" stores no path that a command touches.
 const noPath = "a file that a command writes is asked about each time"

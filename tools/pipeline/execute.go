@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,8 +46,9 @@ func (r *running) execute(ctx context.Context) error {
 	r.noticeOpen()
 	if r.readsOnly {
 		// What no one was asked about must not run what a repository names (C9).
-		r.runtime.Commands().SetEnv(command.GitEnv()...)
+		r.runtime.Commands().SetEnv(slices.Concat(r.settings, command.GitEnv())...)
 	}
+	r.runtime.texts = r.texts
 	if result, ok := r.cached(ctx); ok {
 		r.result = result
 		return nil

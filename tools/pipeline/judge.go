@@ -116,12 +116,14 @@ func (r *running) permissionCall() permissions.Call {
 	session := r.pipeline.Workspace.Session()
 	call := r.pipeline.ruleCall(r.Prepared)
 	commands, reading := 0, 0
+	r.texts, r.settings = nil, nil
 	for _, resource := range r.touched {
 		switch resource.Kind {
 		case tools.Command:
 			call.Text = resource.Value
 			verdict := r.judgeCommand(resource, session)
 			r.reach.note(verdict)
+			r.bindText(resource, verdict)
 			commands++
 			if verdict.Action == capability.Allow {
 				reading++
@@ -191,7 +193,7 @@ func (r *running) commandEnv(resource tools.Resource, session tools.Session) com
 		// Nothing that a project configures is run to probe it before it is trusted (T2).
 		Untrusted:   !r.trusted,
 		GitPrograms: r.gitPrograms, GitHoldsSecret: r.gitHoldsSecret,
-		Regular: r.regular, Waits: r.waits,
+		Regular: r.regular, Waits: r.waits, List: r.list,
 	}
 }
 

@@ -42,7 +42,10 @@ type judgement struct {
 	trusted bool
 	// readsOnly says that the command judge found nothing but reading.
 	readsOnly bool
-	reach     reach
+	// texts are what runs in the place of commands, settings the variables of those.
+	texts    []judgedText
+	settings []string
+	reach    reach
 	// watchdogReason is why the watchdog wants the user asked; "" when it does not.
 	watchdogReason string
 	// asked is what the user was asked, answer what they said; "" without a question.

@@ -26,6 +26,7 @@ type callRuntime struct {
 	// none does.
 	denied   func(path string) bool
 	keys     *redact.Values
+	texts    []judgedText   // what runs in the place of commands
 	progress *redact.Writer // what the editor is shown of a running call
 }
 
@@ -98,6 +99,10 @@ type scopedProcesses struct {
 func (p scopedProcesses) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
 	if !p.scope.Has(capability.CapShellRun) {
 		return tools.Exit{}, tools.Undeclared(p.tool, "commands")
+	}
+	var err error
+	if cmd.Text, err = p.judgedAs(cmd); err != nil {
+		return tools.Exit{}, err
 	}
 	// Before the tool cuts it: half a key would not be known as one. What a program
 	// prints is left alone, for it may be a file's new text.

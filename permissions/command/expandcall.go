@@ -1,0 +1,190 @@
+package command
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/internal/shell"
+)
+
+// changesShell are the commands after which a variable, a glob or a name may mean
+// something else.
+const changesShell = "unset read eval source . mapfile readarray getopts let set shopt exec trap alias unalias enable builtin hash local popd pushd coproc bind complete"
+
+func (e *expander) call(c *syntax.CallExpr, x expansion) expansions {
+	if len(c.Args) == 0 {
+		return always(e.assign(c, c.Assigns, x))
+	}
+	for i, a := range c.Assigns {
+		next := c.Args[0].Pos()
+		if i+1 < len(c.Assigns) {
+			next = c.Assigns[i+1].Pos()
+		}
+		value, ok := e.assigned(a, x)
+		if !ok || !e.setting(a.Name.Value, value) {
+			e.stop()
+			return always(x)
+		}
+		e.edits = append(e.edits, edit{int(a.Pos().Offset()), int(next.Offset()), ""})
+	}
+	var argv []string
+	for _, w := range c.Args {
+		argv = append(argv, e.word(w, x)...)
+	}
+	if e.failed || len(argv) == 0 {
+		e.stop()
+		return always(x)
+	}
+	switch name := argv[0]; {
+	case name == "printf" && len(argv) > 1 && strings.HasPrefix(argv[1], "-"), // which may set a variable
+		name == "command" && (len(argv) != 3 || argv[1] != "-v"):
+		e.stop()
+	case hasWord(changesShell, name):
+		e.stop()
+	case name == "cd":
+		return e.cd(argv, x)
+	}
+	return always(x)
+}
+
+// cd follows the directory as the judge does.
+func (e *expander) cd(argv []string, x expansion) expansions {
+	lost := flow{ok: dirs{unknown: true}, fail: x.at}
+	if len(argv) == 2 && !strings.HasPrefix(argv[1], "-") {
+		lost = e.j.moved(word{value: argv[1], static: true}, x.at, lost)
+	}
+	return expansions{expansion{lost.ok, x.vars}, expansion{lost.fail, x.vars}}
+}
+
+// assign notes the variables that a statement sets, and takes it out of the text: no
+// program that is on the list heeds them.
+func (e *expander) assign(node syntax.Node, list []*syntax.Assign, x expansion) expansion {
+	for _, a := range list {
+		value, ok := e.assigned(a, x)
+		switch {
+		case !ok:
+			e.stop()
+			return x
+		case variable(a.Name.Value):
+			x = x.with(a.Name.Value, value)
+		case e.setting(a.Name.Value, value):
+		default:
+			e.stop()
+			return x
+		}
+	}
+	e.replace(node, ":")
+	return x
+}
+
+// declaration follows "export NAME=value" of harmless names.
+func (e *expander) declaration(c *syntax.DeclClause, x expansion) expansions {
+	if c.Variant.Value != "export" || len(c.Args) == 0 {
+		e.stop()
+		return always(x)
+	}
+	return always(e.assign(c, c.Args, x))
+}
+
+// assigned is the value of an assignment that is one known text.
+func (e *expander) assigned(a *syntax.Assign, x expansion) (string, bool) {
+	if a.Naked || a.Append || a.Index != nil || a.Array != nil || a.Name == nil {
+		return "", false
+	}
+	if a.Value == nil {
+		return "", true
+	}
+	chars, ok := e.chars(a.Value, x, true)
+	if !ok {
+		return "", false
+	}
+	return text(chars), true
+}
+
+// ownName is the name of a variable that neither bash nor a program is known to heed.
+var ownName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+})
+
+// variable reports a name that a text may use for itself. Names of the shell's and of
+// programs' own variables are not followed: to set one is more than to name a text.
+func variable(name string) bool {
+	upper := strings.ToUpper(name)
+	for _, prefix := range []string{"BASH", "LD_", "GIT", "LC_", "LESS", "GREP", "RIPGREP", "RG", "FZF", "SSH", "GNU", "POSIX", "TZ", "DYLD", "GO", "NODE", "NPM", "PYTHON", "PERL", "RUBY", "COMP", "HIST", "PROMPT", "PS", "XDG", "HTTP", "HTTPS", "ALL_PROXY", "NO_PROXY", "FTP", "EXEC", "FUNC"} {
+		if strings.HasPrefix(upper, prefix) && name == upper {
+			return false
+		}
+	}
+	if name == upper && hasWord("PATH HOME PWD OLDPWD IFS ENV SHELL SHELLOPTS CDPATH MAIL MAILPATH MAILCHECK OPTARG OPTERR OPTIND PPID RANDOM SRANDOM SECONDS REPLY UID EUID GROUPS LINENO LINES COLUMNS TERM TERMINFO TMPDIR TMP TEMP LANG LANGUAGE LOCPATH NLSPATH PAGER EDITOR VISUAL BROWSER USER LOGNAME HOSTNAME HOSTTYPE MACHTYPE OSTYPE DIRSTACK IGNOREEOF INPUTRC FCEDIT FIGNORE GLOBIGNORE GLOBSORT TIMEFORMAT TMOUT EPOCHSECONDS EPOCHREALTIME AUTO_RESUME COPROC MAPFILE HOSTFILE EMACS CHILD_MAX MANPATH MANPAGER MAGIC DISPLAY CC CXX CFLAGS LDFLAGS JQ_COLORS TREE_COLORS LS_COLORS LS_BLOCK_SIZE BLOCK_SIZE BLOCKSIZE DF_BLOCK_SIZE DU_BLOCK_SIZE TABSIZE QUOTING_STYLE TIME_STYLE CLICOLOR CLICOLOR_FORCE NO_COLOR FORCE_COLOR COLORTERM MALLOC_CHECK_ MALLOC_TRACE GCONV_PATH HOSTALIASES RES_OPTIONS LOCALDOMAIN OPENSSL_CONF PKG_CONFIG_PATH CLASSPATH", name) {
+		return false
+	}
+	return ownName().MatchString(name) && name != "_" && name != "histchars"
+}
+
+// localeName accepts the names of locales, which are no paths.
+var localeName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(C|POSIX|C\.UTF-8|C\.utf8|en_US\.UTF-8|en_US\.utf8)$`)
+})
+
+// setting takes a variable of the environment that only says how output looks, or that
+// forbids a program something. A text that gives one two values is not followed.
+func (e *expander) setting(name, value string) bool {
+	ok := false
+	switch {
+	case hasWord("LANG LC_ALL LC_COLLATE LC_CTYPE LC_NUMERIC LC_MESSAGES LC_TIME", name):
+		ok = localeName().MatchString(value)
+	case hasWord("NO_COLOR FORCE_COLOR CLICOLOR CI", name):
+		ok = hasWord("0 1 true false", value)
+	case name == "TERM":
+		ok = hasWord("dumb xterm xterm-256color", value)
+	case name == "COLUMNS" || name == "LINES":
+		ok = small(value) && value != ""
+	case name == "TZ":
+		ok = value == "UTC" || value == "GMT"
+	case name == "PAGER" || name == "GIT_PAGER":
+		return value == "cat" || value == "" // as it is in any case, see GitEnv
+	case name == "GIT_TERMINAL_PROMPT" || name == "GIT_OPTIONAL_LOCKS":
+		return value == "0"
+	}
+	before, set := e.settings[name]
+	if !ok || set && before != value {
+		return false
+	}
+	e.settings[name] = value
+	return true
+}
+
+// quoted writes a field so that the shell takes it as it is.
+func quoted(field string) string {
+	return "'" + strings.ReplaceAll(field, "'", `'\''`) + "'"
+}
+
+// word notes what a word becomes, and returns it. One that the shell would not change
+// stays as it was written.
+func (e *expander) word(w *syntax.Word, x expansion) []string {
+	if w == nil || e.failed {
+		return nil
+	}
+	if known, ok := shell.Static(w); ok {
+		if known.Tilde {
+			if known.Value, ok = shell.ExpandTilde(known.Value, e.j.env.Home); !ok {
+				e.stop()
+			}
+		}
+		return []string{known.Value}
+	}
+	fields, ok := e.fields(w, x)
+	if !ok || len(fields) == 0 || len(fields) > maxFields {
+		e.stop()
+		return nil
+	}
+	written := make([]string, len(fields))
+	for i, field := range fields {
+		written[i] = quoted(field)
+	}
+	e.replace(w, strings.Join(written, " "))
+	return fields
+}

@@ -1,0 +1,186 @@
+package command
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"acp-agent/internal/shell"
+)
+
+// char is a byte of a word; an inert one was quoted, or came out of a variable: no brace
+// and no glob begins with it.
+type char struct {
+	b     byte
+	inert bool
+}
+
+func text(chars []char) string {
+	b := make([]byte, len(chars))
+	for i, c := range chars {
+		b[i] = c.b
+	}
+	return string(b)
+}
+
+func inert(s string) []char {
+	out := make([]char, len(s))
+	for i := range len(s) {
+		out[i] = char{s[i], true}
+	}
+	return out
+}
+
+// fields expands a word as bash does: braces, variables, the splitting at blanks, globs.
+func (e *expander) fields(w *syntax.Word, x expansion) ([]string, bool) {
+	if list, ok := e.list(w, x); ok {
+		return list, true
+	}
+	chars, ok := e.chars(w, x, false)
+	if !ok {
+		return nil, false
+	}
+	alternatives, ok := braces(chars)
+	if !ok {
+		return nil, false
+	}
+	var out []string
+	for _, alternative := range alternatives {
+		if len(alternative) == 0 {
+			return nil, false // which is no word at all, unless it is quoted
+		}
+		names, ok := e.glob(alternative, x.at)
+		if out = append(out, names...); !ok || len(out) > maxFields {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// list splits a variable that stands unquoted and alone at its blanks.
+func (e *expander) list(w *syntax.Word, x expansion) ([]string, bool) {
+	if len(w.Parts) != 1 {
+		return nil, false
+	}
+	p, ok := w.Parts[0].(*syntax.ParamExp)
+	if !ok {
+		return nil, false
+	}
+	value, ok := e.value(p, x)
+	fields := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t\n", r) })
+	if !ok || len(fields) == 0 || strings.ContainsAny(value, `*?[\`) {
+		return nil, false
+	}
+	return fields, true
+}
+
+// value is that of a variable that the text set, or of the few that are known.
+func (e *expander) value(p *syntax.ParamExp, x expansion) (string, bool) {
+	if p.Param == nil || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Index != nil || p.Excl || p.Length || p.Width || p.Names != 0 {
+		return "", false
+	}
+	switch name := p.Param.Value; name {
+	case "HOME":
+		return e.j.env.Home, e.j.env.Home != ""
+	case "PWD":
+		if len(x.at.list) != 1 || x.at.unknown {
+			return "", false
+		}
+		return x.at.list[0], true
+	default:
+		value, ok := x.vars[name]
+		return value, ok
+	}
+}
+
+// chars takes a word apart. In an assignment nothing is split, and braces and globs are
+// characters like others.
+func (e *expander) chars(w *syntax.Word, x expansion, assignment bool) (out []char, ok bool) {
+	for i, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			chars, ok := literalChars(part.Value)
+			if !ok || tilde(chars, i == 0) {
+				return nil, false
+			}
+			out = append(out, chars...)
+		case *syntax.SglQuoted:
+			known, ok := shell.Static(&syntax.Word{Parts: []syntax.WordPart{part}})
+			if !ok {
+				return nil, false
+			}
+			out = append(out, inert(known.Value)...)
+		case *syntax.DblQuoted:
+			chars, ok := e.quotedChars(part, x)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, chars...)
+		default:
+			value, ok := e.expansionOf(part, x)
+			if !ok || !assignment && (value == "" || strings.ContainsAny(value, " \t\n*?[\\")) {
+				return nil, false
+			}
+			out = append(out, inert(value)...)
+		}
+	}
+	return out, true
+}
+
+// expansionOf is the value of "$NAME" and of "$(pwd)".
+func (e *expander) expansionOf(part syntax.WordPart, x expansion) (string, bool) {
+	switch part := part.(type) {
+	case *syntax.ParamExp:
+		return e.value(part, x)
+	case *syntax.CmdSubst:
+		if isPwd(part) && len(x.at.list) == 1 && !x.at.unknown {
+			return x.at.list[0], true
+		}
+	}
+	return "", false
+}
+
+func (e *expander) quotedChars(q *syntax.DblQuoted, x expansion) (out []char, ok bool) {
+	if q.Dollar {
+		return nil, false
+	}
+	for _, part := range q.Parts {
+		value := ""
+		if lit, isLit := part.(*syntax.Lit); isLit {
+			known, ok := shell.Static(&syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{lit}}}})
+			if !ok {
+				return nil, false
+			}
+			value = known.Value
+		} else if value, ok = e.expansionOf(part, x); !ok {
+			return nil, false
+		}
+		out = append(out, inert(value)...)
+	}
+	return out, true
+}
+
+// literalChars takes the backslashes off an unquoted literal.
+func literalChars(lit string) (out []char, ok bool) {
+	for i := 0; i < len(lit); i++ {
+		if lit[i] != '\\' {
+			out = append(out, char{b: lit[i]})
+			continue
+		}
+		if i++; i == len(lit) || lit[i] == '\n' {
+			return nil, false
+		}
+		out = append(out, char{lit[i], true})
+	}
+	return out, true
+}
+
+// tilde reports a "~" that the shell may replace.
+func tilde(chars []char, first bool) bool {
+	for i, c := range chars {
+		if c.b == '~' && !c.inert && (i == 0 && first || i > 0 && (chars[i-1].b == '=' || chars[i-1].b == ':')) {
+			return true
+		}
+	}
+	return false
+}

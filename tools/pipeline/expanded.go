@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+
+	"acp-agent/permissions/command"
+	"acp-agent/tools"
+)
+
+// judgedText is a command that was judged with what the shell would expand in it written
+// out. That text runs in its place, so that what runs is what was judged: a file that is
+// made in between matches no pattern any more (E6).
+type judgedText struct {
+	text, dir, run string
+}
+
+// bindText notes what runs in the place of a command, and the variables that it runs with.
+func (r *running) bindText(resource tools.Resource, v command.Verdict) {
+	if v.Run == "" {
+		return
+	}
+	r.texts = append(r.texts, judgedText{resource.Value, filepath.Clean(resource.Dir), v.Run})
+	r.settings = append(r.settings, v.Settings...)
+}
+
+// judgedAs returns the text that runs for a command. One that was judged for another
+// directory is refused, for its patterns would mean other files there.
+func (r *callRuntime) judgedAs(cmd tools.ShellCommand) (string, error) {
+	text, known := cmd.Text, true
+	for _, judged := range r.texts {
+		if judged.text != cmd.Text {
+			continue
+		}
+		if judged.dir == filepath.Clean(cmd.Dir) {
+			return judged.run, nil
+		}
+		known = false
+	}
+	if !known {
+		return "", &tools.Error{
+			Kind: tools.Denied, DeniedBy: tools.DeniedByCapability,
+			Message: "the command was judged for another directory than " + cmd.Dir + "; nothing was run",
+		}
+	}
+	return text, nil
+}
+
+// list returns the names in a directory inside the session's directories, links followed,
+// for the judge of commands.
+func (r *running) list(dir string) ([]string, error) {
+	access, err := r.pipeline.Workspace.Check(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	if !access.Inside {
+		return nil, tools.Errorf(tools.Denied, "%s lies outside the session's directories", dir)
+	}
+	runtime := r.pipeline.Workspace.Call(r.ID+"/list", r.Tool, nil)
+	defer runtime.Finish()
+	info, err := runtime.FS().Stat(context.Background(), access.Real)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode.IsDir():
+		return nil, fs.ErrNotExist
+	}
+	opened, err := runtime.FS().Dir(context.Background(), access.Real)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	entries, err := opened.ReadDir()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	return names, nil
+}
