@@ -104,6 +104,7 @@ func TestLoad_FrontMatter(t *testing.T) {
 	dir := tree(t, map[string]string{
 		".claude/commands/a.md": "---\ndescription: Fix: it's broken\nargument-hint: [issue] [priority]\nallowed-tools: Bash(git add:*), Bash(git status:*)\nmodel: sonnet\nname: other\n---\n\n!`git status`\nFix it.",
 		".claude/commands/b.md": "---\narguments: [issue, branch]\n---\n# Work on it\nNow.",
+		".claude/commands/b2.md": "---\narguments:\n  - name: feature\n    required: true\n---\nWrite about $1.",
 		".claude/commands/c.md": "---\nuser-invocable: false\n---\nKnowledge.",
 		".claude/commands/d.md": "---\ndescription: [a, b]\n---\nx",
 		".claude/commands/e.md": "---\ndescription: x\n---\n \n",
@@ -114,6 +115,7 @@ func TestLoad_FrontMatter(t *testing.T) {
 	want := []string{
 		"/a [issue] [priority]: Fix: it's broken, from .claude/commands/a.md",
 		"/b [issue] [branch]: Work on it, from .claude/commands/b.md",
+		"/b2 [arguments]: Write about $1., from .claude/commands/b2.md",
 		"/f <file> | --all: x: y, from .claude/commands/f.md",
 	}
 	if diff := cmp.Diff(want, shown(set, dir)); diff != "" {

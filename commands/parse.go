@@ -74,7 +74,7 @@ func (c *Command) read(front []byte) error {
 		case name == "argument-hint":
 			c.Hint, err = text(m)
 		case name == "arguments" && c.layout != opencodeLayout:
-			c.names, err = words(m)
+			c.names = words(m.Value)
 		case name == "user-invocable":
 			c.hidden = m.Value.Text == "false"
 		case slices.Contains(ignoredFields, name) && m.Value.Kind != strictread.Null && !slices.Contains(c.Ignored, name):
@@ -133,19 +133,17 @@ func text(m strictread.Member) (string, error) {
 }
 
 // words is the value of a field that holds names: a list, or one text with blanks between them.
-func words(m strictread.Member) ([]string, error) {
-	if m.Value.Kind != strictread.List {
-		value, err := text(m)
-		return strings.Fields(value), err
+// Anything else, such as descriptions of arguments, is for others.
+func words(value *strictread.Node) (list []string) {
+	if value.Kind == strictread.Text {
+		return strings.Fields(value.Text)
 	}
-	var list []string
-	for _, item := range m.Value.Items {
-		if !item.Scalar() || strings.TrimSpace(item.Text) == "" {
-			return nil, fmt.Errorf("line %d: %s: expects names", m.At.Line, m.Name)
+	for _, item := range value.Items {
+		if name := strings.TrimSpace(item.Text); item.Kind == strictread.Text && name != "" {
+			list = append(list, name)
 		}
-		list = append(list, strings.TrimSpace(item.Text))
 	}
-	return list, nil
+	return list
 }
 
 // firstLine is the first line of a text with something to read in it.
