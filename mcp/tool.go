@@ -52,7 +52,7 @@ func (l *link) convert(listed []*sdk.Tool, about string) (list []tools.Tool, nam
 			Spec: tools.Spec{
 				ID: id, Description: l.describe(offered), Parameters: schema,
 				Source: tools.Source{Kind: tools.MCP, Server: l.id, Name: name, About: about}, Aliases: l.alias(name),
-				Origin: l.server.Provenance,
+				Origin: l.server.Provenance, SaysReadOnly: offered.Annotations != nil && offered.Annotations.ReadOnlyHint,
 			},
 			Run: func(ctx context.Context, rt tools.Runtime, args tools.Args) (*tools.Result, error) {
 				return l.call(ctx, rt, name, args.Raw())

@@ -16,16 +16,24 @@ import (
 	"acp-agent/transcript"
 )
 
-const exportForms = "[json|markdown|html] [file]"
+const exportForms = "[--redact] [--all] [json|markdown|html] [file]"
 
 // exportCommand is /export: it writes the conversation to a new file in the session's directory.
 func (s *Session) exportCommand(ctx context.Context, rest string) string {
+	redact, all, rest := exportOptions(rest)
 	format, name, err := exportTarget(rest)
 	if err != nil {
 		return kinds.Visible(err.Error()) + ". Type `/export " + exportForms + "`.\n"
 	}
+	o := export.Options{}
+	if redact {
+		o.Redact = &export.Redaction{}
+		if s.host.Redaction != nil {
+			o.Redact = s.host.Redaction()
+		}
+	}
 	var text strings.Builder
-	if err := export.Write(ctx, &text, format, s.exported(), export.Options{}); err != nil {
+	if err := export.Write(ctx, &text, format, s.exported(all), o); err != nil {
 		return "The conversation was not written: " + kinds.Visible(err.Error()) + ".\n"
 	}
 	path, err := s.writeExport(ctx, name, format, text.String())
@@ -33,6 +41,23 @@ func (s *Session) exportCommand(ctx context.Context, rest string) string {
 		return "The conversation was not written: " + kinds.Visible(err.Error()) + ".\n"
 	}
 	return fmt.Sprintf("The conversation is written to [%s](%s).\n", strings.Trim(code(filepath.Base(path)), "`"), fileuri.Of(path))
+}
+
+// exportOptions reads the options at the beginning of what follows /export: --redact takes out
+// what should not be shared, --all also writes what an undo has taken back.
+func exportOptions(text string) (redact, all bool, rest string) {
+	for rest = strings.TrimSpace(text); ; {
+		first, after, _ := strings.Cut(rest, " ")
+		switch first {
+		case "--redact":
+			redact = true
+		case "--all":
+			all = true
+		default:
+			return redact, all, rest
+		}
+		rest = strings.TrimSpace(after)
+	}
 }
 
 // exportTarget reads what follows /export: a form, a file, or both. The file's name says the form
@@ -51,13 +76,14 @@ func exportTarget(rest string) (format export.Format, name string, err error) {
 	return format, name, nil
 }
 
-// exported is the conversation as it stands, without the command itself and what was taken back.
-func (s *Session) exported() export.Conversation {
+// exported is the conversation as it stands, without the command itself and, unless all is set,
+// what was taken back.
+func (s *Session) exported(all bool) export.Conversation {
 	log := s.conversation.log
 	var messages []*transcript.Message
 	end := 0
 	for _, m := range log.Record() {
-		if hidden, _ := log.IsHidden(m.ID); hidden {
+		if hidden, _ := log.IsHidden(m.ID); hidden && !all {
 			continue
 		}
 		if messages = append(messages, m); m.Role == transcript.User {
@@ -69,7 +95,10 @@ func (s *Session) exported() export.Conversation {
 		info = s.conversation.recorder.Info()
 	}
 	info.ID, info.Cwd = s.ID, s.spec.Cwd
-	c := export.Conversation{Info: info, Plan: log.Memory().Plan, Messages: export.Collect(messages[:end]), Decisions: map[string]export.Decision{}}
+	c := export.Conversation{
+		Info: info, Plan: log.Memory().Plan, Messages: export.Collect(messages[:end]), Decisions: map[string]export.Decision{},
+		Price: s.settings.Subagents.Price,
+	}
 	if dir := s.settings.Audit.Dir; dir != "" {
 		export.ReadDecisions(dir, s.ID, c.Decisions)
 	}

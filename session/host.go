@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"acp-agent/export"
 	"acp-agent/internal/cgroup"
 	"acp-agent/internal/launch"
 	"acp-agent/internal/lsp"
@@ -122,6 +123,9 @@ type Privacy struct {
 	// Keys are the agent's own keys, which no tool's result may show; nil means that there
 	// are none.
 	Keys *redact.Values
+	// Redaction is what /export --redact takes out of this user and machine; nil knows nothing
+	// of them.
+	Redaction func() *export.Redaction
 	// AddSecrets makes values secret that the agent receives while it runs, such as tokens;
 	// nil ignores them.
 	AddSecrets func(secrets ...string)

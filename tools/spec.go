@@ -92,6 +92,9 @@ type Spec struct {
 	Delegates bool
 	// ReadOnly tools change nothing; Cacheable results may be kept (R130).
 	ReadOnly, Cacheable bool
+	// SaysReadOnly reports that the source of a tool from elsewhere says that it changes
+	// nothing. It is not trusted: it saves looking for what the tool changed, and no more.
+	SaysReadOnly bool
 	// OwnLimit says that the tool bounds its own output (R105); others are cut
 	// at the general cap (R106).
 	OwnLimit bool

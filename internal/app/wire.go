@@ -195,7 +195,7 @@ func (c *core) newHost() (*session.Host, error) {
 			StateDir: filepath.Join(c.stateDir, "sessions"), Locks: workspace.Locks{Dir: filepath.Join(c.stateDir, "locks"), Alone: c.alone},
 		},
 		Processes: session.Processes{Launcher: c.launcher, Sandbox: c.box.Probe, Box: c.box, Shell: shellName, Dialect: dialect, Environ: os.Environ()},
-		Privacy:   session.Privacy{Secrets: c.secrets, Redact: c.logger.values.Text, Keys: &c.keys, AddSecrets: c.hide},
+		Privacy:   session.Privacy{Secrets: c.secrets, Redact: c.logger.values.Text, Keys: &c.keys, AddSecrets: c.hide, Redaction: c.redaction},
 		Observers: session.Observers{Logger: c.logger.Logger, Bus: observe.New(c.logger.Logger)},
 	}
 	if standIns.Sandbox != nil {

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"acp-agent/capability"
+	"acp-agent/tools"
 	"acp-agent/workspace/undo"
 )
 
-// scan looks at the session's files before a command that may change them, so
+// scan looks at the session's files before a command or server that may change them, so
 // that its changes can be reported and taken back (R128). What was judged to only
 // read is not worth the time.
 func (r *running) scan(ctx context.Context) *undo.Scan {
@@ -18,7 +19,7 @@ func (r *running) scan(ctx context.Context) *undo.Scan {
 	return r.pipeline.Workspace.History().Look(ctx)
 }
 
-// compare notes what the command changed; the result says what that was and what
+// compare notes what the command or server changed; the result says what that was and what
 // was not looked at.
 func (r *running) compare(ctx context.Context, scan *undo.Scan) {
 	if scan == nil {
@@ -27,7 +28,7 @@ func (r *running) compare(ctx context.Context, scan *undo.Scan) {
 	if ctx.Err() != nil {
 		// The command is being stopped after the answer, which must not wait for a scan.
 		scan.Leave()
-		r.notScanned = "the command was stopped before its changes could be looked for"
+		r.notScanned = "the call was stopped before its changes could be looked for"
 		return
 	}
 	var changes []undo.FileChange
@@ -36,10 +37,13 @@ func (r *running) compare(ctx context.Context, scan *undo.Scan) {
 }
 
 // unpredictable reports whether the call may change files that it does not
-// name: it runs commands or programs.
+// name: it runs commands or programs, or a server does its work.
 func (r *running) unpredictable() bool {
 	if r.entry.ReadOnly || r.reading() {
 		return false
+	}
+	if kind := r.entry.Source.Kind; kind == tools.MCP || kind == tools.Provider {
+		return !r.entry.SaysReadOnly
 	}
 	return len(r.entry.Requires.Shell) > 0 || slices.Contains(r.entry.Requires.Capabilities, capability.CapShellRun)
 }
