@@ -102,14 +102,14 @@ func TestLoad_Untrusted(t *testing.T) {
 // Which fields a file may have, and what of them has an effect.
 func TestLoad_FrontMatter(t *testing.T) {
 	dir := tree(t, map[string]string{
-		".claude/commands/a.md": "---\ndescription: Fix: it's broken\nargument-hint: [issue] [priority]\nallowed-tools: Bash(git add:*), Bash(git status:*)\nmodel: sonnet\nname: other\n---\n\n!`git status`\nFix it.",
-		".claude/commands/b.md": "---\narguments: [issue, branch]\n---\n# Work on it\nNow.",
+		".claude/commands/a.md":  "---\ndescription: Fix: it's broken\nargument-hint: [issue] [priority]\nallowed-tools: Bash(git add:*), Bash(git status:*)\nmodel: sonnet\nname: other\n---\n\n!`git status`\nFix it.",
+		".claude/commands/b.md":  "---\narguments: [issue, branch]\n---\n# Work on it\nNow.",
 		".claude/commands/b2.md": "---\narguments:\n  - name: feature\n    required: true\n---\nWrite about $1.",
-		".claude/commands/c.md": "---\nuser-invocable: false\n---\nKnowledge.",
-		".claude/commands/d.md": "---\ndescription: [a, b]\n---\nx",
-		".claude/commands/e.md": "---\ndescription: x\n---\n \n",
-		".claude/commands/f.md": "---\ndescription: x: y\nargument-hint: <file> | --all\nsubtask: true\n---\nx\u202e",
-		".claude/commands/g.md": "---\n- a\n---\nx",
+		".claude/commands/c.md":  "---\nuser-invocable: false\n---\nKnowledge.",
+		".claude/commands/d.md":  "---\ndescription: [a, b]\n---\nx",
+		".claude/commands/e.md":  "---\ndescription: x\n---\n \n",
+		".claude/commands/f.md":  "---\ndescription: x: y\nargument-hint: <file> | --all\nsubtask: true\n---\nx\u202e",
+		".claude/commands/g.md":  "---\n- a\n---\nx",
 	})
 	set := commands.Load(commands.Options{Dir: dir, Project: scan(t, dir), Trusted: true})
 	want := []string{

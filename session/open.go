@@ -44,6 +44,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	live, span := h.Tracer.Session(context.WithoutCancel(ctx), s.ID)
 	s.life = newLifetime(live, span)
 	s.conversation = s.newConversation()
+	s.plans = &plans{conversation: s.conversation, known: map[string][]transcript.PlanEntry{}}
 	defer func() {
 		if err != nil {
 			s.life.end(err)

@@ -26,6 +26,7 @@ type Session struct {
 	rules        *ruleBook            // trust and permission rules; project.go, rules.go
 	sources      *sources             // where tools come from; sources.go
 	custom       *customCommands      // slash commands from files; custom.go
+	plans        *plans               // the plan as it was at each message; plans.go
 	agents       *agents              // the main agent and its subagents; agents.go
 	briefing     *briefing            // what agents are told; briefing.go
 	naming       *naming              // titles; naming.go

@@ -1,0 +1,58 @@
+package session
+
+import (
+	"slices"
+	"sync"
+
+	"acp-agent/transcript"
+)
+
+// plans are the plans of the conversation as they stood at the user's messages, which an undo
+// sets back (R61, R142). They are stored with the session, and safe for concurrent use.
+type plans struct {
+	conversation *conversation
+
+	mu    sync.Mutex
+	known map[string][]transcript.PlanEntry // by key
+}
+
+// The keys of plans: as one stood when a message was sent, and when an undo took the message
+// back.
+func sentPlanKey(messageID string) string   { return "plan." + messageID }
+func undonePlanKey(messageID string) string { return "plan.undone." + messageID }
+
+// note notes the present plan under a key.
+func (p *plans) note(key string) {
+	plan := slices.Clone(p.conversation.log.Memory().Plan)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.known[key] = plan
+	p.conversation.put(key, plan)
+}
+
+// setBack makes the plan that was noted under a key the present one. Where none is known, as
+// for a message of an older session, the plan stays.
+func (p *plans) setBack(key string) {
+	p.mu.Lock()
+	plan, ok := p.known[key]
+	if !ok {
+		ok = p.read(key, &plan)
+	}
+	p.mu.Unlock()
+	if ok && !slices.Equal(plan, p.conversation.log.Memory().Plan) {
+		p.conversation.record(transcript.PlanChanged{Entries: plan})
+	}
+}
+
+// read reads a stored plan.
+func (p *plans) read(key string, plan *[]transcript.PlanEntry) bool {
+	if p.conversation.recorder == nil {
+		return false
+	}
+	stored := p.conversation.recorder.Stored()
+	if stored == nil {
+		return false
+	}
+	found, err := stored.State(key, plan)
+	return found && err == nil
+}
