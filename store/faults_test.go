@@ -172,3 +172,53 @@ func TestRecorder_ReadOnlyDirectory(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRecorder_DirectoryRemoved removes the directory under a session. The next boundary brings
+// everything back, and the session is open to no other process.
+func TestRecorder_DirectoryRemoved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sessions")
+	s := store.New(store.Options{Dir: dir})
+	var told []error
+	r := s.Create(store.Info{ID: "ses_x", Cwd: cwd}, func(err error) { told = append(told, err) })
+	say(r, "msg_1", "one")
+	r.Emit(transcript.TurnFinished{})
+	remove := func() {
+		t.Helper()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Skip("an open file cannot be removed here:", err)
+		}
+	}
+	remove()
+	answer(r, "msg_2", "two")
+	r.Emit(transcript.TurnFinished{})
+	if _, got := load(t, s, "ses_x"); strings.Join(texts(got), " ") != "one two" || len(told) > 0 {
+		t.Errorf("%v, told %v", texts(got), told)
+	}
+	other := store.New(store.Options{Dir: dir, LockWait: 1})
+	if _, err := other.Open("ses_x", nil); !isBusy(err, os.Getpid()) {
+		t.Errorf("another Store opens it: %v", err)
+	}
+
+	// It cannot be made anew for a while.
+	remove()
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	say(r, "msg_3", "three")
+	r.Emit(transcript.TurnFinished{})
+	answer(r, "msg_4", "four")
+	r.Emit(transcript.TurnFinished{})
+	if len(told) != 1 || r.Err() == nil {
+		t.Errorf("told %v, Err %v", told, r.Err())
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	say(r, "msg_5", "five")
+	if _, got := load(t, s, "ses_x"); strings.Join(texts(got), " ") != "one two three four five" || r.Err() != nil {
+		t.Errorf("%v, %v", texts(got), r.Err())
+	}
+	if err := errors.Join(r.Close(), s.Close(), other.Close()); err != nil {
+		t.Error(err)
+	}
+}

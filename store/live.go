@@ -45,17 +45,22 @@ func (r *Recorder) writeLive() error {
 		}
 	}
 	err := r.live.write(lines, held)
-	if err != nil { // the next flush writes all of it again
-		for _, t := range r.allTalks() {
-			for _, p := range t.parts {
-				text := strings.Join(append(p.text, p.fresh.String()), "")
-				p.fresh.Reset()
-				p.fresh.WriteString(text)
-				p.text, p.grown, p.listed = nil, 0, false
-			}
-		}
+	if err != nil {
+		r.regrow()
 	}
 	return err
+}
+
+// regrow has the next flush write all of the growing texts again.
+func (r *Recorder) regrow() {
+	for _, t := range r.allTalks() {
+		for _, p := range t.parts {
+			text := strings.Join(append(p.text, p.fresh.String()), "")
+			p.fresh.Reset()
+			p.fresh.WriteString(text)
+			p.text, p.grown, p.listed = nil, 0, false
+		}
+	}
 }
 
 func (r *Recorder) allTalks() []*talk {
@@ -116,6 +121,14 @@ func (l *liveFile) fail(err error) error {
 	err = errors.Join(err, l.f.Close())
 	l.f, l.size = nil, 0
 	return err
+}
+
+// lose closes a file that has lost its name.
+func (l *liveFile) lose() {
+	if l.f != nil {
+		_ = l.f.Close()
+	}
+	l.f, l.size = nil, 0
 }
 
 // remove closes and removes the file.

@@ -22,6 +22,7 @@ type output struct {
 	size   int64  // of the file, up to its last whole line
 	torn   bool   // a write failed: more may stand in the file than size says
 	fresh  bool   // the file's name is not synced
+	lost   bool   // the file has no name any more
 }
 
 func newOutput(s *Store, id string) *output { return &output{store: s, id: id} }
@@ -51,6 +52,11 @@ func (o *output) write(stored *Stored) error {
 	}
 	if err := o.open(stored); err != nil {
 		return err
+	}
+	if o.lost {
+		if err := o.restore(); err != nil {
+			return err
+		}
 	}
 	if o.torn {
 		if err := o.truncate(o.size); err != nil {
@@ -87,11 +93,11 @@ func (o *output) open(stored *Stored) (err error) {
 	}
 	name := o.store.path(o.id, recordEnd)
 	if stored == nil {
-		o.f, err = o.store.o.open(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL)
+		o.f, err = o.store.o.open(name, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
 		o.fresh = err == nil
 		return err
 	}
-	f, err := o.store.o.open(name, os.O_WRONLY|os.O_APPEND)
+	f, err := o.store.o.open(name, os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -144,8 +150,14 @@ func (r *Recorder) sync() error {
 	defer r.syncing.Unlock()
 	r.mu.Lock()
 	o := r.file
+	idle := o.f == nil || o.sent == 0
+	if !idle {
+		if err := r.keepName(); err != nil {
+			r.mu.Unlock()
+			return err
+		}
+	}
 	f, upTo, fresh := o.f, o.base+int64(o.sent), o.fresh
-	idle := f == nil || o.sent == 0
 	r.mu.Unlock()
 	if idle {
 		return nil

@@ -70,6 +70,10 @@ func (s *Store) hold(id string) (*userfile.Ranges, error) {
 	if _, held := s.held[id]; held {
 		return nil, &BusyError{ID: id, Owner: s.readOwner(id)}
 	}
+	if s.locks != nil && s.locks.Lost() {
+		_ = s.locks.Close() // what it locks is of files that no one can open any more
+		s.locks = nil
+	}
 	if s.locks == nil {
 		locks, err := userfile.OpenRanges(filepath.Join(s.o.Dir, locksName))
 		if err != nil {

@@ -91,6 +91,7 @@ var ErrNotFound = errors.New("no such session is stored")
 
 // sessionFile is what a session's file does for its recorder.
 type sessionFile interface {
+	ReadAt(p []byte, at int64) (int, error)
 	Write(p []byte) (int, error)
 	WriteAt(p []byte, at int64) (int, error)
 	Sync() error

@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -31,6 +34,20 @@ func OpenRanges(path string) (*Ranges, error) {
 
 // Close closes the file, and with it ends all locks.
 func (r *Ranges) Close() error { return r.file.Close() }
+
+// Lost reports whether the file no longer stands where it was opened, because someone has removed
+// or replaced it: its locks hold no one out who opens it now.
+func (r *Ranges) Lost() bool { return Lost(r.file.Name(), r.file) }
+
+// Lost reports whether an open file no longer stands at its path.
+func Lost(path string, file interface{ Stat() (os.FileInfo, error) }) bool {
+	there, err := os.Lstat(path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	}
+	open, err := file.Stat()
+	return err == nil && !os.SameFile(there, open)
+}
 
 // The pause between two tries grows from the first to the longest.
 const (
