@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -176,6 +177,9 @@ func TestRecorder_ReadOnlyDirectory(t *testing.T) {
 // TestRecorder_DirectoryRemoved removes the directory under a session. The next boundary brings
 // everything back, and the session is open to no other process.
 func TestRecorder_DirectoryRemoved(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be removed")
+	}
 	dir := filepath.Join(t.TempDir(), "sessions")
 	s := store.New(store.Options{Dir: dir})
 	var told []error
@@ -185,7 +189,7 @@ func TestRecorder_DirectoryRemoved(t *testing.T) {
 	remove := func() {
 		t.Helper()
 		if err := os.RemoveAll(dir); err != nil {
-			t.Skip("an open file cannot be removed here:", err)
+			t.Fatal(err)
 		}
 	}
 	remove()
