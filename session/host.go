@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"time"
 
 	"acp-agent/export"
 	"acp-agent/internal/cgroup"
@@ -77,6 +78,8 @@ type Toolset struct {
 	// and scripts that describe themselves; nil means that there are none.
 	Registry *tools.Registry
 	Mounting *mount.Mounting
+	// FirstWait is how long the first prompt waits for sources of tools; zero means 2 s.
+	FirstWait time.Duration
 	// Languages are the language servers; nil means the shipped list.
 	Languages []lsp.Server
 	// Net returns the network of a tool; nil means that tools have none.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -108,7 +109,8 @@ func (s *sources) startAll() {
 // lists tools. It waits once for all sources, which started with the session, and for none of
 // them twice.
 func (s *sources) refresh(ctx context.Context) {
-	limit, since := firstWait, time.Now().Add(-firstWait)
+	limit := cmp.Or(s.host.FirstWait, firstWait)
+	since := time.Now().Add(-limit)
 	if s.spec.Waits {
 		limit, since = onlyWait, time.Time{}
 	}

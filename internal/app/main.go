@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"time"
 
 	"acp-agent/internal/launch"
 	"acp-agent/sandbox"
@@ -23,6 +24,8 @@ type StandIns struct {
 	Sandbox func() *sandbox.Probe
 	// Helper, unless empty, is the binary to start as the helper.
 	Helper string
+	// FirstWait, unless zero, is how long the first prompt waits for sources of tools.
+	FirstWait time.Duration
 }
 
 // standIns are those that Main was given. They are global because each subcommand makes a

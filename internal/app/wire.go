@@ -188,7 +188,7 @@ func (c *core) newHost() (*session.Host, error) {
 		},
 		Toolset: session.Toolset{
 			Registry: set.registry, Mounting: set.mounting, Languages: languageServers(cfg.LSP), Net: set.web.of,
-			Tokens: c.tokenStore(cfg), Version: version,
+			FirstWait: standIns.FirstWait, Tokens: c.tokenStore(cfg), Version: version,
 		},
 		Machine: session.Machine{
 			Home: c.sources.HomeDir, UserData: c.dataDir, Own: c.own(), Guarded: c.guarded(set),

@@ -21,7 +21,7 @@ const MaxDescribed = 256 << 10
 
 const (
 	// describeTime is how long an executable may take to describe itself.
-	describeTime = 5 * time.Second
+	describeTime = 20 * time.Second
 	// cleanupTime is how long all together may take to clean up: the agent's end waits for
 	// them.
 	cleanupTime = time.Second

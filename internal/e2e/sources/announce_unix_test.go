@@ -52,7 +52,7 @@ func TestMCP_ComesAndGoes(t *testing.T) {
 	write(script, comingServer)
 	config := testfile.JSON(t, filepath.Join(t.TempDir(), "config.jsonc"), map[string]any{"rules": map[string]any{"allow": []string{"mcp__harp__*"}}})
 	model := modeltest.New(t)
-	agent := acptest.Start(t, acptest.Options{Env: []string{"ACP_AGENT_CONFIG=" + config, "OPENAI_BASE_URL=" + model.URL, "OPENAI_MODEL=fake"}})
+	agent := acptest.Start(t, acptest.Options{Env: append(quick, "ACP_AGENT_CONFIG="+config, "OPENAI_BASE_URL="+model.URL, "OPENAI_MODEL=fake")})
 	agent.Initialize("")
 	session := agent.OpenSession(map[string]any{"cwd": dir, "mcpServers": []any{
 		map[string]any{"name": "harp", "command": "bash", "args": []string{script}, "env": []any{}},

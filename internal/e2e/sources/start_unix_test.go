@@ -44,7 +44,7 @@ func TestMCP_ServersDoNotDelayTheSession(t *testing.T) {
 		}
 	}
 	testfile.JSON(t, config, map[string]any{"mcp": map[string]any{"servers": configured}})
-	agent := acptest.Start(t, acptest.Options{Model: `{"say": "Here.", "repeat": -1}`, Env: []string{"ACP_AGENT_CONFIG=" + config}})
+	agent := acptest.Start(t, acptest.Options{Model: `{"say": "Here.", "repeat": -1}`, Env: append(quick, "ACP_AGENT_CONFIG="+config)})
 	agent.Initialize("")
 	session := agent.OpenSession(map[string]any{"cwd": dir, "mcpServers": offered})
 	tells(t, session, "hello", "Here.")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -179,9 +180,16 @@ func (p *player) settled(verb string) {
 // call makes a request and keeps its failure for the next statement.
 func (p *player) call(method string, params any) *Message {
 	p.tb.Helper()
-	m := p.Request(method, params).Wait()
-	if m.Error != nil {
+	request := p.Request(method, params)
+	m := request.Wait()
+	switch {
+	case m.Error != nil:
 		p.failed = m
+	case slices.Contains([]string{methodNew, methodLoad, "session/resume", "session/fork"}, method):
+		p.await(request.at, "the commands of the session", func(m *Message) bool { // they follow the answer
+			kind, _ := m.Update()
+			return kind == "available_commands_update"
+		})
 	}
 	return m
 }

@@ -102,10 +102,6 @@ func (p *player) newSession(rest string) {
 	id, _ := m.Get("result.sessionId").(string)
 	p.session = &Session{Agent: p.Agent, ID: id, Opened: m}
 	p.sessions = append(p.sessions, p.session)
-	p.await(0, "the commands of the session", func(m *Message) bool {
-		kind, _ := m.Update()
-		return kind == "available_commands_update" && m.Session() == id
-	})
 }
 
 func (p *player) setMode(id string) {

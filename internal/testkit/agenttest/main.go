@@ -4,6 +4,7 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
 	"acp-agent/internal/app"
 	"acp-agent/internal/testkit/acptest"
@@ -12,6 +13,14 @@ import (
 
 // Hello is a model script that answers every prompt.
 const Hello = `{"say": "Here.", "repeat": -1}`
+
+// EnvQuick has the first prompt wait for sources of tools no longer than it does for a user,
+// for tests of sources that do not answer. Otherwise it waits as long as a machine with much
+// other work may take to start an interpreter.
+const EnvQuick = "ACP_TEST_QUICK"
+
+// patientWait is how long the first prompt waits without EnvQuick.
+const patientWait = 30 * time.Second
 
 // Main is the TestMain of a package that starts the agent: where a test has started the
 // test binary as the agent, it runs that, and the tests otherwise. It calls after when
@@ -33,6 +42,9 @@ func Main(m *testing.M, after ...func()) {
 	with := app.StandIns{Helper: os.Getenv(acptest.EnvHelper)}
 	for _, name := range []string{acptest.EnvProgram, acptest.EnvHelper} {
 		os.Unsetenv(name) // commands must not see it
+	}
+	if os.Getenv(EnvQuick) == "" {
+		with.FirstWait = patientWait
 	}
 	if os.Getenv(EnvTools) != "" {
 		with.Tools = oddTools
