@@ -20,6 +20,8 @@ type Options struct {
 	Version string
 	// Login is how a client runs the login in a terminal; the zero value offers none.
 	Login Login
+	// OnLine, if not nil, sees every line; see rpc.Options.
+	OnLine func(dir string, line []byte)
 	// Logger gets what is odd, never contents; nil means none.
 	Logger *slog.Logger
 }
@@ -29,7 +31,7 @@ type Options struct {
 // process is left that it started (R149). The end of the input is no error.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	agent := v1.New(v1.Options{Core: o.Core, Version: o.Version, Login: o.Login, Logger: o.Logger})
-	conn := rpc.New(in, out, agent, rpc.Options{Logger: o.Logger})
+	conn := rpc.New(in, out, agent, rpc.Options{Logger: o.Logger, OnLine: o.OnLine})
 	agent.Connect(conn)
 	err := conn.Run(ctx)
 	agent.Close()

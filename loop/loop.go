@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"acp-agent/compaction"
+	"acp-agent/internal/record"
 	"acp-agent/internal/trace"
 	"acp-agent/kinds"
 	"acp-agent/model"
@@ -77,6 +78,9 @@ type Options struct {
 	// NoticeAfter is how long a model may bring nothing before the user is told; 0 means
 	// half a minute.
 	NoticeAfter time.Duration
+	// Tape records how long failed calls wait for another try, or says so from a recording; nil
+	// does neither.
+	Tape *record.Tape
 	// Tracer records how long model calls take (R132); nil means not at all.
 	Tracer *trace.Tracer
 }

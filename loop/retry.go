@@ -9,6 +9,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"acp-agent/internal/pause"
+	"acp-agent/internal/record"
 	"acp-agent/model"
 	"acp-agent/transcript"
 )
@@ -37,6 +38,7 @@ var errEmpty = &model.Error{
 // tries is what the calls of one step came to so far.
 type tries struct {
 	wait    *backoff.ExponentialBackOff
+	tape    *record.Tape
 	failed  int           // calls that failed while the server was not busy
 	empties int           // calls that brought nothing
 	waited  time.Duration // after calls that failed
@@ -53,6 +55,7 @@ func newTries() *tries {
 // after a stream that was cut in it the model is asked to go on.
 func (l *Loop) ask(ctx context.Context) (*step, error) {
 	tries := newTries()
+	tries.tape = l.Tape
 	for {
 		s, err := l.stream(ctx)
 		switch {
@@ -90,7 +93,7 @@ func (l *Loop) ask(ctx context.Context) (*step, error) {
 // next counts a failure and returns how long to wait before the next try, the sentence
 // that tells the user, and whether there is a next try at all.
 func (t *tries) next(failure *model.Error) (wait time.Duration, next string, ok bool) {
-	wait = t.wait.NextBackOff()
+	wait = record.Value(t.tape, "wait", "", t.wait.NextBackOff)
 	if failure.RetryAfter > 0 { // the server knows better; it is not asked more than about once a second
 		wait = max(failure.RetryAfter, min(wait, firstWait))
 	}

@@ -19,6 +19,10 @@ type Probe struct {
 	// next process; nil expects and keeps nothing. It is set before the Probe is used.
 	Memory Expectation
 
+	// Found, unless nil, is called with the finding before anyone learns of it. It is set before
+	// the Probe is used.
+	Found func(Report)
+
 	recall   sync.Once
 	expected Report
 	recalled bool
@@ -48,6 +52,9 @@ func (p *Probe) Start(ctx context.Context) {
 			defer close(p.ended)
 			p.report = p.find(ctx)
 			made := ctx.Err() == nil
+			if p.Found != nil {
+				p.Found(p.report)
+			}
 			close(p.done)
 			if p.Memory != nil && made {
 				_ = p.Memory.Keep(context.WithoutCancel(ctx), p.report) // else the next process knows it later

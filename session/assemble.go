@@ -39,7 +39,7 @@ func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		Judges:    pipeline.Judges{Policy: s.rules.policy, Watchdog: s.settings.Watchdog, Asker: s.spec.Asker, Line: s.spec.Line},
 		Machine:   pipeline.Machine{Home: h.Home, UserData: []string{h.UserData}, Own: h.untouchable(), Keys: h.Keys, Dialect: h.Dialect},
 		Observers: pipeline.Observers{Logger: h.Logger, Bus: h.Bus, Tracer: h.Tracer},
-		Session:   pipelineSession{session: s}, Workspace: s.work, Limits: s.limits(), Cache: cache,
+		Session:   pipelineSession{session: s}, Workspace: s.work, Limits: s.limits(), Cache: cache, Tape: h.Tape,
 		Services: tools.Services{
 			Memory: &memory{conversation: s.conversation}, Questions: s.questions(), Skills: skillsOf(s.briefing.context.skills), Languages: s.sources.languages,
 			Modes: planModes{s.choices, s.conversation.record}, Agents: s.agents.node, Threads: threadsOf(s),

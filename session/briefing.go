@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/sandbox"
 	"acp-agent/subagent"
@@ -45,6 +46,12 @@ type briefing struct {
 	began *beginning
 }
 
+// machine is what a recording keeps of where a session runs.
+type machine struct {
+	OS, Shell string
+	Date      time.Time
+}
+
 // beginning is what a session saw when it began.
 type beginning struct {
 	Date time.Time `json:"date"`
@@ -54,9 +61,12 @@ type beginning struct {
 
 // newEnvironment is what is known of a session's surroundings when it opens.
 func newEnvironment(o opened, work *workspace.Workspace, context systemContext) subagent.Environment {
+	here := record.Value(o.host.Tape, "machine", "", func() machine {
+		return machine{OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: o.host.Shell, Date: time.Now()}
+	})
 	return subagent.Environment{
 		Cwd: work.Session().Cwd, Additional: work.Session().Roots[1:],
-		OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: o.host.Shell, Date: time.Now(),
+		OS: here.OS, Shell: here.Shell, Date: here.Date,
 		Instructions: context.instructions.Text, Skills: context.skills.Prompt(),
 	}
 }
@@ -109,6 +119,12 @@ func (c *choices) awaitWindow(ctx context.Context, model string, window func() i
 	}
 }
 
+// surveyed is what a survey found.
+type surveyed struct {
+	Began   *beginning
+	Sandbox string
+}
+
 // survey adds to what agents are told of where they work: the repository, the top of the
 // tree, and the sandbox, and finds out whether the window is small. What takes longer than
 // surveyTime is left out.
@@ -117,13 +133,21 @@ func (b *briefing) survey(ctx context.Context, window func() int) {
 	defer cancel()
 	e, tokens := &b.environment, window()
 	e.Brief = tokens > 0 && tokens < smallWindow
-	if b.began == nil {
-		b.began = &beginning{Date: e.Date, Tree: b.topOfTree(ctx, e.Brief), Git: gitLine(b.agents.tools.Repository(ctx))}
+	found := record.Value(b.host.Tape, "survey", b.ID, func() surveyed {
+		s := surveyed{Began: b.began}
+		if s.Began == nil {
+			s.Began = &beginning{Date: e.Date, Tree: b.topOfTree(ctx, e.Brief), Git: gitLine(b.agents.tools.Repository(ctx))}
+		}
+		if report, open, err := b.work.Runner().Sandbox(ctx); err == nil {
+			s.Sandbox = sandboxLines(report, open, b.spec.Asker != nil)
+		}
+		return s
+	})
+	if found.Began == nil { // of a recording that has no answer
+		found.Began = &beginning{Date: e.Date}
 	}
+	b.began, e.Sandbox = found.Began, found.Sandbox
 	e.Date, e.Tree, e.Git = b.began.Date, b.began.Tree, b.began.Git
-	if report, open, err := b.work.Runner().Sandbox(ctx); err == nil {
-		e.Sandbox = sandboxLines(report, open, b.spec.Asker != nil)
-	}
 }
 
 // gitLine says what is known of the repository; "" without one.

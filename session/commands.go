@@ -30,6 +30,9 @@ type slashCommand struct {
 	during func(rest string) bool
 	// listed reports whether editors list the command; nil means always. It works in any case.
 	listed func(s *Session) bool
+	// outside says that the command reaches outside of the session: when a recording is played,
+	// what it said and did is taken from that. varies says that its answer depends on the moment.
+	outside, varies bool
 	// answer returns the agent's answer to the command with rest after its name.
 	answer func(ctx context.Context, s *Session, rest string) string
 }
@@ -41,26 +44,31 @@ func slashCommands() []slashCommand {
 	return []slashCommand{
 		{
 			name: "help", description: "What this agent can do: its commands, modes and tools.",
+			varies: true,
 			answer: func(ctx context.Context, s *Session, _ string) string { return s.help(ctx) },
 		},
 		{
 			name: "status", description: "Model, mode, directories, and how full the context is.",
+			varies: true,
 			during: always,
 			answer: func(_ context.Context, s *Session, _ string) string { return s.status() },
 		},
 		{
 			name: "why", description: "What the session waits for at this moment, and for how long.",
+			varies: true,
 			during: always,
 			answer: func(_ context.Context, s *Session, _ string) string { return s.why() },
 		},
 		{
 			name: "tasks", description: "The subagents of this session: what they do, what they spent; stops them.",
+			varies: true,
 			hint:   fixed(tasksForms),
 			during: always,
 			answer: func(_ context.Context, s *Session, rest string) string { return s.tasksCommand(strings.Fields(rest)) },
 		},
 		{
 			name: "usage", description: "What this session has spent: the agent, each subagent, and their budgets.",
+			varies: true,
 			during: always,
 			answer: func(_ context.Context, s *Session, _ string) string { return s.conversation.account.text() },
 		},
@@ -79,21 +87,25 @@ func slashCommands() []slashCommand {
 		},
 		{
 			name: "undo", description: "Takes back your last message, or the last n: what it changed in files, and the conversation since.",
-			hint:   fixed("[n]"),
-			answer: func(ctx context.Context, s *Session, rest string) string { return s.undoCommand(ctx, rest) },
+			outside: true,
+			hint:    fixed("[n]"),
+			answer:  func(ctx context.Context, s *Session, rest string) string { return s.undoCommand(ctx, rest) },
 		},
 		{
 			name: "redo", description: "Takes the last undo back.",
-			answer: func(ctx context.Context, s *Session, _ string) string { return s.redoCommand(ctx) },
+			outside: true,
+			answer:  func(ctx context.Context, s *Session, _ string) string { return s.redoCommand(ctx) },
 		},
 		{
 			name: "checkpoints", description: "Your messages that can be taken back, with what each changed.",
-			answer: func(_ context.Context, s *Session, _ string) string { return s.checkpointsCommand() },
+			outside: true,
+			answer:  func(_ context.Context, s *Session, _ string) string { return s.checkpointsCommand() },
 		},
 		{
 			name: "rewind", description: "Takes back everything since one of your messages, that message included.",
-			hint:   fixed("NUMBER"),
-			answer: func(ctx context.Context, s *Session, rest string) string { return s.rewindCommand(ctx, rest) },
+			outside: true,
+			hint:    fixed("NUMBER"),
+			answer:  func(ctx context.Context, s *Session, rest string) string { return s.rewindCommand(ctx, rest) },
 		},
 		{
 			name: "title", description: "Shows the title of this session, or changes it.",
@@ -109,38 +121,44 @@ func slashCommands() []slashCommand {
 		},
 		{
 			name: "fork", description: "Stores a copy of this conversation, which goes on as a session of its own.",
-			answer: func(_ context.Context, s *Session, _ string) string { return s.forkCommand() },
+			outside: true,
+			answer:  func(_ context.Context, s *Session, _ string) string { return s.forkCommand() },
 		},
 		{
 			name: "export", description: "Writes this conversation to a file: Markdown, JSON lines or an HTML page.",
-			hint:   fixed(exportForms),
-			answer: func(ctx context.Context, s *Session, rest string) string { return s.exportCommand(ctx, rest) },
+			outside: true,
+			hint:    fixed(exportForms),
+			answer:  func(ctx context.Context, s *Session, rest string) string { return s.exportCommand(ctx, rest) },
 		},
 		{
 			name: "permissions", description: "The rules in force; takes back what you allowed, or keeps it for the project.",
-			hint:   (*Session).permissionsForms,
-			during: changesRule,
-			answer: func(ctx context.Context, s *Session, rest string) string { return s.permissionsCommand(ctx, rest) },
+			outside: true,
+			hint:    (*Session).permissionsForms,
+			during:  changesRule,
+			answer:  func(ctx context.Context, s *Session, rest string) string { return s.permissionsCommand(ctx, rest) },
 		},
 		{
 			name: "trust", description: "Shows what trust in this project allows, and asks you.",
-			hint: fixed("off"),
+			outside: true,
+			hint:    fixed("off"),
 			answer: func(ctx context.Context, s *Session, rest string) string {
 				return s.trustCommand(ctx, strings.Fields(rest))
 			},
 		},
 		{
 			name: "mcp", description: "The MCP servers: how each stands, its tools, its last error; signs in to one.",
-			hint:   fixed(serversForms),
-			during: func(rest string) bool { return rest == "" }, // a sign-in waits for the user
-			listed: func(s *Session) bool { return s.sources.hasServers() },
-			answer: func(ctx context.Context, s *Session, rest string) string { return s.sources.serversCommand(ctx, rest) },
+			outside: true,
+			hint:    fixed(serversForms),
+			during:  func(rest string) bool { return rest == "" }, // a sign-in waits for the user
+			listed:  func(s *Session) bool { return s.sources.hasServers() },
+			answer:  func(ctx context.Context, s *Session, rest string) string { return s.sources.serversCommand(ctx, rest) },
 		},
 		{
 			name: "providers", description: "External providers, scripts and modules: how each stands, its tools, its last error.",
-			during: always,
-			listed: func(s *Session) bool { return s.sources.hasProviders() },
-			answer: func(ctx context.Context, s *Session, _ string) string { return s.sources.providersText(ctx) },
+			outside: true,
+			during:  always,
+			listed:  func(s *Session) bool { return s.sources.hasProviders() },
+			answer:  func(ctx context.Context, s *Session, _ string) string { return s.sources.providersText(ctx) },
 		},
 	}
 }
@@ -171,10 +189,7 @@ func (s *Session) Commands() []Command {
 		list = append(list, entry)
 	}
 	list = append(list, s.custom.list()...)
-	for _, prompt := range s.sources.servers.Prompts() {
-		list = append(list, Command{Name: prompt.Command, Description: prompt.Description, Hint: prompt.Hint()})
-	}
-	return list
+	return append(list, s.sources.promptCommands()...)
 }
 
 // typedCommand is a slash command with what was typed after its name.

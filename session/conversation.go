@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"acp-agent/internal/observe"
@@ -25,6 +26,7 @@ type conversation struct {
 	account  *account
 	activity *activity
 	notices  *notices
+	act      atomic.Pointer[act] // the command that runs, while it is recorded
 
 	mu sync.Mutex // guards what follows
 	// askedAt is when questions were written into the chat that no prompt has answered.
@@ -51,6 +53,12 @@ func newConversation(o conversationOptions, account *account) *conversation {
 
 // emit passes an event on, to the bus and to the client, and counts what it costs.
 func (c *conversation) emit(event transcript.Event) {
+	c.act.Load().emitted(event, false)
+	c.pass(event)
+}
+
+// pass is emit without a record of what a command does.
+func (c *conversation) pass(event transcript.Event) {
 	c.watch(event)
 	c.activity.note(event)
 	switch e := event.(type) {
@@ -79,13 +87,15 @@ func (c *conversation) emit(event transcript.Event) {
 
 // record puts an event into the transcript and emits it.
 func (c *conversation) record(e transcript.Event) {
+	c.act.Load().emitted(e, true)
 	c.log.Apply(e)
-	c.emit(e)
+	c.pass(e)
 }
 
 // note puts an event into the transcript that the client knows of already, such as a prompt
 // that is not run.
 func (c *conversation) note(e transcript.Event) {
+	c.act.Load().noted(e)
 	c.log.Apply(e)
 	c.recorder.Emit(e)
 }

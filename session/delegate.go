@@ -39,7 +39,7 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	e := subagent.Equipment{
 		Provider: backend.Provider, Model: cmp.Or(m.Model, n.Parent().Model(), chosen.model),
 		Temperature: cmp.Or(m.Limits.Temperature, backend.Temperature), MaxTokens: cmp.Or(m.Limits.MaxTokens, backend.MaxTokens),
-		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent, Tracer: s.host.Tracer,
+		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent, Tape: s.host.Tape, Tracer: s.host.Tracer,
 		NoticeAfter: backend.NoticeAfter,
 	}
 	if err := backend.usable(e.Model); err != nil {

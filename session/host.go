@@ -12,6 +12,7 @@ import (
 	"acp-agent/internal/lsp"
 	"acp-agent/internal/observe"
 	"acp-agent/internal/pathname"
+	"acp-agent/internal/record"
 	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
@@ -34,6 +35,12 @@ type Host struct {
 	Backend func() (Backend, error)
 	// IDs makes the ids of sessions and of everything in them.
 	IDs *transcript.IDs
+	// Tape records what sessions ask the world outside, or answers for it from a recording; nil
+	// does neither.
+	Tape *record.Tape
+	// Stage is an empty directory that stands for the directories of sessions while a recording
+	// is played.
+	Stage string
 	Configuration
 	Agents
 	Toolset

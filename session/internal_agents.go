@@ -55,7 +55,7 @@ func (s *Session) askInternalAgent(ctx context.Context, m subagent.Manifest, id,
 		Provider: backend.Provider, Tools: pipeline.New(o), Log: log, Sink: transcript.SinkFunc(sink), IDs: s.host.IDs,
 		System: m.System(subagent.Environment{}), Model: id, Temperature: m.Limits.Temperature, MaxTokens: longestAnswer(m, window()),
 		Window: window, MaxSteps: cmp.Or(m.Limits.Cycles, 1),
-		Memo: &model.Memo{}, Tracer: s.host.Tracer,
+		Memo: &model.Memo{}, Tape: s.host.Tape, Tracer: s.host.Tracer,
 	}).Turn(ctx, &transcript.Message{
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(),
 		Parts: []transcript.Part{&transcript.TextPart{Text: kinds.Fence("text", text)}},

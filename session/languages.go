@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"acp-agent/internal/lsp"
+	"acp-agent/internal/record"
 	"acp-agent/tools"
 	"acp-agent/workspace"
 	"acp-agent/workspace/run"
@@ -16,9 +17,15 @@ import (
 // question and end with the session.
 type languages struct{ *lsp.Manager }
 
-func newLanguages(work *workspace.Workspace, servers []lsp.Server) languages {
+func newLanguages(work *workspace.Workspace, servers []lsp.Server, tape *record.Tape) languages {
 	return languages{lsp.New(lsp.Options{
-		Servers: servers, Roots: work.Session().Roots, LookPath: work.Runner().LookPath,
+		Servers: servers, Roots: work.Session().Roots, LookPath: func(name string) (string, bool) {
+			path := record.Value(tape, "program", name, func() string {
+				path, _ := work.Runner().LookPath(name)
+				return path
+			})
+			return path, path != ""
+		},
 		Start: func(ctx context.Context, argv []string, dir string, stderr io.Writer) (io.ReadWriteCloser, error) {
 			program, err := work.Runner().StartProgram(ctx, tools.Program{Args: argv, Dir: dir, Env: tools.OwnToolchain()}, run.Grant{}, stderr)
 			if err != nil {

@@ -22,7 +22,7 @@ func (s *Session) loop(ctx context.Context, backend Backend, chosen choice) *loo
 		MaxTokens:   cmp.Or(s.agents.manifest.Limits.MaxTokens, backend.MaxTokens),
 		Window:      window,
 		MaxSteps:    cmp.Or(s.agents.manifest.Limits.Cycles, s.settings.MaxSteps), Concurrent: s.settings.Limits.Concurrent,
-		CacheKey: s.ID, Memo: &s.conversation.memo, Tracer: s.host.Tracer, Remind: func() []transcript.Part { return s.briefing.remindIn(s.conversation.log, s.agents.tools, window()) }, NoticeAfter: backend.NoticeAfter,
+		CacheKey: s.ID, Memo: &s.conversation.memo, Tape: s.host.Tape, Tracer: s.host.Tracer, Remind: func() []transcript.Part { return s.briefing.remindIn(s.conversation.log, s.agents.tools, window()) }, NoticeAfter: backend.NoticeAfter,
 		Writers: func() []compaction.Writer { return s.writers(backend, chosen.model, s.chargeMain) },
 	})
 }

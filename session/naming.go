@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/transcript"
 )
@@ -24,6 +25,7 @@ type naming struct {
 	// generate asks a model for a title; nil when the user chose none for that (R99).
 	generate func(context.Context) (string, error)
 	logger   *slog.Logger
+	tape     *record.Tape
 
 	mu        sync.Mutex // guards what follows
 	title     string     // "" before the first one
@@ -39,7 +41,7 @@ func (n *naming) set(title string, byUser bool) {
 		return
 	}
 	n.title, n.chosen, n.generated = title, n.chosen || byUser, n.generated || byUser
-	n.conversation.emit(transcript.TitleChanged{Title: title, At: time.Now()})
+	n.conversation.emit(transcript.TitleChanged{Title: title, At: record.Value(n.tape, "time", "", time.Now)})
 }
 
 // command is /title: it shows the title, or makes what follows the title.

@@ -10,7 +10,6 @@ import (
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
-	"acp-agent/workspace"
 )
 
 // Open makes a session. Of the project it reads its skills and instructions; it asks no
@@ -61,7 +60,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 		return nil, err
 	}
 	context := h.readSystemContext(ctx, spec, s.secrets.holds)
-	if s.work, err = workspace.New(s.workspaceOptions(context)); err != nil {
+	if s.work, err = s.openWorkspace(context); err != nil {
 		// Its directories are the client's choice.
 		err = &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 		return nil, err
@@ -143,7 +142,7 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 	return &ruleBook{
 		policy: policy, registry: h.Registry, audit: s.openAudit(),
 		project: newProject(projectOptions{
-			dir: s.work.Session().Cwd, store: h.Projects,
+			dir: s.work.Session().Cwd, store: h.Projects, tape: h.Tape,
 			configure: func() (Settings, projectOffer, error) { return h.configure(s.spec.Cwd) },
 			rules:     s.settings.Rules.Project, policy: policy, mode: s.choices.enforced,
 			trustChanged: func() {
@@ -157,7 +156,7 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 }
 
 func (s *Session) newNaming() *naming {
-	n := &naming{life: s.life, conversation: s.conversation, known: s.host.Keys.Known, logger: s.host.Logger}
+	n := &naming{life: s.life, conversation: s.conversation, known: s.host.Keys.Known, logger: s.host.Logger, tape: s.host.Tape}
 	if s.settings.Subagents.Slots[titleAgent].Model != "" {
 		n.generate = func(ctx context.Context) (string, error) {
 			return s.runInternalAgent(ctx, titleAgent, recordOf(s.conversation.log.Messages()))

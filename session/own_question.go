@@ -29,7 +29,7 @@ func (s *Session) askOwn(ctx context.Context, q ownQuestion) (text string) {
 	ready := transcript.ToolReady{CallID: id, Tool: q.command, Card: q.card}
 	s.conversation.emit(transcript.ToolStarted{CallID: id, Name: q.command, Tool: q.command, Card: kinds.Neutral(q.command)})
 	s.conversation.emit(ready)
-	answer, err := s.spec.Asker.Ask(ctx, tools.PermissionRequest{
+	answer, err := s.question(ctx, tools.PermissionRequest{
 		CallID: id, Name: q.command, Ready: ready, Reason: "you typed /" + q.command, Choices: &q.choices,
 	})
 	text, state := pipeline.CancelledText, transcript.Cancelled

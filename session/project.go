@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/permissions"
@@ -41,6 +42,7 @@ type projectOptions struct {
 	// dir is canonical; store is nil where nothing can be stored.
 	dir   string
 	store *projects.Store
+	tape  *record.Tape
 	// configure reads the settings of the directory again.
 	configure func() (Settings, projectOffer, error)
 	// rules are those of the project's configuration that only tighten, and hold without trust.
@@ -67,15 +69,20 @@ type projectOffer struct {
 
 // configure reads the settings of a directory, and what they offer for trust.
 func (h *Host) configure(cwd string) (settings Settings, offer projectOffer, err error) {
-	before, _ := projects.Scan(cwd)
+	before, _ := scan(h.Tape, cwd)
 	if settings, err = h.Configure(cwd); err != nil {
 		return settings, offer, err
 	}
 	offer = projectOffer{rules: settings.Rules.Offered, servers: settings.OfferedServers, allows: settings.Rules.Trusting}
-	if after, err := projects.Scan(cwd); err == nil && after.Hash == before.Hash {
+	if after, err := scan(h.Tape, cwd); err == nil && after.Hash == before.Hash {
 		offer.hash = after.Hash
 	}
 	return settings, offer, nil
+}
+
+// scan is projects.Scan with a record.
+func scan(tape *record.Tape, dir string) (projects.Snapshot, error) {
+	return record.Ask(tape, "project files", dir, func() (projects.Snapshot, error) { return projects.Scan(dir) })
 }
 
 // newProject returns a project with what the configuration offers for trust.
@@ -85,12 +92,14 @@ func newProject(o projectOptions, offer projectOffer) *project {
 
 // snapshot is what trust would be bound to now: the project's configuration, and the files
 // that the servers run which it names (T4).
-func snapshot(dir string, servers []mcp.Server) (projects.Snapshot, error) {
-	now, err := projects.Scan(dir)
-	if err != nil {
-		return now, err
-	}
-	return now.With(dir, filesOf(dir, servers))
+func (p *project) snapshot(servers []mcp.Server) (projects.Snapshot, error) {
+	return record.Ask(p.tape, "project trust", p.dir, func() (projects.Snapshot, error) {
+		now, err := projects.Scan(p.dir)
+		if err != nil {
+			return now, err
+		}
+		return now.With(p.dir, filesOf(p.dir, servers))
+	})
 }
 
 // matchesTrust reports whether the user trusts the project as it was read last; the caller
@@ -112,12 +121,12 @@ func (p *project) refresh() {
 func (p *project) refreshRules() {
 	p.refreshMu.Lock()
 	defer p.refreshMu.Unlock()
-	var record projects.Record
+	var stored projects.Record
 	var now projects.Snapshot
 	var problem, broken error
 	if p.store != nil {
-		record, broken = p.store.Load(p.dir)
-		now, problem = projects.Scan(p.dir)
+		stored, broken = record.Ask(p.tape, "project record", p.dir, func() (projects.Record, error) { return p.store.Load(p.dir) })
+		now, problem = scan(p.tape, p.dir)
 	}
 	p.mu.Lock()
 	offer := p.offer
@@ -128,14 +137,14 @@ func (p *project) refreshRules() {
 		_, offer, problem = p.configure()
 	}
 	if problem == nil && p.store != nil {
-		now, problem = now.With(p.dir, filesOf(p.dir, offer.servers))
+		now, problem = record.Ask(p.tape, "project with servers", p.dir, func() (projects.Snapshot, error) { return now.With(p.dir, filesOf(p.dir, offer.servers)) })
 	}
 	if stale && problem != nil { // read again the next time, and nothing is offered until then
 		offer = projectOffer{allows: last.allows, hash: last.hash}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.record, p.now, p.problem = record, now, problem
+	p.record, p.now, p.problem = stored, now, problem
 	if broken != nil {
 		p.broken = broken // kept: a record that was set aside is only missed once
 	}
@@ -209,7 +218,7 @@ func (p *project) trusted() (trusted, gone bool) {
 	if !trusted {
 		return false, false
 	}
-	now, problem := snapshot(p.dir, servers)
+	now, problem := p.snapshot(servers)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.now, p.problem = now, problem; !p.matchesTrust() {

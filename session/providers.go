@@ -29,11 +29,11 @@ func (s *sources) newProviders() *provider.Service {
 	})
 }
 
-// notifyProviders tells the user once what is wrong with the providers, and which of them
-// and of the scripts and modules are slow.
-func (s *sources) notifyProviders() {
+// providerProblems are what is wrong with the providers, and which of them and of the scripts and
+// modules are slow.
+func (s *sources) providerProblems() (list []problem) {
 	say := func(text string) {
-		s.conversation.notices.once(text, transcript.Notice{Severity: transcript.Warning, Title: "Tool provider", Text: text})
+		list = append(list, problem{text, transcript.Notice{Severity: transcript.Warning, Title: "Tool provider", Text: text}})
 	}
 	for _, err := range s.providers.Problems() {
 		say(err.Error())
@@ -48,6 +48,7 @@ func (s *sources) notifyProviders() {
 			say(fmt.Sprintf("%s has not described itself yet. Once it has, its tool can be used from the next prompt on.", m.Name))
 		}
 	}
+	return list
 }
 
 // hasProviders reports whether there is anything for /providers to say.

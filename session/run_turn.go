@@ -126,7 +126,7 @@ func (s *Session) answerCommand(r *runningTurn) error {
 	if !c.isDuring() {
 		defer s.conversation.activity.prepare("the answer to /" + c.name)()
 	}
-	s.conversation.reply(r.ctx, r.prompt, func(ctx context.Context) string { return c.answer(ctx, s, c.rest) })
+	s.conversation.reply(r.ctx, r.prompt, func(ctx context.Context) string { return s.answer(ctx, c) })
 	r.end(loop.EndTurn)
 	r.endIfCancelled()
 	return nil
@@ -226,6 +226,6 @@ func (s *Session) replyDuring(ctx context.Context, prompt *transcript.Message, c
 		}
 	}()
 	s.conversation.noteAside(prompt)
-	s.conversation.say(c.answer(ctx, s, c.rest))
+	s.conversation.say(s.answer(ctx, c))
 	return loop.EndTurn, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/tools"
@@ -24,7 +25,7 @@ func (s *sources) newServers() *mcp.Manager {
 		Reserved: builtin.Known,
 		Logger:   s.host.Logger, Version: s.host.Version, Start: s.startServer, Roots: s.work.Session().Roots,
 		Tokens: s.host.Tokens, Keep: s.host.AddSecrets, Person: s.spec.Person,
-		Changed: func() { s.spec.Sink.Emit(transcript.CommandsChanged{}) },
+		Changed: s.promptsChanged,
 	})
 }
 
@@ -62,6 +63,9 @@ func (s *sources) connectServers() { s.setServers(true) }
 func (s *sources) applyTrust() { s.setServers(false) }
 
 func (s *sources) setServers(start bool) {
+	if s.host.Tape.Plays() {
+		return
+	}
 	s.serversMu.Lock()
 	defer s.serversMu.Unlock()
 	if s.serving = s.serving || start; s.serving {
@@ -125,32 +129,37 @@ func (s *sources) awaitServers(ctx context.Context) {
 	s.adoptTools()
 }
 
-// notifyServers tells the user once why a server cannot be used.
-func (s *sources) notifyServers() {
+// serverProblems say why servers cannot be used.
+func (s *sources) serverProblems() (list []problem) {
 	for _, server := range s.servers.Status() {
 		switch {
 		case server.State == mcp.SignIn:
-			s.conversation.notices.once(signInKey(server.ID), transcript.Notice{
+			list = append(list, problem{signInKey(server.ID), transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server needs you to sign in",
 				Text: fmt.Sprintf("The MCP server %s needs you to sign in: run /mcp login %s.", server.Name, server.Name),
-			})
+			}})
 		case server.State == mcp.Failed:
-			s.conversation.notices.once("mcp "+server.ID, transcript.Notice{
+			list = append(list, problem{"mcp " + server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected",
 				Text: fmt.Sprintf("The MCP server %s is not connected: %s. /mcp shows the state of all servers.", server.Name, strings.TrimSuffix(server.Problem, ".")),
-			})
+			}})
 		case server.State == mcp.Connecting && server.Problem == "":
-			s.conversation.notices.once("slow mcp "+server.ID, transcript.Notice{
+			list = append(list, problem{"slow mcp " + server.ID, transcript.Notice{
 				Severity: transcript.Warning, Title: "MCP server not connected yet",
 				Text: fmt.Sprintf("The MCP server %s has not answered yet. Once it has, its tools can be used from the next prompt on.", server.Name),
-			})
+			}})
 		}
 	}
+	return list
 }
 
 // awayServers are the ids of the servers whose tools are there, and which cannot be reached
 // now.
-func (s *sources) awayServers() (away []string) {
+func (s *sources) awayServers() []string {
+	return record.Value(s.host.Tape, "away", s.ID, s.awayNow)
+}
+
+func (s *sources) awayNow() (away []string) {
 	for _, server := range s.servers.Status() {
 		lost := server.State == mcp.Failed || server.State == mcp.SignIn || server.State == mcp.Connecting && server.Problem != ""
 		if lost && len(server.Tools) > 0 {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"acp-agent/internal/record"
 	"acp-agent/mcp"
 	"acp-agent/tools"
 	"acp-agent/tools/mount"
@@ -53,6 +55,8 @@ type sources struct {
 	serversMu sync.Mutex
 	serving   bool // the servers are started at all
 
+	played atomic.Pointer[[]Command] // the prompts of servers in a recording that is played
+
 	mu      sync.Mutex // guards what follows
 	adopted []int      // the generations of the sources' tools that the pipeline has
 }
@@ -69,9 +73,10 @@ type sourcesOptions struct {
 
 // newSources returns the sources of a session; none is started.
 func newSources(o sourcesOptions) *sources {
-	s := &sources{sourcesOptions: o, languages: newLanguages(o.work, o.host.Languages)}
+	s := &sources{sourcesOptions: o, languages: newLanguages(o.work, o.host.Languages, o.host.Tape)}
 	s.providers, s.servers = s.newProviders(), s.newServers()
 	s.adopted = make([]int, len(s.all()))
+	s.listen()
 	return s
 }
 
@@ -94,6 +99,9 @@ func (s *sources) all() []source {
 // startUserSources starts the user's own sources of tools; startAll also starts the MCP
 // servers. Neither blocks.
 func (s *sources) startUserSources() {
+	if s.host.Tape.Plays() {
+		return
+	}
 	if s.host.Mounting != nil {
 		s.host.Mounting.Begin()
 	}
@@ -148,26 +156,34 @@ func (s *sources) await(ctx context.Context, servers bool) {
 
 func (s *sources) settle(ctx context.Context, since time.Time) {
 	for _, from := range s.all() {
-		from.Settle(ctx, since)
+		if !s.host.Tape.Plays() {
+			from.Settle(ctx, since)
+		}
 	}
 	s.adoptTools()
+}
+
+// known are the tools from elsewhere that are known now; changed says that they are others than
+// before.
+func (s *sources) known() (all []tools.Tool, changed bool) {
+	var now []int
+	for _, from := range s.all() {
+		list, generation := from.Tools()
+		all, now = append(all, list...), append(now, generation)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed = !slices.Equal(s.adopted, now)
+	s.adopted = now
+	return all, changed
 }
 
 // adoptTools makes the tools from elsewhere that are known now those of the session, if they
 // have changed. It replaces all at once, so that the model keeps what it has found, and
 // subagents what they have.
 func (s *sources) adoptTools() {
-	var now []int
-	var all []tools.Tool
-	for _, from := range s.all() {
-		list, generation := from.Tools()
-		all, now = append(all, list...), append(now, generation)
-	}
-	s.mu.Lock()
-	same := slices.Equal(s.adopted, now)
-	s.adopted = now
-	s.mu.Unlock()
-	if same {
+	all, changed := s.elsewhere()
+	if !changed {
 		return
 	}
 	registry, refused := s.host.Registry.With(all...)
@@ -181,9 +197,20 @@ func (s *sources) adoptTools() {
 
 // notifyProblems tells the user once what is wrong with each source.
 func (s *sources) notifyProblems() {
-	for _, notice := range s.host.problems() {
-		s.conversation.notices.once(notice.Text, notice)
+	for _, p := range record.Value(s.host.Tape, "source problems", s.ID, s.problems) {
+		s.conversation.notices.once(p.Key, p.Notice)
 	}
-	s.notifyServers()
-	s.notifyProviders()
+}
+
+// problem is what is wrong with a source. Key names it: it is told once.
+type problem struct {
+	Key    string
+	Notice transcript.Notice
+}
+
+func (s *sources) problems() (list []problem) {
+	for _, notice := range s.host.problems() {
+		list = append(list, problem{notice.Text, notice})
+	}
+	return slices.Concat(list, s.serverProblems(), s.providerProblems())
 }

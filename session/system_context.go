@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"acp-agent/internal/record"
 	"acp-agent/skills"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -22,10 +23,25 @@ func (h *Host) readSystemContext(ctx context.Context, spec Spec, secret func(pat
 	o := h.Skills
 	o.Cwd, o.Roots, o.Secret = spec.Cwd, spec.Additional, secret
 	var t systemContext
-	t.skills, t.warnings = skills.Discover(ctx, o)
-	instructions, warnings := skills.LoadInstructions(o)
-	t.instructions, t.warnings = instructions, append(t.warnings, warnings...)
+	read := record.Value(h.Tape, "instructions", spec.Cwd, func() readContext {
+		var r readContext
+		t.skills, r.Warnings = skills.Discover(ctx, o)
+		instructions, warnings := skills.LoadInstructions(o)
+		r.Skills, r.Instructions, r.Warnings = t.skills.Index(), instructions, append(r.Warnings, warnings...)
+		return r
+	})
+	if t.skills == nil {
+		t.skills = skills.Listed(read.Skills)
+	}
+	t.instructions, t.warnings = read.Instructions, read.Warnings
 	return t
+}
+
+// readContext is what a recording keeps of a systemContext.
+type readContext struct {
+	Skills       []skills.Entry
+	Instructions skills.Instructions
+	Warnings     []skills.Warning
 }
 
 // notices say what was wrong with the skills and instructions.
@@ -63,7 +79,7 @@ func (h *Host) problems() []transcript.Notice {
 		return nil
 	}
 	var list []transcript.Notice
-	for _, problem := range h.Warnings() {
+	for _, problem := range record.Value(h.Tape, "warnings", "", h.Warnings) {
 		list = append(list, transcript.Notice{Severity: transcript.Warning, Title: "Configuration", Text: problem})
 	}
 	return list

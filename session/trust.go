@@ -116,7 +116,7 @@ func (p *project) trust(offer TrustOffer) error {
 	if p.store == nil {
 		return errNoTrust
 	}
-	now, err := snapshot(p.dir, p.offeredServers())
+	now, err := p.snapshot(p.offeredServers())
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,16 @@ type skill struct {
 	content string // "" until it was loaded
 }
 
+// Listed returns a library of skills of which no more is known than the index.
+func Listed(index []Entry) *Library {
+	l := &Library{byName: map[string]*skill{}}
+	for _, entry := range index {
+		s := &skill{Entry: entry, read: func() ([]byte, error) { return nil, errors.New("only its description is known") }}
+		l.skills, l.byName[entry.Name] = append(l.skills, s), s
+	}
+	return l
+}
+
 // Index lists the skills in the order in which they were found.
 func (l *Library) Index() []Entry {
 	entries := make([]Entry, len(l.skills))

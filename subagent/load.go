@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"acp-agent/capability"
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/permissions/projects"
@@ -50,6 +51,9 @@ type LoadOptions struct {
 	Unbound error
 	// Known reports whether a tool id exists; nil means the ids of this program.
 	Known func(tool string) bool
+	// Tape records what stands in the user's directories, or says so from a recording; nil does
+	// neither.
+	Tape *record.Tape
 	// Settings are the settings by agent name.
 	Settings map[string]Settings
 }
@@ -93,15 +97,32 @@ type loader struct {
 	read    int
 }
 
+// userFiles are the user's manifests as they are read.
+type userFiles struct {
+	Files    []userFile
+	Warnings []skills.Warning
+}
+
+type userFile struct{ Path, Text string }
+
+func (l *loader) readUsers() (f userFiles) {
+	documents, warnings := skills.Documents(UserDirs(l.Home, l.ConfigHome), MaxManifest, l.Secret)
+	for _, d := range documents {
+		f.Files = append(f.Files, userFile{d.Path, string(d.Text)})
+	}
+	f.Warnings = warnings
+	return f
+}
+
 // users returns the user's valid agents, the first of each name.
 func (l *loader) users() []Manifest {
-	documents, warnings := skills.Documents(UserDirs(l.Home, l.ConfigHome), MaxManifest, l.Secret)
-	for _, w := range warnings {
+	found := record.Value(l.Tape, "agents", "", l.readUsers)
+	for _, w := range found.Warnings {
 		l.catalog.addProblems(problem(w.Path, 0, "%s", w.Text))
 	}
 	var list []Manifest
-	for _, d := range documents {
-		m, ok := l.parse(d.Path, d.Text, User)
+	for _, d := range found.Files {
+		m, ok := l.parse(d.Path, []byte(d.Text), User)
 		if !ok {
 			continue
 		}

@@ -74,7 +74,7 @@ func (n *Node) turns(e Equipment, prompt *transcript.Message) outcome {
 		Provider: e.Provider, Tools: chargedTools{e.Tools, n.account}, Log: n.log, Sink: transcript.SinkFunc(n.show), IDs: n.tree.IDs,
 		System: e.System, Model: e.Model, ThoughtLevel: e.ThoughtLevel, Temperature: e.Temperature, MaxTokens: e.MaxTokens,
 		Window: e.Window, MaxSteps: cmp.Or(n.manifest.Limits.Cycles, e.MaxSteps), Concurrent: e.Concurrent, CacheKey: n.id, Memo: &model.Memo{},
-		Remind: e.Remind, Continue: true, Halt: bounds.halt, Tracer: e.Tracer, NoticeAfter: e.NoticeAfter, Writers: e.Writers,
+		Remind: e.Remind, Continue: true, Halt: bounds.halt, Tape: e.Tape, Tracer: e.Tracer, NoticeAfter: e.NoticeAfter, Writers: e.Writers,
 	})
 	for {
 		stop, err := l.Turn(n.ctx, prompt)

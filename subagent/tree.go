@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"acp-agent/compaction"
+	"acp-agent/internal/record"
 	"acp-agent/internal/trace"
 	"acp-agent/kinds"
 	"acp-agent/model"
@@ -58,7 +59,9 @@ type Agents interface {
 
 // Equipment is what one subagent works with.
 type Equipment struct {
-	Provider     model.Provider
+	Provider model.Provider
+	// Tape is that of loop.Options.
+	Tape         *record.Tape
 	Tools        *pipeline.Pipeline
 	System       string
 	Model        string

@@ -90,6 +90,9 @@ type Spec struct {
 	// Delegates says that the tool waits for subagents. They stop by themselves when
 	// the call does, so a cancelled call waits for them before it answers.
 	Delegates bool
+	// Inward says that the tool uses nothing but the session, its user and its subagents, so that a
+	// recording is played with the tool itself. Of a tool from elsewhere it is ignored.
+	Inward bool
 	// ReadOnly tools change nothing; Cacheable results may be kept (R130).
 	ReadOnly, Cacheable bool
 	// SaysReadOnly reports that the source of a tool from elsewhere says that it changes

@@ -13,6 +13,11 @@ import (
 // then 14 random ones. When the clock goes back, ids count on from the last.
 // The zero value is ready; it is safe for concurrent use.
 type IDs struct {
+	// Known, unless nil, is handed the prefix and what makes a fresh id, and returns the id to
+	// take: a recording is played with the ids that were made then. It is set before the first
+	// use.
+	Known func(prefix string, fresh func() string) string
+
 	mu   sync.Mutex
 	last uint64
 }
@@ -29,7 +34,12 @@ const (
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 // New returns a fresh id with the prefix.
-func (g *IDs) New(prefix string) string { return g.at(prefix, time.Now()) }
+func (g *IDs) New(prefix string) string {
+	if g.Known != nil {
+		return g.Known(prefix, func() string { return g.at(prefix, time.Now()) })
+	}
+	return g.at(prefix, time.Now())
+}
 
 func (g *IDs) at(prefix string, now time.Time) string {
 	stamp := uint64(now.UnixMilli()) * 64

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -44,7 +45,7 @@ func newLayout(o *Options) (*layout, error) {
 
 func (l *layout) openRoots(dirs Directories) error {
 	for _, dir := range slices.Concat([]string{dirs.Cwd}, dirs.Additional) {
-		r, err := openRoot(dir)
+		r, err := dirs.open(dir)
 		if err != nil {
 			return err
 		}
@@ -61,6 +62,19 @@ func (l *layout) openRoots(dirs Directories) error {
 		l.fixed = append(l.fixed, r)
 	}
 	return nil
+}
+
+// open opens a directory of the session.
+func (d Directories) open(dir string) (*root, error) {
+	if d.Stage == nil {
+		return openRoot(dir)
+	}
+	place, real := d.Stage(dir)
+	r, err := openRoot(place)
+	if err == nil {
+		r.given, r.path = filepath.Clean(dir), real
+	}
+	return r, err
 }
 
 // close closes the roots. The private directory is removed before.

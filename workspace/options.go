@@ -55,6 +55,10 @@ type Directories struct {
 	// Additional are further directories of the session, under the same
 	// conditions.
 	Additional []string
+	// Stage, unless nil, returns the directory to open in place of one of the session's, and the
+	// path without links that it is said to have: a recording is played where the session's
+	// directories do not exist.
+	Stage func(dir string) (place, real string)
 	// Read may be read without asking: roots.read and the package caches.
 	// Write may be written too. Directories that do not exist are left out.
 	Read, Write []string

@@ -25,8 +25,8 @@ type Options struct {
 	// contents of a message. nil means none.
 	Logger *slog.Logger
 
-	// OnLine, if not nil, sees every line, "in" or "out", without its newline. It must
-	// not block, keep the slice, or use the connection.
+	// OnLine, if not nil, sees every line, "in" or "out", without its newline, and "in_end"
+	// when the input has ended. It must not block, keep the slice, or use the connection.
 	OnLine func(dir string, line []byte)
 }
 

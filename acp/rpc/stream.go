@@ -134,6 +134,8 @@ func (s *stream) Close() error { return nil }
 func (c *Conn) inputEnded(err error) {
 	if !errors.Is(err, io.EOF) {
 		c.readErr = err
+	} else if c.trace != nil {
+		c.trace("in_end", nil)
 	}
 	c.end(ErrClosed)
 	close(c.read)

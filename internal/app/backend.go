@@ -63,7 +63,7 @@ func (c *core) resolve(s state) (state, error) {
 }
 
 func (c *core) connect(cfg *config.Config, given config.Secret) (session.Backend, error) {
-	scripted, err := c.script(cfg)
+	scripted, err := c.scriptedModel(cfg)
 	if err != nil {
 		return session.Backend{}, err
 	}

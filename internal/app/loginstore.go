@@ -39,7 +39,7 @@ func (c *core) loadLoginKey(ctx context.Context, cfg *config.Config) error {
 	if cfg.Model.Origin.Key != config.FromLogin {
 		return nil
 	}
-	key, err := c.loginStore(cfg).Key(ctx, cfg.Model.BaseURL)
+	key, err := c.loginKey(ctx, cfg)
 	switch {
 	case errors.Is(err, login.ErrNoKey):
 		return &session.AuthError{Message: "the key that acp-agent login stored is gone; run acp-agent login again"}
@@ -66,6 +66,9 @@ func (c *core) storeLogin(ctx context.Context, chosen config.Login, key string) 
 
 // Forget forgets what a login stored.
 func (c *core) Forget(ctx context.Context) error {
+	if c.tape.Plays() {
+		return nil
+	}
 	if _, _, err := c.loginStoreNow().Forget(ctx); err != nil {
 		return fmt.Errorf("forget the login: %w", err)
 	}

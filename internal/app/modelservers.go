@@ -120,6 +120,7 @@ func (c *core) providerServer(name string, p config.Provider) configuredServer {
 // options are what a preset says of a server.
 func (c *core) options(known preset.Preset, catalogue string) openai.Options {
 	return openai.Options{
+		Transport: c.transport(),
 		Catalogue: catalogue, Thinking: openai.Thinking(known.Thinking), Levels: known.Levels, CacheControl: known.CacheControl,
 		ListedOnly: known.ListedOnly,
 		Version:    version, Logger: c.logger.Logger, Clean: c.keys.Known,
@@ -140,7 +141,7 @@ func openModelServer(api string, known preset.Preset, o openai.Options) (model.P
 		return anthropic.New(anthropic.Options{
 			BaseURL: o.BaseURL, APIKey: o.APIKey, Headers: o.Headers, ExtraBody: o.ExtraBody, Window: o.Window, Images: o.Images,
 			IdleTimeout: o.IdleTimeout, StartTimeout: o.StartTimeout, ContentTimeout: o.ContentTimeout, KeepAliveTimeout: o.KeepAliveTimeout,
-			Version: o.Version, Logger: o.Logger, Clean: o.Clean,
+			Version: o.Version, Logger: o.Logger, Clean: o.Clean, Transport: o.Transport,
 		})
 	}
 	chat, err := openai.New(o)

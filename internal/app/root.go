@@ -77,31 +77,34 @@ another, such as a local Ollama at http://localhost:11434/v1.`,
 	// A template for cobra's own --version would link text/template, which calls methods by
 	// their names, so that the linker could drop none: 12 MB.
 	showVersion := root.Flags().BoolP("version", "v", false, "version for acp-agent")
+	recording := recordFlag(root)
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *showVersion {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionLine())
 			return err
 		}
-		return serve(cmd.Context(), stdin)
+		return serve(cmd.Context(), stdin, *recording)
 	}
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newServe(), newLogin(), newLogout(), newDemo(), newRun(), newTools(), newTool(), newAgents(), newMCP(), newPermissions(), newTrust(), newAudit(), newSessions(),
+	root.AddCommand(newServe(), newLogin(), newLogout(), newDemo(), newRun(), newTools(), newTool(), newAgents(), newMCP(), newPermissions(), newTrust(), newAudit(), newSessions(), newReplay(),
 		newValidate(), newDoctor(), newVersion())
 	return root
 }
 
 func newServe() *cobra.Command {
+	var recording *string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve ACP on stdin and stdout (the default)",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), cmd.InOrStdin())
+			return serve(cmd.Context(), cmd.InOrStdin(), *recording)
 		},
 	}
+	recording = recordFlag(cmd)
 	// An editor appends the arguments of a login to those that it starts the agent with.
 	login := newLogin()
 	login.Hidden = true

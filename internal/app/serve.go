@@ -41,13 +41,19 @@ func greet(stdin io.Reader, stderr *os.File) {
 
 // serve serves ACP on the process's own stdin, stdout and stderr. Stdout belongs to the
 // protocol alone from then on, and stderr to the log.
-func serve(ctx context.Context, stdin io.Reader) error {
+func serve(ctx context.Context, stdin io.Reader, recording string) error {
 	greet(stdin, os.Stderr)
 	stderr, err := rpc.TakeStderr()
 	if err != nil {
 		return fmt.Errorf("take stderr: %w", err)
 	}
 	core := newCore(stderr)
+	recorder, err := core.record(recording)
+	if err != nil {
+		stderr.Restore()
+		return &exitError{exitUsage, err}
+	}
+	defer core.endRecord(recorder)
 	core.logger.faultsAlone()
 	stderr.Relay(&core.logger.stderr)
 	defer core.logger.flush()
@@ -60,7 +66,7 @@ func serve(ctx context.Context, stdin io.Reader) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Login: loginOf(os.Getenv), Logger: core.logger.Logger})
+	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Login: core.login(), OnLine: lines(recorder), Logger: core.logger.Logger})
 	if err == nil || errors.Is(err, context.Canceled) {
 		return nil // a signal asked us to end, and we did
 	}

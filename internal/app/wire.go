@@ -17,6 +17,7 @@ import (
 	"acp-agent/internal/launch"
 	"acp-agent/internal/login"
 	"acp-agent/internal/observe"
+	"acp-agent/internal/record"
 	"acp-agent/internal/redact"
 	"acp-agent/internal/shell"
 	"acp-agent/internal/trace"
@@ -31,7 +32,6 @@ import (
 	"acp-agent/subagent"
 	"acp-agent/tools/builtin"
 	"acp-agent/tools/mount"
-	"acp-agent/transcript"
 	"acp-agent/workspace"
 )
 
@@ -60,6 +60,12 @@ type core struct {
 	everyTool bool
 	// inert has nothing written, fetched or started: it is there to explain.
 	inert bool
+
+	// tape records what is asked of the world outside, or answers from a recording; nil does
+	// neither.
+	tape *record.Tape
+	// stage is an empty directory in which a recording is played.
+	stage string
 
 	// keys are our own, which neither the model nor a tool's result may hold.
 	keys redact.Values
@@ -141,7 +147,7 @@ func (c *core) List(o store.ListOptions) (page store.Page, err error) {
 	if err != nil {
 		return page, err
 	}
-	return host.List(o)
+	return record.Ask(c.tape, "stored sessions", o.Cwd+"\x00"+o.Cursor, func() (store.Page, error) { return host.List(o) })
 }
 
 // Fork copies a stored session (session/fork).
@@ -171,13 +177,16 @@ func (c *core) newHost() (*session.Host, error) {
 		return nil, err
 	}
 	c.box = c.newBox(cfg)
+	if c.tape.Plays() {
+		cfg.Toolbox.Dirs, cfg.Tools.Mount = []string{}, nil
+	}
 	set, err := c.newToolset(cfg)
 	if err != nil {
 		return nil, err
 	}
 	shellName, dialect := findShell(c.getenv("PATH"))
 	host := &session.Host{
-		Backend: c.Backend, IDs: &transcript.IDs{},
+		Backend: c.Backend, IDs: c.ids(), Tape: c.tape, Stage: c.stage,
 		Configuration: session.Configuration{Configure: c.settings, Warnings: c.problems, Projects: c.projects(), Store: c.conversations(cfg), Explain: explainCommand},
 		Agents: session.Agents{
 			Manifest: subagent.Main(), Manifests: c.agentOptions(nil),
@@ -201,11 +210,12 @@ func (c *core) newHost() (*session.Host, error) {
 	if standIns.Sandbox != nil {
 		host.Sandbox = standIns.Sandbox()
 	}
+	c.tapeSandbox(host)
 	if cfg.Log.Trace {
 		host.Tracer = trace.New(c.logger.trace())
 	}
 	contribute(host.Bus, set.mounting)
-	if c.inert {
+	if c.inert || c.tape.Plays() {
 		host.Skills.URLs, host.Skills.Fetch = nil, nil
 	} else {
 		c.begin(host, cfg)
@@ -272,7 +282,7 @@ func (c *core) problems() []string {
 func (c *core) load(cwd string) (*config.Config, error) { return c.loadFrom(c.sources, cwd) }
 
 func (c *core) loadFrom(sources config.Sources, cwd string) (*config.Config, error) {
-	cfg, err := config.Load(sources, cwd)
+	cfg, err := c.read(sources, cwd)
 	switch {
 	case err != nil:
 	case c.inert:

@@ -149,3 +149,14 @@ func span(s, extra string) int {
 func keyChar(c byte, extra string) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte(extra, c) >= 0
 }
+
+// begins reports whether a text ends within a word that may become a key of a known form.
+func begins(text string) bool {
+	word := text[strings.LastIndexAny(text, " \t\n\r\"'`=:(<>,;")+1:]
+	for _, f := range keyForms() {
+		if word != "" && (strings.HasPrefix(word, f.prefix) || strings.HasPrefix(f.prefix, word)) {
+			return true
+		}
+	}
+	return false
+}

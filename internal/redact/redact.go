@@ -113,6 +113,13 @@ func (v *Values) pending(text string) int {
 	return most
 }
 
+// Begins reports whether a text ends with what may be the beginning of a value, or of a key of a
+// known form.
+func (v *Values) Begins(text string) bool {
+	const few = 4 // bytes with which many a word begins
+	return v.pending(text) >= few || begins(text)
+}
+
 // Text takes out the values, and whatever has the shape of a secret.
 func (v *Values) Text(text string) string { return Text(v.Known(text)) }
 

@@ -42,6 +42,9 @@ func IsLocal(host string) bool {
 		strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local")
 }
 
+// Carrier returns what carries requests to model servers over the network.
+func Carrier() http.RoundTripper { return newTransport() }
+
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,

@@ -21,6 +21,7 @@ type finderArgs struct {
 func newFinder() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:             "finder",
+		Inward:         true,
 		Description:    prompt(finderPrompt),
 		Kind:           kinds.Search,
 		Label:          "Find code",

@@ -22,6 +22,7 @@ type krakenArgs struct {
 func newKraken() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "kraken",
+		Inward:      true,
 		Description: prompt(krakenPrompt),
 		Kind:        kinds.Edit,
 		Label:       "Refactor many files",

@@ -22,6 +22,7 @@ type librarianArgs struct {
 func newLibrarian() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "librarian",
+		Inward:      true,
 		Description: prompt(librarianPrompt),
 		Kind:        kinds.Search,
 		Label:       "Search repositories",

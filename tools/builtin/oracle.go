@@ -23,6 +23,7 @@ type oracleArgs struct {
 func newOracle() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "oracle",
+		Inward:      true,
 		Description: prompt(oraclePrompt),
 		Kind:        kinds.Think,
 		Label:       "Consult oracle",

@@ -44,6 +44,7 @@ func newQuestion() tools.Tool {
 	)
 	return tools.Define(tools.Spec{
 		ID:          "question",
+		Inward:      true,
 		Description: prompt(questionPrompt),
 		Kind:        kinds.Other,
 		Label:       "Ask a question",

@@ -33,6 +33,7 @@ type taskArgs struct {
 func newTask() tools.Tool {
 	return tools.Define(tools.Spec{
 		ID:          "task",
+		Inward:      true,
 		Description: prompt(taskPrompt),
 		Kind:        kinds.Other,
 		Label:       "Delegate task",

@@ -60,6 +60,7 @@ func newTaskList() tools.Tool {
 	}
 	return tools.Define(tools.Spec{
 		ID:          "task_list",
+		Inward:      true,
 		Description: prompt(taskListPrompt),
 		Kind:        kinds.Read,
 		Label:       "List tasks",

@@ -65,6 +65,7 @@ func newTodo() tools.Tool {
 	)
 	return tools.Define(tools.Spec{
 		ID:          "todo",
+		Inward:      true,
 		Description: prompt(todoPrompt),
 		Kind:        kinds.Other,
 		Label:       todoLabel,

@@ -42,6 +42,7 @@ func newToolSearch(most int) tools.Tool {
 	}
 	return tools.Define(tools.Spec{
 		ID:          "tool_search",
+		Inward:      true,
 		Description: prompt(toolSearchPrompt),
 		Kind:        kinds.Search,
 		Label:       "Find tools",

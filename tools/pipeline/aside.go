@@ -73,7 +73,7 @@ func (r *running) askChanges(ctx context.Context, asides []run.MovedAside) (yes 
 	}
 	reason := which + " changed " + strings.Join(paths, ", ") + ", which can make other programs run code; the change was moved aside"
 	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.BlockedOnUser, Reason: reason})
-	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
+	answer, err := r.question(ctx, tools.PermissionRequest{
 		CallID: r.ID, Name: r.Name,
 		Ready:  transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.redactedCard(card)},
 		Reason: reason, Agents: r.pipeline.Names,

@@ -126,7 +126,7 @@ func (r *running) askOnce(ctx, asking context.Context) error {
 	})
 	r.asked = reason
 	r.publish(observe.ApprovalRequested, "approval-requested", nil)
-	answer, err := r.pipeline.Asker.Ask(asking, tools.PermissionRequest{
+	answer, err := r.question(asking, tools.PermissionRequest{
 		CallID:   r.ID,
 		Name:     r.Name,
 		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.redactedCard(r.card)},

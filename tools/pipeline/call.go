@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"acp-agent/internal/pathname"
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/transcript"
@@ -48,6 +49,8 @@ type Prepared struct {
 	serial  bool
 	keys    []tools.ResourceKey
 	fault   *tools.Error
+	// tape records the call, or answers for it; nil where nothing is recorded.
+	tape *record.Call
 }
 
 // Parses is how often the arguments have been parsed, see tools.Args.Parses.

@@ -5,6 +5,7 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/observe"
+	"acp-agent/internal/record"
 	"acp-agent/internal/redact"
 	"acp-agent/internal/resultcache"
 	"acp-agent/internal/shell"
@@ -28,6 +29,8 @@ type Options struct {
 	// Services are those of the session; the pipeline adds those of a single call.
 	Services tools.Services
 	Limits   tools.Limits
+	// Tape records calls, or answers for them from a recording; nil does neither.
+	Tape *record.Tape
 	// Cache stores results of read-only tools (R130); nil stores none.
 	Cache *resultcache.Cache
 }

@@ -86,7 +86,14 @@ func (p *Pipeline) Label(name string) (id string, card kinds.Card) { return p.To
 // Prepare takes a call through the stages that change nothing and ask no one (R20).
 func (p *Pipeline) Prepare(call Call) *Prepared {
 	p.active.queue(call.ID)
-	return p.prepare(call)
+	if p.Tape.Plays() {
+		return p.playPrepared(call)
+	}
+	c := p.prepare(call)
+	if p.Tape.Records() {
+		p.recordPrepared(c)
+	}
+	return c
 }
 
 func (p *Pipeline) prepare(call Call) (c *Prepared) {
@@ -176,6 +183,11 @@ func (p *Pipeline) describe(c *Prepared) error {
 // Run takes a prepared call through the remaining stages and emits its states.
 // It returns promptly when ctx ends.
 func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) transcript.ToolFinished {
+	if p.Tape.Plays() && !c.Cut {
+		return p.play(ctx, c, sink)
+	}
+	sink = c.recorded(sink)
+	defer c.tape.Return()
 	r := &running{Prepared: c, pipeline: p, started: time.Now(), card: c.Card}
 	ctx, leave := p.active.enter(ctx, c, r.started)
 	defer leave()

@@ -44,6 +44,9 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	r.Call.Confine(scope)
 	r.Call.Commands().Grant(run.Grant{Offline: p.restricted})
 	r.services.Changes = r.Call.Changes()
+	if c.tape != nil && r.services.Modes != nil && !p.Tape.Plays() {
+		r.services.Modes = recordedModes{r.services.Modes, c.tape}
+	}
 	if p.catalogue.deferring() {
 		r.services.Index = toolIndex{p.catalogue, sink}
 	}

@@ -1,0 +1,206 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// maxQueued bounds the bytes that wait to be written. A disk that is so far behind ends the
+// recording, and never holds the agent up.
+const maxQueued = 128 << 20
+
+// Options are what a Recorder is made of.
+type Options struct {
+	Header Header
+	// Clean removes secrets from a text; nil leaves texts as they are.
+	Clean func(string) string
+	// Begins reports whether a text may end within a secret; nil means that none does.
+	Begins func(string) bool
+	// Failed is called once, when the recording ends because it cannot be written.
+	Failed func(error)
+}
+
+// Recorder writes a recording. It is safe for concurrent use; no method waits for the disk.
+//
+// Goroutines: one that cleans and writes, which Close ends.
+type Recorder struct {
+	o     Options
+	file  *os.File
+	start time.Time
+	wake  chan struct{} // holds one token while entries wait
+	done  chan struct{} // closed when the goroutine has ended
+
+	mu      sync.Mutex // guards what follows, and the order of entries
+	queue   []pending
+	size    int  // bytes in queue
+	last    int  // number of the last exchange or call
+	closed  bool // no more entries
+	failure error
+}
+
+// pending is an entry that waits to be written.
+type pending struct {
+	Entry
+	// finish completes the entry before it is written; nil leaves it as it is.
+	finish func(*Entry)
+}
+
+// Create starts a recording in a new file that this user alone can read. A file that is there
+// already is an error.
+func Create(path string, o Options) (*Recorder, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("record to %s: the file exists already, and is not overwritten", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record to %s: %w", path, errors.Unwrap(err))
+	}
+	if o.Clean == nil {
+		o.Clean = func(text string) string { return text }
+	}
+	if o.Begins == nil {
+		o.Begins = func(string) bool { return false }
+	}
+	o.Header.Format, o.Header.Version = format, version
+	r := &Recorder{o: o, file: file, start: o.Header.Started, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	line, err := encode(o.Header)
+	if err == nil {
+		_, err = file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		_ = file.Close()
+		_ = os.Remove(path)
+		return nil, fmt.Errorf("record to %s: %w", path, err)
+	}
+	go r.write()
+	return r, nil
+}
+
+// Line records a line of the wire; it may be used as the OnLine of a connection.
+func (r *Recorder) Line(dir string, line []byte) {
+	r.add(pending{Entry: Entry{Kind: Kind(dir), Data: bytes.Clone(line)}})
+}
+
+// End records the end of the input.
+func (r *Recorder) End() { r.add(pending{Entry: Entry{Kind: InEnd}}) }
+
+// number is that of the next exchange or call.
+func (r *Recorder) number() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last++
+	return r.last
+}
+
+func (r *Recorder) add(p pending) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.failure != nil {
+		return
+	}
+	p.MS = time.Since(r.start).Milliseconds()
+	r.queue = append(r.queue, p)
+	if r.size += len(p.Data); r.size > maxQueued {
+		r.fail(errors.New("the disk is too slow"))
+	}
+	r.signal()
+}
+
+func (r *Recorder) signal() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// fail ends the recording; the lock is held.
+func (r *Recorder) fail(err error) {
+	if r.failure != nil {
+		return
+	}
+	r.failure, r.queue, r.size = err, nil, 0
+	if r.o.Failed != nil {
+		go r.o.Failed(err) // it may use what waits for the lock
+	}
+}
+
+// take returns what waits; ended says that nothing follows.
+func (r *Recorder) take() (list []pending, ended bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list, r.queue, r.size = r.queue, nil, 0
+	return list, r.closed
+}
+
+// write cleans and writes entries until the recording is closed.
+func (r *Recorder) write() {
+	defer close(r.done)
+	out := bufio.NewWriterSize(r.file, 64<<10)
+	join := newJoiner(r.o, func(e Entry) error {
+		line, err := encode(e)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(append(line, '\n'))
+		return err
+	})
+	for ended := false; !ended; {
+		timeout := join.waits()
+		select {
+		case <-r.wake:
+		case <-timeout:
+		}
+		var list []pending
+		list, ended = r.take()
+		var err error
+		for _, p := range list {
+			err = errors.Join(err, join.add(p))
+		}
+		err = errors.Join(err, join.settle(ended))
+		if err == nil {
+			err = out.Flush()
+		}
+		if err != nil {
+			r.mu.Lock()
+			r.fail(err)
+			r.mu.Unlock()
+			return
+		}
+	}
+}
+
+// Close writes what waits and ends the recording.
+func (r *Recorder) Close() error {
+	if r == nil {
+		return nil
+	}
+	r.add(pending{Entry: Entry{Kind: Closed}})
+	r.mu.Lock()
+	r.closed = true
+	r.signal()
+	r.mu.Unlock()
+	<-r.done
+	err := r.file.Close()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failure != nil {
+		return r.failure
+	}
+	return err
+}
+
+// raw is a line of the wire as the data of an entry: itself when it is JSON on one line, else
+// its text as a string.
+func raw(line []byte) json.RawMessage {
+	if json.Valid(line) && bytes.IndexByte(line, '\n') < 0 {
+		return line
+	}
+	quoted, _ := encode(string(line)) // a string always encodes
+	return quoted
+}

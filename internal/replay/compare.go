@@ -1,0 +1,163 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// comparison compares JSON values. Ids of the agent are equal when they stand for each other
+// everywhere.
+type comparison struct {
+	toLive, toRecorded map[string]string
+	// added are the pairs of ids that the current comparison found.
+	added [][2]string
+}
+
+func newComparison() *comparison {
+	return &comparison{toLive: map[string]string{}, toRecorded: map[string]string{}}
+}
+
+// agentID matches the ids that the agent makes.
+var agentID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:ses|msg|prt|call|trn)_[0-9a-f]{12}[0-9a-z]{14}`)
+})
+
+// free are the members of objects that differ from one run to the next.
+func free(name string) bool {
+	return slices.Contains([]string{"updatedAt", "durationMs", "duration_ms", "durationMS"}, name)
+}
+
+// mismatch is where two values differ.
+type mismatch struct{ path, want, got string }
+
+// equal compares two values, and keeps the pairs of ids when they are equal.
+func (c *comparison) equal(want, got any) *mismatch {
+	c.added = c.added[:0]
+	m := c.compare("", want, got)
+	if m != nil {
+		for _, pair := range c.added {
+			delete(c.toLive, pair[0])
+			delete(c.toRecorded, pair[1])
+		}
+	}
+	return m
+}
+
+func (c *comparison) compare(path string, want, got any) *mismatch {
+	switch want := want.(type) {
+	case map[string]any:
+		if got, ok := got.(map[string]any); ok {
+			return c.objects(path, want, got)
+		}
+	case []any:
+		if got, ok := got.([]any); ok {
+			return c.lists(path, want, got)
+		}
+	case string:
+		if got, ok := got.(string); ok && c.texts(want, got) {
+			return nil
+		}
+	default:
+		if want == got {
+			return nil
+		}
+	}
+	return &mismatch{path, show(want), show(got)}
+}
+
+func (c *comparison) objects(path string, want, got map[string]any) *mismatch {
+	names := slices.Concat(slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(got)))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		w, inWant := want[name]
+		g, inGot := got[name]
+		at := name
+		if path != "" {
+			at = path + "." + name
+		}
+		switch {
+		case free(name):
+		case !inWant:
+			return &mismatch{at, "nothing", show(g)}
+		case !inGot:
+			return &mismatch{at, show(w), "nothing"}
+		default:
+			if m := c.compare(at, w, g); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+func (c *comparison) lists(path string, want, got []any) *mismatch {
+	for i := range max(len(want), len(got)) {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		switch {
+		case i >= len(got):
+			return &mismatch{at, show(want[i]), "nothing"}
+		case i >= len(want):
+			return &mismatch{at, "nothing", show(got[i])}
+		}
+		if m := c.compare(at, want[i], got[i]); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// texts compares two texts but for the ids in them.
+func (c *comparison) texts(want, got string) bool {
+	if want == got {
+		for _, id := range agentID().FindAllString(want, -1) {
+			c.pair(id, id)
+		}
+		return true
+	}
+	ids := agentID().FindAllString(want, -1)
+	others := agentID().FindAllString(got, -1)
+	if len(ids) != len(others) {
+		return false
+	}
+	next := 0
+	replaced := agentID().ReplaceAllStringFunc(want, func(string) string {
+		next++
+		return others[next-1]
+	})
+	if replaced != got {
+		return false
+	}
+	for i, id := range ids {
+		if !c.pair(id, others[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// pair notes that two ids stand for each other.
+func (c *comparison) pair(recorded, live string) bool {
+	l, known := c.toLive[recorded]
+	r, taken := c.toRecorded[live]
+	if known || taken {
+		return l == live && r == recorded
+	}
+	c.toLive[recorded], c.toRecorded[live] = live, recorded
+	c.added = append(c.added, [2]string{recorded, live})
+	return true
+}
+
+func show(value any) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(data)
+}
