@@ -100,6 +100,7 @@ func (s *Session) playAct(ctx context.Context, c typedCommand) (text string) {
 		switch name {
 		case answerStep:
 			_ = json.Unmarshal(data, &text) // a string
+			return text
 		case askedStep:
 			s.playQuestion(ctx, data)
 		default:

@@ -12,6 +12,8 @@ import (
 type directories struct {
 	Roots []string
 	Place string
+	// Scratch is where the scratch directory was.
+	Scratch string
 }
 
 // openWorkspace opens the session's directories. When a recording is played, an empty directory
@@ -20,7 +22,7 @@ func (s *Session) openWorkspace(context systemContext) (work *workspace.Workspac
 	o := s.workspaceOptions(context)
 	had, err := record.Ask(s.host.Tape, "directories", s.ID, func() (had directories, err error) {
 		if work, err = workspace.New(o); err == nil {
-			had = directories{work.Session().Roots, work.Place()}
+			had = directories{work.Session().Roots, work.Place(), work.Session().Scratch}
 		}
 		return had, err
 	})
@@ -36,6 +38,7 @@ func (s *Session) openWorkspace(context systemContext) (work *workspace.Workspac
 		next++
 		return s.host.Stage, real
 	}
+	o.Directories.Scratch = had.Scratch
 	o.Directories.Former, o.Directories.Read, o.Directories.Write = had.Place, nil, nil
 	return workspace.New(o)
 }

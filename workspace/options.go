@@ -59,6 +59,8 @@ type Directories struct {
 	// path without links that it is said to have: a recording is played where the session's
 	// directories do not exist.
 	Stage func(dir string) (place, real string)
+	// Scratch, unless empty, is the path that the scratch directory is said to have.
+	Scratch string
 	// Read may be read without asking: roots.read and the package caches.
 	// Write may be written too. Directories that do not exist are left out.
 	Read, Write []string

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -83,7 +84,7 @@ func (w *Workspace) Session() tools.Session {
 	s := tools.Session{
 		ID:       w.o.SessionID,
 		Env:      tools.Env{Place: w.place, Resolve: w.Resolve, Undoing: w.undoing},
-		Scratch:  w.private.Scratch(),
+		Scratch:  cmp.Or(w.o.Directories.Scratch, w.private.Scratch()),
 		Limits:   w.o.Limits,
 		Guidance: w.o.Guidance(),
 

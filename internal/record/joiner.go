@@ -141,6 +141,9 @@ func (j *joiner) grow(h *held, text []byte, at int, prefix string) {
 	}
 	for _, l := range leaves(text) {
 		g := &grown{start: at + l.start, end: at + l.end, text: l.text}
+		if l.text == "" {
+			continue
+		}
 		h.texts = append(h.texts, g)
 		name := prefix + l.path
 		s := j.streams[name]

@@ -53,7 +53,7 @@ func NewPlayer(r *Recording) *Player {
 	p.same = func(text []byte) []byte { return text }
 	for i, e := range r.Entries {
 		switch e.Kind {
-		case ID, Answered, Called, Closed:
+		case ID, Answered, Called, Returned, Closed:
 			p.done[i] = true // they are asked for, and stand for no moment
 		}
 	}
@@ -83,6 +83,9 @@ func (p *Player) Finish(entries ...int) {
 	}
 	p.advance()
 }
+
+// Moved notes that the replay goes on, though no entry has come.
+func (p *Player) Moved() { p.Finish() }
 
 // Await waits until all entries before one have come. Its error is that of ctx, or of the end
 // of the replay.

@@ -147,7 +147,7 @@ func (t *Tape) Play(ctx context.Context, name, input string) (*Call, error) {
 // Next returns the next step where it stands in the recording; ok is false at the end.
 func (c *Call) Next() (name string, data []byte, ok bool) {
 	e, ok := c.tape.player.next(context.WithoutCancel(c.ctx), c.n)
-	if !ok || e.Kind == Returned {
+	if !ok {
 		return "", nil, false
 	}
 	return e.Name, e.Data, true

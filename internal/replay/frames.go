@@ -20,6 +20,7 @@ type frames struct {
 	of       map[string][]*frame // recorded, by session
 	skip     map[int]bool        // entries that are not played
 	ids      map[string]string   // of the agent's requests: recorded to live
+	states   map[string]*states  // by session and kind
 	matched  int
 }
 
@@ -32,7 +33,7 @@ func outside(method string) bool {
 func newFrames(p *record.Player) *frames {
 	f := &frames{
 		player: p, compare: newComparison(), sessions: map[string]string{}, of: map[string][]*frame{},
-		skip: map[int]bool{}, ids: map[string]string{},
+		skip: map[int]bool{}, ids: map[string]string{}, states: map[string]*states{},
 	}
 	tools := map[string]bool{} // ids of requests of tools
 	var free []int
@@ -53,6 +54,11 @@ func newFrames(p *record.Player) *frames {
 		case record.Out:
 			out := parse(e.Data, f.sessions)
 			out.entry = i
+			if out.kind == "state" {
+				f.state(out)
+				free = append(free, i)
+				continue
+			}
 			if outside(out.method) || out.progress || out.method == "$/cancel_request" {
 				if out.id != "" {
 					tools[out.id] = true
@@ -129,6 +135,10 @@ func (f *frames) sent(data []byte) {
 	}
 	if live.class.kind == "text" {
 		f.texts(session, live)
+		return
+	}
+	if live.kind == "state" {
+		f.stateSent(session, live)
 		return
 	}
 	f.match(session, live)
@@ -240,7 +250,7 @@ func (f *frames) texts(session string, live *frame) {
 			continue
 		}
 		if want.class != live.class || !f.compare.texts(want.message, live.message) {
-			if want.kind == "state" || commute(want, live) {
+			if commute(want, live) {
 				continue
 			}
 			f.differ(want, &mismatch{"", show(want.value), show(live.value)}, live)

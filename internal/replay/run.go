@@ -114,9 +114,13 @@ func (r *run) watch(ctx context.Context) {
 		if difference != nil {
 			return
 		}
-		wait := settleTime
-		if over := first == len(r.player.Entries); !over {
-			wait = patience + r.gap(first) - time.Since(since)
+		over := first == len(r.player.Entries)
+		wait := patience - time.Since(since)
+		switch {
+		case !over:
+			wait += r.gap(first)
+		case r.frames.unequal() == nil:
+			wait = settleTime
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -128,8 +132,10 @@ func (r *run) watch(ctx context.Context) {
 			if now, _, _, _ := r.player.State(); now != first {
 				break
 			}
-			if first < len(r.player.Entries) {
+			if !over {
 				_ = r.player.Differ(r.missing(first))
+			} else if d := r.frames.unequal(); d != nil {
+				_ = r.player.Differ(*d)
 			}
 			timer.Stop()
 			return

@@ -144,7 +144,10 @@ func (p *Pipeline) play(ctx context.Context, c *Prepared, sink transcript.Sink) 
 	r := &running{Prepared: c, pipeline: p, started: time.Now(), card: c.Card}
 	ctx, leave := p.active.enter(ctx, c, r.started)
 	defer leave()
-	r.sink = &reporter{running: r, next: sink}
+	r.sink = sink
+	if c.entry != nil {
+		r.sink = &reporter{running: r, next: sink}
+	}
 	if c.tape == nil {
 		return r.emitEnd(Unrun(c.ID, c.Card, transcript.Failed, c.fault.Message))
 	}
