@@ -74,6 +74,10 @@ var openers = map[string]opener{
 		"os.OpenRoot os.ReadDir os.Remove os.Rename filepath.Abs filepath.EvalSymlinks",
 		"records of projects in our own data directory; a project's configuration through a handle of its top, for the hash of trust",
 	},
+	"internal/record": {
+		"os.OpenFile os.Remove",
+		"the file that the user named with --record, which is new",
+	},
 	"internal/userfile": {
 		"os.Lstat os.MkdirAll os.Open os.OpenFile os.Remove os.Rename os.Stat unix.Access unix.Statfs",
 		"files of the agent itself, for the packages that rules_test.go names",

@@ -288,8 +288,8 @@ func (j *joiner) lines(data []byte) []byte {
 	return quoted
 }
 
-// settled returns how much of a growing text is settled: all but its last words, and nothing of
-// a private key that has not ended.
+// settled returns how much of a growing text is settled: all but a few words at its end, and nothing
+// of a private key that has not ended.
 func settled(text string) int {
 	end := len(text)
 	for range heldWords {
