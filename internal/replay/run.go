@@ -226,4 +226,3 @@ func excerpt(text string, from, same int) string {
 	}
 	return string(quoted[1 : len(quoted)-1])
 }
-
