@@ -81,7 +81,7 @@ var rooms = map[string]room{
 
 	"audit":                {0, []string{"internal/textcut", "internal/userfile"}},
 	"capability":           {0, nil},
-	"commands":             {0, []string{"internal/pathname", "internal/strictread", "kinds", "permissions/projects", "skills"}},
+	"commands":             {0, []string{"internal/pathname", "internal/record", "internal/strictread", "kinds", "permissions/projects", "skills"}},
 	"compaction":           {0, []string{"internal/textcut", "model", "transcript"}},
 	"config":               {0, []string{"internal/pathname", "internal/redact", "internal/strictread", "model/preset", "permissions"}},
 	"kinds":                {0, nil},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"acp-agent/internal/pathname"
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/permissions/projects"
 	"acp-agent/skills"
@@ -32,6 +33,9 @@ type Options struct {
 	Trusted bool
 	// Taken reports whether the agent itself has a command of this name; nil means none.
 	Taken func(name string) bool
+	// Tape records what stands in the user's directories, or says so from a recording; nil does
+	// neither.
+	Tape *record.Tape
 }
 
 // Set is the commands of a user and a project. It does not change.
@@ -84,18 +88,37 @@ type loader struct {
 	missed int // problems that are not listed
 }
 
+// userFiles are the files of a directory of the user's as they are read.
+type userFiles struct {
+	Files    []userFile
+	Warnings []skills.Warning
+}
+
+type userFile struct{ Path, Text string }
+
+func (l *loader) read(dir string) userFiles {
+	return record.Value(l.Tape, "commands", dir, func() (f userFiles) {
+		documents, warnings := skills.DocumentsBelow(dir, MaxFile, l.Secret)
+		for _, d := range documents {
+			f.Files = append(f.Files, userFile{d.Path, string(d.Text)})
+		}
+		f.Warnings = warnings
+		return f
+	})
+}
+
 func (l *loader) user() {
 	for _, p := range userPlaces(l.Home, l.ConfigHome) {
-		documents, warnings := skills.DocumentsBelow(p.dir, MaxFile, l.Secret)
-		for _, w := range warnings {
+		found := l.read(p.dir)
+		for _, w := range found.Warnings {
 			l.problem(w.Path, w.Text)
 		}
-		for _, d := range documents {
+		for _, d := range found.Files {
 			rel, err := filepath.Rel(p.dir, d.Path)
 			if err != nil {
 				continue
 			}
-			l.add(d.Path, p.layout.name(filepath.ToSlash(rel)), p.layout, d.Text, false)
+			l.add(d.Path, p.layout.name(filepath.ToSlash(rel)), p.layout, []byte(d.Text), false)
 		}
 	}
 }

@@ -23,29 +23,58 @@ const (
 )
 
 // answer is what a command answers.
-func (s *Session) answer(ctx context.Context, c typedCommand) string {
+func (s *Session) answer(ctx context.Context, c typedCommand) (text string) {
 	tape := s.host.Tape
 	switch {
 	case tape == nil:
 	case c.outside && !c.isDuring():
-		if tape.Plays() {
-			return s.playAct(ctx, c)
-		}
-		a := &act{tape.Start("/"+c.name, c.rest)}
-		s.conversation.act.Store(a)
-		text := c.answer(ctx, s, c.rest)
-		s.conversation.act.Store(nil)
-		a.step(answerStep, text)
-		a.call.Return()
+		s.perform(ctx, "/"+c.name, c.rest, &text, func() { text = c.answer(ctx, s, c.rest) })
 		return text
 	case c.outside || c.varies:
-		text := ""
 		if !tape.Plays() || c.varies {
 			text = c.answer(ctx, s, c.rest)
 		}
 		return record.Value(tape, "answer of "+s.ID, "/"+c.name+" "+c.rest, func() string { return text })
 	}
 	return c.answer(ctx, s, c.rest)
+}
+
+// preparePrompt makes a stage of a turn that makes something else of the prompt, with what it
+// reads outside of the session.
+func (s *Session) preparePrompt(t *Turn, stage string, make func() string) (text string) {
+	if s.host.Tape == nil {
+		return make()
+	}
+	var now promptForm
+	s.perform(t.ctx, stage, t.prompt.ID, &now, func() {
+		now.Text = make()
+		now.Message, _ = transcript.EncodeMessage(t.prompt) // its parts have a form
+	})
+	if m, err := transcript.DecodeMessage(now.Message); err == nil && s.host.Tape.Plays() {
+		t.prompt.Parts = m.Parts
+	}
+	return now.Text
+}
+
+// promptForm is a prompt after a stage, and what the stage says of it.
+type promptForm struct {
+	Text    string
+	Message json.RawMessage
+}
+
+// perform runs what reaches outside of the session and leaves a result, with a record of what it
+// emits and asks. When a recording is played, that happens in its place.
+func (s *Session) perform(ctx context.Context, name, input string, result any, run func()) {
+	if s.host.Tape.Plays() {
+		s.playAct(ctx, name, input, result)
+		return
+	}
+	a := &act{s.host.Tape.Start(name, input)}
+	s.conversation.act.Store(a)
+	run()
+	s.conversation.act.Store(nil)
+	a.step(answerStep, result)
+	a.call.Return()
 }
 
 func (a *act) step(name string, value any) {
@@ -90,24 +119,25 @@ func (s *Session) question(ctx context.Context, request tools.PermissionRequest)
 	return s.spec.Asker.Ask(ctx, request)
 }
 
-// playAct does what a recorded command did to the conversation, and returns its answer.
-func (s *Session) playAct(ctx context.Context, c typedCommand) (text string) {
-	call, err := s.host.Tape.Play(ctx, "/"+c.name, c.rest)
+// playAct does what was recorded, and returns its result.
+func (s *Session) playAct(ctx context.Context, name, input string, result any) {
+	call, err := s.host.Tape.Play(ctx, name, input)
 	if err != nil {
-		return err.Error()
+		return // the replay is over
 	}
 	for name, data, ok := call.Next(); ok; name, data, ok = call.Next() {
 		switch name {
 		case answerStep:
-			_ = json.Unmarshal(data, &text) // a string
-			return text
+			if err := json.Unmarshal(data, result); err != nil {
+				s.host.Logger.Warn("a recorded result cannot be read", "error", err.Error())
+			}
+			return
 		case askedStep:
 			s.playQuestion(ctx, data)
 		default:
 			s.playEvent(name, data)
 		}
 	}
-	return text
 }
 
 func (s *Session) playEvent(name string, data []byte) {

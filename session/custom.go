@@ -42,7 +42,7 @@ func (c *customCommands) refresh() {
 	user := c.host.Manifests
 	set := commands.Load(commands.Options{
 		Home: user.Home, ConfigHome: user.ConfigHome, Secret: c.secrets.holds,
-		Dir: c.project.dir, Project: snapshot, Trusted: trusted, Taken: isOwnCommand,
+		Dir: c.project.dir, Project: snapshot, Trusted: trusted, Taken: isOwnCommand, Tape: c.host.Tape,
 	})
 	c.mu.Lock()
 	before := c.set

@@ -30,6 +30,14 @@ var (
 // rule denies to be read stays so. A file that holds secrets is not read in this way either
 // (R30).
 func (s *Session) readMentions(t *runningTurn) error {
+	s.preparePrompt(t.Turn, "mentions", func() string {
+		s.addMentions(t)
+		return ""
+	})
+	return nil
+}
+
+func (s *Session) addMentions(t *runningTurn) {
 	defer s.conversation.activity.prepare("the resources that the prompt mentions")()
 	s.awaitMentioned(t)
 	var seen []string
@@ -58,7 +66,7 @@ func (s *Session) readMentions(t *runningTurn) error {
 			parts, err = s.sources.servers.Read(t.ctx, uri)
 		}
 		if t.ctx.Err() != nil {
-			return nil // the loop notices it
+			return // the loop notices it
 		}
 		if err != nil {
 			parts = s.unread(server, uri, err)
@@ -71,7 +79,6 @@ func (s *Session) readMentions(t *runningTurn) error {
 		read = append(read, parts...)
 	}
 	t.prompt.Parts = append(slices.Clip(t.prompt.Parts), read...)
-	return nil
 }
 
 // awaitMentioned waits longer than other prompts do where a prompt mentions an address that

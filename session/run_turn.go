@@ -134,7 +134,7 @@ func (s *Session) answerCommand(r *runningTurn) error {
 
 func (s *Session) expandPrompt(r *runningTurn) error {
 	done := s.conversation.activity.prepare("what the command stands for")
-	refusal := s.expand(r.Turn)
+	refusal := s.preparePrompt(r.Turn, "expand", func() string { return s.expand(r.Turn) })
 	done()
 	if r.endIfCancelled(); !r.over && refusal != "" {
 		s.conversation.reply(r.ctx, r.prompt, func(context.Context) string { return refusal })

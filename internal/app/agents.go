@@ -8,7 +8,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
 	"acp-agent/config"
@@ -86,8 +85,8 @@ func (c *core) agents(cwd string) (*subagent.Catalog, error) {
 // agentOptions are where agents come from, without those of a project.
 func (c *core) agentOptions(slots map[string]config.Agent) subagent.LoadOptions {
 	return subagent.LoadOptions{
-		Home: c.sources.HomeDir, ConfigHome: xdg.ConfigHome, Secret: permissions.Secret,
-		Known: func(tool string) bool { return knownTool(tool) || c.mayBeMounted(tool) }, Settings: agentSlots(slots),
+		Home: c.sources.HomeDir, ConfigHome: c.sources.ConfigDir, Secret: permissions.Secret,
+		Known: func(tool string) bool { return knownTool(tool) || c.mayBeMounted(tool) }, Settings: agentSlots(slots), Tape: c.tape,
 	}
 }
 

@@ -128,13 +128,15 @@ func (c *core) tapeSandbox(host *session.Host) {
 		host.Sandbox.Memory = tapedExpectation{host.Sandbox.Memory, c.tape}
 	case c.tape.Plays():
 		found := make(chan sandbox.Report, 1)
+		var probe *sandbox.Probe
 		c.tape.OnHappened("", func(name string, data []byte) {
 			var report sandbox.Report
 			if name == event && json.Unmarshal(data, &report) == nil {
 				found <- report
+				_, _ = probe.Wait(context.Background()) // what follows in the recording knows it
 			}
 		})
-		probe := sandbox.NewProbe(func(ctx context.Context) sandbox.Report {
+		probe = sandbox.NewProbe(func(ctx context.Context) sandbox.Report {
 			select {
 			case report := <-found:
 				return report

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -112,6 +113,7 @@ func (c *comparison) lists(path string, want, got []any) *mismatch {
 
 // texts compares two texts but for the ids in them.
 func (c *comparison) texts(want, got string) bool {
+	want, got = withoutTimes(want), withoutTimes(got)
 	if want == got {
 		for _, id := range agentID().FindAllString(want, -1) {
 			c.pair(id, id)
@@ -137,6 +139,19 @@ func (c *comparison) texts(want, got string) bool {
 		}
 	}
 	return true
+}
+
+// duration matches how long something took, as texts say it.
+var duration = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?m?s\b`)
+})
+
+// withoutTimes is a text without how long things took.
+func withoutTimes(text string) string {
+	if !strings.ContainsAny(text, "0123456789") {
+		return text
+	}
+	return duration().ReplaceAllString(text, "0s")
 }
 
 // pair notes that two ids stand for each other.

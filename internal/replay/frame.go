@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,7 @@ type frame struct {
 	// time.
 	progress bool
 	opens    bool // it opens a call
+	aside    bool // it answers a request that no turn belongs to
 	id       string
 	method   string
 	done     bool
@@ -50,8 +52,11 @@ type line struct {
 	} `json:"params"`
 }
 
+// request is a request of the client.
+type request struct{ session, method string }
+
 // parse reads a frame. sessions has the session of each request of the client.
-func parse(data []byte, sessions map[string]string) *frame {
+func parse(data []byte, sessions map[string]request) *frame {
 	f := &frame{class: class{kind: "other"}}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -67,7 +72,8 @@ func parse(data []byte, sessions map[string]string) *frame {
 	switch {
 	case l.Method == "":
 		f.class = class{"response", f.id}
-		f.session = sessions[f.id]
+		f.session = sessions[f.id].session
+		f.aside = !slices.Contains([]string{"session/prompt", "session/load", "session/new"}, sessions[f.id].method)
 	case l.Method != "session/update":
 		f.class = class{"request", l.Params.ToolCall.ID}
 	default:
@@ -98,7 +104,7 @@ func (f *frame) update(l *line) {
 // calls that run at the same time, or one of them is state that changes by itself.
 func commute(a, b *frame) bool {
 	switch {
-	case a.kind == "state" || b.kind == "state":
+	case a.aside || b.aside:
 		return a.class != b.class
 	case a.kind == "response" && b.kind == "response":
 		return a.of != b.of

@@ -16,7 +16,7 @@ type frames struct {
 
 	mu       sync.Mutex
 	compare  *comparison
-	sessions map[string]string   // of the client's requests
+	sessions map[string]request  // the client's
 	of       map[string][]*frame // recorded, by session
 	skip     map[int]bool        // entries that are not played
 	ids      map[string]string   // of the agent's requests: recorded to live
@@ -32,7 +32,7 @@ func outside(method string) bool {
 
 func newFrames(p *record.Player) *frames {
 	f := &frames{
-		player: p, compare: newComparison(), sessions: map[string]string{}, of: map[string][]*frame{},
+		player: p, compare: newComparison(), sessions: map[string]request{}, of: map[string][]*frame{},
 		skip: map[int]bool{}, ids: map[string]string{}, states: map[string]*states{},
 	}
 	tools := map[string]bool{} // ids of requests of tools
@@ -45,7 +45,7 @@ func newFrames(p *record.Player) *frames {
 				continue
 			}
 			if l.Method != "" && l.ID != nil {
-				f.sessions[string(l.ID)] = l.Params.SessionID
+				f.sessions[string(l.ID)] = request{l.Params.SessionID, l.Method}
 			}
 			if l.Method == "" && tools[string(l.ID)] {
 				f.skip[i] = true
@@ -164,7 +164,7 @@ func (f *frames) match(session string, live *frame) {
 		if first == nil && !want.progress {
 			first, differs = want, m
 		}
-		if !want.progress && !mayPass(want, live) {
+		if !want.progress && !commute(want, live) {
 			break
 		}
 		passed = append(passed, want)
@@ -173,17 +173,6 @@ func (f *frames) match(session string, live *frame) {
 		return
 	}
 	f.differ(f.closest(passed, first, live), differs, live)
-}
-
-// mayPass reports whether a frame may come before a recorded one.
-func mayPass(want, live *frame) bool {
-	switch {
-	case want.kind == "state" || live.kind == "state":
-		return want.class.of != live.class.of
-	case want.kind == "response" && live.kind == "response":
-		return want.of != live.of
-	}
-	return commute(want, live)
 }
 
 // closest is the frame that was expected in the place of one: of the same class, else the first.
