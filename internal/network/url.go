@@ -1,6 +1,7 @@
 package network
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -95,6 +96,20 @@ func (t Target) origin() string {
 func (t Target) shown() string {
 	path, _, _ := strings.Cut(t.path, "?")
 	return t.origin() + path
+}
+
+// NormalHost gives a host that stands alone its normal form (N2): a name in ASCII and lower
+// case, or an IP address in its usual spelling. An IPv6 address has no brackets. The
+// error says why the text is no host. It looks nothing up.
+func NormalHost(text string) (string, error) {
+	if strings.Contains(text, ":") {
+		text = "[" + text + "]"
+	}
+	host, reason := normalHost(&url.URL{Host: text})
+	if reason != "" {
+		return "", errors.New(reason)
+	}
+	return host, nil
 }
 
 // normalHost gives the host of an address its normal form, or says why not.

@@ -1,0 +1,70 @@
+package egress
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"acp-agent/internal/network"
+)
+
+// Destination is a host and port that a client asks for.
+type Destination struct {
+	// Host is a name in ASCII and lower case, or an IP address in its usual spelling
+	// without brackets.
+	Host string
+	Port uint16
+	// Private says why the host is not on the public web, "" when it is or when that
+	// is not known yet: of a name that is not judged, nothing is looked up.
+	Private string
+	// Addr is the first address to which a name leads, where Private says that it is
+	// not public.
+	Addr netip.Addr
+}
+
+// Pair is host:port, with brackets around an IPv6 address.
+func (d Destination) Pair() string { return net.JoinHostPort(d.Host, strconv.Itoa(int(d.Port))) }
+
+// parse reads a host and a port. What can be told by the text alone about an address
+// that is not public is in the result.
+func parse(host, port string) (Destination, error) {
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || number == 0 {
+		return Destination{}, fmt.Errorf("port %q is no number from 1 to 65535", port)
+	}
+	return newDestination(host, uint16(number))
+}
+
+func newDestination(host string, port uint16) (Destination, error) {
+	normal, err := network.NormalHost(host)
+	if err != nil {
+		return Destination{}, fmt.Errorf("%q: %w", host, err)
+	}
+	d := Destination{Host: normal, Port: port}
+	if addr, err := netip.ParseAddr(normal); err == nil {
+		d.Private = network.Judge(addr)
+	} else if normal == "localhost" || strings.HasSuffix(normal, ".localhost") {
+		d.Private = "this machine"
+	}
+	return d, nil
+}
+
+// parsePair reads host:port.
+func parsePair(pair string) (Destination, error) {
+	host, port, err := net.SplitHostPort(pair)
+	if err != nil {
+		return Destination{}, fmt.Errorf("%q is not host:port", pair)
+	}
+	return parse(host, port)
+}
+
+// Refusal is the error of a judge that does not let a connection through.
+type Refusal struct {
+	// Reason completes "the network is closed for example.com:443: ...".
+	Reason string
+}
+
+// Error is the reason.
+func (r *Refusal) Error() string { return r.Reason }

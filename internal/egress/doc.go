@@ -1,0 +1,31 @@
+// Package egress is the only way out for a confined command: a proxy that connects to
+// the hosts that its judge lets through, and to no others.
+//
+// It owns the protocols in which clients ask for a host ([Serve]: HTTP CONNECT, plain
+// HTTP and SOCKS version 5 on one listener), the credential that a client has to show, the
+// order of judging, looking up and connecting, and the comparison of the name in a TLS
+// handshake with the one that was judged. It refuses to know rules, questions, commands
+// and sandboxes: whoever serves a command hands over its listener and a judge.
+//
+// A name is judged before it is looked up, for a look-up tells the servers of the name
+// about it. The addresses that the name leads to are judged next, and the connection is
+// made to one of these very addresses: there is no second look-up that could differ.
+//
+//	proxy := egress.Serve(listener, egress.Options{
+//		Credential: credential,
+//		Judge:      func(ctx context.Context, to egress.Destination) error { ... },
+//	})
+//	defer proxy.Close()
+//
+// Two servers behind one TLS name cannot be told apart: what a front server forwards
+// within the encrypted connection is not seen.
+//
+// Allowed imports: the standard library and internal/network.
+//
+// Goroutines: one accepts, each connection has one and a tunnel one more, and
+// net/http has its own for each HTTP connection. [Proxy.Close] ends them all and waits.
+//
+// # Requirements
+//
+// R82, R124. SECURITY.md N1 to N3 and L1.
+package egress

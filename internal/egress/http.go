@@ -1,0 +1,135 @@
+package egress
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const maxHeaderBytes = 64 << 10
+
+// newHTTPServer answers clients that speak HTTP. Requests are read and written again by
+// net/http, so that what a server gets is one well-formed request.
+func (p *Proxy) newHTTPServer() *http.Server {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	silent := log.New(io.Discard, "", 0)
+	forward := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.Host = r.In.URL.Host
+			if _, named := r.Out.Header["User-Agent"]; !named {
+				r.Out.Header.Set("User-Agent", "") // net/http would name itself
+			}
+		},
+		Transport: &http.Transport{
+			DialContext: func(ctx context.Context, _, pair string) (net.Conn, error) {
+				to, err := parsePair(pair)
+				if err != nil {
+					return nil, &Refusal{Reason: err.Error()}
+				}
+				return p.connect(ctx, to)
+			},
+			DisableKeepAlives:      true, // each request is judged
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: maxHeaderBytes,
+			Protocols:              &protocols,
+		},
+		FlushInterval: -1,
+		ErrorLog:      silent,
+		ErrorHandler:  func(w http.ResponseWriter, r *http.Request, err error) { fail(w, r.URL.Host, err) },
+	}
+	return &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if p.begin() {
+				defer p.running.Done()
+				p.answer(w, r, forward)
+			}
+		}),
+		Protocols:         &protocols,
+		ReadHeaderTimeout: greeting,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          silent,
+		BaseContext:       func(net.Listener) context.Context { return p.ctx },
+	}
+}
+
+// answer serves one request.
+func (p *Proxy) answer(w http.ResponseWriter, r *http.Request, forward http.Handler) {
+	switch {
+	case !p.authorized(r):
+		w.Header().Set("Proxy-Authenticate", `Basic realm="acp-agent"`)
+		http.Error(w, "acp-agent: the proxy of the sandbox wants the credential that stands in HTTP_PROXY", http.StatusProxyAuthRequired)
+	case r.Method == http.MethodConnect:
+		p.tunnelHTTP(w, r)
+	case r.URL.Scheme != "http" || r.URL.Host == "":
+		http.Error(w, "acp-agent: this is the proxy of the sandbox: it takes CONNECT and absolute http addresses", http.StatusBadRequest)
+	default:
+		forward.ServeHTTP(w, r)
+	}
+}
+
+// authorized reports whether a request shows the credential.
+func (p *Proxy) authorized(r *http.Request) bool {
+	if p.o.Credential == "" {
+		return true
+	}
+	scheme, encoded, _ := strings.Cut(r.Header.Get("Proxy-Authorization"), " ")
+	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	return err == nil && strings.EqualFold(scheme, "Basic") && p.isCredential(string(decoded))
+}
+
+// isCredential compares user:password, in a time that says nothing about how much is right.
+func (p *Proxy) isCredential(pair string) bool {
+	return subtle.ConstantTimeCompare([]byte(pair), []byte(User+":"+p.o.Credential)) == 1
+}
+
+// tunnelHTTP answers CONNECT.
+func (p *Proxy) tunnelHTTP(w http.ResponseWriter, r *http.Request) {
+	to, err := parsePair(r.Host)
+	if err != nil {
+		fail(w, r.Host, &Refusal{Reason: err.Error()})
+		return
+	}
+	server, err := p.connect(r.Context(), to)
+	if err != nil {
+		fail(w, to.Pair(), err)
+		return
+	}
+	defer server.Close()
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		fail(w, to.Pair(), err)
+		return
+	}
+	defer client.Close()
+	_ = client.SetDeadline(time.Time{})
+	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		return
+	}
+	p.relay(to, client, buffered.Reader, server)
+}
+
+// fail tells a client why it is not connected: 403 when that was decided, 502 when the
+// host could not be reached.
+func fail(w http.ResponseWriter, pair string, err error) {
+	status := http.StatusBadGateway
+	if _, refused := errors.AsType[*Refusal](err); refused {
+		status = http.StatusForbidden
+	}
+	text := "acp-agent: the network is closed for " + pair + ": " + err.Error()
+	if status == http.StatusBadGateway {
+		text = "acp-agent: " + pair + " cannot be reached: " + err.Error()
+	}
+	// Some clients show nothing of a refused tunnel but its headers.
+	w.Header().Set("X-Acp-Agent", url.PathEscape(text))
+	http.Error(w, text, status)
+}

@@ -1,0 +1,232 @@
+package egress
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+const (
+	// greeting bounds how long a client may take until it has said what it wants.
+	greeting = 30 * time.Second
+	// maxConnections bounds the connections of one proxy; further ones wait to be accepted.
+	maxConnections = 256
+)
+
+// Options say what a proxy lets through.
+type Options struct {
+	// Credential is the password that each client has to show, as [User]. Empty means
+	// that none is asked for.
+	Credential string
+	// Judge decides about a destination: nil lets the connection through, a *Refusal and
+	// any other error do not. It is called before a name is looked up, and once more with
+	// Private set where the name leads to no public address. It may wait for the user;
+	// ctx ends with the proxy, not with the client, so that an answer is not lost on a
+	// client that gave up.
+	Judge func(ctx context.Context, to Destination) error
+	// LookUp finds the addresses of a name; nil means the system's resolver.
+	LookUp func(ctx context.Context, name string) ([]netip.Addr, error)
+	// Dial connects to an address that passed; nil means a net.Dialer.
+	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+}
+
+// User is the user name of the credential.
+const User = "acp-agent"
+
+// Proxy serves one listener.
+type Proxy struct {
+	o        Options
+	listener net.Listener
+	ctx      context.Context
+	cancel   context.CancelFunc
+	http     *http.Server
+	// requests are connections of clients that speak HTTP.
+	requests chan net.Conn
+	slots    chan struct{}
+	running  sync.WaitGroup
+
+	mu     sync.Mutex
+	open   map[net.Conn]bool
+	closed bool
+}
+
+// Serve answers the clients of a listener until Close. The listener is the proxy's from
+// now on.
+func Serve(l net.Listener, o Options) *Proxy {
+	if o.Dial == nil {
+		dialer := net.Dialer{Timeout: greeting}
+		o.Dial = func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
+			return dialer.DialContext(ctx, "tcp", to.String())
+		}
+	}
+	if o.LookUp == nil {
+		o.LookUp = func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+		}
+	}
+	p := &Proxy{
+		o: o, listener: l, requests: make(chan net.Conn), open: map[net.Conn]bool{},
+		slots: make(chan struct{}, maxConnections),
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.http = p.newHTTPServer()
+	p.running.Go(p.accept)
+	p.running.Go(func() { _ = p.http.Serve(&handedOver{p}) })
+	return p
+}
+
+// Close ends the proxy, all its connections and its listener. It returns when
+// nothing of the proxy runs any more.
+func (p *Proxy) Close() {
+	p.mu.Lock()
+	p.closed = true
+	open := p.open
+	p.open = nil
+	p.mu.Unlock()
+	p.cancel()
+	p.listener.Close()
+	for conn := range open {
+		conn.Close()
+	}
+	p.http.Close()
+	p.running.Wait()
+}
+
+// accept takes connections until the listener is closed.
+func (p *Proxy) accept() {
+	for {
+		select {
+		case p.slots <- struct{}{}:
+		case <-p.ctx.Done():
+			return
+		}
+		conn, err := p.listener.Accept()
+		if err != nil {
+			<-p.slots
+			if errors.Is(err, net.ErrClosed) || p.ctx.Err() != nil {
+				return
+			}
+			if !p.rest() {
+				return
+			}
+			continue
+		}
+		client := &clientConn{Conn: conn, proxy: p}
+		if !p.track(client) {
+			client.Close()
+			return
+		}
+		p.running.Go(func() { p.greet(client) })
+	}
+}
+
+// rest waits for a moment after an Accept that failed, for want of descriptors for
+// example. It reports whether the proxy goes on.
+func (p *Proxy) rest() bool {
+	const pause = 50 * time.Millisecond
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
+}
+
+// greet finds out which protocol a client speaks.
+func (p *Proxy) greet(client *clientConn) {
+	client.in = bufio.NewReader(client.Conn)
+	_ = client.SetReadDeadline(time.Now().Add(greeting))
+	first, err := client.in.Peek(1)
+	switch {
+	case err != nil:
+		client.Close()
+	case first[0] == socksVersion:
+		p.socks(client)
+	default:
+		_ = client.SetReadDeadline(time.Time{})
+		select {
+		case p.requests <- client:
+		case <-p.ctx.Done():
+			client.Close()
+		}
+	}
+}
+
+// track remembers a connection that Close has to close. It reports false when the proxy
+// is closed already.
+func (p *Proxy) track(conn net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.open[conn] = true
+	return true
+}
+
+// begin counts a request that Close has to wait for. It reports false when the proxy is
+// closed already.
+func (p *Proxy) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.running.Add(1)
+	return true
+}
+
+func (p *Proxy) forget(conn net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, conn)
+}
+
+// clientConn is the connection of a client. What was read of it already is in in.
+type clientConn struct {
+	net.Conn
+	proxy *Proxy
+	in    *bufio.Reader
+	once  sync.Once
+}
+
+func (c *clientConn) Read(b []byte) (int, error) {
+	if c.in == nil {
+		return c.Conn.Read(b)
+	}
+	return c.in.Read(b)
+}
+
+func (c *clientConn) Close() error {
+	err := c.Conn.Close()
+	c.once.Do(func() {
+		c.proxy.forget(c)
+		<-c.proxy.slots
+	})
+	return err
+}
+
+func (c *clientConn) CloseWrite() error { return closeWrite(c.Conn) }
+
+// handedOver is the listener of the HTTP server: it hands over the connections whose
+// clients speak HTTP.
+type handedOver struct{ p *Proxy }
+
+func (h *handedOver) Accept() (net.Conn, error) {
+	select {
+	case conn := <-h.p.requests:
+		return conn, nil
+	case <-h.p.ctx.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+func (h *handedOver) Close() error   { return nil }
+func (h *handedOver) Addr() net.Addr { return h.p.listener.Addr() }

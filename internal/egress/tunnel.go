@@ -1,0 +1,132 @@
+package egress
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+)
+
+// relay copies between a client and its server until both have said all, or one of them
+// is gone. in is what the client writes. A TLS handshake for another name than the judged
+// one ends it.
+func (p *Proxy) relay(to Destination, client net.Conn, in *bufio.Reader, server net.Conn) {
+	if !p.track(server) {
+		return
+	}
+	defer p.forget(server)
+	var ends sync.WaitGroup
+	ends.Go(func() {
+		if err := p.outward(to, in, server); err != nil {
+			client.Close()
+			server.Close()
+			return
+		}
+		_ = closeWrite(server)
+	})
+	if _, err := io.Copy(client, server); err != nil {
+		client.Close()
+		server.Close()
+	} else {
+		_ = closeWrite(client)
+	}
+	ends.Wait()
+}
+
+// outward copies what the client writes, once it is known not to be a TLS handshake
+// for another host.
+func (p *Proxy) outward(to Destination, in *bufio.Reader, server net.Conn) error {
+	opening, err := checkHello(p.ctx, in, to)
+	if err != nil {
+		return err
+	}
+	if _, err := server.Write(opening); err != nil {
+		return err
+	}
+	_, err = io.Copy(server, in)
+	return err
+}
+
+// errSeen ends a handshake once the client's first message is read.
+var errSeen = errors.New("the server's name is known")
+
+// checkHello reads the first message of a client that begins a TLS handshake, and returns
+// what it read. Of a client that speaks something else it reads nothing. The error is a
+// *Refusal when the handshake names another server than the judged one, or none where a
+// name was judged.
+func checkHello(ctx context.Context, in *bufio.Reader, to Destination) (opening []byte, err error) {
+	const handshake, major = 0x16, 0x03
+	first, err := in.Peek(1)
+	if err != nil || first[0] != handshake {
+		return nil, ignoreEOF(err)
+	}
+	if second, err := in.Peek(2); err != nil || second[1] != major {
+		return nil, ignoreEOF(err)
+	}
+	name, seen := "", false
+	from := &recorder{in: in}
+	server := tls.Server(from, &tls.Config{
+		MinVersion: tls.VersionTLS10, //nolint:gosec // nothing is ever agreed on
+		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+			name, seen = hello.ServerName, true
+			return nil, errSeen
+		},
+	})
+	ctx, cancel := context.WithTimeout(ctx, greeting)
+	defer cancel()
+	err = server.HandshakeContext(ctx)
+	if !seen {
+		return nil, &Refusal{Reason: fmt.Sprintf("its TLS handshake cannot be read: %v", err)}
+	}
+	judged := to.Host
+	if _, err := netip.ParseAddr(judged); err == nil {
+		judged = "" // a handshake names no address
+	}
+	if !strings.EqualFold(strings.TrimSuffix(name, "."), judged) {
+		return nil, &Refusal{Reason: fmt.Sprintf("the TLS handshake names %q", name)}
+	}
+	return from.read.Bytes(), nil
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// recorder is a connection to crypto/tls that keeps what is read and drops what is written.
+type recorder struct {
+	in   *bufio.Reader
+	read bytes.Buffer
+}
+
+func (r *recorder) Read(b []byte) (int, error) {
+	n, err := r.in.Read(b)
+	r.read.Write(b[:n])
+	return n, err
+}
+
+func (*recorder) Write(b []byte) (int, error)      { return len(b), nil }
+func (*recorder) Close() error                     { return nil }
+func (*recorder) LocalAddr() net.Addr              { return nil }
+func (*recorder) RemoteAddr() net.Addr             { return nil }
+func (*recorder) SetDeadline(time.Time) error      { return nil }
+func (*recorder) SetReadDeadline(time.Time) error  { return nil }
+func (*recorder) SetWriteDeadline(time.Time) error { return nil }
+
+// closeWrite tells the other end of a connection that nothing more comes.
+func closeWrite(conn net.Conn) error {
+	if half, ok := conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return conn.Close()
+}
