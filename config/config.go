@@ -24,6 +24,8 @@ type Config struct {
 	Web      Web      `json:"web"`
 	// Sandbox says how commands are confined.
 	Sandbox Sandbox `json:"sandbox"`
+	// Network says how they reach hosts.
+	Network Network `json:"network"`
 	// SecretFiles adds to the names of files that are never read.
 	SecretFiles SecretFiles `json:"secrets"`
 	Skills      Skills      `json:"skills"`
@@ -121,6 +123,7 @@ func Default() *Config {
 		Limits:    defaultLimits(),
 		Tools:     Tools{Search: defaultToolSearch()},
 		Sandbox:   Sandbox{Level: SandboxAuto},
+		Network:   defaultNetwork(),
 		Mode:      ModeAsk,
 		Log:       Log{Level: "info"},
 		Subagents: defaultSubagents(),

@@ -13,7 +13,7 @@ func TestLoad_Mistakes(t *testing.T) {
 		{"syntax", "{\n  \"mode\": \"ask\"\n  \"log\": {}\n}", `:3:3: invalid character '"' after object value (expecting ',' or '}')`},
 		{"cut short", `{"mode": "ask"`, ":1:15: parsing object after value: unexpected EOF"},
 		{"no object", `[]`, ":1:1: expects an object, found a list"},
-		{"unknown section", "{\n\t\"modle\": {}}", ":2:2: modle: unknown field; known here: agent, agents, audit, checks, editor, external, format, limits, log, lsp, mcp, mode, model, providers, roots, rules, sandbox, search, secrets, sessions, skills, subagents, toolbox, tools, watchdog, web"},
+		{"unknown section", "{\n\t\"modle\": {}}", ":2:2: modle: unknown field; known here: agent, agents, audit, checks, editor, external, format, limits, log, lsp, mcp, mode, model, network, providers, roots, rules, sandbox, search, secrets, sessions, skills, subagents, toolbox, tools, watchdog, web"},
 		{"sandbox", `{"sandbox": {"level": "chroot"}}`, `:1:23: sandbox.level: must be one of auto, bubblewrap, landlock, sandbox-exec, none, found "chroot"`},
 		{"unknown field", `{"log": {"colour": 1}}`, ":1:10: log.colour: unknown field; known here: file, level"},
 		{"case counts", `{"Mode": "ask"}`, ":1:2: Mode: unknown field"},

@@ -91,7 +91,7 @@ func TestLoad_EveryField(t *testing.T) {
 		},
 		"search": {"ripgrep": "~/bin/rg", "providers": [
 			{"type": "searxng", "url": "http://localhost:8888", "api_key": "s", "api_key_env": "NONE", "file": "~/answers.json"}]},
-		"web": {"hosts": ["go.dev"], "private": ["localhost:8080"]}, "sandbox": {"level": "landlock", "network": true},
+		"web": {"hosts": ["go.dev"], "private": ["localhost:8080"]}, "sandbox": {"level": "landlock", "network": true}, "network": {"ask_timeout": "30s"},
 		"skills": {"paths": ["~/skills"], "urls": ["https://skills.example/SKILL.md"]},
 		"checks": [{"name": "test", "cmd": "go test ./..."}],
 		"format": {".go": ["gofmt"]}, "lsp": {".go": ["gopls"]},
@@ -157,14 +157,14 @@ func TestLoad_EveryField(t *testing.T) {
 			}},
 		},
 		Web:     config.Web{Hosts: []string{"go.dev"}, Private: []string{"localhost:8080"}},
-		Sandbox: config.Sandbox{Level: "landlock", Network: true},
-		Skills:  config.Skills{Paths: []string{filepath.Join(home, "skills")}, URLs: []string{"https://skills.example/SKILL.md"}},
-		Checks:  []config.Check{{Name: "test", Cmd: "go test ./..."}},
-		Format:  map[string][]string{".go": {"gofmt"}},
-		LSP:     map[string][]string{".go": {"gopls"}},
-		Mode:    "code",
-		Log:     config.Log{Level: "debug", File: filepath.Join(home, "agent.log"), Trace: true},
-		Files:   []string{userFile},
+		Sandbox: config.Sandbox{Level: "landlock", Network: true}, Network: config.Network{AskTimeout: config.Duration{Duration: 30 * time.Second}},
+		Skills: config.Skills{Paths: []string{filepath.Join(home, "skills")}, URLs: []string{"https://skills.example/SKILL.md"}},
+		Checks: []config.Check{{Name: "test", Cmd: "go test ./..."}},
+		Format: map[string][]string{".go": {"gofmt"}},
+		LSP:    map[string][]string{".go": {"gopls"}},
+		Mode:   "code",
+		Log:    config.Log{Level: "debug", File: filepath.Join(home, "agent.log"), Trace: true},
+		Files:  []string{userFile},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)

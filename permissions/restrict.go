@@ -6,6 +6,10 @@ import (
 	"acp-agent/capability"
 )
 
+// NetworkTool is the name under which rules speak of what confined commands connect to: a
+// host, or host:port where the port is not 443.
+const NetworkTool = "network"
+
 // RestrictedNetwork and RestrictedBackground are why a restricted agent may not run a
 // command.
 const (

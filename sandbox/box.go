@@ -71,6 +71,10 @@ type Request struct {
 	// Network opens the network. GitConfig leaves the repositories' configuration
 	// writable.
 	Network, GitConfig bool
+	// Joined says that the command is started in a network namespace of the session, which
+	// has no way out but the agent's. Packages opens the package managers' directories to it,
+	// as Network does.
+	Joined, Packages bool
 	// Reading is of a command that is to change nothing: of all that is named here it
 	// may write Tmp alone.
 	Reading bool
@@ -117,7 +121,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 	}
 	home := b.home(r)
 	p := &Policy{
-		Kind: report.Kind, Program: report.Program, Tmp: r.Tmp, Network: r.Network,
+		Kind: report.Kind, Program: report.Program, Tmp: r.Tmp, Network: r.Network, Joined: r.Joined,
 		Masked:    slices.Concat(b.masked(r, report.Kind), home.masked, r.Closed),
 		Secrets:   r.Secrets,
 		Readable:  slices.Concat(r.Readable, nonEmpty(r.Private), home.readable(b), b.Readable),
@@ -135,7 +139,7 @@ func (b *Box) Confine(ctx context.Context, r Request) (Confined, error) {
 	}
 	p.Writable = slices.Concat(r.Writable, pinned(r.Roots), r.Held, b.holders(r), nonEmpty(r.Scratch))
 	p.ReadOnly = b.protected(r)
-	if r.Network && r.Caches == "" {
+	if (r.Network || r.Packages) && r.Caches == "" {
 		p.Writable = append(p.Writable, b.Packages...)
 	}
 	c.Env = slices.Concat(c.Env, b.caches(r, p))

@@ -39,7 +39,7 @@ func (p *Policy) bubblewrap(start *launch.Start) error {
 	for _, path := range kernelFiles {
 		args = append(args, "--ro-bind-try", path, path)
 	}
-	if !p.Network {
+	if !p.Network && !p.Joined {
 		args = append(args, "--unshare-net")
 	}
 	args = append(args, p.ownDirs()...)

@@ -39,6 +39,9 @@ type Policy struct {
 	Tmp string `json:"tmp,omitempty"`
 	// Network leaves the network open.
 	Network bool `json:"network,omitempty"`
+	// Joined says that the command is started in a network namespace that is closed
+	// already, so that bubblewrap makes none.
+	Joined bool `json:"joined,omitempty"`
 	// Reading says that the command is to change nothing: there is nothing Writable but
 	// Tmp, no device that holds anything, no socket unless the network is open, and no
 	// system call that changes a file which cannot be written.

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"time"
@@ -73,6 +74,9 @@ type Limits struct {
 	// StreamBytes bounds, in characters, what providers and modules print: 50,000
 	// (R104).
 	StreamBytes int
+	// ConnectAsk is how long a connection of a command waits for the user's answer about
+	// its host: 2 minutes; 0 is without end.
+	ConnectAsk time.Duration
 	// FilesPerCall bounds the files that one call changes: 100 (R104).
 	FilesPerCall int
 	// SearchCalls bounds the searches of a session: 25. SearchTimeout bounds
@@ -284,7 +288,14 @@ type ShellCommand struct {
 	Text string
 	// Dir is absolute.
 	Dir string
+	// Limit is how long it may run; 0 is without end. While the user is asked about
+	// something that the command waits for, its time stands still. A command that is ended
+	// by it has ErrCommandTime as its error.
+	Limit time.Duration
 }
+
+// ErrCommandTime is the error of a command whose time was over.
+var ErrCommandTime = errors.New("command time limit reached")
 
 // Exit says how a command ended.
 type Exit struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/netns"
 	"acp-agent/internal/testkit/helpertest"
 	"acp-agent/internal/testkit/testreq"
 	"acp-agent/sandbox"
@@ -35,6 +36,9 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
 		syscall.Exit(launch.Helper(os.Args[2:], sandbox.Step))
+	}
+	if len(os.Args) > 1 && os.Args[1] == netns.HoldArg {
+		syscall.Exit(netns.Hold())
 	}
 	if len(os.Args) > 1 && os.Args[1] == sandbox.InnerArg {
 		syscall.Exit(sandbox.Inner(os.Args[2:]))

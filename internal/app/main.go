@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/netns"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
 )
@@ -48,7 +49,7 @@ func Main(with StandIns) int {
 
 // IsHelper reports whether the agent started this process as one of its helpers.
 func IsHelper() bool {
-	return len(os.Args) > 1 && slices.Contains([]string{launch.HelperArg, sandbox.InnerArg, sandbox.CanaryArg}, os.Args[1])
+	return len(os.Args) > 1 && slices.Contains([]string{launch.HelperArg, netns.HoldArg, sandbox.InnerArg, sandbox.CanaryArg}, os.Args[1])
 }
 
 // newLauncher starts commands by means of our own binary.
@@ -67,6 +68,8 @@ func helper(name string, args []string) int {
 	switch name {
 	case launch.HelperArg:
 		return launch.Helper(args, sandbox.Step)
+	case netns.HoldArg:
+		return netns.Hold()
 	case sandbox.InnerArg:
 		return sandbox.Inner(args)
 	default:

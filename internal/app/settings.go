@@ -26,7 +26,9 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	if err == nil {
 		err = cfg.CheckNames(
 			func(name string) bool { return knownPermission(name) || c.mayBeMounted(name) },
-			func(name string) bool { return knownTool(name) || c.mayBeMounted(name) })
+			func(name string) bool {
+				return knownTool(name) || name == permissions.NetworkTool || c.mayBeMounted(name)
+			})
 	}
 	if err == nil {
 		err = checkSecretNames(cfg.SecretFiles.Names)
@@ -42,7 +44,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 	delegation := subagents(cfg)
 	delegation.Price = c.price(cfg)
 	return session.Settings{
-		Mode: permissions.Mode(cfg.Mode), Agent: cfg.Agent, Limits: limits(cfg.Limits), MaxSteps: cfg.Limits.MaxSteps,
+		Mode: permissions.Mode(cfg.Mode), Agent: cfg.Agent, Limits: limits(cfg), MaxSteps: cfg.Limits.MaxSteps,
 		Rules: session.Rules{
 			User: slices.Concat(userRules(cfg.Rules), serverRules(cfg.MCP.Servers)), Project: permissionRules(cfg.Project),
 			Offered: permissionRules(config.Rules{Allow: cfg.Offered}), Trusting: trusting(cfg),
@@ -170,8 +172,8 @@ func hosts(web config.Web) []string {
 	return list
 }
 
-func limits(from config.Limits) tools.Limits {
-	l := tools.CanonicalLimits()
+func limits(cfg *config.Config) tools.Limits {
+	l, from := tools.CanonicalLimits(), cfg.Limits
 	switch from.Profile {
 	case config.ProfileWindow:
 		l.ModelBytes = int(from.ResultSize.Bytes)
@@ -186,6 +188,7 @@ func limits(from config.Limits) tools.Limits {
 		l.Concurrent = from.Concurrent
 	}
 	l.SidecarBytes = from.SidecarBytes
+	l.ConnectAsk = cfg.Network.AskTimeout.Duration
 	l.SearchCalls, l.SearchTimeout = from.SearchCalls, from.SearchTimeout.Duration
 	l.Command.Memory = from.Memory.Of(cgroup.System().Total())
 	l.Command.ReadingMemory, l.Command.ReadingTimeout = from.ReadingMemory.Bytes, from.ReadingTimeout.Duration

@@ -12,6 +12,11 @@ import (
 
 // connect judges a destination, looks it up and connects to it.
 func (p *Proxy) connect(ctx context.Context, to Destination) (net.Conn, error) {
+	if p.o.Inside != nil && to.loopback() {
+		if conn, err := p.o.Inside(int(to.Port)); err == nil {
+			return conn, nil
+		}
+	}
 	// The judge's answer counts also when the client has gone.
 	if err := p.o.Judge(p.ctx, to); err != nil {
 		return nil, err

@@ -24,6 +24,12 @@ type Destination struct {
 	Addr netip.Addr
 }
 
+// loopback reports whether the host is the loopback address of the client that names it.
+func (d Destination) loopback() bool {
+	addr, err := netip.ParseAddr(d.Host)
+	return err == nil && addr.IsLoopback() || err != nil && d.Private != ""
+}
+
 // Pair is host:port, with brackets around an IPv6 address.
 func (d Destination) Pair() string { return net.JoinHostPort(d.Host, strconv.Itoa(int(d.Port))) }
 

@@ -5,7 +5,7 @@
 // HTTP and SOCKS version 5 on one listener), the credential that a client has to show, the
 // order of judging, looking up and connecting, and the comparison of the name in a TLS
 // handshake with the one that was judged. It refuses to know rules, questions, commands
-// and sandboxes: whoever serves a command hands over its listener and a judge.
+// and sandboxes: the caller hands over the listener of a command, and a judge.
 //
 // A name is judged before it is looked up, for a look-up tells the servers of the name
 // about it. The addresses that the name leads to are judged next, and the connection is

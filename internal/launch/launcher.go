@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 )
 
 // cookieName is the variable that marks every process of a command. It finds
@@ -25,9 +26,10 @@ func (l *Launcher) start(ctx context.Context, spec Spec, w wiring, run func(*Pro
 		return nil, err
 	}
 	cookie := rand.Text()
+	argv := l.helperArgv(spec)
 	cmd := &exec.Cmd{
-		Path: l.Self,
-		Args: []string{l.Self, HelperArg},
+		Path: argv[0],
+		Args: argv,
 		Env:  []string{}, // a command can read its helper's environment
 
 		SysProcAttr: helperAttr(),
@@ -58,6 +60,11 @@ func (l *Launcher) start(ctx context.Context, spec Spec, w wiring, run func(*Pro
 		return nil, err
 	}
 	return p, nil
+}
+
+// helperArgv starts the helper of a command, with further arguments.
+func (l *Launcher) helperArgv(spec Spec, args ...string) []string {
+	return slices.Concat(spec.Enter, []string{l.Self, HelperArg}, args)
 }
 
 // wiring says which pipes a command has besides that of its output.

@@ -32,6 +32,10 @@ type Spec struct {
 	Limits Limits
 	// Policy is handed unread to the steps of [Helper].
 	Policy json.RawMessage
+	// Enter, when set, is a program by its absolute path and arguments that joins a
+	// namespace and becomes the program whose path and arguments follow: the helper is
+	// started by it.
+	Enter []string
 }
 
 // Limits are resource limits of a command's processes. Zero leaves a limit as
@@ -109,6 +113,9 @@ type record struct {
 func (s *Spec) check() error {
 	if err := s.checkCommand(); err != nil {
 		return err
+	}
+	if len(s.Enter) > 0 && !filepath.IsAbs(s.Enter[0]) {
+		return fmt.Errorf("launch: program %q is not an absolute path", s.Enter[0])
 	}
 	if !filepath.IsAbs(s.Dir) {
 		return fmt.Errorf("launch: directory %q is not an absolute path", s.Dir)

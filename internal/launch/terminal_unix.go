@@ -56,7 +56,7 @@ func (l *Launcher) PrepareTerminal(dir string, spec Spec, out io.Writer) (argv [
 	}
 	p = newProcess(cookie, nil, lk)
 	p.run(out, nil, nil)
-	return []string{l.Self, HelperArg, specFlag, file}, p, nil
+	return l.helperArgv(spec, specFlag, file), p, nil
 }
 
 // openFifos makes the named pipes and opens the agent's ends. After an error

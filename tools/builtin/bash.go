@@ -39,9 +39,6 @@ type bashData struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// errBashTimeout is the cause of a context that ended at Limits.BashTimeout.
-var errBashTimeout = errors.New("command time limit reached")
-
 // newBash is the tool that runs commands (R51-R59). Limits.BashBytes and
 // Limits.BashTail bound what it returns; it has no time limit unless the host
 // sets Limits.BashTimeout or the call asks for one.
@@ -102,25 +99,19 @@ func bash(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result, err
 	if strings.TrimSpace(a.Cmd) == "" {
 		return nil, tools.Errorf(tools.BadInput, "bash: cmd must not be empty")
 	}
-	cmd := tools.ShellCommand{Text: a.Cmd, Dir: rt.Session().Abs(a.Cwd)}
 	limit := timeLimit(rt.Session().Limits, a.Timeout)
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if limit > 0 {
-		limited, cancel = context.WithTimeoutCause(ctx, limit, errBashTimeout)
-	}
-	defer cancel()
+	cmd := tools.ShellCommand{Text: a.Cmd, Dir: rt.Session().Abs(a.Cwd), Limit: limit}
 	output := newCollector(rt)
-	exit, err := rt.Processes().Run(limited, cmd, output)
+	exit, err := rt.Processes().Run(ctx, cmd, output)
 	shown := output.finish()
-	stopped := limited.Err() != nil && (err != nil || exit.Signal != "")
 	switch {
-	case stopped && errors.Is(context.Cause(limited), errBashTimeout):
+	case errors.Is(err, tools.ErrCommandTime):
 		return nil, &tools.Error{
 			Kind:    tools.Timeout,
 			Message: fmt.Sprintf("Tool execution timed out after %v seconds", limit.Seconds()),
 			Detail:  "The command was stopped. Its output until then:\n" + shown.body(),
 		}
-	case stopped:
+	case ctx.Err() != nil && (err != nil || exit.Signal != ""):
 		return bashResult(cmd, shown, nil), nil
 	case err != nil:
 		return nil, startFailure(err)

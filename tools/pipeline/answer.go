@@ -99,11 +99,14 @@ func (r *running) forProject() bool {
 // keepForProject stores the narrow rules of the call for the project (R152). Where they
 // cannot be stored they hold for the session, and that is said.
 func (r *running) keepForProject() {
-	err := r.pipeline.Session.StoreRules(stamped(r.decision.Always))
-	if err == nil {
-		return
+	if err := r.pipeline.Session.StoreRules(stamped(r.decision.Always)); err != nil {
+		r.notKept(r.decision.Always, err)
 	}
-	r.pipeline.Policy.Remember(r.decision.Always...)
+}
+
+// notKept has rules that could not be stored hold for the session.
+func (r *running) notKept(rules []permissions.Rule, err error) {
+	r.pipeline.Policy.Remember(rules...)
 	r.pipeline.Logger.Warn("rule not kept for the project", "call_id", r.ID, "error", err.Error())
 	r.sink.Emit(transcript.Notice{
 		Severity: transcript.Warning, Title: "Not kept for the project",

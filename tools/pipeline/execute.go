@@ -42,7 +42,7 @@ func (r *running) execute(ctx context.Context) error {
 		return err
 	}
 	r.bindTo(r.runtime)
-	r.grantSandbox()
+	r.grantSandbox(ctx)
 	r.noticeOpen()
 	if r.readsOnly {
 		// What no one was asked about must not run what a repository names (C9).

@@ -61,4 +61,6 @@ type execution struct {
 	shown *shown
 	// notScanned says where a command's changes were not looked for.
 	notScanned string
+	// connections are what its commands may connect to.
+	connections connections
 }

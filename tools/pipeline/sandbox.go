@@ -80,7 +80,7 @@ func (r *running) reading() bool {
 // before for this session or project; a program has it when its tool declares it. A
 // command that runs unasked because it only reads can change nothing, nor can any in a
 // mode that changes nothing.
-func (r *running) grantSandbox() {
+func (r *running) grantSandbox(ctx context.Context) {
 	granted, reading := r.lacksGranted(), r.reading()
 	held := r.pipeline.readOnly() != nil
 	grant := run.Grant{
@@ -94,7 +94,15 @@ func (r *running) grantSandbox() {
 		Readable: r.readable(),
 	}
 	if len(r.commands()) > 0 {
-		grant.Network = granted.Network || r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
+		opened := r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
+		grant.Network, grant.Packages = granted.Network || opened, opened
+		if r.pipeline.Workspace.Runner().Connects(ctx) && !r.reach.missed.Network {
+			// Each host is asked about when it is reached for.
+			grant.Network = granted.Network
+		}
+	}
+	if !r.pipeline.restricted {
+		grant.Connect = r.connect
 	}
 	r.runtime.Commands().Grant(grant)
 }
@@ -150,11 +158,22 @@ func (r *running) sandbox(ctx context.Context) string {
 		return report.String()
 	}
 	text := string(report.Kind) + ", network off"
+	connects := r.pipeline.Workspace.Runner().Connects(ctx) && len(r.commands()) > 0 && !r.reading() && !r.pipeline.restricted
+	if connects {
+		text = string(report.Kind) + ", network by host"
+	}
+	if connects && !r.reach.missed.Network {
+		return text + r.readOnlyNote()
+	}
 	if (!r.pipeline.restricted || !report.Network) && (open || r.reach.network || len(r.commands()) == 0 && !r.entry.Requires.Net.IsZero()) {
 		text = string(report.Kind) + ", network on"
 	}
+	return text + r.readOnlyNote()
+}
+
+func (r *running) readOnlyNote() string {
 	if r.pipeline.readOnly() != nil {
-		text += ", read-only"
+		return ", read-only"
 	}
-	return text
+	return ""
 }

@@ -58,6 +58,11 @@ func (p *Processes) Run(ctx context.Context, cmd tools.ShellCommand, output io.W
 	p.mu.Lock()
 	p.calls = append(p.calls, cmd)
 	p.mu.Unlock()
+	if cmd.Limit > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, cmd.Limit, tools.ErrCommandTime)
+		defer cancel()
+		ctx = limited
+	}
 	return p.play(ctx, cmd, output)
 }
 

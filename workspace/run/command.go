@@ -39,6 +39,8 @@ func (c *Commands) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	confined.limit(c.runner.w.Limits.Command, c.granted().Bounded)
 	out := &closableOutput{to: output}
 	defer out.shut()
+	ctx, stop := confined.clock.start(ctx, cmd.Limit)
+	defer stop()
 	tail := textcut.NewTail(maxTail)
 	both := io.MultiWriter(tail, out)
 	exit, done, err := c.inTerminal(ctx, confined, both)
@@ -50,6 +52,7 @@ func (c *Commands) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 	}
 	if err == nil {
 		c.noteKept(&exit, confined, tail)
+		exit.Notes = append(exit.Notes, confined.out.notes()...)
 	}
 	return exit, err
 }

@@ -17,6 +17,7 @@ type Runner struct {
 	group launch.Group
 	slots chan struct{} // a token for each command that runs
 	index nameIndex
+	space space
 
 	setUp sync.Once
 	shell launch.Shell
@@ -145,6 +146,7 @@ func (r *Runner) Close(grace time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace+closeWait)
 	defer cancel()
 	_ = r.Quiet(ctx)
+	r.closeSpace()
 }
 
 const closeWait = launch.StopGrace

@@ -18,6 +18,11 @@ type Grant struct {
 	Readable []string
 	// Network opens the network (S4).
 	Network bool
+	// Connect decides about each host that the commands reach for through the agent's
+	// proxy, where there can be one; nil leaves the network closed.
+	Connect Connect
+	// Packages opens the package managers' directories, as Network does.
+	Packages bool
 	// GitConfig leaves the configuration of repositories writable (S3).
 	GitConfig bool
 	// Unasked says that the user was not asked about the commands: protected names are
@@ -71,7 +76,10 @@ type confined struct {
 	report  sandbox.Report
 	grant   Grant
 	network bool
-	before  *guard // nil when nothing has to be compared
+	// clock is the command's time limit, out its proxy; nil when it has none.
+	clock  *clock
+	out    *wayOut
+	before *guard // nil when nothing has to be compared
 	// timeout ends the command; 0 does not.
 	timeout time.Duration
 	bounded bool // see Grant.Bounded
@@ -86,7 +94,7 @@ func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confin
 	g.Network = (g.Network || r.o.Sandbox.Network) && !g.Offline
 	request := sandbox.Request{
 		Level: r.o.Sandbox.Level, Network: g.Network, GitConfig: g.GitConfig, Reading: g.Reading,
-		Caches: g.Caches,
+		Caches: g.Caches, Joined: r.joins(ctx, g), Packages: g.Packages,
 	}
 	guards := r.o.GitPrograms != nil && !g.ReadsOnly && !g.Reading
 	seen := r.search(searchQuery{secrets: r.hides(g) && g.Secrets == nil, reading: g.Reading, names: guards && g.Unasked})
@@ -139,7 +147,14 @@ func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confin
 	if err == nil {
 		spec.Policy, err = c.Policy.Encode()
 	}
+	made := confined{Spec: spec, report: c.Report, grant: g, clock: &clock{}}
+	var proxied []string
+	if err == nil && request.Joined {
+		made.out, proxied, err = r.wayOut(g.Connect, made.clock)
+		made.Enter = r.space.made.Enter()
+	}
 	release := sync.OnceFunc(func() {
+		made.out.close()
 		c.Release()
 		removeTmp()
 	})
@@ -154,8 +169,9 @@ func (r *Runner) confine(ctx context.Context, spec launch.Spec, g Grant) (confin
 			Kind: tools.Unavailable, Err: err, Message: "the command cannot be confined: " + err.Error(),
 		}
 	}
-	spec.Env = replaceEnv(spec.Env, c.Env)
-	made := confined{Spec: spec, report: c.Report, grant: g, holds: len(request.Held) > 0 && c.Report.Kind == sandbox.Bubblewrap, network: g.Network || !c.Report.Network, release: release}
+	made.Env = replaceEnv(replaceEnv(spec.Env, c.Env), proxied)
+	made.holds = len(request.Held) > 0 && c.Report.Kind == sandbox.Bubblewrap
+	made.network, made.release = g.Network || !c.Report.Network, release
 	if r.o.GitPrograms != nil && !g.ReadsOnly && g.Reading && !c.Report.Confines() {
 		before = r.newGuard(g.Unasked, r.search(searchQuery{names: g.Unasked}))
 	}

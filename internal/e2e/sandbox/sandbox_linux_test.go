@@ -22,9 +22,10 @@ type confined struct {
 	*acptest.Session
 	home, project string
 
-	mu     sync.Mutex
-	answer string   // the option that is picked
-	cards  []string // what the permission cards said
+	mu      sync.Mutex
+	answer  string   // the option that is picked
+	refused string   // the beginning of hosts that are not allowed
+	cards   []string // what the permission cards said
 }
 
 // startConfined starts the agent. commands are what the model runs when the prompt is
@@ -80,6 +81,9 @@ func startConfined(t *testing.T, level, capabilities string, commands map[string
 			w.mu.Lock()
 			w.cards = append(w.cards, string(text))
 			answer := w.answer
+			if refused := w.refused; refused != "" && strings.Contains(string(text), "wants to connect to `"+refused) {
+				answer = "reject"
+			}
 			w.mu.Unlock()
 			p.Select(answer)
 		},
@@ -110,6 +114,13 @@ func (w *confined) answers(option string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answer = option
+}
+
+// refuses rejects connections to hosts that begin so, from now on.
+func (w *confined) refuses(host string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refused = host
 }
 
 // card is what the last permission card said.

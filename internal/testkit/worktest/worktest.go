@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/netns"
 	"acp-agent/internal/testkit/helpertest"
 	"acp-agent/internal/testkit/testreq"
 	"acp-agent/sandbox"
@@ -26,6 +27,9 @@ func Main(m *testing.M) {
 	// Not os.Exit: the race detector would sleep for a second there.
 	if len(os.Args) > 1 && os.Args[1] == launch.HelperArg {
 		syscall.Exit(launch.Helper(os.Args[2:], sandbox.Step))
+	}
+	if len(os.Args) > 1 && os.Args[1] == netns.HoldArg {
+		syscall.Exit(netns.Hold())
 	}
 	if len(os.Args) > 1 && os.Args[1] == sandbox.InnerArg {
 		syscall.Exit(sandbox.Inner(os.Args[2:]))

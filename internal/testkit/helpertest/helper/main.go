@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/netns"
 	"acp-agent/sandbox"
 )
 
@@ -15,6 +16,8 @@ func run(args []string) int {
 		switch args[0] {
 		case launch.HelperArg:
 			return launch.Helper(args[1:], sandbox.Step)
+		case netns.HoldArg:
+			return netns.Hold()
 		case sandbox.InnerArg:
 			return sandbox.Inner(args[1:])
 		case sandbox.CanaryArg:

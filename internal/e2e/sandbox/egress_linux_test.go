@@ -1,0 +1,51 @@
+package sandbox
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"acp-agent/internal/testkit/testreq"
+)
+
+// hits is a web server that counts who reaches it.
+func hits(t *testing.T) (address string, came *atomic.Int64) {
+	t.Helper()
+	came = &atomic.Int64{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		came.Add(1)
+		_, _ = w.Write([]byte("the page"))
+	}))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://"), came
+}
+
+// A command reaches a host that the user allows on a card that names it, once for all of its
+// connections, and no other host (L1).
+func TestEgress_ByHost(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		testreq.Skip(t, "curl is not installed")
+	}
+	server, came := hits(t)
+	other, never := hits(t)
+	w := startConfined(t, "bubblewrap", "", map[string]string{
+		"fetch": "curl -sS http://" + server + "/ http://" + server + "/",
+		"both":  "curl -sS http://" + other + "/; curl -sS --noproxy '*' http://" + other + "/",
+	}, nil)
+	if text := w.run(t, "fetch"); strings.Count(text, "the page") != 2 || came.Load() != 2 {
+		t.Errorf("%d hits, the model read %s", came.Load(), text)
+	}
+	if card := w.card(); !strings.Contains(card, server) || !strings.Contains(card, "curl -sS") || !strings.Contains(card, "not on the public web") {
+		t.Errorf("the card of the host is %s", card)
+	}
+	if len(w.cards) != 2 {
+		t.Errorf("%d cards, want one of the command and one of the host: %q", len(w.cards), w.cards)
+	}
+	w.refuses("127.0.0.1")
+	if text := w.run(t, "both"); never.Load() > 0 || !strings.Contains(text, "The network is closed for "+other+": the user does not allow it.") {
+		t.Errorf("%d hits, the model read %s", never.Load(), text)
+	}
+}
