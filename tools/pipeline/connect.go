@@ -149,8 +149,7 @@ func connectionResource(to egress.Destination) permissions.Resource {
 func (r *running) askConnection(ctx context.Context, to egress.Destination, d permissions.Decision) error {
 	card := r.card
 	card.Title = kinds.Line("Connect to "+shownPair(to), maxConnectTitle)
-	card.Locations = nil
-	card.Content = []kinds.Content{kinds.Text{Text: "The command\n\n" + fenced(r.card.Title) + "\n\nwants to connect to `" + to.Pair() + "`."}}
+	card.Locations, card.Content = nil, nil
 	reason := "the command reaches for " + to.Pair()
 	if to.Private != "" {
 		reason += ", which is not on the public web (" + private(to) + ")"
@@ -211,13 +210,4 @@ func private(to egress.Destination) string {
 		return to.Private + ", " + to.Addr.String()
 	}
 	return to.Private
-}
-
-// fenced is a command in a code block that its own text does not end.
-func fenced(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + "\n" + text + "\n" + fence
 }

@@ -38,7 +38,7 @@ func (r *running) judge(ctx context.Context) error {
 		}
 	}
 	r.heedWatchdog()
-	r.askForMissed()
+	r.askForMissed(ctx)
 	r.askAboutNames()
 	return r.askAboutReading(ctx)
 }

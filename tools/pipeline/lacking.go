@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"strings"
 	"sync"
 
@@ -60,11 +61,11 @@ const (
 // same text (S4). Where no user can be asked, it runs as before: without; so does that of
 // a restricted agent, which has neither in any case. A mode that changes nothing grants no
 // writing.
-func (r *running) askForMissed() {
+func (r *running) askForMissed(ctx context.Context) {
 	if r.pipeline.Asker == nil || r.pipeline.restricted {
 		return
 	}
-	if r.reach.network && r.reach.beside && r.decision.Action == capability.Allow && r.answeredBefore() {
+	if r.reach.network && r.reach.beside && r.decision.Action == capability.Allow && r.answeredBefore() && !r.pipeline.Workspace.Runner().Connects(ctx) {
 		r.decision.Action, r.decision.Reason = capability.Ask, besideReason
 	}
 	held := r.pipeline.readOnly() != nil

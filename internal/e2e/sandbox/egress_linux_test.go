@@ -49,3 +49,27 @@ func TestEgress_ByHost(t *testing.T) {
 		t.Errorf("%d hits, the model read %s", never.Load(), text)
 	}
 }
+
+// What is allowed for the session is not asked about again, also beside a command that may not
+// reach the host, and a program that passes the proxy by reaches nothing.
+func TestEgress_Beside(t *testing.T) {
+	server, came := hits(t)
+	fetch := "git ls-remote http://" + server + "/x"
+	w := startConfined(t, "bubblewrap", "", map[string]string{
+		"fetch": fetch, "script": "./net.sh " + server, "both": fetch + "; ls; ./net.sh " + server,
+	}, map[string]string{"net.sh": "#!/bin/bash\n(exec 3<>/dev/tcp/${1/://}) 2>/dev/null || echo alone\n"})
+	w.answers("allow_always")
+	w.run(t, "fetch")
+	w.run(t, "script")
+	cards, hits := len(w.cards), came.Load()
+	if hits == 0 || cards != 3 {
+		t.Fatalf("%d hits and %d cards: %q", hits, cards, w.cards)
+	}
+	text := w.run(t, "both")
+	if len(w.cards) > cards {
+		t.Errorf("asked again: %s", w.card())
+	}
+	if came.Load() != 2*hits || !strings.Contains(text, "alone") {
+		t.Errorf("%d hits, want %d; the model read %s", came.Load(), 2*hits, text)
+	}
+}

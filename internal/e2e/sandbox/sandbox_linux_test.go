@@ -81,7 +81,7 @@ func startConfined(t *testing.T, level, capabilities string, commands map[string
 			w.mu.Lock()
 			w.cards = append(w.cards, string(text))
 			answer := w.answer
-			if refused := w.refused; refused != "" && strings.Contains(string(text), "wants to connect to `"+refused) {
+			if refused := w.refused; refused != "" && strings.Contains(string(text), "the command reaches for "+refused) {
 				answer = "reject"
 			}
 			w.mu.Unlock()
@@ -138,7 +138,7 @@ func (w *confined) card() string {
 func TestSandbox_NetworkBeside(t *testing.T) {
 	port, came := listen(t)
 	fetch := "git ls-remote http://127.0.0.1:1/x"
-	w := startConfined(t, "bubblewrap", "", map[string]string{
+	w := startConfined(t, "landlock", "", map[string]string{
 		"table": fetch, "script": "./net.sh " + port, "both": fetch + "; ls; ./net.sh " + port, "again": fetch + " | ls",
 	}, map[string]string{"net.sh": "#!/bin/bash\n(exec 3<>/dev/tcp/127.0.0.1/$1) 2>/dev/null || echo alone\n"})
 	w.answers("allow_always")
@@ -320,8 +320,8 @@ func napping(t *testing.T, nap string) int {
 }
 
 // TestSandbox_Network is S4: a command on the network table is asked with the network
-// and has it; another one has none, says so when it fails, and is asked with the
-// network when it is sent again.
+// and has it, or is asked about the host; another one has none, says so when it fails, and
+// is asked with the network when it is sent again.
 func TestSandbox_Network(t *testing.T) {
 	for _, level := range []string{"bubblewrap", "landlock"} {
 		t.Run(level, func(t *testing.T) {
@@ -332,7 +332,10 @@ func TestSandbox_Network(t *testing.T) {
 			}, map[string]string{
 				"net.sh": `(exec 3<>/dev/tcp/127.0.0.1/$1) 2>/dev/null || { echo "Could not resolve host: example.org"; exit 6; }`,
 			})
-			const on, off = "network on", "network off"
+			off, table := "network off", "network on"
+			if level == "bubblewrap" {
+				off, table = "network by host", "reaches for 127.0.0.1:"+port
+			}
 			expect := func(name, card string, comes bool) string {
 				t.Helper()
 				came.Store(0)
@@ -346,11 +349,11 @@ func TestSandbox_Network(t *testing.T) {
 				return text
 			}
 			expect("plain", off, false)
-			expect("table", on, true)
+			expect("table", table, true)
 			if text := expect("script", off, false); !strings.Contains(text, "The network is off for commands") {
 				t.Errorf("the result does not say that there was no network: %s", text)
 			}
-			expect("script", on, true)
+			expect("script", "network on", true)
 			if text := w.run(t, "plain"); strings.Contains(text, "network") {
 				t.Errorf("a command that has nothing to do with it: %s", text)
 			}
