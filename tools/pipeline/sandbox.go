@@ -96,7 +96,7 @@ func (r *running) grantSandbox(ctx context.Context) {
 	if len(r.commands()) > 0 {
 		opened := r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
 		grant.Network, grant.Packages = granted.Network || opened, opened
-		if r.pipeline.Workspace.Runner().Connects(ctx) && !r.reach.missed.Network {
+		if opened && !r.reach.missed.Network && r.pipeline.Workspace.Runner().Connects(ctx) {
 			// Each host is asked about when it is reached for.
 			grant.Network = granted.Network
 		}
@@ -158,7 +158,7 @@ func (r *running) sandbox(ctx context.Context) string {
 		return report.String()
 	}
 	text := string(report.Kind) + ", network off"
-	connects := r.pipeline.Workspace.Runner().Connects(ctx) && len(r.commands()) > 0 && !r.reading() && !r.pipeline.restricted
+	connects := len(r.commands()) > 0 && !r.reading() && !r.pipeline.restricted && r.pipeline.Workspace.Runner().Connects(ctx)
 	if connects {
 		text = string(report.Kind) + ", network by host"
 	}
