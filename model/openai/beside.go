@@ -18,7 +18,7 @@ func (p *Provider) Server() *wire.Server { return p.server }
 
 // Post sends a body to a path below the base URL and returns the answer, which is a success;
 // the caller closes it.
-func (p *Provider) Post(ctx context.Context, path, body string) (*http.Response, error) {
+func (p *Provider) Post(ctx context.Context, path string, body wire.Pieces) (*http.Response, error) {
 	return p.client.post(ctx, path, body)
 }
 

@@ -2,8 +2,6 @@ package openai
 
 import (
 	"math"
-	"slices"
-	"strings"
 
 	"acp-agent/model"
 	"acp-agent/model/wire"
@@ -19,14 +17,13 @@ import (
 type memo struct {
 	style
 	messages []*transcript.Message
-	ends     []int // ends[i] is where messages[i] ends in text
-	text     []byte
-	sent     field // what is in text
-	turn     int   // the first message of the turn for which text was made
-	bound    int   // the first message that depends on it, beyond them when none does
+	texts    []string // the JSON of each
+	sent     field    // what is in texts
+	turn     int      // the first message of the turn for which texts were made
+	bound    int      // the first message that depends on it, beyond them when none does
 
 	tools     []model.Tool
-	toolsText []byte
+	toolsText string
 }
 
 // style is what the JSON of a message depends on besides the message.
@@ -84,24 +81,17 @@ func (m *memo) sync(messages []*transcript.Message) []*transcript.Message {
 	if turn != m.turn {
 		same = min(same, m.bound)
 	}
-	m.messages, m.ends, m.turn = m.messages[:same], m.ends[:same], turn
+	m.messages, m.texts, m.turn = m.messages[:same], m.texts[:same], turn
 	if m.bound >= same {
 		m.bound = unbound
 	}
-	if same == 0 {
-		m.text = m.text[:0]
-	} else {
-		m.text = m.text[:m.ends[same-1]]
-	}
 	for same < len(messages) && messages[same].Finished {
-		m.text = slices.Grow(m.text, roughSize(messages[same])) // a large answer is not copied again and again
 		e := encoder{style: m.style, within: same >= turn}
-		m.text = e.appendMessage(m.text, messages[same])
+		text := e.appendMessage(make([]byte, 0, roughSize(messages[same])), messages[same])
 		if m.sent |= e.sent; e.sent&inTags != 0 {
 			m.bound = min(m.bound, same)
 		}
-		m.messages = append(m.messages, messages[same])
-		m.ends = append(m.ends, len(m.text))
+		m.messages, m.texts = append(m.messages, messages[same]), append(m.texts, string(text))
 		same++
 	}
 	return messages[same:]
@@ -124,45 +114,35 @@ func roughSize(m *transcript.Message) int {
 }
 
 // body writes the request of one step. sent are the fields of reasoning in it.
-func (p *Provider) body(req *model.Request, params []wire.Param, images bool) (text string, sent field) {
+func (p *Provider) body(req *model.Request, params []wire.Param, images bool) (pieces wire.Pieces, sent field) {
 	m := memoOf(req, style{images, p.originOf(req.Model), p.rulesOf(req.Model)})
-	if m.toolsText == nil || !sameTools(m.tools, req.Tools) {
-		m.tools, m.toolsText = append([]model.Tool(nil), req.Tools...), appendTools([]byte{}, req.Tools)
+	if m.tools == nil || !sameTools(m.tools, req.Tools) {
+		m.tools, m.toolsText = append([]model.Tool{}, req.Tools...), string(appendTools(nil, req.Tools))
 	}
 	fresh := m.sync(req.Messages)
 
-	b := make([]byte, 0, len(m.toolsText)+len(req.System)+len(req.System)/8+1024)
-	b = append(b, `{"model":`...)
-	b = wire.AppendString(b, req.Model)
-	b = append(b, `,"stream":true`...)
-	b = wire.AppendParams(b, params)
-	b = append(b, m.toolsText...)
-	b = append(b, `,"messages":[`...)
-	start := len(b)
+	head := append([]byte(`{"model":`), wire.AppendString(nil, req.Model)...)
+	head = wire.AppendParams(append(head, `,"stream":true`...), params)
+	system := []byte{}
 	if req.System != "" {
-		b = append(b, `,{"role":"system","content":`...)
-		b = wire.AppendString(b, req.System)
-		b = append(b, '}')
+		system = append(make([]byte, 0, len(req.System)+len(req.System)/8+64), `,{"role":"system","content":`...)
+		system = append(wire.AppendString(system, req.System), '}')
 	}
 	var rest []byte
 	e := encoder{style: m.style, within: true, sent: m.sent}
 	for _, message := range fresh {
 		rest = e.appendMessage(rest, message)
 	}
+	pieces = make(wire.Pieces, 0, len(m.texts)+6)
+	pieces = append(pieces, string(head), m.toolsText, `,"messages":[`)
+	first := len(pieces)
+	pieces = append(append(append(pieces, string(system)), m.texts...), string(rest))
 	// Each message brings a comma; the first must not.
-	parts := [][]byte{b[start:], m.text, rest}
-	for i, part := range parts {
-		if len(part) > 0 {
-			parts[i] = part[1:]
+	for i := first; i < len(pieces); i++ {
+		if pieces[i] != "" {
+			pieces[i] = pieces[i][1:]
 			break
 		}
 	}
-	var whole strings.Builder // of a whole conversation: one copy is enough
-	whole.Grow(len(b) + len(m.text) + len(rest) + 2)
-	whole.Write(b[:start])
-	for _, part := range parts {
-		whole.Write(part)
-	}
-	whole.WriteString(`]}`)
-	return whole.String(), e.sent
+	return append(pieces, `]}`), e.sent
 }

@@ -41,10 +41,10 @@ func (p *Provider) newClient() *client {
 
 // post sends body and returns the answer, which is a success; the caller closes
 // it.
-func (c *client) post(ctx context.Context, path string, body string) (*http.Response, error) {
+func (c *client) post(ctx context.Context, path string, body wire.Pieces) (*http.Response, error) {
 	var res *http.Response
 	err := c.official.Post(ctx, path, nil, &res,
-		option.WithRequestBody("application/json", wire.NewBody(body)), option.WithHeader("Accept", "text/event-stream, application/json"))
+		option.WithRequestBody("application/json", wire.NewBody(body...)), option.WithHeader("Accept", "text/event-stream, application/json"))
 	return res, err
 }
 

@@ -45,7 +45,7 @@ func BenchmarkBody(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if body, _ := p.body(req, p.params(req), true); len(body) < 400_000 {
+		if body, _ := p.body(req, p.params(req), true); body.Size() < 400_000 {
 			b.Fatal("too short")
 		}
 	}

@@ -74,7 +74,7 @@ func (p *Provider) style(id string) style {
 
 // body writes the request of one step. Without images none are sent, whatever is known of
 // the model.
-func (p *Provider) body(req *model.Request, params []wire.Param, images bool) string {
+func (p *Provider) body(req *model.Request, params []wire.Param, images bool) wire.Pieces {
 	s := p.style(req.Model)
 	s.images = s.images && images
 	items := memoOf(req, s).all(req.Messages)
@@ -87,6 +87,12 @@ func (p *Provider) body(req *model.Request, params []wire.Param, images bool) st
 		head = wire.AppendString(head, req.System)
 	}
 	head = append(head, `,"input":[`...)
-	input := strings.TrimSuffix(strings.Join(items, ""), ",")
-	return string(head) + input + "]}"
+	pieces := append(append(make(wire.Pieces, 0, len(items)+2), string(head)), items...)
+	for i := len(pieces) - 1; i > 0; i-- { // each item has a comma after it, and some say nothing
+		if pieces[i] != "" {
+			pieces[i] = strings.TrimSuffix(pieces[i], ",")
+			break
+		}
+	}
+	return append(pieces, "]}")
 }

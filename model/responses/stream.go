@@ -44,10 +44,10 @@ func (p *Provider) stream(ctx context.Context, req *model.Request, yield func(mo
 	}
 }
 
-func (p *Provider) attempt(ctx context.Context, req *model.Request, body string, yield func(model.Chunk) bool) error {
+func (p *Provider) attempt(ctx context.Context, req *model.Request, body wire.Pieces, yield func(model.Chunk) bool) error {
 	s := &step{yield: yield, origin: p.origin(req.Model)}
 	return p.server.Do(ctx, &wire.Exchange{
-		Model: req.Model, Slow: p.slow(req.Model), Size: len(body), Patience: req.Patience,
+		Model: req.Model, Slow: p.slow(req.Model), Size: body.Size(), Patience: req.Patience,
 		Send:  func(ctx context.Context) (*http.Response, error) { return p.chat.Post(ctx, "responses", body) },
 		Read:  func(answer *wire.Watchdog) error { return p.read(s, answer, req.Model) },
 		Begun: func() bool { return s.begun },

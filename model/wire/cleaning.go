@@ -18,23 +18,27 @@ func (c cleaning) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body == nil || req.Body == http.NoBody {
 		return c.RoundTripper.RoundTrip(req)
 	}
-	text, err := textOf(req.Body)
+	pieces, err := piecesOf(req.Body)
 	if err != nil {
 		return nil, err
 	}
-	body := NewBody(c.clean(text))
+	cleaned := make([]string, len(pieces))
+	for i, piece := range pieces {
+		cleaned[i] = c.clean(piece)
+	}
+	body := NewBody(cleaned...)
 	req = req.Clone(req.Context()) // a RoundTripper must not change the one it is given
 	body.SendWith(req)
 	return c.RoundTripper.RoundTrip(req)
 }
 
-// textOf returns what a body holds, and closes it.
-func textOf(body io.ReadCloser) (string, error) {
+// piecesOf returns what a body holds, and closes it.
+func piecesOf(body io.ReadCloser) (Pieces, error) {
 	if own, ok := body.(*Body); ok {
-		return own.text, nil
+		return own.pieces, nil
 	}
 	text, err := io.ReadAll(body)
-	return string(text), errors.Join(err, body.Close())
+	return Pieces{string(text)}, errors.Join(err, body.Close())
 }
 
 // CloseIdleConnections lets Close reach the transport below.
