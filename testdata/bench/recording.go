@@ -80,4 +80,3 @@ func (r *run) recorder(stores bool) (s *subject, session string, err error) {
 	}
 	return s, session, err
 }
-
