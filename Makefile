@@ -24,7 +24,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test toolchains lint golangci cross interop browser llama editors picture bench microbench kill fuzz fuzz-judge generate update census clean
+.PHONY: help build test toolchains lint golangci cross interop browser llama editors picture bench microbench long kill fuzz fuzz-judge generate update census clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -39,7 +39,8 @@ test: export GOGC = 400
 test: export GORACE = atexit_sleep_ms=0
 test: ## run all tests with the race detector
 	$(GO) test -race -vet=off -timeout 20m $(TESTFLAGS) ./...
-	CGO_ENABLED=0 $(GO) test -count=1 -vet=off -run '^TestAll_CancelInTheMiddle$$' ./tools/builtin # it measures time, which the race detector distorts
+	@# What measures time and memory, which the race detector distorts, one package at a time.
+	CGO_ENABLED=0 $(GO) test -count=1 -vet=off -p 1 -run '^(TestAll_CancelInTheMiddle|TestRobust_HugeAnswer)$$' ./tools/builtin ./internal/e2e/protocol
 
 toolchains: ## try real toolchains in the sandbox (docs/home.md); npm ones are installed into bin/toolchains
 	npm install --prefix bin/toolchains --no-save --no-audit --no-fund --silent pnpm@9 yarn@1 deno@2 bun@1 typescript@5 esbuild@0
@@ -96,6 +97,11 @@ bench: ## measure the agent beside a bare program, RUNS times (docs/performance.
 
 microbench: ## run the benchmarks of the packages, COUNT times each, into bench.txt (compare with benchstat)
 	$(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee bench.txt
+
+long: ## run the tests of generated cases with many more cases, and load the sessions of every script again
+	$(GO) test -count=1 -timeout 60m ./store -damages 2000
+	$(GO) test -count=1 -timeout 60m ./workspace ./tools/builtin -rapid.checks 200
+	$(GO) test -race -count=1 -timeout 60m -run '^TestScript$$' ./internal/e2e/scripts -load-all
 
 kill: ## kill the agent at KILLS random moments of its turns, and load the session each time
 	$(GO) test -count=1 -run '^TestKill_AtAnyMoment$$' -v -timeout 0 ./internal/e2e/protocol -kills $(KILLS)

@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -94,7 +95,7 @@ func TestDamage_CutAnywhere(t *testing.T) {
 	t.Parallel()
 	data := recorded(t, 1)
 	random := rand.New(rand.NewPCG(1, 1))
-	for i := range cases {
+	for i := range *damages {
 		cut := random.IntN(len(data))
 		if i == 0 {
 			cut = len(data) - 1 // of the last line only the end is missing
@@ -118,7 +119,7 @@ func TestDamage_FlippedAnywhere(t *testing.T) {
 	data := recorded(t, 1)
 	random := rand.New(rand.NewPCG(2, 2))
 	whole := linesOf(data)
-	for i := range cases {
+	for i := range *damages {
 		flipped := slices.Clone(data)
 		where := random.IntN(len(data))
 		flipped[where] ^= 1 << random.IntN(8)
@@ -211,10 +212,11 @@ func TestStored_NewerVersion(t *testing.T) {
 	}
 }
 
-const (
-	cases    = 1000 // damages that are tried
-	searched = 10   // every such case is searched and listed, too
-)
+// damages is how many damages of each kind are tried; make long tries many more.
+var damages = flag.Int("damages", 200, "how many damages of a stored session are tried")
+
+// searched says which damages are searched and listed, too: every tenth.
+const searched = 10
 
 // TestScan_LongLine has lines that are too long to be records, the last without an end.
 func TestScan_LongLine(t *testing.T) {

@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == sandbox.InnerArg {
 		syscall.Exit(sandbox.Inner(os.Args[2:]))
 	}
-	// Each check changes a whole tree on the disk; -rapid.checks makes more of them.
-	if err := flag.Set("rapid.checks", "30"); err != nil {
+	// Each check changes a whole tree on the disk; make long makes more of them.
+	if err := flag.Set("rapid.checks", "12"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}

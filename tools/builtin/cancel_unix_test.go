@@ -12,8 +12,8 @@ import (
 const (
 	// cancelLimit is the time in which a tool that was cancelled returns.
 	cancelLimit = 50 * time.Millisecond
-	// busy is how much longer it may take by the clock on a machine that does other work.
-	busy = 10
+	// busy is how much longer it may take by the clock on a machine that does much other work.
+	busy = 40
 	// wholeLimit ends a call that is measured from beginning to end.
 	wholeLimit = 2 * time.Second
 	// tries is how often a cancel is repeated that came too late.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,18 +56,20 @@ func TestRender_HugeError(t *testing.T) {
 // What a cancelled call had produced is within its own bounds, with its own
 // sidecar (R105, R142).
 func TestCancel_KeepsTheTailOfTheOutput(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	s := customStage(t, tools.Spec{OwnLimit: true}, func(context.Context, tools.Runtime) (*tools.Result, error) {
-		cancel()
-		text := strings.Repeat("x", 200_000) + "the tail"
-		return &tools.Result{Data: text, Partial: true, Truncated: true, OutputPath: "/the/whole"}, nil
+	synctest.Test(t, func(t *testing.T) { // the grace after a cancel is short for a busy machine
+		ctx, cancel := context.WithCancel(t.Context())
+		s := customStage(t, tools.Spec{OwnLimit: true}, func(context.Context, tools.Runtime) (*tools.Result, error) {
+			cancel()
+			text := strings.Repeat("x", 200_000) + "the tail"
+			return &tools.Result{Data: text, Partial: true, Truncated: true, OutputPath: "/the/whole"}, nil
+		})
+		end := s.callIn(ctx, t, "custom", object{})
+		meta := end.Result.Metadata
+		if end.State != transcript.Cancelled || !strings.HasSuffix(end.Text, "the tail") || end.Result.ErrorText != end.Text ||
+			!meta.Truncated || meta.OutputPath != "/the/whole" {
+			t.Errorf("ended as %q with %d bytes, truncated %v, the whole in %q", end.State, len(end.Text), meta.Truncated, meta.OutputPath)
+		}
 	})
-	end := s.callIn(ctx, t, "custom", object{})
-	meta := end.Result.Metadata
-	if end.State != transcript.Cancelled || !strings.HasSuffix(end.Text, "the tail") || end.Result.ErrorText != end.Text ||
-		!meta.Truncated || meta.OutputPath != "/the/whole" {
-		t.Errorf("ended as %q with %d bytes, truncated %v, the whole in %q", end.State, len(end.Text), meta.Truncated, meta.OutputPath)
-	}
 }
 
 // R105: what stays of the data of a cut result.

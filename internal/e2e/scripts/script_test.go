@@ -5,9 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,6 +18,17 @@ import (
 	"acp-agent/internal/testkit/testreq"
 	"acp-agent/sandbox"
 )
+
+// everySession is for make long; without it the sessions of some scripts are loaded again.
+var everySession = flag.Bool("load-all", false, "load the sessions of every script again")
+
+// loadsAgain reports whether the sessions of a script are loaded again after the play: those
+// of every third one, and of all that speak of loading.
+func loadsAgain(name, client string) bool {
+	hash := fnv.New32()
+	_, _ = hash.Write([]byte(name))
+	return *everySession || hash.Sum32()%3 == 0 || strings.HasPrefix(name, "stored") || strings.Contains(client, "load")
+}
 
 var update = flag.Bool("update", false, "write the transcripts of testdata/scripts again")
 
@@ -82,6 +95,9 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 	dir, options := playOptions(ts, args)
 	options.Played = func(lines []acptest.Line, home string) {
 		judgeUnnamed(tb, lines)
+		if !loadsAgain(ts.Name(), ts.ReadFile("client")) {
+			return
+		}
 		reload := options
 		reload.Home = home
 		acptest.Reload(tb, lines, dir, reload)

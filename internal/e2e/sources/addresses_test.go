@@ -105,7 +105,7 @@ func TestMCP_FaultyAddresses(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("words of the project\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			agent := acptest.Start(t, acptest.Options{Model: fmt.Sprintf(faultyScript, "mcp__bad__x", ""), Permission: acptest.Answer("allow_once"), Env: quick})
+			agent := acptest.Start(t, acptest.Options{Model: fmt.Sprintf(faultyScript, "mcp__bad__x", ""), Permission: acptest.Answer("allow_once"), Env: waitsFor(tt.told)})
 			agent.Initialize("")
 			session := agent.OpenSession(map[string]any{"cwd": dir, "mcpServers": []any{
 				map[string]any{"type": "http", "name": "bad", "url": server.URL, "headers": []any{}},

@@ -118,7 +118,7 @@ func TestMCP_FaultyServers(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			agent := acptest.Start(t, acptest.Options{Model: fmt.Sprintf(faultyScript, tt.tool, tt.args), Permission: acptest.Answer("allow_once"), Env: quick})
+			agent := acptest.Start(t, acptest.Options{Model: fmt.Sprintf(faultyScript, tt.tool, tt.args), Permission: acptest.Answer("allow_once"), Env: waitsFor(tt.told)})
 			agent.Initialize("")
 			session := agent.OpenSession(map[string]any{"cwd": dir, "mcpServers": []any{
 				map[string]any{"name": "bad", "command": "/bin/bash", "args": []string{server}, "env": []any{}},
