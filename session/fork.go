@@ -3,10 +3,12 @@ package session
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"acp-agent/kinds"
 	"acp-agent/store"
 	"acp-agent/transcript"
+	"acp-agent/workspace/undo/timeline"
 )
 
 // forkCommand is /fork: it stores a copy of the conversation up to here, which goes on as a
@@ -29,5 +31,20 @@ func (s *Session) forkCommand() string {
 		return "The conversation was not copied: " + kinds.Visible(err.Error()) + ".\n"
 	}
 	return fmt.Sprintf("A copy of this conversation is stored as %s. It has all that was said before this, and not what you allowed here. "+
+		"`/undo` takes back in it what was done before this, too; a file that this session changes from now on is asked about first. "+
 		"Open it from the list of sessions of your editor. This session goes on as it is.\n", code(info.ID))
+}
+
+// forFork says how a fork takes over what a session stores of its messages: checkpoints and plans
+// are those of the copied messages. In another directory there is nothing to take back, for the
+// files of the checkpoints are those of this one.
+func forFork(v store.ForkedValue) (key string, data []byte, ok bool) {
+	if timeline.IsRecord(v.Key) {
+		key, data, ok = timeline.ForFork(v.Key, v.Data, v.ID)
+		return key, data, ok && !v.Moved
+	}
+	if message, ok := strings.CutPrefix(v.Key, sentPlanKey("")); ok {
+		return sentPlanKey(v.ID(message)), v.Data, v.ID(message) != ""
+	}
+	return v.Key, v.Data, true
 }

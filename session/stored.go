@@ -188,6 +188,7 @@ func (h *Host) List(o store.ListOptions) (store.Page, error) { return h.Store.Li
 // Fork stores a copy of a stored session, without what the user allowed in it (R142).
 func (h *Host) Fork(id string, o store.ForkOptions) (store.Info, error) {
 	o.Without = append(o.Without, rulesKey, hereKey, subagentsKey)
+	o.Rewrite = forFork
 	return h.Store.Fork(id, o)
 }
 

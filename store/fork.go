@@ -20,6 +20,19 @@ type ForkOptions struct {
 	// Without are keys of [Recorder.Put] whose values are not taken over, such as the session's
 	// rules (R142).
 	Without []string
+	// Rewrite, unless nil, says how a value of [Recorder.Put] is taken over that names messages.
+	// Without ok it is not.
+	Rewrite func(v ForkedValue) (key string, data []byte, ok bool)
+}
+
+// ForkedValue is a value of [Recorder.Put] on its way into a fork.
+type ForkedValue struct {
+	Key  string
+	Data []byte
+	// ID gives the new id of a message; "" for one that is not taken over.
+	ID func(old string) string
+	// Moved says that the fork has another directory.
+	Moved bool
 }
 
 // Fork stores a copy of a session, as a session of its own: with new ids (R142), with its calls
@@ -48,7 +61,7 @@ func (s *Store) Fork(id string, o ForkOptions) (Info, error) {
 	var fault error
 	r := s.Create(info, func(err error) { fault = err })
 	f := &fork{r: r, st: st, upTo: upTo, ids: map[string]string{}}
-	err = f.copy(o.Without)
+	err = f.copy(o)
 	closeErr := r.Close()
 	if err == nil {
 		err = closeErr
@@ -96,7 +109,7 @@ type fork struct {
 	ids  map[string]string // the new ids of messages
 }
 
-func (f *fork) copy(without []string) error {
+func (f *fork) copy(o ForkOptions) error {
 	file, err := userfile.Open(f.st.path, os.O_RDONLY)
 	if err != nil {
 		return err
@@ -111,12 +124,20 @@ func (f *fork) copy(without []string) error {
 	defer f.r.mu.Unlock()
 	f.r.started, f.r.memory, f.r.dirty.memory = true, memory, true
 	f.r.addDirty() // the first line says what the file is
+	f.nameMessages()
 	for key, values := range f.st.states {
 		data, err := marks.last(values, f.upTo)
 		if err != nil {
 			return err
 		}
-		if data != nil && !slices.Contains(without, key) {
+		if data == nil || slices.Contains(o.Without, key) {
+			continue
+		}
+		ok := true
+		if o.Rewrite != nil {
+			key, data, ok = o.Rewrite(ForkedValue{key, data, f.newID, f.r.info.Cwd != f.st.Info.Cwd})
+		}
+		if ok {
 			f.r.add(line{kind: sessionKind, op: opState, of: key, data: data})
 		}
 	}
@@ -143,12 +164,27 @@ func (f *fork) copy(without []string) error {
 	return f.r.flush()
 }
 
+// nameMessages gives the messages their new ids, in their order.
+func (f *fork) nameMessages() {
+	for _, e := range f.st.root.list {
+		if !e.dropped && e.hidden == "" && e.seq <= f.upTo {
+			f.ids[e.id] = f.r.store.o.IDs.New(transcript.MessagePrefix)
+		}
+	}
+}
+
+// newID is the new id of a message of the session itself; "" for one that is not taken over.
+func (f *fork) newID(old string) string { return f.ids[old] }
+
 // message returns a copy with new ids, for the session or subagent that parent names.
 func (f *fork) message(m *transcript.Message, parent string) *transcript.Message {
 	ids := f.r.store.o.IDs
 	copied := *m
-	copied.ID, copied.Parts = ids.New(transcript.MessagePrefix), make([]transcript.Part, len(m.Parts))
-	f.ids[m.ID] = copied.ID
+	copied.Parts = make([]transcript.Part, len(m.Parts))
+	if copied.ID = f.ids[m.ID]; copied.ID == "" { // one of a subagent
+		copied.ID = ids.New(transcript.MessagePrefix)
+		f.ids[m.ID] = copied.ID
+	}
 	if m.Compaction != nil {
 		compaction := *m.Compaction
 		compaction.Keep = slices.Clone(compaction.Keep)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // Records keeps values by keys beyond the end of the process. Put takes the place of the value
@@ -88,10 +89,41 @@ func (t *Timeline) form(g Group, spans int) groupForm {
 	return groupForm{Group: &g, Spans: spans}
 }
 
+// IsRecord reports whether a key is one of those of a timeline.
+func IsRecord(key string) bool { return key == lineKey || strings.HasPrefix(key, lineKey+".") }
+
+// ForFork is a record as a session has it that is forked from this one: id gives the new id of a
+// message, "" where the fork does not have it. Without ok the fork does not have the record: what
+// was undone is no part of a fork, nor are the messages that it belongs to.
+func ForFork(key string, data []byte, id func(old string) string) (forked string, value []byte, ok bool) {
+	rest := strings.TrimPrefix(key, lineKey+".")
+	dot := strings.LastIndexByte(rest, '.')
+	switch {
+	case key == lineKey:
+		var line lineForm
+		ok = json.Unmarshal(data, &line) == nil
+		line.Undone = 0
+		value, _ = json.Marshal(line) // numbers
+		return key, value, ok
+	case dot < 0 || strings.HasPrefix(rest, "undone."):
+		return "", nil, false
+	case strings.HasPrefix(rest, "span."):
+		var form spanForm
+		ok = json.Unmarshal(data, &form) == nil
+		form.ID = id(form.ID)
+		value, _ = json.Marshal(form) // a text
+		return key, value, ok
+	default:
+		message := id(rest[:dot])
+		return lineKey + "." + message + rest[dot:], data, message != ""
+	}
+}
+
 // Load restores what was recorded. read reads a value, as [store.Stored] State does. known reports
-// whether a message is one of the session; spans of others are left out, which those of a session
-// are that was forked from another. What cannot be read ends the timeline there: what lies before
-// it cannot be taken back.
+// whether a message is one of the session. The newest spans are left out when their messages are not,
+// as in a fork that ends before them; what they changed is then the doing of someone else. Any other
+// span that cannot be read, or whose message is gone, ends the timeline there: what lies before it
+// cannot be taken back.
 func (t *Timeline) Load(read func(key string, into any) (bool, error), known func(id string) bool) {
 	var line lineForm
 	if ok, err := read(lineKey, &line); !ok || err != nil {
@@ -100,6 +132,7 @@ func (t *Timeline) Load(read func(key string, into any) (bool, error), known fun
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.first = line.First
+	line.Spans = cutUnknown(line, read, known)
 	for i := line.First; i < line.First+line.Spans; i++ {
 		var form spanForm
 		if ok, err := read(fmt.Sprintf(spanKey, i), &form); !ok || err != nil || !known(form.ID) {
@@ -114,7 +147,7 @@ func (t *Timeline) Load(read func(key string, into any) (bool, error), known fun
 	}
 	for i := range line.Undone {
 		g, spans, ok := t.loadGroup(fmt.Sprintf(undoneKey, i), read)
-		if !ok {
+		if !ok || g == nil {
 			t.undone = nil
 			t.forget(line.First + line.Spans)
 			return
@@ -122,6 +155,19 @@ func (t *Timeline) Load(read func(key string, into any) (bool, error), known fun
 		t.keep(g.Kept)
 		t.undone = append(t.undone, Undone{Spans: spans, Changes: g.Changes, Kept: g.Kept})
 	}
+}
+
+// cutUnknown counts the spans without the newest ones whose messages are not known. Where something
+// is undone all count, for those that are undone are the newest.
+func cutUnknown(line lineForm, read func(key string, into any) (bool, error), known func(id string) bool) int {
+	n := line.Spans
+	for ; n > 0 && line.Undone == 0; n-- {
+		var form spanForm
+		if ok, err := read(fmt.Sprintf(spanKey, line.First+n-1), &form); !ok || err != nil || known(form.ID) {
+			break
+		}
+	}
+	return n
 }
 
 // forget drops all spans before number first. The caller holds mu.
