@@ -59,6 +59,7 @@ type expander struct {
 	edits    []edit
 	settings map[string]string // harmless variables of the environment
 	failed   bool
+	piped    bool // the input of the command is a pipe
 	depth    int
 	rounds   int
 	listed   int

@@ -174,3 +174,42 @@ func TestJudge_RulesSeeBothTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestJudge_RgLeavesOutHidden holds that rg runs over a tree with a hidden secret only with
+// the glob that leaves it out, or behind a pipe with its input named.
+func TestJudge_RgLeavesOutHidden(t *testing.T) {
+	env := treeEnv()
+	env.HoldsSecret = func(dir string, reads func(string) bool) bool {
+		return dir == "/w" && (reads == nil || reads(".env"))
+	}
+	for text, run := range map[string]string{
+		"rg x":                    "rg --glob '!.*' x",
+		"rg -n x . | head":        "rg --glob '!.*' -n x . | head",
+		"rg -t go x":              "rg --glob '!.*' -t go x",
+		"rg -g '!src' x":          "rg --glob '!.*' -g '!src' x",
+		"ls | rg x":               "ls | rg x -",
+		"ls | rg -e x -e y -n":    "ls | rg -e x -e y -n -",
+		"ls | (rg x; cat)":        "ls | (rg x -; cat)",
+		"rg --files | rg main":    "rg --glob '!.*' --files | rg main -",
+		"rg -u x":                 "",
+		"rg --hidden x":           "",
+		"rg -g '*' x":             "",
+		"rg -g '.env' x":          "",
+		"rg -g '!.*' -g '.e*' x":  "",
+		"rg --iglob '!.*' x":      "",
+		"rg --pre ./x y":          "",
+		"ls | rg --hidden x .":    "",
+		"ls | rg --no-config -uu": "",
+		"X=-uu; rg $X x":          "",
+		"command rg x":            "",
+		"src/rg x":                "",
+		"timeout 5 rg x":          "",
+		"rg -g 'x' --glob '!.*'":  "",
+		"rg --ignore-file=x y":    "",
+		"rg --type-add 'x:.e*' y": "",
+	} {
+		if v := command.Judge(text, env); v.Run != run || (v.Action == allow) != (run != "") {
+			t.Errorf("%q is %s (%s), runs as %q, want %q", text, v.Action, v.Reason, v.Run, run)
+		}
+	}
+}

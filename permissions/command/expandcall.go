@@ -46,6 +46,8 @@ func (e *expander) call(c *syntax.CallExpr, x expansion) expansions {
 		e.stop()
 	case name == "cd":
 		return e.cd(argv, x)
+	case name == "rg":
+		e.rg(c, argv)
 	}
 	return always(x)
 }

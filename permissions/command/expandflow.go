@@ -85,7 +85,10 @@ func (e *expander) binary(c *syntax.BinaryCmd, x expansion) expansions {
 		return expansions{left.ok.merge(right.ok), right.fail}
 	default:
 		e.statement(c.X, x)
+		piped := e.piped
+		e.piped = true
 		e.statement(c.Y, x)
+		e.piped = piped
 		return always(x)
 	}
 }

@@ -192,8 +192,11 @@ func checkDate(_ *judge, _ *Part, p parsed, _ dirs) finding {
 // brackets that would be evaluated.
 const (
 	jqPath      = `\.([A-Za-z_][A-Za-z0-9_]*|"[A-Za-z0-9_ /@-]*"|\[\d*\]|\.)*`
-	plainRegexp = `[A-Za-z0-9_ .,:;^$*=(){}"'<>@#%+-]*`
-	sedLine     = `(\d+|\$|/` + plainRegexp + `/)`
+	plainRegexp = plainChar + `*`
+	// awkRegexp may also escape what means something in a pattern.
+	awkRegexp = `(` + plainChar + `|\\[()*.{}+?^$|])*`
+	plainChar = `[A-Za-z0-9_ .,:;^$*=(){}"'<>@#%+-]`
+	sedLine   = `(\d+|\$|/` + plainRegexp + `/)`
 )
 
 // The only scripts of sed, awk and jq that count as reading: they print lines, fields
@@ -203,7 +206,13 @@ var (
 		return regexp.MustCompile(`^(` + sedLine + `(,` + sedLine + `)?)p(; ?(` + sedLine + `(,` + sedLine + `)?)p)*$`)
 	})
 	awkPrints = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^((NR ?(==|<=|>=|<|>) ?\d+|/` + plainRegexp + `/) ?)?\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}$|^END ?\{ ?print NR ?\}$`)
+		const (
+			re    = `/` + awkRegexp + `/`
+			one   = `(NR ?(==|<=|>=|<|>) ?\d+|` + re + `)`
+			lines = `(` + one + `( ?&& ?` + one + `)*|` + re + `, ?` + re + `)`
+			print = `\{ ?print( ?\$(\d+|NF)(,? ?\$(\d+|NF))*)? ?\}`
+		)
+		return regexp.MustCompile(`^((` + lines + ` ?)?` + print + `|` + lines + `|END ?\{ ?print NR ?\})$`)
 	})
 	jqSelects = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^` + jqPath + `( ?\| ?(keys|length|type|` + jqPath + `))*$`)

@@ -1,5 +1,12 @@
 package command
 
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
 // rgEntry is the row of rg. Options that run a program (--pre, --hostname-bin, -z), follow
 // links (-L) or read what is hidden (-u, -.) are not here on purpose.
 func rgEntry() entry {
@@ -11,9 +18,13 @@ func rgEntry() entry {
 	}}
 }
 
+// notHidden is the glob that has rg leave out what is hidden, whatever an ignore file in the
+// tree or a type says.
+const notHidden = "!.*"
+
 // checkRg judges what rg goes through: all of a directory. What is hidden counts, although
-// rg leaves it out, since a glob, a type or an ignore file in the tree can bring it back.
-// Without a path it may be the input or the working directory.
+// rg leaves it out, since an ignore file in the tree can bring it back; unless a glob leaves
+// it out for certain. Without a path it may be the input or the working directory.
 func checkRg(j *judge, part *Part, p parsed, at dirs) finding {
 	paths := p.operands
 	var f finding
@@ -25,11 +36,67 @@ func checkRg(j *judge, part *Part, p parsed, at dirs) finding {
 	case !p.has("-e", "-f", "--regexp", "--file"):
 		paths = paths[min(1, len(paths)):]
 	}
+	reads := readByRg(p)
 	if len(paths) == 0 {
-		return f.worse(j.tree(".", at, nil))
+		return f.worse(j.tree(".", at, reads))
 	}
 	for _, w := range paths {
-		f = f.worse(j.tree(w.value, at, nil))
+		if w.value != "-" || p.has("--files") {
+			f = f.worse(j.tree(w.value, at, reads))
+		}
 	}
 	return f
+}
+
+// readByRg returns which files rg reads beneath a directory when its globs say so: those
+// whose names end as the globs do, or those that are not hidden; nil when it may read any.
+func readByRg(p parsed) func(name string) bool {
+	if p.has("--iglob") {
+		return nil
+	}
+	hidden, ends := true, []string(nil)
+	for glob := range strings.SplitSeq(p.seen["-g"]+"\n"+p.seen["--glob"], "\n") {
+		switch {
+		case glob == notHidden:
+			hidden = false
+		case glob == "" || strings.HasPrefix(glob, "!"):
+		case suffixGlob().MatchString(glob):
+			ends = append(ends, strings.ToLower(glob[1:]))
+		default:
+			return nil
+		}
+	}
+	switch {
+	case len(ends) > 0:
+		return func(name string) bool {
+			return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) })
+		}
+	case !hidden:
+		return func(name string) bool { return !strings.HasPrefix(name, ".") }
+	}
+	return nil
+}
+
+// rg writes out what rg does by itself: behind a pipe it reads its input, and it leaves out
+// what is hidden.
+func (e *expander) rg(c *syntax.CallExpr, argv []string) {
+	words := make([]word, len(argv)-1)
+	for i, arg := range argv[1:] {
+		words[i] = word{value: arg, static: true}
+	}
+	p, bad := rgEntry().parse(words)
+	if bad != "" {
+		return
+	}
+	patterns := 1
+	if p.has("-e", "-f", "--regexp", "--file") {
+		patterns = 0
+	}
+	switch end := int(c.End().Offset()); {
+	case e.piped && len(p.operands) == patterns && !p.has("--files"):
+		e.edits = append(e.edits, edit{end, end, " -"})
+	case readByRg(p) == nil && !p.has("--iglob"):
+		at := int(c.Args[0].End().Offset())
+		e.edits = append(e.edits, edit{at, at, " --glob '" + notHidden + "'"})
+	}
 }

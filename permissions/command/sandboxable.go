@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"acp-agent/capability"
@@ -61,6 +62,8 @@ func (j *judge) commandNotSandboxable(u unwrapped, s simple, at dirs) string {
 		return "what stands in front of " + s.name() + " changes what it runs"
 	case reachesOut(s.name()):
 		return s.name() + " works through programs outside the sandbox"
+	case s.name() == "git" && gitDiscards(s):
+		return "git " + subcommand(s) + " may throw away changes for good"
 	case s.name() == "git" && !gitInside(s):
 		return "git " + subcommand(s) + " may reach beyond the files of the project"
 	case s.name() == "find" && u.hidesOptions:
@@ -137,4 +140,41 @@ func gitInside(s simple) bool {
 	return len(s.words) > 1 && hasWord("add commit status log diff show rm mv restore reset revert stash tag branch "+
 		"checkout switch merge rebase cherry-pick blame grep describe ls-files rev-parse rev-list clean reflog shortlog",
 		s.words[1].value)
+}
+
+// gitDiscards reports the forms of git that throw away what is not committed, or what only
+// a branch or a stash holds: the copies that are kept of files do not bring all of that back.
+func gitDiscards(s simple) bool {
+	if len(s.words) < 2 {
+		return false
+	}
+	args := values(s.words[2:])
+	has := func(options string) bool {
+		return slices.ContainsFunc(args, func(a string) bool {
+			name, _, _ := strings.Cut(a, "=")
+			return hasWord(options, name) || len(a) > 1 && a[0] == '-' && a[1] != '-' && hasWord(options, "-"+a[len(a)-1:])
+		})
+	}
+	switch s.words[1].value {
+	case "reset":
+		return has("--hard --merge --keep")
+	case "checkout":
+		branch := has("-b --orphan") || len(operands(s)) == 2 && !slices.ContainsFunc(args, func(a string) bool { return strings.ContainsAny(a, "./*") })
+		return !branch || has("-f --force -B --")
+	case "switch":
+		return has("-f --force --discard-changes -C")
+	case "restore":
+		return !has("--staged -S") || has("--worktree -W")
+	case "clean":
+		return !has("-n --dry-run")
+	case "stash":
+		return has("drop clear")
+	case "branch":
+		return has("-D -d --delete -M -C -f --force")
+	case "tag":
+		return has("-d --delete -f --force")
+	case "reflog":
+		return has("expire delete")
+	}
+	return false
 }

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -30,6 +32,9 @@ func (r *running) holdsSecret(dir string, reads func(name string) bool) bool {
 	}
 	runtime := r.pipeline.Workspace.Call(r.ID+"/tree", r.Tool, nil)
 	defer runtime.Finish()
+	if _, err := runtime.FS().Stat(context.Background(), access.Real); errors.Is(err, fs.ErrNotExist) {
+		return false // there is nothing to read
+	}
 	top, err := runtime.FS().Dir(context.Background(), access.Real)
 	if err != nil {
 		return true
