@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -157,10 +158,11 @@ func (r *run) searches(home string) error {
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_DATA_HOME=" + home + "/data"}
 		begun := time.Now()
 		out, err := cmd.CombinedOutput()
-		if err != nil && len(out) > 0 {
-			return 0, fmt.Errorf("%w: %s", err, out)
+		took := time.Since(begun)
+		if !bytes.Contains(out, []byte("Nothing was found.")) { // the exit status says so, too
+			return 0, fmt.Errorf("a search for what is nowhere: %w: %s", err, out)
 		}
-		return time.Since(begun), nil
+		return took, nil
 	})
 	if err == nil {
 		r.results.add("search in 1 GB", "agent", value)
