@@ -11,6 +11,7 @@ TARGETS   ?= .
 COUNT     ?= 6
 RUNS      ?= 5
 KILLS     ?= 1000
+TOGETHER  ?= 60s
 DIR       ?= .
 INTEROP   := testdata/interop
 BROWSER   := testdata/browser
@@ -24,7 +25,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build test toolchains lint golangci cross interop browser llama editors picture bench microbench long kill fuzz fuzz-judge generate update census clean
+.PHONY: help build test toolchains lint golangci cross interop browser llama editors picture bench microbench long kill together fuzz fuzz-judge generate update census clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -105,6 +106,9 @@ long: ## run the tests of generated cases with many more cases, and load the ses
 
 kill: ## kill the agent at KILLS random moments of its turns, and load the session each time
 	$(GO) test -count=1 -run '^TestKill_AtAnyMoment$$' -v -timeout 0 ./internal/e2e/protocol -kills $(KILLS)
+
+together: ## let two agents work over one home for TOGETHER, and want each other's sessions
+	$(GO) test -count=1 -run '^TestStored_Together$$' -v -timeout 0 ./internal/e2e/protocol -together $(TOGETHER)
 
 fuzz: ## run every fuzz target for FUZZTIME, or those whose line "dir target" matches TARGETS
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*:func | |' | grep -E '$(TARGETS)' | sort | \

@@ -18,6 +18,9 @@ func (r *Recorder) foldChild(t *talk, e transcript.Event) need {
 	return later
 }
 
+// childTitleRunes bounds the title of a subagent's session.
+const childTitleRunes = 80
+
 // childOf is the key of the subagent of a call: a call's id is unique in its conversation alone.
 func childOf(t *talk, callID string) string { return t.sub + "/" + callID }
 
@@ -33,7 +36,8 @@ func (r *Recorder) startChild(t *talk, callID string, child *transcript.Child) n
 	if record.Inspectable {
 		own := r.store.Create(Info{
 			ID: record.ID, ParentID: record.ParentID, ParentMessageID: record.ParentMessageID, Agent: record.Agent,
-			Cwd: r.info.Cwd, Additional: r.info.Additional, Model: record.Model, Created: record.Queued,
+			Title: kinds.Line(record.Agent+": "+record.Prompt, childTitleRunes),
+			Cwd:   r.info.Cwd, Additional: r.info.Additional, Model: record.Model, Created: record.Queued,
 		}, func(err error) { r.report(err) })
 		r.own[childOf(t, callID)] = own
 		return written

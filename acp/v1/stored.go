@@ -126,10 +126,16 @@ func (a *Agent) listSessions(req *rpc.Request) rpc.Body {
 }
 
 func sessionInfo(info store.Info) schema.SessionInfo {
-	return schema.SessionInfo{
+	row := schema.SessionInfo{
 		SessionID: schema.SessionId(info.ID), Cwd: info.Cwd, AdditionalDirectories: info.Additional,
 		Title: info.Title, UpdatedAt: info.Updated.UTC().Format(time.RFC3339),
 	}
+	if info.ParentID != "" { // an inspectable subagent (R69)
+		row.Meta = map[string]any{"acp-agent": map[string]any{
+			"agent": info.Agent, "parentSessionId": info.ParentID, "parentMessageId": info.ParentMessageID,
+		}}
+	}
+	return row
 }
 
 // forkSession copies a stored session, through a message where _meta names one, and opens the
