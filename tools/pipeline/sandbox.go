@@ -147,7 +147,8 @@ func (r *running) answeredBefore() bool {
 
 // sandbox says on the card what the call's commands will be confined by (O1).
 func (r *running) sandbox(ctx context.Context) string {
-	if !r.unpredictable() && len(r.commands()) == 0 {
+	server := r.entry.Source.Kind == tools.MCP && len(r.commands()) == 0 // it was started before, with what it has
+	if server || !r.unpredictable() && len(r.commands()) == 0 {
 		return ""
 	}
 	report, open, err := r.pipeline.Workspace.Runner().Sandbox(ctx)

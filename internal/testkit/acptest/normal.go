@@ -2,7 +2,9 @@ package acptest
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -66,6 +68,7 @@ var (
 			newForm(`/exec-[0-9]+/`, "/$$command/", "/exec-"),
 			// How many tokens were used depends on the length of the directories' names.
 			newForm(`(, )[0-9]+k? tokens?\b`, "${1}$$tokens", " token"),
+			newForm(`about [0-9]+ tokens in place of [0-9]+`, "about $$used tokens in place of $$used", " tokens in place of "),
 			newForm(`(Context: )[0-9]+( of )`, "${1}$$used${2}", "Context: "),
 			// How long a subagent has run, in the first line of its card.
 			newForm(`((?: steps?| tool calls?|\$tokens| cost [0-9.e+-]+), |(?:is running|in the background|its turn|is done|failed|was cancelled|was lost): )(?:\d+h)?(?:\d+m)?\d+s\b`,
@@ -102,11 +105,26 @@ func newNormal(names Names) *normal {
 func (n *normal) learn(session string)      { n.known[session] = true }
 func (n *normal) knows(session string) bool { return n.known[session] }
 
+// withoutJoiner leaves out what has a command of a terminal join a namespace, where the machine
+// makes them.
+func withoutJoiner(v map[string]any) map[string]any {
+	command, _ := v["command"].(string)
+	args, _ := v["args"].([]any)
+	at := slices.Index(args, any("--"))
+	if path.Base(command) != "nsenter" || at < 0 || at+1 >= len(args) {
+		return v
+	}
+	v = maps.Clone(v)
+	v["command"], v["args"] = args[at+1], args[at+2:]
+	return v
+}
+
 // value drops durations from a decoded JSON value, and names what the machine has
 // for a sandbox.
 func (n *normal) value(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
+		v = withoutJoiner(v)
 		clean := make(map[string]any, len(v))
 		for name, member := range v {
 			switch _, is := member.(map[string]any); {
