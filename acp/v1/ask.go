@@ -2,6 +2,7 @@ package v1
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"acp-agent/acp/rpc"
@@ -45,5 +46,12 @@ func (l *link) sendQuestion(ctx context.Context, q question, result any) error {
 		t.say(kinds.Code(pathOf(entry.agents), namesRunes) + " " + q.announcement + "\n\n")
 	}
 	t.flush() // what led to the question is on the screen before it
-	return l.conn.Call(rpc.WhenSent(ctx, written), q.method, q.params(), result)
+	err := l.conn.Call(rpc.WhenSent(ctx, written), q.method, q.params(), result)
+	if errors.Is(err, rpc.ErrClosed) {
+		// The client is gone, and the end of its sessions is under way. An agent that
+		// took this for an answer would call the model once more.
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return err
 }

@@ -101,7 +101,7 @@ func (r *running) grantSandbox(ctx context.Context) {
 			grant.Network = granted.Network
 		}
 	}
-	if !r.pipeline.restricted {
+	if !r.pipeline.restricted && !r.entry.ReadOnly {
 		grant.Connect = r.connect
 	}
 	r.runtime.Commands().Grant(grant)
