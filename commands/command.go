@@ -84,7 +84,7 @@ func UserDirs(home, configHome string) []string {
 }
 
 // name is the name of the command of a file, whose path within its place has slashes. In Claude
-// Code's layout a folder is no part of it.
+// Code's layout it does not include the folder.
 func (l layout) name(file string) string {
 	name := strings.TrimSuffix(file, path.Ext(file))
 	if l == claudeLayout {
@@ -96,8 +96,8 @@ func (l layout) name(file string) string {
 // maxName bounds the name of a command, in bytes.
 const maxName = 100
 
-// typeable reports whether a name can be typed in one word, and is not one of those that
-// commands for prompts of MCP servers have.
+// typeable reports whether a name can be typed in one word, and is not a name for a
+// prompt of an MCP server.
 func typeable(name string) bool {
 	good := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:/@+", r)

@@ -10,7 +10,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// questions are those of the main agent; nil when there is no user to answer them (R76).
+// questions returns the questioner of the main agent; nil when there is no user to answer them (R76).
 func (s *Session) questions() tools.Questioner {
 	if s.spec.Questions == nil {
 		return nil

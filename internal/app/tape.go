@@ -9,7 +9,6 @@ import (
 	"os"
 	"regexp"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"acp-agent/config"
 	"acp-agent/internal/record"
 	"acp-agent/internal/redact"
+	"acp-agent/internal/strictread"
 	"acp-agent/model"
 	modelrecord "acp-agent/model/record"
 	"acp-agent/model/wire"
@@ -219,7 +219,7 @@ func (c *core) read(sources config.Sources, cwd string) (*config.Config, error) 
 		mu.Lock()
 		defer mu.Unlock()
 		if err == nil {
-			read.Files[path] = withoutComments(string(data))
+			read.Files[path] = string(strictread.WithoutComments(data))
 		}
 		return data, err
 	}
@@ -275,42 +275,4 @@ func shownVariable(name, value string) string {
 		return redact.Mask
 	}
 	return value
-}
-
-// withoutComments removes the comments of JSON with comments: what stands there is no one's
-// business. Lines stay where they are.
-func withoutComments(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		switch {
-		case text[i] == '"':
-			end := i + 1
-			for end < len(text) && text[end] != '"' {
-				if text[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end = min(end+1, len(text))
-			b.WriteString(text[i:end])
-			i = end
-		case strings.HasPrefix(text[i:], "//"):
-			if end := strings.IndexByte(text[i:], '\n'); end >= 0 {
-				i += end
-			} else {
-				i = len(text)
-			}
-		case strings.HasPrefix(text[i:], "/*"):
-			end := strings.Index(text[i:], "*/")
-			if end < 0 {
-				return b.String()
-			}
-			b.WriteString(strings.Repeat("\n", strings.Count(text[i:i+end], "\n")))
-			i += end + 2
-		default:
-			b.WriteByte(text[i])
-			i++
-		}
-	}
-	return b.String()
 }

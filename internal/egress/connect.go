@@ -36,7 +36,7 @@ func (p *Proxy) connect(ctx context.Context, to Destination) (net.Conn, error) {
 	return nil, failed
 }
 
-// addresses are those that a destination leads to and that passed. Where public and other
+// addresses returns the addresses of a destination that passed. Where public and other
 // addresses stand beside each other, only the public ones count: a name that has both may
 // have been made to reach the others.
 func (p *Proxy) addresses(ctx context.Context, to Destination) ([]netip.Addr, error) {

@@ -32,7 +32,7 @@ type Options struct {
 	// LookUp finds the addresses of a name; nil means the system's resolver.
 	LookUp func(ctx context.Context, name string) ([]netip.Addr, error)
 	// Inside, when set, connects to a port of the loopback address where the clients are,
-	// and is tried before loopback is judged: a server of the clients' own is no one else's.
+	// and is tried before loopback is judged: it may be a server of the clients' own.
 	Inside func(port int) (net.Conn, error)
 	// Dial connects to an address that passed; nil means a net.Dialer.
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)

@@ -24,6 +24,13 @@ func JSONC(data []byte) (*Node, error) {
 	return reader.node(root, "")
 }
 
+// WithoutComments returns JSON with comments as plain JSON. All values keep their lines. What
+// cannot be parsed is returned as it is.
+func WithoutComments(data []byte) []byte {
+	plain, _ := hujson.Standardize(bytes.Clone(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	return plain
+}
+
 // jsonError rewrites an error of the parser, which carries the position as text and may quote
 // the value that it stumbled over. That value can be a key, so it is cut off.
 func jsonError(err error) error {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// braces expands "{a,b}" and "{1..3}"; what is no such list stays. It fails at a sequence
+// braces expands "{a,b}" and "{1..3}"; other braces stay. It fails at a sequence
 // of another form, and at one that is too long.
 func braces(chars []char) (out [][]char, ok bool) {
 	for from := range chars {
@@ -39,7 +39,7 @@ func braces(chars []char) (out [][]char, ok bool) {
 }
 
 // items are what a pair of braces stands for; inside begins at offset from, and commas are
-// the offsets of those that divide it. None means that the braces are characters.
+// the offsets of its dividing commas. None means that the braces are characters.
 func items(inside []char, from int, commas []int) (list [][]char, ok bool) {
 	if len(commas) == 0 {
 		if strings.Contains(text(inside), "..") {

@@ -47,7 +47,7 @@ func (e *expander) fields(w *syntax.Word, x expansion) ([]string, bool) {
 	var out []string
 	for _, alternative := range alternatives {
 		if len(alternative) == 0 {
-			return nil, false // which is no word at all, unless it is quoted
+			return nil, false // the shell drops an empty word unless it is quoted
 		}
 		names, ok := e.glob(alternative, x.at)
 		if out = append(out, names...); !ok || len(out) > maxFields {

@@ -48,8 +48,8 @@ func checkRg(j *judge, part *Part, p parsed, at dirs) finding {
 	return f
 }
 
-// readByRg returns which files rg reads beneath a directory when its globs say so: those
-// whose names end as the globs do, or those that are not hidden; nil when it may read any.
+// readByRg returns which files rg reads beneath a directory when its globs say so: files
+// whose names end as the globs do, or files that are not hidden; nil when it may read any.
 func readByRg(p parsed) func(name string) bool {
 	if p.has("--iglob") {
 		return nil

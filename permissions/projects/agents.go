@@ -22,8 +22,8 @@ func (s Snapshot) Agents() []File {
 
 // Commands returns the files that may each be a slash command of the project: the Markdown
 // files that lie anywhere in .agents/commands, .claude/commands, .opencode/commands and
-// .opencode/command, nearest first, and within a directory in this order. They are those that
-// trust is bound to, with the very content.
+// .opencode/command, nearest first, and within a directory in this order. Trust
+// is bound to these files with their very content.
 func (s Snapshot) Commands() []File {
 	return s.markdown(func(name string) int {
 		return slices.IndexFunc(commandDirs, func(dir string) bool { return strings.HasPrefix(name, dir+"/") })

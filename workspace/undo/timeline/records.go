@@ -93,8 +93,8 @@ func (t *Timeline) form(g Group, spans int) groupForm {
 func IsRecord(key string) bool { return key == lineKey || strings.HasPrefix(key, lineKey+".") }
 
 // ForFork is a record as a session has it that is forked from this one: id gives the new id of a
-// message, "" where the fork does not have it. Without ok the fork does not have the record: what
-// was undone is no part of a fork, nor are the messages that it belongs to.
+// message, "" where the fork does not have it. Without ok the fork does not have the record: a
+// fork includes neither what was undone nor the messages that it belongs to.
 func ForFork(key string, data []byte, id func(old string) string) (forked string, value []byte, ok bool) {
 	rest := strings.TrimPrefix(key, lineKey+".")
 	dot := strings.LastIndexByte(rest, '.')
@@ -158,7 +158,7 @@ func (t *Timeline) Load(read func(key string, into any) (bool, error), known fun
 }
 
 // cutUnknown counts the spans without the newest ones whose messages are not known. Where something
-// is undone all count, for those that are undone are the newest.
+// is undone all count, for the undone spans are the newest.
 func cutUnknown(line lineForm, read func(key string, into any) (bool, error), known func(id string) bool) int {
 	n := line.Spans
 	for ; n > 0 && line.Undone == 0; n-- {
