@@ -126,7 +126,7 @@ func CanonicalLimits() Limits {
 		ReadBytes: 204_800, FileBytes: 10_000_000, GrepTotal: 200, GlobTotal: 1_000,
 		BashBytes: 204_800, BashTail: 50_000, FetchBytes: 204_800, ResultBytes: 102_400,
 		StreamBytes: 50_000, SidecarBytes: 1 << 30, FilesPerCall: 100,
-		SearchCalls: 25, SearchTimeout: 15 * time.Second,
+		SearchCalls: 25, SearchTimeout: 15 * time.Second, ConnectAsk: 2 * time.Minute,
 		Timeout: 120 * time.Second, Concurrent: 10,
 		Command: CommandLimits{
 			ReadingMemory: DefaultReadingMemory, ReadingTimeout: DefaultReadingTimeout,

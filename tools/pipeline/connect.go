@@ -108,8 +108,9 @@ func (r *running) judgeConnection(ctx context.Context, to egress.Destination) (p
 	connect := fetch
 	connect.Tool = permissions.NetworkTool
 	connect.Resources = []permissions.Resource{connectionResource(to)}
-	for _, call := range []permissions.Call{fetch, connect} {
-		if d := rules.Decide(call); d.Action == capability.Deny {
+	decision := rules.Decide(connect)
+	for _, d := range []permissions.Decision{rules.Decide(fetch), decision} {
+		if d.Action == capability.Deny {
 			return d, &egress.Refusal{Reason: d.Reason}
 		}
 	}
@@ -126,7 +127,6 @@ func (r *running) judgeConnection(ctx context.Context, to egress.Destination) (p
 			return permissions.Decision{Action: capability.Ask, Reason: verdict.Reason, NoAlways: "the watchdog asks each time"}, nil
 		}
 	}
-	decision := rules.Decide(connect)
 	if to.Private != "" && decision.Rule != nil && decision.Action == capability.Allow && (decision.Rule.Pattern == "" || strings.Trim(decision.Rule.Pattern, "*") == "") {
 		// A rule for every host does not mean this machine and its neighbours.
 		decision.Action, decision.Reason = capability.Ask, "it is not on the public web"
@@ -163,7 +163,7 @@ func (r *running) askConnection(ctx context.Context, to egress.Destination, d pe
 	}
 	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.BlockedOnUser, Reason: reason})
 	defer r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.InProgress})
-	answer, err := r.pipeline.Asker.Ask(ctx, tools.PermissionRequest{
+	answer, err := r.question(ctx, tools.PermissionRequest{
 		CallID: r.ID, Name: r.Name,
 		Ready:  transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.redactedCard(card)},
 		Reason: r.clean(reason), Remember: remember, NoAlways: d.NoAlways, Agents: r.pipeline.Names,
