@@ -14,7 +14,11 @@ import (
 // rootsScript is a model that asks both servers where they may work, and tries a directory
 // next to the project with both. The one that is notified comes last: it asks for the session's
 // directories after its start, and uses them when it has looked at them.
-const rootsScript = `{"when": "^where$", "call": [
+//
+// The first turn lasts until also a busy machine has started the servers: a turn has the tools
+// of the servers that have answered before it.
+const rootsScript = `{"when": "^settle$", "say": "Now.", "chunk": 1, "pause_ms": 4000}
+{"when": "^where$", "call": [
 	{"name": "mcp__untold__list_allowed_directories", "args": {}},
 	{"name": "mcp__untold__read_text_file", "args": {"path": "$DATA/a.txt"}},
 	{"name": "mcp__untold__read_text_file", "args": {"path": "$PROJECT/greet.sh"}},
@@ -52,14 +56,14 @@ func filesystemRoots(t *testing.T, binary string) {
 		"tools": map[string]any{"search": map[string]any{"enabled": false}},
 		"mcp":   map[string]any{"servers": map[string]any{"told": server(true), "untold": server(false)}},
 	})
-	job.Steps = []interopStep{{Do: "prompt", Text: "where", Answer: "allow"}}
+	job.Steps = []interopStep{{Do: "prompt", Text: "settle"}, {Do: "prompt", Text: "where", Answer: "allow"}}
 	report := drive(t, job)
 	run := &interopRun{T: t, job: job, report: report, calls: callsOf(t, report)}
 	judgeLines(t, report)
 	run.order()
 	run.exited()
-	if run.said(0) != "They said." {
-		t.Fatalf("the turn ended with %+v and said %q", report.Steps[0], run.said(0))
+	if run.said(1) != "They said." {
+		t.Fatalf("the turn ended with %+v and said %q", report.Steps[1], run.said(1))
 	}
 	const refused = "Access denied - path outside allowed directories"
 	want := []struct{ name, state, shows, hides string }{
