@@ -29,7 +29,7 @@ func TestExplain_Facts(t *testing.T) {
 		{"a secret is tracked", func(_ *testing.T, _ string, git func(...string), put func(string)) {
 			put("deep/.env.local")
 			git("add", ".")
-		}, map[string]string{"git diff": "ask", "git diff -- a": "ask", "git status": "allow", "grep -rn x deep": "ask", "rg x deep": "ask", "rg --files deep": "ask", "grep -rn x src": "allow"}},
+		}, map[string]string{"git diff": "ask", "git diff -- a": "ask", "git status": "allow", "grep -rn x deep": "ask", "rg x deep": "allow", "rg --files deep": "allow", "rg --hidden x deep": "ask", "rg --no-ignore -. x deep": "ask", "grep -rn x src": "allow"}},
 		{
 			"a secret lies there", func(_ *testing.T, _ string, _ func(...string), put func(string)) { put("src/x/server.pem") },
 			map[string]string{"git diff": "allow", "grep -rn x src": "ask", "rg x": "ask", "rg x src/main.go": "allow"},
