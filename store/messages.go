@@ -13,12 +13,30 @@ import (
 // Messages reads the conversation in order, with what was cleared of it and without what was
 // withdrawn or hidden. What cannot be read of a message is left out and counted in Damage; an
 // error says that the file as a whole cannot be read, and is the last.
-func (st *Stored) Messages() iter.Seq2[*transcript.Message, error] { return st.messages(false) }
+func (st *Stored) Messages() iter.Seq2[*transcript.Message, error] { return st.messages(view{}) }
 
-// All is Messages with what was hidden, for a search or an export of everything.
-func (st *Stored) All() iter.Seq2[*transcript.Message, error] { return st.messages(true) }
+// All is Messages with what was hidden and what was refused, for a search or an export of everything.
+func (st *Stored) All() iter.Seq2[*transcript.Message, error] {
+	return st.messages(view{hidden: true, refused: true})
+}
 
-func (st *Stored) messages(hidden bool) iter.Seq2[*transcript.Message, error] {
+// view says which messages are read beside the visible ones.
+type view struct {
+	hidden  bool // what an undo has hidden
+	refused bool // what the model's server refused
+}
+
+func (v view) has(e *entry) bool {
+	switch {
+	case e.dropped:
+		return false
+	case e.refused:
+		return v.refused
+	}
+	return e.hidden == "" || v.hidden
+}
+
+func (st *Stored) messages(v view) iter.Seq2[*transcript.Message, error] {
 	return func(yield func(*transcript.Message, error) bool) {
 		f, err := userfile.Open(st.path, os.O_RDONLY)
 		if err != nil {
@@ -26,9 +44,9 @@ func (st *Stored) messages(hidden bool) iter.Seq2[*transcript.Message, error] {
 			return
 		}
 		defer f.Close()
-		d := decoder{st: st, r: spanReader{f: f}, children: st.childRecords(&spanReader{f: f}), hidden: hidden}
+		d := decoder{st: st, r: spanReader{f: f}, children: st.childRecords(&spanReader{f: f}), view: v}
 		for _, e := range st.root.list {
-			if e.dropped || e.hidden != "" && !hidden {
+			if !v.has(e) {
 				continue
 			}
 			m, err := d.message(e, "", 0)
@@ -62,7 +80,7 @@ type decoder struct {
 	st       *Stored
 	r        spanReader
 	children map[childKey]*childForm
-	hidden   bool // hidden messages are wanted too
+	view     view
 }
 
 // childKey names the call that spawned a subagent; in is the subagent that made the call, "" for
@@ -189,7 +207,7 @@ func (d *decoder) child(key childKey, depth int) (*transcript.Child, error) {
 	}
 	var messages []*transcript.Message
 	for _, e := range d.st.subs[record.ID].list {
-		if e.dropped || e.hidden != "" && !d.hidden {
+		if !d.view.has(e) {
 			continue
 		}
 		m, err := d.message(e, record.ID, depth+1)

@@ -75,15 +75,12 @@ func (r *Recorder) Resume(ctx context.Context, at time.Time, each func(*transcri
 	r.mu.Unlock()
 	s.Hidden = map[string]string{}
 	entries := r.stored.root.byID
-	for m, err := range ahead(r.stored.All()) {
+	for m, err := range ahead(r.stored.messages(view{hidden: true})) {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
 		if err != nil {
 			return transcript.Snapshot{}, nil, err
-		}
-		if entries[m.ID].refused {
-			continue
 		}
 		after, gone := transcript.AfterRestart(transcript.Snapshot{Messages: []*transcript.Message{m}}, at)
 		closed := after.Messages[0]
