@@ -1,3 +1,5 @@
+//go:build !race
+
 package protocol
 
 import (
@@ -10,9 +12,6 @@ import (
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/modeltest"
 )
-
-// raced is whether the race detector slows this run down.
-var raced = acptest.Slack(1) > 1
 
 // hugeAnswer streams so many kilobytes in one member of a delta, and then the finish.
 type hugeAnswer struct {
@@ -38,13 +37,9 @@ func (h hugeAnswer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // TestRobust_HugeAnswer is about memory: a huge text or thought is held a few times and
 // no more, with the request that repeats it and the record that stores it. Arguments of tool calls, which are held
-// more often, have a bound, and the turn ends with an error that says so. The race detector
-// costs more memory than it looks at: make test has the memory judged without it.
+// more often, have a bound, and the turn ends with an error that says so.
 func TestRobust_HugeAnswer(t *testing.T) {
-	megabytes := int64(24)
-	if raced {
-		megabytes = 10 // above the bound of the arguments
-	}
+	const megabytes = int64(24)
 	for _, tc := range []struct {
 		name   string
 		answer hugeAnswer
@@ -80,7 +75,7 @@ func TestRobust_HugeAnswer(t *testing.T) {
 			}
 			grown := agent.Peak() - idle
 			t.Logf("the agent grew by %d MiB", grown>>20)
-			if !raced && grown > tc.grows {
+			if grown > tc.grows {
 				t.Errorf("the agent grew by %d MiB, want at most %d", grown>>20, tc.grows>>20)
 			}
 		})

@@ -1,3 +1,5 @@
+//go:build !race
+
 package protocol
 
 import (
@@ -38,10 +40,7 @@ func (f *flood) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // in the middle of 50 MB of text. The agent waits for it, and the model for the
 // agent: nothing piles up, nothing is lost, the order holds.
 func TestRobust_StalledClient(t *testing.T) {
-	megabytes, stall := 50, 10*time.Second
-	if testing.Short() || raced {
-		megabytes, stall = 20, 3*time.Second
-	}
+	const megabytes, stall = 50, 5 * time.Second
 	model := &flood{kilobytes: megabytes << 10}
 	server := modeltest.New(t)
 	server.Handle("/v1/chat/completions", model.ServeHTTP)

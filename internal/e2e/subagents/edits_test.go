@@ -16,7 +16,7 @@ const (
 	crowd        = 20 // subagents
 	crowdRunning = 8  // of them at once
 	crowdFiles   = 5
-	crowdRounds  = 20 // edits of each file by each subagent
+	crowdRounds  = 10 // edits of each file by each subagent
 )
 
 // crowdAgent may do nothing but edit, and as often as it takes.
