@@ -40,8 +40,6 @@ type Player struct {
 	ended     bool
 	used      map[string]int // by kind, name and key: the last entry that answered
 	listeners map[string]func(name string, data []byte)
-	// ids has the ids of this process for those of the recording, and the other way round.
-	toLive, toRecorded map[string]string
 }
 
 // NewPlayer returns a player of a recording.
