@@ -151,8 +151,7 @@ func (q *turnQueue) running() (busy bool, waiting int) {
 			waiting++
 		}
 	}
-	t := q.current
-	return t != nil && t.synthetic == nil && t.during == nil && !t.ended(), waiting
+	return q.current.takesTime(), waiting
 }
 
 // drain runs the current turn and those that follow it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"acp-agent/kinds"
 	"acp-agent/mcp"
 	"acp-agent/transcript"
 )
@@ -37,21 +38,31 @@ func (s *Session) steers(prompt *transcript.Message) bool {
 	return !ok || !mcp.IsCommand(name)
 }
 
-// announceQueued tells the user that a prompt waits to go into the running turn.
+// announceQueued tells the user that a prompt waits, and what for. A prompt that starts at once
+// is not announced.
 func (s *Session) announceQueued(t *Turn) {
-	if s.choices.get().queue == queueSteer && s.turns.goesIn(t) {
-		s.life.start(func() {
-			if s.turns.goesIn(t) {
-				s.noticeQueued(t, "The agent reads %s as soon as the tools that run have ended.")
-			}
-		})
+	if _, waits := s.turns.ahead(t); !waits {
+		return
 	}
+	s.life.start(func() { // the caller must not wait for a client that does not read
+		before, waits := s.turns.ahead(t)
+		switch {
+		case !waits:
+		case s.choices.get().queue == queueSteer && s.turns.goesIn(t):
+			s.noticeQueued(t, "The agent reads %s as soon as the tools that run have ended.")
+		case before > 0:
+			s.noticeQueued(t, "Queued after this turn and "+kinds.Count(before, "message")+": %s")
+		default:
+			s.noticeQueued(t, "Queued after this turn: %s")
+		}
+	})
 }
 
 // noticeQueued shows where a queued prompt stands. It is a notice and not a message, for the
-// prompt itself stands in the record where the model read it.
+// prompt itself stands in the record where the model read it. It is no part of the command that
+// may run, so that the record of a command does not have it.
 func (s *Session) noticeQueued(t *Turn, format string) {
-	s.conversation.emit(transcript.Notice{
+	s.conversation.pass(transcript.Notice{
 		Severity: transcript.Warning, Title: "Queued", // else many clients do not show it
 		Text: fmt.Sprintf(format, code(titleOf(t.prompt, s.naming.known))),
 	})
@@ -75,6 +86,23 @@ func (s *Session) steered(r *runningTurn) []*transcript.Message {
 		list = append(list, t.prompt)
 	}
 	return list
+}
+
+// ahead counts the prompts that run before a queued one, without that of the running turn.
+// waits is false unless the turn of a prompt runs that takes its time.
+func (q *turnQueue) ahead(t *Turn) (before int, waits bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.queued, t)
+	if i < 0 || !q.current.takesTime() {
+		return 0, false
+	}
+	for _, queued := range q.queued[:i] {
+		if queued.synthetic == nil {
+			before++
+		}
+	}
+	return before, true
 }
 
 // goesIn reports whether a turn waits to go into the one that runs: no prompt before it stays

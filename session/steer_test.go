@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"acp-agent/loop"
 	"acp-agent/transcript"
@@ -81,4 +82,32 @@ func TestTakeSteered_Cancelled(t *testing.T) {
 	}
 	q.close()
 	q.wait()
+}
+
+// A prompt is shown as queued while the turn of another prompt runs, with how many are before
+// it; what the agent itself adds does not count, and nothing is said of one that starts at once.
+func TestTurnQueue_Ahead(t *testing.T) {
+	withQueue(t, func(q *queueTest) {
+		want := func(turn *Turn, before int, waits bool) {
+			t.Helper()
+			if b, w := q.ahead(turn); b != before || w != waits {
+				t.Errorf("%s: %d before it, waits: %v; want %d, %v", nameOfTurn(turn), b, w, before, waits)
+			}
+		}
+		first := q.prompt("first")
+		want(first, 0, false)
+		second := q.prompt("second")
+		q.add(&Turn{synthetic: &synthetic{text: "report"}})
+		third := q.prompt("third")
+		want(second, 0, true)
+		want(third, 1, true)
+		q.finish <- nil
+		synctest.Wait()
+		want(second, 0, false) // the first has ended, though its answer is not delivered
+		q.ends(first, loop.EndTurn)
+		q.finish <- nil
+		q.ends(second, loop.EndTurn)
+		q.finish <- nil
+		q.ends(third, loop.EndTurn)
+	})
 }

@@ -98,6 +98,12 @@ func (t *Turn) ended() bool {
 	}
 }
 
+// takesTime reports whether the turn is that of a prompt, has not ended, and is not a command
+// that is answered at once.
+func (t *Turn) takesTime() bool {
+	return t != nil && t.synthetic == nil && t.during == nil && !t.ended()
+}
+
 func (t *Turn) end(stop loop.StopReason, err error) {
 	t.stop, t.err = stop, err
 	t.cancel(nil)
