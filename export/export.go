@@ -65,6 +65,8 @@ type Conversation struct {
 	// Price returns what a model call cost in US dollars, 0 where that is not known; nil knows
 	// none.
 	Price func(model string, u transcript.Usage) float64
+	// Rules are those that the user's answers of the session added, one a line. Only Text has them.
+	Rules []string
 	// Notes are what the reader should know of the record, such as what could not be read.
 	Notes []string
 }
@@ -80,8 +82,10 @@ type Decision struct {
 type Options struct {
 	// Redact, unless nil, takes out what should not be shared.
 	Redact *Redaction
-	// Color allows the escape sequences of a terminal in Text; Thoughts shows thoughts there.
-	Color, Thoughts bool
+	// Color allows the escape sequences of a terminal in Text; Thoughts shows thoughts there, and
+	// Steps a line for each request to the model: when, which model, its tokens, and the digest of
+	// the system prompt.
+	Color, Thoughts, Steps bool
 	// Width is how many columns Text has for a rule between turns; zero means 80.
 	Width int
 }

@@ -40,7 +40,7 @@ func TestWrite_Golden(t *testing.T) {
 		{"sample.jsonl", export.JSON, export.Options{}},
 		{"sample.md", export.Markdown, export.Options{}},
 		{"sample.html", export.HTML, export.Options{}},
-		{"sample.txt", export.Text, export.Options{Thoughts: true}},
+		{"sample.txt", export.Text, export.Options{Thoughts: true, Steps: true}},
 		{"redacted.jsonl", export.JSON, export.Options{Redact: redaction}},
 	}
 	for _, test := range tests {

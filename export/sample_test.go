@@ -3,6 +3,7 @@ package export_test
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ func (s *script) user(id string, parts ...transcript.Part) {
 }
 
 func (s *script) step(id string) {
-	s.do(transcript.StepStarted{MessageID: id, Model: "example-large", At: s.tick()})
+	s.do(transcript.StepStarted{MessageID: id, Model: "example-large", Digest: strings.Repeat("3f2a91c0", 8), At: s.tick()})
 }
 
 func (s *script) say(step, part string, kind transcript.PartKind, text string) {
@@ -103,6 +104,7 @@ func sample(t testing.TB) export.Conversation {
 	c := export.Of(st)
 	c.Info.Updated = at.Add(time.Minute) // that of the file is the time of the test
 	c.Price = func(_ string, u transcript.Usage) float64 { return float64(u.Total()) / 1e6 }
+	c.Rules = []string{"allow bash go test *"}
 	c.Decisions = map[string]export.Decision{
 		"call_edit":   {Verdict: "allow", By: "person: allow_once"},
 		"call_test":   {Verdict: "allow", By: "rule:project bash(go test *) .acp-agent/config.jsonc:4"},

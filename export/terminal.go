@@ -50,6 +50,9 @@ func writeText(w io.Writer, c Conversation, o Options) error {
 	for _, fact := range facts(c, list) {
 		t.line(dim, fact.name+": "+fact.value)
 	}
+	for _, rule := range c.Rules {
+		t.line(dim, "Rule: "+rule)
+	}
 	for _, note := range c.Notes {
 		t.line(yellow, note)
 	}
@@ -114,9 +117,24 @@ func (t *textWriter) message(m *transcript.Message) {
 		t.line(dim, "("+text+")")
 		return
 	}
+	if t.o.Steps && m.Role == transcript.Assistant && m.Digest != "" {
+		t.line(dim, stepText(m))
+	}
 	for _, part := range m.Parts {
 		t.part(m, part)
 	}
+}
+
+// digestShown is how many hexadecimal digits of a digest are shown: enough to tell prompts apart.
+const digestShown = 12
+
+// stepText says what the request to the model was that an answer came from.
+func stepText(m *transcript.Message) string {
+	parts := []string{m.Created.UTC().Format("15:04:05"), m.Model}
+	if m.Usage != nil {
+		parts = append(parts, usageText(*m.Usage))
+	}
+	return strings.Join(append(parts, "system prompt "+m.Digest[:min(digestShown, len(m.Digest))]), " · ")
 }
 
 func (t *textWriter) part(m *transcript.Message, part transcript.Part) {

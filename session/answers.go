@@ -70,6 +70,13 @@ func (s *Session) restoreAnswers(stored *store.Stored) {
 	s.agents.expect(below)
 }
 
+// StoredAnswers are the rules that the user's answers added in a stored session, those to
+// subagents left out.
+func StoredAnswers(stored *store.Stored) (rules []permissions.Rule, err error) {
+	_, err = stored.State(rulesKey, &rules)
+	return rules, err
+}
+
 // answers are the user's answers to all subagents, those too that are still expected.
 func (a *agents) answers() []storedAnswers {
 	list := []storedAnswers{}

@@ -7,21 +7,24 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"acp-agent/export"
+	"acp-agent/session"
 	"acp-agent/store"
 )
 
 func newSessionsShow() *cobra.Command {
-	var last, everything, thoughts bool
+	var last, everything, thoughts, steps bool
 	cmd := &cobra.Command{
 		Use:   "show [session]",
 		Short: "Print a conversation for reading in a terminal",
 		Long: `Print a conversation for reading in a terminal: prompts, answers, tool calls with
 their changes and the first lines of their results, subagents. sessions export
-has all of it.`,
+has all of it. --steps adds a line for each request to the model, with the digest
+of its system prompt: while that is the same, the prompt was.`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withArchive(cmd, func(a *archive) error {
@@ -30,13 +33,14 @@ has all of it.`,
 					return err
 				}
 				s := screenOf(cmd.OutOrStdout())
-				return export.Write(cmd.Context(), cmd.OutOrStdout(), export.Text, c, export.Options{Color: s.color, Thoughts: thoughts, Width: s.columns})
+				return export.Write(cmd.Context(), cmd.OutOrStdout(), export.Text, c, export.Options{Color: s.color, Thoughts: thoughts, Steps: steps, Width: s.columns})
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&last, "last", false, "the session that was used last")
 	cmd.Flags().BoolVar(&everything, "all", false, "also what an undo has taken back")
 	cmd.Flags().BoolVar(&thoughts, "thoughts", false, "also the model's thoughts")
+	cmd.Flags().BoolVar(&steps, "steps", false, "also each request to the model: time, model, tokens, digest of the system prompt")
 	return cmd
 }
 
@@ -153,6 +157,13 @@ func (a *archive) conversation(args []string, last, everything bool) (export.Con
 	c := export.Of(st)
 	if everything {
 		c.Messages = st.All()
+	}
+	rules, err := session.StoredAnswers(st)
+	if err != nil {
+		c.Notes = append(c.Notes, "The rules of the session cannot be read: "+err.Error())
+	}
+	for _, r := range rules {
+		c.Rules = append(c.Rules, strings.TrimSpace(r.Action.String()+" "+r.Permission+" "+r.Pattern))
 	}
 	c.Price = a.core.price(a.cfg)
 	c.Decisions = decisions(a.core.dataDir, a.Store, st.Info)

@@ -8,11 +8,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"acp-agent/capability"
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/permissions"
 	"acp-agent/store"
+	"acp-agent/transcript"
 )
 
 // shell runs the agent's subcommands for one user.
@@ -114,6 +118,30 @@ func TestSessions(t *testing.T) {
 	}
 	s.run(1, "sessions", "search", `"is lighthouse"`)
 	s.run(2, "sessions", "search", `""`)
+}
+
+// R144: with --steps each request to the model has its time, tokens and the digest of its system
+// prompt, which is the same within a session; the rules of its answers stand above.
+func TestSessions_Steps(t *testing.T) {
+	s := newShell(t, talk)
+	s.run(0, "run", "Find the lighthouse")
+	if out, _ := s.run(0, "sessions", "show", "--last"); strings.Contains(out, "system prompt") {
+		t.Errorf("without the flag: %s", out)
+	}
+	out, _ := s.run(0, "sessions", "show", "--last", "--steps")
+	steps := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d · script · .*system prompt ([0-9a-f]{12})$`).FindAllStringSubmatch(out, -1)
+	if len(steps) != 2 || steps[0][1] != steps[1][1] {
+		t.Errorf("the steps are %q of %s", steps, out)
+	}
+
+	r := s.store().Create(store.Info{ID: "ses_rules", Cwd: s.dir}, func(err error) { t.Error(err) })
+	r.Emit(transcript.UserSaid{Message: &transcript.Message{ID: "msg_1", Role: transcript.User}})
+	if err := errors.Join(r.Put("rules", []permissions.Rule{{Permission: "bash", Pattern: "go test *", Action: capability.Allow}}), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := s.run(0, "sessions", "show", "ses_rules"); !strings.Contains(out, "Rule: allow bash go test *\n") {
+		t.Errorf("the rules are not in %s", out)
+	}
 }
 
 func TestSessions_Export(t *testing.T) {
