@@ -47,6 +47,30 @@ func (s *abandoned) wait(ctx context.Context, limit time.Duration) {
 	}
 }
 
+// run runs do on a goroutine of its own and waits for it. When ctx ends and do does not end
+// within grace, its goroutine is added, and the error is that of ctx.
+func (s *abandoned) run(ctx context.Context, grace time.Duration, do func()) error {
+	done := make(chan struct{})
+	go func() { // ends with do
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	clock := time.NewTimer(grace)
+	defer clock.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-clock.C:
+		s.add(done)
+		return ctx.Err()
+	}
+}
+
 func (s *abandoned) setAside(these []<-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,6 +86,24 @@ func ended(done <-chan struct{}) bool {
 	}
 }
 
+// stopGrace is how long a cancelled call waits for its tool before it answers
+// without it. It keeps the answer to a cancel well under its 200 ms.
+const stopGrace = 50 * time.Millisecond
+
+// delegateGrace is the same for a call that waits for subagents: each of their calls has
+// its own stopGrace, and what they say at their end is to come before the answer.
+const delegateGrace = time.Second
+
+// bounded runs do, which is code of the call's tool, and waits for it. Once ctx has ended it
+// does not wait for long; see abandoned.run.
+func (u *underway) bounded(ctx context.Context, do func()) error {
+	grace := stopGrace
+	if u.entry.Delegates {
+		grace = delegateGrace
+	}
+	return u.pipeline.abandoned.run(ctx, grace, do)
+}
+
 // Bounds of the wait for what was abandoned.
 const (
 	// abandonedCommandLimit is for processes that were stopped: it is longer than they have
@@ -71,13 +113,8 @@ const (
 	abandonedToolLimit = 2 * time.Second
 )
 
-// waitForAbandoned waits until no earlier, cancelled call can still act. What does not end,
+// WaitForAbandoned waits until no earlier, cancelled call can still act. What does not end,
 // such as a read from a mount that does not answer, must not block the session.
-func (r *running) waitForAbandoned(ctx context.Context) error {
-	return r.pipeline.WaitForAbandoned(ctx)
-}
-
-// WaitForAbandoned is waitForAbandoned for what is not a call.
 func (p *Pipeline) WaitForAbandoned(ctx context.Context) error {
 	p.abandoned.wait(ctx, abandonedToolLimit)
 	limited, cancel := context.WithTimeout(ctx, abandonedCommandLimit)

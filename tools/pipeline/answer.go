@@ -11,35 +11,35 @@ import (
 )
 
 // applyAnswer does what the user answered (R123).
-func (r *running) applyAnswer(answer tools.Answer) error {
+func (a *approval) applyAnswer(answer tools.Answer) error {
 	card := "Rejected."
 	switch answer {
 	case tools.AllowOnce:
-		r.reach.approved = true
-		r.grant(false)
+		a.reach.approved = true
+		a.confinement.grant(false)
 		return nil
 	case tools.AllowAlways:
-		r.reach.approved = true
-		r.grantMissed()
+		a.reach.approved = true
+		a.reach.grantMissed()
 		switch {
-		case r.remember() == "":
-		case r.forProject():
-			r.pipeline.Policy.Remember(r.decision.Always...)
+		case a.remember() == "":
+		case a.forProject():
+			a.pipeline.Policy.Remember(a.judgement.decision.Always...)
 		default:
-			r.pipeline.Policy.RememberHere(r.decision.Always...)
+			a.pipeline.Policy.RememberHere(a.judgement.decision.Always...)
 		}
-		r.grant(len(r.outside) > 0)
+		a.confinement.grant(len(a.confinement.outside) > 0)
 		return nil
 	case tools.AllowProject:
-		r.reach.approved = true
-		r.grantMissed()
-		if r.forProject() {
-			r.keepForProject()
+		a.reach.approved = true
+		a.reach.grantMissed()
+		if a.forProject() {
+			a.keepForProject(a.judgement.decision.Always)
 		}
-		r.grant(false)
+		a.confinement.grant(false)
 		return nil
 	case tools.RejectAlways:
-		r.pipeline.Policy.Remember(r.denials()...)
+		a.pipeline.Policy.Remember(a.denials()...)
 		card = "Rejected, for the rest of the session."
 	case tools.Cancelled:
 		return &tools.Error{Kind: tools.Aborted, Message: "the permission request was dismissed, so the call was not run"}
@@ -52,15 +52,15 @@ func (r *running) applyAnswer(answer tools.Answer) error {
 }
 
 // remember says in one line what "always" would store.
-func (r *running) remember() string {
+func (a *approval) remember() string {
 	var parts []string
-	for _, access := range r.outside {
+	for _, access := range a.confinement.outside {
 		if access.Dir == "" {
 			return "" // it may be opened for this call alone
 		}
 		parts = append(parts, "reading in "+access.Dir)
 	}
-	for _, rule := range r.decision.Always {
+	for _, rule := range a.judgement.decision.Always {
 		if rule.Permission == shellTool {
 			parts = append(parts, commands(rule.Pattern))
 			continue
@@ -69,10 +69,10 @@ func (r *running) remember() string {
 			parts = append(parts, "every call of "+rule.Permission)
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, r.pipeline.Workspace.Session().Rel(rule.Pattern)))
+		parts = append(parts, fmt.Sprintf("%s of %s", rule.Permission, a.pipeline.Workspace.Session().Rel(rule.Pattern)))
 	}
-	if r.mayStayOpen() {
-		parts = append(parts, r.lacks()+" for this very command")
+	if a.judgement.mayStayOpen() {
+		parts = append(parts, a.reach.lacks()+" for this very command")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -89,26 +89,23 @@ func commands(pattern string) string {
 // the project too, and would help: an ask of the project's own file that is as specific
 // holds against them. Reading outside the session's directories may not be kept: that is
 // no rule.
-func (r *running) forProject() bool {
-	if !r.pipeline.Session.StoresRules() || len(r.decision.Always) == 0 || len(r.outside) > 0 {
+func (a *approval) forProject() bool {
+	if !a.pipeline.Session.StoresRules() || len(a.judgement.decision.Always) == 0 || len(a.confinement.outside) > 0 {
 		return false
 	}
-	return r.pipeline.Policy.Rules().WithProjectRules(r.decision.Always...).Decide(r.judged).Action == capability.Allow
+	return a.pipeline.Policy.Rules().WithProjectRules(a.judgement.decision.Always...).Decide(a.judgement.judged).Action == capability.Allow
 }
 
-// keepForProject stores the narrow rules of the call for the project (R152). Where they
-// cannot be stored they hold for the session, and that is said.
-func (r *running) keepForProject() {
-	if err := r.pipeline.Session.StoreRules(stamped(r.decision.Always)); err != nil {
-		r.notKept(r.decision.Always, err)
+// keepForProject stores rules for the project (R152). Rules that cannot be stored hold for
+// the session, and the user is told.
+func (u *underway) keepForProject(rules []permissions.Rule) {
+	err := u.pipeline.Session.StoreRules(stamped(rules))
+	if err == nil {
+		return
 	}
-}
-
-// notKept has rules that could not be stored hold for the session.
-func (r *running) notKept(rules []permissions.Rule, err error) {
-	r.pipeline.Policy.Remember(rules...)
-	r.pipeline.Logger.Warn("rule not kept for the project", "call_id", r.ID, "error", err.Error())
-	r.sink.Emit(transcript.Notice{
+	u.pipeline.Policy.Remember(rules...)
+	u.pipeline.Logger.Warn("rule not kept for the project", "call_id", u.ID, "error", err.Error())
+	u.sink.Emit(transcript.Notice{
 		Severity: transcript.Warning, Title: "Not kept for the project",
 		Text: "This rule could not be kept for the project and holds for this session only: " + err.Error(),
 	})
@@ -119,25 +116,25 @@ const SourceAnswer = "the user's answer"
 
 // denials are the session rules of a "reject always": exactly this call. A tool from elsewhere that
 // names no resources is denied as a whole.
-func (r *running) denials() []permissions.Rule {
+func (a *approval) denials() []permissions.Rule {
 	var rules []permissions.Rule
-	for _, resource := range r.judged.Resources {
+	for _, resource := range a.judgement.judged.Resources {
 		pattern := permissions.ExactPattern(resource)
 		if pattern == "" {
 			continue
 		}
 		rules = append(rules, permissions.Rule{
-			Permission: r.Tool, Pattern: pattern, Action: capability.Deny, Source: SourceAnswer,
+			Permission: a.Tool, Pattern: pattern, Action: capability.Deny, Source: SourceAnswer,
 		})
 	}
-	if len(r.judged.Resources) == 0 && r.entry.Foreign() {
-		rules = append(rules, permissions.Rule{Permission: r.Tool, Pattern: "*", Action: capability.Deny, Source: SourceAnswer})
+	if len(a.judgement.judged.Resources) == 0 && a.entry.Foreign() {
+		rules = append(rules, permissions.Rule{Permission: a.Tool, Pattern: "*", Action: capability.Deny, Source: SourceAnswer})
 	}
 	return rules
 }
 
 // refused is the end of a call that rules, mode or the lack of a user deny.
-func (r *running) refused(d permissions.Decision) error {
+func (j *judgement) refused(d permissions.Decision) error {
 	by := d.DeniedBy
 	if by == permissions.DeniedByRule {
 		by = "rule:" + d.Scope.String()

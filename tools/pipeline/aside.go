@@ -24,47 +24,53 @@ const maxAsideDiff = 64 << 10
 // maxAsideTitle bounds the title of the question, in runes.
 const maxAsideTitle = 200
 
+// asideQuestion is the question about what the sandbox moved aside.
+type asideQuestion struct {
+	*underway
+	execution *execution
+}
+
 // askAboutMovedAside asks, once for all files of a command, whether the changes of protected names
 // that were moved aside are kept (P5). Without a yes they stay aside. The names that no tool
 // writes are not asked about.
-func (r *running) askAboutMovedAside(ctx context.Context) error {
-	if r.result == nil || r.pipeline.Asker == nil || ctx.Err() != nil {
+func (q *asideQuestion) askAboutMovedAside(ctx context.Context) error {
+	if q.execution.result == nil || q.pipeline.Asker == nil || ctx.Err() != nil {
 		return nil
 	}
-	asides := slices.DeleteFunc(r.runtime.Commands().MovedAside(), func(a run.MovedAside) bool {
-		return permissions.Protected(a.Path, r.pipeline.Own...) == permissions.ProtectedDeny
+	asides := slices.DeleteFunc(q.execution.runtime.Commands().MovedAside(), func(a run.MovedAside) bool {
+		return permissions.Protected(a.Path, q.pipeline.Own...) == permissions.ProtectedDeny
 	})
 	if len(asides) == 0 || len(asides) > maxAsideFiles {
 		return nil
 	}
-	defer r.pipeline.Session.AwaitUser(ctx)()
-	if !r.wantsChanges(ctx, asides) {
+	defer q.pipeline.Session.AwaitUser(ctx)()
+	if !q.wantsChanges(ctx, asides) {
 		return nil
 	}
 	for _, a := range asides {
-		r.result.Text = r.result.ModelText() + "\n<note>" + restored(a, a.Restore()) + "</note>"
+		q.execution.result.Text = q.execution.result.ModelText() + "\n<note>" + restored(a, a.Restore()) + "</note>"
 	}
 	return nil
 }
 
 // wantsChanges asks whether the changes are kept. The command has run: without an answer they
 // are not.
-func (r *running) wantsChanges(ctx context.Context, asides []run.MovedAside) bool {
+func (q *asideQuestion) wantsChanges(ctx context.Context, asides []run.MovedAside) bool {
 	yes := false
-	err := tools.InLine(ctx, r.pipeline.Line, r.ID, func(asking context.Context) (err error) {
-		yes, err = r.askChanges(asking, asides)
+	err := tools.InLine(ctx, q.pipeline.Line, q.ID, func(asking context.Context) (err error) {
+		yes, err = q.askChanges(asking, asides)
 		return err
 	})
 	return yes && err == nil
 }
 
 // askChanges puts the question.
-func (r *running) askChanges(ctx context.Context, asides []run.MovedAside) (yes bool, err error) {
-	card := r.card
-	card.Content, card.Locations = r.asideContent(asides), nil
+func (q *asideQuestion) askChanges(ctx context.Context, asides []run.MovedAside) (yes bool, err error) {
+	card := q.card
+	card.Content, card.Locations = q.asideContent(asides), nil
 	var paths []string
 	for _, a := range asides {
-		paths = append(paths, r.pipeline.Workspace.Session().Rel(a.Path))
+		paths = append(paths, q.pipeline.Workspace.Session().Rel(a.Path))
 		card.Locations = append(card.Locations, kinds.Location{Path: a.Path})
 	}
 	which := "the command"
@@ -72,27 +78,27 @@ func (r *running) askChanges(ctx context.Context, asides []run.MovedAside) (yes 
 		which = "the command, or one that was stopped before it,"
 	}
 	reason := which + " changed " + strings.Join(paths, ", ") + ", which can make other programs run code; the change was moved aside"
-	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.BlockedOnUser, Reason: reason})
-	answer, err := r.question(ctx, tools.PermissionRequest{
-		CallID: r.ID, Name: r.Name,
-		Ready:  transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.redactedCard(card)},
-		Reason: reason, Agents: r.pipeline.Names,
+	q.sink.Emit(transcript.ToolState{CallID: q.ID, State: transcript.BlockedOnUser, Reason: reason})
+	answer, err := q.question(ctx, tools.PermissionRequest{
+		CallID: q.ID, Name: q.Name,
+		Ready:  transcript.ToolReady{CallID: q.ID, Tool: q.Tool, Input: q.Input, Args: q.Args, Card: q.redactedCard(card)},
+		Reason: reason, Agents: q.pipeline.Names,
 		Choices: &tools.Choices{Question: kinds.Line("Keep the change of "+kinds.Names(paths), maxAsideTitle), Allow: "Keep the change", Reject: "Leave it aside"},
 	})
-	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.InProgress})
+	q.sink.Emit(transcript.ToolState{CallID: q.ID, State: transcript.InProgress})
 	return err == nil && answer == tools.AllowOnce, err
 }
 
 // asideContent shows each change: as a difference where it is one of texts that are not
 // secret, else by its name.
-func (r *running) asideContent(asides []run.MovedAside) []kinds.Content {
+func (q *asideQuestion) asideContent(asides []run.MovedAside) []kinds.Content {
 	var content []kinds.Content
 	for _, a := range asides {
 		before := 0
 		if a.Before != nil {
 			before = len(*a.Before)
 		}
-		if a.Text && before+len(a.After) <= maxAsideDiff && !r.pipeline.Workspace.SecretName(a.Path) {
+		if a.Text && before+len(a.After) <= maxAsideDiff && !q.pipeline.Workspace.SecretName(a.Path) {
 			content = append(content, kinds.Diff{Path: a.Path, Old: a.Before, New: a.After})
 			continue
 		}

@@ -18,52 +18,63 @@ import (
 // on changing while they look at it.
 const maxPreviews = 3
 
+// approval puts a call to the user, and does what they answer.
+type approval struct {
+	*underway
+	confinement *confinement
+	judgement   *judgement
+	reach       *reach
+	sandboxing  *sandboxing
+	// asked is what the user was asked, answer what they said; "" without a question.
+	asked, answer string
+}
+
 // ask puts the call to the user when the rules say so. What the user approves is what runs: the
 // preview is made again after the answer, and a call that would now do something else is asked
 // about again (E6, R41).
-func (r *running) ask(ctx context.Context) error {
-	preview, err := r.preview(ctx)
+func (a *approval) ask(ctx context.Context) error {
+	preview, err := a.preview(ctx)
 	if err != nil {
 		return err
 	}
-	r.card.Content = preview
-	if r.decision.Action == capability.Allow {
-		return r.unattended(ctx)
+	a.card.Content = preview
+	if a.judgement.decision.Action == capability.Allow {
+		return a.judgement.unattended(ctx)
 	}
-	r.noticeUnconfined()
-	if r.pipeline.Asker == nil {
-		return r.refused(permissions.Headless(r.decision))
+	a.reach.noticeUnconfined()
+	if a.pipeline.Asker == nil {
+		return a.judgement.refused(permissions.Headless(a.judgement.decision))
 	}
-	defer r.pipeline.Session.AwaitUser(ctx)()
-	return tools.InLine(ctx, r.pipeline.Line, r.ID, func(asking context.Context) error { return r.askUntilShown(ctx, asking) })
+	defer a.pipeline.Session.AwaitUser(ctx)()
+	return tools.InLine(ctx, a.pipeline.Line, a.ID, func(asking context.Context) error { return a.askUntilShown(ctx, asking) })
 }
 
 // askUntilShown asks until what the user saw is what the call will do.
-func (r *running) askUntilShown(ctx, asking context.Context) error {
+func (a *approval) askUntilShown(ctx, asking context.Context) error {
 	for i := range maxPreviews {
 		if i > 0 {
-			r.resolveTargets(r.pipeline) // what was shown has changed, so its paths may lead elsewhere
-		} else if err := r.refreshTargets(ctx); err != nil {
+			a.resolveTargets(a.pipeline) // what was shown has changed, so its paths may lead elsewhere
+		} else if err := a.confinement.refreshTargets(ctx); err != nil {
 			return err
 		}
 		// An answer given while this call waited may have settled it (R123).
-		if err := r.judge(ctx); err != nil {
+		if err := a.judgement.judge(ctx); err != nil {
 			return err
 		}
-		if r.decision.Action == capability.Allow {
+		if a.judgement.decision.Action == capability.Allow {
 			return nil
 		}
-		if err := r.askOnce(ctx, asking); err != nil {
+		if err := a.askOnce(ctx, asking); err != nil {
 			return err
 		}
-		again, err := r.preview(ctx)
+		again, err := a.preview(ctx)
 		if err != nil {
 			return err
 		}
-		if reflect.DeepEqual(again, r.card.Content) && r.unchanged() {
+		if reflect.DeepEqual(again, a.card.Content) && a.judgement.unchanged() {
 			return nil
 		}
-		r.card.Content = again
+		a.card.Content = again
 	}
 	return &tools.Error{
 		Kind: tools.Denied, DeniedBy: tools.DeniedByUser,
@@ -72,23 +83,23 @@ func (r *running) askUntilShown(ctx, asking context.Context) error {
 }
 
 // preview computes what the call would show, without changing anything (R152).
-func (r *running) preview(ctx context.Context) ([]kinds.Content, error) {
-	if r.entry.Preview == nil {
+func (a *approval) preview(ctx context.Context) ([]kinds.Content, error) {
+	if a.entry.Preview == nil {
 		return nil, nil
 	}
-	runtime, err := r.pipeline.runtimeOf(r.Prepared, r.ID+"/preview", transcript.Discard)
+	runtime, err := a.pipeline.runtimeOf(a.Prepared, a.ID+"/preview", transcript.Discard)
 	if err != nil {
 		return nil, err
 	}
 	defer runtime.Finish()
-	r.bindTo(runtime)
-	return r.previewIn(ctx, runtime)
+	a.judgement.bindTo(runtime)
+	return a.previewIn(ctx, runtime)
 }
 
 // previewIn runs the tool's preview within the time that a call has. One that
 // does not stop is left behind, so that a cancel need not wait for it.
-func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content []kinds.Content, err error) {
-	if limit := r.pipeline.Limits.Timeout; limit > 0 {
+func (a *approval) previewIn(ctx context.Context, runtime *callRuntime) (content []kinds.Content, err error) {
+	if limit := a.pipeline.Limits.Timeout; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
 		defer cancel()
@@ -98,17 +109,17 @@ func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content 
 		err     error
 	}
 	made := make(chan preview, 1)
-	err = r.bounded(ctx, func() {
+	err = a.bounded(ctx, func() {
 		defer func() {
 			if v := recover(); v != nil {
-				made <- preview{err: r.pipeline.panicked(r.Tool, r.ID, v)}
+				made <- preview{err: a.pipeline.panicked(a.Tool, a.ID, v)}
 			}
 		}()
-		content, err := r.entry.Preview(ctx, runtime, r.args)
+		content, err := a.entry.Preview(ctx, runtime, a.args)
 		made <- preview{content, err}
 	})
 	if errors.Is(context.Cause(ctx), errTimeout) {
-		return nil, tools.Errorf(tools.Timeout, "%s: what it would do could not be worked out in time", r.Tool)
+		return nil, tools.Errorf(tools.Timeout, "%s: what it would do could not be worked out in time", a.Tool)
 	}
 	if err != nil {
 		return nil, err
@@ -119,21 +130,21 @@ func (r *running) previewIn(ctx context.Context, runtime *callRuntime) (content 
 
 // askOnce puts one request to the user. asking ends with ctx, or before it when the request
 // is withdrawn; an answer that came just before counts.
-func (r *running) askOnce(ctx, asking context.Context) error {
-	reason := r.clean(strings.Join(append([]string{r.decision.Reason}, r.links...), "; "))
-	r.sink.Emit(transcript.ToolState{
-		CallID: r.ID, State: transcript.BlockedOnUser, ToAllow: r.decision.ToAllow, Reason: reason,
+func (a *approval) askOnce(ctx, asking context.Context) error {
+	reason := a.clean(strings.Join(append([]string{a.judgement.decision.Reason}, a.confinement.links...), "; "))
+	a.sink.Emit(transcript.ToolState{
+		CallID: a.ID, State: transcript.BlockedOnUser, ToAllow: a.judgement.decision.ToAllow, Reason: reason,
 	})
-	r.asked = reason
-	r.publish(observe.ApprovalRequested, "approval-requested", nil)
-	answer, err := r.question(asking, tools.PermissionRequest{
-		CallID:   r.ID,
-		Name:     r.Name,
-		Ready:    transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.redactedCard(r.card)},
+	a.asked = reason
+	a.publish(observe.ApprovalRequested, "approval-requested", nil)
+	answer, err := a.question(asking, tools.PermissionRequest{
+		CallID:   a.ID,
+		Name:     a.Name,
+		Ready:    transcript.ToolReady{CallID: a.ID, Tool: a.Tool, Input: a.Input, Args: a.Args, Card: a.redactedCard(a.card)},
 		Reason:   reason,
-		Remember: r.remember(), NoAlways: r.decision.NoAlways,
-		Project: r.forProject(), Agents: r.pipeline.Names,
-		Sandbox: r.sandbox(ctx),
+		Remember: a.remember(), NoAlways: a.judgement.decision.NoAlways,
+		Project: a.forProject(), Agents: a.pipeline.Names,
+		Sandbox: a.sandboxing.sandbox(ctx),
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -144,6 +155,6 @@ func (r *running) askOnce(ctx, asking context.Context) error {
 			Message: "the editor could not ask for permission, so the call was not run",
 		}
 	}
-	r.answer = answerName(answer)
-	return r.applyAnswer(answer)
+	a.answer = answerName(answer)
+	return a.applyAnswer(answer)
 }

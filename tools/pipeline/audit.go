@@ -25,17 +25,17 @@ const maxTouched = 100
 
 // recordBegin notes that a call which may change something is about to run. It returns when
 // the record is on the disk.
-func (r *running) recordBegin() {
-	if r.pipeline.Audit == nil || r.entry.ReadOnly || r.readsOnly {
+func (r *reporter) recordBegin() {
+	if r.pipeline.Audit == nil || r.entry.ReadOnly || r.judgement.reach.readsOnly {
 		return
 	}
 	record := r.record(audit.Begin)
-	record.Verdict, record.By, record.Reason = "allow", r.allowedBy(), r.decision.Reason
+	record.Verdict, record.By, record.Reason = "allow", r.approval.allowedBy(), r.judgement.decision.Reason
 	r.pipeline.Audit.Append(record)
 }
 
 // recordEnd notes how a call ended.
-func (r *running) recordEnd(end transcript.ToolFinished) {
+func (r *reporter) recordEnd(end transcript.ToolFinished) {
 	if r.pipeline.Audit == nil {
 		return
 	}
@@ -46,27 +46,27 @@ func (r *running) recordEnd(end transcript.ToolFinished) {
 		record.Error = strings.TrimSpace(detail.Kind + " " + detail.Code)
 	}
 	switch detail := end.Result.Error; {
-	case r.runtime != nil:
-		record.Verdict, record.By, record.Reason = "allow", r.allowedBy(), r.decision.Reason
+	case r.execution.runtime != nil:
+		record.Verdict, record.By, record.Reason = "allow", r.approval.allowedBy(), r.judgement.decision.Reason
 		record.Changes, record.Unseen = r.changes(end), end.Result.Metadata.Unseen
 	case detail == nil:
 	case end.State == transcript.Rejected:
-		record.Verdict, record.By, record.Reason = "deny", r.deniedBy(detail.DeniedBy), r.deniedFor(end)
+		record.Verdict, record.By, record.Reason = "deny", r.approval.deniedBy(detail.DeniedBy), r.deniedFor(end)
 	case detail.Code == tools.CodeSecretFile:
 		record.Verdict, record.By, record.Reason = "deny", permissions.DeniedBySecret, permissions.SecretReason
 	}
 	r.pipeline.Audit.Append(record)
 }
 
-func (r *running) record(event string) audit.Record {
+func (r *reporter) record(event string) audit.Record {
 	record := audit.Record{
-		Event: event, Call: r.ID, Agent: r.pipeline.Agent, Tool: r.Tool, Given: r.given(), Asked: r.asked,
+		Event: event, Call: r.ID, Agent: r.pipeline.Agent, Tool: r.Tool, Given: r.given(), Asked: r.approval.asked,
 		Mode: r.pipeline.mode(), Workspace: r.pipeline.Workspace.Session().Cwd,
 	}
 	if r.entry != nil && r.entry.Foreign() {
 		record.Source, record.Server, record.Name = r.entry.Source.Kind, r.entry.Source.Server, r.entry.Source.Name
 	}
-	for _, resource := range r.judged.Resources {
+	for _, resource := range r.judgement.judged.Resources {
 		if len(record.Touches) < maxTouched && !slices.Contains(record.Touches, resource.Name) {
 			record.Touches = append(record.Touches, resource.Name)
 		}
@@ -75,7 +75,7 @@ func (r *running) record(event string) audit.Record {
 }
 
 // given are the arguments for the record; those of a faulty call may not be JSON.
-func (r *running) given() any {
+func (r *reporter) given() any {
 	if len(r.Args) == 0 {
 		return nil
 	}
@@ -87,26 +87,26 @@ func (r *running) given() any {
 }
 
 // allowedBy says who let the call run.
-func (r *running) allowedBy() string {
-	switch rule := r.decision.Rule; {
-	case r.answer != "":
-		return "person: " + r.answer
+func (a *approval) allowedBy() string {
+	switch rule := a.judgement.decision.Rule; {
+	case a.answer != "":
+		return "person: " + a.answer
 	case rule != nil:
-		return fmt.Sprintf("rule:%s %s(%s) %s", r.decision.Scope, rule.Permission, rule.Pattern, rule.Source)
+		return fmt.Sprintf("rule:%s %s(%s) %s", a.judgement.decision.Scope, rule.Permission, rule.Pattern, rule.Source)
 	}
 	return "policy"
 }
 
 // deniedBy says who kept the call from running.
-func (r *running) deniedBy(layer string) string {
-	if layer == tools.DeniedByUser && r.answer != "" {
-		return "person: " + r.answer
+func (a *approval) deniedBy(layer string) string {
+	if layer == tools.DeniedByUser && a.answer != "" {
+		return "person: " + a.answer
 	}
 	return layer
 }
 
 // deniedFor is the first line of a refusal.
-func (r *running) deniedFor(end transcript.ToolFinished) string {
+func (r *reporter) deniedFor(end transcript.ToolFinished) string {
 	first, _, _ := strings.Cut(end.Result.ErrorText, "\n")
 	return first
 }
@@ -114,7 +114,7 @@ func (r *running) deniedFor(end transcript.ToolFinished) string {
 // changes are the files that the call changed, with what stood there before and
 // after as far as it is known. Of what a subagent changed only the paths are, for the
 // records of its own calls have the rest.
-func (r *running) changes(end transcript.ToolFinished) []audit.Change {
+func (r *reporter) changes(end transcript.ToolFinished) []audit.Change {
 	var list []audit.Change
 	for _, c := range r.pipeline.Workspace.History().OwnChanges(r.ID) {
 		list = append(list, audit.Change{

@@ -11,24 +11,24 @@ import (
 )
 
 // bindTo makes a runtime refuse paths that lead elsewhere than when the call was judged.
-func (r *running) bindTo(runtime *callRuntime) {
-	runtime.Bind(r.bind())
-	runtime.Expect(r.expected())
+func (j *judgement) bindTo(runtime *callRuntime) {
+	runtime.Bind(j.bind())
+	runtime.Expect(j.confinement.expected())
 }
 
 // bind ties what a tool uses to what was judged: when a path is used, it must lead where it led at
 // the capability check, under the rules and on the card (P3, E6). A link changed in between is
 // refused, even within the session's directories. A path that the call did not name is checked
 // against the denying rules.
-func (r *running) bind() func(workspace.Way) error {
+func (j *judgement) bind() func(workspace.Way) error {
 	judged, places := map[string]string{}, map[string]bool{}
-	for _, resource := range r.judged.Resources {
+	for _, resource := range j.judged.Resources {
 		if resource.Kind == permissions.Path && len(resource.Requested) > 0 {
 			judged[resource.Requested[0]] = resource.Name
-			places[resource.Name] = resource.Name == r.found[resource.Requested[0]]
+			places[resource.Name] = resource.Name == j.confinement.found[resource.Requested[0]]
 		}
 	}
-	found, rules, call := r.found, r.pipeline.Policy.Rules(), r.pipeline.ruleCall(r.Prepared)
+	found, rules, call := j.confinement.found, j.pipeline.Policy.Rules(), j.pipeline.ruleCall(j.Prepared)
 	denied := rules.DenyReading(call)
 	return func(way workspace.Way) error {
 		name, named := judged[way.Asked]

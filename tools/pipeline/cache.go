@@ -8,14 +8,20 @@ import (
 	"acp-agent/tools"
 )
 
+// cacheUse is the use that one call makes of the stored results.
+type cacheUse struct {
+	*underway
+	reach *reach
+}
+
 // cached answers a read-only call with a stored result that still holds (R130). It runs after the
 // permission stages, so a hit skips none of them.
-func (r *running) cached(ctx context.Context) (*tools.Result, bool) {
-	cache := r.pipeline.Cache
-	if cache == nil || !r.entry.ReadOnly {
+func (c *cacheUse) cached(ctx context.Context, runtime *callRuntime) (*tools.Result, bool) {
+	cache := c.pipeline.Cache
+	if cache == nil || !c.entry.ReadOnly {
 		return nil, false
 	}
-	kept, ok := cache.Get(r.cacheKey(), r.stamp(ctx))
+	kept, ok := cache.Get(c.key(), stampOf(ctx, runtime))
 	if !ok {
 		return nil, false
 	}
@@ -25,41 +31,41 @@ func (r *running) cached(ctx context.Context) (*tools.Result, bool) {
 
 // keep keeps the result of a cacheable call that went well. A result made from
 // more than files, such as an editor's buffer, says so by naming none.
-func (r *running) keep(ctx context.Context, result *tools.Result, began time.Time) {
-	cache := r.pipeline.Cache
-	if cache == nil || !r.entry.Cacheable || result == nil || result.Depends == nil || result.Partial {
+func (c *cacheUse) keep(ctx context.Context, runtime *callRuntime, result *tools.Result, began time.Time) {
+	cache := c.pipeline.Cache
+	if cache == nil || !c.entry.Cacheable || result == nil || result.Depends == nil || result.Partial {
 		return
 	}
 	size := len(result.ModelText())
 	for _, image := range result.Images {
 		size += 2 * len(image.Data) // here, and in the card
 	}
-	cache.Put(r.cacheKey(), resultcache.Entry{
+	cache.Put(c.key(), resultcache.Entry{
 		Value: *result, Bytes: size, Began: began, Depends: result.Depends,
-	}, r.stamp(ctx))
+	}, stampOf(ctx, runtime))
 }
 
-// invalidateCache drops what a changing call may have made untrue. What a command changes is not
+// invalidate drops what a changing call may have made untrue. What a command changes is not
 // known, so a command drops everything.
-func (r *running) invalidateCache(result *tools.Result) {
-	cache := r.pipeline.Cache
+func (c *cacheUse) invalidate(result *tools.Result) {
+	cache := c.pipeline.Cache
 	switch {
 	case cache == nil:
-	case r.unpredictable():
+	case c.reach.unpredictable():
 		cache.Clear()
 	case result != nil:
 		cache.Invalidate(result.TrackFiles...)
 	}
 }
 
-func (r *running) cacheKey() string {
-	session := r.pipeline.Workspace.Session()
-	return resultcache.Key(r.Tool, r.Args, append([]string{session.ID, r.pipeline.mode()}, session.Roots...)...)
+func (c *cacheUse) key() string {
+	session := c.pipeline.Workspace.Session()
+	return resultcache.Key(c.Tool, c.Args, append([]string{session.ID, c.pipeline.mode()}, session.Roots...)...)
 }
 
-func (r *running) stamp(ctx context.Context) resultcache.Stat {
+func stampOf(ctx context.Context, runtime *callRuntime) resultcache.Stat {
 	return func(path string) (resultcache.Stamp, error) {
-		info, err := r.runtime.Info(ctx, path)
+		info, err := runtime.Info(ctx, path)
 		if err != nil {
 			return resultcache.Stamp{}, err
 		}

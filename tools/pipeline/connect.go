@@ -21,9 +21,13 @@ const fetchTool = "web_fetch"
 // maxConnectTitle bounds the title of the question, in runes.
 const maxConnectTitle = 200
 
-// connections are what the commands of one call may connect to, as far as that is known.
-// The zero value is ready.
+// connections are what the commands of one call may connect to, as far as that is known. It
+// is safe for concurrent use.
 type connections struct {
+	*underway
+	watchdog   *watchdogCheck
+	sandboxing *sandboxing
+
 	mu    sync.Mutex
 	asked map[string]*connection
 }
@@ -51,10 +55,10 @@ func (c *connections) of(key string) (answer *connection, first bool) {
 
 // connect decides whether the call's commands may connect to a host, and asks the user where
 // no rule says. However many connections there are, the host is asked about once.
-func (r *running) connect(ctx context.Context, to egress.Destination) error {
-	answer, first := r.connections.of(to.Pair() + " " + to.Private)
+func (c *connections) connect(ctx context.Context, to egress.Destination) error {
+	answer, first := c.of(to.Pair() + " " + to.Private)
 	if first {
-		answer.err = r.mayConnect(ctx, to)
+		answer.err = c.mayConnect(ctx, to)
 		close(answer.done)
 	}
 	select {
@@ -66,28 +70,28 @@ func (r *running) connect(ctx context.Context, to egress.Destination) error {
 }
 
 // mayConnect finds the answer about a host.
-func (r *running) mayConnect(ctx context.Context, to egress.Destination) error {
-	decision, err := r.judgeConnection(ctx, to)
+func (c *connections) mayConnect(ctx context.Context, to egress.Destination) error {
+	decision, err := c.judgeConnection(ctx, to)
 	switch {
 	case err != nil || decision.Action == capability.Allow:
 		return err
-	case r.pipeline.Asker == nil:
+	case c.pipeline.Asker == nil:
 		return &egress.Refusal{Reason: "it is not allowed by a rule, and no user is here who could allow it"}
 	}
-	limit := r.pipeline.Limits.ConnectAsk
+	limit := c.pipeline.Limits.ConnectAsk
 	if limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errNoAnswer)
 		defer cancel()
 	}
-	defer r.pipeline.Session.AwaitUser(ctx)()
-	err = tools.InLine(ctx, r.pipeline.Line, r.ID, func(asking context.Context) error {
+	defer c.pipeline.Session.AwaitUser(ctx)()
+	err = tools.InLine(ctx, c.pipeline.Line, c.ID, func(asking context.Context) error {
 		// An answer given while this question waited may have settled it (R123).
-		decision, err := r.judgeConnection(ctx, to)
+		decision, err := c.judgeConnection(ctx, to)
 		if err != nil || decision.Action == capability.Allow {
 			return err
 		}
-		return r.askConnection(asking, to, decision)
+		return c.askConnection(asking, to, decision)
 	})
 	if _, refused := errors.AsType[*egress.Refusal](err); err != nil && !refused && errors.Is(context.Cause(ctx), errNoAnswer) {
 		return &egress.Refusal{Reason: fmt.Sprintf("the user did not answer within %v", limit)}
@@ -100,9 +104,9 @@ var errNoAnswer = errors.New("no answer in time")
 
 // judgeConnection asks the rules. What web_fetch may not reach, no command may. A denial is a
 // *egress.Refusal.
-func (r *running) judgeConnection(ctx context.Context, to egress.Destination) (permissions.Decision, error) {
-	rules := r.pipeline.Policy.Rules()
-	fetch := r.pipeline.ruleCall(r.Prepared)
+func (c *connections) judgeConnection(ctx context.Context, to egress.Destination) (permissions.Decision, error) {
+	rules := c.pipeline.Policy.Rules()
+	fetch := c.pipeline.ruleCall(c.Prepared)
 	fetch.Tool, fetch.Aliases, fetch.Capabilities = fetchTool, nil, []string{capability.CapNetFetch}
 	fetch.Resources = []permissions.Resource{hostResource(to.Host)}
 	connect := fetch
@@ -114,10 +118,10 @@ func (r *running) judgeConnection(ctx context.Context, to egress.Destination) (p
 			return d, &egress.Refusal{Reason: d.Reason}
 		}
 	}
-	if r.pipeline.Watchdog != nil {
-		watched := r.watched()
+	if c.pipeline.Watchdog != nil {
+		watched := c.watchdog.watched()
 		watched.Tool, watched.Resources, watched.Capabilities = fetchTool, fetch.Resources, fetch.Capabilities
-		verdict, err := r.pipeline.Watchdog.Judge(ctx, watched)
+		verdict, err := c.pipeline.Watchdog.Judge(ctx, watched)
 		switch {
 		case err != nil:
 			return permissions.Decision{}, &egress.Refusal{Reason: "the watchdog failed: " + err.Error()}
@@ -146,8 +150,8 @@ func connectionResource(to egress.Destination) permissions.Resource {
 }
 
 // askConnection puts the question about a host, with the command beside it.
-func (r *running) askConnection(ctx context.Context, to egress.Destination, d permissions.Decision) error {
-	card := r.card
+func (c *connections) askConnection(ctx context.Context, to egress.Destination, d permissions.Decision) error {
+	card := c.card
 	card.Title = kinds.Line("Connect to "+shownPair(to), maxConnectTitle)
 	card.Locations, card.Content = nil, nil
 	reason := "the command reaches for " + to.Pair()
@@ -161,35 +165,33 @@ func (r *running) askConnection(ctx context.Context, to egress.Destination, d pe
 	if len(d.Always) > 0 {
 		remember = "connections to " + shownPair(to)
 	}
-	r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.BlockedOnUser, Reason: reason})
-	defer r.sink.Emit(transcript.ToolState{CallID: r.ID, State: transcript.InProgress})
-	answer, err := r.question(ctx, tools.PermissionRequest{
-		CallID: r.ID, Name: r.Name,
-		Ready:  transcript.ToolReady{CallID: r.ID, Tool: r.Tool, Input: r.Input, Args: r.Args, Card: r.redactedCard(card)},
-		Reason: r.clean(reason), Remember: remember, NoAlways: d.NoAlways, Agents: r.pipeline.Names,
-		Project: remember != "" && r.pipeline.Session.StoresRules(), Sandbox: r.sandbox(ctx),
+	c.sink.Emit(transcript.ToolState{CallID: c.ID, State: transcript.BlockedOnUser, Reason: reason})
+	defer c.sink.Emit(transcript.ToolState{CallID: c.ID, State: transcript.InProgress})
+	answer, err := c.question(ctx, tools.PermissionRequest{
+		CallID: c.ID, Name: c.Name,
+		Ready:  transcript.ToolReady{CallID: c.ID, Tool: c.Tool, Input: c.Input, Args: c.Args, Card: c.redactedCard(card)},
+		Reason: c.clean(reason), Remember: remember, NoAlways: d.NoAlways, Agents: c.pipeline.Names,
+		Project: remember != "" && c.pipeline.Session.StoresRules(), Sandbox: c.sandboxing.sandbox(ctx),
 	})
 	if err != nil {
 		return err
 	}
-	return r.applyConnection(answer, to, d)
+	return c.applyConnection(answer, to, d)
 }
 
 // applyConnection does what the user answered about a host (R123).
-func (r *running) applyConnection(answer tools.Answer, to egress.Destination, d permissions.Decision) error {
+func (c *connections) applyConnection(answer tools.Answer, to egress.Destination, d permissions.Decision) error {
 	switch answer {
 	case tools.AllowOnce:
 		return nil
 	case tools.AllowAlways:
-		r.pipeline.Policy.Remember(d.Always...)
+		c.pipeline.Policy.Remember(d.Always...)
 		return nil
 	case tools.AllowProject:
-		if err := r.pipeline.Session.StoreRules(stamped(d.Always)); err != nil {
-			r.notKept(d.Always, err)
-		}
+		c.keepForProject(d.Always)
 		return nil
 	case tools.RejectAlways:
-		r.pipeline.Policy.Remember(permissions.Rule{
+		c.pipeline.Policy.Remember(permissions.Rule{
 			Permission: permissions.NetworkTool, Pattern: connectionResource(to).Name, Action: capability.Deny, Source: SourceAnswer,
 		})
 	}

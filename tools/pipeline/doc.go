@@ -3,6 +3,9 @@
 // what it will really touch; [Pipeline.Run] does the rest. Each stage is a small function
 // on the call's state, and the two lists of stages in pipeline.go can be read from top to bottom.
 //
+// A call that runs has a part for each group of stages (running.go): confinement, judgement,
+// approval, execution and so on. Each part has the fields of its stages.
+//
 // What a call says is parsed once, and what it touches is resolved once, when it is
 // prepared; every stage up to the question shares that. After a question, and where a file
 // is opened, the pipeline looks again: a path that leads elsewhere by then is refused.

@@ -17,7 +17,7 @@ type judgedText struct {
 }
 
 // bindText notes what runs in the place of a command, and the variables that it runs with.
-func (r *running) bindText(resource tools.Resource, v command.Verdict) {
+func (r *reach) bindText(resource tools.Resource, v command.Verdict) {
 	if v.Run == "" {
 		return
 	}
@@ -49,15 +49,15 @@ func (r *callRuntime) judgedAs(cmd tools.ShellCommand) (string, error) {
 
 // list returns the names in a directory inside the session's directories, links followed,
 // for the judge of commands.
-func (r *running) list(dir string) ([]string, error) {
-	access, err := r.pipeline.Workspace.Check(dir, false)
+func (f commandFiles) list(dir string) ([]string, error) {
+	access, err := f.work.Check(dir, false)
 	if err != nil {
 		return nil, err
 	}
 	if !access.Inside {
 		return nil, tools.Errorf(tools.Denied, "%s lies outside the session's directories", dir)
 	}
-	runtime := r.pipeline.Workspace.Call(r.ID+"/list", r.Tool, nil)
+	runtime := f.work.Call(f.call+"/list", f.tool, nil)
 	defer runtime.Finish()
 	info, err := runtime.FS().Stat(context.Background(), access.Real)
 	switch {

@@ -10,6 +10,7 @@ import (
 	"acp-agent/permissions"
 	"acp-agent/permissions/watchdog"
 	"acp-agent/tools"
+	"acp-agent/transcript"
 )
 
 // Explanation is what would become of a call, and why.
@@ -54,7 +55,8 @@ func (p *Pipeline) ExplainUnseen(ctx context.Context, call Call, standIn tools.T
 }
 
 func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
-	r := &running{Prepared: c, pipeline: p, dryRun: true}
+	r := p.newRunning(c, transcript.Discard)
+	r.judgement.dryRun = true
 	e.Tool = c.Tool
 	defer func() {
 		if v := recover(); v != nil { // an error in a check is a deny (E4)
@@ -68,18 +70,18 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 	e.Starts = slices.ContainsFunc(r.touched, func(resource tools.Resource) bool {
 		return resource.Kind == tools.Command || resource.Kind == tools.Executable
 	})
-	if err := r.confine(ctx); err != nil {
+	if err := r.confinement.confine(ctx); err != nil {
 		e.Decision = refusal(asToolError(err), permissions.LayerCapability)
 		return e
 	}
-	r.dryRunJudge(ctx)
-	if r.decision.Action != capability.Deny {
-		e.Unasked = r.dryRunWatchdog(ctx)
+	r.judgement.dryRunJudge(ctx)
+	if r.judgement.decision.Action != capability.Deny {
+		e.Unasked = r.watchdog.dryRunWatchdog(ctx)
 	}
-	e.Decision = r.decision
+	e.Decision = r.judgement.decision
 	if e.Action == capability.Ask {
-		if e.Remember = r.remember(); e.Remember != "" {
-			for _, access := range r.outside {
+		if e.Remember = r.approval.remember(); e.Remember != "" {
+			for _, access := range r.confinement.outside {
 				e.Opens = append(e.Opens, access.Dir)
 			}
 		}
@@ -89,37 +91,37 @@ func (p *Pipeline) explain(ctx context.Context, c *Prepared) (e Explanation) {
 
 // dryRunWatchdog is watch for a watchdog that can do without effects; it reports whether there
 // is one that was left out.
-func (r *running) dryRunWatchdog(ctx context.Context) (unasked bool) {
-	if r.pipeline.Watchdog == nil {
+func (w *watchdogCheck) dryRunWatchdog(ctx context.Context) (unasked bool) {
+	if w.pipeline.Watchdog == nil {
 		return false
 	}
-	dog, ok := r.pipeline.Watchdog.(watchdog.DryRunner)
+	dog, ok := w.pipeline.Watchdog.(watchdog.DryRunner)
 	if !ok {
 		return true
 	}
-	d, known, err := dog.DryRun(ctx, r.watched())
+	d, known, err := dog.DryRun(ctx, w.watched())
 	switch {
 	case err != nil:
-		r.decision = permissions.Decision{
+		w.judgement.decision = permissions.Decision{
 			Action: capability.Deny, DeniedBy: tools.DeniedByWatchdog, Layer: permissions.LayerWatchdog,
 			Reason: "the watchdog failed, so the call would not run: " + err.Error(),
 		}
 	case d.Action == capability.Deny:
-		r.decision = permissions.Decision{
+		w.judgement.decision = permissions.Decision{
 			Action: capability.Deny, DeniedBy: tools.DeniedByWatchdog, Layer: permissions.LayerWatchdog, Reason: d.Reason,
 		}
 	case d.Action == capability.Ask:
-		r.watchdogReason = d.Reason
-		r.dryRunJudge(ctx) // as in watch
+		w.judgement.watchdogReason = d.Reason
+		w.judgement.dryRunJudge(ctx) // as in watch
 	}
 	return !known && err == nil
 }
 
 // dryRunJudge is judge with what it refuses in the decision: a mode refuses what the rules
 // would allow.
-func (r *running) dryRunJudge(ctx context.Context) {
-	if err := r.judge(ctx); err != nil && r.decision.Action != capability.Deny {
-		r.decision = refusal(asToolError(err), permissions.LayerCapability)
+func (j *judgement) dryRunJudge(ctx context.Context) {
+	if err := j.judge(ctx); err != nil && j.decision.Action != capability.Deny {
+		j.decision = refusal(asToolError(err), permissions.LayerCapability)
 	}
 }
 

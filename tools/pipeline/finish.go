@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"acp-agent/kinds"
@@ -13,43 +12,51 @@ import (
 	"acp-agent/transcript"
 )
 
+// ending makes of what became of a call what the model, the editor and the store get.
+type ending struct {
+	*underway
+	execution *execution
+	// shown is the result written out.
+	shown *shown
+}
+
 // finish makes the end of the call: one terminal state, one envelope.
-func (r *running) finish(ctx context.Context, err error) transcript.ToolFinished {
-	end := transcript.ToolFinished{CallID: r.ID, State: transcript.Done, Card: r.card}
-	end.Result.Metadata.DurationMS = time.Since(r.started).Milliseconds()
+func (e *ending) finish(ctx context.Context, err error) transcript.ToolFinished {
+	end := transcript.ToolFinished{CallID: e.ID, State: transcript.Done, Card: e.card}
+	end.Result.Metadata.DurationMS = time.Since(e.started).Milliseconds()
 	if err != nil || ctx.Err() != nil {
-		if renderErr := r.render(ctx); renderErr != nil { // a stopped call has not come to it
+		if renderErr := e.render(ctx); renderErr != nil { // a stopped call has not come to it
 			err = errors.Join(err, renderErr)
 		}
 	}
-	if r.runtime != nil {
+	if e.execution.runtime != nil {
 		// Also of a call that failed: what it changed by then is changed.
-		end.Result.Metadata.TrackFiles, end.Result.Metadata.Unseen = r.modified(), r.notScanned
+		end.Result.Metadata.TrackFiles, end.Result.Metadata.Unseen = e.execution.modified(), e.execution.notScanned
 	}
-	if r.shown != nil {
-		r.describeResult(&end)
+	if e.shown != nil {
+		e.describeResult(&end)
 	}
 	produced := ""
-	if err != nil && r.shown != nil && r.result.Partial { // a subagent that failed had done something by then
-		produced = r.shown.text
+	if err != nil && e.shown != nil && e.execution.result.Partial { // a subagent that failed had done something by then
+		produced = e.shown.text
 	}
 	// A call that had done its work when the cancel came is done (R142).
-	if ctx.Err() != nil && (err != nil || r.result == nil || r.result.Partial) {
-		err = r.cancelled(ctx, err)
-		if r.shown != nil {
-			produced = r.shown.text
+	if ctx.Err() != nil && (err != nil || e.execution.result == nil || e.execution.result.Partial) {
+		err = e.cancelled(ctx, err)
+		if e.shown != nil {
+			produced = e.shown.text
 		}
 	}
 	if err != nil {
-		r.fail(&end, asToolError(err), produced)
+		e.fail(&end, asToolError(err), produced)
 	}
-	r.fitWindow(&end)
-	r.noteLeftOut(&end)
+	e.fitWindow(&end)
+	e.noteLeftOut(&end)
 	return end
 }
 
-func (r *running) describeResult(end *transcript.ToolFinished) {
-	result, shown := r.result, r.shown
+func (e *ending) describeResult(end *transcript.ToolFinished) {
+	result, shown := e.execution.result, e.shown
 	end.Result.Type, end.Result.Data = transcript.Output, shown.data
 	end.Result.Metadata.Truncated, end.Result.Metadata.OutputPath = shown.truncated, shown.path
 	end.Text, end.Images = shown.text, result.Images
@@ -76,9 +83,9 @@ func diffs(content []kinds.Content) (list []kinds.Content) {
 }
 
 // cancelled is the error of a call whose turn was cancelled (R142).
-func (r *running) cancelled(ctx context.Context, err error) error {
+func (e *ending) cancelled(ctx context.Context, err error) error {
 	var known *tools.Error
-	if errors.As(err, &known) && known.Kind == tools.Aborted && r.entry.Delegates {
+	if errors.As(err, &known) && known.Kind == tools.Aborted && e.entry.Delegates {
 		return known // it says who aborted what
 	}
 	failure := &tools.Error{Kind: tools.Aborted, Message: CancelledText, Err: err}
@@ -86,22 +93,17 @@ func (r *running) cancelled(ctx context.Context, err error) error {
 	if errors.As(context.Cause(ctx), &cause) {
 		failure.Message = cause.Message // it was not the user
 	}
-	if r.result == nil && r.runtime != nil && r.writes() {
+	if e.execution.result == nil && e.execution.runtime != nil && e.writes() {
 		failure.Message += "; it is not known whether the change was made"
 	}
 	return failure
-}
-
-// writes reports whether the call changes files.
-func (r *running) writes() bool {
-	return slices.ContainsFunc(r.touched, func(resource tools.Resource) bool { return resource.Kind == tools.PathWrite })
 }
 
 // fail makes the end that of a failure. What the tool had produced by then stays
 // in the text, for the model to know (R142); it is within its own bounds, which
 // may be wider than the general cap. The card shows the failure without the advice that
 // is for the model, and of what was produced what the tool chose for it, if it did.
-func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produced string) {
+func (e *ending) fail(end *transcript.ToolFinished, failure *tools.Error, produced string) {
 	switch failure.Kind {
 	case tools.Denied:
 		end.State = transcript.Rejected
@@ -110,7 +112,7 @@ func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produ
 	default:
 		end.State = transcript.Failed
 	}
-	shown, card := r.cut(failure.Error()), failure.Shown()
+	shown, card := e.cut(failure.Error()), failure.Shown()
 	if shown.truncated {
 		card = shown.text
 	}
@@ -118,7 +120,7 @@ func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produ
 	if produced != "" {
 		produced = "\nWhat it had produced:\n" + produced
 		shown.text += produced
-		if content = r.result.Content; content == nil {
+		if content = e.execution.result.Content; content == nil {
 			card += produced
 		}
 	}
@@ -127,7 +129,7 @@ func (r *running) fail(end *transcript.ToolFinished, failure *tools.Error, produ
 		end.Shown = card
 	}
 	if failure.Kind == tools.Denied && failure.DeniedBy == tools.DeniedByUser {
-		content = diffs(r.redactedCard(r.card).Content) // what they rejected
+		content = diffs(e.redactedCard(e.card).Content) // what they rejected
 	}
 	end.Card.Content = content
 	end.Result.Type, end.Result.Data = transcript.Error, nil

@@ -11,6 +11,7 @@ import (
 
 	"acp-agent/permissions/command"
 	"acp-agent/tools"
+	"acp-agent/workspace"
 )
 
 // Bounds of what is looked at of a repository.
@@ -26,9 +27,9 @@ type repository struct {
 }
 
 // repositoryAt finds a plain repository: a .git directory at or below a root.
-func (p *Pipeline) repositoryAt(files tools.FS, dir string) (repository, bool) {
-	roots := p.Workspace.Session().Roots
-	for dir = p.Workspace.Resolve(dir); ; dir = filepath.Dir(dir) {
+func repositoryAt(work *workspace.Workspace, files tools.FS, dir string) (repository, bool) {
+	roots := work.Session().Roots
+	for dir = work.Resolve(dir); ; dir = filepath.Dir(dir) {
 		found := repository{files, dir}
 		if found.exists(".git") {
 			return found, true
@@ -72,14 +73,23 @@ func (g repository) tracked() ([]command.GitEntry, error) {
 	return command.GitIndex(data)
 }
 
+// commandFiles answers what the judge of commands asks of the files that one call could touch.
+type commandFiles struct {
+	work *workspace.Workspace
+	// own are directories of the agent, see Machine.
+	own []string
+	// call and tool name whose judgement it is.
+	call, tool string
+}
+
 // gitPrograms reports whether a git command in dir could run a program, or reach
 // a place, that a repository's own configuration names (C9). Whatever is not the
 // plain case, a .git directory at or below a root with a configuration that is
 // fully understood, is taken to; and so is a submodule, which has one of its own.
-func (r *running) gitPrograms(dir string) bool {
-	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
+func (f commandFiles) gitPrograms(dir string) bool {
+	runtime := f.work.Call(f.call+"/git", f.tool, nil)
 	defer runtime.Finish()
-	repo, ok := r.pipeline.repositoryAt(runtime.FS(), dir)
+	repo, ok := repositoryAt(f.work, runtime.FS(), dir)
 	return !ok || repo.programs()
 }
 
@@ -100,27 +110,27 @@ func (g repository) programs() bool {
 }
 
 // holdsAddress is tools.FS.HoldsAddress for the judge of commands.
-func (r *running) holdsAddress(path string) bool {
-	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
+func (f commandFiles) holdsAddress(path string) bool {
+	runtime := f.work.Call(f.call+"/git", f.tool, nil)
 	defer runtime.Finish()
 	return runtime.FS().HoldsAddress(path)
 }
 
 // gitHoldsAddress reports whether the configuration that git would heed in dir holds an
 // address with a user and password.
-func (r *running) gitHoldsAddress(dir string) bool {
-	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
+func (f commandFiles) gitHoldsAddress(dir string) bool {
+	runtime := f.work.Call(f.call+"/git", f.tool, nil)
 	defer runtime.Finish()
-	repo, ok := r.pipeline.repositoryAt(runtime.FS(), dir)
+	repo, ok := repositoryAt(f.work, runtime.FS(), dir)
 	return ok && runtime.FS().HoldsAddress(filepath.Join(repo.top, ".git", "config"))
 }
 
 // gitHoldsSecret reports whether a file that git tracks has the name of a secret, or holds
 // the address of a remote with a user and password.
-func (r *running) gitHoldsSecret(dir string) bool {
-	runtime := r.pipeline.Workspace.Call(r.ID+"/git", r.Tool, nil)
+func (f commandFiles) gitHoldsSecret(dir string) bool {
+	runtime := f.work.Call(f.call+"/git", f.tool, nil)
 	defer runtime.Finish()
-	repo, ok := r.pipeline.repositoryAt(runtime.FS(), dir)
+	repo, ok := repositoryAt(f.work, runtime.FS(), dir)
 	if !ok {
 		return true
 	}
@@ -129,7 +139,7 @@ func (r *running) gitHoldsSecret(dir string) bool {
 	}
 	entries, err := repo.tracked()
 	return err != nil || slices.ContainsFunc(entries, func(e command.GitEntry) bool {
-		return r.pipeline.Workspace.SecretName(filepath.Join(repo.top, filepath.FromSlash(e.Name)))
+		return f.work.SecretName(filepath.Join(repo.top, filepath.FromSlash(e.Name)))
 	})
 }
 

@@ -52,10 +52,10 @@ func (p *Pipeline) identify(call *permissions.Call, c *Prepared) {
 
 // unchanged reports whether a tool from elsewhere still is what it was when the call was
 // judged: a script may have been changed while the user was looking (E6).
-func (r *running) unchanged() bool {
+func (j *judgement) unchanged() bool {
 	var now permissions.Call
-	r.pipeline.identify(&now, r.Prepared)
-	return now.Identity.Same(r.judged.Identity)
+	j.pipeline.identify(&now, j.Prepared)
+	return now.Identity.Same(j.judged.Identity)
 }
 
 // assumedCapabilities are what a tool from elsewhere is assumed to be able to do: a remote one has

@@ -11,36 +11,60 @@ import (
 	"acp-agent/tools"
 )
 
+// judgement is what the rules say of a call.
+type judgement struct {
+	*underway
+	confinement *confinement
+	reach       *reach
+	files       commandFiles
+	// dryRun says that the call is only explained: nothing is asked or started for it.
+	dryRun bool
+	// judged is the call as rules see it, decision their answer.
+	judged   permissions.Call
+	decision permissions.Decision
+	// trusted says that the user trusts the project as it is.
+	trusted bool
+	// watchdogReason is why the watchdog wants the user asked; "" when it does not.
+	watchdogReason string
+}
+
+func newJudgement(call *underway, confinement *confinement) *judgement {
+	return &judgement{
+		underway: call, confinement: confinement, reach: &reach{underway: call},
+		files: commandFiles{call.pipeline.Workspace, call.pipeline.Own, call.ID, call.Tool},
+	}
+}
+
 // judge asks the rules about everything the call touches; commands are first
 // taken apart by the command judge. A denial ends the call here.
-func (r *running) judge(ctx context.Context) error {
-	_, span := r.pipeline.Tracer.Permission(ctx, r.Tool)
+func (j *judgement) judge(ctx context.Context) error {
+	_, span := j.pipeline.Tracer.Permission(ctx, j.Tool)
 	defer func() {
-		span.Verdict(r.decision.Action.String())
+		span.Verdict(j.decision.Action.String())
 		span.End(nil)
 	}()
-	r.trusted = r.trustMatters() && r.pipeline.Session.ConfirmTrust()
-	r.reach = reach{approved: r.reach.approved}
-	r.judged = r.permissionCall()
-	r.decision = r.pipeline.Policy.Rules().Decide(r.judged)
-	if r.decision.Action == capability.Deny {
-		return r.refused(r.decision)
+	j.trusted = j.trustMatters() && j.pipeline.Session.ConfirmTrust()
+	j.reach.reset()
+	j.judged = j.permissionCall()
+	j.decision = j.pipeline.Policy.Rules().Decide(j.judged)
+	if j.decision.Action == capability.Deny {
+		return j.refused(j.decision)
 	}
-	if err := r.refuseInReadOnlyMode(); err != nil {
+	if err := j.refuseInReadOnlyMode(); err != nil {
 		return err
 	}
-	if r.decision.Action == capability.Allow && len(r.outside) > 0 && !r.granted() {
-		r.decision.Action, r.decision.Layer = capability.Ask, permissions.LayerCapability
-		r.decision.Reason = outsideReason(r.outside[0])
-		r.decision.Part, r.decision.Rule = r.outside[0].Real, nil
-		if r.outside[0].Dir == "" {
-			r.decision.NoAlways = "its directory is not one that may be opened for good"
+	if j.decision.Action == capability.Allow && len(j.confinement.outside) > 0 && !j.confinement.granted() {
+		j.decision.Action, j.decision.Layer = capability.Ask, permissions.LayerCapability
+		j.decision.Reason = outsideReason(j.confinement.outside[0])
+		j.decision.Part, j.decision.Rule = j.confinement.outside[0].Real, nil
+		if j.confinement.outside[0].Dir == "" {
+			j.decision.NoAlways = "its directory is not one that may be opened for good"
 		}
 	}
-	r.heedWatchdog()
-	r.askForMissed(ctx)
-	r.askAboutNames()
-	return r.askAboutReading(ctx)
+	j.heedWatchdog()
+	j.askForMissed(ctx)
+	j.askAboutNames()
+	return j.askAboutReading(ctx)
 }
 
 // languageTool reads and yet starts programs that heed the project's configuration.
@@ -48,15 +72,15 @@ const languageTool = "lsp"
 
 // trustMatters reports whether trust in the project can matter to the call. Looking takes
 // longer than many a read.
-func (r *running) trustMatters() bool {
-	return !r.entry.ReadOnly || r.Tool == languageTool
+func (j *judgement) trustMatters() bool {
+	return !j.entry.ReadOnly || j.Tool == languageTool
 }
 
 // granted reports whether an answer has opened every outside path since the
 // capability check.
-func (r *running) granted() bool {
-	for _, access := range r.outside {
-		again, err := r.pipeline.Workspace.Check(access.Path, false)
+func (c *confinement) granted() bool {
+	for _, access := range c.outside {
+		again, err := c.pipeline.Workspace.Check(access.Path, false)
 		if err != nil || !again.Inside {
 			return false
 		}
@@ -112,18 +136,18 @@ func (p *Pipeline) MayRead(path string) bool {
 // readTool is the tool that reads files.
 const readTool = "read"
 
-func (r *running) permissionCall() permissions.Call {
-	session := r.pipeline.Workspace.Session()
-	call := r.pipeline.ruleCall(r.Prepared)
+func (j *judgement) permissionCall() permissions.Call {
+	session := j.pipeline.Workspace.Session()
+	call := j.pipeline.ruleCall(j.Prepared)
 	commands, reading := 0, 0
-	r.texts, r.settings = nil, nil
-	for _, resource := range r.touched {
+	j.reach.texts, j.reach.settings = nil, nil
+	for _, resource := range j.touched {
 		switch resource.Kind {
 		case tools.Command:
 			call.Text = resource.Value
-			verdict := r.judgeCommand(resource, session)
-			r.reach.note(verdict)
-			r.bindText(resource, verdict)
+			verdict := j.judgeCommand(resource, session)
+			j.reach.note(verdict)
+			j.reach.bindText(resource, verdict)
 			commands++
 			if verdict.Action == capability.Allow {
 				reading++
@@ -136,10 +160,10 @@ func (r *running) permissionCall() permissions.Call {
 		case tools.Executable:
 			call.Resources = append(call.Resources, permissions.Resource{Kind: permissions.Program, Name: resource.Value})
 		default:
-			call.Resources = append(call.Resources, r.pathResource(resource))
+			call.Resources = append(call.Resources, j.pathResource(resource))
 		}
 	}
-	r.readsOnly = commands > 0 && reading == commands
+	j.reach.readsOnly = commands > 0 && reading == commands
 	return call
 }
 
@@ -159,60 +183,60 @@ const shellTool = "bash"
 // deleteTool is the tool whose rules hold for every deletion.
 const deleteTool = "delete_file"
 
-func (r *running) pathResource(resource tools.Resource) permissions.Resource {
+func (j *judgement) pathResource(resource tools.Resource) permissions.Resource {
 	path := permissions.Resource{
-		Kind: permissions.Path, Name: r.targets.of(r.env, resource).Real, Requested: []string{r.env.Abs(resource.Value)},
+		Kind: permissions.Path, Name: j.targets.of(j.env, resource).Real, Requested: []string{j.env.Abs(resource.Value)},
 	}
 	if resource.Kind == tools.PathRead {
 		path.Capability = capability.CapFSRead
 	} else {
 		path.Capability = capability.CapFSWrite
 	}
-	if resource.Deletes && r.Tool != deleteTool {
+	if resource.Deletes && j.Tool != deleteTool {
 		path.Also = []string{deleteTool}
 	}
 	return path
 }
 
-func (r *running) judgeCommand(resource tools.Resource, session tools.Session) command.Verdict {
-	return judgeText(resource.Value, r.commandEnv(resource, session))
+func (j *judgement) judgeCommand(resource tools.Resource, session tools.Session) command.Verdict {
+	return judgeText(resource.Value, j.commandEnv(resource, session))
 }
 
 // commandEnv is what the judgement of a command depends on besides its text.
-func (r *running) commandEnv(resource tools.Resource, session tools.Session) command.Env {
+func (j *judgement) commandEnv(resource tools.Resource, session tools.Session) command.Env {
 	return command.Env{
-		Cwd: resource.Dir, Roots: session.Roots, Home: r.pipeline.Home, Own: r.pipeline.Own,
+		Cwd: resource.Dir, Roots: session.Roots, Home: j.pipeline.Home, Own: j.pipeline.Own,
 		Inside: func(path string) (string, bool) {
-			access, err := r.pipeline.Workspace.Check(path, false)
+			access, err := j.pipeline.Workspace.Check(path, false)
 			// Also of what the check refuses: a link to a secret is one.
-			return cmp.Or(access.Real, r.pipeline.Workspace.Resolve(path)), err == nil && access.Inside
+			return cmp.Or(access.Real, j.pipeline.Workspace.Resolve(path)), err == nil && access.Inside
 		},
-		Secret:      r.pipeline.Workspace.SecretName,
-		HoldsSecret: r.holdsSecret, HoldsAddress: r.holdsAddress, GitHoldsAddress: r.gitHoldsAddress,
-		Dialect: r.pipeline.Dialect,
+		Secret:      j.pipeline.Workspace.SecretName,
+		HoldsSecret: j.files.holdsSecret, HoldsAddress: j.files.holdsAddress, GitHoldsAddress: j.files.gitHoldsAddress,
+		Dialect: j.pipeline.Dialect,
 		// Nothing that a project configures is run to probe it before it is trusted (T2).
-		Untrusted:   !r.trusted,
-		GitPrograms: r.gitPrograms, GitHoldsSecret: r.gitHoldsSecret,
-		Regular: r.regular, Waits: r.waits, List: r.list,
+		Untrusted:   !j.trusted,
+		GitPrograms: j.files.gitPrograms, GitHoldsSecret: j.files.gitHoldsSecret,
+		Regular: j.files.regular, Waits: j.files.waits, List: j.files.list,
 	}
 }
 
 // regular reports whether a path is an existing file inside the session's
 // directories, links followed.
-func (r *running) regular(path string) bool {
-	access, err := r.pipeline.Workspace.Check(path, false)
+func (f commandFiles) regular(path string) bool {
+	access, err := f.work.Check(path, false)
 	if err != nil || !access.Inside {
 		return false
 	}
-	runtime := r.pipeline.Workspace.Call(r.ID+"/judge", r.Tool, nil)
+	runtime := f.work.Call(f.call+"/judge", f.tool, nil)
 	defer runtime.Finish()
 	info, err := runtime.FS().Stat(context.Background(), path)
 	return err == nil && info.Mode.IsRegular()
 }
 
 // waits reports whether a path leads to a pipe, a socket, a device or a file of the kernel.
-func (r *running) waits(path string) bool {
-	access, _ := r.pipeline.Workspace.Check(path, false) // which refuses such a path
+func (f commandFiles) waits(path string) bool {
+	access, _ := f.work.Check(path, false) // which refuses such a path
 	return access.Waits
 }
 

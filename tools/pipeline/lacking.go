@@ -61,21 +61,21 @@ const (
 // same text (S4). Where no user can be asked, it runs as before: without; so does that of
 // a restricted agent, which has neither in any case. A mode that changes nothing grants no
 // writing.
-func (r *running) askForMissed(ctx context.Context) {
-	if r.pipeline.Asker == nil || r.pipeline.restricted {
+func (j *judgement) askForMissed(ctx context.Context) {
+	if j.pipeline.Asker == nil || j.pipeline.restricted {
 		return
 	}
-	if r.reach.network && r.reach.beside && r.decision.Action == capability.Allow && r.answeredBefore() && !r.pipeline.Workspace.Runner().Connects(ctx) {
-		r.decision.Action, r.decision.Reason = capability.Ask, besideReason
+	if j.reach.network && j.reach.beside && j.decision.Action == capability.Allow && j.answeredBefore() && !j.pipeline.Workspace.Runner().Connects(ctx) {
+		j.decision.Action, j.decision.Reason = capability.Ask, besideReason
 	}
-	held := r.pipeline.readOnly() != nil
-	for _, resource := range r.commands() {
-		lack := r.pipeline.lacks.of(commandKey(resource))
+	held := j.pipeline.readOnly() != nil
+	for _, resource := range j.commands() {
+		lack := j.pipeline.lacks.of(commandKey(resource))
 		network, writing := lack.missed.Network, lack.missed.Writing && !held
 		if !network && !writing {
 			continue
 		}
-		r.reach.network, r.reach.missed = r.reach.network || network, run.Lacking{Network: network, Writing: writing}
+		j.reach.network, j.reach.missed = j.reach.network || network, run.Lacking{Network: network, Writing: writing}
 		var reasons []string
 		if network && !lack.granted.Network {
 			reasons = append(reasons, missedReason)
@@ -83,18 +83,18 @@ func (r *running) askForMissed(ctx context.Context) {
 		if writing && !lack.granted.Writing {
 			reasons = append(reasons, readReason)
 		}
-		if len(reasons) > 0 && r.decision.Action == capability.Allow {
-			r.decision.Action, r.decision.Reason = capability.Ask, strings.Join(reasons, "; ")
-			r.reach.again = true
-			if !r.mayStayOpen() {
-				r.decision.NoAlways = "what it runs is not known whole"
+		if len(reasons) > 0 && j.decision.Action == capability.Allow {
+			j.decision.Action, j.decision.Reason = capability.Ask, strings.Join(reasons, "; ")
+			j.reach.again = true
+			if !j.mayStayOpen() {
+				j.decision.NoAlways = "what it runs is not known whole"
 			}
 		}
 	}
 }
 
 // lacksGranted is what the user has granted for good to the call's commands.
-func (r *running) lacksGranted() (granted run.Lacking) {
+func (r *reach) lacksGranted() (granted run.Lacking) {
 	for _, resource := range r.commands() {
 		lack := r.pipeline.lacks.of(commandKey(resource))
 		granted.Network = granted.Network || lack.granted.Network
@@ -104,8 +104,8 @@ func (r *running) lacksGranted() (granted run.Lacking) {
 }
 
 // noteLacks remembers a command that failed for want of what it can be granted.
-func (r *running) noteLacks() {
-	missed := r.runtime.Commands().Lacking()
+func (r *reach) noteLacks(commands *run.Commands) {
+	missed := commands.Lacking()
 	if missed == (run.Lacking{}) {
 		return
 	}
@@ -115,8 +115,8 @@ func (r *running) noteLacks() {
 }
 
 // lacks says what "always" would grant.
-func (r *running) lacks() string {
-	switch r.reach.missed {
+func (r *reach) lacks() string {
+	switch r.missed {
 	case run.Lacking{Writing: true}:
 		return "writing"
 	case run.Lacking{Network: true}:
@@ -126,8 +126,8 @@ func (r *running) lacks() string {
 }
 
 // grantMissed grants for good what the call's commands have failed without.
-func (r *running) grantMissed() {
-	if r.reach.missed == (run.Lacking{}) {
+func (r *reach) grantMissed() {
+	if r.missed == (run.Lacking{}) {
 		return
 	}
 	for _, resource := range r.commands() {

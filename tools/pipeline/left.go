@@ -8,10 +8,10 @@ import (
 
 // noteLeftOut tells the model what of its arguments was left out, once in a session for
 // each argument of a tool. The card shows what ran and needs no such words.
-func (r *running) noteLeftOut(end *transcript.ToolFinished) {
+func (e *ending) noteLeftOut(end *transcript.ToolFinished) {
 	var fresh []string
-	for _, one := range r.left {
-		if _, told := r.pipeline.notices.left.LoadOrStore(r.Tool+" "+one, true); !told {
+	for _, one := range e.left {
+		if _, told := e.pipeline.notices.left.LoadOrStore(e.Tool+" "+one, true); !told {
 			fresh = append(fresh, one)
 		}
 	}

@@ -121,20 +121,20 @@ func (m *ModePolicy) writable() []string {
 // refuseInReadOnlyMode refuses, in a mode that changes nothing, a command that does not
 // plainly only read. It is part of the capability check, which has refused writing
 // before (see effective): no rule lifts it.
-func (r *running) refuseInReadOnlyMode() error {
-	policy := r.pipeline.readOnly()
+func (j *judgement) refuseInReadOnlyMode() error {
+	policy := j.pipeline.readOnly()
 	if policy == nil {
 		return nil
 	}
 	commands := false
-	for _, resource := range r.judged.Resources {
+	for _, resource := range j.judged.Resources {
 		commands = commands || resource.Kind == permissions.Command
 		if resource.Judged != nil && resource.Judged.Action != capability.Allow {
 			return policy.refusal("only commands that plainly only read run: " + resource.Judged.Reason)
 		}
 	}
-	if !commands && slices.Contains(r.judged.Capabilities, capability.CapShellRun) {
-		return policy.refusal(r.Tool + " does not run, for what it starts cannot be judged")
+	if !commands && slices.Contains(j.judged.Capabilities, capability.CapShellRun) {
+		return policy.refusal(j.Tool + " does not run, for what it starts cannot be judged")
 	}
 	return nil
 }

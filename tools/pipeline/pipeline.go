@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
-	"time"
 
 	"acp-agent/capability"
+	"acp-agent/internal/observe"
 	"acp-agent/kinds"
 	"acp-agent/model"
 	"acp-agent/tools"
@@ -188,18 +188,13 @@ func (p *Pipeline) Run(ctx context.Context, c *Prepared, sink transcript.Sink) t
 	}
 	sink = c.recorded(sink)
 	defer c.tape.Return()
-	r := &running{Prepared: c, pipeline: p, started: time.Now(), card: c.Card}
+	r := p.newRunning(c, sink)
 	ctx, leave := p.active.enter(ctx, c, r.started)
 	defer leave()
 	ctx, span := p.Tracer.Tool(ctx, c.Tool, c.ID)
-	report := &reporter{running: r, next: sink, span: span}
-	r.sink = report
-	report.start()
-	err := r.runStages(ctx)
-	if r.runtime != nil {
-		r.runtime.Finish()
-	}
-	end := r.redacted(r.finish(ctx, err))
+	r.report(span)
+	r.publish(observe.ToolPre, "started", nil)
+	end := r.end(ctx, r.runStages(ctx))
 	r.sink.Emit(end)
 	return end
 }
@@ -222,17 +217,17 @@ func (r *running) runStages(ctx context.Context) (err error) {
 	}()
 	r.remotes = r.showsRemotes()
 	for _, stage := range []func(context.Context) error{
-		r.waitForAbandoned, // what was cancelled before is gone
-		r.refreshTargets,
-		r.confine, // capability check
-		r.judge,   // rules and command judgement
-		r.watch,   // watchdog
-		r.ask,     // the user
-		r.execute,
-		r.askAboutMovedAside, // what was moved aside: does the user want it?
-		r.render,
+		r.pipeline.WaitForAbandoned, // what was cancelled before is gone
+		r.confinement.refreshTargets,
+		r.confinement.confine, // capability check
+		r.judgement.judge,     // rules and command judgement
+		r.watchdog.watch,
+		r.approval.ask, // the user
+		r.execution.execute,
+		r.aside.askAboutMovedAside, // what was moved aside: does the user want it?
+		r.ending.render,
 	} {
-		if err := ctx.Err(); err != nil && r.result == nil {
+		if err := ctx.Err(); err != nil && r.execution.result == nil {
 			return err
 		}
 		if err := stage(ctx); err != nil {
@@ -240,6 +235,14 @@ func (r *running) runStages(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// end makes the end of a call whose stages have returned err.
+func (r *running) end(ctx context.Context, err error) transcript.ToolFinished {
+	if r.execution.runtime != nil {
+		r.execution.runtime.Finish()
+	}
+	return r.redacted(r.ending.finish(ctx, err))
 }
 
 // asToolError gives every failure the one shape that a model sees.

@@ -23,14 +23,14 @@ const (
 // askAboutReading makes a question of a command that would run unasked because it only reads,
 // where nothing holds it to that (R119, S7), or where what it must not read is not known.
 // What the user allows by a rule of theirs runs.
-func (r *running) askAboutReading(ctx context.Context) error {
-	if r.decision.Action != capability.Allow || !r.reading() {
+func (j *judgement) askAboutReading(ctx context.Context) error {
+	if j.decision.Action != capability.Allow || !j.reach.reading() {
 		return nil
 	}
-	report, known := r.pipeline.Workspace.Runner().SandboxKnown()
-	if !known && !r.dryRun {
+	report, known := j.pipeline.Workspace.Runner().SandboxKnown()
+	if !known && !j.dryRun {
 		var err error
-		if report, _, err = r.pipeline.Workspace.Runner().Sandbox(ctx); err != nil {
+		if report, _, err = j.pipeline.Workspace.Runner().Sandbox(ctx); err != nil {
 			return err
 		}
 		known = true
@@ -41,35 +41,35 @@ func (r *running) askAboutReading(ctx context.Context) error {
 	case report.Refused != "":
 		return nil // it does not run
 	case !report.Confines():
-		if !r.ruled(true) {
-			r.reach.unconfined = true
-			r.turnIntoQuestion(unconfinedReason)
+		if !j.ruled(true) {
+			j.reach.unconfined = true
+			j.turnIntoQuestion(unconfinedReason)
 		}
 		return nil
 	}
-	secrets, whole := r.pipeline.Workspace.Runner().ReadingSecrets()
-	r.reach.secrets = secrets
-	if !whole && !r.ruled(false) {
-		r.turnIntoQuestion(unhiddenReason)
+	secrets, whole := j.pipeline.Workspace.Runner().ReadingSecrets()
+	j.reach.secrets = secrets
+	if !whole && !j.ruled(false) {
+		j.turnIntoQuestion(unhiddenReason)
 	}
 	return nil
 }
 
-func (r *running) turnIntoQuestion(reason string) {
-	r.decision.Action, r.decision.Layer, r.decision.Reason = capability.Ask, permissions.LayerPolicy, reason
-	r.decision.Rule, r.decision.NoAlways = nil, "what holds it to reading is not there"
+func (j *judgement) turnIntoQuestion(reason string) {
+	j.decision.Action, j.decision.Layer, j.decision.Reason = capability.Ask, permissions.LayerPolicy, reason
+	j.decision.Rule, j.decision.NoAlways = nil, "what holds it to reading is not there"
 }
 
 // ruled reports whether each part of the commands is allowed by a rule that is not a shipped
 // one; plain ones, on the list of R119, need none. The files that a part reads are judged
 // with it.
-func (r *running) ruled(plain bool) bool {
-	rules := r.pipeline.Policy.Rules()
-	for _, resource := range r.judged.Resources {
+func (j *judgement) ruled(plain bool) bool {
+	rules := j.pipeline.Policy.Rules()
+	for _, resource := range j.judged.Resources {
 		if resource.Kind != permissions.Command || plain && resource.Judged != nil && resource.Judged.Plain {
 			continue
 		}
-		part := r.judged
+		part := j.judged
 		part.Resources = []permissions.Resource{resource}
 		if d := rules.Decide(part); d.Action != capability.Allow || d.Rule == nil || d.Scope == permissions.DefaultScope {
 			return false
@@ -81,26 +81,26 @@ func (r *running) ruled(plain bool) bool {
 // askAboutNames makes a question of a command that would run unasked and does more than read,
 // where it is not known what must be kept from it: secrets and protected names (P5). What
 // the user allows by a rule of theirs runs, and its result says so.
-func (r *running) askAboutNames() {
-	if r.decision.Action != capability.Allow || len(r.commands()) == 0 || r.reading() || r.pipeline.readOnly() != nil {
+func (j *judgement) askAboutNames() {
+	if j.decision.Action != capability.Allow || len(j.commands()) == 0 || j.reach.reading() || j.pipeline.readOnly() != nil {
 		return
 	}
 	var whole bool
-	r.reach.open, whole = r.pipeline.Workspace.Runner().CommandNames()
+	j.reach.open, whole = j.pipeline.Workspace.Runner().CommandNames()
 	switch {
-	case whole && !r.secretsOpen(), r.ruled(false):
+	case whole && !j.reach.secretsOpen(), j.ruled(false):
 	case !whole:
-		r.turnIntoQuestion(unknownReason)
+		j.turnIntoQuestion(unknownReason)
 	default:
-		r.turnIntoQuestion(openReason)
+		j.turnIntoQuestion(openReason)
 	}
 }
 
 // secretsOpen reports whether some secrets stay in reach of a command although the kind of
 // sandbox hides secrets.
-func (r *running) secretsOpen() bool {
+func (r *reach) secretsOpen() bool {
 	report, _ := r.pipeline.Workspace.Runner().SandboxKnown()
-	return r.reach.open > 0 && (report.Kind == sandbox.Bubblewrap || report.Kind == sandbox.Seatbelt)
+	return r.open > 0 && (report.Kind == sandbox.Bubblewrap || report.Kind == sandbox.Seatbelt)
 }
 
 // notices records what is said once in a session. The zero value is ready.
@@ -112,8 +112,8 @@ type notices struct {
 
 // noticeUnconfined tells the user, at the first question of that kind, that nothing confines
 // the session's commands.
-func (r *running) noticeUnconfined() {
-	if !r.reach.unconfined || r.pipeline.notices.unconfined.Swap(true) {
+func (r *reach) noticeUnconfined() {
+	if !r.unconfined || r.pipeline.notices.unconfined.Swap(true) {
 		return
 	}
 	report, _ := r.pipeline.Workspace.Runner().SandboxKnown()
@@ -122,11 +122,11 @@ func (r *running) noticeUnconfined() {
 
 // noticeOpen tells the user, at the first command of that kind, that more files hold secrets
 // than can be hidden from it.
-func (r *running) noticeOpen() {
+func (r *reach) noticeOpen() {
 	if !r.secretsOpen() || r.pipeline.notices.open.Swap(true) {
 		return
 	}
-	text := fmt.Sprintf("%d files of secrets in the session's directories are not hidden from commands that do more than read: there are more than can be hidden without making each command slow.", r.reach.open)
+	text := fmt.Sprintf("%d files of secrets in the session's directories are not hidden from commands that do more than read: there are more than can be hidden without making each command slow.", r.open)
 	r.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "Secrets in reach of commands", Text: text})
 }
 

@@ -13,12 +13,19 @@ import (
 	"acp-agent/workspace"
 )
 
+// cleaner takes secrets out of what a call shows.
+type cleaner struct {
+	keys *redact.Values
+	// remotes says that the call shows the configuration of a repository.
+	remotes bool
+}
+
 // clean takes out of a text what neither the model nor the editor nor the store has a use
 // for: the agent's own keys, and of what shows the configuration of a repository, the
 // users and passwords in the addresses of remotes.
-func (r *running) clean(text string) string {
-	text = r.pipeline.Keys.Known(text)
-	if r.remotes {
+func (c *cleaner) clean(text string) string {
+	text = c.keys.Known(text)
+	if c.remotes {
 		text = redact.Addresses(text)
 	}
 	return text
@@ -26,13 +33,13 @@ func (r *running) clean(text string) string {
 
 // showsRemotes reports whether the call names a file that holds addresses of remotes. Other
 // files are shown as they are, since what is edited has to match them.
-func (r *running) showsRemotes() bool {
-	return slices.ContainsFunc(r.touched, func(resource tools.Resource) bool {
+func (u *underway) showsRemotes() bool {
+	return slices.ContainsFunc(u.touched, func(resource tools.Resource) bool {
 		if !isPath(resource) {
 			return false
 		}
-		requested := r.env.Abs(resource.Value)
-		return gitSettings(requested) || gitSettings(r.targets.at(requested, false).Real)
+		requested := u.env.Abs(resource.Value)
+		return gitSettings(requested) || gitSettings(u.targets.at(requested, false).Real)
 	})
 }
 
@@ -43,37 +50,37 @@ func gitSettings(path string) bool {
 }
 
 // redacted redacts the end of a call, wherever the tool found what is taken out.
-func (r *running) redacted(end transcript.ToolFinished) transcript.ToolFinished {
-	if r.pipeline.Keys.Empty() && !r.remotes {
+func (c *cleaner) redacted(end transcript.ToolFinished) transcript.ToolFinished {
+	if c.keys.Empty() && !c.remotes {
 		return end
 	}
-	end.Text, end.Shown = r.clean(end.Text), r.clean(end.Shown)
-	end.Card = r.redactedCard(end.Card)
-	end.Result.Data = r.cleanJSON(end.Result.Data)
-	end.Result.ErrorText = r.clean(end.Result.ErrorText)
+	end.Text, end.Shown = c.clean(end.Text), c.clean(end.Shown)
+	end.Card = c.redactedCard(end.Card)
+	end.Result.Data = c.cleanJSON(end.Result.Data)
+	end.Result.ErrorText = c.clean(end.Result.ErrorText)
 	if detail := end.Result.Error; detail != nil {
 		clean := *detail
-		clean.AbsolutePath, clean.Type = r.clean(detail.AbsolutePath), r.clean(detail.Type)
+		clean.AbsolutePath, clean.Type = c.clean(detail.AbsolutePath), c.clean(detail.Type)
 		clean.Details = nil
 		for name, value := range detail.Details {
 			if clean.Details == nil {
 				clean.Details = map[string]json.RawMessage{}
 			}
-			clean.Details[r.clean(name)] = r.cleanJSON(value)
+			clean.Details[c.clean(name)] = c.cleanJSON(value)
 		}
 		end.Result.Error = &clean
 	}
 	end.Result.Metadata.TrackFiles = slices.Clone(end.Result.Metadata.TrackFiles)
 	for i, path := range end.Result.Metadata.TrackFiles {
-		end.Result.Metadata.TrackFiles[i] = r.clean(path)
+		end.Result.Metadata.TrackFiles[i] = c.clean(path)
 	}
-	end.Result.Metadata.Unseen = r.clean(end.Result.Metadata.Unseen)
+	end.Result.Metadata.Unseen = c.clean(end.Result.Metadata.Unseen)
 	return end
 }
 
 // cleanJSON cleans a value. One that is JSON no more is dropped whole.
-func (r *running) cleanJSON(data json.RawMessage) json.RawMessage {
-	text := r.clean(string(data))
+func (c *cleaner) cleanJSON(data json.RawMessage) json.RawMessage {
+	text := c.clean(string(data))
 	switch {
 	case text == string(data):
 		return data
@@ -84,20 +91,20 @@ func (r *running) cleanJSON(data json.RawMessage) json.RawMessage {
 }
 
 // redactedCard redacts what the editor shows.
-func (r *running) redactedCard(card kinds.Card) kinds.Card {
-	if r.pipeline.Keys.Empty() && !r.remotes {
+func (c *cleaner) redactedCard(card kinds.Card) kinds.Card {
+	if c.keys.Empty() && !c.remotes {
 		return card
 	}
-	card.Title = r.clean(card.Title)
+	card.Title = c.clean(card.Title)
 	card.Content = slices.Clone(card.Content)
 	for i, content := range card.Content {
 		switch content := content.(type) {
 		case kinds.Text:
-			card.Content[i] = kinds.Text{Text: r.clean(content.Text)}
+			card.Content[i] = kinds.Text{Text: c.clean(content.Text)}
 		case kinds.Diff:
-			content.Path, content.New = r.clean(content.Path), r.clean(content.New)
+			content.Path, content.New = c.clean(content.Path), c.clean(content.New)
 			if content.Old != nil {
-				old := r.clean(*content.Old)
+				old := c.clean(*content.Old)
 				content.Old = &old
 			}
 			card.Content[i] = content
@@ -105,7 +112,7 @@ func (r *running) redactedCard(card kinds.Card) kinds.Card {
 	}
 	card.Locations = slices.Clone(card.Locations)
 	for i := range card.Locations {
-		card.Locations[i].Path = r.clean(card.Locations[i].Path)
+		card.Locations[i].Path = c.clean(card.Locations[i].Path)
 	}
 	return card
 }

@@ -29,53 +29,53 @@ type shown struct {
 // render writes the result out, cut at the general cap unless the tool bounds
 // its own output (R105, R106, R108). What a tool hands back is its own code too,
 // which may panic when it is written (R7).
-func (r *running) render(context.Context) (err error) {
-	if r.result == nil || r.shown != nil {
+func (e *ending) render(context.Context) (err error) {
+	if e.execution.result == nil || e.shown != nil {
 		return nil
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			r.result, r.shown = nil, nil
-			err = r.pipeline.panicked(r.Tool, r.ID, v)
+			e.execution.result, e.shown = nil, nil
+			err = e.pipeline.panicked(e.Tool, e.ID, v)
 		}
 	}()
-	if r.entry.Foreign() {
-		r.distrust()
+	if e.entry.Foreign() {
+		e.distrust()
 	}
-	text := r.clean(r.result.ModelText()) // before it is cut: half a key would not be known as one
-	limit := r.pipeline.Limits.ResultBytes
-	free := r.entry.OwnLimit || r.result.Truncated || limit <= 0
-	same := r.result.Text == "" // the text is the data
-	plain, isText := r.result.Data.(string)
+	text := e.clean(e.execution.result.ModelText()) // before it is cut: half a key would not be known as one
+	limit := e.pipeline.Limits.ResultBytes
+	free := e.entry.OwnLimit || e.execution.result.Truncated || limit <= 0
+	same := e.execution.result.Text == "" // the text is the data
+	plain, isText := e.execution.result.Data.(string)
 	if isText && same && !free && len(text) > limit {
-		cut := r.cut(text) // written out, it would be as large again
+		cut := e.cut(text) // written out, it would be as large again
 		cut.data = written(map[string]string{"head": textcut.First(text, limit)})
-		r.shown = &cut
+		e.shown = &cut
 		return nil
 	}
-	data := written(r.result.Data)
+	data := written(e.execution.result.Data)
 	fits := len(data) <= 2*limit
 	switch {
 	case free, len(text) <= limit && (fits || same):
-		r.shown = &shown{text: text, data: data, truncated: r.result.Truncated, path: r.result.OutputPath}
+		e.shown = &shown{text: text, data: data, truncated: e.execution.result.Truncated, path: e.execution.result.OutputPath}
 	case len(text) <= limit: // what is large is the data, which the model does not read
 		whole := string(data)
 		if isText {
 			whole = plain
 		}
 		cut := shown{text: text, data: written(withHead(data, textcut.First(whole, limit), limit)), truncated: true}
-		if path, err := r.spill(whole); err == nil {
+		if path, err := e.spill(whole); err == nil {
 			cut.path = path
 		}
-		r.shown = &cut
+		e.shown = &cut
 	case fits && !same:
-		cut := r.cut(text)
+		cut := e.cut(text)
 		cut.data = data
-		r.shown = &cut
+		e.shown = &cut
 	default:
-		cut := r.cut(text)
+		cut := e.cut(text)
 		cut.data = written(withHead(data, textcut.First(text, limit), limit))
-		r.shown = &cut
+		e.shown = &cut
 	}
 	return nil
 }
@@ -90,15 +90,15 @@ func written(value any) json.RawMessage {
 }
 
 // cut bounds a text at the general cap and keeps the whole in a sidecar (R106).
-func (r *running) cut(text string) shown {
-	limit := r.pipeline.Limits.ResultBytes
+func (e *ending) cut(text string) shown {
+	limit := e.pipeline.Limits.ResultBytes
 	if limit <= 0 || len(text) <= limit {
 		return shown{text: text}
 	}
 	s := shown{truncated: true}
 	s.text = textcut.First(text, limit) + fmt.Sprintf("\n\n[Tool result truncated: %dKB exceeds limit. Please refine the query.]",
 		int(math.Round(float64(len(text))/1024)))
-	path, err := r.spill(text)
+	path, err := e.spill(text)
 	if err != nil {
 		s.text += "\nThe rest could not be kept: " + err.Error()
 		return s
@@ -167,11 +167,11 @@ func firstElements(data json.RawMessage, limit int) ([]json.RawMessage, bool) {
 }
 
 // spill writes a text to a sidecar.
-func (r *running) spill(text string) (path string, err error) {
-	if r.runtime == nil {
+func (e *ending) spill(text string) (path string, err error) {
+	if e.execution.runtime == nil {
 		return "", fmt.Errorf("the call was never run")
 	}
-	sidecar, err := r.runtime.Sidecar()
+	sidecar, err := e.execution.runtime.Sidecar()
 	if err != nil {
 		return "", err
 	}
@@ -185,14 +185,14 @@ func (r *running) spill(text string) (path string, err error) {
 // distrust takes out of a result what only the agent can know: a tool from
 // elsewhere does not say where a sidecar is, nor what was changed outside the
 // session's directories.
-func (r *running) distrust() {
-	trusted := *r.result
+func (e *ending) distrust() {
+	trusted := *e.execution.result
 	trusted.Truncated, trusted.OutputPath = false, ""
 	trusted.TrackFiles = slices.DeleteFunc(slices.Clone(trusted.TrackFiles), func(path string) bool {
-		access, err := r.pipeline.Workspace.Check(path, true)
+		access, err := e.pipeline.Workspace.Check(path, true)
 		return err != nil || !access.Inside || access.Path != path
 	})
-	r.result = &trusted
+	e.execution.result = &trusted
 }
 
 // distrusted removes from the error of a tool from elsewhere what only the agent can know: who

@@ -17,21 +17,21 @@ import (
 // the audit, the bus and the trace, learn of the call from its events alone. Events go on to
 // next; what the audit says of them is written before.
 type reporter struct {
-	*running
-	next transcript.Sink
-	span *trace.Span
-	// underway says that the call was reported to be under way.
-	underway atomic.Bool
+	*underway
+	judgement *judgement
+	approval  *approval
+	execution *execution
+	next      transcript.Sink
+	span      *trace.Span
+	// inProgress says that the call was reported to be in progress.
+	inProgress atomic.Bool
 }
-
-// start reports that the call begins (R131).
-func (r *reporter) start() { r.publish(observe.ToolPre, "started", nil) }
 
 // Emit implements transcript.Sink.
 func (r *reporter) Emit(e transcript.Event) {
 	switch e := e.(type) {
 	case transcript.ToolState:
-		if e.CallID == r.ID && e.State == transcript.InProgress && !r.underway.Swap(true) {
+		if e.CallID == r.ID && e.State == transcript.InProgress && !r.inProgress.Swap(true) {
 			r.recordBegin()
 		}
 	case transcript.ToolFinished:
@@ -73,16 +73,16 @@ func (r *reporter) publishEnd(end transcript.ToolFinished) {
 
 // publish publishes an event, and in addition the tool's own one for this stage
 // when its module contributed that name.
-func (r *running) publish(name, stage string, fields map[string]any) {
-	bus := r.pipeline.Bus
+func (u *underway) publish(name, stage string, fields map[string]any) {
+	bus := u.pipeline.Bus
 	if !bus.Active() {
 		return
 	}
 	e := observe.Event{
-		Name: name, At: time.Now(), SessionID: r.pipeline.Workspace.Session().ID, CallID: r.ID, Tool: r.Tool, Fields: fields,
+		Name: name, At: time.Now(), SessionID: u.pipeline.Workspace.Session().ID, CallID: u.ID, Tool: u.Tool, Fields: fields,
 	}
 	bus.Publish(e)
-	if own := r.Tool + ":" + stage; slices.Contains(bus.Names(), own) {
+	if own := u.Tool + ":" + stage; slices.Contains(bus.Names(), own) {
 		e.Name = own
 		bus.Publish(e)
 	}

@@ -32,7 +32,7 @@ func (p *Pipeline) Repository(ctx context.Context) (found Repository, ok bool) {
 	call := p.Workspace.Call("repository", "git", nil)
 	defer call.Finish()
 	dir := p.Workspace.Session().Cwd
-	repo, ok := p.repositoryAt(call.FS(), dir)
+	repo, ok := repositoryAt(p.Workspace, call.FS(), dir)
 	if !ok {
 		return found, false
 	}

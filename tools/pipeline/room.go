@@ -41,25 +41,25 @@ func (p *Pipeline) Room(window, used, calls int) int {
 // fitWindow cuts what the model reads of a call to the room that there is for it, and keeps
 // the whole in a sidecar unless the tool can show the rest or has kept it. The tool's data,
 // what is said of them, and what the editor shows stay as they are.
-func (r *running) fitWindow(end *transcript.ToolFinished) {
-	if r.Room <= 0 || len(end.Text) <= r.Room {
+func (e *ending) fitWindow(end *transcript.ToolFinished) {
+	if e.Room <= 0 || len(end.Text) <= e.Room {
 		return
 	}
-	whole := r.clean(end.Text) // before it is cut: half a key would not be known as one
+	whole := e.clean(end.Text) // before it is cut: half a key would not be known as one
 	if end.Shown == "" {
 		end.Shown = end.Text
 	}
-	end.Text = tools.Fit(whole, r.Room, r.rest(whole, end))
+	end.Text = tools.Fit(whole, e.Room, e.rest(whole, end))
 }
 
 // rest says where the rest of a result is.
-func (r *running) rest(whole string, end *transcript.ToolFinished) string {
-	if r.entry != nil && r.entry.Rest != "" && end.Result.Error == nil {
-		return r.entry.Rest
+func (e *ending) rest(whole string, end *transcript.ToolFinished) string {
+	if e.entry != nil && e.entry.Rest != "" && end.Result.Error == nil {
+		return e.entry.Rest
 	}
 	path := end.Result.Metadata.OutputPath
 	if path == "" {
-		kept, err := r.spill(whole)
+		kept, err := e.spill(whole)
 		if err != nil {
 			return fmt.Sprintf("it could not be kept: %v", err)
 		}

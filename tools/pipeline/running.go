@@ -1,66 +1,72 @@
 package pipeline
 
 import (
+	"slices"
 	"time"
 
-	"acp-agent/capability"
+	"acp-agent/internal/trace"
 	"acp-agent/kinds"
-	"acp-agent/permissions"
 	"acp-agent/tools"
 	"acp-agent/transcript"
-	"acp-agent/workspace"
 )
 
-// running is a call on its way through the stages of Run.
+// running is a call on its way through the stages of Run. Each part has the methods of some
+// stages and the fields that they share; a part knows only the parts before it.
 type running struct {
+	*underway                  // the call itself, its card and its events
+	confinement *confinement   // where its paths lead, and what lies outside the roots
+	judgement   *judgement     // what the rules say
+	watchdog    *watchdogCheck // what the watchdog says
+	approval    *approval      // what the user says
+	execution   *execution     // what the tool does
+	aside       *asideQuestion // what becomes of the changes that the sandbox moved aside
+	ending      *ending        // the result as the model, the editor and the store get it
+}
+
+// newRunning returns the call with its parts, ready for the first stage. Its events go to sink.
+func (p *Pipeline) newRunning(c *Prepared, sink transcript.Sink) *running {
+	r := &running{underway: &underway{
+		Prepared: c, pipeline: p, sink: sink, started: time.Now(), card: c.Card, cleaner: cleaner{keys: p.Keys},
+	}}
+	r.confinement = &confinement{underway: r.underway}
+	r.judgement = newJudgement(r.underway, r.confinement)
+	r.watchdog = &watchdogCheck{r.underway, r.judgement}
+	reach := r.judgement.reach
+	sandboxing := &sandboxing{r.underway, r.judgement, reach}
+	r.approval = &approval{underway: r.underway, confinement: r.confinement, judgement: r.judgement, reach: reach, sandboxing: sandboxing}
+	r.execution = &execution{
+		underway: r.underway, judgement: r.judgement, reach: reach, sandboxing: sandboxing, cache: cacheUse{r.underway, reach},
+		connections: &connections{underway: r.underway, watchdog: r.watchdog, sandboxing: sandboxing},
+	}
+	r.aside = &asideQuestion{r.underway, r.execution}
+	r.ending = &ending{underway: r.underway, execution: r.execution}
+	return r
+}
+
+// report makes the observers of the session learn of the call from the events that it emits
+// from now on. span is nil where nothing is traced.
+func (r *running) report(span *trace.Span) {
+	r.sink = &reporter{
+		underway: r.underway, judgement: r.judgement, approval: r.approval, execution: r.execution, next: r.sink, span: span,
+	}
+}
+
+// underway is what all parts of a running call share.
+type underway struct {
 	*Prepared
+	cleaner
 	pipeline *Pipeline
 	sink     transcript.Sink
 	started  time.Time
 	card     kinds.Card
-	// dryRun says that the call is only explained: nothing is asked or started for it.
-	dryRun bool
-	// remotes says that the call shows the configuration of a repository.
-	remotes bool
-
-	judgement
-	execution
 }
 
-// judgement is what the stages up to the question find out about a call.
-type judgement struct {
-	// found says where each path led at the capability check, by absolute path.
-	found map[string]string
-	// outside are reads outside the session's directories, links what is said of paths to be
-	// changed that lead elsewhere.
-	outside []workspace.Access
-	links   []string
-	// judged is the call as rules see it, decision their answer.
-	judged   permissions.Call
-	decision permissions.Decision
-	// trusted says that the user trusts the project as it is.
-	trusted bool
-	// readsOnly says that the command judge found nothing but reading.
-	readsOnly bool
-	// texts are what runs in the place of commands, settings the variables of those.
-	texts    []judgedText
-	settings []string
-	reach    reach
-	// watchdogReason is why the watchdog wants the user asked; "" when it does not.
-	watchdogReason string
-	// asked is what the user was asked, answer what they said; "" without a question.
-	asked, answer string
+// commands are the commands that the call runs.
+func (u *underway) commands() []tools.Resource {
+	return slices.DeleteFunc(slices.Clone(u.touched), func(resource tools.Resource) bool { return resource.Kind != tools.Command })
 }
 
-// execution is what the later stages make of a call.
-type execution struct {
-	scope   capability.Compiled
-	runtime *callRuntime
-	result  *tools.Result
-	// shown is the result written out.
-	shown *shown
-	// notScanned says where a command's changes were not looked for.
-	notScanned string
-	// connections are what its commands may connect to.
-	connections connections
+// writes reports whether the call changes files.
+func (u *underway) writes() bool {
+	return slices.ContainsFunc(u.touched, func(resource tools.Resource) bool { return resource.Kind == tools.PathWrite })
 }

@@ -12,8 +12,16 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// reach is what the commands of a call need beyond the default sandbox.
+// reach is what the commands of a call need beyond the default sandbox, as the judge of
+// commands found it.
 type reach struct {
+	*underway
+	// readsOnly says that the command judge found nothing but reading.
+	readsOnly bool
+	// texts are what runs in the place of commands, settings the variables of those.
+	texts    []judgedText
+	settings []string
+
 	network bool // of a command on the network table, or one that failed without it
 	git     bool // some command is git
 	// beside says that some command neither needs the network nor only reads.
@@ -34,14 +42,17 @@ type reach struct {
 	approved bool
 }
 
+// reset forgets everything but that the user has allowed the call.
+func (r *reach) reset() { *r = reach{underway: r.underway, approved: r.approved} }
+
 // note adds what the command judge found.
-func (w *reach) note(v command.Verdict) {
-	w.network = w.network || v.Network
+func (r *reach) note(v command.Verdict) {
+	r.network = r.network || v.Network
 	for _, part := range v.Parts {
-		w.reads = append(w.reads, part.Reads...)
-		w.beside = w.beside || !part.Network && part.Action != capability.Allow
+		r.reads = append(r.reads, part.Reads...)
+		r.beside = r.beside || !part.Network && part.Action != capability.Allow
 		if len(part.Argv) > 0 && path.Base(part.Argv[0]) == "git" {
-			w.git = true
+			r.git = true
 		}
 	}
 }
@@ -51,60 +62,53 @@ const besideReason = "one of the commands was allowed with the network, and the 
 
 // mayStayOpen reports whether an "always" may open the network to the very same commands
 // from now on: none of them is one of which nothing is ever stored (E5).
-func (r *running) mayStayOpen() bool {
-	return r.reach.again && !slices.ContainsFunc(r.judged.Resources, func(resource permissions.Resource) bool {
+func (j *judgement) mayStayOpen() bool {
+	return j.reach.again && !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool {
 		judged := resource.Judged
 		return resource.Dynamic || judged != nil && judged.Action != capability.Allow && len(judged.Always) == 0
 	})
 }
 
-// commands are the commands that the call runs.
-func (r *running) commands() []tools.Resource {
-	var commands []tools.Resource
-	for _, resource := range r.touched {
-		if resource.Kind == tools.Command {
-			commands = append(commands, resource)
-		}
-	}
-	return commands
-}
-
 // reading reports whether the call's commands run because they only read: no user has
 // allowed more to them, now or for good.
-func (r *running) reading() bool {
-	return r.readsOnly && !r.reach.approved && r.lacksGranted() == run.Lacking{}
+func (r *reach) reading() bool {
+	return r.readsOnly && !r.approved && r.lacksGranted() == run.Lacking{}
 }
 
-// grantSandbox tells the call's commands how far they may reach. A command has the
+// grant is how far the call's commands may reach. A command has the
 // network when a user allowed it on a card that said so, now or, by "always",
 // before for this session or project; a program has it when its tool declares it. A
 // command that runs unasked because it only reads can change nothing, nor can any in a
 // mode that changes nothing.
-func (r *running) grantSandbox(ctx context.Context) {
-	granted, reading := r.lacksGranted(), r.reading()
-	held := r.pipeline.readOnly() != nil
+func (s *sandboxing) grant(ctx context.Context) run.Grant {
+	granted, reading := s.reach.lacksGranted(), s.reach.reading()
+	held := s.pipeline.readOnly() != nil
 	grant := run.Grant{
-		Network:   !r.entry.Requires.Net.IsZero(),
-		GitConfig: r.reach.git && !r.readsOnly,
-		Unasked:   !r.reach.approved,
-		ReadsOnly: reading || r.entry.ReadOnly, Unattended: r.pipeline.Asker == nil || r.pipeline.restricted,
-		Reading: reading || held, Held: held, Secrets: r.reach.secrets,
-		Offline:  r.pipeline.restricted || reading,
-		Bounded:  reading && r.decision.Rule == nil,
-		Readable: r.readable(),
+		Network:   !s.entry.Requires.Net.IsZero(),
+		GitConfig: s.reach.git && !s.reach.readsOnly,
+		Unasked:   !s.reach.approved,
+		ReadsOnly: reading || s.entry.ReadOnly, Unattended: s.pipeline.Asker == nil || s.pipeline.restricted,
+		Reading: reading || held, Held: held, Secrets: s.reach.secrets,
+		Offline:  s.pipeline.restricted || reading,
+		Bounded:  reading && s.judgement.decision.Rule == nil,
+		Readable: s.reach.readable(),
 	}
-	if len(r.commands()) > 0 {
-		opened := r.reach.network && (r.reach.approved || !r.reach.beside && r.answeredBefore())
+	if len(s.commands()) > 0 {
+		opened := s.reach.network && (s.reach.approved || !s.reach.beside && s.judgement.answeredBefore())
 		grant.Network, grant.Packages = granted.Network || opened, opened
-		if opened && !r.reach.missed.Network && r.pipeline.Workspace.Runner().Connects(ctx) {
+		if opened && !s.reach.missed.Network && s.pipeline.Workspace.Runner().Connects(ctx) {
 			// Each host is asked about when it is reached for.
 			grant.Network = granted.Network
 		}
 	}
-	if !r.pipeline.restricted && !r.entry.ReadOnly {
-		grant.Connect = r.connect
-	}
-	r.runtime.Commands().Grant(grant)
+	return grant
+}
+
+// sandboxing decides how far the call's commands may reach, and says it on the card.
+type sandboxing struct {
+	*underway
+	judgement *judgement
+	reach     *reach
 }
 
 // readable is what the commands read outside the session's directories, where the user has
@@ -112,12 +116,12 @@ func (r *running) grantSandbox(ctx context.Context) {
 // directory stays hidden when it holds secrets, or is too large to be looked through. So
 // does what a path leads to that led elsewhere when it was judged: the card has not named
 // that (E6).
-func (r *running) readable() []string {
-	if !r.reach.approved {
+func (r *reach) readable() []string {
+	if !r.approved {
 		return nil
 	}
 	var shown []string
-	for _, path := range r.reach.reads {
+	for _, path := range r.reads {
 		if r.pipeline.Workspace.Shown(path) == path {
 			shown = append(shown, path)
 		}
@@ -128,13 +132,13 @@ func (r *running) readable() []string {
 // answeredBefore reports whether the user has allowed before, by a rule of theirs for
 // this session or an answer that was kept, each part of the commands that needs the
 // network. What stands beside such a part says nothing about it.
-func (r *running) answeredBefore() bool {
-	rules, some := r.pipeline.Policy.Rules(), false
-	for _, resource := range r.judged.Resources {
+func (j *judgement) answeredBefore() bool {
+	rules, some := j.pipeline.Policy.Rules(), false
+	for _, resource := range j.judged.Resources {
 		if resource.Judged == nil || !resource.Judged.Network {
 			continue
 		}
-		part := r.judged
+		part := j.judged
 		part.Resources = []permissions.Resource{resource}
 		d := rules.Decide(part)
 		if d.Action != capability.Allow || d.Rule == nil || d.Scope != permissions.Session && d.Rule.Source != permissions.SourceAlways {
@@ -146,12 +150,12 @@ func (r *running) answeredBefore() bool {
 }
 
 // sandbox says on the card what the call's commands will be confined by (O1).
-func (r *running) sandbox(ctx context.Context) string {
-	server := r.entry.Source.Kind == tools.MCP && len(r.commands()) == 0 // it was started before, with what it has
-	if server || !r.unpredictable() && len(r.commands()) == 0 {
+func (s *sandboxing) sandbox(ctx context.Context) string {
+	server := s.entry.Source.Kind == tools.MCP && len(s.commands()) == 0 // it was started before, with what it has
+	if server || !s.reach.unpredictable() && len(s.commands()) == 0 {
 		return ""
 	}
-	report, open, err := r.pipeline.Workspace.Runner().Sandbox(ctx)
+	report, open, err := s.pipeline.Workspace.Runner().Sandbox(ctx)
 	switch {
 	case err != nil:
 		return ""
@@ -159,21 +163,21 @@ func (r *running) sandbox(ctx context.Context) string {
 		return report.String()
 	}
 	text := string(report.Kind) + ", network off"
-	connects := len(r.commands()) > 0 && !r.reading() && !r.pipeline.restricted && r.pipeline.Workspace.Runner().Connects(ctx)
+	connects := len(s.commands()) > 0 && !s.reach.reading() && !s.pipeline.restricted && s.pipeline.Workspace.Runner().Connects(ctx)
 	if connects {
 		text = string(report.Kind) + ", network by host"
 	}
-	if connects && !r.reach.missed.Network {
-		return text + r.readOnlyNote()
+	if connects && !s.reach.missed.Network {
+		return text + s.readOnlyNote()
 	}
-	if (!r.pipeline.restricted || !report.Network) && (open || r.reach.network || len(r.commands()) == 0 && !r.entry.Requires.Net.IsZero()) {
+	if (!s.pipeline.restricted || !report.Network) && (open || s.reach.network || len(s.commands()) == 0 && !s.entry.Requires.Net.IsZero()) {
 		text = string(report.Kind) + ", network on"
 	}
-	return text + r.readOnlyNote()
+	return text + s.readOnlyNote()
 }
 
-func (r *running) readOnlyNote() string {
-	if r.pipeline.readOnly() != nil {
+func (s *sandboxing) readOnlyNote() string {
+	if s.pipeline.readOnly() != nil {
 		return ", read-only"
 	}
 	return ""

@@ -89,19 +89,19 @@ func (p *Pipeline) vars(callID string) capability.Vars {
 }
 
 // within checks a path that a call names against its tool's scope.
-func (r *running) within(resource tools.Resource, real string) error {
-	allowed := r.scope.Read(real)
+func (c *confinement) within(resource tools.Resource, real string) error {
+	allowed := c.scope.Read(real)
 	verb := "read"
 	if resource.Kind == tools.PathWrite {
-		allowed, verb = r.scope.Write(real), "write"
+		allowed, verb = c.scope.Write(real), "write"
 	}
 	if allowed {
 		return nil
 	}
-	if policy := r.pipeline.readOnly(); policy != nil && resource.Kind == tools.PathWrite {
+	if policy := c.pipeline.readOnly(); policy != nil && resource.Kind == tools.PathWrite {
 		return policy.refusal(real + " is not written")
 	}
-	return tools.Undeclared(r.Tool, "to "+verb+" "+real)
+	return tools.Undeclared(c.Tool, "to "+verb+" "+real)
 }
 
 func hostOf(rawURL string) string {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"acp-agent/internal/record"
 	"acp-agent/tools"
@@ -115,15 +114,15 @@ func (c *Prepared) recorded(sink transcript.Sink) transcript.Sink {
 }
 
 // question puts a permission request to the user.
-func (r *running) question(ctx context.Context, request tools.PermissionRequest) (tools.Answer, error) {
-	if r.tape != nil {
+func (u *underway) question(ctx context.Context, request tools.PermissionRequest) (tools.Answer, error) {
+	if u.tape != nil {
 		ready, err := transcript.EncodeEvent(request.Ready)
 		data, broken := json.Marshal(questionForm{request, ready})
 		if err == nil && broken == nil {
-			r.tape.Step(questionStep, data)
+			u.tape.Step(questionStep, data)
 		}
 	}
-	return r.pipeline.Asker.Ask(ctx, request)
+	return u.pipeline.Asker.Ask(ctx, request)
 }
 
 // recordedModes records that a call left plan mode.
@@ -138,62 +137,62 @@ func (m recordedModes) LeavePlan() (mode, told string, err error) {
 	return m.Modes.LeavePlan()
 }
 
-// play takes a call through what its recording has: its events, and the questions that it put
-// to the user. What uses the state of the session alone is done again.
+// play takes a call through what its recording has.
 func (p *Pipeline) play(ctx context.Context, c *Prepared, sink transcript.Sink) transcript.ToolFinished {
-	r := &running{Prepared: c, pipeline: p, started: time.Now(), card: c.Card}
+	r := p.newRunning(c, sink)
 	ctx, leave := p.active.enter(ctx, c, r.started)
 	defer leave()
-	r.sink = sink
 	if c.entry != nil {
-		r.sink = &reporter{running: r, next: sink}
+		r.report(nil)
 	}
-	if c.tape == nil {
-		return r.emitEnd(Unrun(c.ID, c.Card, transcript.Failed, c.fault.Message))
+	end := playback{r}.play(ctx)
+	r.sink.Emit(end)
+	return end
+}
+
+// playback is a call that is played from its recording.
+type playback struct{ *running }
+
+// play emits the recorded events, puts the recorded questions to the user, and returns the
+// recorded end. What uses the state of the session alone is done again.
+func (p playback) play(ctx context.Context) transcript.ToolFinished {
+	if p.tape == nil {
+		return Unrun(p.ID, p.Card, transcript.Failed, p.fault.Message)
 	}
-	for name, data, ok := c.tape.Next(); ok; name, data, ok = c.tape.Next() {
+	for name, data, ok := p.tape.Next(); ok; name, data, ok = p.tape.Next() {
 		switch name {
 		case questionStep:
-			r.playQuestion(ctx, data)
+			p.ask(ctx, data)
 		case planLeftStep:
-			if p.Services.Modes != nil {
-				_, _, _ = p.Services.Modes.LeavePlan() // what came of it is recorded
+			if modes := p.pipeline.Services.Modes; modes != nil {
+				_, _, _ = modes.LeavePlan() // what came of it is recorded
 			}
 		case eventStep:
 			e, err := transcript.DecodeEvent(data)
 			if err != nil {
 				continue
 			}
-			if state, ok := e.(transcript.ToolState); ok && state.State == transcript.InProgress && c.inward() {
-				return r.emitEnd(r.playAgain(ctx))
+			if state, ok := e.(transcript.ToolState); ok && state.State == transcript.InProgress && p.inward() {
+				return p.again(ctx)
 			}
 			if end, ok := e.(transcript.ToolFinished); ok {
-				end.CallID = c.ID
-				return r.emitEnd(end)
+				end.CallID = p.ID
+				return end
 			}
-			r.sink.Emit(retargeted(e, c.ID))
+			p.sink.Emit(retargeted(e, p.ID))
 		}
 	}
-	return r.emitEnd(Unrun(c.ID, c.Card, transcript.Cancelled, CancelledText)) // the recording ends here
+	return Unrun(p.ID, p.Card, transcript.Cancelled, CancelledText) // the recording ends here
 }
 
-// emitEnd emits the end of a call.
-func (r *running) emitEnd(end transcript.ToolFinished) transcript.ToolFinished {
-	r.sink.Emit(end)
-	return end
-}
-
-// playAgain makes a call that uses the state of the session alone.
-func (r *running) playAgain(ctx context.Context) transcript.ToolFinished {
-	err := r.execute(ctx)
+// again makes a call that uses the state of the session alone.
+func (p playback) again(ctx context.Context) transcript.ToolFinished {
+	err := p.execution.execute(ctx)
 	if err == nil {
-		err = r.render(ctx)
+		err = p.ending.render(ctx)
 	}
-	if r.runtime != nil {
-		r.runtime.Finish()
-	}
-	end := r.redacted(r.finish(ctx, err))
-	for _, data, ok := r.tape.Next(); ok; _, data, ok = r.tape.Next() {
+	end := p.end(ctx, err)
+	for _, data, ok := p.tape.Next(); ok; _, data, ok = p.tape.Next() {
 		if e, err := transcript.DecodeEvent(data); err == nil {
 			if recorded, ok := e.(transcript.ToolFinished); ok {
 				end.Result.Metadata.DurationMS = recorded.Result.Metadata.DurationMS
@@ -204,11 +203,11 @@ func (r *running) playAgain(ctx context.Context) transcript.ToolFinished {
 	return end
 }
 
-// playQuestion puts a recorded question to the user, whose answer is recorded, too: what came
+// ask puts a recorded question to the user, whose answer is recorded, too: what came
 // of it follows.
-func (r *running) playQuestion(ctx context.Context, data []byte) {
+func (p playback) ask(ctx context.Context, data []byte) {
 	var form questionForm
-	if json.Unmarshal(data, &form) != nil || r.pipeline.Asker == nil {
+	if json.Unmarshal(data, &form) != nil || p.pipeline.Asker == nil {
 		return
 	}
 	e, err := transcript.DecodeEvent(form.Ready)
@@ -217,16 +216,16 @@ func (r *running) playQuestion(ctx context.Context, data []byte) {
 		return
 	}
 	request := form.PermissionRequest
-	request.CallID, request.Ready = r.ID, ready
-	request.Ready.CallID = r.ID
-	defer r.pipeline.Session.AwaitUser(ctx)()
-	asking, leave, err := r.pipeline.Line.Enter(ctx, r.ID)
+	request.CallID, request.Ready = p.ID, ready
+	request.Ready.CallID = p.ID
+	defer p.pipeline.Session.AwaitUser(ctx)()
+	asking, leave, err := p.pipeline.Line.Enter(ctx, p.ID)
 	if err != nil {
 		return
 	}
 	defer leave()
-	if _, err := r.pipeline.Asker.Ask(asking, request); err != nil && !errors.Is(err, context.Canceled) {
-		r.pipeline.Logger.Debug("a recorded question was not answered", "error", err.Error())
+	if _, err := p.pipeline.Asker.Ask(asking, request); err != nil && !errors.Is(err, context.Canceled) {
+		p.pipeline.Logger.Debug("a recorded question was not answered", "error", err.Error())
 	}
 }
 

@@ -73,12 +73,12 @@ func (c *Prepared) resolveTargets(p *Pipeline) {
 
 // refreshTargets resolves the targets again when it is not certain that they are still true:
 // a call has changed something since, or some time has gone by.
-func (r *running) refreshTargets(context.Context) error {
-	if r.targets.changes == r.pipeline.changes.Load() && time.Since(r.targets.made) <= maxTargetAge {
+func (c *confinement) refreshTargets(context.Context) error {
+	if c.targets.changes == c.pipeline.changes.Load() && time.Since(c.targets.made) <= maxTargetAge {
 		return nil
 	}
-	r.resolveTargets(r.pipeline)
-	r.remotes = r.remotes || r.showsRemotes()
+	c.resolveTargets(c.pipeline)
+	c.remotes = c.remotes || c.showsRemotes()
 	return nil
 }
 
@@ -88,11 +88,11 @@ func isPath(resource tools.Resource) bool {
 }
 
 // expected are the targets of the paths that the call names, for its runtime.
-func (r *running) expected() map[string]workspace.Target {
+func (c *confinement) expected() map[string]workspace.Target {
 	expected := map[string]workspace.Target{}
-	for _, resource := range r.touched {
+	for _, resource := range c.touched {
 		if isPath(resource) && !resource.NoFollow {
-			to := r.targets.of(r.env, resource)
+			to := c.targets.of(c.env, resource)
 			expected[to.Path] = to
 		}
 	}
@@ -101,12 +101,12 @@ func (r *running) expected() map[string]workspace.Target {
 
 // changedPath is where a file is that the call has changed. A path that was bound leads where it
 // led; of a name that went away nothing is known.
-func (r *running) changedPath(path string) string {
-	abs := r.env.Abs(path)
-	if slices.ContainsFunc(r.touched, func(resource tools.Resource) bool {
-		return isPath(resource) && !resource.NoFollow && !resource.Deletes && r.env.Abs(resource.Value) == abs
+func (c *confinement) changedPath(path string) string {
+	abs := c.env.Abs(path)
+	if slices.ContainsFunc(c.touched, func(resource tools.Resource) bool {
+		return isPath(resource) && !resource.NoFollow && !resource.Deletes && c.env.Abs(resource.Value) == abs
 	}) {
-		return r.targets.at(abs, false).Real
+		return c.targets.at(abs, false).Real
 	}
-	return r.pipeline.Workspace.Resolve(abs)
+	return c.pipeline.Workspace.Resolve(abs)
 }

@@ -12,33 +12,33 @@ import (
 // scan looks at the session's files before a command or server that may change them, so
 // that its changes can be reported and taken back (R128). What was judged to only
 // read is not worth the time.
-func (r *running) scan(ctx context.Context) *undo.Scan {
-	if !r.unpredictable() {
+func (e *execution) scan(ctx context.Context) *undo.Scan {
+	if !e.reach.unpredictable() {
 		return nil
 	}
-	return r.pipeline.Workspace.History().Look(ctx)
+	return e.pipeline.Workspace.History().Look(ctx)
 }
 
 // compare notes what the command or server changed; the result says what that was and what
 // was not looked at.
-func (r *running) compare(ctx context.Context, scan *undo.Scan) {
+func (e *execution) compare(ctx context.Context, scan *undo.Scan) {
 	if scan == nil {
 		return
 	}
 	if ctx.Err() != nil {
 		// The command is being stopped after the answer, which must not wait for a scan.
 		scan.Leave()
-		r.notScanned = "the call was stopped before its changes could be looked for"
+		e.notScanned = "the call was stopped before its changes could be looked for"
 		return
 	}
 	var changes []undo.FileChange
-	changes, r.notScanned = scan.Changed(ctx)
-	r.runtime.NoteScan(changes)
+	changes, e.notScanned = scan.Changed(ctx)
+	e.runtime.NoteScan(changes)
 }
 
 // unpredictable reports whether the call may change files that it does not
 // name: it runs commands or programs, or a server does its work.
-func (r *running) unpredictable() bool {
+func (r *reach) unpredictable() bool {
 	if r.entry.ReadOnly || r.reading() {
 		return false
 	}
@@ -51,11 +51,11 @@ func (r *running) unpredictable() bool {
 // modified are the files that the call changed, with links resolved: those that
 // went through the tracker, those that a command changed, and those that the
 // tool itself names.
-func (r *running) modified() []string {
-	all := r.pipeline.Workspace.History().Modified(r.ID)
-	if r.result != nil {
-		for _, path := range r.result.TrackFiles {
-			all = append(all, r.changedPath(path))
+func (e *execution) modified() []string {
+	all := e.pipeline.Workspace.History().Modified(e.ID)
+	if e.result != nil {
+		for _, path := range e.result.TrackFiles {
+			all = append(all, e.judgement.confinement.changedPath(path))
 		}
 	}
 	slices.Sort(all)

@@ -22,15 +22,15 @@ const (
 // such commands do not follow them either. What is too large to be looked through, or
 // cannot be, is taken to hold one. With reads, only files count whose base names reads
 // accepts, and directories of secrets.
-func (r *running) holdsSecret(dir string, reads func(name string) bool) bool {
-	access, err := r.pipeline.Workspace.Check(dir, false)
+func (f commandFiles) holdsSecret(dir string, reads func(name string) bool) bool {
+	access, err := f.work.Check(dir, false)
 	if err != nil || !access.Inside {
 		return true
 	}
-	if r.regular(access.Real) {
-		return r.pipeline.Workspace.SecretName(access.Real) || r.holdsAddress(access.Real)
+	if f.regular(access.Real) {
+		return f.work.SecretName(access.Real) || f.holdsAddress(access.Real)
 	}
-	runtime := r.pipeline.Workspace.Call(r.ID+"/tree", r.Tool, nil)
+	runtime := f.work.Call(f.call+"/tree", f.tool, nil)
 	defer runtime.Finish()
 	if _, err := runtime.FS().Stat(context.Background(), access.Real); errors.Is(err, fs.ErrNotExist) {
 		return false // there is nothing to read
@@ -40,10 +40,10 @@ func (r *running) holdsSecret(dir string, reads func(name string) bool) bool {
 		return true
 	}
 	look := treeLook{left: maxTreeEntries, reads: reads, secret: func(path string) bool {
-		return r.pipeline.Workspace.SecretName(path) || runtime.FS().HoldsAddress(path)
+		return f.work.SecretName(path) || runtime.FS().HoldsAddress(path)
 	}}
-	own := slices.ContainsFunc(r.pipeline.Own, func(path string) bool { return pathname.Contains(access.Real, path) })
-	return own || r.pipeline.Workspace.SecretName(access.Real) || look.holds(top, access.Real, 0)
+	own := slices.ContainsFunc(f.own, func(path string) bool { return pathname.Contains(access.Real, path) })
+	return own || f.work.SecretName(access.Real) || look.holds(top, access.Real, 0)
 }
 
 // treeLook looks for secrets by their names.

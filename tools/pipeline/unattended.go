@@ -10,12 +10,12 @@ import (
 
 // unattended refuses a command that rules allow where no one is asked and nothing
 // confines it, unless a user chose that (R124). What plainly only reads may run.
-func (r *running) unattended(ctx context.Context) error {
-	p := r.pipeline
-	if p.Asker != nil || r.readsOnly {
+func (j *judgement) unattended(ctx context.Context) error {
+	p := j.pipeline
+	if p.Asker != nil || j.reach.readsOnly {
 		return nil
 	}
-	if !slices.ContainsFunc(r.judged.Resources, func(resource permissions.Resource) bool { return resource.Kind == permissions.Command }) {
+	if !slices.ContainsFunc(j.judged.Resources, func(resource permissions.Resource) bool { return resource.Kind == permissions.Command }) {
 		return nil
 	}
 	why := p.Session.Unconfined(ctx)

@@ -10,21 +10,27 @@ import (
 	"acp-agent/tools"
 )
 
+// watchdogCheck asks the watchdog about a call.
+type watchdogCheck struct {
+	*underway
+	judgement *judgement
+}
+
 // watch asks the watchdog, which can only narrow what the rules answered
 // (R121). Whatever goes wrong in it is a denial (E4).
-func (r *running) watch(ctx context.Context) (err error) {
-	if r.pipeline.Watchdog == nil {
+func (w *watchdogCheck) watch(ctx context.Context) (err error) {
+	if w.pipeline.Watchdog == nil {
 		return nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			r.pipeline.Logger.Error("watchdog panicked", "tool", r.Tool, "stack", string(debug.Stack()))
+			w.pipeline.Logger.Error("watchdog panicked", "tool", w.Tool, "stack", string(debug.Stack()))
 			err = &tools.Error{
 				Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: "the watchdog failed, so the call was not run",
 			}
 		}
 	}()
-	verdict, err := r.pipeline.Watchdog.Judge(ctx, r.watched())
+	verdict, err := w.pipeline.Watchdog.Judge(ctx, w.watched())
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -36,24 +42,24 @@ func (r *running) watch(ctx context.Context) (err error) {
 	case verdict.Action == capability.Deny:
 		return &tools.Error{Kind: tools.Denied, DeniedBy: tools.DeniedByWatchdog, Message: verdict.Reason}
 	case verdict.Action == capability.Ask:
-		r.watchdogReason = verdict.Reason
-		return r.judge(ctx)
+		w.judgement.watchdogReason = verdict.Reason
+		return w.judgement.judge(ctx)
 	}
 	return nil
 }
 
 // watched is what the watchdog sees of the call.
-func (r *running) watched() watchdog.Call {
-	session := r.pipeline.Workspace.Session()
+func (w *watchdogCheck) watched() watchdog.Call {
+	session := w.pipeline.Workspace.Session()
 	call := watchdog.Call{
-		SessionID: session.ID, CallID: r.ID, Tool: r.Tool, Args: r.Args, Agent: r.pipeline.Agent,
+		SessionID: session.ID, CallID: w.ID, Tool: w.Tool, Args: w.Args, Agent: w.pipeline.Agent,
 		IsSubagent: session.IsSubagent, Path: session.Path,
-		Cwd: session.Cwd, Roots: session.Roots, Scratch: session.Scratch, Foreign: r.entry.Foreign(),
-		Capabilities: r.judged.Capabilities, Resources: r.judged.Resources, Mode: r.pipeline.mode(),
+		Cwd: session.Cwd, Roots: session.Roots, Scratch: session.Scratch, Foreign: w.entry.Foreign(),
+		Capabilities: w.judgement.judged.Capabilities, Resources: w.judgement.judged.Resources, Mode: w.pipeline.mode(),
 	}
-	for _, resource := range r.touched {
+	for _, resource := range w.touched {
 		if resource.Kind == tools.Command {
-			call.Commands = append(call.Commands, watchdog.Command{Text: resource.Value, Env: r.commandEnv(resource, session)})
+			call.Commands = append(call.Commands, watchdog.Command{Text: resource.Value, Env: w.judgement.commandEnv(resource, session)})
 		}
 	}
 	return call
@@ -61,16 +67,16 @@ func (r *running) watched() watchdog.Call {
 
 // heedWatchdog makes the rules' answer at least a question when the watchdog wants
 // the user asked. That no "always" would end its asking is why none is offered.
-func (r *running) heedWatchdog() {
+func (j *judgement) heedWatchdog() {
 	switch {
-	case r.watchdogReason == "":
+	case j.watchdogReason == "":
 		return
-	case r.decision.Action == capability.Allow:
-		r.decision.Action, r.decision.Reason = capability.Ask, r.watchdogReason
-		r.decision.Layer, r.decision.Rule, r.decision.Part = permissions.LayerWatchdog, nil, ""
+	case j.decision.Action == capability.Allow:
+		j.decision.Action, j.decision.Reason = capability.Ask, j.watchdogReason
+		j.decision.Layer, j.decision.Rule, j.decision.Part = permissions.LayerWatchdog, nil, ""
 	default:
-		r.decision.Reason += "; " + r.watchdogReason
+		j.decision.Reason += "; " + j.watchdogReason
 	}
-	r.decision.Always, r.decision.ToAllow = nil, nil
-	r.decision.NoAlways = "the watchdog asks each time"
+	j.decision.Always, j.decision.ToAllow = nil, nil
+	j.decision.NoAlways = "the watchdog asks each time"
 }
