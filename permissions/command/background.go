@@ -8,8 +8,8 @@ func detaches(name string) bool {
 }
 
 // detachFrom marks the parts that came since index from as running in the background.
-func (j *judge) detachFrom(from int) {
-	for i := range j.parts[from:] {
-		j.parts[from+i].Background = true
+func (pt *parts) detachFrom(from int) {
+	for i := range pt.list[from:] {
+		pt.list[from+i].Background = true
 	}
 }

@@ -42,7 +42,7 @@ func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor findi
 		floor = floor.worse(asks(Dynamic, "the command sets a variable"))
 		inner = append(inner, j.inside(a, at, floor)...)
 	}
-	words := j.evaluate(c.Args, at)
+	words := j.words.evaluate(c.Args, at)
 	settleGlobs(words)
 	for i := range words {
 		for _, prog := range words[i].inner {
@@ -51,10 +51,10 @@ func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor findi
 		}
 	}
 	if len(words) == 0 {
-		j.add(c, floor)
+		j.parts.add(c, floor)
 		return flow{ok: at, fail: at, ran: inner}
 	}
-	p := Part{Text: j.slice(c), Static: allStatic(words) && len(c.Assigns) == 0}
+	p := Part{Text: slice(j.parts.text, c), Static: allStatic(words) && len(c.Assigns) == 0}
 	ran, end := j.run(&p, words, inner, at, floor)
 	ran = append(ran, inner...)
 	end.ran = ran
@@ -78,11 +78,11 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	if len(u.words) == 0 {
 		p.Static = p.Static && !u.hidesOptions
 		p.judge(f.worse(asks(Wrapper, "the command runs another one that is not known")))
-		j.parts = append(j.parts, *p)
+		j.parts.list = append(j.parts.list, *p)
 		return nil, end
 	}
-	f = f.worse(j.denied(p, s))
-	found, moved, known := j.listed(p, s, at)
+	f = f.worse(j.denial.denied(p, s))
+	found, moved, known := j.listing.listed(p, s, at)
 	if known && moved != nil {
 		end = *moved
 	}
@@ -106,7 +106,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(u, s, at))
 	}
 	p.judge(f)
-	j.parts = append(j.parts, *p)
+	j.parts.list = append(j.parts.list, *p)
 	ran := []simple{s}
 	for _, text := range u.programs(s) {
 		ran = append(ran, j.nested(text, at)...)
@@ -135,18 +135,19 @@ func (j *judge) nested(w word, at dirs) []simple {
 		return nil
 	}
 	defer func() { j.depth-- }()
-	sub := &judge{env: j.env, text: w.value, depth: j.depth, fetched: j.fetched}
+	sub := newJudge(w.value, j.paths, j.denial.fetched)
+	sub.depth = j.depth
 	file, err := parseNested(w.value, j.env)
 	if err != nil {
-		j.raiseFrom(len(j.parts)-1, asks(Unparsed, "the command runs a program that could not be parsed"))
+		j.parts.raiseFrom(len(j.parts.list)-1, asks(Unparsed, "the command runs a program that could not be parsed"))
 		return nil
 	}
 	f := sub.stmts(file.Stmts, at, floor)
 	if rest := settled(file); rest.set {
-		sub.markNotSandboxable(0, rest.reason)
-		j.markNotSandboxable(len(j.parts)-1, rest.reason)
+		sub.parts.markNotSandboxable(0, rest.reason)
+		j.parts.markNotSandboxable(len(j.parts.list)-1, rest.reason)
 	}
-	j.parts = append(j.parts, sub.parts...)
+	j.parts.list = append(j.parts.list, sub.parts.list...)
 	if sub.err != nil {
 		j.err = sub.err
 	}

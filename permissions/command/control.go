@@ -70,7 +70,7 @@ func (j *judge) forClause(c *syntax.ForClause, at dirs, floor finding) flow {
 	f := j.loop(at, floor, nil, c.Do)
 	f.ran = append(ran, f.ran...)
 	if len(f.ran) == 0 {
-		j.add(c, floor)
+		j.parts.add(c, floor)
 	}
 	return f
 }
@@ -87,7 +87,7 @@ func (j *judge) caseClause(c *syntax.CaseClause, at dirs, floor finding) flow {
 	if !literalWords(words...) {
 		// An expansion in a pattern can set a variable, so that it is a part of its own.
 		floor = floor.worse(asks(Dynamic, "the case depends on a value that is not known before it runs"))
-		j.add(c, floor)
+		j.parts.add(c, floor)
 	}
 	end := at
 	for _, item := range c.Items {
@@ -96,7 +96,7 @@ func (j *judge) caseClause(c *syntax.CaseClause, at dirs, floor finding) flow {
 		ran = append(ran, f.ran...)
 	}
 	if len(ran) == 0 {
-		j.add(c, floor.worse(asks(Unlisted, "the case runs no command")))
+		j.parts.add(c, floor.worse(asks(Unlisted, "the case runs no command")))
 	}
 	return flow{ok: end, fail: end, ran: ran}
 }
@@ -108,7 +108,7 @@ func (j *judge) function(c *syntax.FuncDecl, at dirs, floor finding) flow {
 	if c.Name != nil && forks(c.Body, c.Name.Value) {
 		f = denies(ForkBomb, "the function "+c.Name.Value+" starts itself without end")
 	}
-	j.add(c, floor.worse(f))
+	j.parts.add(c, floor.worse(f))
 	ran := j.stmts([]*syntax.Stmt{c.Body}, dirs{unknown: true}, floor.worse(f)).ran
 	return flow{ok: at, fail: at, ran: ran}
 }

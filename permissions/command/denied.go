@@ -4,26 +4,33 @@ import (
 	"strings"
 )
 
+// denial finds what is denied whatever the list and the rules say.
+type denial struct {
+	*paths
+	// fetched holds the files that a network command of this program has written.
+	fetched map[string]bool
+}
+
 // denied returns the deny, or the finding of R118, that a command deserves whatever
 // the list says about it.
-func (j *judge) denied(p *Part, s simple) finding {
-	j.noteWrites(p, s)
+func (d *denial) denied(p *Part, s simple) finding {
+	d.noteWrites(p, s)
 	f := firstDeny(
-		j.deletesAll(s),
-		j.device(s),
+		d.deletesAll(s),
+		d.device(s),
 		privilege(s),
 		power(s),
-		j.ownsAll(s),
-		j.persistence(s),
+		d.ownsAll(s),
+		d.persistence(s),
 		reverseShell(s),
-		j.fromNetwork(s),
-		j.exfiltrates(s),
-		j.readsSecret(s),
+		d.fromNetwork(s),
+		d.exfiltrates(s),
+		d.readsSecret(s),
 	)
 	if f.set {
 		return f
 	}
-	j.noteFetched(s)
+	d.noteFetched(s)
 	return dangerous(s)
 }
 
@@ -81,14 +88,14 @@ func operands(s simple) []word {
 
 // noteWrites lists the files that the common file commands are known to change, so
 // that rules about paths hold for them.
-func (j *judge) noteWrites(p *Part, s simple) {
+func (d *denial) noteWrites(p *Part, s simple) {
 	for _, w := range writtenBy(s) {
 		if !w.static {
 			continue
 		}
 		if names, ok := s.at.join(w.value); ok {
 			for _, name := range names {
-				resolved, _ := j.env.Inside(name)
+				resolved, _ := d.env.Inside(name)
 				if resolved == "" {
 					resolved = name
 				}

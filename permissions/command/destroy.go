@@ -9,7 +9,7 @@ import (
 
 // deletesAll is DN1: a recursive or forced delete of a root, a home, the workspace, an
 // ancestor of it, or a directory of the system.
-func (j *judge) deletesAll(s simple) finding {
+func (d *denial) deletesAll(s simple) finding {
 	var targets []word
 	switch s.name() {
 	case "rm":
@@ -30,7 +30,7 @@ func (j *judge) deletesAll(s simple) finding {
 		return finding{}
 	}
 	for _, w := range targets {
-		if j.vital(w, s.at) {
+		if d.vital(w, s.at) {
 			return denies(DeleteAll, s.name()+" would delete "+shown(w)+", which is a root, a home or the workspace")
 		}
 	}
@@ -38,7 +38,7 @@ func (j *judge) deletesAll(s simple) finding {
 }
 
 // ownsAll is DN11: a recursive change of mode or owner of the same places.
-func (j *judge) ownsAll(s simple) finding {
+func (d *denial) ownsAll(s simple) finding {
 	switch s.name() {
 	case "chmod", "chown", "chgrp", "setfacl", "chattr":
 	default:
@@ -49,7 +49,7 @@ func (j *judge) ownsAll(s simple) finding {
 	}
 	ops := operands(s)
 	for _, w := range ops[min(1, len(ops)):] {
-		if j.vitalRoot(w, s.at) {
+		if d.vitalRoot(w, s.at) {
 			return denies(ChmodAll, s.name()+" would change all of "+shown(w))
 		}
 	}
@@ -57,16 +57,16 @@ func (j *judge) ownsAll(s simple) finding {
 }
 
 // vital reports a target whose loss is the loss of a root, a home or the workspace.
-func (j *judge) vital(w word, at dirs) bool {
-	return j.reaches(w, at, true)
+func (ps *paths) vital(w word, at dirs) bool {
+	return ps.reaches(w, at, true)
 }
 
 // vitalRoot is vital without the workspace itself, whose modes may be changed.
-func (j *judge) vitalRoot(w word, at dirs) bool {
-	return j.reaches(w, at, false)
+func (ps *paths) vitalRoot(w word, at dirs) bool {
+	return ps.reaches(w, at, false)
 }
 
-func (j *judge) reaches(w word, at dirs, workspace bool) bool {
+func (ps *paths) reaches(w word, at dirs, workspace bool) bool {
 	v := w.value
 	if home := strings.TrimRight(stripAll(v), "/"); strings.HasPrefix(home, "~") && !strings.Contains(home, "/") {
 		return true // some user's home
@@ -90,10 +90,10 @@ func (j *judge) reaches(w word, at dirs, workspace bool) bool {
 		return v == "." || v == ".." || traverses(v)
 	}
 	for _, name := range names {
-		if j.vitalPath(filepath.Clean(name), workspace) {
+		if ps.vitalPath(filepath.Clean(name), workspace) {
 			return true
 		}
-		if resolved, _ := j.env.Inside(name); resolved != "" && resolved != filepath.Clean(name) && j.vitalPath(resolved, workspace) {
+		if resolved, _ := ps.env.Inside(name); resolved != "" && resolved != filepath.Clean(name) && ps.vitalPath(resolved, workspace) {
 			return true
 		}
 	}
@@ -121,15 +121,15 @@ func stripAll(v string) string {
 	}
 }
 
-func (j *judge) vitalPath(name string, workspace bool) bool {
+func (ps *paths) vitalPath(name string, workspace bool) bool {
 	name = filepath.ToSlash(name)
 	if name == "/" || len(name) <= 3 && strings.HasSuffix(name, ":") || len(name) == 3 && name[1] == ':' {
 		return true
 	}
-	if home := filepath.ToSlash(filepath.Clean(j.env.Home)); j.env.Home != "" && pathname.Contains(name, home) {
+	if home := filepath.ToSlash(filepath.Clean(ps.env.Home)); ps.env.Home != "" && pathname.Contains(name, home) {
 		return true
 	}
-	for _, root := range j.env.Roots {
+	for _, root := range ps.env.Roots {
 		if root == "" {
 			continue
 		}

@@ -36,6 +36,10 @@
 //
 // # Scope
 //
+// A judge walks the program. Its parts are the denial of what is never allowed, the listing of
+// what only reads, the paths that both ask where a word leads, the evaluator of words, and the
+// parts of the text with what was found about them.
+//
 // It owns the policy default-v1: the parser walk over every node of the program, the
 // tables of commands that only read with their vetted options, the classes above, the
 // tracking of the working directory, and the environment that keeps git from running

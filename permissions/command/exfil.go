@@ -40,7 +40,7 @@ func containsAny(s string, subs ...string) bool {
 
 // fromNetwork is DN4 for single commands: a program that comes out of a substitution,
 // or a file that an earlier command of the same text has fetched.
-func (j *judge) fromNetwork(s simple) finding {
+func (d *denial) fromNetwork(s simple) finding {
 	runsText := isInterpreter(s.name()) || hasWord("eval source . exec xargs trap", s.name()) || s.name() == unknown
 	for _, inner := range s.inner {
 		if fetches(inner) && runsText {
@@ -50,7 +50,7 @@ func (j *judge) fromNetwork(s simple) finding {
 			return f
 		}
 	}
-	if len(j.fetched) == 0 {
+	if len(d.fetched) == 0 {
 		return finding{}
 	}
 	var files []word
@@ -66,7 +66,7 @@ func (j *judge) fromNetwork(s simple) finding {
 	for _, w := range files {
 		names, _ := s.at.join(w.value)
 		for _, name := range names {
-			if j.fetched[name] {
+			if d.fetched[name] {
 				return denies(NetToShell, shown(w)+" came from the network and would be run")
 			}
 		}
@@ -75,14 +75,14 @@ func (j *judge) fromNetwork(s simple) finding {
 }
 
 // noteFetched remembers the files that a download writes.
-func (j *judge) noteFetched(s simple) {
+func (d *denial) noteFetched(s simple) {
 	var files []string
 	for _, w := range writtenBy(s) {
 		files = append(files, w.value)
 	}
 	if !fetches(s) {
 		if hasWord("cp mv ln install", s.name()) {
-			j.follow(s, files)
+			d.follow(s, files)
 		}
 		return
 	}
@@ -95,23 +95,23 @@ func (j *judge) noteFetched(s simple) {
 	for _, f := range files {
 		names, _ := s.at.join(f)
 		for _, name := range names {
-			j.fetched[name] = true
+			d.fetched[name] = true
 		}
 	}
 }
 
 // follow carries the mark of a fetched file over to its copy.
-func (j *judge) follow(s simple, to []string) {
+func (d *denial) follow(s simple, to []string) {
 	for _, w := range operands(s) {
 		names, _ := s.at.join(w.value)
 		for _, name := range names {
-			if !j.fetched[name] {
+			if !d.fetched[name] {
 				continue
 			}
 			for _, f := range to {
 				copies, _ := s.at.join(f)
 				for _, c := range copies {
-					j.fetched[c] = true
+					d.fetched[c] = true
 				}
 			}
 			return
@@ -120,7 +120,7 @@ func (j *judge) follow(s simple, to []string) {
 }
 
 // exfiltrates is DN7 for single commands.
-func (j *judge) exfiltrates(s simple) finding {
+func (d *denial) exfiltrates(s simple) finding {
 	if !fetches(s) {
 		return finding{}
 	}
@@ -147,7 +147,7 @@ func (j *judge) exfiltrates(s simple) finding {
 				return deny("the value of " + v)
 			}
 		}
-		if j.secretArg(w, s.at) {
+		if d.secretArg(w, s.at) {
 			return deny("the secret " + shown(w))
 		}
 	}
@@ -155,7 +155,7 @@ func (j *judge) exfiltrates(s simple) finding {
 }
 
 // readsSecret is DN8: any command that would show or copy the content of a secret file.
-func (j *judge) readsSecret(s simple) finding {
+func (d *denial) readsSecret(s simple) finding {
 	args := s.args()
 	switch s.name() {
 	case "ls", "stat", "test", "[", "rm", "touch", "chmod", "chown", "chgrp", "mkdir", "rmdir", "du", "file",
@@ -193,7 +193,7 @@ func (j *judge) readsSecret(s simple) finding {
 			skip = s.name() != "curl" || w.value != "-i"
 			continue
 		}
-		if j.secretArg(w, s.at) {
+		if d.secretArg(w, s.at) {
 			return denies(SecretRead, shown(w)+" holds secrets, and reading secrets is not permitted")
 		}
 	}

@@ -28,8 +28,8 @@ func expanded(v Verdict, file *syntax.File, env Env) Verdict {
 	if v.Action != capability.Ask || env.List == nil {
 		return v
 	}
-	e := &expander{j: newJudge(v.Text, env), settings: map[string]string{}}
-	e.statements(file.Stmts, expansion{at: e.j.start()})
+	e := &expander{paths: newPaths(env), text: v.Text, settings: map[string]string{}}
+	e.statements(file.Stmts, expansion{at: e.start()})
 	if e.failed || len(e.edits) == 0 {
 		return v
 	}
@@ -55,7 +55,8 @@ func expanded(v Verdict, file *syntax.File, env Env) Verdict {
 // expander walks a program in the order in which it runs and notes what to write in the
 // place of what the shell would expand. Whatever it does not follow ends it.
 type expander struct {
-	j        *judge
+	*paths
+	text     string
 	edits    []edit
 	settings map[string]string // harmless variables of the environment
 	failed   bool
@@ -121,10 +122,10 @@ func (e *expander) render(from, to int) string {
 			e.stop() // two edits of one place
 			return ""
 		}
-		b.WriteString(e.j.text[at:edit.from])
+		b.WriteString(e.text[at:edit.from])
 		b.WriteString(edit.text)
 		at = edit.to
 	}
-	b.WriteString(e.j.text[at:to])
+	b.WriteString(e.text[at:to])
 	return b.String()
 }

@@ -56,7 +56,7 @@ func (e *expander) call(c *syntax.CallExpr, x expansion) expansions {
 func (e *expander) cd(argv []string, x expansion) expansions {
 	lost := flow{ok: dirs{unknown: true}, fail: x.at}
 	if len(argv) == 2 && !strings.HasPrefix(argv[1], "-") {
-		lost = e.j.moved(word{value: argv[1], static: true}, x.at, lost)
+		lost = e.moved(word{value: argv[1], static: true}, x.at, lost)
 	}
 	return expansions{expansion{lost.ok, x.vars}, expansion{lost.fail, x.vars}}
 }
@@ -172,7 +172,7 @@ func (e *expander) word(w *syntax.Word, x expansion) []string {
 	}
 	if known, ok := shell.Static(w); ok {
 		if known.Tilde {
-			if known.Value, ok = shell.ExpandTilde(known.Value, e.j.env.Home); !ok {
+			if known.Value, ok = shell.ExpandTilde(known.Value, e.env.Home); !ok {
 				e.stop()
 			}
 		}

@@ -125,7 +125,7 @@ func (e *expander) names(name string, at dirs) (names []string, there, known boo
 	if !ok || len(dirs) != 1 {
 		return nil, false, false
 	}
-	names, err := e.j.env.List(dirs[0])
+	names, err := e.env.List(dirs[0])
 	if e.listed += len(names); e.listed > maxListed {
 		return nil, false, false
 	}

@@ -81,7 +81,7 @@ func (e *expander) value(p *syntax.ParamExp, x expansion) (string, bool) {
 	}
 	switch name := p.Param.Value; name {
 	case "HOME":
-		return e.j.env.Home, e.j.env.Home != ""
+		return e.env.Home, e.env.Home != ""
 	case "PWD":
 		if len(x.at.list) != 1 || x.at.unknown {
 			return "", false

@@ -14,7 +14,7 @@ const (
 
 // find judges find: starting points inside, then tests; every action but printing is
 // asked about.
-func (j *judge) find(part *Part, s simple, at dirs) finding {
+func (l *listing) find(part *Part, s simple, at dirs) finding {
 	f := allowed()
 	args := s.args()
 	if len(args) > 0 && args[0].value == "-P" {
@@ -22,10 +22,10 @@ func (j *judge) find(part *Part, s simple, at dirs) finding {
 	}
 	i := 0
 	for ; i < len(args) && !strings.HasPrefix(args[i].value, "-") && args[i].value != "(" && args[i].value != "!"; i++ {
-		f = f.worse(j.operand(part, args[i], at, false))
+		f = f.worse(l.operand(part, args[i], at, false))
 	}
 	if i == 0 {
-		f = f.worse(j.operand(part, word{value: ".", raw: ".", static: true}, at, false))
+		f = f.worse(l.operand(part, word{value: ".", raw: ".", static: true}, at, false))
 	}
 	for ; i < len(args); i++ {
 		v := args[i].value
@@ -35,7 +35,7 @@ func (j *judge) find(part *Part, s simple, at dirs) finding {
 			i++
 		case hasWord(findFile, v) && i+1 < len(args):
 			i++
-			f = f.worse(j.operand(part, args[i], at, false))
+			f = f.worse(l.operand(part, args[i], at, false))
 		default:
 			return f.worse(asks(Unlisted, "find "+v+" is not on the list of what only reads"))
 		}
@@ -44,7 +44,7 @@ func (j *judge) find(part *Part, s simple, at dirs) finding {
 }
 
 // test judges test and [. -v and -R evaluate their operand, so they are not listed.
-func (j *judge) test(part *Part, s simple, at dirs) finding {
+func (l *listing) test(part *Part, s simple, at dirs) finding {
 	args := s.args()
 	if s.name() == "[" {
 		if len(args) == 0 || args[len(args)-1].value != "]" {
@@ -58,12 +58,12 @@ func (j *judge) test(part *Part, s simple, at dirs) finding {
 		switch {
 		case hasWord("-b -c -d -e -f -g -h -k -L -p -r -s -S -u -w -x -O -G -N", v) && i+1 < len(args):
 			i++
-			f = f.worse(j.operand(part, args[i], at, false))
+			f = f.worse(l.operand(part, args[i], at, false))
 		case hasWord("-nt -ot -ef", v):
 			if i == 0 || i+1 == len(args) {
 				return unlisted(s)
 			}
-			f = f.worse(j.operand(part, args[i-1], at, false)).worse(j.operand(part, args[i+1], at, false))
+			f = f.worse(l.operand(part, args[i-1], at, false)).worse(l.operand(part, args[i+1], at, false))
 		case (v == "-a" || v == "-o") && (i == 0 || hasWord("! ( -a -o", args[i-1].value)):
 			return asks(Unlisted, "the test "+v+" is not on the list of what only reads")
 		case hasWord("-n -z = == != < > -eq -ne -lt -le -gt -ge ! -a -o ( )", v):

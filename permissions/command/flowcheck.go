@@ -62,7 +62,7 @@ func flowing(from, to simple) finding {
 // checkRedirected judges what the redirections of a statement feed to its commands, and
 // what they take from them. fed are the commands inside the redirections.
 func (j *judge) checkRedirected(s *syntax.Stmt, ran, fed []simple, from int) {
-	j.raiseFrom(from, connected(fed, ran).worse(connected(ran, fed)))
+	j.parts.raiseFrom(from, connected(fed, ran).worse(connected(ran, fed)))
 	for _, r := range s.Redirs {
 		if writesFile(r.Op) {
 			j.rememberFetched(r, ran)
@@ -76,10 +76,10 @@ func (j *judge) rememberFetched(r *syntax.Redirect, ran []simple) {
 		if !fetches(s) {
 			continue
 		}
-		target := j.word(r.Word, s.at)
+		target := j.words.word(r.Word, s.at)
 		if names, ok := s.at.join(target.value); ok && target.static {
 			for _, name := range names {
-				j.fetched[name] = true
+				j.denial.fetched[name] = true
 			}
 		}
 	}

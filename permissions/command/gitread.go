@@ -55,7 +55,7 @@ var gitForms = map[string]entry{
 
 // git judges git: a few global options, then the reading form of a subcommand. The
 // launcher adds GitEnv to what is judged here.
-func (j *judge) git(part *Part, s simple, at dirs) finding {
+func (l *listing) git(part *Part, s simple, at dirs) finding {
 	args := s.args()
 	f := allowed()
 	for len(args) > 0 && strings.HasPrefix(args[0].value, "-") {
@@ -66,8 +66,8 @@ func (j *judge) git(part *Part, s simple, at dirs) finding {
 			if len(args) < 2 {
 				return unlisted(s)
 			}
-			f = f.worse(j.operand(part, args[1], at, false))
-			at = j.moved(args[1], at, flow{ok: dirs{unknown: true}}).ok
+			f = f.worse(l.operand(part, args[1], at, false))
+			at = l.moved(args[1], at, flow{ok: dirs{unknown: true}}).ok
 			args = args[2:]
 		default:
 			return asks(Unlisted, "the option "+args[0].value+" of git is not on the list of what only reads")
@@ -80,32 +80,32 @@ func (j *judge) git(part *Part, s simple, at dirs) finding {
 	e, ok := gitForms[sub]
 	lists := sub == "stash" && len(args) == 2 && args[1].value == "list"
 	if !ok && !lists {
-		return f.worse(unlisted(s)).worse(j.gitRepository(at))
+		return f.worse(unlisted(s)).worse(l.gitRepository(at))
 	}
-	if f = f.worse(j.gitRepository(at)); lists {
+	if f = f.worse(l.gitRepository(at)); lists {
 		return f
 	}
-	if sub == "remote" && len(args) > 1 && part.Text != strings.TrimSpace(j.text) {
-		f = f.worse(j.gitAddresses(at))
+	if sub == "remote" && len(args) > 1 && part.Text != strings.TrimSpace(l.text) {
+		f = f.worse(l.gitAddresses(at))
 	}
 	p, bad := e.parse(splitU(sub, args[1:]))
 	if bad != "" {
 		return f.worse(asks(Unlisted, "the option "+bad+" of git "+sub+" is not on the list of what only reads"))
 	}
 	if sub == "diff" && !p.has(gitSummaries...) {
-		return f.worse(j.gitDiff(args[1:], p, at)).worse(j.gitOperands(part, e, p, at))
+		return f.worse(l.gitDiff(args[1:], p, at)).worse(l.gitOperands(part, e, p, at))
 	}
-	return f.worse(gitSpecial(sub, p)).worse(j.gitOperands(part, e, p, at))
+	return f.worse(gitSpecial(sub, p)).worse(l.gitOperands(part, e, p, at))
 }
 
 // gitRepository asks about a repository whose configuration makes git run programs, in
 // any of the directories in which git may find itself (C9).
-func (j *judge) gitRepository(at dirs) finding {
+func (l *listing) gitRepository(at dirs) finding {
 	if at.unknown {
 		return asks(Outside, "git runs in a directory that is not known")
 	}
 	for _, dir := range at.list {
-		if j.env.GitPrograms != nil && j.env.GitPrograms(dir) {
+		if l.env.GitPrograms != nil && l.env.GitPrograms(dir) {
 			return asks(Interpreter, "git would heed a configuration here that may name programs to run")
 		}
 	}
@@ -114,9 +114,9 @@ func (j *judge) gitRepository(at dirs) finding {
 
 // gitAddresses asks about the addresses of remotes where another command may get to print
 // them, in a form in which the user and password in one is not found.
-func (j *judge) gitAddresses(at dirs) finding {
+func (l *listing) gitAddresses(at dirs) finding {
 	for _, dir := range at.list {
-		if j.env.GitHoldsAddress != nil && j.env.GitHoldsAddress(dir) {
+		if l.env.GitHoldsAddress != nil && l.env.GitHoldsAddress(dir) {
 			return asks(SecretRead, "the address of a remote holds a user and password")
 		}
 	}
@@ -176,13 +176,13 @@ func gitSpecial(sub string, p parsed) finding {
 // history. With "--" all of its operands follow that: git takes what stands before it for
 // revisions, whatever files there are. Without "--" they are files that exist: git
 // refuses a plain name that is a revision, too, as ambiguous.
-func (j *judge) gitDiff(args []word, p parsed, at dirs) finding {
+func (l *listing) gitDiff(args []word, p parsed, at dirs) finding {
 	history := asks(Unlisted, "git diff prints content, which may be that of a file that holds secrets")
-	if p.has("--cached", "--staged", "--merge-base", "--ext-diff", "--all") || j.env.GitHoldsSecret == nil || at.unknown {
+	if p.has("--cached", "--staged", "--merge-base", "--ext-diff", "--all") || l.env.GitHoldsSecret == nil || at.unknown {
 		return history
 	}
 	for _, dir := range at.list {
-		if j.env.GitHoldsSecret(dir) {
+		if l.env.GitHoldsSecret(dir) {
 			return history
 		}
 	}
@@ -195,7 +195,7 @@ func (j *judge) gitDiff(args []word, p parsed, at dirs) finding {
 	}
 	for _, w := range paths {
 		names, ok := at.join(w.value)
-		if !ok || revisionMarks(w.value) || j.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !j.env.Regular(name) }) {
+		if !ok || revisionMarks(w.value) || l.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !l.env.Regular(name) }) {
 			return asks(Unlisted, w.value+" may be a revision, and git diff would print content of history")
 		}
 	}
@@ -251,7 +251,7 @@ func plainFormat(sub, formats string) bool {
 
 // gitOperands checks each operand as the path that it may be; what stands after the
 // colon of "REV:PATH" is a path in any case.
-func (j *judge) gitOperands(part *Part, e entry, p parsed, at dirs) finding {
+func (l *listing) gitOperands(part *Part, e entry, p parsed, at dirs) finding {
 	if e.args == argNone && len(p.operands) > 0 {
 		return asks(Unlisted, "git is given an operand that is not on the list of what only reads")
 	}
@@ -261,10 +261,10 @@ func (j *judge) gitOperands(part *Part, e entry, p parsed, at dirs) finding {
 	var f finding
 	for _, w := range p.operands {
 		if rev, name, ok := strings.Cut(w.value, ":"); ok && name != "" && !strings.Contains(rev, "/") {
-			f = f.worse(j.operand(part, word{value: name, raw: w.raw, static: w.static}, at, e.args == argFiles))
+			f = f.worse(l.operand(part, word{value: name, raw: w.raw, static: w.static}, at, e.args == argFiles))
 			continue
 		}
-		f = f.worse(j.operand(part, w, at, e.args == argFiles))
+		f = f.worse(l.operand(part, w, at, e.args == argFiles))
 	}
 	return f
 }

@@ -8,7 +8,6 @@ import (
 
 	"acp-agent/capability"
 	"acp-agent/internal/shell"
-	"acp-agent/permissions"
 )
 
 // errTooDeep stops the walk of a program that nests deeper than MaxDepth.
@@ -46,24 +45,24 @@ func judgeFile(text string, env Env) (v Verdict, file *syntax.File) {
 	case err != nil:
 		return whole(text, asks(Unparsed, "the command could not be parsed: "+err.Error())), nil
 	}
-	j := newJudge(text, env)
+	j := newJudge(text, newPaths(env), map[string]bool{})
 	j.stmts(file.Stmts, j.start(), finding{})
 	if j.err != nil {
 		return whole(text, denies(Limits, "the command nests too deep to be judged")), nil
 	}
-	v = j.verdict(text)
+	v = j.parts.verdict()
 	if f := settled(file); f.set {
 		if v.Action == capability.Allow {
-			j.raiseFrom(0, f)
+			j.parts.raiseFrom(0, f)
 		}
-		j.markNotSandboxable(0, f.reason)
-		v = j.verdict(text)
+		j.parts.markNotSandboxable(0, f.reason)
+		v = j.parts.verdict()
 	}
 	// What two readers do not agree about is never allowed, and asked about even where a
 	// rule allows what the parser has found.
 	if err := shell.Confirm(text, file, env.Dialect); shell.Differs(err) || err != nil && v.Action == capability.Allow {
-		j.doubt(ambiguous(err))
-		v = j.verdict(text)
+		j.parts.doubt(ambiguous(err))
+		v = j.parts.verdict()
 	}
 	return v, file
 }
@@ -77,9 +76,9 @@ func ambiguous(err error) finding {
 }
 
 // doubt gives every part a finding about the whole text.
-func (j *judge) doubt(f finding) {
-	for i := range j.parts {
-		p := &j.parts[i]
+func (pt *parts) doubt(f finding) {
+	for i := range pt.list {
+		p := &pt.list[i]
 		p.raise(f)
 		p.Static, p.Always, p.NoAlways = false, nil, "it could be read in more than one way"
 	}
@@ -87,9 +86,9 @@ func (j *judge) doubt(f finding) {
 
 // start is the working directory with links followed, since "..", for all but the
 // shell's own cd, is the parent of where a link leads.
-func (j *judge) start() dirs {
-	cwd := j.env.Cwd
-	if resolved, _ := j.env.Inside(cwd); resolved != "" && isAbs(cwd) {
+func (ps *paths) start() dirs {
+	cwd := ps.env.Cwd
+	if resolved, _ := ps.env.Inside(cwd); resolved != "" && isAbs(cwd) {
 		cwd = resolved
 	}
 	return dirs{list: []string{cwd}}
@@ -122,33 +121,37 @@ func nesting(text string) int {
 	return most
 }
 
+// judge walks a program and has each of its commands and redirections judged.
 type judge struct {
-	env   Env
-	text  string
-	parts []Part
-	depth int
-	err   error
-	// fetched holds the paths that a network command of this program has written.
-	fetched map[string]bool
+	*paths
+	words   evaluator
+	denial  denial
+	listing listing
+	parts   parts
+	depth   int
+	err     error
 }
 
-func newJudge(text string, env Env) *judge {
-	if env.Secret == nil {
-		env.Secret = permissions.Secret
+// newJudge returns a judge of a text that runs after commands which have fetched files.
+func newJudge(text string, paths *paths, fetched map[string]bool) *judge {
+	return &judge{
+		paths: paths, words: evaluator{text, paths.env.Home}, denial: denial{paths, fetched}, listing: listing{paths, text}, parts: parts{text: text},
 	}
-	if env.Inside == nil {
-		env.Inside = insideText(env.Roots)
-	}
-	return &judge{env: env, text: text, fetched: map[string]bool{}}
+}
+
+// parts are the parts of a text with the findings about them.
+type parts struct {
+	text string
+	list []Part
 }
 
 // verdict takes the worst part as the verdict of the program.
-func (j *judge) verdict(text string) Verdict {
+func (pt *parts) verdict() Verdict {
 	worst := allowed()
 	worst.reason = "every command only reads, inside the workspace"
 	name := ""
-	v := Verdict{Text: text, Parts: j.parts}
-	for _, p := range j.parts {
+	v := Verdict{Text: pt.text, Parts: pt.list}
+	for _, p := range pt.list {
 		f := p.finding()
 		f.notSandboxable = "" // counts for each part by itself
 		if next := worst.worse(f); next != worst {
@@ -160,9 +163,9 @@ func (j *judge) verdict(text string) Verdict {
 		v.Network = v.Network || p.Network
 		v.Validation = v.Validation || p.Validation
 	}
-	if len(j.parts) == 0 {
+	if len(pt.list) == 0 {
 		worst = asks(Unlisted, "the command is empty")
-		v.Parts = []Part{{Text: text, Action: capability.Ask, Class: Unlisted, Reason: worst.reason}}
+		v.Parts = []Part{{Text: pt.text, Action: capability.Ask, Class: Unlisted, Reason: worst.reason}}
 	}
 	v.Action, v.Class, v.Reason = worst.action, worst.class, worst.reason
 	if v.Action == capability.Ask {
@@ -170,9 +173,9 @@ func (j *judge) verdict(text string) Verdict {
 			name = path.Base(v.Parts[0].Argv[0])
 		}
 		if name == "" {
-			name = text
+			name = pt.text
 		}
-		v.ToAllow = []string{text, name, "*"}
+		v.ToAllow = []string{pt.text, name, "*"}
 	}
 	return v
 }
@@ -190,11 +193,11 @@ func (p *Part) raise(f finding) {
 	p.judge(p.finding().worse(f))
 }
 
-// slice returns the text of a node as it was written.
-func (j *judge) slice(node syntax.Node) string {
+// slice returns the piece of a text that a node was parsed from.
+func slice(text string, node syntax.Node) string {
 	from, to := int(node.Pos().Offset()), int(node.End().Offset())
-	if from < 0 || to > len(j.text) || from > to {
+	if from < 0 || to > len(text) || from > to {
 		return ""
 	}
-	return j.text[from:to]
+	return text[from:to]
 }

@@ -10,16 +10,30 @@ import (
 	"acp-agent/permissions"
 )
 
+// paths says what the paths in a text are: inside or outside, secret, vital, protected.
+type paths struct{ env Env }
+
+// newPaths returns the paths of an environment, whose functions need not be set.
+func newPaths(env Env) *paths {
+	if env.Secret == nil {
+		env.Secret = permissions.Secret
+	}
+	if env.Inside == nil {
+		env.Inside = insideText(env.Roots)
+	}
+	return &paths{env}
+}
+
 // operand judges a path that a listed command uses. reads says that the content of the
 // file comes out, not only its name. The zero finding means that all is well.
-func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
+func (ps *paths) operand(p *Part, w word, at dirs, reads bool) finding {
 	if !w.static {
 		return asks(Dynamic, w.raw+" is only known when the command runs")
 	}
 	if w.value == "/dev/null" {
 		return finding{}
 	}
-	if reads && j.secretArg(w, at) {
+	if reads && ps.secretArg(w, at) {
 		return denies(SecretRead, w.value+" holds secrets, and reading secrets is not permitted")
 	}
 	if traverses(w.value) {
@@ -39,17 +53,17 @@ func (j *judge) operand(p *Part, w word, at dirs, reads bool) finding {
 	}
 	var f finding
 	for _, name := range names {
-		resolved, inside := j.env.Inside(name)
-		if j.env.Secret(name) || resolved != "" && j.env.Secret(resolved) {
+		resolved, inside := ps.env.Inside(name)
+		if ps.env.Secret(name) || resolved != "" && ps.env.Secret(resolved) {
 			if reads {
 				return denies(SecretRead, w.value+" holds secrets, and reading secrets is not permitted")
 			}
 			f = f.worse(asks(SecretRead, w.value+" holds secrets"))
 		}
 		if reads {
-			f = f.worse(j.gitText(w.value, name, resolved))
+			f = f.worse(ps.gitText(w.value, name, resolved))
 		}
-		if reads && j.env.Waits != nil && j.env.Waits(name) {
+		if reads && ps.env.Waits != nil && ps.env.Waits(name) {
 			f = f.worse(asks(Endless, w.value+" is a pipe, a socket or a device, and reading it may never end"))
 		}
 		if !inside {
@@ -93,9 +107,9 @@ func above(name string, at dirs) []string {
 
 // gitText asks about what git keeps of secrets as files: addresses with a user and
 // password, and objects, which hold what any tracked file once was.
-func (j *judge) gitText(shown, name, resolved string) finding {
+func (ps *paths) gitText(shown, name, resolved string) finding {
 	switch {
-	case j.env.HoldsAddress != nil && (j.env.HoldsAddress(name) || j.env.HoldsAddress(resolved)):
+	case ps.env.HoldsAddress != nil && (ps.env.HoldsAddress(name) || ps.env.HoldsAddress(resolved)):
 		return asks(SecretRead, shown+" holds a user and password in the address of a remote")
 	case gitObject(name) || gitObject(resolved):
 		return asks(SecretRead, shown+" is an object of git, which may be a file that held secrets")
@@ -112,14 +126,14 @@ func gitObject(name string) bool {
 
 // tree judges a directory whose whole content is read, or with reads, the files whose
 // base names reads accepts.
-func (j *judge) tree(name string, at dirs, reads func(name string) bool) finding {
+func (ps *paths) tree(name string, at dirs, reads func(name string) bool) finding {
 	names, ok := at.join(name)
 	if !ok {
 		return asks(Outside, "the directory is not known")
 	}
 	for _, dir := range names {
-		resolved, _ := j.env.Inside(dir)
-		if j.env.HoldsSecret == nil || j.env.HoldsSecret(resolved, reads) {
+		resolved, _ := ps.env.Inside(dir)
+		if ps.env.HoldsSecret == nil || ps.env.HoldsSecret(resolved, reads) {
 			return asks(SecretRead, "reading all of "+name+" may read files that hold secrets")
 		}
 	}
@@ -157,12 +171,12 @@ func candidates(v string) []string {
 
 // secretArg reports whether an argument names a secret, by its text or by where it
 // leads; a glob that could only be meant for one counts.
-func (j *judge) secretArg(w word, at dirs) bool {
+func (ps *paths) secretArg(w word, at dirs) bool {
 	for _, c := range candidates(w.value) {
 		if strings.ContainsAny(c, " \n") && !strings.Contains(c, "/") || strings.HasPrefix(c, "http") {
 			continue
 		}
-		if j.secretWord(c, at) && (c != "credentials") {
+		if ps.secretWord(c, at) && (c != "credentials") {
 			return true
 		}
 		if !w.static && secretGlob(c) {
@@ -173,7 +187,7 @@ func (j *judge) secretArg(w word, at dirs) bool {
 		}
 		names, _ := at.join(c)
 		for _, name := range names {
-			if resolved, _ := j.env.Inside(name); resolved != "" && resolved != name && j.env.Secret(resolved) && !j.env.Secret(name) {
+			if resolved, _ := ps.env.Inside(name); resolved != "" && resolved != name && ps.env.Secret(resolved) && !ps.env.Secret(name) {
 				return true
 			}
 		}
@@ -183,12 +197,12 @@ func (j *judge) secretArg(w word, at dirs) bool {
 
 // secretWord reports whether a word names a secret by its text. Where it leads to a file
 // that is known, it counts only if that is one: some names are, unless git tracks the file.
-func (j *judge) secretWord(word string, at dirs) bool {
-	if !j.env.Secret(word) {
+func (ps *paths) secretWord(word string, at dirs) bool {
+	if !ps.env.Secret(word) {
 		return false
 	}
 	names, ok := at.join(word)
-	return !ok || len(names) == 0 || slices.ContainsFunc(names, j.env.Secret)
+	return !ok || len(names) == 0 || slices.ContainsFunc(names, ps.env.Secret)
 }
 
 // secretGlob reports a glob with some literal text that matches a well-known secret.

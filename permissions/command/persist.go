@@ -10,7 +10,7 @@ import (
 )
 
 // persistence is DN9: what makes code run later, or changes what governs the agent.
-func (j *judge) persistence(s simple) finding {
+func (d *denial) persistence(s simple) finding {
 	switch s.name() {
 	case "crontab":
 		if !hasAnyArg(s, "-l") {
@@ -39,8 +39,8 @@ func (j *judge) persistence(s simple) finding {
 	}
 	removes := slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "mkdir"}, s.name())
 	for _, w := range writtenBy(s) {
-		f := j.persists(w.value, s.at)
-		if f.set && (!removes || j.governs(w.value, s.at)) {
+		f := d.persists(w.value, s.at)
+		if f.set && (!removes || d.governs(w.value, s.at)) {
 			return f
 		}
 	}
@@ -60,13 +60,13 @@ func decides(s simple) bool {
 }
 
 // persists judges a file that is written.
-func (j *judge) persists(name string, at dirs) finding {
+func (ps *paths) persists(name string, at dirs) finding {
 	names, ok := at.join(name)
 	if !ok {
 		names = []string{name}
 	}
 	for _, n := range slices.Clone(names) {
-		if resolved, _ := j.env.Inside(n); resolved != "" && resolved != n {
+		if resolved, _ := ps.env.Inside(n); resolved != "" && resolved != n {
 			names = append(names, resolved)
 		}
 	}
@@ -74,7 +74,7 @@ func (j *judge) persists(name string, at dirs) finding {
 		if f := accountFile(n); f.set {
 			return f
 		}
-		if runsLater(n, j.env.Own) {
+		if runsLater(n, ps.env.Own) {
 			return denies(Persist, path.Base(n)+" makes code run later or governs the agent")
 		}
 	}
@@ -82,13 +82,13 @@ func (j *judge) persists(name string, at dirs) finding {
 }
 
 // governs reports a name whose loss would change what the agent may do.
-func (j *judge) governs(name string, at dirs) bool {
+func (ps *paths) governs(name string, at dirs) bool {
 	names, ok := at.join(name)
 	if !ok {
 		names = []string{name}
 	}
 	for _, n := range names {
-		if permissions.Protected(n, j.env.Own...) == permissions.ProtectedDeny || inGit(n, "hooks") {
+		if permissions.Protected(n, ps.env.Own...) == permissions.ProtectedDeny || inGit(n, "hooks") {
 			return true
 		}
 	}

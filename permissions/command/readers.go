@@ -110,7 +110,7 @@ func grepEntry() entry {
 	}}
 }
 
-func checkGrep(j *judge, _ *Part, p parsed, at dirs) finding {
+func checkGrep(l *listing, _ *Part, p parsed, at dirs) finding {
 	if p.seen["--directories"] != "" && p.seen["--directories"] != "skip" {
 		return asks(Unlisted, "grep --directories is not on the list of what only reads")
 	}
@@ -122,11 +122,11 @@ func checkGrep(j *judge, _ *Part, p parsed, at dirs) finding {
 		paths = paths[min(1, len(paths)):]
 	}
 	if len(paths) == 0 {
-		return j.tree(".", at, included(p))
+		return l.tree(".", at, included(p))
 	}
 	var f finding
 	for _, w := range paths {
-		f = f.worse(j.tree(w.value, at, included(p)))
+		f = f.worse(l.tree(w.value, at, included(p)))
 	}
 	return f
 }
@@ -155,10 +155,10 @@ func included(p parsed) func(name string) bool {
 
 // checkDiff allows files only: given a directory, diff reads what lies in it, be it a
 // secret or a link.
-func checkDiff(j *judge, _ *Part, p parsed, at dirs) finding {
+func checkDiff(l *listing, _ *Part, p parsed, at dirs) finding {
 	for _, w := range p.operands {
 		names, ok := at.join(w.value)
-		if !ok || j.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !j.env.Regular(name) }) {
+		if !ok || l.env.Regular == nil || slices.ContainsFunc(names, func(name string) bool { return !l.env.Regular(name) }) {
 			return asks(Outside, w.value+" is not known to be a file, and diff reads all of a directory")
 		}
 	}
@@ -166,7 +166,7 @@ func checkDiff(j *judge, _ *Part, p parsed, at dirs) finding {
 }
 
 // checkTac refuses a pipe, which tac puts into a temporary file to read it from its end.
-func checkTac(_ *judge, _ *Part, p parsed, _ dirs) finding {
+func checkTac(_ *listing, _ *Part, p parsed, _ dirs) finding {
 	if len(p.operands) == 0 || slices.ContainsFunc(p.operands, func(w word) bool { return w.value == "-" }) {
 		return asks(Writes, "tac keeps its input in a temporary file")
 	}
@@ -175,7 +175,7 @@ func checkTac(_ *judge, _ *Part, p parsed, _ dirs) finding {
 
 // checkDate refuses the operand that sets the clock, and a time zone in a date, which is
 // the name of a file.
-func checkDate(_ *judge, _ *Part, p parsed, _ dirs) finding {
+func checkDate(_ *listing, _ *Part, p parsed, _ dirs) finding {
 	if strings.Contains(p.seen["-d"]+p.seen["--date"], "TZ") {
 		return asks(Outside, "a date with a time zone reads the file that the zone names")
 	}
@@ -225,21 +225,21 @@ var printfFormat = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^%\\]|\\[\\"'abefnrtv0-7]|%[-0 +#]*[0-9]*(\.[0-9]+)?[sdiuxXobqcf%])*$`)
 })
 
-func checkPrintf(_ *judge, _ *Part, p parsed, _ dirs) finding {
+func checkPrintf(_ *listing, _ *Part, p parsed, _ dirs) finding {
 	if len(p.operands) == 0 || !printfFormat().MatchString(p.operands[0].value) {
 		return asks(Unlisted, "the format of printf is not one that is known to print only")
 	}
 	return finding{}
 }
 
-func checkSed(j *judge, part *Part, p parsed, at dirs) finding {
+func checkSed(l *listing, part *Part, p parsed, at dirs) finding {
 	if !p.has("-n", "--quiet", "--silent") || len(p.operands) == 0 || !sedPrints().MatchString(p.operands[0].value) {
 		return asks(Interpreter, "only sed scripts that print lines are known to read only")
 	}
-	return j.scriptFiles(part, p, at)
+	return l.scriptFiles(part, p, at)
 }
 
-func checkAwk(j *judge, part *Part, p parsed, at dirs) finding {
+func checkAwk(l *listing, part *Part, p parsed, at dirs) finding {
 	if len(p.operands) == 0 || !awkPrints().MatchString(p.operands[0].value) {
 		return asks(Interpreter, "only awk scripts that print fields are known to read only")
 	}
@@ -248,22 +248,22 @@ func checkAwk(j *judge, part *Part, p parsed, at dirs) finding {
 			return asks(Unlisted, "an operand of awk sets a variable")
 		}
 	}
-	return j.scriptFiles(part, p, at)
+	return l.scriptFiles(part, p, at)
 }
 
-func checkJQ(j *judge, part *Part, p parsed, at dirs) finding {
+func checkJQ(l *listing, part *Part, p parsed, at dirs) finding {
 	if len(p.operands) == 0 || !jqSelects().MatchString(p.operands[0].value) {
 		return asks(Interpreter, "only jq filters that select members are known to read only")
 	}
-	return j.scriptFiles(part, p, at)
+	return l.scriptFiles(part, p, at)
 }
 
 // scriptFiles checks the operands after a script.
-func (j *judge) scriptFiles(part *Part, p parsed, at dirs) finding {
+func (l *listing) scriptFiles(part *Part, p parsed, at dirs) finding {
 	var f finding
 	for _, w := range p.operands[1:] {
 		if w.value != "-" {
-			f = f.worse(j.operand(part, w, at, true))
+			f = f.worse(l.operand(part, w, at, true))
 		}
 	}
 	return f

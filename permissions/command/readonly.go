@@ -22,16 +22,22 @@ type entry struct {
 	args  argKind
 	most  int  // the most operands; 0 means any number
 	free  bool // takes any words and does nothing with them but print
-	check func(j *judge, part *Part, p parsed, at dirs) finding
+	check func(l *listing, part *Part, p parsed, at dirs) finding
+}
+
+// listing judges commands by the list of those that only read.
+type listing struct {
+	*paths
+	text string
 }
 
 // listed judges a command by the list. moved is where it leaves the program when it
 // changes the directory.
-func (j *judge) listed(part *Part, s simple, at dirs) (f finding, moved *flow, known bool) {
+func (l *listing) listed(part *Part, s simple, at dirs) (f finding, moved *flow, known bool) {
 	name := s.name()
 	switch name {
 	case "cd", "pushd", "popd":
-		f, end := j.changesDir(part, s, at)
+		f, end := l.changesDir(part, s, at)
 		return f, &end, true
 	}
 	if !s.words[0].static {
@@ -51,25 +57,25 @@ func (j *judge) listed(part *Part, s simple, at dirs) (f finding, moved *flow, k
 	if base != name || dir != "" && dir != "/bin/" && dir != "/usr/bin/" {
 		return unlisted(s), nil, false
 	}
-	return j.reads(part, s, at), nil, true
+	return l.reads(part, s, at), nil, true
 }
 
 // reads judges a command all of whose words are known.
-func (j *judge) reads(part *Part, s simple, at dirs) finding {
-	if f, ok := j.version(s); ok {
+func (l *listing) reads(part *Part, s simple, at dirs) finding {
+	if f, ok := l.version(s); ok {
 		return f
 	}
 	switch s.name() {
 	case "git":
-		return j.git(part, s, at).worse(bounded(s, parsed{}))
+		return l.git(part, s, at).worse(bounded(s, parsed{}))
 	case "find":
-		return j.find(part, s, at).worse(bounded(s, parsed{}))
+		return l.find(part, s, at).worse(bounded(s, parsed{}))
 	case "test", "[":
-		return j.test(part, s, at)
+		return l.test(part, s, at)
 	case "npm", "yarn", "pnpm", "pip", "pip3":
-		return j.packages(s)
+		return l.packages(s)
 	case "command":
-		return j.lookup(s)
+		return l.lookup(s)
 	}
 	e, ok := readers[s.name()]
 	if !ok {
@@ -85,14 +91,14 @@ func (j *judge) reads(part *Part, s simple, at dirs) finding {
 	if e.most > 0 && len(p.operands) > e.most {
 		return asks(Unlisted, s.name()+" is given more operands than it reads")
 	}
-	return j.operands(part, s, e, p, at)
+	return l.operands(part, s, e, p, at)
 }
 
 // operands checks the paths and the special rules of a listed command.
-func (j *judge) operands(part *Part, s simple, e entry, p parsed, at dirs) finding {
+func (l *listing) operands(part *Part, s simple, e entry, p parsed, at dirs) finding {
 	f := allowed()
 	for _, w := range p.files {
-		f = f.worse(j.operand(part, w, at, true))
+		f = f.worse(l.operand(part, w, at, true))
 	}
 	paths := p.operands
 	switch e.args {
@@ -111,15 +117,15 @@ func (j *judge) operands(part *Part, s simple, e entry, p parsed, at dirs) findi
 		if w.value == "-" && e.args != argNames {
 			continue
 		}
-		f = f.worse(j.operand(part, w, at, e.args != argNames))
+		f = f.worse(l.operand(part, w, at, e.args != argNames))
 	}
 	if e.args != argNone && e.args != argText {
 		for _, w := range p.late {
-			f = f.worse(j.operand(&Part{}, w, at, e.args != argNames))
+			f = f.worse(l.operand(&Part{}, w, at, e.args != argNames))
 		}
 	}
 	if e.check != nil {
-		f = f.worse(e.check(j, part, p, at))
+		f = f.worse(e.check(l, part, p, at))
 	}
 	return f.worse(bounded(s, p))
 }
@@ -149,12 +155,12 @@ func unlisted(s simple) finding {
 }
 
 // changesDir follows cd, pushd and popd (C6).
-func (j *judge) changesDir(part *Part, s simple, at dirs) (finding, flow) {
+func (l *listing) changesDir(part *Part, s simple, at dirs) (finding, flow) {
 	lost := flow{ok: dirs{unknown: true}, fail: at}
 	args := s.args()
 	for _, w := range args {
 		if traverses(w.value) {
-			return validates(ReasonTraversal), j.moved(w, at, lost)
+			return validates(ReasonTraversal), l.moved(w, at, lost)
 		}
 	}
 	if s.name() == "popd" || len(args) != 1 || strings.HasPrefix(args[0].value, "-") || strings.HasPrefix(args[0].value, "+") {
@@ -164,10 +170,10 @@ func (j *judge) changesDir(part *Part, s simple, at dirs) (finding, flow) {
 	if !w.static {
 		return asks(Dynamic, w.raw+" is only known when the command runs"), lost
 	}
-	return allowed().worse(j.operand(part, w, at, false)), j.moved(w, at, lost)
+	return allowed().worse(l.operand(part, w, at, false)), l.moved(w, at, lost)
 }
 
-func (j *judge) moved(w word, at dirs, lost flow) flow {
+func (ps *paths) moved(w word, at dirs, lost flow) flow {
 	if !w.static || w.value == "" {
 		return lost
 	}
@@ -177,7 +183,7 @@ func (j *judge) moved(w word, at dirs, lost flow) flow {
 	}
 	next := dirs{}
 	for _, name := range names {
-		if resolved, _ := j.env.Inside(name); resolved != "" {
+		if resolved, _ := ps.env.Inside(name); resolved != "" {
 			name = resolved
 		}
 		next = next.union(dirs{list: []string{name}})
@@ -188,7 +194,7 @@ func (j *judge) moved(w word, at dirs, lost flow) flow {
 // version allows the question for a program's version, spelt exactly. All but a
 // few tools may load code or settings that the project names, or be a shim that does,
 // and are asked about until the project is trusted (T2).
-func (j *judge) version(s simple) (finding, bool) {
+func (l *listing) version(s simple) (finding, bool) {
 	if len(s.argv) != 2 {
 		return finding{}, false
 	}
@@ -196,14 +202,14 @@ func (j *judge) version(s simple) (finding, bool) {
 	if !ok || !hasWord(forms, s.argv[1]) {
 		return finding{}, false
 	}
-	if j.env.Untrusted && !hasWord("git bash cc gcc g++ clang cmake make perl php python python3 ruby lua node go", s.name()) {
+	if l.env.Untrusted && !hasWord("git bash cc gcc g++ clang cmake make perl php python python3 ruby lua node go", s.name()) {
 		return asks(Interpreter, s.name()+" may run code that this untrusted project names"), true
 	}
 	return allowed(), true
 }
 
 // packages allows the listing of installed packages (R119).
-func (j *judge) packages(s simple) finding {
+func (l *listing) packages(s simple) finding {
 	e := entry{options: options{
 		flags: "agl", long: "--json --all --long --global --parseable --production --dev --prod --outdated --not-required --user --local --no-color --silent",
 		longVal: "--depth --format --omit --pattern",
@@ -216,14 +222,14 @@ func (j *judge) packages(s simple) finding {
 	if bad != "" || len(p.operands) > 2 || len(p.operands) == 2 && strings.ContainsAny(p.operands[1].value, "/.") || p.has("--outdated") {
 		return asks(Unlisted, s.name()+" list has an argument that is not on the list of what only reads")
 	}
-	if j.env.Untrusted {
+	if l.env.Untrusted {
 		return asks(Interpreter, s.name()+" may run code that this untrusted project names")
 	}
 	return allowed()
 }
 
 // lookup allows "command -v NAME", which runs nothing.
-func (j *judge) lookup(s simple) finding {
+func (l *listing) lookup(s simple) finding {
 	if len(s.argv) == 3 && (s.argv[1] == "-v" || s.argv[1] == "-V") && !strings.Contains(s.argv[2], "/") {
 		return allowed()
 	}

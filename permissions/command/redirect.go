@@ -29,23 +29,23 @@ func (j *judge) redirects(list []*syntax.Redirect, at dirs, floor finding) []sim
 		if r.Hdoc != nil {
 			fed = append(fed, j.inside(r.Hdoc, at, floor)...)
 		}
-		p := Part{Text: j.redirectText(r), redirect: true}
+		p := Part{Text: j.parts.redirectText(r), redirect: true}
 		f := j.redirect(&p, r, at)
 		if f.set {
 			p.judge(floor.worse(f))
-			j.parts = append(j.parts, p)
+			j.parts.list = append(j.parts.list, p)
 		}
 	}
 	return fed
 }
 
-func (j *judge) redirectText(r *syntax.Redirect) string {
+func (pt *parts) redirectText(r *syntax.Redirect) string {
 	text := r.Op.String()
 	if r.N != nil {
 		text = r.N.Value + text
 	}
 	if r.Word != nil {
-		text += " " + j.slice(r.Word)
+		text += " " + slice(pt.text, r.Word)
 	}
 	return text
 }
@@ -62,12 +62,12 @@ func (j *judge) redirect(p *Part, r *syntax.Redirect, at dirs) finding {
 		}
 		return finding{}
 	case syntax.WordHdoc:
-		if w := j.word(r.Word, at); !w.static {
+		if w := j.words.word(r.Word, at); !w.static {
 			return asks(Dynamic, "the here-string is only known when it runs")
 		}
 		return finding{}
 	case syntax.DplIn, syntax.DplOut:
-		if w := j.word(r.Word, at); w.static && isDescriptor(w.value) {
+		if w := j.words.word(r.Word, at); w.static && isDescriptor(w.value) {
 			return finding{}
 		}
 	case syntax.RdrIn:
@@ -94,7 +94,7 @@ func isDescriptor(v string) bool {
 }
 
 func (j *judge) redirectFrom(p *Part, r *syntax.Redirect, at dirs) finding {
-	w := j.word(r.Word, at)
+	w := j.words.word(r.Word, at)
 	if f := netDevice(w.value); f.set {
 		return f
 	}
@@ -104,7 +104,7 @@ func (j *judge) redirectFrom(p *Part, r *syntax.Redirect, at dirs) finding {
 
 // redirectTo judges a redirection that opens a file for writing.
 func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
-	w := j.word(r.Word, at)
+	w := j.words.word(r.Word, at)
 	p.Static = w.static
 	if w.static && w.value == "/dev/null" {
 		return finding{}

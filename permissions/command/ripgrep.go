@@ -25,24 +25,24 @@ const notHidden = "!.*"
 // checkRg judges what rg goes through: all of a directory. What is hidden counts, although
 // rg leaves it out, since an ignore file in the tree can bring it back; unless a glob leaves
 // it out for certain. Without a path it may be the input or the working directory.
-func checkRg(j *judge, part *Part, p parsed, at dirs) finding {
+func checkRg(l *listing, part *Part, p parsed, at dirs) finding {
 	paths := p.operands
 	var f finding
 	switch {
 	case p.has("--files"):
 		if len(paths) > 0 { // the first one is no pattern
-			f = j.operand(part, paths[0], at, false)
+			f = l.operand(part, paths[0], at, false)
 		}
 	case !p.has("-e", "-f", "--regexp", "--file"):
 		paths = paths[min(1, len(paths)):]
 	}
 	reads := readByRg(p)
 	if len(paths) == 0 {
-		return f.worse(j.tree(".", at, reads))
+		return f.worse(l.tree(".", at, reads))
 	}
 	for _, w := range paths {
 		if w.value != "-" || p.has("--files") {
-			f = f.worse(j.tree(w.value, at, reads))
+			f = f.worse(l.tree(w.value, at, reads))
 		}
 	}
 	return f

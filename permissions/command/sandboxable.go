@@ -43,9 +43,9 @@ func classNotSandboxable(class Class) bool {
 
 // markNotSandboxable has no sandbox answer for the parts that came since index from, because of
 // something in the program that belongs to none of them.
-func (j *judge) markNotSandboxable(from int, why string) {
-	for i := range j.parts[from:] {
-		p := &j.parts[from+i]
+func (pt *parts) markNotSandboxable(from int, why string) {
+	for i := range pt.list[from:] {
+		p := &pt.list[from+i]
 		p.notSandboxable = cmp.Or(p.notSandboxable, why)
 	}
 }
@@ -84,7 +84,7 @@ func (j *judge) commandNotSandboxable(u unwrapped, s simple, at dirs) string {
 
 // pathNotSandboxable says why a word, read as a path, is not for a sandbox to answer for: it
 // lies outside the roots, holds secrets or governs other programs.
-func (j *judge) pathNotSandboxable(word string, at dirs) string {
+func (ps *paths) pathNotSandboxable(word string, at dirs) string {
 	if word == "" || word == "/dev/null" || strings.Contains(word, "://") {
 		return "" // an address is of no use without the network
 	}
@@ -93,23 +93,23 @@ func (j *judge) pathNotSandboxable(word string, at dirs) string {
 		return word + " is taken from a directory that is not known"
 	}
 	for _, name := range names {
-		resolved, inside := j.env.Inside(name)
+		resolved, inside := ps.env.Inside(name)
 		switch {
-		case j.secretWord(word, at), j.env.Secret(name), j.env.Secret(resolved):
+		case ps.secretWord(word, at), ps.env.Secret(name), ps.env.Secret(resolved):
 			return word + " holds secrets"
-		case j.gitText(word, name, resolved).set:
+		case ps.gitText(word, name, resolved).set:
 			return word + " holds secrets that git keeps"
 		case !inside:
 			return outside(word, name, resolved)
-		case j.protected(name), j.protected(resolved):
+		case ps.protected(name), ps.protected(resolved):
 			return word + " can make other programs run code"
 		}
 	}
 	return ""
 }
 
-func (j *judge) protected(name string) bool {
-	return permissions.Protected(name, j.env.Own...) != permissions.Unprotected
+func (ps *paths) protected(name string) bool {
+	return permissions.Protected(name, ps.env.Own...) != permissions.Unprotected
 }
 
 // systemCommand reports the absolute name of a program where systems keep theirs.

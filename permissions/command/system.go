@@ -8,7 +8,7 @@ import (
 )
 
 // device is DN2: raw devices and file systems.
-func (j *judge) device(s simple) finding {
+func (d *denial) device(s simple) finding {
 	name := s.name()
 	if strings.HasPrefix(name, "mkfs") || strings.HasPrefix(name, "newfs") {
 		return denies(RawDevice, name+" makes a new file system over what is there")

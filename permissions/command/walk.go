@@ -43,11 +43,11 @@ func (j *judge) stmt(s *syntax.Stmt, at dirs, floor finding) flow {
 	if background {
 		floor = floor.worse(asks(Unlisted, "the command runs in the background"))
 	}
-	from := len(j.parts)
+	from := len(j.parts.list)
 	f := j.command(s, at, floor)
 	fed := j.redirects(s.Redirs, at, floor)
 	if _, coproc := s.Cmd.(*syntax.CoprocClause); background || coproc {
-		j.detachFrom(from)
+		j.parts.detachFrom(from)
 	}
 	j.checkRedirected(s, f.ran, fed, from)
 	if s.Negated {
@@ -142,25 +142,25 @@ func (j *judge) pipeline(c *syntax.BinaryCmd, at dirs, floor finding) flow {
 	}
 	stages = append(stages, first)
 	var ran, earlier []simple
-	start := len(j.parts)
+	start := len(j.parts.list)
 	for _, s := range slices.Backward(stages) {
-		from := len(j.parts)
+		from := len(j.parts.list)
 		f := j.stmt(s, at, floor)
-		j.raiseFrom(from, connected(earlier, f.ran))
+		j.parts.raiseFrom(from, connected(earlier, f.ran))
 		earlier = roles(append(earlier, f.ran...))
 		ran = append(ran, f.ran...)
 	}
-	j.raiseFrom(start, boundedPipeline(len(stages), ran))
+	j.parts.raiseFrom(start, boundedPipeline(len(stages), ran))
 	return flow{ok: at, fail: at, ran: ran}
 }
 
 // raiseFrom makes the parts that came since index from at least as strict as f.
-func (j *judge) raiseFrom(from int, f finding) {
+func (pt *parts) raiseFrom(from int, f finding) {
 	if !f.set {
 		return
 	}
-	for i := from; i < len(j.parts); i++ {
-		j.parts[i].raise(f)
+	for i := from; i < len(pt.list); i++ {
+		pt.list[i].raise(f)
 	}
 }
 
@@ -170,7 +170,7 @@ func (j *judge) declaration(c *syntax.DeclClause, at dirs, floor finding) flow {
 	f := j.opaque(c, at, floor, c.Variant.Value)
 	argv := []string{c.Variant.Value}
 	for _, a := range c.Args {
-		argv = append(argv, j.slice(a))
+		argv = append(argv, slice(j.parts.text, a))
 	}
 	f.ran = append(f.ran, simple{argv: argv, at: at})
 	f.ok = at
@@ -180,7 +180,7 @@ func (j *judge) declaration(c *syntax.DeclClause, at dirs, floor finding) flow {
 // opaque asks about a node that the policy does not know, and judges what is inside.
 func (j *judge) opaque(node syntax.Node, at dirs, floor finding, what string) flow {
 	f := floor.worse(asks(Dynamic, what+" is not on the list of what only reads"))
-	j.add(node, f)
+	j.parts.add(node, f)
 	return flow{ok: dirs{unknown: true}, fail: at, ran: j.inside(node, at, f)}
 }
 
@@ -200,8 +200,8 @@ func (j *judge) inside(node syntax.Node, at dirs, floor finding) []simple {
 }
 
 // add records a part that is no simple command.
-func (j *judge) add(node syntax.Node, f finding) {
-	p := Part{Text: j.slice(node)}
+func (pt *parts) add(node syntax.Node, f finding) {
+	p := Part{Text: slice(pt.text, node)}
 	p.judge(f)
-	j.parts = append(j.parts, p)
+	pt.list = append(pt.list, p)
 }

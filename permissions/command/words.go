@@ -31,12 +31,15 @@ type program struct {
 	proc  bool // a process substitution
 }
 
+// evaluator finds out what the words of a text are, as far as they are known before it runs.
+type evaluator struct{ text, home string }
+
 // evaluate gives the words of a command: a word that holds $IFS counts as several,
 // which is what such a word is written for.
-func (j *judge) evaluate(args []*syntax.Word, at dirs) []word {
+func (e *evaluator) evaluate(args []*syntax.Word, at dirs) []word {
 	out := make([]word, 0, len(args))
 	for _, arg := range args {
-		w := j.word(arg, at)
+		w := e.word(arg, at)
 		if !strings.Contains(w.value, ifsMark) {
 			out = append(out, w)
 			continue
@@ -53,18 +56,18 @@ func (j *judge) evaluate(args []*syntax.Word, at dirs) []word {
 // ifsMark stands for $IFS while a word is evaluated.
 const ifsMark = "\x01"
 
-func (j *judge) word(node *syntax.Word, at dirs) word {
-	w := word{raw: j.slice(node)}
+func (e *evaluator) word(node *syntax.Word, at dirs) word {
+	w := word{raw: slice(e.text, node)}
 	if known, ok := shell.Static(node); ok {
 		w.value, w.static = known.Value, true
 		if known.Tilde {
-			w.value, w.static = shell.ExpandTilde(known.Value, j.env.Home)
+			w.value, w.static = shell.ExpandTilde(known.Value, e.home)
 		}
 		return w
 	}
 	var b strings.Builder
 	for i, part := range node.Parts {
-		j.piece(&w, &b, part, at, i == 0)
+		e.piece(&w, &b, part, at, i == 0)
 	}
 	w.value = b.String()
 	w.optionGlob = optionGlob(node, w.value)
@@ -101,12 +104,12 @@ func settleGlobs(words []word) {
 }
 
 // piece appends what is known of one part of a word that is not static.
-func (j *judge) piece(w *word, b *strings.Builder, part syntax.WordPart, at dirs, first bool) {
+func (e *evaluator) piece(w *word, b *strings.Builder, part syntax.WordPart, at dirs, first bool) {
 	switch part := part.(type) {
 	case *syntax.Lit:
 		value := unescape(part.Value)
 		if first {
-			value, _ = shell.ExpandTilde(value, j.env.Home)
+			value, _ = shell.ExpandTilde(value, e.home)
 		}
 		b.WriteString(value)
 	case *syntax.SglQuoted:
@@ -121,12 +124,12 @@ func (j *judge) piece(w *word, b *strings.Builder, part syntax.WordPart, at dirs
 				b.WriteString(unescape(lit.Value))
 				continue
 			}
-			j.piece(w, b, p, at, false)
+			e.piece(w, b, p, at, false)
 		}
 	case *syntax.ParamExp:
-		b.WriteString(j.param(w, part, at))
+		b.WriteString(e.param(w, part, at))
 	case *syntax.CmdSubst:
-		j.collect(w, part)
+		e.collect(w, part)
 		if isPwd(part) && len(at.list) == 1 && !at.unknown {
 			b.WriteString(at.list[0])
 			return
@@ -134,14 +137,14 @@ func (j *judge) piece(w *word, b *strings.Builder, part syntax.WordPart, at dirs
 		b.WriteString(unknown)
 	default:
 		b.WriteString(unknown)
-		j.collect(w, part)
+		e.collect(w, part)
 	}
 }
 
 // param gives the value of the few variables that are known, so that "$HOME" cannot
 // hide what a deny is about.
-func (j *judge) param(w *word, p *syntax.ParamExp, at dirs) string {
-	j.collect(w, p)
+func (e *evaluator) param(w *word, p *syntax.ParamExp, at dirs) string {
+	e.collect(w, p)
 	if p.Param == nil {
 		return unknown
 	}
@@ -149,8 +152,8 @@ func (j *judge) param(w *word, p *syntax.ParamExp, at dirs) string {
 	plain := p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Index == nil &&
 		!p.Excl && !p.Length && p.Names == 0
 	switch {
-	case p.Param.Value == "HOME" && p.Repl == nil && p.Slice == nil && !p.Length && !p.Excl && j.env.Home != "":
-		return j.env.Home
+	case p.Param.Value == "HOME" && p.Repl == nil && p.Slice == nil && !p.Length && !p.Excl && e.home != "":
+		return e.home
 	case plain && p.Param.Value == "PWD" && len(at.list) == 1 && !at.unknown:
 		return at.list[0]
 	case plain && p.Param.Value == "IFS":
@@ -161,7 +164,7 @@ func (j *judge) param(w *word, p *syntax.ParamExp, at dirs) string {
 }
 
 // collect finds the programs inside a part of a word, and the variables it reads.
-func (j *judge) collect(w *word, node syntax.Node) {
+func (e *evaluator) collect(w *word, node syntax.Node) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
