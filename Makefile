@@ -56,11 +56,14 @@ lint: ## check formatting, vet, staticcheck
 golangci: ## run golangci-lint, which takes minutes the first time
 	$(GOLANGCI) run ./...
 
+# What is built here is neither kept nor run, so the compiler need not optimize: half the time.
+cross: export GOGC = 400
+cross: CROSSFLAGS = -gcflags='all=-N -l'
 cross: ## build and vet for every system and processor
 	@for p in $(PLATFORMS); do \
 		echo "$$p"; \
 		export CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/}; \
-		$(GO) build ./... && $(GO) vet ./... || exit 1; \
+		$(GO) build $(CROSSFLAGS) ./... && $(GO) vet $(CROSSFLAGS) ./... || exit 1; \
 	done
 
 interop: $(INTEROP)/node_modules ## talk to the official TypeScript SDK, acpx and the reference servers of MCP, have the official SDKs of Anthropic and OpenAI read what is sent, judge by the schema and the registry's rules

@@ -58,12 +58,12 @@ func client(t *testing.T, s *modeltest.Strict, known bool) *openai.Provider {
 	return p
 }
 
-// A task of 30 steps with thinking goes through in each dialect, what the server refuses is
+// A task of 16 steps with thinking goes through in each dialect, what the server refuses is
 // learned once, and the session goes on when it was stored and loaded.
 func TestDialects_LongTask(t *testing.T) {
 	for _, rule := range modeltest.Rules() {
 		for _, known := range []bool{true, false} {
-			name, calls := rule.Name, 30
+			name, calls := rule.Name, 16
 			if !known {
 				name, calls = name+" at an unknown address", 7
 			}

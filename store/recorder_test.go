@@ -74,7 +74,7 @@ func texts(s transcript.Snapshot) []string {
 // at every boundary and at the end.
 func TestRecorder_StoresWhatTheLogHolds(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(10) {
+	for seed := range uint64(4) {
 		s := open(t)
 		r := s.Create(store.Info{ID: "ses_x", Cwd: cwd}, fail(t))
 		var live *stream

@@ -126,17 +126,11 @@ func interopScript(c interopClient) string {
 }
 
 // TestInterop_Scenario drives the agent with the client of the official SDK through
-// turns that end, are rejected and are cancelled, for every set of capabilities that
-// changes how files and commands are reached.
+// turns that end, are rejected and are cancelled, with each two of the capabilities that
+// change how files and commands are reached.
 func TestInterop_Scenario(t *testing.T) {
-	var clients []interopClient
-	for _, read := range []bool{false, true} {
-		for _, write := range []bool{false, true} {
-			for _, terminal := range []bool{false, true} {
-				clients = append(clients, interopClient{read: read, write: write, terminal: terminal})
-			}
-		}
-	}
+	// Each value with each value of any other, with the two clients that follow.
+	clients := []interopClient{{}, {read: true, terminal: true}, {write: true, terminal: true}, {read: true, write: true}}
 	clients = append(clients, interopClient{meta: true}, interopClient{true, true, true, true})
 	binary := needInterop(t)
 	for _, c := range clients {

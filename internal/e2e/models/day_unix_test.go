@@ -52,7 +52,7 @@ func (v *visitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // The turns of the day at which something happens.
 const (
-	dayTurns      = 300
+	dayTurns      = 200
 	dayVitals     = 60 // when everything was used once
 	dayOverflow   = 30 // of a Chat model
 	dayStorm      = 88 // of 429, at the Responses API
@@ -118,7 +118,7 @@ func daySteps() (chat []modeltest.Step, claude []anthropictest.Step, gpt []respo
 	return chat, claude, gpt
 }
 
-// TestDay is a long day in one session: 300 turns with five models of three providers, two
+// TestDay is a long day in one session: 200 turns with five models of three providers, two
 // requests that are too long and are compacted, a storm of 429, an answer that breaks off, and an MCP server that
 // goes and comes back. At its end the session answers, the servers that check the rules of
 // their APIs found nothing to refuse, and neither memory nor goroutines have grown.

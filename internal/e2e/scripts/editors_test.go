@@ -23,9 +23,8 @@ const envEditors = "ACP_EDITORS"
 // everyday are the scripts that every run of the tests plays in every editor: what users
 // meet each day, and where editors differ.
 var everyday = []string{
-	"bash_plain", "bash_terminal", "permission_card", "permission_allow_always", "permission_reject", "turn_read_edit_bash",
-	"seed-grida-question-fallback", "subagent_question", "subagent_background_busy", "mode_plan_exit", "seed-amp-ch6-patch",
-	"cancel_command", "seed-grida-task",
+	"bash_plain", "bash_terminal", "permission_allow_always", "turn_read_edit_bash", "subagent_question", "mode_plan_exit",
+	"seed-amp-ch6-patch", "cancel_command",
 }
 
 // TestEditors plays scripts in the models of the editors: the editor's own initialize
