@@ -86,8 +86,14 @@ func (s *sources) promptCommands() (list []Command) {
 // listen has what happened to sources by itself happen again when a recording is played.
 func (s *sources) listen() {
 	s.host.Tape.OnHappened(s.ID, func(name string, data []byte) {
+		if name != promptsEvent {
+			if person, ok := s.spec.Person.(*recordedPerson); ok {
+				person.play(name, data)
+			}
+			return
+		}
 		var list []Command
-		if name == promptsEvent && json.Unmarshal(data, &list) == nil {
+		if json.Unmarshal(data, &list) == nil {
 			s.played.Store(&list)
 			s.spec.Sink.Emit(transcript.CommandsChanged{})
 		}

@@ -42,6 +42,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	s := &Session{opened: o}
 	live, span := h.Tracer.Session(context.WithoutCancel(ctx), s.ID)
 	s.life = newLifetime(live, span)
+	s.spec.Person = recordPerson(h.Tape, s.ID, s.life, spec.Person)
 	s.conversation = s.newConversation()
 	s.plans = &plans{conversation: s.conversation, known: map[string][]transcript.PlanEntry{}}
 	defer func() {

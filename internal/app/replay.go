@@ -66,6 +66,9 @@ func replayFile(ctx context.Context, path string, stdout, stderr io.Writer) erro
 	}
 	defer os.RemoveAll(dir)
 	result, err := play(ctx, recording, dir, stderr)
+	if result.Running {
+		_, _ = fmt.Fprintln(stderr, "acp-agent: the agent did not end with the replay, and was left alone")
+	}
 	switch {
 	case err != nil:
 		return &exitError{exitCancelled, nil} // the user ended it
@@ -87,12 +90,15 @@ func play(ctx context.Context, recording *record.Recording, dir string, stderr i
 	if err != nil {
 		return replay.Result{}, err
 	}
-	defer c.Close()
-	return replay.Run(ctx, player, func(ctx context.Context, in io.Reader, out io.Writer, onLine func(string, []byte)) error {
+	result, err := replay.Run(ctx, player, func(ctx context.Context, in io.Reader, out io.Writer, onLine func(string, []byte)) error {
 		return acp.Serve(ctx, in, out, acp.Options{
 			Core: c, Version: recording.Agent, Login: c.login(), OnLine: onLine, Logger: c.logger.Logger,
 		})
 	})
+	if !result.Running {
+		c.Close() // else it might wait for ever
+	}
+	return result, err
 }
 
 // newReplayCore returns an agent that has everything from a recording.

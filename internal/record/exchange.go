@@ -24,8 +24,8 @@ func (t *Tape) Exchange(name string, request []byte) *Exchange {
 }
 
 // PlayExchange returns the recorded exchange of a request.
-func (t *Tape) PlayExchange(name string, request []byte) (*Exchange, error) {
-	n, err := t.player.exchange(name, request)
+func (t *Tape) PlayExchange(ctx context.Context, name string, request []byte) (*Exchange, error) {
+	n, err := t.player.exchange(ctx, name, request)
 	if err != nil {
 		return nil, err
 	}

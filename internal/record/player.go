@@ -158,8 +158,25 @@ func (p *Player) answer(kind Kind, name, key string) (e Entry, ok bool) {
 	return Entry{}, false
 }
 
+// cancelGrace is how long what the recording does not have may still turn out to be cancelled: a
+// cancel that came first when it was recorded may come a moment later now.
+const cancelGrace = time.Second
+
+// unlessCancelled ends the replay with a difference, unless ctx ends within the grace: then the
+// recorded cancel was on its way.
+func (p *Player) unlessCancelled(ctx context.Context, d Difference) error {
+	grace := time.NewTimer(cancelGrace)
+	defer grace.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-grace.C:
+		return p.Differ(d)
+	}
+}
+
 // call finds the next recorded call with a name and an input.
-func (p *Player) call(name, key, input string) (n int, err error) {
+func (p *Player) call(ctx context.Context, name, key, input string) (n int, err error) {
 	p.mu.Lock()
 	id := "call\x00" + name + "\x00" + key
 	from := 0
@@ -175,7 +192,9 @@ func (p *Player) call(name, key, input string) (n int, err error) {
 	}
 	first := p.first
 	p.mu.Unlock()
-	return 0, p.Differ(Difference{Entry: first, What: "the agent makes a call that is not in the recording: " + name, Got: input})
+	return 0, p.unlessCancelled(ctx, Difference{
+		Entry: first, What: "the agent makes a call that is not in the recording: " + name, Got: input,
+	})
 }
 
 // next waits for the next entry of an exchange or call, and takes it; ok is false when there is
@@ -210,7 +229,7 @@ func (p *Player) leave(n int) {
 
 // exchange matches a request with a recorded one: the next that is equal, or else the next one,
 // of which it then differs.
-func (p *Player) exchange(name string, body []byte) (n int, err error) {
+func (p *Player) exchange(ctx context.Context, name string, body []byte) (n int, err error) {
 	got := fingerprint(p.same(body))
 	key := digest(got)
 	p.mu.Lock()
@@ -231,7 +250,7 @@ func (p *Player) exchange(name string, body []byte) (n int, err error) {
 	first := p.first
 	p.mu.Unlock()
 	if other < 0 {
-		return 0, p.Differ(Difference{Entry: first, What: "the agent sends a model request that is not in the recording", Path: name})
+		return 0, p.unlessCancelled(ctx, Difference{Entry: first, What: "the agent sends a model request that is not in the recording", Path: name})
 	}
 	d := Difference{Entry: other, What: "a request to the model differs"}
 	d.Path, d.Want, d.Got = compareParts(p.Entries[other].Data, got, p.same(body))

@@ -137,7 +137,7 @@ func (c *Call) Return() {
 
 // Play returns the recorded call with a name and an input.
 func (t *Tape) Play(ctx context.Context, name, input string) (*Call, error) {
-	n, err := t.player.call(name, digest([]byte(input)), input)
+	n, err := t.player.call(ctx, name, digest([]byte(input)), input)
 	if err != nil {
 		return nil, err
 	}

@@ -231,7 +231,7 @@ func (p playing) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := p.tape.PlayExchange(nameOf(req), body)
+	x, err := p.tape.PlayExchange(req.Context(), nameOf(req), body)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,8 @@
 // refuses to know the agent: what serves a connection is handed to it. It imports
 // internal/record.
 //
-// Goroutines: one that hands lines to the agent, and one that serves. Run waits for both.
+// Goroutines: one that hands lines to the agent, and one that serves. Run waits for both, for the latter at most
+// endTime.
 //
 //	result, err := replay.Run(ctx, player, serve)
 //

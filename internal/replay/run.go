@@ -14,6 +14,12 @@ import (
 const (
 	// patience is how long the agent may take for what it did at once when it was recorded.
 	patience = 10 * time.Second
+	// longestGap bounds how much of the time between two recorded entries may pass again: the
+	// agent's own waits, such as before it asks a busy model once more. What comes from outside
+	// comes at once.
+	longestGap = 2 * time.Minute
+	// endTime is how long the agent may take to end.
+	endTime = 10 * time.Second
 	// settleTime is how long what the recording does not have is waited for at its end.
 	settleTime = 50 * time.Millisecond
 )
@@ -28,9 +34,12 @@ type Result struct {
 	Frames int
 	// Difference is the first difference; nil when there is none.
 	Difference *record.Difference
+	// Running says that the agent did not end when the replay was over, and is left alone.
+	Running bool
 }
 
-// Run plays a recording. Its error is that of ctx.
+// Run plays a recording. It always comes to an end: an agent that does not go on is a difference
+// that names what was waited for, and one that does not end is left alone. Its error is that of ctx.
 func Run(ctx context.Context, p *record.Player, serve Serve) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -50,11 +59,23 @@ func Run(ctx context.Context, p *record.Player, serve Serve) (Result, error) {
 	_ = in.Close()
 	<-fed
 	cancel()
-	<-served
+	running := !endsWithin(served, endTime)
 	if interrupted != nil && difference == nil {
 		return Result{}, interrupted
 	}
-	return Result{Frames: r.frames.count(), Difference: difference}, nil
+	return Result{Frames: r.frames.count(), Difference: difference, Running: running}, nil
+}
+
+// endsWithin waits for the end of what serves.
+func endsWithin(served <-chan error, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-served:
+		return true
+	case <-timer.C:
+		return false
+	}
 }
 
 type run struct {
@@ -107,7 +128,8 @@ func (r *run) feed(ctx context.Context, to *io.PipeWriter) {
 	_ = r.player.Await(ctx, len(r.player.Entries)+1) // until the replay is over
 }
 
-// watch waits until the recording has been played, or differs, or does not go on.
+// watch waits until the recording has been played, or differs, or does not go on. It ends, for
+// each wait has a limit, and only what the recording has begins another one.
 func (r *run) watch(ctx context.Context) {
 	for {
 		first, since, moved, difference := r.player.State()
@@ -133,7 +155,7 @@ func (r *run) watch(ctx context.Context) {
 				break
 			}
 			if !over {
-				_ = r.player.Differ(r.missing(first))
+				_ = r.player.Differ(r.missing(first, time.Since(since)))
 			} else if d := r.frames.unequal(); d != nil {
 				_ = r.player.Differ(*d)
 			}
@@ -150,13 +172,13 @@ func (r *run) gap(i int) time.Duration {
 		return 0
 	}
 	ms := r.player.Entries[i].MS - r.player.Entries[i-1].MS
-	return time.Duration(max(ms, 0)) * time.Millisecond
+	return min(time.Duration(max(ms, 0))*time.Millisecond, longestGap)
 }
 
-// missing says what the agent has not done.
-func (r *run) missing(i int) record.Difference {
+// missing says what the agent has not done, and how long that was waited for.
+func (r *run) missing(i int, waited time.Duration) record.Difference {
 	e := r.player.Entries[i]
-	d := record.Difference{Entry: i, Got: "nothing"}
+	d := record.Difference{Entry: i, Got: fmt.Sprintf("nothing for %d s", int(waited.Seconds()))}
 	switch e.Kind {
 	case record.Out:
 		d.What, d.Want = "the agent does not send this", string(e.Data)

@@ -68,7 +68,7 @@ func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 
 func (p *provider) play(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		x, err := p.tape.PlayExchange(name, requestForm(req))
+		x, err := p.tape.PlayExchange(ctx, name, requestForm(req))
 		if err != nil {
 			yield(model.Chunk{}, &model.Error{Kind: model.Invalid, Message: err.Error(), Err: err})
 			return

@@ -63,7 +63,10 @@ func scriptParams(t *testing.T, play func(*testscript.TestScript, bool, []string
 			}
 			return os.Getenv(testreq.Env) == "1" || hasSandbox(t), nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"play": play, "agent": agent, "modelserver": modelServer, "llamaserver": llamaServer, "providerserver": providerServer, "expand": expand},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"play": play, "agent": agent, "modelserver": modelServer, "llamaserver": llamaServer, "providerserver": providerServer,
+			"expand": expand, "record": recordCmd, "alter": alter, "cut": cut,
+		},
 	}
 }
 
