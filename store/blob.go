@@ -38,10 +38,6 @@ const (
 	blobsName = "blobs"
 	// packedEnd is the end of the name of a blob that is compressed.
 	packedEnd = ".zst"
-	// sampleBytes is how much of a content decides whether it is compressed, and leastPacked the
-	// size from which it is.
-	sampleBytes = 64 << 10
-	leastPacked = 1 << 10
 )
 
 // PutBlob stores a content for a session and syncs it. Each content is on the disk once: blobs/
@@ -60,7 +56,7 @@ func (s *Store) PutBlob(id string, content io.Reader) (Blob, error) {
 		}
 	}
 	temp := filepath.Join(s.o.Dir, blobsName, rand.Text()+tempEnd)
-	blob, end, err := writeBlob(temp, content)
+	blob, end, err := s.writeBlob(temp, content)
 	if err == nil {
 		err = s.nameBlob(id, temp, blob.Digest, end)
 	}
@@ -72,38 +68,24 @@ func (s *Store) PutBlob(id string, content io.Reader) (Blob, error) {
 }
 
 // writeBlob writes a content to a new file. end is packedEnd when it is compressed.
-func writeBlob(name string, content io.Reader) (blob Blob, end string, err error) {
+func (s *Store) writeBlob(name string, content io.Reader) (blob Blob, end string, err error) {
 	f, err := userfile.Open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return blob, "", err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	sample := make([]byte, sampleBytes)
-	n, err := io.ReadFull(content, sample)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return blob, "", err
+	p, _ := s.packers.Get().(*packer)
+	if p == nil {
+		if p, err = newPacker(); err != nil {
+			return blob, "", err
+		}
 	}
-	sample = sample[:n]
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		return blob, "", err
-	}
-	defer encoder.Close()
-	var to io.Writer = f
-	if n >= leastPacked && len(encoder.EncodeAll(sample, nil)) < n*9/10 {
-		end = packedEnd
-		encoder.Reset(f)
-		to = encoder
-	}
-	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(to, sum), io.MultiReader(strings.NewReader(string(sample)), content))
-	if err == nil && end != "" {
-		err = encoder.Close()
-	}
+	defer s.packers.Put(p)
+	size, sum, end, err := p.pack(f, content)
 	if err == nil {
 		err = f.Sync()
 	}
-	return Blob{Digest: hex.EncodeToString(sum.Sum(nil)), Size: size}, end, err
+	return Blob{Digest: hex.EncodeToString(sum), Size: size}, end, err
 }
 
 // nameBlob gives a file the names of its content. The session's comes first: from then on no

@@ -43,6 +43,8 @@ type Store struct {
 	locks *userfile.Ranges
 	held  map[string]func() // sessions that this Store has locked, and what unlocks them
 	cache listCache
+
+	packers sync.Pool // of *packer
 }
 
 // New returns a store. It touches no disk.
