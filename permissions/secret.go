@@ -19,6 +19,7 @@ type Secrets struct {
 	further nameTable
 	some    bool
 	tracked func(path string) bool
+	known   verdicts
 }
 
 // NewSecrets returns the names of a session. further are patterns of a configuration,
@@ -37,12 +38,37 @@ func NewSecrets(further []string, tracked func(path string) bool) (*Secrets, err
 
 // Holds reports whether a file or directory of the path's name is never read.
 func (s *Secrets) Holds(path string) bool {
+	v := s.verdict(path)
+	return v.secret && !(v.shared && s.isTracked(path))
+}
+
+// verdict is what a path's name alone says of it.
+type verdict struct {
+	secret bool
+	// shared says that the file is meant to be read when git tracks it.
+	shared bool
+}
+
+// verdict judges a name, or has judged it before: a call asks for one name many times.
+func (s *Secrets) verdict(path string) verdict {
+	if s == nil {
+		return s.judge(path)
+	}
+	v, ok := s.known.get(path)
+	if !ok {
+		v = s.judge(path)
+		s.known.put(path, v)
+	}
+	return v
+}
+
+func (s *Secrets) judge(path string) verdict {
 	parts := components(path)
 	if strings.HasPrefix(path, "/") && systemSecret(parts) || s != nil && s.some && s.further.find(parts) >= 0 {
-		return true
+		return verdict{secret: true}
 	}
 	some, shared := inFamilies(parts)
-	return some && !(shared && s.isTracked(path))
+	return verdict{secret: some, shared: shared}
 }
 
 // Masked reports whether commands are kept from what the last component of a path names,
