@@ -60,7 +60,7 @@ func Holds(value string, secrets []string) bool {
 			return true
 		}
 	}
-	for _, f := range keyForms() {
+	for f := range knownForms().in(value) {
 		if from, _ := f.find(value); from >= 0 {
 			return true
 		}

@@ -128,7 +128,7 @@ func (v *Values) Text(text string) string { return Text(v.Known(text)) }
 // behind Authorization.
 func Text(text string) string {
 	text = privateKeys(text)
-	for _, f := range keyForms() {
+	for f := range knownForms().in(text) {
 		text = masked(text, f.find)
 	}
 	text = masked(text, webToken)
