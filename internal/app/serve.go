@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 
 	"golang.org/x/term"
 
@@ -14,10 +13,6 @@ import (
 	"acp-agent/acp/rpc"
 	"acp-agent/kinds"
 )
-
-// gcPercent trades a little processor time for memory: an agent stays open as
-// long as its editor (docs/performance.md).
-const gcPercent = 50
 
 // greeting is for people who start the agent by hand.
 const greeting = `This is acp-agent, a coding agent for editors. It waits for an editor to speak
@@ -63,9 +58,7 @@ func serve(ctx context.Context, stdin io.Reader, recording string) error {
 	if err != nil {
 		return fmt.Errorf("take stdout: %w", err)
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	paceCollector()
 	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Login: core.login(), OnLine: lines(recorder), Logger: core.logger.Logger})
 	if err == nil || errors.Is(err, context.Canceled) {
 		return nil // a signal asked us to end, and we did
