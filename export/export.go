@@ -24,9 +24,6 @@ const (
 	Text     Format = "text"
 )
 
-// Formats lists the forms of a file.
-func Formats() []Format { return []Format{JSON, Markdown, HTML} }
-
 // ParseFormat reads the name of a form, or the end of a file's name.
 func ParseFormat(name string) (Format, error) {
 	switch strings.ToLower(strings.TrimPrefix(name, ".")) {

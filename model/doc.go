@@ -16,7 +16,7 @@
 //
 // A message that the agent itself put into the conversation is sent as [Note] has it.
 //
-// It imports transcript and the standard library and starts no goroutine.
+// It imports transcript, internal/jsonscan and the standard library and starts no goroutine.
 //
 // # Requirements
 //

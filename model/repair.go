@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"acp-agent/internal/jsonscan"
 )
 
 // RepairArguments makes a JSON object of the argument text of a tool call, if
@@ -42,7 +44,7 @@ func repair(text string, nested bool) (string, bool) {
 	if text[0] != '{' {
 		return "", false
 	}
-	text = mend(escapes(text))
+	text = mend(jsonscan.EscapeControls(escapes(text)))
 	if object(text) {
 		return text, true
 	}
@@ -107,9 +109,8 @@ func unfence(text string) string {
 	return strings.TrimPrefix(text, "json")
 }
 
-// mend walks over text, escapes control characters within strings, leaves out
-// commas before a closing bracket, and adds the last brace if only that one is
-// missing.
+// mend leaves out commas before a closing bracket, and adds the last brace if only that one
+// is missing.
 func mend(text string) string {
 	b := make([]byte, 0, len(text)+1)
 	var open []byte // the brackets that are open
@@ -124,10 +125,6 @@ func mend(text string) string {
 			escaped = true
 		case c == '"':
 			inString, comma = !inString, -1
-		case inString && c < ' ':
-			quoted, _ := json.Marshal(string(rune(c)))
-			b = append(b, quoted[1:len(quoted)-1]...)
-			continue
 		case inString, c == ' ', c == '\n', c == '\r', c == '\t':
 		case c == ',':
 			if comma >= 0 {

@@ -2,10 +2,10 @@ package store
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
+	"acp-agent/internal/jsonscan"
 	"acp-agent/internal/textcut"
 )
 
@@ -95,7 +95,7 @@ func (c *cleaner) list() {
 		}
 		key := ""
 		if object {
-			end := stringEnd(c.text[c.pos:])
+			end := jsonscan.StringEnd(c.text[c.pos:])
 			if end < 0 {
 				c.pos = len(c.text)
 				return
@@ -117,7 +117,7 @@ func (c *cleaner) list() {
 }
 
 func (c *cleaner) str() {
-	end := stringEnd(c.text[c.pos:])
+	end := jsonscan.StringEnd(c.text[c.pos:])
 	if end < 0 {
 		c.pos = len(c.text)
 		return
@@ -128,19 +128,11 @@ func (c *cleaner) str() {
 	if len(quoted) < leastSecret+2 {
 		return
 	}
-	text := string(quoted[1 : len(quoted)-1])
-	if strings.IndexByte(text, '\\') >= 0 && json.Unmarshal(quoted, &text) != nil {
+	cleaned, changed := jsonscan.ReplaceString(quoted, c.clean)
+	if !changed {
 		return
 	}
-	cleaned := c.clean(text)
-	if cleaned == text {
-		return
-	}
-	encoded, err := encode(cleaned)
-	if err != nil {
-		return
-	}
-	c.out = append(append(c.out, c.text[c.copied:from]...), encoded...)
+	c.out = append(append(c.out, c.text[c.copied:from]...), cleaned...)
 	c.copied = c.pos
 }
 

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"hash/crc32"
 	"strconv"
+
+	"acp-agent/internal/jsonscan"
 )
 
 // line is one line of a session's file. doc.go describes its form.
@@ -180,7 +182,7 @@ func (c *cursor) word(name string, into *string) {
 	if !c.skip(name) {
 		return
 	}
-	end := stringEnd(c.text)
+	end := jsonscan.StringEnd(c.text)
 	if end < 0 {
 		c.bad = true
 		return
@@ -192,22 +194,6 @@ func (c *cursor) word(name string, into *string) {
 		return
 	}
 	c.bad = json.Unmarshal(quoted, into) != nil || c.bad
-}
-
-// stringEnd returns where the JSON string ends that text begins with; -1 if there is none.
-func stringEnd(text []byte) int {
-	if len(text) == 0 || text[0] != '"' {
-		return -1
-	}
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return -1
 }
 
 // encode is json.Marshal that leaves <, > and & as they are.

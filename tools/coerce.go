@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"acp-agent/internal/jsonscan"
 )
 
 // properties gives the values of an object the types of its schema, where a value
@@ -169,22 +171,9 @@ func jsonIn(text string) (any, error) {
 	if json.Valid([]byte(text)) {
 		return exactJSON([]byte(text))
 	}
-	var b strings.Builder
-	inText, escaped := false, false
-	for _, c := range text {
-		if inText && !escaped && c < ' ' {
-			quoted, _ := json.Marshal(string(c))
-			b.Write(quoted[1 : len(quoted)-1])
-			continue
-		}
-		if c == '"' && !escaped {
-			inText = !inText
-		}
-		escaped = inText && !escaped && c == '\\'
-		b.WriteRune(c)
-	}
-	if !json.Valid([]byte(b.String())) {
+	escaped := []byte(jsonscan.EscapeControls(text))
+	if !json.Valid(escaped) {
 		return nil, errNoJSON
 	}
-	return exactJSON([]byte(b.String()))
+	return exactJSON(escaped)
 }

@@ -20,7 +20,7 @@
 //			})
 //	}
 //
-// It imports kinds, capability, transcript, internal/search and the JSON schema
+// It imports kinds, capability, transcript, internal/jsonscan, internal/search and the JSON schema
 // library, and starts no goroutine. It knows neither the loop nor the permission
 // rules nor ACP.
 //

@@ -11,8 +11,7 @@
 //	log.Apply(transcript.PartDelta{PartID: "prt_1", Text: "Hello"})
 //	log.Messages()[0].Text() // "Hello"
 //
-// What was kept of a session is encoded whole, subagents within it ([EncodeSnapshot]);
-// [AfterRestart] closes what the end of a process left open.
+// A message is encoded whole, subagents within it ([EncodeMessage]); [AfterRestart] closes what the end of a process left open.
 //
 // It imports kinds, internal/textcut and the standard library, knows neither protocol nor disk,
 // and starts no goroutine.

@@ -181,15 +181,7 @@ func TestLog_Cleared(t *testing.T) {
 	if got := ids(log.Record()); got != "a b c d" {
 		t.Errorf("the record is %q", got)
 	}
-	stored, err := transcript.EncodeSnapshot(transcript.Snapshot{Messages: log.Record()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := transcript.DecodeSnapshot(stored)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again := transcript.NewLog(loaded.Messages...)
+	again := transcript.NewLog(stored(t, log.Record())...)
 	if got := ids(again.Messages()) + "; " + ids(again.Record()); got != "d; a b c d" {
 		t.Errorf("stored and loaded, it is %q", got)
 	}

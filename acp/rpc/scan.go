@@ -5,7 +5,8 @@ type member struct{ name, value []byte }
 
 // scan reads one JSON text in a single pass, which does for the whole connection what
 // would otherwise be a syntax check, a depth check and a decode of the outer object:
-// on a prompt with an image of several megabytes each of these is felt.
+// on a prompt with an image of several megabytes each of these is felt. An outline, which is
+// written to piece by piece, cannot use it.
 type scan struct {
 	text    []byte
 	pos     int

@@ -5,8 +5,8 @@
 // addresses. What is found is replaced by [Mask]. [Values.Hides] finds the values in what is to
 // leave the machine, in more encodings.
 //
-// It refuses to know where values come from and where text goes. It imports the standard
-// library and starts no goroutines.
+// It refuses to know where values come from and where text goes. It imports
+// internal/jsonscan and starts no goroutines.
 //
 //	var values redact.Values
 //	values.Add(apiKey)

@@ -2,7 +2,8 @@ package redact
 
 import (
 	"bytes"
-	"encoding/json"
+
+	"acp-agent/internal/jsonscan"
 )
 
 // JSON cleans each string of a JSON text by itself, and leaves all else as it is: the shape of a
@@ -17,10 +18,15 @@ func JSON(text []byte, clean func(string) string) []byte {
 			break
 		}
 		start += pos
-		end := literalEnd(text, start)
+		end := len(text)
+		if size := jsonscan.StringEnd(text[start:]); size >= 0 {
+			end = start + size
+		}
 		pos = end
-		cleaned, ok := literal(text[start:end], clean)
-		if ok {
+		if end-start < Least+2 {
+			continue
+		}
+		if cleaned, changed := jsonscan.ReplaceString(text[start:end], clean); changed {
 			out = append(append(out, text[copied:start]...), cleaned...)
 			copied = end
 		}
@@ -29,41 +35,4 @@ func JSON(text []byte, clean func(string) string) []byte {
 		return text
 	}
 	return append(out, text[copied:]...)
-}
-
-// literalEnd returns where a string literal ends that starts at start.
-func literalEnd(text []byte, start int) int {
-	for i := start + 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
-// literal is a string literal without secrets; ok says that it differs.
-func literal(quoted []byte, clean func(string) string) (cleaned []byte, ok bool) {
-	if len(quoted) < Least+2 {
-		return nil, false
-	}
-	var text string
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		text = string(quoted[1 : len(quoted)-1])
-	} else if json.Unmarshal(quoted, &text) != nil {
-		return nil, false
-	}
-	without := clean(text)
-	if without == text {
-		return nil, false
-	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(without) != nil {
-		return nil, false
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
 }

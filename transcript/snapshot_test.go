@@ -12,22 +12,44 @@ import (
 	"acp-agent/transcript"
 )
 
-// roundTrip encodes and decodes a snapshot.
+// roundTrip returns a snapshot as it is read again after it was stored.
 func roundTrip(t interface {
 	Helper()
 	Fatal(...any)
 }, s transcript.Snapshot,
-) transcript.Snapshot {
+) (again transcript.Snapshot) {
 	t.Helper()
-	data, err := transcript.EncodeSnapshot(s)
+	again.Messages = stored(t, s.Messages)
+	data, err := json.Marshal(s.Memory)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := transcript.DecodeSnapshot(data)
-	if err != nil {
+	if err := json.Unmarshal(data, &again.Memory); err != nil {
 		t.Fatal(err)
 	}
-	return got
+	return again
+}
+
+// stored returns messages as they are read again after they were stored.
+func stored(t interface {
+	Helper()
+	Fatal(...any)
+}, messages []*transcript.Message,
+) []*transcript.Message {
+	t.Helper()
+	var read []*transcript.Message
+	for _, m := range messages {
+		data, err := transcript.EncodeMessage(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := transcript.DecodeMessage(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read = append(read, again)
+	}
+	return read
 }
 
 // TestSnapshot_OpenQuestion is the data side of a restart: a question that
