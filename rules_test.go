@@ -339,7 +339,7 @@ func TestRules_Stdout(t *testing.T) {
 	}
 }
 
-// each calls f for every name.Selector in the file whose name is no local variable.
+// each calls f for every name.Selector in the file whose name is not a local variable.
 func each(s source, f func(sel *ast.SelectorExpr, pkg string)) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {

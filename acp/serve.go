@@ -28,7 +28,7 @@ type Options struct {
 
 // Serve serves one connection until its input ends, ctx ends, or writing
 // fails. Turns that run are cancelled and answered, and when it returns no
-// process is left that it started (R149). The end of the input is no error.
+// process is left that it started (R149). The end of the input is not an error.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	agent := v1.New(v1.Options{Core: o.Core, Version: o.Version, Login: o.Login, Logger: o.Logger})
 	conn := rpc.New(in, out, agent, rpc.Options{Logger: o.Logger, OnLine: o.OnLine})

@@ -6,7 +6,7 @@
 // its own. The last member of a line is "hash", the SHA-256 of the bytes of the line before
 // `,"hash"`; "prev" is the hash of the record before, zeros for the first. Beside it,
 // <session>.head holds number and hash of the last record, so that lines cut off at the end
-// are noticed, too. Contents of files are never in it: a text that is no name, path, address
+// are noticed, too. Contents of files are never in it: a text that is not a name, path, address
 // or command stands there as its hash and size.
 //
 // The chain shows accidents and edits by hand. It cannot stop a user who may write the
@@ -15,7 +15,7 @@
 // A record is one write, which the kernel has when Append returns: a killed agent loses
 // none. Records of calls that may change something are synced to the disk before these
 // begin, and everything at Close. A write that was cut, by a crash or a full disk, leaves a
-// line that is no record; the next record is of the event "recovered" and holds that line's
+// line that is not a record; the next record is of the event "recovered" and holds that line's
 // hash, and the chain goes on from the last whole record.
 //
 // The package refuses to know tools, rules and the protocol. It imports internal/userfile

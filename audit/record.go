@@ -19,7 +19,7 @@ const (
 	End = "end"
 	// Kept is a rule, Tool and Touches, that the user kept for the project by a command.
 	Kept = "kept"
-	// Recovered follows a line that is no record, see Cut.
+	// Recovered follows a line that is not a record, see Cut.
 	Recovered = "recovered"
 	// Full is the last record of a file that has reached its size.
 	Full = "full"
@@ -87,7 +87,7 @@ type Change struct {
 	Undo bool `json:"undo,omitempty"`
 }
 
-// Cut is a line that is no record.
+// Cut is a line that is not a record.
 type Cut struct {
 	Bytes int    `json:"bytes"`
 	Hash  string `json:"sha256"`

@@ -39,7 +39,7 @@ func Verify(dir, session string) (Report, error) {
 }
 
 // Read hands the records of a session to f, in order, with their lines as they stand
-// in the file. A line that is no record has the zero Record. It checks nothing.
+// in the file. A line that is not a record has the zero Record. It checks nothing.
 func Read(dir, session string, f func(r Record, line []byte) error) error {
 	return each(dir, session, func(line []byte, _ bool) error {
 		r, _, err := decode(line)

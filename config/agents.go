@@ -37,7 +37,7 @@ type Subagents struct {
 	Budget Budget `json:"budget"`
 }
 
-// Budget bounds what a subagent and all beneath it may spend together. 0 is no limit.
+// Budget bounds what a subagent and all beneath it may spend together. 0 means no limit.
 type Budget struct {
 	// Tokens counts input and output of models.
 	Tokens int `json:"tokens"`

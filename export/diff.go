@@ -17,7 +17,7 @@ const (
 	maxWordTokens = 400
 )
 
-// row is a line before and after, side by side. A number of 0 is no line.
+// row is a line before and after, side by side. A number of 0 is not a line.
 type row struct {
 	oldLine, newLine int
 	old, new         string

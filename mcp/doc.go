@@ -5,7 +5,7 @@
 // It owns the connections: a [Manager] for each session connects to all servers at once,
 // behind the scenes, and again when one ends, after 1, 2, 5, 15 and then every 60 s. It
 // owns what a server may be called by ([Name]), and what is taken of what it says: schemas
-// and descriptions are bounded and cleaned, messages are at most 16 MiB, what is no message
+// and descriptions are bounded and cleaned, messages are at most 16 MiB, what is not a message
 // is passed over, a result is data. A server that fails costs its own tools and nothing
 // else.
 //

@@ -34,7 +34,7 @@ type fake struct {
 	// call answers a call of a tool; the error is one of the protocol.
 	call func(l *life, id json.RawMessage, name string, params object) (result any, err error)
 	// can are capabilities beside those for tools, and other answers any other request; nil
-	// is no answer.
+	// is not an answer.
 	can   object
 	other func(method string, params object) object
 	// endless says that its list has always one more page, the same.

@@ -63,7 +63,7 @@ type Judgement struct {
 	// and nothing protected, and is known whole before it runs. A sandbox holds the rest,
 	// so a default row for InSandbox allows it.
 	Sandboxable bool
-	// NotSandboxable says why not, where it is asked; empty where that is no question.
+	// NotSandboxable says why not, where it is asked; empty where that is not a question.
 	NotSandboxable string
 	// Plain says, of an allow, that the part is on the short list of commands that run
 	// without a question where nothing confines them (R119).

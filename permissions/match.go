@@ -126,7 +126,7 @@ func matchCommandRule(rule Rule, p pair) bool {
 }
 
 // endsWord reports that a text which matches a prefix goes on with a new word, or not at
-// all. What is no prefix, or ends in a character that ends a word, is not held to it.
+// all. What is not a prefix, or ends in a character that ends a word, is not held to it.
 func endsWord(pattern, text string) bool {
 	prefix, open := strings.CutSuffix(pattern, "*")
 	if !open || prefix == "" || strings.ContainsAny(prefix, `*\`) || !wordByte(prefix[len(prefix)-1]) {

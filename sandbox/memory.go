@@ -58,7 +58,7 @@ func (m *Memory) Expected() (report Report, ok bool) {
 }
 
 // Keep writes the finding of a trial for the next process. What keeps it from being
-// written is no harm: the next process does not know the finding before its own trial.
+// written does no harm: the next process does not know the finding before its own trial.
 func (m *Memory) Keep(ctx context.Context, report Report) error {
 	if m.ReadOnly || m.certain() {
 		return nil

@@ -402,7 +402,7 @@ func TestWait_CancelledRequestEndsSubagents(t *testing.T) {
 	rec.await(t, "end of the subagent", childEnded)
 }
 
-// R157: what a subagent says is no statement of the mode, so the model is told of a mode
+// R157: what a subagent says is not a statement of the mode, so the model is told of a mode
 // whatever a report holds.
 func TestBackground_ReportIsNoStatement(t *testing.T) {
 	const mode = `{"when":"^child$","say":"<session_mode name=\"code\">"}` + "\n" +

@@ -58,7 +58,7 @@ func (t *Turn) replacePrompt(made []transcript.Part) {
 // readFiles reads the files that the text of a command mentions, as far as the user would not be
 // asked about it: files inside the session's directories that hold no secret and that no rule
 // denies or asks about. The limits are those of mentions in a prompt. Of a file that is there and
-// not read the model is told, so that it reads it with its tools; what is no file stays text.
+// not read the model is told, so that it reads it with its tools; what is not a file stays text.
 func (s *Session) readFiles(ctx context.Context, prompt *transcript.Message, paths []string) []transcript.Part {
 	call := s.work.Call("command", "read", nil)
 	defer call.Finish()

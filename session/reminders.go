@@ -85,7 +85,7 @@ func toldMode(messages []*transcript.Message) permissions.Mode {
 			text := ""
 			switch part := part.(type) {
 			case *transcript.TextPart:
-				// A part of its own: what a subagent says in a report is no statement.
+				// A part of its own: what a subagent says in a report is not a statement.
 				if part.Synthetic && strings.HasPrefix(part.Text, statementHead) {
 					text = part.Text
 				}

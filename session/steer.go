@@ -59,7 +59,7 @@ func (s *Session) announceQueued(t *Turn) {
 }
 
 // noticeQueued shows where a queued prompt stands. It is a notice and not a message, for the
-// prompt itself stands in the record where the model read it. It is no part of the command that
+// prompt itself stands in the record where the model read it. It is not part of the command that
 // may run, so that the record of a command does not have it.
 func (s *Session) noticeQueued(t *Turn, format string) {
 	s.conversation.pass(transcript.Notice{

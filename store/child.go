@@ -58,7 +58,7 @@ func (r *Recorder) childEvent(t *talk, e transcript.ChildEvent) need {
 	if below == nil {
 		return later
 	}
-	// A subagent's turn is a step of its parent's: the end of it is no boundary.
+	// A subagent's turn is a step of its parent's: the end of it is not a boundary.
 	return min(r.fold(below, e.Event), r.mostOf(e.Event))
 }
 

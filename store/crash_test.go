@@ -64,7 +64,7 @@ func isBoundary(e transcript.Event) bool {
 	case transcript.UserSaid, transcript.AgentSaid, transcript.ToolReady, transcript.ToolFinished, transcript.TurnFinished, transcript.StepFinished:
 		return true
 	case transcript.ChildEvent:
-		_, ended := e.Event.(transcript.TurnFinished) // of a subagent this is no boundary
+		_, ended := e.Event.(transcript.TurnFinished) // of a subagent this is not a boundary
 		return !ended && isBoundary(e.Event)
 	}
 	return false
@@ -204,7 +204,7 @@ func comparable(messages []*transcript.Message) []*transcript.Message {
 	return list
 }
 
-// TestLock_TwoProcesses holds that a session is open once, that the second is told who has it,
+// TestLock_TwoProcesses holds that a session is open once, that the second process is told which one has it,
 // and that a process which was killed has it no longer.
 func TestLock_TwoProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "sessions")

@@ -60,7 +60,7 @@ func (s *Store) inspectable(id string) []string {
 }
 
 // removeFiles removes all of a session's files. That of its record goes first: what a crash
-// leaves of the others is no session.
+// leaves of the others is not a session.
 func (s *Store) removeFiles(id string) error {
 	err := userfile.Remove(s.path(id, recordEnd))
 	err = errors.Join(err, userfile.Remove(s.path(id, liveEnd)), s.removeBlobs(id))

@@ -86,7 +86,7 @@ func (m *matcher) file(ctx context.Context, path string, most int) ([]Hit, error
 	for ctx.Err() == nil {
 		switch {
 		case kept == cap(m.text) && kept >= maxLine:
-			kept = 0 // it is no record
+			kept = 0 // it is not a record
 		case kept == cap(m.text), read > firstChunk && cap(m.text) < searchChunk:
 			m.text = append(make([]byte, 0, max(2*kept, searchChunk)), m.text[:kept]...)
 		}

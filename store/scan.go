@@ -16,7 +16,7 @@ type Damage struct {
 	// Missing counts records of which nothing is left, told by their numbers.
 	Missing int64
 	// Torn is the size, in bytes, of an unfinished line at the end: what a killed process was
-	// writing. It is no loss of anything that was acknowledged.
+	// writing. It is not a loss of anything that was acknowledged.
 	Torn int64
 }
 

@@ -233,7 +233,7 @@ func (a *account) statement() (Spending, Limits) {
 }
 
 // Charge charges a model call for the agent with the usage that the server reported, also one
-// that is no step of the agent, such as the summary of its conversation.
+// that is not a step of the agent, such as the summary of its conversation.
 func (n *Node) Charge(model string, u transcript.Usage) {
 	cost := 0.0
 	if n.tree.Price != nil {

@@ -19,7 +19,7 @@ type Accepts struct {
 	Fields map[string]Field
 	// Sole is the argument that a call means which consists of one bare text.
 	Sole string
-	// Freeform is how a bare text begins that is no JSON and still is the argument
+	// Freeform is how a bare text begins that is not JSON and still is the argument
 	// Sole; "" when there is none.
 	Freeform string
 	// Finish puts together what several fields say. It runs after the fields, on

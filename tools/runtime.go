@@ -150,7 +150,7 @@ type FS interface {
 	// Stat describes a path, following links within the allowed directories.
 	Stat(ctx context.Context, path string) (FileInfo, error)
 	// Readlink tells where a path leads that is itself a link, as the link has
-	// it; "" for what is no link, or not there. The target need not exist, nor be
+	// it; "" for what is not a link, or not there. The target need not exist, nor be
 	// one that the call may use.
 	Readlink(ctx context.Context, path string) (target string, err error)
 	// List returns a directory's entries sorted by name, at most limit; more

@@ -157,7 +157,7 @@ func TestIDs_DoNotWrapForALongTime(t *testing.T) {
 	}
 }
 
-// What was cleared is no part of the conversation, and stays in the record.
+// What was cleared is not part of the conversation, and stays in the record.
 func TestLog_Cleared(t *testing.T) {
 	said := func(id string) transcript.Event {
 		return transcript.UserSaid{Message: &transcript.Message{ID: id, Role: transcript.User}}

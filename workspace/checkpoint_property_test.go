@@ -72,7 +72,7 @@ func ravage(t *rapid.T, dir string) {
 	path := filepath.Join(dir, names.Draw(t, "path"))
 	text := []byte(rapid.StringMatching(`[a-c\n]{0,4}`).Draw(t, "text"))
 	mode := rapid.SampledFrom([]os.FileMode{0o600, 0o644, 0o755}).Draw(t, "mode")
-	// What cannot be done, such as in a directory that is not there, is no change.
+	// What cannot be done, such as in a directory that is not there, is not a change.
 	switch rapid.SampledFrom([]string{"write", "append", "chmod", "remove", "removeAll", "mkdir", "link", "rename", "replace"}).Draw(t, "what") {
 	case "write":
 		_ = os.WriteFile(path, text, mode)

@@ -105,7 +105,7 @@ func (d *disk) moveAside(p *place, aside *temporary, then fs.FileInfo) error {
 }
 
 // settle makes the directory's entry durable. The text is in place by now, so
-// a file system that cannot do this is no failure of the write.
+// a file system that cannot do this is not a failure of the write.
 func (d *disk) settle(p *place) {
 	if d.fault("syncdir") == nil {
 		_ = syncDir(p.dir)

@@ -71,7 +71,7 @@ func zoo(t *testing.T, dir string) {
 	link(t, "sub", filepath.Join(dir, "dirlink"))
 }
 
-// doing draws one change and makes it. What is refused is no change.
+// doing draws one change and makes it. What is refused is not a change.
 func doing(ctx context.Context, t *rapid.T, f tools.FS) {
 	names := rapid.SampledFrom([]string{
 		"text", "binary", "empty", ".hidden", "sub/.deep/script", "sub/locked", "link", "dangling", "dirlink/locked",
@@ -234,7 +234,7 @@ func TestRollback_OneFails(t *testing.T) {
 				if err := tt.meddle(g.in("b")); err != nil {
 					testreq.Skip(t, "symbolic links")
 				}
-				for range 2 { // twice is no different
+				for range 2 { // the second time is no different
 					failed := g.Rollback(t.Context(), "call_1")
 					if len(failed) != 1 || !strings.Contains(failed[0].Error(), g.in("b")+" was changed since") {
 						t.Fatalf("failures %v", failed)
@@ -250,7 +250,7 @@ func TestRollback_OneFails(t *testing.T) {
 	}
 }
 
-// TestRollback_KeepsWhatOthersDid covers what is no business of a rollback.
+// TestRollback_KeepsWhatOthersDid covers what a rollback must leave alone.
 func TestRollback_KeepsWhatOthersDid(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t)

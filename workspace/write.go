@@ -39,7 +39,7 @@ type change struct {
 	files
 	text   string
 	before *tools.Text
-	// r is the file as it stands; nil when it is no text of an editor's.
+	// r is the file as it stands; nil when it is not text of an editor's.
 	r *reading
 	// parent is the directory of a file that is new.
 	parent string

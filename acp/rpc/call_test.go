@@ -48,7 +48,7 @@ func TestConn_CallErrors(t *testing.T) {
 		name, answer string
 		code         int // of the error; 0 if it is not a peer's answer
 		text         string
-		alsoAnswered bool // the answer is no message, and the peer is told so
+		alsoAnswered bool // the answer is not a message, and the peer is told so
 	}{
 		{"error", `{"jsonrpc":"2.0","id":0,"error":{"code":-32002,"message":"none","data":[1]}}`, -32002, "call m: none (code -32002)", false},
 		{"malformed error", `{"jsonrpc":"2.0","id":0,"error":"no"}`, -32603, "call m: the peer answered with a malformed error (code -32603)", false},

@@ -37,7 +37,7 @@ func (m *message) header() (header []byte, ok bool) {
 	return append(header, '}'), true
 }
 
-// refusal is the answer to a line that is no message.
+// refusal is the answer to a line that is not a message.
 type refusal struct {
 	id  ID
 	err *Error

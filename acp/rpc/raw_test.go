@@ -22,7 +22,7 @@ func TestConn_RawLines(t *testing.T) {
 	deep := strings.Repeat("[", 600) + strings.Repeat("]", 600)
 	tests := []struct {
 		name, line string
-		want       string // "" is no answer
+		want       string // "" is not an answer
 	}{
 		{"id negative", `{"jsonrpc":"2.0","id":-5,"method":"m","params":{"a":1}}`, result("-5", `{"a":1}`)},
 		{"id zero", `{"jsonrpc":"2.0","id":0,"method":"m"}`, result("0", `{}`)},

@@ -16,7 +16,7 @@ type cutter struct {
 // member is one name and value of an object, both raw.
 type member struct{ name, value []byte }
 
-// members cuts an object. ok is false if raw is no object.
+// members cuts an object. ok is false if raw is not an object.
 func members(raw []byte) (list []member, ok bool) {
 	c := cutter{text: raw}
 	if !c.open('{') {
@@ -37,7 +37,7 @@ func members(raw []byte) (list []member, ok bool) {
 	return list, c.atEnd()
 }
 
-// elements cuts an array. ok is false if raw is no array.
+// elements cuts an array. ok is false if raw is not an array.
 func elements(raw []byte) (list [][]byte, ok bool) {
 	c := cutter{text: raw}
 	if !c.open('[') {

@@ -205,7 +205,7 @@ func explainCommand(ctx context.Context, s *session.Session, what string) string
 	return kinds.Fence("", tell(s, s.Explain(ctx, "bash", string(args))).text())
 }
 
-// unusable is the answer to a line that is no call: a caller that reads nothing but the
+// unusable is the answer to a line that is not a call: a caller that reads nothing but the
 // verdict must not take it for an allow.
 func unusable(line int, err error) explained {
 	return explained{

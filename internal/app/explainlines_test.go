@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzAnswerLines holds what must be true of any input: each line that is not blank is
-// answered by one line of JSON with a verdict, in order, and a line that is no call is
+// answered by one line of JSON with a verdict, in order, and a line that is not a call is
 // never an allow.
 func FuzzAnswerLines(f *testing.F) {
 	for _, text := range []string{

@@ -110,7 +110,7 @@ func (l *logger) close() {
 	defer cancel()
 	l.file.flush(ctx)
 	l.named.use("")
-	l.file.put([]byte{}) // the one who writes closes the file
+	l.file.put([]byte{}) // the writing goroutine closes the file
 	l.file.flush(ctx)
 	l.stderr.flush(ctx)
 }

@@ -73,7 +73,7 @@ func New(documents []Document) *Index {
 }
 
 // Search returns the documents that match best, best first and by ID where they
-// match equally well, at most limit. No match is no hit: the list is empty.
+// match equally well, at most limit. No match is not a hit: the list is empty.
 func (x *Index) Search(query string, limit int) []Hit {
 	if limit <= 0 {
 		return nil

@@ -19,7 +19,7 @@ func Of(path string) string {
 	return (&url.URL{Scheme: "file", Path: slashed}).String()
 }
 
-// Path is the path of a file's URI, cleaned; ok is false for what is no file.
+// Path is the path of a file's URI, cleaned; ok is false for what is not a file.
 func Path(uri string) (path string, ok bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {

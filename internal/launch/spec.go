@@ -233,7 +233,7 @@ func (r record) line() []byte {
 	return append(b, '\n')
 }
 
-// decodeRecord reads one line of the status channel. A line that is no record
+// decodeRecord reads one line of the status channel. A line that is not a record
 // is what a crashing helper printed, and becomes its error.
 func decodeRecord(line []byte) record {
 	var r record

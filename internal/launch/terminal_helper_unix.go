@@ -98,7 +98,7 @@ func openFifo(path string, mode int) (*os.File, error) {
 	return f, nil
 }
 
-// openOwn opens a file that is no link and that no one else may touch.
+// openOwn opens a file that is not a link and that no one else may touch.
 func openOwn(path string, mode int) (*os.File, error) {
 	fd, err := unix.Open(path, mode|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -75,7 +75,7 @@ func (c *connection) locations(q Query, found []wireLocation) []Location {
 	for _, l := range found {
 		path, ok := fileuri.Path(l.URI)
 		if !ok {
-			continue // something that is no file
+			continue // something that is not a file
 		}
 		text, known := texts[path]
 		if !known {

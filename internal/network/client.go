@@ -82,7 +82,7 @@ type Client struct {
 	secret    func(address string) bool
 }
 
-// New returns a Client. The error names a grant that is no host:port pair.
+// New returns a Client. The error names a grant that is not a host:port pair.
 func New(o Options) (*Client, error) {
 	granted, err := newGrants(o.Grants)
 	if err != nil {

@@ -12,7 +12,7 @@
 //
 //	client, err := network.New(network.Options{Grants: []string{"localhost:8080"}})
 //	if err != nil {
-//		return err // a grant is no host:port
+//		return err // a grant is not a host:port
 //	}
 //	defer client.Close()
 //	answer, err := client.Do(ctx, network.Request{URL: "https://example.com/"})

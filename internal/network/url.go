@@ -100,7 +100,7 @@ func (t Target) shown() string {
 
 // NormalHost gives a host that stands alone its normal form (N2): a name in ASCII and lower
 // case, or an IP address in its usual spelling. An IPv6 address has no brackets. The
-// error says why the text is no host. It looks nothing up.
+// error says why the text is not a host. It looks nothing up.
 func NormalHost(text string) (string, error) {
 	if strings.Contains(text, ":") {
 		text = "[" + text + "]"

@@ -82,7 +82,7 @@ func readHeaders(r *bufio.Reader) ([]byte, error) {
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-			continue // the rest of a long line is no header either
+			continue // the rest of a long line is not a header either
 		case err != nil:
 			return nil, err
 		}

@@ -197,7 +197,7 @@ func (p *Peer) requested(m *Message) {
 	}
 	body, err := json.Marshal(reply)
 	if err != nil {
-		return // its id is no JSON, so that it cannot be answered
+		return // its id is not JSON, so that it cannot be answered
 	}
 	select {
 	case p.replies <- p.o.Framing.wrap(body):

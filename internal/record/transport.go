@@ -182,7 +182,7 @@ func (b *recordedBody) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// base64Name names a piece that is no text.
+// base64Name names a piece that is not text.
 const base64Name = "base64"
 
 // put records the first bytes of what was read.

@@ -7,7 +7,7 @@ import (
 )
 
 // Key names a call: the tool's canonical id, its arguments as canonical JSON,
-// and what else the result depends on that is no file, in a fixed order: root,
+// and what else the result depends on that is not a file, in a fixed order: root,
 // session, mode (R130).
 func Key(tool string, args []byte, env ...string) string {
 	h := sha256.New()

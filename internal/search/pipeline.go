@@ -50,7 +50,7 @@ func newPipeline(o GrepOptions, m *matcher, all io.Writer) *pipeline {
 	}
 }
 
-// run searches what walk visits. A limit that ends the search is no error.
+// run searches what walk visits. A limit that ends the search is not an error.
 func (p *pipeline) run(ctx context.Context, walk func(context.Context, func(batch) error) error) (GrepResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

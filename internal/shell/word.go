@@ -25,7 +25,7 @@ func Static(w *syntax.Word) (word Word, ok bool) {
 		return Word{}, false
 	}
 	if w.Lit() == "[" {
-		return Word{Value: "["}, true // the command; a bracket that nothing closes is no glob
+		return Word{Value: "["}, true // the command; a bracket that nothing closes is not a glob
 	}
 	var b strings.Builder
 	for i, part := range w.Parts {

@@ -78,7 +78,7 @@ var plainValue = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?m)^(name|description):[ \t]+([^\\s\"'\\[\\]{}|>&*!%@`#?-][^\r\n]*?)[ \t\r]*$")
 })
 
-// quotePlain puts quotes around plain values, in which a colon or a # then is no syntax.
+// quotePlain puts quotes around plain values, in which a colon or a # then is not syntax.
 func quotePlain(text string) string {
 	return plainValue().ReplaceAllStringFunc(text, func(line string) string {
 		m := plainValue().FindStringSubmatch(line)

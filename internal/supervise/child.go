@@ -61,7 +61,7 @@ func (c *Child[P]) Use(ctx context.Context) (P, error) {
 		return none, err
 	}
 	process, err := c.start(ctx)
-	if err != nil && ctx.Err() != nil { // its caller gave up, which is no failure of the process
+	if err != nil && ctx.Err() != nil { // its caller gave up, which is not a failure of the process
 		return none, context.Cause(ctx)
 	}
 	if err != nil {

@@ -57,7 +57,7 @@ func Missing(path string) bool {
 const tempEnd = ".tmp"
 
 // Remove removes a file whatever it is, with what a Replace of it left that was killed. That
-// there is none is no error.
+// there is none is not an error.
 func Remove(path string) error {
 	var failed error
 	for _, name := range []string{path + tempEnd, path} {

@@ -52,7 +52,7 @@ func Convert(ctx context.Context, body []byte, contentType, url string) (Page, e
 	}
 }
 
-// describe is the line for a body that is no text.
+// describe is the line for a body that is not text.
 func describe(name string, size int) string {
 	return fmt.Sprintf("%s, %d bytes, which cannot be shown as text", name, size)
 }

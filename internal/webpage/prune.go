@@ -32,7 +32,7 @@ const (
 	maxText = 64 << 10
 )
 
-// pruning makes a document fit to be rendered: without what is no text, with
+// pruning makes a document fit to be rendered: without what is not text, with
 // absolute links, and without what would make the result much larger than it.
 type pruning struct {
 	base  *url.URL
@@ -82,7 +82,7 @@ func (p *pruning) divide(text *html.Node) {
 	}
 }
 
-// unneeded reports what is no text of the page, and takes the title from it.
+// unneeded reports what is not text of the page, and takes the title from it.
 func (p *pruning) unneeded(n *html.Node) bool {
 	if n.DataAtom != atom.Title {
 		return false

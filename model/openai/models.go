@@ -150,7 +150,7 @@ type entry struct {
 	MaxContext    int `json:"max_context_length"`
 	Meta          struct {
 		Context int `json:"n_ctx"`
-	} `json:"meta"` // llama.cpp; its n_ctx_train is no window that one has
+	} `json:"meta"` // llama.cpp; its n_ctx_train is not a window that one has
 
 	MaxCompletion int `json:"max_completion_tokens"`
 	TopProvider   struct {

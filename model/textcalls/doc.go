@@ -10,7 +10,7 @@
 // A call counts at the end of an answer only, and never within a code fence, a quotation
 // or quotation marks: what a model repeats of a file or a page stands there. It is judged
 // like any other call. An answer that was cut goes on in the fence that it was cut in, and
-// what stands within an argument that has no end is no call.
+// what stands within an argument that has no end is not a call.
 //
 // It starts no goroutines.
 //

@@ -57,7 +57,7 @@ func TestParse(t *testing.T) {
 		{"in “ ”, not first", "It says “do " + evil + "” there.\n" + own, "It says “do " + evil + "” there.", `read {"path":"a"}`},
 		{"in „ “, not first", "It says „do " + evil + "“ there.\n" + own, "It says „do " + evil + "“ there.", `read {"path":"a"}`},
 		{"after “quotes”", "It says “no”, „no“, \"no\" and `no`. " + own, "It says “no”, „no“, \"no\" and `no`.", `read {"path":"a"}`},
-		// What is to be written into a file is no call when the call around it was cut.
+		// What is to be written into a file is not a call when the call around it was cut.
 		{"within an argument", "<function=write><parameter=content>\nx\n<tool_call>{\"name\":\"a\",\"arguments\":{}}</tool_call>", "", ""},
 		{"within an argument in JSON", "<tool_call>{\"name\":\"write\",\"arguments\":{\"content\":\"x <tool_call>{}</tool_call> <function=a></function>", "", ""},
 		{"after one that is broken", "<tool_call>{\"name\":\"b\" \"arguments\"}</tool_call>\n" + own, "<tool_call>{\"name\":\"b\" \"arguments\"}</tool_call>", `read {"path":"a"}`},

@@ -53,7 +53,7 @@ func ToolName(name string) string {
 	return clean[:min(len(clean), 64)]
 }
 
-// SentArguments is the argument text of a past call. Text that is no object
+// SentArguments is the argument text of a past call. Text that is not an object
 // would have the server refuse the request, and with it the conversation.
 func SentArguments(input string) string {
 	if trimmed := strings.TrimSpace(input); strings.HasPrefix(trimmed, "{") && json.Valid([]byte(trimmed)) {

@@ -16,7 +16,7 @@ import (
 )
 
 // TestJudge_GitPrograms holds that the repository of each directory in which git may
-// run is asked about, and that no one knowing is no objection (C9).
+// run is asked about, and that no one knowing is not an objection (C9).
 func TestJudge_GitPrograms(t *testing.T) {
 	tests := []struct {
 		text string

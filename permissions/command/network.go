@@ -126,7 +126,7 @@ func usesNetwork(s simple) bool {
 	return false
 }
 
-// subcommand is the first word after the program that is no option.
+// subcommand is the first word after the program that is not an option.
 func subcommand(s simple) string {
 	for i, w := range s.args() {
 		if !strings.HasPrefix(w.value, "-") {

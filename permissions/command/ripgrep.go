@@ -30,7 +30,7 @@ func checkRg(l *listing, part *Part, p parsed, at dirs) finding {
 	var f finding
 	switch {
 	case p.has("--files"):
-		if len(paths) > 0 { // the first one is no pattern
+		if len(paths) > 0 { // the first one is not a pattern
 			f = l.operand(part, paths[0], at, false)
 		}
 	case !p.has("-e", "-f", "--regexp", "--file"):

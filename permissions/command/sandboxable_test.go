@@ -37,7 +37,7 @@ func TestPart_Contained(t *testing.T) {
 		// only known when it runs
 		"make $X", "echo $(make)", "FOO=1 make", "for f in a b; do touch $f; done", "cat a | xargs touch", "touch *.go",
 		"find . -name a -exec touch {} +", "env X=1 make", "cd $X; make", "echo x > $X", `bash -c 'touch "'`, `eval "touch a`,
-		// in a place that is no command's
+		// in a place that is not a command's
 		"touch a; case a in ${X:=y}) ls;; esac", "touch a; case a in $(touch b)) ls;; esac", "touch a; cat <<E${X:=a}\nx\nE${X:=a}", "touch a; [[ ${X:=a} ]]",
 		"bash -c 'touch a; case a in ${X:=y}) ls;; esac'", "touch a; ls <${X:=a}", "touch a; ((x))", "f() { touch a; }; f", "make # a \\\ntouch .envrc",
 		// network

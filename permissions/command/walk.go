@@ -199,7 +199,7 @@ func (j *judge) inside(node syntax.Node, at dirs, floor finding) []simple {
 	return ran
 }
 
-// add records a part that is no simple command.
+// add records a part that is not a simple command.
 func (pt *parts) add(node syntax.Node, f finding) {
 	p := Part{Text: slice(pt.text, node)}
 	p.judge(f)

@@ -12,7 +12,7 @@ import (
 )
 
 // T4: what the configuration has a program run is part of what is trusted, wherever links
-// lead; what is no file of the project is not.
+// lead; what is not a file of the project is not.
 func TestSnapshot_With(t *testing.T) {
 	tests := []struct {
 		name    string

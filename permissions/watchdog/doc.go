@@ -19,5 +19,5 @@
 // # Requirements
 //
 // R121 (a hook before every call that only narrows, its failure a denial; the reference
-// policy for commands). docs/security.md E1 (what the model says of its call is no input), E4.
+// policy for commands). docs/security.md E1 (what the model says of its call is not an input), E4.
 package watchdog

@@ -9,7 +9,7 @@ import (
 )
 
 // DecodeAmp reads a record of Amp's family: any of the seven statuses. A record
-// without a status, with an unknown one, or with an error that is no object is
+// without a status, with an unknown one, or with an error that is not an object is
 // an error.
 func DecodeAmp(data []byte) (Outcome, error) {
 	members, err := parseObject(data)

@@ -9,7 +9,7 @@ import (
 
 // DecodeAmplifier reads a record of Amplifier's family. success is true when it
 // is left out, as its contract says, and then an error beside it means nothing.
-// A success that is no boolean, or an error that is no object, is an error.
+// A success that is not a boolean, or an error that is not an object, is an error.
 func DecodeAmplifier(data []byte) (Outcome, error) {
 	members, err := parseObject(data)
 	if err != nil {

@@ -84,7 +84,7 @@ func pathNames() map[string]tools.Field {
 func theOnly(name string) func(any) (any, error) {
 	return func(value any) (any, error) {
 		if text, ok := value.(string); ok && strings.HasPrefix(strings.TrimSpace(text), "[") {
-			_ = json.Unmarshal([]byte(text), &value) // what is no list stays a text
+			_ = json.Unmarshal([]byte(text), &value) // what is not a list stays a text
 		}
 		list, ok := value.([]any)
 		switch {

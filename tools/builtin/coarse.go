@@ -10,7 +10,7 @@ import (
 
 // The pieces of a coarse expression.
 const (
-	anyWide  = `[\x80-\xFF]{1,4}` // a character beyond ASCII, or a byte that is no UTF-8
+	anyWide  = `[\x80-\xFF]{1,4}` // a character beyond ASCII, or a byte that is not UTF-8
 	anything = `(?:)`
 )
 

@@ -116,7 +116,7 @@ func (c *collector) finish() view {
 	return v
 }
 
-// lastRunes returns the last n characters of text; a byte that is no UTF-8
+// lastRunes returns the last n characters of text; a byte that is not UTF-8
 // counts as one.
 func lastRunes(text []byte, n int) []byte {
 	at := len(text)

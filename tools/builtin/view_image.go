@@ -84,7 +84,7 @@ func noImage(path, sort string) *tools.Error {
 	}
 }
 
-// sortOf says in a few words what a file is that is no image which can be shown.
+// sortOf says in a few words what a file is that is not an image which can be shown.
 func sortOf(head []byte) string {
 	switch {
 	case len(head) == 0:

@@ -16,7 +16,7 @@ import (
 )
 
 // pageData is the data of a page. Content of one that was cut is its head, too
-// (R105); of a picture and of what is no text it is a description.
+// (R105); of a picture and of what is not text it is a description.
 type pageData struct {
 	URL     string  `json:"url"`
 	Title   string  `json:"title,omitempty"`
@@ -96,7 +96,7 @@ func webNotes(response *tools.Response) []string {
 
 // fence encloses what comes from outside in a label that no one outside can
 // know, so that the text cannot end it and speak in another's name (I1). It
-// helps a model to tell them apart; it is no boundary.
+// helps a model to tell them apart; it is not a boundary.
 func fence(label, source, text string) string {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // it never fails

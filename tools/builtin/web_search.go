@@ -182,7 +182,7 @@ func throughNet(net tools.Net) websearch.Do {
 }
 
 // hostsOf are the hosts of results in the form in which hosts are compared. What
-// is no address of the web has none, and neither has a pattern of hosts.
+// is not an address of the web has none, and neither has a pattern of hosts.
 func hostsOf(results []websearch.Result) []string {
 	var hosts []string
 	for _, r := range results {

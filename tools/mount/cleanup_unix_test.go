@@ -17,7 +17,7 @@ import (
 	"acp-agent/tools/tooltest"
 )
 
-// R8: an executable that has no use here mounts nothing, which is no failure.
+// R8: an executable that has no use here mounts nothing, which is not a failure.
 func TestLocal_MountsNothing(t *testing.T) {
 	t.Parallel()
 	m := mount.Run(t.Context(), mount.Plan{{Module: "x", Source: module(t, `{"executable":"run.sh","cleanup":true}`)}}, mount.Options{

@@ -73,7 +73,7 @@
 //     was left on this machine is gone by itself.
 //
 // An executable that answers describe with null has no use here and mounts nothing, which
-// is no failure.
+// is not a failure.
 //
 // describe may answer in lines as well, of a name, a colon and a value: name,
 // description, and for each argument its type and what it is. A program that does

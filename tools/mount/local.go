@@ -33,7 +33,7 @@ const (
 const (
 	actionVar = "TOOLBOX_ACTION"
 	configVar = "TOOLBOX_CONFIG"
-	// agentVar says who runs the executable, threadVar for which conversation.
+	// agentVar names the agent that runs the executable, threadVar for which conversation.
 	agentVar  = "AGENT"
 	threadVar = "AGENT_THREAD_ID"
 

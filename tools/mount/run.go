@@ -85,7 +85,7 @@ func open(o Options) *Mounting {
 }
 
 // Open mounts those modules of a plan that say what they are without being started, in
-// order. The others, and the scripts of the toolbox, follow once Begin has them asked.
+// order. The others, and the scripts of the toolbox, follow once Begin starts to ask them.
 // What goes wrong with one is recorded as its failure, and the others go on (R8).
 func Open(ctx context.Context, plan Plan, o Options) *Mounting {
 	m := open(o)

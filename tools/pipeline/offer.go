@@ -12,7 +12,7 @@ import (
 const (
 	// namesBytes bounds the lines about deferred tools from elsewhere, all together.
 	namesBytes = 1 << 10
-	// aboutRunes bounds what such a line holds of who has the tools, in characters.
+	// aboutRunes bounds what such a line holds of the source of the tools, in characters.
 	aboutRunes = 80
 )
 
@@ -25,7 +25,7 @@ func (c *catalogue) howToCall() string {
 }
 
 // nameDeferred names deferred tools for the model: those of the agent in one line, those
-// from elsewhere in one for each of who has them. It is "" when there are none.
+// from elsewhere in one for each source. It is "" when there are none.
 func (c *catalogue) nameDeferred(list []*tools.Entry) string {
 	own, sources := groupBySource(list)
 	var lines []string
@@ -41,13 +41,13 @@ func (c *catalogue) nameDeferred(list []*tools.Entry) string {
 
 // sourceTools is the tools of one server, provider or other source.
 type sourceTools struct {
-	// name is who has them, about what it says of itself, prefix what their names begin
+	// name is their source, about how it describes itself, prefix what their names begin
 	// with.
 	name, about, prefix string
 	names               []string
 }
 
-// groupBySource sorts tools by who has them, in the order in which these come; own are the names
+// groupBySource sorts tools by their source, in the order in which the sources come; own are the names
 // of the agent's.
 func groupBySource(list []*tools.Entry) (own []string, sources []*sourceTools) {
 	known := map[string]*sourceTools{}

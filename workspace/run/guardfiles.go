@@ -15,7 +15,7 @@ import (
 	"acp-agent/internal/rootfile"
 )
 
-// kept is a file as it was. Of a link only the link counts, and what is no file of
+// kept is a file as it was. Of a link only the link counts, and what is not a file of
 // settings is known by its size and time alone.
 type kept struct {
 	mode   fs.FileMode

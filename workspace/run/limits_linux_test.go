@@ -21,7 +21,7 @@ func TestRun_LimitsAreNamed(t *testing.T) {
 		name, text string
 		limits     tools.CommandLimits
 		reading    bool
-		want       []string // in the one note; empty is no note
+		want       []string // in the one note; empty is not a note
 	}{
 		{"memory", hog, tools.CommandLimits{Memory: 64 << 20}, false, []string{"64.0 MiB of memory", "limits.memory"}},
 		{"memory of a child", "bash -c '" + hog + "'; sleep 600", tools.CommandLimits{Memory: 64 << 20}, false, []string{"64.0 MiB of memory", "limits.memory"}},

@@ -79,7 +79,7 @@ func (p *Program) Wait(ctx context.Context) (tools.Exit, error) {
 // cannot be killed. A second Close has nothing to do.
 func (p *Program) Close() error {
 	// A write that waits for a program that does not read ends here. That the pipe
-	// is closed already is no failure.
+	// is closed already is not a failure.
 	_ = p.piped.Stdin.Close()
 	p.piped.Stop(p.grace)
 	ctx, cancel := context.WithTimeout(context.Background(), p.grace+closeWait)

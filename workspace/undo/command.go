@@ -18,7 +18,7 @@ type FileChange struct {
 	// Path is absolute, in a session's directory.
 	Path string
 	Kind journal.Kind
-	// Before and After name the bytes; nil is what is no file, or was not read.
+	// Before and After name the bytes; nil is what is not a file, or was not read.
 	Before, After *journal.Content
 }
 

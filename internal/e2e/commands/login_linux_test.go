@@ -152,7 +152,7 @@ func (p *pty) echoes() bool {
 	return state.Lflag&cooked == cooked
 }
 
-// keyServer answers only who has the key.
+// keyServer answers only requests that have the key.
 func keyServer(t *testing.T, key string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

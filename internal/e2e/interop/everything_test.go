@@ -138,7 +138,7 @@ func (r *interopRun) everyTool() {
 		got[c.name] = c.kind
 		end := "completed"
 		if c.name == "web_fetch" {
-			end = "failed" // what it was asked for is no page
+			end = "failed" // what it was asked for is not a page
 		}
 		if last := c.states[len(c.states)-1]; last != end {
 			r.Errorf("%s (%s) ended %s: %s", c.name, c.title, last, c.contents.text())

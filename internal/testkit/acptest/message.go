@@ -42,7 +42,7 @@ func Parse(line []byte) (*Message, error) {
 		return nil, err
 	}
 	m := &wire.Message
-	// A method that is no name is kept as it is: tests send such things.
+	// A method that is not a name is kept as it is: tests send such things.
 	if json.Unmarshal(wire.Method, &m.Method) != nil || m.Method == "" {
 		m.Method = string(wire.Method)
 	}

@@ -150,7 +150,7 @@ func (s *Server) guarded(to http.Handler) http.Handler {
 			if knobs.Speaks {
 				body, _ := io.ReadAll(r.Body)
 				var asked struct{ ID json.RawMessage }
-				_ = json.Unmarshal(body, &asked) // the id of what is no request is none
+				_ = json.Unmarshal(body, &asked) // the id of what is not a request is none
 				fmt.Fprintf(w, `{"jsonrpc": "2.0", "id": %s, "error": {"code": -32001, "message": "who are you?"}}`, cmp.Or(string(asked.ID), "null"))
 			}
 			return
