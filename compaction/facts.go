@@ -14,7 +14,7 @@ type facts struct {
 	plan         []transcript.PlanEntry
 }
 
-// factsOf collects what the user said in messages, also in those that an earlier summary stands
+// factsOf collects what the user said in messages, also in messages that an earlier summary stands
 // for, and the files that were changed.
 func factsOf(messages []*transcript.Message, plan []transcript.PlanEntry) facts {
 	f := facts{plan: plan}

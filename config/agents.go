@@ -27,7 +27,7 @@ type Price struct {
 
 // Subagents configures delegation.
 type Subagents struct {
-	// Enabled offers the task tool, and those that are agents themselves.
+	// Enabled offers the task tool, and the tools that are agents themselves.
 	Enabled bool `json:"enabled"`
 	// Depth is how deep agents may delegate: the main agent has depth 0 (R65).
 	Depth int `json:"depth"`

@@ -62,7 +62,7 @@ type Conversation struct {
 	// Price returns what a model call cost in US dollars, 0 where that is not known; nil knows
 	// none.
 	Price func(model string, u transcript.Usage) float64
-	// Rules are those that the user's answers of the session added, one a line. Only Text has them.
+	// Rules are the rules that the user's answers added in the session, one a line. Only Text has them.
 	Rules []string
 	// Notes are what the reader should know of the record, such as what could not be read.
 	Notes []string

@@ -212,8 +212,8 @@ func (p *page) listBlock(lines []string, depth int) int {
 	return n
 }
 
-// itemLines is how many lines belong to an item whose text begins at a column: those that are
-// indented, and those that go on with its last paragraph.
+// itemLines is how many lines belong to an item whose text begins at a column: the lines that are
+// indented, and the lines that go on with its last paragraph.
 func itemLines(lines []string, text int) int {
 	n, blank := 1, false
 	for ; n < len(lines); n++ {

@@ -176,7 +176,7 @@ var formsOf = sync.OnceValue(func() *forms {
 	}
 })
 
-// tops are the last labels of names of hosts, but for those that are also ends of files' names.
+// tops are the last labels of names of hosts, except labels that file names end with, too.
 const tops = `com|org|net|edu|gov|mil|int|info|biz|io|dev|app|cloud|tech|online|site|eu|uk|de|fr|nl|be|ch|at|it|es|pt|pl|cz|dk|se|no|fi|ie|us|ca|mx|br|ar|cl|au|nz|jp|cn|kr|tw|hk|sg|in|ru|ua|il|za|tr|gr|hu|ro|bg|` +
 	`internal|local|lan|corp|intranet|localdomain|private|home|invalid|test|example`
 

@@ -21,7 +21,7 @@ const (
 	nameRunes  = 60 // of one name, whose end says most
 )
 
-// Names joins names for a title: "a, b, c". Those that do not fit are counted: "a, b and
+// Names joins names for a title: "a, b, c". Names that do not fit are counted: "a, b and
 // 7 more". The first is always named.
 func Names(names []string) string {
 	var shown []string

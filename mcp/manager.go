@@ -75,8 +75,8 @@ func New(o Options) *Manager {
 // errTaken is the problem of a server whose name another one has.
 var errTaken = errors.New("another server has this name")
 
-// Set says which servers there are. It connects to those that are new, all at once and
-// behind the scenes, ends those that are gone or have changed, and leaves the others alone.
+// Set says which servers there are. It connects to new servers, all at once and
+// behind the scenes, ends servers that are gone or have changed, and leaves the others alone.
 func (m *Manager) Set(servers []Server) {
 	m.mu.Lock()
 	if m.closed {

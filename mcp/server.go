@@ -119,7 +119,7 @@ type Status struct {
 	// ID stands for the name in the ids of tools and in rules.
 	ID    string
 	State State
-	// Tools are those that the server has, or had when it was last there.
+	// Tools are the tools that the server has, or had when it was last there.
 	Tools []Name
 	// Prompts are its prompts, and Resources and Templates what it lists to be read.
 	Prompts              []Prompt

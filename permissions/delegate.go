@@ -10,7 +10,7 @@ import (
 // starts with the same default, user and project rules and its own manifest. What this
 // agent would answer bounds it for ever: a deny of any scope is lifted by nothing, an
 // ask only by what the user allows to the child itself, which are the allows of Give
-// and those that With adds to its session scope. What the user allowed to this agent
+// and the rules that With adds to its session scope. What the user allowed to this agent
 // is not handed down, neither to the child nor into the bound.
 func (s Set) Child(manifest []Rule) Set {
 	bound := s
@@ -39,7 +39,7 @@ func (s Set) WithProjectRules(rules ...Rule) Set {
 	return s.With(Project, rules...)
 }
 
-// line is a set and those that bound it, the nearest first, each with what the user
+// line is a set and the sets that bound it, the nearest first, each with what the user
 // allowed to the agent that asks.
 type line []Set
 

@@ -49,7 +49,7 @@ type choiceOptions struct {
 	life *lifetime
 	// sandbox finds out how processes are confined, on which the mode auto depends.
 	sandbox *sandbox.Probe
-	// writable are the directories in which commands may write, own those that no command may
+	// writable are the directories in which commands may write, own the directories that no command may
 	// see: the agent's and the user's home.
 	writable, own []string
 	catalogue     *modelCatalogue

@@ -131,7 +131,7 @@ func (q *turnQueue) close() {
 // wait waits, after close and the end of ctx, for the goroutines.
 func (q *turnQueue) wait() { q.goroutines.Wait() }
 
-// last is the turn that runs last of those that are known; nil when the queue is idle.
+// last is the known turn that runs last; nil when the queue is idle.
 func (q *turnQueue) last() *Turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -154,7 +154,7 @@ func (q *turnQueue) running() (busy bool, waiting int) {
 	return q.current.takesTime(), waiting
 }
 
-// drain runs the current turn and those that follow it.
+// drain runs the current turn and the turns that follow it.
 func (q *turnQueue) drain() {
 	for t := q.next(); t != nil; t = q.next() {
 		stop, err := q.run(t)

@@ -51,7 +51,7 @@ func (l ListedRule) Where() string {
 	return l.Rule.Source
 }
 
-// ruleBook lists the rules in force, and changes those that the user's answers added.
+// ruleBook lists the rules in force, and changes the rules that the user's answers added.
 type ruleBook struct {
 	project *project
 	agents  *agents // whose subagents have rules of their own
@@ -67,7 +67,7 @@ type ruleBook struct {
 	shown []ListedRule // what /permissions showed last
 }
 
-// rules lists the rules in force: first those that the user's answers added,
+// rules lists the rules in force: first the rules that the user's answers added,
 // with numbers, then the others, the strongest scope first.
 func (b *ruleBook) rules() []ListedRule {
 	set := b.policy.Rules()

@@ -156,7 +156,7 @@ func (s *Session) TrustOffer() (TrustOffer, error) { return s.rules.project.trus
 // it changed meanwhile that is an error, and nothing is trusted.
 func (s *Session) Trust(offer TrustOffer) error { return s.rules.project.trust(offer) }
 
-// Rules lists the rules in force: first those that the user's answers added, with numbers,
+// Rules lists the rules in force: first the rules that the user's answers added, with numbers,
 // then the others, the strongest scope first.
 func (s *Session) Rules() []ListedRule { return s.rules.rules() }
 

@@ -31,7 +31,7 @@ type source interface {
 	// Settle waits until each part of the source that started at or after since has answered or
 	// failed, or ctx ends.
 	Settle(ctx context.Context, since time.Time)
-	// Tools are those that are known. generation is another one when they have changed.
+	// Tools are the known tools. generation is another one when they have changed.
 	Tools() (list []tools.Tool, generation int)
 }
 

@@ -59,7 +59,7 @@ func liveOf(list []checkpoint) []checkpoint {
 	return slices.DeleteFunc(slices.Clone(list), func(c checkpoint) bool { return c.Undone })
 }
 
-// undoTo takes back checkpoint i of those that are not undone, and all after it.
+// undoTo takes back checkpoint i of live, the checkpoints that are not undone, and all after it.
 func (s *Session) undoTo(ctx context.Context, live []checkpoint, i int) string {
 	if why := s.unsettled(ctx); why != "" {
 		return why

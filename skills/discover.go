@@ -25,7 +25,7 @@ const (
 )
 
 // Discover finds the skills of a session, once (R85): of the project, nearest
-// directory first, of the user, of the host, and those that are configured.
+// directory first, of the user, of the host, and the configured ones.
 // Of two with one name the first wins. What cannot be used is a warning, never
 // an error. Only the front matter of files is read. After 3 s it ends with what it
 // has, unless a single file takes longer.

@@ -58,7 +58,7 @@ func real(path string, most int) string {
 	return filepath.Join(dir, filepath.Base(path))
 }
 
-// links are those that lie directly in a directory.
+// links are the links that lie directly in a directory.
 func links(dir string) []string {
 	opened, err := opener{}.open(dir, "")
 	if err != nil {

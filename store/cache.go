@@ -115,7 +115,7 @@ func (c *listCache) load(s *Store) {
 }
 
 // update brings the sessions that there are up to date, and returns their files, the one written
-// last first. ids are all sessions, open are those that a process has open.
+// last first. ids are all sessions, open are the sessions that a process has open.
 func (c *listCache) update(s *Store, ids []string, open map[string]bool) ([]file, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

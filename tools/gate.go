@@ -6,7 +6,7 @@ import (
 )
 
 // Gate is what a mode, or a subagent's type, says about tools (R10). The zero
-// value admits every native tool and no others; native are those that the agent
+// value admits every native tool and no others; native are the tools that the agent
 // ships and those of the user's mount plan.
 type Gate struct {
 	// IncludeTools are the native tools that are there, by id or alias; nil means

@@ -10,7 +10,7 @@ import (
 var ErrWithdrawn = errors.New("the question was withdrawn, to be asked again")
 
 // Line orders the questions that the agents of a session have for the user. One is asked at
-// a time, so that an answer may settle those that wait (R123).
+// a time, so that an answer may settle questions that wait (R123).
 type Line interface {
 	// Enter waits until the question of a call may be asked. The context that it returns ends
 	// with ctx, and with the cause ErrWithdrawn when the question has to make room: the caller

@@ -101,8 +101,8 @@ type Questioner interface {
 // Threads are the stored conversations of the session's directory, without the session's own
 // (R99).
 type Threads interface {
-	// Find returns those that hold all words of a query, the last used first; without words,
-	// those that were used last.
+	// Find returns the conversations that hold all words of a query, the last used first;
+	// without words, the conversations that were used last.
 	Find(ctx context.Context, query string, limit int) ([]Thread, error)
 	// Read returns a conversation as text. An id of which there is none is an *Error.
 	Read(ctx context.Context, id string) (Thread, string, error)
@@ -219,7 +219,7 @@ type Diagnostic struct {
 }
 
 // Spawner hands work to subagents (R62). It belongs to one agent, which becomes the
-// parent of those that it spawns.
+// parent of the agents that it spawns.
 type Spawner interface {
 	// Spawn runs a subagent and waits for it, or with Background only until it is
 	// accepted. An unknown type, too great a depth and a spent budget are *Errors.

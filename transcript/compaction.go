@@ -11,7 +11,7 @@ import (
 // leaves the record: a log that loses the message shows the model all that stood before it.
 type Compaction struct {
 	// Summary says that the text of the message stands in place of the messages before it,
-	// except those that Keep names. Without it the message says nothing, and all are kept.
+	// except the messages that Keep names. Without it the message says nothing, and all are kept.
 	Summary bool     `json:"summary,omitempty"`
 	Keep    []string `json:"keep,omitempty"`
 	// Pruned are the tool calls before it whose results the model does not read any more.

@@ -120,7 +120,7 @@ type ToolPart struct {
 	Tool string `json:"tool"`
 	// Input is the argument text as the model wrote it, valid JSON or not.
 	Input string `json:"input"`
-	// Complete says that the arguments had come whole, and Args are those that ran: canonical,
+	// Complete says that the arguments had come whole, and Args are the arguments that ran: canonical,
 	// preprocessed, validated (R21). Args is null when there were none, and nil where they are
 	// Input itself.
 	Complete bool            `json:"complete,omitempty"`

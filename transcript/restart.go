@@ -18,7 +18,7 @@ const questionTool = "question"
 // A tool call that was queued or running ends as failed, aborted by the restart. Calls
 // that wait for the user, questions and approvals, are left as they are. A subagent
 // that had not ended is lost, with a note, and so are those below it; its own calls end
-// as well, those that wait for the user included, for no one is left to take the
+// as well, calls that wait for the user included, for no one is left to take the
 // answer. The call that waited for it ends as failed.
 //
 // lost are the subagents in the background that were spawned by the conversation itself:

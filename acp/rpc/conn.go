@@ -164,7 +164,7 @@ func (c *Conn) interruptRead() bool {
 	return closeIfPossible(c.r)
 }
 
-// stopBodies starts no more bodies and waits for those that run.
+// stopBodies starts no more bodies and waits for the running ones.
 func (c *Conn) stopBodies(deadline <-chan struct{}) {
 	c.mu.Lock()
 	c.ended = true

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The error codes of JSON-RPC 2.0 and those that ACP adds (R147).
+// The error codes of JSON-RPC 2.0 and the codes that ACP adds (R147).
 const (
 	CodeParseError       = -32700 // the line is not JSON
 	CodeInvalidRequest   = -32600 // JSON, but no request

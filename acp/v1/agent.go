@@ -68,7 +68,7 @@ type Agent struct {
 	initialized bool
 	client      client
 	sessions    map[string]*open
-	alive       map[*open]struct{} // the sessions, and those that are being closed
+	alive       map[*open]struct{} // the open sessions, and the sessions that are being closed
 	ended       bool
 }
 

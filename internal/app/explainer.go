@@ -73,7 +73,7 @@ type explainer struct {
 	mode string
 	// cwd is where calls belong that name no workspace.
 	cwd string
-	// rules are tried beside those that are configured.
+	// rules are tried together with the configured ones.
 	rules []permissions.Rule
 
 	open  map[string]*list.Element // of *explainedIn, by directory
@@ -94,7 +94,7 @@ func newExplainer(core *core, cwd, mode string) (*explainer, error) {
 	return &explainer{core: core, mode: mode, cwd: abs, open: map[string]*list.Element{}}, nil
 }
 
-// with returns an explainer that tries rules beside those that are configured.
+// with returns an explainer that tries rules together with the configured ones.
 func (e *explainer) with(rules ...permissions.Rule) *explainer {
 	return &explainer{core: e.core, mode: e.mode, cwd: e.cwd, rules: rules, open: map[string]*list.Element{}}
 }

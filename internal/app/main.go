@@ -29,7 +29,7 @@ type StandIns struct {
 	FirstWait time.Duration
 }
 
-// standIns are those that Main was given. They are global because each subcommand makes a
+// standIns are the stand-ins that Main was given. They are global because each subcommand makes a
 // core of its own.
 var standIns StandIns
 

@@ -154,7 +154,7 @@ func openModelServer(api string, known preset.Preset, o openai.Options) (model.P
 	return responses.NewChoice(chat, families)
 }
 
-// headers are those of a preset and those that are configured, which win.
+// headers are those of a preset and the configured ones, which win.
 func headers(known preset.Preset, own map[string]config.Secret) map[string]string {
 	all := maps.Clone(known.Headers)
 	if all == nil {

@@ -105,7 +105,7 @@ func newServe() *cobra.Command {
 		},
 	}
 	recording = recordFlag(cmd)
-	// An editor appends the arguments of a login to those that it starts the agent with.
+	// An editor appends the arguments of a login to the arguments that it starts the agent with.
 	login := newLogin()
 	login.Hidden = true
 	cmd.AddCommand(login)

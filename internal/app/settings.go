@@ -153,7 +153,7 @@ func threshold(search config.ToolSearch) int {
 // none that takes no more.
 func listedSize(search config.ToolSearch) int { return max(1, int(search.ListedSize.Bytes)) }
 
-// hosts may be fetched from without a question: those that are listed, and
+// hosts may be fetched from without a question: the listed hosts, and
 // those of the granted pairs.
 func hosts(web config.Web) []string {
 	var list []string

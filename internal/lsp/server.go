@@ -63,7 +63,7 @@ func extension(path string) string { return strings.ToLower(filepath.Ext(path)) 
 type MissingError struct {
 	// Path is the file that was asked about.
 	Path string
-	// Servers are those that would do, the best one first; none is known for the
+	// Servers are the servers that would do, the best one first; none is known for the
 	// file's language when it is empty.
 	Servers []Server
 }

@@ -106,7 +106,7 @@ func trimPrefixes(old, new string) (string, string) {
 }
 
 // gitNames reads the names of a line "diff --git", which alone names files that
-// have no hunks. Names may hold blanks: the names are those that are equal.
+// have no hunks. Names may hold blanks: the two names are the equal halves.
 func gitNames(text string) (old, new string, err error) {
 	if strings.HasPrefix(text, `"`) {
 		first, err := strconv.QuotedPrefix(text)

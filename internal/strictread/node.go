@@ -146,7 +146,7 @@ func (e *Error) Text() string {
 	return e.Field + ": " + e.Problem
 }
 
-// add appends a member to an object; names holds those that it has.
+// add appends a member to an object; names holds the names of its members.
 func (n *Node) add(m Member, field string, names map[string]bool) error {
 	if names[m.Name] {
 		return &Error{Position: m.At, Field: field, Problem: "is set twice; keep one"}

@@ -12,7 +12,7 @@ import (
 type refused struct{ model, name string }
 
 // params are the members of the request other than model, stream, tools, system and
-// messages, without those that the server refused before. With thinking, the API takes no
+// messages, without the parameters that the server refused before. With thinking, the API takes no
 // temperature but 1 (platform.claude.com/docs/en/build-with-claude/extended-thinking,
 // Feature compatibility).
 func (p *Provider) params(req *model.Request, t *thinking) []wire.Param {

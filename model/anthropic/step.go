@@ -145,7 +145,7 @@ func (s *step) arguments(b *opened, text string) error {
 }
 
 // close ends a block. A block of thinking is handed on whole, to be sent back as it came; a
-// call without pieces of arguments has those that it began with, which is {} for a call
+// call without pieces of arguments has the arguments that it began with, which is {} for a call
 // without any.
 func (s *step) close(index int) error {
 	b := s.open[index]

@@ -23,7 +23,7 @@ var droppable = []string{
 }
 
 // params are the members of the request body other than model, stream, tools
-// and messages, without those that the server refused before.
+// and messages, without the parameters that the server refused before.
 func (p *Provider) params(req *model.Request) []wire.Param {
 	params := []wire.Param{{Name: "stream_options", Text: []byte(`{"include_usage":true}`)}}
 	if req.Temperature != nil {

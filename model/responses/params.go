@@ -18,7 +18,7 @@ const leastOutput = 16
 const encrypted = `["reasoning.encrypted_content"]`
 
 // params are the members of the request other than model, stream, tools, instructions and
-// input, without those that the server refused before.
+// input, without the parameters that the server refused before.
 func (p *Provider) params(req *model.Request) []wire.Param {
 	params := []wire.Param{{Name: "store", Text: []byte("false")}}
 	if p.chat.Reasons(req.Model) != model.No {
@@ -46,7 +46,7 @@ const (
 	summaryPart = "reasoning.summary"
 )
 
-// effort names an effort among what a server refused: models differ in those that they have.
+// effort names an effort among what a server refused: models differ in their efforts.
 func effort(value string) string { return effortPart + "=" + value }
 
 // reasoning is the member of that name, nil for none. Without a summary the user sees

@@ -56,7 +56,7 @@ type piece struct {
 	leftOut         bool
 }
 
-// pieces are the items of an answer. Those that the server did not write, or that it would
+// pieces are the items of an answer. Items that the server did not write, or that it would
 // not take back, have no raw form; stale says that it takes no reasoning back.
 func (s *style) pieces(m *transcript.Message, stale bool) []piece {
 	own := m.Origin == s.origin

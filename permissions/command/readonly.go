@@ -25,7 +25,7 @@ type entry struct {
 	check func(l *listing, part *Part, p parsed, at dirs) finding
 }
 
-// listing judges commands by the list of those that only read.
+// listing judges commands by the list of commands that only read.
 type listing struct {
 	*paths
 	text string

@@ -50,7 +50,7 @@ func (pt *parts) redirectText(r *syntax.Redirect) string {
 	return text
 }
 
-// redirect judges one redirection. Nothing is recorded for those that touch no file.
+// redirect judges one redirection. Nothing is recorded for a redirection that touches no file.
 func (j *judge) redirect(p *Part, r *syntax.Redirect, at dirs) finding {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 		return asks(Dynamic, "the redirection sets a variable")

@@ -123,7 +123,7 @@ func systemCommand(name string) bool {
 
 // reachesOut reports programs whose work is done by another program, or by the system,
 // on their behalf: signals, services, containers, terminals, the desktop. A confined
-// process may have a way to those that the walls do not close on every system.
+// process may have a way to such a program that the sandbox does not close on every system.
 func reachesOut(name string) bool {
 	return hasWord("kill pkill killall skill xkill fuser docker podman nerdctl docker-compose buildah ctr crictl "+
 		"systemctl systemd-run service loginctl busctl dbus-send gdbus launchctl initctl machinectl "+
@@ -134,7 +134,7 @@ func reachesOut(name string) bool {
 }
 
 // gitInside reports the subcommands of git that work on the repository's own data and
-// files, given first: not those that change its configuration, reach a remote or leave
+// files, given first: no subcommand that changes the configuration, reaches a remote or leaves
 // the working tree.
 func gitInside(s simple) bool {
 	return len(s.words) > 1 && hasWord("add commit status log diff show rm mv restore reset revert stash tag branch "+

@@ -32,7 +32,7 @@ func (d *denial) device(s simple) finding {
 	return finding{}
 }
 
-// rawDevice denies writing to a device other than those that hold nothing.
+// rawDevice denies writing to a device that can hold something.
 func rawDevice(name string) finding {
 	rest, ok := strings.CutPrefix(name, "/dev/")
 	if !ok || rest == "" {

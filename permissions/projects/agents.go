@@ -15,7 +15,7 @@ import (
 
 // Agents returns the files that may each be the manifest of an agent of the project:
 // the Markdown files that lie directly in .agents/agents and .claude/agents, nearest
-// first. They are those that trust is bound to, with the very content.
+// first. They are the files that trust is bound to, with the very content.
 func (s Snapshot) Agents() []File {
 	return s.markdown(func(name string) int { return slices.Index(agentDirs, path.Dir(name)) })
 }

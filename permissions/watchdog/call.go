@@ -33,7 +33,7 @@ type Call struct {
 	Scratch string
 	// Foreign says that the tool is not one of the agent's own.
 	Foreign bool
-	// Capabilities are those that the tool declares, Resources what the call
+	// Capabilities are what the tool declares, Resources what the call
 	// touches as the rules see it.
 	Capabilities []string
 	Resources    []permissions.Resource

@@ -31,7 +31,7 @@ type taskListArgs struct {
 // taskListData is the data of a listing.
 type taskListData struct {
 	Tasks []listedTask `json:"tasks"`
-	// Earlier counts those that are left out.
+	// Earlier counts the tasks that are left out.
 	Earlier int `json:"earlier,omitempty"`
 }
 

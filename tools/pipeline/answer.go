@@ -77,7 +77,7 @@ func (a *approval) remember() string {
 	return strings.Join(parts, ", ")
 }
 
-// commands says which commands a stored pattern allows: one, or those that begin like it.
+// commands says which commands a stored pattern allows: one, or all that begin like it.
 func commands(pattern string) string {
 	if strings.HasSuffix(pattern, "*") && !strings.HasSuffix(pattern, `\*`) {
 		return "commands like " + pattern

@@ -72,7 +72,7 @@ func (p *Pipeline) keepsOut(entry *tools.Entry) *ModePolicy {
 	return nil
 }
 
-// modePolicies are those that bound a call: that of now and that of the last request, then
+// modePolicies are the policies that bound a call: that of now and that of the last request, then
 // those of now of the agents above, without what those could do about a refusal.
 func (p *Pipeline) modePolicies() []*ModePolicy {
 	own := p.modePolicy()

@@ -48,8 +48,8 @@ func (r *reach) unpredictable() bool {
 	return len(r.entry.Requires.Shell) > 0 || slices.Contains(r.entry.Requires.Capabilities, capability.CapShellRun)
 }
 
-// modified are the files that the call changed, with links resolved: those that
-// went through the tracker, those that a command changed, and those that the
+// modified are the files that the call changed, with links resolved: files that
+// went through the tracker, files that a command changed, and files that the
 // tool itself names.
 func (e *execution) modified() []string {
 	all := e.pipeline.Workspace.History().Modified(e.ID)

@@ -46,7 +46,7 @@ type Left struct{ Path, Why string }
 
 // Outcome is what became of the files of an undo or a redo.
 type Outcome struct {
-	// Changed are the paths that were put back, Left those that were not.
+	// Changed are the paths that were put back, Left the paths that were not.
 	Changed []string
 	Left    []Left
 	// Missed are lines that say where commands may have changed what was not looked at.

@@ -16,7 +16,7 @@ type fileInfo = fs.FileInfo
 type plan struct {
 	h    *History
 	tree Tree
-	// steps are what is done; asked are those that wait for the user's answer.
+	// steps are what is done; asked are the steps that wait for the user's answer.
 	steps, asked []*Step
 	left         []Left
 }
@@ -69,7 +69,7 @@ func (p *plan) place(n timeline.Net, found Found) {
 	}
 }
 
-// modeOf is the permissions that a file gets: those that it had, unless someone else has set
+// modeOf is the permissions that a file gets: its own, unless someone else has set
 // others since.
 func modeOf(n timeline.Net, now timeline.State) fs.FileMode {
 	if n.Before.Mode == 0 || now.Mode == 0 {

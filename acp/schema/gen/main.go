@@ -83,7 +83,7 @@ func generate(dir string) (map[string][]byte, error) {
 	return generated, nil
 }
 
-// checkFiles compares the definitions that there are with those that have a file.
+// checkFiles compares the definitions of the schema with the definitions that have a file.
 func (p *plan) checkFiles() error {
 	for _, family := range sortedKeys(files) {
 		for _, name := range files[family] {

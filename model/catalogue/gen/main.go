@@ -21,7 +21,7 @@ const (
 	dataDir   = "package/dist/providers/data/"
 )
 
-// providers are those that are taken up: the name of the package's file, and ours.
+// providers are the providers that are taken up: the name of the package's file, and ours.
 var providers = []struct {
 	file, name string
 	maker      bool // its ids mean the same model at any server

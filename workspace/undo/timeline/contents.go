@@ -46,7 +46,7 @@ func (t *Timeline) Has(sum Sum) bool {
 	return ok
 }
 
-// Keep keeps the bytes of several files, those that are not kept yet as one stored content. It
+// Keep keeps the bytes of several files, the files that are not kept yet as one stored content. It
 // says where all of them are, so that who refers to them needs no other record.
 func (t *Timeline) Keep(sources []Source) (list []Kept, err error) {
 	var todo []Source
