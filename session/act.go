@@ -141,6 +141,7 @@ func (s *Session) playAct(ctx context.Context, name, input string, result any) {
 }
 
 func (s *Session) playEvent(name string, data []byte) {
+	s.host.Tape.Took(data)
 	e, err := transcript.DecodeEvent(data)
 	if err != nil {
 		s.host.Logger.Warn("a recorded event cannot be played", "error", err.Error())
@@ -165,6 +166,9 @@ func (s *Session) playQuestion(ctx context.Context, data []byte) {
 	if e, err := transcript.DecodeEvent(form.Ready); err == nil {
 		request := form.PermissionRequest
 		request.Ready, _ = e.(transcript.ToolReady)
+		if string(request.Ready.Args) == "null" { // as JSON has it
+			request.Ready.Args = nil
+		}
 		_, _ = s.spec.Asker.Ask(ctx, request) // what came of it follows
 	}
 }

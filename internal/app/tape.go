@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
 	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +26,7 @@ import (
 	"acp-agent/model/wire"
 	"acp-agent/sandbox"
 	"acp-agent/session"
+	"acp-agent/store"
 	"acp-agent/transcript"
 )
 
@@ -154,6 +157,29 @@ func (c *core) tapeSandbox(host *session.Host) {
 type tapedExpectation struct {
 	sandbox.Expectation
 	tape *record.Tape
+}
+
+// maxRecalled bounds the record of a stored session that a recording takes over, in bytes.
+const maxRecalled = 64 << 20
+
+// recallStored records a stored session that is opened, or has it in the store of a replay.
+func (c *core) recallStored(s *store.Store, id string) error {
+	if c.tape == nil {
+		return nil
+	}
+	raw, err := record.Ask(c.tape, "stored session", id, func() (store.Raw, error) { return s.Pack(id, maxRecalled) })
+	switch {
+	case !c.tape.Plays():
+		return nil // what is wrong with it is found when it is opened
+	case err == nil:
+		return s.Unpack(id, raw)
+	case strings.HasSuffix(err.Error(), store.ErrNotFound.Error()):
+		return nil
+	}
+	if _, missing := s.Pack(id, maxRecalled); missing == nil {
+		return nil // this process made it: a fork has an id of its own
+	}
+	return fmt.Errorf("the recording does not have the stored session %s: %w", id, err)
 }
 
 // expected is what was expected of the sandbox.

@@ -138,6 +138,9 @@ func (c *core) Resume(ctx context.Context, id string, spec session.Spec) (*sessi
 		return nil, err
 	}
 	c.keepOf(spec.Servers)
+	if err := c.recallStored(host.Store, id); err != nil {
+		return nil, err
+	}
 	return host.Resume(ctx, id, spec)
 }
 
@@ -154,6 +157,9 @@ func (c *core) List(o store.ListOptions) (page store.Page, err error) {
 func (c *core) Fork(id string, o store.ForkOptions) (info store.Info, err error) {
 	host, err := c.assemble()
 	if err != nil {
+		return info, err
+	}
+	if err := c.recallStored(host.Store, id); err != nil {
 		return info, err
 	}
 	return host.Fork(id, o)
@@ -234,7 +240,7 @@ func (c *core) conversations(cfg *config.Config) *store.Store {
 	if !cfg.Sessions.Store || c.inert {
 		return nil
 	}
-	return store.New(store.Options{Dir: conversationsDir(c.dataDir), Clean: func(text string) string { return c.keys.Text(c.logger.values.Text(text)) }})
+	return store.New(store.Options{Dir: conversationsDir(c.dataDir), IDs: c.ids(), Clean: func(text string) string { return c.keys.Text(c.logger.values.Text(text)) }})
 }
 
 // alone says that edits of other agent processes are not waited for.

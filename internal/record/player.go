@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -38,7 +39,8 @@ type Player struct {
 	progress  time.Time
 	stopped   *Difference
 	ended     bool
-	used      map[string]int // by kind, name and key: the last entry that answered
+	used      map[string]int  // by kind, name and key: the last entry that answered
+	taken     map[string]bool // ids that came with what was played
 	listeners map[string]func(name string, data []byte)
 }
 
@@ -46,7 +48,7 @@ type Player struct {
 func NewPlayer(r *Recording) *Player {
 	p := &Player{
 		Recording: r, done: make([]bool, len(r.Entries)), moved: make(chan struct{}), progress: time.Now(),
-		used: map[string]int{}, listeners: map[string]func(string, []byte){},
+		used: map[string]int{}, taken: map[string]bool{}, listeners: map[string]func(string, []byte){},
 	}
 	p.same = func(text []byte) []byte { return text }
 	for i, e := range r.Entries {
@@ -147,6 +149,9 @@ func (p *Player) answer(kind Kind, name, key string) (e Entry, ok bool) {
 	}
 	for i := from; i < len(p.Entries); i++ {
 		e := &p.Entries[i]
+		if kind == ID && p.taken[e.Key] {
+			continue
+		}
 		if e.Kind == kind && e.Name == name && (kind == ID || e.Key == key) {
 			p.used[id] = i
 			return *e, true
@@ -157,6 +162,11 @@ func (p *Player) answer(kind Kind, name, key string) (e Entry, ok bool) {
 	}
 	return Entry{}, false
 }
+
+// agentID matches the ids that the agent makes of what it says.
+var agentID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:msg|prt|trn)_[0-9a-f]{12}[0-9a-z]{14}`)
+})
 
 // cancelGrace is how long what the recording does not have may still turn out to be cancelled: a
 // cancel that came first when it was recorded may come a moment later now.
@@ -172,6 +182,15 @@ func (p *Player) unlessCancelled(ctx context.Context, d Difference) error {
 		return context.Cause(ctx)
 	case <-grace.C:
 		return p.Differ(d)
+	}
+}
+
+// take notes the ids in what is played, which are not made again.
+func (p *Player) take(data []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range agentID().FindAll(data, -1) {
+		p.taken[string(id)] = true
 	}
 }
 

@@ -17,7 +17,7 @@ var replayAll = flag.Bool("replay", false, "record and replay every script")
 
 // replayed are the scripts that are recorded and replayed without the flag: one of each kind.
 func replayed() []string {
-	return []string{"edit_missing_text", "turn_read_edit_bash", "cancel_streaming", "permission_card", "subagent_search", "seed-grida-todo", "mode_plan_exit", "mcp_prompts", "mcp_asks"}
+	return []string{"edit_missing_text", "turn_read_edit_bash", "cancel_streaming", "permission_card", "subagent_search", "seed-grida-todo", "mode_plan_exit", "mcp_prompts", "mcp_asks", "stored_load"}
 }
 
 // TestReplay records scripts while they are played, and replays the recordings in an empty
@@ -50,11 +50,16 @@ func playRecorded(ts *testscript.TestScript, neg bool, args []string) {
 		data, _ := os.ReadFile(file)
 		_ = os.WriteFile(filepath.Join(keep, filepath.Base(ts.Name())+".jsonl"), data, 0o600)
 	}
-	out, code := runReplay(tb, file)
-	if code != 0 {
-		ts.Fatalf("replay: exit code %d\n%s", code, out)
+	for ; ; file += acptest.NextRecording {
+		if _, err := os.Stat(file); err != nil {
+			return
+		}
+		out, code := runReplay(tb, file)
+		if code != 0 {
+			ts.Fatalf("replay: exit code %d\n%s", code, out)
+		}
+		ts.Logf("%s", out)
 	}
-	ts.Logf("%s", out)
 }
 
 // runReplay replays a recording in an empty home.

@@ -1,8 +1,14 @@
 package acptest
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // The statements of a script that are about stored sessions.
+
+// NextRecording is added to the name of a recording for that of the process after it.
+const NextRecording = ".next"
 
 // restart ends the agent, or kills it, and starts it anew over its home.
 func (p *player) restart(how string) {
@@ -14,6 +20,10 @@ func (p *player) restart(how string) {
 	p.earlier = append(p.earlier, p.Lines()...)
 	home, nextID := p.Home, p.nextID
 	p.opts.Home = home
+	if i := slices.Index(p.opts.Args, "--record"); i >= 0 { // a recording is of one process
+		p.opts.Args = slices.Clone(p.opts.Args)
+		p.opts.Args[i+1] += NextRecording
+	}
 	p.Agent = Start(p.tb, p.opts)
 	p.nextID = nextID
 	p.turns, p.open, p.formFrom = nil, nil, 0
