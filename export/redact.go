@@ -115,13 +115,38 @@ func newScrubber(r Redaction, info store.Info) *scrubber {
 	}
 	s.addRoot(r.Home, "[home]")
 	slices.SortStableFunc(s.roots, func(a, b root) int { return len(b.spelling) - len(a.spelling) })
-	if len(r.User) >= 3 && !slices.Contains(commonUsers, strings.ToLower(r.User)) {
-		s.user = regexp.MustCompile(`(?i)(^|[^\pL\pN])(` + regexp.QuoteMeta(r.User) + `)($|[^\pL\pN])`)
-	}
+	s.user = userForm(append([]string{r.User}, ownersOf(slices.Concat(info.Additional, []string{info.Cwd}))...))
 	if len(r.Host) >= 3 && r.Host != "localhost" {
 		s.hosts[strings.ToLower(r.Host)] = true
 	}
 	return s
+}
+
+// ownersOf are the users in whose home directories the session's directories are: they need not be
+// the one who exports it, and a listing of files names them.
+func ownersOf(dirs []string) (users []string) {
+	for _, dir := range dirs {
+		names := strings.Split(strings.ReplaceAll(dir, `\`, "/"), "/")
+		if len(names) > 2 && slices.Contains([]string{"home", "Users"}, names[1]) {
+			users = append(users, names[2])
+		}
+	}
+	return users
+}
+
+// userForm matches the names of users that tell something; nil when there are none.
+func userForm(users []string) *regexp.Regexp {
+	var names []string
+	for _, user := range users {
+		if len(user) >= 3 && !slices.Contains(commonUsers, strings.ToLower(user)) {
+			names = append(names, regexp.QuoteMeta(user))
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	return regexp.MustCompile(`(?i)(^|[^\pL\pN])(` + strings.Join(names, "|") + `)($|[^\pL\pN])`)
 }
 
 // addRoot adds a directory in the spellings in which it occurs: as it is, within JSON, with the

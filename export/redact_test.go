@@ -129,3 +129,20 @@ func TestRedaction_Labels(t *testing.T) {
 		t.Errorf("two labels of one thing: %s", got)
 	}
 }
+
+// A session of another user's home directory, exported by another user, does not say whose it
+// was: a listing of files names the owner.
+func TestRedaction_OwnerOfTheDirectory(t *testing.T) {
+	for _, dir := range []string{"/home/marco/src/shop", "/Users/marco/shop", `C:\Users\marco\shop`} {
+		text := "-rw-rw-r-- 1 marco marco 2511 Feb 11 21:38 shop.ex, of Marco"
+		c := export.Conversation{Info: store.Info{ID: "ses_x", Cwd: dir}, Messages: func(yield func(*transcript.Message, error) bool) {
+			yield(&transcript.Message{ID: "m", Role: transcript.User, Parts: []transcript.Part{&transcript.TextPart{Text: text}}}, nil)
+		}}
+		for _, f := range []export.Format{export.JSON, export.Markdown, export.HTML} {
+			got := written(t, f, c, export.Options{Redact: &export.Redaction{User: "root"}})
+			if strings.Contains(strings.ToLower(got), "marco") || !strings.Contains(got, "shop.ex") {
+				t.Errorf("%s, %s: %s", dir, f, got)
+			}
+		}
+	}
+}
