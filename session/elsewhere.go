@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -37,15 +38,25 @@ func (s *sources) elsewhere() (all []tools.Tool, changed bool) {
 	}
 	found := record.Value(s.host.Tape, "tools from elsewhere", s.ID, func() (f foreignTools) {
 		all, f.Changed = s.known()
-		for _, t := range all {
-			f.Tools = append(f.Tools, foreignTool{t.ID, t.Description, t.Spec.Label, t.Parameters, t.Source, t.Kind, t.ReadOnly, t.SubagentTypes})
-		}
+		f.Tools = foreignOf(all)
 		return f
 	})
 	if !s.host.Tape.Plays() {
 		return all, found.Changed
 	}
-	for _, t := range found.Tools {
+	return playedTools(found.Tools), found.Changed
+}
+
+func foreignOf(list []tools.Tool) (foreign []foreignTool) {
+	for _, t := range list {
+		foreign = append(foreign, foreignTool{t.ID, t.Description, t.Spec.Label, t.Parameters, t.Source, t.Kind, t.ReadOnly, t.SubagentTypes})
+	}
+	return foreign
+}
+
+// playedTools are recorded tools. They are there for the model alone: their calls are recorded.
+func playedTools(list []foreignTool) (all []tools.Tool) {
+	for _, t := range list {
 		all = append(all, tools.Tool{
 			Spec: tools.Spec{
 				ID: t.ID, Description: t.Description, Label: t.Label, Parameters: t.Parameters, Source: t.Source, Kind: t.Kind,
@@ -56,7 +67,26 @@ func (s *sources) elsewhere() (all []tools.Tool, changed bool) {
 			},
 		})
 	}
-	return all, found.Changed
+	return all
+}
+
+// RecordMounted records the tools that are mounted before any session. When a recording is played,
+// which mounts no module of the user's, it returns what was mounted then, in the same order: the
+// tools that are there now, and for the others what was recorded of them.
+func RecordMounted(tape *record.Tape, mounted []tools.Tool) []tools.Tool {
+	if tape == nil {
+		return mounted
+	}
+	had := playedTools(record.Value(tape, "mounted tools", "", func() []foreignTool { return foreignOf(mounted) }))
+	if !tape.Plays() || len(had) == 0 {
+		return mounted
+	}
+	for i, t := range had {
+		if at := slices.IndexFunc(mounted, func(now tools.Tool) bool { return now.ID == t.ID }); at >= 0 {
+			had[i] = mounted[at]
+		}
+	}
+	return had
 }
 
 // promptsEvent is the event that the prompts of MCP servers have changed.

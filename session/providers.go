@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 	"acp-agent/tools/mount"
@@ -53,7 +54,7 @@ func (s *sources) providerProblems() (list []problem) {
 
 // hasProviders reports whether there is anything for /providers to say.
 func (s *sources) hasProviders() bool {
-	return len(s.settings.Providers) > 0 || len(s.modules()) > 0
+	return record.Value(s.host.Tape, "has providers", s.ID, func() bool { return len(s.settings.Providers) > 0 || len(s.modules()) > 0 })
 }
 
 // modules are the modules from outside and the scripts of toolboxes.

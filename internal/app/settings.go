@@ -12,6 +12,7 @@ import (
 	"acp-agent/config"
 	"acp-agent/internal/cgroup"
 	"acp-agent/internal/network"
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/session"
@@ -79,6 +80,10 @@ func checkSecretNames(patterns []string) error {
 // says itself what it is called: what one module does must not keep a session from
 // opening, nor drop a deny that names its tool (R8).
 func (c *core) mayBeMounted(name string) bool {
+	return record.Value(c.tape, "may be mounted", name, func() bool { return c.mayBeMountedNow(name) })
+}
+
+func (c *core) mayBeMountedNow(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.set == nil {

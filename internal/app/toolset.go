@@ -7,6 +7,7 @@ import (
 
 	"acp-agent/config"
 	"acp-agent/internal/websearch"
+	"acp-agent/session"
 	"acp-agent/tools"
 	"acp-agent/tools/builtin"
 	"acp-agent/tools/mount"
@@ -52,7 +53,7 @@ func (c *core) newToolset(cfg *config.Config) (*toolset, error) {
 	for _, failure := range set.mounting.Failures() {
 		c.warn(failure)
 	}
-	if err := set.register(set.mounting.Tools()); err != nil {
+	if err := set.register(session.RecordMounted(c.tape, set.mounting.Tools())); err != nil {
 		return nil, err
 	}
 	return set, nil
