@@ -65,11 +65,13 @@ func TestLog_Lazy(t *testing.T) {
 		t.Fatal(err)
 	}
 	log.Append(audit.Record{Event: audit.End})
+	log.Sync()
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the directory is there: %v", err)
 	}
 	var none *audit.Log
 	none.Append(audit.Record{})
+	none.Sync()
 	if err := none.Close(); err != nil {
 		t.Error(err)
 	}
@@ -319,6 +321,7 @@ func TestLog_Concurrent(t *testing.T) {
 		group.Go(func() {
 			for range 10 {
 				log.Append(audit.Record{Event: audit.End})
+				log.Sync()
 			}
 		})
 	}
@@ -397,5 +400,6 @@ func BenchmarkLog_Synced(b *testing.B) {
 	defer log.Close()
 	for b.Loop() {
 		log.Append(audit.Record{Event: audit.Begin, Call: "call", Tool: "bash", Verdict: "allow"})
+		log.Sync()
 	}
 }

@@ -13,8 +13,8 @@
 // directory from writing the whole of it anew.
 //
 // A record is one write, which the kernel has when Append returns: a killed agent loses
-// none. Records of calls that may change something are synced to the disk before these
-// begin, and everything at Close. A write that was cut, by a crash or a full disk, leaves a
+// none. [Log.Sync] brings them to the disk, as Close does: callers wait for it before a call that
+// may change something begins. A write that was cut, by a crash or a full disk, leaves a
 // line that is not a record; the next record is of the event "recovered" and holds that line's
 // hash, and the chain goes on from the last whole record.
 //

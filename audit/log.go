@@ -68,13 +68,46 @@ func (l *Log) Append(r Record) {
 		return
 	}
 	l.mu.Lock()
-	err := l.append(r)
-	tell := err != nil && !l.failed && l.o.Failed != nil
-	l.failed = l.failed || err != nil
+	tell := l.noteFailure(l.append(r))
 	l.mu.Unlock()
-	if tell {
-		l.o.Failed(err)
+	tell()
+}
+
+// noteFailure returns what tells of a failure, if it is the first one; the caller holds mu.
+func (l *Log) noteFailure(err error) (tell func()) {
+	if err == nil || l.failed {
+		return func() {}
 	}
+	l.failed = true
+	if l.o.Failed == nil {
+		return func() {}
+	}
+	return func() { l.o.Failed(err) }
+}
+
+// Sync returns when the records that were appended are on the disk. Others may be appended
+// meanwhile. A failure is told as one of Append is.
+func (l *Log) Sync() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	file := l.file
+	l.mu.Unlock()
+	if file == nil { // there is no record, or it was told why, or Close has synced it
+		return
+	}
+	err := file.Sync()
+	l.mu.Lock()
+	if l.file != file { // closed meanwhile
+		err = nil
+	}
+	if err != nil {
+		l.release() // the next record finds out what is in the file
+	}
+	tell := l.noteFailure(err)
+	l.mu.Unlock()
+	tell()
 }
 
 func (l *Log) append(r Record) error {
@@ -87,11 +120,7 @@ func (l *Log) append(r Record) error {
 	if l.full { // by an earlier Log
 		return ErrFull
 	}
-	err := l.write(l.clean(r))
-	if err == nil && r.Event == Begin {
-		err = l.file.Sync()
-	}
-	if err != nil {
+	if err := l.write(l.clean(r)); err != nil {
 		l.release() // the next record finds out what is in the file
 		return err
 	}

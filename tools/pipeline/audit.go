@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"acp-agent/audit"
 	"acp-agent/permissions"
@@ -14,24 +15,28 @@ import (
 )
 
 // Auditor keeps the record of what calls asked for, who decided, and what they
-// changed (R129). Append returns soon, and tells its own failures to others: no
-// call depends on it.
+// changed (R129). Append returns soon, Sync when the records are on the disk. Both tell their
+// failures to others: no call depends on them. They may be called at the same time.
 type Auditor interface {
 	Append(audit.Record)
+	Sync()
 }
 
 // maxTouched bounds how many of a call's resources a record names.
 const maxTouched = 100
 
-// recordBegin notes that a call which may change something is about to run. It returns when
-// the record is on the disk.
-func (r *reporter) recordBegin() {
+// recordBegin notes that a call which may change something is about to run. The record is on the
+// disk when wait returns; until then, other things can be brought there.
+func (r *reporter) recordBegin() (wait func()) {
 	if r.pipeline.Audit == nil || r.entry.ReadOnly || r.judgement.reach.readsOnly {
-		return
+		return func() {}
 	}
 	record := r.record(audit.Begin)
 	record.Verdict, record.By, record.Reason = "allow", r.approval.allowedBy(), r.judgement.decision.Reason
 	r.pipeline.Audit.Append(record)
+	var syncing sync.WaitGroup
+	syncing.Go(r.pipeline.Audit.Sync)
+	return syncing.Wait
 }
 
 // recordEnd notes how a call ended.

@@ -20,14 +20,20 @@ import (
 
 // records keeps what is appended, and what stood in a file at that moment.
 type records struct {
-	list []audit.Record
-	file string
-	then []string
+	list   []audit.Record
+	file   string
+	then   []string
+	synced []string // what stood in the file when a sync ended
 }
 
 func (r *records) Append(record audit.Record) {
 	text, _ := os.ReadFile(r.file) // one that is not there is ""
 	r.list, r.then = append(r.list, record), append(r.then, string(text))
+}
+
+func (r *records) Sync() {
+	text, _ := os.ReadFile(r.file)
+	r.synced = append(r.synced, string(text))
 }
 
 // R129: who decided is recorded, and what may change something is recorded before it
@@ -71,6 +77,9 @@ func TestAudit_Records(t *testing.T) {
 		if kept.then[i] != test.file || len(r.Changes) != test.changes {
 			t.Errorf("record %d: the file held %q, %d changes", i, kept.then[i], len(r.Changes))
 		}
+	}
+	if !slices.Equal(kept.synced, []string{"one\n"}) {
+		t.Errorf("the record of the edit alone is to be synced, before it: the file held %q", kept.synced)
 	}
 	change := kept.list[2].Changes[0]
 	if change.Op != "modify" || change.Path != filepath.Join(s.Workspace.Session().Roots[0], "a.txt") ||

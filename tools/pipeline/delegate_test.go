@@ -360,6 +360,7 @@ func TestDelegate_IsNamed(t *testing.T) {
 type recorder struct{ list []audit.Record }
 
 func (r *recorder) Append(record audit.Record) { r.list = append(r.list, record) }
+func (r *recorder) Sync()                      {}
 
 type watching func(watchdog.Call)
 

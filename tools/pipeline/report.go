@@ -15,7 +15,8 @@ import (
 
 // reporter is the event stream of one call. The observers of the session, which are the log,
 // the audit, the bus and the trace, learn of the call from its events alone. Events go on to
-// next; what the audit says of them is written before.
+// next; what the audit says of them is written before. A call is under way when the record and the
+// conversation are on the disk.
 type reporter struct {
 	*underway
 	judgement *judgement
@@ -32,7 +33,7 @@ func (r *reporter) Emit(e transcript.Event) {
 	switch e := e.(type) {
 	case transcript.ToolState:
 		if e.CallID == r.ID && e.State == transcript.InProgress && !r.inProgress.Swap(true) {
-			r.recordBegin()
+			defer r.recordBegin()() // the conversation syncs at the same time
 		}
 	case transcript.ToolFinished:
 		r.log(e)
