@@ -43,15 +43,21 @@ func findProgram(name string, places, dirs, roots []string) string {
 
 func firstRunnable(places, roots []string) string {
 	for _, p := range places {
-		real, err := filepath.EvalSymlinks(p)
-		if err != nil || inAny(roots, p) || inAny(roots, real) {
+		// Most places have no such program, which one look tells; links take one for each directory.
+		if !isProgram(p) {
 			continue
 		}
-		if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() && runnable(info) {
+		real, err := filepath.EvalSymlinks(p)
+		if err == nil && !inAny(roots, p) && !inAny(roots, real) && isProgram(real) {
 			return p
 		}
 	}
 	return ""
+}
+
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && runnable(info)
 }
 
 func runnable(info os.FileInfo) bool {
