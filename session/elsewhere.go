@@ -22,6 +22,8 @@ type foreignTool struct {
 	Kind                   kinds.Kind
 	ReadOnly               bool
 	SubagentTypes          []string
+	// Order is that of the arguments, which JSON does not keep.
+	Order []string `json:",omitempty"`
 }
 
 // foreignTools are the tools from elsewhere, unless they are those of before.
@@ -49,7 +51,11 @@ func (s *sources) elsewhere() (all []tools.Tool, changed bool) {
 
 func foreignOf(list []tools.Tool) (foreign []foreignTool) {
 	for _, t := range list {
-		foreign = append(foreign, foreignTool{t.ID, t.Description, t.Spec.Label, t.Parameters, t.Source, t.Kind, t.ReadOnly, t.SubagentTypes})
+		var order []string
+		if t.Parameters != nil {
+			order = t.Parameters.PropertyOrder
+		}
+		foreign = append(foreign, foreignTool{t.ID, t.Description, t.Spec.Label, t.Parameters, t.Source, t.Kind, t.ReadOnly, t.SubagentTypes, order})
 	}
 	return foreign
 }
@@ -57,6 +63,9 @@ func foreignOf(list []tools.Tool) (foreign []foreignTool) {
 // playedTools are recorded tools. They are there for the model alone: their calls are recorded.
 func playedTools(list []foreignTool) (all []tools.Tool) {
 	for _, t := range list {
+		if t.Parameters != nil {
+			t.Parameters.PropertyOrder = t.Order
+		}
 		all = append(all, tools.Tool{
 			Spec: tools.Spec{
 				ID: t.ID, Description: t.Description, Label: t.Label, Parameters: t.Parameters, Source: t.Source, Kind: t.Kind,
