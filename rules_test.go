@@ -83,7 +83,7 @@ var rooms = map[string]room{
 	"capability":           {0, nil},
 	"commands":             {0, []string{"internal/pathname", "internal/record", "internal/strictread", "kinds", "permissions/projects", "skills"}},
 	"compaction":           {0, []string{"internal/textcut", "model", "transcript"}},
-	"config":               {0, []string{"internal/pathname", "internal/redact", "internal/strictread", "model/preset", "permissions"}},
+	"config":               {0, []string{"internal/launch", "internal/pathname", "internal/redact", "internal/strictread", "model/preset", "permissions"}},
 	"kinds":                {0, nil},
 	"model":                {0, []string{"internal/jsonscan", "transcript"}},
 	"model/anthropic":      {0, []string{"model", "model/wire", "transcript"}},

@@ -23,6 +23,7 @@ func (s Sources) checkUser(f *file, cfg *Config) error {
 		func() error { return f.problem("log.level", oneOf(cfg.Log.Level, logLevels()...)) },
 		func() error { return f.problem("rules.profile", oneOf(cfg.Rules.Profile, "", ProfileDev)) },
 		func() error { return f.checkSandbox(cfg.Sandbox) },
+		func() error { return f.checkPassed(cfg.Environment) },
 		func() error { return f.checkRules(&cfg.Rules) },
 		func() error { return f.checkTools(cfg) },
 		func() error { return f.checkEnvironment("toolbox.env", cfg.Toolbox.Env) },

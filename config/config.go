@@ -26,6 +26,9 @@ type Config struct {
 	Sandbox Sandbox `json:"sandbox"`
 	// Network says how they reach hosts.
 	Network Network `json:"network"`
+	// Environment names variables that commands get although the sweep of their environment
+	// would take them out (X1). Only the user sets it (T3).
+	Environment []string `json:"environment"`
 	// SecretFiles adds to the names of files that are never read.
 	SecretFiles SecretFiles `json:"secrets"`
 	Skills      Skills      `json:"skills"`

@@ -1,8 +1,12 @@
 package config
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"acp-agent/internal/launch"
 )
 
 // SandboxAuto takes the strongest sandbox that works, and none if none does.
@@ -19,6 +23,20 @@ type Sandbox struct {
 
 func (f *file) checkSandbox(s Sandbox) error {
 	return f.problem("sandbox.level", oneOf(s.Level, SandboxAuto, "bubblewrap", "landlock", "sandbox-exec", "none"))
+}
+
+// checkPassed checks the names of variables that commands are to have.
+func (f *file) checkPassed(names []string) error {
+	for i, name := range names {
+		field := fmt.Sprintf("environment[%d]", i)
+		switch {
+		case name == "" || strings.ContainsAny(name, "=* \t\r\n\x00"):
+			return f.errorf(field, "expects the name of a variable, found %q; its value stays where it is set", name)
+		case !launch.Passable(name):
+			return f.errorf(field, "%s cannot reach commands: it changes what programs load or how a command is read, so that what runs would not be what was judged", name)
+		}
+	}
+	return nil
 }
 
 // PackageDirs are the directories in which package managers keep what they download.

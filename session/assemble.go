@@ -72,7 +72,7 @@ func (s *Session) workspaceOptions(context systemContext) workspace.Options {
 		},
 		Protection: run.Protection{Secret: s.secrets.holds, Protected: protected, Hidden: s.secrets.masked},
 		Commands: run.Options{
-			Launcher: h.Launcher, Environ: h.Environ, Secrets: h.Secrets(), GitPrograms: command.GitConfigSettings,
+			Launcher: h.Launcher, Environ: h.Environ, Passed: s.settings.Environment, Secrets: h.Secrets(), GitPrograms: command.GitConfigSettings,
 			Sandbox:   run.Sandboxing{Box: h.Box, Level: s.settings.Sandbox, Network: s.settings.Network},
 			Terminals: spec.Terminals, Trial: spec.Trial,
 		},

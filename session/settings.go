@@ -57,6 +57,8 @@ type Reach struct {
 	// the network open to all commands.
 	Sandbox sandbox.Kind
 	Network bool
+	// Environment names variables that the user wants commands to have (X1).
+	Environment []string
 	// Editor says whether the client's files may be used when it offers them.
 	Editor bool
 }

@@ -145,7 +145,7 @@ func (c *core) examine(ctx context.Context, cwd string, ask bool) doctorReport {
 	} {
 		r.Findings = append(r.Findings, directoryFinding(dir[0], dir[1]))
 	}
-	r.look(os.Environ(), launch.EnvOptions{Secrets: cfg.Secrets(), Workspace: []string{cwd}})
+	r.look(os.Environ(), launch.EnvOptions{Secrets: cfg.Secrets(), Workspace: []string{cwd}, Passed: cfg.Environment})
 	return r
 }
 

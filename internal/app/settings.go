@@ -52,7 +52,7 @@ func (c *core) settings(cwd string) (session.Settings, error) {
 		},
 		Reach: session.Reach{
 			ReadRoots: cfg.Roots.Read, WriteRoots: cfg.Roots.Write, SecretNames: cfg.SecretFiles.Names, Hosts: hosts(cfg.Web),
-			Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network, Editor: cfg.Editor.FS,
+			Sandbox: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network, Environment: cfg.Environment, Editor: cfg.Editor.FS,
 		},
 		Offering: session.Offering{
 			Disabled:  disabled(cfg.Tools.Disable, cfg.Subagents.Enabled),

@@ -77,7 +77,7 @@ func validateTool(cmd *cobra.Command, target string) error {
 	work, err := workspace.New(workspace.Options{
 		SessionID:   "validate",
 		Directories: workspace.Directories{Cwd: scratch, State: filepath.Join(core.stateDir, "sessions")},
-		Commands:    runner.Options{Launcher: core.launcher, Environ: os.Environ(), Secrets: core.secrets(), Sandbox: runner.Sandboxing{Box: core.box, Level: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network}},
+		Commands:    runner.Options{Launcher: core.launcher, Environ: os.Environ(), Passed: cfg.Environment, Secrets: core.secrets(), Sandbox: runner.Sandboxing{Box: core.box, Level: level(cfg.Sandbox.Level), Network: cfg.Sandbox.Network}},
 	})
 	if err != nil {
 		return err

@@ -27,7 +27,23 @@ func deniedName(name string) bool {
 	if strings.HasPrefix(name, "PYTHON") && strings.HasSuffix(name, "PATH") {
 		return true
 	}
-	return isAny(name, loaderNames()) || isAny(name, outsideNames()) || isAny(name, noiseNames())
+	return isAny(name, readingNames()) || isAny(name, loaderNames()) || isAny(name, outsideNames()) || isAny(name, noiseNames())
+}
+
+// Passable reports whether a variable may reach commands because the user names it
+// ([EnvOptions].Passed). What a shell or git reads beside the text that was judged, and what
+// is loaded into every program, those around the command included, may not.
+func Passable(name string) bool {
+	name = strings.ToUpper(name)
+	if isAny(name, keptNames()) {
+		return true
+	}
+	for _, prefix := range []string{"LD_", "DYLD_", "BASH_FUNC_", "GIT_"} {
+		if strings.HasPrefix(name, prefix) {
+			return false
+		}
+	}
+	return !isAny(name, readingNames()) && name != cookieName && name != "PATH"
 }
 
 func isAny(name string, list []string) bool {
@@ -70,16 +86,22 @@ func deniedPrefixes() []string {
 	}
 }
 
-// loaderNames make a program load or run something it was not asked for, or
-// change how a shell reads the text that was judged.
-func loaderNames() []string {
+// readingNames change how a shell reads the text that was judged, or have the C library
+// load something into every program.
+func readingNames() []string {
 	return []string{
 		"BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "POSIXLY_CORRECT", "BASH_XTRACEFD",
-		"PS4", "CDPATH", "GLOBIGNORE", "IFS", "EXECIGNORE",
+		"PS4", "CDPATH", "GLOBIGNORE", "IFS", "EXECIGNORE", "GCONV_PATH",
+	}
+}
+
+// loaderNames make a program load or run something it was not asked for.
+func loaderNames() []string {
+	return []string{
 		"NODE_OPTIONS", "NODE_PATH", "PYTHONSTARTUP", "PYTHONHOME", "PYTHONINSPECT",
 		"PERLLIB", "PERL_UNICODE", "RUBYOPT", "RUBYLIB", "LUA_INIT",
 		"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS",
-		"LESSOPEN", "LESSCLOSE", "GCONV_PATH",
+		"LESSOPEN", "LESSCLOSE",
 	}
 }
 

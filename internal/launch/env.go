@@ -18,6 +18,10 @@ type EnvOptions struct {
 	// Workspace are the directories whose programs must not shadow the
 	// system's: PATH loses its entries inside them.
 	Workspace []string
+	// Passed are names of variables that the sweep of [Env] leaves where they are, for the
+	// user wants commands to have them. One that holds a configured key goes all the same,
+	// and so does one that is not [Passable].
+	Passed []string
 	// Set are NAME=value entries that are put in after the sweep, such as the
 	// variables that keep git from running a repository's programs (C9).
 	Set []string
@@ -33,7 +37,7 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 // Toolchain variables survive. dropped lists the names that were taken out,
 // and PATH entries as "PATH entry", sorted; it never holds a value.
 func Env(environ []string, o EnvOptions) (env, dropped []string) {
-	return sweepEnv(environ, o, func(string) bool { return true })
+	return sweepEnv(environ, o, func(string) bool { return true }, o.Passed)
 }
 
 // ProgramEnv returns the environment of a program that is not the model's own
@@ -41,12 +45,12 @@ func Env(environ []string, o EnvOptions) (env, dropped []string) {
 // only the short list of what such programs need to find themselves, their
 // caches and their toolchains; plus the same defaults, plus Set.
 func ProgramEnv(environ []string, o EnvOptions) []string {
-	env, _ := sweepEnv(environ, o, allowedName)
+	env, _ := sweepEnv(environ, o, allowedName, nil)
 	return env
 }
 
-// sweepEnv is Env for the names that are wanted at all.
-func sweepEnv(environ []string, o EnvOptions, wanted func(name string) bool) (env, dropped []string) {
+// sweepEnv is Env for the names that are wanted at all; passed stay where they are.
+func sweepEnv(environ []string, o EnvOptions, wanted func(name string) bool, passed []string) (env, dropped []string) {
 	roots := resolveAll(o.Workspace)
 	path := ""
 	for _, e := range environ {
@@ -58,7 +62,11 @@ func sweepEnv(environ []string, o EnvOptions, wanted func(name string) bool) (en
 			var out []string
 			path, out = cleanPath(value, roots, o.Secrets)
 			dropped = append(dropped, out...)
-		case strings.ContainsRune(e, 0), !wanted(name), deniedName(name), redact.Holds(value, o.Secrets):
+		case strings.ContainsRune(e, 0), !wanted(name), redact.Contains(value, o.Secrets):
+			dropped = append(dropped, name)
+		case isPassed(name, passed):
+			env = append(env, e)
+		case deniedName(name), redact.Holds(value, nil):
 			dropped = append(dropped, name)
 		default:
 			env = append(env, e)
@@ -76,6 +84,10 @@ func sweepEnv(environ []string, o EnvOptions, wanted func(name string) bool) (en
 	})
 	slices.Sort(dropped)
 	return overlay(env, o.Set), slices.Compact(dropped)
+}
+
+func isPassed(name string, passed []string) bool {
+	return slices.ContainsFunc(passed, func(p string) bool { return sameName(p, name) }) && Passable(name)
 }
 
 // overlay returns base with the entries of top in place of those of the same

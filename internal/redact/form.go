@@ -55,10 +55,8 @@ const Least = 8
 // form: a provider's key, a private key, a signed web token, or a URL with a
 // password. A secret shorter than Least must be the whole value.
 func Holds(value string, secrets []string) bool {
-	for _, s := range secrets {
-		if s != "" && (value == s || len(s) >= Least && strings.Contains(value, s)) {
-			return true
-		}
+	if Contains(value, secrets) {
+		return true
 	}
 	for f := range knownForms().in(value) {
 		if from, _ := f.find(value); from >= 0 {
@@ -70,6 +68,16 @@ func Holds(value string, secrets []string) bool {
 	}
 	from, _ := userinfo(value, false)
 	return from >= 0 || strings.Contains(value, "PRIVATE KEY-----")
+}
+
+// Contains reports whether a value holds one of the secrets, as for [Holds].
+func Contains(value string, secrets []string) bool {
+	for _, s := range secrets {
+		if s != "" && (value == s || len(s) >= Least && strings.Contains(value, s)) {
+			return true
+		}
+	}
+	return false
 }
 
 // find returns where the first thing of the form is, or -1. It looks where a word

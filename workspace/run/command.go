@@ -27,7 +27,7 @@ func (c *Commands) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 		return tools.Exit{}, err
 	}
 	defer over()
-	spec, err := c.runner.spec(cmd.Text, dir)
+	spec, err := c.runner.spec(cmd.Text, dir, c.granted().Reading)
 	if err != nil {
 		return tools.Exit{}, err
 	}
@@ -90,8 +90,9 @@ func commandError(ctx context.Context, err error) error {
 	}
 }
 
-// spec describes a command, with the session's shell and scrubbed environment.
-func (r *Runner) spec(text, dir string) (launch.Spec, error) {
+// spec describes a command, with the session's shell and scrubbed environment. One that
+// runs unasked because it only reads has nothing of what the user passes to commands.
+func (r *Runner) spec(text, dir string, reading bool) (launch.Spec, error) {
 	r.setUp.Do(func() { r.setUpCommands() })
 	if r.err != nil {
 		return launch.Spec{}, &tools.Error{Kind: tools.Unavailable, Err: r.err, Message: strings.TrimPrefix(r.err.Error(), "launch: ")}
@@ -99,14 +100,24 @@ func (r *Runner) spec(text, dir string) (launch.Spec, error) {
 	// The model knows the scratch directory, so it must be there. A command
 	// that does not use it runs without it.
 	_ = r.w.Private.Create()
-	return launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: r.env}, nil
+	env := r.env
+	if reading {
+		env = r.readingEnv
+	}
+	return launch.Spec{Text: text, Shell: r.shell, Dir: dir, Env: env}, nil
 }
 
 // setUpCommands finds the shell and makes the environment, when the first
 // command needs them.
 func (r *Runner) setUpCommands() {
 	inside := r.writable()
-	r.env, _ = launch.Env(r.o.Environ, launch.EnvOptions{Secrets: r.o.Secrets, Workspace: inside, Set: r.o.SetEnv})
+	o := launch.EnvOptions{Secrets: r.o.Secrets, Workspace: inside, Set: r.o.SetEnv}
+	r.readingEnv, _ = launch.Env(r.o.Environ, o)
+	r.env = r.readingEnv
+	if len(r.o.Passed) > 0 {
+		o.Passed = r.o.Passed
+		r.env, _ = launch.Env(r.o.Environ, o)
+	}
 	if r.shell = r.o.Shell; r.shell.Path != "" {
 		return
 	}

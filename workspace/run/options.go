@@ -16,8 +16,10 @@ type Options struct {
 	// Shell runs them; the zero value means launch.FindShell.
 	Shell launch.Shell
 	// Environ is the environment before it is scrubbed, Secrets the configured
-	// keys that must not survive in it, SetEnv what is added afterwards.
-	Environ, Secrets, SetEnv []string
+	// keys that must not survive in it, SetEnv what is added afterwards. Passed are names of
+	// variables that the user wants commands to have, see [launch.EnvOptions]; a command that
+	// runs unasked because it only reads has none of them.
+	Environ, Secrets, SetEnv, Passed []string
 	// Sandbox says how commands are confined.
 	Sandbox Sandboxing
 	// GitPrograms lists the settings of a repository's configuration that can make git

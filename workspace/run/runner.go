@@ -22,7 +22,9 @@ type Runner struct {
 	setUp sync.Once
 	shell launch.Shell
 	env   []string
-	err   error
+	// readingEnv is env without the variables that the user passes to commands.
+	readingEnv []string
+	err        error
 
 	mu         sync.Mutex
 	unfinished []<-chan struct{} // work that outlives its call
