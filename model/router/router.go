@@ -33,7 +33,7 @@ type UnknownError struct {
 	Model string
 	// Why says why the provider cannot be used; empty means that there is none.
 	Why string
-	// Known are the names that can.
+	// Known are the names of the providers that can be used.
 	Known []string
 }
 
