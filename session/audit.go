@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"acp-agent/audit"
+	"acp-agent/internal/pause"
 	"acp-agent/store"
 	"acp-agent/transcript"
 )
@@ -35,10 +36,7 @@ func (s *Session) closeAudit() {
 
 // SweepStore removes, in the background, conversations that are old or too many.
 func (h *Host) SweepStore(limits store.Limits) {
-	ctx, cancel := context.WithCancel(context.Background())
-	h.catalogue.onClose(cancel)
-	h.catalogue.working.Go(func() {
-		defer cancel()
+	h.tidy(func(ctx context.Context) {
 		if swept, err := h.Store.Sweep(ctx, limits); err != nil || swept.Sessions > 0 {
 			h.Logger.Info("swept stored conversations", "removed", swept.Sessions, "error", err)
 		}
@@ -48,9 +46,25 @@ func (h *Host) SweepStore(limits store.Limits) {
 // SweepAudit removes, in the background, the records of sessions that were not written
 // to for a time.
 func (h *Host) SweepAudit(dir string, keep time.Duration) {
-	h.catalogue.working.Go(func() {
+	h.tidy(func(context.Context) {
 		if removed, err := audit.Sweep(dir, time.Now().Add(-keep)); err != nil || removed > 0 {
 			h.Logger.Info("swept old audits", "removed", removed, "error", err)
+		}
+	})
+}
+
+// tidyDelay is how long what looks at thousands of files leaves processor and disk to the first
+// requests. A process that ends before leaves the work to the next one.
+const tidyDelay = time.Second
+
+// tidy runs work in the background, after tidyDelay. Close ends it, and waits for its end.
+func (h *Host) tidy(work func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	h.catalogue.onClose(cancel)
+	h.catalogue.working.Go(func() {
+		defer cancel()
+		if pause.For(ctx, tidyDelay) == nil {
+			work(ctx)
 		}
 	})
 }

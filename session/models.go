@@ -128,10 +128,13 @@ func (m *modelCatalogue) ending() bool {
 	return m.closed
 }
 
-// onClose has close call a function.
+// onClose has close call a function; after close it is called at once.
 func (m *modelCatalogue) onClose(cancel context.CancelFunc) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		cancel()
+	}
 	m.cancel = append(m.cancel, cancel)
 }
 

@@ -100,16 +100,20 @@ func (s *Store) sweepLoose(now time.Time, swept *Swept) error {
 		return err
 	}
 	for _, entry := range entries {
+		id, blobs := strings.CutSuffix(entry.Name(), blobsEnd)
+		temp := strings.HasSuffix(entry.Name(), tempEnd)
+		if !blobs && !temp { // thousands of records need no second look
+			continue
+		}
 		name := filepath.Join(s.o.Dir, entry.Name())
 		info, stat := entry.Info()
 		if stat != nil || now.Sub(info.ModTime()) < grace {
 			continue
 		}
-		id, blobs := strings.CutSuffix(entry.Name(), blobsEnd)
 		switch {
 		case blobs && entry.IsDir() && userfile.Missing(s.path(id, recordEnd)):
 			err = errors.Join(err, s.Delete(id))
-		case strings.HasSuffix(entry.Name(), tempEnd) && entry.Type().IsRegular():
+		case temp && entry.Type().IsRegular():
 			err = errors.Join(err, userfile.Remove(name))
 		}
 	}
