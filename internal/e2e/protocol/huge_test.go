@@ -46,7 +46,7 @@ func TestRobust_HugeAnswer(t *testing.T) {
 		fails  string
 		grows  int64 // at most, in bytes
 	}{
-		{"text", hugeAnswer{head: `{}`, piece: `{"content":"%s"}`, tail: `{}`}, "", 10 * megabytes << 20},
+		{"text", hugeAnswer{head: `{}`, piece: `{"content":"%s"}`, tail: `{}`}, "", 11 * megabytes << 20},
 		{"thought", hugeAnswer{head: `{}`, piece: `{"reasoning_content":"%s"}`, tail: `{"content":"end"}`}, "", 11 * megabytes << 20},
 		{"arguments", hugeAnswer{
 			head:  `{"tool_calls":[{"index":0,"id":"c","function":{"name":"write","arguments":"{\"path\":\"made\",\"content\":\""}}]}`,
