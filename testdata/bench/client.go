@@ -38,12 +38,12 @@ type answer struct {
 }
 
 // start starts a program against a model server; home and the project are its own.
-func start(ctx context.Context, name, binary, home, model string) (*subject, error) {
+func start(ctx context.Context, name, binary, home, model string, args ...string) (*subject, error) {
 	if err := os.MkdirAll(filepath.Join(home, "project"), 0o755); err != nil {
 		return nil, err
 	}
 	s := &subject{name: name, home: home, ended: make(chan struct{}), answers: map[int]chan answer{}}
-	s.cmd = exec.CommandContext(ctx, binary)
+	s.cmd = exec.CommandContext(ctx, binary, args...)
 	s.cmd.Dir, s.cmd.Stderr = home, os.Stderr
 	s.cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home,

@@ -185,7 +185,7 @@ func (r *run) crowdModel() {
 }
 
 // fresh starts the agent in a home of its own, with these files in it.
-func (r *run) fresh(name string, files map[string]string) (*subject, error) {
+func (r *run) fresh(name string, files map[string]string, args ...string) (*subject, error) {
 	home := filepath.Join(r.dir, name)
 	for path, text := range files {
 		path = filepath.Join(home, filepath.FromSlash(path))
@@ -196,7 +196,7 @@ func (r *run) fresh(name string, files map[string]string) (*subject, error) {
 			return nil, err
 		}
 	}
-	s, err := start(r.ctx, "agent", r.binaries["agent"], home, r.model.URL)
+	s, err := start(r.ctx, "agent", r.binaries["agent"], home, r.model.URL, args...)
 	if err != nil {
 		return nil, err
 	}

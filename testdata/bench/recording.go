@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -20,13 +21,34 @@ var recordedTurns = []struct {
 	{"a turn of 100 deltas every 5 ms", 6, func(m *mock, _ int) { m.paced(100, 5*time.Millisecond, func(int) {}) }},
 }
 
-// recording measures turns of an agent that stores its conversations beside one that does not,
-// in turns.
+// recordings are what an agent may keep of its turns: the conversation itself, and with --record
+// all that passed.
+var recordings = []struct {
+	word          string
+	without, with recorder
+}{
+	{"stored", recorder{}, recorder{stores: true}},
+	{"recorded", recorder{stores: true}, recorder{stores: true, records: true}},
+}
+
+// recorder is an agent by what it keeps.
+type recorder struct{ stores, records bool }
+
+// recording measures turns of an agent that keeps more of them beside one that keeps less, by turns.
 func (r *run) recording() error {
+	for _, kept := range recordings {
+		if err := r.kept(kept.word, [2]recorder{kept.without, kept.with}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) kept(word string, agents [2]recorder) error {
 	var pair [2]*subject
 	var sessions [2]string
-	for i := range pair {
-		s, session, err := r.recorder(i == 1)
+	for i, agent := range agents {
+		s, session, err := r.recorder(fmt.Sprint(word, i), agent)
 		if err != nil {
 			return err
 		}
@@ -59,19 +81,23 @@ func (r *run) recording() error {
 			}
 		}
 		without, with := median(took[0]), median(took[1])
-		r.results.add(kind.row+", not stored", "agent", without)
-		r.results.add(kind.row+", stored, above it", "agent", with-without)
-		r.results.add(kind.row+", stored over not stored", "agent", with/without)
-		r.results.add(kind.row+", the same of CPU", "agent", cpu[1].Seconds()/cpu[0].Seconds())
+		r.results.add(kind.row+", not "+word, "agent", without)
+		r.results.add(kind.row+", "+word+", above it", "agent", with-without)
+		r.results.add(kind.row+", "+word+" over not "+word, "agent", with/without)
+		r.results.add(kind.row+", "+word+", the same of CPU", "agent", cpu[1].Seconds()/cpu[0].Seconds())
 	}
 	return nil
 }
 
-// recorder is an agent that stores its conversations or not, with a session.
-func (r *run) recorder(stores bool) (s *subject, session string, err error) {
-	s, err = r.fresh(fmt.Sprint("recording ", stores), map[string]string{
-		"config/acp-agent/config.jsonc": fmt.Sprintf(`{"sessions": {"store": %v}}`, stores),
-	})
+// recorder starts such an agent, with a session.
+func (r *run) recorder(name string, kept recorder) (s *subject, session string, err error) {
+	var args []string
+	if kept.records {
+		args = []string{"--record", filepath.Join(r.dir, name+".record")}
+	}
+	s, err = r.fresh("recording "+name, map[string]string{
+		"config/acp-agent/config.jsonc": fmt.Sprintf(`{"sessions": {"store": %v}}`, kept.stores),
+	}, args...)
 	if err != nil {
 		return nil, "", err
 	}
