@@ -33,7 +33,7 @@ func (c storedContents) Open(name string) (io.ReadCloser, error) { return c.stor
 // addCheckpoint lets what follows be taken back to the prompt (R142).
 func (s *Session) addCheckpoint(r *runningTurn) error {
 	s.work.History().Begin(r.ctx, r.prompt.ID)
-	s.plans.note(sentPlanKey(r.prompt.ID))
+	s.conversation.plans.note(sentPlanKey(r.prompt.ID))
 	return nil
 }
 

@@ -111,7 +111,7 @@ func slashCommands() []slashCommand {
 			name: "title", description: "Shows the title of this session, or changes it.",
 			hint:   fixed("TITLE"),
 			during: always,
-			answer: func(_ context.Context, s *Session, rest string) string { return s.naming.command(rest) },
+			answer: func(_ context.Context, s *Session, rest string) string { return s.conversation.naming.command(rest) },
 		},
 		{
 			name: "model", description: "Lists the models, or switches to one of them.",

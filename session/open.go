@@ -44,7 +44,6 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	s.life = newLifetime(live, span)
 	s.spec.Person = recordPerson(h.Tape, s.ID, s.life, spec.Person)
 	s.conversation = s.newConversation()
-	s.plans = &plans{conversation: s.conversation, known: map[string][]transcript.PlanEntry{}}
 	defer func() {
 		if err != nil {
 			s.life.end(err)
@@ -67,7 +66,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 		return nil, err
 	}
 	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
-	s.naming = s.newNaming()
+	s.conversation.naming = s.newNaming()
 	if err = s.equipMainAgent(offer, context, chosen.Agent); err == nil {
 		err = s.resume(ctx)
 	}

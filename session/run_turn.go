@@ -155,7 +155,7 @@ func (s *Session) dropSecrets(r *runningTurn) error {
 }
 
 func (s *Session) nameSession(r *runningTurn) error {
-	s.naming.fromPrompt(r.prompt)
+	s.conversation.naming.fromPrompt(r.prompt)
 	return nil
 }
 
@@ -211,7 +211,7 @@ func (s *Session) settleSubagents(r *runningTurn) error {
 
 func (s *Session) generateFirstTitle(r *runningTurn) error {
 	if r.stop == loop.EndTurn {
-		s.naming.afterTurn(r.Turn)
+		s.conversation.naming.afterTurn(r.Turn)
 	}
 	return nil
 }

@@ -20,16 +20,14 @@ type Session struct {
 	opened
 	life         *lifetime            // its context and goroutines; lifetime.go
 	work         *workspace.Workspace // its files and processes
-	conversation *conversation        // what was said, and every event; conversation.go
+	conversation *conversation        // what was said, its titles and plans, and every event; conversation.go
 	turns        *turnQueue           // the prompts that wait; queue.go
 	choices      *choices             // mode, model, options; choices.go
 	rules        *ruleBook            // trust and permission rules; project.go, rules.go
 	sources      *sources             // where tools come from; sources.go
 	custom       *customCommands      // slash commands from files; custom.go
-	plans        *plans               // the plan as it was at each message; plans.go
 	agents       *agents              // the main agent and its subagents; agents.go
 	briefing     *briefing            // what agents are told; briefing.go
-	naming       *naming              // titles; naming.go
 }
 
 // opened is what a session was opened with. It does not change.

@@ -64,7 +64,7 @@ func (s *Session) announceQueued(t *Turn) {
 func (s *Session) noticeQueued(t *Turn, format string) {
 	s.conversation.pass(transcript.Notice{
 		Severity: transcript.Warning, Title: "Queued", // else many clients do not show it
-		Text: fmt.Sprintf(format, code(titleOf(t.prompt, s.naming.known))),
+		Text: fmt.Sprintf(format, code(titleOf(t.prompt, s.conversation.naming.known))),
 	})
 }
 

@@ -113,7 +113,7 @@ func (s *Session) resume(ctx context.Context) error {
 	s.conversation.log.Restore(snapshot)
 	s.agents.tools.Activate(snapshot.Memory.Tools)
 	s.conversation.account.restore(r.Info())
-	s.naming.restore(r.Info().Title)
+	s.conversation.naming.restore(r.Info().Title)
 	var began beginning
 	if found, err := stored.State(beganKey, &began); err == nil && found {
 		s.briefing.began = &began

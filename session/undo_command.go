@@ -69,9 +69,9 @@ func (s *Session) undoTo(ctx context.Context, live []checkpoint, i int) string {
 		return notDone("undone", err)
 	}
 	s.filesPutBack(out.Changed)
-	s.plans.note(undonePlanKey(live[i].ID))
+	s.conversation.plans.note(undonePlanKey(live[i].ID))
 	s.conversation.hide(idsOf(live[i:]))
-	s.plans.setBack(sentPlanKey(live[i].ID))
+	s.conversation.plans.setBack(sentPlanKey(live[i].ID))
 	var b strings.Builder
 	if n := len(live) - i; n == 1 {
 		b.WriteString("Your last message is taken back, and what was said and done since. ")
@@ -102,7 +102,7 @@ func (s *Session) redoCommand(ctx context.Context) string {
 	brought := idsOf(s.checkpoints()[first:])
 	s.conversation.show(brought)
 	if len(brought) > 0 {
-		s.plans.setBack(undonePlanKey(brought[0]))
+		s.conversation.plans.setBack(undonePlanKey(brought[0]))
 	}
 	return "The undo is taken back, and the conversation is as it was before. " + s.outcomeText(out)
 }
