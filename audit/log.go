@@ -94,7 +94,7 @@ func (l *Log) Sync() {
 	l.mu.Lock()
 	file := l.file
 	l.mu.Unlock()
-	if file == nil { // there is no record, or it was told why, or Close has synced it
+	if file == nil { // none is open yet, or it was told why, or Close has synced it
 		return
 	}
 	err := file.Sync()

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"acp-agent/compaction"
+	"acp-agent/internal/testkit/modeltest"
 	"acp-agent/loop"
 	"acp-agent/model"
 	"acp-agent/model/anthropic"
@@ -109,7 +110,7 @@ func (m *randomModel) checkStored(req *model.Request, want []byte) {
 		record = record[:n]
 	}
 	again := *req
-	again.Messages = transcript.NewLog(stored(m.t, record)...).Messages()
+	again.Messages = transcript.NewLog(modeltest.Stored(m.t, record)...).Messages()
 	if got := m.chat.encode(m.t, again, &model.Memo{}); !bytes.Equal(got, want) {
 		m.t.Fatalf("stored and loaded, the request is\n%s\nlive it is\n%s", got, want)
 	}

@@ -72,7 +72,7 @@ func TestDialects_LongTask(t *testing.T) {
 				p := client(t, s, known)
 				first := newTalk()
 				first.turn(t, s, p, "do it")
-				newTalk(stored(t, first.log.Messages())...).turn(t, s, p, "go on")
+				newTalk(modeltest.Stored(t, first.log.Messages())...).turn(t, s, p, "go on")
 				first.turn(t, s, p, "and on")
 				want := rule.Learned
 				if known {
@@ -210,26 +210,4 @@ func TestDialects_Pairs(t *testing.T) {
 			})
 		}
 	}
-}
-
-// stored returns messages as they are read again after they were stored.
-func stored(t interface {
-	Helper()
-	Fatal(...any)
-}, messages []*transcript.Message,
-) []*transcript.Message {
-	t.Helper()
-	var read []*transcript.Message
-	for _, m := range messages {
-		data, err := transcript.EncodeMessage(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := transcript.DecodeMessage(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		read = append(read, again)
-	}
-	return read
 }

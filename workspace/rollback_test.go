@@ -234,7 +234,7 @@ func TestRollback_OneFails(t *testing.T) {
 				if err := tt.meddle(g.in("b")); err != nil {
 					testreq.Skip(t, "symbolic links")
 				}
-				for range 2 { // the second time is no different
+				for range 2 { // a second time changes nothing
 					failed := g.Rollback(t.Context(), "call_1")
 					if len(failed) != 1 || !strings.Contains(failed[0].Error(), g.in("b")+" was changed since") {
 						t.Fatalf("failures %v", failed)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"acp-agent/internal/testkit/modeltest"
 	"acp-agent/internal/testkit/responsestest"
 	"acp-agent/model"
 	"acp-agent/model/openai"
@@ -272,35 +273,13 @@ func checkPrefixes(t *testing.T, exchanges []responsestest.Exchange) {
 	}
 }
 
-// stored returns messages as they are read again after they were stored.
-func stored(t interface {
-	Helper()
-	Fatal(...any)
-}, messages []*transcript.Message,
-) []*transcript.Message {
-	t.Helper()
-	var read []*transcript.Message
-	for _, m := range messages {
-		data, err := transcript.EncodeMessage(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := transcript.DecodeMessage(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		read = append(read, again)
-	}
-	return read
-}
-
 // The transcript of a session is stored and read again; the items are still what they were.
 func TestStream_Stored(t *testing.T) {
 	s := responsestest.New(t, responsestest.Step{Thoughts: []string{"a <b> & c"}, Comment: "x", Calls: []responsestest.Call{{Name: "read", Arguments: `{}`}}}, responsestest.Step{Text: "ok"})
 	k := newTalk(t, s)
 	k.says(text("go"))
 	k.must()
-	k.req.Messages, k.req.Memo = stored(t, k.req.Messages), &model.Memo{}
+	k.req.Messages, k.req.Memo = modeltest.Stored(t, k.req.Messages), &model.Memo{}
 	k.must()
 	check(t, s)
 	if body := string(s.Exchanges()[1].Body); !strings.Contains(body, `"encrypted_content"`) || !strings.Contains(body, `"id":"fc_0_2"`) || !strings.Contains(body, `"phase":"commentary"`) {
