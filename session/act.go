@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 
 	"acp-agent/internal/record"
 	"acp-agent/tools"
@@ -22,35 +23,45 @@ const (
 	answerStep   = "answer"
 )
 
-// answer is what a command answers.
-func (s *Session) answer(ctx context.Context, c typedCommand) (text string) {
-	tape := s.host.Tape
+// performer runs what reaches outside of a session, a slash command or a stage of a turn, with a
+// record of what that emits and asks. When a recording is played, that happens in its place.
+// It also puts the questions of commands to the user; own_question.go.
+type performer struct {
+	sessionID    string
+	conversation *conversation
+	asker        tools.Asker  // nil where no user is there
+	tape         *record.Tape // nil records nothing
+	logger       *slog.Logger
+}
+
+// answer is what a command answers, which run makes.
+func (p *performer) answer(ctx context.Context, c typedCommand, run func() string) (text string) {
 	switch {
-	case tape == nil:
+	case p.tape == nil:
 	case c.outside && !c.isDuring():
-		s.perform(ctx, "/"+c.name, c.rest, &text, func() { text = c.answer(ctx, s, c.rest) })
+		p.perform(ctx, "/"+c.name, c.rest, &text, func() { text = run() })
 		return text
 	case c.outside || c.varies:
-		if !tape.Plays() || c.varies {
-			text = c.answer(ctx, s, c.rest)
+		if !p.tape.Plays() || c.varies {
+			text = run()
 		}
-		return record.Value(tape, "answer of "+s.ID, "/"+c.name+" "+c.rest, func() string { return text })
+		return record.Value(p.tape, "answer of "+p.sessionID, "/"+c.name+" "+c.rest, func() string { return text })
 	}
-	return c.answer(ctx, s, c.rest)
+	return run()
 }
 
 // preparePrompt makes a stage of a turn that makes something else of the prompt, with what it
 // reads outside of the session.
-func (s *Session) preparePrompt(t *Turn, stage string, make func() string) (text string) {
-	if s.host.Tape == nil {
+func (p *performer) preparePrompt(t *Turn, stage string, make func() string) (text string) {
+	if p.tape == nil {
 		return make()
 	}
 	var now promptForm
-	s.perform(t.ctx, stage, t.prompt.ID, &now, func() {
+	p.perform(t.ctx, stage, t.prompt.ID, &now, func() {
 		now.Text = make()
 		now.Message, _ = transcript.EncodeMessage(t.prompt) // its parts have a form
 	})
-	if m, err := transcript.DecodeMessage(now.Message); err == nil && s.host.Tape.Plays() {
+	if m, err := transcript.DecodeMessage(now.Message); err == nil && p.tape.Plays() {
 		t.prompt.Parts = m.Parts
 	}
 	return now.Text
@@ -64,15 +75,15 @@ type promptForm struct {
 
 // perform runs what reaches outside of the session and leaves a result, with a record of what it
 // emits and asks. When a recording is played, that happens in its place.
-func (s *Session) perform(ctx context.Context, name, input string, result any, run func()) {
-	if s.host.Tape.Plays() {
-		s.playAct(ctx, name, input, result)
+func (p *performer) perform(ctx context.Context, name, input string, result any, run func()) {
+	if p.tape.Plays() {
+		p.playAct(ctx, name, input, result)
 		return
 	}
-	a := &act{s.host.Tape.Start(name, input)}
-	s.conversation.act.Store(a)
+	a := &act{p.tape.Start(name, input)}
+	p.conversation.act.Store(a)
 	run()
-	s.conversation.act.Store(nil)
+	p.conversation.act.Store(nil)
 	a.step(answerStep, result)
 	a.call.Return()
 }
@@ -110,18 +121,18 @@ type askedForm struct {
 }
 
 // question puts a command's question to the user.
-func (s *Session) question(ctx context.Context, request tools.PermissionRequest) (tools.Answer, error) {
-	if a := s.conversation.act.Load(); a != nil {
+func (p *performer) question(ctx context.Context, request tools.PermissionRequest) (tools.Answer, error) {
+	if a := p.conversation.act.Load(); a != nil {
 		if ready, err := transcript.EncodeEvent(request.Ready); err == nil {
 			a.step(askedStep, askedForm{request, ready})
 		}
 	}
-	return s.spec.Asker.Ask(ctx, request)
+	return p.asker.Ask(ctx, request)
 }
 
 // playAct does what was recorded, and returns its result.
-func (s *Session) playAct(ctx context.Context, name, input string, result any) {
-	call, err := s.host.Tape.Play(ctx, name, input)
+func (p *performer) playAct(ctx context.Context, name, input string, result any) {
+	call, err := p.tape.Play(ctx, name, input)
 	if err != nil {
 		return // the replay is over
 	}
@@ -129,38 +140,38 @@ func (s *Session) playAct(ctx context.Context, name, input string, result any) {
 		switch name {
 		case answerStep:
 			if err := json.Unmarshal(data, result); err != nil {
-				s.host.Logger.Warn("a recorded result cannot be read", "error", err.Error())
+				p.logger.Warn("a recorded result cannot be read", "error", err.Error())
 			}
 			return
 		case askedStep:
-			s.playQuestion(ctx, data)
+			p.playQuestion(ctx, data)
 		default:
-			s.playEvent(name, data)
+			p.playEvent(name, data)
 		}
 	}
 }
 
-func (s *Session) playEvent(name string, data []byte) {
-	s.host.Tape.Took(data)
+func (p *performer) playEvent(name string, data []byte) {
+	p.tape.Took(data)
 	e, err := transcript.DecodeEvent(data)
 	if err != nil {
-		s.host.Logger.Warn("a recorded event cannot be played", "error", err.Error())
+		p.logger.Warn("a recorded event cannot be played", "error", err.Error())
 		return
 	}
 	switch name {
 	case emittedStep:
-		s.conversation.pass(e)
+		p.conversation.pass(e)
 	case recordedStep:
-		s.conversation.record(e)
+		p.conversation.record(e)
 	case notedStep:
-		s.conversation.note(e)
+		p.conversation.note(e)
 	}
 }
 
 // playQuestion puts a recorded question, whose answer is recorded, too.
-func (s *Session) playQuestion(ctx context.Context, data []byte) {
+func (p *performer) playQuestion(ctx context.Context, data []byte) {
 	var form askedForm
-	if json.Unmarshal(data, &form) != nil || s.spec.Asker == nil {
+	if json.Unmarshal(data, &form) != nil || p.asker == nil {
 		return
 	}
 	if e, err := transcript.DecodeEvent(form.Ready); err == nil {
@@ -169,6 +180,6 @@ func (s *Session) playQuestion(ctx context.Context, data []byte) {
 		if string(request.Ready.Args) == "null" { // as JSON has it
 			request.Ready.Args = nil
 		}
-		_, _ = s.spec.Asker.Ask(ctx, request) // what came of it follows
+		_, _ = p.asker.Ask(ctx, request) // what came of it follows
 	}
 }

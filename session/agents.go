@@ -2,11 +2,13 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"acp-agent/kinds"
 	"acp-agent/permissions"
 	"acp-agent/subagent"
 	"acp-agent/tools"
@@ -19,7 +21,6 @@ import (
 type agents struct {
 	opened
 	project *project
-	scratch string // the session's directory for temporary files
 	// manifest and tools are the main agent's, node is its node in the tree.
 	manifest subagent.Manifest
 	tools    *pipeline.Pipeline
@@ -42,6 +43,17 @@ type agents struct {
 func (a *agents) adopt(registry *tools.Registry) {
 	a.sortTools(registry)
 	a.tools.Adopt(registry)
+}
+
+// unsettled says why no file may be taken back at the moment; "" when it may.
+func (a *agents) unsettled(ctx context.Context) string {
+	if n := a.tree.ActiveCount(); n > 0 {
+		return "Subagents are still at work, and may change files. Wait for them, or stop them with `/tasks stop all`; then repeat the command.\n"
+	}
+	if err := a.tools.WaitForAbandoned(ctx); err != nil {
+		return "Nothing was changed: " + kinds.Visible(err.Error()) + "\n"
+	}
+	return ""
 }
 
 // agentPolicy is what the agents of one path of names have in common as long as the session

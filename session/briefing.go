@@ -13,7 +13,6 @@ import (
 	"acp-agent/sandbox"
 	"acp-agent/subagent"
 	"acp-agent/tools/pipeline"
-	"acp-agent/workspace"
 )
 
 const (
@@ -33,7 +32,6 @@ const (
 // and reminders in the conversation (reminders.go). A turn uses it before its agents run.
 type briefing struct {
 	opened
-	work    *workspace.Workspace
 	choices *choices
 	agents  *agents
 	sources *sources
@@ -60,12 +58,12 @@ type beginning struct {
 }
 
 // newEnvironment is what is known of a session's surroundings when it opens.
-func newEnvironment(o opened, work *workspace.Workspace, context systemContext) subagent.Environment {
+func newEnvironment(o opened, context systemContext) subagent.Environment {
 	here := record.Value(o.host.Tape, "machine", "", func() machine {
 		return machine{OS: runtime.GOOS + "/" + runtime.GOARCH, Shell: o.host.Shell, Date: time.Now()}
 	})
 	return subagent.Environment{
-		Cwd: work.Session().Cwd, Additional: work.Session().Roots[1:],
+		Cwd: o.work.Session().Cwd, Additional: o.work.Session().Roots[1:],
 		OS: here.OS, Shell: here.Shell, Date: here.Date,
 		Instructions: context.instructions.Text, Skills: context.skills.Prompt(),
 	}

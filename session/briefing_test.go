@@ -18,9 +18,9 @@ func newTestBriefing(t *testing.T, files map[string]string) *briefing {
 	s, _ := newTestSources(t, p)
 	c, _ := newTestChoices(t, permissions.ModeAsk, sandbox.None)
 	return &briefing{
-		opened: p.opened, work: p.work, choices: c, sources: s,
+		opened: p.opened, choices: c, sources: s,
 		agents:      &agents{opened: p.opened, project: p.project, tools: p.mainTools(tools.Limits{ModelBytes: 32 << 10})},
-		environment: newEnvironment(p.opened, p.work, systemContext{skills: &skills.Library{}}),
+		environment: newEnvironment(p.opened, systemContext{skills: &skills.Library{}}),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"acp-agent/model"
 	"acp-agent/store"
 	"acp-agent/transcript"
+	"acp-agent/workspace"
 	"acp-agent/workspace/undo"
 )
 
@@ -30,17 +31,31 @@ func (c storedContents) Put(content io.Reader) (name string, err error) {
 // Open implements timeline.Contents.
 func (c storedContents) Open(name string) (io.ReadCloser, error) { return c.store.OpenBlob(c.id, name) }
 
-// addCheckpoint lets what follows be taken back to the prompt (R142).
-func (s *Session) addCheckpoint(r *runningTurn) error {
-	s.work.History().Begin(r.ctx, r.prompt.ID)
-	s.conversation.plans.note(sentPlanKey(r.prompt.ID))
-	return nil
+// checkpoints are the messages of the user that can be taken back, with what was said and changed
+// in files since (R142). undo_command.go answers the commands that do so.
+type checkpoints struct {
+	work         *workspace.Workspace
+	conversation *conversation
+	plans        *plans     // the plan as it was at each message; plans.go
+	agents       *agents    // must have settled
+	sources      *sources   // are told which files were put back
+	performer    *performer // asks about files that someone else changed
 }
 
-// restoreCheckpoints lets the messages of a stored session be taken back.
-func (s *Session) restoreCheckpoints(stored *store.Stored) {
-	s.work.History().LoadCheckpoints(stored.State, func(id string) bool {
-		_, known := s.conversation.log.IsHidden(id)
+func newCheckpoints(work *workspace.Workspace, c *conversation, a *agents, s *sources, p *performer) *checkpoints {
+	return &checkpoints{work: work, conversation: c, plans: newPlans(c), agents: a, sources: s, performer: p}
+}
+
+// add lets what follows be taken back to the prompt.
+func (c *checkpoints) add(ctx context.Context, prompt *transcript.Message) {
+	c.work.History().Begin(ctx, prompt.ID)
+	c.plans.note(sentPlanKey(prompt.ID))
+}
+
+// restore lets the messages of a stored session be taken back.
+func (c *checkpoints) restore(stored *store.Stored) {
+	c.work.History().LoadCheckpoints(stored.State, func(id string) bool {
+		_, known := c.conversation.log.IsHidden(id)
 		return known
 	})
 }
@@ -53,15 +68,15 @@ type checkpoint struct {
 	message *transcript.Message // nil when it is not in the record
 }
 
-// checkpoints lists the checkpoints, oldest first.
-func (s *Session) checkpoints() []checkpoint {
+// list lists the checkpoints, oldest first.
+func (c *checkpoints) list() []checkpoint {
 	messages := map[string]*transcript.Message{}
-	for _, m := range s.conversation.log.Record() {
+	for _, m := range c.conversation.log.Record() {
 		messages[m.ID] = m
 	}
 	var list []checkpoint
-	for i, c := range s.work.History().Checkpoints() {
-		list = append(list, checkpoint{i, c, messages[c.ID]})
+	for i, at := range c.work.History().Checkpoints() {
+		list = append(list, checkpoint{i, at, messages[at.ID]})
 	}
 	return list
 }
@@ -88,38 +103,19 @@ func (c *conversation) show(ids []string) {
 	c.memo = model.Memo{}
 }
 
-// unsettled says why nothing can be taken back at the moment; "" when it can.
-func (s *Session) unsettled(ctx context.Context) string {
-	if n := s.agents.tree.ActiveCount(); n > 0 {
-		return "Subagents are still at work, and may change files. Wait for them, or stop them with `/tasks stop all`; then repeat the command.\n"
-	}
-	if err := s.agents.tools.WaitForAbandoned(ctx); err != nil {
-		return "Nothing was changed: " + kinds.Visible(err.Error()) + "\n"
-	}
-	return ""
-}
-
-// filesPutBack tells language servers and the rules of the project what an undo or a redo did.
-func (s *Session) filesPutBack(paths []string) {
-	if len(paths) > 0 {
-		s.sources.languages.Changed(paths...)
-		s.rules.project.filesChanged(paths)
-	}
-}
-
 // listedPaths is how many paths an answer names.
 const listedPaths = 20
 
 // place is a path as the user reads it: below the session's directory, else whole.
-func (s *Session) place(path string) string {
-	if rel, ok := pathname.Rel(s.work.Session().Cwd, path); ok {
+func place(cwd, path string) string {
+	if rel, ok := pathname.Rel(cwd, path); ok {
 		path = filepath.ToSlash(rel)
 	}
 	return "`" + strings.ReplaceAll(kinds.Visible(path), "`", "'") + "`"
 }
 
-// outcomeText says what became of files.
-func (s *Session) outcomeText(out undo.Outcome) string {
+// outcomeText says what became of files, in a session in the directory cwd.
+func outcomeText(cwd string, out undo.Outcome) string {
 	var b strings.Builder
 	if len(out.Changed) == 0 {
 		b.WriteString("No file was changed.\n")
@@ -130,7 +126,7 @@ func (s *Session) outcomeText(out undo.Outcome) string {
 				fmt.Fprintf(&b, "- and %d more\n", len(out.Changed)-i)
 				break
 			}
-			b.WriteString("- " + s.place(path) + "\n")
+			b.WriteString("- " + place(cwd, path) + "\n")
 		}
 	}
 	if len(out.Left) > 0 {
@@ -140,7 +136,7 @@ func (s *Session) outcomeText(out undo.Outcome) string {
 				fmt.Fprintf(&b, "- and %d more\n", len(out.Left)-i)
 				break
 			}
-			fmt.Fprintf(&b, "- %s: %s\n", s.place(left.Path), kinds.Visible(left.Why))
+			fmt.Fprintf(&b, "- %s: %s\n", place(cwd, left.Path), kinds.Visible(left.Why))
 		}
 	}
 	for _, line := range out.Missed {

@@ -89,23 +89,23 @@ func slashCommands() []slashCommand {
 			name: "undo", description: "Takes back your last message, or the last n: what it changed in files, and the conversation since.",
 			outside: true,
 			hint:    fixed("[n]"),
-			answer:  func(ctx context.Context, s *Session, rest string) string { return s.undoCommand(ctx, rest) },
+			answer:  func(ctx context.Context, s *Session, rest string) string { return s.checkpoints.undo(ctx, rest) },
 		},
 		{
 			name: "redo", description: "Takes the last undo back.",
 			outside: true,
-			answer:  func(ctx context.Context, s *Session, _ string) string { return s.redoCommand(ctx) },
+			answer:  func(ctx context.Context, s *Session, _ string) string { return s.checkpoints.redo(ctx) },
 		},
 		{
 			name: "checkpoints", description: "Your messages that can be taken back, with what each changed.",
 			outside: true,
-			answer:  func(_ context.Context, s *Session, _ string) string { return s.checkpointsCommand() },
+			answer:  func(_ context.Context, s *Session, _ string) string { return s.checkpoints.text() },
 		},
 		{
 			name: "rewind", description: "Takes back everything since one of your messages, that message included.",
 			outside: true,
 			hint:    fixed("NUMBER"),
-			answer:  func(ctx context.Context, s *Session, rest string) string { return s.rewindCommand(ctx, rest) },
+			answer:  func(ctx context.Context, s *Session, rest string) string { return s.checkpoints.rewind(ctx, rest) },
 		},
 		{
 			name: "title", description: "Shows the title of this session, or changes it.",
@@ -190,6 +190,11 @@ func (s *Session) Commands() []Command {
 	}
 	list = append(list, s.custom.list()...)
 	return append(list, s.sources.promptCommands()...)
+}
+
+// answer is what a command answers.
+func (s *Session) answer(ctx context.Context, c typedCommand) string {
+	return s.performer.answer(ctx, c, func() string { return c.answer(ctx, s, c.rest) })
 }
 
 // typedCommand is a slash command with what was typed after its name.

@@ -27,7 +27,6 @@ type conversation struct {
 	activity *activity
 	notices  *notices
 	act      atomic.Pointer[act] // the command that runs, while it is recorded
-	plans    *plans              // the plan as it was at each message; plans.go
 	naming   *naming             // titles; naming.go
 
 	mu sync.Mutex // guards what follows
@@ -50,7 +49,6 @@ type conversationOptions struct {
 func newConversation(o conversationOptions, account *account) *conversation {
 	c := &conversation{conversationOptions: o, log: transcript.NewLog(), account: account, activity: newActivity(time.Now), kept: map[string]string{}}
 	c.notices = newNotices(c.emit)
-	c.plans = &plans{conversation: c, known: map[string][]transcript.PlanEntry{}}
 	return c
 }
 

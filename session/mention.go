@@ -30,7 +30,7 @@ var (
 // rule denies to be read stays so. A file that holds secrets is not read in this way either
 // (R30).
 func (s *Session) readMentions(t *runningTurn) error {
-	s.preparePrompt(t.Turn, "mentions", func() string {
+	s.performer.preparePrompt(t.Turn, "mentions", func() string {
 		s.addMentions(t)
 		return ""
 	})

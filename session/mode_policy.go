@@ -48,7 +48,7 @@ func newModePolicies(all []*tools.Entry, scratch string) *modePolicies {
 
 // sortTools sorts the tools of a registry by mode.
 func (a *agents) sortTools(registry *tools.Registry) {
-	a.modePolicies.Store(newModePolicies(registry.All(), a.scratch))
+	a.modePolicies.Store(newModePolicies(registry.All(), a.work.Session().Scratch))
 }
 
 // modePolicy is what a mode says about tools and calls of the main agent (R10, R157).

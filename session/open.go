@@ -44,6 +44,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	s.life = newLifetime(live, span)
 	s.spec.Person = recordPerson(h.Tape, s.ID, s.life, spec.Person)
 	s.conversation = s.newConversation()
+	s.performer = &performer{sessionID: s.ID, conversation: s.conversation, asker: spec.Asker, tape: h.Tape, logger: h.Logger}
 	defer func() {
 		if err != nil {
 			s.life.end(err)
@@ -105,11 +106,11 @@ func (s *Session) newChoices(backend Backend, stored storedChoices) *choices {
 func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agent string) error {
 	h := s.host
 	s.rules = s.newRuleBook(offer)
-	s.agents = &agents{opened: s.opened, project: s.rules.project, scratch: s.work.Session().Scratch}
+	s.agents = &agents{opened: s.opened, project: s.rules.project}
 	s.agents.sortTools(h.Registry)
 	s.rules.agents = s.agents
 	s.sources = newSources(sourcesOptions{
-		opened: s.opened, work: s.work, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt,
+		opened: s.opened, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt,
 	})
 	s.custom = &customCommands{opened: s.opened, project: s.rules.project, changed: func() { s.conversation.emit(transcript.CommandsChanged{}) }}
 	s.rules.project.refresh()
@@ -123,10 +124,11 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 		s.rules.policy.ApplyManifest(delegation(manifest))
 	}
 	s.briefing = &briefing{
-		opened: s.opened, work: s.work, choices: s.choices, agents: s.agents, sources: s.sources,
-		context: context, environment: newEnvironment(s.opened, s.work, context),
+		opened: s.opened, choices: s.choices, agents: s.agents, sources: s.sources,
+		context: context, environment: newEnvironment(s.opened, context),
 	}
 	s.newTree()
+	s.checkpoints = newCheckpoints(s.work, s.conversation, s.agents, s.sources, s.performer)
 	var err error
 	if s.agents.tools, err = s.pipeline(); err != nil {
 		return err
@@ -172,8 +174,7 @@ func (s *Session) watch(event transcript.Event) {
 		s.keepSidecar(path)
 	}
 	if files := end.Result.Metadata.TrackFiles; len(files) > 0 {
-		s.sources.languages.Changed(files...) // language servers do not watch the disk
-		s.rules.project.filesChanged(files)
+		s.sources.filesChanged(files)
 	}
 	usage, ok := event.(transcript.UsageChanged)
 	if !ok || usage.Size != 0 {

@@ -22,14 +22,14 @@ type ownQuestion struct {
 	settle func(tools.Answer, error) (text string, state transcript.State)
 }
 
-// askOwn puts the question to the user. The card as it ends is stored, so that a loaded session
+// ask puts the question to the user. The card as it ends is stored, so that a loaded session
 // shows what was asked and decided (R148).
-func (s *Session) askOwn(ctx context.Context, q ownQuestion) (text string) {
-	id := s.host.IDs.New(transcript.CallPrefix)
+func (p *performer) ask(ctx context.Context, q ownQuestion) (text string) {
+	id := p.conversation.ids.New(transcript.CallPrefix)
 	ready := transcript.ToolReady{CallID: id, Tool: q.command, Card: q.card}
-	s.conversation.emit(transcript.ToolStarted{CallID: id, Name: q.command, Tool: q.command, Card: kinds.Neutral(q.command)})
-	s.conversation.emit(ready)
-	answer, err := s.question(ctx, tools.PermissionRequest{
+	p.conversation.emit(transcript.ToolStarted{CallID: id, Name: q.command, Tool: q.command, Card: kinds.Neutral(q.command)})
+	p.conversation.emit(ready)
+	answer, err := p.question(ctx, tools.PermissionRequest{
 		CallID: id, Name: q.command, Ready: ready, Reason: "you typed /" + q.command, Choices: &q.choices,
 	})
 	text, state := pipeline.CancelledText, transcript.Cancelled
@@ -45,8 +45,8 @@ func (s *Session) askOwn(ctx context.Context, q ownQuestion) (text string) {
 		}
 		end.Result.Error = &transcript.ErrorDetail{Kind: string(tools.Denied), DeniedBy: tools.DeniedByUser}
 	}
-	s.conversation.emit(end)
-	s.conversation.noteOwn(ready, end)
+	p.conversation.emit(end)
+	p.conversation.noteOwn(ready, end)
 	return text
 }
 

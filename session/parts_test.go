@@ -10,14 +10,12 @@ import (
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
-	"acp-agent/workspace"
 )
 
 // parts are what a part of a session is made of in a test: a directory, a host without a model
 // server, and what the user was shown.
 type parts struct {
 	opened
-	work         *workspace.Workspace
 	project      *project
 	conversation *conversation
 	shown        []transcript.Event

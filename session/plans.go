@@ -21,6 +21,10 @@ type plans struct {
 func sentPlanKey(messageID string) string   { return "plan." + messageID }
 func undonePlanKey(messageID string) string { return "plan.undone." + messageID }
 
+func newPlans(c *conversation) *plans {
+	return &plans{conversation: c, known: map[string][]transcript.PlanEntry{}}
+}
+
 // note notes the present plan under a key.
 func (p *plans) note(key string) {
 	plan := slices.Clone(p.conversation.log.Memory().Plan)

@@ -134,7 +134,7 @@ func (s *Session) answerCommand(r *runningTurn) error {
 
 func (s *Session) expandPrompt(r *runningTurn) error {
 	done := s.conversation.activity.prepare("what the command stands for")
-	refusal := s.preparePrompt(r.Turn, "expand", func() string { return s.expand(r.Turn) })
+	refusal := s.performer.preparePrompt(r.Turn, "expand", func() string { return s.expand(r.Turn) })
 	done()
 	if r.endIfCancelled(); !r.over && refusal != "" {
 		s.conversation.reply(r.ctx, r.prompt, func(context.Context) string { return refusal })
@@ -177,6 +177,11 @@ func (s *Session) chooseBackend(r *runningTurn) (err error) {
 	s.choices.setBackend(r.backend)
 	r.chosen = s.choices.get()
 	s.checkImages(r.Turn, r.backend, r.chosen.model)
+	return nil
+}
+
+func (s *Session) addCheckpoint(r *runningTurn) error {
+	s.checkpoints.add(r.ctx, r.prompt)
 	return nil
 }
 

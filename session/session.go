@@ -18,19 +18,20 @@ import (
 // in open.go, which makes them, and in run_turn.go, which lists the stages of a turn.
 type Session struct {
 	opened
-	life         *lifetime            // its context and goroutines; lifetime.go
-	work         *workspace.Workspace // its files and processes
-	conversation *conversation        // what was said, its titles and plans, and every event; conversation.go
-	turns        *turnQueue           // the prompts that wait; queue.go
-	choices      *choices             // mode, model, options; choices.go
-	rules        *ruleBook            // trust and permission rules; project.go, rules.go
-	sources      *sources             // where tools come from; sources.go
-	custom       *customCommands      // slash commands from files; custom.go
-	agents       *agents              // the main agent and its subagents; agents.go
-	briefing     *briefing            // what agents are told; briefing.go
+	conversation *conversation   // what was said, its titles, and every event; conversation.go
+	turns        *turnQueue      // the prompts that wait; queue.go
+	choices      *choices        // mode, model, options; choices.go
+	rules        *ruleBook       // trust and permission rules; project.go, rules.go
+	sources      *sources        // where tools come from; sources.go
+	custom       *customCommands // slash commands from files; custom.go
+	agents       *agents         // the main agent and its subagents; agents.go
+	briefing     *briefing       // what agents are told; briefing.go
+	checkpoints  *checkpoints    // what undo takes back; checkpoints.go
+	performer    *performer      // commands that reach outside, and their questions; act.go
 }
 
-// opened is what a session was opened with. It does not change.
+// opened is what a session was opened with and what was opened for it. It does not change, so
+// that each part may have a copy.
 type opened struct {
 	// ID is unique and opaque.
 	ID string
@@ -38,8 +39,10 @@ type opened struct {
 	host     *Host
 	spec     Spec
 	settings Settings
-	stored   bool    // it is a stored session that goes on
-	secrets  secrets // which files are not read; secrets.go
+	stored   bool                 // it is a stored session that goes on
+	secrets  secrets              // which files are not read; secrets.go
+	life     *lifetime            // its context and goroutines; lifetime.go
+	work     *workspace.Workspace // its files and processes
 }
 
 // Close cancels what runs, ends what is queued, and frees what the session holds; it returns

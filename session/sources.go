@@ -14,7 +14,6 @@ import (
 	"acp-agent/tools/mount"
 	"acp-agent/tools/provider"
 	"acp-agent/transcript"
-	"acp-agent/workspace"
 )
 
 // firstWait is how long a prompt waits for the sources of tools: a quick source has its tools
@@ -64,7 +63,6 @@ type sources struct {
 // sourcesOptions are what sources are made of.
 type sourcesOptions struct {
 	opened
-	work         *workspace.Workspace
 	project      *project
 	conversation *conversation
 	// adopt makes the tools of a registry those of the session.
@@ -78,6 +76,15 @@ func newSources(o sourcesOptions) *sources {
 	s.adopted = make([]int, len(s.all()))
 	s.listen()
 	return s
+}
+
+// filesChanged tells language servers, which do not watch the disk, and the rules of the project
+// of files that changed.
+func (s *sources) filesChanged(paths []string) {
+	if len(paths) > 0 {
+		s.languages.Changed(paths...)
+		s.project.filesChanged(paths)
+	}
 }
 
 // close ends all programs and connections.

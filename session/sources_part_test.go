@@ -19,7 +19,7 @@ func newTestSources(t *testing.T, p *parts) (s *sources, adopted *[]*tools.Regis
 	t.Helper()
 	adopted = new([]*tools.Registry)
 	s = newSources(sourcesOptions{
-		opened: p.opened, work: p.work, project: p.project, conversation: p.conversation,
+		opened: p.opened, project: p.project, conversation: p.conversation,
 		adopt: func(r *tools.Registry) { *adopted = append(*adopted, r) },
 	})
 	t.Cleanup(s.close)

@@ -119,7 +119,7 @@ func (s *Session) resume(ctx context.Context) error {
 		s.briefing.began = &began
 	}
 	s.restoreAnswers(stored)
-	s.restoreCheckpoints(stored)
+	s.checkpoints.restore(stored)
 	s.restoreSidecars(snapshot.Messages)
 	for _, child := range lost {
 		s.conversation.record(transcript.AgentSaid{Message: s.agents.tree.LostMessage(child.Record())})

@@ -119,7 +119,7 @@ func TestTracked_LooksBeforeTheFirstCommand(t *testing.T) {
 
 func open(t *testing.T, dir string, secret func(string) bool) *workspace.Workspace {
 	t.Helper()
-	work, err := workspace.New(workspace.Options{SessionID: "ses_test", Directories: workspace.Directories{Cwd: dir, State: t.TempDir()}, Protection: run.Protection{Secret: secret}})
+	work, err := workspace.New(workspace.Options{SessionID: "ses_test", Directories: workspace.Directories{Cwd: dir, State: filepath.Join(t.TempDir(), "state")}, Protection: run.Protection{Secret: secret}})
 	if err != nil {
 		t.Fatal(err)
 	}

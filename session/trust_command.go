@@ -39,7 +39,7 @@ func (s *Session) trustCommand(ctx context.Context, words []string) string {
 
 // askTrust puts the offer to the user.
 func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
-	return s.askOwn(ctx, ownQuestion{
+	return s.performer.ask(ctx, ownQuestion{
 		command: trustName, offers: true,
 		card:    kinds.Card{Kind: kinds.Other, Title: "Trust this project", Content: []kinds.Content{kinds.Text{Text: offer.Text()}}},
 		choices: tools.Choices{Question: offer.question(), Allow: "Trust this project", Reject: "Do not trust it"},

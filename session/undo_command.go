@@ -20,8 +20,8 @@ const (
 	noUndo      = "There is no message that could be taken back.\n"
 )
 
-// undoCommand is /undo.
-func (s *Session) undoCommand(ctx context.Context, rest string) string {
+// undo is /undo.
+func (c *checkpoints) undo(ctx context.Context, rest string) string {
 	n := 1
 	if rest != "" {
 		var err error
@@ -29,20 +29,20 @@ func (s *Session) undoCommand(ctx context.Context, rest string) string {
 			return undoUsage
 		}
 	}
-	live := liveOf(s.checkpoints())
+	live := liveOf(c.list())
 	switch {
 	case len(live) == 0:
 		return noUndo
 	case n > len(live):
 		return fmt.Sprintf("Only %d of your messages can be taken back. `/checkpoints` lists them.\n", len(live))
 	}
-	return s.undoTo(ctx, live, len(live)-n)
+	return c.undoTo(ctx, live, len(live)-n)
 }
 
-// rewindCommand is /rewind.
-func (s *Session) rewindCommand(ctx context.Context, rest string) string {
+// rewind is /rewind.
+func (c *checkpoints) rewind(ctx context.Context, rest string) string {
 	n, err := strconv.Atoi(rest)
-	live := liveOf(s.checkpoints())
+	live := liveOf(c.list())
 	switch {
 	case err != nil:
 		return rewindUsage
@@ -51,7 +51,7 @@ func (s *Session) rewindCommand(ctx context.Context, rest string) string {
 	case n < 1 || n > len(live):
 		return fmt.Sprintf("There is no message with the number %d. `/checkpoints` lists those that can be taken back.\n", n)
 	}
-	return s.undoTo(ctx, live, n-1)
+	return c.undoTo(ctx, live, n-1)
 }
 
 // liveOf are the checkpoints that are not undone.
@@ -60,25 +60,25 @@ func liveOf(list []checkpoint) []checkpoint {
 }
 
 // undoTo takes back checkpoint i of live, the checkpoints that are not undone, and all after it.
-func (s *Session) undoTo(ctx context.Context, live []checkpoint, i int) string {
-	if why := s.unsettled(ctx); why != "" {
+func (c *checkpoints) undoTo(ctx context.Context, live []checkpoint, i int) string {
+	if why := c.agents.unsettled(ctx); why != "" {
 		return why
 	}
-	out, err := s.work.UndoFrom(ctx, live[i].at, s.overwrite("undo"))
+	out, err := c.work.UndoFrom(ctx, live[i].at, c.overwrite("undo"))
 	if err != nil {
 		return notDone("undone", err)
 	}
-	s.filesPutBack(out.Changed)
-	s.conversation.plans.note(undonePlanKey(live[i].ID))
-	s.conversation.hide(idsOf(live[i:]))
-	s.conversation.plans.setBack(sentPlanKey(live[i].ID))
+	c.sources.filesChanged(out.Changed)
+	c.plans.note(undonePlanKey(live[i].ID))
+	c.conversation.hide(idsOf(live[i:]))
+	c.plans.setBack(sentPlanKey(live[i].ID))
 	var b strings.Builder
 	if n := len(live) - i; n == 1 {
 		b.WriteString("Your last message is taken back, and what was said and done since. ")
 	} else {
 		fmt.Fprintf(&b, "Your last %d messages are taken back, and what was said and done since. ", n)
 	}
-	b.WriteString(s.outcomeText(out))
+	b.WriteString(outcomeText(c.work.Session().Cwd, out))
 	if text := promptText(live[i].message); text != "" {
 		b.WriteString("\nThe message was:\n\n" + fenced(text) + "\n")
 	}
@@ -86,25 +86,25 @@ func (s *Session) undoTo(ctx context.Context, live []checkpoint, i int) string {
 	return b.String()
 }
 
-// redoCommand is /redo.
-func (s *Session) redoCommand(ctx context.Context) string {
-	if why := s.unsettled(ctx); why != "" {
+// redo is /redo.
+func (c *checkpoints) redo(ctx context.Context) string {
+	if why := c.agents.unsettled(ctx); why != "" {
 		return why
 	}
-	first, out, err := s.work.Redo(ctx, s.overwrite("redo"))
+	first, out, err := c.work.Redo(ctx, c.overwrite("redo"))
 	switch {
 	case errors.Is(err, undo.ErrNoCheckpoint):
 		return "There is no undo that could be taken back: there was none, or you have sent a message since.\n"
 	case err != nil:
 		return notDone("redone", err)
 	}
-	s.filesPutBack(out.Changed)
-	brought := idsOf(s.checkpoints()[first:])
-	s.conversation.show(brought)
+	c.sources.filesChanged(out.Changed)
+	brought := idsOf(c.list()[first:])
+	c.conversation.show(brought)
 	if len(brought) > 0 {
-		s.conversation.plans.setBack(undonePlanKey(brought[0]))
+		c.plans.setBack(undonePlanKey(brought[0]))
 	}
-	return "The undo is taken back, and the conversation is as it was before. " + s.outcomeText(out)
+	return "The undo is taken back, and the conversation is as it was before. " + outcomeText(c.work.Session().Cwd, out)
 }
 
 func idsOf(list []checkpoint) (ids []string) {
@@ -119,30 +119,30 @@ func notDone(what string, err error) string {
 	return fmt.Sprintf("Nothing was %s, and no file was changed: %s\n", what, kinds.Visible(err.Error()))
 }
 
-// checkpointsCommand is /checkpoints.
-func (s *Session) checkpointsCommand() string {
-	list := s.checkpoints()
+// text is /checkpoints.
+func (c *checkpoints) text() string {
+	list := c.list()
 	if len(list) == 0 {
 		return noUndo
 	}
 	var b strings.Builder
 	header := false
-	for i, c := range list {
+	for i, at := range list {
 		switch {
-		case i == 0 && !c.Undone:
+		case i == 0 && !at.Undone:
 			b.WriteString("**Your messages that can be taken back**\n\n")
-		case c.Undone && !header:
+		case at.Undone && !header:
 			header = true
 			b.WriteString("\n**Taken back; `/redo` brings them back**\n\n")
 		}
-		fmt.Fprintf(&b, "- %d: %s", i+1, promptLine(c.message))
-		switch c.Files {
+		fmt.Fprintf(&b, "- %d: %s", i+1, promptLine(at.message))
+		switch at.Files {
 		case 0:
 			b.WriteString("\n")
 		case 1:
 			b.WriteString(" (1 file)\n")
 		default:
-			fmt.Fprintf(&b, " (%d files)\n", c.Files)
+			fmt.Fprintf(&b, " (%d files)\n", at.Files)
 		}
 	}
 	b.WriteString("\n`/undo` takes back the last one, `/rewind NUMBER` that one and all after it.\n")
@@ -184,18 +184,18 @@ func fenced(text string) string {
 
 // overwrite asks the user about files that someone else has changed since; nil when no one can
 // be asked, so that they are left.
-func (s *Session) overwrite(name string) undo.Overwrite {
-	if s.spec.Asker == nil {
+func (c *checkpoints) overwrite(name string) undo.Overwrite {
+	if c.performer.asker == nil {
 		return nil
 	}
-	return func(ctx context.Context, paths []string) (bool, error) { return s.askOverwrite(ctx, name, paths) }
+	return func(ctx context.Context, paths []string) (bool, error) { return c.askOverwrite(ctx, name, paths) }
 }
 
 // errNoAnswer says that the user was asked and has not decided.
 var errNoAnswer = errors.New("the question about files that were changed since was not answered")
 
 // askOverwrite asks about files that someone else has changed since.
-func (s *Session) askOverwrite(ctx context.Context, command string, paths []string) (too bool, failed error) {
+func (c *checkpoints) askOverwrite(ctx context.Context, command string, paths []string) (too bool, failed error) {
 	var text strings.Builder
 	text.WriteString("Someone else has changed these files since:\n\n")
 	for i, path := range paths {
@@ -203,9 +203,9 @@ func (s *Session) askOverwrite(ctx context.Context, command string, paths []stri
 			fmt.Fprintf(&text, "- and %d more\n", len(paths)-i)
 			break
 		}
-		text.WriteString("- " + s.place(path) + "\n")
+		text.WriteString("- " + place(c.work.Session().Cwd, path) + "\n")
 	}
-	s.askOwn(ctx, ownQuestion{
+	c.performer.ask(ctx, ownQuestion{
 		command: command,
 		card:    kinds.Card{Kind: kinds.Other, Title: "Files changed since", Content: []kinds.Content{kinds.Text{Text: text.String()}}},
 		choices: tools.Choices{
