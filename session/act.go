@@ -3,9 +3,12 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 
 	"acp-agent/internal/record"
+	"acp-agent/loop"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
@@ -48,6 +51,20 @@ func (p *performer) answer(ctx context.Context, c typedCommand, run func() strin
 		return record.Value(p.tape, "answer of "+p.sessionID, "/"+c.name+" "+c.rest, func() string { return text })
 	}
 	return run()
+}
+
+// replyDuring answers a command while a turn runs. The answer is one event without a turn of its
+// own, whose end would be taken for the end of the other.
+func (p *performer) replyDuring(prompt *transcript.Message, answer func() string) (stop loop.StopReason, err error) {
+	defer func() {
+		if v := recover(); v != nil { // it ends this prompt, not the process
+			p.logger.Error("command panicked", "session", p.sessionID, "stack", string(debug.Stack()))
+			stop, err = "", fmt.Errorf("the command failed inside the agent: %v", v)
+		}
+	}()
+	p.conversation.noteAside(prompt)
+	p.conversation.say(answer())
+	return loop.EndTurn, nil
 }
 
 // preparePrompt makes a stage of a turn that makes something else of the prompt, with what it

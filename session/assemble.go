@@ -13,48 +13,61 @@ import (
 	"acp-agent/workspace/run"
 )
 
-// pipeline makes the door through which the session's tool calls pass.
-func (s *Session) pipeline() (*pipeline.Pipeline, error) {
+// assembler gives the agents of a session what they run with: the main agent its pipeline (this
+// file) and its loop (loop.go), subagents their equipment (delegate.go), and internal agents a
+// model without tools (internal_agents.go, compact.go). It is safe for concurrent use.
+type assembler struct {
+	opened
+	conversation *conversation
+	choices      *choices
+	rules        *ruleBook
+	sources      *sources
+	agents       *agents
+	briefing     *briefing // what agents are told; briefing.go
+}
+
+// pipeline makes the door through which the main agent's tool calls pass.
+func (a *assembler) pipeline() (*pipeline.Pipeline, error) {
 	cache, err := resultcache.New(resultcache.Options{})
 	if err != nil {
 		return nil, err
 	}
-	p := pipeline.New(s.pipelineOptions(cache))
+	p := pipeline.New(a.pipelineOptions(cache))
 	return p, p.CheckVariables()
 }
 
 // pipelineOptions are those of the main agent's pipeline. Those of a subagent differ in
 // what childOptions changes.
-func (s *Session) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
-	h := s.host
+func (a *assembler) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
+	h := a.host
 	o := pipeline.Options{
-		Caller: pipeline.Caller{Agent: s.agents.manifest.Name},
+		Caller: pipeline.Caller{Agent: a.agents.manifest.Name},
 		Toolset: pipeline.Toolset{
-			Registry: h.Registry, Requires: s.agents.manifest.Requires,
-			Gate: tools.Gate{IncludeTools: s.agents.manifest.Tools, AllowMCP: true, AllowToolbox: true},
+			Registry: h.Registry, Requires: a.agents.manifest.Requires,
+			Gate: tools.Gate{IncludeTools: a.agents.manifest.Tools, AllowMCP: true, AllowToolbox: true},
 			Deferral: pipeline.Deferral{
-				Threshold: s.settings.Threshold, Size: s.settings.ListedSize, Always: slices.Concat(kinds.Locked(), s.agents.manifest.Always, s.settings.Always),
+				Threshold: a.settings.Threshold, Size: a.settings.ListedSize, Always: slices.Concat(kinds.Locked(), a.agents.manifest.Always, a.settings.Always),
 			},
 		},
-		Judges:    pipeline.Judges{Policy: s.rules.policy, Watchdog: s.settings.Watchdog, Asker: s.spec.Asker, Line: s.spec.Line},
+		Judges:    pipeline.Judges{Policy: a.rules.policy, Watchdog: a.settings.Watchdog, Asker: a.spec.Asker, Line: a.spec.Line},
 		Machine:   pipeline.Machine{Home: h.Home, UserData: []string{h.UserData}, Own: h.untouchable(), Keys: h.Keys, Dialect: h.Dialect},
 		Observers: pipeline.Observers{Logger: h.Logger, Bus: h.Bus, Tracer: h.Tracer},
-		Session:   pipelineSession{session: s}, Workspace: s.work, Limits: s.limits(), Cache: cache, Tape: h.Tape,
+		Session:   pipelineSession{parts: a}, Workspace: a.work, Limits: a.limits(), Cache: cache, Tape: h.Tape,
 		Services: tools.Services{
-			Memory: &memory{conversation: s.conversation}, Questions: s.questions(), Skills: skillsOf(s.briefing.context.skills), Languages: s.sources.languages,
-			Modes: planModes{s.choices, s.conversation.record}, Agents: s.agents.node, Threads: threadsOf(s),
+			Memory: &memory{conversation: a.conversation}, Questions: questionsOf(a.spec, a.conversation), Skills: skillsOf(a.briefing.context.skills), Languages: a.sources.languages,
+			Modes: planModes{a.choices, a.conversation.record}, Agents: a.agents.node, Threads: threadsOf(a.opened),
 		},
 	}
-	if s.rules.audit != nil {
-		o.Audit = s.rules.audit
+	if a.rules.audit != nil {
+		o.Audit = a.rules.audit
 	}
 	return o
 }
 
 // limits are those of the settings, with what the client asks for this session.
-func (s *Session) limits() tools.Limits {
-	l := s.settings.Limits
-	l.BashDefault = s.spec.CommandTimeout
+func (o opened) limits() tools.Limits {
+	l := o.settings.Limits
+	l.BashDefault = o.spec.CommandTimeout
 	return l
 }
 

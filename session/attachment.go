@@ -16,14 +16,14 @@ const withheld = "[not passed on: this file holds secrets]"
 
 // dropSecretAttachments takes the text of files that hold secrets out of a prompt: a mention
 // is not a way round what every tool refuses (R30). It notifies the user.
-func (s *Session) dropSecretAttachments(prompt *transcript.Message) {
+func (p *promptReader) dropSecretAttachments(prompt *transcript.Message) {
 	for i, part := range prompt.Parts {
 		resource, ok := part.(*transcript.ResourcePart)
-		if !ok || !s.namesSecret(resource.URI) {
+		if !ok || !p.namesSecret(resource.URI) {
 			continue
 		}
 		prompt.Parts[i] = &transcript.ResourcePart{URI: resource.URI, Text: withheld, MediaType: "text/plain"}
-		s.conversation.emit(transcript.Notice{
+		p.conversation.emit(transcript.Notice{
 			Severity: transcript.Warning, Title: "Not passed on",
 			Text: fmt.Sprintf("%s holds secrets, so its text was not passed on to the model.", kinds.Line(resource.URI, titleRunes)),
 		})
@@ -32,7 +32,7 @@ func (s *Session) dropSecretAttachments(prompt *transcript.Message) {
 
 // namesSecret reports whether an address leads to a file that holds secrets, by its
 // own name or by that of where its links lead.
-func (s *Session) namesSecret(address string) bool {
+func (p *promptReader) namesSecret(address string) bool {
 	path := address
 	if u, err := url.Parse(address); err == nil && len(u.Scheme) > 1 { // one letter is a Windows drive
 		path = u.Path
@@ -44,5 +44,5 @@ func (s *Session) namesSecret(address string) bool {
 		return false
 	}
 	path = filepath.FromSlash(path)
-	return s.secrets.holds(path) || s.secrets.holds(s.work.Resolve(path))
+	return p.secrets.holds(path) || p.secrets.holds(p.work.Resolve(path))
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 	"acp-agent/workspace/undo"
@@ -19,10 +18,7 @@ func newTestCheckpoints(t *testing.T) (*checkpoints, *parts) {
 	t.Helper()
 	p := newParts(t, Settings{}, nil)
 	s, _ := newTestSources(t, p)
-	a := &agents{opened: p.opened, project: p.project, tools: p.mainTools(tools.Limits{})}
-	a.tree, a.node = subagent.NewTree(subagent.Options{IDs: p.host.IDs}, subagent.Root{ID: p.ID})
-	t.Cleanup(a.tree.Close)
-	return newCheckpoints(p.work, p.conversation, a, s, &performer{conversation: p.conversation}), p
+	return newCheckpoints(p.work, p.conversation, p.agents(t), s, &performer{conversation: p.conversation}), p
 }
 
 // turn sends a message, upon which the agent writes a file.

@@ -74,12 +74,14 @@ func slashCommands() []slashCommand {
 		},
 		{
 			name: "summary", description: "Sums up what was asked and done in this session.",
-			answer: func(ctx context.Context, s *Session, _ string) string { return s.summaryCommand(ctx) },
+			answer: func(ctx context.Context, s *Session, _ string) string { return summaryCommand(ctx, s.assembler) },
 		},
 		{
 			name: "compact", description: "Sums up the conversation for the model, so that it has room again; the conversation stays.",
-			hint:   fixed("what to keep in particular"),
-			answer: func(ctx context.Context, s *Session, rest string) string { return s.compactCommand(ctx, rest) },
+			hint: fixed("what to keep in particular"),
+			answer: func(ctx context.Context, s *Session, rest string) string {
+				return compactCommand(ctx, s.assembler, rest)
+			},
 		},
 		{
 			name: "clear", description: "Begins a new conversation: the model forgets what was said; files, mode and rules stay.",
@@ -188,8 +190,7 @@ func (s *Session) Commands() []Command {
 		}
 		list = append(list, entry)
 	}
-	list = append(list, s.custom.list()...)
-	return append(list, s.sources.promptCommands()...)
+	return append(list, s.prompts.commands()...)
 }
 
 // answer is what a command answers.

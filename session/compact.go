@@ -17,8 +17,8 @@ const compactionAgent = "compaction"
 // writers are the models that sum up a conversation of the session, in order: that of the
 // internal agent where it has one, then the model of the conversation itself. charge is told
 // what they cost.
-func (s *Session) writers(backend Backend, own string, charge func(string, *transcript.Usage)) []compaction.Writer {
-	m, ok := s.agents.manifests().Get(compactionAgent)
+func (a *assembler) writers(backend Backend, own string, charge func(string, *transcript.Usage)) []compaction.Writer {
+	m, ok := a.agents.manifests().Get(compactionAgent)
 	if !ok {
 		return nil
 	}
@@ -29,9 +29,9 @@ func (s *Session) writers(backend Backend, own string, charge func(string, *tran
 	list := make([]compaction.Writer, len(ids))
 	for i, id := range ids {
 		list[i] = compaction.Writer{
-			Model: id, Window: backend.Provider.Describe(s.life.ctx, id).Window,
+			Model: id, Window: backend.Provider.Describe(a.life.ctx, id).Window,
 			Write: func(ctx context.Context, record string) (string, error) {
-				return s.askInternalAgent(ctx, m, id, record, charge)
+				return a.askInternalAgent(ctx, m, id, record, charge)
 			},
 		}
 	}
@@ -39,17 +39,17 @@ func (s *Session) writers(backend Backend, own string, charge func(string, *tran
 }
 
 // compactCommand is /compact; words say what the summary is to keep in particular.
-func (s *Session) compactCommand(ctx context.Context, words string) string {
-	log := s.conversation.log
+func compactCommand(ctx context.Context, a *assembler, words string) string {
+	log := a.conversation.log
 	if len(log.OpenCalls()) > 0 {
 		return "Nothing was compacted: a question waits for your answer.\n"
 	}
-	backend, err := s.host.Backend()
+	backend, err := a.host.Backend()
 	if err != nil {
 		return "Nothing was compacted: " + kinds.Visible(err.Error()) + ".\n"
 	}
-	s.choices.setBackend(backend)
-	before, after, err := s.loop(ctx, backend, s.choices.get()).Compact(ctx, words)
+	a.choices.setBackend(backend)
+	before, after, err := a.loop(ctx, backend, a.choices.get()).Compact(ctx, words)
 	switch {
 	case errors.Is(err, compaction.ErrNothing):
 		return "There is nothing to compact yet.\n"
@@ -59,12 +59,7 @@ func (s *Session) compactCommand(ctx context.Context, words string) string {
 	return fmt.Sprintf("The model goes on with a summary of about %d tokens in place of %d. The conversation itself stays as it is.\n", after, before)
 }
 
-// chargeMain counts what an internal agent costs with the main agent.
-func (s *Session) chargeMain(model string, usage *transcript.Usage) {
-	s.conversation.account.add(model, usage)
-}
-
-// chargeChild counts it with a subagent.
+// chargeChild counts what an internal agent costs with a subagent.
 func chargeChild(n *subagent.Node) func(string, *transcript.Usage) {
 	return func(model string, usage *transcript.Usage) {
 		if usage != nil {

@@ -17,29 +17,30 @@ import (
 	"acp-agent/workspace"
 )
 
-// newTree makes the tree of the session's agents.
-func (s *Session) newTree() {
-	h := s.host
-	s.agents.tree, s.agents.node = subagent.NewTree(subagent.Options{
-		Agents: func() subagent.Agents { return s.agents.manifests() }, Equip: s.equip,
-		Depth: s.settings.Subagents.Depth, Running: s.settings.Subagents.Running, Budget: s.settings.Subagents.Budget,
-		Price: s.settings.Subagents.Price, Deliver: s.deliver,
-		IDs: h.IDs, Place: s.work.Session().Place, Logger: h.Logger,
-	}, subagent.Root{ID: s.ID, Emit: s.conversation.record, MessageOf: s.conversation.log.MessageOf})
+// newTree makes the tree of the session's agents. deliver puts the message about a background
+// subagent into the conversation.
+func (a *assembler) newTree(deliver func(message *transcript.Message, text string, after <-chan struct{})) {
+	h := a.host
+	a.agents.tree, a.agents.node = subagent.NewTree(subagent.Options{
+		Agents: func() subagent.Agents { return a.agents.manifests() }, Equip: a.equip,
+		Depth: a.settings.Subagents.Depth, Running: a.settings.Subagents.Running, Budget: a.settings.Subagents.Budget,
+		Price: a.settings.Subagents.Price, Deliver: deliver,
+		IDs: h.IDs, Place: a.work.Session().Place, Logger: h.Logger,
+	}, subagent.Root{ID: a.ID, Emit: a.conversation.record, MessageOf: a.conversation.log.MessageOf})
 }
 
 // equip gives a subagent what it works with: the session's workspace, within what the agent
 // above it may use.
-func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipment, error) {
-	backend, err := s.host.Backend()
+func (a *assembler) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipment, error) {
+	backend, err := a.host.Backend()
 	if err != nil {
 		return subagent.Equipment{}, err
 	}
-	chosen, m := s.choices.get(), n.Manifest()
+	chosen, m := a.choices.get(), n.Manifest()
 	e := subagent.Equipment{
 		Provider: backend.Provider, Model: cmp.Or(m.Model, n.Parent().Model(), chosen.model),
 		Temperature: cmp.Or(m.Limits.Temperature, backend.Temperature), MaxTokens: cmp.Or(m.Limits.MaxTokens, backend.MaxTokens),
-		MaxSteps: s.settings.MaxSteps, Concurrent: s.settings.Limits.Concurrent, Tape: s.host.Tape, Tracer: s.host.Tracer,
+		MaxSteps: a.settings.MaxSteps, Concurrent: a.settings.Limits.Concurrent, Tape: a.host.Tape, Tracer: a.host.Tracer,
 		NoticeAfter: backend.NoticeAfter,
 	}
 	if err := backend.usable(e.Model); err != nil {
@@ -48,27 +49,27 @@ func (s *Session) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipmen
 	if e.Model == chosen.model {
 		e.ThoughtLevel = chosen.thought
 	}
-	e.Writers = func() []compaction.Writer { return s.writers(backend, e.Model, chargeChild(n)) }
-	e.Window = func() int { return backend.Provider.Describe(s.life.ctx, e.Model).Window }
-	o := s.childOptions(n, e.Model)
+	e.Writers = func() []compaction.Writer { return a.writers(backend, e.Model, chargeChild(n)) }
+	e.Window = func() int { return backend.Provider.Describe(a.life.ctx, e.Model).Window }
+	o := a.childOptions(n, e.Model)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
-	e.Remind = func() []transcript.Part { return s.briefing.remindIn(n.Log(), e.Tools, e.Window()) }
-	environment := s.briefing.surroundings(e.Tools)
+	e.Remind = func() []transcript.Part { return a.briefing.remindIn(n.Log(), e.Tools, e.Window()) }
+	environment := a.briefing.surroundings(e.Tools)
 	environment.Context = d.Context
 	e.System = m.System(environment)
 	return e, e.Tools.CheckVariables()
 }
 
 // childOptions are those of a subagent's pipeline.
-func (s *Session) childOptions(n *subagent.Node, model string) pipeline.Options {
-	m, parent, name := n.Manifest(), n.Parent().Tools(), agentName(s.agents.manifest, n)
-	o := s.pipelineOptions(parent.Cache)
+func (a *assembler) childOptions(n *subagent.Node, model string) pipeline.Options {
+	m, parent, name := n.Manifest(), n.Parent().Tools(), agentName(a.agents.manifest, n)
+	o := a.pipelineOptions(parent.Cache)
 	o.Registry = parent.Tools()
 	o.Gate = tools.Gate{IncludeTools: m.Tools, AllowMCP: m.Tools == nil, AllowToolbox: true, SubagentType: m.Name}
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
-	o.Parent, o.Names, o.Session = parent, n.Names(), pipelineSession{s, n, model}
-	o.Policy = s.agents.policyOf(n).policy
+	o.Parent, o.Names, o.Session = parent, n.Names(), pipelineSession{a, n, model}
+	o.Policy = a.agents.policyOf(n).policy
 	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: name, Parent: n.Call(), Path: n.IDs()})
 	o.Agent = name
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}
@@ -111,38 +112,31 @@ func (m *childMemory) NameHosts(hosts ...string) {
 	}
 }
 
-// deliver puts the message about a background subagent into the conversation: at once
-// when the session is idle, after the turn that runs otherwise, and before any prompt
-// that waits (R68). The message is for the model; text is shown to the user.
-func (s *Session) deliver(message *transcript.Message, text string, after <-chan struct{}) {
-	s.turns.add(&Turn{synthetic: &synthetic{message: message, text: text, after: after}})
-}
-
 // abortWait bounds how long the answer of a cancelled turn waits for subagents.
 const abortWait = 2 * time.Second
 
 // namedLiving bounds how many running subagents are named.
 const namedLiving = 10
 
-// endTurnForSubagents handles the subagents at the end of a turn and returns how it ended. If the
+// endForSubagents handles the subagents at the end of a turn and returns how it ended. If the
 // turn was cancelled, even while this runs, it waits for them to end (R67); otherwise it names
 // those that still run.
-func (s *Session) endTurnForSubagents(ctx context.Context, stop loop.StopReason) loop.StopReason {
-	if ctx.Err() == nil && !s.spec.Waits {
-		s.noticeRunningSubagents()
+func (r *runningTurn) endForSubagents(stop loop.StopReason) loop.StopReason {
+	if r.ctx.Err() == nil && !r.spec.Waits {
+		r.noticeRunningSubagents()
 	}
-	if ctx.Err() == nil {
+	if r.ctx.Err() == nil {
 		return stop
 	}
 	ending, cancel := context.WithTimeout(context.Background(), abortWait)
 	defer cancel()
-	s.agents.tree.WaitAll(ending)
+	r.agents.tree.WaitAll(ending)
 	return loop.Cancelled
 }
 
-func (s *Session) noticeRunningSubagents() {
+func (r *runningTurn) noticeRunningSubagents() {
 	var names []string
-	living := s.agents.tree.Active()
+	living := r.agents.tree.Active()
 	for i, record := range living {
 		if i == namedLiving {
 			names = append(names, fmt.Sprintf("and %d more", len(living)-i))
@@ -155,6 +149,6 @@ func (s *Session) noticeRunningSubagents() {
 		names = append(names, name)
 	}
 	if len(names) > 0 {
-		s.conversation.say("Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them.\n")
+		r.conversation.say("Still running in the background: " + strings.Join(names, ", ") + ". `/tasks` lists and stops them.\n")
 	}
 }

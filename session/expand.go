@@ -12,19 +12,23 @@ import (
 )
 
 // expand makes a prompt of a command that the model is to work on (R158): an MCP server of one
-// that stands for one of its prompts, and expandCustom of one from a file. The editor shows what was typed, the model reads what was made of it.
-// Where that cannot be had, refusal says why, and the model is not called; for any other
-// prompt it is empty.
-func (s *Session) expand(t *Turn) (refusal string) {
+// that stands for one of its prompts, and expandCustom of one from a file. The editor shows what
+// was typed, the model reads what was made of it. Where that cannot be had, refusal says why, and
+// the model is not called; for any other prompt it is empty.
+func (p *promptReader) expand(t *Turn) (refusal string) {
+	return p.performer.preparePrompt(t, "expand", func() string { return p.expandNow(t) })
+}
+
+func (p *promptReader) expandNow(t *Turn) (refusal string) {
 	name, rest, ok := typed(wordsOf(t.prompt))
 	if !ok || !mcp.IsCommand(name) {
-		return s.expandCustom(t)
+		return p.expandCustom(t)
 	}
-	s.sources.refresh(t.ctx)
+	p.sources.refresh(t.ctx)
 	var made []transcript.Part
 	err := errDenied
-	if !s.agents.tools.Denies(mcp.PromptID(name)) {
-		made, err = s.sources.servers.Expand(t.ctx, name, rest)
+	if !p.agents.tools.Denies(mcp.PromptID(name)) {
+		made, err = p.sources.servers.Expand(t.ctx, name, rest)
 	}
 	if err != nil {
 		return fmt.Sprintf("%s was not sent to the model.\n\n%s\n", code("/"+kinds.Line(name, lineRunes)), kinds.Fence("", err.Error()))

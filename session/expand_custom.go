@@ -13,8 +13,8 @@ import (
 
 // expandCustom makes a prompt of a command from a file (R158). The editor shows what was typed,
 // the model reads the text of the file, filled in with that. refusal says why there is none.
-func (s *Session) expandCustom(t *Turn) (refusal string) {
-	c, rest, untrusted := s.custom.typed(t.prompt)
+func (p *promptReader) expandCustom(t *Turn) (refusal string) {
+	c, rest, untrusted := p.custom.typed(t.prompt)
 	switch {
 	case untrusted != "":
 		return fmt.Sprintf("%s is a command of this project, which you do not trust. `/trust` shows what that allows, and asks you.\n", code("/"+untrusted))
@@ -23,13 +23,13 @@ func (s *Session) expandCustom(t *Turn) (refusal string) {
 	}
 	text, err := c.Fill(rest)
 	if err != nil {
-		return fmt.Sprintf("%s was not sent to the model: %s.\n", code("/"+c.Name), err)
+		return fmt.Sprintf("%s was not sent to the model: %p.\n", code("/"+c.Name), err)
 	}
 	if note := effects(c); note != "" {
-		s.conversation.notices.once("command "+c.File+" "+note, transcript.Notice{Severity: transcript.Warning, Title: "/" + c.Name, Text: "Of this command, " + note + "."})
+		p.conversation.notices.once("command "+c.File+" "+note, transcript.Notice{Severity: transcript.Warning, Title: "/" + c.Name, Text: "Of this command, " + note + "."})
 	}
 	made := []transcript.Part{&transcript.TextPart{Text: commandText(c, text), Synthetic: true}}
-	t.replacePrompt(append(made, s.readFiles(t.ctx, t.prompt, commands.Mentions(text))...))
+	t.replacePrompt(append(made, p.readFiles(t.ctx, t.prompt, commands.Mentions(text))...))
 	return ""
 }
 
@@ -59,15 +59,15 @@ func (t *Turn) replacePrompt(made []transcript.Part) {
 // asked about it: files inside the session's directories that hold no secret and that no rule
 // denies or asks about. The limits are those of mentions in a prompt. Of a file that is there and
 // not read the model is told, so that it reads it with its tools; what is not a file stays text.
-func (s *Session) readFiles(ctx context.Context, prompt *transcript.Message, paths []string) []transcript.Part {
-	call := s.work.Call("command", "read", nil)
+func (p *promptReader) readFiles(ctx context.Context, prompt *transcript.Message, paths []string) []transcript.Part {
+	call := p.work.Call("command", "read", nil)
 	defer call.Finish()
 	var read []transcript.Part
 	count, size := 0, 0
 	for _, path := range paths {
 		name := path
 		if path = filepath.Clean(filepath.FromSlash(path)); !filepath.IsAbs(path) {
-			path = filepath.Join(s.work.Session().Cwd, path)
+			path = filepath.Join(p.work.Session().Cwd, path)
 		}
 		info, err := call.FS().Stat(ctx, path)
 		if err != nil || info.IsDir || attached(prompt, path) {
@@ -75,9 +75,9 @@ func (s *Session) readFiles(ctx context.Context, prompt *transcript.Message, pat
 		}
 		reason := ""
 		switch {
-		case s.namesSecret(path):
+		case p.namesSecret(path):
 			reason = "it holds secrets"
-		case !s.agents.tools.MayRead(path):
+		case !p.agents.tools.MayRead(path):
 			reason = "the rules do not let it be read without a question"
 		case count == maxMentions, size+int(info.Size) > maxMentioned:
 			reason = "that would be too much at once"

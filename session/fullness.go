@@ -34,8 +34,8 @@ func (f *fullness) note(used, window int) string {
 }
 
 // overflowed adds to the failure of a turn whose request did not fit the model's window what
-// to do about it. first says that nothing was said before it.
-func (s *Session) overflowed(err error, window int, first bool) error {
+// to do about it. first says that nothing was said before it, attended that a user is there.
+func overflowed(err error, window int, first, attended bool) error {
 	var failure *model.Error
 	if !errors.As(err, &failure) || failure.Kind != model.Overflow {
 		return err
@@ -46,7 +46,7 @@ func (s *Session) overflowed(err error, window int, first bool) error {
 	}
 	words := *failure
 	switch {
-	case s.spec.Asker == nil:
+	case !attended:
 		words.Hint = "this does not fit " + size + ": ask for less at once, or choose a model with a larger window"
 	case first:
 		words.Hint = "the prompt alone, with what the agent is told, does not fit " + size +

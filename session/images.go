@@ -16,7 +16,7 @@ const imageWait = 5 * time.Second
 // checkImages says when a prompt has pictures and the model is known to take none; the
 // provider leaves them out of the request and tells the model so. To a model of which
 // nothing is known they are sent: its server says if it does not take them.
-func (s *Session) checkImages(t *Turn, backend Backend, id string) {
+func (p *promptReader) checkImages(t *Turn, backend Backend, id string) {
 	isImage := func(part transcript.Part) bool { _, ok := part.(*transcript.ImagePart); return ok }
 	if !slices.ContainsFunc(t.prompt.Parts, isImage) {
 		return
@@ -25,13 +25,13 @@ func (s *Session) checkImages(t *Turn, backend Backend, id string) {
 		wait := time.NewTimer(imageWait)
 		defer wait.Stop()
 		select {
-		case <-s.choices.learn(id).done:
+		case <-p.choices.learn(id).done:
 		case <-wait.C:
 		case <-t.ctx.Done():
 		}
 	}
 	if backend.Provider.Describe(t.ctx, id).Images == model.No {
-		s.conversation.emit(transcript.Notice{
+		p.conversation.emit(transcript.Notice{
 			Severity: transcript.Warning, Title: "Image not sent",
 			Text: fmt.Sprintf("%s takes no images, so those of this prompt did not reach it. Choose another model, or set model.images if that is wrong.", id),
 		})

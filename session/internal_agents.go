@@ -25,24 +25,24 @@ const (
 
 // runInternalAgent asks an internal agent about a text, outside the conversation, and returns
 // its answer. What that costs is counted with the main agent.
-func (s *Session) runInternalAgent(ctx context.Context, name, text string) (string, error) {
-	m, ok := s.agents.manifests().Get(name)
+func (a *assembler) runInternalAgent(ctx context.Context, name, text string) (string, error) {
+	m, ok := a.agents.manifests().Get(name)
 	if !ok {
 		return "", fmt.Errorf("there is no agent %s", name)
 	}
-	return s.askInternalAgent(ctx, m, cmp.Or(m.Model, s.choices.get().model), text, s.chargeMain)
+	return a.askInternalAgent(ctx, m, cmp.Or(m.Model, a.choices.get().model), text, a.conversation.account.add)
 }
 
 // askInternalAgent has a model answer as an internal agent. charge is told what that costs.
-func (s *Session) askInternalAgent(ctx context.Context, m subagent.Manifest, id, text string, charge func(string, *transcript.Usage)) (string, error) {
-	backend, err := s.host.Backend()
+func (a *assembler) askInternalAgent(ctx context.Context, m subagent.Manifest, id, text string, charge func(string, *transcript.Usage)) (string, error) {
+	backend, err := a.host.Backend()
 	if err != nil {
 		return "", err
 	}
 	if err := backend.usable(id); err != nil {
 		return "", err
 	}
-	o := s.pipelineOptions(s.agents.tools.Cache)
+	o := a.pipelineOptions(a.agents.tools.Cache)
 	o.Gate = tools.Gate{IncludeTools: []string{}}
 	log := transcript.NewLog()
 	sink := func(e transcript.Event) {
@@ -52,12 +52,12 @@ func (s *Session) askInternalAgent(ctx context.Context, m subagent.Manifest, id,
 	}
 	window := func() int { return backend.Provider.Describe(ctx, id).Window }
 	stop, err := loop.New(loop.Options{
-		Provider: backend.Provider, Tools: pipeline.New(o), Log: log, Sink: transcript.SinkFunc(sink), IDs: s.host.IDs,
+		Provider: backend.Provider, Tools: pipeline.New(o), Log: log, Sink: transcript.SinkFunc(sink), IDs: a.host.IDs,
 		System: m.System(subagent.Environment{}), Model: id, Temperature: m.Limits.Temperature, MaxTokens: longestAnswer(m, window()),
 		Window: window, MaxSteps: cmp.Or(m.Limits.Cycles, 1),
-		Memo: &model.Memo{}, Tape: s.host.Tape, Tracer: s.host.Tracer,
+		Memo: &model.Memo{}, Tape: a.host.Tape, Tracer: a.host.Tracer,
 	}).Turn(ctx, &transcript.Message{
-		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(),
+		ID: a.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(),
 		Parts: []transcript.Part{&transcript.TextPart{Text: kinds.Fence("text", text)}},
 	})
 	switch {
@@ -106,12 +106,12 @@ func recordOf(messages []*transcript.Message) string {
 }
 
 // summaryCommand is /summary.
-func (s *Session) summaryCommand(ctx context.Context) string {
-	record := recordOf(s.conversation.log.Messages())
+func summaryCommand(ctx context.Context, a *assembler) string {
+	record := recordOf(a.conversation.log.Messages())
 	if record == "" {
 		return "Nothing was said in this session yet.\n"
 	}
-	text, err := s.runInternalAgent(ctx, summaryAgent, record)
+	text, err := a.runInternalAgent(ctx, summaryAgent, record)
 	if err != nil {
 		return "There is no summary: " + kinds.Visible(err.Error()) + ".\n"
 	}

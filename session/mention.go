@@ -29,47 +29,46 @@ var (
 // once, and adds them to it. The user named them, so that no question is asked; what a
 // rule denies to be read stays so. A file that holds secrets is not read in this way either
 // (R30).
-func (s *Session) readMentions(t *runningTurn) error {
-	s.performer.preparePrompt(t.Turn, "mentions", func() string {
-		s.addMentions(t)
+func (p *promptReader) readMentions(t *Turn) {
+	p.performer.preparePrompt(t, "mentions", func() string {
+		p.addMentions(t)
 		return ""
 	})
-	return nil
 }
 
-func (s *Session) addMentions(t *runningTurn) {
-	defer s.conversation.activity.prepare("the resources that the prompt mentions")()
-	s.awaitMentioned(t)
+func (p *promptReader) addMentions(t *Turn) {
+	defer p.conversation.activity.prepare("the resources that the prompt mentions")()
+	p.awaitMentioned(t)
 	var seen []string
 	var read []transcript.Part
 	size := 0
 	for _, part := range t.prompt.Parts {
 		uri := mentioned(part)
-		server := s.sources.servers.Listing(uri)
+		server := p.sources.servers.Listing(uri)
 		if server == "" && onlyTheEditorOpens(uri) && !slices.Contains(seen, uri) {
 			seen = append(seen, uri)
-			read = append(read, s.unopened(part, uri))
+			read = append(read, p.unopened(part, uri))
 			continue
 		}
-		if server == "" || slices.Contains(seen, uri) || s.namesSecret(uri) {
+		if server == "" || slices.Contains(seen, uri) || p.namesSecret(uri) {
 			continue
 		}
 		seen = append(seen, uri)
 		var parts []transcript.Part
 		var err error
 		switch {
-		case s.agents.tools.Denies(mcp.ReaderID(server)):
+		case p.agents.tools.Denies(mcp.ReaderID(server)):
 			err = errDenied
 		case len(seen) > maxMentions, size > maxMentioned:
 			err = errMentions
 		default:
-			parts, err = s.sources.servers.Read(t.ctx, uri)
+			parts, err = p.sources.servers.Read(t.ctx, uri)
 		}
 		if t.ctx.Err() != nil {
 			return // the loop notices it
 		}
 		if err != nil {
-			parts = s.unread(server, uri, err)
+			parts = p.unread(server, uri, err)
 		}
 		for _, part := range parts {
 			if text, ok := part.(*transcript.TextPart); ok {
@@ -84,19 +83,19 @@ func (s *Session) addMentions(t *runningTurn) {
 // awaitMentioned waits longer than other prompts do where a prompt mentions an address that
 // is neither a file's nor the web's nor the editor's, and that no server has listed so far: a
 // server that is slow to start may be about to.
-func (s *Session) awaitMentioned(t *runningTurn) {
+func (p *promptReader) awaitMentioned(t *Turn) {
 	unlisted := slices.ContainsFunc(t.prompt.Parts, func(part transcript.Part) bool {
 		uri := mentioned(part)
 		u, err := url.Parse(uri)
-		return err == nil && u.Scheme != "" && !slices.Contains(commonSchemes, u.Scheme) && !onlyTheEditorOpens(uri) && s.sources.servers.Listing(uri) == ""
+		return err == nil && u.Scheme != "" && !slices.Contains(commonSchemes, u.Scheme) && !onlyTheEditorOpens(uri) && p.sources.servers.Listing(uri) == ""
 	})
 	if !unlisted {
 		return
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, onlyWait)
 	defer cancel()
-	s.sources.awaitServers(ctx)
-	s.sources.servers.AwaitLists(ctx)
+	p.sources.awaitServers(ctx)
+	p.sources.servers.AwaitLists(ctx)
 }
 
 // commonSchemes are those of addresses that are opened without an MCP server.
@@ -113,13 +112,13 @@ func onlyTheEditorOpens(uri string) bool {
 }
 
 // unopened tells the user, and the model, that the editor sent a link without its text.
-func (s *Session) unopened(part transcript.Part, uri string) transcript.Part {
+func (p *promptReader) unopened(part transcript.Part, uri string) transcript.Part {
 	name := uri
 	if link, ok := part.(*transcript.LinkPart); ok && link.Name != "" {
 		name = link.Name
 	}
 	text := fmt.Sprintf("The text of %s was not sent: the editor gave a link that it alone can open (%s)", kinds.Line(name, titleRunes), kinds.Line(uri, lineRunes))
-	s.conversation.emit(transcript.Notice{Severity: transcript.Warning, Title: "Not sent", Text: text + ". Paste the text instead."})
+	p.conversation.emit(transcript.Notice{Severity: transcript.Warning, Title: "Not sent", Text: text + ". Paste the text instead."})
 	return &transcript.TextPart{Text: "[" + text + ".]", Synthetic: true}
 }
 
@@ -137,9 +136,9 @@ func mentioned(part transcript.Part) string {
 }
 
 // unread tells the user, and the model, that a resource could not be read.
-func (s *Session) unread(server, uri string, err error) []transcript.Part {
+func (p *promptReader) unread(server, uri string, err error) []transcript.Part {
 	text := fmt.Sprintf("%s of the MCP server %s could not be read: %s",
 		kinds.Line(uri, lineRunes), server, kinds.Line(strings.ReplaceAll(err.Error(), "\n", ": "), lineRunes))
-	s.conversation.emit(transcript.Notice{Severity: transcript.Warning, Title: "Resource not read", Text: text + "."})
+	p.conversation.emit(transcript.Notice{Severity: transcript.Warning, Title: "Resource not read", Text: text + "."})
 	return []transcript.Part{&transcript.TextPart{Text: "[" + text + "]", Synthetic: true}}
 }

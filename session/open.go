@@ -75,8 +75,24 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 		s.work.Close(0)
 		return nil, err
 	}
-	s.turns = newTurnQueue(s.life.ctx, s.runTurn, s.agents.tree.Abort)
+	s.turns = newTurnQueue(s.life.ctx, s.newTurnRunner().run, s.agents.tree.Abort)
 	return s, nil
+}
+
+func (s *Session) newTurnRunner() *turnRunner {
+	return &turnRunner{
+		opened: s.opened, conversation: s.conversation, choices: s.choices, project: s.rules.project, sources: s.sources,
+		prompts: s.prompts, agents: s.agents, assembler: s.assembler, checkpoints: s.checkpoints, notices: s.notices(),
+		answer: s.answer, save: s.save,
+	}
+}
+
+// notices are about what of the configuration cannot be used.
+func (s *Session) notices() startupNotices {
+	return startupNotices{
+		host: s.host, context: s.assembler.briefing.context, project: s.rules.project, agents: s.agents, custom: s.prompts.custom,
+		choices: s.choices,
+	}
 }
 
 func (s *Session) newConversation() *conversation {
@@ -112,7 +128,10 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	s.sources = newSources(sourcesOptions{
 		opened: s.opened, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt,
 	})
-	s.custom = &customCommands{opened: s.opened, project: s.rules.project, changed: func() { s.conversation.emit(transcript.CommandsChanged{}) }}
+	s.prompts = &promptReader{
+		opened: s.opened, conversation: s.conversation, choices: s.choices, sources: s.sources, agents: s.agents, performer: s.performer,
+		custom: &customCommands{opened: s.opened, project: s.rules.project, changed: func() { s.conversation.emit(transcript.CommandsChanged{}) }},
+	}
 	s.rules.project.refresh()
 	if err := s.agents.choose(agent); err != nil {
 		return err
@@ -123,14 +142,19 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 		}
 		s.rules.policy.ApplyManifest(delegation(manifest))
 	}
-	s.briefing = &briefing{
-		opened: s.opened, choices: s.choices, agents: s.agents, sources: s.sources,
-		context: context, environment: newEnvironment(s.opened, context),
+	s.assembler = &assembler{
+		opened: s.opened, conversation: s.conversation, choices: s.choices, rules: s.rules, sources: s.sources, agents: s.agents,
+		briefing: &briefing{
+			opened: s.opened, choices: s.choices, agents: s.agents, sources: s.sources,
+			context: context, environment: newEnvironment(s.opened, context),
+		},
 	}
-	s.newTree()
+	s.assembler.newTree(func(message *transcript.Message, text string, after <-chan struct{}) {
+		s.turns.deliver(message, text, after)
+	})
 	s.checkpoints = newCheckpoints(s.work, s.conversation, s.agents, s.sources, s.performer)
 	var err error
-	if s.agents.tools, err = s.pipeline(); err != nil {
+	if s.agents.tools, err = s.assembler.pipeline(); err != nil {
 		return err
 	}
 	s.agents.node.SetTools(s.agents.tools)
@@ -149,7 +173,7 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 			rules:     s.settings.Rules.Project, policy: policy, mode: s.choices.enforced,
 			trustChanged: func() {
 				s.sources.applyTrust()
-				s.custom.refresh()
+				s.prompts.custom.refresh()
 			},
 		}, offer),
 		identity: func(tool string) permissions.Identity { return s.agents.tools.Identity(tool) },
@@ -161,7 +185,7 @@ func (s *Session) newNaming() *naming {
 	n := &naming{life: s.life, conversation: s.conversation, known: s.host.Keys.Known, logger: s.host.Logger, tape: s.host.Tape}
 	if s.settings.Subagents.Slots[titleAgent].Model != "" {
 		n.generate = func(ctx context.Context) (string, error) {
-			return s.runInternalAgent(ctx, titleAgent, recordOf(s.conversation.log.Messages()))
+			return s.assembler.runInternalAgent(ctx, titleAgent, recordOf(s.conversation.log.Messages()))
 		}
 	}
 	return n

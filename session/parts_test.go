@@ -88,3 +88,24 @@ func (p *parts) mainTools(limits tools.Limits) *pipeline.Pipeline {
 		Workspace: p.work, Limits: limits,
 	})
 }
+
+// agents are a main agent with the tools of the host, and no subagents.
+func (p *parts) agents(t *testing.T) *agents {
+	t.Helper()
+	a := &agents{opened: p.opened, project: p.project, tools: p.mainTools(tools.Limits{})}
+	a.tree, a.node = subagent.NewTree(subagent.Options{IDs: p.host.IDs}, subagent.Root{ID: p.ID})
+	t.Cleanup(a.tree.Close)
+	return a
+}
+
+// command writes a slash command of the user's own.
+func (p *parts) command(t *testing.T, name, text string) {
+	t.Helper()
+	dir := filepath.Join(p.host.Manifests.ConfigHome, "acp-agent", "commands")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".md"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -12,7 +12,7 @@ import (
 
 // pipelineSession implements pipeline.Session for one agent.
 type pipelineSession struct {
-	session *Session
+	parts *assembler
 	// node is the subagent whose pipeline asks, model the one that it uses; nil and "" for
 	// the main agent.
 	node  *subagent.Node
@@ -23,18 +23,18 @@ var _ pipeline.Session = pipelineSession{}
 
 // Disabled implements pipeline.Session.
 func (p pipelineSession) Disabled(tool string) (reason string, off bool) {
-	if p.session.settings.Disabled == nil {
+	if p.parts.settings.Disabled == nil {
 		return "", false
 	}
-	return p.session.settings.Disabled(tool)
+	return p.parts.settings.Disabled(tool)
 }
 
 // ModePolicy implements pipeline.Session.
 func (p pipelineSession) ModePolicy() *pipeline.ModePolicy {
-	mode := p.session.choices.get().mode
-	policy := p.session.agents.modePolicy(mode)
+	mode := p.parts.choices.get().mode
+	policy := p.parts.agents.modePolicy(mode)
 	if p.node != nil {
-		policy = p.session.agents.subagentModePolicy(mode)
+		policy = p.parts.agents.subagentModePolicy(mode)
 	}
 	return &policy
 }
@@ -43,38 +43,38 @@ func (p pipelineSession) ModePolicy() *pipeline.ModePolicy {
 func (p pipelineSession) ListedOnly() bool {
 	model := p.model
 	if p.node == nil {
-		model = p.session.choices.get().model
+		model = p.parts.choices.get().model
 	}
-	return p.session.choices.lastBackend().Provider.Describe(p.session.life.ctx, model).ListedOnly
+	return p.parts.choices.lastBackend().Provider.Describe(p.parts.life.ctx, model).ListedOnly
 }
 
 // Hosts implements pipeline.Session. A subagent does not inherit the hosts that the user
 // named in the main conversation (R64).
 func (p pipelineSession) Hosts() []string {
-	memory := p.session.conversation.log.Memory()
+	memory := p.parts.conversation.log.Memory()
 	if p.node != nil {
 		memory = p.node.Log().Memory()
 	}
-	return slices.Concat(p.session.settings.Hosts, memory.Hosts)
+	return slices.Concat(p.parts.settings.Hosts, memory.Hosts)
 }
 
 // Net implements pipeline.Session.
 func (p pipelineSession) Net(tool string) tools.Net {
-	if p.session.host.Net == nil {
+	if p.parts.host.Net == nil {
 		return nil
 	}
-	return p.session.host.Net(tool)
+	return p.parts.host.Net(tool)
 }
 
 // ConfirmTrust implements pipeline.Session.
-func (p pipelineSession) ConfirmTrust() bool { return p.session.rules.project.confirmTrust() }
+func (p pipelineSession) ConfirmTrust() bool { return p.parts.rules.project.confirmTrust() }
 
 // StoresRules implements pipeline.Session.
-func (p pipelineSession) StoresRules() bool { return p.session.host.Projects != nil }
+func (p pipelineSession) StoresRules() bool { return p.parts.host.Projects != nil }
 
 // StoreRules implements pipeline.Session.
 func (p pipelineSession) StoreRules(rules []permissions.Rule) error {
-	return p.session.rules.project.storeRules(rules)
+	return p.parts.rules.project.storeRules(rules)
 }
 
 // AwaitUser implements pipeline.Session. The time of a subagent does not run while the
@@ -88,10 +88,10 @@ func (p pipelineSession) AwaitUser(ctx context.Context) (resume func()) {
 
 // Unconfined implements pipeline.Session (R124).
 func (p pipelineSession) Unconfined(ctx context.Context) string {
-	if p.session.spec.Unsandboxed {
+	if p.parts.spec.Unsandboxed {
 		return ""
 	}
-	report, err := p.session.host.Sandbox.Wait(ctx)
+	report, err := p.parts.host.Sandbox.Wait(ctx)
 	if err != nil || report.Confines() {
 		return ""
 	}

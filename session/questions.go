@@ -10,12 +10,12 @@ import (
 	"acp-agent/transcript"
 )
 
-// questions returns the questioner of the main agent; nil when there is no user to answer them (R76).
-func (s *Session) questions() tools.Questioner {
-	if s.spec.Questions == nil {
+// questionsOf returns the questioner of the main agent; nil when there is no user to answer them (R76).
+func questionsOf(spec Spec, c *conversation) tools.Questioner {
+	if spec.Questions == nil {
 		return nil
 	}
-	return chatQuestions{s.spec.Questions, s.conversation}
+	return chatQuestions{spec.Questions, c}
 }
 
 // chatQuestions writes into the conversation what the client can only ask in the chat, so that a

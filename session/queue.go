@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"acp-agent/loop"
+	"acp-agent/transcript"
 )
 
 // turnQueue runs turns one at a time, in the order in which they were added. It knows
@@ -63,6 +64,13 @@ func (q *turnQueue) add(t *Turn) *Turn {
 		q.queued = append(q.queued, t)
 	}
 	return t
+}
+
+// deliver puts the message about a background subagent into the conversation: at once
+// when the session is idle, after the turn that runs otherwise, and before any prompt
+// that waits (R68). The message is for the model; text is shown to the user.
+func (q *turnQueue) deliver(message *transcript.Message, text string, after <-chan struct{}) {
+	q.add(&Turn{synthetic: &synthetic{message: message, text: text, after: after}})
 }
 
 // nextPrompt is the index of the first queued prompt that satisfies ok; the length of the

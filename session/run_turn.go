@@ -11,8 +11,28 @@ import (
 	"acp-agent/transcript"
 )
 
-// runningTurn is a turn on its way through its stages.
+// turnRunner runs the turns of a session, one at a time. It holds the parts that take part in a
+// turn.
+type turnRunner struct {
+	opened
+	conversation *conversation
+	choices      *choices
+	project      *project
+	sources      *sources
+	prompts      *promptReader
+	agents       *agents
+	assembler    *assembler
+	checkpoints  *checkpoints
+	notices      startupNotices
+	// answer answers a slash command.
+	answer func(ctx context.Context, c typedCommand) string
+	// save stores what the user chose and allowed.
+	save func()
+}
+
+// runningTurn is a turn on its way through its stages, which are methods of it.
 type runningTurn struct {
+	*turnRunner
 	*Turn
 	backend Backend
 	chosen  choice
@@ -33,204 +53,195 @@ func (r *runningTurn) endIfCancelled() {
 
 // turnStages are what happens in a turn, in order. A stage that ends the turn, or fails, is
 // the last one.
-func (s *Session) turnStages() []func(*runningTurn) error {
+func turnStages() []func(*runningTurn) error {
 	return []func(*runningTurn) error{
-		s.addMessage,         // a message of the agent itself is only added to the conversation
-		s.skipCancelled,      // a prompt that was cancelled while it waited is noted, and not run
-		s.refreshRules,       // the rules of the project, and whether the user trusts it
-		s.answerCommand,      // a slash command is answered without the model
-		s.expandPrompt,       // a prompt of an MCP server takes the place of its command
-		s.awaitMode,          // a mode that waits for the sandbox is decided
-		s.dropSecrets,        // embedded files that hold secrets are taken out
-		s.nameSession,        // the first prompt gives the title
-		s.notifyOfProblems,   // what of the configuration and the sources cannot be used
-		s.readMentions,       // resources of MCP servers that the prompt mentions are read
-		s.chooseBackend,      // the model server, the model, and whether it takes images
-		s.noteHosts,          // hosts that the user named may be fetched from
-		s.addCheckpoint,      // what follows can be taken back to this message
-		s.runLoop,            // model, tool calls, model, until there are no more calls
-		s.settleSubagents,    // those in the background are named; of a cancelled turn, they end
-		s.generateFirstTitle, // a model gives a better title, after the answer
+		(*runningTurn).addMessage,         // a message of the agent itself is only added to the conversation
+		(*runningTurn).skipCancelled,      // a prompt that was cancelled while it waited is noted, and not run
+		(*runningTurn).refreshRules,       // the rules of the project, and whether the user trusts it
+		(*runningTurn).answerCommand,      // a slash command is answered without the model
+		(*runningTurn).expandPrompt,       // a prompt of an MCP server takes the place of its command
+		(*runningTurn).awaitMode,          // a mode that waits for the sandbox is decided
+		(*runningTurn).dropSecrets,        // embedded files that hold secrets are taken out
+		(*runningTurn).nameSession,        // the first prompt gives the title
+		(*runningTurn).notifyOfProblems,   // what of the configuration and the sources cannot be used
+		(*runningTurn).readMentions,       // resources of MCP servers that the prompt mentions are read
+		(*runningTurn).chooseBackend,      // the model server, the model, and whether it takes images
+		(*runningTurn).noteHosts,          // hosts that the user named may be fetched from
+		(*runningTurn).addCheckpoint,      // what follows can be taken back to this message
+		(*runningTurn).runLoop,            // model, tool calls, model, until there are no more calls
+		(*runningTurn).settleSubagents,    // those in the background are named; of a cancelled turn, they end
+		(*runningTurn).generateFirstTitle, // a model gives a better title, after the answer
 	}
 }
 
-// runTurn runs one turn. Whatever goes wrong in it ends the turn, not the process.
-func (s *Session) runTurn(t *Turn) (stop loop.StopReason, err error) {
+// run runs one turn. Whatever goes wrong in it ends the turn, not the process.
+func (r *turnRunner) run(t *Turn) (stop loop.StopReason, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			stop, err = "", s.turnPanicked(v)
+			stop, err = "", r.panicked(v)
 		}
 	}()
-	s.save()
-	defer s.save()
-	r := &runningTurn{Turn: t}
-	for _, stage := range s.turnStages() {
-		if err := stage(r); err != nil || r.over {
-			return r.stop, err
+	r.save()
+	defer r.save()
+	running := &runningTurn{turnRunner: r, Turn: t}
+	for _, stage := range turnStages() {
+		if err := stage(running); err != nil || running.over {
+			return running.stop, err
 		}
 	}
-	return r.stop, nil
+	return running.stop, nil
 }
 
-// turnPanicked closes what a panic left open.
-func (s *Session) turnPanicked(v any) error {
-	s.host.Logger.Error("turn panicked", "session", s.ID, "stack", string(debug.Stack()))
-	for _, id := range s.conversation.log.OpenCalls() {
-		s.conversation.record(pipeline.Unrun(id, kinds.Neutral(""), transcript.Failed, "the turn failed inside the agent"))
+// panicked closes what a panic left open.
+func (r *turnRunner) panicked(v any) error {
+	r.host.Logger.Error("turn panicked", "session", r.ID, "stack", string(debug.Stack()))
+	for _, id := range r.conversation.log.OpenCalls() {
+		r.conversation.record(pipeline.Unrun(id, kinds.Neutral(""), transcript.Failed, "the turn failed inside the agent"))
 	}
-	s.conversation.emit(transcript.TurnFinished{Reason: "error"})
+	r.conversation.emit(transcript.TurnFinished{Reason: "error"})
 	return fmt.Errorf("the turn failed inside the agent: %v", v)
 }
 
 // addMessage adds a message of the agent itself to the conversation, and shows its text to
 // the user.
-func (s *Session) addMessage(r *runningTurn) error {
+func (r *runningTurn) addMessage() error {
 	m := r.synthetic
 	if m == nil {
 		return nil
 	}
 	select {
 	case <-m.after:
-	case <-s.life.ctx.Done():
+	case <-r.life.ctx.Done():
 	}
 	shown := m.text
 	if shown != "" {
 		shown += "\n\n"
-		if s.spec.Waits { // no prompt follows in which the model reports it
+		if r.spec.Waits { // no prompt follows in which the model reports it
 			shown = m.message.Text()
 		}
-		m.message.Parts = append(m.message.Parts, &transcript.TextPart{ID: s.host.IDs.New(transcript.PartPrefix), Text: shown, Replaced: true})
+		m.message.Parts = append(m.message.Parts, &transcript.TextPart{ID: r.host.IDs.New(transcript.PartPrefix), Text: shown, Replaced: true})
 	}
-	s.conversation.record(transcript.AgentSaid{Message: m.message})
+	r.conversation.record(transcript.AgentSaid{Message: m.message})
 	r.end(loop.EndTurn)
 	return nil
 }
 
-func (s *Session) skipCancelled(r *runningTurn) error {
+func (r *runningTurn) skipCancelled() error {
 	if r.endIfCancelled(); r.over {
-		s.conversation.note(transcript.UserSaid{Message: r.prompt})
+		r.conversation.note(transcript.UserSaid{Message: r.prompt})
 	}
 	return nil
 }
 
-func (s *Session) refreshRules(*runningTurn) error {
-	s.rules.project.refresh()
+func (r *runningTurn) refreshRules() error {
+	r.project.refresh()
 	return nil
 }
 
-func (s *Session) answerCommand(r *runningTurn) error {
+func (r *runningTurn) answerCommand() error {
 	c, ok := commandOf(r.prompt)
 	if !ok {
 		return nil
 	}
 	if !c.isDuring() {
-		defer s.conversation.activity.prepare("the answer to /" + c.name)()
+		defer r.conversation.activity.prepare("the answer to /" + c.name)()
 	}
-	s.conversation.reply(r.ctx, r.prompt, func(ctx context.Context) string { return s.answer(ctx, c) })
+	r.conversation.reply(r.ctx, r.prompt, func(ctx context.Context) string { return r.answer(ctx, c) })
 	r.end(loop.EndTurn)
 	r.endIfCancelled()
 	return nil
 }
 
-func (s *Session) expandPrompt(r *runningTurn) error {
-	done := s.conversation.activity.prepare("what the command stands for")
-	refusal := s.performer.preparePrompt(r.Turn, "expand", func() string { return s.expand(r.Turn) })
+func (r *runningTurn) expandPrompt() error {
+	done := r.conversation.activity.prepare("what the command stands for")
+	refusal := r.prompts.expand(r.Turn)
 	done()
 	if r.endIfCancelled(); !r.over && refusal != "" {
-		s.conversation.reply(r.ctx, r.prompt, func(context.Context) string { return refusal })
+		r.conversation.reply(r.ctx, r.prompt, func(context.Context) string { return refusal })
 		r.end(loop.EndTurn)
 	}
 	return nil
 }
 
-func (s *Session) awaitMode(r *runningTurn) error {
-	defer s.conversation.activity.prepare("the trial of the sandbox")()
-	s.choices.awaitMode(r.ctx)
+func (r *runningTurn) awaitMode() error {
+	defer r.conversation.activity.prepare("the trial of the sandbox")()
+	r.choices.awaitMode(r.ctx)
 	return nil
 }
 
-func (s *Session) dropSecrets(r *runningTurn) error {
-	s.dropSecretAttachments(r.prompt)
+func (r *runningTurn) dropSecrets() error {
+	r.prompts.dropSecretAttachments(r.prompt)
 	return nil
 }
 
-func (s *Session) nameSession(r *runningTurn) error {
-	s.conversation.naming.fromPrompt(r.prompt)
+func (r *runningTurn) nameSession() error {
+	r.conversation.naming.fromPrompt(r.prompt)
 	return nil
 }
 
-func (s *Session) notifyOfProblems(r *runningTurn) error {
-	s.emitStartupNotices()
-	defer s.conversation.activity.prepare("the sources of tools")()
-	s.sources.refresh(r.ctx)
+func (r *runningTurn) notifyOfProblems() error {
+	r.notices.emit(r.conversation.notices)
+	defer r.conversation.activity.prepare("the sources of tools")()
+	r.sources.refresh(r.ctx)
 	if r.ctx.Err() == nil {
-		s.sources.notifyProblems()
+		r.sources.notifyProblems()
 	}
 	return nil
 }
 
-func (s *Session) chooseBackend(r *runningTurn) (err error) {
-	if r.backend, err = s.host.Backend(); err != nil {
-		s.conversation.note(transcript.UserSaid{Message: r.prompt})
+func (r *runningTurn) readMentions() error {
+	r.prompts.readMentions(r.Turn)
+	return nil
+}
+
+func (r *runningTurn) chooseBackend() (err error) {
+	if r.backend, err = r.host.Backend(); err != nil {
+		r.conversation.note(transcript.UserSaid{Message: r.prompt})
 		return err
 	}
-	s.choices.setBackend(r.backend)
-	r.chosen = s.choices.get()
-	s.checkImages(r.Turn, r.backend, r.chosen.model)
+	r.choices.setBackend(r.backend)
+	r.chosen = r.choices.get()
+	r.prompts.checkImages(r.Turn, r.backend, r.chosen.model)
 	return nil
 }
 
-func (s *Session) addCheckpoint(r *runningTurn) error {
-	s.checkpoints.add(r.ctx, r.prompt)
+func (r *runningTurn) addCheckpoint() error {
+	r.checkpoints.add(r.ctx, r.prompt)
 	return nil
 }
 
-func (s *Session) noteHosts(r *runningTurn) error {
-	s.conversation.nameHosts(hostsIn(r.prompt))
+func (r *runningTurn) noteHosts() error {
+	r.conversation.nameHosts(hostsIn(r.prompt))
 	return nil
 }
 
-func (s *Session) runLoop(r *runningTurn) error {
-	ctx, span := s.host.Tracer.Turn(r.ctx, r.prompt.ID, s.agents.manifest.Name)
-	log := s.conversation.log
-	turn, first := s.loop(ctx, r.backend, r.chosen), len(log.Messages()) == 0
-	s.conversation.put(beganKey, s.briefing.began)
-	turn.Steer = func() []*transcript.Message { return s.steered(r) }
-	s.briefing.remindTurn(r.prompt, log, turn.Window())
-	s.conversation.markEarly(r.prompt)
+func (r *runningTurn) runLoop() error {
+	ctx, span := r.host.Tracer.Turn(r.ctx, r.prompt.ID, r.agents.manifest.Name)
+	log := r.conversation.log
+	turn, first := r.assembler.loop(ctx, r.backend, r.chosen), len(log.Messages()) == 0
+	r.conversation.put(beganKey, r.assembler.briefing.began)
+	turn.Steer = func() []*transcript.Message { return r.steered() }
+	r.assembler.briefing.remindTurn(r.prompt, log, turn.Window())
+	r.conversation.markEarly(r.prompt)
 	stop, err := turn.Turn(ctx, r.prompt)
-	err = s.overflowed(err, turn.Window(), first)
+	err = overflowed(err, turn.Window(), first, r.spec.Asker != nil)
 	span.Finish(string(stop))
 	span.End(err)
 	r.stop = stop
 	if err != nil {
-		s.endTurnForSubagents(r.ctx, stop)
+		r.endForSubagents(stop)
 	}
 	return err
 }
 
-func (s *Session) settleSubagents(r *runningTurn) error {
-	r.stop = s.endTurnForSubagents(r.ctx, r.stop)
+func (r *runningTurn) settleSubagents() error {
+	r.stop = r.endForSubagents(r.stop)
 	return nil
 }
 
-func (s *Session) generateFirstTitle(r *runningTurn) error {
+func (r *runningTurn) generateFirstTitle() error {
 	if r.stop == loop.EndTurn {
-		s.conversation.naming.afterTurn(r.Turn)
+		r.conversation.naming.afterTurn(r.Turn)
 	}
 	return nil
-}
-
-// replyDuring answers a command while another turn runs. The answer is one event without a
-// turn of its own, whose end would be taken for the end of the other.
-func (s *Session) replyDuring(ctx context.Context, prompt *transcript.Message, c typedCommand) (stop loop.StopReason, err error) {
-	defer func() {
-		if v := recover(); v != nil { // it ends this prompt, not the process
-			s.host.Logger.Error("command panicked", "session", s.ID, "stack", string(debug.Stack()))
-			stop, err = "", fmt.Errorf("the command failed inside the agent: %v", v)
-		}
-	}()
-	s.conversation.noteAside(prompt)
-	s.conversation.say(s.answer(ctx, c))
-	return loop.EndTurn, nil
 }

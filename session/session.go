@@ -18,16 +18,16 @@ import (
 // in open.go, which makes them, and in run_turn.go, which lists the stages of a turn.
 type Session struct {
 	opened
-	conversation *conversation   // what was said, its titles, and every event; conversation.go
-	turns        *turnQueue      // the prompts that wait; queue.go
-	choices      *choices        // mode, model, options; choices.go
-	rules        *ruleBook       // trust and permission rules; project.go, rules.go
-	sources      *sources        // where tools come from; sources.go
-	custom       *customCommands // slash commands from files; custom.go
-	agents       *agents         // the main agent and its subagents; agents.go
-	briefing     *briefing       // what agents are told; briefing.go
-	checkpoints  *checkpoints    // what undo takes back; checkpoints.go
-	performer    *performer      // commands that reach outside, and their questions; act.go
+	conversation *conversation // what was said, its titles, and every event; conversation.go
+	turns        *turnQueue    // the prompts that wait; queue.go
+	choices      *choices      // mode, model, options; choices.go
+	rules        *ruleBook     // trust and permission rules; project.go, rules.go
+	sources      *sources      // where tools come from; sources.go
+	prompts      *promptReader // what the model reads of a prompt, and commands from files; prompt_reader.go
+	agents       *agents       // the main agent and its subagents; agents.go
+	assembler    *assembler    // what agents run with and are told; assemble.go, briefing.go
+	checkpoints  *checkpoints  // what undo takes back; checkpoints.go
+	performer    *performer    // commands that reach outside, and their questions; act.go
 }
 
 // opened is what a session was opened with and what was opened for it. It does not change, so
@@ -90,9 +90,11 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
 	}}
 	if c, ok := commandOf(t.prompt); ok && c.isDuring() {
-		t.during = func(ctx context.Context) (loop.StopReason, error) { return s.replyDuring(ctx, t.prompt, c) }
+		t.during = func(ctx context.Context) (loop.StopReason, error) {
+			return s.performer.replyDuring(t.prompt, func() string { return s.answer(ctx, c) })
+		}
 	}
-	t.steers = s.steers(t.prompt)
+	t.steers = !s.prompts.isCommand(t.prompt)
 	s.turns.add(t)
 	s.announceQueued(t)
 	return t

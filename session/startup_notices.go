@@ -6,25 +6,34 @@ import (
 	"acp-agent/transcript"
 )
 
-// emitStartupNotices tells the user with the first prompt what of the configuration cannot be
-// used. A client without notices shows nothing before a turn.
-func (s *Session) emitStartupNotices() {
-	notices := s.conversation.notices
-	for _, notice := range slices.Concat(s.briefing.context.notices(), s.host.problems()) {
+// startupNotices tell the user what of the configuration cannot be used.
+type startupNotices struct {
+	host    *Host
+	context systemContext
+	project *project
+	agents  *agents
+	custom  *customCommands
+	choices *choices
+}
+
+// emit emits them, each once, with the first prompt: a client without notices shows nothing before a
+// turn.
+func (n startupNotices) emit(notices *notices) {
+	for _, notice := range slices.Concat(n.context.notices(), n.host.problems()) {
 		notices.once(notice.Text, notice)
 	}
-	project, content := s.rules.project.notices()
+	project, content := n.project.notices()
 	for _, notice := range project {
 		notices.once(content+notice.Text, notice) // again when it is about another content
 	}
-	for _, notice := range slices.Concat(s.agents.notices(), s.custom.notices(), s.choices.startup) {
+	for _, notice := range slices.Concat(n.agents.notices(), n.custom.notices(), n.choices.startup) {
 		notices.once(notice.Text, notice)
 	}
 }
 
-// standing are the notices about the state of the session that hold now. /status lists them,
-// because a client without notices shows the warnings once and the rest not at all.
-func (s *Session) standing() []transcript.Notice {
-	project, _ := s.rules.project.notices()
-	return slices.Concat(s.briefing.context.notices(), s.host.problems(), project, s.agents.notices(), s.custom.notices())
+// standing are those that are about the state of the session now. /status lists them, because a
+// client without notices shows the warnings once and the rest not at all.
+func (n startupNotices) standing() []transcript.Notice {
+	project, _ := n.project.notices()
+	return slices.Concat(n.context.notices(), n.host.problems(), project, n.agents.notices(), n.custom.notices())
 }

@@ -56,7 +56,7 @@ func (s *Session) status() string {
 	}
 	fmt.Fprintf(&b, "- Used so far: %d tokens in, %d cached, %d out, %d reasoning\n",
 		usage.Input, usage.CacheRead, usage.Output, usage.Reasoning)
-	for _, notice := range s.standing() {
+	for _, notice := range s.notices().standing() {
 		fmt.Fprintf(&b, "- %s: %s\n", notice.Title, kinds.Code(notice.Text, 2*lineRunes))
 	}
 	return b.String()

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"acp-agent/kinds"
-	"acp-agent/mcp"
 	"acp-agent/transcript"
 )
 
@@ -28,16 +27,6 @@ func queueOption(current string) Option {
 	}
 }
 
-// steers reports whether a prompt may go into a running turn: a command never does, for the
-// agent or a server makes something else of it.
-func (s *Session) steers(prompt *transcript.Message) bool {
-	if _, ok := commandOf(prompt); ok || s.custom.is(prompt) {
-		return false
-	}
-	name, _, ok := typed(wordsOf(prompt))
-	return !ok || !mcp.IsCommand(name)
-}
-
 // announceQueued tells the user that a prompt waits, and what for. A prompt that starts at once
 // is not announced.
 func (s *Session) announceQueued(t *Turn) {
@@ -49,11 +38,11 @@ func (s *Session) announceQueued(t *Turn) {
 		switch {
 		case !waits:
 		case s.choices.get().queue == queueSteer && s.turns.goesIn(t):
-			s.noticeQueued(t, "The agent reads %s as soon as the tools that run have ended.")
+			s.conversation.noticeQueued(t, "The agent reads %s as soon as the tools that run have ended.")
 		case before > 0:
-			s.noticeQueued(t, "Queued after this turn and "+kinds.Count(before, "message")+": %s")
+			s.conversation.noticeQueued(t, "Queued after this turn and "+kinds.Count(before, "message")+": %s")
 		default:
-			s.noticeQueued(t, "Queued after this turn: %s")
+			s.conversation.noticeQueued(t, "Queued after this turn: %s")
 		}
 	})
 }
@@ -61,28 +50,26 @@ func (s *Session) announceQueued(t *Turn) {
 // noticeQueued shows where a queued prompt stands. It is a notice and not a message, for the
 // prompt itself stands in the record where the model read it. It is not part of the command that
 // may run, so that the record of a command does not have it.
-func (s *Session) noticeQueued(t *Turn, format string) {
-	s.conversation.pass(transcript.Notice{
+func (c *conversation) noticeQueued(t *Turn, format string) {
+	c.pass(transcript.Notice{
 		Severity: transcript.Warning, Title: "Queued", // else many clients do not show it
-		Text: fmt.Sprintf(format, code(titleOf(t.prompt, s.conversation.naming.known))),
+		Text: fmt.Sprintf(format, code(titleOf(t.prompt, c.naming.known))),
 	})
 }
 
 // steered are the prompts that go into the running turn now, made ready like the prompt that
 // the turn began with.
-func (s *Session) steered(r *runningTurn) []*transcript.Message {
-	if s.choices.get().queue != queueSteer {
+func (r *runningTurn) steered() []*transcript.Message {
+	if r.choices.get().queue != queueSteer {
 		return nil
 	}
 	var list []*transcript.Message
-	for _, t := range s.turns.takeSteered() {
-		s.dropSecretAttachments(t.prompt)
-		if err := s.readMentions(&runningTurn{Turn: t, backend: r.backend, chosen: r.chosen}); err != nil {
-			s.host.Logger.Warn("the mentions of a prompt were not read", "session", s.ID, "error", err.Error())
-		}
-		s.conversation.nameHosts(hostsIn(t.prompt))
-		s.checkImages(t, r.backend, r.chosen.model)
-		s.noticeQueued(t, "The agent reads %s now.")
+	for _, t := range r.queue.takeSteered() {
+		r.prompts.dropSecretAttachments(t.prompt)
+		r.prompts.readMentions(t)
+		r.conversation.nameHosts(hostsIn(t.prompt))
+		r.prompts.checkImages(t, r.backend, r.chosen.model)
+		r.conversation.noticeQueued(t, "The agent reads %s now.")
 		list = append(list, t.prompt)
 	}
 	return list

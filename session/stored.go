@@ -116,7 +116,7 @@ func (s *Session) resume(ctx context.Context) error {
 	s.conversation.naming.restore(r.Info().Title)
 	var began beginning
 	if found, err := stored.State(beganKey, &began); err == nil && found {
-		s.briefing.began = &began
+		s.assembler.briefing.began = &began
 	}
 	s.restoreAnswers(stored)
 	s.checkpoints.restore(stored)

@@ -13,16 +13,17 @@ import (
 // threads are the stored conversations of a session's directory, as its tools see them
 // (tools.Threads). The session's own is not among them, nor are those of subagents.
 type threads struct {
-	store   *store.Store
-	session *Session
+	store *store.Store
+	// id is the session's own.
+	id, cwd string
 }
 
 // threadsOf are the threads of a session; nil where nothing is stored.
-func threadsOf(s *Session) tools.Threads {
-	if s.host.Store == nil {
+func threadsOf(o opened) tools.Threads {
+	if o.host.Store == nil {
 		return nil
 	}
-	return threads{s.host.Store, s}
+	return threads{o.host.Store, o.ID, o.spec.Cwd}
 }
 
 // mostHits bounds the hits of a search that are looked through.
@@ -31,7 +32,7 @@ const mostHits = 500
 // Find implements tools.Threads.
 func (t threads) Find(ctx context.Context, query string, limit int) ([]tools.Thread, error) {
 	if strings.TrimSpace(strings.ReplaceAll(query, `"`, "")) == "" {
-		page, err := t.store.List(store.ListOptions{Cwd: t.session.spec.Cwd, Limit: 2*limit + 1})
+		page, err := t.store.List(store.ListOptions{Cwd: t.cwd, Limit: 2*limit + 1})
 		var list []tools.Thread
 		for _, info := range page.Sessions {
 			if t.sees(info) && len(list) < limit {
@@ -40,7 +41,7 @@ func (t threads) Find(ctx context.Context, query string, limit int) ([]tools.Thr
 		}
 		return list, err
 	}
-	hits, err := t.store.Search(ctx, store.Query{Text: query, Cwd: t.session.spec.Cwd, Limit: mostHits})
+	hits, err := t.store.Search(ctx, store.Query{Text: query, Cwd: t.cwd, Limit: mostHits})
 	var list []tools.Thread
 	for _, hit := range hits {
 		if !t.sees(hit.Session) {
@@ -79,7 +80,7 @@ func (t threads) Read(ctx context.Context, id string) (tools.Thread, string, err
 
 // sees reports whether a conversation is one of the session's directory, and another one.
 func (t threads) sees(info store.Info) bool {
-	return info.ID != t.session.ID && info.Cwd == t.session.spec.Cwd && info.ParentID == ""
+	return info.ID != t.id && info.Cwd == t.cwd && info.ParentID == ""
 }
 
 func threadOf(info store.Info) tools.Thread {
