@@ -48,26 +48,25 @@ func answersIn(p *pipeline.Policy) (rules, here []permissions.Rule) {
 }
 
 // saveAnswers stores the user's answers, where they have changed.
-func (s *Session) saveAnswers() {
-	rules, here := answersIn(s.rules.policy)
-	s.conversation.put(rulesKey, rules)
-	s.conversation.put(hereKey, here)
-	s.conversation.put(subagentsKey, s.agents.answers())
+func (b *ruleBook) saveAnswers(a *archive) {
+	rules, here := answersIn(b.policy)
+	a.put(rulesKey, rules)
+	a.put(hereKey, here)
+	a.put(subagentsKey, b.agents.answers())
 }
 
 // restoreAnswers puts the user's answers of the stored session in force. Those to subagents wait
 // for the first of their name.
-func (s *Session) restoreAnswers(stored *store.Stored) {
+func (b *ruleBook) restoreAnswers(a *archive) {
 	var rules, here []permissions.Rule
 	var below []storedAnswers
 	for key, into := range map[string]any{rulesKey: &rules, hereKey: &here, subagentsKey: &below} {
-		if _, err := stored.State(key, into); err != nil {
-			s.host.Logger.Warn("the rules of a stored session cannot be read", "session", s.ID, "error", err.Error())
+		if _, err := a.get(key, into); err != nil {
 			return
 		}
 	}
-	s.rules.policy.Restore(rules, here)
-	s.agents.expect(below)
+	b.policy.Restore(rules, here)
+	b.agents.expect(below)
 }
 
 // StoredAnswers are the rules that the user's answers added in a stored session, those to

@@ -71,30 +71,30 @@ func (o opened) limits() tools.Limits {
 	return l
 }
 
-func (s *Session) workspaceOptions(context systemContext) workspace.Options {
-	h, spec := s.host, s.spec
+func (o opened) workspaceOptions(context systemContext, archive *archive) workspace.Options {
+	h, spec := o.host, o.spec
 	protected := func(path string) bool {
 		return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
 	}
-	o := workspace.Options{
-		SessionID: s.ID, Limits: s.limits(), IDs: h.IDs, Locks: &h.Locks,
+	options := workspace.Options{
+		SessionID: o.ID, Limits: o.limits(), IDs: h.IDs, Locks: &h.Locks,
 		Guidance: func() []string { return context.instructions.Files },
 		Directories: workspace.Directories{
-			Cwd: spec.Cwd, Additional: spec.Additional, Home: h.Home, State: h.StateDir, Former: s.formerPlace(),
-			Read: slices.Concat(s.settings.ReadRoots, context.skills.Dirs()), Write: s.settings.WriteRoots,
+			Cwd: spec.Cwd, Additional: spec.Additional, Home: h.Home, State: h.StateDir, Former: formerPlace(h, archive),
+			Read: slices.Concat(o.settings.ReadRoots, context.skills.Dirs()), Write: o.settings.WriteRoots,
 		},
-		Protection: run.Protection{Secret: s.secrets.holds, Protected: protected, Hidden: s.secrets.masked},
+		Protection: run.Protection{Secret: o.secrets.holds, Protected: protected, Hidden: o.secrets.masked},
 		Commands: run.Options{
-			Launcher: h.Launcher, Environ: h.Environ, Passed: s.settings.Environment, Secrets: h.Secrets(), GitPrograms: command.GitConfigSettings,
-			Sandbox:   run.Sandboxing{Box: h.Box, Level: s.settings.Sandbox, Network: s.settings.Network},
+			Launcher: h.Launcher, Environ: h.Environ, Passed: o.settings.Environment, Secrets: h.Secrets(), GitPrograms: command.GitConfigSettings,
+			Sandbox:   run.Sandboxing{Box: h.Box, Level: o.settings.Sandbox, Network: o.settings.Network},
 			Terminals: spec.Terminals, Trial: spec.Trial,
 		},
 	}
-	if s.settings.Editor {
-		o.Editor.Files = spec.Editor
+	if o.settings.Editor {
+		options.Editor.Files = spec.Editor
 	}
-	if s.conversation.recorder != nil {
-		o.Keeping = workspace.Keeping{Contents: storedContents{h.Store, s.ID}, Records: s.conversation.recorder}
+	if archive.recorder != nil {
+		options.Keeping = workspace.Keeping{Contents: storedContents{h.Store, o.ID}, Records: archive.recorder}
 	}
-	return o
+	return options
 }

@@ -10,28 +10,20 @@ import (
 	"acp-agent/transcript"
 )
 
-// openAudit makes the session's record; nil when none is kept. It touches no disk.
-func (s *Session) openAudit() *audit.Log {
-	if s.settings.Audit.Dir == "" {
+// newAudit makes the session's record; nil when none is kept. It touches no disk. When calls cannot
+// be recorded, it says so, once; they run all the same.
+func newAudit(o opened, notices *notices) *audit.Log {
+	if o.settings.Audit.Dir == "" {
 		return nil
 	}
-	return audit.New(audit.Options{
-		Dir: s.settings.Audit.Dir, Session: s.ID, MaxBytes: s.settings.Audit.MaxBytes, Clean: s.host.Redact, Failed: s.auditFailed,
-	})
-}
-
-// auditFailed says, once, that calls are not recorded. They run all the same.
-func (s *Session) auditFailed(err error) {
-	s.host.Logger.Warn("the audit cannot be written", "session", s.ID, "error", err.Error())
-	text := "What the agent does in this session is not recorded: " + err.Error()
-	s.conversation.notices.once("audit", transcript.Notice{Severity: transcript.Warning, Title: "Audit", Text: text})
-}
-
-// closeAudit ends the record.
-func (s *Session) closeAudit() {
-	if err := s.rules.audit.Close(); err != nil {
-		s.host.Logger.Warn("the audit cannot be closed", "session", s.ID, "error", err.Error())
+	failed := func(err error) {
+		o.host.Logger.Warn("the audit cannot be written", "session", o.ID, "error", err.Error())
+		text := "What the agent does in this session is not recorded: " + err.Error()
+		notices.once("audit", transcript.Notice{Severity: transcript.Warning, Title: "Audit", Text: text})
 	}
+	return audit.New(audit.Options{
+		Dir: o.settings.Audit.Dir, Session: o.ID, MaxBytes: o.settings.Audit.MaxBytes, Clean: o.host.Redact, Failed: failed,
+	})
 }
 
 // SweepStore removes, in the background, conversations that are old or too many.

@@ -9,7 +9,6 @@ import (
 
 	"acp-agent/internal/observe"
 	"acp-agent/model"
-	"acp-agent/store"
 	"acp-agent/transcript"
 )
 
@@ -17,10 +16,9 @@ import (
 // session passes: those of turns, calls, subagents and commands alike. It is safe for
 // concurrent use.
 //
-// emit, which sees each event once and in order before the client does, feeds the recorder.
+// emit, which sees each event once and in order before the client does, feeds the archive.
 type conversation struct {
 	conversationOptions
-	recorder *store.Recorder // nil stores nothing
 	log      *transcript.Log
 	memo     model.Memo // what the model server keeps of it; used by one turn at a time
 	account  *account
@@ -32,7 +30,6 @@ type conversation struct {
 	mu sync.Mutex // guards what follows
 	// askedAt is when questions were written into the chat that no prompt has answered.
 	askedAt time.Time
-	kept    map[string]string // what put stored last
 }
 
 // conversationOptions are what a conversation is made of.
@@ -43,11 +40,13 @@ type conversationOptions struct {
 	bus       *observe.Bus
 	// watch is called with each event before the client receives it.
 	watch func(transcript.Event)
+	// archive stores the conversation.
+	archive *archive
 }
 
 // newConversation returns an empty conversation.
 func newConversation(o conversationOptions, account *account) *conversation {
-	c := &conversation{conversationOptions: o, log: transcript.NewLog(), account: account, activity: newActivity(time.Now), kept: map[string]string{}}
+	c := &conversation{conversationOptions: o, log: transcript.NewLog(), account: account, activity: newActivity(time.Now)}
 	c.notices = newNotices(c.emit)
 	return c
 }
@@ -82,7 +81,7 @@ func (c *conversation) pass(event transcript.Event) {
 			defer c.sink.Emit(transcript.Notice{Severity: transcript.Warning, Title: "The context fills up", Text: warning})
 		}
 	}
-	c.recorder.Emit(event)
+	c.archive.emit(event)
 	c.sink.Emit(event)
 }
 
@@ -98,7 +97,7 @@ func (c *conversation) record(e transcript.Event) {
 func (c *conversation) note(e transcript.Event) {
 	c.act.Load().noted(e)
 	c.log.Apply(e)
-	c.recorder.Emit(e)
+	c.archive.emit(e)
 }
 
 // publish notifies the subscribers of the bus of an event of the session (R131).

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,7 @@ import (
 func newTestConversation() (c *conversation, events *[]transcript.Event) {
 	events = new([]transcript.Event)
 	return newConversation(conversationOptions{
-		sessionID: "ses", ids: &transcript.IDs{}, watch: func(transcript.Event) {},
+		sessionID: "ses", ids: &transcript.IDs{}, watch: func(transcript.Event) {}, archive: newArchive("ses", slog.New(slog.DiscardHandler)),
 		sink: transcript.SinkFunc(func(e transcript.Event) { *events = append(*events, e) }),
 	}, &account{}), events
 }

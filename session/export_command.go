@@ -11,7 +11,6 @@ import (
 	"acp-agent/export"
 	"acp-agent/internal/fileuri"
 	"acp-agent/kinds"
-	"acp-agent/store"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
@@ -90,10 +89,7 @@ func (s *Session) exported(all bool) export.Conversation {
 			end = len(messages) - 1 // the last prompt is the command
 		}
 	}
-	info := store.Info{}
-	if s.conversation.recorder != nil {
-		info = s.conversation.recorder.Info()
-	}
+	info := s.conversation.archive.info()
 	info.ID, info.Cwd = s.ID, s.spec.Cwd
 	c := export.Conversation{
 		Info: info, Plan: log.Memory().Plan, Messages: export.Collect(messages[:end]), Decisions: map[string]export.Decision{},

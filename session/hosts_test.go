@@ -23,7 +23,7 @@ func TestHostsIn(t *testing.T) {
 
 // Only plain hosts are taken from a search (they come from anywhere).
 func TestNameHosts_NoPatterns(t *testing.T) {
-	s := newConversation(conversationOptions{sink: transcript.Discard, watch: func(transcript.Event) {}}, &account{})
+	s := newConversation(conversationOptions{sink: transcript.Discard, watch: func(transcript.Event) {}, archive: newArchive("ses", nil)}, &account{})
 	s.nameHosts([]string{"*.com", "*", "go.dev", "evil.com/x", "a b", "GO.dev", "2606:4700::1111", "{a,b}.com", ""})
 	if got, want := s.log.Memory().Hosts, []string{"go.dev", "2606:4700::1111"}; !slices.Equal(got, want) {
 		t.Errorf("hosts = %q, want %q", got, want)

@@ -48,20 +48,22 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	defer func() {
 		if err != nil {
 			s.life.end(err)
-			s.closeRecord()
+			s.conversation.archive.close()
 			span.End(err)
 		}
 	}()
-	if s.conversation.recorder, err = s.newRecorder(); err != nil {
+	archive := s.conversation.archive
+	if err = archive.open(s.opened, s.conversation.notices); err != nil {
 		return nil, err
 	}
-	chosen, _ := s.readChoices()
+	var chosen storedChoices
+	_, _ = archive.get(choicesKey, &chosen)
 	s.choices = s.newChoices(backend, chosen)
 	if s.secrets, err = newSecrets(h, settings); err != nil {
 		return nil, err
 	}
 	context := h.readSystemContext(ctx, spec, s.secrets.holds)
-	if s.work, err = s.openWorkspace(context); err != nil {
+	if s.work, err = s.openWorkspace(context, archive); err != nil {
 		// Its directories are the client's choice.
 		err = &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 		return nil, err
@@ -101,7 +103,7 @@ func (s *Session) newConversation() *conversation {
 		children: func() []subagent.Statement { return s.agents.tree.Statements() },
 	}
 	return newConversation(conversationOptions{
-		sessionID: s.ID, ids: s.host.IDs, sink: s.spec.Sink, bus: s.host.Bus, watch: s.watch,
+		sessionID: s.ID, ids: s.host.IDs, sink: s.spec.Sink, bus: s.host.Bus, watch: s.watch, archive: newArchive(s.ID, s.host.Logger),
 	}, account)
 }
 
@@ -166,7 +168,7 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 	h := s.host
 	policy := pipeline.NewPolicy(permissions.Set{}.With(permissions.User, s.settings.Rules.User...).With(permissions.Session, s.spec.Rules...))
 	return &ruleBook{
-		policy: policy, registry: h.Registry, audit: s.openAudit(),
+		policy: policy, registry: h.Registry, audit: newAudit(s.opened, s.conversation.notices),
 		project: newProject(projectOptions{
 			dir: s.work.Session().Cwd, store: h.Projects, tape: h.Tape,
 			configure: func() (Settings, projectOffer, error) { return h.configure(s.spec.Cwd) },
@@ -195,7 +197,7 @@ func (s *Session) newNaming() *naming {
 func (s *Session) watch(event transcript.Event) {
 	end := callEnd(event)
 	if path := end.Result.Metadata.OutputPath; path != "" && s.host.Store != nil {
-		s.keepSidecar(path)
+		sidecars{s.opened, s.conversation.archive}.keep(path)
 	}
 	if files := end.Result.Metadata.TrackFiles; len(files) > 0 {
 		s.sources.filesChanged(files)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -52,7 +53,7 @@ func newParts(t *testing.T, settings Settings, files map[string]string) *parts {
 		configure: func() (Settings, projectOffer, error) { return settings, projectOffer{}, nil }, trustChanged: func() {},
 	}, projectOffer{})
 	p.conversation = newConversation(conversationOptions{
-		sessionID: p.ID, ids: p.host.IDs, watch: func(transcript.Event) {},
+		sessionID: p.ID, ids: p.host.IDs, watch: func(transcript.Event) {}, archive: newArchive(p.ID, slog.New(slog.DiscardHandler)),
 		sink: transcript.SinkFunc(func(e transcript.Event) { p.shown = append(p.shown, e) }),
 	}, &account{})
 	return p

@@ -31,7 +31,7 @@ func (p *plans) note(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.known[key] = plan
-	p.conversation.put(key, plan)
+	p.conversation.archive.put(key, plan)
 }
 
 // setBack makes the plan that was noted under a key the present one. Where none is known, as
@@ -40,23 +40,10 @@ func (p *plans) setBack(key string) {
 	p.mu.Lock()
 	plan, ok := p.known[key]
 	if !ok {
-		ok = p.read(key, &plan)
+		ok, _ = p.conversation.archive.get(key, &plan)
 	}
 	p.mu.Unlock()
 	if ok && !slices.Equal(plan, p.conversation.log.Memory().Plan) {
 		p.conversation.record(transcript.PlanChanged{Entries: plan})
 	}
-}
-
-// read reads a stored plan.
-func (p *plans) read(key string, plan *[]transcript.PlanEntry) bool {
-	if p.conversation.recorder == nil {
-		return false
-	}
-	stored := p.conversation.recorder.Stored()
-	if stored == nil {
-		return false
-	}
-	found, err := stored.State(key, plan)
-	return found && err == nil
 }

@@ -219,7 +219,7 @@ func (r *runningTurn) runLoop() error {
 	ctx, span := r.host.Tracer.Turn(r.ctx, r.prompt.ID, r.agents.manifest.Name)
 	log := r.conversation.log
 	turn, first := r.assembler.loop(ctx, r.backend, r.chosen), len(log.Messages()) == 0
-	r.conversation.put(beganKey, r.assembler.briefing.began)
+	r.conversation.archive.put(beganKey, r.assembler.briefing.began)
 	turn.Steer = func() []*transcript.Message { return r.steered() }
 	r.assembler.briefing.remindTurn(r.prompt, log, turn.Window())
 	r.conversation.markEarly(r.prompt)

@@ -54,8 +54,10 @@ func (s *Session) Close(grace time.Duration) {
 	s.agents.tree.Close()
 	s.sources.close()
 	s.work.Close(grace)
-	s.closeAudit()
-	s.closeRecord()
+	if err := s.rules.audit.Close(); err != nil {
+		s.host.Logger.Warn("the audit cannot be closed", "session", s.ID, "error", err.Error())
+	}
+	s.conversation.archive.close()
 	s.life.span.End(nil)
 }
 

@@ -10,12 +10,18 @@ import (
 // sidecarKey is the key under which the digest of a sidecar is stored, before its name.
 const sidecarKey = "sidecar "
 
-// keepSidecar stores, in the background, the file with the rest of a result, which otherwise ends
-// with the session's directory (R107).
-func (s *Session) keepSidecar(path string) {
+// sidecars are the files with the rest of results, which are stored with the session because the
+// session's directory, in which they are, ends with it (R107).
+type sidecars struct {
+	opened
+	archive *archive
+}
+
+// keep stores, in the background, the file with the rest of a result.
+func (s sidecars) keep(path string) {
 	name := filepath.Base(path)
 	s.life.start(func() {
-		if err := s.storeSidecar(path); err != nil {
+		if err := s.put(path); err != nil {
 			s.host.Logger.Info("the rest of a result is not stored", "session", s.ID, "file", name, "error", err.Error())
 		}
 	})
@@ -26,7 +32,7 @@ const maxSidecar = 16 << 20
 
 var errSidecarSize = fmt.Errorf("it is larger than %d MiB", maxSidecar>>20)
 
-func (s *Session) storeSidecar(path string) error {
+func (s sidecars) put(path string) error {
 	file, size, err := s.work.OpenSidecar(path)
 	if err != nil {
 		return err
@@ -39,21 +45,21 @@ func (s *Session) storeSidecar(path string) error {
 	if err != nil {
 		return err
 	}
-	return s.conversation.recorder.Put(sidecarKey+filepath.Base(path), blob.Digest)
+	return s.archive.recorder.Put(sidecarKey+filepath.Base(path), blob.Digest)
 }
 
-// restoreSidecars puts the files that results of the stored conversation name where they were.
-func (s *Session) restoreSidecars(messages []*transcript.Message) {
+// restore puts the files that results of the stored conversation name where they were.
+func (s sidecars) restore(messages []*transcript.Message) {
 	for _, path := range sidecarsOf(messages) {
-		if err := s.restoreSidecar(path); err != nil {
+		if err := s.restoreOne(path); err != nil {
 			s.host.Logger.Warn("the rest of a stored result is lost", "session", s.ID, "file", filepath.Base(path), "error", err.Error())
 		}
 	}
 }
 
-func (s *Session) restoreSidecar(path string) error {
+func (s sidecars) restoreOne(path string) error {
 	var digest string
-	if found, err := s.conversation.recorder.Stored().State(sidecarKey+filepath.Base(path), &digest); err != nil || !found {
+	if found, err := s.archive.stored().State(sidecarKey+filepath.Base(path), &digest); err != nil || !found {
 		return err
 	}
 	content, err := s.host.Store.OpenBlob(s.ID, digest)

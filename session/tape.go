@@ -18,27 +18,27 @@ type directories struct {
 
 // openWorkspace opens the session's directories. When a recording is played, an empty directory
 // stands for each, under the path that it had.
-func (s *Session) openWorkspace(context systemContext) (work *workspace.Workspace, err error) {
-	o := s.workspaceOptions(context)
-	had, err := record.Ask(s.host.Tape, "directories", s.ID, func() (had directories, err error) {
-		if work, err = workspace.New(o); err == nil {
+func (o opened) openWorkspace(context systemContext, archive *archive) (work *workspace.Workspace, err error) {
+	options := o.workspaceOptions(context, archive)
+	had, err := record.Ask(o.host.Tape, "directories", o.ID, func() (had directories, err error) {
+		if work, err = workspace.New(options); err == nil {
 			had = directories{work.Session().Roots, work.Place(), work.Session().Scratch}
 		}
 		return had, err
 	})
-	if err != nil || !s.host.Tape.Plays() {
+	if err != nil || !o.host.Tape.Plays() {
 		return work, err
 	}
 	next := 0
-	o.Directories.Stage = func(dir string) (place, real string) {
+	options.Directories.Stage = func(dir string) (place, real string) {
 		real = filepath.Clean(dir)
 		if next < len(had.Roots) {
 			real = had.Roots[next]
 		}
 		next++
-		return s.host.Stage, real
+		return o.host.Stage, real
 	}
-	o.Directories.Scratch = had.Scratch
-	o.Directories.Former, o.Directories.Read, o.Directories.Write = had.Place, nil, nil
-	return workspace.New(o)
+	options.Directories.Scratch = had.Scratch
+	options.Directories.Former, options.Directories.Read, options.Directories.Write = had.Place, nil, nil
+	return workspace.New(options)
 }

@@ -8,6 +8,7 @@ import (
 
 	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions"
+	"acp-agent/transcript"
 	"acp-agent/workspace"
 	"acp-agent/workspace/run"
 )
@@ -119,7 +120,7 @@ func TestTracked_LooksBeforeTheFirstCommand(t *testing.T) {
 
 func open(t *testing.T, dir string, secret func(string) bool) *workspace.Workspace {
 	t.Helper()
-	work, err := workspace.New(workspace.Options{SessionID: "ses_test", Directories: workspace.Directories{Cwd: dir, State: filepath.Join(t.TempDir(), "state")}, Protection: run.Protection{Secret: secret}})
+	work, err := workspace.New(workspace.Options{SessionID: "ses_test", IDs: &transcript.IDs{}, Directories: workspace.Directories{Cwd: dir, State: filepath.Join(t.TempDir(), "state")}, Protection: run.Protection{Secret: secret}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,105 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"acp-agent/store"
+	"acp-agent/tools"
+	"acp-agent/transcript"
+)
+
+// archive stores a conversation, with values under keys that the conversation does not hold, and
+// reads those of a session that goes on. It stores nothing where the host has no store. It is safe
+// for concurrent use once it is open.
+type archive struct {
+	sessionID string
+	logger    *slog.Logger
+	recorder  *store.Recorder // nil stores nothing
+
+	mu   sync.Mutex        // guards kept
+	kept map[string]string // what put stored last
+}
+
+func newArchive(sessionID string, logger *slog.Logger) *archive {
+	return &archive{sessionID: sessionID, logger: logger, kept: map[string]string{}}
+}
+
+// open opens what stores the session: of a new one, which touches no disk, or of the one that is
+// resumed. When the conversation cannot be stored later, it says so, once; the conversation goes on
+// all the same.
+func (a *archive) open(o opened, notices *notices) (err error) {
+	failed := func(err error) {
+		a.logger.Warn("the conversation cannot be stored", "session", a.sessionID, "error", err.Error())
+		text := "This conversation is not stored at the moment: " + err.Error() + ". It goes on, and storing is tried again with each step."
+		notices.once("store", transcript.Notice{Severity: transcript.Warning, Title: "Conversation not stored", Text: text})
+	}
+	if !o.stored {
+		a.recorder = o.host.Store.Create(store.Info{ID: o.ID, Cwd: o.spec.Cwd, Additional: o.spec.Additional}, failed)
+		return nil
+	}
+	if a.recorder, err = o.host.Store.Open(o.ID, failed); err != nil {
+		return err
+	}
+	if cwd := a.recorder.Info().Cwd; filepath.Clean(cwd) != filepath.Clean(o.spec.Cwd) {
+		err := fmt.Errorf("session %s is of the directory %s: open it there, or fork it to go on in %s", o.ID, cwd, o.spec.Cwd)
+		return &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
+	}
+	a.recorder.SetAdditional(o.spec.Additional)
+	return nil
+}
+
+// close ends what stores the session.
+func (a *archive) close() {
+	if err := a.recorder.Close(); err != nil {
+		a.logger.Warn("the stored conversation cannot be closed", "session", a.sessionID, "error", err.Error())
+	}
+}
+
+// emit stores an event.
+func (a *archive) emit(e transcript.Event) { a.recorder.Emit(e) }
+
+// info is what is stored of the session as a whole.
+func (a *archive) info() store.Info { return a.recorder.Info() }
+
+// stored is what is stored of the session that is resumed; nil when there is nothing.
+func (a *archive) stored() *store.Stored {
+	if a.recorder == nil {
+		return nil
+	}
+	return a.recorder.Stored()
+}
+
+// put stores a value under a key unless it is the one that was stored last.
+func (a *archive) put(key string, value any) {
+	if a.recorder == nil {
+		return
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return // values are structs of strings
+	}
+	a.mu.Lock()
+	same := a.kept[key] == string(data)
+	a.kept[key] = string(data)
+	a.mu.Unlock()
+	if !same {
+		_ = a.recorder.Put(key, json.RawMessage(data)) // it encodes
+	}
+}
+
+// get reads a value of the session that is resumed, and reports whether there is one.
+func (a *archive) get(key string, into any) (found bool, err error) {
+	stored := a.stored()
+	if stored == nil {
+		return false, nil
+	}
+	if found, err = stored.State(key, into); err != nil {
+		a.logger.Warn("a value of a stored session cannot be read", "session", a.sessionID, "key", key, "error", err.Error())
+		return false, err
+	}
+	return found, nil
+}
