@@ -2,14 +2,10 @@ package session
 
 import (
 	"context"
-	"strings"
-	"time"
 
 	"acp-agent/internal/trace"
-	"acp-agent/mcp"
 	"acp-agent/permissions"
 	"acp-agent/tools"
-	"acp-agent/tools/mount"
 	"acp-agent/tools/pipeline"
 	"acp-agent/transcript"
 )
@@ -18,37 +14,10 @@ import (
 // every stage that a model's call passes. Its events go to the session's sink.
 func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolFinished {
 	id := s.host.IDs.New(transcript.CallPrefix)
-	s.await(ctx, tool)
+	s.sources.awaitTool(ctx, tool, func() bool { return s.agents.tools.Tools().Has(tool) })
 	prepared := s.agents.tools.Prepare(pipeline.Call{ID: id, Name: tool, Input: input})
 	s.conversation.emit(transcript.ToolReady{CallID: id, Tool: prepared.Tool, Input: input, Args: prepared.Args, Card: prepared.Card})
 	return s.agents.tools.Run(trace.WithSpan(ctx, s.life.span), prepared, transcript.SinkFunc(s.conversation.record))
-}
-
-// await starts the sources that may have a tool which is not here. The name says which: the toolbox
-// prefix means scripts and providers; a name with "_" may also be SERVER_TOOL, so modules are asked
-// first and MCP servers after them; any other name can only be a module's.
-func (s *Session) await(ctx context.Context, tool string) {
-	has := func() bool { return s.agents.tools.Tools().Has(tool) }
-	switch {
-	case has():
-	case strings.HasPrefix(tool, mount.ToolboxPrefix):
-		s.AwaitTools(ctx, false)
-	case strings.Contains(tool, "_"):
-		if s.awaitModules(ctx); !has() {
-			s.AwaitServers(ctx)
-		}
-	default:
-		s.awaitModules(ctx)
-	}
-}
-
-// awaitModules asks the modules and scripts that describe themselves, and waits for them.
-func (s *Session) awaitModules(ctx context.Context) {
-	if m := s.host.Mounting; m != nil && m.Asks() {
-		m.Begin()
-		m.Settle(ctx, time.Time{})
-		s.sources.adoptTools()
-	}
 }
 
 // Explain says what would become of a tool call in this session, and why. Nothing runs
@@ -56,25 +25,12 @@ func (s *Session) awaitModules(ctx context.Context) {
 // Of a server's tool that is not known yet, the rules are judged as far as its name goes.
 func (s *Session) Explain(ctx context.Context, tool, input string) pipeline.Explanation {
 	call := pipeline.Call{ID: "explain", Name: tool, Input: input}
-	if standIn, ok := s.unseen(tool); ok {
-		return s.agents.tools.ExplainUnseen(ctx, call, standIn)
-	}
-	return s.agents.tools.Explain(ctx, call)
-}
-
-// unseen stands in for a tool of a server that has not said yet what it has.
-func (s *Session) unseen(tool string) (standIn tools.Tool, ok bool) {
-	if s.agents.tools.Tools().Has(tool) {
-		return standIn, false
-	}
-	for _, server := range s.sources.serversNow() {
-		if server.Has(tool) {
-			return tools.Tool{Spec: tools.Spec{
-				ID: tool, Source: tools.Source{Kind: tools.MCP, Server: mcp.ID(server.Name)}, Origin: server.Provenance,
-			}}, true
+	if !s.agents.tools.Tools().Has(tool) {
+		if standIn, ok := s.sources.unseen(tool); ok {
+			return s.agents.tools.ExplainUnseen(ctx, call, standIn)
 		}
 	}
-	return standIn, false
+	return s.agents.tools.Explain(ctx, call)
 }
 
 // WithRules adds rules to one scope of the session, such as to see what they would change.

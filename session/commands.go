@@ -45,26 +45,35 @@ func slashCommands() []slashCommand {
 		{
 			name: "help", description: "What this agent can do: its commands, modes and tools.",
 			varies: true,
-			answer: func(ctx context.Context, s *Session, _ string) string { return s.help(ctx) },
+			answer: func(ctx context.Context, s *Session, _ string) string {
+				s.sources.refresh(ctx)
+				return helpText(s.Commands(), s.Modes(), s.agents.tools)
+			},
 		},
 		{
 			name: "status", description: "Model, mode, directories, and how full the context is.",
 			varies: true,
 			during: always,
-			answer: func(_ context.Context, s *Session, _ string) string { return s.status() },
+			answer: func(_ context.Context, s *Session, _ string) string {
+				return statusText(s.choices, s.conversation.account, s.work.Session(), s.notices().standing())
+			},
 		},
 		{
 			name: "why", description: "What the session waits for at this moment, and for how long.",
 			varies: true,
 			during: always,
-			answer: func(_ context.Context, s *Session, _ string) string { return s.why() },
+			answer: func(_ context.Context, s *Session, _ string) string {
+				return whyText(s.turns, s.conversation, s.Servers(), s.choices.get().queue)
+			},
 		},
 		{
 			name: "tasks", description: "The subagents of this session: what they do, what they spent; stops them.",
 			varies: true,
 			hint:   fixed(tasksForms),
 			during: always,
-			answer: func(_ context.Context, s *Session, rest string) string { return s.tasksCommand(strings.Fields(rest)) },
+			answer: func(_ context.Context, s *Session, rest string) string {
+				return tasksCommand(s.agents.tree, strings.Fields(rest))
+			},
 		},
 		{
 			name: "usage", description: "What this session has spent: the agent, each subagent, and their budgets.",
@@ -119,32 +128,43 @@ func slashCommands() []slashCommand {
 			name: "model", description: "Lists the models, or switches to one of them.",
 			hint:   fixed("MODEL"),
 			during: always,
-			answer: func(_ context.Context, s *Session, rest string) string { return s.modelCommand(rest) },
+			answer: func(_ context.Context, s *Session, rest string) string {
+				return modelCommand(s.Options(), s.SetOption, s.conversation.emit, rest)
+			},
 		},
 		{
 			name: "fork", description: "Stores a copy of this conversation, which goes on as a session of its own.",
 			outside: true,
-			answer:  func(_ context.Context, s *Session, _ string) string { return s.forkCommand() },
+			answer: func(_ context.Context, s *Session, _ string) string {
+				return forkCommand(s.host, s.ID, s.conversation.log)
+			},
 		},
 		{
 			name: "export", description: "Writes this conversation to a file: Markdown, JSON lines or an HTML page.",
 			outside: true,
 			hint:    fixed(exportForms),
-			answer:  func(ctx context.Context, s *Session, rest string) string { return s.exportCommand(ctx, rest) },
+			answer: func(ctx context.Context, s *Session, rest string) string {
+				return exportCommand(ctx, s.opened, s.conversation, rest)
+			},
 		},
 		{
 			name: "permissions", description: "The rules in force; takes back what you allowed, or keeps it for the project.",
 			outside: true,
-			hint:    (*Session).permissionsForms,
+			hint:    func(s *Session) string { return permissionsForms(s.host.Explain != nil) },
 			during:  changesRule,
-			answer:  func(ctx context.Context, s *Session, rest string) string { return s.permissionsCommand(ctx, rest) },
+			answer: func(ctx context.Context, s *Session, rest string) string {
+				if what, ok := toExplain(rest); ok && s.host.Explain != nil {
+					return s.host.Explain(ctx, s, what)
+				}
+				return permissionsCommand(ctx, s.rules, s.sources, s.host.Explain != nil, rest)
+			},
 		},
 		{
 			name: "trust", description: "Shows what trust in this project allows, and asks you.",
 			outside: true,
 			hint:    fixed("off"),
 			answer: func(ctx context.Context, s *Session, rest string) string {
-				return s.trustCommand(ctx, strings.Fields(rest))
+				return trustCommand(ctx, s.rules.project, s.performer, strings.Fields(rest))
 			},
 		},
 		{

@@ -18,7 +18,7 @@ import (
 const exportForms = "[--redact] [--all] [json|markdown|html] [file]"
 
 // exportCommand is /export: it writes the conversation to a new file in the session's directory.
-func (s *Session) exportCommand(ctx context.Context, rest string) string {
+func exportCommand(ctx context.Context, s opened, c *conversation, rest string) string {
 	redact, all, rest := exportOptions(rest)
 	format, name, err := exportTarget(rest)
 	if err != nil {
@@ -32,10 +32,10 @@ func (s *Session) exportCommand(ctx context.Context, rest string) string {
 		}
 	}
 	var text strings.Builder
-	if err := export.Write(ctx, &text, format, s.exported(all), o); err != nil {
+	if err := export.Write(ctx, &text, format, exported(s, c, all), o); err != nil {
 		return "The conversation was not written: " + kinds.Visible(err.Error()) + ".\n"
 	}
-	path, err := s.writeExport(ctx, name, format, text.String())
+	path, err := writeExport(ctx, s, name, format, text.String())
 	if err != nil {
 		return "The conversation was not written: " + kinds.Visible(err.Error()) + ".\n"
 	}
@@ -77,8 +77,8 @@ func exportTarget(rest string) (format export.Format, name string, err error) {
 
 // exported is the conversation as it stands, without the command itself and, unless all is set,
 // what was taken back.
-func (s *Session) exported(all bool) export.Conversation {
-	log := s.conversation.log
+func exported(s opened, conversation *conversation, all bool) export.Conversation {
+	log := conversation.log
 	var messages []*transcript.Message
 	end := 0
 	for _, m := range log.Record() {
@@ -89,7 +89,7 @@ func (s *Session) exported(all bool) export.Conversation {
 			end = len(messages) - 1 // the last prompt is the command
 		}
 	}
-	info := s.conversation.archive.info()
+	info := conversation.archive.info()
 	info.ID, info.Cwd = s.ID, s.spec.Cwd
 	c := export.Conversation{
 		Info: info, Plan: log.Memory().Plan, Messages: export.Collect(messages[:end]), Decisions: map[string]export.Decision{},
@@ -105,7 +105,7 @@ func (s *Session) exported(all bool) export.Conversation {
 const maxExportNames = 100
 
 // writeExport writes a new file and returns its path. Without a name it chooses one that is free.
-func (s *Session) writeExport(ctx context.Context, name string, format export.Format, text string) (path string, err error) {
+func writeExport(ctx context.Context, s opened, name string, format export.Format, text string) (path string, err error) {
 	call := s.work.Call(s.host.IDs.New(transcript.CallPrefix), "export", nil)
 	defer call.Finish()
 	if name != "" {

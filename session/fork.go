@@ -13,17 +13,17 @@ import (
 
 // forkCommand is /fork: it stores a copy of the conversation up to here, which goes on as a
 // session of its own (R142).
-func (s *Session) forkCommand() string {
-	if s.host.Store == nil {
+func forkCommand(h *Host, sessionID string, log *transcript.Log) string {
+	if h.Store == nil {
 		return "This conversation is not stored, so there is nothing to copy: `sessions.store` of your configuration is off.\n"
 	}
 	o := store.ForkOptions{}
-	for _, m := range s.conversation.log.Record() { // the last one is the command
+	for _, m := range log.Record() { // the last one is the command
 		if m.Role == transcript.User {
 			o.Before = m.ID
 		}
 	}
-	info, err := s.host.Fork(s.ID, o)
+	info, err := h.Fork(sessionID, o)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrNoMessage):
 		return "Nothing of this conversation is stored, so there is nothing to copy.\n"

@@ -13,9 +13,8 @@ import (
 const listedModels = 60
 
 // modelCommand is /model: it lists the models, or switches to one of them, as the config
-// option does in editors that show that.
-func (s *Session) modelCommand(id string) string {
-	options := s.Options()
+// option does in editors that show that. set changes an option.
+func modelCommand(options []Option, set func(option, value string) error, emit func(transcript.Event), id string) string {
 	at := slices.IndexFunc(options, func(o Option) bool { return o.ID == ModelOption })
 	models := options[at]
 	if id == "" {
@@ -28,10 +27,10 @@ func (s *Session) modelCommand(id string) string {
 	if !slices.ContainsFunc(models.Values, func(v Value) bool { return v.ID == id }) {
 		return fmt.Sprintf("There is no model %s here. `/model` lists those that there are.\n", code(id))
 	}
-	if err := s.SetOption(ModelOption, id); err != nil {
+	if err := set(ModelOption, id); err != nil {
 		return "The model stays as it is: " + err.Error() + ".\n"
 	}
-	s.conversation.emit(transcript.OptionsChanged{})
+	emit(transcript.OptionsChanged{})
 	return fmt.Sprintf("The model is %s from your next message on.\n", code(id))
 }
 

@@ -12,49 +12,56 @@ import (
 	"acp-agent/transcript"
 )
 
-// permissionsCommand is /permissions.
-func (s *Session) permissionsCommand(ctx context.Context, text string) string {
+// permissionsCommand is /permissions, but for explain. explains says that the host has that.
+func permissionsCommand(ctx context.Context, b *ruleBook, s *sources, explains bool, text string) string {
 	words := strings.Fields(text)
 	switch {
 	case len(words) == 0:
-		s.rules.project.refresh()
-		s.sources.refresh(ctx) // of some answers it depends on the tool as it is whether they count
-		rules := s.rules.rules()
-		s.rules.show(rules)
+		b.project.refresh()
+		s.refresh(ctx) // of some answers it depends on the tool as it is whether they count
+		rules := b.rules()
+		b.show(rules)
 		return rulesText(rules)
 	case words[0] == "revoke" && len(words) == 2:
-		return s.revokeCommand(words[1])
+		return revokeCommand(b, words[1])
 	case words[0] == "keep" && len(words) < 3:
-		return s.keepCommand(words[1:])
-	case words[0] == "explain" && len(words) > 1 && s.host.Explain != nil:
-		return s.host.Explain(ctx, s, strings.TrimSpace(strings.TrimPrefix(text, words[0])))
+		return keepCommand(b, words[1:])
 	}
-	return "Usage: `/permissions` lists the rules, " + s.permissionsHint() + "."
+	return "Usage: `/permissions` lists the rules, " + permissionsHint(explains) + "."
+}
+
+// toExplain is what follows /permissions explain; ok says that anything does.
+func toExplain(text string) (what string, ok bool) {
+	words := strings.Fields(text)
+	if len(words) < 2 || words[0] != "explain" {
+		return "", false
+	}
+	return strings.TrimSpace(strings.TrimPrefix(text, words[0])), true
 }
 
 // permissionsForms is what may follow the command, as an editor shows it.
-func (s *Session) permissionsForms() string {
-	if s.host.Explain == nil {
+func permissionsForms(explains bool) string {
+	if !explains {
 		return "revoke NUMBER | keep [NUMBER]"
 	}
 	return "revoke NUMBER | keep [NUMBER] | explain COMMAND"
 }
 
 // permissionsHint says what may follow the command.
-func (s *Session) permissionsHint() string {
+func permissionsHint(explains bool) string {
 	hint := "`/permissions revoke 2` takes the second away, `/permissions keep 2` keeps it for this project, " +
 		"`/permissions keep` the one that you allowed last"
-	if s.host.Explain != nil {
+	if explains {
 		hint += ", `/permissions explain git push` says how a command is judged"
 	}
 	return hint
 }
 
 // revokeCommand revokes by a number of the list that was shown last.
-func (s *Session) revokeCommand(number string) string {
-	rule, err := s.rules.numbered(number)
+func revokeCommand(b *ruleBook, number string) string {
+	rule, err := b.numbered(number)
 	if err == nil {
-		err = s.rules.revoke(rule)
+		err = b.revoke(rule)
 	}
 	if err != nil {
 		return "Nothing was revoked: " + kinds.Visible(err.Error()) + "."
@@ -64,16 +71,16 @@ func (s *Session) revokeCommand(number string) string {
 
 // keepCommand is /permissions keep: without a number for the newest rule that was allowed
 // in this session, else for one of the list that was shown last.
-func (s *Session) keepCommand(words []string) string {
+func keepCommand(b *ruleBook, words []string) string {
 	var rule ListedRule
 	var err error
 	if len(words) == 0 {
-		rule, err = s.rules.newestAnswer()
+		rule, err = b.newestAnswer()
 	} else {
-		rule, err = s.rules.numbered(words[0])
+		rule, err = b.numbered(words[0])
 	}
 	if err == nil {
-		err = s.rules.keepForProject(rule)
+		err = b.keepForProject(rule)
 	}
 	if err != nil {
 		return "Nothing was kept: " + kinds.Visible(err.Error()) + "."

@@ -73,6 +73,18 @@ func (s *sources) setServers(start bool) {
 	}
 }
 
+// unseen stands in for a tool of a server that has not said yet what it has.
+func (s *sources) unseen(tool string) (standIn tools.Tool, ok bool) {
+	for _, server := range s.serversNow() {
+		if server.Has(tool) {
+			return tools.Tool{Spec: tools.Spec{
+				ID: tool, Source: tools.Source{Kind: tools.MCP, Server: mcp.ID(server.Name)}, Origin: server.Provenance,
+			}}, true
+		}
+	}
+	return standIn, false
+}
+
 // serversNow are the servers that may be connected now. Rules that the user wrote about a
 // server by its name are about the user's own: neither the editor's server of the same name
 // nor one of the project, which can have any name, is meant.

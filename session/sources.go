@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -159,6 +160,32 @@ func (s *sources) await(ctx context.Context, servers bool) {
 		s.startUserSources()
 	}
 	s.settle(ctx, time.Time{})
+}
+
+// awaitTool starts the sources that may have a tool which is not here, as has reports. The name says
+// which: the toolbox prefix means scripts and providers; a name with "_" may also be SERVER_TOOL, so
+// modules are asked first and MCP servers after them; any other name can only be a module's.
+func (s *sources) awaitTool(ctx context.Context, tool string, has func() bool) {
+	switch {
+	case has():
+	case strings.HasPrefix(tool, mount.ToolboxPrefix):
+		s.await(ctx, false)
+	case strings.Contains(tool, "_"):
+		if s.awaitModules(ctx); !has() {
+			s.awaitServers(ctx)
+		}
+	default:
+		s.awaitModules(ctx)
+	}
+}
+
+// awaitModules asks the modules and scripts that describe themselves, and waits for them.
+func (s *sources) awaitModules(ctx context.Context) {
+	if m := s.host.Mounting; m != nil && m.Asks() {
+		m.Begin()
+		m.Settle(ctx, time.Time{})
+		s.adoptTools()
+	}
 }
 
 func (s *sources) settle(ctx context.Context, since time.Time) {

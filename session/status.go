@@ -1,50 +1,51 @@
 package session
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"acp-agent/kinds"
+	"acp-agent/tools"
+	"acp-agent/tools/pipeline"
+	"acp-agent/transcript"
 )
 
-// help is /help. The list of commands is made of the table.
-func (s *Session) help(ctx context.Context) string {
-	s.sources.refresh(ctx)
+// helpText is /help. The list of commands is made of the table.
+func helpText(commands []Command, modes []Mode, main *pipeline.Pipeline) string {
 	var b strings.Builder
 	b.WriteString("**Commands**\n\n")
-	for _, c := range s.Commands() {
+	for _, c := range commands {
 		fmt.Fprintf(&b, "- `/%s`: %s\n", c.Name, c.Description)
 	}
 	b.WriteString("\n**Modes**\n\n")
-	for _, m := range s.Modes() {
+	for _, m := range modes {
 		fmt.Fprintf(&b, "- %s: %s\n", m.Name, m.Description)
 	}
 	b.WriteString("\n**Tools**\n\n")
-	for _, tool := range s.agents.tools.Listed() {
-		_, card := s.agents.tools.Label(tool.Name)
+	for _, tool := range main.Listed() {
+		_, card := main.Label(tool.Name)
 		fmt.Fprintf(&b, "- `%s` (%s)\n", tool.Name, card.Kind)
 	}
 	return b.String()
 }
 
-// status is /status.
-func (s *Session) status() string {
-	chosen := s.choices.get()
-	usage, context := s.conversation.account.now()
+// statusText is /status. standing are the notices that hold now.
+func statusText(c *choices, spent *account, at tools.Session, standing []transcript.Notice) string {
+	chosen := c.get()
+	usage, context := spent.now()
 	var b strings.Builder
 	fmt.Fprintf(&b, "- Model: `%s`", chosen.model)
 	if chosen.thought != "" {
 		fmt.Fprintf(&b, ", thinking %s", chosen.thought)
 	}
-	if server := s.choices.lastBackend().Server; server != "" {
+	if server := c.lastBackend().Server; server != "" {
 		fmt.Fprintf(&b, "\n- Server: %s", server)
 	}
-	fmt.Fprintf(&b, "\n- Mode: %s\n- Directory: `%s`\n", chosen.mode, s.work.Session().Cwd)
-	for _, dir := range s.work.Session().Roots[1:] {
+	fmt.Fprintf(&b, "\n- Mode: %s\n- Directory: `%s`\n", chosen.mode, at.Cwd)
+	for _, dir := range at.Roots[1:] {
 		fmt.Fprintf(&b, "- Also: `%s`\n", dir)
 	}
-	if report, known := s.Sandbox(); known {
+	if report, known := c.sandbox.Known(); known {
 		fmt.Fprintf(&b, "- Sandbox: %s\n", report)
 	} else {
 		b.WriteString("- Sandbox: not known yet\n")
@@ -56,7 +57,7 @@ func (s *Session) status() string {
 	}
 	fmt.Fprintf(&b, "- Used so far: %d tokens in, %d cached, %d out, %d reasoning\n",
 		usage.Input, usage.CacheRead, usage.Output, usage.Reasoning)
-	for _, notice := range s.notices().standing() {
+	for _, notice := range standing {
 		fmt.Fprintf(&b, "- %s: %s\n", notice.Title, kinds.Code(notice.Text, 2*lineRunes))
 	}
 	return b.String()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"acp-agent/kinds"
+	"acp-agent/subagent"
 	"acp-agent/transcript"
 )
 
@@ -22,22 +23,22 @@ const (
 const tasksForms = "stop NUMBER | stop all"
 
 // tasksCommand lists the subagents of the session, or stops some of them.
-func (s *Session) tasksCommand(words []string) string {
+func tasksCommand(tree *subagent.Tree, words []string) string {
 	switch {
 	case len(words) == 0:
-		return s.listTasks()
+		return listTasks(tree)
 	case len(words) == 2 && words[0] == "stop" && words[1] == "all":
-		return s.stopTasks()
+		return stopTasks(tree)
 	case len(words) == 2 && words[0] == "stop":
-		return s.stopTask(words[1])
+		return stopTask(tree, words[1])
 	}
 	return "`/tasks` lists the subagents of this session. After it may follow: `" + tasksForms + "`.\n"
 }
 
 // listTasks lists the subagents that run or wait, and the last that have ended. The
 // number of each is the place in which it was wanted, so it stays the same.
-func (s *Session) listTasks() string {
-	records := s.agents.tree.Records()
+func listTasks(tree *subagent.Tree) string {
+	records := tree.Records()
 	over := 0
 	for _, r := range records {
 		if r.State.Terminal() {
@@ -93,13 +94,13 @@ func taskName(r transcript.ChildRecord) string {
 }
 
 // stopTask stops the subagent of a number or an id, and all below it.
-func (s *Session) stopTask(which string) string {
+func stopTask(tree *subagent.Tree, which string) string {
 	number, _ := strconv.Atoi(which)
-	for i, r := range s.agents.tree.Records() {
+	for i, r := range tree.Records() {
 		if i+1 != number && r.ID != which {
 			continue
 		}
-		if !s.agents.tree.Stop(r.ID) {
+		if !tree.Stop(r.ID) {
 			return fmt.Sprintf("Subagent %d, %s, has ended already.\n", i+1, taskName(r))
 		}
 		return fmt.Sprintf("Stopped subagent %d, %s.\n", i+1, taskName(r))
@@ -108,10 +109,10 @@ func (s *Session) stopTask(which string) string {
 }
 
 // stopTasks stops all subagents. What spawned them goes on.
-func (s *Session) stopTasks() string {
+func stopTasks(tree *subagent.Tree) string {
 	stopped := 0
-	for _, r := range s.agents.tree.Records() {
-		if s.agents.tree.Stop(r.ID) {
+	for _, r := range tree.Records() {
+		if tree.Stop(r.ID) {
 			stopped++
 		}
 	}

@@ -11,10 +11,10 @@ import (
 )
 
 // trustCommand is /trust.
-func (s *Session) trustCommand(ctx context.Context, words []string) string {
+func trustCommand(ctx context.Context, p *project, user *performer, words []string) string {
 	switch {
 	case len(words) == 1 && words[0] == "off":
-		had, err := s.rules.project.distrust()
+		had, err := p.distrust()
 		switch {
 		case err != nil:
 			return "The trust could not be taken back: " + err.Error()
@@ -25,21 +25,21 @@ func (s *Session) trustCommand(ctx context.Context, words []string) string {
 	case len(words) > 0:
 		return "Usage: `/trust` shows what trust in this project allows and asks you; `/trust off` takes it back."
 	}
-	offer, err := s.rules.project.trustOffer()
+	offer, err := p.trustOffer()
 	switch {
 	case err != nil:
 		return kinds.Visible(err.Error())
 	case offer.Trusted:
 		return fmt.Sprintf("You trust this project since %s. `/trust off` takes that back.\n\n%s", offer.Since.Format(time.RFC3339), offer.held())
-	case s.spec.Asker == nil:
+	case user.asker == nil:
 		return "There is no one here to ask. Run `acp-agent trust` in a terminal."
 	}
-	return s.askTrust(ctx, offer)
+	return askTrust(ctx, p, user, offer)
 }
 
 // askTrust puts the offer to the user.
-func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
-	return s.performer.ask(ctx, ownQuestion{
+func askTrust(ctx context.Context, p *project, user *performer, offer TrustOffer) string {
+	return user.ask(ctx, ownQuestion{
 		command: trustName, offers: true,
 		card:    kinds.Card{Kind: kinds.Other, Title: "Trust this project", Content: []kinds.Content{kinds.Text{Text: offer.Text()}}},
 		choices: tools.Choices{Question: offer.question(), Allow: "Trust this project", Reject: "Do not trust it"},
@@ -50,7 +50,7 @@ func (s *Session) askTrust(ctx context.Context, offer TrustOffer) string {
 			case answer != tools.AllowOnce:
 				return "This project is not trusted.", transcript.Rejected
 			}
-			if err := s.rules.project.trust(offer); err != nil {
+			if err := p.trust(offer); err != nil {
 				return "This project is not trusted: " + kinds.Visible(err.Error()), transcript.Rejected
 			}
 			return "This project is trusted as it is now. `/trust off` takes that back.", transcript.Done

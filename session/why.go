@@ -222,28 +222,28 @@ func (a *agentActivity) write(b *strings.Builder, name, indent string, now time.
 	}
 }
 
-// why is /why: what the session waits for now. It asks nothing and waits for nothing.
-func (s *Session) why() string {
-	busy, waiting := s.turns.running()
-	text := s.conversation.activity.text(busy)
+// whyText is /why: what the session waits for now. It asks nothing and waits for nothing.
+func whyText(turns *turnQueue, c *conversation, servers []mcp.Status, queue string) string {
+	busy, waiting := turns.running()
+	text := c.activity.text(busy)
 	var b strings.Builder
 	switch {
 	case busy && text == "":
 		b.WriteString("- The agent is at the beginning or the end of a turn, and waits for nothing.\n")
-	case !busy && s.conversation.awaitsAnswer():
+	case !busy && c.awaitsAnswer():
 		b.WriteString("- The agent waits for your answer to its questions in the chat.\n")
 	case !busy:
 		b.WriteString("- The agent waits for nothing but your next message.\n")
 	}
 	b.WriteString(text)
-	for _, server := range s.sources.servers.Status() {
+	for _, server := range servers {
 		if server.State == mcp.Connecting {
 			fmt.Fprintf(&b, "- The MCP server %s has not answered yet.\n", code(server.Name))
 		}
 	}
 	if waiting > 0 {
 		until := "after this turn"
-		if s.choices.get().queue == queueSteer {
+		if queue == queueSteer {
 			until = "until the tools that run have ended"
 		}
 		fmt.Fprintf(&b, "- Queued %s: %s of yours.\n", until, kinds.Count(waiting, "prompt"))
