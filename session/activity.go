@@ -123,7 +123,7 @@ func (a *agentActivity) noteCall(e transcript.Event, now time.Time) {
 			c.terminal = e.TerminalID != ""
 		}
 	case transcript.ToolFinished:
-		if !e.Background {
+		if c := a.call(e.CallID); c != nil && (!e.Background || c.child == nil) { // /jobs tells of a job
 			a.remove(e.CallID)
 		}
 	case transcript.ChildStarted:

@@ -24,6 +24,7 @@ type assembler struct {
 	sources      *sources
 	agents       *agents
 	briefing     *briefing // what agents are told; briefing.go
+	jobs         *jobs
 }
 
 // pipeline makes the door through which the main agent's tool calls pass.
@@ -71,7 +72,7 @@ func (o opened) limits() tools.Limits {
 	return l
 }
 
-func (o opened) workspaceOptions(context systemContext, archive *archive) workspace.Options {
+func (o opened) workspaceOptions(context systemContext, archive *archive, jobs run.JobHooks) workspace.Options {
 	h, spec := o.host, o.spec
 	protected := func(path string) bool {
 		return permissions.Protected(path, h.untouchable()...) != permissions.Unprotected
@@ -87,7 +88,7 @@ func (o opened) workspaceOptions(context systemContext, archive *archive) worksp
 		Commands: run.Options{
 			Launcher: h.Launcher, Environ: h.Environ, Passed: o.settings.Environment, Secrets: h.Secrets(), GitPrograms: command.GitConfigSettings,
 			Sandbox:   run.Sandboxing{Box: h.Box, Level: o.settings.Sandbox, Network: o.settings.Network},
-			Terminals: spec.Terminals, Trial: spec.Trial,
+			Terminals: spec.Terminals, Trial: spec.Trial, Jobs: jobs,
 		},
 	}
 	if o.settings.Editor {

@@ -76,6 +76,13 @@ func slashCommands() []slashCommand {
 			},
 		},
 		{
+			name: "jobs", description: "The commands in the background of this session: how each stands; stops them.",
+			varies: true,
+			hint:   fixed(jobsForms),
+			during: always,
+			answer: func(_ context.Context, s *Session, rest string) string { return s.jobs.command(strings.Fields(rest)) },
+		},
+		{
 			name: "usage", description: "What this session has spent: the agent, each subagent, and their budgets.",
 			varies: true,
 			during: always,

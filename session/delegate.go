@@ -53,7 +53,9 @@ func (a *assembler) equip(n *subagent.Node, d tools.Delegation) (subagent.Equipm
 	e.Window = func() int { return backend.Provider.Describe(a.life.ctx, e.Model).Window }
 	o := a.childOptions(n, e.Model)
 	e.Tools, e.Release = pipeline.New(o), o.Workspace.Release
-	e.Remind = func() []transcript.Part { return a.briefing.remindIn(n.Log(), e.Tools, e.Window()) }
+	e.Remind = func() []transcript.Part {
+		return append(a.jobs.news(n.ID()), a.briefing.remindIn(n.Log(), e.Tools, e.Window())...)
+	}
 	environment := a.briefing.surroundings(e.Tools)
 	environment.Context = d.Context
 	e.System = m.System(environment)
@@ -120,10 +122,11 @@ const namedLiving = 10
 
 // endForSubagents handles the subagents at the end of a turn and returns how it ended. If the
 // turn was cancelled, even while this runs, it waits for them to end (R67); otherwise it names
-// those that still run.
+// those that still run, and the jobs that the turn has started.
 func (r *runningTurn) endForSubagents(stop loop.StopReason) loop.StopReason {
 	if r.ctx.Err() == nil && !r.spec.Waits {
 		r.noticeRunningSubagents()
+		r.assembler.jobs.noticeBegun()
 	}
 	if r.ctx.Err() == nil {
 		return stop

@@ -125,6 +125,10 @@ func (s *sources) promptCommands() (list []Command) {
 // listen has what happened to sources by itself happen again when a recording is played.
 func (s *sources) listen() {
 	s.host.Tape.OnHappened(s.ID, func(name string, data []byte) {
+		if name == jobEvent {
+			s.playJob(data)
+			return
+		}
 		if name != promptsEvent {
 			if person, ok := s.spec.Person.(*recordedPerson); ok {
 				person.play(name, data)

@@ -62,12 +62,17 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	if s.secrets, err = newSecrets(h, settings); err != nil {
 		return nil, err
 	}
+	s.jobs = &jobs{
+		sessionID: s.ID, conversation: s.conversation, ids: h.IDs, tape: h.Tape, logger: h.Logger,
+		report: func(m synthetic) { s.turns.add(&Turn{synthetic: &m}) },
+	}
 	context := h.readSystemContext(ctx, spec, s.secrets.holds)
-	if s.work, err = s.openWorkspace(context, archive); err != nil {
+	if s.work, err = s.openWorkspace(context, archive, s.jobs.hooks()); err != nil {
 		// Its directories are the client's choice.
 		err = &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 		return nil, err
 	}
+	s.jobs.running = s.work.Runner().Jobs()
 	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
 	s.conversation.naming = s.newNaming()
 	if err = s.equipMainAgent(offer, context, chosen.Agent); err == nil {
@@ -128,7 +133,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	s.agents.sortTools(h.Registry)
 	s.rules.agents = s.agents
 	s.sources = newSources(sourcesOptions{
-		opened: s.opened, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt,
+		opened: s.opened, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt, playJob: s.jobs.play,
 	})
 	s.prompts = &promptReader{
 		opened: s.opened, conversation: s.conversation, choices: s.choices, sources: s.sources, agents: s.agents, performer: s.performer,
@@ -146,7 +151,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	}
 	s.assembler = &assembler{
 		opened: s.opened, conversation: s.conversation, choices: s.choices, rules: s.rules, sources: s.sources, agents: s.agents,
-		briefing: &briefing{
+		jobs: s.jobs, briefing: &briefing{
 			opened: s.opened, choices: s.choices, agents: s.agents, sources: s.sources,
 			context: context, environment: newEnvironment(s.opened, context),
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/loop"
 	"acp-agent/tools/pipeline"
@@ -113,6 +114,16 @@ func (r *runningTurn) addMessage() error {
 	case <-m.after:
 	case <-r.life.ctx.Done():
 	}
+	r.addSynthetic(m)
+	r.end(loop.EndTurn)
+	return nil
+}
+
+// addSynthetic adds a message of the agent itself to the conversation.
+func (r *runningTurn) addSynthetic(m *synthetic) {
+	if m.stale != nil && record.Value(r.host.Tape, "stale", m.message.ID, m.stale) {
+		return
+	}
 	shown := m.text
 	if shown != "" {
 		shown += "\n\n"
@@ -122,8 +133,6 @@ func (r *runningTurn) addMessage() error {
 		m.message.Parts = append(m.message.Parts, &transcript.TextPart{ID: r.host.IDs.New(transcript.PartPrefix), Text: shown, Replaced: true})
 	}
 	r.conversation.record(transcript.AgentSaid{Message: m.message})
-	r.end(loop.EndTurn)
-	return nil
 }
 
 func (r *runningTurn) skipCancelled() error {
@@ -220,7 +229,12 @@ func (r *runningTurn) runLoop() error {
 	log := r.conversation.log
 	turn, first := r.assembler.loop(ctx, r.backend, r.chosen), len(log.Messages()) == 0
 	r.conversation.archive.put(beganKey, r.assembler.briefing.began)
-	turn.Steer = func() []*transcript.Message { return r.steered() }
+	turn.Steer = func() []*transcript.Message {
+		for _, m := range r.queue.takeEarly() {
+			r.addSynthetic(m)
+		}
+		return r.steered()
+	}
 	r.assembler.briefing.remindTurn(r.prompt, log, turn.Window())
 	r.conversation.markEarly(r.prompt)
 	stop, err := turn.Turn(ctx, r.prompt)

@@ -28,6 +28,7 @@ type Session struct {
 	assembler    *assembler    // what agents run with and are told; assemble.go, briefing.go
 	checkpoints  *checkpoints  // what undo takes back; checkpoints.go
 	performer    *performer    // commands that reach outside, and their questions; act.go
+	jobs         *jobs         // what is said of commands in the background; jobs.go
 }
 
 // opened is what a session was opened with and what was opened for it. It does not change, so
@@ -102,15 +103,16 @@ func (s *Session) Prompt(parts []transcript.Part) *Turn {
 	return t
 }
 
-// Cancel ends the running turn and all subagents (R67); queued prompts stay. When no turn is
-// running it ends what runs in the background, and affects nothing that comes later.
+// Cancel ends the running turn and all subagents (R67); queued prompts stay, and so do commands
+// in the background. When no turn is running it ends the subagents in the background, and affects
+// nothing that comes later.
 func (s *Session) Cancel() { s.turns.cancelCurrent() }
 
 // CancelCall ends one tool call, of whatever agent, and leaves its turn alone (R126); if the
-// call has spawned a subagent, it ends that, also in the background. It reports whether there
-// was something to end.
+// call has spawned a subagent or started a job, it ends that, also in the background. It reports
+// whether there was something to end.
 func (s *Session) CancelCall(id string) bool {
-	return s.agents.tree.CancelCall(id) || s.agents.tools.Cancel(id)
+	return s.agents.tree.CancelCall(id) || s.agents.tools.Cancel(id) || s.jobs.running.StopCall(id)
 }
 
 // Modes lists the modes that the session offers (R157).

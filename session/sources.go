@@ -68,6 +68,8 @@ type sourcesOptions struct {
 	conversation *conversation
 	// adopt makes the tools of a registry those of the session.
 	adopt func(*tools.Registry)
+	// playJob shows what a recording has of a job.
+	playJob func(data []byte)
 }
 
 // newSources returns the sources of a session; none is started.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"acp-agent/kinds"
+	"acp-agent/loop"
 	"acp-agent/transcript"
 )
 
@@ -100,6 +101,27 @@ func (q *turnQueue) goesIn(t *Turn) bool {
 	i := slices.Index(q.queued, t)
 	return i >= 0 && q.current != nil && !q.current.ended() &&
 		!slices.ContainsFunc(q.queued[:i+1], func(t *Turn) bool { return t.synthetic == nil && !t.steers })
+}
+
+// takeEarly takes the messages of the agent itself out of the queue that may go into the running
+// turn.
+func (q *turnQueue) takeEarly() (list []*synthetic) {
+	q.mu.Lock()
+	var taken []*Turn
+	q.queued = slices.DeleteFunc(q.queued, func(t *Turn) bool {
+		early := t.synthetic != nil && t.synthetic.early
+		if early {
+			taken = append(taken, t)
+		}
+		return early
+	})
+	q.mu.Unlock()
+	for _, t := range taken {
+		list = append(list, t.synthetic)
+		t.end(loop.EndTurn, nil)
+		t.Release()
+	}
+	return list
 }
 
 // takeSteered takes the prompts out of the queue that go into the running turn, with which

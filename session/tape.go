@@ -5,6 +5,7 @@ import (
 
 	"acp-agent/internal/record"
 	"acp-agent/workspace"
+	"acp-agent/workspace/run"
 )
 
 // directories are what a recording keeps of a session's directories: their paths without links,
@@ -18,8 +19,8 @@ type directories struct {
 
 // openWorkspace opens the session's directories. When a recording is played, an empty directory
 // stands for each, under the path that it had.
-func (o opened) openWorkspace(context systemContext, archive *archive) (work *workspace.Workspace, err error) {
-	options := o.workspaceOptions(context, archive)
+func (o opened) openWorkspace(context systemContext, archive *archive, jobs run.JobHooks) (work *workspace.Workspace, err error) {
+	options := o.workspaceOptions(context, archive, jobs)
 	had, err := record.Ask(o.host.Tape, "directories", o.ID, func() (had directories, err error) {
 		if work, err = workspace.New(options); err == nil {
 			had = directories{work.Session().Roots, work.Place(), work.Session().Scratch}

@@ -62,6 +62,10 @@ type synthetic struct {
 	text string
 	// after is closed when the message may be added.
 	after <-chan struct{}
+	// early says that the message may go into the turn that runs, before its next request.
+	early bool
+	// stale reports whether it says nothing new any more; nil means never.
+	stale func() bool
 }
 
 // Release says that the turn's answer has been delivered: until then no other turn of the

@@ -91,6 +91,12 @@ type Limits struct {
 	Timeout, BashTimeout, BashDefault time.Duration
 	// Concurrent is how many calls run at once: 10.
 	Concurrent int
+	// Jobs is how many commands may run in the background at once: 32. JobAge is how long
+	// each may: 24 hours. JobBytes is how much of the beginning of its output is kept in a
+	// file: 16 MiB.
+	Jobs     int
+	JobAge   time.Duration
+	JobBytes int64
 	// Command bounds each command.
 	Command CommandLimits
 }
@@ -128,6 +134,7 @@ func CanonicalLimits() Limits {
 		StreamBytes: 50_000, SidecarBytes: 1 << 30, FilesPerCall: 100,
 		SearchCalls: 25, SearchTimeout: 15 * time.Second, ConnectAsk: 2 * time.Minute,
 		Timeout: 120 * time.Second, Concurrent: 10,
+		Jobs: 32, JobAge: 24 * time.Hour, JobBytes: 16 << 20,
 		Command: CommandLimits{
 			ReadingMemory: DefaultReadingMemory, ReadingTimeout: DefaultReadingTimeout,
 			Processes: DefaultProcesses, FileSize: DefaultFileSize, Files: openFiles,

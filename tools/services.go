@@ -30,6 +30,8 @@ type Services struct {
 	Agents Spawner
 	// Threads is nil where no conversation is stored.
 	Threads Threads
+	// Jobs is nil where nothing may run in the background.
+	Jobs Jobs
 	// Await is called when a call begins to wait for the user, and what it returns when
 	// that is over; nil where no one counts the time.
 	Await func(ctx context.Context) (over func())

@@ -124,7 +124,7 @@ func (f *eventForm) plain() (Event, error) {
 		as[TurnStarted](f), as[TurnFinished](f), as[StepStarted](f), as[StepFinished](f), as[StepDropped](f), as[TurnWithdrawn](f),
 		as[Hidden](f), as[Shown](f), as[Cleared](f), as[CompactionStarted](f), as[CompactionFailed](f),
 		as[PartStarted](f), as[PartDelta](f), as[PartReplay](f), as[PartEnded](f),
-		as[ToolInput](f), as[ToolReplay](f), as[ToolState](f), as[ToolOutput](f), as[ToolTerminal](f),
+		as[ToolInput](f), as[ToolReplay](f), as[ToolState](f), as[ToolOutput](f), as[ToolTerminal](f), as[JobOutput](f), as[JobEnded](f),
 		as[UsageChanged](f), as[TitleChanged](f), as[PlanChanged](f), as[Counted](f), as[ToolsActivated](f), as[HostsNamed](f),
 		as[ModeChanged](f), as[OptionsChanged](f), as[CommandsChanged](f), as[SandboxFound](f), as[Notice](f),
 	} {

@@ -160,8 +160,8 @@ type (
 		// where the two are the same.
 		Shown  string
 		Images []ImagePart
-		// Background says that a subagent goes on after the result: the card stays
-		// open until its ChildFinished.
+		// Background says that a subagent or a job goes on after the result: the card stays
+		// open until its ChildFinished or JobEnded.
 		Background bool
 		// EndsTurn says that the turn ends after the step of this call.
 		EndsTurn bool
@@ -171,6 +171,17 @@ type (
 	ToolCard struct {
 		CallID  string
 		Content []kinds.Content
+	}
+
+	// JobOutput is a piece of the output of a command in the background that a call started,
+	// during the call and after it, valid UTF-8.
+	JobOutput struct{ CallID, Text string }
+	// JobEnded says how such a command ended: State is exited, with ExitCode and Signal, or
+	// why it was ended.
+	JobEnded struct {
+		CallID, State string
+		ExitCode      int
+		Signal        string
 	}
 
 	// ChildStarted says that a tool call spawned a subagent, one for each such call.
@@ -274,6 +285,8 @@ func (ToolOutput) isEvent()        {}
 func (ToolTerminal) isEvent()      {}
 func (ToolFinished) isEvent()      {}
 func (ToolCard) isEvent()          {}
+func (JobOutput) isEvent()         {}
+func (JobEnded) isEvent()          {}
 func (ChildStarted) isEvent()      {}
 func (ChildEvent) isEvent()        {}
 func (ChildFinished) isEvent()     {}

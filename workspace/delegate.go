@@ -15,6 +15,14 @@ type Delegate struct {
 	Path []string
 }
 
+// id is the agent's own; "" for the main agent.
+func (d *Delegate) id() string {
+	if d.Parent == "" || len(d.Path) == 0 {
+		return ""
+	}
+	return d.Path[len(d.Path)-1]
+}
+
 // Delegate returns the same workspace for an agent that w's agent hands work to: the same
 // roots, private directory, limits, locks, commands, editor and record of changes. What
 // the user opened by an answer is each agent's own and goes to no other, neither down
@@ -38,11 +46,14 @@ func (s *shared) agent(d Delegate) *Workspace {
 	return w
 }
 
-// Release ends what the user opened for an agent that has ended. It waits for nothing:
+// Release ends what the user opened for an agent that has ended, and its jobs. It waits for nothing:
 // a call of the agent that still runs is refused what lies outside the session's
 // directories from now on. What the agent changed stays on record. It may be called more
 // than once, and is not needed before Close.
 func (w *Workspace) Release() {
+	if id := w.delegate.id(); id != "" {
+		w.runner.Jobs().StopAgent(id)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.agents, w)

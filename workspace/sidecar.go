@@ -33,15 +33,19 @@ func isFileName(name string) bool {
 // Sidecar opens a file in the session's directory (R105, R107). Its name is
 // the tool's and an id; nothing that exists is ever opened.
 func (c *Call) Sidecar() (tools.Sidecar, error) {
-	p := c.w.private
-	if err := p.Create(); err != nil {
-		return nil, failure("create sidecar in", p.Path(), err)
-	}
 	tool := c.tool
 	if !isFileName(tool) {
 		tool = "tool"
 	}
-	name := tool + "-output-" + c.w.o.IDs.New(transcript.PartPrefix)
+	return c.w.newSidecar(tool)
+}
+
+func (s *shared) newSidecar(tool string) (tools.Sidecar, error) {
+	p := s.paths.private
+	if err := p.Create(); err != nil {
+		return nil, failure("create sidecar in", p.Path(), err)
+	}
+	name := tool + "-output-" + s.o.IDs.New(transcript.PartPrefix)
 	path := filepath.Join(p.Path(), name)
 	own, _ := p.Handles()
 	if own == nil {
@@ -51,7 +55,7 @@ func (c *Call) Sidecar() (tools.Sidecar, error) {
 	if err != nil {
 		return nil, failure("create", path, err)
 	}
-	return &sidecar{quota: &c.w.quota, path: path, file: f}, nil
+	return &sidecar{quota: &s.quota, path: path, file: f}, nil
 }
 
 // OpenSidecar opens a sidecar of this session, of size bytes, to keep a copy of it.

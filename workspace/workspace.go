@@ -103,6 +103,9 @@ func (w *Workspace) Session() tools.Session {
 // Runner runs the session's commands and programs.
 func (w *Workspace) Runner() *run.Runner { return w.runner }
 
+// Jobs are the session's commands in the background, as the workspace's agent sees them.
+func (w *Workspace) Jobs() run.JobView { return w.runner.Jobs().View(w.delegate.id()) }
+
 // forCommands is what the runner has to know of the workspace.
 func (w *Workspace) forCommands() run.Workspace {
 	roots := make([]run.Root, len(w.fixed))
@@ -112,6 +115,7 @@ func (w *Workspace) forCommands() run.Workspace {
 	return run.Workspace{
 		Roots: roots, Own: w.session, WorkingDir: w.workingDir, Private: w.private, Journal: w.history.Journal,
 		Limits: w.o.Limits, Protection: w.o.Protection,
+		Sidecar: func() (tools.Sidecar, error) { return w.newSidecar("job") },
 	}
 }
 

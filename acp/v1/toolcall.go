@@ -48,6 +48,7 @@ type callView struct {
 	terminal string // the id of the terminal that shows the call
 	output   commandOutput
 	live     liveCard
+	job      jobView
 }
 
 // cards shows the calls and the subagents of a session. The translator's lock guards it.
@@ -75,6 +76,10 @@ func (c *cards) emit(e transcript.Event, child *childView) {
 		c.finishCall(e, child)
 	case transcript.ToolCard:
 		c.liveCard(e)
+	case transcript.JobOutput:
+		c.output(transcript.ToolOutput(e))
+	case transcript.JobEnded:
+		c.endJob(e)
 	case transcript.ChildStarted:
 		c.startChild(e, child)
 	case transcript.ChildFinished:
@@ -240,8 +245,21 @@ func (c *cards) endTurn() {
 	if c.out.quiet.prompts.Load() == 0 { // a replay; promptAnswered ends the turn of a prompt
 		c.turns++
 	}
-	maps.DeleteFunc(c.calls, func(id string, view *callView) bool { return !view.waits && !c.outlivesTurn(id) })
+	maps.DeleteFunc(c.calls, func(id string, view *callView) bool { return !view.waits && !view.job.runs && !c.outlivesTurn(id) })
 	maps.DeleteFunc(c.children, func(id string, _ *childView) bool { return !c.outlivesTurn(id) })
+}
+
+// outliveTurn reports whether something may change a card between turns.
+func (c *cards) outliveTurn() bool {
+	if len(c.children) > 0 {
+		return true
+	}
+	for _, view := range c.calls {
+		if view.job.runs {
+			return true
+		}
+	}
+	return false
 }
 
 func rawJSON(args []byte) json.RawMessage {

@@ -45,6 +45,10 @@ func (c *cards) finishCall(e transcript.ToolFinished, child *childView) {
 		c.flushOutput(e.CallID, view)
 	}
 	spawned := c.children[e.CallID]
+	if e.Background && e.State == transcript.Done && spawned == nil && !c.out.replaying && !c.out.client.dropsBetweenTurns {
+		c.keepJob(e, view)
+		return
+	}
 	if e.Background && e.State == transcript.Done && spawned != nil {
 		c.keepOpen(e, view, spawned)
 		return
@@ -144,6 +148,10 @@ func ending(e transcript.ToolFinished, kind kinds.Kind) string {
 	if e.State != transcript.Done || json.Unmarshal(e.Result.Data, &how) != nil {
 		return ""
 	}
+	return how.words()
+}
+
+func (how outcome) words() string {
 	switch {
 	case how.Signal != "":
 		return "killed by " + kinds.Line(how.Signal, nameRunes)

@@ -14,8 +14,8 @@ import (
 // slows a model down instead of filling memory.
 //
 // Goroutines: a timer, which sends text that no later event has flushed, and state at the end
-// of a quiet period. It is stopped by stop, and at the end of each turn unless a subagent
-// continues in the background or state is held back.
+// of a quiet period. It is stopped by stop, and at the end of each turn unless a subagent or a
+// job continues in the background or state is held back.
 type translator struct {
 	// questions is the queue of questions to the user; it has a lock of its own.
 	questions *questionQueue
@@ -71,7 +71,7 @@ func (t *translator) Emit(e transcript.Event) {
 		return
 	}
 	switch e.(type) {
-	case transcript.PartDelta, transcript.ToolOutput, transcript.ToolCard: // streamed in pieces
+	case transcript.PartDelta, transcript.ToolOutput, transcript.JobOutput, transcript.ToolCard: // streamed in pieces
 	default:
 		t.out.flushText()
 	}
@@ -187,11 +187,11 @@ func (t *translator) tick() {
 }
 
 // endTurn drops whatever could still wait, so that nothing of the turn is sent after its end,
-// not even by a timer that has just fired. Background subagents continue.
+// not even by a timer that has just fired. Background subagents and jobs continue.
 func (t *translator) endTurn() {
 	clear(t.out.text.parts)
 	t.cards.endTurn()
-	if len(t.cards.children) == 0 && !t.state.anyHeld() {
+	if !t.cards.outliveTurn() && !t.state.anyHeld() {
 		t.out.stop()
 	}
 }

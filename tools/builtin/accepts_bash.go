@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	noBackground = "commands do not run in the background; what has to stay running is for the user to start"
-	eachNew      = "each call is a new shell that has ended when you read its result; there is nothing to wait for, to stop or to write to"
+	noLater = "a command goes to the background from its start or not at all: send it with background"
+	noInput = "there is no input; give it in the command: printf … | cmd"
+	noWake  = "nothing can be scheduled here; you are told when a job ends, and job_output waits for its output"
 )
 
 // bashAccepts: bash as other agents call it.
@@ -21,8 +22,8 @@ func bashAccepts() *tools.Accepts {
 			names("shell", "run_shell_command", "execute_command", "terminal", "run_command", "run_terminal_cmd", "run_in_terminal", "exec", "exec_command",
 				"local_shell", "local_shell_call", "shell_command", "execute_bash", "execute_shell_command", "run_bash", "run_bash_command", "sh", "bash_tool", "shell_exec", "run",
 				"developer__shell", "execute_shell", "run_shell", "bash_command", "terminal_command", "shell_tool", "bash_20250124", "run_cmd", "command"),
-			answers(eachNew, "KillShell", "KillBash", "BashOutput", "bash_output", "kill_shell", "TaskOutput", "TaskStop", "write_stdin", "AwaitShell", "send_command_input",
-				"get_terminal_output", "command_status", "read_terminal", "Monitor", "ScheduleWakeup", "CronCreate"),
+			answers(noInput, "write_stdin", "send_command_input"),
+			answers(noWake, "ScheduleWakeup", "CronCreate"),
 			answers("use git worktree, and cwd in the commands that follow", "EnterWorktree", "ExitWorktree"),
 		),
 		Sole: "cmd",
@@ -32,10 +33,10 @@ func bashAccepts() *tools.Accepts {
 			all(to("timeout"), "timeout"),
 			all(to("timeout_ms"), "timeout_ms", "timeout_millis", "timeout_milliseconds", "block_until_ms", "yield_time_ms", "WaitMsBeforeAsync", "wait_ms_before_async"),
 			all(to("timeout_s"), "timeout_seconds", "timeout_secs", "timeout_sec", "max_seconds"),
-			all(only(noBackground), "auto_background_after"),
-			all(only(noBackground, false), "run_in_background", "is_background", "background", "detach", "async", "is_bg"),
-			all(only(noBackground, true), "Blocking", "wait", "wait_for_completion"),
-			all(only("there is no input; give it in the command: printf … | cmd", "", false), "stdin", "is_input"),
+			all(only(noLater), "auto_background_after"),
+			all(to("background"), "run_in_background", "is_background", "detach", "async", "is_bg"),
+			all(mapped("background", opposite), "Blocking", "wait", "wait_for_completion"),
+			all(only(noInput, "", false), "stdin", "is_input"),
 			all(only("each call is a new shell, so there is nothing to restart; send the command", false), "restart", "reset"),
 			all(only("set variables in the command: NAME=value cmd"), "env", "environment"),
 			all(only("send the command without it; what the sandbox refuses is asked of the user when you send the command again", false, "use_default"),
@@ -50,9 +51,12 @@ func bashAccepts() *tools.Accepts {
 	}
 }
 
-// finishBash reads a time limit: seconds, and from 1000 on milliseconds, unless its
+// finishBash leaves out what says nothing, and reads a time limit: seconds, and from 1000 on milliseconds, unless its
 // name says which.
 func finishBash(args map[string]any) error {
+	if args["background"] == false { // as without it
+		delete(args, "background")
+	}
 	var seconds float64
 	given := false
 	for _, name := range []string{"timeout", "timeout_ms", "timeout_s"} {
@@ -73,9 +77,22 @@ func finishBash(args map[string]any) error {
 		seconds, given = number, true
 	}
 	if given && seconds > 0 { // 0 is for the default, as elsewhere
-		args["timeout"] = json.Number(strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", seconds), "0"), "."))
+		args["timeout"] = json.Number(trimNumber(seconds))
 	}
 	return nil
+}
+
+// trimNumber writes a number with the decimals that it has, at most three.
+func trimNumber(number float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", number), "0"), ".")
+}
+
+// opposite is the other truth value; what is none stays, and the schema check names it.
+func opposite(value any) (any, error) {
+	if truth, ok := value.(bool); ok {
+		return !truth, nil
+	}
+	return value, nil
 }
 
 func numeric(value any) (number float64, ok bool) {

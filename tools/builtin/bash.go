@@ -22,7 +22,8 @@ type bashArgs struct {
 	Cmd string `json:"cmd"`
 	Cwd string `json:"cwd"`
 	// Timeout is in seconds; see finishBash for how models write it.
-	Timeout float64 `json:"timeout"`
+	Timeout    float64 `json:"timeout"`
+	Background bool    `json:"background"`
 }
 
 // bashData is the data of a command (R52). When the output was cut, Output is
@@ -35,6 +36,8 @@ type bashData struct {
 	ExitCode  *int    `json:"exit_code"`
 	Signal    string  `json:"signal,omitempty"`
 	Truncated bool    `json:"truncated,omitempty"`
+	// Job is the id of a command in the background.
+	Job string `json:"job,omitempty"`
 	// Notes say what was done about the command besides running it.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -54,6 +57,7 @@ func newBash() tools.Tool {
 			text("cmd", "The command."),
 			text("cwd?", "Absolute directory to run it in. Default: the working directory."),
 			number("timeout?", "Stop it after so many seconds; from 1000 on, milliseconds."),
+			flag("background?", "Do not wait for its end: it goes on as a job."),
 		),
 		Requires:       capability.RequirementSet{Capabilities: []string{capability.CapShellRun}},
 		Aliases:        []tools.Alias{{Name: "Bash"}, {Name: "run_terminal_command"}},
@@ -66,9 +70,13 @@ func newBash() tools.Tool {
 	}, bash)
 }
 
-// bashTitle is the whole command.
+// bashTitle is the whole command, with the "&" of the shell where it goes to the background.
 func bashTitle(args tools.Args, _ kinds.Place) kinds.Card {
-	return kinds.Card{Title: tools.Given[bashArgs](args).Cmd}
+	a := tools.Given[bashArgs](args)
+	if a.Background && a.Cmd != "" {
+		a.Cmd += " &"
+	}
+	return kinds.Card{Title: a.Cmd}
 }
 
 // preprocessBash makes the command and its directory what will be judged and
@@ -98,6 +106,9 @@ func commandOf(args tools.Args, env tools.Env) []tools.Resource {
 func bash(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result, error) {
 	if strings.TrimSpace(a.Cmd) == "" {
 		return nil, tools.Errorf(tools.BadInput, "bash: cmd must not be empty")
+	}
+	if a.Background {
+		return startJob(ctx, rt, a)
 	}
 	limit := timeLimit(rt.Session().Limits, a.Timeout)
 	cmd := tools.ShellCommand{Text: a.Cmd, Dir: rt.Session().Abs(a.Cwd), Limit: limit}

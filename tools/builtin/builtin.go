@@ -63,6 +63,9 @@ func (o Options) All() []tools.Tool {
 		newLibrarian(),
 		newKraken(),
 		newTaskList(),
+		newJobOutput(),
+		newJobStop(),
+		newJobList(),
 		newFindThread(),
 		newReadThread(),
 	}

@@ -265,7 +265,8 @@ func TestAll_Schemas(t *testing.T) {
 		{"edit", []string{"path", "old_str", "new_str"}, []string{"replace_all"}},
 		{"glob", []string{"filePattern"}, []string{"limit", "offset"}},
 		{"grep", []string{"pattern"}, []string{"path", "glob", "caseSensitive", "literal"}},
-		{"bash", []string{"cmd"}, []string{"cwd", "timeout"}},
+		{"bash", []string{"cmd"}, []string{"cwd", "timeout", "background"}},
+		{"job_output", []string{"job"}, []string{"pattern", "wait"}},
 	}
 	for _, tt := range tests {
 		spec := tool(t, tt.id).Spec

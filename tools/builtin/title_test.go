@@ -29,7 +29,7 @@ func TestKind_EveryTool(t *testing.T) {
 		"lsp": kinds.Search, "repo_clone": kinds.Fetch, "repo_overview": kinds.Read, "plan": kinds.Think,
 		"plan_exit": kinds.SwitchMode, "finder": kinds.Search, "oracle": kinds.Think, "librarian": kinds.Search,
 		"check": kinds.Execute, "kraken": kinds.Edit, "view_image": kinds.Read, "read_thread": kinds.Read,
-		"find_thread": kinds.Search, "task_list": kinds.Read, "mcp__x__y": kinds.Other, "tb__x": kinds.Other, "": kinds.Other,
+		"find_thread": kinds.Search, "task_list": kinds.Read, "job_output": kinds.Read, "job_stop": kinds.Other, "job_list": kinds.Read, "mcp__x__y": kinds.Other, "tb__x": kinds.Other, "": kinds.Other,
 	}
 	for id, want := range rows {
 		if got := builtin.Kind(id); got != want {

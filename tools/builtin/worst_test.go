@@ -33,6 +33,7 @@ func loopless() map[string]string {
 	return map[string]string{
 		"todo": "its list has at most 100 items", "question": "it waits for the user, with its context",
 		"task": delegates, "finder": delegates, "oracle": delegates, "librarian": delegates, "kraken": delegates,
+		"job_output": "it reads at most 256 KiB", "job_stop": "it has no loop", "job_list": "it lists at most 50 jobs that have ended",
 		"task_list": "it lists at most 100 subagents", "find_thread": "it lists at most 50 conversations", "read_thread": "a conversation is read with its context",
 		"plan_exit":   "it changes the mode",
 		"skill":       "a skill's text is bounded when it is found",

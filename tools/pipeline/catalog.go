@@ -66,6 +66,13 @@ func (c *catalogue) replace(enabled []*tools.Entry) {
 	c.enabled, c.sorted = enabled, false
 }
 
+// sortAnew is for a session in which tools can be used that lacked something before.
+func (c *catalogue) sortAnew() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sorted = false
+}
+
 // sort finds out what can be used, and which of that is listed or hidden. It runs when
 // the answer is first needed, because it writes the schemas. The caller holds mu.
 func (c *catalogue) sort() {

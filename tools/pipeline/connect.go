@@ -69,6 +69,16 @@ func (c *connections) connect(ctx context.Context, to egress.Destination) error 
 	}
 }
 
+// connectLater decides for a job, whose call is over: no one is asked.
+func (c *connections) connectLater(ctx context.Context, to egress.Destination) error {
+	decision, err := c.judgeConnection(ctx, to)
+	if err == nil && decision.Action != capability.Allow {
+		err = &egress.Refusal{Reason: "no rule allows it, and for a command in the background no one is asked; " +
+			"a connection that the user allows for the session to a command in the foreground is allowed to it, too"}
+	}
+	return err
+}
+
 // mayConnect finds the answer about a host.
 func (c *connections) mayConnect(ctx context.Context, to egress.Destination) error {
 	decision, err := c.judgeConnection(ctx, to)

@@ -101,7 +101,7 @@ func (e *execution) execute(ctx context.Context) error {
 func (e *execution) grant(ctx context.Context) run.Grant {
 	grant := e.sandboxing.grant(ctx)
 	if !e.pipeline.restricted && !e.entry.ReadOnly {
-		grant.Connect = e.connections.connect
+		grant.Connect, grant.ConnectLater = e.connections.connect, e.connections.connectLater
 	}
 	return grant
 }

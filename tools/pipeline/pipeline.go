@@ -53,6 +53,7 @@ func New(o Options) *Pipeline {
 		p.Line = tools.NewLine()
 	}
 	p.restricted = o.Policy.restricted()
+	p.Services.Jobs = p.jobView()
 	p.registry.Store(o.Registry)
 	enabled := p.enabled()
 	p.declare(enabled)

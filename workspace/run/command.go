@@ -15,10 +15,7 @@ import (
 // Run runs one command, in the client's terminal when it offers that, else as
 // our own child. When ctx or the call ends it returns at once.
 func (c *Commands) Run(ctx context.Context, cmd tools.ShellCommand, output io.Writer) (tools.Exit, error) {
-	if c.runner.o.Launcher == nil {
-		return tools.Exit{}, tools.Errorf(tools.Unavailable, "commands cannot be run in this session")
-	}
-	dir, err := c.runner.w.WorkingDir(cmd.Dir)
+	dir, err := c.workingDir(cmd)
 	if err != nil {
 		return tools.Exit{}, err
 	}
@@ -27,32 +24,82 @@ func (c *Commands) Run(ctx context.Context, cmd tools.ShellCommand, output io.Wr
 		return tools.Exit{}, err
 	}
 	defer over()
-	spec, err := c.runner.spec(cmd.Text, dir, c.granted().Reading)
+	confined, err := c.prepare(ctx, cmd, dir, c.granted())
 	if err != nil {
 		return tools.Exit{}, err
 	}
-	spec.Env = c.environ(spec.Env)
-	confined, err := c.runner.confine(ctx, spec, c.granted())
-	if err != nil {
-		return tools.Exit{}, err
-	}
-	confined.limit(c.runner.w.Limits.Command, c.granted().Bounded)
-	out := &closableOutput{to: output}
-	defer out.shut()
 	ctx, stop := confined.clock.start(ctx, cmd.Limit)
 	defer stop()
+	return c.follow(ctx, confined, output)
+}
+
+// start starts a command that goes on after the call, as a job of an agent.
+func (c *Commands) start(ctx context.Context, cmd tools.ShellCommand, agent string) (tools.Job, error) {
+	dir, err := c.workingDir(cmd)
+	if err != nil {
+		return tools.Job{}, err
+	}
+	limit := c.runner.w.Limits.JobAge
+	if cmd.Limit > 0 {
+		limit = min(limit, cmd.Limit)
+	}
+	info := tools.Job{Command: cmd.Text, Dir: cmd.Dir, CallID: c.call.ID, Agent: agent}
+	return c.runner.jobs.start(ctx, info, limit, func(ctx context.Context, started func(), output io.Writer) (tools.Exit, error) {
+		grant := c.granted()
+		grant.Connect = grant.ConnectLater
+		confined, err := c.prepare(ctx, cmd, dir, grant)
+		if err != nil {
+			return tools.Exit{}, err
+		}
+		confined.job = started
+		redacted, flush := c.redacted(output)
+		defer flush()
+		return c.follow(ctx, confined, redacted)
+	})
+}
+
+// workingDir is the directory that a command is to start in.
+func (c *Commands) workingDir(cmd tools.ShellCommand) (string, error) {
+	if c.runner.o.Launcher == nil {
+		return "", tools.Errorf(tools.Unavailable, "commands cannot be run in this session")
+	}
+	return c.runner.w.WorkingDir(cmd.Dir)
+}
+
+// prepare puts a command into its sandbox.
+func (c *Commands) prepare(ctx context.Context, cmd tools.ShellCommand, dir string, grant Grant) (confined, error) {
+	spec, err := c.runner.spec(cmd.Text, dir, grant.Reading)
+	if err != nil {
+		return confined{}, err
+	}
+	spec.Env = c.environ(spec.Env)
+	made, err := c.runner.confine(ctx, spec, grant)
+	if err == nil {
+		made.limit(c.runner.w.Limits.Command, grant.Bounded)
+	}
+	return made, err
+}
+
+// follow runs a command in its sandbox to its end.
+func (c *Commands) follow(ctx context.Context, cmd confined, output io.Writer) (tools.Exit, error) {
+	out := &closableOutput{to: output}
+	defer out.shut()
 	tail := textcut.NewTail(maxTail)
 	both := io.MultiWriter(tail, out)
-	exit, done, err := c.inTerminal(ctx, confined, both)
+	exit, done, err := c.inTerminal(ctx, cmd, both)
 	if !done {
-		exit, err = c.locally(ctx, confined, launch.Streams{Output: both})
+		exit, err = c.locally(ctx, cmd, launch.Streams{Output: both})
 	}
-	if err == nil && exit.Code != 0 {
-		c.noteLacking(&exit, confined, tail)
+	// What the user could grant is noted with a call, which can be made again.
+	noted := c.call.Over.Err() == nil
+	if err == nil && exit.Code != 0 && noted {
+		c.noteLacking(&exit, cmd, tail)
+	}
+	if err == nil && noted {
+		c.noteKept(&exit, cmd, tail)
 	}
 	if err == nil {
-		c.noteKept(&exit, confined, tail)
-		exit.Notes = append(exit.Notes, confined.out.notes()...)
+		exit.Notes = append(exit.Notes, cmd.out.notes()...)
 	}
 	return exit, err
 }
@@ -65,6 +112,7 @@ func (c *Commands) locally(ctx context.Context, cmd confined, streams launch.Str
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	c.runner.group.Add(process)
+	cmd.begun()
 	late := cmd.bound(process)
 	status, err := process.Wait(ctx)
 	overdue := late()
@@ -74,7 +122,7 @@ func (c *Commands) locally(ctx context.Context, cmd confined, streams launch.Str
 		return tools.Exit{}, commandError(ctx, err)
 	}
 	exit := exitOf(status)
-	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), c.runner.lateNotes(), c.endOf(cmd))
+	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), c.endOf(cmd))
 	return exit, nil
 }
 

@@ -33,6 +33,8 @@ type Options struct {
 	// Trial remembers, for a connection, whether the client can start our
 	// binary in its terminals; nil means a trial of this runner's own.
 	Trial *TerminalTrial
+	// Jobs are told of commands in the background.
+	Jobs JobHooks
 }
 
 const defaultAtOnce = 8
@@ -81,6 +83,8 @@ type Workspace struct {
 	Journal    Journal
 	Limits     tools.Limits
 	Protection Protection // Secret and Protected are never nil
+	// Sidecar opens a file for the output of a job.
+	Sidecar func() (tools.Sidecar, error)
 }
 
 // Root is a directory of a workspace; in one with Write files may be changed.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"io"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ type Runner struct {
 	slots chan struct{} // a token for each command that runs
 	index nameIndex
 	space space
+	jobs  *Jobs
 
 	setUp sync.Once
 	shell launch.Shell
@@ -35,8 +37,11 @@ type Runner struct {
 // New returns the runner of a workspace. It starts nothing.
 func New(o Options, w Workspace) *Runner {
 	o.fill()
-	return &Runner{o: o, w: w, slots: make(chan struct{}, o.AtOnce)}
+	return &Runner{o: o, w: w, slots: make(chan struct{}, o.AtOnce), jobs: newJobs(o.Jobs, w.Limits, w.Sidecar)}
 }
+
+// Jobs are the session's commands in the background.
+func (r *Runner) Jobs() *Jobs { return r.jobs }
 
 // Call is a tool call, as its commands have to know it.
 type Call struct {
@@ -55,6 +60,7 @@ type Commands struct {
 
 	mu         sync.Mutex
 	setEnv     []string // variables of this call's commands
+	redact     Redact   // nil leaves output as it is
 	grant      Grant
 	lacking    Lacking
 	movedAside []MovedAside // what its commands changed and that was moved aside
@@ -76,6 +82,26 @@ func (c *Commands) SetEnv(variables ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.setEnv = variables
+}
+
+// Redact makes a writer to a writer that gets what may be kept and shown of a job's output;
+// flush writes what was held back at the end.
+type Redact func(to io.Writer) (redacted io.Writer, flush func())
+
+// RedactJobs has the output of the call's jobs pass a writer, before any of it is kept.
+func (c *Commands) RedactJobs(redact Redact) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.redact = redact
+}
+
+func (c *Commands) redacted(output io.Writer) (redacted io.Writer, flush func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.redact == nil {
+		return output, func() {}
+	}
+	return c.redact(output)
 }
 
 // environ returns env with the call's own variables in the place of others of
@@ -104,9 +130,9 @@ func (r *Runner) leave(work func()) {
 	}()
 }
 
-// Quiet waits until nothing of a cancelled call is left running: its process
-// tree, and the release of its terminal (R153). Running calls are not waited
-// for. The error is ctx's cause.
+// Quiet waits until nothing of a cancelled call, or of a job that was stopped, is left running:
+// its process tree, and the release of its terminal (R153). Running calls and jobs are not
+// waited for. The error is ctx's cause.
 func (r *Runner) Quiet(ctx context.Context) error {
 	if err := r.group.Gone(ctx); err != nil {
 		return err
@@ -139,11 +165,13 @@ func (r *Runner) forget(done <-chan struct{}) {
 	}
 }
 
-// Close stops all commands and programs, and waits until they are gone. grace is the
+// Close stops all commands, jobs and programs, and waits until they are gone. grace is the
 // time between TERM and KILL. A second Close, during or after the first, can only bring
 // the end forward.
 func (r *Runner) Close(grace time.Duration) {
+	r.jobs.close()
 	r.group.Close(grace)
+	r.jobs.wait()
 	// A tree that cannot be killed must not hold up the end of the session.
 	ctx, cancel := context.WithTimeout(context.Background(), grace+closeWait)
 	defer cancel()

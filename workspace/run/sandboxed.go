@@ -21,6 +21,8 @@ type Grant struct {
 	// Connect decides about each host that the commands reach for through the agent's
 	// proxy, where there can be one; nil leaves the network closed.
 	Connect Connect
+	// ConnectLater is Connect for a job, whose call is over: it asks no one.
+	ConnectLater Connect
 	// Packages opens the package managers' directories, as Network does.
 	Packages bool
 	// GitConfig leaves the configuration of repositories writable (S3).
@@ -86,6 +88,15 @@ type confined struct {
 	holds   bool // directories that hold secrets cannot be moved
 	// release is called once, when nothing of the command is left.
 	release func()
+	// job is set of a command in the background, and is called when it has started.
+	job func()
+}
+
+// begun says that the command runs.
+func (c *confined) begun() {
+	if c.job != nil {
+		c.job()
+	}
 }
 
 // confine puts a command into its sandbox. It waits until it is known which sandbox
@@ -248,10 +259,15 @@ func (c *confined) end() (notes []string) {
 	return notes
 }
 
-// endOf is end for a command of the call, which keeps what was moved aside, also after
-// commands that were stopped before.
+// endOf is end for a command of the call, which keeps what was moved aside and the notes, also
+// after commands that were stopped before. The call of a job is over: what is to be said of it
+// is left to the next command.
 func (c *Commands) endOf(cmd confined) (notes []string) {
-	notes = cmd.end()
+	if cmd.job != nil {
+		c.runner.tellLater(cmd)
+		return nil
+	}
+	notes = append(c.runner.lateNotes(), cmd.end()...)
 	stopped := c.runner.lateAsides()
 	if cmd.before != nil {
 		stopped = append(stopped, cmd.before.asides...)

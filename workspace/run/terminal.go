@@ -83,6 +83,7 @@ func (c *Commands) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 		return exit, false, nil
 	}
 	c.call.ShowTerminal(terminal.ID())
+	cmd.begun()
 	run := &terminalRun{runner: r, terminal: terminal, process: process, spec: argv[len(argv)-1], out: out}
 	late := cmd.bound(process)
 	status, err := run.follow(ctx)
@@ -97,7 +98,7 @@ func (c *Commands) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 		return exit, true, commandError(ctx, err)
 	}
 	exit = exitOf(status)
-	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), r.lateNotes(), c.endOf(cmd))
+	exit.Notes = slices.Concat(cmd.exceeded(status, overdue), c.endOf(cmd))
 	return exit, true, nil
 }
 
