@@ -38,7 +38,8 @@ build: ## build the binary into bin/
 # The race detector would have each process sleep for a second before it exits.
 test: export GOGC = 400
 test: export GORACE = atexit_sleep_ms=0
-test: ## run all tests with the race detector
+test: export ACP_TEST_FULL = 1
+test: ## run all tests in their full form (internal/testkit/testreq), with the race detector
 	$(GO) test -race -vet=off -timeout 20m $(TESTFLAGS) ./...
 	@# What measures time and memory, or moves much of it, and is not built with the race detector, one package at a time.
 	CGO_ENABLED=0 $(GO) test -count=1 -vet=off -p 1 -run '^(TestAll_Cancel|TestRobust_Huge|TestRobust_Long|TestRobust_LargeOutput|TestRobust_Stalled)' ./tools/builtin ./internal/e2e/protocol
@@ -67,7 +68,7 @@ cross: ## build and vet for every system and processor
 	done
 
 interop: $(INTEROP)/node_modules ## talk to the official TypeScript SDK, acpx and the reference servers of MCP, have the official SDKs of Anthropic and OpenAI read what is sent, judge by the schema and the registry's rules
-	ACP_REQUIRE_ALL=1 $(GO) test -count=1 -run 'Interop|Schema' ./acp/... ./internal/e2e/...
+	ACP_REQUIRE_ALL=1 ACP_TEST_FULL=1 $(GO) test -count=1 -run 'Interop|Schema' ./acp/... ./internal/e2e/...
 
 # npm ci leaves the folder's time alone when nothing changes, hence the touch.
 $(INTEROP)/node_modules: $(INTEROP)/package-lock.json

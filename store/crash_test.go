@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/store"
 	"acp-agent/transcript"
 )
@@ -86,7 +87,7 @@ func process(t *testing.T, role, dir string, seed uint64) *exec.Cmd {
 // that is not before the last one acknowledged, and that it goes on.
 func TestCrash_KillAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	kills := 20
+	kills := testreq.Rounds(6, 20)
 	if n, err := strconv.Atoi(os.Getenv("STORE_KILLS")); err == nil {
 		kills = n
 	}

@@ -29,11 +29,11 @@ const (
 	largeRewritten        = 50
 )
 
-// large makes a directory of 20,000 files.
-func large(t testing.TB, dir string) {
+// large makes a directory of so many directories with files.
+func large(t testing.TB, dir string, dirs int) {
 	t.Helper()
 	text := bytes.Repeat([]byte("A line of a file, as there are many.\n"), 150)
-	for d := range largeDirs {
+	for d := range dirs {
 		sub := filepath.Join(dir, fmt.Sprintf("d%02d", d/20), fmt.Sprintf("e%02d", d%20))
 		if err := os.MkdirAll(sub, 0o755); err != nil {
 			t.Fatal(err)
@@ -48,10 +48,10 @@ func large(t testing.TB, dir string) {
 }
 
 // rewriteSome is a command that rewrites 50 files of a large directory, in place.
-func rewriteSome(t testing.TB, dir string, round int) {
+func rewriteSome(t testing.TB, dir string, dirs, round int) {
 	t.Helper()
 	for i := range largeRewritten {
-		n := (i*397 + round) % (largeDirs * largeFiles)
+		n := (i*397 + round) % (dirs * largeFiles)
 		d := n / largeFiles
 		name := filepath.Join(dir, fmt.Sprintf("d%02d", d/20), fmt.Sprintf("e%02d", d%20), fmt.Sprintf("f%02d.txt", n%largeFiles))
 		if err := os.WriteFile(name, fmt.Appendf(nil, "rewritten in round %d\n", round), 0o644); err != nil {
@@ -63,14 +63,16 @@ func rewriteSome(t testing.TB, dir string, round int) {
 	}
 }
 
-// TestUndoFrom_LargeTree undoes and redoes a command that rewrote 50 of 20,000 files.
+// TestUndoFrom_LargeTree undoes and redoes a command that rewrote 50 of 20,000 files, or of
+// 2,000 in the short form.
 func TestUndoFrom_LargeTree(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t, unhurried)
-	large(t, g.cwd)
+	dirs := testreq.Rounds(largeDirs/10, largeDirs)
+	large(t, g.cwd, dirs)
 	before := tree(t, g.cwd)
 	g.History().Begin(t.Context(), "msg_1")
-	g.command(t, func() { rewriteSome(t, g.cwd, 1) })
+	g.command(t, func() { rewriteSome(t, g.cwd, dirs, 1) })
 	after := tree(t, g.cwd)
 	if out, err := g.UndoFrom(t.Context(), 0, nil); err != nil || len(out.Left) > 0 || len(out.Changed) != largeRewritten {
 		t.Fatalf("undo: put back %d, left %v, %v", len(out.Changed), out.Left, err)
@@ -90,7 +92,7 @@ func TestUndoFrom_LargeTree(t *testing.T) {
 // a command that rewrites 50 of them, its undo and the redo.
 func BenchmarkCheckpoint(b *testing.B) {
 	dir := b.TempDir()
-	large(b, dir)
+	large(b, dir, largeDirs)
 	open := func(b *testing.B) *Workspace {
 		o := Options{SessionID: "s", Directories: Directories{Cwd: dir, State: filepath.Join(b.TempDir(), "state")}}
 		unhurried(&o)
@@ -124,7 +126,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 			w.History().Begin(b.Context(), "msg")
 			scan := w.History().Look(b.Context())
 			round++
-			rewriteSome(b, dir, round)
+			rewriteSome(b, dir, largeDirs, round)
 			scan.Changed(b.Context())
 			b.StartTimer()
 			i := len(w.History().Checkpoints()) - 1
@@ -139,7 +141,8 @@ func BenchmarkCheckpoint(b *testing.B) {
 }
 
 // TestUndoFrom_RealTree undoes and redoes what real programs do to a part of Go's own source:
-// gofmt and sed that rewrite files, git that switches branches and stashes.
+// gofmt and sed that rewrite files, git that switches branches and stashes. The short form has
+// a smaller part.
 func TestUndoFrom_RealTree(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"git", "gofmt", "sed", "go", "cp"} {
@@ -162,7 +165,12 @@ func TestUndoFrom_RealTree(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	for _, part := range []string{"go", "net"} {
+	parts := []string{"go", "net"}
+	if !testreq.Full() {
+		parts = []string{"go/doc", "go/types", "net/http/httputil", "net/textproto", "net/url"}
+	}
+	for _, part := range parts {
+		run("mkdir", "-p", filepath.Dir(part))
 		run("cp", "-R", filepath.Join(strings.TrimSpace(string(root)), "src", part), part)
 	}
 	run("chmod", "-R", "u+w", ".")
@@ -175,7 +183,7 @@ func TestUndoFrom_RealTree(t *testing.T) {
 	run("git", "commit", "-q", "-m", "changed")
 	run("git", "checkout", "-q", "main")
 	commands := [][]string{
-		{"gofmt", "-w", "-r", "a[b:len(a)] -> a[b:]", "net", "go/types"},
+		{"gofmt", "-w", "-r", "len(a) > 0 -> len(a) != 0", "net", "go/types"},
 		{"sh", "-c", `find go -name '*.go' -type f | xargs sed -i -e 's/func /func  /'`},
 		{"git", "stash", "-q"},
 		{"git", "checkout", "-q", "other"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"acp-agent/internal/rootfile"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 )
 
@@ -123,7 +124,7 @@ func TestGiveBack(t *testing.T) {
 		return
 	}
 	c := &change{files: g.call(t).files(), text: "ours", before: &tools.Text{Content: "old", Exists: true}}
-	for i := range 600 {
+	for i := range testreq.Rounds(100, 600) {
 		put(t, g.in("file"), "old")
 		var user sync.WaitGroup
 		last, looked := "save", false

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 	"acp-agent/workspace/private"
 )
@@ -184,7 +185,7 @@ func TestSweep_DuringCreation(t *testing.T) {
 			}
 		}
 	}()
-	for range 200 {
+	for range testreq.Rounds(40, 200) {
 		w, err := New(Options{SessionID: "ses_new", Directories: Directories{Cwd: g.cwd, State: g.state}})
 		if err != nil {
 			t.Fatal(err)

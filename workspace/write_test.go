@@ -249,7 +249,7 @@ func TestWriteText_LosesNoEdit(t *testing.T) {
 	g := newFixture(t)
 	put(t, g.in("file"), "")
 	files := g.call(t).FS()
-	const rounds = 300
+	rounds := testreq.Rounds(60, 300)
 	var user sync.WaitGroup
 	var saved []string
 	user.Go(func() {

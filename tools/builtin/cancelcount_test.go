@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"acp-agent/internal/search"
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/tools"
 	"acp-agent/tools/tooltest"
 )
@@ -22,7 +23,7 @@ const maxAfter = 16
 // counts the operations that follow.
 func TestAll_CancelCounted(t *testing.T) {
 	t.Parallel()
-	for _, call := range worstCalls() {
+	for _, call := range testreq.Pick(shortCalls, worstCalls()) {
 		t.Run(call.tool+"/"+call.name, func(t *testing.T) {
 			run, fresh := call.prepared(t)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)

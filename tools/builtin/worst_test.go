@@ -21,6 +21,9 @@ type worstCall struct {
 	set        func(rt *tooltest.Runtime)
 }
 
+// shortCalls is how many of the worst calls the short form of a test has.
+const shortCalls = 12
+
 // largest is the size of the largest text that a tool takes.
 const largest = 9_999_000
 

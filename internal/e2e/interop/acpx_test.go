@@ -215,6 +215,7 @@ func (x *acpx) wantFiles(want map[string]string) {
 
 // An edit and a command that acpx approves are carried out, once.
 func TestInterop_AcpxApproves(t *testing.T) {
+	t.Parallel()
 	x := newAcpx(t)
 	x.wantTurn(x.read(x.run(0, "--approve-all", "exec", "repair")), "end_turn", "All is done.")
 	x.wantFiles(map[string]string{"a.txt": "new\n", "made.txt": "new\n"})
@@ -222,6 +223,7 @@ func TestInterop_AcpxApproves(t *testing.T) {
 
 // What acpx denies changes nothing, and the turn goes on to its end.
 func TestInterop_AcpxDenies(t *testing.T) {
+	t.Parallel()
 	x := newAcpx(t)
 	x.wantTurn(x.read(x.run(acpxDenied, "--deny-all", "exec", "refused")), "end_turn", "Then it stays.")
 	x.wantFiles(map[string]string{"a.txt": "old\n", "made.txt": ""})
@@ -230,6 +232,7 @@ func TestInterop_AcpxDenies(t *testing.T) {
 // A session of several prompts: each is of the same session, one is cancelled and leaves no
 // process, and the next is answered.
 func TestInterop_AcpxSession(t *testing.T) {
+	t.Parallel()
 	x := newAcpx(t)
 	x.run(0, "sessions", "new")
 	x.closeAtEnd()

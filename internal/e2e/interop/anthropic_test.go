@@ -50,6 +50,7 @@ type anthropicReport struct {
 // take each request of the agent, it sends the same body to the same path, and the message that it makes of each stream is what the agent sends back in the
 // next request, signatures and all.
 func TestInterop_Anthropic(t *testing.T) {
+	t.Parallel()
 	binary := needInterop(t)
 	server := anthropictest.New(t, append(anthropictest.Task(), anthropictest.Step{Text: "And on."})...)
 	agent := acptest.Start(t, acptest.Options{Program: binary, Env: agenttest.AnthropicEnv(t, server.URL, "claude-sonnet-4-5", "high")})

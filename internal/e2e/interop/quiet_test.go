@@ -17,6 +17,7 @@ import (
 // TestInterop_Quiet has the client of the official SDK cancel a turn and listen for 2 s, while
 // the model server lists its models: nothing comes (R153). Then the list comes, once.
 func TestInterop_Quiet(t *testing.T) {
+	t.Parallel()
 	binary := needInterop(t)
 	job := newInteropJob(t, binary, interopClient{})
 	server := modeltest.New(t, modeltest.Step{Text: "I begin", Stall: 2}, modeltest.Step{Text: "Again."})

@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"acp-agent/internal/testkit/testreq"
 )
 
 // everythingCalls are how the tools of server-everything are called. One that wants a model
@@ -77,9 +79,10 @@ const longOperation = "trigger-long-running-operation"
 // images and progress are in the cards, the user fills in a form and opens an address, a
 // long operation is cancelled, the server hears of it, and is there for the next turns, in
 // which its prompts are commands and its resources are read (R88-R91, R158).
+// The short form has stdio and HTTP.
 func TestInterop_ServerEverything(t *testing.T) {
 	binary := needInterop(t)
-	for _, tt := range []struct {
+	for _, tt := range testreq.Pick(2, []struct {
 		name  string
 		serve func(t *testing.T, dir string, heard *heard) interopServer
 	}{
@@ -87,7 +90,7 @@ func TestInterop_ServerEverything(t *testing.T) {
 		{"stdio without a sandbox", everythingOverStdio("none")},
 		{"http", everythingOverHTTP("streamableHttp", "/mcp", true)},
 		{"sse of the configuration", everythingOverHTTP("sse", "/sse", false)},
-	} {
+	}) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			heard := &heard{}
@@ -152,7 +155,7 @@ func TestInterop_ServerFilesystem(t *testing.T) {
 		t.Parallel()
 		filesystemRoots(t, binary)
 	})
-	for _, level := range []string{"auto", "none"} {
+	for _, level := range testreq.Pick(1, []string{"auto", "none"}) {
 		t.Run("sandbox "+level, func(t *testing.T) {
 			t.Parallel()
 			r := newServersRun(t, binary, func(t *testing.T, dir string) interopServer {

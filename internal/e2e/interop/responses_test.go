@@ -41,6 +41,7 @@ type responsesReport struct {
 // it makes of each stream are those that the agent sends back in the next request. It is a
 // client of the strict server, too, which finds nothing wrong with what it documents.
 func TestInterop_Responses(t *testing.T) {
+	t.Parallel()
 	binary := needInterop(t)
 	server := responsestest.New(t, append(responsestest.Task(), responsestest.Step{Text: "And on."})...)
 	server.Known = true

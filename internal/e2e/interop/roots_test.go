@@ -17,7 +17,7 @@ import (
 //
 // The first turn lasts until also a busy machine has started the servers: a turn has the tools
 // of the servers that have answered before it.
-const rootsScript = `{"when": "^settle$", "say": "Now.", "chunk": 1, "pause_ms": 4000}
+const rootsScript = `{"when": "^settle$", "say": "Now.", "chunk": 2, "pause_ms": 4000}
 {"when": "^where$", "call": [
 	{"name": "mcp__untold__list_allowed_directories", "args": {}},
 	{"name": "mcp__untold__read_text_file", "args": {"path": "$DATA/a.txt"}},

@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // TestDuring_AnyMoment sends commands that are answered during a turn while turns begin,
 // run and end: each prompt has its own answer, after what belongs to it, and no turn
 // loses a word. That nothing comes outside a turn, the judge of every run says.
 func TestDuring_AnyMoment(t *testing.T) {
-	const rounds = 60
+	t.Parallel()
+	rounds := testreq.Rounds(15, 60)
 	const words = "one two three four five six seven eight."
 	agent := acptest.Start(t, acptest.Options{Model: `{"when": "^go", "say": "` + words + `", "chunk": 2, "pause_ms": 1, "repeat": -1}`})
 	agent.Initialize("")

@@ -147,6 +147,7 @@ func (s *smallDisk) isAllThere() {
 // everything that was said is stored. What stood in a file before it was written is not kept
 // while there is no room: an undo then names the file and leaves it.
 func TestDisk_Full(t *testing.T) {
+	t.Parallel()
 	for name, free := range map[string]int64{"nothing": 0, "some": 24 << 10} {
 		t.Run(name, func(t *testing.T) {
 			s := newSmallDisk(t)

@@ -11,6 +11,7 @@ import (
 
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/modeltest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // hugeAnswer streams so many kilobytes in one member of a delta, and then the finish.
@@ -37,9 +38,11 @@ func (h hugeAnswer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // TestRobust_HugeAnswer is about memory: a huge text or thought is held a few times and
 // no more, with the request that repeats it and the record that stores it. Arguments of tool calls, which are held
-// more often, have a bound, and the turn ends with an error that says so.
+// more often, have a bound, and the turn ends with an error that says so. The short form has
+// half as much of each.
 func TestRobust_HugeAnswer(t *testing.T) {
-	const megabytes = int64(24)
+	t.Parallel()
+	megabytes := testreq.Rounds(int64(12), 24)
 	for _, tc := range []struct {
 		name   string
 		answer hugeAnswer

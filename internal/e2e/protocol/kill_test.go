@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -13,9 +14,10 @@ import (
 	"time"
 
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 )
 
-var kills = flag.Int("kills", 12, "how often TestKill_AtAnyMoment kills the agent")
+var kills = flag.Int("kills", 0, "how often TestKill_AtAnyMoment kills the agent; 0 is 12, and 5 in the short form")
 
 // killModel works for a while: each turn edits a file, runs a command that notes that it ran, and
 // delegates to a subagent that does the same. What it writes fills killWindow within two turns, so
@@ -40,6 +42,7 @@ const killWindow = `{"model": {"window": 20480}}`
 // answer, the file that is edited is never half of one, and no command ran twice (R139, R141, R142).
 // make kill does it a thousand times.
 func TestKill_AtAnyMoment(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("SIGKILL")
 	}
@@ -60,7 +63,8 @@ func TestKill_AtAnyMoment(t *testing.T) {
 		Home: home, Model: model, Env: []string{"ACP_AGENT_CONFIG=" + config},
 		Killed: true, Unjudged: true, Permission: acptest.Answer("allow_once"), Patience: killPatience,
 	}}
-	for range *kills {
+	rounds := cmp.Or(*kills, testreq.Rounds(5, 12))
+	for range rounds {
 		// Most moments lie within the first turn of a process; now and then several end.
 		k.round(time.Duration(random.ExpFloat64() * float64(acptest.Slack(400*time.Millisecond))))
 	}
@@ -68,7 +72,7 @@ func TestKill_AtAnyMoment(t *testing.T) {
 	if len(k.answered) == 0 {
 		t.Error("no prompt was ever answered: the moments are too early to show anything")
 	}
-	if *kills >= 100 && k.compacted == 0 {
+	if rounds >= 100 && k.compacted == 0 {
 		t.Error("the conversation was never compacted")
 	}
 }

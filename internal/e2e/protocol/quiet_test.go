@@ -29,6 +29,7 @@ func lateModels(t *testing.T) (server *modeltest.Server, tell func()) {
 // TestRobust_Quiet is R153 and R158: a list of models that comes soon after a cancel is told
 // once the session has been quiet for a while, and once: acptest.Check sees to both.
 func TestRobust_Quiet(t *testing.T) {
+	t.Parallel()
 	server, tell := lateModels(t)
 	agent := acptest.Start(t, acptest.Options{Env: []string{"OPENAI_BASE_URL=" + server.URL, "OPENAI_MODEL=small"}})
 	agent.Initialize("")

@@ -13,6 +13,7 @@ import (
 
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/modeltest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // flood streams so many numbered kilobytes, as fast as they are taken.
@@ -38,9 +39,10 @@ func (f *flood) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // TestRobust_StalledClient is R145, pain 33: a client stops reading for a while
 // in the middle of 50 MB of text. The agent waits for it, and the model for the
-// agent: nothing piles up, nothing is lost, the order holds.
+// agent: nothing piles up, nothing is lost, the order holds. The short form has half of the text.
 func TestRobust_StalledClient(t *testing.T) {
-	const megabytes, stall = 50, 5 * time.Second
+	t.Parallel()
+	megabytes, stall := testreq.Rounds(25, 50), testreq.Rounds(3*time.Second, 5*time.Second)
 	model := &flood{kilobytes: megabytes << 10}
 	server := modeltest.New(t)
 	server.Handle("/v1/chat/completions", model.ServeHTTP)

@@ -10,6 +10,7 @@ import (
 
 	"acp-agent/internal/launch"
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/agenttest"
 	"acp-agent/internal/testkit/testfile"
 	"acp-agent/internal/testkit/testreq"
 	"acp-agent/sandbox"
@@ -19,7 +20,7 @@ import (
 // session of its own that does so too and sleeps for its first argument.
 const stubbornProgram = `trap "" TERM HUP INT
 (setsid sh -c 'trap "" TERM; sleep $0' $1 &)
-while :; do sleep 0.05; done
+while :; do sleep 1; done
 `
 
 // stubbornModule is the same as the executable of a module, which has no arguments. Its
@@ -111,7 +112,7 @@ func startForeign(t *testing.T, level sandbox.Kind, naps []string, killed bool) 
 	})
 	agent := acptest.Start(t, acptest.Options{
 		Model: `{"call": [{"name": "stuck", "args": {}}]}`, Killed: killed, Permission: acptest.Answer("allow_once"),
-		Env: []string{"ACP_AGENT_CONFIG=" + config},
+		Env: []string{"ACP_AGENT_CONFIG=" + config, agenttest.EnvFirstWait + "=" + acptest.Slack(3*time.Second).String()},
 	})
 	agent.Initialize("")
 	server := map[string]any{"name": "offered", "command": "/bin/bash", "args": args(naps[0]), "env": []any{}}

@@ -19,15 +19,17 @@ import (
 	"acp-agent/sandbox"
 )
 
-// everySession is for make long; without it the sessions of some scripts are loaded again.
+// everySession is for make long; without it the sessions of some scripts are loaded again, and of
+// fewer in the short form.
 var everySession = flag.Bool("load-all", false, "load the sessions of every script again")
 
-// loadsAgain reports whether the sessions of a script are loaded again after the play: those
-// of every third one, and of all that speak of loading.
+// loadsAgain reports whether the sessions of a script are loaded again after the play: the
+// sessions of every third one, or of every twelfth in the short form, and of all that speak of
+// loading.
 func loadsAgain(name, client string) bool {
 	hash := fnv.New32()
 	_, _ = hash.Write([]byte(name))
-	return *everySession || hash.Sum32()%3 == 0 || strings.HasPrefix(name, "stored") || strings.Contains(client, "load")
+	return *everySession || hash.Sum32()%testreq.Rounds[uint32](12, 3) == 0 || strings.HasPrefix(name, "stored") || strings.Contains(client, "load")
 }
 
 var update = flag.Bool("update", false, "write the transcripts of testdata/scripts again")

@@ -10,6 +10,7 @@ import (
 
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/testfile"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // answers is a provider in bash that has the tool it; on is what it does when that is
@@ -65,7 +66,7 @@ func TestProvider_Attacks(t *testing.T) {
 				"tools": {"search": {"enabled": false}}, "rules": {"allow": ["tb__*"]}, "roots": {"read": [%q]},
 				"external": {"toolProviders": {"bad": {"type": "stdio", "command": %q}, "good": {"type": "stdio", "command": %q}}}}`,
 				dir, filepath.Join(dir, "bad"), filepath.Join(dir, "good"))
-			attacked(t, config, "tb__bad__it", "tb__good__it", tt.want)
+			attacked(t, []string{config}, "tb__bad__it", "tb__good__it", tt.want)
 		})
 	}
 }
@@ -75,14 +76,14 @@ const absent = "unknown tool"
 
 // attacked has the model call the bad tool and then the good one, in two turns. The first
 // is cancelled when there is nothing to want of the bad one.
-func attacked(t *testing.T, config, bad, good, want string) {
+func attacked(t *testing.T, env []string, bad, good, want string) {
 	t.Helper()
 	model := fmt.Sprintf(`{"when":"^go$","call":[{"name":%q}]}`+"\n", bad)
 	if want != "" {
 		model += fmt.Sprintf(`{"expect":{"last_result":%q},"say":"On."}`+"\n", want)
 	}
 	model += fmt.Sprintf(`{"when":"^on$","expect":{"tools":[%q]},"call":[{"name":%q}]}`+"\n"+`{"expect":{"last_result":"done"},"say":"Over."}`, good, good)
-	agent := acptest.Start(t, acptest.Options{Env: []string{config}, Model: model})
+	agent := acptest.Start(t, acptest.Options{Env: env, Model: model})
 	agent.Initialize("")
 	session := agent.NewSession(t.TempDir())
 	turn := session.Prompt("go")
@@ -103,7 +104,7 @@ func attacked(t *testing.T, config, bad, good, want string) {
 // R93, R104, R149: the same of a script of a toolbox, in a call and when it is asked what
 // it is.
 func TestToolbox_Attacks(t *testing.T) {
-	const describe = `printf 'name: bad\ndescription: d\n'`
+	const describe, hangs = `printf 'name: bad\ndescription: d\n'`, "hangs when it is asked, and ignores signals"
 	for _, tt := range []struct{ name, describe, execute, want string }{
 		{"forks a daemon in a call", describe, `setsid sleep 300 & echo done`, "done"},
 		{"forks a daemon when it is asked", `setsid sleep 300 & ` + describe, `echo done`, "done"},
@@ -112,7 +113,7 @@ func TestToolbox_Attacks(t *testing.T) {
 		{"floods its standard error", describe, `yes done | head -c 30000000 >&2; echo done`, "done"},
 		{"is killed", describe, `kill -9 $$`, "ended by signal"},
 		{"says what it is, and goes on talking", describe + `; yes 'x: y' | head -c 3000000`, `:`, absent},
-		{"hangs when it is asked, and ignores signals", `trap '' TERM INT HUP; sleep 300 & while :; do wait; done`, `:`, absent},
+		{hangs, `trap '' TERM INT HUP; sleep 300 & while :; do wait; done`, `:`, absent},
 		{"writes where it lies", describe, `echo x > "$0.new" || echo done`, "done"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,7 +123,11 @@ func TestToolbox_Attacks(t *testing.T) {
 			testfile.Executable(t, filepath.Join(box, "bad"), "#!/usr/bin/env bash\nif [ \"$TOOLBOX_ACTION\" = describe ]; then\n"+tt.describe+"\nelse\n"+tt.execute+"\nfi\n")
 			testfile.Executable(t, filepath.Join(box, "good"), "#!/bin/sh\nif [ \"$TOOLBOX_ACTION\" = describe ]; then printf 'name: good\\ndescription: d\\n'; else echo done; fi\n")
 			config := testfile.Config(t, `{"tools": {"search": {"enabled": false}}, "rules": {"allow": ["tb__*"]}, "toolbox": {"dirs": [%q]}}`, box)
-			attacked(t, config, "tb__bad", "tb__good", tt.want)
+			env := []string{config}
+			if tt.name == hangs && !testreq.Full() { // the full form waits until the agent gives up
+				env = append(env, quick...)
+			}
+			attacked(t, env, "tb__bad", "tb__good", tt.want)
 		})
 	}
 }

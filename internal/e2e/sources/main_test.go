@@ -10,7 +10,7 @@ import (
 func TestMain(m *testing.M) { agenttest.Main(m) }
 
 // quick is for servers that do not answer: the first prompt waits for them as for a user's.
-var quick = []string{agenttest.EnvQuick + "=1"}
+var quick = []string{agenttest.EnvFirstWait + "=2s"}
 
 // waitsFor is the environment of a run that is told these things of a server: quick if it
 // does not answer.

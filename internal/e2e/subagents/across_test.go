@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // acrossEdits is how many edits each agent process makes.
@@ -29,7 +30,7 @@ func acrossLine(agent, edit int) string { return fmt.Sprintf("agent %d, line %02
 // TestEdits_AcrossProcesses is R40 between processes: agents of one user, each with its own
 // editor, edit one file at once. Every edit is made, and none that was made is lost.
 func TestEdits_AcrossProcesses(t *testing.T) {
-	for _, tt := range []struct {
+	for _, tt := range testreq.Pick(2, []struct {
 		name         string
 		agents       int
 		capabilities string
@@ -38,7 +39,7 @@ func TestEdits_AcrossProcesses(t *testing.T) {
 		{"three with an editor", 3, `{"fs": {"readTextFile": true, "writeTextFile": true}}`},
 		{"three without", 3, ""},
 		{"three, one of them with an editor", 3, "first"},
-	} {
+	}) {
 		t.Run(tt.name, func(t *testing.T) {
 			home, err := filepath.EvalSymlinks(t.TempDir())
 			if err != nil {

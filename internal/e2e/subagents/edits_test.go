@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"acp-agent/internal/testkit/acptest"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // The crowd of subagents that edit the same files.
@@ -16,8 +17,10 @@ const (
 	crowd        = 20 // subagents
 	crowdRunning = 8  // of them at once
 	crowdFiles   = 5
-	crowdRounds  = 10 // edits of each file by each subagent
 )
+
+// crowdRounds is how many edits of each file each subagent makes.
+func crowdRounds() int { return testreq.Rounds(3, 10) }
 
 // crowdAgent may do nothing but edit, and as often as it takes.
 const crowdAgent = `---
@@ -40,7 +43,7 @@ func crowdModel() string {
 		calls = append(calls, fmt.Sprintf(`{"name": "task", "args": {"subagent_type": "editor", "prompt": "editor %02d"}}`, n))
 	}
 	fmt.Fprintf(&b, `{"when": "^go$", "call": [%s]}`+"\n"+`{"say": "Done."}`+"\n", strings.Join(calls, ", "))
-	for round := range crowdRounds {
+	for round := range crowdRounds() {
 		calls = nil
 		for file := range crowdFiles {
 			calls = append(calls, fmt.Sprintf(`{"name": "edit", "args": {"path": "%d.txt", "old_str": "editor ${match.1}: %d\n", "new_str": "editor ${match.1}: %d\n"}}`, file, round, round+1))
@@ -99,7 +102,7 @@ func TestSubagent_NoEditIsLost(t *testing.T) {
 	turn.Ends("end_turn")
 	for file := range crowdFiles {
 		got, err := os.ReadFile(filepath.Join(project, fmt.Sprintf("%d.txt", file)))
-		if err != nil || string(got) != crowdText(crowdRounds) {
+		if err != nil || string(got) != crowdText(crowdRounds()) {
 			t.Errorf("%d.txt holds, %v:\n%s", file, err, got)
 		}
 	}

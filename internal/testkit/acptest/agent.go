@@ -36,6 +36,8 @@ type Agent struct {
 	quit   context.CancelFunc
 	ctx    context.Context
 
+	startTicks uint64 // when it started, as the system counts; 0 where that is unknown
+
 	gate sync.Mutex // held while reading is paused
 
 	exit    sync.Once
@@ -96,6 +98,7 @@ func (a *Agent) start() (err error) {
 		return err
 	}
 	a.PID = a.cmd.Process.Pid
+	a.startTicks = startTicks(a.PID)
 	a.read.Go(a.readOutput)
 	return nil
 }

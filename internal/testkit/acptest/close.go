@@ -89,7 +89,7 @@ func (a *Agent) finish(left Processes) {
 	if a.opts.Killed {
 		awaitEnd(left) // the helpers need a moment to notice
 	}
-	for _, p := range append(left.Alive(), marked(a.run)...) {
+	for _, p := range append(left.Alive(), a.stray()...) {
 		a.problem("a process is left: %s", p)
 	}
 	a.quit()

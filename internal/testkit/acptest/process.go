@@ -21,7 +21,7 @@ func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, p.command)
 // Running returns the processes of the run besides the agent itself: those that
 // descend from it, and those that have left its tree.
 func (a *Agent) Running() Processes {
-	all := append(Tree(a.PID), marked(a.run)...)
+	all := a.running()
 	slices.SortFunc(all, func(p, q process) int { return p.pid - q.pid })
 	all = slices.CompactFunc(all, func(p, q process) bool { return p.pid == q.pid })
 	return slices.DeleteFunc(all, func(p process) bool { return p.pid == a.PID })

@@ -13,6 +13,7 @@ type stat struct {
 	process
 	parent int
 	state  string
+	ticks  uint64 // when it started, since the boot
 }
 
 func readStat(pid int) (stat, bool) {
@@ -30,9 +31,10 @@ func readStat(pid int) (stat, bool) {
 		return stat{}, false
 	}
 	parent, err := strconv.Atoi(fields[1])
-	s := stat{parent: parent, state: fields[0]}
+	ticks, startErr := strconv.ParseUint(fields[19], 10, 64)
+	s := stat{parent: parent, state: fields[0], ticks: ticks}
 	s.process = process{pid: pid, started: fields[19], command: string(text[open : end+1])}
-	return s, err == nil
+	return s, err == nil && startErr == nil
 }
 
 func allProcesses() map[int]stat {
@@ -53,8 +55,9 @@ func allProcesses() map[int]stat {
 
 // Tree returns a process and all that descend from it, as far as they hang
 // together.
-func Tree(root int) Processes {
-	all := allProcesses()
+func Tree(root int) Processes { return below(root, allProcesses()) }
+
+func below(root int, all map[int]stat) Processes {
 	var list Processes
 	for pid, s := range all {
 		for up, steps := pid, 0; up > 1 && steps < 100; up, steps = all[up].parent, steps+1 {
@@ -82,12 +85,31 @@ func (p Processes) Alive() Processes {
 // no one has waited for it yet is no matter of ours.
 func (s stat) ended() bool { return s.state == "Z" || s.state == "X" }
 
-// marked returns the processes that bear the mark of a run, such as daemons
-// that have left the tree.
-func marked(run string) Processes {
-	mark := []byte(envRun + "=" + run)
+// startTicks is when a process started; 0 when it has ended.
+func startTicks(pid int) uint64 {
+	s, _ := readStat(pid)
+	return s.ticks
+}
+
+// running returns what descends from the agent or bears its mark. It looks at all processes once.
+func (a *Agent) running() Processes {
+	all := allProcesses()
+	return append(below(a.PID, all), a.marked(all)...)
+}
+
+// stray returns the processes that bear the mark of the run, such as daemons that have left
+// the tree.
+func (a *Agent) stray() Processes { return a.marked(allProcesses()) }
+
+// marked returns those of the processes that bear the mark of the run. Older ones than the agent
+// cannot.
+func (a *Agent) marked(all map[int]stat) Processes {
+	mark := []byte(envRun + "=" + a.run)
 	var list Processes
-	for pid, s := range allProcesses() {
+	for pid, s := range all {
+		if s.ticks < a.startTicks {
+			continue
+		}
 		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if err == nil && !s.ended() && bytes.Contains(env, mark) {
 			list = append(list, s.process)

@@ -8,7 +8,11 @@ func Tree(int) Processes { return nil }
 // Alive returns those of the processes that still run.
 func (p Processes) Alive() Processes { return nil }
 
-func marked(string) Processes { return nil }
+func startTicks(int) uint64 { return 0 }
+
+func (a *Agent) running() Processes { return nil }
+
+func (a *Agent) stray() Processes { return nil }
 
 // Peak is the most memory that the agent has had resident so far, in bytes; 0
 // where the system does not tell.

@@ -14,12 +14,12 @@ import (
 // Hello is a model script that answers every prompt.
 const Hello = `{"say": "Here.", "repeat": -1}`
 
-// EnvQuick has the first prompt wait for sources of tools no longer than it does for a user,
-// for tests of sources that do not answer. Otherwise it waits as long as a machine with much
+// EnvFirstWait is how long the first prompt waits for sources of tools, as a duration, for
+// tests of sources that do not answer. Otherwise it waits as long as a machine with much
 // other work may take to start an interpreter.
-const EnvQuick = "ACP_TEST_QUICK"
+const EnvFirstWait = "ACP_TEST_FIRST_WAIT"
 
-// patientWait is how long the first prompt waits without EnvQuick.
+// patientWait is how long the first prompt waits without EnvFirstWait.
 const patientWait = 30 * time.Second
 
 // Main is the TestMain of a package that starts the agent: where a test has started the
@@ -43,8 +43,9 @@ func Main(m *testing.M, after ...func()) {
 	for _, name := range []string{acptest.EnvProgram, acptest.EnvHelper} {
 		os.Unsetenv(name) // commands must not see it
 	}
-	if os.Getenv(EnvQuick) == "" {
-		with.FirstWait = patientWait
+	with.FirstWait = patientWait
+	if limit, err := time.ParseDuration(os.Getenv(EnvFirstWait)); err == nil {
+		with.FirstWait = limit
 	}
 	if os.Getenv(EnvTools) != "" {
 		with.Tools = oddTools

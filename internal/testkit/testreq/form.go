@@ -1,0 +1,32 @@
+package testreq
+
+import "os"
+
+// EnvFull is the variable that, set to "1", has every test run in its full form. make test
+// sets it.
+const EnvFull = "ACP_TEST_FULL"
+
+// Full reports whether tests run in their full form.
+func Full() bool { return os.Getenv(EnvFull) == "1" }
+
+// Rounds returns how often, or with how much, a test does what it does: all in the full
+// form, and few, which is at least one, in the short form.
+func Rounds[N ~int | ~int64 | ~uint32](few, all N) N {
+	if Full() {
+		return all
+	}
+	return max(1, few)
+}
+
+// Pick returns the cases that a test goes through: all in the full form, and n of them in
+// the short form, evenly spread and the first among them.
+func Pick[T any](n int, all []T) []T {
+	if n = max(1, n); Full() || n >= len(all) {
+		return all
+	}
+	some := make([]T, n)
+	for i := range some {
+		some[i] = all[i*len(all)/n]
+	}
+	return some
+}
