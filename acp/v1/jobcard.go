@@ -21,7 +21,7 @@ func (c *cards) keepJob(e transcript.ToolFinished, view *callView) {
 	next := change{status: inProgress, title: e.Card.Title, kind: e.Card.Kind, locations: e.Card.Locations}
 	if view.pane == plainPane {
 		next.output = rawOutput(e)
-		if view.content == nil && !view.output.unsent() {
+		if len(view.content) == 0 && !view.output.unsent() {
 			next.content = []kinds.Content{kinds.Text{Text: "It runs in the background."}}
 		}
 	}

@@ -15,7 +15,7 @@ const (
 	// firstQuiet is how long nothing more is to come for it to be the first output.
 	firstQuiet = 300 * time.Millisecond
 	// firstWait is how long to wait for it at most.
-	firstWait = 3 * time.Second
+	firstWait = 2 * time.Second
 )
 
 // jobsOf are the session's jobs.
@@ -84,7 +84,7 @@ func startedResult(cmd tools.ShellCommand, first tools.JobOutput, cancelled bool
 		Data: data, Background: first.State == tools.JobRunning, Truncated: shown.cut,
 		Text: fmt.Sprintf("<command>%s</command>\n<working_directory>%s</working_directory>\n<job>%s</job>\n<output>%s</output>\n%s",
 			cmd.Text, cmd.Dir, first.ID, shown.body(), howItStands(first.Job)),
-		Content: jobCard(shown, first.Job),
+		Content: startedCard(shown, first.Job),
 	}
 }
 
@@ -112,14 +112,25 @@ func howItStands(job tools.Job) string {
 	return b.String()
 }
 
+// startedCard is what the user sees of the call that started a job, also when that is over.
+func startedCard(v view, job tools.Job) []kinds.Content {
+	words := stateWords(job)
+	if job.State == tools.JobRunning {
+		words = "started in the background as " + job.ID
+	}
+	return outputCard(v, append([]string{words}, job.Exit.Notes...))
+}
+
 // jobCard is what the user sees of a job's output, and of how the job stands.
 func jobCard(v view, job tools.Job) []kinds.Content {
-	var parts []string
+	return outputCard(v, append([]string{stateWords(job)}, job.Exit.Notes...))
+}
+
+func outputCard(v view, words []string) []kinds.Content {
 	if output := v.within(cardBytes).body(); strings.TrimSpace(output) != "" {
-		parts = append(parts, kinds.Fence("console", output))
+		words = append([]string{kinds.Fence("console", output)}, words...)
 	}
-	parts = append(parts, stateWords(job))
-	return []kinds.Content{kinds.Text{Text: strings.Join(append(parts, job.Exit.Notes...), "\n\n")}}
+	return []kinds.Content{kinds.Text{Text: strings.Join(words, "\n\n")}}
 }
 
 // stateWords is the state of a job as people read it.

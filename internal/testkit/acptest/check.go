@@ -190,7 +190,7 @@ func (c *checker) sessionState(s *sessionState, m *Message) {
 	}
 }
 
-// turnEnded is for the answer to a prompt. A cancel leaves nothing in the background.
+// turnEnded is for the answer to a prompt. A cancel leaves nothing in the background but jobs.
 func (c *checker) turnEnded(request, answer *Message) {
 	s := c.sessions[request.Session()]
 	if s == nil {
@@ -207,7 +207,7 @@ func (c *checker) turnEnded(request, answer *Message) {
 		s.facts.quietFrom = c.at
 	}
 	for id, call := range s.calls {
-		if !call.final() && (aborted || !s.outlives(id)) {
+		if !call.final() && (aborted && !call.isJob() || !s.outlives(id)) {
 			c.problem("the turn was answered while the call %s was still %s", id, call.status)
 		}
 	}

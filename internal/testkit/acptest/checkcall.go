@@ -22,6 +22,9 @@ type callState struct {
 
 func (s *callState) final() bool { return s.status == "completed" || s.status == "failed" }
 
+// isJob reports whether the call started a command in the background.
+func (s *callState) isJob() bool { return s.background && s.fields["kind"] == "execute" }
+
 // knows reports whether every client has the value of a field already.
 func (s *callState) knows(name string, value any) bool {
 	return reflect.DeepEqual(value, s.fields[name]) && (s.asked == nil || reflect.DeepEqual(value, s.asked[name]))

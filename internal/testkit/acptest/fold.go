@@ -169,6 +169,15 @@ func (c *conversation) differs(replay *conversation) (problems []string) {
 				delete(call, "rawOutput")
 			}
 		}
+		if isJob(live.calls[id]) { // what is stored is its call; how it ended stands in the messages
+			for _, call := range []map[string]any{live.calls[id], replay.calls[id]} {
+				for _, name := range []string{"content", "title", "_meta.terminal_exit"} {
+					delete(call, name)
+				}
+			}
+			say("the call "+id, live.calls[id], replay.calls[id])
+			continue
+		}
 		say("the call "+id, live.calls[id], replay.calls[id])
 		say("the output of "+id, strings.TrimSpace(live.output[id]), strings.TrimSpace(replay.output[id]))
 	}
@@ -248,6 +257,11 @@ func (c *conversation) lasting(replay *conversation) *conversation {
 		}
 	}
 	return &kept
+}
+
+// isJob reports whether a call started a command in the background.
+func isJob(call map[string]any) bool {
+	return call["kind"] == "execute" && at(call, "rawInput.background") == true
 }
 
 // hasPane reports whether a terminal of the client's shows a call: what that holds is not the
