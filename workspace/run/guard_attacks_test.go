@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"acp-agent/internal/testkit/testreq"
 	"acp-agent/internal/testkit/worktest"
 	"acp-agent/tools"
 	"acp-agent/workspace/run"
@@ -22,12 +23,13 @@ func TestGuard_Attacks(t *testing.T) {
 		setup map[string]string // files; a text that starts with "-> " is a link
 		cmd   string
 		left  string // a file that must not say "evil", nor be there unless it was
+		names int    // how many names one file has in the directory "names"
 	}{
-		{name: "a directory of very many names", cmd: "mkdir .vscode; cd .vscode; seq -f a%05g 17000 | xargs touch; echo evil > tasks.json", left: ".vscode/tasks.json"},
-		{name: "very many hooks", cmd: "mkdir -p .git/hooks; cd .git/hooks; seq -f a%05g 17000 | xargs touch; echo evil > pre-commit", left: ".git/hooks/pre-commit"},
+		{name: "a directory of very many names", names: 17_000, cmd: "mv names .vscode; echo evil > .vscode/tasks.json", left: ".vscode/tasks.json"},
+		{name: "very many hooks", names: 17_000, cmd: "mv names .git/hooks; echo evil > .git/hooks/pre-commit", left: ".git/hooks/pre-commit"},
 		{
-			name: "very many directories", setup: map[string]string{"packages/app/sub/main.c": ""},
-			cmd: "mkdir 0; cd 0; seq 20000 | xargs mkdir; cd ..; mkdir packages/app/sub/.vscode; echo evil > packages/app/sub/.vscode/tasks.json", left: "packages/app/sub/.vscode/tasks.json",
+			name: "very many directories", setup: map[string]string{"packages/app/sub/main.c": ""}, left: "packages/app/sub/.vscode/tasks.json",
+			cmd: fmt.Sprintf("mkdir 0; cd 0; seq %d | xargs mkdir; cd ..; mkdir packages/app/sub/.vscode; echo evil > packages/app/sub/.vscode/tasks.json", testreq.Rounds(2000, 20_000)),
 		},
 		{name: "a directory that cannot be listed", cmd: "mkdir .vscode; echo evil > .vscode/tasks.json; chmod 311 .vscode", left: ".vscode/tasks.json"},
 		{name: "one above it", cmd: "mkdir -p a/.vscode; echo evil > a/.vscode/tasks.json; chmod 311 a", left: "a/.vscode/tasks.json"},
@@ -74,6 +76,7 @@ func TestGuard_Attacks(t *testing.T) {
 					worktest.Put(t, g.In(fmt.Sprintf(".claude/commands/%d.md", i)), "fine")
 				}
 			}
+			worktest.Names(t, g.In("names"), tt.names)
 			t.Cleanup(func() { // so that the test's directory can be removed
 				for _, dir := range []string{"a", "a/.vscode"} {
 					_ = os.Chmod(g.In(dir), 0o755)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +48,7 @@ func TestGuard(t *testing.T) {
 		{name: "a file that says where a repository is", cmd: "echo gitdir: ../work > linked/.git", note: filepath.Join("linked", ".git") + " was put back"},
 		{name: "a link for a file", cmd: "ln -sf ../work linked/.git", note: filepath.Join("linked", ".git") + " was put back"},
 		{name: "a directory for a file", cmd: "rm linked/.git && mkdir linked/.git", note: "replaced by a directory"},
-		{name: "one of many skills", cmd: "rm .agents/skills/many/100", note: "100 was put back"},
+		{name: "one of many skills", cmd: "rm .agents/skills/many/1", note: filepath.Join("many", "1") + " was put back"},
 		{name: "a sample", cmd: "echo x > .git/hooks/x.sample"},
 		{name: "a repository within", cmd: `printf '[core]\n\tsshCommand = evil\n' >> sub/.git/config`, note: filepath.Join("sub", ".git", "config")},
 		{name: "our configuration", cmd: "mkdir .acp-agent && echo '{}' > .acp-agent/config.jsonc", note: "config.jsonc was moved aside"},
@@ -79,12 +78,8 @@ func TestGuard(t *testing.T) {
 			}
 			worktest.Put(t, g.In(".git/hooks/large"), strings.Repeat("x", run.MaxGuardedBytes+1))
 			many := g.In(".agents/skills/many")
-			if err := os.Mkdir(many, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			for i := range run.MaxGuardedFiles + 50 {
-				worktest.Put(t, filepath.Join(many, strconv.Itoa(100+i)), "")
-			}
+			worktest.Names(t, many, run.MaxGuardedFiles+49)
+			worktest.Put(t, filepath.Join(many, "1"), "")
 			exit, err := g.Start(t).Processes().Run(t.Context(), tools.ShellCommand{Text: tt.cmd}, nil)
 			if err != nil || exit.Code != 0 {
 				t.Fatal(exit, err)

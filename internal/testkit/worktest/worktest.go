@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -147,5 +148,24 @@ func Same(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// Names gives one empty file so many names in a new directory, from "100" on: that is quicker
+// than as many files.
+func Names(t *testing.T, dir string, names int) {
+	t.Helper()
+	if names == 0 {
+		return
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	Put(t, file, "")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range names {
+		if err := os.Link(file, filepath.Join(dir, strconv.Itoa(100+i))); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
