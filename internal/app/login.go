@@ -43,7 +43,12 @@ Exit code: 0 you are logged in; 1 not, and nothing is stored; 2 wrong usage;
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLogin(cmd, flags) },
 	}
-	cmd.Flags().StringVar(&flags.provider, "provider", "", "the server: "+strings.Join(providerIDs(), ", "))
+	cmd.Flags().StringVar(&flags.provider, "provider", "", "the server: ")
+	// Every start of the agent comes through here: the presets are read when help is asked for.
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Flags().Lookup("provider").Usage += strings.Join(providerIDs(), ", ")
+		cmd.Root().HelpFunc()(cmd, args)
+	})
 	cmd.Flags().StringVar(&flags.baseURL, "base-url", "", "address of another server, usually ending in /v1")
 	cmd.Flags().StringVar(&flags.model, "model", "", "model of new sessions")
 	cmd.Flags().BoolVar(&flags.keyStdin, "key-stdin", false, "read the key from the first line of stdin")

@@ -9,8 +9,12 @@ import (
 )
 
 // gcPercent trades a little processor time for memory: an agent stays open as
-// long as its editor (docs/performance.md).
-const gcPercent = 50
+// long as its editor (docs/performance.md). beginPercent holds until the first session is opened:
+// the collector leaves the first 8 MB of garbage alone, and with them the start.
+const (
+	gcPercent    = 50
+	beginPercent = 200
+)
 
 // ballastBytes is the size of the ballast: the collector waits for half of it more of garbage
 // than it would without. It had collected a heap of a few megabytes again and again while the
@@ -29,12 +33,19 @@ func newBallast() []byte {
 	return make([]byte, ballastBytes)
 }
 
-// paceCollector says how often garbage is collected, unless the environment does.
+// deferCollector has garbage collected late, unless the environment says how often.
+func deferCollector() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(beginPercent)
+	}
+}
+
+// paceCollector ends deferCollector. To make the ballast costs a collection.
 func paceCollector() {
+	ballast()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	ballast()
 }
 
 // heedPercent is the part of a container's memory that the agent's heap may take before

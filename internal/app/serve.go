@@ -58,7 +58,8 @@ func serve(ctx context.Context, stdin io.Reader, recording string) error {
 	if err != nil {
 		return fmt.Errorf("take stdout: %w", err)
 	}
-	paceCollector()
+	deferCollector()
+	core.pacesCollector = true
 	err = acp.Serve(ctx, stdin, stdout, acp.Options{Core: core, Version: version, Login: core.login(), OnLine: lines(recorder), Logger: core.logger.Logger})
 	if err == nil || errors.Is(err, context.Canceled) {
 		return nil // a signal asked us to end, and we did

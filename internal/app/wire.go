@@ -58,6 +58,8 @@ type core struct {
 	scripted model.Provider
 	// everyTool has no tool wait to be found (R87).
 	everyTool bool
+	// pacesCollector says that the process stays, and takes little memory (paceCollector).
+	pacesCollector bool
 	// inert has nothing written, fetched or started: it is there to explain.
 	inert bool
 
@@ -263,6 +265,9 @@ func (c *core) begin(host *session.Host, cfg *config.Config) {
 	// then the trials would take the processor from it. Once the probe is stopped, the
 	// timer starts nothing.
 	time.AfterFunc(probeDelay, func() {
+		if c.pacesCollector {
+			paceCollector()
+		}
 		heedMemoryLimit(cgroup.System())
 		host.Sandbox.Start(context.Background())
 	})
