@@ -110,6 +110,12 @@ func (f *file) checkLimits(l Limits) error {
 	if l.ToolTimeout.Duration == 0 {
 		return f.errorf("limits.tool_timeout", "must be longer than nothing")
 	}
+	if l.Jobs < 0 || l.Jobs > mostJobs {
+		return f.errorf("limits.jobs", "must be between 0 and %d, found %d", mostJobs, l.Jobs)
+	}
+	if l.JobTime.Duration == 0 {
+		return f.errorf("limits.job_time", "must be longer than nothing")
+	}
 	if l.SearchCalls < 0 {
 		return f.errorf("limits.search_calls", "must not be negative, found %d", l.SearchCalls)
 	}

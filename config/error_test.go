@@ -42,6 +42,8 @@ func TestLoad_Mistakes(t *testing.T) {
 		{"too little for reading", `{"limits": {"reading_memory": "1MiB"}}`, "limits.reading_memory: must be at least 16MiB"},
 		{"too few processes", `{"limits": {"processes": 3}}`, "limits.processes: must be 0 or at least 16, found 3"},
 		{"sidecars", `{"limits": {"sidecar_bytes": -1}}`, "limits.sidecar_bytes: must not be negative"},
+		{"too many jobs", `{"limits": {"jobs": 1001}}`, "limits.jobs: must be between 0 and 1000, found 1001"},
+		{"no time for jobs", `{"limits": {"job_time": "0s"}}`, "limits.job_time: must be longer than nothing"},
 		{"mode", `{"mode": "yolo"}`, `mode: must be one of ask, code, plan, auto, found "yolo"`},
 		{"level", `{"log": {"level": "loud"}}`, `log.level: must be one of debug, info, warn, error, found "loud"`},
 		{"address", `{"model": {"base_url": "localhost:11434"}}`, "model.base_url: expects an http or https address"},

@@ -42,6 +42,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		a, b := alone.Limits, with.Limits
 		if b.MaxSteps > a.MaxSteps || b.Concurrent > a.Concurrent || b.SidecarBytes > a.SidecarBytes ||
+			b.Jobs > a.Jobs || b.JobTime.Duration > a.JobTime.Duration || b.JobOutput.Bytes > a.JobOutput.Bytes ||
 			b.ToolTimeout.Duration > a.ToolTimeout.Duration ||
 			a.BashTimeout.Duration > 0 && (b.BashTimeout.Duration == 0 || b.BashTimeout.Duration > a.BashTimeout.Duration) {
 			t.Errorf("the project raised a limit: from %+v to %+v", a, b)

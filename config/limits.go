@@ -27,11 +27,16 @@ const (
 	defaultProcesses      = 4096
 	defaultFileSize       = 32 << 30
 
+	defaultJobs      = 32
+	defaultJobTime   = 24 * time.Hour
+	defaultJobOutput = 16 << 20
+
 	defaultSearchCalls   = 25
 	defaultSearchTimeout = 15 * time.Second
 
 	mostSteps      = 100_000
 	mostConcurrent = 64
+	mostJobs       = 1000
 
 	leastResultSize = 1 << 10
 	mostResultSize  = 1 << 30
@@ -68,6 +73,11 @@ type Limits struct {
 	Processes uint64 `json:"processes"`
 	// FileSize is the largest file that a command may write; 0 means no limit.
 	FileSize Size `json:"file_size"`
+	// Jobs is the most commands in the background at once, JobTime ends each, and JobOutput is
+	// the most that a file holds of what it printed; 0 keeps none.
+	Jobs      int      `json:"jobs"`
+	JobTime   Duration `json:"job_time"`
+	JobOutput Size     `json:"job_output"`
 	// SearchCalls is the most web searches of a session; SearchTimeout ends each.
 	SearchCalls   int      `json:"search_calls"`
 	SearchTimeout Duration `json:"search_timeout"`
@@ -88,6 +98,8 @@ func defaultLimits() Limits {
 		Processes:      defaultProcesses,
 		FileSize:       Size{defaultFileSize},
 
+		Jobs: defaultJobs, JobTime: Duration{defaultJobTime}, JobOutput: Size{defaultJobOutput},
+
 		SearchCalls: defaultSearchCalls, SearchTimeout: Duration{defaultSearchTimeout},
 	}
 }
@@ -99,6 +111,11 @@ func (l *Limits) tighten(p projectLimits) {
 	lower(&l.MaxSteps, p.MaxSteps)
 	lower(&l.Concurrent, p.Concurrent)
 	lower(&l.SidecarBytes, p.SidecarBytes)
+	lower(&l.Jobs, p.Jobs)
+	l.JobTime.lower(p.JobTime)
+	if p.JobOutput != nil { // 0 is the lowest
+		lower(&l.JobOutput.Bytes, &p.JobOutput.Bytes)
+	}
 	if p.ToolTimeout != nil {
 		l.ToolTimeout.Duration = min(l.ToolTimeout.Duration, p.ToolTimeout.Duration)
 	}

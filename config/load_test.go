@@ -82,7 +82,7 @@ func TestLoad_EveryField(t *testing.T) {
 		},
 		"editor": {"fs": false},
 		"limits": {"profile": "amp", "result_size": "64KiB", "max_steps": 7, "bash_timeout": "5m", "tool_timeout": "90s",
-			"concurrent": 3, "sidecar_bytes": 0, "search_calls": 5, "search_timeout": "3s", "memory": "50%", "reading_memory": "512MiB", "reading_timeout": "30s", "processes": 99, "file_size": "1GiB"},
+			"concurrent": 3, "sidecar_bytes": 0, "jobs": 4, "job_time": "2h", "job_output": "1MiB", "search_calls": 5, "search_timeout": "3s", "memory": "50%", "reading_memory": "512MiB", "reading_timeout": "30s", "processes": 99, "file_size": "1GiB"},
 		"roots": {"read": ["~/src"], "write": ["` + filepath.ToSlash(abs("/srv/out")) + `/"]},
 		"rules": {"allow": ["bash(go test *)"], "ask": ["read(a(b)c)"], "deny": ["web_fetch", {"permission": "bash", "pattern": "rm *"}]},
 		"tools": {
@@ -129,6 +129,7 @@ func TestLoad_EveryField(t *testing.T) {
 		Limits: config.Limits{
 			Profile: "amp", ResultSize: config.Size{Bytes: 64 << 10}, MaxSteps: 7, BashTimeout: config.Duration{Duration: 5 * time.Minute},
 			ToolTimeout: config.Duration{Duration: 90 * time.Second}, Concurrent: 3,
+			Jobs: 4, JobTime: config.Duration{Duration: 2 * time.Hour}, JobOutput: config.Size{Bytes: 1 << 20},
 			SearchCalls: 5, SearchTimeout: config.Duration{Duration: 3 * time.Second},
 			Memory: config.Memory{Percent: 50}, ReadingMemory: config.Size{Bytes: 512 << 20},
 			ReadingTimeout: config.Duration{Duration: 30 * time.Second}, Processes: 99, FileSize: config.Size{Bytes: 1 << 30},

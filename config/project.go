@@ -34,6 +34,9 @@ type projectLimits struct {
 	ToolTimeout  *Duration `json:"tool_timeout"`
 	Concurrent   *int      `json:"concurrent"`
 	SidecarBytes *int64    `json:"sidecar_bytes"`
+	Jobs         *int      `json:"jobs"`
+	JobTime      *Duration `json:"job_time"`
+	JobOutput    *Size     `json:"job_output"`
 
 	Memory         *Memory   `json:"memory"`
 	ReadingMemory  *Size     `json:"reading_memory"`

@@ -16,7 +16,7 @@ func TestLoad_ProjectTightens(t *testing.T) {
 		"rules": {"allow": ["bash(make *)"]}, "tools": {"disable": ["task"]},
 	}`
 	got := load(t, nil, map[string]string{userFile: user, projectFile: `{
-		"limits": {"max_steps": 10, "concurrent": 60, "sidecar_bytes": 0, "bash_timeout": "0s", "tool_timeout": "5s"},
+		"limits": {"max_steps": 10, "concurrent": 60, "jobs": 1, "job_time": "25h", "job_output": "0", "sidecar_bytes": 0, "bash_timeout": "0s", "tool_timeout": "5s"},
 		"rules": {"ask": ["bash(make deploy)"], "deny": ["read(secrets/**)"]},
 		"tools": {"disable": ["task", "web_fetch"]},
 	}`})
@@ -24,6 +24,8 @@ func TestLoad_ProjectTightens(t *testing.T) {
 	want := load(t, nil, map[string]string{userFile: user})
 	want.Limits.MaxSteps = 10
 	want.Limits.SidecarBytes = 0
+	want.Limits.Jobs = 1
+	want.Limits.JobOutput.Bytes = 0
 	want.Limits.ToolTimeout = config.Duration{Duration: 5 * time.Second}
 	want.Project = config.Rules{
 		Ask:  []config.Rule{{Permission: "bash", Pattern: "make deploy", Source: projectFile + ":3:21"}},

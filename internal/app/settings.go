@@ -193,6 +193,7 @@ func limits(cfg *config.Config) tools.Limits {
 		l.Concurrent = from.Concurrent
 	}
 	l.SidecarBytes = from.SidecarBytes
+	l.Jobs, l.JobAge, l.JobBytes = from.Jobs, from.JobTime.Duration, int64(from.JobOutput.Bytes)
 	l.ConnectAsk = cfg.Network.AskTimeout.Duration
 	l.SearchCalls, l.SearchTimeout = from.SearchCalls, from.SearchTimeout.Duration
 	l.Command.Memory = from.Memory.Of(cgroup.System().Total())

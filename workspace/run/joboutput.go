@@ -50,7 +50,7 @@ func (o *jobOutput) Write(p []byte) (int, error) {
 
 // keep writes to the file, which begins with what is in memory. The caller holds mu.
 func (o *jobOutput) keep(p []byte) {
-	if o.file == nil && !o.failed && len(o.end)+len(p) > o.memory {
+	if o.file == nil && !o.failed && o.most > 0 && len(o.end)+len(p) > o.memory {
 		var err error
 		if o.file, err = o.open(); err != nil {
 			o.file, o.failed = nil, true

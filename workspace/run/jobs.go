@@ -137,9 +137,11 @@ func (js *Jobs) add(info tools.Job) (*job, context.Context, error) {
 	switch most := js.limits.Jobs; {
 	case js.closed:
 		return nil, nil, endedError(info.Command)
+	case most == 0:
+		return nil, nil, tools.Errorf(tools.Unavailable, "no command may run in the background here: the user has set limits.jobs to 0")
 	case js.count() >= most:
 		return nil, nil, &tools.Error{
-			Kind: tools.Unavailable, Message: fmt.Sprintf("%d jobs run in the background, and no more may", most),
+			Kind: tools.Unavailable, Message: fmt.Sprintf("%d jobs run in the background, and no more may (limits.jobs)", most),
 			Hint: "stop one with job_stop; job_list lists them",
 		}
 	}
