@@ -187,6 +187,14 @@ func (j *jobs) noticeBegun() {
 	}
 }
 
+// close shows that the jobs end with the session, which stops them next. They stay stored as
+// running, so that the session says so when it goes on.
+func (j *jobs) close() {
+	for _, job := range j.running.Close() {
+		j.happened(transcript.JobEnded{CallID: job.CallID, State: string(tools.JobStopped)}, jobHappened{})
+	}
+}
+
 // save stores which jobs run.
 func (j *jobs) save() {
 	now := storedJobs{Last: j.running.Last()}

@@ -53,6 +53,7 @@ func (s *Session) Close(grace time.Duration) {
 	s.turns.wait()
 	s.life.wait()
 	s.agents.tree.Close()
+	s.jobs.close()
 	s.sources.close()
 	s.work.Close(grace)
 	if err := s.rules.audit.Close(); err != nil {

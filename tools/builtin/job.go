@@ -3,9 +3,11 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
+	"acp-agent/internal/textcut"
 	"acp-agent/kinds"
 	"acp-agent/tools"
 )
@@ -61,15 +63,11 @@ func startJob(ctx context.Context, rt tools.Runtime, a bashArgs) (*tools.Result,
 	if err != nil {
 		return nil, err
 	}
-	return startedResult(cmd, first, ctx.Err() != nil), nil
+	return startedResult(cmd, first, readView(rt, first), ctx.Err() != nil), nil
 }
 
 // startedResult is the result of the call that started a job.
-func startedResult(cmd tools.ShellCommand, first tools.JobOutput, cancelled bool) *tools.Result {
-	shown := view{text: cleanOutput(first.Text)}
-	if first.Skipped > 0 {
-		shown.cut, shown.omitted, shown.note = true, first.Skipped, keptIn(first)
-	}
+func startedResult(cmd tools.ShellCommand, first tools.JobOutput, shown view, cancelled bool) *tools.Result {
 	switch {
 	case cancelled:
 		return bashResult(cmd, shown, nil)
@@ -81,11 +79,31 @@ func startedResult(cmd tools.ShellCommand, first tools.JobOutput, cancelled bool
 		data.Notes = first.Exit.Notes
 	}
 	return &tools.Result{
-		Data: data, Background: first.State == tools.JobRunning, Truncated: shown.cut,
+		Data: data, Background: first.State == tools.JobRunning, Truncated: shown.cut, OutputPath: shown.path,
 		Text: fmt.Sprintf("<command>%s</command>\n<working_directory>%s</working_directory>\n<job>%s</job>\n<output>%s</output>\n%s",
 			cmd.Text, cmd.Dir, first.ID, shown.body(), howItStands(first.Job)),
 		Content: startedCard(shown, first.Job),
 	}
+}
+
+// readView is output of a job as it is returned: of more than a result may have, the end.
+func readView(rt tools.Runtime, out tools.JobOutput) view {
+	v := view{text: cleanOutput(out.Text)}
+	if out.Skipped > 0 {
+		v.cut, v.omitted, v.note = true, out.Skipped, keptIn(out)
+	}
+	end := textcut.Last(v.text, rt.Session().Limits.ResultBytes)
+	if len(end) == len(v.text) {
+		return v
+	}
+	path, note := keepWhole(rt, "unread output", func(w io.Writer) error {
+		_, err := io.WriteString(w, out.Text)
+		return err
+	})
+	if v.cut {
+		note += ", and " + v.note
+	}
+	return view{cut: true, text: end, omitted: out.Skipped + int64(len(v.text)-len(end)), path: path, note: note}
 }
 
 // keptIn says where what was not read is.

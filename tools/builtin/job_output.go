@@ -61,6 +61,7 @@ func newJobOutput() tools.Tool {
 		Profile:        &tools.Profile{},
 		Lacks:          lacksJobs,
 		DisableTimeout: true,
+		OwnLimit:       true,
 		ReadOnly:       true,
 	}, jobOutput)
 }
@@ -78,12 +79,9 @@ func jobOutput(ctx context.Context, rt tools.Runtime, a jobOutputArgs) (*tools.R
 	if err != nil {
 		return nil, err
 	}
-	shown := view{text: cleanOutput(out.Text)}
-	if out.Skipped > 0 {
-		shown.cut, shown.omitted, shown.note = true, out.Skipped, keptIn(out)
-	}
+	shown := readView(rt, out)
 	data := jobOutputData{
-		Job: out.Job, Output: shown.text, Skipped: out.Skipped, File: out.File, Signal: out.Exit.Signal, Notes: out.Exit.Notes,
+		Job: out.Job, Output: shown.text, Skipped: shown.omitted, File: out.File, Signal: out.Exit.Signal, Notes: out.Exit.Notes,
 	}
 	if out.State == tools.JobExited {
 		data.ExitCode = &out.Exit.Code
@@ -93,7 +91,9 @@ func jobOutput(ctx context.Context, rt tools.Runtime, a jobOutputArgs) (*tools.R
 		data.Matched = &out.Matched
 		said += fmt.Sprintf("\n<pattern_matched>%t</pattern_matched>", out.Matched)
 	}
-	return &tools.Result{Data: data, Text: said, Content: jobCard(shown, out.Job), Partial: ctx.Err() != nil}, nil
+	return &tools.Result{
+		Data: data, Text: said, Content: jobCard(shown, out.Job), Partial: ctx.Err() != nil, Truncated: shown.cut, OutputPath: shown.path,
+	}, nil
 }
 
 // until is what the call waits for.

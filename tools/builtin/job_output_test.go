@@ -147,6 +147,27 @@ func TestJobOutput_Refuses(t *testing.T) {
 	wantFailure(t, tooltest.New(tooltest.Options{}), newJobOutput(), `{"job":"job_1"}`, tools.Unavailable, noJobsHere)
 }
 
+// TestJobOutput_End: of more than a result may have, the end is returned, and the rest kept.
+func TestJobOutput_End(t *testing.T) {
+	t.Parallel()
+	out := running(strings.Repeat("é", 100_000) + "the end")
+	out.Skipped, out.File, out.Kept = 50, "/scratch/out", 40
+	rt := withJobs(&heldJobs{output: out})
+	result, err := rt.Run(t.Context(), newJobOutput(), "job_output", `{"job":"job_1"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Text) > tools.CanonicalLimits().ResultBytes+1000 || !strings.HasSuffix(result.Text, "the end</output>\n<state>running</state>") {
+		t.Errorf("%d bytes that end with %q", len(result.Text), result.Text[len(result.Text)-100:])
+	}
+	if want := "bytes of output left out here; the whole unread output is in " + result.OutputPath + ", and the first 40 bytes of all"; !strings.Contains(result.Text, want) {
+		t.Errorf("the beginning is %.300q", result.Text)
+	}
+	if rt.Sidecars()[result.OutputPath] != out.Text || !result.Truncated {
+		t.Error("the whole is not in the file")
+	}
+}
+
 // TestJobOutput_Accepts: the calls of other agents.
 func TestJobOutput_Accepts(t *testing.T) {
 	t.Parallel()

@@ -47,8 +47,8 @@ type JobHooks struct {
 // how it ended. It knows no processes; what runs a job is handed to it. It is safe for
 // concurrent use.
 //
-// Goroutines: one for each job that runs, which ends soon after the job is stopped; close stops
-// all and waits for them.
+// Goroutines: one for each job that runs, which ends soon after the job is stopped; Close stops
+// all, and wait waits for them.
 type Jobs struct {
 	hooks  JobHooks
 	limits tools.Limits
@@ -298,15 +298,20 @@ func (js *Jobs) StopCall(callID string) (stopped bool) {
 	return stopped
 }
 
-// close stops all jobs; none starts after it, and no hook is called.
-func (js *Jobs) close() {
+// Close stops all jobs, and returns those that ran. None starts after it, and no hook is called.
+// The end of the Runner waits for them.
+func (js *Jobs) Close() (ran []tools.Job) {
 	js.mu.Lock()
+	defer js.mu.Unlock()
 	js.closed = true
 	for _, j := range js.list {
+		if job := j.snapshot(); job.State == tools.JobRunning {
+			ran = append(ran, job)
+		}
 		j.cancel(errJobsClosed)
 	}
-	js.mu.Unlock()
+	return ran
 }
 
-// wait waits, after close, for the goroutines.
+// wait waits, after Close, for the goroutines.
 func (js *Jobs) wait() { js.running.Wait() }

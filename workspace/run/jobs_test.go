@@ -148,7 +148,7 @@ func TestJobs_WaitEnds(t *testing.T) {
 		if _, err := js.View("").Read(ctx, job.ID, tools.JobWait{Limit: time.Hour}); err != nil || time.Since(began) > 1100*time.Millisecond {
 			t.Errorf("a cancelled read took %v, %v", time.Since(began), err)
 		}
-		js.close()
+		js.Close()
 		js.wait()
 	})
 }
@@ -223,7 +223,7 @@ func TestJobs_Limits(t *testing.T) {
 		if len(list) > endedJobs+2 || list[0].ID != "job_1" {
 			t.Errorf("%d jobs are kept, the first is %s", len(list), list[0].ID)
 		}
-		js.close()
+		js.Close()
 		js.wait()
 		if _, err := js.start(t.Context(), tools.Job{}, time.Hour, prints(nil)); err == nil {
 			t.Error("a job started after the end")
@@ -259,7 +259,7 @@ func TestJobs_Agents(t *testing.T) {
 		if js.StopCall("call_2") || !js.StopCall("call_1") {
 			t.Error("of the calls, not the one whose job runs is stopped")
 		}
-		js.close()
+		js.Close()
 		js.wait()
 	})
 }

@@ -169,7 +169,7 @@ func (r *Runner) forget(done <-chan struct{}) {
 // time between TERM and KILL. A second Close, during or after the first, can only bring
 // the end forward.
 func (r *Runner) Close(grace time.Duration) {
-	r.jobs.close()
+	r.jobs.Close()
 	r.group.Close(grace)
 	r.jobs.wait()
 	// A tree that cannot be killed must not hold up the end of the session.
