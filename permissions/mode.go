@@ -31,15 +31,28 @@ const InSandbox = "{sandbox}"
 const planExit = "plan_exit"
 
 // inSandbox returns the default row that frees a part of a command because a sandbox
-// confines it.
+// confines it. A rule that someone wrote about commands could not be held against one of
+// which not all is known, so that such a command is asked about where there is a rule.
 func (s Set) inSandbox(names []string, p pair) (Rule, bool) {
-	if p.Judged.Action != capability.Ask || !p.Judged.Sandboxable || p.Judged.Validation || p.Dynamic {
+	if p.Judged.Action != capability.Ask || !p.Judged.Sandboxable || p.Judged.Validation || p.Dynamic && s.narrows(names, p) {
 		return Rule{}, false
 	}
 	if rule := s.sandboxed(names); rule != nil {
 		return *rule, true
 	}
 	return Rule{}, false
+}
+
+// narrows reports whether a rule that someone wrote denies or asks about some commands.
+func (s Set) narrows(names []string, p pair) bool {
+	for i := int(Manifest); i < scopeCount; i++ {
+		if slices.ContainsFunc(s.scopes[i], func(r Rule) bool {
+			return r.Action != capability.Allow && rankPermission(r.Permission, names, p.capability) != noMatch
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // sandboxed returns the default row that frees what a sandbox confines, if the mode has

@@ -46,7 +46,8 @@ func TestDecide_Auto(t *testing.T) {
 		{"a contained command", nil, call(contained("make")), allow},
 		{"and one that is not", nil, call(contained("make"), with(func(r *permissions.Resource) { r.Judged.Sandboxable = false })), ask},
 		{"that validation names", nil, call(with(func(r *permissions.Resource) { r.Judged.Validation = true })), ask},
-		{"that is only known when it runs", nil, call(with(func(r *permissions.Resource) { r.Dynamic = true })), ask},
+		{"that is only known when it runs", nil, call(with(func(r *permissions.Resource) { r.Dynamic = true })), allow},
+		{"so, where a rule could not be held against it", scoped{permissions.User: {rule("bash", "git push*", deny)}}, call(with(func(r *permissions.Resource) { r.Dynamic = true })), ask},
 		{"that policy denies", nil, call(with(func(r *permissions.Resource) { r.Judged.Action = deny })), deny},
 		{"that the user wants asked", scoped{permissions.User: {rule("bash", "make*", ask)}}, call(contained("make")), ask},
 		{"that the project wants asked", scoped{permissions.Project: {rule("*", "*", ask)}}, call(contained("make")), ask},
@@ -135,7 +136,7 @@ func TestDecide_AutoFreesOnlyContained(t *testing.T) {
 			alone := call
 			alone.Resources = []permissions.Resource{part}
 			free := setOf(permissions.ModeAsk, rules).Decide(alone).Action == allow
-			onlyContained = onlyContained && (free || judged.Action == ask && judged.Sandboxable && !judged.Validation && !part.Dynamic)
+			onlyContained = onlyContained && (free || judged.Action == ask && judged.Sandboxable && !judged.Validation)
 		}
 		before, after := setOf(permissions.ModeAsk, rules).Decide(call), setOf(permissions.ModeAuto, rules).Decide(call)
 		switch {

@@ -233,6 +233,9 @@ type Env struct {
 	// Resolve follows symlinks of an absolute path as far as it exists, and
 	// cleans it; it never fails.
 	Resolve func(abs string) string
+	// Inside reports whether an absolute path leads into a directory of the session; nil
+	// means that this is not known.
+	Inside func(abs string) bool
 	// Undoing lists the absolute paths that taking back the last change of a file
 	// would change, for the rules to see (R95); nil means that nothing is tracked.
 	Undoing func(abs string) []string

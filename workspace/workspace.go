@@ -78,12 +78,18 @@ func New(o Options) (*Workspace, error) {
 // Place is the name of the session's own directory, see [Directories.Former].
 func (w *Workspace) Place() string { return w.private.Name() }
 
+// inside reports whether a path leads into the session's directories.
+func (w *Workspace) inside(abs string) bool {
+	access, err := w.Check(abs, false)
+	return err == nil && access.Inside
+}
+
 // Session returns what a tool may know of the session. Roots are the session's
 // own directories, Cwd first; Scratch exists from its first use on.
 func (w *Workspace) Session() tools.Session {
 	s := tools.Session{
 		ID:       w.o.SessionID,
-		Env:      tools.Env{Place: w.place, Resolve: w.Resolve, Undoing: w.undoing},
+		Env:      tools.Env{Place: w.place, Resolve: w.Resolve, Inside: w.inside, Undoing: w.undoing},
 		Scratch:  cmp.Or(w.o.Directories.Scratch, w.private.Scratch()),
 		Limits:   w.o.Limits,
 		Guidance: w.o.Guidance(),

@@ -129,14 +129,12 @@ func (e *explainer) in(ctx context.Context, dir string) (*session.Session, error
 	if err != nil {
 		return nil, err
 	}
-	if e.mode == string(permissions.ModeAuto) || e.mode == "" && s.ModePending() {
-		settling, cancel := context.WithTimeout(ctx, probeTimeout)
-		err = s.AwaitMode(settling) // whether there is such a mode
-		cancel()
-		if err != nil {
-			s.Close(0)
-			return nil, err
-		}
+	settling, cancel := context.WithTimeout(ctx, probeTimeout)
+	err = s.AwaitMode(settling) // what commands are confined by, and whether there is a mode auto
+	cancel()
+	if err != nil {
+		s.Close(0)
+		return nil, err
 	}
 	if e.mode != "" {
 		if err := s.SetMode(e.mode); err != nil {

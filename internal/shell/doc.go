@@ -11,7 +11,7 @@
 // the disk. It imports the shell parser and the standard library, and starts no
 // goroutines.
 //
-//	cmd, cwd, err := shell.Preprocess(`cd "my dir" && go test ./... &`, "/w", "/home/ann")
+//	cmd, cwd, err := shell.Preprocess(`cd "my dir" && go test ./... &`, "/w", "/home/ann", nil)
 //	if err != nil {
 //		return err // a *TextError: the text must not reach a shell
 //	}

@@ -12,21 +12,21 @@ import (
 // and run (R53): a lone "&" at the end is dropped, a leading "cd DIR &&" moves into the
 // directory as often as it repeats, and "~" in cwd is replaced. The command returned is
 // a slice of cmd. A directory that is not known before running ("$X", "`x`", a glob, a
-// brace, "-", an option) stays in the command, and so does everything when the text
-// does not parse. The only error is *TextError.
-func Preprocess(cmd, cwd, home string) (cmd2, cwd2 string, err error) {
-	return PreprocessIn(Bash, cmd, cwd, home)
+// brace, "-", an option) stays in the command, and so does one that enters refuses (nil: none),
+// and everything when the text does not parse. The only error is *TextError.
+func Preprocess(cmd, cwd, home string, enters func(dir string) bool) (cmd2, cwd2 string, err error) {
+	return PreprocessIn(Bash, cmd, cwd, home, enters)
 }
 
 // PreprocessIn is Preprocess for a given dialect (R54).
-func PreprocessIn(dialect Dialect, cmd, cwd, home string) (cmd2, cwd2 string, err error) {
+func PreprocessIn(dialect Dialect, cmd, cwd, home string, enters func(dir string) bool) (cmd2, cwd2 string, err error) {
 	if err := CheckText(cmd); err != nil {
 		return cmd, cwd, err
 	}
 	if expanded, ok := ExpandTilde(cwd, home); ok {
 		cwd = expanded
 	}
-	cmd, cwd = takeCds(dropBackground(cmd, dialect), cwd, home, dialect)
+	cmd, cwd = takeCds(dropBackground(cmd, dialect), cwd, home, enters, dialect)
 	return cmd, cwd, nil
 }
 
@@ -62,7 +62,7 @@ func trimBlanks(text string) string {
 }
 
 // takeCds moves each "cd DIR &&" at the start of the text into the directory.
-func takeCds(cmd, cwd, home string, dialect Dialect) (rest, dir string) {
+func takeCds(cmd, cwd, home string, enters func(dir string) bool, dialect Dialect) (rest, dir string) {
 	file, err := Parse(cmd, dialect)
 	if err != nil || len(file.Stmts) == 0 {
 		return cmd, cwd
@@ -74,7 +74,7 @@ func takeCds(cmd, cwd, home string, dialect Dialect) (rest, dir string) {
 			break
 		}
 		next, ok := joinDir(dir, name, home)
-		if !ok {
+		if !ok || enters != nil && !enters(next) {
 			break
 		}
 		at, dir = int(list.after.Pos().Offset()), next

@@ -90,7 +90,7 @@ func TestPreprocess(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd, cwd, err := shell.Preprocess(tt.cmd, tt.cwd, "/home/ann")
+			cmd, cwd, err := shell.Preprocess(tt.cmd, tt.cwd, "/home/ann", nil)
 			if err != nil {
 				t.Fatalf("Preprocess(%q): %v", tt.cmd, err)
 			}
@@ -107,7 +107,7 @@ func TestPreprocess_Refuses(t *testing.T) {
 		"C1": "ls \u0085", "invalid UTF-8": "ls \xff", "too long": strings.Repeat("a", shell.MaxText+1),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := shell.Preprocess(text, "/w", "")
+			_, _, err := shell.Preprocess(text, "/w", "", nil)
 			var textErr *shell.TextError
 			if !errors.As(err, &textErr) {
 				t.Fatalf("error is %v, want a *TextError", err)
@@ -126,14 +126,14 @@ func TestPreprocess_Refuses(t *testing.T) {
 }
 
 func TestPreprocess_NoHome(t *testing.T) {
-	cmd, cwd, err := shell.Preprocess("cd ~/a && ls", "~", "")
+	cmd, cwd, err := shell.Preprocess("cd ~/a && ls", "~", "", nil)
 	if err != nil || cmd != "cd ~/a && ls" || cwd != "~" {
 		t.Errorf("got %q, %q, %v; want everything unchanged", cmd, cwd, err)
 	}
 }
 
 func TestPreprocess_POSIX(t *testing.T) {
-	cmd, cwd, err := shell.PreprocessIn(shell.POSIX, "cd a && cat <(x)", "/w", "")
+	cmd, cwd, err := shell.PreprocessIn(shell.POSIX, "cd a && cat <(x)", "/w", "", nil)
 	if err != nil || cwd != "/w" || cmd != "cd a && cat <(x)" {
 		t.Errorf("got %q, %q, %v: what POSIX cannot parse must stay", cmd, cwd, err)
 	}
@@ -148,7 +148,7 @@ func FuzzPreprocess(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		cmd, cwd, err := shell.Preprocess(text, "/w", "/home/ann")
+		cmd, cwd, err := shell.Preprocess(text, "/w", "/home/ann", nil)
 		if err != nil {
 			return
 		}

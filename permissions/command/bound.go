@@ -16,6 +16,7 @@ const (
 	maxNumbers   = 1_000_000
 	maxPiece     = 1000     // bytes of what may be printed for every line
 	maxPrinted   = 10 << 20 // bytes of the format of printf, which is used again for more operands
+	maxSleep     = 60       // seconds
 	maxRepeats   = 10_000   // what the counts of a pattern multiply to
 )
 

@@ -39,7 +39,7 @@ func (s simple) args() []word {
 func (j *judge) call(stmt *syntax.Stmt, c *syntax.CallExpr, at dirs, floor finding) flow {
 	var inner []simple
 	for _, a := range c.Assigns {
-		floor = floor.worse(asks(Dynamic, "the command sets a variable"))
+		floor = floor.worse(j.assigns(a, at))
 		inner = append(inner, j.inside(a, at, floor)...)
 	}
 	words := j.words.evaluate(c.Args, at)
@@ -103,7 +103,8 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 		p.Always, p.AlwaysExact, p.NoAlways = alwaysPrefix(p.Argv, f)
 	}
 	if f.action == capability.Ask {
-		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(u, s, at))
+		f = f.notOnlyReading(j.commandNotReading(words, u, s, found, at))
+		f.notSandboxable = cmp.Or(f.notSandboxable, j.commandNotSandboxable(words, u, s, at))
 	}
 	p.judge(f)
 	j.parts.list = append(j.parts.list, *p)
@@ -128,6 +129,7 @@ func newSimple(words []word, inner []simple, at dirs) simple {
 func (j *judge) nested(w word, at dirs) []simple {
 	floor := asks(Interpreter, "the command runs a program given as text")
 	if !w.static {
+		j.parts.raiseFrom(len(j.parts.list)-1, floor.outOfReach("the program that the command is given is only known when it runs"))
 		return nil
 	}
 	if j.depth++; j.depth > MaxDepth {
@@ -143,10 +145,6 @@ func (j *judge) nested(w word, at dirs) []simple {
 		return nil
 	}
 	f := sub.stmts(file.Stmts, at, floor)
-	if rest := settled(file); rest.set {
-		sub.parts.markNotSandboxable(0, rest.reason)
-		j.parts.markNotSandboxable(len(j.parts.list)-1, rest.reason)
-	}
 	j.parts.list = append(j.parts.list, sub.parts.list...)
 	if sub.err != nil {
 		j.err = sub.err

@@ -62,6 +62,7 @@ func (j *judge) forClause(c *syntax.ForClause, at dirs, floor finding) flow {
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
 		for _, item := range loop.Items {
+			floor = floor.outOfReach(j.wordNotSandboxable(j.words.word(item, at), at))
 			ran = append(ran, j.inside(item, at, floor)...)
 		}
 	default:
@@ -104,7 +105,7 @@ func (j *judge) caseClause(c *syntax.CaseClause, at dirs, floor finding) flow {
 // function asks about a definition and judges its body, which may run anywhere. One
 // that starts itself twice over is a fork bomb (DN3).
 func (j *judge) function(c *syntax.FuncDecl, at dirs, floor finding) flow {
-	f := asks(Dynamic, "the command defines a function")
+	f := asks(Dynamic, "the command defines a function").notOnlyReading("the command defines a function")
 	if c.Name != nil && forks(c.Body, c.Name.Value) {
 		f = denies(ForkBomb, "the function "+c.Name.Value+" starts itself without end")
 	}

@@ -15,7 +15,22 @@ type finding struct {
 	// notSandboxable says what of it no sandbox answers for, see Part.Sandboxable; empty means
 	// nothing.
 	notSandboxable string
-	set            bool
+	// notReading says why it is not left to a sandbox in which nothing can be changed; empty
+	// means that it is.
+	notReading string
+	set        bool
+}
+
+// outOfReach is the finding with what no sandbox answers for.
+func (f finding) outOfReach(why string) finding {
+	f.notSandboxable = cmp.Or(f.notSandboxable, why)
+	return f.notOnlyReading(why)
+}
+
+// notOnlyReading is the finding with why it is not left to a sandbox in which nothing can be changed.
+func (f finding) notOnlyReading(why string) finding {
+	f.notReading = cmp.Or(f.notReading, why)
+	return f
 }
 
 func allowed() finding {
@@ -27,6 +42,9 @@ func asks(class Class, reason string) finding {
 	if classNotSandboxable(class) {
 		f.notSandboxable = reason
 	}
+	if classNotReading(class) {
+		f.notReading = reason
+	}
 	return f
 }
 
@@ -35,7 +53,7 @@ func denies(class Class, reason string) finding {
 }
 
 func validates(reason string) finding {
-	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, notSandboxable: reason, set: true}
+	return finding{action: capability.Ask, class: Dangerous, reason: reason, validation: true, notSandboxable: reason, notReading: reason, set: true}
 }
 
 // worse returns the stricter of two findings; of two asks the one that no rule lifts.
@@ -48,10 +66,10 @@ func (f finding) worse(g finding) finding {
 		return g
 	case g.action.Stricter(f.action), g.action == f.action && g.validation && !f.validation:
 		g.validation = g.validation || f.validation && g.action == capability.Ask
-		g.notSandboxable = cmp.Or(f.notSandboxable, g.notSandboxable)
+		g.notSandboxable, g.notReading = cmp.Or(f.notSandboxable, g.notSandboxable), cmp.Or(f.notReading, g.notReading)
 		return g
 	default:
-		f.notSandboxable = cmp.Or(f.notSandboxable, g.notSandboxable)
+		f.notSandboxable, f.notReading = cmp.Or(f.notSandboxable, g.notSandboxable), cmp.Or(f.notReading, g.notReading)
 		return f
 	}
 }

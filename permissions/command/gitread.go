@@ -48,6 +48,7 @@ var gitForms = map[string]entry{
 	"ls-files":   {args: argNames, options: options{flags: "cdmotvz", long: "--cached --deleted --modified --others --exclude-standard --full-name", longVal: "--exclude"}},
 	"tag":        {args: argText, options: options{flags: "il", long: "--list --ignore-case --no-column", longVal: "--sort --format --points-at", longMay: "--contains --merged --no-merged --column --color"}},
 	"describe":   {args: argText, options: options{long: "--tags --all --always --long --exact-match --first-parent", longVal: "--match --exclude --candidates", longMay: "--abbrev"}},
+	"ls-tree":    {args: argText, options: options{flags: "rdtlz", long: "--name-only --name-status --full-name --full-tree --long", longMay: "--abbrev"}},
 	"shortlog":   {args: argFiles, options: options{flags: "sne", long: "--summary --numbered --email --all --no-merges", longMay: "--since --until --author"}},
 	"merge-base": {args: argText, options: options{flags: "a", long: "--all --is-ancestor --octopus --fork-point"}},
 	"rev-list":   {args: argFiles, options: options{valued: "n", number: true, long: "--all --count --no-merges --merges --first-parent --reverse --left-right", longVal: "--max-count", longMay: "--since --until --author"}},

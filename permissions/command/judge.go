@@ -21,7 +21,7 @@ func Judge(text string, env Env) Verdict {
 	if file == nil {
 		return v
 	}
-	return expanded(v, file, env)
+	return leftToReading(expanded(v, file, env), env)
 }
 
 // judgeText judges a text as it is written.
@@ -55,7 +55,6 @@ func judgeFile(text string, env Env) (v Verdict, file *syntax.File) {
 		if v.Action == capability.Allow {
 			j.parts.raiseFrom(0, f)
 		}
-		j.parts.markNotSandboxable(0, f.reason)
 		v = j.parts.verdict()
 	}
 	// What two readers do not agree about is never allowed, and asked about even where a
@@ -153,7 +152,7 @@ func (pt *parts) verdict() Verdict {
 	v := Verdict{Text: pt.text, Parts: pt.list}
 	for _, p := range pt.list {
 		f := p.finding()
-		f.notSandboxable = "" // counts for each part by itself
+		f.notSandboxable, f.notReading = "", "" // count for each part by itself
 		if next := worst.worse(f); next != worst {
 			worst = next
 			if len(p.Argv) > 0 {
@@ -181,11 +180,11 @@ func (pt *parts) verdict() Verdict {
 }
 
 func (p *Part) judge(f finding) {
-	p.Action, p.Class, p.Reason, p.Validation, p.notSandboxable = f.action, f.class, f.reason, f.validation, f.notSandboxable
+	p.Action, p.Class, p.Reason, p.Validation, p.notSandboxable, p.notReading = f.action, f.class, f.reason, f.validation, f.notSandboxable, f.notReading
 }
 
 func (p *Part) finding() finding {
-	return finding{action: p.Action, class: p.Class, reason: p.Reason, validation: p.Validation, notSandboxable: p.notSandboxable, set: true}
+	return finding{action: p.Action, class: p.Class, reason: p.Reason, validation: p.Validation, notSandboxable: p.notSandboxable, notReading: p.notReading, set: true}
 }
 
 // raise makes a part at least as strict as f.

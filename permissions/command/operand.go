@@ -67,7 +67,7 @@ func (ps *paths) operand(p *Part, w word, at dirs, reads bool) finding {
 			f = f.worse(asks(Endless, w.value+" is a pipe, a socket or a device, and reading it may never end"))
 		}
 		if !inside {
-			f = f.worse(asks(Outside, outside(w.value, name, resolved)))
+			f = f.worse(ps.leaves(w.value, name, resolved))
 			p.reads(name)
 		}
 		p.reads(cmp.Or(resolved, name))
@@ -89,6 +89,22 @@ func outside(word, name, resolved string) string {
 		return word + " lies outside the workspace"
 	}
 	return word + " leads to " + resolved + ", which lies outside the workspace"
+}
+
+// leaves is the finding about a path outside. Where a confined command finds nothing of the
+// user's there, the sandbox answers for it.
+func (ps *paths) leaves(word, name, resolved string) finding {
+	f := asks(Outside, outside(word, name, resolved))
+	if ps.shown(name, resolved) {
+		f.notSandboxable = ""
+	}
+	return f
+}
+
+// shown reports a path outside at which a confined command finds nothing of the user's, by
+// its name and by where that leads.
+func (ps *paths) shown(name, resolved string) bool {
+	return ps.env.Shown != nil && ps.env.Shown(filepath.Clean(name)) && (resolved == "" || ps.env.Shown(resolved))
 }
 
 // above are the paths that a name means which first goes up and then down. One that goes up
@@ -134,7 +150,9 @@ func (ps *paths) tree(name string, at dirs, reads func(name string) bool) findin
 	for _, dir := range names {
 		resolved, _ := ps.env.Inside(dir)
 		if ps.env.HoldsSecret == nil || ps.env.HoldsSecret(resolved, reads) {
-			return asks(SecretRead, "reading all of "+name+" may read files that hold secrets")
+			f := asks(SecretRead, "reading all of "+name+" may read files that hold secrets")
+			f.notReading = "" // which a sandbox for reading hides
+			return f
 		}
 	}
 	return finding{}

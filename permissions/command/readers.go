@@ -3,6 +3,7 @@ package command
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -84,7 +85,10 @@ var readers = map[string]entry{
 	"seq":   {args: argText, most: 3, options: options{flags: "w", valued: "sf", long: "--equal-width", longVal: "--separator --format"}},
 	"uname": {options: options{flags: "amnoprsv", long: "--all"}},
 	"arch":  {}, "nproc": {options: options{long: "--all"}}, "whoami": {}, "id": {options: options{flags: "ugGnr"}},
-	"md5sum": {args: argFiles}, "sha1sum": {args: argFiles}, "sha256sum": {args: argFiles},
+	"sleep":   {args: argText, most: 1, check: checkSleep},
+	"strings": {args: argFiles, options: options{flags: "af", valued: "nt", long: "--all --print-file-name", longVal: "--bytes --radix"}},
+	"hexdump": {args: argFiles, options: options{flags: "bcCdovx", valued: "ns"}},
+	"md5sum":  {args: argFiles}, "sha1sum": {args: argFiles}, "sha256sum": {args: argFiles},
 	"tree": {args: argNames, options: options{
 		apart: true, flags: "adfisphugDCnJXrtvAFNQcU", valued: "LPI", long: "--dirsfirst --noreport --prune --du --gitignore --si", longVal: "--filelimit --sort",
 	}},
@@ -129,6 +133,16 @@ func checkGrep(l *listing, _ *Part, p parsed, at dirs) finding {
 		f = f.worse(l.tree(w.value, at, included(p)))
 	}
 	return f
+}
+
+// checkSleep bounds how long nothing happens, in seconds.
+func checkSleep(_ *listing, _ *Part, p parsed, _ dirs) finding {
+	for _, w := range p.operands {
+		if seconds, err := strconv.ParseFloat(w.value, 64); err != nil || !plainNumber().MatchString(w.value) || seconds > maxSleep {
+			return asks(Endless, "it sleeps too long for what only reads")
+		}
+	}
+	return finding{}
 }
 
 // suffixGlob is a pattern of which it is plain what it matches: the end of a name.

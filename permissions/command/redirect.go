@@ -53,7 +53,7 @@ func (pt *parts) redirectText(r *syntax.Redirect) string {
 // redirect judges one redirection. Nothing is recorded for a redirection that touches no file.
 func (j *judge) redirect(p *Part, r *syntax.Redirect, at dirs) finding {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
-		return asks(Dynamic, "the redirection sets a variable")
+		return asks(Dynamic, "the redirection sets a variable").notOnlyReading("the redirection sets a variable")
 	}
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
@@ -113,7 +113,7 @@ func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
 		return f
 	}
 	if !w.static {
-		return asks(Dynamic, "the output goes to a file that is only known when it runs")
+		return asks(Dynamic, "the output goes to a file that is only known when it runs").outOfReach(j.wordNotSandboxable(w, at)).notOnlyReading("the output goes to a file")
 	}
 	if names, ok := at.join(w.value); ok {
 		for _, name := range names {
@@ -121,7 +121,7 @@ func (j *judge) redirectTo(p *Part, r *syntax.Redirect, at dirs) finding {
 			p.Wrote = append(p.Wrote, resolved)
 		}
 	}
-	notSandboxable := j.pathNotSandboxable(w.value, at)
+	notSandboxable := j.pathNotSandboxable(w.value, at, true)
 	if sensitive(w.value, r.Word, j.env.Home) {
 		return validates(ReasonRedirect)
 	}

@@ -1,111 +1,213 @@
 package command
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"acp-agent/capability"
 	"acp-agent/permissions"
 )
 
 // Sandboxable reports a part that is asked about for no other reason than that it is not
-// known to only read: it is known whole before it runs, names nothing outside the roots,
-// no secret and nothing protected (P5), needs no network that is known of, and speaks to
-// no program outside. What else such a part does, a sandbox confines. A part that is
-// allowed or denied is not contained, and needs not be.
+// known to only read: what it may reach for, a sandbox confines. It names nothing outside the
+// roots, no secret and nothing protected (P5), publishes nothing, throws nothing away that only
+// git keeps, and speaks to no program outside. Words that are only known when it runs are
+// confined as a script would be that is run. A part that is allowed or denied is not
+// contained, and needs not be.
 func (p Part) Sandboxable() bool {
 	return p.Action == capability.Ask && p.whyNotSandboxable() == ""
 }
 
 // whyNotSandboxable says what of the part no sandbox answers for; empty means nothing.
 func (p Part) whyNotSandboxable() string {
-	switch {
-	case p.Network && len(p.Argv) > 0:
-		return filepath.Base(p.Argv[0]) + " uses the network"
-	case p.notSandboxable == "" && p.Validation:
+	if p.notSandboxable == "" && p.Validation {
 		return p.Reason
 	}
 	return p.notSandboxable
 }
 
-// exposes reports the classes that a sandbox does not answer for: what the part touches
-// is not known, or it is known and not for it to touch.
+// classNotSandboxable reports the classes that a sandbox does not answer for: what the part
+// touches is known, and not for it to touch, or the text may mean something else.
 func classNotSandboxable(class Class) bool {
 	switch class {
-	case Unlisted, Writes, Wrapper, Interpreter, Endless:
+	case Unlisted, Dynamic, Writes, Wrapper, Interpreter, Endless:
 		return false
 	default:
 		return true
 	}
 }
 
-// markNotSandboxable has no sandbox answer for the parts that came since index from, because of
-// something in the program that belongs to none of them.
-func (pt *parts) markNotSandboxable(from int, why string) {
-	for i := range pt.list[from:] {
-		p := &pt.list[from+i]
-		p.notSandboxable = cmp.Or(p.notSandboxable, why)
-	}
-}
-
-// notSandboxable says what a command, all of whose words are known, names or reaches that a
-// sandbox must not be trusted with; empty means nothing.
-func (j *judge) commandNotSandboxable(u unwrapped, s simple, at dirs) string {
+// commandNotSandboxable says what a command names or reaches that a sandbox must not be
+// trusted with; empty means nothing. written are its words with the wrappers before it.
+func (j *judge) commandNotSandboxable(written []word, u unwrapped, s simple, at dirs) string {
 	switch {
-	case at.unknown:
-		return "the directory it runs in is not known"
+	case strings.Contains(s.name(), unknown):
+		return "the name of the command is only known when it runs"
 	case printsEnvironment(s):
 		return s.name() + " prints the environment"
-	case u.changes:
-		return "what stands in front of " + s.name() + " changes what it runs"
 	case reachesOut(s.name()):
 		return s.name() + " works through programs outside the sandbox"
-	case s.name() == "git" && gitDiscards(s):
-		return "git " + subcommand(s) + " may throw away changes for good"
 	case s.name() == "git" && !gitInside(s):
-		return "git " + subcommand(s) + " may reach beyond the files of the project"
-	case s.name() == "find" && u.hidesOptions:
-		return "find runs commands or deletes files that are only known when it runs"
+		return "git " + gitSubcommand(s) + " may reach beyond the files of the project"
+	case s.name() == "git" && gitDiscards(s, u.appends):
+		return "git " + gitSubcommand(s) + " may throw away changes for good"
+	case deletes(s) && (u.appends || slices.ContainsFunc(s.args(), func(w word) bool { return !w.static || strings.Contains(w.value, "{}") })):
+		return "what " + s.name() + " deletes is only known when it runs"
+	case s.name() == "find" && slices.ContainsFunc(s.args(), func(w word) bool { return hasWord("-delete -fprint -fprint0 -fprintf -fls", w.value) }):
+		return "find deletes or writes files that are only known when it runs"
+	case usesNetwork(s):
+		if why := j.networkNotSandboxable(s); why != "" {
+			return why
+		}
 	}
-	for i, w := range s.words {
+	changes := !onlyReads(s)
+	for i, w := range written {
 		if i == 0 && systemCommand(w.value) {
 			continue
 		}
-		for _, name := range candidates(w.value) {
-			if why := j.pathNotSandboxable(name, at); why != "" {
-				return why
-			}
+		if why := j.namedNotSandboxable(w, at, changes); why != "" {
+			return why
 		}
 	}
 	return ""
 }
 
+// onlyReads reports programs that change no file that their arguments name, whatever these are.
+func onlyReads(s simple) bool {
+	if s.name() == "git" {
+		return hasWord("log diff show status blame grep ls-files ls-tree cat-file rev-parse rev-list describe check-ignore", gitSubcommand(s))
+	}
+	return hasWord("cd ls cat head tail grep egrep fgrep rg wc cut tr diff cmp file stat du tree test [ basename dirname realpath "+
+		"readlink jq echo printf nl od strings md5sum sha1sum sha256sum", s.name())
+}
+
+// wordNotSandboxable says what of the paths that a word may name is not for a sandbox to
+// answer for. A piece that is only known when it runs counts as any other name.
+func (ps *paths) wordNotSandboxable(w word, at dirs) string {
+	return ps.namedNotSandboxable(w, at, true)
+}
+
+// namedNotSandboxable is wordNotSandboxable for a command that may change what the word names,
+// or does not.
+func (ps *paths) namedNotSandboxable(w word, at dirs, changes bool) string {
+	value := strings.ReplaceAll(w.value, unknown, "x")
+	for _, name := range candidates(value) {
+		if strings.HasPrefix(name, "//") && strings.Contains(value, ":"+name) {
+			continue // the rest of an address
+		}
+		if isPattern(name) {
+			continue
+		}
+		if why := ps.pathNotSandboxable(name, at, changes); why != "" {
+			return why
+		}
+		if !w.static && secretGlob(name) {
+			return w.raw + " may hold secrets"
+		}
+	}
+	return ""
+}
+
+// assigns is the finding about an assignment: what it puts into a variable may be used as a
+// path.
+func (j *judge) assigns(a *syntax.Assign, at dirs) finding {
+	f := asks(Dynamic, "the command sets a variable")
+	if a.Name != nil && !variable(a.Name.Value) {
+		f = f.notOnlyReading(a.Name.Value + " changes what programs do")
+	}
+	if a.Name != nil && strings.HasSuffix(a.Name.Value, "PATH") {
+		return f // places to look for something
+	}
+	values := []*syntax.Word{a.Value}
+	if a.Array != nil {
+		for _, element := range a.Array.Elems {
+			values = append(values, element.Value)
+		}
+	}
+	for _, value := range values {
+		if value != nil {
+			f = f.outOfReach(j.wordNotSandboxable(j.words.word(value, at), at))
+		}
+	}
+	return f
+}
+
 // pathNotSandboxable says why a word, read as a path, is not for a sandbox to answer for: it
-// lies outside the roots, holds secrets or governs other programs.
-func (ps *paths) pathNotSandboxable(word string, at dirs) string {
+// lies outside the roots, holds secrets or, where it may be changed, governs other programs.
+func (ps *paths) pathNotSandboxable(word string, at dirs, changes bool) string {
 	if word == "" || word == "/dev/null" || strings.Contains(word, "://") {
 		return "" // an address is of no use without the network
 	}
+	if ps.secretWord(word, at) {
+		return word + " holds secrets"
+	}
 	names, ok := at.join(word)
-	if !ok {
-		return word + " is taken from a directory that is not known"
+	if !ok { // somewhere beneath a directory that is not known
+		if changes && ps.protected(filepath.Join("/", word)) {
+			return word + " can make other programs run code"
+		}
+		return ""
 	}
 	for _, name := range names {
 		resolved, inside := ps.env.Inside(name)
 		switch {
-		case ps.secretWord(word, at), ps.env.Secret(name), ps.env.Secret(resolved):
+		case ps.env.Secret(name), ps.env.Secret(resolved):
 			return word + " holds secrets"
 		case ps.gitText(word, name, resolved).set:
 			return word + " holds secrets that git keeps"
-		case !inside:
+		case !inside && !ps.shown(name, resolved):
 			return outside(word, name, resolved)
-		case ps.protected(name), ps.protected(resolved):
+		case changes && (ps.protected(name) || ps.protected(resolved)):
 			return word + " can make other programs run code"
 		}
 	}
 	return ""
+}
+
+// networkNotSandboxable says why the network of a command is asked about before it runs; empty
+// means that each host is asked about when the command reaches for it.
+func (j *judge) networkNotSandboxable(s simple) string {
+	switch {
+	case j.env.ByHost == nil || !byProxy(s):
+		return s.name() + " uses the network"
+	case publishes(s):
+		return s.name() + " " + subcommand(s) + " publishes what others will see"
+	case !j.env.ByHost():
+		return s.name() + " uses the network"
+	}
+	return ""
+}
+
+// byProxy reports the programs that reach the network through a proxy, with no key of the
+// user's, which the sandbox hides, and write what they fetch where they are told. Managers of
+// packages that fill a cache of the user's are not among them.
+func byProxy(s simple) bool {
+	return isInterpreter(s.name()) || hasWord("curl wget http https httpie xh aria2c git npm pnpm yarn bun npx pnpx bunx "+
+		"pip pip3 uv uvx poetry pdm pipx conda mamba composer", s.name())
+}
+
+// publishes reports a command that sends work where others see it.
+func publishes(s simple) bool {
+	switch s.name() {
+	case "git":
+		return hasWord("push send-email lfs", gitSubcommand(s))
+	case "npm", "pnpm", "yarn", "bun", "poetry", "pdm", "uv", "conda":
+		return hasWord("publish unpublish deprecate dist-tag owner access login logout adduser token team upload", subcommand(s))
+	}
+	return false
+}
+
+// deletes reports the programs that take files away.
+func deletes(s simple) bool { return hasWord("rm rmdir unlink shred truncate srm trash", s.name()) }
+
+// isPattern reports a word that begins as an absolute path does, but is an address or a program
+// of sed, awk or grep: no directory at the root has such a name.
+func isPattern(word string) bool {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(word, "/"), "/")
+	return isAbs(word) && (strings.ContainsAny(first, " ^(){}|;,\\$") || strings.ContainsAny(rest, "^{}|;"))
 }
 
 func (ps *paths) protected(name string) bool {
@@ -129,37 +231,63 @@ func reachesOut(name string) bool {
 		"systemctl systemd-run service loginctl busctl dbus-send gdbus launchctl initctl machinectl "+
 		"tmux screen zellij byobu ssh-add ssh-agent gpg gpg-connect-agent gpgconf pass security secret-tool "+
 		"open xdg-open gio start osascript code codium cursor zed idea emacsclient notify-send wall write "+
-		"date hwclock hostname hostnamectl timedatectl sysctl mount umount swapon chroot nsenter unshare bwrap "+
+		"hwclock hostnamectl timedatectl sysctl mount umount swapon chroot nsenter unshare bwrap "+
 		"modprobe insmod ip ifconfig iptables nft route useradd usermod passwd crontab logger lpr mail sendmail", name)
 }
 
+// gitWords are the words of a git command from its subcommand on.
+func gitWords(s simple) []word {
+	if words := withoutGlobals(s.words); words != nil {
+		return words[1:]
+	}
+	return s.args()
+}
+
+// gitSubcommand is the subcommand of git, after the options of git itself.
+func gitSubcommand(s simple) string {
+	if words := gitWords(s); len(words) > 0 {
+		return words[0].value
+	}
+	return ""
+}
+
 // gitInside reports the subcommands of git that work on the repository's own data and
-// files, given first: no subcommand that changes the configuration, reaches a remote or leaves
-// the working tree.
+// files: none that changes the configuration or leaves the working tree. What reaches a remote is
+// judged by the network.
 func gitInside(s simple) bool {
-	return len(s.words) > 1 && hasWord("add commit status log diff show rm mv restore reset revert stash tag branch "+
-		"checkout switch merge rebase cherry-pick blame grep describe ls-files rev-parse rev-list clean reflog shortlog",
-		s.words[1].value)
+	if words := gitWords(s); len(words) > 1 && words[0].value == "remote" || len(words) > 1 && words[0].value == "worktree" {
+		return hasWord("-v --verbose show get-url update list", words[1].value)
+	}
+	return hasWord("add commit status log diff show rm mv restore reset revert stash tag branch remote "+
+		"checkout switch merge rebase cherry-pick blame grep describe ls-files rev-parse rev-list clean reflog shortlog "+
+		"ls-tree cat-file merge-base name-rev for-each-ref symbolic-ref count-objects diff-tree diff-index diff-files "+
+		"check-ignore check-attr apply am format-patch range-diff cherry bisect version whatchanged var "+
+		"clone fetch pull push ls-remote submodule send-email lfs", gitSubcommand(s))
 }
 
 // gitDiscards reports the forms of git that throw away what is not committed, or what only
 // a branch or a stash holds: the copies that are kept of files do not bring all of that back.
-func gitDiscards(s simple) bool {
-	if len(s.words) < 2 {
+// appends says that more arguments follow, which are only known when it runs.
+func gitDiscards(s simple, appends bool) bool {
+	words := gitWords(s)
+	if len(words) < 1 {
 		return false
 	}
-	args := values(s.words[2:])
+	args := values(words[1:])
+	if (appends || !allStatic(words)) && hasWord("reset checkout switch restore clean stash branch tag reflog bisect submodule", words[0].value) {
+		return true
+	}
 	has := func(options string) bool {
 		return slices.ContainsFunc(args, func(a string) bool {
 			name, _, _ := strings.Cut(a, "=")
 			return hasWord(options, name) || len(a) > 1 && a[0] == '-' && a[1] != '-' && hasWord(options, "-"+a[len(a)-1:])
 		})
 	}
-	switch s.words[1].value {
+	switch words[0].value {
 	case "reset":
 		return has("--hard --merge --keep")
 	case "checkout":
-		branch := has("-b --orphan") || len(operands(s)) == 2 && !slices.ContainsFunc(args, func(a string) bool { return strings.ContainsAny(a, "./*") })
+		branch := has("-b --orphan") || countOperands(args) == 1 && !slices.ContainsFunc(args, func(a string) bool { return strings.ContainsAny(a, "./*") })
 		return !branch || has("-f --force -B --")
 	case "switch":
 		return has("-f --force --discard-changes -C")
@@ -177,4 +305,14 @@ func gitDiscards(s simple) bool {
 		return has("expire delete")
 	}
 	return false
+}
+
+// countOperands counts the arguments that are no options.
+func countOperands(args []string) (n int) {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			n++
+		}
+	}
+	return n
 }

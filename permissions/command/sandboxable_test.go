@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"strings"
 	"testing"
 
 	"acp-agent/permissions/command"
@@ -10,7 +11,7 @@ import (
 // asked about must be contained for the text to run without a question.
 func TestPart_Contained(t *testing.T) {
 	contained := func(text string) bool {
-		v := command.Judge(text, testEnv())
+		v := command.Judge(text, sandboxedEnv())
 		if v.Action != ask {
 			t.Fatalf("Judge(%q) = %s (%s), want ask: the case says nothing", text, v.Action, v.Reason)
 		}
@@ -31,26 +32,40 @@ func TestPart_Contained(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		// outside, by whatever spelling
-		"touch /etc/a", "cp a /tmp/b", "echo x > /tmp/a", "touch out/a", "make -C /src", "python3 /opt/x.py", "cc -o/tmp/a a.c",
-		"tool --out=/tmp/a", "touch ../a", "touch ~/a", "cd /tmp && make", "/opt/bin/tool", "bash -c 'touch /etc/a'",
 		// only known when it runs
 		"make $X", "echo $(make)", "FOO=1 make", "for f in a b; do touch $f; done", "cat a | xargs touch", "touch *.go",
-		"find . -name a -exec touch {} +", "env X=1 make", "cd $X; make", "echo x > $X", `bash -c 'touch "'`, `eval "touch a`,
-		// in a place that is not a command's
-		"touch a; case a in ${X:=y}) ls;; esac", "touch a; case a in $(touch b)) ls;; esac", "touch a; cat <<E${X:=a}\nx\nE${X:=a}", "touch a; [[ ${X:=a} ]]",
-		"bash -c 'touch a; case a in ${X:=y}) ls;; esac'", "touch a; ls <${X:=a}", "touch a; ((x))", "f() { touch a; }; f", "make # a \\\ntouch .envrc",
-		// network
-		"go get x", "npm install", "git push", "git clone https://x.example/y", "curl https://x.example", "make && npm install",
-		// protected names and secrets
-		"git config user.name x", "git remote add x y", "cp a .git/config2", "rm .vscode/settings.json", "touch .git/x",
-		"cp .env a", "mv id_rsa a", "echo x > .env", "cp notes.txt a",
-		// validation
-		"rm -rf a", "dd if=a of=b",
-		// programs that work through others
-		"kill 1", "docker ps", "systemctl status", "tmux new", "date -s 1", "xdg-open a",
+		"find . -name a -exec touch {} +", "env X=1 make", "cd $X; make", "echo x > $X", "f() { touch a; }; f", "touch a; ((x))",
+		"touch a; case a in ${X:=y}) ls;; esac", "touch a; [[ ${X:=a} ]]", "touch a; ls <${X:=a}", "git diff $X", "git log $(git merge-base a b)..",
+		"export PATH=~/x/bin:$PATH; make", "grep -n x $X .vscode/settings.json", "sed -n '/^type A struct {/,/^}/p' $X",
+		"go build -o bin/app ./cmd", "git worktree list --porcelain",
+		// at the system's own places and in a /tmp of its own
+		"touch /tmp/a", "cp a /tmp/b", "echo x > /tmp/a", "ls /usr/include", "cd /tmp && make", "python3 /opt/x.py", "cc -o/tmp/a a.c",
+		// by host
+		"npm install", "git clone https://x.example/y", "curl https://x.example/a?b=c", "pip install -r a", "git fetch origin", "make && npm ci",
 	} {
-		v := command.Judge(text, testEnv())
+		if !contained(text) {
+			t.Errorf("%q is not contained", text)
+		}
+	}
+	for _, text := range []string{
+		// outside, by whatever spelling
+		"touch /srv/a", "cp a /home/ann/b", "echo x > /srv/a", "make -C /src", "tool --out=/srv/a", "touch ../a", "touch ~/a",
+		"cd /srv && make", "/srv/bin/tool", "bash -c 'touch /srv/a'", "X=~/a; touch $X", "for f in ~/a ~/b; do touch $f; done", "touch /home/ann/$X",
+		"env X=/srv/a make", "touch /tmp/../srv/a", "declare -a X=(/srv/a); touch $X",
+		// in which a program is only known when it runs
+		"$X a", "eval $X", "bash -c \"$X\"", `bash -c 'touch "'`, `eval "touch a`, "\"$X/$Y\" a", "make # a \\\ntouch .envrc",
+		// the network of another kind, with keys, or to publish
+		"go get x", "git push", "git -c a=b push", "npm publish", "gh pr list", "ssh x.example", "nc x.example 1", "docker pull x", "twine upload a",
+		// protected names and secrets
+		"git config user.name x", "git remote add x y", "cp a .git/config2", "rm .vscode/settings.json", "touch .git/x", "cd $X; touch .envrc",
+		"cp .env a", "mv id_rsa a", "echo x > .env", "cp notes.txt a", "cp .e* a", "X=.env; cp $X a", "cp $X/.env a",
+		// validation, and what nothing brings back
+		"rm -rf a", "dd if=a of=b", "rm $X", "ls | xargs rm", "find . -delete", "find . -exec rm {} +", "git reset --hard", "git reset $X",
+		"git checkout .", "git -C src checkout .", "ls | xargs git checkout", "git clean -fd", "git branch -D a", "git stash drop",
+		// programs that work through others
+		"kill 1", "docker ps", "systemctl status", "tmux new", "xdg-open a", "ls | xargs docker rm", "f() { docker ps; }; f",
+	} {
+		v := command.Judge(text, sandboxedEnv())
 		if v.Action == ask && contained(text) {
 			t.Errorf("%q is contained", text)
 		}
@@ -58,13 +73,29 @@ func TestPart_Contained(t *testing.T) {
 			t.Errorf("%q is allowed", text)
 		}
 	}
+	without := testEnv()
 	for text, want := range map[string]string{
 		"cp a /tmp/b": "/tmp/b lies outside the workspace", "npm install": "npm uses the network", "touch .env": ".env holds secrets",
 		"touch .git/x": ".git/x can make other programs run code", "docker ps": "docker works through programs outside the sandbox",
-		"touch $X": "$X is only known when the command runs", "rm -rf a": "Potentially dangerous command",
+		"$X": "the name of the command is only known when it runs", "rm -rf a": "Potentially dangerous command", "touch $X": "",
 	} {
-		if got := command.Judge(text, testEnv()).Resources()[0].Judged.NotSandboxable; got != want {
+		if got := command.Judge(text, without).Resources()[0].Judged.NotSandboxable; got != want {
 			t.Errorf("%q: notSandboxable %q, want %q", text, got, want)
 		}
 	}
+}
+
+// sandboxedEnv is testEnv with a sandbox that asks about hosts and has a /tmp of its own.
+func sandboxedEnv() command.Env {
+	env := testEnv()
+	env.ByHost = func() bool { return true }
+	env.Shown = func(path string) bool {
+		for _, dir := range []string{"/tmp", "/usr", "/opt"} {
+			if path == dir || strings.HasPrefix(path, dir+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	return env
 }

@@ -99,7 +99,16 @@ type Env struct {
 	// fs.ErrNotExist where there is no such directory, another error where that cannot be
 	// known. Who sets it runs Verdict.Run where that is set. Nil: what the shell would
 	// expand is not expanded here.
-	List    func(dir string) (names []string, err error)
+	List func(dir string) (names []string, err error)
+	// Reading reports whether a sandbox holds a command that is allowed to reading: it changes
+	// nothing, has no network, and sees no file of secrets. Nil: none does.
+	Reading func() bool
+	// Shown reports an absolute path outside the roots at which a command in the sandbox finds
+	// nothing of the user's: the system's own directories, and a /tmp of its own. Nil: no path is.
+	Shown func(path string) bool
+	// ByHost reports whether a command in the sandbox reaches no host that the user has not
+	// been asked about. Nil: the sandbox has no network, or all of it.
+	ByHost  func() bool
 	Dialect shell.Dialect
 }
 
@@ -129,6 +138,7 @@ type Part struct {
 
 	redirect       bool
 	notSandboxable string
+	notReading     string
 	// outer is the command with its wrappers when they change what runs.
 	outer []string
 	// spellings are further texts of the command, for deny rules.

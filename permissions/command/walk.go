@@ -180,8 +180,23 @@ func (j *judge) declaration(c *syntax.DeclClause, at dirs, floor finding) flow {
 // opaque asks about a node that the policy does not know, and judges what is inside.
 func (j *judge) opaque(node syntax.Node, at dirs, floor finding, what string) flow {
 	f := floor.worse(asks(Dynamic, what+" is not on the list of what only reads"))
+	after := dirs{unknown: true}
+	switch node.(type) {
+	case *syntax.DeclClause:
+	case *syntax.TestClause, *syntax.ArithmCmd:
+		after = at // no form of them leaves the directory
+	default:
+		f = f.notOnlyReading(f.reason)
+	}
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if a, ok := n.(*syntax.Assign); ok {
+			f = f.worse(j.assigns(a, at))
+		}
+		_, program := n.(*syntax.Stmt)
+		return !program
+	})
 	j.parts.add(node, f)
-	return flow{ok: dirs{unknown: true}, fail: at, ran: j.inside(node, at, f)}
+	return flow{ok: after, fail: at, ran: j.inside(node, at, f)}
 }
 
 // inside judges every program that lies anywhere beneath a node: substitutions, and

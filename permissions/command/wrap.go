@@ -22,6 +22,8 @@ type unwrapped struct {
 	// hidesOptions is set when an option makes the command run another program, so
 	// that no pattern but "*" may allow it.
 	hidesOptions bool
+	// appends is set when a wrapper adds arguments that are only known when it runs.
+	appends bool
 	// detaches is set when a wrapper has the command outlive the shell.
 	detaches bool
 }
@@ -99,6 +101,7 @@ func unwrap(words []word) unwrapped {
 		u.wrapped = true
 		u.detaches = u.detaches || detaches(name)
 		u.changes = u.changes || w.changes
+		u.appends = u.appends || name == "xargs" || name == "parallel"
 		if name == "env" && len(rest) == 0 && !split {
 			return u // env alone prints the environment
 		}

@@ -80,14 +80,15 @@ func bashTitle(args tools.Args, _ kinds.Place) kinds.Card {
 }
 
 // preprocessBash makes the command and its directory what will be judged and
-// run (R53).
+// run (R53). A command that goes to a directory outside by itself is asked about as one
+// that names it is, while cwd may not be outside (R59).
 func preprocessBash(args map[string]any, env tools.Env) error {
 	cmd, isText := args["cmd"].(string)
 	cwd, inDir := args["cwd"].(string)
 	if args["cmd"] != nil && !isText || args["cwd"] != nil && !inDir || !given(args, "cmd") {
 		return nil // the schema check names what is wrong
 	}
-	cmd, cwd, err := shell.Preprocess(cmd, env.Abs(cwd), env.Home)
+	cmd, cwd, err := shell.Preprocess(cmd, env.Abs(cwd), env.Home, env.Inside)
 	if err != nil {
 		return &tools.Error{Kind: tools.BadInput, Message: "bash: " + err.Error(), Err: err}
 	}

@@ -129,7 +129,7 @@ func (c *connections) judgeConnection(ctx context.Context, to egress.Destination
 		}
 	}
 	if c.pipeline.Watchdog != nil {
-		watched := c.watchdog.watched()
+		watched := c.watchdog.watched(ctx)
 		watched.Tool, watched.Resources, watched.Capabilities = fetchTool, fetch.Resources, fetch.Capabilities
 		verdict, err := c.pipeline.Watchdog.Judge(ctx, watched)
 		switch {

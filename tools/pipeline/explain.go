@@ -99,7 +99,7 @@ func (w *watchdogCheck) dryRunWatchdog(ctx context.Context) (unasked bool) {
 	if !ok {
 		return true
 	}
-	d, known, err := dog.DryRun(ctx, w.watched())
+	d, known, err := dog.DryRun(ctx, w.watched(ctx))
 	switch {
 	case err != nil:
 		w.judgement.decision = permissions.Decision{

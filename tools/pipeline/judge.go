@@ -3,11 +3,13 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"sync"
 
 	"acp-agent/capability"
 	"acp-agent/internal/network"
 	"acp-agent/permissions"
 	"acp-agent/permissions/command"
+	"acp-agent/sandbox"
 	"acp-agent/tools"
 )
 
@@ -45,7 +47,7 @@ func (j *judgement) judge(ctx context.Context) error {
 	}()
 	j.trusted = j.trustMatters() && j.pipeline.Session.ConfirmTrust()
 	j.reach.reset()
-	j.judged = j.permissionCall()
+	j.judged = j.permissionCall(ctx)
 	j.decision = j.pipeline.Policy.Rules().Decide(j.judged)
 	if j.decision.Action == capability.Deny {
 		return j.refused(j.decision)
@@ -136,7 +138,7 @@ func (p *Pipeline) MayRead(path string) bool {
 // readTool is the tool that reads files.
 const readTool = "read"
 
-func (j *judgement) permissionCall() permissions.Call {
+func (j *judgement) permissionCall(ctx context.Context) permissions.Call {
 	session := j.pipeline.Workspace.Session()
 	call := j.pipeline.ruleCall(j.Prepared)
 	commands, reading := 0, 0
@@ -145,7 +147,7 @@ func (j *judgement) permissionCall() permissions.Call {
 		switch resource.Kind {
 		case tools.Command:
 			call.Text = resource.Value
-			verdict := j.judgeCommand(resource, session)
+			verdict := j.judgeCommand(ctx, resource, session)
 			j.reach.note(verdict)
 			j.reach.bindText(resource, verdict)
 			commands++
@@ -198,12 +200,13 @@ func (j *judgement) pathResource(resource tools.Resource) permissions.Resource {
 	return path
 }
 
-func (j *judgement) judgeCommand(resource tools.Resource, session tools.Session) command.Verdict {
-	return judgeText(resource.Value, j.commandEnv(resource, session))
+func (j *judgement) judgeCommand(ctx context.Context, resource tools.Resource, session tools.Session) command.Verdict {
+	return judgeText(resource.Value, j.commandEnv(ctx, resource, session))
 }
 
 // commandEnv is what the judgement of a command depends on besides its text.
-func (j *judgement) commandEnv(resource tools.Resource, session tools.Session) command.Env {
+func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, session tools.Session) command.Env {
+	runner, found := j.pipeline.Workspace.Runner(), sync.OnceValue(func() sandbox.Report { return j.sandboxFor(ctx) })
 	return command.Env{
 		Cwd: resource.Dir, Roots: session.Roots, Home: j.pipeline.Home, Own: j.pipeline.Own,
 		Inside: func(path string) (string, bool) {
@@ -218,7 +221,24 @@ func (j *judgement) commandEnv(resource tools.Resource, session tools.Session) c
 		Untrusted:   !j.trusted,
 		GitPrograms: j.files.gitPrograms, GitHoldsSecret: j.files.gitHoldsSecret,
 		Regular: j.files.regular, Waits: j.files.waits, List: j.files.list,
+		Reading: func() bool { return found().Confines() },
+		Shown:   func(path string) bool { return runner.ShownOutside(found(), path) },
+		ByHost:  func() bool { return runner.MayConnect(found()) },
 	}
+}
+
+// sandboxFor is what confines the call's commands; the zero report where that is not known. An
+// explanation does not wait for a trial.
+func (j *judgement) sandboxFor(ctx context.Context) sandbox.Report {
+	if j.dryRun {
+		report, _ := j.pipeline.Workspace.Runner().SandboxExpected()
+		return report
+	}
+	report, _, err := j.pipeline.Workspace.Runner().Sandbox(ctx)
+	if err != nil {
+		return sandbox.Report{Kind: sandbox.None}
+	}
+	return report
 }
 
 // regular reports whether a path is an existing file inside the session's

@@ -30,7 +30,7 @@ func (w *watchdogCheck) watch(ctx context.Context) (err error) {
 			}
 		}
 	}()
-	verdict, err := w.pipeline.Watchdog.Judge(ctx, w.watched())
+	verdict, err := w.pipeline.Watchdog.Judge(ctx, w.watched(ctx))
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -49,7 +49,7 @@ func (w *watchdogCheck) watch(ctx context.Context) (err error) {
 }
 
 // watched is what the watchdog sees of the call.
-func (w *watchdogCheck) watched() watchdog.Call {
+func (w *watchdogCheck) watched(ctx context.Context) watchdog.Call {
 	session := w.pipeline.Workspace.Session()
 	call := watchdog.Call{
 		SessionID: session.ID, CallID: w.ID, Tool: w.Tool, Args: w.Args, Agent: w.pipeline.Agent,
@@ -59,7 +59,7 @@ func (w *watchdogCheck) watched() watchdog.Call {
 	}
 	for _, resource := range w.touched {
 		if resource.Kind == tools.Command {
-			call.Commands = append(call.Commands, watchdog.Command{Text: resource.Value, Env: w.judgement.commandEnv(resource, session)})
+			call.Commands = append(call.Commands, watchdog.Command{Text: resource.Value, Env: w.judgement.commandEnv(ctx, resource, session)})
 		}
 	}
 	return call

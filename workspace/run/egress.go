@@ -39,6 +39,11 @@ func (r *Runner) Connects(ctx context.Context) bool {
 	return r.space.err == nil
 }
 
+// MayConnect is Connects in a sandbox that was found, as far as that is known without trying.
+func (r *Runner) MayConnect(report sandbox.Report) bool {
+	return report.Kind == sandbox.Bubblewrap && report.Network && !r.o.Sandbox.Network && r.o.Launcher != nil
+}
+
 // joins reports whether a command has the proxy.
 func (r *Runner) joins(ctx context.Context, g Grant) bool {
 	return g.Connect != nil && !g.Network && !g.Offline && !g.Reading && !g.Unconfined && r.Connects(ctx)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"acp-agent/internal/launch"
+	"acp-agent/internal/pathname"
 	"acp-agent/sandbox"
 	"acp-agent/tools"
 )
@@ -233,6 +234,37 @@ func (r *Runner) SandboxKnown() (report sandbox.Report, known bool) {
 		return sandbox.Report{Kind: sandbox.None}, true
 	}
 	return r.o.Sandbox.Box.Probe.Known()
+}
+
+// systemDirs hold nothing of the user's, and no command in a sandbox can change them.
+var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc"}
+
+// tmpDirs are a command's own under bubblewrap.
+var tmpDirs = []string{"/tmp", "/var/tmp"}
+
+// ShownOutside reports an absolute path outside the session's directories at which a command in
+// a sandbox that was found sees nothing of the user's.
+func (r *Runner) ShownOutside(report sandbox.Report, path string) bool {
+	if !report.Confines() {
+		return false
+	}
+	if home := r.o.Sandbox.Box.Home; home == "" || pathname.Contains(home, path) || pathname.Contains(path, home) {
+		return false
+	}
+	dirs := systemDirs
+	if report.Kind == sandbox.Bubblewrap {
+		dirs = slices.Concat(dirs, tmpDirs)
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool { return pathname.Contains(dir, path) })
+}
+
+// SandboxExpected is Sandbox as far as it is known without waiting: as it was found, or else as
+// the last process has found it.
+func (r *Runner) SandboxExpected() (report sandbox.Report, known bool) {
+	if report, known = r.SandboxKnown(); known {
+		return report, true
+	}
+	return r.o.Sandbox.Box.Probe.Expected()
 }
 
 // replaceEnv returns env with the variables of own in the place of others of the

@@ -109,7 +109,7 @@ func TestCases_AgainstBash(t *testing.T) {
 	}
 	all := append(cases.Read(t, "commands.txt", b.Places()), randomCommands(t, b.Places())...)
 	var allowed []string
-	for i, answer := range explain(t, b.Fixture, "", all) {
+	for i, answer := range explain(t, b.Fixture, "", false, all) {
 		if answer.Verdict == "allow" {
 			allowed = append(allowed, all[i].Unquoted(t, all[i].Text))
 		}

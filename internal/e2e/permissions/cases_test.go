@@ -18,10 +18,11 @@ import (
 )
 
 // explained is what permissions explain says of a call.
-type explained struct{ Verdict, Layer, Reason string }
+type explained struct{ Verdict, Layer, Reason, Part string }
 
-// explain judges the cases of one mode with the real program.
-func explain(t testing.TB, g cases.Fixture, mode string, all []cases.Case) []explained {
+// explain judges the cases of one mode with the real program, in the sandbox of this machine
+// or one that is only pretended.
+func explain(t testing.TB, g cases.Fixture, mode string, real bool, all []cases.Case) []explained {
 	t.Helper()
 	var in bytes.Buffer
 	for _, c := range all {
@@ -43,8 +44,11 @@ func explain(t testing.TB, g cases.Fixture, mode string, all []cases.Case) []exp
 	cmd := exec.Command(self, args...)
 	cmd.Dir, cmd.Stdin = g.Base, &in
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + g.Home, acptest.EnvProgram + "=1", agenttest.EnvSandbox + "=landlock", "GORACE=atexit_sleep_ms=0",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + g.Home, acptest.EnvProgram + "=1", "GORACE=atexit_sleep_ms=0",
 		"ACP_AGENT_CONFIG=" + filepath.Join(g.Home, "config.jsonc"),
+	}
+	if !real {
+		cmd.Env = append(cmd.Env, agenttest.EnvSandbox+"=landlock")
 	}
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -85,7 +89,7 @@ func TestCases(t *testing.T) {
 			before := fixture.State(t)
 			wanted, missed := map[string]int{}, map[string]int{}
 			for mode, inMode := range modes {
-				for i, answer := range explain(t, fixture, mode, inMode) {
+				for i, answer := range explain(t, fixture, mode, false, inMode) {
 					c := inMode[i]
 					wanted[c.Want]++
 					if answer.Reason == "" || answer.Layer == "" {

@@ -1,0 +1,83 @@
+package command
+
+import (
+	"path"
+	"strings"
+
+	"acp-agent/capability"
+)
+
+// leftToReading allows a text of which not all is known before it runs, where every command in
+// it is on the list of what only reads, and a sandbox holds it to that: what its words come to
+// can make it read another file, and nothing else. Nothing that was asked about for another
+// reason is allowed.
+func leftToReading(v Verdict, env Env) Verdict {
+	if v.Action != capability.Ask || v.Validation || env.Reading == nil {
+		return v
+	}
+	for _, p := range v.Parts {
+		if p.Action != capability.Allow && (p.Action != capability.Ask || p.notReading != "") {
+			return v
+		}
+	}
+	if !env.Reading() {
+		return v
+	}
+	for i := range v.Parts {
+		v.Parts[i].judge(finding{action: capability.Allow, class: ReadOnly, reason: heldReason, set: true})
+	}
+	v.Action, v.Class, v.Reason, v.ToAllow = capability.Allow, ReadOnly, heldReason, nil
+	return v
+}
+
+// heldReason is why a text is allowed that its words alone do not show to only read.
+const heldReason = "every command only reads, and the sandbox holds it to that"
+
+// classNotReading reports the classes of what is not left to a sandbox for reading: all but words
+// that are only known when the command runs, and wrappers.
+func classNotReading(class Class) bool { return class != Dynamic && class != Wrapper }
+
+// commandNotReading says why a command is not left to a sandbox for reading; empty means that it
+// is on the list of what only reads, whatever its words come to. found is what the list says of
+// it as it is.
+func (j *judge) commandNotReading(written []word, u unwrapped, s simple, found finding, at dirs) string {
+	name := s.name()
+	switch {
+	case u.wrapped && !hasWord("time timeout nice xargs command", path.Base(written[0].value)):
+		return path.Base(written[0].value) + " may change what runs"
+	case name == "cd" || found.action == capability.Allow && !u.appends:
+		return "" // it is the text around it that is asked about
+	case strings.Contains(name, unknown) || name == "git":
+		return s.raw() + " is only known when it runs"
+	}
+	settled := s
+	settled.words = make([]word, len(s.words))
+	for i, w := range s.words {
+		// A number is a name of a file as well as what an option may want.
+		settled.words[i] = word{value: strings.ReplaceAll(w.value, unknown, "1"), raw: w.raw, static: true}
+	}
+	if u.appends {
+		settled.words = append(settled.words, word{value: "1", raw: "1", static: true})
+	}
+	settled.argv = newSimple(settled.words, nil, at).argv
+	f, _, _ := j.listing.listed(&Part{}, settled, at)
+	if f.action == capability.Allow {
+		return ""
+	}
+	if f.action == capability.Deny {
+		return f.reason
+	}
+	return f.notReading
+}
+
+// raw is the command as it was written.
+func (s simple) raw() string {
+	var b strings.Builder
+	for i, w := range s.words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.raw)
+	}
+	return b.String()
+}

@@ -1,0 +1,45 @@
+package command_test
+
+import (
+	"testing"
+
+	"acp-agent/permissions/command"
+)
+
+// Where a sandbox holds commands to reading, what their words come to is not asked about: it
+// can make them read another file, and nothing else (R119, S7).
+func TestJudge_LeftToReading(t *testing.T) {
+	held := testEnv()
+	held.Reading = func() bool { return true }
+	for _, text := range []string{
+		"cat $X", "X=$(ls); echo $X", `for f in $(ls); do wc -l "$f"; done`, "ls | xargs wc -l", "find . -name '*.go' | xargs grep -n x",
+		`echo "exit: $?"`, "timeout 5 cat a", "time ls", `head -n $N a`, `sed -n '1,5p' "$f"`, "grep -rn x private",
+		"[[ -f $X ]] && cat $X", "if [ -f $X ]; then cat $X; fi", "cat <<< $X", "awk '{print $1}' $X",
+	} {
+		if v := command.Judge(text, held); v.Action != allow {
+			t.Errorf("%q: %s (%s), want allow", text, v.Action, v.Reason)
+		}
+		if v := command.Judge(text, testEnv()); v.Action != ask {
+			t.Errorf("%q without such a sandbox: %s (%s), want ask", text, v.Action, v.Reason)
+		}
+	}
+	for _, text := range []string{
+		// more than words that are only known when it runs
+		"cat $X > a", "touch $X", "$X a", "sed -i s/a/b/ $X", "find . -name $X -delete", "find . -exec cat {} +", "ls | xargs rm", "ls | xargs -I{} sh -c {}",
+		"sort -o a $X", "rg --pre ./x y $X", "awk '{print > $1}' $X", "sed 'e id' $X", "eval $X", "bash -c $X", "python3 $X", "env X=1 ls", "exec cat $X",
+		"cat $X &", "f() { cat $X; }; f", "cat $X | tee a", "cat $X /srv/a", "cat $X ../a", "make $X", "git show $X", "git log $X",
+		// variables that say what programs do
+		"PATH=.; ls", "LD_PRELOAD=./x ls", "GIT_EXTERNAL_DIFF=./x git diff", "export BASH_ENV=./x; ls", "IFS=x; cat $X", "PAGER=./x git log",
+		// places and secrets that a word shows
+		"X=~/a; cat $X", "for f in ~/a ~/b; do cat $f; done", "X=.env; cat $X",
+		// no bound, or read in two ways
+		"while true; do cat $X; done", "seq 1 1000000000 | grep $X", "rm -rf $X",
+	} {
+		if v := command.Judge(text, held); v.Action == allow {
+			t.Errorf("%q is allowed", text)
+		}
+	}
+	if v := command.Judge("cat $(cat .env)", held); v.Action != deny {
+		t.Errorf("a secret that a word shows: %s (%s)", v.Action, v.Reason)
+	}
+}
