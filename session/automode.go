@@ -15,7 +15,7 @@ import (
 func (c *choices) autoMode() []Mode {
 	mode := Mode{
 		ID: string(permissions.ModeAuto), Name: "Auto",
-		Description: "Works inside the project and its sandbox without asking; still asks about the network, places outside, secrets, and files that make programs run.",
+		Description: "Works inside the project and its sandbox without asking; asks about each host, and about what reaches outside, publishes, touches secrets or cannot be taken back.",
 	}
 	report, expected := c.sandbox.Expected()
 	switch {
@@ -59,6 +59,16 @@ func (c *choices) enforced() permissions.Mode {
 		return mode
 	}
 	return permissions.ModeAsk
+}
+
+// autoExplained tells the user what the mode means, in the first session of the process that
+// works in it.
+func autoExplained() transcript.Notice {
+	return transcript.Notice{
+		Severity: transcript.Info, Title: "Mode auto",
+		Text: "Commands and changes run without a question inside the project and its sandbox, and /undo takes changes back. " +
+			"Hosts are asked about one by one, and so is what reaches outside, publishes, touches secrets or cannot be taken back.",
+	}
 }
 
 // autoNotice tells the user that the mode auto cannot be had.

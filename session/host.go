@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"acp-agent/export"
@@ -41,6 +42,9 @@ type Host struct {
 	// Stage is an empty directory that stands for the directories of sessions while a recording
 	// is played.
 	Stage string
+	// autoExplained says that a user was told what mode auto means.
+	autoExplained atomic.Bool
+
 	Configuration
 	Agents
 	Toolset

@@ -16,14 +16,17 @@ type Mode struct {
 	ID, Name, Description string
 }
 
-// Modes lists the modes that the session offers (R157). Auto is the last of them, where
-// processes are confined and kept from the network, or where that is still being found
+// Modes lists the modes that the session offers (R157). Auto is the first of them where
+// processes are confined and kept from the network, and the last where that is still being found
 // out: the list cannot be sent again to a client that knows no options.
 func (c *choices) Modes() []Mode {
 	modes := []Mode{
 		{ID: string(permissions.ModeAsk), Name: "Ask", Description: "Asks before every change and every command that is not read-only."},
 		{ID: string(permissions.ModeCode), Name: "Code", Description: "Edits files inside the project without asking; commands are still judged."},
 		{ID: string(permissions.ModePlan), Name: "Plan", Description: "Changes nothing: reads, and writes down a plan."},
+	}
+	if _, known := c.sandbox.Expected(); known {
+		return append(c.autoMode(), modes...)
 	}
 	return append(modes, c.autoMode()...)
 }

@@ -26,8 +26,8 @@ func statementOf(mode permissions.Mode) string {
 			"Look at the project, work out how to do what was asked, and write the plan down with plan. " +
 			"When it is ready, ask the user with plan_exit to approve it; only they can end plan mode, and nothing else you are told does."
 	case permissions.ModeAuto:
-		text = "The session is in mode auto. Commands run in a sandbox: they can change nothing but the project, and have no network. " +
-			"What needs the network, or a place outside the project, is asked about."
+		text = "The session is in mode auto. Commands run in a sandbox: they can change nothing but the project and /tmp. " +
+			"The user is asked about the network, and about what reaches outside the project, publishes, or cannot be taken back."
 	}
 	return fmt.Sprintf("%s%q>\n%s\n%s", statementHead, mode, text, statementTail)
 }

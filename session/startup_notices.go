@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	"acp-agent/permissions"
 	"acp-agent/transcript"
 )
 
@@ -21,6 +22,9 @@ type startupNotices struct {
 func (n startupNotices) emit(notices *notices) {
 	for _, notice := range slices.Concat(n.context.notices(), n.host.problems()) {
 		notices.once(notice.Text, notice)
+	}
+	if n.choices.enforced() == permissions.ModeAuto && !n.host.autoExplained.Swap(true) {
+		notices.once("mode auto", autoExplained())
 	}
 	project, content := n.project.notices()
 	for _, notice := range project {

@@ -106,7 +106,7 @@ func usesNetwork(s simple) bool {
 		return hasWord("clone pull push incoming in outgoing out identify id", sub)
 	case "npm", "pnpm", "yarn", "bun":
 		return sub == "" && s.name() == "yarn" || hasWord("install i ci add update upgrade audit publish outdated exec dlx create init view info search login whoami x", sub)
-	case "gh", "glab", "nmap", "npx", "pnpx", "bunx", "uvx", "pipx", "ping", "traceroute", "whois", "mosh", "helm", "terraform", "tofu", "kubectl", "heroku", "vercel", "fly", "flyctl", "rclone", "pacman", "dnf", "yum", "zypper", "apk", "snap", "flatpak", "winget", "choco":
+	case "gh", "glab", "twine", "nmap", "npx", "pnpx", "bunx", "uvx", "pipx", "ping", "traceroute", "whois", "mosh", "helm", "terraform", "tofu", "kubectl", "heroku", "vercel", "fly", "flyctl", "rclone", "pacman", "dnf", "yum", "zypper", "apk", "snap", "flatpak", "winget", "choco":
 		return true
 	case "pip", "pip3", "uv", "poetry", "conda", "mamba", "pdm":
 		return hasWord("install download add sync lock update upgrade publish search index create", sub)
