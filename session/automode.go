@@ -65,7 +65,7 @@ func (c *choices) enforced() permissions.Mode {
 // works in it.
 func autoExplained() transcript.Notice {
 	return transcript.Notice{
-		Severity: transcript.Info, Title: "Mode auto",
+		Severity: transcript.Warning, Title: "Mode auto", // else many clients do not show it
 		Text: "Commands and changes run without a question inside the project and its sandbox, and /undo takes changes back. " +
 			"Hosts are asked about one by one, and so is what reaches outside, publishes, touches secrets or cannot be taken back.",
 	}
