@@ -22,7 +22,7 @@ func TestDefaults(t *testing.T) {
 	}
 	for _, id := range []string{
 		"read", "glob", "grep", "finder", "web_search", "todo", "task", "question", "skill", "tool_search", "undo_edit",
-		"read_thread", "find_thread", "task_list", "oracle", "librarian", "kraken", "repo_overview", "view_image", "plan",
+		"read_thread", "find_thread", "task_list", "oracle", "librarian", "kraken", "repo_overview", "view_image", "plan", "job_output", "job_stop", "job_list",
 	} {
 		want[id] = same(allow)
 	}

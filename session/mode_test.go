@@ -254,7 +254,7 @@ func TestStatement(t *testing.T) {
 {"expect":{"told":"Plan mode is over","messages":7},"say":"d"}
 {"expect":{"not_told":"session_mode","messages":9},"say":"e"}
 {"expect":{"not_told":"session_mode","messages":11},"say":"f"}
-{"expect":{"told":"have no network","messages":13},"say":"g"}
+{"expect":{"told":"asked about the network","messages":13},"say":"g"}
 {"expect":{"told":"name=\"ask\">","messages":15},"say":"h"}`
 	s, _ := openIn(t, "", finds(t, sandbox.Landlock), steps)
 	for _, mode := range []string{"", "plan", "", "code", "", "ask", "auto", "ask"} {
