@@ -14,6 +14,7 @@ import (
 
 	"acp-agent/internal/testkit/acptest"
 	"acp-agent/internal/testkit/editor"
+	"acp-agent/internal/testkit/testreq"
 )
 
 // envEditors says where the table of editors by scripts is written; it has every script
@@ -21,7 +22,7 @@ import (
 const envEditors = "ACP_EDITORS"
 
 // everyday are the scripts that every run of the tests plays in every editor: what users
-// meet each day, and where editors differ.
+// meet each day, and where editors differ. The short form has half of them.
 var everyday = []string{
 	"bash_plain", "bash_terminal", "permission_allow_always", "turn_read_edit_bash", "subagent_question", "mode_plan_exit",
 	"seed-amp-ch6-patch", "cancel_command",
@@ -31,7 +32,7 @@ var everyday = []string{
 // request, answers by its buttons, and no output, diff, question, answer or state lost.
 func TestEditors(t *testing.T) {
 	scripts := filepath.Join("..", "..", "..", "testdata", "scripts")
-	names, table := everyday, os.Getenv(envEditors)
+	names, table := testreq.Pick(4, everyday), os.Getenv(envEditors)
 	if table != "" {
 		files, err := filepath.Glob(filepath.Join(scripts, "*.txtar"))
 		if err != nil {

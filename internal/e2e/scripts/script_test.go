@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,12 +38,24 @@ var update = flag.Bool("update", false, "write the transcripts of testdata/scrip
 // TestScript plays the whole-agent scripts: the real program, a scripted model,
 // a scripted client (acptest.Play), and the transcript of what went over the
 // wire. `go test ./internal/e2e/scripts -run TestScript -update` writes the
-// transcripts again.
+// transcripts again. The short form plays a third of the scripts that were written after the
+// tests of other agents, unless -run names scripts.
 func TestScript(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "scripts", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return !isSeed(file) })
+	if named := flag.Lookup("test.run").Value.String(); !strings.Contains(named, "/") && !*update {
+		files = append(slices.DeleteFunc(files, isSeed), testreq.Pick(len(seeds)/3, seeds)...)
+	}
 	params := scriptParams(t, play)
-	params.Dir, params.UpdateScripts = filepath.Join("..", "..", "..", "testdata", "scripts"), *update
+	params.Files, params.UpdateScripts = files, *update
 	testscript.Run(t, params)
 }
+
+// isSeed reports a script that was written after a test of another agent.
+func isSeed(file string) bool { return strings.HasPrefix(filepath.Base(file), "seed-") }
 
 // scriptParams are those of every run of scripts; play carries out the statement of that
 // name.

@@ -2,6 +2,7 @@ package agenttest
 
 import (
 	"os"
+	"runtime/debug"
 	"syscall"
 	"testing"
 	"time"
@@ -32,6 +33,9 @@ func Main(m *testing.M, after ...func()) {
 		syscall.Exit(app.Main(app.StandIns{}))
 	}
 	if os.Getenv(acptest.EnvProgram) == "" {
+		if os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(400) // what the tests hold is small, and soon gone
+		}
 		code := m.Run()
 		helpertest.Remove()
 		for _, f := range after {
