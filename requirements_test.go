@@ -20,7 +20,7 @@ const (
 	requirements = "docs/requirements.md"
 	// lastTrap is the number of the last trap; the first is 1.
 	lastTrap = 65
-	// mostGuards is how many tests a row names: those that would fail first.
+	// mostGuards is how many tests a row may name: the ones that would fail first.
 	mostGuards = 3
 )
 
@@ -55,7 +55,7 @@ func TestRules_Requirements(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Errorf("%s: its packages are not those that the doc.go files say: run go test . -update", requirements)
+		t.Errorf("%s: its packages differ from what the doc.go files say: run go test . -update", requirements)
 		return
 	}
 	if err := os.WriteFile(requirements, updated, 0o644); err != nil {
@@ -97,7 +97,7 @@ func checkGuards(t *testing.T, row, cell string, known map[string]bool) {
 	t.Helper()
 	guards := strings.Split(cell, ", ")
 	if len(guards) > mostGuards {
-		t.Errorf("%s: %s: %d tests, at most %d: name those that would fail first", requirements, row, len(guards), mostGuards)
+		t.Errorf("%s: %s: %d tests, at most %d: name the ones that would fail first", requirements, row, len(guards), mostGuards)
 	}
 	for _, guard := range guards {
 		m := guardForm.FindStringSubmatch(guard)

@@ -39,7 +39,7 @@ var openers = map[string]opener{
 	},
 	"workspace/private": {
 		"os.Lstat os.Mkdir os.OpenRoot os.ReadDir os.Remove os.Stat",
-		"the session's own private directory, and those that sessions of killed processes left",
+		"the session's own private directory, and directories that sessions of killed processes left",
 	},
 	"workspace/undo/recovery": {
 		"os.Lstat os.OpenRoot os.ReadDir os.ReadFile os.Remove",

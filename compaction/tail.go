@@ -13,8 +13,8 @@ const (
 	tailShare = 4
 )
 
-// split parts a conversation into the messages that a summary stands for and those that are
-// kept as they are. What the model has not answered is always kept, with the prompt that it
+// split parts a conversation into the messages that a summary replaces and the messages
+// that are kept as they are. What the model has not answered is always kept, with the prompt that it
 // works on unless that is large; and where the budget, in tokens, has room, the last turns, or
 // of a long turn the last steps.
 func split(messages []*transcript.Message, budget int) (head, tail []*transcript.Message) {

@@ -18,7 +18,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// elements are those that a page may have, with the attributes that each may have.
+// elements lists the elements that a page may contain, each with its permitted attributes.
 var elements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "id", "style": "", "script": "", "body": "",
 	"a": "class href rel title dir", "header": "", "main": "id tabindex aria-label", "footer": "", "nav": "class aria-labelledby", "search": "",

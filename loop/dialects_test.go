@@ -113,7 +113,7 @@ func checkPrefix(t *testing.T, s *modeltest.Strict) {
 	}
 }
 
-// side is a server and a client of it, as one of those that take turns in a conversation.
+// side is a server and a client of it, one of several that take turns in a conversation.
 type side struct {
 	name, model string
 	provider    model.Provider

@@ -114,7 +114,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// A server that refuses one call has not refused those that come after it, which it answers
+// A server that refuses one call has not refused later calls, which it answers
 // with an error of another kind.
 func TestRemote_RefusesOneCall(t *testing.T) {
 	calls := 0

@@ -117,7 +117,7 @@ func genChild(t *rapid.T, parent *agent) *agent {
 	}
 }
 
-// parts are the calls that touch one thing of those that a call touches, under one
+// parts splits a call into calls that each touch one of the things it touches, under one
 // capability and the rules of one tool.
 func parts(call permissions.Call) []permissions.Call {
 	if len(call.Resources) == 0 || len(call.Capabilities) == 0 {

@@ -90,8 +90,8 @@ func TestDecide_DenyOnlyNarrows(t *testing.T) {
 }
 
 // TestDecide_WithoutAKind holds that a deny needs no help: without all rules that allow,
-// or all that ask, in every scope, what was denied is denied, and without those that
-// allow nothing is freer.
+// or all that ask, in every scope, what was denied is denied, and without the rules that
+// allow, nothing is freer.
 func TestDecide_WithoutAKind(t *testing.T) {
 	scopes := []permissions.Scope{permissions.DefaultScope, permissions.Manifest, permissions.User, permissions.Project, permissions.Session}
 	rapid.Check(t, func(t *rapid.T) {

@@ -88,7 +88,7 @@ func TestPromptReader_IsCommand(t *testing.T) {
 }
 
 // R158: a command's text takes the place of what was typed for the model alone, with the files that
-// it mentions, but for those that hold secrets.
+// it mentions, except files that hold secrets.
 func TestPromptReader_Expand(t *testing.T) {
 	r, p := newTestReader(t, map[string]string{"notes.txt": "The notes.", ".env": "KEY=1"})
 	r.agents.tools.Policy.Add(permissions.User, permissions.Rule{Permission: "read", Pattern: "**", Action: capability.Allow})

@@ -99,7 +99,7 @@ func TestTurnQueue_OneAtATime(t *testing.T) {
 	})
 }
 
-// R143: prompts that wait for a turn that fails do not run, those that come later do.
+// R143: prompts that wait for a turn that fails do not run; later ones do.
 func TestTurnQueue_Failure(t *testing.T) {
 	withQueue(t, func(q *queueTest) {
 		first, second := q.prompt("first"), q.prompt("second")

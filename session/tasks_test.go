@@ -58,7 +58,7 @@ func announced(text string) func(transcript.Event) bool {
 	}
 }
 
-// turns counts the turns that began and those that ended.
+// turns counts the turns that began and the turns that ended.
 func turns(events []transcript.Event) (began, ended int) {
 	for _, e := range events {
 		switch e.(type) {
@@ -157,7 +157,7 @@ func TestRest_GivesUp(t *testing.T) {
 }
 
 // A subagent is stopped by its id as well as by its number, which stays the same however
-// many end; of those that have ended the last are listed.
+// many end; of the ended ones the last are listed.
 func TestTasks_Command(t *testing.T) {
 	const many = 25
 	var model strings.Builder

@@ -1,7 +1,7 @@
 // Package skills finds what a user or a project wrote down for agents: skills,
 // which are folders with a SKILL.md that a model loads when it needs one, and
 // the instruction files AGENTS.md, CLAUDE.md and CONTEXT.md. It also reads front
-// matter and a user's own files for those that hold agents.
+// matter and a user's own files for the packages that read agents.
 //
 // It owns where these are looked for and which of two wins, the front matter of
 // a SKILL.md, the sizes that keep a system prompt small, and the safe opening of

@@ -68,7 +68,7 @@ func links(dir string) []string {
 	if !opened.info.IsDir() {
 		return nil
 	}
-	entries, _ := opened.ReadDir(maxEntries) // those that could be read
+	entries, _ := opened.ReadDir(maxEntries) // the readable ones
 	var names []string
 	for _, e := range entries {
 		if e.Type()&os.ModeSymlink != 0 {

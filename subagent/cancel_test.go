@@ -272,7 +272,7 @@ func (p plan) play(t *testing.T) {
 	}()
 	synctest.Wait()
 	if ctx.Err() != nil {
-		<-ended // it ends without any of those that are stuck
+		<-ended // it ends without any of the stuck subagents
 	}
 	close(release)
 	<-ended

@@ -11,8 +11,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Accept makes of arguments as a model wrote them, under a name of the tool,
-// those that its schema describes, as far as they can mean one thing only. What
+// Accept turns arguments as a model wrote them, under a name of the tool, into
+// arguments that fit its schema, as far as they can mean one thing only. What
 // is left out without a loss is named in left. Arguments that fit already come
 // back as they are, byte for byte; what is not understood stays, and Validate
 // names it.

@@ -71,7 +71,7 @@ type Spec struct {
 	// Variants are the schemas of calls that have a certain argument, in place of
 	// Parameters; the model is not sent them.
 	Variants map[string]*jsonschema.Schema
-	// Preprocess makes of arguments under their canonical names those that will run, by
+	// Preprocess turns arguments under their canonical names into the ones that will run, by
 	// setting or deleting members of args; what these hold it leaves alone. Numbers are
 	// json.Number. The arguments may still be of any type: the schema check comes after.
 	// nil means no change. It must be pure.

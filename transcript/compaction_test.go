@@ -136,7 +136,7 @@ func TestLog_Compacted(t *testing.T) {
 	}
 }
 
-// A message that comes after a compaction is what it was, and so are those that a step drops.
+// A message that comes after a compaction stays as it was, and so do messages that a step drops.
 func TestLog_GoesOnAfterCompaction(t *testing.T) {
 	log := talk(1)
 	log.Apply(compacted("s", "sum", transcript.Compaction{Keep: []string{"a1"}}))

@@ -37,7 +37,7 @@ type Core interface {
 	// configuration again. After nil, a session can be opened.
 	Authenticate(ctx context.Context, key string) error
 	// Logout drops the credentials until the next Authenticate; it does not block. Forget
-	// deletes those that a login stored.
+	// deletes the ones that a login stored.
 	Logout()
 	Forget(ctx context.Context) error
 }

@@ -33,7 +33,7 @@ type agent struct {
 	parent *agent
 	path   []string // the calls from the main agent down to it
 	child  *transcript.Child
-	calls  []string // its open calls, without those that spawn agents
+	calls  []string // its open calls, except calls that spawn agents
 	// answered says that the call of a background agent was answered, and gone that the agent
 	// has ended.
 	background, answered, gone bool

@@ -9,7 +9,7 @@ import (
 	"acp-agent/transcript"
 )
 
-// R158: the slash commands are sent when they differ from those that the editor has, and only
+// R158: the slash commands are sent when they differ from what the editor has, and only
 // then, whatever event says that they may have changed.
 func TestCommands_SentWhenTheyChange(t *testing.T) {
 	inTurn(t, client{}, func(t *testing.T, tr *translator, r *recorder) {

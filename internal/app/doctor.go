@@ -51,7 +51,7 @@ type doctorReport struct {
 	Sandbox  sandbox.Report `json:"sandbox"`
 	// Home is what a command sees of the home directory; absent without a sandbox.
 	Home *sandbox.HomeReport `json:"home,omitempty"`
-	// Kept are the names of the variables that a command gets, Dropped those that
+	// Kept names the variables that a command gets, Dropped the variables that
 	// it does not; no value is ever shown.
 	Kept    []string `json:"environment_kept"`
 	Dropped []string `json:"environment_dropped"`

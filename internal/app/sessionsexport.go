@@ -173,8 +173,8 @@ func (a *archive) conversation(args []string, last, everything bool) (export.Con
 // maxForks bounds how far back the audits of the sessions are read that a session is a fork of.
 const maxForks = 16
 
-// decisions are who allowed or refused each call, by the audits of a session and of those that
-// it is a fork of. What no audit says is not known.
+// decisions says who allowed or refused each call, by the audits of a session and of the
+// sessions that it was forked from. What no audit says is not known.
 func decisions(dataDir string, s *store.Store, info store.Info) map[string]export.Decision {
 	all := map[string]export.Decision{}
 	for range maxForks {

@@ -9,7 +9,7 @@ import (
 	"acp-agent/permissions/watchdog"
 )
 
-// The policies that may be configured are those that there are.
+// Every existing policy may be configured, and no other.
 func TestWatchdog_Policies(t *testing.T) {
 	there := slices.Sorted(maps.Keys(watchdog.Policies()))
 	if named := slices.Sorted(slices.Values(config.WatchdogPolicies())); !slices.Equal(there, named) {

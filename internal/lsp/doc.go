@@ -12,7 +12,7 @@
 // It refuses to know tools, sessions, permissions and the agent's own protocol:
 // how a process is started and confined comes in as a function, and what a
 // question may be about is for its caller to judge. Files it opens through a function
-// too, and only to count columns in those that a server points at below the root,
+// too, and only to count columns in files that a server points at below the root,
 // and to see which are gone. It imports the standard library and, of this module,
 // internal/peer, which speaks JSON-RPC, internal/supervise, which restarts servers,
 // internal/fileuri, internal/pathname, internal/pause and internal/textcut.

@@ -180,8 +180,8 @@ var authorization = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(\b(?:proxy-)?authorization\\?["']?\s*[:=]\s*\\?["'\[]*(?:(?:bearer|basic|token|apikey|digest)\s+)?|\bbearer\s+)[^\s"'\\,;\[\]]{6,}`)
 })
 
-// privateKeys takes out the body of PEM blocks of private keys, also of those that
-// are cut or whose line breaks are escaped.
+// privateKeys removes the body of PEM blocks of private keys, including blocks that
+// are cut off or whose line breaks are escaped.
 func privateKeys(text string) string {
 	if !strings.Contains(text, "PRIVATE KEY-----") {
 		return text

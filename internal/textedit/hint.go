@@ -16,7 +16,7 @@ import (
 const (
 	hintMaxContent = 2 << 20 // bytes of a file that is looked through
 	hintMaxLines   = 60      // lines of the old text that are compared
-	hintMinLines   = 4       // those that are compared even with a file of many lines
+	hintMinLines   = 4       // lines that are compared even with a file of many lines
 	hintWork       = 8 << 20 // lines that are compared in all
 	hintMaxText    = 4 << 10 // bytes of one comparison
 	hintWindows    = 3       // places compared closely

@@ -50,7 +50,7 @@ func clean(text string) string {
 }
 
 // unwanted reports control characters but newline and tab, and characters that
-// are invisible and change what a text seems to say: those that turn it around,
+// are invisible and change what a text seems to say: characters that turn it around,
 // and tags, in which whole sentences can be hidden.
 func unwanted(r rune) bool {
 	switch {

@@ -71,8 +71,8 @@ func turnOf(messages []*transcript.Message) int {
 	return 0
 }
 
-// sync encodes the finished messages that are new and forgets those that are
-// gone (compaction). It returns the rest, which is not finished.
+// sync encodes new finished messages and drops the ones that a compaction
+// removed. It returns the rest, which is not finished.
 func (m *memo) sync(messages []*transcript.Message) []*transcript.Message {
 	same, turn := 0, turnOf(messages)
 	for same < min(len(messages), len(m.messages)) && messages[same] == m.messages[same] {

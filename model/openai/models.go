@@ -15,7 +15,7 @@ import (
 )
 
 // Models asks the server for its models, for at most 10 seconds, and returns
-// those that chat, sorted by id. What the server tells about them is kept for
+// the chat models, sorted by id. What the server tells about them is kept for
 // Describe.
 func (p *Provider) Models(ctx context.Context) ([]model.Info, error) {
 	entries, err := p.listModels(ctx)

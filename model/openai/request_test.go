@@ -340,7 +340,7 @@ func TestRequest_PrefixIsStable(t *testing.T) {
 		last = body
 	}
 
-	// Messages that are not finished are read anew; those that are gone go.
+	// Messages that are not finished are read anew; deleted ones are dropped.
 	growing := &transcript.Message{Role: transcript.User, Parts: []transcript.Part{&transcript.TextPart{Text: "one"}}}
 	for _, tt := range []struct {
 		list []*transcript.Message

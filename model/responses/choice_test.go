@@ -24,7 +24,7 @@ func newChoice(t *testing.T, s *responsestest.Server, families ...string) (k *ta
 	return k, log
 }
 
-// paths are those that were asked.
+// paths returns the paths that were requested.
 func paths(s *responsestest.Server) string {
 	var list []string
 	for _, x := range s.Exchanges() {

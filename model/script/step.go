@@ -156,8 +156,8 @@ func (s *scene) at(n int) *step {
 	return nil
 }
 
-// after returns the place after n steps that answered; those that failed
-// before are passed over.
+// after returns the position after n answered steps; failed steps before it
+// are skipped.
 func (s *scene) after(n int) int {
 	place := 0
 	for _, st := range s.steps {

@@ -18,7 +18,7 @@ import (
 // when the next request is there.
 type closing struct {
 	mu       sync.Mutex
-	requests []string // bodies of those that were answered
+	requests []string // bodies of the answered requests
 	unread   int      // requests that found the connection closed
 }
 

@@ -9,7 +9,7 @@ import (
 
 // The gitLog constants hold the options that log, show and diff share. Options that print
 // patches or the content of files (-p, -L, -S, --word-diff, --check) are not here, nor
-// those that imply them: history may hold what a secret file once held (P8), and no one
+// options that imply them: history may hold what a secret file once held (P8), and no one
 // can tell. Options whose value is optional take it attached only.
 const (
 	gitLogFlags = "szwbRiqa"

@@ -16,8 +16,8 @@ type Change struct {
 	Diff string
 }
 
-// Changes lists what differs between the files that were trusted and those that
-// are there now, by name.
+// Changes lists what differs between the files that were trusted and the files
+// that exist now, by name.
 func Changes(was, now []File) []Change {
 	var changes []Change
 	for len(was) > 0 || len(now) > 0 {

@@ -203,7 +203,7 @@ func (saver) WriteTextFile(_ context.Context, path, content string) error {
 	return os.WriteFile(path, []byte(content), 0o644)
 }
 
-// One agent writes whole files over those that others edit. An edit is made on the text
+// One agent overwrites whole files that others edit. An edit is made on the text
 // that counts then, or refused because what it replaces is gone; it is never said to be
 // made where it was not, on disk nor in an editor; and all of it is taken back with the
 // call that delegated (R41, R128).

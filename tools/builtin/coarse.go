@@ -108,7 +108,7 @@ func bounds(least, most int) string {
 	return fmt.Sprintf("{%d,%d}", least, most)
 }
 
-// literal writes one character and, folded, those that equal it.
+// literal writes one character and, folded, the characters that equal it.
 func (w *coarseWriter) literal(r rune, fold bool) {
 	switch {
 	case r == '\n': // no line has it

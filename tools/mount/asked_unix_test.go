@@ -43,8 +43,8 @@ func asked(m *mount.Mounting) []string {
 	return ids(list)
 }
 
-// R8, R93: what has to be asked is not asked before Begin, once, and those that are quick
-// are there while another hangs.
+// R8, R93: what has to be asked is not asked before Begin, once, and quick ones
+// are available while another hangs.
 func TestOpen(t *testing.T) {
 	dir := module(t, `{"executable":"run.sh"}`)
 	plan := mount.Plan{{Module: "plain", Source: module(t, manifest)}, {Module: "told", Source: dir}, {Module: "told", Source: dir}}
@@ -130,7 +130,7 @@ func TestOpen_OneName(t *testing.T) {
 	}
 }
 
-// Close ends those that are being asked, waits for them, and calls that no failure.
+// Close ends the modules that are being asked, waits for them, and reports no failure.
 func TestOpen_Close(t *testing.T) {
 	o := says(t, map[string]time.Duration{"hangs": -1}, nil)
 	synctest.Test(t, func(t *testing.T) {

@@ -117,7 +117,7 @@ func Run(ctx context.Context, plan Plan, o Options) *Mounting {
 	unbind := context.AfterFunc(ctx, func() { m.asked.cancel(context.Cause(ctx)) })
 	defer unbind()
 	m.Begin()
-	m.Settle(context.Background(), time.Time{}) // those that are asked end with ctx
+	m.Settle(context.Background(), time.Time{}) // pending questions end with ctx
 	return m
 }
 

@@ -29,7 +29,7 @@ type Status struct {
 }
 
 // Status says how the modules and the scripts stand, in the order of the plan; of the
-// built-in ones only those that failed.
+// built-in ones only the failed.
 func (m *Mounting) Status() []Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()

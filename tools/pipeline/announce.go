@@ -49,7 +49,7 @@ func (c *catalogue) state(list []*tools.Entry) knowledge {
 	return state
 }
 
-// Announce is what the model has to be told of tools before its next request: those that
+// Announce is what the model has to be told of tools before its next request: tools that
 // came, changed or went since it was told last, and servers that cannot be reached any more
 // or can again. away are the ids of such servers, said reports whether a text still stands
 // in the conversation. It is "" when there is nothing to tell.

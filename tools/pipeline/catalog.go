@@ -163,7 +163,7 @@ func (c *catalogue) freeze(policy *ModePolicy) {
 	}
 }
 
-// named are the deferred tools that the model is told the names of: not those that belong
+// named returns the deferred tools whose names the model is told, except tools that belong
 // to another mode.
 func (c *catalogue) named(policy *ModePolicy) (list []*tools.Entry) {
 	for _, entry := range c.order {

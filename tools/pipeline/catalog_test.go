@@ -132,7 +132,7 @@ func TestCatalog_FoundToolsAreListedAtTheNextRequest(t *testing.T) {
 	}
 }
 
-// A tool that is listed already does not hold back those that are not.
+// A tool that is already listed does not hold back the others.
 func TestCatalog_FloorCountsFromWhatIsDeferred(t *testing.T) {
 	strong, weak := tooltest.NewMock("zither_quux_tune", "").Tool, tooltest.NewMock("other", "").Tool
 	strong.Description, weak.Description = "Zither quux tune.", "Does many things, of which one in the end is to tune."

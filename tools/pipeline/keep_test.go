@@ -105,7 +105,7 @@ func TestPipeline_ForThisProject(t *testing.T) {
 }
 
 // TestPipeline_SessionAndProject holds which rules of the session may be kept for the
-// project later: those that could have been at once (R152).
+// project later: rules that could have been kept at once (R152).
 func TestPipeline_SessionAndProject(t *testing.T) {
 	keep := func(o *pipeline.Options) { sessionOf(o).store = func([]permissions.Rule) error { return nil } }
 	for _, tt := range []struct {

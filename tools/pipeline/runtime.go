@@ -54,8 +54,8 @@ func (p *Pipeline) runtimeOf(c *Prepared, id string, sink transcript.Sink) (*cal
 	return r, nil
 }
 
-// FS implements tools.Runtime. A search that goes through many files is told of
-// those that a rule forbids.
+// FS implements tools.Runtime. A search through many files is told which files a
+// rule forbids.
 func (r *callRuntime) FS() tools.FS {
 	if r.denied == nil {
 		return r.Call.FS()

@@ -99,8 +99,8 @@ func (s *Service) spawn(f func(context.Context)) (started bool) {
 	return true
 }
 
-// Settle waits until each provider has been reached, or has failed once, and a moment for
-// those that work to answer what Begin asked; or until ctx ends. It does not wait for what
+// Settle waits until each provider has been reached, or has failed once, and a moment longer
+// for the working ones to answer what Begin asked; or until ctx ends. It does not wait for what
 // started before since. Begin comes before it.
 func (s *Service) Settle(ctx context.Context, since time.Time) {
 	for _, p := range s.all {

@@ -27,7 +27,7 @@ type FileChange struct {
 type commands struct {
 	mu      sync.Mutex // held during a look
 	running int
-	// found is what was found since the first of those that run began.
+	// found is what was found since the first of the running commands began.
 	found []FileChange
 	// mark is the moment in the journal up to which the session's own changes were considered.
 	mark int

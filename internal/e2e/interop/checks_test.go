@@ -21,7 +21,7 @@ func (r *interopRun) handshake() {
 	}
 }
 
-// order checks that an update belongs to a running turn, or is of those that may come at
+// order checks that an update belongs to a running turn, or is of a kind that may come at
 // any time after the answer to session/new, and that each call ended within its turn.
 func (r *interopRun) order() {
 	r.Helper()

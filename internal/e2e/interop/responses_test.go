@@ -38,7 +38,7 @@ type responsesReport struct {
 
 // TestInterop_Responses has the official SDK read a task of 30 calls with thinking: its types
 // take each request of the agent, it sends the same body to the same path, and the items that
-// it makes of each stream are those that the agent sends back in the next request. It is a
+// it makes of each stream are what the agent sends back in the next request. It is a
 // client of the strict server, too, which finds nothing wrong with what it documents.
 func TestInterop_Responses(t *testing.T) {
 	t.Parallel()
@@ -93,7 +93,7 @@ func TestInterop_Responses(t *testing.T) {
 	}
 }
 
-// sameItems compares the items that the SDK made of a stream with those that the agent sends
+// sameItems compares the items that the SDK made of a stream with the items that the agent sends
 // back: they follow what it had sent before.
 func sameItems(t *testing.T, i int, want []map[string]any, before []any, next []byte) {
 	t.Helper()

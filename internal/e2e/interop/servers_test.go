@@ -75,7 +75,7 @@ type interopServersRun struct {
 	*interopRun
 	server interopServer
 	dir    string
-	// What the server calls its tools, those that ask among them, and its prompts.
+	// What the server calls its tools, including tools that ask, and its prompts.
 	tools, prompts []string
 }
 

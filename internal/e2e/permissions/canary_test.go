@@ -171,8 +171,8 @@ func canarySteps(all, web string) []modeltest.Step {
 	}
 }
 
-// nothingWritten looks for the keys in every file beneath some directories, but for
-// those that are known to hold them, and the journal and the blobs, whose copies of the user's
+// nothingWritten looks for the keys in every file beneath some directories, except
+// files that are known to hold them, and the journal and the blobs, whose copies of the user's
 // files have to be exact. It returns the names of the files.
 func nothingWritten(t *testing.T, known map[string]bool, roots ...string) string {
 	t.Helper()

@@ -36,7 +36,7 @@ const (
 var foreignPrograms = []string{"a server of the editor", "a server of the configuration", "a provider", "the executable of a module"}
 
 // TestPrograms_End is R149 and the end of programs of others, under each sandbox and with
-// none: those that never answer keep neither session/new nor the first prompt, and nothing
+// none: programs that never answer hold up neither session/new nor the first prompt, and nothing
 // of them is left after session/close, after the end of the input, and after the agent was
 // killed.
 func TestPrograms_End(t *testing.T) {

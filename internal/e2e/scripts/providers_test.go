@@ -18,7 +18,7 @@ type asked struct {
 		Role    string
 		Content json.RawMessage
 	}
-	// Members are those that set a thought level, and caching.
+	// Members are the members that set a thought level, and caching.
 	Effort   json.RawMessage `json:"reasoning_effort"`
 	Object   json.RawMessage `json:"reasoning"`
 	Thinking json.RawMessage `json:"thinking"`

@@ -186,7 +186,7 @@ func (c *checker) sessionState(s *sessionState, m *Message) {
 		known = known || at(mode, "id") == current
 	}
 	if current != nil && !known {
-		c.problem("the current mode %v is not among those that are available", current)
+		c.problem("the current mode %v is not among the available modes", current)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // the directory that the sessions work in, $PROJECT. The files and terminals of
 // the client are those of this machine.
 //
-// A script has one statement a line; empty lines and those that begin with #
+// A script has one statement a line; empty lines and lines that begin with #
 // are skipped. $PROJECT, $HOME, $SESSION (the id of the session that is spoken to),
 // $CALL (the id of the tool call that the agent itself opened last) and $CALL1, $CALL2 and
 // so on (of the first, the second of all, as the transcript numbers them, which are waited

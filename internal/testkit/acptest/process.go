@@ -18,8 +18,8 @@ type process struct {
 
 func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, p.command) }
 
-// Running returns the processes of the run besides the agent itself: those that
-// descend from it, and those that have left its tree.
+// Running returns the processes of the run besides the agent itself: its
+// descendants, and processes that have left its tree.
 func (a *Agent) Running() Processes {
 	all := a.running()
 	slices.SortFunc(all, func(p, q process) int { return p.pid - q.pid })

@@ -58,7 +58,7 @@ func (r *renderer) response(m *Message) {
 	r.add("<- "+method+": "+text, "")
 }
 
-// permission shortens a permission request: of the options, those that say more
+// permission shortens a permission request: it keeps the options that say more
 // than their kind.
 func (r *renderer) permission(m *Message) {
 	call, _ := m.Get("toolCall").(map[string]any)
@@ -159,8 +159,8 @@ func withoutParent(members map[string]any) map[string]any {
 // delegating are the tools that do nothing but delegate.
 var delegating = []string{"task", "finder", "oracle", "librarian", "kraken"}
 
-// spawners finds the calls that spawned subagents, by session and id: those that others
-// are linked to, and those of the tools that do nothing else.
+// spawners finds the calls that spawned subagents, by session and id: calls that others
+// are linked to, and calls of tools that do nothing else.
 func spawners(lines []Line) map[string]bool {
 	found := map[string]bool{}
 	for _, l := range lines {

@@ -29,7 +29,7 @@ var marks = sync.OnceValue(func() (m struct {
 })
 
 // unmarked is a line of Markdown as it looks when it is shown: characters that mark
-// emphasis, links and tags are gone, those that are escaped or in code stand.
+// emphasis, links and tags are gone; escaped characters and characters in code stay.
 func unmarked(line string) string {
 	const first = '\uE000' // stands for the first piece that is kept as it is
 	var kept []string

@@ -9,7 +9,7 @@ type Screen struct {
 	Plan      []string
 	Mode      string
 	Commands  []string
-	// Terminals are those that the agent describes (_meta.terminal_info) or has created.
+	// Terminals are the terminals that the agent describes (_meta.terminal_info) or has created.
 	Terminals map[string]*Terminal
 
 	cards map[string]*Card

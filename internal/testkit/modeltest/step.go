@@ -68,7 +68,7 @@ type Call struct {
 }
 
 // Read reads steps from JSON Lines. Unknown members are refused; empty lines
-// and those that begin with # are skipped.
+// and lines that begin with # are skipped.
 func Read(r io.Reader) ([]Step, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

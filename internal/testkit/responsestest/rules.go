@@ -31,7 +31,7 @@ type request struct {
 	}
 }
 
-// members are those that a request may have
+// members lists what a request may contain
 // (developers.openai.com/api/reference/resources/responses). The error is
 // quoted in github.com/madox2/vim-ai/issues/162 and lobehub/lobehub pull 8163.
 var members = []string{
@@ -97,7 +97,7 @@ func (s *Server) basics(r *request) *problem {
 
 // parameters: models that do not think take neither reasoning
 // (github.com/BerriAI/litellm/pull/38842) nor its encrypted form
-// (github.com/microsoft/agent-framework/issues/7483), and those that do take no temperature;
+// (github.com/microsoft/agent-framework/issues/7483), and models that do take no temperature;
 // an account needs to be entitled to summaries (github.com/openai/openai-cookbook/issues/2271);
 // answers have 16 tokens at least (github.com/vectorize-io/hindsight/issues/58), and cache keys
 // 64 characters at most (github.com/theopenco/llmgateway/pull/3110).

@@ -17,7 +17,7 @@ type Server struct {
 	URL string
 	// Lenient leaves the rules unchecked.
 	Lenient bool
-	// Plain models do not think, and Efforts are those that others have; nil means any.
+	// Plain models do not think, and Efforts are the efforts of the others; nil means any.
 	// Unverified accounts get no summaries.
 	Plain, Unverified bool
 	Efforts           []string

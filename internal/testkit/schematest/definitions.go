@@ -15,7 +15,7 @@ import (
 // definitions is the schema, from which single definitions are compiled when they are
 // first asked for.
 type definitions struct {
-	raw      map[string]json.RawMessage // those that judge
+	raw      map[string]json.RawMessage // the schema that judges
 	unstable map[string]json.RawMessage // all of the unstable schema
 
 	mu       sync.Mutex
@@ -75,7 +75,7 @@ func (d *definitions) object(name string, raw json.RawMessage) error {
 	return d.customMember(name, raw)
 }
 
-// compile resolves a definition together with those that it refers to. A schema can be
+// compile resolves a definition together with the definitions it refers to. A schema can be
 // resolved only once, so that each gets copies of its own.
 func (d *definitions) compile(name string) (*jsonschema.Resolved, error) {
 	d.mu.Lock()

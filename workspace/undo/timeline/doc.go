@@ -5,7 +5,7 @@
 // It owns the order of spans and changes, what they come to for each path ([Timeline.Net]), which
 // spans are undone and what that replaced, where the bytes of former states are kept, and the form
 // in which all of it survives a restart. It touches no file of the user's, and decides nothing about
-// those that others changed.
+// files that others changed.
 //
 // Bytes are kept by a [Contents], several files in one stored content, and named by their SHA-256.
 // Records are kept by a [Records]: one value for each span and each group of changes, so that the
