@@ -140,7 +140,7 @@ func (m *Manager) prompt(ctx context.Context, command string) (*link, *Prompt, e
 			return nil, nil, l.unavailable(l.lastProblem())
 		}
 	}
-	return nil, nil, tools.Errorf(tools.BadInput, "there is no prompt %s; /mcp shows those that there are", kinds.Line(command, maxFieldText))
+	return nil, nil, tools.Errorf(tools.BadInput, "there is no prompt %s; /mcp lists the prompts", kinds.Line(command, maxFieldText))
 }
 
 // promptsOf takes up what a server lists. What cannot be used is dropped with the reason.

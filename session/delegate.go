@@ -122,7 +122,7 @@ const namedLiving = 10
 
 // endForSubagents handles the subagents at the end of a turn and returns how it ended. If the
 // turn was cancelled, even while this runs, it waits for them to end (R67); otherwise it names
-// those that still run, and the jobs that the turn has started.
+// the ones that still run, and the jobs that the turn has started.
 func (r *runningTurn) endForSubagents(stop loop.StopReason) loop.StopReason {
 	if r.ctx.Err() == nil && !r.spec.Waits {
 		r.noticeRunningSubagents()

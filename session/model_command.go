@@ -25,7 +25,7 @@ func modelCommand(options []Option, set func(option, value string) error, emit f
 		return fmt.Sprintf("The model is %s already.\n", code(id))
 	}
 	if !slices.ContainsFunc(models.Values, func(v Value) bool { return v.ID == id }) {
-		return fmt.Sprintf("There is no model %s here. `/model` lists those that there are.\n", code(id))
+		return fmt.Sprintf("There is no model %s here. `/model` lists the models.\n", code(id))
 	}
 	if err := set(ModelOption, id); err != nil {
 		return "The model stays as it is: " + err.Error() + ".\n"

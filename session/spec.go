@@ -58,7 +58,7 @@ type Unattended struct {
 	// none either; 0 means never, because the user can cancel it.
 	CommandTimeout time.Duration
 	// Waits says that the caller waits for the subagents with Rest, so that the end of a
-	// turn does not list those that are still running. The first prompt is the only one, so
+	// turn does not list the running ones. The first prompt is the only one, so
 	// it waits longer for tools.
 	Waits bool
 }

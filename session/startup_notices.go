@@ -35,7 +35,7 @@ func (n startupNotices) emit(notices *notices) {
 	}
 }
 
-// standing are those that are about the state of the session now. /status lists them, because a
+// standing are the notices about the current state of the session. /status lists them, because a
 // client without notices shows the warnings once and the rest not at all.
 func (n startupNotices) standing() []transcript.Notice {
 	project, _ := n.project.notices()

@@ -67,7 +67,7 @@ func (t threads) Read(ctx context.Context, id string) (tools.Thread, string, err
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return tools.Thread{}, "", &tools.Error{
-			Kind: tools.BadInput, Message: "this directory has no other conversation with the id " + id, Hint: "find_thread lists those that there are.",
+			Kind: tools.BadInput, Message: "this directory has no other conversation with the id " + id, Hint: "find_thread lists them.",
 		}
 	}
 	if err != nil {

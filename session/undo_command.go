@@ -49,7 +49,7 @@ func (c *checkpoints) rewind(ctx context.Context, rest string) string {
 	case len(live) == 0:
 		return noUndo
 	case n < 1 || n > len(live):
-		return fmt.Sprintf("There is no message with the number %d. `/checkpoints` lists those that can be taken back.\n", n)
+		return fmt.Sprintf("There is no message with the number %d. `/checkpoints` lists the messages that can be taken back.\n", n)
 	}
 	return c.undoTo(ctx, live, n-1)
 }

@@ -125,7 +125,7 @@ func (l *Library) Load(name string) (string, error) {
 func (l *Library) unknown(name string) error {
 	if len(l.skills) == 0 {
 		return errors.New("no skills were found; they are looked for in the folders .agents/skills and .claude/skills " +
-			"of the project and of the home directory, and in those that the settings name")
+			"of the project and of the home directory, and in the folders that the settings name")
 	}
 	names := make([]string, len(l.skills))
 	for i, s := range l.skills {

@@ -152,7 +152,7 @@ func count(set bool) int {
 
 func missingAudit(id string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no record of a session %q; acp-agent audit show lists those that there are", id)
+		return fmt.Errorf("there is no record of a session %q; acp-agent audit show lists the records", id)
 	}
 	return err
 }

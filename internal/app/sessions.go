@@ -102,7 +102,7 @@ func (a *archive) pick(args []string, last bool) (string, error) {
 		}
 		return list[0].ID, nil
 	case len(args) == 0 || args[0] == "":
-		return "", &exitError{exitUsage, errors.New("name a session, or give --last; acp-agent sessions list shows those that there are")}
+		return "", &exitError{exitUsage, errors.New("name a session, or give --last; acp-agent sessions list shows the sessions")}
 	}
 	return a.resolve(args[0])
 }
@@ -126,7 +126,7 @@ func (a *archive) resolve(name string) (string, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", fmt.Errorf("no stored session has an id that begins with %q; acp-agent sessions list shows those that there are", name)
+		return "", fmt.Errorf("no stored session has an id that begins with %q; acp-agent sessions list shows the sessions", name)
 	}
 	const most = 5
 	more := ""

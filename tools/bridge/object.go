@@ -77,7 +77,7 @@ func (o object) names() []string {
 // arrange puts members into the order of keys, which a decoded record had, and
 // adds what it lacks. A listed key that nothing has a value for is null. Members
 // without meaning appear only when they are listed; when there is no list, only
-// those that are always written do.
+// the members that are always written do.
 func (o object) arrange(keys []string, extra map[string]json.RawMessage) object {
 	var out object
 	left := maps.Clone(extra)

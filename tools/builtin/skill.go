@@ -63,7 +63,7 @@ func loadSkill(ctx context.Context, rt tools.Runtime, a skillArgs) (*tools.Resul
 		return nil, &tools.Error{
 			Kind: tools.Unavailable, Message: "No skills were found for this session.",
 			Detail: "They are looked for in the folders .agents/skills and .claude/skills of the project and of the home directory, " +
-				"and in those that the settings name. Go on without.",
+				"and in the folders that the settings name. Go on without.",
 		}
 	}
 	content, err := index.Load(a.Name)
