@@ -13,7 +13,8 @@
 //
 // mode.go holds the modes that a session offers and how they change, mode_policy.go what each
 // says about tools, calls and to the model. delegate.go equips the subagents of a session
-// and takes their reports in; internal_agents.go runs the internal agents that generate
+// and takes their reports in; jobs.go says what becomes of commands in the background;
+// internal_agents.go runs the internal agents that generate
 // titles and summaries.
 //
 // It knows neither ACP nor the command line: editors come in as the interfaces of tools and

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,7 +31,7 @@ type jobs struct {
 	report func(synthetic)
 
 	mu    sync.Mutex
-	begun []string // started in this turn, for its end
+	begun []string // ids of those that were started in this turn, for its end
 }
 
 // Bounds of what is said of jobs.
@@ -72,7 +73,7 @@ func (j *jobs) started(job tools.Job) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.begun = append(j.begun, fmt.Sprintf("%s (%s)", job.ID, kinds.Code(job.Command, jobRunes)))
+	j.begun = append(j.begun, job.ID)
 }
 
 func (j *jobs) printed(job tools.Job, text string) {
@@ -131,14 +132,17 @@ func (j *jobs) play(data []byte) {
 		j.logger.Warn("a recorded event of a job cannot be played", "error", err.Error())
 		return
 	}
+	if end, ok := e.(transcript.JobEnded); ok {
+		j.running.PlayEnd(end.CallID, tools.JobState(end.State))
+	}
 	j.show(e, said)
 }
 
 // endedMessage is what the model is told of a job that has ended. It has nothing of the output,
 // which is data.
 func endedMessage(job tools.Job) string {
-	return fmt.Sprintf("The command in the background %s (%s) has ended: %s. job_output has what it printed since you last read it.",
-		job.ID, kinds.Code(job.Command, jobRunes), howEnded(job))
+	return fmt.Sprintf("The command in the background %s has ended: %s. job_output has what it printed since you last read it.",
+		jobName(job.ID, job.Command), howEnded(job))
 }
 
 // howEnded is the state of a job that has ended, as a part of a sentence.
@@ -167,32 +171,44 @@ func (j *jobs) news(agent string) (parts []transcript.Part) {
 
 // noticeBegun names, at the end of a turn, the jobs that it started and that still run.
 func (j *jobs) noticeBegun() {
+	if names := record.Value(j.tape, "jobs begun", j.sessionID, j.takeBegun); len(names) > 0 {
+		j.conversation.say("Running in the background: " + strings.Join(names, ", ") + ". `/jobs` lists and stops them.\n")
+	}
+}
+
+// takeBegun returns the jobs of the main agent that started since the last call and still run.
+func (j *jobs) takeBegun() (names []string) {
 	j.mu.Lock()
 	begun := j.begun
 	j.begun = nil
 	j.mu.Unlock()
-	var names []string
-	for _, name := range begun {
-		for _, job := range j.running.View("").List() {
-			if job.State == tools.JobRunning && strings.HasPrefix(name, job.ID+" ") {
-				names = append(names, name)
-			}
+	for _, job := range j.running.View("").List() {
+		if job.State == tools.JobRunning && slices.Contains(begun, job.ID) {
+			names = append(names, jobName(job.ID, job.Command))
 		}
 	}
 	if over := len(names) - namedJobs; over > 0 {
 		names = append(names[:namedJobs], fmt.Sprintf("and %d more", over))
 	}
-	if len(names) > 0 {
-		j.conversation.say("Running in the background: " + strings.Join(names, ", ") + ". `/jobs` lists and stops them.\n")
-	}
+	return names
+}
+
+// jobName is a job as people and models read it.
+func jobName(id, command string) string {
+	return fmt.Sprintf("%s (%s)", id, kinds.Code(command, jobRunes))
 }
 
 // close shows that the jobs end with the session, which stops them next. They stay stored as
 // running, so that the session says so when it goes on.
 func (j *jobs) close() {
 	for _, job := range j.running.Close() {
-		j.happened(transcript.JobEnded{CallID: job.CallID, State: string(tools.JobStopped)}, jobHappened{})
+		j.conversation.pass(transcript.JobEnded{CallID: job.CallID, State: string(tools.JobStopped)})
 	}
+}
+
+// cancelCall ends the job of a call, and reports whether there was one.
+func (j *jobs) cancelCall(callID string) bool {
+	return record.Value(j.tape, "job of a call", callID, func() bool { return j.running.StopCall(callID) })
 }
 
 // save stores which jobs run.
@@ -218,7 +234,7 @@ func (j *jobs) resume() {
 	}
 	var names []string
 	for _, job := range had.Running {
-		names = append(names, fmt.Sprintf("%s (%s)", job.ID, kinds.Code(job.Command, jobRunes)))
+		names = append(names, jobName(job.ID, job.Command))
 	}
 	j.conversation.record(transcript.AgentSaid{Message: &transcript.Message{
 		ID: j.ids.New(transcript.MessagePrefix), Role: transcript.Assistant, Created: time.Now(), Synthetic: true,

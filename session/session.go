@@ -113,7 +113,7 @@ func (s *Session) Cancel() { s.turns.cancelCurrent() }
 // call has spawned a subagent or started a job, it ends that, also in the background. It reports
 // whether there was something to end.
 func (s *Session) CancelCall(id string) bool {
-	return s.agents.tree.CancelCall(id) || s.agents.tools.Cancel(id) || s.jobs.running.StopCall(id)
+	return s.agents.tree.CancelCall(id) || s.agents.tools.Cancel(id) || s.jobs.cancelCall(id)
 }
 
 // Modes lists the modes that the session offers (R157).

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"acp-agent/capability"
+	"acp-agent/internal/record"
 	"acp-agent/internal/redact"
 	"acp-agent/tools"
 )
@@ -23,10 +24,11 @@ type callJobs struct {
 	tools.Jobs
 	*callRuntime
 	pipeline *Pipeline
+	tape     *record.Call // nil where the call is not recorded
 }
 
 // callJobs returns the jobs for a call; nil where there can be none.
-func (p *Pipeline) callJobs(r *callRuntime) tools.Jobs {
+func (p *Pipeline) callJobs(c *Prepared, r *callRuntime) tools.Jobs {
 	if p.Services.Jobs == nil {
 		return nil
 	}
@@ -34,7 +36,7 @@ func (p *Pipeline) callJobs(r *callRuntime) tools.Jobs {
 		w := redact.NewWriter(to, redact.Stream{Values: p.Keys, Addresses: true})
 		return w, func() { _ = w.Flush() } // as with the rest of the output, no one reads the error
 	})
-	return callJobs{p.Workspace.Jobs().From(r.Commands()), r, p}
+	return callJobs{p.Workspace.Jobs().From(r.Commands()), r, p, c.tape}
 }
 
 // Start implements tools.Jobs. With the first job, the tools for jobs are there.
@@ -48,7 +50,15 @@ func (j callJobs) Start(ctx context.Context, cmd tools.ShellCommand) (tools.Job,
 	}
 	job, err := j.Jobs.Start(ctx, cmd)
 	if err == nil {
+		j.tape.Step(jobStep, []byte("{}"))
 		j.pipeline.catalogue.sortAnew()
 	}
 	return job, err
+}
+
+// playJob notes that a call of a recording started a job. Nothing runs; the tools for jobs are
+// there as they were then.
+func (p *Pipeline) playJob(callID string) {
+	p.Workspace.Runner().Jobs().Play(callID)
+	p.catalogue.sortAnew()
 }

@@ -17,6 +17,7 @@ const (
 	eventStep    = "event"
 	questionStep = "question"
 	planLeftStep = "plan left"
+	jobStep      = "job"
 )
 
 // preparedForm is what a recording keeps of a call that was prepared.
@@ -163,6 +164,8 @@ func (p playback) play(ctx context.Context) transcript.ToolFinished {
 		switch name {
 		case questionStep:
 			p.ask(ctx, data)
+		case jobStep:
+			p.pipeline.playJob(p.ID)
 		case planLeftStep:
 			if modes := p.pipeline.Services.Modes; modes != nil {
 				_, _, _ = modes.LeavePlan() // what came of it is recorded

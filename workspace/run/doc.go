@@ -9,6 +9,9 @@
 // named in the result. What stood there is moved aside ([MovedAside]). It also knows
 // where in the session's directories secrets and protected names lie.
 //
+// It owns the commands that go on in the background ([Jobs]): what each printed, in a bound of
+// memory and disk, and how it ended. [JobView] is what an agent sees of them.
+//
 // It does not judge: what a command may do is its [Grant]. It resolves no path of a
 // tool and records no change of a file; package workspace says, in a [Workspace],
 // which directories there are and what the session's tools changed. It imports
@@ -16,7 +19,8 @@
 // workspace/private, internal/launch, internal/pathname, internal/rootfile,
 // internal/textcut, internal/userfile and sandbox.
 //
-// Goroutines: internal/launch owns the goroutines of commands; work that outlives its
+// Goroutines: each job has one, which [Runner.Close] ends and waits for; internal/launch owns the
+// goroutines of commands; work that outlives its
 // call, such as the release of a client's terminal after a cancelled command, is
 // waited for by [Runner.Quiet] and [Runner.Close].
 //

@@ -95,6 +95,31 @@ func (js *Jobs) Resume(last int) {
 	js.last = max(js.last, last)
 }
 
+// Play notes the job of a call of a recording that is played, in which nothing runs; PlayEnd
+// notes its end.
+func (js *Jobs) Play(callID string) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	js.last++
+	js.list = append(js.list, &job{
+		info:   tools.Job{ID: fmt.Sprintf("job_%d", js.last), CallID: callID, State: tools.JobRunning},
+		cancel: func(error) {}, done: make(chan struct{}), output: &jobOutput{closed: true},
+	})
+}
+
+// PlayEnd notes the end of a job that Play noted.
+func (js *Jobs) PlayEnd(callID string, state tools.JobState) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for _, j := range js.list {
+		j.mu.Lock()
+		if j.info.CallID == callID {
+			j.info.State = state
+		}
+		j.mu.Unlock()
+	}
+}
+
 // Last is the number of the last job.
 func (js *Jobs) Last() int {
 	js.mu.Lock()

@@ -84,7 +84,10 @@ func (c *Commands) inTerminal(ctx context.Context, cmd confined, out io.Writer) 
 	}
 	c.call.ShowTerminal(terminal.ID())
 	cmd.begun()
-	run := &terminalRun{runner: r, terminal: terminal, process: process, spec: argv[len(argv)-1], out: out}
+	run := &terminalRun{runner: r, terminal: terminal, process: process, spec: argv[len(argv)-1], out: out, beside: r.leave}
+	if cmd.job != nil { // no call waits for what a job does
+		run.beside = r.jobs.running.Go
+	}
 	late := cmd.bound(process)
 	status, err := run.follow(ctx)
 	overdue := late()
@@ -147,13 +150,15 @@ type terminalRun struct {
 	process  *launch.Process
 	spec     string // the file that the helper takes away when it starts
 	out      io.Writer
+	// beside runs what goes on while the command runs.
+	beside func(work func())
 }
 
 // follow waits for the command and lets go of its terminal, in every case.
 func (t *terminalRun) follow(ctx context.Context) (launch.Status, error) {
 	watched, cancel := context.WithCancel(ctx)
 	exited := make(chan struct{})
-	t.runner.leave(func() { // ends with the terminal's program, or with follow
+	t.beside(func() { // ends with the terminal's program, or with follow
 		defer close(exited)
 		_, _ = t.terminal.Wait(watched) // how it ended is the helper's to say
 	})

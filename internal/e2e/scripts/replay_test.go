@@ -17,7 +17,7 @@ var replayAll = flag.Bool("replay", false, "record and replay every script")
 
 // replayed are the scripts that are recorded and replayed without the flag: one of each kind.
 func replayed() []string {
-	return []string{"edit_missing_text", "turn_read_edit_bash", "cancel_streaming", "permission_card", "subagent_search", "seed-grida-todo", "mode_plan_exit", "mcp_asks", "stored_load"}
+	return []string{"edit_missing_text", "turn_read_edit_bash", "cancel_streaming", "permission_card", "subagent_search", "seed-grida-todo", "mode_plan_exit", "mcp_asks", "stored_load", "job_ends"}
 }
 
 // TestReplay records scripts while they are played, and replays the recordings in an empty
