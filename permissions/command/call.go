@@ -77,7 +77,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	end := stay(at)
 	if len(u.words) == 0 {
 		p.Static = p.Static && !u.hidesOptions
-		p.judge(f.worse(asks(Wrapper, "the command runs another one that is not known")))
+		p.judge(f.worse(asks(Wrapper, "the command runs another one that is not known").outOfReach("the command runs another one that is not known")))
 		j.parts.list = append(j.parts.list, *p)
 		return nil, end
 	}

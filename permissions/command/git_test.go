@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"acp-agent/capability"
 	"acp-agent/internal/testkit/testreq"
 	"acp-agent/permissions/command"
 )
@@ -176,5 +178,40 @@ func TestJudge_WhatGitKeeps(t *testing.T) {
 		if (v.Action != allow) != asked {
 			t.Errorf("Judge(%q) = %s (%s)", text, v.Action, v.Reason)
 		}
+	}
+}
+
+// A command that prints content is judged by the names that git says it would print.
+func TestJudge_GitContent(t *testing.T) {
+	var asked [][]string
+	env := testEnv()
+	env.GitHoldsSecret = func(string) bool { return false }
+	env.GitNames = func(dir string, words []string) ([]string, bool) {
+		asked = append(asked, append([]string{dir}, words...))
+		switch words[len(words)-1] {
+		case "old":
+			return []string{"a", "deploy/.env"}, true
+		case "blob":
+			return nil, false
+		}
+		return []string{"a"}, true
+	}
+	for text, want := range map[string]capability.Action{
+		"git show new": allow, "git show old": ask, "git show blob": ask, "git show new:a": allow, "git show new:.env": deny, "git show new:a new": ask,
+		"git log -p new": allow, "git log -p old": ask, "git diff new": allow, "git diff old": ask, "git stash show -p": allow, "git -C src diff new": allow,
+		"git log -p --follow new": ask, "git diff /etc/passwd b": ask, "git show --format=%GG new": ask, "git diff --ext-diff new": ask, "cd $X; git show new": ask,
+	} {
+		if v := command.Judge(text, env); v.Action != want {
+			t.Errorf("%q: %s (%s), want %s", text, v.Action, v.Reason, want)
+		}
+	}
+	asked = nil
+	command.Judge("git -C src log -p -U2 --oneline new -- b", env)
+	if want := [][]string{{"/w/src", "log", "--oneline", "new", "--", "b"}}; !reflect.DeepEqual(asked, want) {
+		t.Errorf("asked %q, want %q", asked, want)
+	}
+	asked = nil
+	if command.Judge("git log new; git diff -- a; git show --stat new; git log $X -p", env); len(asked) != 0 {
+		t.Errorf("asked %q, although nothing of history is printed, or it is not known which", asked)
 	}
 }

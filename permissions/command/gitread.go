@@ -80,6 +80,9 @@ func (l *listing) git(part *Part, s simple, at dirs) finding {
 	sub := args[0].value
 	e, ok := gitForms[sub]
 	lists := sub == "stash" && len(args) == 2 && args[1].value == "list"
+	if plain, prints := gitPrints(args); prints && l.env.GitNames != nil {
+		return f.worse(l.gitRepository(at)).worse(l.gitContent(part, plain, at))
+	}
 	if !ok && !lists {
 		return f.worse(unlisted(s)).worse(l.gitRepository(at))
 	}

@@ -164,7 +164,7 @@ func (pt *parts) verdict() Verdict {
 	}
 	if len(pt.list) == 0 {
 		worst = asks(Unlisted, "the command is empty")
-		v.Parts = []Part{{Text: pt.text, Action: capability.Ask, Class: Unlisted, Reason: worst.reason}}
+		v.Parts = []Part{{Text: pt.text, Action: capability.Ask, Class: Unlisted, Reason: worst.reason, notReading: worst.reason}}
 	}
 	v.Action, v.Class, v.Reason = worst.action, worst.class, worst.reason
 	if v.Action == capability.Ask {

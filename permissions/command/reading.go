@@ -50,6 +50,11 @@ func (j *judge) commandNotReading(written []word, u unwrapped, s simple, found f
 	case strings.Contains(name, unknown) || name == "git":
 		return s.raw() + " is only known when it runs"
 	}
+	for _, w := range s.words {
+		if !w.static && strings.HasPrefix(w.raw, "~") {
+			return w.raw + " lies in a home that is not known"
+		}
+	}
 	settled := s
 	settled.words = make([]word, len(s.words))
 	for i, w := range s.words {

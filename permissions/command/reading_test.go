@@ -28,6 +28,7 @@ func TestJudge_LeftToReading(t *testing.T) {
 		"cat $X > a", "touch $X", "$X a", "sed -i s/a/b/ $X", "find . -name $X -delete", "find . -exec cat {} +", "ls | xargs rm", "ls | xargs -I{} sh -c {}",
 		"sort -o a $X", "rg --pre ./x y $X", "awk '{print > $1}' $X", "sed 'e id' $X", "eval $X", "bash -c $X", "python3 $X", "env X=1 ls", "exec cat $X",
 		"cat $X &", "f() { cat $X; }; f", "cat $X | tee a", "cat $X /srv/a", "cat $X ../a", "make $X", "git show $X", "git log $X",
+		"env -S 'ls -la'", "exec 3< a", "cat ~bob/x", "cat ~bob/$X", "", "# a comment", "xargs",
 		// variables that say what programs do
 		"PATH=.; ls", "LD_PRELOAD=./x ls", "GIT_EXTERNAL_DIFF=./x git diff", "export BASH_ENV=./x; ls", "IFS=x; cat $X", "PAGER=./x git log",
 		// places and secrets that a word shows

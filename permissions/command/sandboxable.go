@@ -93,6 +93,9 @@ func (ps *paths) wordNotSandboxable(w word, at dirs) string {
 // namedNotSandboxable is wordNotSandboxable for a command that may change what the word names,
 // or does not.
 func (ps *paths) namedNotSandboxable(w word, at dirs, changes bool) string {
+	if !w.static && strings.HasPrefix(w.raw, "~") {
+		return w.raw + " lies in a home that is not known"
+	}
 	value := strings.ReplaceAll(w.value, unknown, "x")
 	for _, name := range candidates(value) {
 		if strings.HasPrefix(name, "//") && strings.Contains(value, ":"+name) {

@@ -53,7 +53,7 @@ func TestPart_Contained(t *testing.T) {
 		"cd /srv && make", "/srv/bin/tool", "bash -c 'touch /srv/a'", "X=~/a; touch $X", "for f in ~/a ~/b; do touch $f; done", "touch /home/ann/$X",
 		"env X=/srv/a make", "touch /tmp/../srv/a", "declare -a X=(/srv/a); touch $X",
 		// in which a program is only known when it runs
-		"$X a", "eval $X", "bash -c \"$X\"", `bash -c 'touch "'`, `eval "touch a`, "\"$X/$Y\" a", "make # a \\\ntouch .envrc",
+		"env -S 'docker ps'", "touch ~bob/a", "$X a", "eval $X", "bash -c \"$X\"", `bash -c 'touch "'`, `eval "touch a`, "\"$X/$Y\" a", "make # a \\\ntouch .envrc",
 		// the network of another kind, with keys, or to publish
 		"go get x", "git push", "git -c a=b push", "npm publish", "gh pr list", "ssh x.example", "nc x.example 1", "docker pull x", "twine upload a",
 		// protected names and secrets

@@ -79,6 +79,10 @@ type Env struct {
 	// GitHoldsSecret reports whether a file that git tracks, in the repository that it
 	// would find from an absolute directory, has the name of a secret. Nil: one does.
 	GitHoldsSecret func(dir string) bool
+	// GitNames returns the names, below the top of the working tree, of the files whose content
+	// a git command in an absolute directory would print, which is given by its words from the
+	// subcommand on. ok is false where that cannot be found out. Nil: it never can.
+	GitNames func(dir string, words []string) (names []string, ok bool)
 	// Own lists absolute directories of the agent itself, see permissions.Call.Own.
 	Own []string
 	// Untrusted says that the user does not trust the project yet. Tools that read

@@ -221,9 +221,10 @@ func (j *judgement) commandEnv(ctx context.Context, resource tools.Resource, ses
 		Untrusted:   !j.trusted,
 		GitPrograms: j.files.gitPrograms, GitHoldsSecret: j.files.gitHoldsSecret,
 		Regular: j.files.regular, Waits: j.files.waits, List: j.files.list,
-		Reading: func() bool { return found().Confines() },
-		Shown:   func(path string) bool { return runner.ShownOutside(found(), path) },
-		ByHost:  func() bool { return runner.MayConnect(found()) },
+		GitNames: func(dir string, words []string) ([]string, bool) { return j.files.gitNames(ctx, found(), dir, words) },
+		Reading:  func() bool { return found().Confines() },
+		Shown:    func(path string) bool { return runner.ShownOutside(found(), path) },
+		ByHost:   func() bool { return runner.MayConnect(found()) },
 	}
 }
 
