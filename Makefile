@@ -46,7 +46,7 @@ test: ## run all tests in their full form (internal/testkit/testreq), with the r
 
 toolchains: ## try real toolchains in the sandbox (docs/home.md); npm ones are installed into bin/toolchains
 	npm install --prefix bin/toolchains --no-save --no-audit --no-fund --silent pnpm@9 yarn@1 deno@2 bun@1 typescript@5 esbuild@0
-	PATH="$(CURDIR)/bin/toolchains/node_modules/.bin:$$PATH" ACP_TOOLCHAINS=1 $(GO) test -count=1 -timeout 30m -v -run TestToolchains ./sandbox
+	PATH="$(CURDIR)/bin/toolchains/node_modules/.bin:$$PATH" ACP_TOOLCHAINS=1 ACP_TEST_FULL=1 $(GO) test -count=1 -timeout 30m -v -run TestToolchains ./sandbox
 
 lint: ## check formatting, vet, staticcheck
 	@unformatted="$$($(GOFUMPT) -l .)" && \
@@ -103,6 +103,7 @@ bench: ## measure the agent beside a bare program, RUNS times (docs/performance.
 microbench: ## run the benchmarks of the packages, COUNT times each, into bench.txt (compare with benchstat)
 	$(GO) test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee bench.txt
 
+long: export ACP_TEST_FULL = 1
 long: ## run the tests of generated cases with many more cases, and load the sessions of every script again
 	$(GO) test -count=1 -timeout 60m ./store -damages 2000
 	$(GO) test -count=1 -timeout 60m ./workspace ./tools/builtin -rapid.checks 200

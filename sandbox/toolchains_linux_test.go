@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,7 +201,7 @@ var toolchains = []toolchain{
 
 // Real toolchains work from what they keep in a home, under each kind of sandbox, and read
 // no credential there. Toolchains that are not installed everywhere are for `make
-// toolchains`, which sets the variable.
+// toolchains`, which sets the variable. The short form has one kind of sandbox.
 func TestToolchains(t *testing.T) {
 	everything := os.Getenv("ACP_TOOLCHAINS") != ""
 	for _, tool := range toolchains {
@@ -211,10 +212,9 @@ func TestToolchains(t *testing.T) {
 			if name := missingPrograms(tool.needs); name != "" {
 				testreq.Skip(t, name+" is not installed")
 			}
-			for _, kind := range confining {
-				if kind != tool.not {
-					t.Run(string(kind), func(t *testing.T) { tool.try(t, kind) })
-				}
+			kinds := slices.DeleteFunc(slices.Clone(confining), func(kind Kind) bool { return kind == tool.not })
+			for _, kind := range testreq.Pick(1, kinds) {
+				t.Run(string(kind), func(t *testing.T) { tool.try(t, kind) })
 			}
 		})
 	}

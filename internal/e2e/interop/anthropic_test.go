@@ -48,7 +48,7 @@ type anthropicReport struct {
 
 // TestInterop_Anthropic has the official SDK read a task of 30 calls with thinking: its types
 // take each request of the agent, it sends the same body to the same path, and the message that it makes of each stream is what the agent sends back in the
-// next request, signatures and all.
+// next request, signatures and all. The short form does without the types.
 func TestInterop_Anthropic(t *testing.T) {
 	t.Parallel()
 	binary := needInterop(t)

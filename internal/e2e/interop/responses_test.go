@@ -40,6 +40,7 @@ type responsesReport struct {
 // take each request of the agent, it sends the same body to the same path, and the items that
 // it makes of each stream are what the agent sends back in the next request. It is a
 // client of the strict server, too, which finds nothing wrong with what it documents.
+// The short form does without the types.
 func TestInterop_Responses(t *testing.T) {
 	t.Parallel()
 	binary := needInterop(t)
