@@ -26,7 +26,7 @@ func (s *Session) Call(ctx context.Context, tool, input string) transcript.ToolF
 func (s *Session) Explain(ctx context.Context, tool, input string) pipeline.Explanation {
 	call := pipeline.Call{ID: "explain", Name: tool, Input: input}
 	if !s.agents.tools.Tools().Has(tool) {
-		if standIn, ok := s.sources.unseen(tool); ok {
+		if standIn, ok := s.sources.servers.unseen(tool); ok {
 			return s.agents.tools.ExplainUnseen(ctx, call, standIn)
 		}
 	}

@@ -179,8 +179,13 @@ func slashCommands() []slashCommand {
 			outside: true,
 			hint:    fixed(serversForms),
 			during:  func(rest string) bool { return rest == "" }, // a sign-in waits for the user
-			listed:  func(s *Session) bool { return s.sources.hasServers() },
-			answer:  func(ctx context.Context, s *Session, rest string) string { return s.sources.serversCommand(ctx, rest) },
+			listed:  func(s *Session) bool { return s.sources.servers.configured() },
+			answer: func(ctx context.Context, s *Session, rest string) string {
+				if rest == "" {
+					s.sources.awaitOnly(ctx)
+				}
+				return s.sources.servers.command(ctx, rest)
+			},
 		},
 		{
 			name: "providers", description: "External providers, scripts and modules: how each stands, its tools, its last error.",

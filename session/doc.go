@@ -11,11 +11,11 @@
 //	s.Cancel()
 //	s.Close(grace)
 //
-// mode.go holds the modes that a session offers and how they change, mode_policy.go what each
-// says about tools, calls and to the model. delegate.go equips the subagents of a session
-// and takes their reports in; jobs.go says what becomes of commands in the background;
-// internal_agents.go runs the internal agents that generate
-// titles and summaries.
+// [Session] is a table of contents: each of its fields is a part with its own file, and none of them
+// knows the session. open.go puts the parts together, run_turn.go lists the stages of a turn,
+// commands.go the slash commands, and stored.go what is stored and taken up again. mode.go holds the
+// modes that a session offers and how they change, mode_policy.go what each says about tools, calls
+// and to the model; jobs.go what becomes of commands in the background.
 //
 // It knows neither ACP nor the command line: editors come in as the interfaces of tools and
 // workspace, events go out through a transcript.Sink. It imports loop, subagent, compaction, mcp,

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -10,7 +9,6 @@ import (
 	"acp-agent/internal/record"
 	"acp-agent/kinds"
 	"acp-agent/tools"
-	"acp-agent/transcript"
 )
 
 // foreignTool is what a recording keeps of a tool from elsewhere: what the model is told of it.
@@ -98,47 +96,18 @@ func RecordMounted(tape *record.Tape, mounted []tools.Tool) []tools.Tool {
 	return had
 }
 
-// promptsEvent is the event that the prompts of MCP servers have changed.
-const promptsEvent = "prompts"
-
-// promptsChanged tells the client that there may be other commands.
-func (s *sources) promptsChanged() {
-	if s.host.Tape.Records() {
-		if data, err := json.Marshal(s.promptCommands()); err == nil {
-			s.host.Tape.Happened(s.ID, promptsEvent, data)
-		}
-	}
-	s.spec.Sink.Emit(transcript.CommandsChanged{})
-}
-
-// promptCommands are the commands that MCP servers make prompts of.
-func (s *sources) promptCommands() (list []Command) {
-	if played := s.played.Load(); played != nil {
-		return *played
-	}
-	for _, prompt := range s.servers.Prompts() {
-		list = append(list, Command{Name: prompt.Command, Description: prompt.Description, Hint: prompt.Hint()})
-	}
-	return list
-}
-
-// listen has what happened to sources by itself happen again when a recording is played.
+// listen has what happened by itself happen again when a recording is played.
 func (s *sources) listen() {
 	s.host.Tape.OnHappened(s.ID, func(name string, data []byte) {
-		if name == jobEvent {
+		switch name {
+		case jobEvent:
 			s.playJob(data)
-			return
-		}
-		if name != promptsEvent {
+		case promptsEvent:
+			s.servers.playPrompts(data)
+		default:
 			if person, ok := s.spec.Person.(*recordedPerson); ok {
 				person.play(name, data)
 			}
-			return
-		}
-		var list []Command
-		if json.Unmarshal(data, &list) == nil {
-			s.played.Store(&list)
-			s.spec.Sink.Emit(transcript.CommandsChanged{})
 		}
 	})
 }

@@ -179,7 +179,7 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 			configure: func() (Settings, projectOffer, error) { return h.configure(s.spec.Cwd) },
 			rules:     s.settings.Rules.Project, policy: policy, mode: s.choices.enforced,
 			trustChanged: func() {
-				s.sources.applyTrust()
+				s.sources.servers.applyTrust()
 				s.prompts.custom.refresh()
 			},
 		}, offer),

@@ -33,5 +33,5 @@ func (p *promptReader) isCommand(prompt *transcript.Message) bool {
 
 // commands are the slash commands from files and of MCP servers.
 func (p *promptReader) commands() []Command {
-	return slices.Concat(p.custom.list(), p.sources.promptCommands())
+	return slices.Concat(p.custom.list(), p.sources.servers.promptCommands())
 }

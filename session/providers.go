@@ -21,7 +21,7 @@ func (s *sources) newProviders() *provider.Service {
 		Version: s.host.Version, Logger: s.host.Logger,
 		Start: func(ctx context.Context, c provider.Config, stderr io.Writer) (io.ReadWriteCloser, error) {
 			argv := append([]string{c.Command}, c.Args...)
-			program, err := s.work.Runner().StartProgram(ctx, tools.Program{Args: argv, Dir: s.programDir(c.Command, c.Args), Env: c.Env, Caches: "provider " + c.Name}, run.Grant{Network: c.Network}, stderr)
+			program, err := s.work.Runner().StartProgram(ctx, tools.Program{Args: argv, Dir: programDir(s.opened, s.project, c.Command, c.Args), Env: c.Env, Caches: "provider " + c.Name}, run.Grant{Network: c.Network}, stderr)
 			if err != nil {
 				return nil, err // not a nil *Program in an interface
 			}

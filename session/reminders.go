@@ -61,7 +61,7 @@ func (b *briefing) reminders(messages []*transcript.Message, p *pipeline.Pipelin
 	if anew && standing(mode) || last != mode && (standing(last) || standing(mode)) {
 		parts = append(parts, &transcript.TextPart{Text: statementOf(mode), Synthetic: true})
 	}
-	news := p.Announce(b.sources.awayServers(), func(text string) bool { return says(messages, text) })
+	news := p.Announce(b.sources.servers.away(), func(text string) bool { return says(messages, text) })
 	if news != "" {
 		parts = append(parts, &transcript.TextPart{Text: news, Synthetic: true})
 	}

@@ -40,21 +40,21 @@ func findsCode(command string, args []string) bool {
 // programDir is where a program of the editor or the user starts: in the session's directory,
 // unless it would run code of a project that the user does not trust. Then it is "", outside
 // of all projects.
-func (s *sources) programDir(command string, args []string) string {
+func programDir(o opened, p *project, command string, args []string) string {
 	if findsCode(command, args) {
-		if trusted, _ := s.project.trusted(); !trusted {
+		if trusted, _ := p.trusted(); !trusted {
 			return ""
 		}
 	}
-	return s.work.Session().Cwd
+	return o.work.Session().Cwd
 }
 
 // startsOutside reports whether a server starts outside the session's directory as long as
 // the project is not trusted. Once it is, the server is restarted.
-func (s *sources) startsOutside(server *mcp.Server) bool {
+func startsOutside(p *project, server *mcp.Server) bool {
 	if !findsCode(server.Command, server.Args) {
 		return false
 	}
-	_, trusted, _ := s.project.lastRead()
+	_, trusted, _ := p.lastRead()
 	return !trusted
 }

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+	"sync"
+	"sync/atomic"
 
 	"acp-agent/internal/record"
 	"acp-agent/kinds"
@@ -19,24 +20,42 @@ import (
 	"acp-agent/workspace/run"
 )
 
+// servers are the MCP servers of a session: those of the editor, of the user, and of a project that
+// the user trusts. signin.go has what a user does at one of them. They are safe for concurrent use.
+type servers struct {
+	opened
+	*mcp.Manager
+	project      *project
+	conversation *conversation
+
+	// mu is held from what is trusted to its effect on the servers, so that of two changes the
+	// later counts. The project's mu is taken within.
+	mu      sync.Mutex
+	serving bool // the servers are started at all
+
+	played atomic.Pointer[[]Command] // their prompts in a recording that is played
+}
+
 // newServers returns the servers of a session; none is started.
-func (s *sources) newServers() *mcp.Manager {
-	return mcp.New(mcp.Options{
+func newServers(o opened, p *project, c *conversation) *servers {
+	s := &servers{opened: o, project: p, conversation: c}
+	s.Manager = mcp.New(mcp.Options{
 		Reserved: builtin.Known,
-		Logger:   s.host.Logger, Version: s.host.Version, Start: s.startServer, Roots: s.work.Session().Roots,
-		Tokens: s.host.Tokens, Keep: s.host.AddSecrets, Person: s.spec.Person,
+		Logger:   o.host.Logger, Version: o.host.Version, Start: s.startProgram, Roots: o.work.Session().Roots,
+		Tokens: o.host.Tokens, Keep: o.host.AddSecrets, Person: o.spec.Person,
 		Changed: s.promptsChanged,
 	})
+	return s
 }
 
 // errChanged keeps the program of a project's server from starting, for a first time or
 // after it has ended.
 var errChanged = errors.New("the project is not what you trusted any more: /trust shows the difference")
 
-// startServer starts the program of a server like the agent's other programs, but with the
+// startProgram starts the program of a server like the agent's other programs, but with the
 // network, which most servers need. Trust in a project's server is checked right before,
 // because a server is restarted long after it was set.
-func (s *sources) startServer(ctx context.Context, server mcp.Server, stderr io.Writer) (io.ReadWriteCloser, error) {
+func (s *servers) startProgram(ctx context.Context, server mcp.Server, stderr io.Writer) (io.ReadWriteCloser, error) {
 	if server.Project {
 		// Without an end of servers here, which would wait for this one.
 		if trusted, _ := s.project.trusted(); !trusted {
@@ -45,7 +64,7 @@ func (s *sources) startServer(ctx context.Context, server mcp.Server, stderr io.
 	}
 	argv := append([]string{server.Command}, server.Args...)
 	program, err := s.work.Runner().StartProgram(ctx, tools.Program{
-		Args: argv, Dir: s.programDir(server.Command, server.Args), Env: server.Env,
+		Args: argv, Dir: programDir(s.opened, s.project, server.Command, server.Args), Env: server.Env,
 		Caches: "mcp " + server.Origin + " " + server.Name,
 	}, run.Grant{Network: true, Unconfined: server.Unconfined, Named: !server.Project}, stderr)
 	if err != nil {
@@ -54,28 +73,28 @@ func (s *sources) startServer(ctx context.Context, server mcp.Server, stderr io.
 	return program, nil
 }
 
-// connectServers connects the servers that may run: the editor's, the user's, and once the
+// connect connects the servers that may run: the editor's, the user's, and once the
 // user trusts the project, the project's, which take no name of the others. It does not block.
-func (s *sources) connectServers() { s.setServers(true) }
+func (s *servers) connect() { s.set(true) }
 
 // applyTrust ends the project's servers when it is no longer trusted, and starts them when it
 // becomes trusted, in a session that has started servers at all.
-func (s *sources) applyTrust() { s.setServers(false) }
+func (s *servers) applyTrust() { s.set(false) }
 
-func (s *sources) setServers(start bool) {
+func (s *servers) set(start bool) {
 	if s.host.Tape.Plays() {
 		return
 	}
-	s.serversMu.Lock()
-	defer s.serversMu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.serving = s.serving || start; s.serving {
-		s.servers.Set(s.serversNow())
+		s.Set(s.now())
 	}
 }
 
 // unseen stands in for a tool of a server that has not said yet what it has.
-func (s *sources) unseen(tool string) (standIn tools.Tool, ok bool) {
-	for _, server := range s.serversNow() {
+func (s *servers) unseen(tool string) (standIn tools.Tool, ok bool) {
+	for _, server := range s.now() {
 		if server.Has(tool) {
 			return tools.Tool{Spec: tools.Spec{
 				ID: tool, Source: tools.Source{Kind: tools.MCP, Server: mcp.ID(server.Name)}, Origin: server.Provenance,
@@ -85,17 +104,17 @@ func (s *sources) unseen(tool string) (standIn tools.Tool, ok bool) {
 	return standIn, false
 }
 
-// serversNow are the servers that may be connected now. Rules that the user wrote about a
+// now are the servers that may be connected now. Rules that the user wrote about a
 // server by its name are about the user's own: neither the editor's server of the same name
 // nor one of the project, which can have any name, is meant.
-func (s *sources) serversNow() []mcp.Server {
+func (s *servers) now() []mcp.Server {
 	own := map[string]bool{}
 	for _, server := range s.settings.Servers {
 		own[mcp.ID(server.Name)] = true
 	}
 	list := slices.Concat(s.spec.Servers, s.settings.Servers, s.project.trustedServers())
 	for i := range list {
-		list[i].Apart = s.startsOutside(&list[i])
+		list[i].Apart = startsOutside(s.project, &list[i])
 		switch at := i - len(s.spec.Servers); {
 		case at < 0:
 			list[i].UntrustedName, list[i].Unconfined = own[mcp.ID(list[i].Name)], s.settings.EditorUnconfined
@@ -133,17 +152,9 @@ func filesOf(dir string, servers []mcp.Server) []string {
 	return names
 }
 
-// awaitServers connects to the servers and waits until each has been reached or has failed,
-// or ctx ends; then their tools are there.
-func (s *sources) awaitServers(ctx context.Context) {
-	s.connectServers()
-	s.servers.Settle(ctx, time.Time{})
-	s.adoptTools()
-}
-
-// serverProblems say why servers cannot be used.
-func (s *sources) serverProblems() (list []problem) {
-	for _, server := range s.servers.Status() {
+// problems say why servers cannot be used.
+func (s *servers) problems() (list []problem) {
+	for _, server := range s.Status() {
 		switch {
 		case server.State == mcp.SignIn:
 			list = append(list, problem{signInKey(server.ID), transcript.Notice{
@@ -165,14 +176,14 @@ func (s *sources) serverProblems() (list []problem) {
 	return list
 }
 
-// awayServers are the ids of the servers whose tools are there, and which cannot be reached
+// away are the ids of the servers whose tools are there, and which cannot be reached
 // now.
-func (s *sources) awayServers() []string {
+func (s *servers) away() []string {
 	return record.Value(s.host.Tape, "away", s.ID, s.awayNow)
 }
 
-func (s *sources) awayNow() (away []string) {
-	for _, server := range s.servers.Status() {
+func (s *servers) awayNow() (away []string) {
+	for _, server := range s.Status() {
 		lost := server.State == mcp.Failed || server.State == mcp.SignIn || server.State == mcp.Connecting && server.Problem != ""
 		if lost && len(server.Tools) > 0 {
 			away = append(away, server.ID)
@@ -181,14 +192,14 @@ func (s *sources) awayNow() (away []string) {
 	return away
 }
 
-// hasServers reports whether there is anything for /mcp to say.
-func (s *sources) hasServers() bool {
+// configured reports whether there is anything for /mcp to say.
+func (s *servers) configured() bool {
 	return len(s.spec.Servers)+len(s.settings.Servers)+len(s.project.offeredServers()) > 0
 }
 
-// serversText is /mcp.
-func (s *sources) serversText() string {
-	list := s.servers.Status()
+// text is /mcp.
+func (s *servers) text() string {
+	list := s.Status()
 	var b strings.Builder
 	for _, server := range list {
 		fmt.Fprintf(&b, "- %s: %s, %s, %s (%s, from %s)\n", code(server.Name), server.State,

@@ -14,8 +14,9 @@ import (
 
 // Session is one live conversation in one directory. Its methods are safe for concurrent use.
 //
-// Each field is a part with its own lock, file and tests; what they do together stands here,
-// in open.go, which makes them, and in run_turn.go, which lists the stages of a turn.
+// Each field is a part with its own file and tests, and with its own lock where it needs one. No part
+// holds the session. What they do together stands here, in open.go, which makes them, in run_turn.go,
+// which lists the stages of a turn, and in commands.go, which says what each command needs of them.
 type Session struct {
 	opened
 	conversation *conversation // what was said, its titles, and every event; conversation.go
@@ -87,8 +88,8 @@ func (s *Session) Start() {
 
 // Prompt accepts a prompt: it runs at once when the session is idle and waits its turn
 // otherwise, or goes into the running turn where the user wants that (R143), unless it is a
-// command that is answered during the running turn. It never
-// blocks, so a cancel that arrives right after it finds it.
+// command that is answered during the running turn. It never blocks, so a cancel that arrives
+// right after it finds it.
 func (s *Session) Prompt(parts []transcript.Part) *Turn {
 	t := &Turn{prompt: &transcript.Message{
 		ID: s.host.IDs.New(transcript.MessagePrefix), Role: transcript.User, Created: time.Now(), Parts: parts,
@@ -197,10 +198,10 @@ func (s *Session) AwaitLists(ctx context.Context) { s.sources.servers.AwaitLists
 // an address for the user, whose host message names, and returns once the user has it. After
 // it Servers says how the server stands.
 func (s *Session) SignIn(ctx context.Context, name string, show func(ctx context.Context, message, address string) (done func(), err error)) error {
-	return s.sources.signIn(ctx, name, show)
+	return s.sources.servers.signIn(ctx, name, show)
 }
 
 // SignOut forgets the user's token of an MCP server; had says whether there was one.
 func (s *Session) SignOut(ctx context.Context, name string) (had bool, err error) {
-	return s.sources.signOut(ctx, name)
+	return s.sources.servers.signOut(ctx, name)
 }

@@ -16,14 +16,13 @@ import (
 // serversForms is what may follow /mcp.
 const serversForms = "login NAME | logout NAME"
 
-// serversCommand is /mcp.
-func (s *sources) serversCommand(ctx context.Context, rest string) string {
+// command is /mcp.
+func (s *servers) command(ctx context.Context, rest string) string {
 	verb, name, _ := strings.Cut(rest, " ")
 	name = strings.TrimSpace(name)
 	switch {
 	case rest == "":
-		s.awaitOnly(ctx)
-		return s.serversText()
+		return s.text()
 	case verb == "login" && name != "":
 		return s.signInText(ctx, name)
 	case verb == "logout" && name != "":
@@ -32,7 +31,7 @@ func (s *sources) serversCommand(ctx context.Context, rest string) string {
 	return "Usage: `/mcp` shows the servers; `/mcp login NAME` signs in to one, `/mcp logout NAME` signs out."
 }
 
-func (s *sources) signInText(ctx context.Context, name string) string {
+func (s *servers) signInText(ctx context.Context, name string) string {
 	err := s.signIn(ctx, name, s.showAddress)
 	switch {
 	case ctx.Err() != nil:
@@ -44,8 +43,8 @@ func (s *sources) signInText(ctx context.Context, name string) string {
 }
 
 // signedIn says how a server stands after the sign-in.
-func (s *sources) signedIn(name string) string {
-	list := s.servers.Status()
+func (s *servers) signedIn(name string) string {
+	list := s.Status()
 	at := slices.IndexFunc(list, func(server mcp.Status) bool { return server.Name == name || server.ID == name })
 	if at < 0 || list[at].State != mcp.Ready {
 		return fmt.Sprintf("You are signed in to %s, but it is not connected yet. `/mcp` shows how it stands.", code(name))
@@ -53,7 +52,7 @@ func (s *sources) signedIn(name string) string {
 	return fmt.Sprintf("You are signed in to %s. It has %s, from the next prompt on.", code(name), kinds.Count(len(list[at].Tools), "tool"))
 }
 
-func (s *sources) signOutText(ctx context.Context, name string) string {
+func (s *servers) signOutText(ctx context.Context, name string) string {
 	had, err := s.signOut(ctx, name)
 	switch {
 	case err != nil:
@@ -66,16 +65,16 @@ func (s *sources) signOutText(ctx context.Context, name string) string {
 
 // signIn lets the user sign in to an MCP server by its name, within five minutes. show opens
 // an address for the user, whose host message names, and returns once the user has it.
-func (s *sources) signIn(ctx context.Context, name string, show func(ctx context.Context, message, address string) (done func(), err error)) error {
-	s.connectServers()
+func (s *servers) signIn(ctx context.Context, name string, show func(ctx context.Context, message, address string) (done func(), err error)) error {
+	s.connect()
 	var mu sync.Mutex
 	over := func() {}
-	err := s.servers.SignIn(ctx, name, func(ctx context.Context, address string) error {
+	err := s.SignIn(ctx, name, func(ctx context.Context, address string) error {
 		u, err := url.Parse(address)
 		if err != nil {
 			return err
 		}
-		message := fmt.Sprintf("To use the MCP server %s in your name, sign in at %s.", s.serverAt(name), u.Host)
+		message := fmt.Sprintf("To use the MCP server %s in your name, sign in at %s.", s.named(name), u.Host)
 		done, err := show(ctx, message, address)
 		if err == nil {
 			mu.Lock()
@@ -88,20 +87,20 @@ func (s *sources) signIn(ctx context.Context, name string, show func(ctx context
 	defer mu.Unlock()
 	over()
 	if err == nil {
-		s.conversation.notices.forget(signInKey(s.serverID(name)))
+		s.conversation.notices.forget(signInKey(s.id(name)))
 	}
 	return err
 }
 
 // signOut forgets the user's token of an MCP server; had says whether there was one.
-func (s *sources) signOut(ctx context.Context, name string) (had bool, err error) {
-	s.connectServers()
-	return s.servers.SignOut(ctx, name)
+func (s *servers) signOut(ctx context.Context, name string) (had bool, err error) {
+	s.connect()
+	return s.SignOut(ctx, name)
 }
 
-// serverID is the id of a server, under which notices are about it.
-func (s *sources) serverID(name string) string {
-	for _, server := range s.servers.Status() {
+// id is the id of a server, under which notices are about it.
+func (s *servers) id(name string) string {
+	for _, server := range s.Status() {
 		if server.Name == name {
 			return server.ID
 		}
@@ -109,10 +108,10 @@ func (s *sources) serverID(name string) string {
 	return name
 }
 
-// serverAt is a server by its name and its host, because a name alone can be misleading.
-func (s *sources) serverAt(name string) string {
+// named is a server by its name and its host, because a name alone can be misleading.
+func (s *servers) named(name string) string {
 	text := kinds.Line(name, lineRunes)
-	for _, server := range s.servers.Status() {
+	for _, server := range s.Status() {
 		if server.Name == name || server.ID == name {
 			return text + " (" + server.Place + ")"
 		}
@@ -126,7 +125,7 @@ func signInKey(id string) string { return "mcp sign-in " + id }
 var errDeclined = errors.New("you declined")
 
 // showAddress shows an address in the editor, and in the chat where the editor cannot.
-func (s *sources) showAddress(ctx context.Context, message, address string) (done func(), err error) {
+func (s *servers) showAddress(ctx context.Context, message, address string) (done func(), err error) {
 	none := func() {}
 	if person := s.spec.Person; person != nil {
 		if _, can := person.Can(); can {

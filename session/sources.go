@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"acp-agent/internal/record"
-	"acp-agent/mcp"
 	"acp-agent/tools"
 	"acp-agent/tools/mount"
 	"acp-agent/tools/provider"
@@ -48,14 +46,7 @@ type sources struct {
 	sourcesOptions
 	languages languages
 	providers *provider.Service
-	servers   *mcp.Manager
-
-	// serversMu is held from what is trusted to its effect on the servers, so that of two
-	// changes the later counts. The project's mu is taken within.
-	serversMu sync.Mutex
-	serving   bool // the servers are started at all
-
-	played atomic.Pointer[[]Command] // the prompts of servers in a recording that is played
+	servers   *servers
 
 	mu      sync.Mutex // guards what follows
 	adopted []int      // the generations of the sources' tools that the pipeline has
@@ -75,7 +66,7 @@ type sourcesOptions struct {
 // newSources returns the sources of a session; none is started.
 func newSources(o sourcesOptions) *sources {
 	s := &sources{sourcesOptions: o, languages: newLanguages(o.work, o.host.Languages, o.host.Tape)}
-	s.providers, s.servers = s.newProviders(), s.newServers()
+	s.providers, s.servers = s.newProviders(), newServers(o.opened, o.project, o.conversation)
 	s.adopted = make([]int, len(s.all()))
 	s.listen()
 	return s
@@ -120,7 +111,7 @@ func (s *sources) startUserSources() {
 
 func (s *sources) startAll() {
 	s.startUserSources()
-	s.connectServers()
+	s.servers.connect()
 }
 
 // refresh brings the tools from elsewhere up to date before a turn, or before a command that
@@ -179,6 +170,14 @@ func (s *sources) awaitTool(ctx context.Context, tool string, has func() bool) {
 	default:
 		s.awaitModules(ctx)
 	}
+}
+
+// awaitServers connects to the servers and waits until each has been reached or has failed,
+// or ctx ends; then their tools are there.
+func (s *sources) awaitServers(ctx context.Context) {
+	s.servers.connect()
+	s.servers.Settle(ctx, time.Time{})
+	s.adoptTools()
 }
 
 // awaitModules asks the modules and scripts that describe themselves, and waits for them.
@@ -248,5 +247,5 @@ func (s *sources) problems() (list []problem) {
 	for _, notice := range s.host.problems() {
 		list = append(list, problem{notice.Text, notice})
 	}
-	return slices.Concat(list, s.serverProblems(), s.providerProblems())
+	return slices.Concat(list, s.servers.problems(), s.providerProblems())
 }
