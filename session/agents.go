@@ -3,13 +3,10 @@ package session
 import (
 	"cmp"
 	"context"
-	"reflect"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"acp-agent/kinds"
-	"acp-agent/permissions"
 	"acp-agent/subagent"
 	"acp-agent/tools"
 	"acp-agent/tools/pipeline"
@@ -17,7 +14,7 @@ import (
 )
 
 // agents are the main agent of a session, the manifests that it delegates to, and the tree of
-// its subagents. They are safe for concurrent use.
+// its subagents, whose rules are agentPolicies. They are safe for concurrent use.
 type agents struct {
 	opened
 	project *project
@@ -29,14 +26,10 @@ type agents struct {
 	// modePolicies are replaced when the tools change.
 	modePolicies atomic.Pointer[modePolicies]
 
-	mu       sync.Mutex // guards what follows
-	catalog  *subagent.Catalog
-	trusted  bool   // the project was, when the catalog was read
-	hash     string // of what the project held then
-	policies map[string]*agentPolicy
-	order    []string // of policies
-	// expected are answers of a stored session to subagents that have not been needed since.
-	expected []storedAnswers
+	mu      sync.Mutex // guards what follows
+	catalog *subagent.Catalog
+	trusted bool   // the project was, when the catalog was read
+	hash    string // of what the project held then
 }
 
 // adopt makes the tools of a registry those of the main agent, and sorts them by mode.
@@ -54,16 +47,6 @@ func (a *agents) unsettled(ctx context.Context) string {
 		return "Nothing was changed: " + kinds.Visible(err.Error()) + "\n"
 	}
 	return ""
-}
-
-// agentPolicy is what the agents of one path of names have in common as long as the session
-// lives: an "always" is given to an agent by its name, not to one run of it.
-type agentPolicy struct {
-	names    []string
-	manifest subagent.Manifest
-	policy   *pipeline.Policy
-	above    *pipeline.Policy // of the agent that delegated
-	digest   string           // of the manifest and of those above it
 }
 
 // manifests returns the manifests in force now: those of the project only while the user
@@ -112,54 +95,6 @@ func (a *agents) chooseNamed(name string) error {
 	}
 	return nil
 }
-
-// policyOf returns the policy of a subagent. Another manifest of the same name has another
-// policy, and so have the agents below it.
-func (a *agents) policyOf(n *subagent.Node) *agentPolicy {
-	m, names, parent := n.Manifest(), n.Names(), n.Parent().Tools().Policy
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	key := strings.Join(names, "/")
-	if have := a.policies[key]; have != nil && have.above == parent && reflect.DeepEqual(have.manifest, m) {
-		return have
-	}
-	made := &agentPolicy{names: names, manifest: m, policy: parent.Delegate(delegation(m)), above: parent, digest: a.digestOf(names, m, parent)}
-	a.restoreInto(made)
-	if a.policies == nil {
-		a.policies = map[string]*agentPolicy{}
-	}
-	if a.policies[key] == nil {
-		a.order = append(a.order, key)
-	}
-	a.policies[key] = made
-	return made
-}
-
-// delegation says how the rules of a manifest count. The user's own manifests may allow; all
-// others can only narrow (R64).
-func delegation(m subagent.Manifest) pipeline.PolicyDelegation {
-	d := pipeline.PolicyDelegation{Restricted: m.Level != subagent.Inherit}
-	if m.Origin == subagent.User {
-		d.UserManifest = m.Rules
-	} else {
-		d.Manifest = m.Rules
-	}
-	return d
-}
-
-// policiesInUse are the policies of subagents, in the order in which they were needed.
-func (a *agents) policiesInUse() []*agentPolicy {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	list := make([]*agentPolicy, 0, len(a.order))
-	for _, key := range a.order {
-		list = append(list, a.policies[key])
-	}
-	return list
-}
-
-// answers are the rules that the user's answers gave to a subagent.
-func (f *agentPolicy) answers() []permissions.Rule { return f.policy.Rules().In(permissions.Session) }
 
 // notices say what of the manifests cannot be used.
 func (a *agents) notices() []transcript.Notice {

@@ -136,12 +136,12 @@ func TestRuleBook_AnswersGoOn(t *testing.T) {
 	rule := permissions.Rule{Permission: "bash", Pattern: "make *", Action: capability.Allow, Source: permissions.SourceAlways}
 	below := storedAnswers{Names: []string{"helper"}, Manifests: "digest", Rules: []permissions.Rule{rule}}
 	book := func(p *parts) *ruleBook {
-		return &ruleBook{policy: pipeline.NewPolicy(permissions.Set{}), agents: &agents{opened: p.opened, project: p.project}}
+		return &ruleBook{policy: pipeline.NewPolicy(permissions.Set{}), below: newAgentPolicies()}
 	}
 	p := archiving(t, dir, false)
 	b := book(p)
 	b.policy.Add(permissions.Session, rule)
-	b.agents.expect([]storedAnswers{below})
+	b.below.expect([]storedAnswers{below})
 	p.say("go")
 	b.saveAnswers(p.conversation.archive)
 	p.conversation.archive.close()
@@ -152,7 +152,7 @@ func TestRuleBook_AnswersGoOn(t *testing.T) {
 	if rules := b.policy.Rules().In(permissions.Session); len(rules) != 1 || rules[0].Pattern != rule.Pattern {
 		t.Errorf("rules of the session: %+v", rules)
 	}
-	if expected := b.agents.expectedAnswers(); len(expected) != 1 || expected[0].Names[0] != "helper" {
+	if expected := b.below.expectedAnswers(); len(expected) != 1 || expected[0].Names[0] != "helper" {
 		t.Errorf("answers that wait for a subagent: %+v", expected)
 	}
 	p.conversation.archive.close()

@@ -71,7 +71,7 @@ func (a *assembler) childOptions(n *subagent.Node, model string) pipeline.Option
 	o.Requires = m.Requires
 	o.Deferral.Always = slices.Concat(o.Deferral.Always, m.Tools, m.Always)
 	o.Parent, o.Names, o.Session = parent, n.Names(), pipelineSession{a, n, model}
-	o.Policy = a.agents.policyOf(n).policy
+	o.Policy = a.rules.below.of(m, n.Names(), parent.Policy).policy
 	o.Workspace = parent.Workspace.Delegate(workspace.Delegate{Agent: name, Parent: n.Call(), Path: n.IDs()})
 	o.Agent = name
 	o.Services.Memory = &childMemory{memory: o.Services.Memory, node: n}

@@ -131,7 +131,6 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	s.rules = s.newRuleBook(offer)
 	s.agents = &agents{opened: s.opened, project: s.rules.project}
 	s.agents.sortTools(h.Registry)
-	s.rules.agents = s.agents
 	s.sources = newSources(sourcesOptions{
 		opened: s.opened, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt, playJob: s.jobs.play,
 	})
@@ -173,7 +172,7 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 	h := s.host
 	policy := pipeline.NewPolicy(permissions.Set{}.With(permissions.User, s.settings.Rules.User...).With(permissions.Session, s.spec.Rules...))
 	return &ruleBook{
-		policy: policy, registry: h.Registry, audit: newAudit(s.opened, s.conversation.notices),
+		policy: policy, below: newAgentPolicies(), registry: h.Registry, audit: newAudit(s.opened, s.conversation.notices),
 		project: newProject(projectOptions{
 			dir: s.work.Session().Cwd, store: h.Projects, tape: h.Tape,
 			configure: func() (Settings, projectOffer, error) { return h.configure(s.spec.Cwd) },

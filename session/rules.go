@@ -54,7 +54,7 @@ func (l ListedRule) Where() string {
 // ruleBook lists the rules in force, and changes the rules that the user's answers added.
 type ruleBook struct {
 	project *project
-	agents  *agents // whose subagents have rules of their own
+	below   *agentPolicies // the rules of subagents
 	policy  *pipeline.Policy
 	// registry holds the agent's own tools.
 	registry *tools.Registry
@@ -79,12 +79,12 @@ func (b *ruleBook) rules() []ListedRule {
 			}
 		}
 	}
-	for _, f := range b.agents.policiesInUse() {
+	for _, f := range b.below.inUse() {
 		for _, rule := range f.answers() {
 			kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Agents: f.names})
 		}
 	}
-	for _, f := range b.agents.expectedAnswers() {
+	for _, f := range b.below.expectedAnswers() {
 		for _, rule := range f.Rules {
 			kept = append(kept, ListedRule{Number: len(kept) + 1, Scope: permissions.Session, Rule: rule, Agents: f.Names})
 		}
@@ -129,12 +129,12 @@ func (b *ruleBook) revoke(listed ListedRule) error {
 	case listed.Number == 0:
 		return fmt.Errorf("%s stands in %s; take it out there", ruleText(listed.Rule), listed.Where())
 	case len(listed.Agents) > 0:
-		for _, f := range b.agents.policiesInUse() {
+		for _, f := range b.below.inUse() {
 			if slices.Equal(f.names, listed.Agents) && f.policy.Forget(listed.Rule) {
 				return nil
 			}
 		}
-		if b.agents.forgetExpected(listed.Agents, listed.Rule) {
+		if b.below.forgetExpected(listed.Agents, listed.Rule) {
 			return nil
 		}
 		return gone
@@ -170,7 +170,7 @@ func (b *ruleBook) keepForProject(listed ListedRule) error {
 		return fmt.Errorf("you rejected %s; only what you allowed in this session can be kept", ruleText(rule))
 	case b.void(rule):
 		return fmt.Errorf("%s does not count: the tool has changed since your answer", ruleText(rule))
-	case policy == nil && slices.ContainsFunc(b.agents.expectedAnswers(), func(f storedAnswers) bool { return slices.Equal(f.Names, listed.Agents) }):
+	case policy == nil && slices.ContainsFunc(b.below.expectedAnswers(), func(f storedAnswers) bool { return slices.Equal(f.Names, listed.Agents) }):
 		return fmt.Errorf("%s was your answer before this session was opened again; it can be kept once that agent runs", ruleText(rule))
 	case policy == nil || !slices.Contains(policy.Rules().In(permissions.Session), rule):
 		return fmt.Errorf("%s is no longer in force", ruleText(rule))
@@ -194,7 +194,7 @@ func (b *ruleBook) policyOf(listed ListedRule) *pipeline.Policy {
 	if len(listed.Agents) == 0 {
 		return b.policy
 	}
-	for _, f := range b.agents.policiesInUse() {
+	for _, f := range b.below.inUse() {
 		if slices.Equal(f.names, listed.Agents) {
 			return f.policy
 		}

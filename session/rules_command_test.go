@@ -24,7 +24,7 @@ func TestPermissionsCommand_RevokeByTheNumberShown(t *testing.T) {
 	p := newParts(t, Settings{}, nil)
 	s, _ := newTestSources(t, p)
 	b := &ruleBook{
-		policy: pipeline.NewPolicy(permissions.Set{}), registry: p.host.Registry, project: p.project, agents: p.agents(t),
+		policy: pipeline.NewPolicy(permissions.Set{}), registry: p.host.Registry, project: p.project, below: newAgentPolicies(),
 		identity: func(string) permissions.Identity { return permissions.Identity{} },
 	}
 	answer := func(pattern string) permissions.Rule {

@@ -1,0 +1,163 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"acp-agent/permissions"
+	"acp-agent/subagent"
+	"acp-agent/tools/pipeline"
+)
+
+// agentPolicies are the rules of the subagents of a session, which last as long as the session:
+// those in use, and the answers of a stored session to subagents that have not run since. They are
+// safe for concurrent use.
+type agentPolicies struct {
+	mu    sync.Mutex // guards what follows
+	known map[string]*agentPolicy
+	order []string // of known
+	// expected are answers of a stored session to subagents that have not been needed since.
+	expected []storedAnswers
+}
+
+func newAgentPolicies() *agentPolicies { return &agentPolicies{known: map[string]*agentPolicy{}} }
+
+// agentPolicy is what the agents of one path of names have in common as long as the session
+// lives: an "always" is given to an agent by its name, not to one run of it.
+type agentPolicy struct {
+	names    []string
+	manifest subagent.Manifest
+	policy   *pipeline.Policy
+	above    *pipeline.Policy // of the agent that delegated
+	digest   string           // of the manifest and of those above it
+}
+
+// of returns the policy of a subagent with the given path of names, below the agent whose policy is
+// parent. Another manifest of the same name has another policy, and so have the agents below it.
+func (a *agentPolicies) of(m subagent.Manifest, names []string, parent *pipeline.Policy) *agentPolicy {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := strings.Join(names, "/")
+	if have := a.known[key]; have != nil && have.above == parent && reflect.DeepEqual(have.manifest, m) {
+		return have
+	}
+	made := &agentPolicy{names: names, manifest: m, policy: parent.Delegate(delegation(m)), above: parent, digest: a.digestOf(names, m, parent)}
+	a.restoreInto(made)
+	if a.known[key] == nil {
+		a.order = append(a.order, key)
+	}
+	a.known[key] = made
+	return made
+}
+
+// delegation says how the rules of a manifest count. The user's own manifests may allow; all
+// others can only narrow (R64).
+func delegation(m subagent.Manifest) pipeline.PolicyDelegation {
+	d := pipeline.PolicyDelegation{Restricted: m.Level != subagent.Inherit}
+	if m.Origin == subagent.User {
+		d.UserManifest = m.Rules
+	} else {
+		d.Manifest = m.Rules
+	}
+	return d
+}
+
+// inUse are the policies of subagents, in the order in which they were needed.
+func (a *agentPolicies) inUse() []*agentPolicy {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := make([]*agentPolicy, 0, len(a.order))
+	for _, key := range a.order {
+		list = append(list, a.known[key])
+	}
+	return list
+}
+
+// answers are the rules that the user's answers gave to a subagent.
+func (f *agentPolicy) answers() []permissions.Rule { return f.policy.Rules().In(permissions.Session) }
+
+// answers are the user's answers to all subagents, those too that are still expected.
+func (a *agentPolicies) answers() []storedAnswers {
+	list := []storedAnswers{}
+	for _, p := range a.inUse() {
+		if rules, here := answersIn(p.policy); len(rules) > 0 {
+			list = append(list, storedAnswers{p.names, p.digest, rules, here})
+		}
+	}
+	return append(list, a.expectedAnswers()...)
+}
+
+// expect notes answers of the stored session.
+func (a *agentPolicies) expect(list []storedAnswers) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.expected = list
+}
+
+// expectedAnswers are answers of the stored session to subagents that have not been needed since.
+func (a *agentPolicies) expectedAnswers() []storedAnswers {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.expected)
+}
+
+// restoreInto gives a policy the answers of the stored session, once; mu is held.
+func (a *agentPolicies) restoreInto(p *agentPolicy) {
+	for i, f := range a.expected {
+		if !slices.Equal(f.Names, p.names) {
+			continue
+		}
+		if f.Manifests == p.digest && p.digest != "" {
+			p.policy.Restore(f.Rules, f.Here)
+		}
+		a.expected = slices.Delete(slices.Clone(a.expected), i, i+1)
+		return
+	}
+}
+
+// forgetExpected drops an answer to a subagent that has not been needed, and reports whether it
+// was there.
+func (a *agentPolicies) forgetExpected(names []string, rule permissions.Rule) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, f := range a.expected {
+		at := slices.Index(f.Rules, rule)
+		if at < 0 || !slices.Equal(f.Names, names) {
+			continue
+		}
+		f.Rules = slices.Delete(slices.Clone(f.Rules), at, at+1)
+		a.expected = slices.Clone(a.expected)
+		if a.expected[i] = f; len(f.Rules) == 0 {
+			a.expected = slices.Delete(a.expected, i, i+1)
+		}
+		return true
+	}
+	return false
+}
+
+// digestOf is a digest of a manifest and of those above it, of which the next has policy; mu is
+// held. It is empty where one of
+// them has no form that could be compared later.
+func (a *agentPolicies) digestOf(names []string, m subagent.Manifest, policy *pipeline.Policy) string {
+	above := ""
+	if len(names) > 1 {
+		parent := a.known[strings.Join(names[:len(names)-1], "/")]
+		if parent == nil || parent.policy != policy {
+			return ""
+		}
+		if above = parent.digest; above == "" {
+			return ""
+		}
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(append([]byte(above), data...))
+	return hex.EncodeToString(sum[:])
+}
