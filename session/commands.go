@@ -55,7 +55,7 @@ func slashCommands() []slashCommand {
 			varies: true,
 			during: always,
 			answer: func(_ context.Context, s *Session, _ string) string {
-				return statusText(s.choices, s.conversation.account, s.work.Session(), s.notices().standing())
+				return statusText(s.choices, s.conversation.account, s.work.Session(), s.startupNotices().standing())
 			},
 		},
 		{

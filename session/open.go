@@ -89,13 +89,13 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 func (s *Session) newTurnRunner() *turnRunner {
 	return &turnRunner{
 		opened: s.opened, conversation: s.conversation, choices: s.choices, project: s.rules.project, sources: s.sources,
-		prompts: s.prompts, agents: s.agents, assembler: s.assembler, checkpoints: s.checkpoints, notices: s.notices(),
+		prompts: s.prompts, agents: s.agents, assembler: s.assembler, checkpoints: s.checkpoints, notices: s.startupNotices(),
 		answer: s.answer, save: s.save,
 	}
 }
 
-// notices are about what of the configuration cannot be used.
-func (s *Session) notices() startupNotices {
+// startupNotices are about what of the configuration cannot be used.
+func (s *Session) startupNotices() startupNotices {
 	return startupNotices{
 		host: s.host, context: s.assembler.briefing.context, project: s.rules.project, agents: s.agents, custom: s.prompts.custom,
 		choices: s.choices,

@@ -94,6 +94,7 @@ func (p *parts) mainTools(limits tools.Limits) *pipeline.Pipeline {
 func (p *parts) agents(t *testing.T) *agents {
 	t.Helper()
 	a := &agents{opened: p.opened, project: p.project, tools: p.mainTools(tools.Limits{})}
+	a.sortTools(p.host.Registry)
 	a.tree, a.node = subagent.NewTree(subagent.Options{IDs: p.host.IDs}, subagent.Root{ID: p.ID})
 	t.Cleanup(a.tree.Close)
 	return a

@@ -52,26 +52,26 @@ func (r *runningTurn) endIfCancelled() {
 	}
 }
 
-// turnStages are what happens in a turn, in order. A stage that ends the turn, or fails, is
-// the last one.
-func turnStages() []func(*runningTurn) error {
-	return []func(*runningTurn) error{
-		(*runningTurn).addMessage,         // a message of the agent itself is only added to the conversation
-		(*runningTurn).skipCancelled,      // a prompt that was cancelled while it waited is noted, and not run
-		(*runningTurn).refreshRules,       // the rules of the project, and whether the user trusts it
-		(*runningTurn).answerCommand,      // a slash command is answered without the model
-		(*runningTurn).expandPrompt,       // a prompt of an MCP server takes the place of its command
-		(*runningTurn).awaitMode,          // a mode that waits for the sandbox is decided
-		(*runningTurn).dropSecrets,        // embedded files that hold secrets are taken out
-		(*runningTurn).nameSession,        // the first prompt gives the title
-		(*runningTurn).notifyOfProblems,   // what of the configuration and the sources cannot be used
-		(*runningTurn).readMentions,       // resources of MCP servers that the prompt mentions are read
-		(*runningTurn).chooseBackend,      // the model server, the model, and whether it takes images
-		(*runningTurn).noteHosts,          // hosts that the user named may be fetched from
-		(*runningTurn).addCheckpoint,      // what follows can be taken back to this message
-		(*runningTurn).runLoop,            // model, tool calls, model, until there are no more calls
-		(*runningTurn).settleSubagents,    // those in the background are named; of a cancelled turn, they end
-		(*runningTurn).generateFirstTitle, // a model gives a better title, after the answer
+// stages are what happens in a turn, in order. A stage that ends the turn, or fails, is the last
+// one.
+func (r *runningTurn) stages() []func() error {
+	return []func() error{
+		r.addMessage,         // a message of the agent itself is only added to the conversation
+		r.skipCancelled,      // a prompt that was cancelled while it waited is noted, and not run
+		r.refreshRules,       // the rules of the project, and whether the user trusts it
+		r.answerCommand,      // a slash command is answered without the model
+		r.expandPrompt,       // a prompt of an MCP server takes the place of its command
+		r.awaitMode,          // a mode that waits for the sandbox is decided
+		r.dropSecrets,        // embedded files that hold secrets are taken out
+		r.nameSession,        // the first prompt gives the title
+		r.notifyOfProblems,   // what of the configuration and the sources cannot be used
+		r.readMentions,       // resources of MCP servers that the prompt mentions are read
+		r.chooseBackend,      // the model server, the model, and whether it takes images
+		r.noteHosts,          // hosts that the user named may be fetched from
+		r.addCheckpoint,      // what follows can be taken back to this message
+		r.runLoop,            // model, tool calls, model, until there are no more calls
+		r.settleSubagents,    // those in the background are named; of a cancelled turn, they end
+		r.generateFirstTitle, // a model gives a better title, after the answer
 	}
 }
 
@@ -85,8 +85,8 @@ func (r *turnRunner) run(t *Turn) (stop loop.StopReason, err error) {
 	r.save()
 	defer r.save()
 	running := &runningTurn{turnRunner: r, Turn: t}
-	for _, stage := range turnStages() {
-		if err := stage(running); err != nil || running.over {
+	for _, stage := range running.stages() {
+		if err := stage(); err != nil || running.over {
 			return running.stop, err
 		}
 	}
