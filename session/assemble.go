@@ -56,7 +56,7 @@ func (a *assembler) pipelineOptions(cache *resultcache.Cache) pipeline.Options {
 		Session:   pipelineSession{parts: a}, Workspace: a.work, Limits: a.limits(), Cache: cache, Tape: h.Tape,
 		Services: tools.Services{
 			Memory: &memory{conversation: a.conversation}, Questions: questionsOf(a.spec, a.conversation), Skills: skillsOf(a.briefing.context.skills), Languages: a.sources.languages,
-			Modes: planModes{a.choices, a.conversation.record}, Agents: a.agents.node, Threads: threadsOf(a.opened),
+			Modes: planModes{a.choices.modes, a.conversation.record}, Agents: a.agents.node, Threads: threadsOf(a.opened),
 		},
 	}
 	if a.rules.audit != nil {

@@ -12,36 +12,36 @@ import (
 // autoMode is the mode auto if it is offered: by the finding of this process, before
 // that by the one that is expected, and where nothing is known with a description that
 // says so.
-func (c *choices) autoMode() []Mode {
+func (m *modes) autoMode() []Mode {
 	mode := Mode{
 		ID: string(permissions.ModeAuto), Name: "Auto",
 		Description: "Works inside the project and its sandbox without asking; asks about each host, and about what reaches outside, publishes, touches secrets or cannot be taken back.",
 	}
-	report, expected := c.sandbox.Expected()
+	report, expected := m.sandbox.Expected()
 	switch {
 	case !expected:
 		mode.Description += " Whether this machine has a sandbox is still being found out."
-	case c.noAuto(report) != "":
+	case m.noAuto(report) != "":
 		return nil
 	}
 	return []Mode{mode}
 }
 
-// firstMode is the mode that a session begins in: the configured one, but that auto waits
+// first is the mode that a session begins in: the configured one, but that auto waits
 // until it is known whether there is a sandbox, unless one is expected.
-func (c *choices) firstMode(configured permissions.Mode) permissions.Mode {
+func (m *modes) first(configured permissions.Mode) permissions.Mode {
 	switch configured {
 	case "":
 		return permissions.ModeAsk
 	case permissions.ModeAuto:
-		report, known := c.sandbox.Expected()
-		if known && c.noAuto(report) == "" {
+		report, known := m.sandbox.Expected()
+		if known && m.noAuto(report) == "" {
 			return permissions.ModeAuto
 		}
-		if report, known = c.sandbox.Known(); known {
-			c.startup = append(c.startup, autoNotice("The configured mode auto is not available", c.noAuto(report)))
+		if report, known = m.sandbox.Known(); known {
+			m.startup = append(m.startup, autoNotice("The configured mode auto is not available", m.noAuto(report)))
 		} else {
-			c.pending = permissions.ModeAuto
+			m.pending = permissions.ModeAuto
 		}
 		return permissions.ModeAsk
 	}
@@ -50,12 +50,12 @@ func (c *choices) firstMode(configured permissions.Mode) permissions.Mode {
 
 // enforced is the mode whose rules are in force: those of auto only while it is known that
 // processes are confined, whatever was expected.
-func (c *choices) enforced() permissions.Mode {
-	mode := c.get().mode
+func (m *modes) enforced() permissions.Mode {
+	mode := m.now()
 	if mode != permissions.ModeAuto {
 		return mode
 	}
-	if report, known := c.sandbox.Known(); known && c.noAuto(report) == "" {
+	if report, known := m.sandbox.Known(); known && m.noAuto(report) == "" {
 		return mode
 	}
 	return permissions.ModeAsk
@@ -81,13 +81,13 @@ func autoNotice(what, why string) transcript.Notice {
 
 // noAuto says why there is no mode auto; empty when there is. What reaches the network
 // is asked about in it, so the sandbox must be able to keep what is not asked from it.
-func (c *choices) noAuto(report sandbox.Report) string {
+func (m *modes) noAuto(report sandbox.Report) string {
 	switch {
 	case !report.Confines():
 		return noSandbox(report)
 	case !report.Network:
 		return fmt.Sprintf("the sandbox of this machine (%s) cannot keep commands from the network", report.Kind)
-	case report.Kind == sandbox.Landlock && c.holdsOwn():
+	case report.Kind == sandbox.Landlock && m.holdsOwn():
 		return fmt.Sprintf("the session's directories hold your home or the agent's own files, and the sandbox of this machine (%s) cannot keep those from commands", report.Kind)
 	}
 	return ""
@@ -95,9 +95,9 @@ func (c *choices) noAuto(report sandbox.Report) string {
 
 // holdsOwn reports whether the agent's own directories, or the user's home with its
 // secrets, lie in a directory in which commands may write.
-func (c *choices) holdsOwn() bool {
-	for _, dir := range c.writable {
-		for _, own := range c.own {
+func (m *modes) holdsOwn() bool {
+	for _, dir := range m.writable {
+		for _, own := range m.own {
 			if own != "" && sandbox.ContainsReal(dir, own) {
 				return true
 			}
@@ -115,16 +115,11 @@ func noSandbox(report sandbox.Report) string {
 	return text
 }
 
-// whyNot says why a value that exists is not offered.
-func (c *choices) whyNot(option, value string) string {
-	if option == ModelOption {
-		if err := c.lastBackend().usable(value); err != nil {
-			return err.Error()
-		}
-	}
-	if option != ModeOption || value != string(permissions.ModeAuto) {
+// whyNot says why a mode that exists is not offered; "" of any but auto.
+func (m *modes) whyNot(mode string) string {
+	if mode != string(permissions.ModeAuto) {
 		return ""
 	}
-	report, _ := c.sandbox.Known()
-	return c.noAuto(report)
+	report, _ := m.sandbox.Known()
+	return m.noAuto(report)
 }

@@ -102,21 +102,6 @@ func (b *briefing) facts(window int) string {
 	return "<session_facts>\n" + text.String() + "</session_facts>"
 }
 
-// awaitWindow waits, for at most surveyTime, until the server has answered what the window of
-// a model is that is not known otherwise.
-func (c *choices) awaitWindow(ctx context.Context, model string, window func() int) {
-	if window() != 0 {
-		return
-	}
-	limit := time.NewTimer(surveyTime)
-	defer limit.Stop()
-	select {
-	case <-c.learn(model).done:
-	case <-limit.C:
-	case <-ctx.Done():
-	}
-}
-
 // surveyed is what a survey found.
 type surveyed struct {
 	Began   *beginning

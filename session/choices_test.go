@@ -36,9 +36,9 @@ func newTestChoices(t *testing.T, mode permissions.Mode, kind sandbox.Kind) (c *
 		catalogue.close()
 		probe.Stop()
 	})
-	return newChoices(choiceOptions{
-		life: life, sandbox: probe, catalogue: catalogue, emit: emit, notices: newNotices(emit), modeChanged: func() { *changes++ },
-	}, mode, Backend{Provider: loaded.Provider(script.Options{}), Model: "script"}), changes
+	modes := newModes(modeOptions{life: life, sandbox: probe, emit: emit, notices: newNotices(emit), changed: func() { *changes++ }}, mode)
+	backend := Backend{Provider: loaded.Provider(script.Options{}), Model: "script"}
+	return newChoices(modes, newModels(modelOptions{life: life, catalogue: catalogue, emit: emit, notices: newNotices(emit)}, backend)), changes
 }
 
 func TestChoices_SetOption(t *testing.T) {
@@ -93,7 +93,7 @@ func TestChoices_LeavePlan(t *testing.T) {
 				}
 			}
 			var recorded []transcript.Event
-			mode, statement, err := planModes{c, func(e transcript.Event) { recorded = append(recorded, e) }}.LeavePlan()
+			mode, statement, err := planModes{c.modes, func(e transcript.Event) { recorded = append(recorded, e) }}.LeavePlan()
 			if tt.want == "" {
 				var denied *tools.Error
 				if !errors.As(err, &denied) || denied.Kind != tools.Unavailable {
@@ -114,12 +114,12 @@ func TestChoices_LeavePlan(t *testing.T) {
 // A configured mode that the machine does not allow is told of with the first prompt.
 func TestChoices_ConfiguredAuto(t *testing.T) {
 	c, _ := newTestChoices(t, permissions.ModeAuto, sandbox.None)
-	if c.Mode() != string(permissions.ModeAsk) || len(c.startup) != 1 {
-		t.Errorf("mode %s, notices %v", c.Mode(), c.startup)
+	if c.modes.now() != permissions.ModeAsk || len(c.modes.startup) != 1 {
+		t.Errorf("mode %s, notices %v", c.modes.now(), c.modes.startup)
 	}
 	c, _ = newTestChoices(t, permissions.ModeAuto, sandbox.Bubblewrap)
-	if c.Mode() != string(permissions.ModeAuto) || len(c.startup) != 0 {
-		t.Errorf("mode %s, notices %v", c.Mode(), c.startup)
+	if c.modes.now() != permissions.ModeAuto || len(c.modes.startup) != 0 {
+		t.Errorf("mode %s, notices %v", c.modes.now(), c.modes.startup)
 	}
 }
 

@@ -48,7 +48,7 @@ func compactCommand(ctx context.Context, a *assembler, words string) string {
 	if err != nil {
 		return "Nothing was compacted: " + kinds.Visible(err.Error()) + ".\n"
 	}
-	a.choices.setBackend(backend)
+	a.choices.models.setServer(backend)
 	before, after, err := a.loop(ctx, backend, a.choices.get()).Compact(ctx, words)
 	switch {
 	case errors.Is(err, compaction.ErrNothing):

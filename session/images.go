@@ -25,7 +25,7 @@ func (p *promptReader) checkImages(t *Turn, backend Backend, id string) {
 		wait := time.NewTimer(imageWait)
 		defer wait.Stop()
 		select {
-		case <-p.choices.learn(id).done:
+		case <-p.models.learn(id).done:
 		case <-wait.C:
 		case <-t.ctx.Done():
 		}

@@ -13,7 +13,7 @@ import (
 func (a *assembler) loop(ctx context.Context, backend Backend, chosen choice) *loop.Loop {
 	window := func() int { return backend.Provider.Describe(ctx, chosen.model).Window }
 	done := a.conversation.activity.prepare("the model server to describe its model")
-	a.choices.awaitWindow(ctx, chosen.model, window)
+	a.choices.models.awaitWindow(ctx, chosen.model, window)
 	done()
 	return loop.New(loop.Options{
 		Provider: backend.Provider, Tools: a.agents.tools, Log: a.conversation.log, Sink: transcript.SinkFunc(a.conversation.emit), IDs: a.host.IDs,

@@ -1,12 +1,15 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"acp-agent/permissions"
+	"acp-agent/sandbox"
 	"acp-agent/tools"
 	"acp-agent/transcript"
 )
@@ -16,102 +19,172 @@ type Mode struct {
 	ID, Name, Description string
 }
 
-// Modes lists the modes that the session offers (R157). Auto is the first of them where
+// modes are the modes of a session: which there are, the current one, and the mode auto, which
+// depends on the sandbox (automode.go, autochoice.go). They are safe for concurrent use, and call
+// nothing else with the lock held.
+type modes struct {
+	modeOptions
+	// startup tells the user, with the first prompt, which configured mode is not available.
+	startup []transcript.Notice
+	// sandboxFound says that it was known at the start how processes are confined.
+	sandboxFound bool
+
+	mu      sync.Mutex // guards what follows
+	current permissions.Mode
+	// before is the mode that plan mode was entered from; empty when it was the first.
+	before permissions.Mode
+	// pending is the mode that the session changes to once there is a sandbox; "" when there
+	// is none. byClient says that the client chose it, not only the configuration.
+	pending  permissions.Mode
+	byClient bool
+}
+
+// modeOptions are what modes are made of.
+type modeOptions struct {
+	life *lifetime
+	// sandbox finds out how processes are confined, on which the mode auto depends.
+	sandbox *sandbox.Probe
+	// writable are the directories in which commands may write, own the directories that no command may
+	// see: the agent's and the user's home.
+	writable, own []string
+	// emit passes an event on to the client.
+	emit    func(transcript.Event)
+	notices *notices
+	// changed puts the rules of the current mode in force.
+	changed func()
+}
+
+// newModes returns the modes of a session that starts in the configured one.
+func newModes(o modeOptions, configured permissions.Mode) *modes {
+	m := &modes{modeOptions: o}
+	_, m.sandboxFound = o.sandbox.Known()
+	m.current = m.first(configured)
+	return m
+}
+
+// get returns the current mode, and the one that plan mode was entered from.
+func (m *modes) get() (current, before permissions.Mode) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.current, m.before
+}
+
+// now is the current mode.
+func (m *modes) now() permissions.Mode {
+	now, _ := m.get()
+	return now
+}
+
+// wanted is the mode that was chosen, also while it waits for the sandbox.
+func (m *modes) wanted() permissions.Mode {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return cmp.Or(m.pending, m.current)
+}
+
+// restore notes the mode that plan mode was entered from in a session that goes on.
+func (m *modes) restore(before permissions.Mode) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.before = before
+}
+
+// option is the option of the mode.
+func (m *modes) option() Option {
+	o := Option{ID: ModeOption, Name: "Mode", Category: "mode", Current: string(m.now()), Description: "How much the agent may do without asking."}
+	for _, mode := range m.list() {
+		o.Values = append(o.Values, Value{ID: mode.ID, Name: mode.Name, Description: mode.Description})
+	}
+	return o
+}
+
+// list lists the modes that the session offers (R157). Auto is the first of them where
 // processes are confined and kept from the network, and the last where that is still being found
 // out: the list cannot be sent again to a client that knows no options.
-func (c *choices) Modes() []Mode {
-	modes := []Mode{
+func (m *modes) list() []Mode {
+	list := []Mode{
 		{ID: string(permissions.ModeAsk), Name: "Ask", Description: "Asks before every change and every command that is not read-only."},
 		{ID: string(permissions.ModeCode), Name: "Code", Description: "Edits files inside the project without asking; commands are still judged."},
 		{ID: string(permissions.ModePlan), Name: "Plan", Description: "Changes nothing: reads, and writes down a plan."},
 	}
-	if _, known := c.sandbox.Expected(); known {
-		return append(c.autoMode(), modes...)
+	if _, known := m.sandbox.Expected(); known {
+		return append(m.autoMode(), list...)
 	}
-	return append(modes, c.autoMode()...)
+	return append(list, m.autoMode()...)
 }
 
-// Mode returns the current mode's id.
-func (c *choices) Mode() string { return string(c.get().mode) }
-
-// modeNamed describes a mode.
-func (c *choices) modeNamed(id permissions.Mode) Mode {
-	modes := c.Modes()
-	i := slices.IndexFunc(modes, func(m Mode) bool { return m.ID == string(id) })
+// named describes a mode.
+func (m *modes) named(id permissions.Mode) Mode {
+	list := m.list()
+	i := slices.IndexFunc(list, func(mode Mode) bool { return mode.ID == string(id) })
 	if i < 0 {
 		return Mode{ID: string(id), Name: string(id)}
 	}
-	return modes[i]
+	return list[i]
 }
 
-// SetMode changes the mode: questions follow from the next tool call on, tools
-// from the next model request on, and a running turn goes on.
-func (c *choices) SetMode(id string) error {
-	return c.SetOption(ModeOption, id)
+// switchTo makes a mode the current one.
+func (m *modes) switchTo(mode permissions.Mode) {
+	m.mu.Lock()
+	m.note(mode)
+	m.mu.Unlock()
+	m.changed()
 }
 
-// switchMode makes a mode the current one.
-func (c *choices) switchMode(to permissions.Mode) {
-	c.mu.Lock()
-	c.changeMode(to)
-	c.mu.Unlock()
-	c.modeChanged()
-}
-
-// changeMode notes the mode, under c.mu. The caller then puts its rules in force with
-// modeChanged, without the lock; of two changes in a row both apply the later one.
-func (c *choices) changeMode(to permissions.Mode) {
-	if to == permissions.ModePlan && c.current.mode != to {
-		c.current.before = c.current.mode
+// note notes the mode, under m.mu. The caller then puts its rules in force with changed, without the
+// lock; of two changes in a row both apply the later one.
+func (m *modes) note(mode permissions.Mode) {
+	if mode == permissions.ModePlan && m.current != mode {
+		m.before = m.current
 	}
-	c.current.mode, c.pending, c.byClient = to, "", false
+	m.current, m.pending, m.byClient = mode, "", false
 }
 
 var errNoPlanMode = errors.New("the session is not in plan mode")
 
 // afterPlan is the mode that leaving plan mode leads to: the one that it was
 // entered from, or code. The caller holds the lock.
-func (c *choices) afterPlan() (permissions.Mode, error) {
-	if c.current.mode != permissions.ModePlan {
+func (m *modes) afterPlan() (permissions.Mode, error) {
+	if m.current != permissions.ModePlan {
 		return "", &tools.Error{Kind: tools.Unavailable, Message: errNoPlanMode.Error(), Err: errNoPlanMode}
 	}
-	if c.current.before == "" {
+	if m.before == "" {
 		return permissions.ModeCode, nil
 	}
-	return c.current.before, nil
+	return m.before, nil
 }
 
 // planModes is the mode as plan_exit sees and leaves it (tools.Modes).
 type planModes struct {
-	choices *choices
+	modes *modes
 	// record puts an event into the transcript and shows it.
 	record func(transcript.Event)
 }
 
 // AfterPlan implements tools.Modes.
 func (m planModes) AfterPlan() (string, error) {
-	m.choices.mu.Lock()
-	after, err := m.choices.afterPlan()
-	m.choices.mu.Unlock()
+	m.modes.mu.Lock()
+	after, err := m.modes.afterPlan()
+	m.modes.mu.Unlock()
 	if err != nil {
 		return "", err
 	}
-	mode := m.choices.modeNamed(after)
+	mode := m.modes.named(after)
 	return fmt.Sprintf("%s (%s)", mode.Name, strings.TrimSuffix(mode.Description, ".")), nil
 }
 
 // LeavePlan implements tools.Modes.
 func (m planModes) LeavePlan() (mode, statement string, err error) {
-	m.choices.mu.Lock()
-	after, err := m.choices.afterPlan()
+	m.modes.mu.Lock()
+	after, err := m.modes.afterPlan()
 	if err == nil {
-		m.choices.changeMode(after)
+		m.modes.note(after)
 	}
-	m.choices.mu.Unlock()
+	m.modes.mu.Unlock()
 	if err != nil {
 		return "", "", err
 	}
-	m.choices.modeChanged()
+	m.modes.changed()
 	m.record(transcript.ModeChanged{ModeID: string(after)})
 	return string(after), statementOf(after), nil
 }

@@ -10,165 +10,185 @@ import (
 	"acp-agent/transcript"
 )
 
-// learnTimeout bounds what a server is asked about a model and its list; both
-// are a convenience.
-const learnTimeout = 15 * time.Second
+// models are the model of a session, how long it may think, and the others that there are. What is
+// learned of them is in the host's catalogue (model_catalogue.go). They are safe for concurrent use,
+// and call nothing else with the lock held.
+type models struct {
+	modelOptions
 
-// modelCatalogue is what has been learned of servers and models, in the background
-// and once for all sessions of the process. It belongs to the host: a session
-// that ends takes nothing away from the others.
-type modelCatalogue struct {
-	mu      sync.Mutex
-	known   map[modelKey]*modelKnowledge
-	lists   map[model.Provider][]model.Info
-	working sync.WaitGroup
-	cancel  []context.CancelFunc
-	closed  bool
+	mu      sync.Mutex // guards what follows
+	backend Backend    // the one that was used last
+	current string
+	thought string
+	// announced are the models whose knowledge the client is told of.
+	announced map[string]*modelKnowledge
+	// admitted is a model that was named besides the server's list.
+	admitted string
 }
 
-// modelKey is a model of a server.
-type modelKey struct {
-	provider model.Provider
-	model    string
+// modelOptions are what models are made of.
+type modelOptions struct {
+	life      *lifetime
+	catalogue *modelCatalogue
+	// emit passes an event on to the client.
+	emit    func(transcript.Event)
+	notices *notices
 }
 
-// modelKnowledge is complete when done is closed. failed says that the server could not tell
-// even then, so that it is asked again when there is next reason to.
-type modelKnowledge struct {
-	done     chan struct{}
-	warnings []string
-	failed   bool
-}
-
-// complete reports whether everything has been asked.
-func (k *modelKnowledge) complete() bool {
-	select {
-	case <-k.done:
-		return true
-	default:
-		return false
+// newModels returns the models of a session that starts with the one of the backend.
+func newModels(o modelOptions, backend Backend) *models {
+	return &models{
+		modelOptions: o, backend: backend, current: backend.Model, thought: backend.ThoughtLevel, announced: map[string]*modelKnowledge{},
 	}
 }
 
-// askAgain is the pause before a server that could not tell is asked again.
-const askAgain = time.Second
-
-// probe asks a server about a model, and reports whether there is reason to ask again: one
-// that loads the model cannot tell yet. What it cannot tell ever stays unknown.
-func (k *modelKnowledge) probe(ctx context.Context, provider model.Provider, id string) (again bool) {
-	warnings, err := provider.Probe(ctx, id)
-	if err == nil {
-		k.warnings = warnings
-		return false
-	}
-	return model.AsError(err).Kind == model.Transient
-}
-
-// insist is probe until the server can tell, or ctx ends.
-func (k *modelKnowledge) insist(ctx context.Context, provider model.Provider, id string) {
-	pause := time.NewTicker(askAgain)
-	defer pause.Stop()
-	for again := true; again; again = k.probe(ctx, provider, id) {
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			k.failed = true
-			return
-		}
-	}
-}
-
-// learn returns what is known of a model, and asks the server when no session has yet, or when the
-// server could not tell.
-func (m *modelCatalogue) learn(provider model.Provider, id string) *modelKnowledge {
+// get returns the model, and how long it may think.
+func (m *models) get() (id, thought string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := modelKey{provider, id}
-	if k := m.known[key]; k != nil && !(k.complete() && k.failed) {
-		return k
-	}
-	k := &modelKnowledge{done: make(chan struct{})}
-	if m.known == nil {
-		m.known, m.lists = map[modelKey]*modelKnowledge{}, map[model.Provider][]model.Info{}
-	}
-	m.known[key] = k
-	if m.closed {
-		close(k.done)
-		return k
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), learnTimeout)
-	m.cancel = append(m.cancel, cancel)
-	m.working.Go(func() {
-		defer cancel()
-		defer close(k.done)
-		again := k.probe(ctx, provider, id)
-		if infos, err := provider.Models(ctx); err == nil {
-			m.mu.Lock()
-			m.lists[provider] = infos
-			m.mu.Unlock()
-		}
-		if again {
-			k.insist(ctx, provider, id)
-		}
-	})
-	return k
+	return m.current, m.thought
 }
 
-// list returns the models that a server offers, as far as they are known.
-func (m *modelCatalogue) list(provider model.Provider) []model.Info {
+// server is the server that the session last used. It is kept so that nothing that must not block
+// has to ask for it.
+func (m *models) server() Backend {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.lists[provider])
+	return m.backend
 }
 
-// ending reports whether close was called.
-func (m *modelCatalogue) ending() bool {
+func (m *models) setServer(backend Backend) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.closed
+	m.backend = backend
 }
 
-// onClose has close call a function; after close it is called at once.
-func (m *modelCatalogue) onClose(cancel context.CancelFunc) {
+// restore takes over the model of a session that goes on, unless the server cannot use it any more.
+func (m *models) restore(id, thought string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed {
-		cancel()
+	if id != "" && m.backend.usable(id) == nil {
+		m.current, m.thought = id, thought
 	}
-	m.cancel = append(m.cancel, cancel)
 }
 
-// close ends all asking and waits for it.
-func (m *modelCatalogue) close() {
+// set chooses a model without looking whether it is offered.
+func (m *models) set(id string) {
 	m.mu.Lock()
-	m.closed = true
-	for _, cancel := range m.cancel {
-		cancel()
+	defer m.mu.Unlock()
+	m.current = id
+}
+
+// choose chooses a model that is offered.
+func (m *models) choose(id string) {
+	levels := m.server().Provider.Describe(m.life.ctx, id).ThoughtLevels
+	m.mu.Lock()
+	m.current = id
+	if !slices.Contains(levels, m.thought) {
+		m.thought = "" // the new model does not know this level
 	}
 	m.mu.Unlock()
-	m.working.Wait()
+	m.learn(id)
+}
+
+// whyNot says why a model is not offered; "" when it can be tried.
+func (m *models) whyNot(id string) string {
+	if err := m.server().usable(id); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func (m *models) setThought(level string) {
+	if level == defaultThought {
+		level = ""
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.thought = level
+}
+
+// admit makes a model selectable that the server may not list.
+func (m *models) admit(id string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.admitted = id
+}
+
+// options are the options of the model, and of how long it may think where it can.
+func (m *models) options() []Option {
+	current, thought := m.get()
+	backend := m.server()
+	pick := Option{ID: ModelOption, Name: "Model", Category: "model", Current: current, Description: "The model that answers."}
+	for _, info := range m.list(backend, current) {
+		pick.Values = append(pick.Values, modelValue(info))
+	}
+	if levels := backend.Provider.Describe(m.life.ctx, current).ThoughtLevels; len(levels) > 0 {
+		return []Option{pick, thoughtOption(levels, thought)}
+	}
+	return []Option{pick}
+}
+
+// list lists the configured model, the chosen one, and what the server offers as far as it is known.
+func (m *models) list(backend Backend, chosen string) []model.Info {
+	grouped := func(id string) model.Info {
+		return model.Info{ID: id, Group: backend.Provider.Describe(m.life.ctx, id).Group}
+	}
+	list := []model.Info{grouped(backend.Model)}
+	m.mu.Lock()
+	admitted := m.admitted
+	m.mu.Unlock()
+	for _, id := range []string{chosen, admitted} {
+		if id != "" && !slices.ContainsFunc(list, func(have model.Info) bool { return have.ID == id }) {
+			list = append(list, grouped(id))
+		}
+	}
+	for _, info := range m.catalogue.list(backend.Provider) {
+		known := slices.IndexFunc(list, func(have model.Info) bool { return have.ID == info.ID })
+		if known >= 0 {
+			list[known] = info
+			continue
+		}
+		list = append(list, info)
+	}
+	return list
 }
 
 // learn has the catalogue learn of a model, and tells the client when more is known.
-func (c *choices) learn(id string) *modelKnowledge {
-	k := c.catalogue.learn(c.lastBackend().Provider, id)
-	c.mu.Lock()
-	known := c.announced[id] == k
-	c.announced[id] = k
-	c.mu.Unlock()
+func (m *models) learn(id string) *modelKnowledge {
+	k := m.catalogue.learn(m.server().Provider, id)
+	m.mu.Lock()
+	known := m.announced[id] == k
+	m.announced[id] = k
+	m.mu.Unlock()
 	if known {
 		return k
 	}
-	c.life.start(func() {
+	m.life.start(func() {
 		select {
 		case <-k.done:
-		case <-c.life.ctx.Done():
+		case <-m.life.ctx.Done():
 			return
 		}
-		c.emit(transcript.OptionsChanged{})
+		m.emit(transcript.OptionsChanged{})
 		for _, warning := range k.warnings {
-			c.notices.once(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
+			m.notices.once(warning, transcript.Notice{Severity: transcript.Warning, Title: "Model server", Text: warning})
 		}
 	})
 	return k
+}
+
+// awaitWindow waits, for at most surveyTime, until the server has answered what the window of
+// a model is that is not known otherwise.
+func (m *models) awaitWindow(ctx context.Context, model string, window func() int) {
+	if window() != 0 {
+		return
+	}
+	limit := time.NewTimer(surveyTime)
+	defer limit.Stop()
+	select {
+	case <-m.learn(model).done:
+	case <-limit.C:
+	case <-ctx.Done():
+	}
 }

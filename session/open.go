@@ -98,7 +98,7 @@ func (s *Session) newTurnRunner() *turnRunner {
 func (s *Session) startupNotices() startupNotices {
 	return startupNotices{
 		host: s.host, context: s.assembler.briefing.context, project: s.rules.project, agents: s.agents, custom: s.prompts.custom,
-		choices: s.choices,
+		modes: s.choices.modes,
 	}
 }
 
@@ -116,11 +116,11 @@ func (s *Session) newConversation() *conversation {
 // else what is configured.
 func (s *Session) newChoices(backend Backend, stored storedChoices) *choices {
 	h := s.host
-	c := newChoices(choiceOptions{
-		life: s.life, sandbox: h.Sandbox, catalogue: &h.catalogue,
-		emit: s.conversation.emit, notices: s.conversation.notices, modeChanged: func() { s.rules.project.applyMode() },
+	emit, notices := s.conversation.emit, s.conversation.notices
+	c := newChoices(newModes(modeOptions{
+		life: s.life, sandbox: h.Sandbox, emit: emit, notices: notices, changed: func() { s.rules.project.applyMode() },
 		writable: slices.Concat([]string{s.spec.Cwd}, s.spec.Additional, s.settings.WriteRoots), own: slices.Concat(h.Own, []string{h.Home}),
-	}, cmp.Or(stored.Mode, s.settings.Mode), backend)
+	}, cmp.Or(stored.Mode, s.settings.Mode)), newModels(modelOptions{life: s.life, catalogue: &h.catalogue, emit: emit, notices: notices}, backend))
 	c.restore(stored)
 	return c
 }
@@ -135,7 +135,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 		opened: s.opened, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt, playJob: s.jobs.play,
 	})
 	s.prompts = &promptReader{
-		opened: s.opened, conversation: s.conversation, choices: s.choices, sources: s.sources, agents: s.agents, performer: s.performer,
+		opened: s.opened, conversation: s.conversation, models: s.choices.models, sources: s.sources, agents: s.agents, performer: s.performer,
 		custom: &customCommands{opened: s.opened, project: s.rules.project, changed: func() { s.conversation.emit(transcript.CommandsChanged{}) }},
 	}
 	s.rules.project.refresh()
@@ -144,7 +144,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	}
 	if manifest := s.agents.manifest; manifest.Name != h.Manifest.Name {
 		if manifest.Model != "" {
-			s.choices.setModel(manifest.Model)
+			s.choices.models.set(manifest.Model)
 		}
 		s.rules.policy.ApplyManifest(delegation(manifest))
 	}
@@ -176,14 +176,14 @@ func (s *Session) newRuleBook(offer projectOffer) *ruleBook {
 		project: newProject(projectOptions{
 			dir: s.work.Session().Cwd, store: h.Projects, tape: h.Tape,
 			configure: func() (Settings, projectOffer, error) { return h.configure(s.spec.Cwd) },
-			rules:     s.settings.Rules.Project, policy: policy, mode: s.choices.enforced,
+			rules:     s.settings.Rules.Project, policy: policy, mode: s.choices.modes.enforced,
 			trustChanged: func() {
 				s.sources.servers.applyTrust()
 				s.prompts.custom.refresh()
 			},
 		}, offer),
 		identity: func(tool string) permissions.Identity { return s.agents.tools.Identity(tool) },
-		mode:     func() permissions.Mode { return s.choices.get().mode },
+		mode:     s.choices.modes.now,
 	}
 }
 
@@ -210,7 +210,7 @@ func (s *Session) watch(event transcript.Event) {
 	if !ok || usage.Size != 0 {
 		return
 	}
-	if id := s.choices.get().model; s.choices.learn(id).complete() {
+	if id := s.choices.get().model; s.choices.models.learn(id).complete() {
 		s.conversation.notices.once("window "+id, transcript.Notice{
 			Severity: transcript.Info, Title: "Context window unknown",
 			Text: "The context window of this model is not known, so its use is not shown. Set model.window in the configuration.",

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"acp-agent/model"
-	"acp-agent/permissions"
 )
 
 // Option is a setting of a session that the user may change (ACP, session
@@ -49,26 +48,6 @@ func (e *BadValueError) Error() string {
 	return fmt.Sprintf("unknown %s %q; it must be one of %q", e.What, e.Got, e.Legal)
 }
 
-// Options lists the settings with their current values.
-func (c *choices) Options() []Option {
-	chosen := c.get()
-	mode := Option{ID: ModeOption, Name: "Mode", Category: "mode", Current: string(chosen.mode), Description: "How much the agent may do without asking."}
-	for _, m := range c.Modes() {
-		mode.Values = append(mode.Values, Value{ID: m.ID, Name: m.Name, Description: m.Description})
-	}
-	options := []Option{mode}
-	backend := c.lastBackend()
-	pick := Option{ID: ModelOption, Name: "Model", Category: "model", Current: chosen.model, Description: "The model that answers."}
-	for _, info := range c.models(backend, chosen.model) {
-		pick.Values = append(pick.Values, modelValue(info))
-	}
-	options = append(options, pick)
-	if levels := backend.Provider.Describe(c.life.ctx, chosen.model).ThoughtLevels; len(levels) > 0 {
-		options = append(options, thoughtOption(levels, chosen.thought))
-	}
-	return append(options, queueOption(chosen.queue))
-}
-
 // defaultThought is the value that leaves the effort to the server.
 const defaultThought = "default"
 
@@ -87,32 +66,6 @@ func thoughtOption(levels []string, current string) Option {
 	return o
 }
 
-// models lists the configured model, the chosen one, and what the server
-// offers as far as it is known.
-func (c *choices) models(backend Backend, chosen string) []model.Info {
-	grouped := func(id string) model.Info {
-		return model.Info{ID: id, Group: backend.Provider.Describe(c.life.ctx, id).Group}
-	}
-	list := []model.Info{grouped(backend.Model)}
-	c.mu.Lock()
-	admitted := c.admitted
-	c.mu.Unlock()
-	for _, id := range []string{chosen, admitted} {
-		if id != "" && !slices.ContainsFunc(list, func(have model.Info) bool { return have.ID == id }) {
-			list = append(list, grouped(id))
-		}
-	}
-	for _, info := range c.catalogue.list(backend.Provider) {
-		known := slices.IndexFunc(list, func(have model.Info) bool { return have.ID == info.ID })
-		if known >= 0 {
-			list[known] = info
-			continue
-		}
-		list = append(list, info)
-	}
-	return list
-}
-
 // modelValue is a model as a choice. Among several servers its name is the whole id, for
 // an editor may show the current one without its heading.
 func modelValue(info model.Info) Value {
@@ -129,69 +82,18 @@ func nameOf(info model.Info) string {
 	return info.ID
 }
 
-// AdmitModel makes a model selectable that the server may not list.
-func (c *choices) AdmitModel(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.admitted = id
-}
-
-// SetOption changes one setting. It neither blocks nor emits anything: the
-// caller announces the change where it is in order, once Decide has returned.
-func (c *choices) SetOption(id, value string) error {
-	if c.postponeAuto(id, value) {
-		return nil
-	}
-	options := c.Options()
-	at := slices.IndexFunc(options, func(o Option) bool { return o.ID == id })
-	if at < 0 {
-		return &BadValueError{What: "config option", Got: id, Legal: optionIDs(options)}
-	}
-	legal := make([]string, len(options[at].Values))
-	for i, v := range options[at].Values {
-		legal[i] = v.ID
-	}
-	if !slices.Contains(legal, value) {
-		return &BadValueError{What: options[at].Name, Got: value, Legal: legal, Why: c.whyNot(id, value)}
-	}
-	if id == ModeOption {
-		c.switchMode(permissions.Mode(value))
-		return nil
-	}
-	if id == ThoughtOption {
-		c.setThought(value)
-		return nil
-	}
-	if id == QueueOption {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.current.queue = value
-		return nil
-	}
-	levels := c.lastBackend().Provider.Describe(c.life.ctx, value).ThoughtLevels
-	c.mu.Lock()
-	c.current.model = value
-	if !slices.Contains(levels, c.current.thought) {
-		c.current.thought = "" // the new model does not know this level
-	}
-	c.mu.Unlock()
-	c.learn(value)
-	return nil
-}
-
-func (c *choices) setThought(level string) {
-	if level == defaultThought {
-		level = ""
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.current.thought = level
-}
-
 func optionIDs(options []Option) []string {
 	ids := make([]string, len(options))
 	for i, o := range options {
 		ids[i] = o.ID
+	}
+	return ids
+}
+
+func valueIDs(values []Value) []string {
+	ids := make([]string, len(values))
+	for i, v := range values {
+		ids[i] = v.ID
 	}
 	return ids
 }

@@ -31,7 +31,7 @@ func (p pipelineSession) Disabled(tool string) (reason string, off bool) {
 
 // ModePolicy implements pipeline.Session.
 func (p pipelineSession) ModePolicy() *pipeline.ModePolicy {
-	mode := p.parts.choices.get().mode
+	mode := p.parts.choices.modes.now()
 	policy := p.parts.agents.modePolicy(mode)
 	if p.node != nil {
 		policy = p.parts.agents.subagentModePolicy(mode)
@@ -43,9 +43,9 @@ func (p pipelineSession) ModePolicy() *pipeline.ModePolicy {
 func (p pipelineSession) ListedOnly() bool {
 	model := p.model
 	if p.node == nil {
-		model = p.parts.choices.get().model
+		model, _ = p.parts.choices.models.get()
 	}
-	return p.parts.choices.lastBackend().Provider.Describe(p.parts.life.ctx, model).ListedOnly
+	return p.parts.choices.models.server().Provider.Describe(p.parts.life.ctx, model).ListedOnly
 }
 
 // Hosts implements pipeline.Session. A subagent does not inherit the hosts that the user

@@ -14,7 +14,7 @@ import (
 type promptReader struct {
 	opened
 	conversation *conversation
-	choices      *choices // of the models it is known whether they take images
+	models       *models // of which it is known whether they take images
 	sources      *sources
 	agents       *agents // the rules of the main agent say what may be read
 	performer    *performer

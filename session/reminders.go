@@ -57,7 +57,7 @@ func (b *briefing) reminders(messages []*transcript.Message, p *pipeline.Pipelin
 	if facts := b.facts(window); facts != "" && !says(messages, facts) {
 		parts = append(parts, &transcript.TextPart{Text: facts, Synthetic: true})
 	}
-	mode, last := b.choices.get().mode, toldMode(messages)
+	mode, last := b.choices.modes.now(), toldMode(messages)
 	if anew && standing(mode) || last != mode && (standing(last) || standing(mode)) {
 		parts = append(parts, &transcript.TextPart{Text: statementOf(mode), Synthetic: true})
 	}

@@ -174,7 +174,7 @@ func (r *runningTurn) expandPrompt() error {
 
 func (r *runningTurn) awaitMode() error {
 	defer r.conversation.activity.prepare("the trial of the sandbox")()
-	r.choices.awaitMode(r.ctx)
+	r.choices.modes.await(r.ctx)
 	return nil
 }
 
@@ -208,7 +208,7 @@ func (r *runningTurn) chooseBackend() (err error) {
 		r.conversation.note(transcript.UserSaid{Message: r.prompt})
 		return err
 	}
-	r.choices.setBackend(r.backend)
+	r.choices.models.setServer(r.backend)
 	r.chosen = r.choices.get()
 	r.prompts.checkImages(r.Turn, r.backend, r.chosen.model)
 	return nil

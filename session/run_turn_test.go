@@ -26,7 +26,7 @@ func newTestRunner(t *testing.T) (r *turnRunner, p *parts, saved *int) {
 	saved = new(int)
 	return &turnRunner{
 		opened: p.opened, conversation: p.conversation, choices: c, project: p.project, sources: prompts.sources, prompts: prompts, agents: prompts.agents,
-		notices: startupNotices{host: p.host, project: p.project, agents: prompts.agents, custom: prompts.custom, choices: c},
+		notices: startupNotices{host: p.host, project: p.project, agents: prompts.agents, custom: prompts.custom, modes: c.modes},
 		answer:  func(_ context.Context, c typedCommand) string { return "answer to " + c.name },
 		save:    func() { *saved++ },
 	}, p, saved

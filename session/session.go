@@ -82,8 +82,8 @@ func (s *Session) Context() context.Context { return s.life.ctx }
 // server about its models, once for all sessions, and starts the sources of tools.
 func (s *Session) Start() {
 	s.sources.startAll()
-	s.choices.learn(s.choices.get().model)
-	s.choices.announceSandbox()
+	s.choices.models.learn(s.choices.get().model)
+	s.choices.modes.announceSandbox()
 }
 
 // Prompt accepts a prompt: it runs at once when the session is idle and waits its turn
@@ -118,10 +118,10 @@ func (s *Session) CancelCall(id string) bool {
 }
 
 // Modes lists the modes that the session offers (R157).
-func (s *Session) Modes() []Mode { return s.choices.Modes() }
+func (s *Session) Modes() []Mode { return s.choices.modes.list() }
 
 // Mode returns the current mode's id.
-func (s *Session) Mode() string { return s.choices.Mode() }
+func (s *Session) Mode() string { return string(s.choices.modes.now()) }
 
 // SetMode changes the mode: questions follow from the next tool call on, tools from the next
 // model request on, and a running turn goes on.
@@ -141,18 +141,21 @@ func (s *Session) SetOption(id, value string) error {
 // Decide waits until a choice that SetOption took is decided: that of the mode auto depends
 // on the trial of the sandbox. Its error says why the choice cannot be had.
 func (s *Session) Decide(ctx context.Context, option, value string) error {
-	return s.choices.Decide(ctx, option, value)
+	if option != ModeOption {
+		return nil
+	}
+	return s.choices.modes.decide(ctx, value)
 }
 
 // AwaitMode waits until it is known how processes are confined, and with it which modes there
 // are and whether a session whose configured mode is auto starts in it.
-func (s *Session) AwaitMode(ctx context.Context) error { return s.choices.AwaitMode(ctx) }
+func (s *Session) AwaitMode(ctx context.Context) error { return s.choices.modes.awaitSandbox(ctx) }
 
 // ModePending reports whether the mode depends on what AwaitMode waits for.
-func (s *Session) ModePending() bool { return s.choices.ModePending() }
+func (s *Session) ModePending() bool { return s.choices.modes.undecided() }
 
 // AdmitModel makes a model selectable that the server may not list.
-func (s *Session) AdmitModel(id string) { s.choices.AdmitModel(id) }
+func (s *Session) AdmitModel(id string) { s.choices.models.admit(id) }
 
 // Sandbox says how the session's processes are confined, once that is known.
 func (s *Session) Sandbox() (report sandbox.Report, known bool) { return s.host.Sandbox.Known() }

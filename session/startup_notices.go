@@ -14,7 +14,7 @@ type startupNotices struct {
 	project *project
 	agents  *agents
 	custom  *customCommands
-	choices *choices
+	modes   *modes
 }
 
 // emit emits them, each once, with the first prompt: a client without notices shows nothing before a
@@ -23,14 +23,14 @@ func (n startupNotices) emit(notices *notices) {
 	for _, notice := range slices.Concat(n.context.notices(), n.host.problems()) {
 		notices.once(notice.Text, notice)
 	}
-	if n.choices.enforced() == permissions.ModeAuto && !n.host.autoExplained.Swap(true) {
+	if n.modes.enforced() == permissions.ModeAuto && !n.host.autoExplained.Swap(true) {
 		notices.once("mode auto", autoExplained())
 	}
 	project, content := n.project.notices()
 	for _, notice := range project {
 		notices.once(content+notice.Text, notice) // again when it is about another content
 	}
-	for _, notice := range slices.Concat(n.agents.notices(), n.custom.notices(), n.choices.startup) {
+	for _, notice := range slices.Concat(n.agents.notices(), n.custom.notices(), n.modes.startup) {
 		notices.once(notice.Text, notice)
 	}
 }

@@ -38,14 +38,14 @@ func statusText(c *choices, spent *account, at tools.Session, standing []transcr
 	if chosen.thought != "" {
 		fmt.Fprintf(&b, ", thinking %s", chosen.thought)
 	}
-	if server := c.lastBackend().Server; server != "" {
+	if server := c.models.server().Server; server != "" {
 		fmt.Fprintf(&b, "\n- Server: %s", server)
 	}
 	fmt.Fprintf(&b, "\n- Mode: %s\n- Directory: `%s`\n", chosen.mode, at.Cwd)
 	for _, dir := range at.Roots[1:] {
 		fmt.Fprintf(&b, "- Also: `%s`\n", dir)
 	}
-	if report, known := c.sandbox.Known(); known {
+	if report, known := c.modes.sandbox.Known(); known {
 		fmt.Fprintf(&b, "- Sandbox: %s\n", report)
 	} else {
 		b.WriteString("- Sandbox: not known yet\n")

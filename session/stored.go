@@ -82,7 +82,7 @@ func (s *Session) resume(ctx context.Context) error {
 func (s *Session) save() {
 	a, now := s.conversation.archive, s.choices.get()
 	a.put(choicesKey, storedChoices{
-		Agent: s.agents.manifest.Name, Mode: s.choices.wanted(), Before: now.before, Model: now.model, Thought: now.thought, Queue: now.queue,
+		Agent: s.agents.manifest.Name, Mode: s.choices.modes.wanted(), Before: now.before, Model: now.model, Thought: now.thought, Queue: now.queue,
 	})
 	a.put(placeKey, s.work.Place())
 	s.rules.saveAnswers(a)
