@@ -22,7 +22,10 @@ func (a *assembler) loop(ctx context.Context, backend Backend, chosen choice) *l
 		MaxTokens:   cmp.Or(a.agents.manifest.Limits.MaxTokens, backend.MaxTokens),
 		Window:      window,
 		MaxSteps:    cmp.Or(a.agents.manifest.Limits.Cycles, a.settings.MaxSteps), Concurrent: a.settings.Limits.Concurrent,
-		CacheKey: a.ID, Memo: &a.conversation.memo, Tape: a.host.Tape, Tracer: a.host.Tracer, Remind: func() []transcript.Part { return a.briefing.remindIn(a.conversation.log, a.agents.tools, window()) }, NoticeAfter: backend.NoticeAfter,
+		CacheKey: a.ID, Memo: &a.conversation.memo, Tape: a.host.Tape, Tracer: a.host.Tracer, NoticeAfter: backend.NoticeAfter,
+		Remind: func() []transcript.Part {
+			return a.briefing.remindIn(a.conversation.log, a.agents.tools, window())
+		},
 		Writers: func() []compaction.Writer { return a.writers(backend, chosen.model, a.conversation.account.add) },
 	})
 }

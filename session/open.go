@@ -57,7 +57,7 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 		return nil, err
 	}
 	var chosen storedChoices
-	_, _ = archive.get(choicesKey, &chosen)
+	_, _ = archive.get(choicesKey, &chosen) // else the session is as configured
 	s.choices = s.newChoices(backend, chosen)
 	if s.secrets, err = newSecrets(h, settings); err != nil {
 		return nil, err

@@ -1,9 +1,13 @@
 package session
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"acp-agent/permissions"
@@ -109,5 +113,44 @@ func (p *parts) command(t *testing.T, name, text string) {
 	}
 	if err := os.WriteFile(filepath.Join(dir, name+".md"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A part that held the session could use every other part: each has the parts that it needs, so that
+// a test can make it without a session.
+func TestParts_DoNotHoldTheSession(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			part, ok := n.(*ast.StructType)
+			if !ok {
+				return true
+			}
+			for _, field := range part.Fields.List {
+				pointer, ok := field.Type.(*ast.StarExpr)
+				if !ok {
+					continue
+				}
+				held++
+				if of, ok := pointer.X.(*ast.Ident); ok && of.Name == "Session" {
+					t.Errorf("%s: a struct has a field of the type *Session", name)
+				}
+			}
+			return true
+		})
+	}
+	if held == 0 {
+		t.Error("no field was looked at")
 	}
 }
