@@ -24,7 +24,7 @@ type assembler struct {
 	sources      *sources
 	agents       *agents
 	briefing     *briefing // what agents are told; briefing.go
-	jobs         *jobs
+	jobs         *jobs     // commands in the background, of which agents are told; jobs.go
 }
 
 // pipeline makes the door through which the main agent's tool calls pass.

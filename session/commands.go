@@ -80,7 +80,9 @@ func slashCommands() []slashCommand {
 			varies: true,
 			hint:   fixed(jobsForms),
 			during: always,
-			answer: func(_ context.Context, s *Session, rest string) string { return s.jobs.command(strings.Fields(rest)) },
+			answer: func(_ context.Context, s *Session, rest string) string {
+				return s.assembler.jobs.command(strings.Fields(rest))
+			},
 		},
 		{
 			name: "usage", description: "What this session has spent: the agent, each subagent, and their budgets.",

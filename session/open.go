@@ -62,20 +62,20 @@ func (h *Host) open(ctx context.Context, o opened) (_ *Session, err error) {
 	if s.secrets, err = newSecrets(h, settings); err != nil {
 		return nil, err
 	}
-	s.jobs = &jobs{
+	background := &jobs{
 		sessionID: s.ID, conversation: s.conversation, ids: h.IDs, tape: h.Tape, logger: h.Logger,
 		report: func(m synthetic) { s.turns.add(&Turn{synthetic: &m}) },
 	}
 	context := h.readSystemContext(ctx, spec, s.secrets.holds)
-	if s.work, err = s.openWorkspace(context, archive, s.jobs.hooks()); err != nil {
+	if s.work, err = s.openWorkspace(context, archive, background.hooks()); err != nil {
 		// Its directories are the client's choice.
 		err = &tools.Error{Kind: tools.BadInput, Message: err.Error(), Err: err}
 		return nil, err
 	}
-	s.jobs.running = s.work.Runner().Jobs()
+	background.running = s.work.Runner().Jobs()
 	s.secrets.tracked.in(s.work, slices.Concat([]string{spec.Cwd}, spec.Additional))
 	s.conversation.naming = s.newNaming()
-	if err = s.equipMainAgent(offer, context, chosen.Agent); err == nil {
+	if err = s.equipMainAgent(offer, context, chosen.Agent, background); err == nil {
 		err = s.resume(ctx)
 	}
 	if err != nil {
@@ -126,13 +126,13 @@ func (s *Session) newChoices(backend Backend, stored storedChoices) *choices {
 }
 
 // equipMainAgent makes what judges the main agent's calls, its tools and what it is told.
-func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agent string) error {
+func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agent string, background *jobs) error {
 	h := s.host
 	s.rules = s.newRuleBook(offer)
 	s.agents = &agents{opened: s.opened, project: s.rules.project}
 	s.agents.sortTools(h.Registry)
 	s.sources = newSources(sourcesOptions{
-		opened: s.opened, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt, playJob: s.jobs.play,
+		opened: s.opened, project: s.rules.project, conversation: s.conversation, adopt: s.agents.adopt, playJob: background.play,
 	})
 	s.prompts = &promptReader{
 		opened: s.opened, conversation: s.conversation, models: s.choices.models, sources: s.sources, agents: s.agents, performer: s.performer,
@@ -150,7 +150,7 @@ func (s *Session) equipMainAgent(offer projectOffer, context systemContext, agen
 	}
 	s.assembler = &assembler{
 		opened: s.opened, conversation: s.conversation, choices: s.choices, rules: s.rules, sources: s.sources, agents: s.agents,
-		jobs: s.jobs, briefing: &briefing{
+		jobs: background, briefing: &briefing{
 			opened: s.opened, choices: s.choices, agents: s.agents, sources: s.sources,
 			context: context, environment: newEnvironment(s.opened, context),
 		},

@@ -29,7 +29,6 @@ type Session struct {
 	assembler    *assembler    // what agents run with and are told; assemble.go, briefing.go
 	checkpoints  *checkpoints  // what undo takes back; checkpoints.go
 	performer    *performer    // commands that reach outside, and their questions; act.go
-	jobs         *jobs         // what is said of commands in the background; jobs.go
 }
 
 // opened is what a session was opened with and what was opened for it. It does not change, so
@@ -54,7 +53,7 @@ func (s *Session) Close(grace time.Duration) {
 	s.turns.wait()
 	s.life.wait()
 	s.agents.tree.Close()
-	s.jobs.close()
+	s.assembler.jobs.close()
 	s.sources.close()
 	s.work.Close(grace)
 	if err := s.rules.audit.Close(); err != nil {
@@ -114,7 +113,7 @@ func (s *Session) Cancel() { s.turns.cancelCurrent() }
 // call has spawned a subagent or started a job, it ends that, also in the background. It reports
 // whether there was something to end.
 func (s *Session) CancelCall(id string) bool {
-	return s.agents.tree.CancelCall(id) || s.agents.tools.Cancel(id) || s.jobs.cancelCall(id)
+	return s.agents.tree.CancelCall(id) || s.agents.tools.Cancel(id) || s.assembler.jobs.cancelCall(id)
 }
 
 // Modes lists the modes that the session offers (R157).

@@ -71,7 +71,7 @@ func (s *Session) resume(ctx context.Context) error {
 	for _, child := range lost {
 		s.conversation.record(transcript.AgentSaid{Message: s.agents.tree.LostMessage(child.Record())})
 	}
-	s.jobs.resume()
+	s.assembler.jobs.resume()
 	if damage := stored.Damage.String(); damage != "" {
 		s.conversation.emit(transcript.Notice{Severity: transcript.Warning, Title: "Conversation damaged", Text: "Not all of this conversation can be read: " + damage})
 	}
