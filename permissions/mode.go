@@ -43,11 +43,14 @@ func (s Set) inSandbox(names []string, p pair) (Rule, bool) {
 	return Rule{}, false
 }
 
-// narrows reports whether a rule that someone wrote denies or asks about some commands.
+// narrows reports whether a rule that someone wrote denies or asks about some commands, or about
+// some paths, of which a command may touch one.
 func (s Set) narrows(names []string, p pair) bool {
 	for i := int(Manifest); i < scopeCount; i++ {
 		if slices.ContainsFunc(s.scopes[i], func(r Rule) bool {
-			return r.Action != capability.Allow && rankPermission(r.Permission, names, p.capability) != noMatch
+			return r.Action != capability.Allow && slices.ContainsFunc([]string{p.capability, capability.CapFSRead, capability.CapFSWrite}, func(capName string) bool {
+				return rankPermission(r.Permission, names, capName) != noMatch
+			})
 		}) {
 			return true
 		}

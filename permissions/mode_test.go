@@ -48,6 +48,7 @@ func TestDecide_Auto(t *testing.T) {
 		{"that validation names", nil, call(with(func(r *permissions.Resource) { r.Judged.Validation = true })), ask},
 		{"that is only known when it runs", nil, call(with(func(r *permissions.Resource) { r.Dynamic = true })), allow},
 		{"so, where a rule could not be held against it", scoped{permissions.User: {rule("bash", "git push*", deny)}}, call(with(func(r *permissions.Resource) { r.Dynamic = true })), ask},
+		{"so, where a rule is about a path that it may come to", scoped{permissions.User: {rule(capability.CapFSRead, "private/**", deny)}}, call(with(func(r *permissions.Resource) { r.Dynamic = true })), ask},
 		{"that policy denies", nil, call(with(func(r *permissions.Resource) { r.Judged.Action = deny })), deny},
 		{"that the user wants asked", scoped{permissions.User: {rule("bash", "make*", ask)}}, call(contained("make")), ask},
 		{"that the project wants asked", scoped{permissions.Project: {rule("*", "*", ask)}}, call(contained("make")), ask},

@@ -21,7 +21,7 @@ func Judge(text string, env Env) Verdict {
 	if file == nil {
 		return v
 	}
-	return leftToReading(expanded(v, file, env), env)
+	return leftToReading(expanded(v, file, env), file, env)
 }
 
 // judgeText judges a text as it is written.

@@ -2,7 +2,10 @@ package command
 
 import (
 	"path"
+	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"acp-agent/capability"
 )
@@ -11,8 +14,8 @@ import (
 // it is on the list of what only reads, and a sandbox holds it to that: what its words come to
 // can make it read another file, and nothing else. Nothing that was asked about for another
 // reason is allowed.
-func leftToReading(v Verdict, env Env) Verdict {
-	if v.Action != capability.Ask || v.Validation || env.Reading == nil {
+func leftToReading(v Verdict, file *syntax.File, env Env) Verdict {
+	if v.Action != capability.Ask || v.Validation || env.Reading == nil || setsHeeded(file) {
 		return v
 	}
 	for _, p := range v.Parts {
@@ -20,7 +23,7 @@ func leftToReading(v Verdict, env Env) Verdict {
 			return v
 		}
 	}
-	if !env.Reading() {
+	if holdsAddress(env) || !env.Reading() {
 		return v
 	}
 	for i := range v.Parts {
@@ -28,6 +31,50 @@ func leftToReading(v Verdict, env Env) Verdict {
 	}
 	v.Action, v.Class, v.Reason, v.ToAllow = capability.Allow, ReadOnly, heldReason, nil
 	return v
+}
+
+// holdsAddress reports that git keeps a user and password in the directories of a session, which the
+// sandbox does not hide: a word that is not known may name the file.
+func holdsAddress(env Env) bool {
+	return env.GitHoldsAddress != nil && slices.ContainsFunc(append([]string{env.Cwd}, env.Roots...), env.GitHoldsAddress)
+}
+
+// setsHeeded reports a program that sets a variable that programs heed, or one that is only known
+// when it runs, by whatever form.
+func setsHeeded(file *syntax.File) bool {
+	found := false
+	heeded := func(name *syntax.Lit) bool { return name == nil || !variable(name.Value) }
+	word := func(x syntax.ArithmExpr) bool {
+		w, ok := x.(*syntax.Word)
+		return !ok || !variable(w.Lit())
+	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.WordIter:
+			found = found || heeded(n.Name)
+		case *syntax.ParamExp:
+			assigns := n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
+			found = found || assigns && heeded(n.Param)
+		case *syntax.BinaryArithm:
+			switch n.Op {
+			case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
+				syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
+				found = found || word(n.X)
+			}
+		case *syntax.UnaryArithm:
+			found = found || (n.Op == syntax.Inc || n.Op == syntax.Dec) && word(n.X)
+		case *syntax.DeclClause:
+			for _, a := range n.Args {
+				option := ""
+				if a.Value != nil {
+					option = a.Value.Lit()
+				}
+				found = found || a.Name == nil && (!strings.HasPrefix(option, "-") || strings.Contains(option, "n")) || a.Name != nil && !variable(a.Name.Value)
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // heldReason is why a text is allowed that its words alone do not show to only read.
@@ -45,6 +92,10 @@ func (j *judge) commandNotReading(written []word, u unwrapped, s simple, found f
 	switch {
 	case u.wrapped && !hasWord("time timeout nice xargs command", path.Base(written[0].value)):
 		return path.Base(written[0].value) + " may change what runs"
+	case u.text != "":
+		return u.text
+	case mayStart(u, s):
+		return name + " may be given an option that starts a program"
 	case name == "cd" || found.action == capability.Allow && !u.appends:
 		return "" // it is the text around it that is asked about
 	case strings.Contains(name, unknown) || name == "git":

@@ -31,6 +31,9 @@ func TestJudge_LeftToReading(t *testing.T) {
 		"env -S 'ls -la'", "exec 3< a", "cat ~bob/x", "cat ~bob/$X", "", "# a comment", "xargs",
 		// variables that say what programs do
 		"PATH=.; ls", "LD_PRELOAD=./x ls", "GIT_EXTERNAL_DIFF=./x git diff", "export BASH_ENV=./x; ls", "IFS=x; cat $X", "PAGER=./x git log",
+		"for PATH in .; do ls $X; done", ": ${PATH:=.}; ls $X", "((PATH = 1)); ls $X", `declare "PATH=."; ls $X`, "declare -n X=PATH; X=.; ls $Y", "export $X; ls",
+		// options with which a program on the list starts another
+		"find . $X", "rg $X", "ls | xargs rg x", "sort $X", "timeout $X cat a", "nice -n $X cat a", `env -S "$X"`, "ls | xargs time", "ls | parallel",
 		// places and secrets that a word shows
 		"X=~/a; cat $X", "for f in ~/a ~/b; do cat $f; done", "X=.env; cat $X",
 		// no bound, or read in two ways
@@ -39,6 +42,10 @@ func TestJudge_LeftToReading(t *testing.T) {
 		if v := command.Judge(text, held); v.Action == allow {
 			t.Errorf("%q is allowed", text)
 		}
+	}
+	held.GitHoldsAddress = func(dir string) bool { return dir == "/w" }
+	if v := command.Judge("od -c $X", held); v.Action != ask {
+		t.Errorf("where git keeps a password: %s (%s), want ask", v.Action, v.Reason)
 	}
 	if v := command.Judge("cat $(cat .env)", held); v.Action != deny {
 		t.Errorf("a secret that a word shows: %s (%s)", v.Action, v.Reason)

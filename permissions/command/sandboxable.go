@@ -44,20 +44,32 @@ func classNotSandboxable(class Class) bool {
 // trusted with; empty means nothing. written are its words with the wrappers before it.
 func (j *judge) commandNotSandboxable(written []word, u unwrapped, s simple, at dirs) string {
 	switch {
-	case strings.Contains(s.name(), unknown):
+	case nameUnknown(u, s):
 		return "the name of the command is only known when it runs"
+	case u.text != "":
+		return u.text
+	case programUnknown(u, s):
+		return "the program that " + s.name() + " is given is only known when it runs"
+	case redefines(s):
+		return s.name() + " changes what later commands mean"
 	case printsEnvironment(s):
 		return s.name() + " prints the environment"
 	case reachesOut(s.name()):
 		return s.name() + " works through programs outside the sandbox"
 	case s.name() == "git" && !gitInside(s):
 		return "git " + gitSubcommand(s) + " may reach beyond the files of the project"
-	case s.name() == "git" && gitDiscards(s, u.appends):
+	case s.name() == "git" && j.gitDiscards(s, u.appends, at):
 		return "git " + gitSubcommand(s) + " may throw away changes for good"
 	case deletes(s) && (u.appends || slices.ContainsFunc(s.args(), func(w word) bool { return !w.static || strings.Contains(w.value, "{}") })):
 		return "what " + s.name() + " deletes is only known when it runs"
-	case s.name() == "find" && slices.ContainsFunc(s.args(), func(w word) bool { return hasWord("-delete -fprint -fprint0 -fprintf -fls", w.value) }):
+	case s.name() == "mv" && (u.appends || !allStatic(s.args())) && j.namesOutside(s, at):
+		return "what mv takes out of the project is only known when it runs"
+	case s.name() == "find" && slices.ContainsFunc(s.args(), func(w word) bool {
+		return hasWord("-delete -fprint -fprint0 -fprintf -fls", w.value) || anyOption(w)
+	}):
 		return "find deletes or writes files that are only known when it runs"
+	case publishes(s) && !usesNetwork(s):
+		return s.name() + " may publish what others will see"
 	case usesNetwork(s):
 		if why := j.networkNotSandboxable(s); why != "" {
 			return why
@@ -78,7 +90,14 @@ func (j *judge) commandNotSandboxable(written []word, u unwrapped, s simple, at 
 // onlyReads reports programs that change no file that their arguments name, whatever these are.
 func onlyReads(s simple) bool {
 	if s.name() == "git" {
-		return hasWord("log diff show status blame grep ls-files ls-tree cat-file rev-parse rev-list describe check-ignore", gitSubcommand(s))
+		writes := slices.ContainsFunc(s.argv, func(a string) bool {
+			name, _, _ := strings.Cut(a, "=")
+			return len(name) > 3 && strings.HasPrefix("--output-directory", name)
+		})
+		return !writes && hasWord("log diff show status blame grep ls-files ls-tree cat-file rev-parse rev-list describe check-ignore", gitSubcommand(s))
+	}
+	if s.name() == "tree" && slices.ContainsFunc(s.argv, func(a string) bool { return shortOption(a, 'o') }) {
+		return false
 	}
 	return hasWord("cd ls cat head tail grep egrep fgrep rg wc cut tr diff cmp file stat du tree test [ basename dirname realpath "+
 		"readlink jq echo printf nl od strings md5sum sha1sum sha256sum", s.name())
@@ -198,13 +217,26 @@ func publishes(s simple) bool {
 	case "git":
 		return hasWord("push send-email lfs", gitSubcommand(s))
 	case "npm", "pnpm", "yarn", "bun", "poetry", "pdm", "uv", "conda":
+		for _, w := range s.args() {
+			if w.value == subcommand(s) && !w.static {
+				return true // for all that is known
+			}
+		}
 		return hasWord("publish unpublish deprecate dist-tag owner access login logout adduser token team upload", subcommand(s))
 	}
 	return false
 }
 
 // deletes reports the programs that take files away.
-func deletes(s simple) bool { return hasWord("rm rmdir unlink shred truncate srm trash", s.name()) }
+func deletes(s simple) bool {
+	switch s.name() {
+	case "tar":
+		return slices.ContainsFunc(s.argv, func(a string) bool { return len(a) > 4 && strings.HasPrefix("--remove-files", a) })
+	case "zip":
+		return slices.ContainsFunc(s.argv, func(a string) bool { return shortOption(a, 'm') || a == "--move" })
+	}
+	return hasWord("rm rmdir unlink shred truncate srm trash", s.name())
+}
 
 // isPattern reports a word that begins as an absolute path does, but is an address or a program
 // of sed, awk or grep: no directory at the root has such a name.
@@ -258,64 +290,13 @@ func gitSubcommand(s simple) string {
 // files: none that changes the configuration or leaves the working tree. What reaches a remote is
 // judged by the network.
 func gitInside(s simple) bool {
-	if words := gitWords(s); len(words) > 1 && words[0].value == "remote" || len(words) > 1 && words[0].value == "worktree" {
-		return hasWord("-v --verbose show get-url update list", words[1].value)
+	if words := gitWords(s); len(words) > 1 && hasWord("remote worktree", words[0].value) {
+		verb := slices.IndexFunc(words[1:], func(w word) bool { return !hasWord("-v --verbose", w.value) })
+		return verb < 0 || hasWord("show get-url update list", words[1+verb].value)
 	}
 	return hasWord("add commit status log diff show rm mv restore reset revert stash tag branch remote "+
 		"checkout switch merge rebase cherry-pick blame grep describe ls-files rev-parse rev-list clean reflog shortlog "+
 		"ls-tree cat-file merge-base name-rev for-each-ref symbolic-ref count-objects diff-tree diff-index diff-files "+
 		"check-ignore check-attr apply am format-patch range-diff cherry bisect version whatchanged var "+
 		"clone fetch pull push ls-remote submodule send-email lfs", gitSubcommand(s))
-}
-
-// gitDiscards reports the forms of git that throw away what is not committed, or what only
-// a branch or a stash holds: the copies that are kept of files do not bring all of that back.
-// appends says that more arguments follow, which are only known when it runs.
-func gitDiscards(s simple, appends bool) bool {
-	words := gitWords(s)
-	if len(words) < 1 {
-		return false
-	}
-	args := values(words[1:])
-	if (appends || !allStatic(words)) && hasWord("reset checkout switch restore clean stash branch tag reflog bisect submodule", words[0].value) {
-		return true
-	}
-	has := func(options string) bool {
-		return slices.ContainsFunc(args, func(a string) bool {
-			name, _, _ := strings.Cut(a, "=")
-			return hasWord(options, name) || len(a) > 1 && a[0] == '-' && a[1] != '-' && hasWord(options, "-"+a[len(a)-1:])
-		})
-	}
-	switch words[0].value {
-	case "reset":
-		return has("--hard --merge --keep")
-	case "checkout":
-		branch := has("-b --orphan") || countOperands(args) == 1 && !slices.ContainsFunc(args, func(a string) bool { return strings.ContainsAny(a, "./*") })
-		return !branch || has("-f --force -B --")
-	case "switch":
-		return has("-f --force --discard-changes -C")
-	case "restore":
-		return !has("--staged -S") || has("--worktree -W")
-	case "clean":
-		return !has("-n --dry-run")
-	case "stash":
-		return has("drop clear")
-	case "branch":
-		return has("-D -d --delete -M -C -f --force")
-	case "tag":
-		return has("-d --delete -f --force")
-	case "reflog":
-		return has("expire delete")
-	}
-	return false
-}
-
-// countOperands counts the arguments that are no options.
-func countOperands(args []string) (n int) {
-	for _, a := range args {
-		if !strings.HasPrefix(a, "-") {
-			n++
-		}
-	}
-	return n
 }

@@ -62,6 +62,17 @@ func TestPart_Contained(t *testing.T) {
 		// validation, and what nothing brings back
 		"rm -rf a", "dd if=a of=b", "rm $X", "ls | xargs rm", "find . -delete", "find . -exec rm {} +", "git reset --hard", "git reset $X",
 		"git checkout .", "git -C src checkout .", "ls | xargs git checkout", "git clean -fd", "git branch -D a", "git stash drop",
+		"git checkout -fq a", "git restore -WS a", "git restore -- -S", "git restore -sS a", "git reset --har", "git switch --discard a", "git switch -Ca",
+		"git branch -Dq a", "git branch -Mx y", "git tag -fm x y", "git clean -f -en", "git clean -f -- -n", "git rm -f a", "git rm -r $X",
+		"ls | xargs git rm", "git merge --abort", "git checkout --ours a", "git fetch . +a:b", "git fetch -f . a:b", "git submodule deinit -f a",
+		"git rebase -x 'git reset --hard' a", "git bisect run git clean -fd", "git submodule foreach 'git checkout .'", "git remote -v remove x",
+		"git diff --output=.vscode/tasks.json", "tree -o .vscode/tasks.json", "mv $X /tmp", "mv *.go /tmp/a", "tar --remove-files -cf a.tar $X",
+		// programs given as text, and names of programs, in other forms
+		"{rm,a}", "/bin/r[m] a", "find . -exec $X {} ;", `find . -exec sh -c "$X" ;`, "fd -x rm", "ls | xargs -I{} {} a", "ls | xargs -I% % a",
+		"ls | xargs bash -c", "ls | xargs -I{} sh -c 'echo {}'", "ls | xargs time", "ls | parallel", "watch 'rm *.go'", "flock x -c 'rm *.go'",
+		`env -S "$X"`, "timeout $X rm a", "bash -co pipefail 'rm *.go'", "trap -- 'rm *.go' EXIT", "eval -- 'rm *.go'", "alias x='rm *.go'",
+		"hash -p /bin/rm ls; ls *.go", "enable -f ./x.so x", "mapfile -C 'rm *.go' -c 1 X", `python3 -c "$X"`, `echo "$X" | bash`, "find . -del$X",
+		"npm $X", "npm unpublish x",
 		// programs that work through others
 		"kill 1", "docker ps", "systemctl status", "tmux new", "xdg-open a", "ls | xargs docker rm", "f() { docker ps; }; f",
 	} {

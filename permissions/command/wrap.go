@@ -3,6 +3,7 @@ package command
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -24,6 +25,10 @@ type unwrapped struct {
 	hidesOptions bool
 	// appends is set when a wrapper adds arguments that are only known when it runs.
 	appends bool
+	// replaced is the text that xargs replaces by an argument; empty means "{}" at most.
+	replaced string
+	// text says that a wrapper runs a program given as text, or with words that may be several.
+	text string
 	// detaches is set when a wrapper has the command outlive the shell.
 	detaches bool
 }
@@ -98,6 +103,7 @@ func unwrap(words []word) unwrapped {
 			u.floor = u.floor.worse(denies(Privilege, name+" runs a command with other privileges"))
 		}
 		u.floor = u.floor.worse(asks(Wrapper, name+" runs another command"))
+		u.heed(name, u.words[1:len(u.words)-len(rest)], rest, split)
 		u.wrapped = true
 		u.detaches = u.detaches || detaches(name)
 		u.changes = u.changes || w.changes
@@ -112,6 +118,31 @@ func unwrap(words []word) unwrapped {
 	}
 	u.floor = u.floor.worse(denies(Limits, "the command is wrapped too often to be judged"))
 	return u
+}
+
+// heed notes what a wrapper's own words and the rest of them leave to the time at which it runs.
+func (u *unwrapped) heed(name string, own, rest []word, split bool) {
+	for i, w := range own {
+		if option, value, _ := strings.Cut(w.value, "="); option == "--replace" {
+			u.replaced = value
+		} else if strings.HasPrefix(w.value, "-I") {
+			if u.replaced = w.value[2:]; u.replaced == "" && i+1 < len(own) {
+				u.replaced = own[i+1].value
+			}
+		}
+	}
+	inShell := name == "watch" || name == "parallel"
+	switch {
+	case split,
+		len(rest) == 0 && u.appends,
+		len(rest) == 0 && hasWord("parallel watch flock script timeout busybox toybox chronic unbuffer", name),
+		slices.ContainsFunc(own, splits),
+		len(rest) > 0 && (strings.ContainsAny(rest[0].value, " \t\n;|&") || strings.HasPrefix(rest[0].value, ":::")),
+		inShell && slices.ContainsFunc(rest, func(w word) bool {
+			return strings.ContainsAny(strings.ReplaceAll(w.value, "{}", ""), "*?[$`;&|<>(){} \t\n")
+		}):
+		u.text = name + " runs a program that is only known when it runs"
+	}
 }
 
 // looksUp reports "command -v NAME", which runs nothing.
@@ -175,46 +206,109 @@ func (u unwrapped) programs(s simple) []word {
 	args := s.args()
 	switch {
 	case s.name() == "eval":
-		if len(args) == 1 {
+		if args = afterDashes(args); len(args) == 1 {
 			return args
 		}
 		return []word{{value: strings.Join(values(args), " "), static: allStatic(args)}}
-	case s.name() == "trap" && len(args) > 1:
-		return args[:1]
+	case s.name() == "trap" && len(afterDashes(args)) > 1:
+		return afterDashes(args)[:1]
+	case s.name() == "git":
+		return gitPrograms(gitWords(s))
+	case s.name() == "fd", s.name() == "fdfind":
+		return findPrograms(args, "-x -X --exec --exec-batch", "{}")
 	case isShell(s.name()):
 		for i, w := range args {
 			if strings.HasPrefix(w.value, "-") && !strings.HasPrefix(w.value, "--") && strings.Contains(w.value, "c") {
-				rest := args[i+1:]
-				for len(rest) > 0 && strings.HasPrefix(rest[0].value, "-") {
+				// Each "o" takes the name of an option before the program.
+				rest, before := args[i+1:], strings.Count(strings.ToLower(w.value), "o")
+				for len(rest) > 0 && strings.HasPrefix(rest[0].value, "-") || len(rest) > 1 && strings.HasPrefix(rest[0].value, "+") {
+					before += strings.Count(strings.ToLower(rest[0].value), "o")
 					rest = rest[1:]
 				}
-				return rest[:min(1, len(rest))]
+				return rest[:min(1+before, len(rest))]
 			}
 		}
 	case s.name() == "find":
-		return findPrograms(args)
+		return findPrograms(args, "-exec -execdir -ok -okdir")
 	}
 	return nil
 }
 
-// findPrograms gives the commands that find starts, as text for the same judge.
-func findPrograms(args []word) []word {
+func afterDashes(args []word) []word {
+	if len(args) > 0 && args[0].value == "--" {
+		return args[1:]
+	}
+	return args
+}
+
+// gitPrograms gives the commands that git starts as it is told.
+func gitPrograms(words []word) []word {
+	if len(words) == 0 {
+		return nil
+	}
+	args := words[1:]
+	switch words[0].value {
+	case "bisect":
+		if len(args) > 1 && args[0].value == "run" {
+			return []word{commandText(args[1:])}
+		}
+	case "submodule":
+		i := slices.IndexFunc(args, func(w word) bool { return w.value == "foreach" })
+		rest := args[i+1:]
+		for i >= 0 && len(rest) > 0 && strings.HasPrefix(rest[0].value, "-") {
+			rest = rest[1:]
+		}
+		if i >= 0 && len(rest) == 1 {
+			return rest
+		} else if i >= 0 && len(rest) > 1 {
+			return []word{commandText(rest)}
+		}
+	case "rebase":
+		var out []word
+		for i, w := range args {
+			switch name, value, attached := strings.Cut(w.value, "="); {
+			case (w.value == "-x" || len(name) > 3 && strings.HasPrefix("--exec", name) && !attached) && i+1 < len(args):
+				out = append(out, args[i+1])
+			case len(name) > 3 && strings.HasPrefix("--exec", name) && attached:
+				out = append(out, word{value: value, raw: w.raw, static: w.static})
+			case strings.HasPrefix(w.value, "-x"):
+				out = append(out, word{value: w.value[2:], raw: w.raw, static: w.static})
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// commandText is a command as text for the same judge.
+func commandText(words []word) word {
+	argv := make([]string, len(words))
+	for i, w := range words {
+		argv[i] = quoteForShell(w.value)
+	}
+	return word{value: strings.Join(argv, " "), static: true}
+}
+
+// findPrograms gives the commands that find, or a program like it, starts after some options,
+// as text for the same judge; more are words that it adds to each.
+func findPrograms(args []word, options string, more ...string) []word {
 	var out []word
 	for i := 0; i < len(args); i++ {
-		if !hasWord("-exec -execdir -ok -okdir", args[i].value) {
+		if !hasWord(options, args[i].value) {
 			continue
 		}
 		var argv []string
 		for i++; i < len(args) && args[i].value != ";" && args[i].value != "+"; i++ {
 			argv = append(argv, quoteForShell(args[i].value))
 		}
-		out = append(out, word{value: strings.Join(argv, " "), static: true})
+		out = append(out, word{value: strings.Join(append(argv, more...), " "), static: true})
 	}
 	return out
 }
 
+// quoteForShell quotes a word. A piece that is only known when it runs is one in the text, too.
 func quoteForShell(s string) string {
-	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, unknown, ""), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, "'", `'\''`), unknown, `'"$X"'`) + "'"
 }
 
 // parseNested parses a program inside a program, with the same guards.

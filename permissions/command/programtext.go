@@ -1,0 +1,115 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// nameUnknown reports a command of which it is not known which program it runs.
+func nameUnknown(u unwrapped, s simple) bool {
+	first := s.words[0]
+	return strings.Contains(first.value, unknown) || !first.static && strings.ContainsAny(first.value, "{*?[") ||
+		u.appends && u.replaces(first.value)
+}
+
+// replaces reports a text in which xargs puts an argument, which is only known when it runs.
+func (u unwrapped) replaces(text string) bool {
+	return strings.Contains(text, "{}") || u.replaced != "" && strings.Contains(text, u.replaced)
+}
+
+// programUnknown reports a program given as text that is only known when it runs.
+func programUnknown(u unwrapped, s simple) bool {
+	args := s.args()
+	if !isInterpreter(s.name()) {
+		return hasWord("mapfile readarray", s.name()) && slices.ContainsFunc(args, func(w word) bool { return shortOption(w.value, 'C') })
+	}
+	if u.appends {
+		if len(args) > 0 && takesText(args[len(args)-1].value) || slices.ContainsFunc(args, func(w word) bool { return u.replaces(w.value) }) {
+			return true
+		}
+	}
+	if isShell(s.name()) && !u.appends && readsProgram(s) {
+		return true
+	}
+	for i := 1; i < len(args); i++ {
+		if !isShell(s.name()) && takesText(args[i-1].value) && !args[i].static {
+			return true
+		}
+	}
+	return false
+}
+
+// takesText reports the options with which interpreters are given a program.
+func takesText(option string) bool {
+	return shortOption(option, 'c') || shortOption(option, 'e') || shortOption(option, 'E') || hasWord("-p -r --eval --print --command", option)
+}
+
+// shortOption reports a word of short options among which is one.
+func shortOption(arg string, option byte) bool {
+	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, option) > 0
+}
+
+// redefines reports what makes the name of a later command mean another one.
+func redefines(s simple) bool {
+	switch s.name() {
+	case "alias":
+		return len(s.words) > 1
+	case "hash":
+		return slices.ContainsFunc(s.argv, func(a string) bool { return shortOption(a, 'p') || strings.Contains(a, unknown) })
+	case "enable":
+		return len(s.words) > 1
+	}
+	return false
+}
+
+// splits reports a word that may become several: one of which a piece outside of quotes is only
+// known when it runs.
+func splits(w word) bool {
+	if w.static || !strings.Contains(w.value, unknown) {
+		return false
+	}
+	raw := w.raw
+	if _, value, ok := strings.Cut(raw, "="); ok && !strings.HasPrefix(raw, `"`) {
+		raw = value
+	}
+	inner, ok := strings.CutPrefix(raw, `"`)
+	inner, closed := strings.CutSuffix(inner, `"`)
+	return !ok || !closed || strings.ContainsAny(inner, `"@`)
+}
+
+// anyOption reports a word that may become options of any kind.
+func anyOption(w word) bool {
+	return splits(w) && (strings.HasPrefix(w.value, unknown) || strings.HasPrefix(w.value, "-")) ||
+		!w.static && strings.HasPrefix(w.value, "-") && strings.Contains(w.value, unknown)
+}
+
+// mayStart reports that a word of a program on the list, which is only known when it runs, may be
+// an option with which it starts another program.
+func mayStart(u unwrapped, s simple) bool {
+	if !hasWord("find rg sort", s.name()) {
+		return false
+	}
+	open := 0
+	for _, w := range s.args() {
+		switch {
+		case w.value == "--" && s.name() != "find":
+			return false
+		case splits(w), !w.static && strings.HasPrefix(w.value, "-") && strings.Contains(w.value, unknown):
+			return true
+		case strings.HasPrefix(w.value, unknown):
+			open++
+		}
+	}
+	return u.appends || open > 1 || open > 0 && s.name() != "find"
+}
+
+// namesOutside reports a command that names a place outside.
+func (ps *paths) namesOutside(s simple, at dirs) bool {
+	return slices.ContainsFunc(s.args(), func(w word) bool {
+		names, ok := at.join(strings.ReplaceAll(w.value, unknown, "x"))
+		return w.value != "" && (!ok || slices.ContainsFunc(names, func(name string) bool {
+			_, inside := ps.env.Inside(name)
+			return !inside
+		}))
+	})
+}
