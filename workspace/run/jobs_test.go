@@ -264,10 +264,10 @@ func TestJobs_Agents(t *testing.T) {
 	})
 }
 
-// TestJobOutput_Bounds: of 1 GB the end is in memory, and the beginning in a file.
+// TestJobOutput_Bounds: of 64 MiB the end is in memory, and the beginning in a file.
 func TestJobOutput_Bounds(t *testing.T) {
 	t.Parallel()
-	const piece, pieces = 32 << 10, 1 << 15
+	const piece, pieces = 32 << 10, 1 << 11
 	text := []byte(strings.Repeat("0123456789abcde\n", piece/16))
 	file := &jobFile{room: 1 << 30}
 	o := &jobOutput{memory: jobMemory, most: 1 << 20, open: func() (tools.Sidecar, error) { return file, nil }}
