@@ -86,6 +86,9 @@ func anyOption(w word) bool {
 // mayStart reports that a word of a program on the list, which is only known when it runs, may be
 // an option with which it starts another program.
 func mayStart(u unwrapped, s simple) bool {
+	if hasWord("test [", s.name()) {
+		return slices.ContainsFunc(s.args(), splits) // -v runs the substitutions in an index
+	}
 	if !hasWord("find rg sort", s.name()) {
 		return false
 	}

@@ -40,14 +40,10 @@ func holdsAddress(env Env) bool {
 }
 
 // setsHeeded reports a program that sets a variable that programs heed, or one that is only known
-// when it runs, by whatever form.
+// when it runs, by whatever form, or that reckons, where the value of a variable may be a program.
 func setsHeeded(file *syntax.File) bool {
 	found := false
 	heeded := func(name *syntax.Lit) bool { return name == nil || !variable(name.Value) }
-	word := func(x syntax.ArithmExpr) bool {
-		w, ok := x.(*syntax.Word)
-		return !ok || !variable(w.Lit())
-	}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.WordIter:
@@ -55,14 +51,19 @@ func setsHeeded(file *syntax.File) bool {
 		case *syntax.ParamExp:
 			assigns := n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
 			found = found || assigns && heeded(n.Param)
-		case *syntax.BinaryArithm:
-			switch n.Op {
-			case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
-				syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
-				found = found || word(n.X)
+			found = found || n.Slice != nil
+			if index, ok := n.Index.(*syntax.Word); n.Index != nil {
+				found = found || !ok || strings.Trim(index.Lit(), "0123456789@*") != "" || index.Lit() == ""
 			}
-		case *syntax.UnaryArithm:
-			found = found || (n.Op == syntax.Inc || n.Op == syntax.Dec) && word(n.X)
+		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.CStyleLoop, *syntax.LetClause:
+			found = true // the shell runs the substitutions in the values of variables there
+		case *syntax.BinaryTest:
+			switch n.Op {
+			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+				found = true
+			}
+		case *syntax.UnaryTest:
+			found = found || n.Op == syntax.TsVarSet
 		case *syntax.DeclClause:
 			for _, a := range n.Args {
 				option := ""

@@ -14,7 +14,7 @@ func TestJudge_LeftToReading(t *testing.T) {
 	for _, text := range []string{
 		"cat $X", "X=$(ls); echo $X", `for f in $(ls); do wc -l "$f"; done`, "ls | xargs wc -l", "find . -name '*.go' | xargs grep -n x",
 		`echo "exit: $?"`, "timeout 5 cat a", "time ls", `head -n $N a`, `sed -n '1,5p' "$f"`, "grep -rn x private",
-		"[[ -f $X ]] && cat $X", "if [ -f $X ]; then cat $X; fi", "cat <<< $X", "awk '{print $1}' $X",
+		"[[ -f $X ]] && cat $X", `if [ -f "$X" ]; then cat $X; fi`, "cat <<< $X", "awk '{print $1}' $X",
 	} {
 		if v := command.Judge(text, held); v.Action != allow {
 			t.Errorf("%q: %s (%s), want allow", text, v.Action, v.Reason)
@@ -32,6 +32,8 @@ func TestJudge_LeftToReading(t *testing.T) {
 		// variables that say what programs do
 		"PATH=.; ls", "LD_PRELOAD=./x ls", "GIT_EXTERNAL_DIFF=./x git diff", "export BASH_ENV=./x; ls", "IFS=x; cat $X", "PAGER=./x git log",
 		"for PATH in .; do ls $X; done", ": ${PATH:=.}; ls $X", "((PATH = 1)); ls $X", `declare "PATH=."; ls $X`, "declare -n X=PATH; X=.; ls $Y", "export $X; ls",
+		// values that the shell takes for programs
+		"X=$(cat a); echo $((X))", "X=$(cat a); [[ $X -eq 0 ]]", "X=$(cat a); ((X))", "X=$(cat a); echo ${Y[X]}", "X=$(cat a); echo ${Y:X}", "[ -f $X ]", "[[ -v $X ]]",
 		// options with which a program on the list starts another
 		"find . $X", "rg $X", "ls | xargs rg x", "sort $X", "timeout $X cat a", "nice -n $X cat a", `env -S "$X"`, "ls | xargs time", "ls | parallel",
 		// places and secrets that a word shows
