@@ -58,10 +58,12 @@ type Judgement struct {
 	Network bool
 	// Background says that the part is not waited for, or starts what outlives it.
 	Background bool
+	// Open says that not all words of the part are known before it runs, so that a rule about
+	// some commands could not be held against it.
+	Open bool
 	// Sandboxable says, of an ask, that nothing speaks against the part but that it is not
-	// known to only read: it names nothing outside the workspace, no network, no secret
-	// and nothing protected, and is known whole before it runs. A sandbox holds the rest,
-	// so a default row for InSandbox allows it.
+	// known to only read, and that a sandbox holds what it may do: a default row for InSandbox
+	// allows it.
 	Sandboxable bool
 	// NotSandboxable says why not, where it is asked; empty where that is not a question.
 	NotSandboxable string

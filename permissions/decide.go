@@ -143,7 +143,7 @@ func (s Set) answer(call Call, names []string, p pair) Decision {
 // shell tool. The checks of a trusted project are the user's own commands, which they
 // allowed with their trust (R117). What a sandbox confines may be free without either.
 func (s Set) judged(call Call, names []string, p pair) Decision {
-	if p.Judged.Action == capability.Allow && p.Dynamic && s.narrows(names, p) {
+	if p.Judged.Action == capability.Allow && p.Judged.Open && s.narrows(names, p) {
 		return Decision{Layer: LayerPolicy, Reason: "a rule speaks of commands, and what this one reads is only known when it runs"}
 	}
 	if rule, ok := s.inSandbox(names, p); ok {

@@ -34,7 +34,7 @@ const planExit = "plan_exit"
 // confines it. A rule that someone wrote about commands could not be held against one of
 // which not all is known, so that such a command is asked about where there is a rule.
 func (s Set) inSandbox(names []string, p pair) (Rule, bool) {
-	if p.Judged.Action != capability.Ask || !p.Judged.Sandboxable || p.Judged.Validation || p.Dynamic && s.narrows(names, p) {
+	if p.Judged.Action != capability.Ask || !p.Judged.Sandboxable || p.Judged.Validation || p.Judged.Open && s.narrows(names, p) {
 		return Rule{}, false
 	}
 	if rule := s.sandboxed(names); rule != nil {

@@ -69,6 +69,7 @@ func (j *judge) run(p *Part, words []word, inner []simple, at dirs, floor findin
 	f := floor.worse(u.floor)
 	p.Argv = written(u.words)
 	p.Network = usesNetwork(s)
+	p.open = u.appends || slices.ContainsFunc(s.args(), func(w word) bool { return strings.Contains(w.value, "{}") })
 	p.Background = u.detaches || detaches(s.name())
 	p.spellings = spellings(words, u.words)
 	if u.changes {

@@ -53,3 +53,18 @@ func TestJudge_LeftToReading(t *testing.T) {
 		t.Errorf("a secret that a word shows: %s (%s)", v.Action, v.Reason)
 	}
 }
+
+// A rule about some commands cannot be held against a part to which words are added when it runs.
+func TestVerdict_Open(t *testing.T) {
+	for text, want := range map[string]bool{
+		"cat a": false, "cat $X": true, "xargs cat < a": true, "find . -exec cat {} +": true, "timeout 5 cat a": false,
+	} {
+		open := false
+		for _, r := range command.Judge(text, testEnv()).Resources() {
+			open = open || r.Judged.Open
+		}
+		if open != want {
+			t.Errorf("%q: open %v, want %v", text, open, want)
+		}
+	}
+}

@@ -143,6 +143,8 @@ type Part struct {
 	redirect       bool
 	notSandboxable string
 	notReading     string
+	// open says that a wrapper adds words that are only known when it runs.
+	open bool
 	// outer is the command with its wrappers when they change what runs.
 	outer []string
 	// spellings are further texts of the command, for deny rules.
@@ -188,7 +190,7 @@ func (v Verdict) Resources() []permissions.Resource {
 		judged := &permissions.Judgement{
 			Action: p.Action, Reason: reason, Part: p.Text, Validation: p.Validation,
 			Always: p.Always, AlwaysExact: p.AlwaysExact, NoAlways: p.NoAlways, Sandboxable: p.Sandboxable(), NotSandboxable: p.whyNotSandboxable(),
-			Network: p.Network, Background: p.Background, Plain: plain && p.plain(),
+			Network: p.Network, Background: p.Background, Open: !p.Static || p.open, Plain: plain && p.plain(),
 		}
 		if p.redirect {
 			out = append(out, redirectResources(p, judged)...)
