@@ -77,20 +77,23 @@ func (r *runningTurn) steered() []*transcript.Message {
 }
 
 // ahead counts the prompts that run before a queued one, without that of the running turn.
-// waits is false unless the turn of a prompt runs that takes its time.
+// waits is false unless the turn of a prompt runs that takes its time, or runs as soon as the
+// answer of the one before it is delivered.
 func (q *turnQueue) ahead(t *Turn) (before int, waits bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i := slices.Index(q.queued, t)
-	if i < 0 || !q.current.takesTime() {
+	if i < 0 {
 		return 0, false
 	}
-	for _, queued := range q.queued[:i] {
-		if queued.synthetic == nil {
-			before++
-		}
+	prompts := slices.DeleteFunc(slices.Clone(q.queued[:i]), func(t *Turn) bool { return t.synthetic != nil })
+	switch {
+	case q.current.takesTime():
+		return len(prompts), true
+	case len(prompts) > 0 && prompts[0].takesTime():
+		return len(prompts) - 1, true
 	}
-	return before, true
+	return 0, false
 }
 
 // goesIn reports whether a turn waits to go into the one that runs: no prompt before it stays

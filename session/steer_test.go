@@ -104,6 +104,7 @@ func TestTurnQueue_Ahead(t *testing.T) {
 		q.finish <- nil
 		synctest.Wait()
 		want(second, 0, false) // the first has ended, though its answer is not delivered
+		want(third, 0, true)   // after the second, which runs next
 		q.ends(first, loop.EndTurn)
 		q.finish <- nil
 		q.ends(second, loop.EndTurn)
