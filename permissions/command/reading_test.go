@@ -13,7 +13,7 @@ func TestJudge_LeftToReading(t *testing.T) {
 	held.Reading = func() bool { return true }
 	for _, text := range []string{
 		"cat $X", "X=$(ls); echo $X", `for f in $(ls); do wc -l "$f"; done`, "ls | xargs wc -l", "find . -name '*.go' | xargs grep -n x",
-		`echo "exit: $?"`, "timeout 5 cat a", "time ls", `head -n $N a`, `sed -n '1,5p' "$f"`, "grep -rn x private",
+		`echo "exit: $?"`, "timeout 5 cat a", "time ls", "sleep 2 && cat a", `head -n $N a`, `sed -n '1,5p' "$f"`, "grep -rn x private",
 		"[[ -f $X ]] && cat $X", `if [ -f "$X" ]; then cat $X; fi`, "cat <<< $X", "awk '{print $1}' $X",
 	} {
 		if v := command.Judge(text, held); v.Action != allow {
@@ -28,7 +28,7 @@ func TestJudge_LeftToReading(t *testing.T) {
 		"cat $X > a", "touch $X", "$X a", "sed -i s/a/b/ $X", "find . -name $X -delete", "find . -exec cat {} +", "ls | xargs rm", "ls | xargs -I{} sh -c {}",
 		"sort -o a $X", "rg --pre ./x y $X", "awk '{print > $1}' $X", "sed 'e id' $X", "eval $X", "bash -c $X", "python3 $X", "env X=1 ls", "exec cat $X",
 		"cat $X &", "f() { cat $X; }; f", "cat $X | tee a", "cat $X /srv/a", "cat $X ../a", "make $X", "git show $X", "git log $X",
-		"env -S 'ls -la'", "exec 3< a", "cat ~bob/x", "cat ~bob/$X", "", "# a comment", "xargs",
+		"env -S 'ls -la'", "sleep 61", "sleep infinity", "exec 3< a", "cat ~bob/x", "cat ~bob/$X", "", "# a comment", "xargs",
 		// variables that say what programs do
 		"PATH=.; ls", "LD_PRELOAD=./x ls", "GIT_EXTERNAL_DIFF=./x git diff", "export BASH_ENV=./x; ls", "IFS=x; cat $X", "PAGER=./x git log",
 		"for PATH in .; do ls $X; done", ": ${PATH:=.}; ls $X", "((PATH = 1)); ls $X", `declare "PATH=."; ls $X`, "declare -n X=PATH; X=.; ls $Y", "export $X; ls",
