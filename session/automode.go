@@ -61,9 +61,9 @@ func (m *modes) enforced() permissions.Mode {
 	return permissions.ModeAsk
 }
 
-// autoExplained tells the user what the mode means, in the first session of the process that
+// explainAuto tells the user what the mode means, in the first session of the process that
 // works in it.
-func autoExplained() transcript.Notice {
+func explainAuto() transcript.Notice {
 	return transcript.Notice{
 		Severity: transcript.Warning, Title: "Mode auto", // else many clients do not show it
 		Text: "Commands and changes run without a question inside the project and its sandbox, and /undo takes changes back. " +

@@ -31,7 +31,7 @@ type jobs struct {
 	report func(synthetic)
 
 	mu    sync.Mutex
-	begun []string // ids of those that were started in this turn, for its end
+	begun []string // ids of the jobs that this turn started, for its end
 }
 
 // Bounds of what is said of jobs.
@@ -46,7 +46,7 @@ const (
 	jobEvent = "job"
 )
 
-// storedJobs are the jobs as a session stores them: those that run, for the process that goes on
+// storedJobs are the jobs as a session stores them: the running ones, for the process that goes on
 // with the session to say that they have ended.
 type storedJobs struct {
 	Last    int         `json:"last"`

@@ -24,7 +24,7 @@ func (n startupNotices) emit(notices *notices) {
 		notices.once(notice.Text, notice)
 	}
 	if n.modes.enforced() == permissions.ModeAuto && !n.host.autoExplained.Swap(true) {
-		notices.once("mode auto", autoExplained())
+		notices.once("mode auto", explainAuto())
 	}
 	project, content := n.project.notices()
 	for _, notice := range project {

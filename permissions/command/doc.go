@@ -46,8 +46,11 @@
 // what a repository configures (GitEnv). An expansion anywhere in a program asks: no
 // word is exempt. Globs, braces, loops over known lists and variables that the text sets
 // are written out first where Env.List is set (expand.go): what is judged then, and runs, is
-// Verdict.Run. A command is allowed only if a second reader takes the text apart as the
-// parser does, and if the text bounds its time and its output.
+// Verdict.Run. A command is allowed by its text only if a second reader takes the text apart as
+// the parser does, and if the text bounds its time and its output. Where Env.Reading says that a
+// sandbox holds commands to reading, words may stay unknown (reading.go). What mode auto leaves
+// to a sandbox is Part.Sandboxable (sandboxable.go). Which files git would print of history,
+// Env.GitNames says (gitcontent.go).
 //
 // It refuses to know the disk, processes and sessions: Env.Inside says whether a path
 // lies inside the roots, links followed. A verdict is a pure function of the text and of

@@ -75,7 +75,7 @@ func (o *jobOutput) store(p []byte) {
 	}
 }
 
-// wake wakes those that wait for more. The caller holds mu.
+// wake wakes the readers that wait for more. The caller holds mu.
 func (o *jobOutput) wake() {
 	if o.changed != nil {
 		close(o.changed)

@@ -323,7 +323,7 @@ func (js *Jobs) StopCall(callID string) (stopped bool) {
 	return stopped
 }
 
-// Close stops all jobs, and returns those that ran. None starts after it, and no hook is called.
+// Close stops all jobs, and returns the ones that ran. None starts after it, and no hook is called.
 // The end of the Runner waits for them.
 func (js *Jobs) Close() (ran []tools.Job) {
 	js.mu.Lock()

@@ -20,9 +20,9 @@ import (
 // explained is what permissions explain says of a call.
 type explained struct{ Verdict, Layer, Reason, Part string }
 
-// explain judges the cases of one mode with the real program, in the sandbox of this machine
-// or one that is only pretended.
-func explain(t testing.TB, g cases.Fixture, mode string, real bool, all []cases.Case) []explained {
+// explain judges the cases of one mode with the real program: probed, in the sandbox of this
+// machine, else in one that is only pretended.
+func explain(t testing.TB, g cases.Fixture, mode string, probed bool, all []cases.Case) []explained {
 	t.Helper()
 	var in bytes.Buffer
 	for _, c := range all {
@@ -47,7 +47,7 @@ func explain(t testing.TB, g cases.Fixture, mode string, real bool, all []cases.
 		"PATH=" + os.Getenv("PATH"), "HOME=" + g.Home, acptest.EnvProgram + "=1", "GORACE=atexit_sleep_ms=0",
 		"ACP_AGENT_CONFIG=" + filepath.Join(g.Home, "config.jsonc"),
 	}
-	if !real {
+	if !probed {
 		cmd.Env = append(cmd.Env, agenttest.EnvSandbox+"=landlock")
 	}
 	var errs bytes.Buffer

@@ -35,22 +35,24 @@ const (
 // the naps of startForeign.
 var foreignPrograms = []string{"a server of the editor", "a server of the configuration", "a provider", "the executable of a module"}
 
+// ends are the ways in which a session ends, after which nothing of it may be left.
+var ends = []struct {
+	name string
+	end  func(s *acptest.Session) error
+}{
+	{"session/close", func(s *acptest.Session) error { s.CloseSession(); return nil }},
+	{"the end of the input", func(s *acptest.Session) error { s.Close(); return nil }},
+	{"kill -9", func(s *acptest.Session) error {
+		defer func() { _ = s.Exit(10 * time.Second) }() // it was killed
+		return s.Signal(os.Kill)
+	}},
+}
+
 // TestPrograms_End is R149 and the end of programs of others, under each sandbox and with
 // none: programs that never answer hold up neither session/new nor the first prompt, and nothing
 // of them is left after session/close, after the end of the input, and after the agent was
 // killed.
 func TestPrograms_End(t *testing.T) {
-	ends := []struct {
-		name string
-		end  func(s *acptest.Session) error
-	}{
-		{"session/close", func(s *acptest.Session) error { s.CloseSession(); return nil }},
-		{"the end of the input", func(s *acptest.Session) error { s.Close(); return nil }},
-		{"kill -9", func(s *acptest.Session) error {
-			defer func() { _ = s.Exit(10 * time.Second) }() // it was killed
-			return s.Signal(os.Kill)
-		}},
-	}
 	for i, level := range []sandbox.Kind{sandbox.Bubblewrap, sandbox.Landlock, sandbox.None} {
 		t.Run(string(level), func(t *testing.T) {
 			t.Parallel()

@@ -63,17 +63,6 @@ func awaitGone(t *testing.T, what, nap string) {
 // left after session/close, after the end of the input, and after the agent was killed; under
 // each sandbox and with none. A cancel leaves it.
 func TestJobs_End(t *testing.T) {
-	ends := []struct {
-		name string
-		end  func(s *acptest.Session) error
-	}{
-		{"session/close", func(s *acptest.Session) error { s.CloseSession(); return nil }},
-		{"the end of the input", func(s *acptest.Session) error { s.Close(); return nil }},
-		{"kill -9", func(s *acptest.Session) error {
-			defer func() { _ = s.Exit(10 * time.Second) }() // it was killed
-			return s.Signal(os.Kill)
-		}},
-	}
 	for i, level := range []sandbox.Kind{sandbox.Bubblewrap, sandbox.Landlock, sandbox.None} {
 		t.Run(string(level), func(t *testing.T) {
 			t.Parallel()
